@@ -1,0 +1,68 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+)
+
+// FS is the file system as the stores of Scorel use it. Every call that changes
+// something names what it needs to be durable: new names need SyncDir on their
+// folder, contents need File.Sync.
+type FS interface {
+	// Open opens name for reading and writing. With create it makes the file
+	// (mode 0600) when there is none; exclusive makes an existing file an error
+	// that is [fs.ErrExist].
+	Open(name string, flag OpenFlag) (File, error)
+	Rename(from, to string) error
+	Remove(name string) error
+	// MkdirAll makes name and its parents with mode 0700.
+	MkdirAll(name string) error
+	ReadDir(name string) ([]fs.DirEntry, error)
+	Stat(name string) (fs.FileInfo, error)
+	// SyncDir makes the names in a folder durable.
+	SyncDir(name string) error
+	// Lock takes the exclusive advisory lock of name, creating the file when
+	// there is none, and writes owner into it. A lock that somebody else holds
+	// gives a *LockedError with the owner's text. The file is never removed.
+	Lock(name string, owner []byte) (Unlocker, error)
+	// Free gives the bytes that an ordinary user can still write below name.
+	Free(name string) (uint64, error)
+}
+
+// OpenFlag says how a file is opened.
+type OpenFlag int
+
+// The ways to open a file.
+const (
+	ReadOnly  OpenFlag = iota // must exist
+	ReadWrite                 // must exist
+	Create                    // read and write, made when missing
+	Exclusive                 // read and write, must not exist
+)
+
+// File is an open file. WriteAt and ReadAt may be called concurrently; Truncate,
+// Sync and Close by one caller at a time.
+type File interface {
+	ReadAt(p []byte, off int64) (int, error)
+	WriteAt(p []byte, off int64) (int, error)
+	Truncate(size int64) error
+	// Sync returns when all that was written is on stable storage. After it has
+	// failed nothing that was written since the last success may be trusted.
+	Sync() error
+	Size() (int64, error)
+	Close() error
+}
+
+// Unlocker is a held lock.
+type Unlocker interface{ Unlock() error }
+
+// LockedError says who holds a lock.
+type LockedError struct {
+	Name  string // the lock file
+	Owner []byte // what the owner wrote
+}
+
+func (e *LockedError) Error() string { return e.Name + " is locked" }
+
+// ErrNoSpace is in the chain of errors that say that the disk or quota is full.
+var ErrNoSpace = errors.New("no space left on device")

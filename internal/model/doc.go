@@ -1,0 +1,9 @@
+// Package model is the one form in which Scorel talks to language models: a
+// request of messages and tools goes in, a stream of deltas comes out. The
+// sub-packages speak the vendors' wire formats or play recorded answers; all of
+// them satisfy [Model] and look for the end event themselves, because a stream
+// that was cut ends without an error in the vendors' SDKs.
+//
+// A Model may be used by any number of goroutines at once. Nothing here retries:
+// the one retry policy is the runtime's.
+package model

@@ -1,0 +1,185 @@
+package model
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"time"
+
+	"scorel/protocol"
+)
+
+// Model is one language model behind one API.
+type Model interface {
+	Info() Info
+	// Stream sends the request and yields what comes back. The last delta of a
+	// complete answer is a [Done]; an answer without one ends with an error. After
+	// an error nothing more is yielded. Errors are *Error, or those of ctx.
+	// A consumer that stops early ends the request; when the iterator has
+	// returned, no goroutine of the call is left.
+	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
+}
+
+// API names a wire format.
+type API string
+
+// The wire formats.
+const (
+	APIAnthropic API = "anthropic-messages"
+	APIOpenAI    API = "openai-completions"
+	APIScript    API = "script" // plays recorded answers
+	APIDemo      API = "demo"
+)
+
+// Info says what a model is and can do.
+type Info struct {
+	Ref           string // as the user writes it: "provider/id" or an alias
+	Provider      string
+	ID            string
+	API           API
+	BaseURL       string
+	ContextWindow int // tokens
+	MaxTokens     int // the most output tokens of one answer
+	Images        bool
+	MaxImageBytes int             // 0: no limit known
+	Thinking      []ThinkingLevel // the levels it accepts besides off; empty: none
+	Cache         bool            // takes cache marks
+	Price         Price
+}
+
+// Price is in US dollars per million tokens.
+type Price struct {
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+}
+
+// Cost is what u costs.
+func (p Price) Cost(u protocol.Usage) float64 {
+	const million = 1e6
+	return (float64(u.InputTokens)*p.Input + float64(u.OutputTokens)*p.Output +
+		float64(u.CacheReadTokens)*p.CacheRead + float64(u.CacheWriteTokens)*p.CacheWrite) / million
+}
+
+// ThinkingLevel says how much a model thinks before it answers.
+type ThinkingLevel string
+
+// The levels.
+const (
+	ThinkingOff     ThinkingLevel = "off"
+	ThinkingMinimal ThinkingLevel = "minimal"
+	ThinkingLow     ThinkingLevel = "low"
+	ThinkingMedium  ThinkingLevel = "medium"
+	ThinkingHigh    ThinkingLevel = "high"
+)
+
+// Kind says what a request is for.
+type Kind string
+
+// The kinds of requests.
+const (
+	KindStep    Kind = "step"    // a step of a turn
+	KindCompact Kind = "compact" // a summary for compaction
+)
+
+// Request is one call of a model. Messages are already paired and repaired
+// (every call has its result directly behind its message); [Fit] is applied by
+// the adapter. Nothing in a request is changed by the callee.
+type Request struct {
+	Kind      Kind
+	System    string
+	Messages  []protocol.Message
+	Tools     []ToolSpec // sorted by name
+	MaxTokens int        // 0: the model's default
+	Thinking  ThinkingLevel
+	SessionID protocol.SessionID // for cache routing where a vendor has it
+	// Blob reads a payload that a block names; at most 32 MiB.
+	Blob func(ctx context.Context, sha256 string) ([]byte, error)
+}
+
+// ToolSpec describes a tool to a model.
+type ToolSpec struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the input, an object
+}
+
+// Delta is one piece of a streamed answer: a [BlockStart], [TextDelta],
+// [ThinkingDelta], [CallDelta], [BlockEnd] or [Done].
+type Delta interface{ delta() }
+
+// BlockStart opens block Index (counted from 0 without gaps).
+type BlockStart struct {
+	Index  int
+	Type   protocol.BlockType
+	CallID string // of a tool_use block
+	Name   string // of a tool_use block
+}
+
+// TextDelta adds text to block Index.
+type TextDelta struct {
+	Index int
+	Text  string
+}
+
+// ThinkingDelta adds thinking to block Index.
+type ThinkingDelta struct {
+	Index int
+	Text  string
+}
+
+// CallDelta adds JSON text to the input of the call in block Index.
+type CallDelta struct {
+	Index int
+	JSON  string
+}
+
+// BlockEnd closes block Index; Block is the whole of it, with signature and
+// provider data. The input of a call is what the model sent: it may be invalid
+// JSON only if Invalid is set, and then Block.Input is "{}" and Raw the text.
+type BlockEnd struct {
+	Index   int
+	Block   protocol.Block
+	Invalid bool
+	Raw     string
+}
+
+// Done is the end event of a complete answer.
+type Done struct {
+	StopReason protocol.StopReason // end_turn, tool_use, max_tokens or refusal
+	Usage      protocol.Usage      // CostUSD set from the price
+}
+
+func (BlockStart) delta()    {}
+func (TextDelta) delta()     {}
+func (ThinkingDelta) delta() {}
+func (CallDelta) delta()     {}
+func (BlockEnd) delta()      {}
+func (Done) delta()          {}
+
+// Class says what can be done about a failure.
+type Class string
+
+// The classes of failures.
+const (
+	ClassTransient  Class = "transient"  // 408, 409, 429, 5xx, network, a cut or silent stream: try again
+	ClassOverloaded Class = "overloaded" // 529 and overloaded_error: try again, perhaps elsewhere
+	ClassAuth       Class = "auth"       // 401, 403: no key or a wrong one
+	ClassTooLong    Class = "too_long"   // the prompt does not fit the window
+	ClassInvalid    Class = "invalid"    // any other refusal of the request: 400, 404, 422
+)
+
+// Error is a failed call.
+type Error struct {
+	Class      Class
+	Status     int           // HTTP status, 0 without one
+	RetryAfter time.Duration // what the server asked for, 0 without
+	Message    string        // one sentence for a person, without secrets
+	Err        error
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap gives the underlying error.
+func (e *Error) Unwrap() error { return e.Err }

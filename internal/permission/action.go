@@ -1,0 +1,44 @@
+package permission
+
+import "scorel/protocol"
+
+// Kind says what sort of effect a call has.
+type Kind string
+
+// The kinds.
+const (
+	Read  Kind = "read"  // reads files
+	Write Kind = "write" // writes files
+	Exec  Kind = "exec"  // runs commands
+	Net   Kind = "net"   // reaches the network
+	State Kind = "state" // changes only the session's own state; never asked for
+)
+
+// Path is one file or folder that a call touches, already resolved: absolute,
+// without symlinks.
+type Path struct {
+	Abs        string
+	Inside     bool // in the workspace or an additional directory
+	Protected  bool // one of the protected files, or in a protected folder
+	OutOfReach bool // in ~/.scorel: always refused
+}
+
+// Action is what a call would do, exactly. It is made by the tool from the bytes
+// that will run.
+type Action struct {
+	Tool    string
+	Kind    Kind
+	Paths   []Path // of Read and Write
+	Command string // of Exec: the bash source
+	Dir     string // of Exec: the working directory, absolute
+	Host    string // of Net
+}
+
+// Verdict is the judgement about an action.
+type Verdict struct {
+	Decision protocol.Decision // allow, ask or deny
+	Rule     string            // the rule that decided, "" when the mode did
+	Reason   string            // one sentence for the person asked, or for the model when denied
+	// Suggestions are the answers that a question offers; the first is "once".
+	Suggestions []protocol.Suggestion
+}

@@ -1,0 +1,129 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"scorel/internal/permission"
+	"scorel/internal/sandbox"
+	"scorel/protocol"
+)
+
+// Tool is one tool. It may be used by several goroutines at once.
+type Tool interface {
+	Spec() Spec
+	// Prepare takes an input that is valid under the schema. An error is the
+	// text of an error result, written for the model: what was wrong and what to
+	// do instead. It changes nothing outside.
+	Prepare(ctx context.Context, env *Env, call Call) (Prepared, error)
+}
+
+// Spec describes a tool.
+type Spec struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage // JSON Schema of the input, an object with additionalProperties false
+	Kind        permission.Kind
+	// Parallel says that calls of one message may run side by side.
+	Parallel bool
+	// Finishes says that a running call is not cancelled: it ends by itself soon.
+	Finishes bool
+}
+
+// Call is one call.
+type Call struct {
+	ID    string
+	Input json.RawMessage
+}
+
+// Prepared is a call that is ready to run, with its handles open.
+type Prepared interface {
+	// Action is what Run will do.
+	Action() permission.Action
+	// Snapshots gives the state of the files that Run will write, as it is now.
+	// Content is read at most once and is nil for a file that did not exist or
+	// cannot be restored.
+	Snapshots(ctx context.Context) ([]Snapshot, error)
+	// Run does it. A failure that the model should see is a Result with IsError;
+	// an error is one too, with the error's text. update may be called with
+	// output as it comes; the strings follow each other.
+	Run(ctx context.Context, update func(output string)) (Result, error)
+	// Close releases the handles. It is always called, also when Run was not.
+	Close()
+}
+
+// Snapshot is a file before it is written.
+type Snapshot struct {
+	Path       string // absolute
+	Existed    bool
+	Restorable bool // false above 10 MiB, and for what is not a regular file
+	Mode       uint32
+	Content    []byte
+}
+
+// Result is what a call gives. Content is already bounded for the model; what
+// was cut is whole in Full, for the host to keep in a blob.
+type Result struct {
+	Content []protocol.Block
+	IsError bool
+	Details any           // marshalled into details; nil without
+	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+}
+
+// Details is what results of the built-in tools carry for clients and for the
+// rules about unread files.
+type Details struct {
+	Files []FileState `json:"files,omitempty"`
+	Diff  string      `json:"diff,omitempty"` // unified, of Write and Edit, ≤ 16 KiB
+	// ExitCode of Bash.
+	ExitCode *int `json:"exitCode,omitempty"`
+	// Dir is the working directory behind a Bash call.
+	Dir string `json:"dir,omitempty"`
+	// Todos of TodoWrite: the list before and after.
+	OldTodos []Todo `json:"oldTodos,omitempty"`
+	Todos    []Todo `json:"todos,omitempty"`
+	// FullBlob names the blob with the uncut output; the host sets it.
+	FullBlob string `json:"fullBlob,omitempty"`
+	// Cancelled and TimedOut say why a command was ended.
+	Cancelled bool `json:"cancelled,omitempty"`
+	TimedOut  bool `json:"timedOut,omitempty"`
+}
+
+// FileState is a file as a tool saw or left it. Whole says that the model has
+// seen all of it (or wrote it).
+type FileState struct {
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Whole  bool   `json:"whole,omitempty"`
+}
+
+// Todo is one entry of the todo list.
+type Todo struct {
+	Content string `json:"content"`
+	Status  string `json:"status"` // pending, in_progress, completed
+}
+
+// Env is what the tools of one session share. The host makes it for each turn
+// from the log.
+type Env struct {
+	Files *Files // the workspace
+	Spawn sandbox.Spawner
+	// Environ is the scrubbed environment for children.
+	Environ []string
+	// Window is the context window of the model in tokens.
+	Window int
+	// Seen says what the model has seen of files, in the active path.
+	Seen *Seen
+	// Dir is the working directory of Bash, absolute; Bash changes it.
+	Dir *Dir
+	// StoredResult gives the whole stored result or spilled output of a call on
+	// the active path, for Read of "result:<toolCallId>".
+	StoredResult func(ctx context.Context, toolCallID string) (io.ReadCloser, error)
+	// PutBlob stores a payload and returns its SHA-256 when it is durable.
+	PutBlob func(ctx context.Context, r io.Reader) (string, error)
+	// Todos is the todo list of the active path.
+	Todos func() []Todo
+	// Ripgrep is the path of rg, "" to search with the built-in code.
+	Ripgrep string
+}

@@ -1,0 +1,56 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// Code classifies a failed request.
+type Code string
+
+// The error codes.
+const (
+	CodeAuthFailed          Code = "auth_failed"
+	CodeUnsupportedProtocol Code = "unsupported_protocol"
+	CodeInvalidRequest      Code = "invalid_request"
+	CodeForbidden           Code = "forbidden"
+	CodeSessionNotFound     Code = "session_not_found"
+	CodeSessionLocked       Code = "session_locked"
+	CodeProjectNotFound     Code = "project_not_found"
+	CodeProjectUntrusted    Code = "project_untrusted"
+	CodeInvalidEventID      Code = "invalid_event_id"
+	CodeConflict            Code = "conflict"
+	CodeRuntimeBusy         Code = "runtime_busy"
+	CodePermissionDenied    Code = "permission_denied"
+	CodePayloadTooLarge     Code = "payload_too_large"
+	CodeRateLimited         Code = "rate_limited"
+	CodeProviderError       Code = "provider_error"
+	CodeStorageError        Code = "storage_error"
+	CodeInternalError       Code = "internal_error"
+)
+
+// Error is a failed request as every client sees it. Message is one sentence for
+// a person and says what to do next; it holds no secret.
+type Error struct {
+	Code    Code            `json:"code"`
+	Message string          `json:"message"`
+	Details json.RawMessage `json:"details,omitempty"`
+}
+
+// Error gives the message.
+func (e *Error) Error() string { return e.Message }
+
+// Errorf makes an Error.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// AsError gives the Error inside err, or an internal_error with its text.
+func AsError(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return &Error{Code: CodeInternalError, Message: err.Error()}
+}

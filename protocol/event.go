@@ -1,0 +1,304 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// Sizes of what stands in a log.
+const (
+	// MaxLine is the longest event line in bytes, without the newline.
+	MaxLine = 4 << 20
+	// MaxInline is the largest payload (an image, a file, spilled output) in
+	// bytes that stands in an event; larger ones are blobs.
+	MaxInline = 32 << 10
+)
+
+// EventType names a kind of event.
+type EventType string
+
+// Class says how an event behaves.
+type Class int
+
+// The classes of events.
+const (
+	// Conversation events are persistent, hang on their parent and can be the leaf.
+	Conversation Class = iota
+	// Control events are persistent; their parentId is the leaf that they saw,
+	// nothing hangs on them and they are never the leaf.
+	Control
+	// Transient events are sent and never stored.
+	Transient
+)
+
+// Cause names the request that an event completes.
+type Cause struct {
+	ClientID  ClientID  `json:"clientId"`
+	RequestID RequestID `json:"requestId"`
+}
+
+// Envelope is what all events have. ID and ParentID belong to persistent
+// events, TurnID to transient ones. An empty ParentID is null: the event is the
+// first of its path. TS is in Unix milliseconds.
+type Envelope struct {
+	Type      EventType
+	ID        EventID
+	ParentID  EventID
+	Seq       Seq
+	Cause     *Cause
+	Control   bool
+	SessionID SessionID
+	ClientID  ClientID
+	TS        int64
+	TurnID    TurnID
+}
+
+// Class says how the event behaves. An unknown type is a control event when its
+// envelope says so, transient when it has no id, else a conversation event.
+func (e Envelope) Class() Class {
+	switch {
+	case e.ID == "":
+		return Transient
+	case e.Control:
+		return Control
+	}
+	return Conversation
+}
+
+// Body is the part of an event that its type decides. The set is closed: only
+// types of this package implement it.
+type Body interface {
+	// EventType is the type that stands in the envelope.
+	EventType() EventType
+	class() Class
+}
+
+// Event is one event, persistent or transient. One that was parsed keeps the
+// bytes it was read from and is written back as exactly these, so a change of
+// its fields is not written; build a new one instead.
+type Event struct {
+	Envelope
+	Body Body
+
+	raw []byte
+}
+
+// NewEvent makes an event of body, with its type and control mark set.
+func NewEvent(body Body) Event {
+	return Event{Envelope: Envelope{Type: body.EventType(), Control: body.class() == Control}, Body: body}
+}
+
+// Message gives the message of a message or custom_message event.
+func (e Event) Message() (Message, bool) {
+	switch b := e.Body.(type) {
+	case *MessageBody:
+		return b.Message, true
+	case *CustomMessage:
+		return b.Message, true
+	}
+	return Message{}, false
+}
+
+// Raw is the line that the event was parsed from, nil for a new one. It must
+// not be changed.
+func (e Event) Raw() []byte { return e.raw }
+
+// ParseEvent reads one event line (without its newline). The event keeps line,
+// which the caller must not change afterwards. An unknown type gives an
+// [Unknown] body. It fails where [ScanEnvelope] fails, for what is not valid
+// JSON, and for fields of a known type that have the wrong shape.
+func ParseEvent(line []byte) (Event, error) {
+	env, err := ScanEnvelope(line)
+	if err != nil {
+		return Event{}, err
+	}
+	body := newBody(env.Type)
+	if body == nil {
+		if !json.Valid(line) {
+			return Event{}, errSyntax
+		}
+		body = &Unknown{Type: env.Type, kind: env.Class()}
+	} else if err := json.Unmarshal(line, body); err != nil {
+		return Event{}, fmt.Errorf("event %s of type %s: %w", env.ID, clip(string(env.Type)), err)
+	}
+	return Event{Envelope: env, Body: body, raw: line}, nil
+}
+
+// AppendLine appends the event as compact JSON without a newline. A parsed event
+// gives the bytes it was read from. A new one is checked first: it needs the
+// envelope fields of its class, and may not be longer than [MaxLine].
+func (e Event) AppendLine(dst []byte) ([]byte, error) {
+	if e.raw != nil {
+		return append(dst, e.raw...), nil
+	}
+	if err := e.check(); err != nil {
+		return dst, err
+	}
+	start := len(dst)
+	dst = append(dst, `{"type":`...)
+	dst = appendQuoted(dst, string(e.Type))
+	transient := e.Body.class() == Transient
+	if !transient {
+		dst = append(dst, `,"id":`...)
+		dst = appendQuoted(dst, string(e.ID))
+		dst = append(dst, `,"parentId":`...)
+		if e.ParentID == "" {
+			dst = append(dst, "null"...)
+		} else {
+			dst = appendQuoted(dst, string(e.ParentID))
+		}
+	}
+	dst = append(dst, `,"seq":`...)
+	dst = strconv.AppendUint(dst, uint64(e.Seq), 10)
+	if e.Cause != nil {
+		dst = append(dst, `,"cause":{"clientId":`...)
+		dst = appendQuoted(dst, string(e.Cause.ClientID))
+		dst = append(dst, `,"requestId":`...)
+		dst = appendQuoted(dst, string(e.Cause.RequestID))
+		dst = append(dst, '}')
+	}
+	if e.Control {
+		dst = append(dst, `,"control":true`...)
+	}
+	dst = append(dst, `,"sessionId":`...)
+	dst = appendQuoted(dst, string(e.SessionID))
+	dst = append(dst, `,"clientId":`...)
+	dst = appendQuoted(dst, string(e.ClientID))
+	dst = append(dst, `,"ts":`...)
+	dst = strconv.AppendInt(dst, e.TS, 10)
+	if transient && e.TurnID != "" {
+		dst = append(dst, `,"turnId":`...)
+		dst = appendQuoted(dst, string(e.TurnID))
+	}
+	fields, err := marshal(e.Body)
+	if err != nil {
+		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
+	}
+	if len(fields) > len("{}") {
+		dst = append(dst, ',')
+		dst = append(dst, fields[1:len(fields)-1]...)
+	}
+	dst = escapeSeparators(append(dst, '}'), start)
+	if len(dst)-start > MaxLine {
+		n := len(dst) - start
+		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
+	}
+	return dst, nil
+}
+
+func (e Event) check() error {
+	switch {
+	case e.Body == nil:
+		return errors.New("protocol: an event has no body")
+	case e.Type != e.Body.EventType():
+		return fmt.Errorf("protocol: an event of type %q has the body of %q", e.Type, e.Body.EventType())
+	case e.Seq == 0:
+		return fmt.Errorf("protocol: a %s event has no seq", e.Type)
+	case e.ClientID == "" || e.SessionID == "":
+		return fmt.Errorf("protocol: a %s event lacks its client or session", e.Type)
+	}
+	if _, ok := e.Body.(*Unknown); ok {
+		return fmt.Errorf("protocol: an event of the unknown type %q cannot be written anew", e.Type)
+	}
+	class := e.Body.class()
+	if class == Transient {
+		if e.ID != "" || e.ParentID != "" || e.Control || e.Cause != nil {
+			return fmt.Errorf("protocol: a transient %s event has fields of a persistent one", e.Type)
+		}
+		return nil
+	}
+	if err := e.ID.Check(); err != nil {
+		return fmt.Errorf("protocol: a %s event: %w", e.Type, err)
+	}
+	if e.ParentID != "" {
+		if err := e.ParentID.Check(); err != nil {
+			return fmt.Errorf("protocol: parent of a %s event: %w", e.Type, err)
+		}
+	}
+	if e.Control != (class == Control) {
+		return fmt.Errorf("protocol: the control mark of a %s event is wrong", e.Type)
+	}
+	return nil
+}
+
+// MarshalJSON writes the event as its line.
+func (e Event) MarshalJSON() ([]byte, error) { return e.AppendLine(nil) }
+
+// UnmarshalJSON reads an event as [ParseEvent] does.
+func (e *Event) UnmarshalJSON(data []byte) error {
+	ev, err := ParseEvent(bytes.Clone(data))
+	if err != nil {
+		return err
+	}
+	*e = ev
+	return nil
+}
+
+// WithSession gives the line of a persistent event with another sessionId and
+// all other bytes as they were. A line without a sessionId is returned as it is.
+func WithSession(line []byte, id SessionID) ([]byte, error) {
+	var out []byte
+	err := scanObject(line, func(key, value []byte) bool {
+		if string(key) != "sessionId" || out != nil {
+			return true
+		}
+		start := cap(line) - cap(value) // value is a slice of line
+		out = append(out, line[:start]...)
+		out = appendQuoted(out, string(id))
+		out = append(out, line[start+len(value):]...)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out == nil {
+		return line, nil
+	}
+	return out, nil
+}
+
+// escapeSeparators writes U+2028 and U+2029 of dst[from:] as escapes: they are
+// legal in JSON but end a line for some readers.
+func escapeSeparators(dst []byte, from int) []byte {
+	if !bytes.Contains(dst[from:], []byte("\u2028")) && !bytes.Contains(dst[from:], []byte("\u2029")) {
+		return dst
+	}
+	s := bytes.ReplaceAll(dst[from:], []byte("\u2028"), []byte(`\u2028`))
+	s = bytes.ReplaceAll(s, []byte("\u2029"), []byte(`\u2029`))
+	return append(dst[:from:from], s...)
+}
+
+func appendQuoted(dst []byte, s string) []byte {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
+			q, err := marshal(s)
+			if err != nil { // a string always marshals
+				return append(dst, `""`...)
+			}
+			return append(dst, q...)
+		}
+	}
+	dst = append(dst, '"')
+	dst = append(dst, s...)
+	return append(dst, '"')
+}
+
+func unquote(value []byte) (string, error) {
+	inner := value[1 : len(value)-1]
+	plain := true
+	for _, c := range inner {
+		if c == '\\' || c < 0x20 || c >= 0x80 {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return string(inner), nil
+	}
+	var s string
+	err := json.Unmarshal(value, &s)
+	return s, err
+}

@@ -1,0 +1,241 @@
+package protocol
+
+import "encoding/json"
+
+// The types of transient events.
+const (
+	TypeMessageStart        EventType = "message_start"
+	TypeTextDelta           EventType = "text_delta"
+	TypeThinkingDelta       EventType = "thinking_delta"
+	TypeToolCallDelta       EventType = "tool_call_delta"
+	TypeToolExecutionStart  EventType = "tool_execution_start"
+	TypeToolExecutionUpdate EventType = "tool_execution_update"
+	TypeToolExecutionEnd    EventType = "tool_execution_end"
+	TypeTurnStart           EventType = "turn_start"
+	TypeTurnEnd             EventType = "turn_end"
+	TypeRuntimeStart        EventType = "runtime_start"
+	TypeRuntimeEnd          EventType = "runtime_end"
+	TypeMessageCancelled    EventType = "message_cancelled"
+	TypeToolProcess         EventType = "tool_process_event"
+	TypePermissionRequest   EventType = "permission_request"
+	TypePermissionResolved  EventType = "permission_resolved"
+	TypeRetry               EventType = "retry"
+	TypeUIRequest           EventType = "ui_request"
+	TypeUIResolved          EventType = "ui_resolved"
+)
+
+// MessageStart announces the persistent message EventID. It is followed by
+// exactly one of: that event, message_cancelled, or a new epoch.
+type MessageStart struct {
+	EventID  EventID `json:"eventId"`
+	ParentID EventID `json:"parentId"`
+	Role     Role    `json:"role"`
+	Model    string  `json:"model,omitempty"`
+}
+
+// TextDelta adds to a text block of a running message.
+type TextDelta struct {
+	EventID    EventID `json:"eventId"`
+	BlockIndex int     `json:"blockIndex"`
+	Delta      string  `json:"delta"`
+}
+
+// ThinkingDelta adds to a thinking block of a running message.
+type ThinkingDelta struct {
+	EventID    EventID `json:"eventId"`
+	BlockIndex int     `json:"blockIndex"`
+	Delta      string  `json:"delta"`
+}
+
+// ToolCallDelta adds to the input (as JSON text) of a call in a running message.
+type ToolCallDelta struct {
+	EventID    EventID `json:"eventId"`
+	BlockIndex int     `json:"blockIndex"`
+	ToolCallID string  `json:"toolCallId"`
+	ToolName   string  `json:"toolName,omitempty"`
+	Delta      string  `json:"delta"`
+}
+
+// ToolExecutionStart announces that a call runs; EventID is its result to come.
+type ToolExecutionStart struct {
+	EventID    EventID         `json:"eventId"`
+	ParentID   EventID         `json:"parentId"`
+	ToolCallID string          `json:"toolCallId"`
+	ToolName   string          `json:"toolName"`
+	Args       json.RawMessage `json:"args"`
+}
+
+// ToolExecutionUpdate carries output that a running call produced since the
+// last update.
+type ToolExecutionUpdate struct {
+	EventID    EventID `json:"eventId"`
+	ToolCallID string  `json:"toolCallId"`
+	Partial    string  `json:"partial"`
+}
+
+// ToolExecutionEnd says that a call has ended; its result follows.
+type ToolExecutionEnd struct {
+	EventID    EventID `json:"eventId"`
+	ToolCallID string  `json:"toolCallId"`
+	ToolName   string  `json:"toolName"`
+	DurationMS int64   `json:"durationMs"`
+	IsError    bool    `json:"isError"`
+}
+
+// TurnStart begins a turn. TurnIndex counts from 0 in a run.
+type TurnStart struct {
+	TurnIndex int `json:"turnIndex"`
+}
+
+// TurnEnd ends a turn.
+type TurnEnd struct {
+	TurnIndex  int        `json:"turnIndex"`
+	Usage      *Usage     `json:"usage,omitempty"`
+	StopReason StopReason `json:"stopReason,omitempty"`
+}
+
+// RuntimeStart begins a run.
+type RuntimeStart struct{}
+
+// EndReason says in one word how a run ended.
+type EndReason string
+
+// The reasons for the end of a run.
+const (
+	EndCompleted EndReason = "completed"
+	EndCancelled EndReason = "cancelled"
+	EndError     EndReason = "error"
+)
+
+// Terminal says exactly how a run ended.
+type Terminal string
+
+// The terminal reasons.
+const (
+	TerminalCompleted     Terminal = "completed"
+	TerminalMaxSteps      Terminal = "max_steps"
+	TerminalMaxTokens     Terminal = "max_tokens"
+	TerminalPromptTooLong Terminal = "prompt_too_long"
+	TerminalCancelled     Terminal = "cancelled"
+	TerminalRefused       Terminal = "refused"
+	TerminalModelError    Terminal = "model_error"
+	TerminalHookStopped   Terminal = "hook_stopped"
+	TerminalBudget        Terminal = "budget"
+	TerminalStorageError  Terminal = "storage_error"
+)
+
+// RuntimeEnd ends a run.
+type RuntimeEnd struct {
+	Reason   EndReason `json:"reason"`
+	Terminal Terminal  `json:"terminal"`
+	Error    *Error    `json:"error,omitempty"`
+}
+
+// CancelReason says why an announced message does not come.
+type CancelReason string
+
+// The reasons of message_cancelled.
+const (
+	CancelUser      CancelReason = "user_cancel"
+	CancelError     CancelReason = "error"
+	CancelMaxTokens CancelReason = "max_tokens"
+	CancelRetry     CancelReason = "retry"
+	CancelStorage   CancelReason = "storage"
+)
+
+// MessageCancelled takes back what was shown of a running message.
+type MessageCancelled struct {
+	EventID EventID      `json:"eventId"`
+	Reason  CancelReason `json:"reason"`
+}
+
+// ToolProcess is a process event of a running call.
+type ToolProcess struct {
+	ToolCallID string          `json:"toolCallId"`
+	ToolName   string          `json:"toolName"`
+	Event      json.RawMessage `json:"event"`
+}
+
+// Suggestion is one answer that a permission question offers. Rule is what
+// would be allowed from then on for Scope "session" or "always"; it is empty
+// for "once".
+type Suggestion struct {
+	Label string `json:"label"`
+	Scope string `json:"scope"` // once, session, always
+	Rule  string `json:"rule,omitempty"`
+}
+
+// PermissionRequest asks whether a call may run, with its exact input.
+type PermissionRequest struct {
+	PermissionID PermissionID    `json:"permissionId"`
+	ToolCallID   string          `json:"toolCallId"`
+	ToolName     string          `json:"toolName"`
+	Args         json.RawMessage `json:"args"`
+	Reason       string          `json:"reason,omitempty"`
+	Suggestions  []Suggestion    `json:"suggestions"`
+}
+
+// PermissionResolved closes a permission question.
+type PermissionResolved struct {
+	PermissionID PermissionID `json:"permissionId"`
+	Decision     Decision     `json:"decision"`
+	ClientID     ClientID     `json:"clientId"`
+}
+
+// Retry says that the model is called again after a wait.
+type Retry struct {
+	Attempt     int    `json:"attempt"`
+	MaxAttempts int    `json:"maxAttempts"`
+	DelayMS     int64  `json:"delayMs"`
+	Error       string `json:"error"`
+}
+
+// UIRequest is a dialog of an extension.
+type UIRequest struct {
+	UIID string          `json:"uiId"`
+	Data json.RawMessage `json:"data,omitempty"`
+}
+
+// UIResolved closes a dialog.
+type UIResolved struct {
+	UIID     string   `json:"uiId"`
+	ClientID ClientID `json:"clientId"`
+}
+
+func (*MessageStart) EventType() EventType        { return TypeMessageStart }
+func (*TextDelta) EventType() EventType           { return TypeTextDelta }
+func (*ThinkingDelta) EventType() EventType       { return TypeThinkingDelta }
+func (*ToolCallDelta) EventType() EventType       { return TypeToolCallDelta }
+func (*ToolExecutionStart) EventType() EventType  { return TypeToolExecutionStart }
+func (*ToolExecutionUpdate) EventType() EventType { return TypeToolExecutionUpdate }
+func (*ToolExecutionEnd) EventType() EventType    { return TypeToolExecutionEnd }
+func (*TurnStart) EventType() EventType           { return TypeTurnStart }
+func (*TurnEnd) EventType() EventType             { return TypeTurnEnd }
+func (*RuntimeStart) EventType() EventType        { return TypeRuntimeStart }
+func (*RuntimeEnd) EventType() EventType          { return TypeRuntimeEnd }
+func (*MessageCancelled) EventType() EventType    { return TypeMessageCancelled }
+func (*ToolProcess) EventType() EventType         { return TypeToolProcess }
+func (*PermissionRequest) EventType() EventType   { return TypePermissionRequest }
+func (*PermissionResolved) EventType() EventType  { return TypePermissionResolved }
+func (*Retry) EventType() EventType               { return TypeRetry }
+func (*UIRequest) EventType() EventType           { return TypeUIRequest }
+func (*UIResolved) EventType() EventType          { return TypeUIResolved }
+
+func (*MessageStart) class() Class        { return Transient }
+func (*TextDelta) class() Class           { return Transient }
+func (*ThinkingDelta) class() Class       { return Transient }
+func (*ToolCallDelta) class() Class       { return Transient }
+func (*ToolExecutionStart) class() Class  { return Transient }
+func (*ToolExecutionUpdate) class() Class { return Transient }
+func (*ToolExecutionEnd) class() Class    { return Transient }
+func (*TurnStart) class() Class           { return Transient }
+func (*TurnEnd) class() Class             { return Transient }
+func (*RuntimeStart) class() Class        { return Transient }
+func (*RuntimeEnd) class() Class          { return Transient }
+func (*MessageCancelled) class() Class    { return Transient }
+func (*ToolProcess) class() Class         { return Transient }
+func (*PermissionRequest) class() Class   { return Transient }
+func (*PermissionResolved) class() Class  { return Transient }
+func (*Retry) class() Class               { return Transient }
+func (*UIRequest) class() Class           { return Transient }
+func (*UIResolved) class() Class          { return Transient }

@@ -1,0 +1,87 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// HeaderVersion is the version of the log format that this package writes.
+const HeaderVersion = 1
+
+// Header is line 0 of a log. CreatedAt is in Unix milliseconds.
+type Header struct {
+	Version    int         `json:"version"`
+	SessionID  SessionID   `json:"sessionId"`
+	DeviceID   DeviceID    `json:"deviceId"`
+	CreatedAt  int64       `json:"createdAt"`
+	ClonedFrom *ClonedFrom `json:"clonedFrom,omitempty"`
+	Cause      *Cause      `json:"cause,omitempty"`
+	Meta       Meta        `json:"meta"`
+}
+
+// ClonedFrom says where a session's first events come from.
+type ClonedFrom struct {
+	SessionID SessionID `json:"sessionId"`
+	DeviceID  DeviceID  `json:"deviceId"`
+	EventID   EventID   `json:"eventId"`
+}
+
+// Meta describes a session: the header's, folded with all session_info events
+// in the order of seq.
+type Meta struct {
+	ProjectID     ProjectID `json:"projectId,omitempty"`
+	WorkDir       string    `json:"workDir,omitempty"`
+	Name          string    `json:"name,omitempty"`
+	Model         string    `json:"model,omitempty"`
+	ThinkingLevel string    `json:"thinkingLevel,omitempty"`
+}
+
+// MetaChanges are the fields of [Meta] that a session_info event sets; nil
+// leaves a field as it is.
+type MetaChanges struct {
+	WorkDir       *string `json:"workDir,omitempty"`
+	Name          *string `json:"name,omitempty"`
+	Model         *string `json:"model,omitempty"`
+	ThinkingLevel *string `json:"thinkingLevel,omitempty"`
+}
+
+// Apply sets in m what c changes.
+func (c MetaChanges) Apply(m *Meta) {
+	set := func(dst *string, src *string) {
+		if src != nil {
+			*dst = *src
+		}
+	}
+	set(&m.WorkDir, c.WorkDir)
+	set(&m.Name, c.Name)
+	set(&m.Model, c.Model)
+	set(&m.ThinkingLevel, c.ThinkingLevel)
+}
+
+// ParseHeader reads line 0 of a log. Unknown fields are ignored; a version above
+// [HeaderVersion] is read as far as it is understood.
+func ParseHeader(line []byte) (Header, error) {
+	var h Header
+	if err := json.Unmarshal(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), &h); err != nil {
+		return Header{}, fmt.Errorf("the header is not valid JSON: %w", err)
+	}
+	if h.Version < 1 {
+		return Header{}, errors.New("the header has no version")
+	}
+	return h, h.SessionID.Check()
+}
+
+// AppendLine appends the header as compact JSON without a newline.
+func (h Header) AppendLine(dst []byte) ([]byte, error) {
+	if err := h.SessionID.Check(); err != nil {
+		return dst, err
+	}
+	line, err := marshal(h)
+	if err != nil {
+		return dst, err
+	}
+	start := len(dst)
+	return escapeSeparators(append(dst, line...), start), nil
+}

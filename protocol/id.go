@@ -1,0 +1,150 @@
+package protocol
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+)
+
+// Identifiers are a prefix and lower-case base32 (RFC 4648 extended hex
+// alphabet, which sorts as the bytes do). They are random and stable: never
+// counters, never derived from a path or a title.
+type (
+	// SessionID is "ses_" and 26 characters: 48 bits of milliseconds, then 82
+	// random bits, so that ids sort by the time of creation.
+	SessionID string
+	// EventID is "evt_" and 16 characters, 80 random bits.
+	EventID string
+	// ProjectID is "prj_" and 16 characters, 80 random bits.
+	ProjectID string
+	// TurnID is "trn_" and 16 characters, 80 random bits.
+	TurnID string
+	// PermissionID is "prm_" and 16 characters, 80 random bits.
+	PermissionID string
+	// ItemID names one queued message: "itm_" and 16 characters.
+	ItemID string
+	// RequestID is "req_" and 26 characters, 128 random bits and two zero bits.
+	RequestID string
+	// Epoch is "epo_" and 16 characters: one load of one session by one host.
+	Epoch string
+	// DeviceID is "dev_" and the first 26 characters of the base32 of the
+	// SHA-256 of the device's public key.
+	DeviceID string
+	// ClientID is "cli_" and as DeviceID, of the entry's key; or [HostClient].
+	ClientID string
+)
+
+// HostClient is the clientId of what the host itself produced. No client may
+// announce itself by this name.
+const HostClient ClientID = "host"
+
+// Seq numbers the events of a session from 1, persistent and transient
+// together, strictly increasing, with gaps in the log.
+type Seq uint64
+
+const (
+	shortID = 16 // characters after the prefix of 80-bit ids
+	longID  = 26 // characters after the prefix of session, request, device and client ids
+)
+
+var idEncoding = base32.NewEncoding("0123456789abcdefghijklmnopqrstuv").WithPadding(base32.NoPadding)
+
+func randomID(prefix string, rand io.Reader, bytes int) string {
+	raw := make([]byte, bytes)
+	if _, err := io.ReadFull(rand, raw); err != nil {
+		panic("protocol: the random source failed: " + err.Error()) // crypto/rand never does
+	}
+	return prefix + idEncoding.EncodeToString(raw)
+}
+
+// NewSessionID draws an id for a session created at now.
+func NewSessionID(now time.Time, rand io.Reader) SessionID {
+	raw := make([]byte, 17)
+	if _, err := io.ReadFull(rand, raw[6:]); err != nil {
+		panic("protocol: the random source failed: " + err.Error())
+	}
+	ms := uint64(now.UnixMilli())
+	var t [8]byte
+	binary.BigEndian.PutUint64(t[:], ms)
+	copy(raw, t[2:])
+	return SessionID("ses_" + idEncoding.EncodeToString(raw)[:longID])
+}
+
+// NewEventID, NewProjectID, NewTurnID, NewPermissionID, NewItemID, NewEpoch and
+// NewRequestID draw an id from rand.
+func NewEventID(rand io.Reader) EventID           { return EventID(randomID("evt_", rand, 10)) }
+func NewProjectID(rand io.Reader) ProjectID       { return ProjectID(randomID("prj_", rand, 10)) }
+func NewTurnID(rand io.Reader) TurnID             { return TurnID(randomID("trn_", rand, 10)) }
+func NewPermissionID(rand io.Reader) PermissionID { return PermissionID(randomID("prm_", rand, 10)) }
+func NewItemID(rand io.Reader) ItemID             { return ItemID(randomID("itm_", rand, 10)) }
+func NewEpoch(rand io.Reader) Epoch               { return Epoch(randomID("epo_", rand, 10)) }
+func NewRequestID(rand io.Reader) RequestID       { return RequestID(randomID("req_", rand, 16)) }
+
+// DeviceIDOf and ClientIDOf derive the id that belongs to a public key.
+func DeviceIDOf(publicKey []byte) DeviceID { return DeviceID("dev_" + keyID(publicKey)) }
+func ClientIDOf(publicKey []byte) ClientID { return ClientID("cli_" + keyID(publicKey)) }
+
+func keyID(publicKey []byte) string {
+	sum := sha256.Sum256(publicKey)
+	return idEncoding.EncodeToString(sum[:])[:longID]
+}
+
+func checkID(id, prefix string, length int) error {
+	rest, ok := strings.CutPrefix(id, prefix)
+	if !ok || len(rest) != length {
+		return fmt.Errorf("%q is not an id of the form %s and %d characters", clip(id), prefix, length)
+	}
+	for i := 0; i < len(rest); i++ {
+		if c := rest[i]; (c < '0' || c > '9') && (c < 'a' || c > 'v') {
+			return fmt.Errorf("%q is not an id: it contains %q", clip(id), string(c))
+		}
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 64 {
+		return s[:64] + "…"
+	}
+	return s
+}
+
+// Check says whether the id has the form of its kind. A session id that passes
+// is safe as a file name.
+func (id SessionID) Check() error { return checkID(string(id), "ses_", longID) }
+
+// Check says whether the id has the form of its kind.
+func (id EventID) Check() error { return checkID(string(id), "evt_", shortID) }
+
+// Check says whether the id has the form of its kind.
+func (id ProjectID) Check() error { return checkID(string(id), "prj_", shortID) }
+
+// Check says whether the id has the form of its kind.
+func (id RequestID) Check() error { return checkID(string(id), "req_", longID) }
+
+// Check says whether the id has the form of its kind, or is [HostClient].
+func (id ClientID) Check() error {
+	if id == HostClient {
+		return nil
+	}
+	return checkID(string(id), "cli_", longID)
+}
+
+// Time gives the moment of creation that is part of the id, or the zero time
+// for an id of another form.
+func (id SessionID) Time() time.Time {
+	if id.Check() != nil {
+		return time.Time{}
+	}
+	raw, err := idEncoding.DecodeString(string(id[4:20])) // 16 characters, 10 bytes
+	if err != nil {
+		return time.Time{}
+	}
+	var t [8]byte
+	copy(t[2:], raw[:6])
+	return time.UnixMilli(int64(binary.BigEndian.Uint64(t[:])))
+}

@@ -1,0 +1,351 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Role says who speaks in a message.
+type Role string
+
+// The roles. An internal message is kept in the log and never sent to a model.
+const (
+	RoleUser       Role = "user"
+	RoleAssistant  Role = "assistant"
+	RoleToolResult Role = "tool_result"
+	RoleInternal   Role = "internal"
+)
+
+// StopReason says why an assistant message ended.
+type StopReason string
+
+// The stop reasons.
+const (
+	StopEndTurn   StopReason = "end_turn"
+	StopToolUse   StopReason = "tool_use"
+	StopMaxTokens StopReason = "max_tokens"
+	StopCancelled StopReason = "cancelled"
+	StopError     StopReason = "error"
+	StopRefusal   StopReason = "refusal"
+)
+
+// Source says where a user message came from when nobody typed it as a prompt.
+type Source string
+
+// The sources of user messages.
+const (
+	SourceSteer     Source = "steer"
+	SourceFollowUp  Source = "followUp"
+	SourceChannel   Source = "channel"
+	SourceSchedule  Source = "schedule"
+	SourceExtension Source = "extension"
+)
+
+// MessageMeta goes with a user message.
+type MessageMeta struct {
+	Source      Source `json:"source,omitempty"`
+	QueueItemID ItemID `json:"queueItemId,omitempty"`
+	Channel     string `json:"channel,omitempty"`
+}
+
+// Usage counts tokens of one model call. InputTokens are those that were
+// neither read from nor written to the provider's cache.
+type Usage struct {
+	InputTokens      int     `json:"inputTokens"`
+	OutputTokens     int     `json:"outputTokens"`
+	CacheReadTokens  int     `json:"cacheReadTokens"`
+	CacheWriteTokens int     `json:"cacheWriteTokens"`
+	ReasoningTokens  int     `json:"reasoningTokens,omitempty"`
+	CostUSD          float64 `json:"costUSD,omitempty"`
+}
+
+// Add adds o to u.
+func (u *Usage) Add(o Usage) {
+	u.InputTokens += o.InputTokens
+	u.OutputTokens += o.OutputTokens
+	u.CacheReadTokens += o.CacheReadTokens
+	u.CacheWriteTokens += o.CacheWriteTokens
+	u.ReasoningTokens += o.ReasoningTokens
+	u.CostUSD += o.CostUSD
+}
+
+// ContextTokens is what the call put into the model's window: all input, however
+// it was billed, and the output.
+func (u Usage) ContextTokens() int {
+	return u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens
+}
+
+// BlockType names a kind of content.
+type BlockType string
+
+// The block types.
+const (
+	BlockText     BlockType = "text"
+	BlockThinking BlockType = "thinking"
+	BlockImage    BlockType = "image"
+	BlockFile     BlockType = "file"
+	BlockToolUse  BlockType = "tool_use"
+)
+
+// ProviderData is what one vendor needs to get back with a block. It is dropped
+// for every other vendor.
+type ProviderData struct {
+	API   string          `json:"api"`
+	Model string          `json:"model,omitempty"`
+	Data  json.RawMessage `json:"data"`
+}
+
+// Block is one piece of content; Type says which fields count:
+//
+//	text      Text
+//	thinking  Thinking, Signature, Redacted
+//	image     MediaType, Blob
+//	file      Name, MediaType, Blob
+//	tool_use  ID, Name, Input (a JSON object; never nil when written)
+//
+// Blob is the lower-case hex SHA-256 of the payload. A block of another type is
+// kept as it was read.
+type Block struct {
+	Type      BlockType
+	Text      string
+	Thinking  string
+	Signature string
+	Redacted  bool
+	MediaType string
+	Blob      string
+	ID        string
+	Name      string
+	Input     json.RawMessage
+	Provider  *ProviderData
+
+	unknown json.RawMessage // the whole block when its type is not known
+}
+
+// Text, ToolUse and Thinking make blocks.
+func Text(s string) Block { return Block{Type: BlockText, Text: s} }
+
+// ToolUse makes a call block.
+func ToolUse(id, name string, input json.RawMessage) Block {
+	return Block{Type: BlockToolUse, ID: id, Name: name, Input: input}
+}
+
+// Known says whether the type is one this version understands.
+func (b Block) Known() bool {
+	switch b.Type {
+	case BlockText, BlockThinking, BlockImage, BlockFile, BlockToolUse:
+		return true
+	}
+	return false
+}
+
+type blockJSON struct {
+	Type      BlockType       `json:"type"`
+	Text      *string         `json:"text,omitempty"`
+	Thinking  *string         `json:"thinking,omitempty"`
+	Signature string          `json:"signature,omitempty"`
+	Redacted  bool            `json:"redacted,omitempty"`
+	ID        string          `json:"id,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	MediaType string          `json:"mediaType,omitempty"`
+	Blob      string          `json:"blob,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"`
+	Provider  *ProviderData   `json:"provider,omitempty"`
+}
+
+// MarshalJSON writes the fields of the block's type and no others.
+func (b Block) MarshalJSON() ([]byte, error) {
+	j := blockJSON{Type: b.Type, Provider: b.Provider}
+	switch b.Type {
+	case BlockText:
+		j.Text = &b.Text
+	case BlockThinking:
+		j.Thinking, j.Signature, j.Redacted = &b.Thinking, b.Signature, b.Redacted
+	case BlockImage:
+		j.MediaType, j.Blob = b.MediaType, b.Blob
+	case BlockFile:
+		j.Name, j.MediaType, j.Blob = b.Name, b.MediaType, b.Blob
+	case BlockToolUse:
+		j.ID, j.Name, j.Input = b.ID, b.Name, b.Input
+		if len(j.Input) == 0 {
+			j.Input = json.RawMessage("{}")
+		}
+	default:
+		if b.unknown != nil {
+			return b.unknown, nil
+		}
+		return nil, fmt.Errorf("protocol: a block of type %q cannot be written", b.Type)
+	}
+	return marshal(j)
+}
+
+// UnmarshalJSON reads a block; one of an unknown type keeps its bytes.
+func (b *Block) UnmarshalJSON(data []byte) error {
+	var j blockJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	*b = Block{Type: j.Type, Signature: j.Signature, Redacted: j.Redacted, MediaType: j.MediaType,
+		Blob: j.Blob, ID: j.ID, Name: j.Name, Input: j.Input, Provider: j.Provider}
+	if j.Text != nil {
+		b.Text = *j.Text
+	}
+	if j.Thinking != nil {
+		b.Thinking = *j.Thinking
+	}
+	if !b.Known() {
+		b.unknown = bytes.Clone(data)
+	}
+	return nil
+}
+
+// Message is one message; Role says which fields count.
+//
+//	user         Content, Meta
+//	assistant    Content, Provider, Model, StopReason, Usage, Partial, ErrorMessage
+//	tool_result  ToolCallID, ToolName, Content, IsError, Details, Process
+//	internal     Content
+//
+// A user or internal message that consists of one plain text block is written
+// with a string as content. Details and Process never reach a model.
+type Message struct {
+	Role         Role
+	Content      []Block
+	Meta         *MessageMeta
+	Provider     string
+	Model        string
+	StopReason   StopReason
+	Usage        *Usage
+	Partial      bool
+	ErrorMessage string
+	ToolCallID   string
+	ToolName     string
+	IsError      bool
+	Details      json.RawMessage
+	Process      json.RawMessage
+}
+
+// UserText makes a user message of one text.
+func UserText(s string) Message { return Message{Role: RoleUser, Content: []Block{Text(s)}} }
+
+// ToolError makes an error result for a call.
+func ToolError(callID, toolName, text string) Message {
+	return Message{Role: RoleToolResult, ToolCallID: callID, ToolName: toolName, Content: []Block{Text(text)}, IsError: true}
+}
+
+// PlainText joins the text blocks of the message with newlines.
+func (m Message) PlainText() string {
+	var s strings.Builder
+	for _, b := range m.Content {
+		if b.Type != BlockText {
+			continue
+		}
+		if s.Len() > 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(b.Text)
+	}
+	return s.String()
+}
+
+// Calls gives the tool_use blocks in order.
+func (m Message) Calls() []Block {
+	var calls []Block
+	for _, b := range m.Content {
+		if b.Type == BlockToolUse {
+			calls = append(calls, b)
+		}
+	}
+	return calls
+}
+
+type messageJSON struct {
+	Role         Role            `json:"role"`
+	ToolCallID   string          `json:"toolCallId,omitempty"`
+	ToolName     string          `json:"toolName,omitempty"`
+	Content      json.RawMessage `json:"content"`
+	Meta         *MessageMeta    `json:"meta,omitempty"`
+	Provider     string          `json:"provider,omitempty"`
+	Model        string          `json:"model,omitempty"`
+	StopReason   StopReason      `json:"stopReason,omitempty"`
+	Usage        *Usage          `json:"usage,omitempty"`
+	Partial      bool            `json:"partial,omitempty"`
+	ErrorMessage string          `json:"errorMessage,omitempty"`
+	IsError      *bool           `json:"isError,omitempty"`
+	Details      json.RawMessage `json:"details,omitempty"`
+	Process      json.RawMessage `json:"process,omitempty"`
+}
+
+// MarshalJSON writes the fields of the message's role and no others.
+func (m Message) MarshalJSON() ([]byte, error) {
+	j := messageJSON{Role: m.Role}
+	var err error
+	single := len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Provider == nil
+	switch {
+	case single && (m.Role == RoleUser || m.Role == RoleInternal):
+		j.Content, err = marshal(m.Content[0].Text)
+	case m.Content == nil:
+		j.Content = json.RawMessage("[]")
+	default:
+		j.Content, err = marshal(m.Content)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch m.Role {
+	case RoleUser:
+		j.Meta = m.Meta
+	case RoleAssistant:
+		j.Provider, j.Model, j.StopReason, j.Usage = m.Provider, m.Model, m.StopReason, m.Usage
+		j.Partial, j.ErrorMessage = m.Partial, m.ErrorMessage
+		if j.Usage == nil {
+			j.Usage = &Usage{}
+		}
+	case RoleToolResult:
+		j.ToolCallID, j.ToolName, j.IsError, j.Details, j.Process = m.ToolCallID, m.ToolName, &m.IsError, m.Details, m.Process
+	case RoleInternal:
+	default:
+		return nil, fmt.Errorf("protocol: a message with role %q cannot be written", m.Role)
+	}
+	return marshal(j)
+}
+
+// UnmarshalJSON reads a message. Content may be a string or a list of blocks.
+func (m *Message) UnmarshalJSON(data []byte) error {
+	var j messageJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return err
+	}
+	if j.Role == "" {
+		return errors.New("a message has no role")
+	}
+	*m = Message{Role: j.Role, Meta: j.Meta, Provider: j.Provider, Model: j.Model, StopReason: j.StopReason,
+		Usage: j.Usage, Partial: j.Partial, ErrorMessage: j.ErrorMessage, ToolCallID: j.ToolCallID,
+		ToolName: j.ToolName, IsError: j.IsError != nil && *j.IsError, Details: j.Details, Process: j.Process}
+	switch c := bytes.TrimSpace(j.Content); {
+	case len(c) == 0 || bytes.Equal(c, []byte("null")):
+	case c[0] == '"':
+		var s string
+		if err := json.Unmarshal(c, &s); err != nil {
+			return err
+		}
+		m.Content = []Block{Text(s)}
+	default:
+		return json.Unmarshal(c, &m.Content)
+	}
+	return nil
+}
+
+// marshal is json.Marshal without HTML escaping: a '<' in a log stays a '<', so
+// that logs can be searched as text. U+2028 and U+2029 are always escaped.
+func marshal(v any) ([]byte, error) {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(buf.Bytes(), []byte("\n")), nil
+}

@@ -1,0 +1,100 @@
+package protocol
+
+// newBody makes an empty body of a known type, nil for an unknown one. A switch
+// and not a map, so that starting the program allocates nothing.
+func newBody(t EventType) Body {
+	switch t {
+	case TypeMessage:
+		return &MessageBody{}
+	case TypeCompact:
+		return &Compact{}
+	case TypeCustomMessage:
+		return &CustomMessage{}
+	case TypeHarnessItem:
+		return &HarnessItem{}
+	case TypeBranchSummary:
+		return &BranchSummary{}
+	case TypeRewind:
+		return &Rewind{}
+	case TypeBranch:
+		return &Branch{}
+	case TypeChannelInject:
+		return &ChannelInject{}
+	case TypeSessionInfo:
+		return &SessionInfo{}
+	case TypeCustom:
+		return &Custom{}
+	case TypeLabel:
+		return &Label{}
+	case TypeInstructionSnapshot:
+		return &InstructionSnapshot{}
+	case TypeQueueUpdate:
+		return &QueueUpdate{}
+	case TypeSkillIndexSnapshot:
+		return &SkillIndexSnapshot{}
+	case TypeSkillIndexDelta:
+		return &SkillIndexDelta{}
+	case TypePermissionDecision:
+		return &PermissionDecision{}
+	case TypeFileSnapshot:
+		return &FileSnapshot{}
+	case TypeContextCut:
+		return &ContextCut{}
+	case TypeMessageStart:
+		return &MessageStart{}
+	case TypeTextDelta:
+		return &TextDelta{}
+	case TypeThinkingDelta:
+		return &ThinkingDelta{}
+	case TypeToolCallDelta:
+		return &ToolCallDelta{}
+	case TypeToolExecutionStart:
+		return &ToolExecutionStart{}
+	case TypeToolExecutionUpdate:
+		return &ToolExecutionUpdate{}
+	case TypeToolExecutionEnd:
+		return &ToolExecutionEnd{}
+	case TypeTurnStart:
+		return &TurnStart{}
+	case TypeTurnEnd:
+		return &TurnEnd{}
+	case TypeRuntimeStart:
+		return &RuntimeStart{}
+	case TypeRuntimeEnd:
+		return &RuntimeEnd{}
+	case TypeMessageCancelled:
+		return &MessageCancelled{}
+	case TypeToolProcess:
+		return &ToolProcess{}
+	case TypePermissionRequest:
+		return &PermissionRequest{}
+	case TypePermissionResolved:
+		return &PermissionResolved{}
+	case TypeRetry:
+		return &Retry{}
+	case TypeUIRequest:
+		return &UIRequest{}
+	case TypeUIResolved:
+		return &UIResolved{}
+	}
+	return nil
+}
+
+// internType gives the constant for a known type, so that an index of many
+// events does not hold many copies of "message".
+func internType(s string) EventType {
+	switch t := EventType(s); t {
+	case TypeMessage:
+		return TypeMessage
+	case TypeCompact:
+		return TypeCompact
+	case TypeHarnessItem:
+		return TypeHarnessItem
+	case TypePermissionDecision:
+		return TypePermissionDecision
+	case TypeFileSnapshot:
+		return TypeFileSnapshot
+	default:
+		return t
+	}
+}
