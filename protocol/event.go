@@ -302,3 +302,17 @@ func unquote(value []byte) (string, error) {
 	err := json.Unmarshal(value, &s)
 	return s, err
 }
+
+// Seal gives the event with its line made, so that it is marshalled once however
+// often it is written. It fails as [Event.AppendLine] does.
+func (e Event) Seal() (Event, error) {
+	if e.raw != nil {
+		return e, nil
+	}
+	line, err := e.AppendLine(nil)
+	if err != nil {
+		return e, err
+	}
+	e.raw = line
+	return e, nil
+}
