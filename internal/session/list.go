@@ -1,0 +1,3 @@
+package session
+
+type listCache struct{}
