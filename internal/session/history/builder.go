@@ -57,6 +57,7 @@ type Context struct {
 	guess   int       // the estimate of the whole request
 	notes   []note
 	limits  limits
+	summary string
 	details *protocol.CompactDetails
 }
 
@@ -237,7 +238,8 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
 		Diagnostics: slices.Clone(b.path.diagnostics),
-		elems:       p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits, details: b.path.details}
+		elems:       p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
+		summary: b.path.summary, details: b.path.details}
 	c.guess = w.System + w.Tools + p.total()
 	c.Tokens = c.guess
 	if p.usage.n > 0 {

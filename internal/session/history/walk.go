@@ -18,7 +18,8 @@ type path struct {
 	told    Told
 
 	compact protocol.EventID // the newest compact, "" without one
-	details *protocol.CompactDetails
+	summary string                   // of the newest compact, as it stands in the log
+	details *protocol.CompactDetails // of the newest compact
 	limits  limits
 	// countedFrom: what a provider counted before this seq does not describe the
 	// list, because a compact or a context_cut came later.
@@ -127,7 +128,7 @@ func (w *walker) barrier(ev protocol.Event, c *protocol.Compact, pos int) {
 	}
 	w.body, w.event, w.turn = c, ev, c.TurnMessageID
 	w.tail, w.tailN = len(w.list), len(w.notes)
-	w.compact, w.details = ev.ID, c.Details
+	w.compact, w.summary, w.details = ev.ID, c.Summary, c.Details
 	w.countedFrom = max(w.countedFrom, ev.Seq)
 }
 
