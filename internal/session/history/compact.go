@@ -110,16 +110,16 @@ func (c *Context) from(i int) int {
 // newestStep gives the element at or before which a cut must fall: the last
 // answer of the model, or the user message that came behind it.
 func newestStep(list []Element) int {
-	opens := len(list) - 1
+	opens := -1 // the oldest turn that begins behind the last answer
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].opensTurn() {
-			opens = i
-		}
 		if list[i].Message.Role == protocol.RoleAssistant {
-			if opens < len(list)-1 || opens >= 0 && list[opens].opensTurn() {
+			if opens >= 0 {
 				return opens
 			}
 			return i
+		}
+		if list[i].opensTurn() {
+			opens = i
 		}
 	}
 	return opens

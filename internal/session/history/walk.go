@@ -17,7 +17,7 @@ type path struct {
 	notes   []note
 	told    Told
 
-	compact protocol.EventID // the newest compact, "" without one
+	compact protocol.EventID         // the newest compact, "" without one
 	summary string                   // of the newest compact, as it stands in the log
 	details *protocol.CompactDetails // of the newest compact
 	limits  limits
