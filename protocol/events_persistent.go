@@ -47,6 +47,9 @@ type Compact struct {
 	TokensAfter      int             `json:"tokensAfter"`
 	Usage            *Usage          `json:"usage,omitempty"`
 	Details          *CompactDetails `json:"details,omitempty"`
+	// ResultChars, when set, is how many characters of each tool result older
+	// than this event are still sent: the mark of a harder compaction.
+	ResultChars int `json:"resultChars,omitempty"`
 }
 
 // CustomMessage is a message of an extension; Kind names its renderer.

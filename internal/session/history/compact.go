@@ -1,0 +1,234 @@
+package history
+
+import (
+	"math"
+
+	"scorel/protocol"
+)
+
+// Cut is a planned compaction: what goes, what stays and what it may cost.
+type Cut struct {
+	CompactedThrough protocol.EventID // the last event that goes
+	TurnMessageID    protocol.EventID // the user message of a turn that is cut, else ""
+	TokensBefore     int              // of the whole request
+	KeepTokens       int              // of what stays behind the summary
+	MaxSummaryTokens int
+	Details          *protocol.CompactDetails // nil when no file was touched
+	ResultChars      int                      // of a harder one: the length that results of the tail keep
+	// Summarise is what the summary is to be made from. The summary of the
+	// compaction before is not in it but in PreviousSummary.
+	Summarise       []protocol.Message
+	PreviousSummary string
+
+	context Context
+	window  Window
+	keep    int      // the first element that stays
+	turn    *Element // of TurnMessageID
+}
+
+// Plan finds where to cut c: at a step border, also inside the current turn, so
+// that the longest tail stays that fits [Window.Tail], and always the newest step.
+// A harder cut halves the tail and shortens its tool results. It says false where
+// there is nothing to cut: the newest step alone, or a window with no room. It
+// does not ask whether a compaction is due; see [Progress].
+func Plan(c Context, w Window, harder bool) (Cut, bool) {
+	if w.Room() == 0 {
+		return Cut{}, false
+	}
+	keep, tokens := chooseTail(&c, w, harder)
+	if keep < 0 || !hasNews(c.elems[:keep]) {
+		return Cut{}, false
+	}
+	cut := Cut{
+		CompactedThrough: c.elems[keep].prev,
+		TokensBefore:     c.Tokens,
+		KeepTokens:       tokens,
+		MaxSummaryTokens: w.Summary(),
+		Details:          touchedFiles(c.elems[:keep], c.details),
+		context:          c, window: w, keep: keep,
+	}
+	if harder {
+		cut.ResultChars = resultChars
+	}
+	if !c.elems[keep].opensTurn() {
+		for i := keep - 1; i >= 0; i-- {
+			if c.elems[i].opensTurn() {
+				cut.turn, cut.TurnMessageID = &c.elems[i], c.elems[i].Event
+				break
+			}
+		}
+	}
+	cut.Summarise, cut.PreviousSummary = summarised(&c, keep)
+	return cut, true
+}
+
+// chooseTail gives the first element that stays, -1 for none, and the tokens from
+// there on.
+func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
+	fits := borders(c.elems)
+	newest := newestStep(c.elems)
+	budget := w.Tail(harder)
+	keep = -1
+	saved := 0
+	for i := len(c.elems) - 1; i > 0; i-- {
+		e := &c.elems[i]
+		if harder && e.isResult() {
+			short := cutResult(e.Message, resultChars)
+			saved += EstimateMessage(&e.Message) - EstimateMessage(&short)
+		}
+		if i > newest || !fits(i) {
+			continue
+		}
+		n := c.from(i) - saved
+		if e.steer() {
+			n += EstimateMessage(&e.Message) // it stood in the result before
+		}
+		n = c.scale(n)
+		if keep >= 0 && n > budget {
+			break
+		}
+		keep, tokens = i, n
+		if n > budget {
+			break
+		}
+	}
+	return keep, tokens
+}
+
+// from estimates what the elements from i on give.
+func (c *Context) from(i int) int {
+	if len(c.sums) == 0 {
+		return 0
+	}
+	total := c.sums[len(c.sums)-1]
+	if c.at[i] == 0 {
+		return total
+	}
+	return total - c.sums[c.at[i]-1]
+}
+
+// newestStep gives the element at or before which a cut must fall: the last
+// answer of the model, or the user message that came behind it.
+func newestStep(list []Element) int {
+	opens := -1 // the oldest turn that begins behind the last answer
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].Message.Role == protocol.RoleAssistant {
+			if opens >= 0 {
+				return opens
+			}
+			return i
+		}
+		if list[i].opensTurn() {
+			opens = i
+		}
+	}
+	return opens
+}
+
+// borders gives a test for the elements that a tail may begin with. Such an
+// element has an event with one before it, begins a step (the words of the user
+// stay with the answer to them) and parts the list as it parts the path.
+func borders(list []Element) func(i int) bool {
+	lowest := make([]int, len(list)+1) // of list[i:]
+	lowest[len(list)] = math.MaxInt
+	for i := len(list) - 1; i >= 0; i-- {
+		lowest[i] = lowest[i+1]
+		if list[i].Event != "" {
+			lowest[i] = min(lowest[i], list[i].pos)
+		}
+	}
+	highest := make([]int, len(list)+1) // of list[:i]
+	highest[0] = posFront
+	for i := range list {
+		highest[i+1] = highest[i]
+		if list[i].Event != "" {
+			highest[i+1] = max(highest[i], list[i].pos)
+		}
+	}
+	return func(i int) bool {
+		e, before := &list[i], &list[i-1]
+		switch {
+		case e.Event == "" || e.prev == "" || e.pos == posFront || e.isResult():
+			return false
+		case e.Message.Role == protocol.RoleAssistant && before.Message.Role == protocol.RoleUser:
+			return false
+		case e.steer() && before.steer():
+			return false
+		}
+		return highest[i] < e.pos && lowest[i] >= e.pos
+	}
+}
+
+// hasNews says whether there is more in the list than an earlier compaction left.
+func hasNews(list []Element) bool {
+	for i := range list {
+		if k := list[i].kind; k != kindSummary && k != kindTurn {
+			return true
+		}
+	}
+	return false
+}
+
+// summarised gives the list up to keep as the summary is made from it: after
+// pass 4, with the notes that nothing brings back (files that the user attached,
+// notices), without the earlier summary, which is returned by itself.
+func summarised(c *Context, keep int) ([]protocol.Message, string) {
+	head := c.elems[:keep]
+	previous := ""
+	if head[0].kind == kindSummary {
+		head, previous = head[1:], c.summary
+	}
+	var notes []note
+	for _, n := range c.notes {
+		if n.pos < c.elems[keep].pos && !comesBack(n.item.Kind) {
+			notes = append(notes, n)
+		}
+	}
+	var p passes
+	p.limits.omit = posFront // passes 3 and 4 have been
+	p.run(head, notes)
+	return p.out, previous
+}
+
+// comesBack says whether the host tells the model again what it no longer finds
+// behind the newest compact.
+func comesBack(kind protocol.ItemKind) bool {
+	switch kind {
+	case protocol.ItemSkillListing, protocol.ItemSkillDelta, protocol.ItemMemory, protocol.ItemDateChange,
+		protocol.ItemToolChange, protocol.ItemToolDiscovery:
+		return true
+	}
+	return false
+}
+
+// After estimates the whole request as it will be when the cut is in the log with
+// this summary: the same passes over the summary, the turn's message and the tail.
+func After(cut Cut, summary string) int {
+	c := &cut.context
+	list := []Element{{Event: "new", Message: summaryMessage(summary, cut.Details), kind: kindSummary, pos: posFront}}
+	if cut.turn != nil {
+		turn := *cut.turn
+		turn.kind, turn.pos = kindTurn, posFront
+		list = append(list, turn)
+	}
+	list = append(list, c.elems[cut.keep:]...)
+	first := len(c.notes)
+	for first > 0 && c.notes[first-1].pos > c.elems[cut.keep].pos {
+		first--
+	}
+	p := passes{limits: c.limits, from: math.MaxUint64}
+	if cut.ResultChars > 0 {
+		p.limits.cut, p.limits.chars = math.MaxInt, cut.ResultChars
+	}
+	p.run(list, c.notes[first:])
+	return c.scale(cut.window.System + cut.window.Tools + p.total())
+}
+
+// Event is the body of the compact event for a cut and its summary.
+func (cut Cut) Event(summary string, usage *protocol.Usage) *protocol.Compact {
+	return &protocol.Compact{
+		Summary: summary, CompactedThrough: cut.CompactedThrough, TurnMessageID: cut.TurnMessageID,
+		TokensBefore: cut.TokensBefore, TokensAfter: After(cut, summary),
+		Usage: usage, Details: cut.Details, ResultChars: cut.ResultChars,
+	}
+}

@@ -1,0 +1,91 @@
+package history
+
+import (
+	"strings"
+
+	"scorel/protocol"
+)
+
+// Placeholders, because vendors refuse empty messages and empty text.
+const (
+	emptyResult  = "(no output)"
+	emptyMessage = "(empty message)"
+	opening      = "(The conversation begins with your message.)"
+)
+
+// convert is pass 6 for one message: only what a model is told is left, and
+// nothing that a vendor refuses. It says false for an assistant message that
+// neither says nor calls anything, which is not sent.
+func convert(m *protocol.Message) (protocol.Message, bool) {
+	content := sendable(m.Content)
+	switch m.Role {
+	case protocol.RoleUser:
+		if len(content) == 0 {
+			content = []protocol.Block{protocol.Text(emptyMessage)}
+		}
+		if m.Meta != nil && m.Meta.Channel != "" {
+			content = append(content[:len(content):len(content)], protocol.Text(channelLine(m.Meta.Channel)))
+		}
+		return protocol.Message{Role: m.Role, Content: content}, true
+	case protocol.RoleAssistant:
+		return protocol.Message{Role: m.Role, Content: content, Provider: m.Provider, Model: m.Model,
+			StopReason: m.StopReason, Partial: m.Partial}, speaks(content)
+	case protocol.RoleToolResult:
+		if len(content) == 0 {
+			content = []protocol.Block{protocol.Text(emptyResult)}
+		}
+		return protocol.Message{Role: m.Role, Content: escapeTexts(content), ToolCallID: m.ToolCallID,
+			ToolName: m.ToolName, IsError: m.IsError}, true
+	}
+	return protocol.Message{}, false
+}
+
+// speaks says whether an assistant message holds more than thinking.
+func speaks(content []protocol.Block) bool {
+	for i := range content {
+		if content[i].Type != protocol.BlockThinking && keep(&content[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// keep says whether a block can be sent.
+func keep(b *protocol.Block) bool {
+	if b.Type == protocol.BlockText {
+		return strings.TrimSpace(b.Text) != ""
+	}
+	return b.Known()
+}
+
+// sendable gives the blocks that can be sent; content itself when these are all.
+func sendable(content []protocol.Block) []protocol.Block {
+	for i := range content {
+		if keep(&content[i]) {
+			continue
+		}
+		kept := append([]protocol.Block{}, content[:i]...)
+		for j := i + 1; j < len(content); j++ {
+			if keep(&content[j]) {
+				kept = append(kept, content[j])
+			}
+		}
+		return kept
+	}
+	return content
+}
+
+// escapeTexts escapes reminders in the texts of a result.
+func escapeTexts(content []protocol.Block) []protocol.Block {
+	copied := false
+	for i := range content {
+		if content[i].Type != protocol.BlockText || closingTag(content[i].Text) < 0 {
+			continue
+		}
+		if !copied {
+			content, copied = append([]protocol.Block{}, content...), true
+		}
+		content[i].Text = EscapeReminder(content[i].Text)
+	}
+	return content
+}

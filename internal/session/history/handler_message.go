@@ -1,0 +1,34 @@
+package history
+
+import "scorel/protocol"
+
+func messageToLLM(ev protocol.Event, w *answer) action {
+	body, ok := ev.Body.(*protocol.MessageBody)
+	if !ok {
+		return skip
+	}
+	return w.take(&body.Message, kindMessage)
+}
+
+func customMessageToLLM(ev protocol.Event, w *answer) action {
+	body, ok := ev.Body.(*protocol.CustomMessage)
+	if !ok {
+		return skip
+	}
+	return w.take(&body.Message, kindCustom)
+}
+
+func (w *answer) take(m *protocol.Message, kind elementKind) action {
+	switch m.Role {
+	case protocol.RoleUser:
+		w.message, w.kind = *m, kind
+		if m.Meta != nil && m.Meta.Source == protocol.SourceSteer {
+			return mergePrev
+		}
+		return include
+	case protocol.RoleAssistant, protocol.RoleToolResult:
+		w.message, w.kind = *m, kind
+		return include
+	}
+	return skip // internal, and roles of a later version
+}

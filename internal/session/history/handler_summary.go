@@ -1,0 +1,58 @@
+package history
+
+import (
+	"strings"
+
+	"scorel/protocol"
+)
+
+func compactToLLM(ev protocol.Event, w *answer) action {
+	body, ok := ev.Body.(*protocol.Compact)
+	if !ok {
+		return skip
+	}
+	w.compact = body
+	return barrier
+}
+
+func branchSummaryToLLM(ev protocol.Event, w *answer) action {
+	body, ok := ev.Body.(*protocol.BranchSummary)
+	if !ok {
+		return skip
+	}
+	w.kind = kindBranch
+	w.message = protocol.UserText("Another branch of this conversation was left. What happened there:\n\n<summary>\n" +
+		strings.TrimSpace(body.Summary) + "\n</summary>")
+	return include
+}
+
+// maxNamedFiles is how many files of each kind a summary message names.
+const maxNamedFiles = 50
+
+// summaryMessage is what a compact event says to the model.
+func summaryMessage(summary string, details *protocol.CompactDetails) protocol.Message {
+	var s strings.Builder
+	s.WriteString("The conversation up to here was replaced by this summary:\n\n<summary>\n")
+	s.WriteString(strings.TrimSpace(summary))
+	s.WriteString("\n</summary>")
+	if details != nil {
+		writeFiles(&s, "read-files", details.ReadFiles)
+		writeFiles(&s, "modified-files", details.ModifiedFiles)
+	}
+	return protocol.UserText(s.String())
+}
+
+func writeFiles(s *strings.Builder, tag string, files []string) {
+	if len(files) == 0 {
+		return
+	}
+	s.WriteString("\n\n<" + tag + ">\n")
+	for i, f := range files {
+		if i == maxNamedFiles {
+			s.WriteString("…\n")
+			break
+		}
+		s.WriteString(f + "\n")
+	}
+	s.WriteString("</" + tag + ">")
+}

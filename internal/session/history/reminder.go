@@ -1,0 +1,59 @@
+package history
+
+import "strings"
+
+const reminderTag = "system-reminder"
+
+// reminder puts what the harness says into its tags.
+func reminder(text string) string {
+	return "<" + reminderTag + ">\n" + EscapeReminder(strings.TrimSpace(text)) + "\n</" + reminderTag + ">"
+}
+
+// steerIntro stands before a steer that is merged into a tool result.
+const steerIntro = "The user sent this while you were working:\n"
+
+// channelLine is what is added to a message that came in through a channel.
+func channelLine(channel string) string {
+	return reminder("This message came in through the channel " + channel + ".")
+}
+
+// EscapeReminder makes every closing system-reminder tag in text harmless, in any
+// case and with spaces inside, so that what a tool printed or a file holds cannot
+// end a reminder. Text without one is returned as it is.
+func EscapeReminder(text string) string {
+	at := closingTag(text)
+	if at < 0 {
+		return text
+	}
+	var s strings.Builder
+	for at >= 0 {
+		s.WriteString(text[:at+1])
+		s.WriteByte('\\')
+		text = text[at+1:]
+		at = closingTag(text)
+	}
+	s.WriteString(text)
+	return s.String()
+}
+
+// closingTag gives the place of the first "</system-reminder", -1 without one.
+func closingTag(text string) int {
+	for from := 0; ; {
+		i := strings.Index(text[from:], "</")
+		if j := strings.Index(text[from:], "< "); j >= 0 && (i < 0 || j < i) {
+			i = j
+		}
+		if i < 0 {
+			return -1
+		}
+		i += from
+		rest := strings.TrimLeft(text[i+1:], " \t\r\n")
+		if after, ok := strings.CutPrefix(rest, "/"); ok {
+			after = strings.TrimLeft(after, " \t\r\n")
+			if len(after) >= len(reminderTag) && strings.EqualFold(after[:len(reminderTag)], reminderTag) {
+				return i
+			}
+		}
+		from = i + 1
+	}
+}

@@ -1,0 +1,227 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"scorel/protocol"
+)
+
+// path is what the first pass found, root to leaf, and what later events added.
+// list and notes are only appended to.
+type path struct {
+	leaf    protocol.EventID
+	leafPos int
+	list    []Element
+	notes   []note
+	told    Told
+
+	compact protocol.EventID         // the newest compact, "" without one
+	summary string                   // of the newest compact, as it stands in the log
+	details *protocol.CompactDetails // of the newest compact
+	limits  limits
+	// countedFrom: what a provider counted before this seq does not describe the
+	// list, because a compact or a context_cut came later.
+	countedFrom protocol.Seq
+	diagnostics []string
+}
+
+// limits say which results are not sent whole (pass 4).
+type limits struct {
+	omit  int // results at or before are sent without their bodies
+	cut   int // results before are cut to chars characters
+	chars int // 0: none
+}
+
+// walker collects newest first.
+type walker struct {
+	path
+	pending int // the element whose predecessor comes next, -1 for none
+	body    *protocol.Compact
+	event   protocol.Event // of body
+	tail    int            // len(list) at the compact event
+	tailN   int            // len(notes) there
+	found   bool           // compactedThrough was met
+	turn    protocol.EventID
+	turnMsg *Element
+}
+
+// walk is pass 1.
+func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
+	w := walker{path: path{leaf: leaf}, pending: -1}
+	w.limits.omit = posFront
+	pos := 0
+	for ev, err := range log.Back(ctx, leaf) {
+		if err != nil {
+			return nil, fmt.Errorf("read the path of %s: %w", leaf, err)
+		}
+		if !w.step(ev, pos) {
+			break
+		}
+		pos--
+	}
+	p := w.finish()
+	if len(p.list) == 0 {
+		return p, nil
+	}
+	var cuts []protocol.ContextCut
+	for ev, err := range log.Controls(ctx, leaf, protocol.TypeContextCut) {
+		if err != nil {
+			return nil, fmt.Errorf("read the context cuts of %s: %w", leaf, err)
+		}
+		if cut, ok := ev.Body.(*protocol.ContextCut); ok && p.seeCut(cut, ev.Seq) {
+			cuts = append(cuts, *cut)
+		}
+	}
+	p.setBorder(cuts)
+	return p, nil
+}
+
+// step takes the next older event and says whether to go on.
+func (w *walker) step(ev protocol.Event, pos int) bool {
+	if w.pending >= 0 {
+		w.list[w.pending].prev = ev.ID
+		w.pending = -1
+	}
+	if w.body != nil && !w.found && ev.ID == w.body.CompactedThrough {
+		w.found = true
+	}
+	if w.found {
+		return w.seekTurn(ev)
+	}
+	if w.body != nil && ev.ID == w.turn {
+		w.turn = "" // the cut left the turn's message in the tail
+	}
+	var a answer
+	switch handlerOf(ev.Type)(ev, &a) {
+	case include:
+		w.add(ev, &a, pos)
+	case mergePrev:
+		if a.item == nil {
+			w.add(ev, &a, pos)
+			break
+		}
+		w.notes = append(w.notes, note{pos, *a.item})
+		if w.body == nil {
+			w.told.addOlder(*a.item)
+		}
+	case barrier:
+		w.barrier(ev, a.compact, pos)
+	}
+	return true
+}
+
+func (w *walker) add(ev protocol.Event, a *answer, pos int) {
+	w.pending = len(w.list)
+	w.list = append(w.list, Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq})
+}
+
+// barrier meets a compact. The newest wins; an older one in its tail is already
+// part of its summary and only keeps its limit on results.
+func (w *walker) barrier(ev protocol.Event, c *protocol.Compact, pos int) {
+	if c.ResultChars > 0 && w.limits.chars == 0 {
+		w.limits.cut, w.limits.chars = pos, c.ResultChars
+	}
+	if w.body != nil {
+		return
+	}
+	w.body, w.event, w.turn = c, ev, c.TurnMessageID
+	w.tail, w.tailN = len(w.list), len(w.notes)
+	w.compact, w.summary, w.details = ev.ID, c.Summary, c.Details
+	w.countedFrom = max(w.countedFrom, ev.Seq)
+}
+
+// seekTurn looks behind the cut for the user message of the turn that was cut.
+func (w *walker) seekTurn(ev protocol.Event) bool {
+	if w.turn == "" {
+		return false
+	}
+	if ev.ID != w.turn {
+		return true
+	}
+	var a answer
+	if handlerOf(ev.Type)(ev, &a) == include && a.message.Role == protocol.RoleUser {
+		w.turnMsg = &Element{Event: ev.ID, Message: a.message, kind: kindTurn, pos: posFront, seq: ev.Seq}
+	}
+	return false
+}
+
+func (w *walker) finish() *path {
+	if w.body != nil {
+		if !w.found {
+			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
+				"compact %s names %s, which is not on its path: the summary stands alone", w.event.ID, w.body.CompactedThrough))
+			w.list, w.notes = w.list[:w.tail], w.notes[:w.tailN]
+			if w.tail > 0 {
+				w.list[w.tail-1].prev = w.event.ID
+			}
+		} else if w.turn != "" && w.turnMsg == nil {
+			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
+				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
+		}
+		if w.turnMsg != nil {
+			w.list = append(w.list, *w.turnMsg)
+		}
+		w.list = append(w.list, Element{Event: w.event.ID, Message: summaryMessage(w.body.Summary, w.details),
+			kind: kindSummary, pos: posFront, seq: w.event.Seq})
+	}
+	slices.Reverse(w.list)
+	slices.Reverse(w.notes)
+	w.told.sort()
+	return &w.path
+}
+
+// seeCut takes note of a context_cut and says whether it is one of shrinking.
+func (p *path) seeCut(cut *protocol.ContextCut, seq protocol.Seq) bool {
+	if cut.Kind != "shrink" {
+		return false
+	}
+	p.countedFrom = max(p.countedFrom, seq)
+	return true
+}
+
+// setBorder puts the border of shrinking at the newest event that a cut names.
+func (p *path) setBorder(cuts []protocol.ContextCut) {
+	if len(cuts) == 0 {
+		return
+	}
+	named := make(map[protocol.EventID]bool, len(cuts))
+	for _, c := range cuts {
+		named[c.ThroughEventID] = true
+	}
+	for i := len(p.list) - 1; i >= 0; i-- {
+		if e := &p.list[i]; named[e.Event] && e.pos > p.limits.omit {
+			p.limits.omit = e.pos
+			return
+		}
+	}
+}
+
+// extend appends the next event of the path. It says false where only a new walk
+// gives the list.
+func (p *path) extend(ev protocol.Event) bool {
+	if ev.Control {
+		if cut, ok := ev.Body.(*protocol.ContextCut); ok && p.seeCut(cut, ev.Seq) {
+			p.setBorder([]protocol.ContextCut{*cut})
+		}
+		return true
+	}
+	if ev.ParentID != p.leaf {
+		return false
+	}
+	p.leafPos++
+	var a answer
+	switch act := handlerOf(ev.Type)(ev, &a); {
+	case act == barrier:
+		return false
+	case act == mergePrev && a.item != nil:
+		p.notes = append(p.notes, note{p.leafPos, *a.item})
+		p.told = p.told.with(*a.item)
+	case act == include || act == mergePrev:
+		p.list = append(p.list, Element{Event: ev.ID, Message: a.message, kind: a.kind,
+			pos: p.leafPos, seq: ev.Seq, prev: p.leaf})
+	}
+	p.leaf = ev.ID
+	return true
+}
