@@ -164,11 +164,14 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 
 // object gives input if it is a JSON object, else an empty one.
 func object(input json.RawMessage) json.RawMessage {
-	trimmed := strings.TrimSpace(string(input))
-	if strings.HasPrefix(trimmed, "{") && json.Valid(input) {
+	if isObject(string(input)) {
 		return input
 	}
 	return json.RawMessage("{}")
+}
+
+func isObject(s string) bool {
+	return strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid([]byte(s))
 }
 
 // joined is a and b in a new list, with a copied so that the caller's stays.

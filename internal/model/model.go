@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 	"time"
 
 	"scorel/protocol"
@@ -41,7 +42,7 @@ type Info struct {
 	ContextWindow int // tokens
 	MaxTokens     int // the most output tokens of one answer
 	Images        bool
-	MaxImageBytes int             // 0: no limit known
+	MaxImageBytes int             // of one image as it is sent, in base64; 0: no limit known
 	PDF           bool            // reads PDF documents
 	Thinking      []ThinkingLevel // the levels it accepts besides off, rising; empty: none
 	Cache         bool            // takes cache marks
@@ -214,6 +215,19 @@ type BlockEnd struct {
 	Block   protocol.Block
 	Invalid bool
 	Raw     string
+}
+
+// CallEnd makes the BlockEnd of a call whose input came as text. An empty input
+// is an empty object; what is not a JSON object is invalid.
+func CallEnd(index int, id, name, input string) BlockEnd {
+	if strings.TrimSpace(input) == "" {
+		input = "{}"
+	}
+	end := BlockEnd{Index: index, Block: protocol.ToolUse(id, name, json.RawMessage(input))}
+	if !isObject(input) {
+		end.Block.Input, end.Invalid, end.Raw = json.RawMessage("{}"), true, input
+	}
+	return end
 }
 
 // Done is the end event of a complete answer.
