@@ -125,6 +125,11 @@ const (
 	ThinkingMax     ThinkingLevel = "max"
 )
 
+// ThinkingLevels gives all levels, rising, off first.
+func ThinkingLevels() []ThinkingLevel {
+	return []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh, ThinkingXHigh, ThinkingMax}
+}
+
 // Valid says whether the level is one of those above.
 func (l ThinkingLevel) Valid() bool { return l == ThinkingOff || l.rank() > 0 }
 

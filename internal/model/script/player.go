@@ -168,10 +168,27 @@ func (s *Script) playText(steps []Step, i int, kind protocol.BlockType, index in
 		}
 		i++
 	}
+	if breaks(steps[i+1:]) { // in the middle of the block
+		return i
+	}
 	if !yield(Piece{End: &whole}) {
 		return -1
 	}
 	return i
+}
+
+// breaks says whether the next thing that happens is a failure.
+func breaks(steps []Step) bool {
+	for _, s := range steps {
+		switch s.Op {
+		case OpWait:
+			continue
+		case OpError, OpCut, OpHang, OpGarbage, OpHTML:
+			return true
+		}
+		return false
+	}
+	return false
 }
 
 func (s *Script) chunks(text string, rnd *rand.Rand, yield func(Piece) bool) bool {
