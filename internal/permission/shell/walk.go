@@ -143,6 +143,7 @@ func (w *walker) command(cmd syntax.Command) {
 		step := Step{Words: []Word{{Text: c.Variant.Value, Literal: true, Operand: true}}, Ask: c.Variant.Value + " changes the shell"}
 		for _, a := range c.Args {
 			w.assign(a, &step)
+			step.Words = append(step.Words, Word{Text: w.source(a)})
 		}
 		w.add(step)
 	case *syntax.FuncDecl:

@@ -18,6 +18,9 @@ func (w *walker) word(word *syntax.Word, ask *string) Word {
 		r.part(part, i == 0)
 	}
 	r.out.Text = r.text.String()
+	if r.bracket && strings.Contains(r.out.Text, "]") {
+		r.out.Literal = false
+	}
 	if r.brace && (strings.Contains(r.out.Text, ",") || strings.Contains(r.out.Text, "..")) {
 		r.out.Literal = false
 	}
@@ -37,6 +40,7 @@ type wordReader struct {
 	fuzzy   bool   // something uncertain came already
 	operand bool   // nothing that splits into several words came
 	brace   bool   // an unquoted brace came
+	bracket bool   // an unquoted opening bracket came
 }
 
 func (r *wordReader) add(s string) {
@@ -119,7 +123,11 @@ func (r *wordReader) lit(s string, first bool) {
 			}
 			continue
 		case '*', '?', '[':
-			r.out.Literal = false
+			if c == '[' {
+				r.bracket = true
+			} else {
+				r.out.Literal = false
+			}
 			if b.Len() == 0 {
 				r.fuzzy = true
 			}
