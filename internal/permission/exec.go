@@ -7,9 +7,12 @@ import (
 	"scorel/protocol"
 )
 
-// maxInner is how deep commands inside commands are looked into for rules that
-// deny or ask.
-const maxInner = 6
+// How far commands inside commands are looked into for rules that deny or ask:
+// levels, and commands of one line.
+const (
+	maxInner  = 6
+	maxLooked = 500
+)
 
 // exec judges a bash source by what it would start.
 func (p *Policy) exec(a Action) Verdict {
@@ -94,6 +97,9 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 		return question, question.Decision != ""
 	}
 	for _, in := range shell.Unwrap(step.Words) {
+		if at.looked++; at.looked > maxLooked {
+			break
+		}
 		line := shell.Line{Steps: []shell.Step{{Words: in.Words}}}
 		if in.Source != "" {
 			var err error

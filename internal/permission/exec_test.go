@@ -3,6 +3,7 @@ package permission
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"scorel/protocol"
 )
@@ -499,6 +500,37 @@ func TestSuggestionsForFilesAndHostsAreExact(t *testing.T) {
 		}
 		if v.Decision != protocol.DecisionAsk || got != c.want {
 			t.Errorf("%+v: %s, suggests %q, want %q", c.act, v.Decision, got, c.want)
+		}
+	}
+}
+
+func TestHostileLinesAreJudgedQuickly(t *testing.T) {
+	p := compile(t, Default, testRules())
+	many := func(s string, n int) string { return strings.Repeat(s, n) }
+	for name, src := range map[string]string{
+		"nested wrappers":      many("setpriv -a ", 1000),
+		"nested eval":          many("eval ", 2000),
+		"nested substitutions": many("$(", 10000) + many(")", 10000),
+		"nested subshells":     many("(", 15000),
+		"nested quotes":        many("\"$(", 8000),
+		"nested arithmetic":    "echo $((" + many("(", 15000),
+		"nested tests":         "[[ " + many("( ", 15000),
+		"braces":               "git status " + many("{a,", 10000),
+		"many cd":              many("cd a;", 6000),
+		"many redirections":    "ls " + many(">a ", 10000),
+		"nested find":          many("find . -exec ", 2000),
+		"nested backquotes":    many("`", 15000),
+		"too long":             many("a", 1<<20),
+	} {
+		done := make(chan Verdict, 1)
+		go func() { done <- p.Judge(bash(src)) }() // ends by itself
+		select {
+		case v := <-done:
+			if v.Decision == protocol.DecisionAllow {
+				t.Errorf("%s: allowed", name)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: still judging after 10 s", name)
 		}
 	}
 }

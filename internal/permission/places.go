@@ -18,7 +18,8 @@ type places struct {
 	resolve    func(string) Path
 	dirs       []string
 	outside    bool // one of them is not in the workspace, or not known
-	moved      bool
+	moved      bool // a step may have changed it
+	looked     int  // inner commands that were looked into
 }
 
 func newPlaces(p *Policy, a Action) *places {
