@@ -115,6 +115,11 @@ func ParseEvent(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	if env.Type == TypeMessage {
+		if body, ok := fastMessage(line); ok {
+			return Event{Envelope: env, Body: body, raw: line}, nil
+		}
+	}
 	body := newBody(env.Type)
 	if body == nil {
 		if !json.Valid(line) {

@@ -137,6 +137,11 @@ func (s *Store) mustExist(id protocol.SessionID) error {
 // ErrExists, another writer *LockedError, a failing disk ErrStorage; in all of
 // these no log has been made.
 func (s *Store) Create(ctx context.Context, h protocol.Header) (*Log, error) {
+	return s.make(ctx, h, nil)
+}
+
+// make is Create with lines behind the header: fill gives them to put.
+func (s *Store) make(ctx context.Context, h protocol.Header, fill func(id protocol.SessionID, put func([]byte) error) error) (*Log, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -150,11 +155,11 @@ func (s *Store) Create(ctx context.Context, h protocol.Header) (*Log, error) {
 	if h.CreatedAt == 0 {
 		h.CreatedAt = now.UnixMilli()
 	}
+	id := h.SessionID
 	line, err := h.AppendLine(nil)
 	if err != nil {
 		return nil, fmt.Errorf("create a session: %w", err)
 	}
-	id := h.SessionID
 	if err := s.makeDir(s.sessions()); err != nil {
 		return nil, fmt.Errorf("create session %s: %w: %w", id, ErrStorage, err)
 	}
@@ -162,24 +167,28 @@ func (s *Store) Create(ctx context.Context, h protocol.Header) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	log, err := s.create(ctx, id, append(line, '\n'), unlock)
+	log, err := s.makeLocked(ctx, id, unlock, func(put func([]byte) error) error {
+		if err := put(append(line, '\n')); err != nil || fill == nil {
+			return err
+		}
+		return fill(id, put)
+	})
 	if err != nil {
 		_ = unlock.Unlock()
-		return nil, err
+		return nil, fmt.Errorf("create session %s: %w", id, err)
 	}
 	return log, nil
 }
 
-func (s *Store) create(ctx context.Context, id protocol.SessionID, line []byte, unlock disk.Unlocker) (*Log, error) {
-	if ok, err := s.exists(id); err != nil {
-		return nil, fmt.Errorf("create session %s: %w", id, err)
-	} else if ok {
-		return nil, fmt.Errorf("create session %s: %w", id, ErrExists)
+func (s *Store) makeLocked(ctx context.Context, id protocol.SessionID, unlock disk.Unlocker, fill func(put func([]byte) error) error) (*Log, error) {
+	switch ok, err := s.exists(id); {
+	case err != nil:
+		return nil, err
+	case ok:
+		return nil, ErrExists
 	}
-	if err := disk.WriteFile(s.fs, s.path(id), line); err != nil {
-		// The name may be there already, but is not durable; nobody was told of it.
-		_ = s.fs.Remove(s.path(id))
-		return nil, fmt.Errorf("create session %s: %w: %w", id, ErrStorage, err)
+	if err := s.writeLog(s.path(id), fill); err != nil {
+		return nil, err
 	}
 	log, _, err := s.attach(ctx, id, unlock, true)
 	if err != nil {
@@ -187,6 +196,50 @@ func (s *Store) create(ctx context.Context, id protocol.SessionID, line []byte, 
 		return nil, err
 	}
 	return log, nil
+}
+
+// writeLog is replaceLog for a new log: when it fails there is none.
+func (s *Store) writeLog(name string, fill func(put func([]byte) error) error) error {
+	err := s.replaceLog(name, fill)
+	if err != nil {
+		_ = s.fs.Remove(name) // it is there when only its name may not last; nobody was told of it
+	}
+	return err
+}
+
+// replaceLog writes a file under a temporary name, makes it durable and gives it
+// its name, durable too. When it fails the old file is there, or when only the
+// last sync of the folder failed the new one.
+func (s *Store) replaceLog(name string, fill func(put func([]byte) error) error) error {
+	f, tmp, err := disk.Temp(s.fs, name)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	out := &appender{file: f}
+	filled := fill(out.put)
+	if err = filled; err == nil {
+		err = out.flush()
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = s.fs.Rename(tmp, name)
+	}
+	if err != nil {
+		_ = s.fs.Remove(tmp)
+		if filled != nil && out.err == nil {
+			return filled // the source's, not the disk's
+		}
+		return fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	if err := s.fs.SyncDir(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	return nil
 }
 
 // Open opens a log and is its writer until Close. A damaged end is set aside;
