@@ -74,14 +74,14 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 		e := &c.elems[i]
 		if harder && e.isResult() {
 			short := cutResult(e.Message, resultChars)
-			saved += EstimateMessage(&e.Message) - EstimateMessage(&short)
+			saved += EstimateMessage(e.Message) - EstimateMessage(short)
 		}
 		if i > newest || !fits(i) {
 			continue
 		}
 		n := c.from(i) - saved
 		if e.steer() {
-			n += EstimateMessage(&e.Message) // it stood in the result before
+			n += EstimateMessage(e.Message) // it stood in the result before
 		}
 		n = c.scale(n)
 		if keep >= 0 && n > budget {
