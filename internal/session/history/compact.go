@@ -19,10 +19,14 @@ type Cut struct {
 	// compaction before is not in it but in PreviousSummary.
 	Summarise       []protocol.Message
 	PreviousSummary string
+	// Reuse: nothing new is summarised; PreviousSummary is the summary to use, and
+	// no model is asked.
+	Reuse bool
 
 	context Context
 	window  Window
 	keep    int      // the first element that stays
+	from    int      // notes behind this place stay
 	turn    *Element // of TurnMessageID
 }
 
@@ -37,18 +41,28 @@ func Plan(c Context, w Window, harder bool) (Cut, bool) {
 	}
 	keep, tokens := chooseTail(&c, w, harder)
 	if keep < 0 || !hasNews(c.elems[:keep]) {
-		return Cut{}, false
+		if !harder {
+			return Cut{}, false
+		}
+		return planInPlace(c, w)
 	}
+	cut := newCut(c, w, keep)
+	cut.KeepTokens = tokens
+	if harder {
+		cut.ResultChars = resultChars
+	}
+	cut.Summarise, cut.PreviousSummary = summarised(&c, keep)
+	return cut, true
+}
+
+// newCut makes the cut before element keep.
+func newCut(c Context, w Window, keep int) Cut {
 	cut := Cut{
 		CompactedThrough: c.elems[keep].prev,
 		TokensBefore:     c.Tokens,
-		KeepTokens:       tokens,
 		MaxSummaryTokens: w.Summary(),
 		Details:          touchedFiles(c.elems[:keep], c.details),
-		context:          c, window: w, keep: keep,
-	}
-	if harder {
-		cut.ResultChars = resultChars
+		context:          c, window: w, keep: keep, from: c.elems[keep].pos,
 	}
 	if !c.elems[keep].opensTurn() {
 		for i := keep - 1; i >= 0; i-- {
@@ -58,8 +72,46 @@ func Plan(c Context, w Window, harder bool) (Cut, bool) {
 			}
 		}
 	}
-	cut.Summarise, cut.PreviousSummary = summarised(&c, keep)
+	return cut
+}
+
+// planInPlace is the harder cut where only one step is left, whose results are
+// what is too long: they are shortened, and no summary needs to be made.
+func planInPlace(c Context, w Window) (Cut, bool) {
+	keep := newestStep(c.elems)
+	if keep < 1 || hasNews(c.elems[:keep-1]) {
+		return Cut{}, false
+	}
+	e, before := &c.elems[keep], &c.elems[keep-1]
+	if e.Event == "" || e.prev == "" || e.Message.Role != protocol.RoleAssistant || !before.opensTurn() && before.kind != kindSummary {
+		return Cut{}, false
+	}
+	saved := 0
+	for i := keep; i < len(c.elems); i++ {
+		saved += cutSaves(&c.elems[i])
+	}
+	if saved <= 0 {
+		return Cut{}, false
+	}
+	cut := newCut(c, w, keep)
+	if before.kind == kindMessage { // what was attached to it stays
+		cut.CompactedThrough, cut.from = before.Event, before.pos
+	}
+	cut.KeepTokens = c.scale(c.from(keep) - saved)
+	cut.ResultChars, cut.Reuse = resultChars, true
+	cut.PreviousSummary = "Nothing came before the user's message. Long tool results were cut to fit the context window."
+	if c.elems[0].kind == kindSummary {
+		cut.PreviousSummary = c.summary
+	}
 	return cut, true
+}
+
+// cutSaves estimates what a harder cut takes from a result.
+func cutSaves(e *Element) int {
+	if !e.isResult() {
+		return 0
+	}
+	return EstimateMessage(e.Message) - EstimateMessage(cutResult(e.Message, resultChars))
 }
 
 // chooseTail gives the first element that stays, -1 for none, and the tokens from
@@ -72,16 +124,15 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 	saved := 0
 	for i := len(c.elems) - 1; i > 0; i-- {
 		e := &c.elems[i]
-		if harder && e.isResult() {
-			short := cutResult(e.Message, resultChars)
-			saved += EstimateMessage(&e.Message) - EstimateMessage(&short)
+		if harder {
+			saved += cutSaves(e)
 		}
 		if i > newest || !fits(i) {
 			continue
 		}
 		n := c.from(i) - saved
 		if e.steer() {
-			n += EstimateMessage(&e.Message) // it stood in the result before
+			n += EstimateMessage(e.Message) // it stood in the result before
 		}
 		n = c.scale(n)
 		if keep >= 0 && n > budget {
@@ -213,7 +264,7 @@ func After(cut Cut, summary string) int {
 	}
 	list = append(list, c.elems[cut.keep:]...)
 	first := len(c.notes)
-	for first > 0 && c.notes[first-1].pos > c.elems[cut.keep].pos {
+	for first > 0 && c.notes[first-1].pos > cut.from {
 		first--
 	}
 	p := passes{limits: c.limits, from: math.MaxUint64}

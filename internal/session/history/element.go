@@ -11,7 +11,7 @@ import (
 // result of a call that has none.
 type Element struct {
 	Event   protocol.EventID
-	Message protocol.Message
+	Message *protocol.Message // shared with the log and never written to
 
 	pos    int              // place on the path; only the order counts
 	prev   protocol.EventID // the conversation event before it on the path
@@ -35,11 +35,11 @@ const posFront = math.MinInt
 
 // With gives the element with another message. It has no event: a message that
 // was changed counts as a new one.
-func (e Element) With(m protocol.Message) Element { return Element{Message: m} }
+func (e Element) With(m protocol.Message) Element { return Element{Message: &m} }
 
 // steer says whether the element is a steering message.
 func (e *Element) steer() bool {
-	m := &e.Message
+	m := e.Message
 	return m.Role == protocol.RoleUser && m.Meta != nil && m.Meta.Source == protocol.SourceSteer
 }
 
@@ -50,17 +50,6 @@ func (e *Element) opensTurn() bool {
 }
 
 func (e *Element) isResult() bool { return e.Message.Role == protocol.RoleToolResult }
-
-// sameMessage says whether b is the message a, untouched: the same blocks in the
-// same memory and the same fields that decide what is sent.
-func sameMessage(a, b *protocol.Message) bool {
-	if len(a.Content) != len(b.Content) || len(a.Content) > 0 && &a.Content[0] != &b.Content[0] {
-		return false
-	}
-	return a.Role == b.Role && a.Meta == b.Meta && a.ToolCallID == b.ToolCallID && a.ToolName == b.ToolName &&
-		a.IsError == b.IsError && a.Partial == b.Partial && a.Usage == b.Usage && a.Provider == b.Provider &&
-		a.Model == b.Model && a.StopReason == b.StopReason
-}
 
 // note is a harness item: it follows the path events before pos.
 type note struct {

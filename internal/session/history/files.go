@@ -26,7 +26,7 @@ func touchedFiles(list []Element, earlier *protocol.CompactDetails) *protocol.Co
 	reads := []string{}
 	failed := map[string]bool{}
 	for i := len(list) - 1; i >= 0; i-- {
-		m := &list[i].Message
+		m := list[i].Message
 		if m.Role == protocol.RoleToolResult {
 			if m.IsError {
 				failed[m.ToolCallID] = true

@@ -23,7 +23,7 @@ type handler func(ev protocol.Event, w *answer) action
 
 // answer is what a handler says besides its action.
 type answer struct {
-	message protocol.Message
+	message *protocol.Message
 	kind    elementKind
 	item    *protocol.Item
 	compact *protocol.Compact

@@ -21,13 +21,13 @@ func customMessageToLLM(ev protocol.Event, w *answer) action {
 func (w *answer) take(m *protocol.Message, kind elementKind) action {
 	switch m.Role {
 	case protocol.RoleUser:
-		w.message, w.kind = *m, kind
+		w.message, w.kind = m, kind
 		if m.Meta != nil && m.Meta.Source == protocol.SourceSteer {
 			return mergePrev
 		}
 		return include
 	case protocol.RoleAssistant, protocol.RoleToolResult:
-		w.message, w.kind = *m, kind
+		w.message, w.kind = m, kind
 		return include
 	}
 	return skip // internal, and roles of a later version

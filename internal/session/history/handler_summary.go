@@ -21,8 +21,9 @@ func branchSummaryToLLM(ev protocol.Event, w *answer) action {
 		return skip
 	}
 	w.kind = kindBranch
-	w.message = protocol.UserText("Another branch of this conversation was left. What happened there:\n\n<summary>\n" +
+	m := protocol.UserText("Another branch of this conversation was left. What happened there:\n\n<summary>\n" +
 		strings.TrimSpace(body.Summary) + "\n</summary>")
+	w.message = &m
 	return include
 }
 
@@ -30,7 +31,7 @@ func branchSummaryToLLM(ev protocol.Event, w *answer) action {
 const maxNamedFiles = 50
 
 // summaryMessage is what a compact event says to the model.
-func summaryMessage(summary string, details *protocol.CompactDetails) protocol.Message {
+func summaryMessage(summary string, details *protocol.CompactDetails) *protocol.Message {
 	var s strings.Builder
 	s.WriteString("The conversation up to here was replaced by this summary:\n\n<summary>\n")
 	s.WriteString(strings.TrimSpace(summary))
@@ -39,7 +40,8 @@ func summaryMessage(summary string, details *protocol.CompactDetails) protocol.M
 		writeFiles(&s, "read-files", details.ReadFiles)
 		writeFiles(&s, "modified-files", details.ModifiedFiles)
 	}
-	return protocol.UserText(s.String())
+	m := protocol.UserText(s.String())
+	return &m
 }
 
 func writeFiles(s *strings.Builder, tag string, files []string) {

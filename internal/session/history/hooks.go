@@ -9,8 +9,8 @@ import (
 
 // Hooks change what a model is sent. Each method gets a list and gives back the
 // one to go on with; it may drop, reorder and add elements. Lists are copies, the
-// messages in them are shared: a method must not write to the blocks of a message
-// but replaces the message ([Element.With]). An element whose message was
+// messages in them are shared: a method must not write to a message but replaces
+// it ([Element.With]). An element whose message was
 // replaced, and the second of two equal ones, counts as a new message without an
 // event. An error skips that layer and becomes a diagnostic.
 type Hooks interface {
@@ -54,8 +54,11 @@ func adopt(given, got []Element) []Element {
 	used := make([]bool, len(given))
 	out := make([]Element, 0, len(got))
 	for _, e := range got {
+		if e.Message == nil {
+			continue
+		}
 		i := e.origin - 1
-		if i < 0 || i >= len(given) || used[i] || e.Event != given[i].Event || !sameMessage(&e.Message, &given[i].Message) {
+		if i < 0 || i >= len(given) || used[i] || e.Event != given[i].Event || e.Message != given[i].Message {
 			out = append(out, Element{Message: e.Message})
 			continue
 		}

@@ -100,8 +100,8 @@ func paired[T any](list []T, message func(*T) *protocol.Message) bool {
 }
 
 func pairElements(list []Element) ([]Element, bool) {
-	return pair(list, func(e *Element) *protocol.Message { return &e.Message },
-		func(m protocol.Message) Element { return Element{Message: m} })
+	return pair(list, func(e *Element) *protocol.Message { return e.Message },
+		func(m protocol.Message) Element { return Element{Message: &m} })
 }
 
 func pairMessages(list []protocol.Message) []protocol.Message {

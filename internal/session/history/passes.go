@@ -74,7 +74,7 @@ func (p *passes) add(e *Element) {
 		p.mergeNote(steerIntro+text.PlainText(), rest)
 		return
 	}
-	m, ok := convert(&e.Message)
+	m, ok := convert(e.Message)
 	if !ok {
 		return
 	}

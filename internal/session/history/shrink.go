@@ -27,18 +27,19 @@ func (l limits) shrink(e *Element) {
 }
 
 // omitResult replaces the body, unless that is no longer than the replacement.
-func omitResult(m protocol.Message) protocol.Message {
+func omitResult(m *protocol.Message) *protocol.Message {
 	text := omitted(m.ToolCallID)
-	if EstimateMessage(&m) <= messageTokens+textTokens(len(text)) {
+	if EstimateMessage(m) <= messageTokens+textTokens(len(text)) {
 		return m
 	}
-	m.Content = []protocol.Block{protocol.Text(text)}
-	return m
+	short := *m
+	short.Content = []protocol.Block{protocol.Text(text)}
+	return &short
 }
 
 // cutResult shortens the texts of a result to chars characters together. Cutting
 // again to the same length changes nothing.
-func cutResult(m protocol.Message, chars int) protocol.Message {
+func cutResult(m *protocol.Message, chars int) *protocol.Message {
 	total := 0
 	for i := range m.Content {
 		total += utf8.RuneCountInString(m.Content[i].Text)
@@ -46,9 +47,10 @@ func cutResult(m protocol.Message, chars int) protocol.Message {
 	if total <= chars {
 		return m
 	}
-	m.Content = slices.Clone(m.Content)
-	for i := range m.Content {
-		b := &m.Content[i]
+	short := *m
+	short.Content = slices.Clone(m.Content)
+	for i := range short.Content {
+		b := &short.Content[i]
 		if b.Type != protocol.BlockText {
 			continue
 		}
@@ -59,7 +61,7 @@ func cutResult(m protocol.Message, chars int) protocol.Message {
 		}
 		chars -= n
 	}
-	return m
+	return &short
 }
 
 // cutText keeps the beginning and the end of text around mark, together at most
@@ -106,7 +108,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 		if !e.isResult() || e.Event == "" {
 			continue
 		}
-		n := EstimateMessage(&e.Message)
+		n := EstimateMessage(e.Message)
 		if through < 0 && (!answered || spared+n <= w.Spare()) {
 			spared += n
 			continue
@@ -115,7 +117,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 			continue
 		}
 		short := omitResult(e.Message)
-		gain := n - EstimateMessage(&short)
+		gain := n - EstimateMessage(short)
 		if gain > 0 && through < 0 {
 			through = i
 		}

@@ -350,7 +350,8 @@ func TestElementThatAHookChangedOrRepeatedHasNoEvent(t *testing.T) {
 	s.say("two")
 	s.user("three")
 	c := s.build(t, pop{context: func(list []Element) ([]Element, error) {
-		list[0].Message = protocol.UserText("ONE")
+		changed := protocol.UserText("ONE")
+		list[0].Message = &changed
 		return append(list, list[1], list[2].With(protocol.UserText("new"))), nil
 	}})
 	var with []bool
