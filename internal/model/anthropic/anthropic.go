@@ -65,6 +65,9 @@ func New(c Config) (*Model, error) {
 	}
 	if c.Key != "" {
 		opts = append(opts, option.WithAPIKey(c.Key))
+		if !strings.HasPrefix(c.BaseURL, DefaultBaseURL) { // gateways differ in which one they read
+			opts = append(opts, option.WithHeader("Authorization", "Bearer "+c.Key))
+		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Headers)) {
 		if !strings.EqualFold(k, betaHeader) {

@@ -96,8 +96,8 @@ func (c Config) near(ref string) []string {
 	var list []scored
 	want := strings.ToLower(ref)
 	_, wantID, hasProvider := strings.Cut(want, "/")
-	add := func(name, id string) {
-		name, id = strings.ToLower(name), strings.ToLower(id)
+	add := func(ref, id string) {
+		name, id := strings.ToLower(ref), strings.ToLower(id)
 		d := distance(want, name)
 		if hasProvider {
 			d = min(d, distance(wantID, id)+1)
@@ -108,7 +108,7 @@ func (c Config) near(ref string) []string {
 			d = min(d, 1+(len(name)-len(want))/8)
 		}
 		if d <= 1+len(want)/4 {
-			list = append(list, scored{name, d})
+			list = append(list, scored{ref, d})
 		}
 	}
 	for name := range c.Aliases {
