@@ -27,7 +27,7 @@ type Cut struct {
 	window  Window
 	keep    int      // the first element that stays
 	from    int      // notes behind this place stay
-	turn    *Element // of TurnMessageID
+	turn    *Element // of TurnMessageID, as it stands on the path
 }
 
 // Plan finds where to cut c: at a step border, also inside the current turn, so
@@ -64,12 +64,14 @@ func newCut(c Context, w Window, keep int) Cut {
 		Details:          touchedFiles(c.elems[:keep], c.details),
 		context:          c, window: w, keep: keep, from: c.elems[keep].pos,
 	}
-	if !c.elems[keep].opensTurn() {
-		for i := keep - 1; i >= 0; i-- {
-			if c.elems[i].opensTurn() {
-				cut.turn, cut.TurnMessageID = &c.elems[i], c.elems[i].Event
-				break
-			}
+	if c.elems[keep].opensTurn() {
+		return cut
+	}
+	// The turn is the log's, whatever the hooks made of its message.
+	for i := len(c.path) - 1; i >= 0; i-- {
+		if e := &c.path[i]; e.pos < c.elems[keep].pos && e.opensTurn() {
+			cut.turn, cut.TurnMessageID = e, e.Event
+			break
 		}
 	}
 	return cut

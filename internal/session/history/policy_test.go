@@ -254,7 +254,7 @@ func TestShrinkingWaitsUntilItPays(t *testing.T) {
 		"less than 20% would be freed":      {2000, 9000},
 		"results that nobody answered":      {200, 14_000},
 		"bodies no longer than the note":    {5, 5, 5, 5, 5, 12_000},
-		"only what the newest output spans": {100, 100, 3000, 12_000},
+		"only what the newest output spans": {100, 100, 2500, 12_000},
 	} {
 		s := newTalk()
 		s.user("work")

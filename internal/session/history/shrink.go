@@ -90,7 +90,7 @@ func runeIndex(s string, n int) int {
 
 // PlanShrink says whether the bodies of old tool results are to go, and up to
 // which event. It does so only above 60% of the threshold, only if that frees at
-// least 20% of what is sent, and spares the newest tool output ([Window.Spare])
+// least 20% of the room at once, and spares the newest tool output ([Window.Spare])
 // and every result that the model has not answered yet. The plan holds when its
 // event is in the log.
 func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
@@ -125,7 +125,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 			freed += gain
 		}
 	}
-	if through < 0 || c.scale(freed)*5 < c.Tokens {
+	if through < 0 || c.scale(freed)*5 < w.Room() {
 		return protocol.ContextCut{}, false
 	}
 	return protocol.ContextCut{Kind: "shrink", ThroughEventID: c.elems[through].Event}, true
