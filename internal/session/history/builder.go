@@ -239,7 +239,7 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
 		Diagnostics: slices.Clone(b.path.diagnostics),
-		path: b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
+		path:        b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
 		summary: b.path.summary, details: b.path.details}
 	c.guess = w.System + w.Tools + p.total()
 	c.Tokens = c.guess
