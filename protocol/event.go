@@ -115,6 +115,11 @@ func ParseEvent(line []byte) (Event, error) {
 	if err != nil {
 		return Event{}, err
 	}
+	if env.Type == TypeMessage {
+		if body, ok := fastMessage(line); ok {
+			return Event{Envelope: env, Body: body, raw: line}, nil
+		}
+	}
 	body := newBody(env.Type)
 	if body == nil {
 		if !json.Valid(line) {
@@ -301,4 +306,18 @@ func unquote(value []byte) (string, error) {
 	var s string
 	err := json.Unmarshal(value, &s)
 	return s, err
+}
+
+// Seal gives the event with its line made, so that it is marshalled once however
+// often it is written. It fails as [Event.AppendLine] does.
+func (e Event) Seal() (Event, error) {
+	if e.raw != nil {
+		return e, nil
+	}
+	line, err := e.AppendLine(nil)
+	if err != nil {
+		return e, err
+	}
+	e.raw = line
+	return e, nil
 }

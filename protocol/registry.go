@@ -82,8 +82,8 @@ func newBody(t EventType) Body {
 
 // internType gives the constant for a known type, so that an index of many
 // events does not hold many copies of "message".
-func internType(s string) EventType {
-	switch t := EventType(s); t {
+func internType(s []byte) EventType {
+	switch EventType(s) {
 	case TypeMessage:
 		return TypeMessage
 	case TypeCompact:
@@ -94,7 +94,6 @@ func internType(s string) EventType {
 		return TypePermissionDecision
 	case TypeFileSnapshot:
 		return TypeFileSnapshot
-	default:
-		return t
 	}
+	return EventType(s)
 }

@@ -88,7 +88,14 @@ func skipSpace(data []byte, i int) int {
 // skipString returns the index behind the closing quote of the string that
 // opens at i.
 func skipString(data []byte, i int) (int, error) {
-	for j := i + 1; ; {
+	// Most strings are short: look at the first bytes without a call.
+	j := i + 1
+	for short := min(len(data), j+24); j < short && data[j] != '\\'; j++ {
+		if data[j] == '"' {
+			return j + 1, nil
+		}
+	}
+	for {
 		n := bytes.IndexByte(data[j:], '"')
 		if n < 0 {
 			return 0, errTruncated
@@ -176,103 +183,213 @@ func skipNested(data []byte, i int) (int, error) {
 // ScanEnvelope reads the envelope of an event line without decoding the rest.
 // It fails for a line that is not a JSON object of sound structure, has no type,
 // or is persistent (has an id) without a seq. Unknown keys and any order of keys
-// are accepted. The result shares no memory with line.
+// are accepted; of a key that is repeated the last one counts. The result shares
+// no memory with line.
 func ScanEnvelope(line []byte) (Envelope, error) {
-	var e Envelope
+	var k Keys
+	if err := ScanKeys(line, &k); err != nil {
+		return Envelope{}, err
+	}
+	e := Envelope{Type: internType(k.Type), ID: EventID(k.ID), ParentID: EventID(k.ParentID), Seq: k.Seq,
+		Control: k.Control, SessionID: SessionID(k.SessionID), TS: k.TS, TurnID: TurnID(k.TurnID)}
+	if string(k.ClientID) == string(HostClient) {
+		e.ClientID = HostClient
+	} else {
+		e.ClientID = ClientID(k.ClientID)
+	}
+	if k.Cause == nil || string(k.Cause) == "null" {
+		return e, nil
+	}
+	c := &Cause{}
 	var bad error
-	err := scanObject(line, func(key, value []byte) bool {
-		bad = e.scanField(key, value)
+	err := scanObject(k.Cause, func(key, value []byte) bool {
+		switch string(key) {
+		case "clientId":
+			value, bad = scanString(value)
+			c.ClientID = ClientID(value)
+		case "requestId":
+			value, bad = scanString(value)
+			c.RequestID = RequestID(value)
+		}
 		return bad == nil
 	})
-	switch {
-	case err != nil:
+	if err != nil {
 		return Envelope{}, err
-	case bad != nil:
+	}
+	if bad != nil {
 		return Envelope{}, bad
-	case e.Type == "":
-		return Envelope{}, errors.New("the event has no type")
-	case e.Seq == 0:
-		return Envelope{}, errors.New("the event has no seq")
 	}
-	if e.ID != "" {
-		if err := e.ID.Check(); err != nil {
-			return Envelope{}, err
-		}
-	}
+	e.Cause = c
 	return e, nil
 }
 
-func (e *Envelope) scanField(key, value []byte) error {
-	switch string(key) {
-	case "type":
-		s, err := scanString(value)
-		e.Type = internType(s)
-		return err
-	case "id":
-		s, err := scanString(value)
-		e.ID = EventID(s)
-		return err
-	case "parentId":
-		s, err := scanString(value)
-		e.ParentID = EventID(s)
-		return err
-	case "seq":
-		n, err := strconv.ParseUint(string(value), 10, 64)
-		if err != nil {
-			return fmt.Errorf("seq is %s, not a number", clip(string(value)))
+// Keys is the envelope of a line as slices of that line (or, where a string
+// holds escapes, of a decoded copy). Absent and null strings are empty. Cause is
+// the raw object.
+type Keys struct {
+	Type, ID, ParentID, SessionID, ClientID, TurnID, Cause []byte
+
+	Seq     Seq
+	TS      int64
+	Control bool
+}
+
+// ScanKeys is [ScanEnvelope] without its copies, for passes over whole logs. It
+// overwrites k and allocates nothing for lines that Scorel wrote.
+func ScanKeys(line []byte, k *Keys) error {
+	*k = Keys{}
+	i := skipSpace(line, 0)
+	if i >= len(line) || line[i] != '{' {
+		return errNotObject
+	}
+	i = skipSpace(line, i+1)
+	if i < len(line) && line[i] == '}' {
+		return errors.New("the event has no type")
+	}
+	for {
+		if i >= len(line) {
+			return errTruncated
 		}
-		e.Seq = Seq(n)
-	case "cause":
-		c := &Cause{}
-		err := scanObject(value, func(key, value []byte) bool {
-			s, err := scanString(value)
-			switch {
-			case err != nil:
-			case string(key) == "clientId":
-				c.ClientID = ClientID(s)
-			case string(key) == "requestId":
-				c.RequestID = RequestID(s)
-			}
-			return true
-		})
+		if line[i] != '"' {
+			return errSyntax
+		}
+		end, err := skipString(line, i)
 		if err != nil {
 			return err
 		}
-		e.Cause = c
-	case "control":
-		e.Control = string(value) == "true"
-	case "sessionId":
-		s, err := scanString(value)
-		e.SessionID = SessionID(s)
-		return err
-	case "clientId":
-		s, err := scanString(value)
-		if s == string(HostClient) {
-			s = string(HostClient)
+		key := line[i+1 : end-1]
+		i = skipSpace(line, end)
+		if i >= len(line) {
+			return errTruncated
 		}
-		e.ClientID = ClientID(s)
-		return err
+		if line[i] != ':' {
+			return errSyntax
+		}
+		start := skipSpace(line, i+1)
+		end, err = skipValue(line, start)
+		if err != nil {
+			return err
+		}
+		if err := k.set(key, line[start:end]); err != nil {
+			return err
+		}
+		i = skipSpace(line, end)
+		if i >= len(line) {
+			return errTruncated
+		}
+		if line[i] == '}' {
+			if err := scanRest(line, i+1); err != nil {
+				return err
+			}
+			return k.check()
+		}
+		if line[i] != ',' {
+			return errSyntax
+		}
+		i = skipSpace(line, i+1)
+	}
+}
+
+func (k *Keys) check() error {
+	switch {
+	case len(k.Type) == 0:
+		return errors.New("the event has no type")
+	case k.Seq == 0:
+		return errors.New("the event has no seq")
+	case len(k.ID) != 0 && !isEventID(k.ID):
+		return fmt.Errorf("%q is not the id of an event", clip(string(k.ID)))
+	}
+	return nil
+}
+
+// isEventID is EventID.Check without making a string.
+func isEventID(id []byte) bool {
+	if len(id) != len("evt_")+shortID || string(id[:4]) != "evt_" {
+		return false
+	}
+	for _, c := range id[4:] {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'v') {
+			return false
+		}
+	}
+	return true
+}
+
+func (k *Keys) set(key, value []byte) (err error) {
+	if bytes.IndexByte(key, '\\') >= 0 {
+		plain, err := unquote(append(append([]byte{'"'}, key...), '"'))
+		if err != nil {
+			return err
+		}
+		key = []byte(plain)
+	}
+	switch string(key) {
+	case "type":
+		k.Type, err = scanString(value)
+	case "id":
+		k.ID, err = scanString(value)
+	case "parentId":
+		k.ParentID, err = scanString(value)
+	case "sessionId":
+		k.SessionID, err = scanString(value)
+	case "clientId":
+		k.ClientID, err = scanString(value)
+	case "turnId":
+		k.TurnID, err = scanString(value)
+	case "cause":
+		k.Cause = value
+	case "control":
+		k.Control = string(value) == "true"
+	case "seq":
+		n, ok := scanDigits(value)
+		if !ok {
+			return fmt.Errorf("seq is %s, not a number", clip(string(value)))
+		}
+		k.Seq = Seq(n)
 	case "ts":
 		n, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil {
 			return fmt.Errorf("ts is %s, not a number", clip(string(value)))
 		}
-		e.TS = n
-	case "turnId":
-		s, err := scanString(value)
-		e.TurnID = TurnID(s)
-		return err
+		k.TS = n
 	}
-	return nil
+	return err
 }
 
-// scanString decodes a JSON string or null (which gives "").
-func scanString(value []byte) (string, error) {
+// scanDigits reads a decimal number that fits 64 bits.
+func scanDigits(value []byte) (uint64, bool) {
+	if len(value) == 0 || len(value) > 20 || len(value) > 1 && value[0] == '0' {
+		return 0, false
+	}
+	if len(value) == 20 {
+		n, err := strconv.ParseUint(string(value), 10, 64)
+		return n, err == nil
+	}
+	var n uint64
+	for _, c := range value {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	return n, true
+}
+
+// scanString gives the content of a JSON string, or of null (which is empty), as
+// a slice of value where it holds no escapes.
+func scanString(value []byte) ([]byte, error) {
 	if string(value) == "null" {
-		return "", nil
+		return nil, nil
 	}
 	if len(value) < 2 || value[0] != '"' {
-		return "", fmt.Errorf("%s is not a string", clip(string(value)))
+		return nil, fmt.Errorf("%s is not a string", clip(string(value)))
 	}
-	return unquote(value)
+	inner := value[1 : len(value)-1]
+	for _, c := range inner {
+		if c == '\\' || c < 0x20 || c >= 0x80 {
+			s, err := unquote(value)
+			return []byte(s), err
+		}
+	}
+	return inner, nil
 }

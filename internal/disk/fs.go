@@ -25,6 +25,9 @@ type FS interface {
 	// there is none, and writes owner into it. A lock that somebody else holds
 	// gives a *LockedError with the owner's text. The file is never removed.
 	Lock(name string, owner []byte) (Unlocker, error)
+	// Holder says whether somebody holds the lock of name, and gives the owner's
+	// text. It takes and changes nothing; a missing file is not held.
+	Holder(name string) (owner []byte, held bool, err error)
 	// Free gives the bytes that an ordinary user can still write below name.
 	Free(name string) (uint64, error)
 }

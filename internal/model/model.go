@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strings"
 	"time"
 
 	"scorel/protocol"
@@ -41,10 +42,58 @@ type Info struct {
 	ContextWindow int // tokens
 	MaxTokens     int // the most output tokens of one answer
 	Images        bool
-	MaxImageBytes int             // 0: no limit known
-	Thinking      []ThinkingLevel // the levels it accepts besides off; empty: none
+	MaxImageBytes int             // of one image as it is sent, in base64; 0: no limit known
+	PDF           bool            // reads PDF documents
+	Thinking      []ThinkingLevel // the levels it accepts besides off, rising; empty: none
 	Cache         bool            // takes cache marks
 	Price         Price
+	Compat        Compat
+}
+
+// Level gives the level that the model accepts and that is nearest to want: the
+// same, else the next one below, else the lowest. It is off for a model without
+// levels.
+func (i Info) Level(want ThinkingLevel) ThinkingLevel {
+	if want == "" || want == ThinkingOff || len(i.Thinking) == 0 {
+		return ThinkingOff
+	}
+	best := i.Thinking[0]
+	for _, l := range i.Thinking {
+		if l.rank() <= want.rank() {
+			best = l
+		}
+	}
+	return best
+}
+
+// Compat says where a model's server differs from the vendor whose wire format
+// it speaks. The zero value is that vendor itself.
+type Compat struct {
+	// MaxTokensField is the name of the output limit in Chat Completions:
+	// "max_completion_tokens" (also when empty) or "max_tokens".
+	MaxTokensField string `json:"maxTokensField,omitempty"`
+	// ThinkingFormat is how Chat Completions takes the level: "" or "openai"
+	// (reasoning_effort), "none", "openrouter", "deepseek", "zai", "qwen",
+	// "together", "ant-ling".
+	ThinkingFormat string `json:"thinkingFormat,omitempty"`
+	// NoEffort: the server has no graded reasoning_effort.
+	NoEffort bool `json:"noEffort,omitempty"`
+	// NoEffortWithTools: a request with tools must carry the off value.
+	NoEffortWithTools bool `json:"noEffortWithTools,omitempty"`
+	// Levels gives the server's words for thinking levels, where they differ; the
+	// empty word says that off cannot be chosen.
+	Levels map[ThinkingLevel]string `json:"levels,omitempty"`
+	// Adaptive: the Anthropic model chooses its thinking budget by effort.
+	Adaptive bool `json:"adaptive,omitempty"`
+	// BlockBinding: signed thinking is bound to the prefix it was made behind, and
+	// the server is asked to drop what does not fit instead of refusing it.
+	BlockBinding bool `json:"blockBinding,omitempty"`
+	// ReasoningContent: thinking of the same model goes back as reasoning_content.
+	ReasoningContent bool `json:"reasoningContent,omitempty"`
+	// Alternate: user and assistant messages must alternate.
+	Alternate bool `json:"alternate,omitempty"`
+	// NoToolMarks: the server takes no cache marks on tools.
+	NoToolMarks bool `json:"noToolMarks,omitempty"`
 }
 
 // Price is in US dollars per million tokens.
@@ -72,7 +121,35 @@ const (
 	ThinkingLow     ThinkingLevel = "low"
 	ThinkingMedium  ThinkingLevel = "medium"
 	ThinkingHigh    ThinkingLevel = "high"
+	ThinkingXHigh   ThinkingLevel = "xhigh"
+	ThinkingMax     ThinkingLevel = "max"
 )
+
+// ThinkingLevels gives all levels, rising, off first.
+func ThinkingLevels() []ThinkingLevel {
+	return []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh, ThinkingXHigh, ThinkingMax}
+}
+
+// Valid says whether the level is one of those above.
+func (l ThinkingLevel) Valid() bool { return l == ThinkingOff || l.rank() > 0 }
+
+func (l ThinkingLevel) rank() int {
+	switch l {
+	case ThinkingMinimal:
+		return 1
+	case ThinkingLow:
+		return 2
+	case ThinkingMedium:
+		return 3
+	case ThinkingHigh:
+		return 4
+	case ThinkingXHigh:
+		return 5
+	case ThinkingMax:
+		return 6
+	}
+	return 0
+}
 
 // Kind says what a request is for.
 type Kind string
@@ -143,6 +220,19 @@ type BlockEnd struct {
 	Block   protocol.Block
 	Invalid bool
 	Raw     string
+}
+
+// CallEnd makes the BlockEnd of a call whose input came as text. An empty input
+// is an empty object; what is not a JSON object is invalid.
+func CallEnd(index int, id, name, input string) BlockEnd {
+	if strings.TrimSpace(input) == "" {
+		input = "{}"
+	}
+	end := BlockEnd{Index: index, Block: protocol.ToolUse(id, name, json.RawMessage(input))}
+	if !isObject(input) {
+		end.Block.Input, end.Invalid, end.Raw = json.RawMessage("{}"), true, input
+	}
+	return end
 }
 
 // Done is the end event of a complete answer.

@@ -32,6 +32,10 @@ type Action struct {
 	Command string // of Exec: the bash source
 	Dir     string // of Exec: the working directory, absolute
 	Host    string // of Net
+	// Resolve resolves an absolute path that a command names, as Read and Write
+	// would: the file need not exist. With nil only the text of a path counts:
+	// no folder is known to be inside the workspace except the workspace itself.
+	Resolve func(abs string) Path
 }
 
 // Verdict is the judgement about an action.

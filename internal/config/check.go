@@ -1,0 +1,141 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// SourceKind says what a value comes from.
+type SourceKind string
+
+// The sources.
+const (
+	SourceDefault SourceKind = "default"
+	SourceUser    SourceKind = "user"
+	SourceProject SourceKind = "project"
+	SourceFlag    SourceKind = "flag"
+)
+
+// Source is where a value comes from.
+type Source struct {
+	Kind SourceKind
+	File string // of user and project
+	Line int    // of user and project
+	Flag string // of flag, as it is written: --model
+}
+
+// String gives the source for people.
+func (s Source) String() string {
+	switch s.Kind {
+	case SourceUser, SourceProject:
+		return s.place()
+	case SourceFlag:
+		return s.Flag
+	}
+	return string(s.Kind)
+}
+
+func (s Source) place() string { return s.File + ":" + strconv.Itoa(s.Line) }
+
+// Flag is a value that the command line sets over the files.
+type Flag struct {
+	Key   string // as in [Keys]
+	Value string
+	Flag  string // --model
+}
+
+// Setting is a key with a value that is in force.
+type Setting struct {
+	Key    string
+	Value  string // as TOML; secrets are [redacted]
+	Source Source
+}
+
+// Settings gives what is in force for every key of [Keys], in its order: what a
+// flag sets, else what the files set, else the default. A list of rules that
+// both files hold gives one setting each. Keys of models are given for each
+// alias that sets them.
+func (c Config) Settings(flags []Flag) []Setting {
+	var out []Setting
+	for _, k := range table() {
+		if i := slices.IndexFunc(flags, func(f Flag) bool { return f.Key == k.Name }); i >= 0 {
+			f := flags[i]
+			out = append(out, Setting{k.Name, strconv.Quote(f.Value), Source{Kind: SourceFlag, Flag: f.Flag}})
+			continue
+		}
+		had := false
+		for _, e := range c.entries {
+			if e.key.Name != k.Name {
+				continue
+			}
+			value := render(e.value)
+			if k.secret {
+				value = "[redacted]"
+			}
+			out = append(out, Setting{e.name(), value, e.source})
+			had = true
+		}
+		if !had && !strings.Contains(k.Name, "<") {
+			out = append(out, Setting{k.Name, defaultValue(k.Key), Source{Kind: SourceDefault}})
+		}
+	}
+	return out
+}
+
+func defaultValue(k Key) string {
+	switch k.Default {
+	case "true", "false", "[]", "0", "200":
+		return k.Default
+	}
+	return strconv.Quote(k.Default)
+}
+
+func render(value any) string {
+	switch v := value.(type) {
+	case string:
+		return strconv.Quote(v)
+	case []any:
+		parts := make([]string, len(v))
+		for i, p := range v {
+			parts[i] = render(p)
+		}
+		return "[" + strings.Join(parts, ", ") + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// checkAliases says what a model's table lacks.
+func (c Config) checkAliases() []error {
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		a := c.Models[name]
+		var missing []string
+		need := func(key, value string) {
+			if value == "" {
+				missing = append(missing, key)
+			}
+		}
+		need("id", a.ID)
+		if a.Type == "custom" {
+			need("api", a.API)
+			need("baseUrl", a.BaseURL)
+		} else {
+			need("provider", a.Provider)
+		}
+		if len(missing) == 0 {
+			continue
+		}
+		place := ""
+		for _, e := range c.entries {
+			if e.path[0] == "models" && e.path[1] == name {
+				place = " (" + e.source.place() + ")"
+				break
+			}
+		}
+		errs = append(errs, fmt.Errorf("the model %s of type %s lacks %s%s", dotted([]string{"models", name}), a.Type, strings.Join(missing, " and "), place))
+	}
+	return errs
+}

@@ -1,0 +1,328 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func user(text string) File { return File{Name: "/u/config.toml", Data: []byte(text)} }
+
+func project(text string) File { return File{Name: "/p/.scorel/config.toml", Data: []byte(text)} }
+
+const full = `prompt = "Be brief."
+[model]
+name = "big"
+thinking = "high"
+fallback = "small"
+[models.big]
+type = "custom"
+api = "openai-completions"
+provider = "local"
+id = "qwen"
+baseUrl = "http://localhost:8080/v1"
+apiKeyEnv = "LOCAL_KEY"
+contextWindow = 32_000
+maxTokens = 4000
+reasoning = false
+images = true
+fallback = "small"
+headers = { "X-Team" = "secret", Other = "x" }
+[models.big.price]
+input = 1
+output = 2.5
+cacheRead = 0.1
+cacheWrite = 1.25
+[models."gpt.4"]
+provider = "openai"
+id = "gpt-4"
+[tools]
+preset = "readonly"
+[permissions]
+mode = "acceptEdits"
+allow = ["Bash(make:*)"]
+ask = ["Bash(git push:*)"]
+deny = ["Bash(rm:*)"]
+additionalDirectories = ["~/lib", "/opt"]
+timeoutMs = 60000
+[compaction]
+auto = false
+[limits]
+maxSteps = 50
+maxBudgetUSD = 2
+`
+
+func TestEveryKeyIsReadIntoItsField(t *testing.T) {
+	c, notices, err := Parse(user(full), File{})
+	if err != nil || len(notices) > 0 {
+		t.Fatal(err, notices)
+	}
+	no, yes := false, true
+	want := Config{
+		Prompt: "Be brief.",
+		Model:  Model{Name: "big", Thinking: "high", Fallback: "small"},
+		Models: map[string]Alias{
+			"big": {Type: "custom", API: "openai-completions", Provider: "local", ID: "qwen", BaseURL: "http://localhost:8080/v1", APIKeyEnv: "LOCAL_KEY",
+				ContextWindow: 32000, MaxTokens: 4000, Reasoning: &no, Images: &yes, Fallback: "small", Headers: map[string]string{"X-Team": "secret", "Other": "x"},
+				Price: &Price{1, 2.5, 0.1, 1.25}},
+			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
+		},
+		Tools: Tools{Preset: "readonly"},
+		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
+			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
+		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+	}
+	set := map[string]bool{}
+	for _, e := range c.entries {
+		set[e.key.Name] = true
+	}
+	for _, k := range Keys() {
+		if !set[k.Name] {
+			t.Errorf("the test does not set %s", k.Name)
+		}
+	}
+	c.entries = nil
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got  %+v\nwant %+v", c, want)
+	}
+	if got := c.Directories("/home/u"); !reflect.DeepEqual(got, []string{"/home/u/lib", "/opt"}) {
+		t.Errorf("directories %q", got)
+	}
+}
+
+func TestDefaultsAreWhatTheTableSays(t *testing.T) {
+	c, _, err := Parse(File{}, File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	for _, s := range c.Settings(nil) {
+		if s.Value != `""` {
+			text.WriteString(s.Key + " = " + s.Value + "\n")
+		}
+		if s.Source.String() != "default" {
+			t.Errorf("%s comes from %s", s.Key, s.Source)
+		}
+	}
+	again, _, err := Parse(user(text.String()), File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.entries = nil
+	again.Permissions.User.File = ""
+	again.Permissions.User.Allow, again.Permissions.User.Ask, again.Permissions.User.Deny = nil, nil, nil
+	again.Permissions.AdditionalDirectories = nil
+	if !reflect.DeepEqual(c, again) {
+		t.Errorf("got  %+v\nwant %+v", again, c)
+	}
+}
+
+func TestUnknownKeysAreRefusedByOneRuleAtAnyDepth(t *testing.T) {
+	for text, want := range map[string]string{
+		"prompt = 'x'\n\nsessionsDir = '/tmp'": "Unsupported config key: sessionsDir (/u/config.toml:3)",
+		"[sandbox]\nmode = 'off'":              "Unsupported config key: sandbox.mode (/u/config.toml:2)",
+		"[sandbox]":                            "Unsupported config key: sandbox (/u/config.toml:1)",
+		"[[hooks]]\nevent = 'x'":               "Unsupported config key: hooks (/u/config.toml:1)",
+		"model.nmae = 'x'":                     "Unsupported config key: model.nmae (/u/config.toml:1)",
+		"[models.a]\nid='x'\nprovider='y'\nprice = {\ninput = 1, out = 2 }": "Unsupported config key: models.a.price.out (/u/config.toml:5)",
+		"models.a = { id = 'x', provider = 'y', extra = { deep = 1 } }":     "Unsupported config key: models.a.extra.deep (/u/config.toml:1)",
+		"[\"a.b\".\"c\\nd\"]\nx = 1":                                        `Unsupported config key: "a.b"."c\nd".x (/u/config.toml:2)`,
+		"Prompt = 'x'":                                                      "Unsupported config key: Prompt (/u/config.toml:1)",
+		"\n\n[ui]\na.b.c=1":                                                 "Unsupported config key: ui.a.b.c (/u/config.toml:4)",
+	} {
+		_, _, err := Parse(user(text), File{})
+		if err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+	_, _, err := Parse(user("b = 1\na = 2\n"), File{})
+	if want := "Unsupported config key: b (/u/config.toml:1)\nUnsupported config key: a (/u/config.toml:2)"; err == nil || err.Error() != want {
+		t.Errorf("two keys: %v", err)
+	}
+}
+
+func TestAKeyInTheFilePointsToTheVariable(t *testing.T) {
+	_, _, err := Parse(user("[models.a]\nid='x'\nprovider='y'\napiKey = 'sk-secret'"), File{})
+	if err == nil || !strings.HasPrefix(err.Error(), "Unsupported config key: models.a.apiKey (/u/config.toml:4)") ||
+		!strings.Contains(err.Error(), "apiKeyEnv") || strings.Contains(err.Error(), "sk-secret") {
+		t.Error(err)
+	}
+}
+
+func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
+	alias := "[models.a]\nid='x'\nprovider='y'\n"
+	for text, want := range map[string]string{
+		"prompt = 1":                               "the config key prompt must be a string (/u/config.toml:1)",
+		"[model]\nthinking = 'very'":               "the config key model.thinking must be off, minimal, low, medium or high (/u/config.toml:2)",
+		"[limits]\nmaxSteps = 'many'":              "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:2)",
+		"limits.maxSteps = 0":                      "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:1)",
+		"limits.maxBudgetUSD = -1":                 "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",
+		"limits.maxBudgetUSD = nan":                "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",
+		"compaction.auto = 'no'":                   "the config key compaction.auto must be true or false (/u/config.toml:1)",
+		"permissions.deny = 'x'":                   "the config key permissions.deny must be a list of permission rules (/u/config.toml:1)",
+		"permissions.deny = [1]":                   "the config key permissions.deny must be a list of permission rules, each a string (/u/config.toml:1)",
+		"permissions.mode = 'auto'":                "the config key permissions.mode must be default, acceptEdits, plan, dontAsk or bypassPermissions (/u/config.toml:1)",
+		"permissions.additionalDirectories=['..']": "the config key permissions.additionalDirectories must be a list of folders, each absolute or below ~/ (/u/config.toml:1)",
+		"model = 'x'":                              "the config key model must be a table (/u/config.toml:1)",
+		"[[models]]\nid = 'x'":                     "the config key models must be a table (/u/config.toml:1)",
+		"prompt = {}":                              "the config key prompt must be a string (/u/config.toml:1)",
+		"permissions.timeoutMs = 1.5":              "the config key permissions.timeoutMs must be an integer from 0 to 86400000 (/u/config.toml:1)",
+		alias + "apiKeyEnv = 'sk-abc'":             "the config key models.a.apiKeyEnv must be the name of an environment variable, not the key itself (/u/config.toml:4)",
+		alias + "baseUrl = 'http://u:p@x/'":        "the config key models.a.baseUrl must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:4)",
+		alias + "headers = {a = 1}":                "the config key models.a.headers.a must be an HTTP header: a name without spaces and a string of one line (/u/config.toml:4)",
+		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions or anthropic-messages (/u/config.toml:4)",
+		"[models.a]\ntype = 'custom'\nid = 'x'":    "the model models.a of type custom lacks api and baseUrl (/u/config.toml:2)",
+		"[models.a]\nimages = true":                "the model models.a of type builtin lacks id and provider (/u/config.toml:2)",
+	} {
+		_, _, err := Parse(user(text), File{})
+		if err == nil || err.Error() != want {
+			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
+		}
+	}
+}
+
+func TestBrokenTOMLNamesItsLine(t *testing.T) {
+	for _, text := range []string{"\nprompt = ", "\nprompt = 'a\nb'", "a = 1\na = 2", "prompt='x'\n[model", "x = 1\n\xff"} {
+		_, _, err := Parse(user(text), File{})
+		if err == nil || !strings.HasPrefix(err.Error(), "the configuration is not valid TOML: ") || !strings.HasSuffix(err.Error(), "(/u/config.toml:2)") || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestAHostileProjectFileOnlyTightens(t *testing.T) {
+	plain, _, err := Parse(user(full), File{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hostile := full + "\n[sandbox]\nmode = 'off'\n[model2]\n[[hooks]]\ncommand='rm'\n"
+	c, notices, err := Parse(user(full), project(hostile))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(c.Permissions.Project, Rules{File: "/p/.scorel/config.toml", Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}) {
+		t.Errorf("project rules %+v", c.Permissions.Project)
+	}
+	entries := c.entries
+	c.Permissions.Project, plain.Permissions.Project = Rules{}, Rules{}
+	c.entries, plain.entries = nil, nil
+	if !reflect.DeepEqual(c, plain) {
+		t.Errorf("the project changed something:\n got %+v\nwant %+v", c, plain)
+	}
+	for _, e := range entries {
+		if e.source.Kind == SourceProject && e.name() != "permissions.deny" && e.name() != "permissions.ask" {
+			t.Errorf("%s comes from the project", e.name())
+		}
+	}
+	var texts []string
+	for _, n := range notices {
+		texts = append(texts, n.Text)
+	}
+	all := strings.Join(texts, "\n")
+	for _, want := range []string{
+		"Ignored in a project's file: models.big.baseUrl (/p/.scorel/config.toml:11): only the user's own configuration may set it.",
+		"Ignored in a project's file: models.big.apiKeyEnv (/p/.scorel/config.toml:12): only the user's own configuration may set it.",
+		"Ignored in a project's file: permissions.allow (",
+		"Ignored in a project's file: permissions.additionalDirectories (",
+		"Ignored in a project's file: permissions.mode (",
+		"Unsupported config key: sandbox.mode (",
+		"Unsupported config key: model2 (",
+		"Unsupported config key: hooks (",
+	} {
+		if strings.Count(all, want) != 1 {
+			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
+		}
+	}
+}
+
+func TestSettingsNameTheirSourceAndHideSecrets(t *testing.T) {
+	c, _, err := Parse(user(full), project("permissions.deny = ['Bash(x)']"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, s := range c.Settings([]Flag{{Key: "model.name", Value: "demo", Flag: "--model"}}) {
+		lines = append(lines, s.Key+" = "+s.Value+" from "+s.Source.String())
+	}
+	all := strings.Join(lines, "\n") + "\n"
+	for _, want := range []string{
+		`model.name = "demo" from --model`,
+		`model.thinking = "high" from /u/config.toml:4`,
+		`models.big.headers.X-Team = "[redacted]" from`,
+		`models."gpt.4".id = "gpt-4" from /u/config.toml:26`,
+		`permissions.deny = ["Bash(rm:*)"] from /u/config.toml:33`,
+		`permissions.deny = ["Bash(x)"] from /p/.scorel/config.toml:1`,
+		`limits.maxSteps = 50 from /u/config.toml:39`,
+	} {
+		want = strings.ReplaceAll(want, `"[redacted]"`, "[redacted]")
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+	if strings.Contains(all, "secret") || strings.Contains(all, `"big"`) {
+		t.Errorf("a secret, or a value that is not in force, is shown:\n%s", all)
+	}
+}
+
+func TestLoadReadsFilesAndBoundsThem(t *testing.T) {
+	dir := t.TempDir()
+	name := filepath.Join(dir, "config.toml")
+	if _, _, err := Load(name, filepath.Join(dir, "none", "config.toml")); err != nil {
+		t.Errorf("missing files: %v", err)
+	}
+	write := func(data string) {
+		t.Helper()
+		if err := os.WriteFile(name, []byte(data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("prompt = 'x'")
+	if c, _, err := Load(name, ""); err != nil || c.Prompt != "x" {
+		t.Errorf("%+v, %v", c, err)
+	}
+	if _, _, err := Load("", name); err != nil {
+		t.Error(err)
+	}
+	write("#" + strings.Repeat("x", MaxFile))
+	if _, _, err := Load(name, ""); err == nil || err.Error() != "the configuration "+name+" cannot be read: it is larger than 1048576 bytes" {
+		t.Error(err)
+	}
+	if _, _, err := Load(dir, ""); err == nil || err.Error() != "the configuration "+dir+" cannot be read: it is not a regular file" {
+		t.Error(err)
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Load("", pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Error(err)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	f.Add(full)
+	f.Add("[[a.b]]\nc = {d.e = [1, {f = 2}]}\n'g.h'.\"\\u0001\" = 1979-05-27")
+	f.Add("a.b = 1\na.c.d = {}\n[x.\"\"]\ny=1")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, _, err := Parse(user(text), File{})
+		if err != nil {
+			if strings.Contains(err.Error(), "config.toml:0)") {
+				t.Fatalf("%q: an error without a line: %v", text, err)
+			}
+			return
+		}
+		for _, s := range c.Settings(nil) {
+			if s.Source.Kind == SourceUser && s.Source.Line == 0 {
+				t.Fatalf("%q: %s has no line", text, s.Key)
+			}
+		}
+		c, _, err = Parse(File{}, project(text))
+		if err == nil && (len(c.Models) > 0 || c.Prompt != "" || len(c.Permissions.Project.Allow) > 0) {
+			t.Fatalf("%q: a project set %+v", text, c)
+		}
+	})
+}

@@ -1,0 +1,9 @@
+// Package config reads config.toml of the user and of a project. One table
+// ([Keys]) lists every key that exists, with its type, its default and who may
+// set it; a key that is not in the table is refused by one rule. A project's
+// file can only tighten: until projects can be trusted its permissions.ask and
+// permissions.deny count and everything else in it is ignored with a warning.
+//
+// The package reads the two files and nothing else: no environment, no folders.
+// It writes nothing. A Config is plain data.
+package config

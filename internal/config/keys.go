@@ -1,0 +1,332 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Scope says whose file may set a key.
+type Scope string
+
+// The scopes.
+const (
+	ScopeUser    Scope = "user"    // only ~/.scorel/config.toml
+	ScopeProject Scope = "project" // a project's file too, also an untrusted one
+)
+
+// Key is one configuration key.
+type Key struct {
+	Name    string // dotted; <alias> and <name> stand for any part
+	Type    string // for people
+	Default string // for people, "" without one
+	Scope   Scope
+	Doc     string // one sentence
+}
+
+// Keys lists every key that exists.
+func Keys() []Key {
+	table := table()
+	out := make([]Key, len(table))
+	for i, k := range table {
+		out[i] = k.Key
+	}
+	return out
+}
+
+// key is a Key with the code that takes its value.
+type key struct {
+	Key
+	secret bool // the value is not shown
+	set    func(c *Config, e entry) error
+}
+
+func table() []key {
+	u, p := ScopeUser, ScopeProject
+	return []key{
+		{Key{"model.name", "string", "", u, "The model: an alias, provider/id, or an id."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Model.Name })},
+		{Key{"model.thinking", "off, minimal, low, medium or high", "", u, "How much the model thinks."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, "off", "minimal", "low", "medium", "high")},
+		{Key{"model.fallback", "string", "", u, "The model that takes over when the first is overloaded."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Model.Fallback })},
+
+		{Key{"models.<alias>.type", "builtin or custom", "builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
+			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
+		{Key{"models.<alias>.api", "openai-completions or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
+			ofAlias(func(a *Alias, e entry) error { return choose(&a.API, e, "openai-completions", "anthropic-messages") })},
+		{Key{"models.<alias>.provider", "string", "", u, "The provider in the catalogue, or the name to show."}, false,
+			ofAlias(func(a *Alias, e entry) error { return str(&a.Provider, e) })},
+		{Key{"models.<alias>.id", "string", "", u, "The model's id at its provider."}, false,
+			ofAlias(func(a *Alias, e entry) error { return str(&a.ID, e) })},
+		{Key{"models.<alias>.baseUrl", "URL", "", u, "Where the server is."}, false,
+			ofAlias(func(a *Alias, e entry) error { return address(&a.BaseURL, e) })},
+		{Key{"models.<alias>.apiKeyEnv", "name of a variable", "", u, "The environment variable that holds the key."}, false,
+			ofAlias(func(a *Alias, e entry) error { return variable(&a.APIKeyEnv, e) })},
+		{Key{"models.<alias>.contextWindow", "integer", "", u, "The context window in tokens."}, false,
+			ofAlias(func(a *Alias, e entry) error { return integer(&a.ContextWindow, e, 1000, 1<<30) })},
+		{Key{"models.<alias>.maxTokens", "integer", "", u, "The most output tokens of one answer."}, false,
+			ofAlias(func(a *Alias, e entry) error { return integer(&a.MaxTokens, e, 1, 1<<30) })},
+		{Key{"models.<alias>.reasoning", "boolean", "", u, "Whether the model can think."}, false,
+			ofAlias(func(a *Alias, e entry) error { a.Reasoning = new(bool); return boolean(a.Reasoning, e) })},
+		{Key{"models.<alias>.images", "boolean", "", u, "Whether the model takes images."}, false,
+			ofAlias(func(a *Alias, e entry) error { a.Images = new(bool); return boolean(a.Images, e) })},
+		{Key{"models.<alias>.headers.<name>", "string", "", u, "An HTTP header that is sent along."}, true, ofAlias(header)},
+		{Key{"models.<alias>.fallback", "string", "", u, "The model that takes over when this one is overloaded."}, false,
+			ofAlias(func(a *Alias, e entry) error { return str(&a.Fallback, e) })},
+		{Key{"models.<alias>.price.input", "number", "", u, "US dollars per million input tokens."}, false,
+			price(func(p *Price) *float64 { return &p.Input })},
+		{Key{"models.<alias>.price.output", "number", "", u, "US dollars per million output tokens."}, false,
+			price(func(p *Price) *float64 { return &p.Output })},
+		{Key{"models.<alias>.price.cacheRead", "number", "", u, "US dollars per million tokens read from the cache."}, false,
+			price(func(p *Price) *float64 { return &p.CacheRead })},
+		{Key{"models.<alias>.price.cacheWrite", "number", "", u, "US dollars per million tokens written to the cache."}, false,
+			price(func(p *Price) *float64 { return &p.CacheWrite })},
+
+		{Key{"tools.preset", "coding, readonly, all or none", "coding", u, "Which tools the model gets."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
+
+		{Key{"permissions.mode", "default, acceptEdits, plan, dontAsk or bypassPermissions", "default", u, "What is asked for when no rule decides."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Permissions.Mode }, "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")},
+		{Key{"permissions.allow", "list of rules", "[]", u, "What runs without a question."}, false,
+			rules(func(r *Rules) *[]string { return &r.Allow })},
+		{Key{"permissions.ask", "list of rules", "[]", p, "What is always asked for."}, false,
+			rules(func(r *Rules) *[]string { return &r.Ask })},
+		{Key{"permissions.deny", "list of rules", "[]", p, "What is never done."}, false,
+			rules(func(r *Rules) *[]string { return &r.Deny })},
+		{Key{"permissions.additionalDirectories", "list of folders", "[]", u, "Folders that count as part of the workspace."}, false, directories},
+		{Key{"permissions.timeoutMs", "integer", "0", u, "Milliseconds after which an unanswered question is denied; 0 is never."}, false, timeout},
+
+		{Key{"compaction.auto", "boolean", "true", u, "Whether a long conversation is summarised by itself."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Compaction.Auto, e) }},
+
+		{Key{"limits.maxSteps", "integer", "200", u, "The most model calls of one turn."}, false,
+			func(c *Config, e entry) error { return integer(&c.Limits.MaxSteps, e, 1, 100_000) }},
+		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
+			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
+
+		{Key{"prompt", "string", "", u, "Text that is added to the system prompt."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Prompt })},
+	}
+}
+
+// defaults is the configuration without any file. It says what the table says; a
+// test compares the two.
+func defaults() Config {
+	return Config{
+		Models:      map[string]Alias{},
+		Tools:       Tools{Preset: "coding"},
+		Permissions: Permissions{Mode: "default"},
+		Compaction:  Compaction{Auto: true},
+		Limits:      Limits{MaxSteps: 200},
+	}
+}
+
+// lookup finds the key of a path, nil when there is none.
+func lookup(keys []key, path []string) *key {
+	for i := range keys {
+		parts := strings.Split(keys[i].Name, ".")
+		if len(parts) != len(path) {
+			continue
+		}
+		same := true
+		for j, part := range parts {
+			same = same && (part == path[j] || part[0] == '<')
+		}
+		if same {
+			return &keys[i]
+		}
+	}
+	return nil
+}
+
+// isTable says whether keys exist below path.
+func isTable(keys []key, path []string) bool {
+	for i := range keys {
+		parts := strings.Split(keys[i].Name, ".")
+		if len(parts) <= len(path) {
+			continue
+		}
+		same := true
+		for j, part := range path {
+			same = same && (part == parts[j] || parts[j][0] == '<')
+		}
+		if same {
+			return true
+		}
+	}
+	return false
+}
+
+// wrong says what a key should have been. The value is not repeated: it may be a
+// secret that was put into the wrong place.
+func wrong(e entry, want string) error {
+	return fmt.Errorf("the config key %s must be %s (%s)", e.name(), want, e.source.place())
+}
+
+func str(to *string, e entry) error {
+	s, ok := e.value.(string)
+	if !ok {
+		return wrong(e, "a string")
+	}
+	*to = s
+	return nil
+}
+
+func choose(to *string, e entry, values ...string) error {
+	s, ok := e.value.(string)
+	for _, v := range values {
+		if ok && v == s {
+			*to = s
+			return nil
+		}
+	}
+	return wrong(e, strings.Join(values[:len(values)-1], ", ")+" or "+values[len(values)-1])
+}
+
+func boolean(to *bool, e entry) error {
+	b, ok := e.value.(bool)
+	if !ok {
+		return wrong(e, "true or false")
+	}
+	*to = b
+	return nil
+}
+
+func integer(to *int, e entry, low, high int64) error {
+	n, ok := e.value.(int64)
+	if !ok || n < low || n > high {
+		return wrong(e, fmt.Sprintf("an integer from %d to %d", low, high))
+	}
+	*to = int(n)
+	return nil
+}
+
+func number(to *float64, e entry) error {
+	f, ok := e.value.(float64)
+	if n, whole := e.value.(int64); whole {
+		f, ok = float64(n), true
+	}
+	if !ok || f < 0 || math.IsInf(f, 0) || math.IsNaN(f) {
+		return wrong(e, "a number that is not negative")
+	}
+	*to = f
+	return nil
+}
+
+func list(e entry, what string) ([]string, error) {
+	values, ok := e.value.([]any)
+	if !ok {
+		return nil, wrong(e, "a list of "+what)
+	}
+	out := make([]string, 0, len(values))
+	for _, v := range values {
+		s, ok := v.(string)
+		if !ok || s == "" {
+			return nil, wrong(e, "a list of "+what+", each a string")
+		}
+		out = append(out, s)
+	}
+	return out, nil
+}
+
+func text(field func(*Config, []string) *string) func(*Config, entry) error {
+	return func(c *Config, e entry) error { return str(field(c, e.path), e) }
+}
+
+func oneOf(field func(*Config, []string) *string, values ...string) func(*Config, entry) error {
+	return func(c *Config, e entry) error { return choose(field(c, e.path), e, values...) }
+}
+
+// ofAlias sets something in the table of the alias that the path names.
+func ofAlias(set func(*Alias, entry) error) func(*Config, entry) error {
+	return func(c *Config, e entry) error {
+		a, ok := c.Models[e.path[1]]
+		if !ok {
+			a.Type = "builtin"
+		}
+		err := set(&a, e)
+		c.Models[e.path[1]] = a
+		return err
+	}
+}
+
+func price(field func(*Price) *float64) func(*Config, entry) error {
+	return ofAlias(func(a *Alias, e entry) error {
+		if a.Price == nil {
+			a.Price = &Price{}
+		}
+		return number(field(a.Price), e)
+	})
+}
+
+func header(a *Alias, e entry) error {
+	s, ok := e.value.(string)
+	name := e.path[len(e.path)-1]
+	if !ok || strings.ContainsAny(s, "\r\n\x00") || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r > '~' || r == ':' }) || name == "" {
+		return wrong(e, "an HTTP header: a name without spaces and a string of one line")
+	}
+	if a.Headers == nil {
+		a.Headers = map[string]string{}
+	}
+	a.Headers[name] = s
+	return nil
+}
+
+func address(to *string, e entry) error {
+	s, _ := e.value.(string)
+	u, err := url.Parse(s)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return wrong(e, "a URL that begins with http:// or https:// and holds no user, query or fragment")
+	}
+	*to = s
+	return nil
+}
+
+func variable(to *string, e entry) error {
+	s, _ := e.value.(string)
+	if s == "" || len(s) > 100 || (s[0] >= '0' && s[0] <= '9') || strings.Contains(s, "-") || !bareKey(s) {
+		return wrong(e, "the name of an environment variable, not the key itself")
+	}
+	*to = s
+	return nil
+}
+
+func rules(field func(*Rules) *[]string) func(*Config, entry) error {
+	return func(c *Config, e entry) error {
+		values, err := list(e, "permission rules")
+		if err != nil {
+			return err
+		}
+		r := &c.Permissions.User
+		if e.source.Kind == SourceProject {
+			r = &c.Permissions.Project
+		}
+		*field(r) = values
+		return nil
+	}
+}
+
+func directories(c *Config, e entry) error {
+	values, err := list(e, "folders")
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if !filepath.IsAbs(v) && v != "~" && !strings.HasPrefix(v, "~/") {
+			return wrong(e, "a list of folders, each absolute or below ~/")
+		}
+	}
+	c.Permissions.AdditionalDirectories = values
+	return nil
+}
+
+func timeout(c *Config, e entry) error {
+	var ms int
+	err := integer(&ms, e, 0, 24*60*60*1000)
+	c.Permissions.Timeout = time.Duration(ms) * time.Millisecond
+	return err
+}

@@ -1,0 +1,51 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// MaxFile is the largest configuration file in bytes.
+const MaxFile = 1 << 20
+
+// readFile reads a file that may be missing. It does not wait for pipes.
+func readFile(name string) (File, error) {
+	if name == "" {
+		return File{}, nil
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return File{Name: name}, nil
+	}
+	if err != nil {
+		return File{}, cannotRead(name, err)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return File{}, cannotRead(name, err)
+	}
+	if !info.Mode().IsRegular() {
+		return File{}, fmt.Errorf("the configuration %s cannot be read: it is not a regular file", name)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return File{}, cannotRead(name, err)
+	}
+	if len(data) > MaxFile {
+		return File{}, fmt.Errorf("the configuration %s cannot be read: it is larger than %d bytes", name, MaxFile)
+	}
+	return File{Name: name, Data: data}, nil
+}
+
+func cannotRead(name string, err error) error {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("the configuration %s cannot be read: %w", name, err)
+}

@@ -1,0 +1,229 @@
+package disk
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// A lock is an flock on a file that is never renamed and never removed, with the
+// owner's text inside. Where flock is missing, or the file system is remote and
+// another machine may not see it, the text is followed by a pulse: a line that
+// names machine, boot and process and is rewritten every few seconds. A pulse of
+// another machine counts as alive for pulseLife after its last beat; one of this
+// machine as long as its process runs.
+const (
+	pulseMark  = "\npulse "
+	pulseEvery = 5 * time.Second
+	pulseLife  = 60 * time.Second // many beats, and clocks that differ a little
+	settle     = 300 * time.Millisecond
+)
+
+type pulse struct {
+	Host  string `json:"host"`
+	Boot  string `json:"boot"`
+	PID   int    `json:"pid"`
+	Start uint64 `json:"start"` // process start, in the kernel's unit
+	Nonce string `json:"nonce"`
+	At    int64  `json:"at"` // Unix milliseconds
+}
+
+// locker holds what locking asks of the system, so that tests can answer.
+type locker struct {
+	flock  func(f *os.File, how int) error
+	remote func(f *os.File) bool
+	self   func() pulse                     // who this process is, without At and Nonce
+	alive  func(pid int, start uint64) bool // of a process on this machine
+	now    func() time.Time
+	wait   func(time.Duration) // between two tries, and until a claim has settled
+	every  time.Duration
+}
+
+func systemLocker() *locker {
+	return &locker{flock: flock, remote: isRemote, self: selfPulse, alive: processRuns,
+		now: time.Now, wait: time.Sleep, every: pulseEvery}
+}
+
+func flock(f *os.File, how int) error {
+	for {
+		err := unix.Flock(int(f.Fd()), how)
+		if err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+// flockMissing tells an flock that does not work here from one that is held.
+func flockMissing(err error) bool {
+	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL)
+}
+
+func (l *locker) lock(name string, owner []byte) (Unlocker, error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, spaceError(err)
+	}
+	u, err := l.take(f, name, owner)
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return u, nil
+}
+
+func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
+	err := l.flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	for try := 0; errors.Is(err, unix.EWOULDBLOCK) && try < 5; try++ {
+		l.wait(3 * time.Millisecond) // somebody may only be looking (holder), or just letting go
+		err = l.flock(f, unix.LOCK_EX|unix.LOCK_NB)
+	}
+	missing := flockMissing(err)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		text, _ := readOwner(f)
+		return nil, &LockedError{Name: name, Owner: text}
+	case err != nil && !missing:
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
+	}
+	if !missing && !l.remote(f) {
+		if err := writeOwner(f, owner); err != nil {
+			return nil, fmt.Errorf("write the owner of %s: %w", name, err)
+		}
+		return &heldLock{f: f}, nil
+	}
+
+	text, other := readOwner(f)
+	if other != nil && l.beats(*other) {
+		return nil, &LockedError{Name: name, Owner: text}
+	}
+	me := l.self()
+	me.Nonce = rand.Text()
+	h := &heldLock{f: f, stop: make(chan struct{}), done: make(chan struct{})}
+	beat := func() error {
+		me.At = l.now().UnixMilli()
+		line, err := json.Marshal(me)
+		if err != nil {
+			return err
+		}
+		return writeOwner(f, append(append(bytes.Clone(owner), pulseMark...), line...))
+	}
+	if err := beat(); err != nil {
+		return nil, fmt.Errorf("write the owner of %s: %w", name, err)
+	}
+	if missing {
+		// Two that found the same dead owner both write; the later one stays.
+		l.wait(settle)
+		if text, now := readOwner(f); now == nil || now.Nonce != me.Nonce {
+			return nil, &LockedError{Name: name, Owner: text}
+		}
+	}
+	go func() { // ended by Unlock
+		defer close(h.done)
+		tick := time.NewTicker(l.every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-h.stop:
+				return
+			case <-tick.C:
+				if _, now := readOwner(f); now != nil && now.Nonce != me.Nonce {
+					return // taken over while this machine slept: do not fight
+				}
+				_ = beat() // one missed beat is no harm
+			}
+		}
+	}()
+	return h, nil
+}
+
+// beats says whether the owner that wrote p is still there.
+func (l *locker) beats(p pulse) bool {
+	if me := l.self(); me.Boot != "" && me.Boot == p.Boot && me.Host == p.Host {
+		return l.alive(p.PID, p.Start)
+	}
+	return l.now().UnixMilli()-p.At < pulseLife.Milliseconds()
+}
+
+func (l *locker) holder(name string) ([]byte, bool, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	err = l.flock(f, unix.LOCK_SH|unix.LOCK_NB)
+	switch {
+	case errors.Is(err, unix.EWOULDBLOCK):
+		text, _ := readOwner(f)
+		return text, true, nil
+	case err != nil && !flockMissing(err):
+		return nil, false, &fs.PathError{Op: "lock", Path: name, Err: err}
+	}
+	if err == nil && !l.remote(f) {
+		return nil, false, nil
+	}
+	text, other := readOwner(f)
+	if other != nil && l.beats(*other) {
+		return text, true, nil
+	}
+	return nil, false, nil
+}
+
+type heldLock struct {
+	f    *os.File
+	stop chan struct{} // nil without a pulse
+	done chan struct{}
+	once sync.Once
+	err  error
+}
+
+// Unlock lets go. A second call does nothing.
+func (h *heldLock) Unlock() error {
+	h.once.Do(func() {
+		if h.stop != nil {
+			close(h.stop)
+			<-h.done
+		}
+		terr := h.f.Truncate(0) // nobody is named while nobody holds it
+		h.err = h.f.Close()     // the kernel gives the flock back
+		if h.err == nil {
+			h.err = terr
+		}
+	})
+	return h.err
+}
+
+func writeOwner(f *os.File, text []byte) error {
+	if _, err := f.WriteAt(text, 0); err != nil {
+		return spaceError(err)
+	}
+	if err := f.Truncate(int64(len(text))); err != nil {
+		return spaceError(err)
+	}
+	return spaceError(f.Sync())
+}
+
+// readOwner gives the owner's text and its pulse, if there is a whole one.
+func readOwner(f *os.File) ([]byte, *pulse) {
+	buf := make([]byte, 8<<10)
+	n, _ := f.ReadAt(buf, 0)
+	text, rest, found := bytes.Cut(buf[:n], []byte(pulseMark))
+	if !found {
+		return text, nil
+	}
+	var p pulse
+	if json.Unmarshal(rest, &p) != nil {
+		return text, nil
+	}
+	return text, &p
+}

@@ -1,0 +1,284 @@
+package publish
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"scorel/protocol"
+)
+
+// Bounds of a publisher. At the bound of the queue the producer waits; an empty
+// queue takes any one event.
+const (
+	maxQueued      = 4096    // events that wait to leave
+	maxQueuedBytes = 1 << 20 // of the persistent ones among them
+	transientSize  = 256     // what a transient event counts as, in bytes
+)
+
+// ErrClosed says that the publisher has been closed.
+var ErrClosed = errors.New("publish: the session is closed")
+
+// Config is what a [Publisher] needs.
+type Config struct {
+	Session protocol.SessionID
+	// Commit makes events durable, in one write and one fsync. Calls do not
+	// overlap.
+	Commit func(ctx context.Context, events []protocol.Event) error
+	// Live is the state of the session as the log has it; its ThroughSeq is the
+	// highest seq that was ever given out or seen in damaged bytes.
+	Live protocol.Live
+	// Failed is told of a failed commit, after what it concerned was discarded
+	// and the new epoch has begun. It must not call the publisher.
+	Failed func(err error)
+	Now    func() time.Time
+	Rand   io.Reader
+}
+
+// Publisher orders the events of one session.
+type Publisher struct {
+	cfg  Config
+	done chan struct{} // closed when the writer has ended
+
+	mu     sync.Mutex // guards all below; no I/O and no callback under it
+	space  sync.Cond  // the queue has room, or the publisher is closed
+	work   sync.Cond  // the queue has events, or the publisher is closed
+	queue  []entry
+	bytes  int
+	seq    protocol.Seq
+	epoch  protocol.Epoch
+	live   protocol.Live
+	ring   ring
+	moved  chan struct{} // closed and replaced when events have left
+	closed bool
+}
+
+// entry is an event that waits, or (with a ticket and no body) a flush.
+type entry struct {
+	event  protocol.Event
+	ticket *Ticket
+	size   int
+}
+
+// Ticket is a persistent event on its way.
+type Ticket struct {
+	done chan struct{}
+	err  error
+}
+
+// Wait returns when the event is durable and has left, with the error of its
+// commit, or when ctx ends.
+func (t *Ticket) Wait(ctx context.Context) error {
+	select {
+	case <-t.done:
+		return t.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// New makes a publisher and starts its writer, which Close ends.
+func New(cfg Config) *Publisher {
+	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,
+		epoch: protocol.NewEpoch(cfg.Rand), moved: make(chan struct{})}
+	p.live.StreamEpoch = p.epoch
+	p.space.L, p.work.L = &p.mu, &p.mu
+	go p.write()
+	return p
+}
+
+// Epoch is the epoch in force.
+func (p *Publisher) Epoch() protocol.Epoch {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.epoch
+}
+
+// Live gives the state that clients have been told.
+func (p *Publisher) Live() protocol.Live {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.live.Clone()
+}
+
+// Put lets an event enter: it gets its seq, session and (when it has none) time.
+// It waits while the queue is full. epoch is the one in which the producer
+// began; an event of an earlier epoch is refused with storage_error, because
+// something before it was lost. Empty means the one in force. The ticket is nil
+// for a transient event.
+func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Event) (protocol.Event, *Ticket, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.queue) >= maxQueued || (p.bytes >= maxQueuedBytes && len(p.queue) > 0) {
+		if p.closed {
+			return e, nil, ErrClosed
+		}
+		p.space.Wait()
+	}
+	switch {
+	case p.closed:
+		return e, nil, ErrClosed
+	case epoch != "" && epoch != p.epoch:
+		return e, nil, protocol.Errorf(protocol.CodeStorageError, "An earlier event of this turn could not be stored, so nothing that follows it is.")
+	case ctx.Err() != nil:
+		return e, nil, ctx.Err()
+	}
+	e.SessionID, e.Seq = p.cfg.Session, p.seq+1
+	if e.TS == 0 {
+		e.TS = p.cfg.Now().UnixMilli()
+	}
+	n := entry{event: e, size: transientSize}
+	if e.Class() != protocol.Transient {
+		sealed, err := e.Seal()
+		if err != nil {
+			return e, nil, err
+		}
+		n.event, n.size = sealed, len(sealed.Raw())
+		n.ticket = &Ticket{done: make(chan struct{})}
+	}
+	p.seq++
+	p.push(n)
+	return n.event, n.ticket, nil
+}
+
+func (p *Publisher) push(n entry) {
+	p.queue = append(p.queue, n)
+	p.bytes += n.size
+	p.work.Signal()
+}
+
+// Flush returns when everything that entered before it has left.
+func (p *Publisher) Flush(ctx context.Context) error {
+	p.mu.Lock()
+	if p.closed {
+		p.mu.Unlock()
+		return ErrClosed
+	}
+	t := &Ticket{done: make(chan struct{})}
+	p.push(entry{ticket: t})
+	p.mu.Unlock()
+	return t.Wait(ctx)
+}
+
+// Close lets what has entered leave, ends the writer and closes the cursors.
+func (p *Publisher) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.work.Broadcast()
+	p.space.Broadcast()
+	p.mu.Unlock()
+	<-p.done
+}
+
+// write is the writer: it takes all that waits, commits what is persistent, and
+// hands it out. Close ends it.
+func (p *Publisher) write() {
+	defer close(p.done)
+	var persistent []protocol.Event
+	for {
+		p.mu.Lock()
+		for len(p.queue) == 0 && !p.closed {
+			p.work.Wait()
+		}
+		if len(p.queue) == 0 {
+			close(p.moved)
+			p.moved = nil
+			p.mu.Unlock()
+			return
+		}
+		batch := p.queue
+		p.queue, p.bytes = nil, 0
+		p.space.Broadcast()
+		p.mu.Unlock()
+
+		first := 0
+		for first < len(batch) && batch[first].event.ID == "" {
+			first++
+		}
+		p.deliver(batch[:first])
+		rest := batch[first:]
+		persistent = persistent[:0]
+		for _, n := range rest {
+			if n.event.ID != "" {
+				persistent = append(persistent, n.event)
+			}
+		}
+		if len(persistent) > 0 {
+			if err := p.cfg.Commit(context.Background(), persistent); err != nil {
+				p.fail(rest, err)
+				continue
+			}
+		}
+		p.deliver(rest)
+	}
+}
+
+// deliver lets entries leave.
+func (p *Publisher) deliver(batch []entry) {
+	if len(batch) == 0 {
+		return
+	}
+	p.mu.Lock()
+	told := false
+	for _, n := range batch {
+		if n.event.Body == nil {
+			continue
+		}
+		p.live.Apply(n.event)
+		p.ring.add(n.event, n.size)
+		told = true
+	}
+	if told {
+		close(p.moved)
+		p.moved = make(chan struct{})
+	}
+	p.mu.Unlock()
+	for _, n := range batch {
+		if n.ticket != nil {
+			close(n.ticket.done)
+		}
+	}
+}
+
+// fail discards a batch that could not be stored and all that waits behind it,
+// and begins a new epoch. Its first event is the end of the run that was going
+// on, if there was one.
+func (p *Publisher) fail(batch []entry, err error) {
+	e := storageError(err)
+	p.mu.Lock()
+	batch = append(batch, p.queue...)
+	p.queue, p.bytes = nil, 0
+	p.space.Broadcast()
+	p.epoch = protocol.NewEpoch(p.cfg.Rand)
+	p.live.StreamEpoch = p.epoch
+	if p.live.Running {
+		p.seq++
+		end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e})
+		end.Seq, end.SessionID, end.ClientID = p.seq, p.cfg.Session, protocol.HostClient
+		end.TS, end.TurnID = p.cfg.Now().UnixMilli(), p.live.TurnID
+		p.live.Apply(end)
+		p.ring.add(end, transientSize)
+	}
+	close(p.moved)
+	p.moved = make(chan struct{})
+	p.mu.Unlock()
+	if p.cfg.Failed != nil {
+		p.cfg.Failed(e)
+	}
+	for _, n := range batch {
+		if n.ticket != nil {
+			n.ticket.err = e
+			close(n.ticket.done)
+		}
+	}
+}
+
+func storageError(err error) *protocol.Error {
+	var e *protocol.Error
+	if errors.As(err, &e) {
+		return e
+	}
+	return protocol.Errorf(protocol.CodeStorageError, "The session could not be written: %v.", err)
+}

@@ -1,0 +1,129 @@
+package anthropic
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+)
+
+// DefaultBaseURL is Anthropic's own server.
+const DefaultBaseURL = "https://api.anthropic.com"
+
+// Config says which model to call and how.
+type Config struct {
+	Info    model.Info
+	BaseURL string // without /v1; empty: Info.BaseURL, else DefaultBaseURL
+	Key     string // empty: no key is sent
+	KeyName string // where the key comes from or belongs, for error texts
+	// Headers are sent in addition and win over the adapter's own.
+	Headers map[string]string
+	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
+	HTTP *http.Client
+}
+
+// Model is one model behind the API. It implements [model.Model].
+type Model struct {
+	info     model.Info
+	peer     wire.Peer
+	messages sdk.MessageService
+}
+
+// New makes a model. It fails when the address is none.
+func New(c Config) (*Model, error) {
+	if c.BaseURL == "" {
+		c.BaseURL = c.Info.BaseURL
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = DefaultBaseURL
+	}
+	c.Info.BaseURL = c.BaseURL
+	c.Info.API = model.APIAnthropic
+	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
+	if peer.Name == "" {
+		peer.Name = "anthropic"
+	}
+	if err := peer.Check(); err != nil {
+		return nil, err
+	}
+	// NewMessageService reads no environment, unlike NewClient.
+	opts := []option.RequestOption{
+		option.WithBaseURL(c.BaseURL),
+		option.WithHTTPClient(peer.Doer()),
+		option.WithMaxRetries(0),
+		option.WithoutOpenTelemetry(),
+		option.WithHeader("Accept", "text/event-stream"),
+	}
+	if c.Key != "" {
+		opts = append(opts, option.WithAPIKey(c.Key))
+		if !strings.HasPrefix(c.BaseURL, DefaultBaseURL) { // gateways differ in which one they read
+			opts = append(opts, option.WithHeader("Authorization", "Bearer "+c.Key))
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(c.Headers)) {
+		if !strings.EqualFold(k, betaHeader) {
+			opts = append(opts, option.WithHeader(k, c.Headers[k]))
+		}
+	}
+	return &Model{info: c.Info, peer: peer, messages: sdk.NewMessageService(opts...)}, nil
+}
+
+// Info says what the model is.
+func (m *Model) Info() model.Info { return m.info }
+
+// Stream sends the request and yields the answer; see [model.Model].
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
+	return func(yield func(model.Delta, error) bool) {
+		params, opts, err := m.params(ctx, req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		stream := m.messages.NewStreaming(ctx, params, opts...)
+		defer stream.Close()
+		r := reader{info: m.info}
+		for stream.Next() {
+			if !r.event(stream.Current(), func(d model.Delta) bool { return yield(d, nil) }) {
+				return
+			}
+		}
+		yield(nil, m.fail(ctx, stream.Err()))
+	}
+}
+
+func (m *Model) fail(ctx context.Context, err error) error {
+	var inStream *sdk.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		return m.peer.Cut()
+	case errors.As(err, &inStream):
+		return m.peer.Event([]byte(inStream.RawJSON()))
+	}
+	return m.peer.Fail(ctx, err)
+}
+
+const betaHeader = "anthropic-beta"
+
+// betas gives the option for the beta header, with the user's own first.
+func (m *Model) betas(names []string) []option.RequestOption {
+	for k, v := range m.peer.Headers {
+		if strings.EqualFold(k, betaHeader) {
+			names = append([]string{v}, names...)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []option.RequestOption{option.WithHeader(betaHeader, strings.Join(names, ","))}
+}

@@ -1,0 +1,238 @@
+package openai
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	sdk "github.com/openai/openai-go/v3"
+
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+	"scorel/protocol"
+)
+
+// reader turns the chunks of one answer into deltas. Text and thinking end when
+// something else begins, calls at the end of the answer, because a server may
+// mix the pieces of parallel calls.
+type reader struct {
+	info   model.Info
+	yield  func(model.Delta) bool
+	count  int   // blocks so far
+	said   *said // the open text or thinking
+	calls  []*call
+	finish string
+	usage  *protocol.Usage
+	output strings.Builder // all that came, for an estimate when no counts come
+}
+
+type said struct {
+	index int
+	kind  protocol.BlockType
+	text  strings.Builder
+}
+
+type call struct {
+	slot  int64 // the server's index
+	index int   // ours, once started
+	begun bool
+	id    string
+	name  string
+	input strings.Builder
+}
+
+// chunk reads one chunk and says whether the consumer goes on.
+func (r *reader) chunk(c sdk.ChatCompletionChunk) bool {
+	if c.JSON.Usage.Valid() {
+		r.usage = usage(c.Usage)
+	}
+	if len(c.Choices) == 0 {
+		return true
+	}
+	choice := c.Choices[0]
+	d := choice.Delta
+	if t := thinking(d); t != "" && !r.say(protocol.BlockThinking, t) {
+		return false
+	}
+	if d.Content != "" && !r.say(protocol.BlockText, d.Content) {
+		return false
+	}
+	if d.Refusal != "" && !r.say(protocol.BlockText, d.Refusal) {
+		return false
+	}
+	for _, t := range d.ToolCalls {
+		if !r.call(c.ID, t) {
+			return false
+		}
+	}
+	if choice.FinishReason != "" {
+		r.finish = choice.FinishReason
+		if d.Refusal != "" {
+			r.finish = "content_filter"
+		}
+	}
+	return true
+}
+
+// thinking finds the text of thinking, which has several names in use:
+// reasoning_content (DeepSeek and most), reasoning (OpenRouter, vLLM, Ollama),
+// reasoning_text (Copilot).
+func thinking(d sdk.ChatCompletionChunkChoiceDelta) string {
+	for _, name := range [...]string{"reasoning_content", "reasoning", "reasoning_text"} {
+		var text string
+		if f, ok := d.JSON.ExtraFields[name]; ok && json.Unmarshal([]byte(f.Raw()), &text) == nil && text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func (r *reader) say(kind protocol.BlockType, text string) bool {
+	if r.said != nil && r.said.kind != kind && !r.hush() {
+		return false
+	}
+	if r.said == nil {
+		r.said = &said{index: r.count, kind: kind}
+		r.count++
+		if !r.yield(model.BlockStart{Index: r.said.index, Type: kind}) {
+			return false
+		}
+	}
+	r.said.text.WriteString(text)
+	r.output.WriteString(text)
+	if kind == protocol.BlockThinking {
+		return r.yield(model.ThinkingDelta{Index: r.said.index, Text: text})
+	}
+	return r.yield(model.TextDelta{Index: r.said.index, Text: text})
+}
+
+// hush ends the open text or thinking.
+func (r *reader) hush() bool {
+	s := r.said
+	if s == nil {
+		return true
+	}
+	r.said = nil
+	if s.kind == protocol.BlockText {
+		return r.yield(model.BlockEnd{Index: s.index, Block: protocol.Text(s.text.String())})
+	}
+	return r.yield(model.BlockEnd{Index: s.index, Block: protocol.Block{
+		Type:     protocol.BlockThinking,
+		Thinking: s.text.String(),
+		Provider: &protocol.ProviderData{API: string(model.APIOpenAI), Model: r.info.ID, Data: json.RawMessage("{}")},
+	}})
+}
+
+func (r *reader) call(answer string, t sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
+	if !r.hush() {
+		return false
+	}
+	c := r.find(t)
+	if c.id == "" {
+		c.id = t.ID
+	}
+	if c.name == "" {
+		c.name = t.Function.Name
+	}
+	c.input.WriteString(t.Function.Arguments)
+	r.output.WriteString(t.Function.Arguments)
+	if c.begun {
+		return t.Function.Arguments == "" || r.yield(model.CallDelta{Index: c.index, JSON: t.Function.Arguments})
+	}
+	if c.name == "" {
+		return true
+	}
+	return r.begin(answer, c)
+}
+
+// find gives the call that a piece belongs to. A new id at a known place is a new
+// call: some servers number all calls 0.
+func (r *reader) find(t sdk.ChatCompletionChunkChoiceDeltaToolCall) *call {
+	for i := len(r.calls) - 1; i >= 0; i-- {
+		c := r.calls[i]
+		if c.slot == t.Index && (t.ID == "" || c.id == "" || c.id == t.ID) {
+			return c
+		}
+	}
+	c := &call{slot: t.Index}
+	r.calls = append(r.calls, c)
+	return c
+}
+
+func (r *reader) begin(answer string, c *call) bool {
+	c.begun, c.index = true, r.count
+	r.count++
+	if c.id == "" {
+		sum := sha256.Sum256([]byte(answer + "/" + strconv.Itoa(c.index)))
+		c.id = "call_" + hex.EncodeToString(sum[:12])
+	}
+	if !r.yield(model.BlockStart{Index: c.index, Type: protocol.BlockToolUse, CallID: c.id, Name: c.name}) {
+		return false
+	}
+	return c.input.Len() == 0 || r.yield(model.CallDelta{Index: c.index, JSON: c.input.String()})
+}
+
+// done ends what is open and the answer.
+func (r *reader) done(req model.Request) {
+	if !r.hush() {
+		return
+	}
+	called := false
+	for _, c := range r.calls {
+		if !c.begun {
+			continue // never got a name
+		}
+		called = true
+		if !r.yield(model.CallEnd(c.index, c.id, c.name, c.input.String())) {
+			return
+		}
+	}
+	u := r.usage
+	if u == nil {
+		u = &protocol.Usage{InputTokens: model.EstimateRequest(req), OutputTokens: model.EstimateText(r.output.String())}
+	}
+	u.CostUSD = r.info.Price.Cost(*u)
+	r.yield(model.Done{StopReason: stopReason(r.finish, called), Usage: *u})
+}
+
+// usage splits the prompt into what was cached and what was not.
+func usage(u sdk.CompletionUsage) *protocol.Usage {
+	cached := int(u.PromptTokensDetails.CachedTokens)
+	if f, ok := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; ok && cached == 0 { // DeepSeek
+		cached, _ = strconv.Atoi(f.Raw())
+	}
+	written := int(u.PromptTokensDetails.CacheWriteTokens)
+	return &protocol.Usage{
+		InputTokens:      max(0, int(u.PromptTokens)-cached-written),
+		OutputTokens:     int(u.CompletionTokens),
+		CacheReadTokens:  cached,
+		CacheWriteTokens: written,
+		ReasoningTokens:  int(u.CompletionTokensDetails.ReasoningTokens),
+	}
+}
+
+func stopReason(finish string, called bool) protocol.StopReason {
+	switch finish {
+	case "length", "max_tokens":
+		return protocol.StopMaxTokens
+	case "content_filter":
+		return protocol.StopRefusal
+	}
+	if called { // some servers say "stop" behind calls
+		return protocol.StopToolUse
+	}
+	return protocol.StopEndTurn
+}
+
+// finishError gives the failure that a server reports as a finish reason.
+func finishError(p wire.Peer, finish string) error {
+	switch finish {
+	case "error", "network_error": // OpenRouter, z.ai
+		return p.Cut()
+	case "model_context_window_exceeded": // z.ai
+		return p.Event([]byte(`{"error":{"code":"context_length_exceeded","message":"the model's context window is exceeded"}}`))
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package resolve
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"scorel/internal/model"
+	"scorel/internal/model/catalog"
+)
+
+// Entry is a model that can be named.
+type Entry struct {
+	Ref    string
+	Info   model.Info
+	HasKey bool // it can be called as things stand
+}
+
+// List gives the models whose ref contains every word of query, in any case:
+// aliases first, then those with a key, then the rest of the catalogue, each by
+// name.
+func List(query string, c Config) []Entry {
+	words := strings.Fields(strings.ToLower(query))
+	fits := func(ref string) bool {
+		for _, w := range words {
+			if !strings.Contains(strings.ToLower(ref), w) {
+				return false
+			}
+		}
+		return true
+	}
+	var aliases, ready, rest []Entry
+	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
+		a := c.Aliases[name]
+		info, headers, err := describe(name, a)
+		if err != nil || !fits(name+" "+a.Provider+"/"+a.ID) {
+			continue
+		}
+		_, err = c.alias(name, a)
+		aliases = append(aliases, Entry{Ref: name, Info: info, HasKey: err == nil || carriesAuth(headers)})
+	}
+	keys := map[string]bool{}
+	for p := range catalog.Providers() {
+		key, _ := c.providerKey(p.ID, "")
+		keys[p.ID] = key != ""
+	}
+	for provider, id := range catalog.Refs() {
+		ref := provider + "/" + id
+		if !fits(ref) {
+			continue
+		}
+		m, ok := catalog.Find(provider, id)
+		if !ok {
+			continue
+		}
+		e := Entry{Ref: ref, Info: m.Info(), HasKey: keys[provider]}
+		if e.HasKey {
+			ready = append(ready, e)
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	return slices.Concat(aliases, ready, rest)
+}
+
+// maxNear is how many names an error lists.
+const maxNear = 5
+
+// unknown is the error for a name that nothing has, with names that are near it.
+func (c Config) unknown(ref string) *model.Error {
+	names := c.near(ref)
+	if len(names) == 0 {
+		return invalid("there is no model %s: scorel models lists them", ref)
+	}
+	return invalid("there is no model %s: did you mean %s?", ref, either(names))
+}
+
+func either(names []string) string {
+	if len(names) > maxNear {
+		names = names[:maxNear]
+	}
+	if len(names) == 1 {
+		return names[0]
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
+}
+
+// near gives the names most like ref: by edit distance to the whole ref or to
+// its part behind the provider, or because one contains the other.
+func (c Config) near(ref string) []string {
+	type scored struct {
+		name  string
+		score int
+	}
+	var list []scored
+	want := strings.ToLower(ref)
+	_, wantID, hasProvider := strings.Cut(want, "/")
+	add := func(ref, id string) {
+		name, id := strings.ToLower(ref), strings.ToLower(id)
+		d := distance(want, name)
+		if hasProvider {
+			d = min(d, distance(wantID, id)+1)
+		} else {
+			d = min(d, distance(want, id))
+		}
+		if len(want) >= 3 && strings.Contains(name, want) {
+			d = min(d, 1+(len(name)-len(want))/8)
+		}
+		if d <= 1+len(want)/4 {
+			list = append(list, scored{ref, d})
+		}
+	}
+	for name := range c.Aliases {
+		add(name, name)
+	}
+	for provider, id := range catalog.Refs() {
+		add(provider+"/"+id, id)
+	}
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(len(a.name), len(b.name)), cmp.Compare(a.name, b.name))
+	})
+	var out []string
+	for _, s := range list[:min(len(list), maxNear)] {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// distance is the Levenshtein distance in bytes.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,58 @@
+package wire
+
+import (
+	"context"
+	"encoding/base64"
+	"fmt"
+	"net/http"
+
+	"scorel/internal/model"
+	"scorel/protocol"
+)
+
+// Payload is a block with its content: Text, or Base64 with its media type.
+type Payload struct {
+	Text      string
+	MediaType string
+	Base64    string
+	Name      string
+}
+
+// Load reads the content of an image or file block that [model.Fit] let through.
+// What cannot be sent becomes a text: a lost blob, an image whose bytes are of
+// another kind or above the model's limit. Only an end of ctx is an error.
+func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Block) (Payload, error) {
+	var data []byte
+	err := fmt.Errorf("there is nothing to read blobs with")
+	if req.Blob != nil {
+		data, err = req.Blob(ctx, b.Blob)
+	}
+	if ctx.Err() != nil {
+		return Payload{}, ctx.Err()
+	}
+	if err != nil {
+		return Payload{Text: "[" + what(b) + " is not available any more]"}, nil
+	}
+	size := base64.StdEncoding.EncodedLen(len(data))
+	switch {
+	case b.Type == protocol.BlockFile && model.TextType(b.MediaType):
+		return Payload{Text: fmt.Sprintf("<file name=%q>\n%s\n</file>", b.Name, data)}, nil
+	case b.Type == protocol.BlockFile:
+		return Payload{MediaType: b.MediaType, Base64: base64.StdEncoding.EncodeToString(data), Name: b.Name}, nil
+	case info.MaxImageBytes > 0 && size > info.MaxImageBytes:
+		return Payload{Text: fmt.Sprintf("[%s is too large for this model: %d bytes, at most %d]", what(b), size, info.MaxImageBytes)}, nil
+	}
+	// The vendors compare the type with the bytes and refuse the whole request.
+	switch kind := http.DetectContentType(data); kind {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return Payload{MediaType: kind, Base64: base64.StdEncoding.EncodeToString(data)}, nil
+	}
+	return Payload{Text: "[" + what(b) + " cannot be read as an image]"}, nil
+}
+
+func what(b protocol.Block) string {
+	if b.Type == protocol.BlockFile {
+		return "file " + b.Name
+	}
+	return "image " + b.MediaType
+}

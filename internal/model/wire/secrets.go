@@ -1,0 +1,74 @@
+package wire
+
+import (
+	"strings"
+	"unicode"
+)
+
+const maxQuote = 400 // characters of a server's text that are passed on
+
+// quote makes a server's text fit to be shown: one line, bounded, without keys.
+func (p Peer) quote(text string) string {
+	text = p.redact(text)
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(text); len(r) > maxQuote {
+		text = string(r[:maxQuote]) + "…"
+	}
+	return strings.TrimRight(text, ". ")
+}
+
+// redact takes out the peer's key, the values of its headers and whatever looks
+// like a key: servers repeat in their errors what they were sent, in part or
+// with stars in it.
+func (p Peer) redact(text string) string {
+	const shortest = 6 // a shorter value is no secret, and would cut words apart
+	if len(p.Key) >= shortest {
+		text = strings.ReplaceAll(text, p.Key, "[key]")
+	}
+	for _, v := range p.Headers {
+		if len(v) >= shortest {
+			text = strings.ReplaceAll(text, v, "[header]")
+		}
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		i := keyStart(text)
+		if i < 0 {
+			break
+		}
+		out.WriteString(text[:i])
+		out.WriteString("[key]")
+		text = strings.TrimLeftFunc(text[i:], keyRune)
+	}
+	out.WriteString(text)
+	return out.String()
+}
+
+// keyStart finds where something like a key begins: a word with one of the
+// vendors' prefixes.
+func keyStart(text string) int {
+	best := -1
+	for _, prefix := range [...]string{"sk-", "sk_", "gsk_", "xai-", "hf_", "AIza", "nvapi-", "fw_", "csk-", "ghp_", "gho_", "ghu_"} {
+		for from := 0; from < len(text); {
+			i := strings.Index(text[from:], prefix)
+			if i < 0 {
+				break
+			}
+			i += from
+			from = i + len(prefix)
+			if i > 0 && keyRune(rune(text[i-1])) {
+				continue
+			}
+			rest := text[from:]
+			if len(rest)-len(strings.TrimLeftFunc(rest, keyRune)) >= 4 && (best < 0 || i < best) {
+				best = i
+			}
+			break
+		}
+	}
+	return best
+}
+
+func keyRune(r rune) bool {
+	return r == '-' || r == '_' || r == '*' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+}

@@ -1,0 +1,270 @@
+package permission
+
+import (
+	"fmt"
+
+	"scorel/internal/permission/shell"
+	"scorel/protocol"
+)
+
+// How far commands inside commands are looked into for rules that deny or ask:
+// levels, and commands of one line.
+const (
+	maxInner  = 6
+	maxLooked = 500
+)
+
+// exec judges a bash source by what it would start.
+func (p *Policy) exec(a Action) Verdict {
+	line, err := shell.Parse(a.Command)
+	if err != nil {
+		if p.mode == Bypass {
+			return Verdict{Decision: protocol.DecisionAllow}
+		}
+		return ask("", sentence(err.Error()))
+	}
+	places := newPlaces(p, a)
+	if v, ok := p.tighten(a, places, line, 0); ok && v.Decision == protocol.DecisionDeny {
+		return v
+	} else if ok {
+		return p.unlessDenied(a, line, v)
+	}
+	if p.mode == Bypass {
+		return Verdict{Decision: protocol.DecisionAllow}
+	}
+	if r, ok := find(p.allow, func(r rule) bool { return r.forTool(a.Tool) }); ok {
+		return allowed(r)
+	}
+	return p.loosen(a, line)
+}
+
+// unlessDenied gives v, or the denial that another step of the line meets.
+func (p *Policy) unlessDenied(a Action, line shell.Line, v Verdict) Verdict {
+	q := *p
+	q.ask, q.mode = nil, Bypass
+	if w, ok := q.tighten(a, newPlaces(p, a), line, 0); ok && w.Decision == protocol.DecisionDeny {
+		return w
+	}
+	return v
+}
+
+// tighten looks for what denies or asks: rules about commands, wherever in the
+// line they stand, and about the files that redirections and words name.
+func (p *Policy) tighten(a Action, at *places, line shell.Line, depth int) (Verdict, bool) {
+	var question Verdict
+	if r, ok := find(p.ask, func(r rule) bool { return r.forTool(a.Tool) }); ok {
+		question = asked(r)
+	}
+	for _, step := range line.Steps {
+		v, ok := p.tightenStep(a, at, step, depth)
+		if ok && v.Decision == protocol.DecisionDeny {
+			return v, true
+		}
+		if ok && question.Decision == "" {
+			question = v
+		}
+		at.after(step)
+	}
+	return question, question.Decision != ""
+}
+
+func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (Verdict, bool) {
+	for _, w := range step.Words {
+		if path, ok := at.reach(w.Text); ok {
+			return deny("", fmt.Sprintf("%s belongs to Scorel itself and is out of reach of tools.", path)), true
+		}
+	}
+	var question Verdict
+	for _, r := range step.Redirects {
+		if v, ok := p.tightenRedirect(at, r); ok {
+			if v.Decision == protocol.DecisionDeny {
+				return v, true
+			}
+			question = v
+		}
+	}
+	if len(step.Words) == 0 {
+		return question, question.Decision != ""
+	}
+	covers := func(r rule) bool { return r.tightens(step.Words) }
+	if r, ok := find(p.deny, covers); ok {
+		return denied(r), true
+	}
+	if r, ok := find(p.ask, covers); ok {
+		question = asked(r)
+	}
+	if depth >= maxInner {
+		return question, question.Decision != ""
+	}
+	for _, in := range shell.Unwrap(step.Words) {
+		if at.looked++; at.looked > maxLooked {
+			break
+		}
+		line := shell.Line{Steps: []shell.Step{{Words: in.Words}}}
+		if in.Source != "" {
+			var err error
+			if line, err = shell.Parse(in.Source); err != nil {
+				continue // it can only be asked for, see permits
+			}
+		} else if len(in.Words) == 0 {
+			continue
+		}
+		if v, ok := p.tighten(Action{Dir: a.Dir, Resolve: a.Resolve}, at, line, depth+1); ok {
+			if v.Decision == protocol.DecisionDeny {
+				return v, true
+			}
+			question = v
+		}
+	}
+	return question, question.Decision != ""
+}
+
+// tightenRedirect judges the file of a redirection as Read or Write would be, as
+// far as that denies, or asks in every mode.
+func (p *Policy) tightenRedirect(at *places, r shell.Redirect) (Verdict, bool) {
+	for _, v := range p.redirect(at, r) {
+		if v.Decision == protocol.DecisionDeny || (v.Decision == protocol.DecisionAsk && v.always) {
+			return v.Verdict, true
+		}
+	}
+	return Verdict{}, false
+}
+
+// fileVerdict is the judgement about the file of a redirection; always says that
+// it holds also where the whole tool is allowed.
+type fileVerdict struct {
+	Verdict
+	always bool
+}
+
+// redirect judges the file of a redirection, once for each folder in which it
+// may be opened.
+func (p *Policy) redirect(at *places, r shell.Redirect) []fileVerdict {
+	if r.Effect == shell.Descriptor || harmlessDevice(r) {
+		return nil
+	}
+	paths, certain := at.files(r.Target)
+	var out []fileVerdict
+	for _, path := range paths {
+		act := Action{Tool: "Write", Kind: Write, Paths: []Path{path}}
+		if r.Effect == shell.Reads {
+			act.Tool, act.Kind = "Read", Read
+		}
+		q := *p
+		if q.mode != AcceptEdits && q.mode != Bypass {
+			q.mode = Default
+		}
+		v := q.rules(act)
+		out = append(out, fileVerdict{v, v.Rule != "" || (path.Protected && act.Kind == Write)})
+	}
+	if !certain {
+		out = append(out, fileVerdict{Verdict: ask("", fmt.Sprintf("A redirection names %s, which is not certain.", r.Target.Text))})
+	}
+	return out
+}
+
+func harmlessDevice(r shell.Redirect) bool {
+	if !r.Target.Literal {
+		return false
+	}
+	switch r.Target.Text {
+	case "/dev/null", "/dev/stdout", "/dev/stderr":
+		return true
+	}
+	return false
+}
+
+// loosen says whether the rules allow each simple command of the line.
+func (p *Policy) loosen(a Action, line shell.Line) Verdict {
+	if line.Ask != "" {
+		return ask("", sentence("no rule can allow this line: "+line.Ask))
+	}
+	at := newPlaces(p, a)
+	allow := Verdict{Decision: protocol.DecisionAllow}
+	for _, step := range line.Steps {
+		r, why := p.loosenStep(at, step)
+		if why != "" {
+			return ask("", why)
+		}
+		if r != "" {
+			allow.Rule = join(allow.Rule, r)
+		}
+		at.after(step)
+	}
+	if allow.Rule == "" {
+		return ask("", "The command needs permission.")
+	}
+	return allow
+}
+
+// loosenStep gives the rule that allows a step, or why none does. A step that
+// needs no rule gives neither.
+func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
+	text := step.Text()
+	if step.Ask != "" {
+		return "", sentence(fmt.Sprintf("no rule can allow %s: %s", quoted(text), step.Ask))
+	}
+	for _, r := range step.Redirects {
+		for _, v := range p.redirect(at, r) {
+			if v.Decision != protocol.DecisionAllow {
+				return "", sentence(fmt.Sprintf("a redirection of %s needs permission: %s", quoted(text), v.Reason))
+			}
+		}
+	}
+	if step.Test || len(step.Words) == 0 {
+		return "", ""
+	}
+	if harmless(step.Words) {
+		return "", ""
+	}
+	if isCd(step.Words) && at.stays(step) {
+		return "", ""
+	}
+	if at.outside {
+		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
+	}
+	for _, r := range p.allow {
+		if r.permits(step.Words) && at.sameProgram(step.Words) {
+			return r.text, ""
+		}
+	}
+	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
+}
+
+// harmless lists builtins that do nothing whatever follows them.
+func harmless(words []shell.Word) bool {
+	if !words[0].Literal {
+		return false
+	}
+	switch words[0].Text {
+	case "true", "false", ":":
+		return true
+	}
+	return false
+}
+
+func quoted(text string) string {
+	const most = 120
+	if len(text) > most {
+		cut := most
+		for cut > 0 && text[cut]&0xc0 == 0x80 {
+			cut--
+		}
+		text = text[:cut] + "…"
+	}
+	return "`" + text + "`"
+}
+
+// sentence makes a sentence of a reason.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	if c := s[0]; c >= 'a' && c <= 'z' {
+		s = string(c-'a'+'A') + s[1:]
+	}
+	if last := s[len(s)-1]; last != '.' && last != '!' && last != '?' {
+		s += "."
+	}
+	return s
+}

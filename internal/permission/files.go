@@ -1,0 +1,80 @@
+package permission
+
+import (
+	"fmt"
+
+	"scorel/protocol"
+)
+
+// files judges an action that reads or writes files. The worst of its paths
+// decides.
+func (p *Policy) files(a Action) Verdict {
+	if r, ok := p.anyPath(p.deny, a, false); ok {
+		return denied(r)
+	}
+	if a.Kind == Write && p.mode != Bypass {
+		for _, path := range a.Paths {
+			if path.Protected {
+				return ask("", fmt.Sprintf("%s is a protected file: what stands in it is run or believed later.", path.Abs))
+			}
+		}
+	}
+	if r, ok := p.anyPath(p.ask, a, true); ok {
+		return asked(r)
+	}
+	if p.mode == Bypass {
+		return Verdict{Decision: protocol.DecisionAllow}
+	}
+	v := Verdict{Decision: protocol.DecisionAllow}
+	byTool := func(r rule) bool { return r.forTool(a.Tool) }
+	if r, ok := find(p.allow, byTool); ok {
+		return allowed(r)
+	}
+	for _, path := range a.Paths {
+		r, ok := find(p.allow, func(r rule) bool { return r.forFile(a.Kind, path.Abs, false) })
+		switch {
+		case ok:
+			v.Rule = join(v.Rule, r.text)
+		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits):
+		case a.Kind == Read:
+			return ask("", fmt.Sprintf("%s reads %s, outside the workspace.", a.Tool, path.Abs))
+		case path.Inside:
+			return ask("", fmt.Sprintf("%s writes %s.", a.Tool, path.Abs))
+		default:
+			return ask("", fmt.Sprintf("%s writes %s, outside the workspace.", a.Tool, path.Abs))
+		}
+	}
+	if a.Kind == Write && len(a.Paths) == 0 {
+		return ask("", fmt.Sprintf("%s writes what it does not name.", a.Tool))
+	}
+	return v
+}
+
+// anyPath finds a rule that tightens and covers the tool (if wanted) or one of
+// the paths.
+func (p *Policy) anyPath(rules []rule, a Action, tool bool) (rule, bool) {
+	return find(rules, func(r rule) bool {
+		if tool && r.forTool(a.Tool) {
+			return true
+		}
+		for _, path := range a.Paths {
+			if r.forFile(a.Kind, path.Abs, true) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// join adds a rule to a list of them, once.
+func join(list, rule string) string {
+	if list == "" {
+		return rule
+	}
+	for _, have := range Split(list) {
+		if have == rule {
+			return list
+		}
+	}
+	return list + ", " + rule
+}

@@ -1,0 +1,113 @@
+package permission
+
+import (
+	"strings"
+
+	"scorel/internal/permission/shell"
+)
+
+// gitSubcommand gives the place of git's subcommand: behind the options that
+// stand before it. It is len(words) when there is none.
+func gitSubcommand(words []shell.Word) int {
+	for i := 1; i < len(words); i++ {
+		switch t := words[i].Text; {
+		case t == "-c" || t == "-C" || t == "--git-dir" || t == "--work-tree" || t == "--namespace" ||
+			t == "--exec-path" || t == "--config-env" || t == "--super-prefix" || t == "--attr-source":
+			i++
+		case strings.HasPrefix(t, "-"):
+		default:
+			return i
+		}
+	}
+	return len(words)
+}
+
+// gitKeepsMeaning says whether a prefix rule may cover a git command: no option
+// stands before the subcommand, the subcommand is one of git's own (an alias can
+// be anything) that does not run commands it is given, and no option starts a
+// program or writes a file of the caller's choice. Git takes any unambiguous
+// beginning of a long option for the option.
+func gitKeepsMeaning(words []shell.Word) bool {
+	if len(words) == 1 {
+		return true
+	}
+	sub := words[1]
+	if !sub.Literal || !gitBuiltin(sub.Text) {
+		return len(words) == 2 && sub.Literal && sub.Text == "--version"
+	}
+	for _, w := range words[2:] {
+		switch {
+		case !w.Literal && !w.Operand:
+			return false // it could become an option
+		case strings.HasPrefix(w.Text, "--"):
+			name, _, _ := strings.Cut(w.Text[2:], "=")
+			if name != "" && gitLongOption(name) {
+				return false
+			}
+		case strings.HasPrefix(w.Text, "-"):
+			if gitShortOption(sub.Text, w.Text) {
+				return false
+			}
+		case strings.HasPrefix(w.Text, "ext::") || strings.HasPrefix(w.Text, "fd::"):
+			return false // transports that run a program
+		}
+	}
+	return true
+}
+
+// gitLongOption says whether name, or an option that it is the beginning of,
+// runs a program, changes the configuration or writes a file.
+func gitLongOption(name string) bool {
+	for _, bad := range [...]string{"config", "config-env", "exec", "exec-path", "ext-diff", "textconv", "extcmd", "output", "output-directory",
+		"upload-pack", "receive-pack", "open-files-in-pager", "git-dir", "work-tree", "separate-git-dir", "template",
+		"tool", "gui", "paginate", "no-index", "filter-process", "pager", "upload-archive", "remote", "editor", "sequence-editor", "gpg-sign"} {
+		// --text is an option of its own, not the beginning of --textconv.
+		if strings.HasPrefix(bad, name) && name != "text" {
+			return true
+		}
+	}
+	return false
+}
+
+// gitShortOption says the same of a short option, alone, in a cluster or with
+// its value attached.
+func gitShortOption(sub, option string) bool {
+	bad := ""
+	switch sub {
+	case "clone":
+		bad = "cu"
+	case "fetch", "pull", "ls-remote":
+		bad = "u"
+	case "grep":
+		bad = "O"
+	case "format-patch", "archive":
+		bad = "o"
+	case "rebase", "difftool":
+		bad = "x"
+	case "init":
+		bad = "c"
+	case "commit", "tag", "merge", "cherry-pick", "revert":
+		bad = "S"
+	}
+	return bad != "" && strings.ContainsAny(option[1:], bad)
+}
+
+// gitBuiltin lists the subcommands that are part of git and do not exist to run
+// commands: an alias cannot replace them. Missing on purpose: bisect, config,
+// difftool, filter-branch, for-each-repo, hook, mergetool, send-email, shell,
+// submodule, daemon, and whatever is not known.
+func gitBuiltin(name string) bool {
+	switch name {
+	case "add", "am", "annotate", "apply", "archive", "blame", "branch", "bundle", "cat-file", "check-attr",
+		"check-ignore", "check-mailmap", "check-ref-format", "checkout", "cherry", "cherry-pick", "clean", "clone",
+		"commit", "commit-tree", "count-objects", "describe", "diff", "diff-files", "diff-index", "diff-tree",
+		"fetch", "for-each-ref", "format-patch", "fsck", "gc", "grep", "hash-object", "init", "log", "ls-files",
+		"ls-remote", "ls-tree", "merge", "merge-base", "merge-tree", "mktree", "mv", "name-rev", "notes", "pull",
+		"push", "range-diff", "rebase", "reflog", "remote", "repack", "replace", "reset", "restore", "rev-list",
+		"rev-parse", "revert", "rm", "shortlog", "show", "show-branch", "show-ref", "sparse-checkout", "stash",
+		"status", "switch", "symbolic-ref", "tag", "update-index", "update-ref", "var", "verify-commit",
+		"verify-tag", "version", "whatchanged", "worktree", "write-tree":
+		return true
+	}
+	return false
+}

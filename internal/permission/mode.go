@@ -1,0 +1,30 @@
+package permission
+
+import "fmt"
+
+// Mode says what is asked for when no rule decides.
+type Mode string
+
+// The modes.
+const (
+	Default     Mode = "default"           // asks for writes, commands, the network and reads outside
+	AcceptEdits Mode = "acceptEdits"       // as default, without writes inside the workspace
+	Plan        Mode = "plan"              // asks for nothing and only reads
+	DontAsk     Mode = "dontAsk"           // denies what default would ask for
+	Bypass      Mode = "bypassPermissions" // asks for nothing
+)
+
+// ParseMode gives the mode of that name; "" is [Default].
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case "":
+		return Default, nil
+	case Default, AcceptEdits, Plan, DontAsk, Bypass:
+		return m, nil
+	case "auto":
+		return "", fmt.Errorf("the permission mode auto does not exist yet; use %s", modeNames)
+	}
+	return "", fmt.Errorf("%q is no permission mode; use %s", s, modeNames)
+}
+
+const modeNames = "default, acceptEdits, plan, dontAsk or bypassPermissions"

@@ -1,0 +1,231 @@
+package permission
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"scorel/internal/permission/shell"
+)
+
+// maxPlaces is how many folders a line may be in before nothing is certain.
+const maxPlaces = 16
+
+// places follows the working directory through a line. A line may change it
+// conditionally, so it is a set: all the folders in which a step may run.
+type places struct {
+	home, root string
+	resolve    func(string) Path
+	dirs       []string
+	outside    bool // one of them is not in the workspace, or not known
+	moved      bool // a step may have changed it
+	looked     int  // inner commands that were looked into
+}
+
+func newPlaces(p *Policy, a Action) *places {
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve}
+	if at.resolve == nil {
+		at.resolve = at.lexical
+	}
+	if !path.IsAbs(a.Dir) {
+		at.outside = true
+		return at
+	}
+	dir := at.resolve(a.Dir)
+	at.dirs = []string{dir.Abs}
+	at.outside = !dir.Inside
+	return at
+}
+
+// lexical judges a path by its text alone.
+func (at *places) lexical(abs string) Path {
+	abs = path.Clean(abs)
+	return Path{Abs: abs, Inside: abs == at.root, OutOfReach: at.closed(abs)}
+}
+
+// closed says whether abs is in ~/.scorel.
+func (at *places) closed(abs string) bool {
+	if at.home == "" {
+		return false
+	}
+	closed := path.Join(at.home, ".scorel")
+	return abs == closed || strings.HasPrefix(abs, closed+"/")
+}
+
+// expand replaces what stands for the home folder in front of a path.
+func (at *places) expand(text string) string {
+	for _, front := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, ok := strings.CutPrefix(text, front); ok && (rest == "" || rest[0] == '/') && at.home != "" {
+			return at.home + rest
+		}
+	}
+	return text
+}
+
+// reach says whether a word of a command names something in ~/.scorel, as far
+// as its text tells. It is advice and no wall: a program can build a path.
+func (at *places) reach(text string) (string, bool) {
+	if !strings.Contains(text, ".scorel") {
+		return "", false
+	}
+	candidates := []string{text}
+	for i := 0; i < len(text); i++ {
+		if strings.IndexByte("=:,@", text[i]) >= 0 {
+			candidates = append(candidates, text[i+1:])
+		}
+	}
+	for _, c := range candidates {
+		c = at.expand(c)
+		if path.IsAbs(c) {
+			if c = path.Clean(c); at.closed(c) {
+				return c, true
+			}
+			continue
+		}
+		for _, dir := range at.dirs {
+			if abs := path.Join(dir, c); at.closed(abs) {
+				return abs, true
+			}
+		}
+	}
+	return "", false
+}
+
+// files gives the files that the target of a redirection may be. It is not
+// certain when bash would replace part of it, or when the folder is not known.
+func (at *places) files(target shell.Word) (paths []Path, certain bool) {
+	text := target.Text
+	certain = target.Literal
+	if target.Tilde || !target.Literal {
+		expanded := at.expand(text)
+		certain = certain || (target.Tilde && expanded != text && !strings.ContainsAny(expanded, "*?[{$`"))
+		text = expanded
+	}
+	if text == "" || climbsBack(text) {
+		return nil, false
+	}
+	if path.IsAbs(text) {
+		return []Path{at.resolve(text)}, certain
+	}
+	for _, dir := range at.dirs {
+		paths = append(paths, at.resolve(dir+"/"+text))
+	}
+	return paths, certain && !at.outside && len(paths) > 0
+}
+
+// climbsBack says whether a path goes up behind a name: where that leads depends
+// on symlinks.
+func climbsBack(text string) bool {
+	named := false
+	for _, part := range strings.Split(text, "/") {
+		switch part {
+		case "", ".":
+		case "..":
+			if named {
+				return true
+			}
+		default:
+			named = true
+		}
+	}
+	return false
+}
+
+func isCd(words []shell.Word) bool { return words[0].Literal && words[0].Text == "cd" }
+
+// target gives where cd leads from dir, "" when that cannot be told.
+func (at *places) target(step shell.Step, dir string) string {
+	words := step.Words
+	if len(words) == 3 && words[1].Text == "--" {
+		words = words[1:]
+	}
+	if len(words) == 1 && isCd(words) {
+		return at.home
+	}
+	if len(words) != 2 || (!words[1].Literal && !words[1].Tilde) {
+		return ""
+	}
+	text := words[1].Text
+	if words[1].Tilde {
+		expanded := at.expand(text)
+		if expanded == text || strings.ContainsAny(expanded, "*?[{$`") {
+			return ""
+		}
+		text = expanded
+	}
+	switch {
+	case text == "" || strings.HasPrefix(text, "-"):
+		return ""
+	case path.IsAbs(text):
+		return path.Clean(text)
+	}
+	return path.Join(dir, text)
+}
+
+// stays says whether a cd certainly leads to a folder of the workspace.
+func (at *places) stays(step shell.Step) bool {
+	if at.outside || (step.Loop && !path.IsAbs(at.target(step, ""))) || len(at.dirs) == 0 {
+		return false
+	}
+	for _, dir := range at.dirs {
+		to := at.target(step, dir)
+		if to == "" || !at.resolve(to).Inside {
+			return false
+		}
+	}
+	return true
+}
+
+// after notes what a step does to the working directory.
+func (at *places) after(step shell.Step) {
+	if len(step.Words) == 0 {
+		return
+	}
+	words := step.Words
+	for len(words) > 1 && (words[0].Text == "builtin" || words[0].Text == "command") {
+		words = words[1:]
+	}
+	switch words[0].Text {
+	case "cd":
+	case "pushd", "popd", "dirs", "eval", "source", ".":
+		at.outside, at.moved = true, true
+		return
+	default:
+		return
+	}
+	at.moved = true
+	step.Words = words
+	if !at.stays(step) {
+		at.outside = true
+	}
+	for _, dir := range slices.Clone(at.dirs) {
+		to := at.target(step, dir)
+		if to == "" {
+			continue
+		}
+		// bash keeps the logical name, the system opens below the real one.
+		for _, d := range []string{to, at.resolve(to).Abs} {
+			if !slices.Contains(at.dirs, d) {
+				at.dirs = append(at.dirs, d)
+			}
+		}
+	}
+	if len(at.dirs) > maxPlaces {
+		at.dirs, at.outside = at.dirs[:maxPlaces], true
+	}
+}
+
+// sameProgram says whether a program, or the script of an interpreter, that is
+// named by a relative path is the one below the workspace that the rule means.
+func (at *places) sameProgram(words []shell.Word) bool {
+	relative := func(text string) bool { return strings.Contains(text, "/") && !path.IsAbs(text) }
+	depends := relative(words[0].Text)
+	switch words[0].Text {
+	case "bash", "sh", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "deno", "bun":
+		depends = depends || (len(words) > 1 && !path.IsAbs(words[1].Text))
+	}
+	if !depends || at.root == "" {
+		return true
+	}
+	return !at.moved && len(at.dirs) == 1 && at.dirs[0] == at.root
+}

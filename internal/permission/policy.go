@@ -1,0 +1,241 @@
+package permission
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"scorel/protocol"
+)
+
+// Scope says whose rules a layer holds.
+type Scope string
+
+// The scopes. A project may only tighten.
+const (
+	ScopeUser    Scope = "user"    // ~/.scorel/config.toml, rules.json and flags
+	ScopeProject Scope = "project" // <project>/.scorel/config.toml
+	ScopeSession Scope = "session" // answered "for this session"
+)
+
+// Layer is one set of rules. Each entry is a rule, or several separated by
+// commas (see [Split]).
+type Layer struct {
+	Name  string // for error texts: a file, "--allowed-tools", …
+	Scope Scope
+	Allow []string
+	Ask   []string
+	Deny  []string
+}
+
+// Config is what a policy is made from.
+type Config struct {
+	Mode   Mode // "" is Default
+	Layers []Layer
+	Home   string // of the user, absolute and without symlinks: what ~ stands for
+	Root   string // the workspace, absolute and without symlinks: what relative patterns are below
+	UID    int    // of this process
+}
+
+// ErrRootBypass says that bypassPermissions was refused.
+var ErrRootBypass = errors.New("permission mode bypassPermissions is refused for root: nothing would stand between the model and the system; use another mode or an ordinary user")
+
+// Policy judges actions. It never changes and may be used concurrently.
+type Policy struct {
+	mode             Mode
+	home, root       string
+	allow, ask, deny []rule
+}
+
+// Compile makes a policy. It fails for an unknown mode, for bypassPermissions as
+// root ([ErrRootBypass]), for a rule that cannot be read, and for allow rules of
+// a project.
+func Compile(cfg Config) (*Policy, error) {
+	mode, err := ParseMode(string(cfg.Mode))
+	if err != nil {
+		return nil, err
+	}
+	if mode == Bypass && cfg.UID == 0 {
+		return nil, ErrRootBypass
+	}
+	p := &Policy{mode: mode, home: cfg.Home, root: cfg.Root}
+	for _, l := range cfg.Layers {
+		if err := p.add(l); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Mode gives the mode of the policy.
+func (p *Policy) Mode() Mode { return p.mode }
+
+// With gives a policy that has the rules of layer too.
+func (p *Policy) With(layer Layer) (*Policy, error) {
+	q := *p
+	q.allow, q.ask, q.deny = slices.Clip(q.allow), slices.Clip(q.ask), slices.Clip(q.deny)
+	if err := q.add(layer); err != nil {
+		return nil, err
+	}
+	return &q, nil
+}
+
+// WithMode gives the same rules under another mode. It fails as Compile does.
+func (p *Policy) WithMode(mode Mode, uid int) (*Policy, error) {
+	mode, err := ParseMode(string(mode))
+	if err != nil {
+		return nil, err
+	}
+	if mode == Bypass && uid == 0 {
+		return nil, ErrRootBypass
+	}
+	q := *p
+	q.mode = mode
+	return &q, nil
+}
+
+func (p *Policy) add(l Layer) error {
+	if l.Scope == ScopeProject && len(l.Allow) > 0 {
+		return fmt.Errorf("%s: a project may not allow: %s", l.Name, l.Allow[0])
+	}
+	read := parser{home: p.home, root: p.root}
+	lists := []struct {
+		to    *[]rule
+		rules []string
+	}{{&p.allow, l.Allow}, {&p.ask, l.Ask}, {&p.deny, l.Deny}}
+	for _, list := range lists {
+		for _, entry := range list.rules {
+			parts := Split(entry)
+			if len(parts) == 0 {
+				parts = []string{entry}
+			}
+			for _, text := range parts {
+				r, err := read.parse(text)
+				if err != nil {
+					if l.Name != "" {
+						err = fmt.Errorf("%s: %w", l.Name, err)
+					}
+					return err
+				}
+				*list.to = append(*list.to, r)
+			}
+		}
+	}
+	return nil
+}
+
+// Judge decides about an action: allow, ask or deny. A question carries the
+// answers that it can offer; what a suggested rule grants is never more than the
+// action at hand, or a listed harmless command with other arguments.
+func (p *Policy) Judge(a Action) Verdict {
+	v := p.judge(a)
+	if v.Decision == protocol.DecisionAsk {
+		v.Suggestions = p.suggest(a)
+	}
+	return v
+}
+
+// judge is Judge without suggestions.
+func (p *Policy) judge(a Action) Verdict {
+	v := p.rules(a)
+	if v.Decision != protocol.DecisionAsk {
+		return v
+	}
+	switch p.mode {
+	case Plan:
+		return deny("", "Plan mode: "+v.Reason+" Nobody is asked in plan mode. Go on without it and present your plan.")
+	case DontAsk:
+		return deny(v.Rule, "Nobody is asked in the mode dontAsk: "+v.Reason)
+	}
+	return v
+}
+
+// rules decides by rules and by what the mode leaves open, without regard to
+// whether the mode asks at all.
+func (p *Policy) rules(a Action) Verdict {
+	for _, path := range a.Paths {
+		if path.OutOfReach {
+			return deny("", fmt.Sprintf("%s belongs to Scorel itself and is out of reach of tools.", path.Abs))
+		}
+	}
+	if r, ok := find(p.deny, func(r rule) bool { return r.forTool(a.Tool) }); ok {
+		return denied(r)
+	}
+	if p.mode == Plan && a.Kind != Read && a.Kind != State {
+		return p.planDenies(a)
+	}
+	switch a.Kind {
+	case Read, Write:
+		return p.files(a)
+	case Exec:
+		if a.Command != "" {
+			return p.exec(a)
+		}
+	case Net:
+		return p.net(a)
+	}
+	return p.other(a)
+}
+
+// planDenies refuses what is no read, by the rule if one refuses it anyway.
+func (p *Policy) planDenies(a Action) Verdict {
+	q := *p
+	q.mode = Default
+	if v := q.rules(a); v.Decision == protocol.DecisionDeny {
+		return v
+	}
+	return deny("", fmt.Sprintf("Plan mode: %s was not run, because only reading is possible until the plan is approved. Finish reading, then answer with your plan.", a.Tool))
+}
+
+func (p *Policy) other(a Action) Verdict {
+	byTool := func(r rule) bool { return r.forTool(a.Tool) }
+	if r, ok := find(p.ask, byTool); ok {
+		return asked(r)
+	}
+	if a.Kind == State || p.mode == Bypass {
+		return Verdict{Decision: protocol.DecisionAllow}
+	}
+	if r, ok := find(p.allow, byTool); ok {
+		return allowed(r)
+	}
+	return ask("", fmt.Sprintf("%s needs permission.", a.Tool))
+}
+
+func (p *Policy) net(a Action) Verdict {
+	if r, ok := find(p.deny, func(r rule) bool { return r.forHost(a.Host, true) }); ok {
+		return denied(r)
+	}
+	if r, ok := find(p.ask, func(r rule) bool { return r.forTool(a.Tool) || r.forHost(a.Host, true) }); ok {
+		return asked(r)
+	}
+	if p.mode == Bypass {
+		return Verdict{Decision: protocol.DecisionAllow}
+	}
+	if r, ok := find(p.allow, func(r rule) bool { return r.forTool(a.Tool) || r.forHost(a.Host, false) }); ok {
+		return allowed(r)
+	}
+	return ask("", fmt.Sprintf("%s reaches %s.", a.Tool, a.Host))
+}
+
+func find(rules []rule, covers func(rule) bool) (rule, bool) {
+	for _, r := range rules {
+		if covers(r) {
+			return r, true
+		}
+	}
+	return rule{}, false
+}
+
+func ask(rule, reason string) Verdict {
+	return Verdict{Decision: protocol.DecisionAsk, Rule: rule, Reason: reason}
+}
+
+func deny(rule, reason string) Verdict {
+	return Verdict{Decision: protocol.DecisionDeny, Rule: rule, Reason: reason}
+}
+
+func asked(r rule) Verdict { return ask(r.text, "The rule "+r.text+" asks.") }
+
+func denied(r rule) Verdict { return deny(r.text, "The rule "+r.text+" denies this.") }
+
+func allowed(r rule) Verdict { return Verdict{Decision: protocol.DecisionAllow, Rule: r.text} }

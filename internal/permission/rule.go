@@ -1,0 +1,275 @@
+package permission
+
+import (
+	"fmt"
+	"net"
+	"path"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"scorel/internal/permission/shell"
+)
+
+// rule is one parsed rule: a tool, and for some tools what of it.
+type rule struct {
+	text string // as it was written
+	tool string
+	form form
+	// of commands
+	words  []string
+	prefix bool
+	// of files: an absolute pattern
+	glob string
+	// of hosts: lower case, without a dot at the end
+	domain string
+}
+
+type form int
+
+const (
+	whole   form = iota // the tool, whatever it does
+	command             // one simple command, or all that begin with its words
+	file
+	host
+)
+
+// parser reads rules; Home and root make patterns of files absolute.
+type parser struct{ home, root string }
+
+// parse reads one rule. The error names the rule and says what is wrong with it.
+func (p parser) parse(text string) (rule, error) {
+	text = strings.TrimSpace(text)
+	fail := func(format string, args ...any) (rule, error) {
+		return rule{}, fmt.Errorf("permission rule %q: %s", text, fmt.Sprintf(format, args...))
+	}
+	name, arg, has := strings.Cut(text, "(")
+	r := rule{text: text, tool: name}
+	if !toolName(name) {
+		return fail("it does not begin with the name of a tool")
+	}
+	if known := knownTool(name); known != "" && known != name {
+		return fail("the tool is called %s", known)
+	}
+	if !has {
+		return r, nil
+	}
+	arg, ok := strings.CutSuffix(arg, ")")
+	if !ok {
+		return fail("the closing parenthesis is missing")
+	}
+	arg = strings.TrimSpace(arg)
+	if arg == "" {
+		return fail("there is nothing between the parentheses; write %s for the whole tool", name)
+	}
+	if arg == "*" {
+		return r, nil
+	}
+	var err error
+	switch name {
+	case "Bash":
+		err = r.command(arg)
+	case "Read", "Write", "Edit", "Glob", "Grep":
+		err = p.file(&r, arg)
+	case "WebFetch":
+		err = r.host(arg)
+	default:
+		return fail("rules for %s take nothing in parentheses", name)
+	}
+	if err != nil {
+		return fail("%s", err)
+	}
+	return r, nil
+}
+
+func toolName(s string) bool {
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
+		if !letter && c != '_' && (i == 0 || (c != '-' && c != '.' && c != '*' && (c < '0' || c > '9'))) {
+			return false
+		}
+	}
+	// A star stands only at the end of the tools of an MCP server.
+	star := strings.IndexByte(s, '*')
+	return s != "" && len(s) <= 128 && (star < 0 || (star == len(s)-1 && strings.HasPrefix(s, "mcp__") && strings.HasSuffix(s, "__*") && strings.Count(s, "__") == 2))
+}
+
+// knownTool gives the right spelling of a tool that is built in.
+func knownTool(name string) string {
+	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "WebFetch", "WebSearch", "Task", "Skill", "AskUser"} {
+		if strings.EqualFold(known, name) {
+			return known
+		}
+	}
+	return ""
+}
+
+func (r *rule) command(arg string) error {
+	r.form = command
+	arg, r.prefix = strings.CutSuffix(arg, ":*")
+	words, err := shell.Words(arg)
+	switch {
+	case err != nil && strings.HasSuffix(arg, "*"):
+		return fmt.Errorf("wildcards stand only at the end, as :*; write Bash(%s:*)", strings.TrimRight(arg, " *"))
+	case err != nil:
+		return err
+	}
+	r.words = words
+	return nil
+}
+
+func (p parser) file(r *rule, arg string) error {
+	r.form = file
+	switch {
+	case arg == "~" || strings.HasPrefix(arg, "~/"):
+		if p.home == "" {
+			return fmt.Errorf("the home folder is not known")
+		}
+		arg = escapeGlob(p.home) + arg[1:]
+	case strings.HasPrefix(arg, "/"):
+	default:
+		if p.root == "" {
+			return fmt.Errorf("a relative path needs a workspace")
+		}
+		arg = escapeGlob(p.root) + "/" + strings.TrimPrefix(arg, "./")
+	}
+	if strings.HasSuffix(arg, "/") && arg != "/" {
+		arg += "**"
+	}
+	for _, part := range strings.Split(arg, "/") {
+		if part == ".." || part == "." {
+			return fmt.Errorf("a pattern may not contain %s", part)
+		}
+	}
+	if !doublestar.ValidatePattern(arg) {
+		return fmt.Errorf("the pattern is malformed")
+	}
+	r.glob = arg
+	return nil
+}
+
+func escapeGlob(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if strings.IndexByte(`*?[]{}\`, s[i]) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func (r *rule) host(arg string) error {
+	r.form = host
+	name, ok := strings.CutPrefix(arg, "domain:")
+	if !ok {
+		return fmt.Errorf("write WebFetch(domain:example.com)")
+	}
+	name = canonicalHost(name)
+	if rest := strings.TrimPrefix(name, "*."); name == "" || strings.ContainsAny(rest, "/*@ \t") {
+		return fmt.Errorf("%q is no host name", name)
+	}
+	r.domain = name
+	return nil
+}
+
+// canonicalHost writes a host as rules compare it: lower case, without a dot at
+// the end, with the port only when it is not 80 or 443.
+func canonicalHost(s string) string {
+	name, port, err := net.SplitHostPort(s)
+	if err != nil {
+		name, port = strings.Trim(s, "[]"), ""
+	}
+	name = strings.TrimSuffix(strings.ToLower(name), ".")
+	if port == "" || port == "80" || port == "443" {
+		return name
+	}
+	return net.JoinHostPort(name, port)
+}
+
+// forTool says whether a rule for the whole tool covers a tool of this name.
+func (r rule) forTool(name string) bool {
+	if r.form != whole {
+		return false
+	}
+	if r.tool == name {
+		return true
+	}
+	server, ok := strings.CutSuffix(r.tool, "__*")
+	if !ok {
+		server = r.tool
+	}
+	return strings.HasPrefix(r.tool, "mcp__") && strings.Count(server, "__") == 1 && strings.HasPrefix(name, server+"__")
+}
+
+// forFile says whether the rule covers a file. A rule for Write holds for Edit
+// and the other way round, one for Read also for Glob and Grep. A rule that
+// tightens and names a folder covers all that is in it.
+func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
+	if r.form != file {
+		return false
+	}
+	writes := r.tool == "Write" || r.tool == "Edit"
+	if writes != (kind == Write) {
+		return false
+	}
+	if doublestar.MatchUnvalidated(r.glob, abs) {
+		return true
+	}
+	if tightens {
+		for dir := path.Dir(abs); len(dir) > 1; dir = path.Dir(dir) {
+			if doublestar.MatchUnvalidated(r.glob, dir) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forHost says whether the rule covers a host. A rule that tightens also covers
+// the names below its own.
+func (r rule) forHost(name string, tightens bool) bool {
+	if r.form != host {
+		return false
+	}
+	name = canonicalHost(name)
+	if below, ok := strings.CutPrefix(r.domain, "*."); ok {
+		return strings.HasSuffix(name, "."+below)
+	}
+	return name == r.domain || (tightens && strings.HasSuffix(name, "."+r.domain))
+}
+
+// Split takes a list of rules apart: commas outside parentheses separate them.
+// A list whose parentheses do not match is one rule.
+func Split(list string) []string {
+	var out []string
+	depth, from := 0, 0
+	add := func(s string) {
+		if s = strings.TrimSpace(s); s != "" {
+			out = append(out, s)
+		}
+	}
+	for i := 0; i < len(list); i++ {
+		switch list[i] {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		case ',':
+			if depth == 0 {
+				add(list[from:i])
+				from = i + 1
+			}
+		}
+		if depth < 0 {
+			break
+		}
+	}
+	if depth != 0 {
+		out = nil
+		from = 0
+	}
+	add(list[from:])
+	return out
+}

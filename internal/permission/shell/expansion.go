@@ -1,0 +1,109 @@
+package shell
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// param looks at what a parameter expansion does besides giving a value.
+func (w *walker) param(p *syntax.ParamExp, ask *string) {
+	if p.Excl || p.Names != 0 {
+		note(ask, "an expansion looks up a variable by name")
+	}
+	if p.NestedParam != nil || p.Flags != nil || p.Width || p.IsSet || len(p.Modifiers) > 0 {
+		note(ask, "it uses an expansion that is not known")
+	}
+	if p.Index != nil {
+		if word, ok := p.Index.(*syntax.Word); !ok || (word.Lit() != "@" && word.Lit() != "*") {
+			w.arithmetic(p.Index, ask)
+		}
+	}
+	if p.Slice != nil {
+		w.arithmetic(p.Slice.Offset, ask)
+		w.arithmetic(p.Slice.Length, ask)
+	}
+	if p.Repl != nil {
+		w.word(p.Repl.Orig, ask)
+		w.word(p.Repl.With, ask)
+	}
+	if p.Exp == nil {
+		return
+	}
+	switch p.Exp.Op {
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		note(ask, "an expansion sets a variable")
+	case syntax.OtherParamOps:
+		note(ask, "an expansion evaluates the value of a variable")
+	}
+	w.word(p.Exp.Word, ask)
+}
+
+// arithmetic accepts numbers and operators alone: a name in arithmetic is
+// evaluated again, and its value can hold a command substitution.
+func (w *walker) arithmetic(x syntax.ArithmExpr, ask *string) {
+	switch a := x.(type) {
+	case nil:
+	case *syntax.Word:
+		if !digits(a.Lit()) {
+			note(ask, "it calculates with variables")
+		}
+		w.word(a, ask)
+	case *syntax.ParenArithm:
+		w.arithmetic(a.X, ask)
+	case *syntax.UnaryArithm:
+		if a.Op == syntax.Inc || a.Op == syntax.Dec {
+			note(ask, "a calculation sets a variable")
+		}
+		w.arithmetic(a.X, ask)
+	case *syntax.BinaryArithm:
+		w.arithmetic(a.X, ask)
+		w.arithmetic(a.Y, ask)
+	default:
+		note(ask, "it uses a calculation that is not known")
+	}
+}
+
+func (w *walker) redirect(r *syntax.Redirect, step *Step) {
+	if r.N != nil && !digits(r.N.Value) {
+		note(&step.Ask, "a redirection sets a variable")
+	}
+	target := w.word(r.Word, &step.Ask)
+	out := Redirect{Effect: Writes, Target: target}
+	switch r.Op {
+	case syntax.RdrIn:
+		out.Effect = Reads
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+	case syntax.Hdoc, syntax.DashHdoc:
+		out = Redirect{Effect: Descriptor}
+		w.heredoc(r.Hdoc, &step.Ask)
+	case syntax.WordHdoc:
+		out = Redirect{Effect: Descriptor}
+	case syntax.DplIn, syntax.DplOut:
+		fd := strings.TrimSuffix(target.Text, "-")
+		if target.Literal && (target.Text == "-" || digits(fd)) {
+			out = Redirect{Effect: Descriptor}
+		} else if r.Op == syntax.DplIn {
+			note(&step.Ask, "a redirection duplicates what is not a number")
+		}
+	default:
+		note(&step.Ask, "it uses a redirection that is not known")
+	}
+	if out.Effect != Descriptor && (strings.HasPrefix(target.Text, "/dev/tcp") || strings.HasPrefix(target.Text, "/dev/udp")) {
+		note(&step.Ask, "a redirection opens a network connection")
+	}
+	step.Redirects = append(step.Redirects, out)
+}
+
+func (w *walker) heredoc(body *syntax.Word, ask *string) {
+	if body == nil {
+		return
+	}
+	for _, part := range body.Parts {
+		if _, ok := part.(*syntax.Lit); !ok {
+			note(ask, "a here-document contains expansions")
+			break
+		}
+	}
+	w.word(body, ask)
+}

@@ -1,0 +1,245 @@
+package shell
+
+import (
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// walker collects the steps of a parsed source.
+type walker struct {
+	src   string
+	steps []Step
+	ask   string
+	loops int
+}
+
+// note keeps the first reason.
+func note(ask *string, why string) {
+	if *ask == "" {
+		*ask = why
+	}
+}
+
+func (w *walker) source(n syntax.Node) string {
+	from, to := n.Pos().Offset(), n.End().Offset()
+	if from > to || to > uint(len(w.src)) {
+		return ""
+	}
+	return w.src[from:to]
+}
+
+func (w *walker) add(s Step) {
+	s.Loop = w.loops > 0
+	w.steps = append(w.steps, s)
+}
+
+func (w *walker) stmts(list []*syntax.Stmt) {
+	for _, s := range list {
+		w.stmt(s)
+	}
+}
+
+func (w *walker) stmt(s *syntax.Stmt) {
+	if s == nil {
+		return
+	}
+	if s.Coprocess || s.Disown {
+		note(&w.ask, "it starts a co-process")
+	}
+	var step Step
+	call, simple := s.Cmd.(*syntax.CallExpr)
+	if simple {
+		w.call(call, &step)
+	}
+	for _, r := range s.Redirs {
+		w.redirect(r, &step)
+	}
+	if simple || len(s.Redirs) > 0 {
+		w.add(step)
+	}
+	if !simple {
+		w.command(s.Cmd)
+	}
+}
+
+func (w *walker) call(c *syntax.CallExpr, step *Step) {
+	for _, a := range c.Assigns {
+		step.Assigns = true
+		note(&step.Ask, "it sets variables")
+		w.assign(a, step)
+	}
+	for _, word := range c.Args {
+		step.Words = append(step.Words, w.word(word, &step.Ask))
+	}
+	if len(step.Words) == 0 {
+		return
+	}
+	if !step.Words[0].Literal {
+		note(&step.Ask, "the name of the command is not literal")
+	}
+	note(&step.Ask, builtinAsk(step.Words))
+}
+
+func (w *walker) assign(a *syntax.Assign, step *Step) {
+	w.arithmetic(a.Index, &step.Ask)
+	if a.Value != nil {
+		w.word(a.Value, &step.Ask)
+	}
+	if a.Array != nil {
+		for _, e := range a.Array.Elems {
+			w.arithmetic(e.Index, &step.Ask)
+			if e.Value != nil {
+				w.word(e.Value, &step.Ask)
+			}
+		}
+	}
+}
+
+func (w *walker) command(cmd syntax.Command) {
+	switch c := cmd.(type) {
+	case nil:
+	case *syntax.Subshell:
+		w.stmts(c.Stmts)
+	case *syntax.Block:
+		w.stmts(c.Stmts)
+	case *syntax.BinaryCmd:
+		w.stmt(c.X)
+		w.stmt(c.Y)
+	case *syntax.IfClause:
+		for ; c != nil; c = c.Else {
+			w.stmts(c.Cond)
+			w.stmts(c.Then)
+		}
+	case *syntax.WhileClause:
+		w.loops++
+		w.stmts(c.Cond)
+		w.stmts(c.Do)
+		w.loops--
+	case *syntax.ForClause:
+		w.loop(c)
+	case *syntax.CaseClause:
+		var step Step
+		w.word(c.Word, &step.Ask)
+		for _, item := range c.Items {
+			for _, p := range item.Patterns {
+				w.word(p, &step.Ask)
+			}
+		}
+		step.Test = true
+		w.add(step)
+		for _, item := range c.Items {
+			w.stmts(item.Stmts)
+		}
+	case *syntax.TestClause:
+		step := Step{Test: true}
+		w.test(c.X, &step.Ask)
+		w.add(step)
+	case *syntax.TimeClause:
+		from := len(w.steps)
+		w.stmt(c.Stmt)
+		for i := range w.steps[from:] {
+			note(&w.steps[from+i].Ask, "it runs behind time")
+		}
+	case *syntax.DeclClause:
+		step := Step{Words: []Word{{Text: c.Variant.Value, Literal: true, Operand: true}}, Ask: c.Variant.Value + " changes the shell"}
+		for _, a := range c.Args {
+			w.assign(a, &step)
+			step.Words = append(step.Words, Word{Text: w.source(a)})
+		}
+		w.add(step)
+	case *syntax.FuncDecl:
+		note(&w.ask, "it defines a function")
+		w.stmt(c.Body)
+	case *syntax.CoprocClause:
+		note(&w.ask, "it starts a co-process")
+		w.stmt(c.Stmt)
+	case *syntax.ArithmCmd:
+		step := Step{Ask: "it calculates"}
+		w.arithmetic(c.X, &step.Ask)
+		w.add(step)
+	case *syntax.LetClause:
+		step := Step{Ask: "it calculates"}
+		for _, x := range c.Exprs {
+			w.arithmetic(x, &step.Ask)
+		}
+		w.add(step)
+	default:
+		note(&w.ask, "it uses a construct that is not known")
+	}
+}
+
+func (w *walker) loop(c *syntax.ForClause) {
+	var step Step
+	switch l := c.Loop.(type) {
+	case *syntax.WordIter:
+		if c.Select || !harmlessName(l.Name.Value) {
+			note(&step.Ask, "a loop sets the variable "+l.Name.Value)
+		}
+		for _, item := range l.Items {
+			w.word(item, &step.Ask)
+		}
+	case *syntax.CStyleLoop:
+		note(&step.Ask, "it calculates")
+		for _, x := range []syntax.ArithmExpr{l.Init, l.Cond, l.Post} {
+			w.arithmetic(x, &step.Ask)
+		}
+	default:
+		note(&step.Ask, "it uses a loop that is not known")
+	}
+	step.Test = true
+	w.add(step)
+	w.loops++
+	w.stmts(c.Do)
+	w.loops--
+}
+
+// harmlessName says whether a loop may set a variable of this name. What changes
+// how programs run (PATH, IFS, GIT_PAGER, npm_config_…) is never a short word of
+// small letters.
+func harmlessName(name string) bool {
+	for i := 0; i < len(name); i++ {
+		if c := name[i]; (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return len(name) <= 12
+}
+
+// test reads a condition inside [[ ]]. Comparing numbers evaluates arithmetic,
+// and so does -v with a subscript.
+func (w *walker) test(x syntax.TestExpr, ask *string) {
+	switch t := x.(type) {
+	case nil:
+	case *syntax.Word:
+		w.word(t, ask)
+	case *syntax.ParenTest:
+		w.test(t.X, ask)
+	case *syntax.UnaryTest:
+		if t.Op == syntax.TsVarSet || t.Op == syntax.TsRefVar {
+			note(ask, "a condition looks up a variable by name")
+		}
+		w.test(t.X, ask)
+	case *syntax.BinaryTest:
+		switch t.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, side := range []syntax.TestExpr{t.X, t.Y} {
+				word, ok := side.(*syntax.Word)
+				if !ok || !digits(word.Lit()) {
+					note(ask, "it calculates with variables")
+				}
+			}
+		}
+		w.test(t.X, ask)
+		w.test(t.Y, ask)
+	default:
+		note(ask, "it uses a condition that is not known")
+	}
+}
+
+func digits(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] < '0' || s[i] > '9' {
+			return false
+		}
+	}
+	return s != ""
+}

@@ -1,0 +1,109 @@
+package runtime
+
+import (
+	"strings"
+
+	"scorel/internal/model"
+	"scorel/protocol"
+)
+
+// answer collects a streamed answer.
+type answer struct {
+	id        protocol.EventID
+	info      model.Info
+	announced bool // message_start was yielded
+	blocks    []*openBlock
+	invalid   map[string]string // call id → the input that was no JSON
+	stop      protocol.StopReason
+	usage     protocol.Usage
+}
+
+// openBlock is a block that is coming in.
+type openBlock struct {
+	block    protocol.Block
+	text     strings.Builder
+	complete bool
+}
+
+// add takes a delta and says whether it was the end event.
+func (a *answer) add(delta model.Delta) bool {
+	switch d := delta.(type) {
+	case model.BlockStart:
+		a.block(d.Index).block = protocol.Block{Type: d.Type, ID: d.CallID, Name: d.Name}
+	case model.TextDelta:
+		a.block(d.Index).text.WriteString(d.Text)
+	case model.ThinkingDelta:
+		a.block(d.Index).text.WriteString(d.Text)
+	case model.BlockEnd:
+		b := a.block(d.Index)
+		b.block, b.complete = d.Block, true
+		if d.Invalid {
+			if a.invalid == nil {
+				a.invalid = map[string]string{}
+			}
+			a.invalid[d.Block.ID] = d.Raw
+		}
+	case model.Done:
+		a.stop, a.usage = d.StopReason, d.Usage
+		return true
+	}
+	return false
+}
+
+func (a *answer) block(i int) *openBlock {
+	for len(a.blocks) <= i {
+		a.blocks = append(a.blocks, &openBlock{})
+	}
+	return a.blocks[i]
+}
+
+func (a *answer) callID(i int) string { return a.block(i).block.ID }
+
+// shownLength is how many bytes of text a person has seen.
+func (a answer) shownLength() int {
+	n := 0
+	for _, b := range a.blocks {
+		switch {
+		case b.complete && b.block.Type == protocol.BlockText:
+			n += len(b.block.Text)
+		case b.complete && b.block.Type == protocol.BlockToolUse:
+			n++
+		case !b.complete && b.block.Type == protocol.BlockText:
+			n += b.text.Len()
+		}
+	}
+	return n
+}
+
+// content gives the blocks to store. Of an answer that broke off, an incomplete
+// call and unsigned thinking are dropped and an incomplete text is kept; of any
+// answer, empty blocks and incomplete calls are dropped.
+func (a answer) content(broken bool) []protocol.Block {
+	var out []protocol.Block
+	for _, b := range a.blocks {
+		block := b.block
+		if !b.complete {
+			if block.Type != protocol.BlockText {
+				continue
+			}
+			block.Text = b.text.String()
+		}
+		switch block.Type {
+		case protocol.BlockText:
+			if strings.TrimSpace(block.Text) == "" {
+				continue
+			}
+		case protocol.BlockThinking:
+			if broken && block.Signature == "" && !block.Redacted {
+				continue
+			}
+			if block.Thinking == "" && block.Signature == "" && !block.Redacted && block.Provider == nil {
+				continue
+			}
+		case "":
+			continue
+		}
+		out = append(out, block)
+	}
+	return out
+}

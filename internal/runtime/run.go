@@ -1,0 +1,162 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"math/rand/v2"
+	"time"
+
+	"scorel/internal/model"
+	"scorel/internal/permission"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// Host is what a run needs from its session. All calls come from the goroutine
+// of the run, one at a time.
+type Host interface {
+	// Context gives what the next model call sends, built from the log after all
+	// that the run has yielded is durable.
+	Context(ctx context.Context) (Prompt, error)
+	// Compact summarises the older part of the context and records that. It asks
+	// the model through summarise. It reports whether the context became smaller;
+	// harder keeps less.
+	Compact(ctx context.Context, harder bool, summarise Summarise) (bool, error)
+	// Steer appends the steering messages that wait and says how many.
+	Steer(ctx context.Context) (int, error)
+	// FollowUp appends the next follow-up message and says whether there was one.
+	// When it says no, the turn is over: a message sent later begins a new run.
+	FollowUp(ctx context.Context) (bool, error)
+	// Permit decides whether a prepared call may run, asking people if need be.
+	Permit(ctx context.Context, call Question) (Permit, error)
+	// Notice tells the model something before its next call, as a harness item.
+	Notice(ctx context.Context, text string) error
+}
+
+// Summarise sends a request for a summary with the run's recovery rules and
+// gives the text of the answer.
+type Summarise func(ctx context.Context, req model.Request) (string, protocol.Usage, error)
+
+// Prompt is the context of one model call.
+type Prompt struct {
+	System   string
+	Messages []protocol.Message
+	// Compact says that the context is above the threshold of compaction.
+	Compact bool
+}
+
+// Question is a prepared call that wants to run.
+type Question struct {
+	CallID string
+	Tool   tool.Spec
+	Input  json.RawMessage // exactly what will run
+	Action permission.Action
+}
+
+// Permit is the answer to a [Question].
+type Permit struct {
+	Allowed bool
+	// Reason is what the model is told when the call may not run.
+	Reason string
+	// Record is set when a rule or a person decided.
+	Record *protocol.PermissionDecision
+}
+
+// Hooks are asked around each call and at the end of a turn. A nil Hooks asks
+// nobody.
+type Hooks interface {
+	// BeforeTool may change the input or block the call. An error blocks it.
+	BeforeTool(ctx context.Context, call tool.Call, name string) (BeforeTool, error)
+	// AfterTool may change the result; an error leaves it as it is.
+	AfterTool(ctx context.Context, call tool.Call, name string, result protocol.Message) (protocol.Message, error)
+	// Stop is asked when a turn would end. A text that it gives is told to the
+	// model and the turn goes on.
+	Stop(ctx context.Context) (string, error)
+}
+
+// BeforeTool is what a hook says about a call: go on with Input (nil: as it
+// was), or do not run it and tell the model Blocked.
+type BeforeTool struct {
+	Input   json.RawMessage
+	Blocked string
+}
+
+// Limits bound a run; 0 means none, except MaxSteps.
+type Limits struct {
+	MaxSteps   int     // model calls of one run; 0: [DefaultMaxSteps]
+	MaxCostUSD float64 // cost of one run
+}
+
+// Run is everything that a run needs.
+type Run struct {
+	Host     Host
+	Model    model.Model
+	Fallback model.Model // used for the rest of a turn when Model stays overloaded; may be nil
+	Thinking model.ThinkingLevel
+	Tools    []tool.Tool // sorted by name, frozen
+	Env      *tool.Env
+	Hooks    Hooks
+	Limits   Limits
+	Session  protocol.SessionID
+	Blob     func(ctx context.Context, sha256 string) ([]byte, error)
+	Rand     io.Reader // for ids
+	Now      func() time.Time
+	// Sleep waits for d or until ctx ends, whose error it then returns.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter gives a number in [0, 1); nil is random.
+	Jitter func() float64
+	// Report is told of a panic in a tool, with its stack; may be nil.
+	Report func(what string, detail []byte)
+}
+
+// RawEvent is something that happened in a run. ID is set for messages, whose
+// id was announced; the host draws the others.
+type RawEvent struct {
+	ID   protocol.EventID
+	Body protocol.Body
+}
+
+// Numbers of the recovery table.
+const (
+	DefaultMaxSteps  = 200
+	maxTries         = 8
+	firstDelay       = 500 * time.Millisecond
+	maxDelay         = 30 * time.Second
+	maxRetryAfter    = 60 * time.Second
+	silence          = 120 * time.Second
+	maxContinuations = 3 // "continue where you stopped" after the output limit
+	overloadsToFall  = 3 // overloaded answers in a row before the fallback model
+	maxStopBlocks    = 5 // stop hooks that say "go on" in a row
+	maxParallel      = 8 // read-only calls side by side
+	defaultOutput    = 16_384
+)
+
+func (r *Run) defaults() {
+	if r.Limits.MaxSteps == 0 {
+		r.Limits.MaxSteps = DefaultMaxSteps
+	}
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	if r.Sleep == nil {
+		r.Sleep = sleep
+	}
+	if r.Jitter == nil {
+		r.Jitter = rand.Float64
+	}
+	if r.Report == nil {
+		r.Report = func(string, []byte) {}
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
+}

@@ -1,0 +1,147 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"scorel/internal/model"
+	"scorel/protocol"
+)
+
+// stepResult is what one model call gave.
+type stepResult struct {
+	stop     protocol.StopReason
+	calls    callSet
+	terminal protocol.Terminal // set when the run ends here
+	err      error
+}
+
+// step pulls the context, calls the model with all its recoveries, and stores
+// the answer.
+func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
+	prompt, err := l.context(ctx)
+	if err != nil {
+		return stepResult{}, err
+	}
+	full := l.model.Info().MaxTokens
+	limit := full
+	if limit == 0 || limit > defaultOutput {
+		limit = defaultOutput
+	}
+	for {
+		ans, err := l.ask(ctx, t, prompt, limit)
+		var me *model.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &me) && me.Class == model.ClassTooLong && !t.compactedHard && ctx.Err() == nil:
+			t.compactedHard = true
+			smaller, cerr := l.Host.Compact(ctx, true, l.summarise)
+			if cerr != nil {
+				return stepResult{}, cerr
+			}
+			if !smaller {
+				return stepResult{}, fmt.Errorf("%w The context could not be made smaller; rewind or start a new session.", err)
+			}
+			if prompt, err = l.Host.Context(ctx); err != nil {
+				return stepResult{}, err
+			}
+			continue
+		default:
+			return stepResult{}, err
+		}
+		if ans.stop == protocol.StopMaxTokens && full > limit {
+			l.take(ans.usage)
+			l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelMaxTokens})
+			limit = full
+			continue
+		}
+		return l.store(ans), nil
+	}
+}
+
+// context pulls the context and compacts it first when it is above the
+// threshold.
+func (l *loop) context(ctx context.Context) (Prompt, error) {
+	prompt, err := l.Host.Context(ctx)
+	if err != nil || !prompt.Compact {
+		return prompt, err
+	}
+	for _, harder := range []bool{false, true} {
+		if _, err := l.Host.Compact(ctx, harder, l.summarise); err != nil {
+			return Prompt{}, err
+		}
+		if prompt, err = l.Host.Context(ctx); err != nil || !prompt.Compact {
+			return prompt, err
+		}
+	}
+	return prompt, nil // what does not get smaller is sent as it is
+}
+
+// store records a complete answer.
+func (l *loop) store(ans answer) stepResult {
+	l.take(ans.usage)
+	usage := ans.usage
+	info := l.model.Info()
+	m := protocol.Message{Role: protocol.RoleAssistant, Content: l.soundCalls(&ans), Provider: info.Provider,
+		Model: info.ID, StopReason: ans.stop, Usage: &usage}
+	res := stepResult{stop: ans.stop, calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
+	if ans.stop == protocol.StopRefusal {
+		res.terminal = protocol.TerminalRefused
+		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")
+	}
+	if len(m.Content) == 0 && !ans.announced {
+		return res // an empty answer leaves nothing to record
+	}
+	if len(m.Content) == 0 {
+		l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelError})
+		return res
+	}
+	l.emitAs(ans.id, &protocol.MessageBody{Message: m})
+	if res.terminal != "" {
+		l.refuseCalls(res.calls, "Not run: the model refused to go on.")
+	}
+	return res
+}
+
+// soundCalls gives the content of a complete answer with calls that can be
+// paired: each has an id of its own, and one that the output limit truncated is
+// gone (what is left of its input may be valid JSON by chance).
+func (l *loop) soundCalls(ans *answer) []protocol.Block {
+	content := ans.content(false)
+	if n := len(content); ans.stop == protocol.StopMaxTokens && n > 0 {
+		last := content[n-1]
+		_, invalid := ans.invalid[last.ID]
+		if last.Type == protocol.BlockToolUse && (invalid || string(last.Input) == "{}" || len(last.Input) == 0) {
+			content = content[:n-1]
+		}
+	}
+	seen := map[string]bool{}
+	for i, b := range content {
+		if b.Type != protocol.BlockToolUse {
+			continue
+		}
+		if b.ID == "" || seen[b.ID] {
+			content[i].ID = "call_" + string(protocol.NewItemID(l.Rand))[4:]
+		}
+		seen[content[i].ID] = true
+	}
+	return content
+}
+
+func (l *loop) take(u protocol.Usage) {
+	l.turnUsage.Add(u)
+	l.cost += u.CostUSD
+}
+
+// summarise is the [Summarise] of the run.
+func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
+	req.SessionID, req.Blob = l.Session, l.Blob
+	t := turnState{}
+	ans, err := l.try(ctx, &t, req, quiet)
+	if err != nil {
+		return "", protocol.Usage{}, err
+	}
+	l.take(ans.usage)
+	return protocol.Message{Content: ans.content(false)}.PlainText(), ans.usage, nil
+}

@@ -1,0 +1,121 @@
+package sandbox
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// group is what is recorded of a running child. Start and Boot together name the
+// process for good: a pid alone is used again.
+type group struct {
+	PGID  int    `json:"pgid"` // also the session and the pid of the leader
+	Start string `json:"start"`
+	Boot  string `json:"boot"`
+}
+
+// writeRecord records the group of pid in dir and gives the file's name. The
+// file is whole and synced before its name appears.
+func writeRecord(dir string, pid int) (name string, err error) {
+	if dir == "" {
+		return "", nil
+	}
+	start, _, err := startTime(pid)
+	if err != nil {
+		return "", fmt.Errorf("record child %d: %w", pid, err)
+	}
+	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID()})
+	if err != nil {
+		return "", err
+	}
+	name = filepath.Join(dir, strconv.Itoa(pid))
+	f, err := os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err = os.MkdirAll(dir, 0o700); err == nil {
+			f, err = os.OpenFile(name+".new", os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("record child: %w", err)
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		err = os.Rename(name+".new", name)
+	}
+	if err != nil {
+		_ = os.Remove(name + ".new")
+		return "", fmt.Errorf("record child: %w", err)
+	}
+	return name, nil
+}
+
+// Reap ends the children that a host which died has left running: it kills each
+// group recorded in runDir whose leader still has the recorded start time, or,
+// when the leader is gone, what still runs in its session. It removes the
+// records and says how many groups it ended. Call it while no spawner uses
+// runDir. A folder that is not there is not an error.
+func Reap(runDir string) (n int, err error) {
+	entries, err := os.ReadDir(runDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, fmt.Errorf("read recorded children: %w", err)
+	}
+	boot := bootID()
+	var errs []error
+	for _, e := range entries {
+		name := filepath.Join(runDir, e.Name())
+		if !e.Type().IsRegular() {
+			continue
+		}
+		if !strings.HasSuffix(e.Name(), ".new") { // else its child was still held back
+			data, err := os.ReadFile(name)
+			if err != nil {
+				errs = append(errs, err)
+				continue
+			}
+			var g group
+			// A record that cannot be read names nobody that may be killed.
+			if json.Unmarshal(data, &g) == nil && g.Boot == boot && g.PGID > 1 && end(g) {
+				n++
+			}
+		}
+		if err := os.Remove(name); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	return n, errors.Join(errs...)
+}
+
+// end kills the group if it is still the recorded one.
+func end(g group) bool {
+	start, zombie, err := startTime(g.PGID)
+	switch {
+	case err == nil && start != g.Start:
+		return false // the pid belongs to somebody else
+	case err == nil && zombie && len(members(g.PGID)) == 0:
+		return false
+	case err != nil && len(members(g.PGID)) == 0:
+		// Nobody has that session. While one member lives, the kernel gives the
+		// number to nobody else, so members are ours.
+		return false
+	}
+	if err == nil {
+		_ = syscall.Kill(-g.PGID, syscall.SIGKILL)
+	}
+	killSession(g.PGID)
+	return true
+}

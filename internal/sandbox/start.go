@@ -1,0 +1,278 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	termGrace = 5 * time.Second // between TERM and KILL
+	pipeGrace = 2 * time.Second // for who holds the pipes beyond the child's end
+	maxExtra  = 6               // a POSIX shell redirects single-digit descriptors only
+)
+
+// gate holds a child back until its group is recorded: the shell waits for a
+// line on the descriptor %d and then becomes the program. When the host dies
+// first the read fails and nothing has happened. dash needs 0.5 ms for it.
+const gate = `IFS= read -r x <&%d || exit 125; exec %d<&-; exec "$@"`
+
+// Config says how children are started.
+type Config struct {
+	// RunDir is where the process groups of running children are recorded, one
+	// small file each; it is made when missing. Without it nothing is recorded.
+	RunDir string
+}
+
+// New gives the spawner for the host's children. It confines nothing.
+func New(cfg Config) Spawner { return &spawner{runDir: cfg.RunDir} }
+
+type spawner struct{ runDir string }
+
+// Start implements [Spawner].
+func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	if len(c.Extra) > maxExtra {
+		return nil, fmt.Errorf("start %s: %d extra descriptors, at most %d", c.Path, len(c.Extra), maxExtra)
+	}
+	path, err := lookPath(c.Path, c.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	p := &process{ctx: ctx, done: make(chan struct{}), exited: make(chan struct{})}
+	if err := p.start(c, path, s.runDir); err != nil {
+		p.closeParent()
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
+	go p.supervise() // ends when the child has ended and its pipes are closed
+	return p, nil
+}
+
+func lookPath(name, dir string) (string, error) {
+	if strings.ContainsRune(name, '/') {
+		if !filepath.IsAbs(name) {
+			name = filepath.Join(dir, name)
+		}
+		return exec.LookPath(name)
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Abs(path)
+}
+
+// process is a started child. mu is held only around flags and signals.
+type process struct {
+	ctx    context.Context
+	cmd    *exec.Cmd
+	record string // file that names the group, "" without one
+	copies sync.WaitGroup
+	reads  []*os.File    // our ends of the output pipes
+	stdin  *os.File      // our end of the input pipe, or nil
+	exited chan struct{} // the leader is a zombie; its pid is still ours
+	done   chan struct{} // exit is set
+	exit   Exit
+
+	mu     sync.Mutex
+	reaped bool // the pid is no longer ours
+}
+
+func (p *process) start(c Cmd, path, runDir string) error {
+	hold, release, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer hold.Close()
+	defer release.Close()
+	theirs := make([]*os.File, 0, 3)
+	defer func() {
+		for _, f := range theirs {
+			f.Close()
+		}
+	}()
+
+	fd := 3 + len(c.Extra)
+	p.cmd = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(gate, fd, fd), "sh", path}, c.Args...)...)
+	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
+	if p.cmd.Env == nil {
+		p.cmd.Env = []string{}
+	}
+	p.cmd.ExtraFiles = append(append([]*os.File{}, c.Extra...), hold)
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+
+	output := func(w io.Writer) (*os.File, error) {
+		r, wr, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		p.reads, theirs = append(p.reads, r), append(theirs, wr)
+		p.copies.Go(func() { // ends when all writers are closed, or when r is closed
+			_, _ = io.Copy(w, r)
+			r.Close()
+		})
+		return wr, nil
+	}
+	if c.Stdout != nil {
+		w, err := output(c.Stdout)
+		if err != nil {
+			return err
+		}
+		p.cmd.Stdout = w
+	}
+	switch {
+	case c.Stderr == nil:
+	case c.Stdout != nil && same(c.Stdout, c.Stderr):
+		p.cmd.Stderr = p.cmd.Stdout
+	default:
+		w, err := output(c.Stderr)
+		if err != nil {
+			return err
+		}
+		p.cmd.Stderr = w
+	}
+	if f, ok := c.Stdin.(*os.File); ok {
+		p.cmd.Stdin = f
+	} else if c.Stdin != nil {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return err
+		}
+		theirs, p.stdin, p.cmd.Stdin = append(theirs, r), w, r
+	}
+
+	if err := p.cmd.Start(); err != nil {
+		return err
+	}
+	pid := p.cmd.Process.Pid
+	if p.record, err = writeRecord(runDir, pid); err == nil {
+		_, err = release.Write([]byte("\n"))
+	}
+	if err != nil {
+		_ = p.cmd.Process.Kill()
+		_ = p.cmd.Wait()
+		p.forget()
+		return err
+	}
+	if p.stdin != nil {
+		in := p.stdin
+		go func() { // ends when the reader ends or fails, or the pipe is closed
+			_, _ = io.Copy(in, c.Stdin)
+			in.Close()
+		}()
+	}
+	return nil
+}
+
+// same compares writers without a panic for types that cannot be compared.
+func same(a, b io.Writer) (eq bool) {
+	defer func() { _ = recover() }()
+	return a == b
+}
+
+func (p *process) closeParent() {
+	for _, r := range p.reads {
+		r.Close()
+	}
+	if p.stdin != nil {
+		p.stdin.Close()
+	}
+	p.copies.Wait()
+}
+
+func (p *process) forget() {
+	if p.record != "" {
+		_ = os.Remove(p.record)
+	}
+}
+
+// supervise follows the child to its end. The leader is reaped last: as long as
+// it is a zombie its pid cannot name another group.
+func (p *process) supervise() {
+	pid := p.cmd.Process.Pid
+	go func() { // ends with the child
+		awaitExit(pid)
+		close(p.exited)
+	}()
+	select {
+	case <-p.exited:
+	case <-p.ctx.Done():
+		p.signal(syscall.SIGTERM)
+		select {
+		case <-p.exited:
+		case <-time.After(termGrace):
+		}
+		p.Kill() // also the groups that the child has opened in its session
+		<-p.exited
+	}
+	drained := make(chan struct{})
+	go func() { // ends when the pipes are closed, at the latest by closeParent
+		p.copies.Wait()
+		close(drained)
+	}()
+	select {
+	case <-drained:
+		p.signal(syscall.SIGKILL) // what is left of the group
+	case <-time.After(pipeGrace):
+		p.Kill()
+	}
+	p.closeParent()
+	<-drained
+
+	p.mu.Lock()
+	p.reaped = true
+	p.mu.Unlock()
+	err := p.cmd.Wait()
+	p.forget()
+	p.exit = exitOf(p.cmd.ProcessState, err)
+	close(p.done)
+}
+
+func exitOf(state *os.ProcessState, err error) Exit {
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		return Exit{Code: -1, Err: err}
+	}
+	ws, ok := state.Sys().(syscall.WaitStatus)
+	if ok && ws.Signaled() {
+		return Exit{Code: 128 + int(ws.Signal()), Signal: signalName(ws.Signal())}
+	}
+	return Exit{Code: state.ExitCode()}
+}
+
+func (p *process) signal(sig syscall.Signal) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		_ = syscall.Kill(-p.cmd.Process.Pid, sig)
+	}
+}
+
+// PID implements [Child].
+func (p *process) PID() int { return p.cmd.Process.Pid }
+
+// Kill implements [Child]. Groups that the child has opened in its session end
+// too.
+func (p *process) Kill() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		killSession(p.cmd.Process.Pid)
+	}
+}
+
+// Wait implements [Child].
+func (p *process) Wait() Exit {
+	<-p.done
+	return p.exit
+}

@@ -1,0 +1,204 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"scorel/protocol"
+)
+
+// blockSize is how much a pass over a log reads at once.
+const blockSize = 1 << 20
+
+// readerAt is the part of a file that passes need.
+type readerAt func(p []byte, off int64) (int, error)
+
+// block is some whole lines of a log, or one line that is too long to hold.
+type block struct {
+	off  int64
+	data []byte // ends with a newline, except at the end of the log
+	long *damageScan
+	end  int64
+}
+
+// blocks cuts the first size bytes of a log into blocks.
+type blocks struct {
+	read readerAt
+	size int64
+	off  int64
+}
+
+// next reads the block at the place reached. The block's memory is buf, grown
+// when a line needs it, up to the longest line there may be. io.EOF ends it.
+func (b *blocks) next(buf []byte) (block, error) {
+	if b.off >= b.size {
+		return block{}, io.EOF
+	}
+	if cap(buf) < blockSize {
+		buf = make([]byte, blockSize)
+	}
+	buf = buf[:cap(buf)]
+	have := 0
+	for {
+		want := int(min(int64(len(buf)), b.size-b.off))
+		if err := readFull(b.read, buf[have:want], b.off+int64(have)); err != nil {
+			return block{}, err
+		}
+		fresh := buf[have:want]
+		have = want
+		if b.off+int64(have) == b.size {
+			return b.done(buf[:have]), nil
+		}
+		if i := bytes.LastIndexByte(fresh, '\n'); i >= 0 {
+			return b.done(buf[:have-len(fresh)+i+1]), nil
+		}
+		if have > protocol.MaxLine+2 { // with a CR and the newline
+			return b.skipLine(buf[:have])
+		}
+		bigger := make([]byte, min(2*len(buf), protocol.MaxLine+blockSize))
+		copy(bigger, buf[:have])
+		buf = bigger
+	}
+}
+
+func (b *blocks) done(data []byte) block {
+	off := b.off
+	b.off += int64(len(data))
+	return block{off: off, data: data, end: b.off}
+}
+
+// skipLine looks through the rest of a line that begins with head without
+// keeping it.
+func (b *blocks) skipLine(head []byte) (block, error) {
+	d := &damageScan{}
+	off := b.off
+	d.feed(head)
+	at := off + int64(len(head))
+	for at < b.size {
+		n := int(min(int64(cap(head)), b.size-at))
+		p := head[:n]
+		if err := readFull(b.read, p, at); err != nil {
+			return block{}, err
+		}
+		i := bytes.IndexByte(p, '\n')
+		if i >= 0 {
+			p = p[:i]
+		}
+		d.feed(p)
+		at += int64(len(p))
+		if i >= 0 {
+			at++
+			break
+		}
+	}
+	b.off = at
+	return block{off: off, long: d, end: at}, nil
+}
+
+func readFull(read readerAt, p []byte, off int64) error {
+	for len(p) > 0 {
+		n, err := read(p, off)
+		if n == len(p) {
+			return nil
+		}
+		if err == nil && n == 0 || err == io.EOF {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			return err
+		}
+		p, off = p[n:], off+int64(n)
+	}
+	return nil
+}
+
+// findTail gives the place behind the last line that holds a whole event (and
+// behind its newline), or behind line 0 when there is none. What follows is the
+// tail. It reads backwards, and no more than it must.
+func findTail(ctx context.Context, read readerAt, size int64) (int64, error) {
+	end := size // everything from here on is tail
+	for end > 0 {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		body, ended, err := endsWithNewline(read, end)
+		if err != nil {
+			return 0, err
+		}
+		start, err := lineStart(read, body)
+		if err != nil {
+			return 0, err
+		}
+		if start == 0 {
+			return headerEnd(read, body, end, ended)
+		}
+		if body-start <= protocol.MaxLine+1 {
+			line := make([]byte, body-start)
+			if err := readFull(read, line, start); err != nil {
+				return 0, err
+			}
+			if segs := wholeEvents(bytes.TrimSuffix(line, []byte("\r")), ended); len(segs) > 0 {
+				last := start + int64(segs[len(segs)-1].end)
+				if rest := line[segs[len(segs)-1].end:]; len(rest) == 0 || string(rest) == "\r" {
+					last = end
+				}
+				return last, nil
+			}
+		}
+		end = start
+	}
+	return 0, nil
+}
+
+// headerEnd is findTail for the line at the start of the file. A header that is
+// damaged but ended stays in place; one that is not ended was never told.
+func headerEnd(read readerAt, body, end int64, ended bool) (int64, error) {
+	if ended {
+		return end, nil
+	}
+	if body > protocol.MaxLine {
+		return 0, nil
+	}
+	line := make([]byte, body)
+	if err := readFull(read, line, 0); err != nil {
+		return 0, err
+	}
+	line = bytes.TrimPrefix(line, bom())
+	if _, err := protocol.ParseHeader(line); err == nil || isWholeEvent(line) {
+		return end, nil
+	}
+	return 0, nil
+}
+
+func bom() []byte { return []byte("\xef\xbb\xbf") }
+
+func endsWithNewline(read readerAt, end int64) (body int64, ended bool, err error) {
+	var last [1]byte
+	if err := readFull(read, last[:], end-1); err != nil {
+		return 0, false, err
+	}
+	if last[0] == '\n' {
+		return end - 1, true, nil
+	}
+	return end, false, nil
+}
+
+// lineStart gives the start of the line that ends (without its newline) at end.
+func lineStart(read readerAt, end int64) (int64, error) {
+	buf := make([]byte, min(end, 64<<10))
+	for end > 0 {
+		p := buf[:min(int64(len(buf)), end)]
+		if err := readFull(read, p, end-int64(len(p))); err != nil {
+			return 0, err
+		}
+		if i := bytes.LastIndexByte(p, '\n'); i >= 0 {
+			return end - int64(len(p)) + int64(i) + 1, nil
+		}
+		end -= int64(len(p))
+		if len(buf) < blockSize {
+			buf = make([]byte, blockSize)
+		}
+	}
+	return 0, nil
+}

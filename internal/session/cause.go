@@ -1,0 +1,73 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"scorel/protocol"
+)
+
+// FindCause gives the event that completed a request, found by a search through
+// the bytes of the whole log. With found and an empty id the header did: the
+// request made the session.
+func (ix *Index) FindCause(ctx context.Context, client protocol.ClientID, request protocol.RequestID) (id protocol.EventID, found bool, err error) {
+	h := ix.Header()
+	if h.Cause != nil && h.Cause.ClientID == client && h.Cause.RequestID == request {
+		return "", true, nil
+	}
+	quoted, err := json.Marshal(request)
+	if err != nil {
+		return "", false, err
+	}
+	s, size := ix.snapshot(), ix.Size()
+	overlap := int64(len(quoted))
+	buf := make([]byte, min(blockSize, size))
+	for off := int64(0); off < size; off += int64(len(buf)) - overlap {
+		if err := ctx.Err(); err != nil {
+			return "", false, err
+		}
+		p := buf[:min(int64(len(buf)), size-off)]
+		if err := readFull(ix.src.readAt, p, off); err != nil {
+			return "", false, err
+		}
+		for at := 0; ; {
+			i := bytes.Index(p[at:], quoted)
+			if i < 0 {
+				break
+			}
+			at += i
+			if id, ok := ix.hasCause(s, off+int64(at), client, request); ok {
+				return id, true, nil
+			}
+			at++
+		}
+		if off+int64(len(p)) == size {
+			break
+		}
+	}
+	return "", false, nil
+}
+
+// hasCause looks at the event that covers a place of the file.
+func (ix *Index) hasCause(s snapshot, place int64, client protocol.ClientID, request protocol.RequestID) (protocol.EventID, bool) {
+	n, _ := slices.BinarySearchFunc(s.entries, place, func(e entry, place int64) int {
+		if e.off+int64(e.size) <= place {
+			return -1
+		}
+		return 1
+	})
+	if n == len(s.entries) || s.entries[n].off > place {
+		return "", false
+	}
+	line, err := ix.src.read(s.entries[n].off, int(s.entries[n].size))
+	if err != nil {
+		return "", false
+	}
+	env, err := protocol.ScanEnvelope(line)
+	if err != nil || env.Cause == nil || env.Cause.ClientID != client || env.Cause.RequestID != request {
+		return "", false
+	}
+	return env.ID, true
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"scorel/internal/disk"
+	"scorel/protocol"
+)
+
+// Clone makes a log of the path to h.ClonedFrom.EventID (empty: the leaf) in
+// another log, with the control events that belong to that path, and is its
+// writer. Ids and seqs stay, only the sessionId of each line changes. Moves of
+// the leaf that come after the event are left out, so that the new leaf is the
+// event. An empty Meta is that of the source's header. The rest of the header is
+// filled in as by Create, with its errors; all of the log is made or nothing.
+// The source may be in use.
+func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (*Log, error) {
+	v, _, err := s.View(ctx, from)
+	if err != nil {
+		return nil, fmt.Errorf("clone: %w", err)
+	}
+	defer v.Close()
+	var at protocol.EventID
+	if h.ClonedFrom != nil {
+		at = h.ClonedFrom.EventID
+	}
+	if at == "" {
+		at = v.ix.Leaf()
+	}
+	leaf, err := v.ix.conversation(at)
+	if err != nil {
+		return nil, fmt.Errorf("clone: %w", err)
+	}
+	source := v.ix.Header()
+	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
+	if h.Meta == (protocol.Meta{}) {
+		h.Meta = source.Meta
+	}
+	return s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
+		return v.ix.copyPath(ctx, leaf, id, put)
+	})
+}
+
+// copyPath gives the lines of a clone, with newlines.
+func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, put func([]byte) error) error {
+	s := ix.snapshot()
+	path := s.path(leaf)
+	on := 0 // path[on] is the next event of the path
+	for i := range s.entries {
+		e := &s.entries[i]
+		switch {
+		case on < len(path) && path[on] == int32(i):
+			on++
+		case e.flags&flagControl == 0 || !s.belongs(e, path):
+			continue
+		case on == len(path) && s.moves(e):
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := ix.src.read(e.off, int(e.size))
+		if err != nil {
+			return err
+		}
+		if line, err = protocol.WithSession(line, id); err != nil {
+			return fmt.Errorf("event %s: %w", e.id.id(), err)
+		}
+		if err := put(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moves says whether an event sets the leaf by name.
+func (s snapshot) moves(e *entry) bool {
+	if e.typ == otherType {
+		return false
+	}
+	t := s.types[e.typ]
+	return t == protocol.TypeRewind || t == protocol.TypeBranch
+}
+
+// appender writes to the end of a file in large pieces.
+type appender struct {
+	file disk.File
+	buf  []byte
+	end  int64
+	err  error // of the last write
+}
+
+func (a *appender) put(p []byte) error {
+	a.buf = append(a.buf, p...)
+	if len(a.buf) < blockSize {
+		return nil
+	}
+	return a.flush()
+}
+
+func (a *appender) flush() error {
+	_, a.err = a.file.WriteAt(a.buf, a.end)
+	a.end += int64(len(a.buf))
+	a.buf = a.buf[:0]
+	return a.err
+}

@@ -1,0 +1,201 @@
+package session
+
+import (
+	"context"
+	"iter"
+	"runtime"
+	"slices"
+
+	"scorel/protocol"
+)
+
+// Parent gives the event that id hangs on; empty when it is the first of its
+// path. Behind a gap this is not the parent that stands in the line.
+func (ix *Index) Parent(id protocol.EventID) (protocol.EventID, error) {
+	i, err := ix.mustLookup(id)
+	if err != nil {
+		return "", err
+	}
+	s := ix.snapshot()
+	return s.idAt(s.entries[i].parent), nil
+}
+
+func (s snapshot) idAt(i int32) protocol.EventID {
+	if i == none {
+		return ""
+	}
+	return s.entries[i].id.id()
+}
+
+// Children gives the conversation events that hang on id, oldest first; those of
+// the empty id begin the conversation.
+func (ix *Index) Children(id protocol.EventID) ([]protocol.EventID, error) {
+	i, err := ix.conversation(id)
+	if err != nil {
+		return nil, err
+	}
+	var out []protocol.EventID
+	for _, c := range ix.children(i) {
+		out = append(out, ix.snapshot().entries[c].id.id())
+	}
+	return out, nil
+}
+
+func (ix *Index) children(i int32) []int32 {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	c := ix.root.child
+	if i != none {
+		c = ix.links[i].child
+	}
+	var out []int32
+	for ; c != none; c = ix.links[c].next {
+		out = append(out, c)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Path gives the conversation events from the first to leaf; nothing for the
+// empty id.
+func (ix *Index) Path(leaf protocol.EventID) ([]protocol.EventID, error) {
+	i, err := ix.conversation(leaf)
+	if err != nil {
+		return nil, err
+	}
+	s := ix.snapshot()
+	path := s.path(i)
+	out := make([]protocol.EventID, len(path))
+	for n, p := range path {
+		out[n] = s.entries[p].id.id()
+	}
+	return out, nil
+}
+
+// path gives the indices from the first event to i.
+func (s snapshot) path(i int32) []int32 {
+	var out []int32
+	for ; i != none; i = s.entries[i].parent {
+		out = append(out, i)
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// Back gives the conversation events from leaf to the first, newest first. They
+// are decoded ahead on all cores, but never beyond a compact event before the
+// consumer has asked for what is behind it. An event that is damaged inside has
+// an Unknown body. An error ends the iteration.
+func (ix *Index) Back(ctx context.Context, leaf protocol.EventID) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		i, err := ix.conversation(leaf)
+		if err != nil {
+			yield(protocol.Event{}, err)
+			return
+		}
+		w := &backWalk{ix: ix, s: ix.snapshot(), at: i, size: firstBatch}
+		w.compact = int16(slices.Index(w.s.types, protocol.TypeCompact))
+		for w.at != none {
+			if !w.stretch(ctx, yield) {
+				return
+			}
+		}
+	}
+}
+
+// How many events are decoded at once. A walk begins small, because most are
+// over after a compact event and its tail, and doubles.
+const (
+	firstBatch = 16
+	lastBatch  = 256
+)
+
+type backWalk struct {
+	ix      *Index
+	s       snapshot
+	at      int32 // next event of the walk
+	size    int
+	compact int16 // type code, -1
+}
+
+type batch struct {
+	events []protocol.Event
+	err    error
+}
+
+// stretch walks to the next compact event, or to the first event, and says
+// whether the consumer wants more.
+func (w *backWalk) stretch(ctx context.Context, yield func(protocol.Event, error) bool) bool {
+	barrier, want := false, true
+	next := func() func(context.Context) batch {
+		if barrier || w.at == none {
+			return nil
+		}
+		var take []int32
+		for len(take) < w.size && w.at != none && !barrier {
+			take = append(take, w.at)
+			barrier = int16(w.s.entries[w.at].typ) == w.compact
+			w.at = w.s.entries[w.at].parent
+		}
+		w.size = min(2*w.size, lastBatch)
+		return func(ctx context.Context) batch { return w.ix.decodeBatch(ctx, w.s, take) }
+	}
+	width := runtime.GOMAXPROCS(0)
+	ordered(ctx, width, next, func(b batch) bool {
+		for _, ev := range b.events {
+			if !yield(ev, nil) {
+				want = false
+				return false
+			}
+		}
+		if b.err != nil {
+			want = false
+			yield(protocol.Event{}, b.err)
+		}
+		return want
+	})
+	return want
+}
+
+// decodeBatch decodes events that stand in take newest first, with as few reads
+// as their places allow.
+func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32) batch {
+	b := batch{events: make([]protocol.Event, 0, len(take))}
+	var buf []byte
+	base := int64(-1)
+	for n, i := range take {
+		if b.err = ctx.Err(); b.err != nil {
+			return b
+		}
+		e := &s.entries[i]
+		if base < 0 || e.off < base {
+			if buf, base, b.err = s.readBack(ix.src, take[n:]); b.err != nil {
+				return b
+			}
+		}
+		ev, err := ix.decodeLine(e, buf[e.off-base:][:e.size:e.size])
+		if err != nil {
+			b.err = err
+			return b
+		}
+		b.events = append(b.events, ev)
+	}
+	return b
+}
+
+// readBack reads a stretch of the file that ends with the first event of take
+// and begins with a later one of take, with little between them that is not
+// wanted: what is read stays in memory as long as one of its events.
+func (s snapshot) readBack(src *source, take []int32) ([]byte, int64, error) {
+	end := s.entries[take[0]].off + int64(s.entries[take[0]].size)
+	start := s.entries[take[0]].off
+	for _, i := range take[1:] {
+		e := &s.entries[i]
+		if gap := start - e.off - int64(e.size); gap < 0 || gap > 1024 || end-e.off > runSize {
+			break
+		}
+		start = e.off
+	}
+	buf, err := src.read(start, int(end-start))
+	return buf, start, err
+}

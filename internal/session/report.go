@@ -1,0 +1,137 @@
+package session
+
+import (
+	"fmt"
+
+	"scorel/protocol"
+)
+
+// FindingKind names a kind of damage.
+type FindingKind string
+
+// The kinds of findings.
+const (
+	FindTailCut       FindingKind = "tail_cut"       // bytes after the last whole event were set aside
+	FindTail          FindingKind = "tail"           // such bytes stand there still
+	FindMissingParent FindingKind = "missing_parent" // an event's parent is not before it
+	FindRepeatedID    FindingKind = "repeated_id"
+	FindRepeatedSeq   FindingKind = "repeated_seq"
+	FindDisorder      FindingKind = "disorder" // a seq is lower than one before it
+	FindDamagedLine   FindingKind = "damaged_line"
+	FindDamagedHeader FindingKind = "damaged_header"
+	FindNULRun        FindingKind = "nul_run"
+	FindNoNewline     FindingKind = "no_newline"
+	FindJoinedLines   FindingKind = "joined_lines"
+	FindCRLF          FindingKind = "crlf"
+	FindBOM           FindingKind = "bom"
+	FindBlobMissing   FindingKind = "blob_missing" // only by Verify
+	FindBlobDamaged   FindingKind = "blob_damaged" // only by Verify
+)
+
+// Finding is one piece of damage. Offset is in bytes from the start of the file.
+// Line counts from 1, the header; it is 0 where lines were not counted.
+type Finding struct {
+	Kind    FindingKind
+	Offset  int64
+	Line    int
+	EventID protocol.EventID // the event concerned, if there is one
+	Detail  string
+}
+
+// Sentence says it for people.
+func (f Finding) Sentence() string {
+	where := fmt.Sprintf("at byte %d", f.Offset)
+	if f.Line > 0 {
+		where = fmt.Sprintf("line %d", f.Line)
+	}
+	var what string
+	switch f.Kind {
+	case FindTailCut:
+		what = "the end of the log was damaged and has been set aside"
+	case FindTail:
+		what = "the end of the log is damaged or unfinished"
+	case FindMissingParent:
+		what = "the event before this one is missing"
+	case FindRepeatedID:
+		what = "an event stands there twice; the second is ignored"
+	case FindRepeatedSeq:
+		what = "an event has the number of another and is ignored"
+	case FindDisorder:
+		what = "an event stands out of order"
+	case FindDamagedLine:
+		what = "a line is damaged"
+	case FindDamagedHeader:
+		what = "the header is damaged; name and model of the session are lost, its events are not"
+	case FindNULRun:
+		what = "a run of NUL bytes stands there"
+	case FindNoNewline:
+		what = "the last line had no line end"
+	case FindJoinedLines:
+		what = "several lines are joined in one; whole events in it are used"
+	case FindCRLF:
+		what = "lines end as on Windows"
+	case FindBOM:
+		what = "the file begins with a byte order mark"
+	case FindBlobMissing:
+		what = "a file that an event names is missing"
+	case FindBlobDamaged:
+		what = "a file that an event names has other content"
+	default:
+		what = string(f.Kind)
+	}
+	if f.Detail != "" {
+		what += " (" + f.Detail + ")"
+	}
+	return where + ": " + what
+}
+
+// maxFindings bounds a report: a log of a million bad lines is as well described
+// by the first thousand and a count.
+const maxFindings = 1000
+
+// Report is what was found wrong with a log. The zero value is a sound log.
+type Report struct {
+	Findings []Finding
+	More     int    // findings beyond the first thousand
+	SetAside string // the file that keeps the damaged end, if one was cut off
+	ReadOnly string // why the log takes no events; empty if it does
+}
+
+// Clean says that nothing was found.
+func (r Report) Clean() bool { return len(r.Findings) == 0 && r.ReadOnly == "" }
+
+// Has says whether there is a finding of the kind.
+func (r Report) Has(kind FindingKind) bool {
+	for _, f := range r.Findings {
+		if f.Kind == kind {
+			return true
+		}
+	}
+	return false
+}
+
+// Sentences says all of it for people, one sentence a finding.
+func (r Report) Sentences() []string {
+	var out []string
+	for _, f := range r.Findings {
+		out = append(out, f.Sentence())
+	}
+	if r.More > 0 {
+		out = append(out, fmt.Sprintf("and %d more findings", r.More))
+	}
+	if r.SetAside != "" {
+		out = append(out, "the bytes that were cut off are kept in "+r.SetAside)
+	}
+	if r.ReadOnly != "" {
+		out = append(out, "the session is read-only: "+r.ReadOnly)
+	}
+	return out
+}
+
+func (r *Report) add(f Finding) {
+	if len(r.Findings) >= maxFindings {
+		r.More++
+		return
+	}
+	r.Findings = append(r.Findings, f)
+}

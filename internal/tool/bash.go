@@ -1,0 +1,173 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"scorel/internal/permission"
+	"scorel/internal/sandbox"
+)
+
+//go:embed bash.md
+var bashText string
+
+const (
+	bashTimeout = 120 * time.Second
+	// maxCommand is below the longest argument that Linux passes to a program
+	// (MAX_ARG_STRLEN, 128 KiB).
+	maxCommand = 100_000
+	maxDir     = 4096
+)
+
+// keepDir makes the shell write its last working directory to descriptor 3. It
+// stands on the first line of the command, so that line numbers in errors stay
+// right.
+const keepDir = "trap 'builtin pwd -P >&3' EXIT; "
+
+type bashTool struct{}
+
+type bashInput struct {
+	Command string `json:"command"`
+	Timeout int    `json:"timeout_seconds"`
+}
+
+// Spec implements [Tool].
+func (bashTool) Spec() Spec {
+	return Spec{Name: "Bash", Description: bashText, Kind: permission.Exec, Schema: json.RawMessage(
+		`{"type":"object","properties":{` +
+			`"command":{"type":"string","minLength":1,"description":"The bash source to run."},` +
+			`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it."}},` +
+			`"required":["command"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[bashInput](call)
+	switch {
+	case err != nil:
+		return nil, err
+	case strings.TrimSpace(in.Command) == "":
+		return nil, errors.New("the command is empty")
+	case strings.ContainsRune(in.Command, 0):
+		return nil, errors.New("the command contains a NUL byte")
+	case len(in.Command) > maxCommand:
+		return nil, fmt.Errorf("the command has %d bytes, at most %d can be run; write a script with Write and run that", len(in.Command), maxCommand)
+	}
+	c := &bashCall{env: env, command: in.Command, timeout: bashTimeout, dir: env.Dir.Path()}
+	if in.Timeout > 0 {
+		c.timeout = time.Duration(in.Timeout) * time.Second
+	}
+	if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
+		c.gone, c.dir = c.dir, env.Files.Root()
+	}
+	return c, nil
+}
+
+type bashCall struct {
+	env     *Env
+	command string
+	timeout time.Duration
+	dir     string
+	gone    string // the working directory that is no longer there
+}
+
+// Action implements [Prepared].
+func (c *bashCall) Action() permission.Action {
+	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir}
+}
+
+// Snapshots implements [Prepared].
+func (*bashCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
+
+// Close implements [Prepared].
+func (*bashCall) Close() {}
+
+// Run implements [Prepared].
+func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	dirs, dirIn, err := os.Pipe()
+	if err != nil {
+		return Result{}, fmt.Errorf("start the command: %w", err)
+	}
+	defer dirs.Close()
+	out := newCapture(update)
+	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{
+		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", keepDir + c.command}, Dir: c.dir,
+		Env:    append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV="),
+		Stdout: out, Stderr: out, Extra: []*os.File{dirIn},
+	})
+	dirIn.Close()
+	if err != nil {
+		out.discard()
+		return Result{}, fmt.Errorf("start the command: %w", err)
+	}
+	exit := child.Wait()
+	text, full := out.finish()
+	if dir := lastDir(dirs); dir != "" {
+		c.dir = dir
+	}
+	c.env.Dir.set(c.dir)
+
+	d := Details{ExitCode: &exit.Code, Dir: c.dir}
+	notes := []string{fmt.Sprintf("exit code %d", exit.Code)}
+	if exit.Signal != "" {
+		notes = []string{fmt.Sprintf("ended by %s, exit code %d", exit.Signal, exit.Code)}
+	}
+	switch {
+	case ctx.Err() != nil:
+		d.Cancelled = true
+		notes = append([]string{"Cancelled by user: the command and its children were ended"}, notes...)
+	case limited.Err() != nil:
+		d.TimedOut = true
+		notes = append([]string{fmt.Sprintf("timed out after %d s: the command and its children were ended", int(c.timeout.Seconds()))}, notes...)
+	case exit.Err != nil:
+		notes = []string{"the exit code is not known: " + exit.Err.Error()}
+	}
+	if c.gone != "" {
+		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this ran in %s", c.gone, c.env.Files.Root()))
+	}
+	if text == "" {
+		notes = append([]string{"no output"}, notes...)
+	} else if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	r := textResult(text + "[" + strings.Join(notes, "; ") + "]")
+	r.IsError = exit.Code != 0 || d.Cancelled || d.TimedOut
+	r.Details = d
+	if full != nil {
+		r.Full = full
+	}
+	return r, nil
+}
+
+// lastDir gives the last directory that the shell wrote, "" when it is none. It
+// never waits: who is left over may still hold the other end.
+func lastDir(r *os.File) string {
+	raw, err := r.SyscallConn()
+	if err != nil {
+		return ""
+	}
+	buf := make([]byte, maxDir+1)
+	n := 0
+	err = raw.Read(func(fd uintptr) bool {
+		n, _ = unix.Read(int(fd), buf) // the descriptor does not block
+		return true
+	})
+	if err != nil || n < 2 || n > maxDir {
+		return ""
+	}
+	dir := strings.TrimSuffix(string(buf[:n]), "\n")
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() || !filepath.IsAbs(dir) {
+		return ""
+	}
+	return dir
+}

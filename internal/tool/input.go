@@ -1,0 +1,26 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"scorel/protocol"
+)
+
+// decode reads a call's input. The caller has checked it against the schema, so
+// this fails only for what a schema cannot say.
+func decode[T any](call Call) (T, error) {
+	var in T
+	if err := json.Unmarshal(call.Input, &in); err != nil {
+		return in, fmt.Errorf("the input is not valid: %w", err)
+	}
+	return in, nil
+}
+
+func textResult(text string) Result { return Result{Content: []protocol.Block{protocol.Text(text)}} }
+
+func errorResult(text string) Result {
+	r := textResult(text)
+	r.IsError = true
+	return r
+}

@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"scorel/internal/permission"
+)
+
+//go:embed write.md
+var writeText string
+
+type writeTool struct{}
+
+type writeInput struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+}
+
+// Spec implements [Tool].
+func (writeTool) Spec() Spec {
+	return Spec{Name: "Write", Description: writeText, Kind: permission.Write, Finishes: true, Schema: json.RawMessage(
+		`{"type":"object","properties":{` +
+			`"path":{"type":"string","minLength":1,"description":"The file to write: absolute, relative to the workspace, or beginning with ~/."},` +
+			`"content":{"type":"string","description":"The whole new content of the file."}},` +
+			`"required":["path","content"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (writeTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[writeInput](call)
+	if err != nil {
+		return nil, err
+	}
+	c, err := prepareChange(ctx, env, "Write", in.Path)
+	if err != nil {
+		return nil, err
+	}
+	if c.target.exists() && !c.state.Whole {
+		c.Close()
+		return nil, fmt.Errorf("%s exists and you have not read all of it. Read the whole file first (with full, if it is long), or change parts of it with Edit", c.target.path.Abs)
+	}
+	c.after = matchEndings(c.before, []byte(in.Content))
+	if len(c.after) > maxEdit {
+		c.Close()
+		return nil, fmt.Errorf("the content has more than %d MiB", maxEdit>>20)
+	}
+	c.whole, c.store = true, c.target.put
+	lines := bytes.Count(c.after, []byte("\n"))
+	if n := len(c.after); n > 0 && c.after[n-1] != '\n' {
+		lines++
+	}
+	if c.target.exists() {
+		c.said = fmt.Sprintf("Replaced the content of %s: %d lines.", c.target.path.Abs, lines)
+	} else {
+		c.said = fmt.Sprintf("Wrote the new file %s: %d lines.", c.target.path.Abs, lines)
+	}
+	return c, nil
+}
+
+// matchEndings gives a replacement the byte order mark and the CRLF line endings
+// of what it replaces: Read shows neither, so a model does not write them.
+func matchEndings(before, after []byte) []byte {
+	if allCRLF(before) && !bytes.Contains(after, []byte("\r")) {
+		after = bytes.ReplaceAll(after, []byte("\n"), []byte("\r\n"))
+	}
+	if bytes.HasPrefix(before, []byte(bom)) && !bytes.HasPrefix(after, []byte(bom)) {
+		after = append([]byte(bom), after...)
+	}
+	return after
+}
+
+const bom = "\xef\xbb\xbf"
+
+// allCRLF says whether there are line endings and each is CRLF.
+func allCRLF(data []byte) bool {
+	n := bytes.Count(data, []byte("\n"))
+	return n > 0 && n == bytes.Count(data, []byte("\r\n"))
+}

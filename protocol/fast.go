@@ -1,0 +1,371 @@
+package protocol
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Message events are most of every log, and reading a session decodes thousands
+// of them. fastMessage reads the form in which Scorel writes them, several times
+// faster than encoding/json; for everything else (null, repeated or misspelt
+// keys, surrogate escapes, unknown blocks, any error) it gives up and the general
+// way is taken. What it accepts it reads exactly as encoding/json does.
+func fastMessage(line []byte) (*MessageBody, bool) {
+	p := &fastParser{data: line, text: string(line)}
+	body := &MessageBody{}
+	found := false
+	ok := p.object(func(key string) bool {
+		switch {
+		case key == "message" && !found:
+			found = true
+			return p.message(&body.Message)
+		case strings.EqualFold(key, "message"):
+			return false
+		}
+		return p.skip(0)
+	})
+	p.space()
+	return body, ok && found && p.pos == len(line) && body.Message.Role != ""
+}
+
+// fastParser reads JSON at pos. Its methods return false for what they do not
+// read; the parser is of no use then. Strings of the result are parts of text,
+// raw values parts of data.
+type fastParser struct {
+	data []byte
+	text string
+	pos  int
+}
+
+func (p *fastParser) space() {
+	for p.pos < len(p.data) {
+		switch p.data[p.pos] {
+		case ' ', '\t', '\r', '\n':
+			p.pos++
+		default:
+			return
+		}
+	}
+}
+
+// eat takes one byte behind white space.
+func (p *fastParser) eat(c byte) bool {
+	if p.pos < len(p.data) && p.data[p.pos] == c {
+		p.pos++
+		return true
+	}
+	p.space()
+	if p.pos < len(p.data) && p.data[p.pos] == c {
+		p.pos++
+		return true
+	}
+	return false
+}
+
+func (p *fastParser) peek() byte {
+	p.space()
+	if p.pos < len(p.data) {
+		return p.data[p.pos]
+	}
+	return 0
+}
+
+// object reads an object; value reads the value of each key.
+func (p *fastParser) object(value func(key string) bool) bool {
+	if !p.eat('{') {
+		return false
+	}
+	if p.eat('}') {
+		return true
+	}
+	for {
+		p.space()
+		key, ok := p.string()
+		if !ok || !p.eat(':') || !value(key) {
+			return false
+		}
+		if p.eat(',') {
+			continue
+		}
+		return p.eat('}')
+	}
+}
+
+// list reads an array; value reads each element.
+func (p *fastParser) list(value func() bool) bool {
+	if !p.eat('[') {
+		return false
+	}
+	if p.eat(']') {
+		return true
+	}
+	for {
+		if !value() {
+			return false
+		}
+		if p.eat(',') {
+			continue
+		}
+		return p.eat(']')
+	}
+}
+
+// string reads a string that begins at pos or behind white space.
+func (p *fastParser) string() (string, bool) {
+	if !p.eat('"') {
+		return "", false
+	}
+	start := p.pos
+	ascii := true
+	for i := start; i < len(p.data); i++ {
+		switch c := p.data[i]; {
+		case c == '"':
+			p.pos = i + 1
+			s := p.text[start:i]
+			return s, ascii || utf8.ValidString(s)
+		case c == '\\':
+			return p.escaped(start, i)
+		case c < 0x20:
+			return "", false
+		case c >= 0x80:
+			ascii = false
+		}
+	}
+	return "", false
+}
+
+// escaped reads on in a string at its first backslash.
+func (p *fastParser) escaped(start, i int) (string, bool) {
+	out := make([]byte, i-start, i-start+64)
+	copy(out, p.data[start:i])
+	plain := i // from here to i nothing has been copied yet
+	for i < len(p.data) {
+		c := p.data[i]
+		if c != '"' && c != '\\' && c >= 0x20 {
+			i++
+			continue
+		}
+		out = append(out, p.data[plain:i]...)
+		if c == '"' {
+			p.pos = i + 1
+			return string(out), utf8.Valid(out)
+		}
+		if c < 0x20 || i+1 >= len(p.data) {
+			return "", false
+		}
+		i += 2
+		switch e := p.data[i-1]; e {
+		case '"', '\\', '/':
+			out = append(out, e)
+		case 'n':
+			out = append(out, '\n')
+		case 't':
+			out = append(out, '\t')
+		case 'r':
+			out = append(out, '\r')
+		case 'b':
+			out = append(out, '\b')
+		case 'f':
+			out = append(out, '\f')
+		case 'u':
+			if i+4 > len(p.data) {
+				return "", false
+			}
+			n, ok := hex4(p.data[i : i+4])
+			if !ok || n >= 0xd800 && n < 0xe000 {
+				return "", false
+			}
+			out = utf8.AppendRune(out, n)
+			i += 4
+		default:
+			return "", false
+		}
+		plain = i
+	}
+	return "", false
+}
+
+func hex4(b []byte) (rune, bool) {
+	var n rune
+	for _, c := range b {
+		switch {
+		case c >= '0' && c <= '9':
+			c -= '0'
+		case c >= 'a' && c <= 'f':
+			c -= 'a' - 10
+		case c >= 'A' && c <= 'F':
+			c -= 'A' - 10
+		default:
+			return 0, false
+		}
+		n = n<<4 | rune(c)
+	}
+	return n, true
+}
+
+func (p *fastParser) bool() (value, ok bool) {
+	p.space()
+	rest := p.text[p.pos:]
+	switch {
+	case strings.HasPrefix(rest, "true"):
+		p.pos += len("true")
+		return true, true
+	case strings.HasPrefix(rest, "false"):
+		p.pos += len("false")
+		return false, true
+	}
+	return false, false
+}
+
+// number gives the text of a number that has the form of JSON.
+func (p *fastParser) number() (string, bool) {
+	p.space()
+	start := p.pos
+	digits := func() bool {
+		from := p.pos
+		for p.pos < len(p.data) && p.data[p.pos] >= '0' && p.data[p.pos] <= '9' {
+			p.pos++
+		}
+		return p.pos > from
+	}
+	at := func(set string) bool {
+		if p.pos < len(p.data) && strings.IndexByte(set, p.data[p.pos]) >= 0 {
+			p.pos++
+			return true
+		}
+		return false
+	}
+	at("-")
+	if !at("0") && !digits() {
+		return "", false
+	}
+	if at(".") && !digits() {
+		return "", false
+	}
+	if at("eE") {
+		at("+-")
+		if !digits() {
+			return "", false
+		}
+	}
+	return p.text[start:p.pos], true
+}
+
+func (p *fastParser) int(dst *int) bool {
+	s, ok := p.number()
+	if !ok {
+		return false
+	}
+	n, err := strconv.Atoi(s)
+	*dst = n
+	return err == nil
+}
+
+func (p *fastParser) float(dst *float64) bool {
+	s, ok := p.number()
+	if !ok {
+		return false
+	}
+	n, err := strconv.ParseFloat(s, 64)
+	*dst = n
+	return err == nil
+}
+
+// raw gives the bytes of any valid value but null.
+func (p *fastParser) raw(dst *json.RawMessage) bool {
+	if p.peek() == 'n' {
+		return false
+	}
+	start := p.pos
+	if !p.skip(0) {
+		return false
+	}
+	*dst = json.RawMessage(p.data[start:p.pos:p.pos])
+	return true
+}
+
+// skip reads any value and checks it in full.
+func (p *fastParser) skip(depth int) bool {
+	if depth > maxNesting {
+		return false
+	}
+	switch c := p.peek(); {
+	case c == '"':
+		return p.skipString()
+	case c == '{':
+		p.pos++
+		if p.eat('}') {
+			return true
+		}
+		for {
+			if p.space(); !p.skipString() || !p.eat(':') || !p.skip(depth+1) {
+				return false
+			}
+			if !p.eat(',') {
+				return p.eat('}')
+			}
+		}
+	case c == '[':
+		p.pos++
+		if p.eat(']') {
+			return true
+		}
+		for {
+			if !p.skip(depth + 1) {
+				return false
+			}
+			if !p.eat(',') {
+				return p.eat(']')
+			}
+		}
+	case c == 't' || c == 'f':
+		_, ok := p.bool()
+		return ok
+	case c == 'n':
+		if !strings.HasPrefix(p.text[p.pos:], "null") {
+			return false
+		}
+		p.pos += len("null")
+		return true
+	}
+	_, ok := p.number()
+	return ok
+}
+
+// skipString is string without its result. Bytes that are not UTF-8 are valid
+// for encoding/json, so they are here.
+func (p *fastParser) skipString() bool {
+	if !p.eat('"') {
+		return false
+	}
+	for i := p.pos; i < len(p.data); i++ {
+		switch c := p.data[i]; {
+		case c == '"':
+			p.pos = i + 1
+			return true
+		case c < 0x20:
+			return false
+		case c == '\\':
+			if i+1 >= len(p.data) {
+				return false
+			}
+			i++
+			switch p.data[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+			case 'u':
+				if i+4 >= len(p.data) {
+					return false
+				}
+				if _, ok := hex4(p.data[i+1 : i+5]); !ok {
+					return false
+				}
+				i += 4
+			default:
+				return false
+			}
+		}
+	}
+	return false
+}

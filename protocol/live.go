@@ -1,0 +1,207 @@
+package protocol
+
+import "slices"
+
+// outputTail bounds the output of a running tool that [Live] keeps, in bytes.
+const outputTail = 16 << 10
+
+// Live is the state of a session at one moment, as far as it is not in the log's
+// events alone. Host and client fold the same events into it with [Live.Apply],
+// so both see the same.
+type Live struct {
+	DeviceID          DeviceID            `json:"deviceId"`
+	StreamEpoch       Epoch               `json:"streamEpoch"`
+	ThroughSeq        Seq                 `json:"throughSeq"`
+	PersistentLastSeq Seq                 `json:"persistentLastSeq"`
+	PersistentLastID  EventID             `json:"persistentLastId,omitempty"`
+	LeafID            EventID             `json:"leafId,omitempty"`
+	Meta              Meta                `json:"meta"`
+	Usage             Usage               `json:"usage"`
+	Running           bool                `json:"running"`
+	TurnID            TurnID              `json:"turnId,omitempty"`
+	TurnIndex         int                 `json:"turnIndex,omitempty"`
+	Messages          []LiveMessage       `json:"messages,omitempty"`
+	Tools             []LiveTool          `json:"tools,omitempty"`
+	Permissions       []PermissionRequest `json:"permissions,omitempty"`
+	Queues            []QueueUpdate       `json:"queues,omitempty"` // at most one a queue
+	Retry             *Retry              `json:"retry,omitempty"`
+}
+
+// LiveMessage is a message that is coming in.
+type LiveMessage struct {
+	EventID  EventID     `json:"eventId"`
+	ParentID EventID     `json:"parentId,omitempty"`
+	Role     Role        `json:"role"`
+	Model    string      `json:"model,omitempty"`
+	Blocks   []LiveBlock `json:"blocks,omitempty"`
+}
+
+// LiveBlock is a block that is coming in. Text is the text, the thinking, or the
+// JSON text of a call's input so far.
+type LiveBlock struct {
+	Type BlockType `json:"type"`
+	ID   string    `json:"id,omitempty"`
+	Name string    `json:"name,omitempty"`
+	Text Growing   `json:"text"`
+}
+
+// Growing is text that is appended to often. It is written as a JSON string.
+type Growing []byte
+
+// MarshalText gives the text.
+func (g Growing) MarshalText() ([]byte, error) { return g, nil }
+
+// UnmarshalText sets the text.
+func (g *Growing) UnmarshalText(b []byte) error {
+	*g = append((*g)[:0], b...)
+	return nil
+}
+
+// LiveTool is a call that runs.
+type LiveTool struct {
+	EventID    EventID `json:"eventId"`
+	ToolCallID string  `json:"toolCallId"`
+	ToolName   string  `json:"toolName"`
+	Args       []byte  `json:"args,omitempty"`
+	OutputTail string  `json:"outputTail,omitempty"`
+}
+
+// Apply folds one event, persistent or transient, into the state. An event that
+// is not newer than ThroughSeq changes nothing.
+func (l *Live) Apply(e Event) {
+	if e.Seq <= l.ThroughSeq {
+		return
+	}
+	l.ThroughSeq = e.Seq
+	switch e.Class() {
+	case Transient:
+		l.applyTransient(e)
+		return
+	case Conversation:
+		l.LeafID = e.ID
+	}
+	l.PersistentLastSeq, l.PersistentLastID = e.Seq, e.ID
+	l.Messages = slices.DeleteFunc(l.Messages, func(m LiveMessage) bool { return m.EventID == e.ID })
+	l.Tools = slices.DeleteFunc(l.Tools, func(t LiveTool) bool { return t.EventID == e.ID })
+	switch b := e.Body.(type) {
+	case *MessageBody:
+		if b.Message.Usage != nil {
+			l.Usage.Add(*b.Message.Usage)
+		}
+		if b.Message.Meta != nil && b.Message.Meta.QueueItemID != "" {
+			l.takeItem(b.Message.Meta.QueueItemID)
+		}
+	case *Compact:
+		if b.Usage != nil {
+			l.Usage.Add(*b.Usage)
+		}
+	case *Rewind:
+		l.LeafID = ""
+		if b.TargetEventID != nil {
+			l.LeafID = *b.TargetEventID
+		}
+	case *Branch:
+		l.LeafID = b.LeafEventID
+	case *SessionInfo:
+		b.Changes.Apply(&l.Meta)
+	case *QueueUpdate:
+		l.Queues = slices.DeleteFunc(l.Queues, func(q QueueUpdate) bool { return q.Queue == b.Queue })
+		if len(b.Items) > 0 || b.Paused {
+			l.Queues = append(l.Queues, *b)
+		}
+	}
+}
+
+// takeItem removes an item that a message has taken. Queues are replaced, never
+// changed in place: their events share them.
+func (l *Live) takeItem(id ItemID) {
+	for i, q := range l.Queues {
+		if k := slices.IndexFunc(q.Items, func(it QueueItem) bool { return it.ID == id }); k >= 0 {
+			q.Items = slices.Delete(slices.Clone(q.Items), k, k+1)
+			l.Queues[i] = q
+		}
+	}
+	l.Queues = slices.DeleteFunc(l.Queues, func(q QueueUpdate) bool { return len(q.Items) == 0 && !q.Paused })
+}
+
+func (l *Live) applyTransient(e Event) {
+	switch b := e.Body.(type) {
+	case *RuntimeStart:
+		l.Running, l.TurnID = true, e.TurnID
+	case *TurnStart:
+		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
+	case *RuntimeEnd:
+		l.Running, l.TurnID, l.TurnIndex = false, "", 0
+		l.Messages, l.Tools, l.Permissions, l.Retry = nil, nil, nil, nil
+	case *MessageStart:
+		l.Retry = nil
+		l.Messages = append(l.Messages, LiveMessage{EventID: b.EventID, ParentID: b.ParentID, Role: b.Role, Model: b.Model})
+	case *TextDelta:
+		if blk := l.block(b.EventID, b.BlockIndex, BlockText); blk != nil {
+			blk.Text = append(blk.Text, b.Delta...)
+		}
+	case *ThinkingDelta:
+		if blk := l.block(b.EventID, b.BlockIndex, BlockThinking); blk != nil {
+			blk.Text = append(blk.Text, b.Delta...)
+		}
+	case *ToolCallDelta:
+		if blk := l.block(b.EventID, b.BlockIndex, BlockToolUse); blk != nil {
+			if b.ToolName != "" {
+				blk.ID, blk.Name = b.ToolCallID, b.ToolName
+			}
+			blk.Text = append(blk.Text, b.Delta...)
+		}
+	case *MessageCancelled:
+		l.Messages = slices.DeleteFunc(l.Messages, func(m LiveMessage) bool { return m.EventID == b.EventID })
+	case *ToolExecutionStart:
+		l.Tools = append(l.Tools, LiveTool{EventID: b.EventID, ToolCallID: b.ToolCallID, ToolName: b.ToolName, Args: b.Args})
+	case *ToolExecutionUpdate:
+		for i := range l.Tools {
+			if t := &l.Tools[i]; t.EventID == b.EventID {
+				t.OutputTail += b.Partial
+				if n := len(t.OutputTail); n > outputTail {
+					t.OutputTail = t.OutputTail[n-outputTail:]
+				}
+			}
+		}
+	case *PermissionRequest:
+		l.Permissions = append(l.Permissions, *b)
+	case *PermissionResolved:
+		l.Permissions = slices.DeleteFunc(l.Permissions, func(p PermissionRequest) bool { return p.PermissionID == b.PermissionID })
+	case *Retry:
+		l.Retry = b
+	}
+}
+
+// block gives the block of a running message, nil when the message is not known.
+func (l *Live) block(id EventID, index int, t BlockType) *LiveBlock {
+	for i := range l.Messages {
+		m := &l.Messages[i]
+		if m.EventID != id {
+			continue
+		}
+		for len(m.Blocks) <= index && index < 1000 {
+			m.Blocks = append(m.Blocks, LiveBlock{Type: t})
+		}
+		if index < len(m.Blocks) {
+			return &m.Blocks[index]
+		}
+	}
+	return nil
+}
+
+// Clone gives a copy that shares no lists with l.
+func (l *Live) Clone() Live {
+	c := *l
+	c.Messages = slices.Clone(l.Messages)
+	for i := range c.Messages {
+		c.Messages[i].Blocks = slices.Clone(c.Messages[i].Blocks)
+		for k, b := range c.Messages[i].Blocks {
+			c.Messages[i].Blocks[k].Text = slices.Clone(b.Text)
+		}
+	}
+	c.Tools = slices.Clone(l.Tools)
+	c.Permissions = slices.Clone(l.Permissions)
+	c.Queues = slices.Clone(l.Queues)
+	return c
+}

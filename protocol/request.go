@@ -1,0 +1,395 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// MaxMessage is the longest message of a client in bytes.
+const MaxMessage = 1 << 20
+
+// Request is what a client asks of a host. The set is closed: only types of this
+// package implement it.
+type Request interface {
+	// RequestName is the type that stands on the wire.
+	RequestName() string
+}
+
+// Call is one request on its way. RequestID is drawn by the client; Repeat marks
+// one whose answer was lost. SessionID names the session it is about, or the new
+// one for create_session and clone_session, whose id the client draws.
+type Call struct {
+	RequestID RequestID
+	SessionID SessionID
+	Repeat    bool
+	Request   Request
+}
+
+// Reply answers a call: Data is set, or Err.
+type Reply struct {
+	RequestID RequestID
+	Data      Response
+	Err       *Error
+}
+
+// Response is the data of a [Reply]. The set is closed.
+type Response interface{ response() }
+
+// The requests.
+type (
+	// Ping answers at once.
+	Ping struct{}
+
+	// RegisterProject makes the project of a working directory known; the answer
+	// is a [Project].
+	RegisterProject struct {
+		WorkDir string `json:"workDir"`
+	}
+	// CheckConfig gives every key of the configuration with its value in force
+	// and where it came from; the answer is a [ConfigReport].
+	CheckConfig struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+
+	// CreateSession makes a session; the answer is a [SessionSummary].
+	CreateSession struct {
+		ProjectID ProjectID `json:"projectId"`
+		Meta      Meta      `json:"meta"`
+	}
+	// ListSessions lists sessions, newest first; the answer is a [SessionList].
+	// Before continues behind a session of an earlier list.
+	ListSessions struct {
+		ProjectID ProjectID `json:"projectId,omitempty"`
+		Query     string    `json:"query,omitempty"`
+		Limit     int       `json:"limit,omitempty"`
+		Before    SessionID `json:"before,omitempty"`
+	}
+	// OpenSession subscribes the connection to a session; the answer is
+	// [SessionOpened], and frames follow: the Tail newest events of the path,
+	// then a live frame, then events as they come.
+	OpenSession struct {
+		Tail int `json:"tail,omitempty"`
+	}
+	// CloseSession ends a subscription.
+	CloseSession struct{}
+	// DeleteSession removes a session's log for good.
+	DeleteSession struct{}
+	// CloneSession copies the path to FromEventID (the leaf, when empty) of
+	// another session into the new session that the call names; the answer is a
+	// [SessionSummary].
+	CloneSession struct {
+		FromSessionID SessionID `json:"fromSessionId"`
+		FromEventID   EventID   `json:"fromEventId,omitempty"`
+		Name          string    `json:"name,omitempty"`
+	}
+	// ExportSession writes a session as "jsonl" or "markdown" into a blob; the
+	// answer is a [BlobRef].
+	ExportSession struct {
+		Format string `json:"format"`
+	}
+	// VerifySession reads every byte of a log; the answer is a [SessionReport].
+	VerifySession struct{}
+	// RepairSession repairs the tail of a log. LeafEventID picks the leaf of a
+	// session that is read-only because the damage may have moved it; the answer
+	// is a [SessionReport].
+	RepairSession struct {
+		LeafEventID EventID `json:"leafEventId,omitempty"`
+	}
+	// UpdateInfo changes the meta of a session.
+	UpdateInfo struct {
+		Changes MetaChanges `json:"changes"`
+	}
+	// SetLabel names an event; a nil Label removes the name.
+	SetLabel struct {
+		TargetEventID EventID `json:"targetEventId"`
+		Label         *string `json:"label"`
+	}
+
+	// SendMessage sends a user message. While a turn runs it follows WhenBusy:
+	// "followUp" (also when empty), "steer" or "reject". The answer is [Sent].
+	SendMessage struct {
+		Content        []Block  `json:"content"`
+		WhenBusy       string   `json:"whenBusy,omitempty"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+	}
+	// Steer puts a message into the running turn; TurnID, when set, must be that
+	// turn. When idle it sends.
+	Steer struct {
+		TurnID  TurnID  `json:"turnId,omitempty"`
+		Content []Block `json:"content"`
+	}
+	// FollowUp queues a message for the end of the turn. When idle it sends.
+	FollowUp struct {
+		Content []Block `json:"content"`
+	}
+	// RewriteQueue replaces a queue that the client has seen as Replaces.
+	RewriteQueue struct {
+		Queue    QueueName   `json:"queue"`
+		Replaces EventID     `json:"replaces,omitempty"`
+		Items    []QueueItem `json:"items"`
+	}
+	// ResumeQueue lets a paused queue go on.
+	ResumeQueue struct{}
+	// Cancel ends a turn; the answer is [Cancelled].
+	Cancel struct {
+		TurnID TurnID `json:"turnId"`
+	}
+	// RewindTo sets the leaf to an earlier event, or (null) to the empty
+	// conversation; the answer is [Moved].
+	RewindTo struct {
+		TargetEventID  *EventID `json:"targetEventId"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		RestoreFiles   bool     `json:"restoreFiles,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+	}
+	// BranchTo sets the leaf to any conversation event; the answer is [Moved].
+	BranchTo struct {
+		LeafEventID    EventID  `json:"leafEventId"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+	}
+	// CompactSession summarises the older part of the context; the answer is
+	// [Compacted].
+	CompactSession struct {
+		Instructions string `json:"instructions,omitempty"`
+	}
+	// SetMode sets the permission mode of the session's next calls.
+	SetMode struct {
+		Mode string `json:"mode"`
+	}
+
+	// GetPath gives conversation events of a path, newest first; the answer is
+	// [Events]. LeafID empty is the active path.
+	GetPath struct {
+		LeafID   EventID `json:"leafId,omitempty"`
+		BeforeID EventID `json:"beforeId,omitempty"`
+		Limit    int     `json:"limit,omitempty"`
+	}
+	// GetTree gives all persistent events behind AfterSeq in the order of the
+	// log; the answer is [Events].
+	GetTree struct {
+		AfterSeq Seq `json:"afterSeq,omitempty"`
+		Limit    int `json:"limit,omitempty"`
+	}
+	// GetContext gives what the model would be sent; the answer is [ContextView].
+	GetContext struct{}
+	// GetBlob reads a part (at most 48 KiB) of a payload that the session names
+	// or an export made; the answer is [BlobPart].
+	GetBlob struct {
+		SHA256 string `json:"sha256"`
+		Offset int64  `json:"offset"`
+		Length int    `json:"length"`
+	}
+	// PutBlob sends a part of a payload; the answer to the last one names it.
+	PutBlob struct {
+		UploadID string `json:"uploadId"`
+		Offset   int64  `json:"offset"`
+		Data     []byte `json:"data"`
+		Last     bool   `json:"last,omitempty"`
+	}
+
+	// AnswerPermission answers a permission_request: Choice is the index of an
+	// offered suggestion, -1 denies.
+	AnswerPermission struct {
+		PermissionID PermissionID `json:"permissionId"`
+		Choice       int          `json:"choice"`
+		Reason       string       `json:"reason,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*Ping) RequestName() string             { return "ping" }
+func (*RegisterProject) RequestName() string  { return "register_project" }
+func (*CheckConfig) RequestName() string      { return "get_config" }
+func (*CreateSession) RequestName() string    { return "create_session" }
+func (*ListSessions) RequestName() string     { return "list_sessions" }
+func (*OpenSession) RequestName() string      { return "open_session" }
+func (*CloseSession) RequestName() string     { return "close_session" }
+func (*DeleteSession) RequestName() string    { return "delete_session" }
+func (*CloneSession) RequestName() string     { return "clone_session" }
+func (*ExportSession) RequestName() string    { return "export_session" }
+func (*VerifySession) RequestName() string    { return "verify_session" }
+func (*RepairSession) RequestName() string    { return "repair_session" }
+func (*UpdateInfo) RequestName() string       { return "update_info" }
+func (*SetLabel) RequestName() string         { return "set_label" }
+func (*SendMessage) RequestName() string      { return "send_message" }
+func (*Steer) RequestName() string            { return "steer" }
+func (*FollowUp) RequestName() string         { return "follow_up" }
+func (*RewriteQueue) RequestName() string     { return "rewrite_queue" }
+func (*ResumeQueue) RequestName() string      { return "resume_queue" }
+func (*Cancel) RequestName() string           { return "cancel" }
+func (*RewindTo) RequestName() string         { return "rewind" }
+func (*BranchTo) RequestName() string         { return "branch" }
+func (*CompactSession) RequestName() string   { return "compact" }
+func (*SetMode) RequestName() string          { return "set_mode" }
+func (*GetPath) RequestName() string          { return "get_path" }
+func (*GetTree) RequestName() string          { return "get_tree" }
+func (*GetContext) RequestName() string       { return "get_context" }
+func (*GetBlob) RequestName() string          { return "get_blob" }
+func (*PutBlob) RequestName() string          { return "put_blob" }
+func (*AnswerPermission) RequestName() string { return "answer_permission" }
+
+// newRequest makes an empty request and the empty response that belongs to it.
+func newRequest(name string) (Request, Response) {
+	switch name {
+	case "ping":
+		return &Ping{}, &Done{}
+	case "register_project":
+		return &RegisterProject{}, &Project{}
+	case "get_config":
+		return &CheckConfig{}, &ConfigReport{}
+	case "create_session":
+		return &CreateSession{}, &SessionSummary{}
+	case "list_sessions":
+		return &ListSessions{}, &SessionList{}
+	case "open_session":
+		return &OpenSession{}, &SessionOpened{}
+	case "close_session":
+		return &CloseSession{}, &Done{}
+	case "delete_session":
+		return &DeleteSession{}, &Done{}
+	case "clone_session":
+		return &CloneSession{}, &SessionSummary{}
+	case "export_session":
+		return &ExportSession{}, &BlobRef{}
+	case "verify_session":
+		return &VerifySession{}, &SessionReport{}
+	case "repair_session":
+		return &RepairSession{}, &SessionReport{}
+	case "update_info":
+		return &UpdateInfo{}, &Done{}
+	case "set_label":
+		return &SetLabel{}, &Done{}
+	case "send_message":
+		return &SendMessage{}, &Sent{}
+	case "steer":
+		return &Steer{}, &Sent{}
+	case "follow_up":
+		return &FollowUp{}, &Sent{}
+	case "rewrite_queue":
+		return &RewriteQueue{}, &Sent{}
+	case "resume_queue":
+		return &ResumeQueue{}, &Done{}
+	case "cancel":
+		return &Cancel{}, &Cancelled{}
+	case "rewind":
+		return &RewindTo{}, &Moved{}
+	case "branch":
+		return &BranchTo{}, &Moved{}
+	case "compact":
+		return &CompactSession{}, &Compacted{}
+	case "set_mode":
+		return &SetMode{}, &Done{}
+	case "get_path":
+		return &GetPath{}, &Events{}
+	case "get_tree":
+		return &GetTree{}, &Events{}
+	case "get_context":
+		return &GetContext{}, &ContextView{}
+	case "get_blob":
+		return &GetBlob{}, &BlobPart{}
+	case "put_blob":
+		return &PutBlob{}, &BlobRef{}
+	case "answer_permission":
+		return &AnswerPermission{}, &Done{}
+	}
+	return nil, nil
+}
+
+type callEnvelope struct {
+	Type      string    `json:"type"`
+	RequestID RequestID `json:"requestId"`
+	SessionID SessionID `json:"sessionId,omitempty"`
+	Repeat    bool      `json:"repeat,omitempty"`
+}
+
+// MarshalJSON writes the call with the fields of its request beside its own.
+func (c Call) MarshalJSON() ([]byte, error) {
+	head, err := marshal(callEnvelope{c.Request.RequestName(), c.RequestID, c.SessionID, c.Repeat})
+	if err != nil {
+		return nil, err
+	}
+	return joinObjects(head, c.Request)
+}
+
+// ParseCall reads a call. An unknown request, or one that does not fit its type,
+// is an *Error with invalid_request.
+func ParseCall(data []byte) (Call, error) {
+	if len(data) > MaxMessage {
+		return Call{}, Errorf(CodePayloadTooLarge, "A message may have at most %d bytes; this one has %d.", MaxMessage, len(data))
+	}
+	var e callEnvelope
+	if err := json.Unmarshal(data, &e); err != nil {
+		return Call{}, Errorf(CodeInvalidRequest, "The message is not valid JSON: %v.", err)
+	}
+	req, _ := newRequest(e.Type)
+	if req == nil {
+		return Call{}, Errorf(CodeInvalidRequest, "There is no request named %q.", clip(e.Type))
+	}
+	if err := e.RequestID.Check(); err != nil {
+		return Call{}, Errorf(CodeInvalidRequest, "requestId: %v.", err)
+	}
+	if e.SessionID != "" {
+		if err := e.SessionID.Check(); err != nil {
+			return Call{}, Errorf(CodeInvalidRequest, "sessionId: %v.", err)
+		}
+	}
+	if err := json.Unmarshal(data, req); err != nil {
+		return Call{}, Errorf(CodeInvalidRequest, "The %s request does not fit its form: %v.", e.Type, err)
+	}
+	return Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}, nil
+}
+
+type replyJSON struct {
+	Type      string          `json:"type"` // response or error
+	RequestID RequestID       `json:"requestId"`
+	Data      json.RawMessage `json:"data,omitempty"`
+	Code      Code            `json:"code,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	Details   json.RawMessage `json:"details,omitempty"`
+}
+
+// MarshalJSON writes the reply.
+func (r Reply) MarshalJSON() ([]byte, error) {
+	if r.Err != nil {
+		return marshal(replyJSON{Type: "error", RequestID: r.RequestID, Code: r.Err.Code, Message: r.Err.Message, Details: r.Err.Details})
+	}
+	data, err := marshal(r.Data)
+	if err != nil {
+		return nil, err
+	}
+	return marshal(replyJSON{Type: "response", RequestID: r.RequestID, Data: data})
+}
+
+// ParseReply reads the reply to a request of the given name.
+func ParseReply(data []byte, requestName string) (Reply, error) {
+	var j replyJSON
+	if err := json.Unmarshal(data, &j); err != nil {
+		return Reply{}, err
+	}
+	if j.Type == "error" {
+		return Reply{RequestID: j.RequestID, Err: &Error{Code: j.Code, Message: j.Message, Details: j.Details}}, nil
+	}
+	_, resp := newRequest(requestName)
+	if resp == nil {
+		return Reply{}, fmt.Errorf("protocol: a reply to the unknown request %q", requestName)
+	}
+	if err := json.Unmarshal(j.Data, resp); err != nil {
+		return Reply{}, fmt.Errorf("protocol: the reply to %s: %w", requestName, err)
+	}
+	return Reply{RequestID: j.RequestID, Data: resp}, nil
+}
+
+// joinObjects appends the fields of v to the object in head.
+func joinObjects(head []byte, v any) ([]byte, error) {
+	fields, err := marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.Equal(fields, []byte("{}")) {
+		return head, nil
+	}
+	out := append(head[:len(head)-1], ',')
+	return append(out, fields[1:]...), nil
+}

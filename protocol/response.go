@@ -1,0 +1,132 @@
+package protocol
+
+// The responses.
+type (
+	// Done answers what gives nothing back.
+	Done struct{}
+
+	// Project is a folder that sessions belong to. Root is its canonical path.
+	Project struct {
+		ProjectID ProjectID `json:"projectId"`
+		Root      string    `json:"root"`
+		WorkDir   string    `json:"workDir"`
+	}
+	// ConfigEntry is one key with its value in force; Source says where it came
+	// from: "default", "flag", or file:line.
+	ConfigEntry struct {
+		Key    string `json:"key"`
+		Value  string `json:"value"`
+		Source string `json:"source"`
+	}
+	// ConfigReport is the configuration in force; Notices are what was ignored.
+	ConfigReport struct {
+		Entries []ConfigEntry `json:"entries"`
+		Notices []string      `json:"notices,omitempty"`
+	}
+
+	// SessionSummary describes a session in a list. Times are Unix milliseconds.
+	SessionSummary struct {
+		SessionID   SessionID   `json:"sessionId"`
+		Meta        Meta        `json:"meta"`
+		CreatedAt   int64       `json:"createdAt"`
+		UpdatedAt   int64       `json:"updatedAt"`
+		FirstPrompt string      `json:"firstPrompt,omitempty"`
+		LeafID      EventID     `json:"leafId,omitempty"`
+		Bytes       int64       `json:"bytes,omitempty"`
+		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
+		LockedBy    string      `json:"lockedBy,omitempty"`
+		Damaged     string      `json:"damaged,omitempty"`
+	}
+	// SessionList is a page of sessions; More says that older ones follow.
+	SessionList struct {
+		Sessions []SessionSummary `json:"sessions"`
+		More     bool             `json:"more,omitempty"`
+	}
+	// SessionOpened answers open_session. Findings are damage that was found,
+	// one sentence each; ReadOnly says why nothing can be written.
+	SessionOpened struct {
+		Summary  SessionSummary `json:"summary"`
+		Findings []string       `json:"findings,omitempty"`
+		ReadOnly string         `json:"readOnly,omitempty"`
+	}
+	// SessionReport is what verify and repair found. Sound says that the log can
+	// be used as it is.
+	SessionReport struct {
+		Sound    bool     `json:"sound"`
+		Events   int      `json:"events"`
+		Bytes    int64    `json:"bytes"`
+		Findings []string `json:"findings,omitempty"`
+	}
+
+	// Sent says what became of a message: EventID when it stands in the log,
+	// ItemID when it waits in a queue. TurnID is the turn that handles it.
+	Sent struct {
+		EventID EventID `json:"eventId,omitempty"`
+		ItemID  ItemID  `json:"itemId,omitempty"`
+		TurnID  TurnID  `json:"turnId,omitempty"`
+	}
+	// Cancelled says whether the named turn was running and is now ending.
+	Cancelled struct {
+		Cancelled bool `json:"cancelled"`
+	}
+	// SkippedFile is a file that was not restored, and why.
+	SkippedFile struct {
+		Path string `json:"path"`
+		Why  string `json:"why"`
+	}
+	// Moved says where the leaf is now, and what became of the files.
+	Moved struct {
+		LeafID   EventID       `json:"leafId"`
+		Restored []string      `json:"restored,omitempty"`
+		Skipped  []SkippedFile `json:"skipped,omitempty"`
+	}
+	// Compacted says what a compaction did. EventID is empty when there was
+	// nothing to compact.
+	Compacted struct {
+		EventID      EventID `json:"eventId,omitempty"`
+		TokensBefore int     `json:"tokensBefore"`
+		TokensAfter  int     `json:"tokensAfter"`
+	}
+
+	// Events is a page of events; More says that there are further ones.
+	Events struct {
+		Events []Event `json:"events"`
+		LeafID EventID `json:"leafId,omitempty"`
+		More   bool    `json:"more,omitempty"`
+	}
+	// ContextView is what the model would be sent, with estimates in tokens.
+	ContextView struct {
+		System       string    `json:"system"`
+		Messages     []Message `json:"messages"`
+		Tokens       int       `json:"tokens"`
+		SystemTokens int       `json:"systemTokens"`
+		ToolTokens   int       `json:"toolTokens"`
+		Window       int       `json:"window"`
+	}
+	// BlobRef names a payload.
+	BlobRef struct {
+		SHA256 string `json:"sha256,omitempty"`
+		Size   int64  `json:"size"`
+	}
+	// BlobPart is a part of a payload.
+	BlobPart struct {
+		Data []byte `json:"data"`
+		Size int64  `json:"size"` // of the whole
+	}
+)
+
+func (*Done) response()           {}
+func (*Project) response()        {}
+func (*ConfigReport) response()   {}
+func (*SessionSummary) response() {}
+func (*SessionList) response()    {}
+func (*SessionOpened) response()  {}
+func (*SessionReport) response()  {}
+func (*Sent) response()           {}
+func (*Cancelled) response()      {}
+func (*Moved) response()          {}
+func (*Compacted) response()      {}
+func (*Events) response()         {}
+func (*ContextView) response()    {}
+func (*BlobRef) response()        {}
+func (*BlobPart) response()       {}
