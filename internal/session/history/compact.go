@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -113,7 +114,7 @@ func cutSaves(e *Element) int {
 	if !e.isResult() {
 		return 0
 	}
-	return EstimateMessage(e.Message) - EstimateMessage(cutResult(e.Message, resultChars))
+	return model.EstimateTokens(*e.Message) - model.EstimateTokens(*cutResult(e.Message, resultChars))
 }
 
 // chooseTail gives the first element that stays, -1 for none, and the tokens from
@@ -134,7 +135,7 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 		}
 		n := c.from(i) - saved
 		if e.steer() {
-			n += EstimateMessage(e.Message) // it stood in the result before
+			n += model.EstimateTokens(*e.Message) // it stood in the result before
 		}
 		n = c.scale(n)
 		if keep >= 0 && n > budget {

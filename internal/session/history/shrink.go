@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -29,7 +30,7 @@ func (l limits) shrink(e *Element) {
 // omitResult replaces the body, unless that is no longer than the replacement.
 func omitResult(m *protocol.Message) *protocol.Message {
 	text := omitted(m.ToolCallID)
-	if EstimateMessage(m) <= messageTokens+textTokens(len(text)) {
+	if model.EstimateTokens(*m) <= messageTokens+textTokens(len(text)) {
 		return m
 	}
 	short := *m
@@ -108,7 +109,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 		if !e.isResult() || e.Event == "" {
 			continue
 		}
-		n := EstimateMessage(e.Message)
+		n := model.EstimateTokens(*e.Message)
 		if through < 0 && (!answered || spared+n <= w.Spare()) {
 			spared += n
 			continue
@@ -117,7 +118,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 			continue
 		}
 		short := omitResult(e.Message)
-		gain := n - EstimateMessage(short)
+		gain := n - model.EstimateTokens(*short)
 		if gain > 0 && through < 0 {
 			through = i
 		}

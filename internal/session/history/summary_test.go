@@ -11,7 +11,7 @@ import (
 )
 
 func sizeOf(req model.Request) int {
-	return textTokens(len(req.System)) + EstimateMessage(&req.Messages[0])
+	return textTokens(len(req.System)) + model.EstimateTokens(req.Messages[0])
 }
 
 func TestSummaryRequestFitsTheWindowWhateverItHolds(t *testing.T) {
