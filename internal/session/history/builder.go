@@ -51,6 +51,7 @@ type Context struct {
 	// Diagnostics are sentences for people about what was odd on the path.
 	Diagnostics []string
 
+	path    []Element // after pass 1
 	elems   []Element // after pass 4
 	at      []int     // elems[i] begins at message at[i] (before ConvertToLLM)
 	sums    []int     // estimated tokens up to each message
@@ -238,7 +239,7 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
 		Diagnostics: slices.Clone(b.path.diagnostics),
-		elems:       p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
+		path:        b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
 		summary: b.path.summary, details: b.path.details}
 	c.guess = w.System + w.Tools + p.total()
 	c.Tokens = c.guess

@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -27,7 +28,7 @@ type Cut struct {
 	window  Window
 	keep    int      // the first element that stays
 	from    int      // notes behind this place stay
-	turn    *Element // of TurnMessageID
+	turn    *Element // of TurnMessageID, as it stands on the path
 }
 
 // Plan finds where to cut c: at a step border, also inside the current turn, so
@@ -64,12 +65,14 @@ func newCut(c Context, w Window, keep int) Cut {
 		Details:          touchedFiles(c.elems[:keep], c.details),
 		context:          c, window: w, keep: keep, from: c.elems[keep].pos,
 	}
-	if !c.elems[keep].opensTurn() {
-		for i := keep - 1; i >= 0; i-- {
-			if c.elems[i].opensTurn() {
-				cut.turn, cut.TurnMessageID = &c.elems[i], c.elems[i].Event
-				break
-			}
+	if c.elems[keep].opensTurn() {
+		return cut
+	}
+	// The turn is the log's, whatever the hooks made of its message.
+	for i := len(c.path) - 1; i >= 0; i-- {
+		if e := &c.path[i]; e.pos < c.elems[keep].pos && e.opensTurn() {
+			cut.turn, cut.TurnMessageID = e, e.Event
+			break
 		}
 	}
 	return cut
@@ -111,7 +114,7 @@ func cutSaves(e *Element) int {
 	if !e.isResult() {
 		return 0
 	}
-	return EstimateMessage(e.Message) - EstimateMessage(cutResult(e.Message, resultChars))
+	return model.EstimateTokens(*e.Message) - model.EstimateTokens(*cutResult(e.Message, resultChars))
 }
 
 // chooseTail gives the first element that stays, -1 for none, and the tokens from
@@ -132,7 +135,7 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 		}
 		n := c.from(i) - saved
 		if e.steer() {
-			n += EstimateMessage(e.Message) // it stood in the result before
+			n += model.EstimateTokens(*e.Message) // it stood in the result before
 		}
 		n = c.scale(n)
 		if keep >= 0 && n > budget {

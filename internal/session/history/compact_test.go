@@ -370,3 +370,22 @@ func TestHarderCompactionShortensASingleStepInPlace(t *testing.T) {
 		t.Errorf("it is cut again through %s", cut.CompactedThrough)
 	}
 }
+
+func TestTurnMessageIsTheLogsWhateverHooksMadeOfIt(t *testing.T) {
+	s := newTalk()
+	s.user("old")
+	s.say("done")
+	turn := s.user("work")
+	for i := range 6 {
+		id := fmt.Sprint("c", i)
+		s.say("", id)
+		s.result(id, tokens(2500))
+	}
+	hook := pop{transform: func(list []Element) ([]Element, error) {
+		list[2] = list[2].With(protocol.UserText("work, please"))
+		return list, nil
+	}}
+	if cut := mustPlan(t, s.buildIn(t, hook, small), small, false); cut.TurnMessageID != turn {
+		t.Errorf("the turn is %s, want %s", cut.TurnMessageID, turn)
+	}
+}

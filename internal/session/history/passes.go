@@ -3,6 +3,7 @@ package history
 import (
 	"slices"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -90,7 +91,7 @@ func (p *passes) add(e *Element) {
 }
 
 func (p *passes) push(m protocol.Message) {
-	sum := EstimateMessage(&m)
+	sum := model.EstimateTokens(m)
 	if n := len(p.sums); n > 0 {
 		sum += p.sums[n-1]
 	}
@@ -110,9 +111,9 @@ func (p *passes) addNote(item *protocol.Item) {
 func (p *passes) mergeNote(text string, more []protocol.Block) {
 	last := len(p.out) - 1
 	m := &p.out[last]
-	before := EstimateMessage(m)
+	before := model.EstimateTokens(*m)
 	merge(m, reminder(text), more)
-	p.sums[last] += EstimateMessage(m) - before
+	p.sums[last] += model.EstimateTokens(*m) - before
 }
 
 func (p *passes) endsWithResult() bool {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -82,7 +83,7 @@ func (h *host) append(f func()) {
 func (h *host) real(c Context) int {
 	n := h.w.System + h.w.Tools
 	for i := range c.Messages {
-		n += EstimateMessage(&c.Messages[i])
+		n += model.EstimateTokens(c.Messages[i])
 	}
 	return n * 5 / 4
 }
@@ -106,7 +107,7 @@ func (h *host) compact(c Context, d Decision) {
 	summary := cut.PreviousSummary
 	if !cut.Reuse {
 		req := SummaryRequest(cut, "")
-		n := textTokens(len(req.System)) + EstimateMessage(&req.Messages[0])
+		n := textTokens(len(req.System)) + model.EstimateTokens(req.Messages[0])
 		h.largest = max(h.largest, n*5/4+req.MaxTokens)
 		summary = tokens(cut.MaxSummaryTokens)
 	}
@@ -254,7 +255,7 @@ func TestShrinkingWaitsUntilItPays(t *testing.T) {
 		"less than 20% would be freed":      {2000, 9000},
 		"results that nobody answered":      {200, 14_000},
 		"bodies no longer than the note":    {5, 5, 5, 5, 5, 12_000},
-		"only what the newest output spans": {100, 100, 3000, 12_000},
+		"only what the newest output spans": {100, 100, 2500, 12_000},
 	} {
 		s := newTalk()
 		s.user("work")

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -29,7 +30,7 @@ func (l limits) shrink(e *Element) {
 // omitResult replaces the body, unless that is no longer than the replacement.
 func omitResult(m *protocol.Message) *protocol.Message {
 	text := omitted(m.ToolCallID)
-	if EstimateMessage(m) <= messageTokens+textTokens(len(text)) {
+	if model.EstimateTokens(*m) <= messageTokens+textTokens(len(text)) {
 		return m
 	}
 	short := *m
@@ -90,7 +91,7 @@ func runeIndex(s string, n int) int {
 
 // PlanShrink says whether the bodies of old tool results are to go, and up to
 // which event. It does so only above 60% of the threshold, only if that frees at
-// least 20% of what is sent, and spares the newest tool output ([Window.Spare])
+// least 20% of the room at once, and spares the newest tool output ([Window.Spare])
 // and every result that the model has not answered yet. The plan holds when its
 // event is in the log.
 func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
@@ -108,7 +109,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 		if !e.isResult() || e.Event == "" {
 			continue
 		}
-		n := EstimateMessage(e.Message)
+		n := model.EstimateTokens(*e.Message)
 		if through < 0 && (!answered || spared+n <= w.Spare()) {
 			spared += n
 			continue
@@ -117,7 +118,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 			continue
 		}
 		short := omitResult(e.Message)
-		gain := n - EstimateMessage(short)
+		gain := n - model.EstimateTokens(*short)
 		if gain > 0 && through < 0 {
 			through = i
 		}
@@ -125,7 +126,7 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 			freed += gain
 		}
 	}
-	if through < 0 || c.scale(freed)*5 < c.Tokens {
+	if through < 0 || c.scale(freed)*5 < w.Room() {
 		return protocol.ContextCut{}, false
 	}
 	return protocol.ContextCut{Kind: "shrink", ThroughEventID: c.elems[through].Event}, true

@@ -202,7 +202,14 @@ func (p *path) setBorder(cuts []protocol.ContextCut) {
 // gives the list.
 func (p *path) extend(ev protocol.Event) bool {
 	if ev.Control {
-		if cut, ok := ev.Body.(*protocol.ContextCut); ok && p.seeCut(cut, ev.Seq) {
+		cut, ok := ev.Body.(*protocol.ContextCut)
+		if !ok {
+			return true
+		}
+		if ev.ParentID != p.leaf {
+			return false
+		}
+		if p.seeCut(cut, ev.Seq) {
 			p.setBorder([]protocol.ContextCut{*cut})
 		}
 		return true
