@@ -285,8 +285,10 @@ func TestAttachmentsAreSummarisedAndWhatComesBackIsNot(t *testing.T) {
 		s.say("", id)
 		s.result(id, tokens(2500))
 	}
+	s.item(protocol.ItemRuntimeNotice, "in the tail")
 	got := brief(mustPlan(t, s.buildIn(t, nil, small), small, false).Summarise)
-	if !strings.Contains(got, "42") || strings.Contains(got, "skill-a") {
+	if !strings.Contains(got, "42") || !strings.Contains(got, "result c0: wordword") ||
+		strings.Contains(got, "skill-a") || strings.Contains(got, "in the tail") {
 		t.Errorf("to be summarised: %.300s", got)
 	}
 }
@@ -387,5 +389,98 @@ func TestTurnMessageIsTheLogsWhateverHooksMadeOfIt(t *testing.T) {
 	}}
 	if cut := mustPlan(t, s.buildIn(t, hook, small), small, false); cut.TurnMessageID != turn {
 		t.Errorf("the turn is %s, want %s", cut.TurnMessageID, turn)
+	}
+}
+
+func TestStaleUsageIsNotTakenAfterShrinking(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("", "a")
+	a := s.result("a", tokens(5000))
+	m := answerOf("done")
+	m.Usage = &protocol.Usage{InputTokens: 9000}
+	s.message(m)
+	s.user("more")
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, window); err != nil {
+		t.Fatal(err)
+	}
+	s.add(&protocol.ContextCut{Kind: "shrink", ThroughEventID: a})
+	b.Extend(s.last)
+	kept, err := b.Build(t.Context(), s.leaf, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.build(t, nil); c.Tokens > 4000 || kept.Tokens != c.Tokens {
+		t.Errorf("%d tokens, %d for the kept builder: the old count was taken", c.Tokens, kept.Tokens)
+	}
+}
+
+func TestContextCutSeenFromAnotherLeafDropsWhatIsKept(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("", "a")
+	a := s.result("a", tokens(500))
+	s.say("done")
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, window); err != nil {
+		t.Fatal(err)
+	}
+	leaf := s.leaf
+	s.leaf = a
+	s.add(&protocol.ContextCut{Kind: "shrink", ThroughEventID: a})
+	b.Extend(s.last)
+	c, err := b.Build(t.Context(), leaf, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(brief(c.Messages), "omitted") {
+		t.Error("a cut that does not belong to the path counts")
+	}
+}
+
+func TestResultsBetweenTwoHarderCompactionsAreCut(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	through := s.say("one")
+	add := func(id string) {
+		s.say("", id)
+		s.result(id, tokens(1500))
+	}
+	harder := func() {
+		s.add(&protocol.Compact{Summary: "S", CompactedThrough: through, ResultChars: resultChars})
+	}
+	add("a")
+	harder()
+	add("b")
+	harder()
+	add("c")
+	for _, m := range s.build(t, nil).Messages {
+		if n := len([]rune(m.PlainText())); m.Role == protocol.RoleToolResult && (n == resultChars) != (m.ToolCallID != "c") {
+			t.Errorf("result %s has %d characters", m.ToolCallID, n)
+		}
+	}
+}
+
+func TestSteersStayTogetherWithTheAnswerToThem(t *testing.T) {
+	s := newTalk()
+	s.user("old")
+	s.say("", "a")
+	through := s.result("a", "out")
+	s.steer(tokens(100))
+	s.steer(tokens(5000))
+	s.say(tokens(700))
+	cut := mustPlan(t, s.buildIn(t, nil, small), small, false)
+	if cut.CompactedThrough != through {
+		t.Errorf("cut through %s, want %s", cut.CompactedThrough, through)
+	}
+	if cut.KeepTokens < 5800 {
+		t.Errorf("the tail has %d tokens", cut.KeepTokens)
 	}
 }

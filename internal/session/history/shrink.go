@@ -20,7 +20,7 @@ func (l limits) shrink(e *Element) {
 		return
 	}
 	switch {
-	case e.pos <= l.omit:
+	case l.shrunk && e.pos <= l.omit:
 		e.Message = omitResult(e.Message)
 	case l.chars > 0 && e.pos < l.cut:
 		e.Message = cutResult(e.Message, l.chars)
@@ -112,9 +112,6 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 		n := model.EstimateTokens(*e.Message)
 		if through < 0 && (!answered || spared+n <= w.Spare()) {
 			spared += n
-			continue
-		}
-		if e.pos <= c.limits.omit {
 			continue
 		}
 		short := omitResult(e.Message)

@@ -67,6 +67,22 @@ func TestSummaryRequestFitsTheWindowWhateverItHolds(t *testing.T) {
 	}
 }
 
+func TestSummaryRequestIsSmallerWhereTheEstimateIsTooLow(t *testing.T) {
+	s := newTalk()
+	for range 50 {
+		s.user(tokens(400))
+		s.say("ok")
+	}
+	plain := sizeOf(SummaryRequest(mustPlan(t, s.buildIn(t, nil, small), small, false), ""))
+	m := answerOf("counted")
+	m.Usage = &protocol.Usage{InputTokens: 63_000} // three times the estimate
+	s.message(m)
+	s.user("go on")
+	if n := sizeOf(SummaryRequest(mustPlan(t, s.buildIn(t, nil, small), small, false), "")); n > plain/2 {
+		t.Errorf("the request has %d estimated tokens, without the count %d", n, plain)
+	}
+}
+
 func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 	messages := []protocol.Message{
 		protocol.UserText("go"),

@@ -29,9 +29,10 @@ type path struct {
 
 // limits say which results are not sent whole (pass 4).
 type limits struct {
-	omit  int // results at or before are sent without their bodies
-	cut   int // results before are cut to chars characters
-	chars int // 0: none
+	shrunk bool
+	omit   int // when shrunk, results at or before are sent without their bodies
+	cut    int // results before are cut to chars characters
+	chars  int // 0: none
 }
 
 // walker collects newest first.
@@ -50,7 +51,6 @@ type walker struct {
 // walk is pass 1.
 func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 	w := walker{path: path{leaf: leaf}, pending: -1}
-	w.limits.omit = posFront
 	pos := 0
 	for ev, err := range log.Back(ctx, leaf) {
 		if err != nil {
@@ -191,8 +191,10 @@ func (p *path) setBorder(cuts []protocol.ContextCut) {
 		named[c.ThroughEventID] = true
 	}
 	for i := len(p.list) - 1; i >= 0; i-- {
-		if e := &p.list[i]; named[e.Event] && e.pos > p.limits.omit {
-			p.limits.omit = e.pos
+		if e := &p.list[i]; named[e.Event] && e.pos != posFront {
+			if !p.limits.shrunk || e.pos > p.limits.omit {
+				p.limits.shrunk, p.limits.omit = true, e.pos
+			}
 			return
 		}
 	}
