@@ -42,6 +42,8 @@ type Config struct {
 	Now   func() time.Time
 	Rand  io.Reader
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Silence is how long a model may say nothing; 0 is the runtime's default.
+	Silence time.Duration
 	// Report takes what people who look for a fault need to see; nil drops it. It
 	// never holds prompts, results or secrets.
 	Report func(what string, detail []byte)
@@ -197,7 +199,7 @@ func (h *Host) newLane(ctx context.Context, log *session.Log) (*lane.Lane, error
 	}
 	return lane.New(ctx, lane.Config{Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
-		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep,
+		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Report: func(what string, detail []byte) { h.cfg.Report(fmt.Sprintf("%s: %s", log.ID(), what), detail) }})
 }
 

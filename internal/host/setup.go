@@ -133,7 +133,11 @@ func (h *Host) models(cfg config.Config, meta protocol.Meta) (m, fallback model.
 func providerError(err error) error {
 	var me *model.Error
 	if errors.As(err, &me) {
-		return protocol.Errorf(protocol.CodeProviderError, "%s", me.Message)
+		code := protocol.CodeInvalidRequest
+		if me.Class == model.ClassAuth {
+			code = protocol.CodeProviderError
+		}
+		return protocol.Errorf(code, "%s", sentence(me))
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }

@@ -40,6 +40,7 @@ type Config struct {
 	Now        func() time.Time
 	Rand       io.Reader
 	Sleep      func(ctx context.Context, d time.Duration) error
+	Silence    time.Duration // see [runtime.Run]
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }

@@ -204,7 +204,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	return runtime.Run{Host: &turnHost{l, t}, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: env, Limits: t.setup.Limits, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
-		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Report: l.cfg.Report}, nil
+		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
 }
 
 // bridge takes what a run yields into the log and to the clients: it gives each
