@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -99,3 +100,5 @@ func (w *world) rewind(leaf protocol.EventID, target *protocol.EventID) protocol
 }
 
 func (w *world) logName() string { return "/home/.scorel/sessions/" + string(w.id) + ".jsonl" }
+
+func isErr(err, target error) bool { return errors.Is(err, target) }
