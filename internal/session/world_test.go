@@ -26,6 +26,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{mem: disktest.NewMem(), rand: rand.NewChaCha8([32]byte{1})}
 	w.fs = w.mem
+	w.mem.Put("/home/.profile", nil) // the home folder is durable, what is in ours is not
 	w.restart(t)
 	return w
 }
