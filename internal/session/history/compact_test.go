@@ -535,3 +535,24 @@ func TestCorrectionOfTheEstimateIsBounded(t *testing.T) {
 		}
 	}
 }
+
+func TestStepIsShortenedInPlaceAlsoBehindWhatAHookPutInFront(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("first")
+	s.say("", "a")
+	s.result("a", tokens(20_000))
+	front := pop{context: func(list []Element) ([]Element, error) {
+		return append([]Element{list[0].With(protocol.UserText("hint"))}, append(list[:1:1], list[2:]...)...), nil
+	}}
+	if cut := mustPlan(t, s.buildIn(t, front, small), small, true); !cut.Reuse {
+		t.Error("a summary is asked for")
+	}
+	mixed := pop{context: func(list []Element) ([]Element, error) {
+		list[0], list[1] = list[1], list[0]
+		return list, nil
+	}}
+	if cut, ok := Plan(s.buildIn(t, mixed, small), small, true); ok {
+		t.Errorf("cut through %s of a mixed list", cut.CompactedThrough)
+	}
+}

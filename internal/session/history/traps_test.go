@@ -218,6 +218,9 @@ func TestWhatWasBuiltNeverChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if got, want := look(c), look(s.build(t, nil)); got != want {
+			t.Errorf("context %d is\n%s\nand built anew\n%s", i, got, want)
+		}
 		built, looked = append(built, c), append(looked, look(c))
 		switch i {
 		case 3:
