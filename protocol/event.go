@@ -321,3 +321,11 @@ func (e Event) Seal() (Event, error) {
 	e.raw = line
 	return e, nil
 }
+
+// IsTransient says whether the event is sent and never stored.
+func (e Event) IsTransient() bool {
+	if e.Body != nil {
+		return e.Body.class() == Transient
+	}
+	return e.Class() == Transient
+}

@@ -64,6 +64,8 @@ type (
 		Query     string    `json:"query,omitempty"`
 		Limit     int       `json:"limit,omitempty"`
 		Before    SessionID `json:"before,omitempty"`
+		// BeforeTime is the updatedAt of that session.
+		BeforeTime int64 `json:"beforeTime,omitempty"`
 	}
 	// OpenSession subscribes the connection to a session; the answer is
 	// [SessionOpened], and frames follow: the Tail newest events of the path,

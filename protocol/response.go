@@ -32,6 +32,7 @@ type (
 		UpdatedAt   int64       `json:"updatedAt"`
 		FirstPrompt string      `json:"firstPrompt,omitempty"`
 		LeafID      EventID     `json:"leafId,omitempty"`
+		Events      int         `json:"events,omitempty"`
 		Bytes       int64       `json:"bytes,omitempty"`
 		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
 		LockedBy    string      `json:"lockedBy,omitempty"`

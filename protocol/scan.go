@@ -183,8 +183,9 @@ func skipNested(data []byte, i int) (int, error) {
 // ScanEnvelope reads the envelope of an event line without decoding the rest.
 // It fails for a line that is not a JSON object of sound structure, has no type,
 // or is persistent (has an id) without a seq. Unknown keys and any order of keys
-// are accepted; of a key that is repeated the last one counts. The result shares
-// no memory with line.
+// are accepted. Of a key that is repeated the last one counts, but of clientId the
+// first: the body of some transient events has one too. Likewise the parentId of
+// a transient event is its body's. The result shares no memory with line.
 func ScanEnvelope(line []byte) (Envelope, error) {
 	var k Keys
 	if err := ScanKeys(line, &k); err != nil {
@@ -192,6 +193,9 @@ func ScanEnvelope(line []byte) (Envelope, error) {
 	}
 	e := Envelope{Type: internType(k.Type), ID: EventID(k.ID), ParentID: EventID(k.ParentID), Seq: k.Seq,
 		Control: k.Control, SessionID: SessionID(k.SessionID), TS: k.TS, TurnID: TurnID(k.TurnID)}
+	if e.ID == "" {
+		e.ParentID = ""
+	}
 	if string(k.ClientID) == string(HostClient) {
 		e.ClientID = HostClient
 	} else {
@@ -333,7 +337,9 @@ func (k *Keys) set(key, value []byte) (err error) {
 	case "sessionId":
 		k.SessionID, err = scanString(value)
 	case "clientId":
-		k.ClientID, err = scanString(value)
+		if k.ClientID == nil {
+			k.ClientID, err = scanString(value)
+		}
 	case "turnId":
 		k.TurnID, err = scanString(value)
 	case "cause":

@@ -159,9 +159,6 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if err != nil {
 		return err
 	}
-	if permit.Record != nil {
-		l.emit(permit.Record)
-	}
 	if !permit.Allowed {
 		prepared.Close()
 		j.prepared = nil

@@ -5,8 +5,8 @@
 //
 // It stores nothing, knows no sequence numbers and no clients. What a yield or a
 // call of [Host] promises about durability is the host's part: the yield of an
-// assistant message with calls, of a permission decision and of a file snapshot
-// returns when the event is durable, so that effects come after their record.
+// assistant message with calls and of a file snapshot, and a call of Permit,
+// return when the event is durable, so that effects come after their record.
 //
 // A run belongs to the goroutine that ranges over it. Cancelling its context
 // ends it with everything shown stored; a consumer that stops ranging ends it

@@ -15,18 +15,38 @@ import (
 // message that begins it must already stand in the log.
 func Execute(ctx context.Context, run Run) iter.Seq[RawEvent] {
 	return func(yield func(RawEvent) bool) {
-		run.defaults()
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		l := &loop{Run: run, cancel: cancel, yield: yield, model: run.Model, schemas: map[string]*jsonschema.Resolved{}}
-		for _, t := range run.Tools {
-			spec := t.Spec()
-			l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
-		}
+		l := newLoop(run, cancel, yield)
 		l.emit(&protocol.RuntimeStart{})
 		end := l.turns(ctx)
 		l.emit(end.event())
 	}
+}
+
+// Compact runs one compaction and nothing else, as a run of its own.
+func Compact(ctx context.Context, run Run) iter.Seq[RawEvent] {
+	return func(yield func(RawEvent) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		l := newLoop(run, cancel, yield)
+		l.emit(&protocol.RuntimeStart{})
+		end := outcome{terminal: protocol.TerminalCompleted}
+		if err := run.Host.Compact(ctx, Asked, l.summarise); err != nil {
+			end = l.failed(ctx, err)
+		}
+		l.emit(end.event())
+	}
+}
+
+func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loop {
+	run.defaults()
+	l := &loop{Run: run, cancel: cancel, yield: yield, model: run.Model, schemas: map[string]*jsonschema.Resolved{}}
+	for _, t := range run.Tools {
+		spec := t.Spec()
+		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
+	}
+	return l
 }
 
 // outcome is how a run ended.
@@ -98,7 +118,7 @@ func (l *loop) emitAs(id protocol.EventID, body protocol.Body) {
 func (l *loop) turns(ctx context.Context) outcome {
 	for index := 0; ; index++ {
 		l.emit(&protocol.TurnStart{TurnIndex: index})
-		l.turnUsage = protocol.Usage{}
+		l.turnUsage, l.steps, l.cost = protocol.Usage{}, 0, 0
 		l.model = l.Model
 		stop, end := l.turn(ctx)
 		usage := l.turnUsage
@@ -168,8 +188,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 type turnState struct {
 	continuations int
 	stopBlocks    int
-	compactedHard bool // after the provider said "too long"
-	overloads     int
+	overloads     int // in a row
 }
 
 // goOn says whether a turn continues behind an answer without calls.

@@ -20,9 +20,9 @@ type Host interface {
 	// that the run has yielded is durable.
 	Context(ctx context.Context) (Prompt, error)
 	// Compact summarises the older part of the context and records that. It asks
-	// the model through summarise. It reports whether the context became smaller;
-	// harder keeps less.
-	Compact(ctx context.Context, harder bool, summarise Summarise) (bool, error)
+	// the model through summarise. Where nothing more can be done about a request
+	// that was refused as too long, it fails with a *model.Error of that class.
+	Compact(ctx context.Context, why Why, summarise Summarise) error
 	// Steer appends the steering messages that wait and says how many.
 	Steer(ctx context.Context) (int, error)
 	// FollowUp appends the next follow-up message and says whether there was one.
@@ -34,6 +34,18 @@ type Host interface {
 	Notice(ctx context.Context, text string) error
 }
 
+// Why says what a compaction is for.
+type Why string
+
+// The reasons for a compaction.
+const (
+	NotDue    Why = ""
+	Due       Why = "due"        // the context is above the threshold
+	DueHarder Why = "due_harder" // the last compaction freed too little
+	Refused   Why = "refused"    // the provider refused the request as too long
+	Asked     Why = "asked"      // somebody asked for it
+)
+
 // Summarise sends a request for a summary with the run's recovery rules and
 // gives the text of the answer.
 type Summarise func(ctx context.Context, req model.Request) (string, protocol.Usage, error)
@@ -42,8 +54,8 @@ type Summarise func(ctx context.Context, req model.Request) (string, protocol.Us
 type Prompt struct {
 	System   string
 	Messages []protocol.Message
-	// Compact says that the context is above the threshold of compaction.
-	Compact bool
+	// Compact says whether a compaction is due first: NotDue, Due or DueHarder.
+	Compact Why
 }
 
 // Question is a prepared call that wants to run.
@@ -54,13 +66,12 @@ type Question struct {
 	Action permission.Action
 }
 
-// Permit is the answer to a [Question].
+// Permit is the answer to a [Question]. What a rule or a person decided stands
+// in the log, durably, when it is given.
 type Permit struct {
 	Allowed bool
 	// Reason is what the model is told when the call may not run.
 	Reason string
-	// Record is set when a rule or a person decided.
-	Record *protocol.PermissionDecision
 }
 
 // Hooks are asked around each call and at the end of a turn. A nil Hooks asks
@@ -82,10 +93,10 @@ type BeforeTool struct {
 	Blocked string
 }
 
-// Limits bound a run; 0 means none, except MaxSteps.
+// Limits bound a turn; 0 means none, except MaxSteps.
 type Limits struct {
-	MaxSteps   int     // model calls of one run; 0: [DefaultMaxSteps]
-	MaxCostUSD float64 // cost of one run
+	MaxSteps   int     // model calls of one turn; 0: [DefaultMaxSteps]
+	MaxCostUSD float64 // cost of one turn
 }
 
 // Run is everything that a run needs.
@@ -104,6 +115,8 @@ type Run struct {
 	Now      func() time.Time
 	// Sleep waits for d or until ctx ends, whose error it then returns.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Silence is how long a stream may say nothing; 0 is 120 s.
+	Silence time.Duration
 	// Jitter gives a number in [0, 1); nil is random.
 	Jitter func() float64
 	// Report is told of a panic in a tool, with its stack; may be nil.
@@ -124,7 +137,7 @@ const (
 	firstDelay       = 500 * time.Millisecond
 	maxDelay         = 30 * time.Second
 	maxRetryAfter    = 60 * time.Second
-	silence          = 120 * time.Second
+	defaultSilence   = 120 * time.Second
 	maxContinuations = 3 // "continue where you stopped" after the output limit
 	overloadsToFall  = 3 // overloaded answers in a row before the fallback model
 	maxStopBlocks    = 5 // stop hooks that say "go on" in a row
@@ -138,6 +151,9 @@ func (r *Run) defaults() {
 	}
 	if r.Now == nil {
 		r.Now = time.Now
+	}
+	if r.Silence == 0 {
+		r.Silence = defaultSilence
 	}
 	if r.Sleep == nil {
 		r.Sleep = sleep

@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"scorel/internal/model"
 	"scorel/protocol"
@@ -34,14 +33,9 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 		var me *model.Error
 		switch {
 		case err == nil:
-		case errors.As(err, &me) && me.Class == model.ClassTooLong && !t.compactedHard && ctx.Err() == nil:
-			t.compactedHard = true
-			smaller, cerr := l.Host.Compact(ctx, true, l.summarise)
-			if cerr != nil {
-				return stepResult{}, cerr
-			}
-			if !smaller {
-				return stepResult{}, fmt.Errorf("%w The context could not be made smaller; rewind or start a new session.", err)
+		case errors.As(err, &me) && me.Class == model.ClassTooLong && ctx.Err() == nil:
+			if err := l.Host.Compact(ctx, Refused, l.summarise); err != nil {
+				return stepResult{}, err
 			}
 			if prompt, err = l.Host.Context(ctx); err != nil {
 				return stepResult{}, err
@@ -60,22 +54,18 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	}
 }
 
-// context pulls the context and compacts it first when it is above the
-// threshold.
+// context pulls the context and compacts it first while that is due. The host
+// ends that: what does not get smaller is sent as it is.
 func (l *loop) context(ctx context.Context) (Prompt, error) {
-	prompt, err := l.Host.Context(ctx)
-	if err != nil || !prompt.Compact {
-		return prompt, err
-	}
-	for _, harder := range []bool{false, true} {
-		if _, err := l.Host.Compact(ctx, harder, l.summarise); err != nil {
-			return Prompt{}, err
-		}
-		if prompt, err = l.Host.Context(ctx); err != nil || !prompt.Compact {
+	for {
+		prompt, err := l.Host.Context(ctx)
+		if err != nil || prompt.Compact == NotDue {
 			return prompt, err
 		}
+		if err := l.Host.Compact(ctx, prompt.Compact, l.summarise); err != nil {
+			return Prompt{}, err
+		}
 	}
-	return prompt, nil // what does not get smaller is sent as it is
 }
 
 // store records a complete answer.

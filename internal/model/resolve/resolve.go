@@ -29,6 +29,7 @@ type Alias struct {
 	Headers       map[string]string
 	Fallback      string        // the ref to use when this one is overloaded; not resolved here
 	Compat        *model.Compat // nil: the catalogue's, else by the API
+	Price         *model.Price  // nil: the catalogue's
 }
 
 // Config is what names are looked up in.
@@ -222,6 +223,9 @@ func override(info *model.Info, a Alias, found bool) {
 		info.Thinking = nil
 	case len(info.Thinking) == 0:
 		info.Thinking = []model.ThinkingLevel{model.ThinkingLow, model.ThinkingMedium, model.ThinkingHigh}
+	}
+	if a.Price != nil {
+		info.Price = *a.Price
 	}
 	if a.Compat != nil {
 		levels := info.Compat.Levels

@@ -1,0 +1,30 @@
+# Everything a person or CI runs. Each target works on a fresh clone.
+GO ?= go
+BENCHTIME ?= 1x
+FUZZTIME ?= 5s
+
+.PHONY: build demo test bench fuzz soak catalog clean
+
+build: ## the binary, in bin/scorel
+	$(GO) build -trimpath -ldflags '-s -w' -o bin/scorel ./cmd/scorel
+
+demo: build ## an agent repairs a small project: no key, no network
+	bin/scorel demo
+
+test: ## everything CI runs
+	bash scripts/test.sh
+
+bench: build ## our figures beside the goals and the peers'
+	$(GO) run ./internal/bench
+
+fuzz: ## every fuzz target for FUZZTIME
+	FUZZTIME=$(FUZZTIME) bash scripts/fuzz.sh
+
+soak: build ## kill and resume the real binary for long
+	SCOREL_SOAK=1 $(GO) test -count=1 -timeout 120m -run 'Soak|Kill' ./internal/...
+
+catalog: ## the model catalogue from its public package
+	$(GO) generate ./internal/model/catalog
+
+clean:
+	rm -rf bin bench.json

@@ -1,0 +1,10 @@
+// Command scorel is a host for coding agents and its first client.
+package main
+
+import (
+	"os"
+
+	"scorel/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:])) }

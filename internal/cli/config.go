@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"fmt"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+func (a *app) configCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return usagef("say which: scorel config check, or scorel config path")
+		}}
+	var asJSON bool
+	var cwd string
+	check := &cobra.Command{Use: "check", Short: "Print every key with its value in force and where it comes from", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := workDir(cwd)
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), func(l *link) error {
+				rep, err := client.Call[*protocol.ConfigReport](cmd.Context(), l.Client, "", &protocol.CheckConfig{WorkDir: dir})
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return a.printJSON(rep)
+				}
+				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				for _, e := range rep.Entries {
+					fmt.Fprintf(w, "%s\t%s\t%s\n", e.Key, e.Value, e.Source)
+				}
+				if err := w.Flush(); err != nil {
+					return err
+				}
+				for _, n := range rep.Notices {
+					fmt.Fprintln(a.stderr, "scorel: "+n)
+				}
+				return nil
+			})
+		}}
+	check.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	check.Flags().StringVar(&cwd, "cwd", "", "check for this folder")
+	var pathJSON bool
+	path := &cobra.Command{Use: "path", Short: "Print where the configuration file is", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			home, err := host.UserHome(a.environ)
+			if err != nil {
+				return err
+			}
+			file := filepath.Join(home, ".scorel", "config.toml")
+			if pathJSON {
+				return a.printJSON(map[string]string{"path": file})
+			}
+			_, err = fmt.Fprintln(a.stdout, file)
+			return err
+		}}
+	path.Flags().BoolVar(&pathJSON, "json", false, "print JSON")
+	cmd.AddCommand(check, path)
+	return cmd
+}

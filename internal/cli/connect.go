@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"scorel/client"
+	"scorel/internal/disk"
+	"scorel/internal/host"
+	"scorel/internal/identity"
+	"scorel/internal/model"
+	"scorel/internal/model/demo"
+	"scorel/protocol"
+)
+
+// link is a connection to a host in this process.
+type link struct {
+	*client.Client
+	host *host.Host
+	temp string // a folder to remove at the end
+}
+
+// hostOptions are what a command asks of its host.
+type hostOptions struct {
+	overrides host.Overrides
+	noSession bool
+}
+
+// connect starts an embedded host and a client of it.
+func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
+	home, err := host.UserHome(a.environ)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(home, ".scorel")
+	l := &link{}
+	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
+		Codec: a.env("SCOREL_TEST_CODEC") != "", Now: time.Now, Rand: rand.Reader, Demo: func() (model.Model, error) { return demo.New(), nil }}
+	if a.env("SCOREL_DEBUG") != "" {
+		cfg.Report = func(what string, detail []byte) { fmt.Fprintf(a.stderr, "debug: %s\n%s", what, detail) }
+	}
+	id, err := clientID(dir)
+	if o.noSession {
+		if err != nil { // a home that cannot be written does not matter then
+			key, kerr := identity.Ephemeral(rand.Reader)
+			if kerr != nil {
+				return nil, kerr
+			}
+			id, err, cfg.Ephemeral = protocol.ClientIDOf(key), nil, true
+		}
+		if l.temp, err = os.MkdirTemp("", "scorel-session-"); err != nil {
+			return nil, fmt.Errorf("make a temporary folder: %w", err)
+		}
+		cfg.StoreDir = l.temp
+	}
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, set HOME to a folder that is, or use --no-session.", dir, err)
+	}
+	if l.host, err = host.New(cfg); err != nil {
+		l.Close()
+		return nil, err
+	}
+	conn, err := l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: id, ClientName: "scorel"})
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.Client = client.New(conn)
+	return l, nil
+}
+
+// clientID gives the id of the local entry, making its key at first use.
+func clientID(dir string) (protocol.ClientID, error) {
+	fs := disk.OS()
+	if err := fs.MkdirAll(dir); err != nil {
+		return "", err
+	}
+	key, err := identity.Load(fs, filepath.Join(dir, "client.json"), rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	return protocol.ClientIDOf(key), nil
+}
+
+// Close ends client and host.
+func (l *link) Close() {
+	if l.Client != nil {
+		_ = l.Client.Close()
+	}
+	if l.host != nil {
+		_ = l.host.Close() // what was acknowledged is stored
+	}
+	if l.temp != "" {
+		_ = os.RemoveAll(l.temp)
+	}
+}
+
+func (a *app) env(name string) string {
+	for _, kv := range a.environ {
+		if v, ok := bytes.CutPrefix([]byte(kv), []byte(name+"=")); ok {
+			return string(v)
+		}
+	}
+	return ""
+}
+
+// with runs a command against a host.
+func (a *app) with(ctx context.Context, f func(*link) error) error {
+	l, err := a.connect(ctx, hostOptions{})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return f(l)
+}
+
+// printJSON prints one value as one line of JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// fetch copies a payload of the host to w.
+func (l *link) fetch(ctx context.Context, id protocol.SessionID, ref *protocol.BlobRef, w io.Writer) error {
+	const part = 48 << 10
+	for off := int64(0); off < ref.Size; {
+		p, err := client.Call[*protocol.BlobPart](ctx, l.Client, id, &protocol.GetBlob{SHA256: ref.SHA256, Offset: off, Length: part})
+		if err != nil {
+			return err
+		}
+		if len(p.Data) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		if _, err := w.Write(p.Data); err != nil {
+			return err
+		}
+		off += int64(len(p.Data))
+	}
+	return nil
+}

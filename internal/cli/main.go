@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scorel/protocol"
+)
+
+// Version is the version of this build.
+const Version = "0.1.0"
+
+// Exit codes.
+const (
+	exitOK        = 0
+	exitFailed    = 1   // a provider or the storage failed
+	exitUsage     = 2   // the command line or the configuration is wrong
+	exitLimit     = 3   // a limit ended the run
+	exitUnasked   = 4   // something was needed that nobody could be asked for
+	exitCancelled = 130 // interrupted
+)
+
+// app is one invocation.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	environ        []string
+	code           int // the exit code of a command that ran
+}
+
+// Main runs the command line and gives the exit code.
+func Main(args []string) int {
+	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	return a.run(context.Background(), args)
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") { // nothing else need be made ready
+		fmt.Fprintln(a.stdout, "scorel", Version)
+		return exitOK
+	}
+	root := a.command()
+	root.SetArgs(args)
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	if err := root.ExecuteContext(ctx); err != nil {
+		fmt.Fprintln(a.stderr, "scorel: "+oneLine(err.Error()))
+		return exitOf(err)
+	}
+	return a.code
+}
+
+// usageError is a wrong command line.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// exitOf gives the exit code of a failed command.
+func exitOf(err error) int {
+	var usage usageError
+	var pe *protocol.Error
+	switch {
+	case errors.As(err, &usage):
+		return exitUsage
+	case errors.Is(err, context.Canceled):
+		return exitCancelled
+	case errors.As(err, &pe):
+		switch pe.Code {
+		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:
+			return exitUsage
+		}
+	}
+	return exitFailed
+}
+
+func oneLine(s string) string {
+	return strings.TrimRight(s, "\n")
+}
+
+// command builds the tree of commands.
+func (a *app) command() *cobra.Command {
+	var o promptOptions
+	root := &cobra.Command{
+		Use:   "scorel [prompt]",
+		Short: "A host for coding agents that never loses a word",
+		Long: `Scorel runs a coding agent on this machine and keeps every conversation as a
+log that survives crashes and can be rewound, branched and resumed.
+
+    scorel demo                       watch an agent repair a small project
+    scorel -p "why does make fail?"   ask, and print the answer
+    git diff | scorel -p "review this"
+    scorel sessions list              what there is to resume`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Version:       Version,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !o.print {
+				if len(args) > 0 && !strings.Contains(args[0], " ") {
+					return usagef("there is no command %q; see scorel --help, or add -p to send it as a prompt", args[0])
+				}
+				return usagef("the terminal UI does not exist yet; use scorel -p \"…\" to ask something, or scorel demo")
+			}
+			return a.prompt(cmd.Context(), o, strings.Join(args, " "))
+		},
+	}
+	root.SetVersionTemplate("scorel {{.Version}}\n")
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.CompletionOptions.DisableDefaultCmd = true
+	o.register(root)
+	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.configCommand())
+	return root
+}
+
+// noArgs and the like refuse superfluous arguments as wrong usage.
+func args(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+		}
+		return nil
+	}
+}

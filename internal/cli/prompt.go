@@ -1,0 +1,316 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+// promptOptions are the flags of scorel -p.
+type promptOptions struct {
+	print     bool
+	model     string
+	thinking  string
+	mode      string
+	allow     []string
+	deny      []string
+	tools     string
+	session   string
+	cont      bool
+	fork      bool
+	at        string
+	maxTurns  int
+	maxBudget float64
+	cwd       string
+	addDirs   []string
+	append    string
+	output    string
+	noSession bool
+}
+
+func (o *promptOptions) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVarP(&o.print, "print", "p", false, "send the prompt (and stdin), print the answer, and exit")
+	f.StringVar(&o.model, "model", "", "the model: an alias of the configuration, provider/id, demo, or script:FILE")
+	f.StringVar(&o.thinking, "thinking", "", "how much the model thinks: off, minimal, low, medium, high")
+	f.StringVar(&o.mode, "permission-mode", "", "default, acceptEdits, plan, dontAsk or bypassPermissions")
+	f.StringArrayVar(&o.allow, "allowed-tools", nil, "rules to allow, such as 'Bash(git status:*)'; commas or repeats")
+	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
+	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names")
+	f.StringVar(&o.session, "session", "", "go on in the session of this id")
+	f.BoolVarP(&o.cont, "continue", "c", false, "go on in the newest session of this project")
+	f.BoolVar(&o.fork, "fork", false, "with --session or --continue: go on in a copy")
+	f.StringVar(&o.at, "at", "", "with --fork: copy up to this event")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "end the run after this many model calls (default 200)")
+	f.Float64Var(&o.maxBudget, "max-budget-usd", 0, "end the run at this cost")
+	f.StringVar(&o.cwd, "cwd", "", "work in this folder")
+	f.StringArrayVar(&o.addDirs, "add-dir", nil, "a further folder that file tools may use; repeat for more")
+	f.StringVar(&o.append, "append-system-prompt", "", "text to add to the system prompt of a new session")
+	f.StringVar(&o.output, "output-format", "text", "text, json or stream-json")
+	f.BoolVar(&o.noSession, "no-session", false, "keep no log of this conversation")
+}
+
+// check refuses flags that do not go together.
+func (o *promptOptions) check() error {
+	switch {
+	case o.output != "text" && o.output != "json" && o.output != "stream-json":
+		return usagef("--output-format is %q; it can be text, json or stream-json", o.output)
+	case o.session != "" && o.cont:
+		return usagef("--session and --continue name two sessions; give one of them")
+	case o.fork && o.session == "" && !o.cont:
+		return usagef("--fork needs --session or --continue, to say what to copy")
+	case o.at != "" && !o.fork:
+		return usagef("--at needs --fork")
+	case o.noSession && (o.session != "" || o.cont):
+		return usagef("--no-session cannot go on in a session")
+	case o.maxTurns < 0 || o.maxBudget < 0:
+		return usagef("--max-turns and --max-budget-usd cannot be negative")
+	}
+	switch o.thinking {
+	case "", "off", "minimal", "low", "medium", "high":
+	default:
+		return usagef("--thinking is %q; it can be off, minimal, low, medium or high", o.thinking)
+	}
+	return nil
+}
+
+// prompt is scorel -p.
+func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	out := a.newPrinter(o.output)
+	started := time.Now()
+	res := result{Type: "result", started: started, Denials: []denial{}}
+	err := a.converse(ctx, o, text, out, &res)
+	res.DurationMS = time.Since(started).Milliseconds()
+	a.code = res.exitCode()
+	if err != nil {
+		a.code = exitOf(err)
+		res.fail(err)
+	}
+	return out.finish(&res, err)
+}
+
+// converse sends the prompt and follows the run to its end.
+func (a *app) converse(ctx context.Context, o promptOptions, text string, out printer, res *result) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	dir, err := workDir(o.cwd)
+	if err != nil {
+		return err
+	}
+	for i, d := range o.addDirs {
+		if o.addDirs[i], err = filepath.Abs(d); err != nil {
+			return err
+		}
+	}
+	text, err = a.withStdin(text)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(text) == "" {
+		return usagef("there is nothing to send: give a prompt, or text on stdin")
+	}
+	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
+		Mode: o.mode, Allow: o.allow, Deny: o.deny, Preset: o.tools, AdditionalDirs: o.addDirs, AppendSystemPrompt: o.append,
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget}})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	content, err := a.attach(ctx, l, dir, text)
+	if err != nil {
+		return err
+	}
+	id, err := l.target(ctx, o, dir)
+	if err != nil {
+		return err
+	}
+	res.SessionID = id
+	s, err := l.Open(ctx, id, 0)
+	if err != nil {
+		return err
+	}
+	for _, f := range s.Opened.Findings {
+		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
+	}
+	if _, err := s.Next(ctx); err != nil { // the live state: from here on every event comes
+		return err
+	}
+	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, &protocol.SendMessage{Content: content, WhenBusy: "reject"})
+	if err != nil {
+		return err
+	}
+	return a.follow(ctx, l, s, sent.TurnID, out, res)
+}
+
+// follow takes updates until the run has ended. An interrupt cancels the run, a
+// second one ends the program.
+func (a *app) follow(ctx context.Context, l *link, s *client.Session, turn protocol.TurnID, out printer, res *result) error {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	type next struct {
+		update client.Update
+		err    error
+	}
+	updates := make(chan next)
+	done := make(chan struct{})
+	defer close(done)
+	go func() { // ends with the run, with an error, or when follow returns
+		for {
+			u, err := s.Next(ctx)
+			select {
+			case updates <- next{u, err}:
+			case <-done:
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	tick := time.NewTicker(100 * time.Millisecond)
+	defer tick.Stop()
+	interrupts := 0
+	for {
+		select {
+		case n := <-updates:
+			if n.err != nil {
+				return n.err
+			}
+			for _, e := range n.update.Events {
+				if err := out.event(e); err != nil {
+					return err
+				}
+				if res.event(e) {
+					return nil
+				}
+			}
+			if n.update.Fresh && !s.Live.Running {
+				return errors.New("the run ended while its events could not be read; see the session for its result")
+			}
+		case <-signals:
+			if interrupts++; interrupts > 1 {
+				return context.Canceled
+			}
+			if _, err := client.Call[*protocol.Cancelled](ctx, l.Client, res.SessionID, &protocol.Cancel{TurnID: turn}); err != nil {
+				return err
+			}
+		case <-tick.C:
+			out.tick()
+		}
+	}
+}
+
+func workDir(cwd string) (string, error) {
+	if cwd != "" {
+		dir, err := filepath.Abs(cwd)
+		if err != nil {
+			return "", usagef("--cwd %s: %w", cwd, err)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", usagef("--cwd %s is not a folder", cwd)
+		}
+		return dir, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", usagef("the working directory is gone; change to another folder: %w", err)
+	}
+	return dir, nil
+}
+
+// target gives the session to talk to, making one when none is named.
+func (l *link) target(ctx context.Context, o promptOptions, dir string) (protocol.SessionID, error) {
+	project, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
+	if err != nil {
+		return "", err
+	}
+	var id protocol.SessionID
+	switch {
+	case o.session != "":
+		if id, err = l.find(ctx, o.session); err != nil {
+			return "", err
+		}
+	case o.cont:
+		list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: project.ProjectID, Limit: 1})
+		if err != nil {
+			return "", err
+		}
+		if len(list.Sessions) == 0 {
+			return "", usagef("this project has no session to continue; leave --continue out to begin one")
+		}
+		id = list.Sessions[0].SessionID
+	default:
+		id = protocol.NewSessionID(time.Now(), rand.Reader)
+		_, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CreateSession{ProjectID: project.ProjectID,
+			Meta: protocol.Meta{WorkDir: dir, Model: o.model, ThinkingLevel: o.thinking}})
+		return id, err
+	}
+	if o.fork {
+		from := id
+		id = protocol.NewSessionID(time.Now(), rand.Reader)
+		_, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(o.at)})
+		if err != nil {
+			return "", err
+		}
+	}
+	var changes protocol.MetaChanges
+	if o.model != "" {
+		changes.Model = &o.model
+	}
+	if o.thinking != "" {
+		changes.ThinkingLevel = &o.thinking
+	}
+	if o.cwd != "" {
+		changes.WorkDir = &dir
+	}
+	if changes != (protocol.MetaChanges{}) {
+		if _, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: changes}); err != nil {
+			return "", err
+		}
+	}
+	return id, nil
+}
+
+// find gives the session that a person names: by its id, or by what the id
+// begins or ends with when only one does.
+func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error) {
+	if id := protocol.SessionID(name); id.Check() == nil {
+		return id, nil
+	}
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{})
+	if err != nil {
+		return "", err
+	}
+	var found []protocol.SessionID
+	for _, s := range list.Sessions {
+		id := string(s.SessionID)
+		if len(name) >= 4 && (strings.HasPrefix(id, name) || strings.HasPrefix(id, "ses_"+name) || strings.HasSuffix(id, name)) {
+			found = append(found, s.SessionID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", usagef("there is no session %q; scorel sessions list shows them", name)
+	}
+	return "", usagef("%d sessions match %q; give more of the id", len(found), name)
+}

@@ -1,0 +1,150 @@
+package cli
+
+import (
+	"encoding/json"
+	"time"
+
+	"scorel/protocol"
+)
+
+// result is the object that a JSON format ends with, and what the exit code
+// comes from.
+type result struct {
+	Type       string              `json:"type"` // "result"
+	SessionID  protocol.SessionID  `json:"sessionId,omitempty"`
+	Result     string              `json:"result"`
+	StopReason protocol.StopReason `json:"stopReason,omitempty"`
+	Terminal   protocol.Terminal   `json:"terminal,omitempty"`
+	Usage      protocol.Usage      `json:"usage"`
+	CostUSD    float64             `json:"costUSD"`
+	DurationMS int64               `json:"durationMs"`
+	NumTurns   int                 `json:"numTurns"`
+	NumSteps   int                 `json:"numSteps"`
+	Denials    []denial            `json:"permissionDenials"`
+	Error      *protocol.Error     `json:"error,omitempty"`
+
+	started time.Time
+	calls   map[string]protocol.Block // by id, of the assistant messages
+	asked   map[protocol.PermissionID]*protocol.PermissionRequest
+	unasked int // calls that somebody would have had to be asked about
+}
+
+// denial is a call that was not allowed. Allow is the rule that would allow it.
+type denial struct {
+	ToolName   string          `json:"toolName"`
+	ToolCallID string          `json:"toolCallId"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
+	Rule       string          `json:"rule,omitempty"`
+	Allow      string          `json:"allow,omitempty"`
+}
+
+// event takes one event in and says whether it ended the run.
+func (r *result) event(e protocol.Event) bool {
+	switch b := e.Body.(type) {
+	case *protocol.MessageBody:
+		r.message(b.Message)
+	case *protocol.Compact:
+		if b.Usage != nil {
+			r.Usage.Add(*b.Usage)
+		}
+	case *protocol.TurnEnd:
+		r.NumTurns++
+	case *protocol.PermissionDecision:
+		if b.Decision == protocol.DecisionDeny {
+			call := r.calls[b.ToolCallID]
+			r.Denials = append(r.Denials, denial{ToolName: call.Name, ToolCallID: b.ToolCallID, Input: call.Input, Reason: b.Reason, Rule: b.Rule})
+		}
+	case *protocol.PermissionRequest:
+		if r.asked == nil {
+			r.asked = map[protocol.PermissionID]*protocol.PermissionRequest{}
+		}
+		r.asked[b.PermissionID] = b
+	case *protocol.PermissionResolved:
+		r.resolved(b)
+	case *protocol.RuntimeEnd:
+		r.Terminal, r.Error = b.Terminal, b.Error
+		r.CostUSD = r.Usage.CostUSD
+		return true
+	}
+	return false
+}
+
+func (r *result) message(m protocol.Message) {
+	if m.Role != protocol.RoleAssistant {
+		return
+	}
+	r.NumSteps++
+	r.StopReason = m.StopReason
+	r.Result = m.PlainText()
+	if m.Usage != nil {
+		r.Usage.Add(*m.Usage)
+	}
+	if r.calls == nil {
+		r.calls = map[string]protocol.Block{}
+	}
+	for _, c := range m.Calls() {
+		r.calls[c.ID] = c
+	}
+}
+
+// resolved counts the questions that the host closed because nobody could be
+// asked, or because the mode asks nobody.
+func (r *result) resolved(b *protocol.PermissionResolved) {
+	req := r.asked[b.PermissionID]
+	delete(r.asked, b.PermissionID)
+	if req == nil || b.ClientID != protocol.HostClient || b.Decision == protocol.DecisionCancelled {
+		return
+	}
+	d := denial{ToolName: req.ToolName, ToolCallID: req.ToolCallID, Input: req.Args, Reason: req.Reason}
+	if b.Decision == protocol.DecisionExpired {
+		r.unasked++
+		for _, s := range req.Suggestions {
+			if s.Rule != "" {
+				d.Allow = s.Rule
+			}
+		}
+	}
+	r.Denials = append(r.Denials, d)
+}
+
+// fail records an error that came before the end of a run, or instead of it.
+func (r *result) fail(err error) {
+	r.Error = protocol.AsError(err)
+	if exitOf(err) == exitUsage && r.Error.Code == protocol.CodeInternalError {
+		r.Error.Code = protocol.CodeInvalidRequest
+	}
+	r.CostUSD = r.Usage.CostUSD
+}
+
+// exitCode gives the exit code of a run that ended.
+func (r *result) exitCode() int {
+	switch r.Terminal {
+	case protocol.TerminalCompleted, protocol.TerminalHookStopped:
+		if r.unasked > 0 {
+			return exitUnasked
+		}
+		return exitOK
+	case protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalBudget:
+		return exitLimit
+	case protocol.TerminalCancelled:
+		return exitCancelled
+	}
+	return exitFailed
+}
+
+// allowHint is what would have allowed the last call that nobody could be asked
+// about.
+func (r *result) allowHint() string {
+	for i := len(r.Denials) - 1; i >= 0; i-- {
+		if rule := r.Denials[i].Allow; rule != "" {
+			return "--allowed-tools " + quoteShell(rule)
+		}
+	}
+	for i := len(r.Denials) - 1; i >= 0; i-- {
+		if d := r.Denials[i]; d.Rule == "" && d.ToolName != "" {
+			return "--allowed-tools " + quoteShell(d.ToolName)
+		}
+	}
+	return ""
+}

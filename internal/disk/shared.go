@@ -1,0 +1,75 @@
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+)
+
+// How long [WaitLock] tries, and how often.
+const (
+	lockPatience = 10 * time.Second
+	lockInterval = 3 * time.Millisecond
+)
+
+// ReadFile reads a whole file of at most limit bytes. A missing file is
+// [io/fs.ErrNotExist].
+func ReadFile(fsys FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name, ReadOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	if size > limit {
+		return nil, fmt.Errorf("%s has %d bytes; at most %d are read", name, size, limit)
+	}
+	data := make([]byte, size)
+	if n, err := f.ReadAt(data, 0); err != nil && (!errors.Is(err, io.EOF) || int64(n) < size) {
+		return nil, err
+	}
+	return data, nil
+}
+
+// WaitLock takes a lock that is only ever held for a moment, waiting up to 10 s
+// for who holds it.
+func WaitLock(fsys FS, name string) (Unlocker, error) {
+	owner := fmt.Appendf(nil, "pid %d", os.Getpid())
+	deadline := time.Now().Add(lockPatience)
+	for {
+		l, err := fsys.Lock(name, owner)
+		var held *LockedError
+		if err == nil || !errors.As(err, &held) || time.Now().After(deadline) {
+			return l, err
+		}
+		time.Sleep(lockInterval)
+	}
+}
+
+// Update changes a file that several processes share: under the lock beside it
+// (name.lock) it is read, handed to change (nil when missing), and replaced by
+// what change returns, all or nothing. The same bytes back write nothing.
+func Update(fsys FS, name string, limit int64, change func(old []byte) ([]byte, error)) error {
+	l, err := WaitLock(fsys, name+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = l.Unlock() }()
+	old, err := ReadFile(fsys, name, limit)
+	if errors.Is(err, os.ErrNotExist) {
+		old, err = nil, nil
+	}
+	if err != nil {
+		return err
+	}
+	data, err := change(old)
+	if err != nil || (old != nil && string(data) == string(old)) {
+		return err
+	}
+	return WriteFile(fsys, name, data)
+}

@@ -1,0 +1,94 @@
+package host
+
+import (
+	"context"
+
+	"scorel/internal/host/lane"
+	"scorel/internal/permission"
+	"scorel/protocol"
+)
+
+// dispatch carries out one request.
+func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Response, error) {
+	h, id := c.h, call.SessionID
+	switch r := call.Request.(type) {
+	case *protocol.Ping:
+		return &protocol.Done{}, nil
+	case *protocol.RegisterProject:
+		return h.registerProject(ctx, r.WorkDir)
+	case *protocol.CheckConfig:
+		return h.checkConfig(r.WorkDir)
+	case *protocol.CreateSession:
+		return h.createSession(ctx, c.caller(call), id, r)
+	case *protocol.ListSessions:
+		return h.listSessions(ctx, r)
+	case *protocol.OpenSession:
+		return c.openSession(ctx, id, r)
+	case *protocol.CloseSession:
+		return &protocol.Done{}, c.closeSession(id)
+	case *protocol.DeleteSession:
+		return &protocol.Done{}, h.deleteSession(ctx, id)
+	case *protocol.CloneSession:
+		return h.cloneSession(ctx, c.caller(call), id, r)
+	case *protocol.ExportSession:
+		return h.exportSession(ctx, id, r.Format)
+	case *protocol.VerifySession:
+		return h.verifySession(ctx, id)
+	case *protocol.RepairSession:
+		return h.repairSession(ctx, id, r.LeafEventID)
+	case *protocol.GetPath:
+		return h.getPath(ctx, id, r)
+	case *protocol.GetTree:
+		return h.getTree(ctx, id, r)
+	case *protocol.GetBlob:
+		return h.getBlob(ctx, id, r)
+	case *protocol.PutBlob:
+		return c.putBlob(ctx, r)
+	}
+	s, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.release(s)
+	return dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+}
+
+// dispatchLane carries out a request to an open session.
+func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
+	switch r := req.(type) {
+	case *protocol.UpdateInfo:
+		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
+	case *protocol.SetLabel:
+		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
+	case *protocol.SendMessage:
+		return l.Send(ctx, by, r.Content, lane.WhenBusy(r.WhenBusy), r.ExpectedLeafID)
+	case *protocol.Steer:
+		return l.Steer(ctx, by, r.TurnID, r.Content)
+	case *protocol.FollowUp:
+		return l.Send(ctx, by, r.Content, lane.BusyFollowUp, nil)
+	case *protocol.RewriteQueue:
+		return &protocol.Sent{}, l.RewriteQueue(ctx, by, r.Queue, r.Replaces, r.Items)
+	case *protocol.ResumeQueue:
+		return &protocol.Done{}, l.ResumeQueue(ctx, by)
+	case *protocol.Cancel:
+		return &protocol.Cancelled{Cancelled: l.Cancel(r.TurnID)}, nil
+	case *protocol.RewindTo:
+		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles})
+	case *protocol.BranchTo:
+		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
+	case *protocol.CompactSession:
+		return l.Compact(ctx, by, r.Instructions)
+	case *protocol.SetMode:
+		mode, err := permission.ParseMode(r.Mode)
+		if err != nil {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
+		l.SetMode(mode)
+		return &protocol.Done{}, nil
+	case *protocol.GetContext:
+		return l.ContextView(ctx)
+	case *protocol.AnswerPermission:
+		return &protocol.Done{}, l.AnswerPermission(by, r.PermissionID, r.Choice, r.Reason)
+	}
+	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
+}

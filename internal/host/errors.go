@@ -1,0 +1,79 @@
+package host
+
+import (
+	"errors"
+	"io/fs"
+
+	"scorel/internal/disk"
+	"scorel/internal/session"
+	"scorel/protocol"
+)
+
+// requestError turns any error of the engine into what a client is told.
+func requestError(err error) *protocol.Error {
+	var pe *protocol.Error
+	var locked *session.LockedError
+	switch {
+	case errors.As(err, &pe):
+		return pe
+	case errors.As(err, &locked):
+		return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy with --fork.", locked.SessionID, locked.Owner)
+	case errors.Is(err, session.ErrNotFound):
+		return protocol.Errorf(protocol.CodeSessionNotFound, "There is no such session; `scorel sessions list` shows them.")
+	case errors.Is(err, session.ErrUnknownEvent), errors.Is(err, session.ErrNotTarget):
+		return protocol.Errorf(protocol.CodeInvalidEventID, "%s.", sentence(err))
+	case errors.Is(err, session.ErrExists):
+		return protocol.Errorf(protocol.CodeConflict, "A session of that id exists already.")
+	case errors.Is(err, session.ErrReadOnly), errors.Is(err, session.ErrStorage), errors.Is(err, disk.ErrNoSpace):
+		return storageError("", err)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return storageError("", err)
+	}
+	return protocol.AsError(err)
+}
+
+// storageError says that something could not be stored, and what to do.
+func storageError(what string, err error) *protocol.Error {
+	var pe *protocol.Error
+	if errors.As(err, &pe) {
+		return pe
+	}
+	if what != "" {
+		what = "Cannot " + what + ": "
+	}
+	hint := ""
+	switch {
+	case errors.Is(err, disk.ErrNoSpace):
+		hint = " Free some space and try again."
+	case errors.Is(err, fs.ErrPermission), isReadOnlyFS(err):
+		hint = " Make the folder writable, set HOME to one that is, or use --no-session."
+	}
+	if what == "" {
+		return protocol.Errorf(protocol.CodeStorageError, "%s.%s", sentence(err), hint)
+	}
+	return protocol.Errorf(protocol.CodeStorageError, "%s%v.%s", what, plain(err), hint)
+}
+
+// plain gives the innermost part of a file error that a person needs: path and
+// cause without the name of the system call.
+func plain(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Path + ": " + path.Err.Error()
+	}
+	return err.Error()
+}
+
+// sentence gives an error's text with a capital letter in front.
+func sentence(err error) string {
+	s := err.Error()
+	if s == "" {
+		return s
+	}
+	if c := s[0]; c >= 'a' && c <= 'z' {
+		return string(c-'a'+'A') + s[1:]
+	}
+	return s
+}

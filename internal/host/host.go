@@ -1,0 +1,262 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"scorel/internal/disk"
+	"scorel/internal/host/lane"
+	"scorel/internal/identity"
+	"scorel/internal/model"
+	"scorel/internal/session"
+	"scorel/protocol"
+)
+
+// Config is what a host is made from.
+type Config struct {
+	// Dir is the folder of Scorel, ~/.scorel. UserHome is the user's home.
+	Dir, UserHome string
+	// StoreDir is where sessions and blobs are kept; empty is Dir.
+	StoreDir string
+	// Ephemeral keeps no key of the device.
+	Ephemeral bool
+	FS        disk.FS // nil is the machine's
+	// Environ is the environment that keys are looked up in and that children
+	// get, less what is not theirs. Settings are read from files only.
+	Environ []string
+	// Overrides are the caller's settings, above all files.
+	Overrides Overrides
+	// Unattended denies at once what nobody can be asked for.
+	Unattended bool
+	// Codec marshals and parses every request and frame on an embedded
+	// connection, as a wire would.
+	Codec bool
+	// Demo makes the demo model.
+	Demo  func() (model.Model, error)
+	HTTP  *http.Client // nil is the default
+	Now   func() time.Time
+	Rand  io.Reader
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Silence is how long a model may say nothing; 0 is the runtime's default.
+	Silence time.Duration
+	// Report takes what people who look for a fault need to see; nil drops it. It
+	// never holds prompts, results or secrets.
+	Report func(what string, detail []byte)
+}
+
+// Overrides are settings that one caller gives for all turns of a host.
+type Overrides struct {
+	Model              string
+	Thinking           string
+	Mode               string
+	Allow, Deny        []string
+	Preset             string
+	AdditionalDirs     []string
+	AppendSystemPrompt string
+	MaxSteps           int
+	MaxBudgetUSD       float64
+}
+
+// Host owns the sessions that it has opened.
+type Host struct {
+	cfg    Config
+	device protocol.DeviceID
+	store  *session.Store
+
+	mu     sync.Mutex // guards all below; no I/O under it
+	lanes  map[protocol.SessionID]*slot
+	conns  map[*Conn]struct{}
+	closed bool
+}
+
+// slot is a session that is open or being opened.
+type slot struct {
+	ready  chan struct{} // closed when lane or err is set
+	lane   *lane.Lane
+	report session.Report
+	err    error
+	refs   int
+}
+
+// New makes a host. It reads the device's key, making it at first start.
+func New(cfg Config) (*Host, error) {
+	if cfg.FS == nil {
+		cfg.FS = disk.OS()
+	}
+	if cfg.StoreDir == "" {
+		cfg.StoreDir = cfg.Dir
+	}
+	if cfg.Report == nil {
+		cfg.Report = func(string, []byte) {}
+	}
+	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}}
+	key, err := h.deviceKey()
+	if err != nil {
+		return nil, storageError("use "+cfg.Dir, err)
+	}
+	h.device = protocol.DeviceIDOf(key)
+	h.store, err = session.OpenStore(session.Config{FS: cfg.FS, Dir: cfg.StoreDir, Now: cfg.Now, Rand: cfg.Rand})
+	if err != nil {
+		return nil, storageError("use "+cfg.StoreDir, err)
+	}
+	return h, nil
+}
+
+func (h *Host) deviceKey() ([]byte, error) {
+	if h.cfg.Ephemeral {
+		return identity.Ephemeral(h.cfg.Rand)
+	}
+	if err := h.cfg.FS.MkdirAll(h.cfg.Dir); err != nil {
+		return nil, err
+	}
+	return identity.Load(h.cfg.FS, filepath.Join(h.cfg.Dir, "device.json"), h.cfg.Rand)
+}
+
+// Close cancels what runs, waits for it, and closes sessions and connections.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	var lanes []*slot
+	for _, s := range h.lanes {
+		lanes = append(lanes, s)
+	}
+	var conns []*Conn
+	for c := range h.conns {
+		conns = append(conns, c)
+	}
+	h.mu.Unlock()
+	for _, c := range conns {
+		_ = c.Close()
+	}
+	var first error
+	for _, s := range lanes {
+		<-s.ready
+		if s.lane == nil {
+			continue
+		}
+		if err := s.lane.Close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// acquire opens a session, or shares the open one; release gives it back.
+func (h *Host) acquire(ctx context.Context, id protocol.SessionID) (*slot, error) {
+	if err := id.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+	}
+	s := h.lanes[id]
+	if s != nil {
+		s.refs++
+		h.mu.Unlock()
+		<-s.ready
+		if s.err != nil {
+			return nil, s.err
+		}
+		return s, nil
+	}
+	s = &slot{ready: make(chan struct{}), refs: 1}
+	h.lanes[id] = s
+	h.mu.Unlock()
+
+	log, report, err := h.store.Open(ctx, id)
+	h.fill(ctx, id, s, log, report, err)
+	return s, s.err
+}
+
+// fill completes a slot with an opened log.
+func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *session.Log, report session.Report, err error) {
+	if err == nil {
+		s.report = report
+		s.lane, err = h.newLane(ctx, log)
+		if err != nil {
+			_ = log.Close()
+		}
+	}
+	if err != nil {
+		s.err = requestError(err)
+		h.mu.Lock()
+		delete(h.lanes, id)
+		h.mu.Unlock()
+	}
+	close(s.ready)
+}
+
+func (h *Host) newLane(ctx context.Context, log *session.Log) (*lane.Lane, error) {
+	if err := h.reap(log.ID()); err != nil {
+		return nil, err
+	}
+	return lane.New(ctx, lane.Config{Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
+		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
+		Report: func(what string, detail []byte) { h.cfg.Report(fmt.Sprintf("%s: %s", log.ID(), what), detail) }})
+}
+
+// create makes a session and opens it.
+func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error) {
+	id := header.SessionID
+	h.mu.Lock()
+	if h.closed {
+		h.mu.Unlock()
+		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+	}
+	if h.lanes[id] != nil {
+		h.mu.Unlock()
+		return nil, protocol.Errorf(protocol.CodeConflict, "A session of that id exists already.")
+	}
+	s := &slot{ready: make(chan struct{}), refs: 1}
+	h.lanes[id] = s
+	h.mu.Unlock()
+	log, err := h.store.Create(ctx, header)
+	h.fill(ctx, id, s, log, session.Report{}, err)
+	return s, s.err
+}
+
+// release gives a session back. The last one to do so closes it, unless a turn
+// still runs: then [Host.Close] does.
+func (h *Host) release(s *slot) {
+	h.mu.Lock()
+	s.refs--
+	if s.refs > 0 || s.lane == nil || s.lane.Busy() || h.closed {
+		h.mu.Unlock()
+		return
+	}
+	delete(h.lanes, s.lane.ID())
+	h.mu.Unlock()
+	if err := s.lane.Close(); err != nil {
+		h.cfg.Report(fmt.Sprintf("close %s: %v", s.lane.ID(), err), nil)
+	}
+}
+
+// view gives a session for reading: the open one, or a view that holds no lock.
+func (h *Host) view(ctx context.Context, id protocol.SessionID) (*session.Index, session.Report, func(), error) {
+	if err := id.Check(); err != nil {
+		return nil, session.Report{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	h.mu.Lock()
+	open := h.lanes[id] != nil
+	h.mu.Unlock()
+	if open {
+		s, err := h.acquire(ctx, id)
+		if err != nil {
+			return nil, session.Report{}, nil, err
+		}
+		return s.lane.Log().Index(), s.report, func() { h.release(s) }, nil
+	}
+	v, report, err := h.store.View(ctx, id)
+	if err != nil {
+		return nil, report, nil, err
+	}
+	return v.Index(), report, func() { _ = v.Close() }, nil
+}

@@ -1,0 +1,268 @@
+package lane
+
+import (
+	"context"
+
+	"scorel/internal/model"
+	"scorel/internal/runtime"
+	"scorel/internal/session/history"
+	"scorel/protocol"
+)
+
+// turnHost is what the runtime sees of the lane during a turn.
+type turnHost struct {
+	l *Lane
+	t *turn
+}
+
+// Context gives what the next model call sends. Everything that has entered is
+// durable by then, and what the model must be told stands in the log.
+func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
+	l, t := h.l, h.t
+	if err := h.catchUp(ctx); err != nil {
+		return runtime.Prompt{}, err
+	}
+	if err := h.tellMissing(ctx); err != nil {
+		return runtime.Prompt{}, err
+	}
+	in, err := l.instructions(ctx)
+	if err != nil {
+		return runtime.Prompt{}, err
+	}
+	w := window(t.setup, in.Text)
+	c, err := t.builder.Build(ctx, h.leaf(), w)
+	if err != nil {
+		return runtime.Prompt{}, err
+	}
+	if cut, ok := history.PlanShrink(c, w); ok {
+		if err := h.append(ctx, &cut); err != nil {
+			return runtime.Prompt{}, err
+		}
+		if c, err = t.builder.Build(ctx, h.leaf(), w); err != nil {
+			return runtime.Prompt{}, err
+		}
+	}
+	for _, d := range c.Diagnostics {
+		l.cfg.Report(d, nil)
+	}
+	prompt := runtime.Prompt{System: in.Text, Messages: c.Messages}
+	if t.setup.Compaction {
+		switch t.progress.Next(c.Tokens, w) {
+		case history.Compact:
+			prompt.Compact = runtime.Due
+		case history.CompactHarder:
+			prompt.Compact = runtime.DueHarder
+		}
+	}
+	return prompt, nil
+}
+
+// window says how much fits into a request of a turn.
+func window(s *Setup, system string) history.Window {
+	info := s.Model.Info()
+	w := history.Window{Size: info.ContextWindow, System: model.EstimateText(system), MaxOutput: info.MaxTokens}
+	for _, t := range s.Tools {
+		spec := t.Spec()
+		w.Tools += model.EstimateText(spec.Description) + model.EstimateText(string(spec.Schema))
+	}
+	return w
+}
+
+// catchUp waits until all that has entered is durable and tells the builder of
+// it.
+func (h *turnHost) catchUp(ctx context.Context) error {
+	l, t := h.l, h.t
+	if err := l.pub.Flush(ctx); err != nil {
+		return err
+	}
+	if err := context.Cause(t.ctx); err != nil {
+		return err
+	}
+	l.mu.Lock()
+	fresh := l.fresh
+	l.fresh = nil
+	l.mu.Unlock()
+	for _, e := range fresh {
+		t.builder.Extend(e)
+	}
+	return nil
+}
+
+func (h *turnHost) leaf() protocol.EventID {
+	h.l.mu.Lock()
+	defer h.l.mu.Unlock()
+	return h.l.leaf
+}
+
+// append lets events enter and returns when they are durable and the builder
+// knows them.
+func (h *turnHost) append(ctx context.Context, bodies ...protocol.Body) error {
+	_, err := h.appendAs(ctx, byHost(), bodies...)
+	return err
+}
+
+// appendAs is append on somebody's behalf; it gives the id of the last event.
+func (h *turnHost) appendAs(ctx context.Context, a author, bodies ...protocol.Body) (protocol.EventID, error) {
+	var id protocol.EventID
+	h.l.mu.Lock()
+	for _, b := range bodies {
+		e, _, err := h.l.append(ctx, b, a)
+		if err != nil {
+			h.l.mu.Unlock()
+			return "", err
+		}
+		id = e.ID
+	}
+	h.l.mu.Unlock()
+	return id, h.catchUp(ctx)
+}
+
+// tellMissing appends what others want to add at this step border, and what the
+// model must know and has not been told on this path.
+func (h *turnHost) tellMissing(ctx context.Context) error {
+	h.l.mu.Lock()
+	items := h.l.additions
+	h.l.additions = nil
+	h.l.mu.Unlock()
+	if len(h.t.told) > 0 {
+		told, err := h.t.builder.Told(ctx, h.leaf())
+		if err != nil {
+			return err
+		}
+		items = append(items, history.Missing(told, h.t.told)...)
+	}
+	if len(items) == 0 {
+		return nil
+	}
+	bodies := make([]protocol.Body, len(items))
+	for i, it := range items {
+		bodies[i] = &protocol.HarnessItem{Item: it}
+	}
+	return h.append(ctx, bodies...)
+}
+
+// Notice tells the model something before its next call.
+func (h *turnHost) Notice(ctx context.Context, text string) error {
+	return h.append(ctx, &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem,
+		Content: text, Visibility: protocol.VisibilityHidden}})
+}
+
+// Steer takes the steering messages that wait.
+func (h *turnHost) Steer(ctx context.Context) (int, error) {
+	h.l.mu.Lock()
+	defer h.l.mu.Unlock()
+	return h.l.takeSteer(ctx)
+}
+
+// FollowUp takes the next message, or ends the turn under the same lock.
+func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
+	h.l.mu.Lock()
+	defer h.l.mu.Unlock()
+	more, err := h.l.takeNext(ctx)
+	switch {
+	case err == nil && more:
+		h.t.progress.UserMessage()
+	case err == nil:
+		h.t.over = true
+	}
+	return more, err
+}
+
+// Compact summarises the older part of the context.
+func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runtime.Summarise) error {
+	l, t := h.l, h.t
+	decision := history.Compact
+	switch why {
+	case runtime.DueHarder:
+		decision = history.CompactHarder
+	case runtime.Refused:
+		if decision = t.progress.TooLong(); decision == history.GiveUp {
+			return &model.Error{Class: model.ClassTooLong, Message: t.progress.Reason()}
+		}
+	}
+	if err := h.catchUp(ctx); err != nil {
+		return err
+	}
+	in, err := l.instructions(ctx)
+	if err != nil {
+		return err
+	}
+	w := window(t.setup, in.Text)
+	c, err := t.builder.Build(ctx, h.leaf(), w)
+	if err != nil {
+		return err
+	}
+	cut, ok := history.Plan(c, w, decision == history.CompactHarder)
+	if !ok {
+		t.progress.Compacted(decision, c.Tokens, c.Tokens, w)
+		return nil
+	}
+	text, usage, err := summarise(ctx, history.SummaryRequest(cut, t.compactNote))
+	if err != nil {
+		return err
+	}
+	a := byHost()
+	if t.cause != nil {
+		a = t.cause.author()
+	}
+	body := cut.Event(text, &usage)
+	id, err := h.appendAs(ctx, a, body)
+	if err != nil {
+		return err
+	}
+	t.progress.Compacted(decision, body.TokensBefore, body.TokensAfter, w)
+	t.compacted = &protocol.Compacted{EventID: id, TokensBefore: body.TokensBefore, TokensAfter: body.TokensAfter}
+	return nil
+}
+
+// instructions gives the newest instruction snapshot of the log.
+func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, error) {
+	var in protocol.Instructions
+	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeInstructionSnapshot) {
+		if err != nil {
+			return in, err
+		}
+		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok {
+			in = b.Snapshot
+		}
+	}
+	return in, nil
+}
+
+// hasInstructions says whether a system prompt is stored or has entered. mu is
+// held.
+func (l *Lane) hasInstructions() bool {
+	for range l.cfg.Log.Index().OfType(context.Background(), protocol.TypeInstructionSnapshot) {
+		return true
+	}
+	return false
+}
+
+// ContextView gives what the model would be sent now.
+func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
+	setup, err := l.cfg.Setup(ctx, l.Meta())
+	if err != nil {
+		return nil, err
+	}
+	defer setup.Close()
+	in, err := l.instructions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if in.Text == "" {
+		if in, err = setup.Instructions(); err != nil {
+			return nil, err
+		}
+	}
+	w := window(setup, in.Text)
+	b, err := l.builder()
+	if err != nil {
+		return nil, err
+	}
+	c, err := b.Build(ctx, l.cfg.Log.Index().Leaf(), w)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.ContextView{System: in.Text, Messages: c.Messages, Tokens: c.Tokens, SystemTokens: w.System,
+		ToolTokens: w.Tools, Window: w.Size}, nil
+}

@@ -1,0 +1,11 @@
+// Package lane carries one session: its queues, its running turn, its permission
+// questions, and the bridge over which everything enters the log. Requests of
+// all clients meet here and are taken one at a time.
+//
+// While a turn runs only the bridge appends conversation events: what others
+// want to add waits and enters at the next step border. Control events enter at
+// once. The lane counts what has entered as the leaf; everybody else sees what
+// is published.
+//
+// A [Lane] may be used by any number of goroutines at once.
+package lane

@@ -1,0 +1,293 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+	"time"
+
+	"scorel/internal/host/publish"
+	"scorel/internal/model"
+	"scorel/internal/permission"
+	"scorel/internal/runtime"
+	"scorel/internal/session"
+	"scorel/internal/session/history"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// minFree is the free disk space below which no new turn starts, in bytes.
+const minFree = 256 << 20
+
+// Config is what a [Lane] needs. The lane owns Log and closes it.
+type Config struct {
+	Device protocol.DeviceID
+	Log    *session.Log
+	// Blobs keeps payloads; see [session.Blobs].
+	Blobs *session.Blobs
+	// Setup makes ready what a turn runs with. The lane closes the result when
+	// the turn has ended.
+	Setup func(ctx context.Context, meta protocol.Meta) (*Setup, error)
+	// Free gives the free disk space in bytes.
+	Free func() (uint64, error)
+	// Remember stores a rule that a person answered "always" to.
+	Remember func(meta protocol.Meta, rule string) error
+	// Unattended denies at once what would have to be asked while no interactive
+	// client is attached; otherwise the question waits for one, for AskTimeout.
+	Unattended bool
+	AskTimeout time.Duration // 0: no limit
+	Now        func() time.Time
+	Rand       io.Reader
+	Sleep      func(ctx context.Context, d time.Duration) error
+	Silence    time.Duration // see [runtime.Run]
+	// Report takes what people who look for a fault need to see.
+	Report func(what string, detail []byte)
+}
+
+// Setup is what one turn runs with.
+type Setup struct {
+	Model    model.Model
+	Fallback model.Model
+	Thinking model.ThinkingLevel
+	Tools    []tool.Tool
+	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
+	// fills from the log.
+	Env    tool.Env
+	Policy *permission.Policy
+	Limits runtime.Limits
+	// WorkDir is where Bash starts, absolute.
+	WorkDir string
+	// Instructions makes the system prompt of a session that has none.
+	Instructions func() (protocol.Instructions, error)
+	// Compaction switches automatic compaction off when false.
+	Compaction bool
+	Close      func()
+}
+
+// Lane carries one session.
+type Lane struct {
+	cfg Config
+	pub *publish.Publisher
+
+	// mu guards all below. Under it the lane puts events into the publisher,
+	// which waits while the publisher's queue is full; the publisher's writer
+	// never needs mu to make room.
+	mu        sync.Mutex
+	leaf      protocol.EventID // of what has entered
+	meta      protocol.Meta
+	turn      *turn
+	mode      permission.Mode // "" is the setup's
+	queues    queues
+	questions map[protocol.PermissionID]*question
+	granted   []string // session rules
+	additions []protocol.Item
+	attached  map[protocol.ClientID]bool // clients; true for interactive ones
+	fresh     []protocol.Event           // events that have entered and that the turn's builder lacks
+	closed    bool
+}
+
+// New makes the lane of an open log.
+func New(ctx context.Context, cfg Config) (*Lane, error) {
+	index := cfg.Log.Index()
+	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[protocol.PermissionID]*question{},
+		attached: map[protocol.ClientID]bool{}}
+	var err error
+	if l.queues, err = foldQueues(ctx, index); err != nil {
+		return nil, err
+	}
+	if l.granted, err = foldGrants(ctx, index); err != nil {
+		return nil, err
+	}
+	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
+		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Queues: l.queues.updates()}
+	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed,
+		Now: cfg.Now, Rand: cfg.Rand})
+	return l, nil
+}
+
+// ID is the session's.
+func (l *Lane) ID() protocol.SessionID { return l.cfg.Log.ID() }
+
+// Log gives the session's log, for reading.
+func (l *Lane) Log() *session.Log { return l.cfg.Log }
+
+// Publisher gives what clients read from.
+func (l *Lane) Publisher() *publish.Publisher { return l.pub }
+
+// Meta gives the session's meta.
+func (l *Lane) Meta() protocol.Meta {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.meta
+}
+
+// Attach and Detach tell the lane which clients watch it.
+func (l *Lane) Attach(client protocol.ClientID, interactive bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.attached[client] = interactive
+}
+
+// Detach says that a client no longer watches.
+func (l *Lane) Detach(client protocol.ClientID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.attached, client)
+}
+
+// Close cancels the running turn, waits for its end, lets what has entered be
+// stored, and closes the log.
+func (l *Lane) Close() error {
+	l.mu.Lock()
+	l.closed = true
+	t := l.turn
+	if t != nil {
+		t.cancel(errHostStops)
+	}
+	l.mu.Unlock()
+	if t != nil {
+		<-t.done
+	}
+	l.pub.Close()
+	return l.cfg.Log.Close()
+}
+
+// errHostStops cancels a turn because its host ends.
+var errHostStops = errors.New("the host stops")
+
+// author says on whose behalf an event is appended.
+type author struct {
+	client protocol.ClientID
+	cause  *protocol.Cause
+	id     protocol.EventID // "" draws one
+}
+
+func byHost() author { return author{client: protocol.HostClient} }
+
+// Caller is the client and the request on whose behalf something is done.
+type Caller struct {
+	Client  protocol.ClientID
+	Request protocol.RequestID
+}
+
+func (c Caller) author() author {
+	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+}
+
+// append lets a persistent event enter behind the leaf. mu is held.
+func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protocol.Event, *publish.Ticket, error) {
+	e := protocol.NewEvent(body)
+	e.ID, e.ParentID, e.ClientID, e.Cause = a.id, l.leaf, a.client, a.cause
+	if e.ID == "" {
+		e.ID = protocol.NewEventID(l.cfg.Rand)
+	}
+	var epoch protocol.Epoch
+	if l.turn != nil {
+		epoch = l.turn.epoch
+	}
+	e, ticket, err := l.pub.Put(ctx, epoch, e)
+	if err != nil {
+		return e, nil, err
+	}
+	switch b := body.(type) {
+	case *protocol.Rewind:
+		l.leaf = ""
+		if b.TargetEventID != nil {
+			l.leaf = *b.TargetEventID
+		}
+	case *protocol.Branch:
+		l.leaf = b.LeafEventID
+	case *protocol.SessionInfo:
+		b.Changes.Apply(&l.meta)
+	}
+	if e.Class() == protocol.Conversation {
+		l.leaf = e.ID
+	}
+	if l.turn != nil {
+		l.fresh = append(l.fresh, e)
+	}
+	return e, ticket, nil
+}
+
+// appendWait is append for requests: it takes mu and returns when the event is
+// durable.
+func (l *Lane) appendWait(ctx context.Context, body protocol.Body, a author) (protocol.Event, error) {
+	l.mu.Lock()
+	if err := l.writable(); err != nil {
+		l.mu.Unlock()
+		return protocol.Event{}, err
+	}
+	e, ticket, err := l.append(ctx, body, a)
+	l.mu.Unlock()
+	if err != nil {
+		return e, err
+	}
+	return e, ticket.Wait(ctx)
+}
+
+// tell sends a transient event of the running turn. mu is held.
+func (l *Lane) tell(body protocol.Body) error {
+	e := protocol.NewEvent(body)
+	e.ClientID = protocol.HostClient
+	var epoch protocol.Epoch
+	if l.turn != nil {
+		e.TurnID, epoch = l.turn.id, l.turn.epoch
+	}
+	_, _, err := l.pub.Put(context.Background(), epoch, e)
+	return err
+}
+
+// writable says why nothing may be appended, if so. mu is held.
+func (l *Lane) writable() error {
+	if l.closed {
+		return protocol.Errorf(protocol.CodeSessionNotFound, "The session is being closed; open it again.")
+	}
+	if readOnly, why := l.cfg.Log.ReadOnly(); readOnly {
+		return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+	}
+	return nil
+}
+
+// appendFailed is told that what had entered is lost. It runs on the publisher's
+// writer.
+func (l *Lane) appendFailed(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	index := l.cfg.Log.Index()
+	l.leaf, l.meta, l.fresh = index.Leaf(), index.Meta(), nil
+	if l.turn != nil {
+		l.turn.cancel(err)
+	}
+	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
+		l.queues = q
+	}
+	l.cfg.Report("append failed: "+err.Error(), nil)
+}
+
+// UpdateInfo changes the session's meta.
+func (l *Lane) UpdateInfo(ctx context.Context, c Caller, changes protocol.MetaChanges) error {
+	_, err := l.appendWait(ctx, &protocol.SessionInfo{Changes: changes}, c.author())
+	return err
+}
+
+// SetLabel names an event, or removes its name.
+func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, label *string) error {
+	if !l.cfg.Log.Index().Has(target) {
+		return protocol.Errorf(protocol.CodeInvalidEventID, "The session has no event %s.", target)
+	}
+	_, err := l.appendWait(ctx, &protocol.Label{TargetEventID: target, Label: label}, c.author())
+	return err
+}
+
+// SetMode sets the permission mode of the next calls; it is not stored.
+func (l *Lane) SetMode(mode permission.Mode) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mode = mode
+}
+
+// builder makes a context builder over the published log.
+func (l *Lane) builder() (*history.Builder, error) {
+	return history.New(history.Config{Log: l.cfg.Log.Index()})
+}

@@ -1,0 +1,221 @@
+package lane
+
+import (
+	"context"
+
+	"scorel/internal/runtime"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// Move is where the leaf is to go.
+type Move struct {
+	Target       *protocol.EventID // of a rewind; nil is the empty conversation
+	Branch       protocol.EventID  // of a branch: any conversation event
+	Expected     *protocol.EventID
+	CancelFirst  protocol.TurnID
+	RestoreFiles bool
+}
+
+// Rewind sets the leaf to an earlier event, and, when asked, takes back what the
+// agent wrote since.
+func (l *Lane) Rewind(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
+	if m.Target != nil {
+		if err := l.cfg.Log.Index().CanRewind(*m.Target); err != nil {
+			return nil, protocol.Errorf(protocol.CodeInvalidEventID, "Cannot rewind to %s: %v.", *m.Target, err)
+		}
+	}
+	return l.move(ctx, c, m, &protocol.Rewind{TargetEventID: m.Target})
+}
+
+// Branch sets the leaf to any conversation event.
+func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
+	if _, err := l.cfg.Log.Index().Path(m.Branch); err != nil || m.Branch == "" {
+		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
+	}
+	return l.move(ctx, c, m, &protocol.Branch{LeafEventID: m.Branch})
+}
+
+// move ends the turn when that was asked for, and then moves the leaf before
+// anything else is taken.
+func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
+	var cancelled *turn
+	l.mu.Lock()
+	for l.turn != nil {
+		t := l.turn
+		if m.CancelFirst != t.id && !t.over {
+			l.mu.Unlock()
+			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; cancel it first.")
+		}
+		cancelled = t
+		t.cancel(errCancelled)
+		l.mu.Unlock()
+		if err := await(ctx, t.done); err != nil {
+			return nil, err
+		}
+		l.mu.Lock()
+	}
+	if err := l.writable(); err != nil {
+		l.mu.Unlock()
+		return nil, err
+	}
+	if err := l.expect(m.Expected, cancelled); err != nil {
+		l.mu.Unlock()
+		return nil, err
+	}
+	from := l.leaf
+	_, ticket, err := l.append(ctx, body, c.author())
+	to := l.leaf
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := ticket.Wait(ctx); err != nil {
+		return nil, err
+	}
+	moved := &protocol.Moved{LeafID: to}
+	if m.RestoreFiles {
+		if err := l.restore(ctx, from, to, moved); err != nil {
+			return nil, err
+		}
+	}
+	return moved, nil
+}
+
+// restore takes the files back to what they were when the path from's part
+// behind to began, as far as they are still as the agent left them.
+func (l *Lane) restore(ctx context.Context, from, to protocol.EventID, moved *protocol.Moved) error {
+	left, err := l.abandoned(ctx, from, to)
+	if err != nil || len(left.order) == 0 {
+		return err
+	}
+	setup, err := l.cfg.Setup(ctx, l.Meta())
+	if err != nil {
+		return err
+	}
+	defer setup.Close()
+	items := make([]tool.RestoreItem, 0, len(left.order))
+	for _, path := range left.order {
+		f := left.files[path]
+		items = append(items, tool.RestoreItem{Path: path, Existed: f.first.Existed, Restorable: f.first.Restorable,
+			Mode: f.first.Mode, LeftSHA256: f.sha256, Content: l.blobOpener(f.first.Blob)})
+	}
+	restored, skipped := tool.Restore(ctx, setup.Env.Files, items)
+	for _, r := range restored {
+		moved.Restored = append(moved.Restored, r.Path)
+	}
+	for _, s := range skipped {
+		moved.Skipped = append(moved.Skipped, protocol.SkippedFile{Path: s.Path, Why: s.Why})
+	}
+	return nil
+}
+
+// abandonedFiles are the files that the part of a path that is left has written.
+type abandonedFiles struct {
+	order []string
+	files map[string]*abandonedFile
+}
+
+type abandonedFile struct {
+	first  *protocol.FileSnapshot // what it was before
+	sha256 string                 // what the agent left
+}
+
+// abandoned collects the snapshots and results of the path to from, as far back
+// as the path to to does not reach.
+func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abandonedFiles, error) {
+	left := abandonedFiles{files: map[string]*abandonedFile{}}
+	index := l.cfg.Log.Index()
+	old, err := index.Path(from)
+	if err != nil {
+		return left, err
+	}
+	now, err := index.Path(to)
+	if err != nil {
+		return left, err
+	}
+	kept := map[protocol.EventID]bool{}
+	for _, id := range now {
+		kept[id] = true
+	}
+	gone := map[protocol.EventID]bool{}
+	for _, id := range old {
+		if !kept[id] {
+			gone[id] = true
+		}
+	}
+	if len(gone) == 0 {
+		return left, nil
+	}
+	for e, err := range index.Controls(ctx, from, protocol.TypeFileSnapshot) {
+		if err != nil {
+			return left, err
+		}
+		s, ok := e.Body.(*protocol.FileSnapshot)
+		if !ok || !gone[e.ParentID] {
+			continue
+		}
+		if left.files[s.Path] == nil {
+			left.order = append(left.order, s.Path)
+			left.files[s.Path] = &abandonedFile{first: s}
+		}
+	}
+	for e, err := range index.Back(ctx, from) {
+		if err != nil {
+			return left, err
+		}
+		if !gone[e.ID] {
+			break
+		}
+		for _, f := range wroteFiles(e) {
+			if a := left.files[f.Path]; a != nil && a.sha256 == "" {
+				a.sha256 = f.SHA256 // the newest comes first
+			}
+		}
+	}
+	return left, nil
+}
+
+// Compact summarises the older part of the context now, as a run of its own.
+func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*protocol.Compacted, error) {
+	l.mu.Lock()
+	meta, busy, err := l.meta, l.turn != nil, l.writable()
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if busy {
+		return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end or cancel it, then compact.")
+	}
+	setup, err := l.ready(ctx, meta)
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	if l.turn != nil {
+		l.mu.Unlock()
+		setup.Close()
+		return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn has just begun; wait for its end, then compact.")
+	}
+	t, err := l.newTurn(setup)
+	if err != nil {
+		l.mu.Unlock()
+		setup.Close()
+		return nil, err
+	}
+	t.compactNote, t.cause = instructions, &c
+	l.start(t, runtime.Compact)
+	l.mu.Unlock()
+	if err := await(ctx, t.done); err != nil {
+		t.cancel(errCancelled)
+		<-t.done
+		return nil, err
+	}
+	if t.end != nil && t.end.Error != nil {
+		return nil, t.end.Error
+	}
+	if t.compacted == nil {
+		return &protocol.Compacted{}, nil
+	}
+	return t.compacted, nil
+}

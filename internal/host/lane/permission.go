@@ -1,0 +1,243 @@
+package lane
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"scorel/internal/permission"
+	"scorel/internal/runtime"
+	"scorel/internal/session"
+	"scorel/protocol"
+)
+
+// question is a permission request that waits for its answer. It is resolved
+// once, under the lane's lock.
+type question struct {
+	request protocol.PermissionRequest
+	answer  chan answer // capacity 1
+}
+
+// answer is how a question was resolved.
+type answer struct {
+	decision   protocol.Decision
+	client     protocol.ClientID
+	cause      *protocol.Cause
+	suggestion protocol.Suggestion // of an allow
+	reason     string
+}
+
+// foldGrants gives the rules that people granted for the session.
+func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
+	var rules []string
+	for e, err := range index.OfType(ctx, protocol.TypePermissionDecision) {
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := e.Body.(*protocol.PermissionDecision); ok && b.Scope == "session" && b.Decision == protocol.DecisionAllow {
+			rules = append(rules, b.Rule)
+		}
+	}
+	return rules, nil
+}
+
+// policy is the turn's with the session's own mode and rules. mu is not held.
+func (h *turnHost) policy() (*permission.Policy, error) {
+	h.l.mu.Lock()
+	mode, granted := h.l.mode, append([]string(nil), h.l.granted...)
+	h.l.mu.Unlock()
+	p := h.t.setup.Policy
+	var err error
+	if mode != "" {
+		if p, err = p.WithMode(mode, os.Getuid()); err != nil {
+			return nil, err
+		}
+	}
+	if len(granted) > 0 {
+		return p.With(permission.Layer{Name: "session", Scope: permission.ScopeSession, Allow: granted})
+	}
+	return p, nil
+}
+
+// Permit judges a call, and asks people where the rules say so.
+func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Permit, error) {
+	policy, err := h.policy()
+	if err != nil {
+		return runtime.Permit{}, err
+	}
+	v := policy.Judge(q.Action)
+	switch v.Decision {
+	case protocol.DecisionAllow:
+		if v.Rule == "" {
+			return runtime.Permit{Allowed: true}, nil
+		}
+		return runtime.Permit{Allowed: true}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+			Decision: protocol.DecisionAllow, Rule: v.Rule, Scope: "rule"}, byHost())
+	case protocol.DecisionDeny:
+		if v.Rule == "" {
+			return runtime.Permit{Reason: v.Reason}, h.tellDenied(q, v)
+		}
+		return runtime.Permit{Reason: v.Reason}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, byHost())
+	}
+	return h.ask(ctx, q, v)
+}
+
+// tellDenied shows clients a refusal that no rule and no person made.
+func (h *turnHost) tellDenied(q runtime.Question, v permission.Verdict) error {
+	h.l.mu.Lock()
+	defer h.l.mu.Unlock()
+	id := protocol.NewPermissionID(h.l.cfg.Rand)
+	if err := h.l.tell(&protocol.PermissionRequest{PermissionID: id, ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason,
+		Suggestions: []protocol.Suggestion{}}); err != nil {
+		return err
+	}
+	return h.l.tell(&protocol.PermissionResolved{PermissionID: id, Decision: protocol.DecisionDeny, ClientID: protocol.HostClient})
+}
+
+// record stores a decision; it is durable on return.
+func (h *turnHost) record(ctx context.Context, d *protocol.PermissionDecision, a author) error {
+	h.l.mu.Lock()
+	_, ticket, err := h.l.append(ctx, d, a)
+	h.l.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	return ticket.Wait(ctx)
+}
+
+// ask puts a call to the attached people and waits for the first answer.
+func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Verdict) (runtime.Permit, error) {
+	l := h.l
+	w := &question{answer: make(chan answer, 1), request: protocol.PermissionRequest{PermissionID: protocol.NewPermissionID(l.cfg.Rand),
+		ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason, Suggestions: v.Suggestions}}
+	l.mu.Lock()
+	err := l.tell(&w.request)
+	if err == nil && l.cfg.Unattended && !l.attended() {
+		err = l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: protocol.DecisionExpired, ClientID: protocol.HostClient})
+		l.mu.Unlock()
+		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
+	}
+	if err == nil {
+		l.questions[w.request.PermissionID] = w
+	}
+	l.mu.Unlock()
+	if err != nil {
+		return runtime.Permit{}, err
+	}
+	return h.answered(ctx, w, q)
+}
+
+// attended says whether somebody can be asked. mu is held.
+func (l *Lane) attended() bool {
+	for _, interactive := range l.attached {
+		if interactive {
+			return true
+		}
+	}
+	return false
+}
+
+// answered waits until a question is resolved and acts on the answer.
+func (h *turnHost) answered(ctx context.Context, w *question, q runtime.Question) (runtime.Permit, error) {
+	l := h.l
+	var timeout <-chan time.Time
+	if l.cfg.AskTimeout > 0 {
+		t := time.NewTimer(l.cfg.AskTimeout)
+		defer t.Stop()
+		timeout = t.C
+	}
+	var a answer
+	select {
+	case a = <-w.answer:
+	case <-ctx.Done():
+		a = l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
+	case <-timeout:
+		a = l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
+	}
+	switch a.decision {
+	case protocol.DecisionCancelled:
+		if err := ctx.Err(); err != nil {
+			return runtime.Permit{}, err
+		}
+		return runtime.Permit{Reason: "Not run: the question was withdrawn."}, nil
+	case protocol.DecisionExpired:
+		return runtime.Permit{Reason: "Not run: nobody answered in time. Do without it, or say what is needed."}, nil
+	}
+	d := &protocol.PermissionDecision{ToolCallID: q.CallID, Decision: a.decision, Rule: a.suggestion.Rule, Scope: a.suggestion.Scope, Reason: a.reason}
+	if d.Scope == "" {
+		d.Scope = "once"
+	}
+	if err := h.record(ctx, d, author{client: a.client, cause: a.cause}); err != nil {
+		return runtime.Permit{}, err
+	}
+	if a.decision == protocol.DecisionDeny {
+		reason := "Not run: a person refused it."
+		if a.reason != "" {
+			reason = fmt.Sprintf("Not run: a person refused it and says: %s", a.reason)
+		}
+		return runtime.Permit{Reason: reason}, nil
+	}
+	switch d.Scope {
+	case "session":
+		l.mu.Lock()
+		l.granted = append(l.granted, d.Rule)
+		l.mu.Unlock()
+	case "always":
+		if err := l.cfg.Remember(l.Meta(), d.Rule); err != nil {
+			l.cfg.Report("remember a rule: "+err.Error(), nil)
+		}
+		l.mu.Lock()
+		l.granted = append(l.granted, d.Rule)
+		l.mu.Unlock()
+	}
+	return runtime.Permit{Allowed: true}, nil
+}
+
+// resolve closes a question, unless an answer was first, which it then gives.
+func (l *Lane) resolve(w *question, a answer) answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, open := l.questions[w.request.PermissionID]; !open {
+		return <-w.answer
+	}
+	l.settle(w, a)
+	return <-w.answer
+}
+
+// settle resolves an open question. mu is held.
+func (l *Lane) settle(w *question, a answer) {
+	delete(l.questions, w.request.PermissionID)
+	w.answer <- a
+	if err := l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: a.decision, ClientID: a.client}); err != nil {
+		l.cfg.Report("tell an answer: "+err.Error(), nil)
+	}
+}
+
+// closeQuestions resolves all open questions. mu is held.
+func (l *Lane) closeQuestions(d protocol.Decision) {
+	for _, w := range l.questions {
+		l.settle(w, answer{decision: d, client: protocol.HostClient})
+	}
+}
+
+// AnswerPermission answers a question: choice is the index of a suggestion, -1
+// denies. Only the first answer counts; a later one fails with conflict.
+func (l *Lane) AnswerPermission(c Caller, id protocol.PermissionID, choice int, reason string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	w := l.questions[id]
+	if w == nil {
+		return protocol.Errorf(protocol.CodeConflict, "The question is no longer open; it was answered elsewhere or the turn has ended.")
+	}
+	a := answer{decision: protocol.DecisionDeny, client: c.Client, cause: c.author().cause, reason: reason}
+	if choice >= len(w.request.Suggestions) || choice < -1 {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(w.request.Suggestions))
+	}
+	if choice >= 0 {
+		a.decision, a.suggestion = protocol.DecisionAllow, w.request.Suggestions[choice]
+	}
+	l.settle(w, a)
+	return nil
+}

@@ -1,0 +1,296 @@
+package lane
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+
+	"scorel/internal/host/publish"
+	"scorel/internal/runtime"
+	"scorel/internal/session/history"
+	"scorel/protocol"
+)
+
+// turn is a run that is going on. Its goroutine ends when done is closed.
+type turn struct {
+	id     protocol.TurnID
+	epoch  protocol.Epoch
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	done   chan struct{}
+	setup  *Setup
+	before protocol.EventID // the leaf when it began
+	over   bool             // nothing more is taken; guarded by Lane.mu
+
+	// The rest belongs to the goroutine of the run.
+	builder  *history.Builder
+	built    bool
+	progress history.Progress
+	told     []protocol.Item // what must stand in the context before each call
+	work     *history.State
+
+	// Of a compaction that was asked for.
+	compactNote string
+	cause       *Caller
+	compacted   *protocol.Compacted
+	end         *protocol.RuntimeEnd
+}
+
+// errCancelled cancels a turn because somebody asked for it.
+var errCancelled = errors.New("cancelled")
+
+// WhenBusy says what becomes of a message that is sent while a turn runs.
+type WhenBusy string
+
+// What may become of it.
+const (
+	BusyFollowUp WhenBusy = "followUp"
+	BusySteer    WhenBusy = "steer"
+	BusyReject   WhenBusy = "reject"
+)
+
+// Send appends a user message and starts a turn. While one runs, the message
+// goes where busy says. It returns when the message, or the queue it waits in, is
+// durable.
+func (l *Lane) Send(ctx context.Context, c Caller, content []protocol.Block, busy WhenBusy, expected *protocol.EventID) (*protocol.Sent, error) {
+	if len(content) == 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The message is empty; write something to send.")
+	}
+	for {
+		l.mu.Lock()
+		if err := l.writable(); err != nil {
+			l.mu.Unlock()
+			return nil, err
+		}
+		if t := l.turn; t != nil {
+			if t.over {
+				l.mu.Unlock()
+				if err := await(ctx, t.done); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			sent, ticket, err := l.sendBusy(ctx, c, content, busy)
+			l.mu.Unlock()
+			if err != nil {
+				return nil, err
+			}
+			return sent, ticket.Wait(ctx)
+		}
+		meta := l.meta
+		l.mu.Unlock()
+		setup, err := l.ready(ctx, meta)
+		if err != nil {
+			return nil, err
+		}
+		sent, ticket, err := l.begin(ctx, c, content, expected, setup)
+		if errors.Is(err, errBusy) {
+			setup.Close()
+			continue
+		}
+		if err != nil {
+			setup.Close()
+			return nil, err
+		}
+		return sent, ticket.Wait(ctx)
+	}
+}
+
+// errBusy says that another turn has begun in the meantime.
+var errBusy = errors.New("a turn has begun")
+
+func await(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ready makes what a turn needs.
+func (l *Lane) ready(ctx context.Context, meta protocol.Meta) (*Setup, error) {
+	if free, err := l.cfg.Free(); err == nil && free < minFree {
+		return nil, protocol.Errorf(protocol.CodeStorageError,
+			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
+	}
+	return l.cfg.Setup(ctx, meta)
+}
+
+// begin appends the message and starts the turn, if none has begun and the leaf
+// is the expected one.
+func (l *Lane) begin(ctx context.Context, c Caller, content []protocol.Block, expected *protocol.EventID, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turn != nil {
+		return nil, nil, errBusy
+	}
+	if err := l.writable(); err != nil {
+		return nil, nil, err
+	}
+	if err := l.expect(expected, nil); err != nil {
+		return nil, nil, err
+	}
+	if !l.hasInstructions() {
+		in, err := setup.Instructions()
+		if err != nil {
+			return nil, nil, err
+		}
+		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := l.unpause(ctx, c); err != nil {
+		return nil, nil, err
+	}
+	t, err := l.newTurn(setup)
+	if err != nil {
+		return nil, nil, err
+	}
+	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: content}}, c.author())
+	if err != nil {
+		t.cancel(err)
+		return nil, nil, err
+	}
+	l.start(t, runtime.Execute)
+	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, nil
+}
+
+func (l *Lane) newTurn(setup *Setup) (*turn, error) {
+	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.pub.Epoch(), setup: setup, done: make(chan struct{}), before: l.leaf}
+	t.ctx, t.cancel = context.WithCancelCause(context.Background())
+	var err error
+	t.builder, err = l.builder()
+	return t, err
+}
+
+// start runs a turn in a goroutine of its own, which ends with the run. mu is
+// held.
+func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]) {
+	l.turn, l.fresh = t, nil
+	go func() {
+		defer close(t.done)
+		defer t.setup.Close()
+		defer t.cancel(nil)
+		run, err := l.run(t)
+		if err != nil {
+			l.endWithout(t, err)
+		} else {
+			for raw := range execute(t.ctx, run) {
+				l.bridge(t, raw)
+			}
+		}
+		l.mu.Lock()
+		l.turn, l.fresh = nil, nil
+		l.mu.Unlock()
+	}()
+}
+
+// endWithout ends a turn that could not even begin.
+func (l *Lane) endWithout(t *turn, err error) {
+	l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeStart{}})
+	l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: protocol.AsError(err)}})
+}
+
+// run makes what the runtime needs for a turn.
+func (l *Lane) run(t *turn) (runtime.Run, error) {
+	if err := l.pub.Flush(t.ctx); err != nil {
+		return runtime.Run{}, err
+	}
+	env, err := l.env(t)
+	if err != nil {
+		return runtime.Run{}, err
+	}
+	return runtime.Run{Host: &turnHost{l, t}, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
+		Tools: t.setup.Tools, Env: env, Limits: t.setup.Limits, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
+		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
+}
+
+// bridge takes what a run yields into the log and to the clients: it gives each
+// event its parent and author. It returns when what an effect depends on is
+// durable. What cannot be stored cancels the turn.
+func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
+	l.mu.Lock()
+	var ticket *publish.Ticket
+	var err error
+	switch b := raw.Body.(type) {
+	case *protocol.MessageStart:
+		b.ParentID = l.leaf
+		err = l.tell(b)
+	case *protocol.RuntimeEnd:
+		t.over, t.end = true, b
+		l.closeQuestions(protocol.DecisionCancelled)
+		if b.Reason != protocol.EndCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
+			l.pause()
+		}
+		err = l.tell(b)
+	default:
+		if protocol.NewEvent(raw.Body).IsTransient() {
+			err = l.tell(raw.Body)
+			break
+		}
+		var e protocol.Event
+		e, ticket, err = l.append(context.Background(), raw.Body, author{client: protocol.HostClient, id: raw.ID})
+		if err == nil && t.work != nil {
+			t.work.Apply(e)
+		}
+	}
+	l.mu.Unlock()
+	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
+		t.progress.Accepted()
+	}
+	if err == nil && ticket != nil && gatesEffect(raw.Body) {
+		err = ticket.Wait(context.Background())
+	}
+	if err != nil {
+		t.cancel(err)
+	}
+}
+
+// gatesEffect says whether an effect follows that the event must precede on
+// disk.
+func gatesEffect(body protocol.Body) bool {
+	switch b := body.(type) {
+	case *protocol.MessageBody:
+		return b.Message.Role == protocol.RoleAssistant && len(b.Message.Calls()) > 0
+	case *protocol.FileSnapshot:
+		return true
+	}
+	return false
+}
+
+// Cancel ends the named turn; for another, or none, it does nothing.
+func (l *Lane) Cancel(id protocol.TurnID) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turn == nil || l.turn.id != id || l.turn.over {
+		return false
+	}
+	l.turn.cancel(errCancelled)
+	return true
+}
+
+// Busy says whether a turn runs.
+func (l *Lane) Busy() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.turn != nil
+}
+
+// expect checks the leaf that a client has seen. After a cancelled turn the leaf
+// before it, or any event of it, is right too. mu is held.
+func (l *Lane) expect(expected *protocol.EventID, cancelled *turn) error {
+	if expected == nil || *expected == l.leaf {
+		return nil
+	}
+	if cancelled != nil {
+		path, err := l.cfg.Log.Index().Path(l.leaf)
+		if *expected == cancelled.before || (err == nil && slices.Contains(path, *expected)) {
+			return nil
+		}
+	}
+	e := protocol.Errorf(protocol.CodeConflict, "The conversation has moved on since you looked; look at it again and repeat what you meant.")
+	e.Details = []byte(`{"leafId":"` + string(l.leaf) + `"}`)
+	return e
+}

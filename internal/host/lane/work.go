@@ -1,0 +1,105 @@
+package lane
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"scorel/internal/session/history"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// maxBlobRead bounds a payload that is read for a model, in bytes.
+const maxBlobRead = 32 << 20
+
+// env completes the environment of the tools with what the active path says.
+func (l *Lane) env(t *turn) (*tool.Env, error) {
+	index := l.cfg.Log.Index()
+	state, err := history.Fold(t.ctx, index, index.Leaf())
+	if err != nil {
+		return nil, err
+	}
+	t.work = state
+	var seen []tool.FileState
+	for f := range state.SeenFiles {
+		seen = append(seen, tool.FileState(f))
+	}
+	dir := state.Dir
+	if dir == "" {
+		dir = t.setup.WorkDir
+	}
+	env := t.setup.Env
+	env.Seen, env.Dir = tool.NewSeen(seen), tool.NewDir(dir)
+	env.PutBlob = func(ctx context.Context, r io.Reader) (string, error) {
+		sha, _, err := l.cfg.Blobs.Put(ctx, r)
+		return sha, err
+	}
+	env.Todos = func() []tool.Todo {
+		// Todos is asked by a call of the run, and changed by the bridge, which
+		// runs between calls.
+		out := make([]tool.Todo, len(state.Todos))
+		for i, t := range state.Todos {
+			out[i] = tool.Todo(t)
+		}
+		return out
+	}
+	env.StoredResult = l.storedResult
+	return &env, nil
+}
+
+// storedResult gives the whole result of a call on the active path.
+func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, error) {
+	index := l.cfg.Log.Index()
+	m, err := history.FindResult(ctx, index, index.Leaf(), callID)
+	if err != nil {
+		return nil, err
+	}
+	var d tool.Details
+	if len(m.Details) > 0 && json.Unmarshal(m.Details, &d) == nil && d.FullBlob != "" {
+		f, _, err := l.cfg.Blobs.Open(d.FullBlob)
+		return f, err
+	}
+	return io.NopCloser(bytes.NewReader([]byte(m.PlainText()))), nil
+}
+
+// readBlob reads a payload for a model.
+func (l *Lane) readBlob(_ context.Context, sha string) ([]byte, error) {
+	f, size, err := l.cfg.Blobs.Open(sha)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if size > maxBlobRead {
+		return nil, fmt.Errorf("the payload %s has %d bytes; at most %d are sent to a model", sha, size, maxBlobRead)
+	}
+	data := make([]byte, size)
+	_, err = io.ReadFull(f, data)
+	return data, err
+}
+
+// blobOpener opens a payload later; nil without one.
+func (l *Lane) blobOpener(sha string) func() (io.ReadCloser, error) {
+	if sha == "" {
+		return nil
+	}
+	return func() (io.ReadCloser, error) {
+		f, _, err := l.cfg.Blobs.Open(sha)
+		return f, err
+	}
+}
+
+// wroteFiles gives the files that a result of Write or Edit left.
+func wroteFiles(e protocol.Event) []tool.FileState {
+	m, ok := e.Message()
+	if !ok || m.Role != protocol.RoleToolResult || (m.ToolName != "Write" && m.ToolName != "Edit") {
+		return nil
+	}
+	var d tool.Details
+	if json.Unmarshal(m.Details, &d) != nil {
+		return nil
+	}
+	return d.Files
+}

@@ -1,0 +1,300 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+
+	"scorel/internal/host/lane"
+	"scorel/internal/session"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// Pages of events.
+const (
+	defaultPage = 200
+	maxPage     = 2000
+)
+
+func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
+	meta := r.Meta
+	meta.ProjectID = r.ProjectID
+	dir, err := canonicalDir(meta.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	meta.WorkDir = dir
+	// A session that no turn could run in is not made: what is wrong is said now.
+	setup, err := h.setup(id)(ctx, meta)
+	if err != nil {
+		return nil, err
+	}
+	setup.Close()
+	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
+		CreatedAt: h.cfg.Now().UnixMilli(), Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta})
+	if err != nil {
+		return nil, err
+	}
+	defer h.release(s)
+	sum := summaryOf(s.lane.Log().Index())
+	return &sum, nil
+}
+
+// summaryOf describes an open session.
+func summaryOf(index *session.Index) protocol.SessionSummary {
+	head := index.Header()
+	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
+		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom}
+}
+
+func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
+	limit := r.Limit
+	if limit <= 0 || limit > maxPage {
+		limit = maxPage
+	}
+	list := &protocol.SessionList{Sessions: []protocol.SessionSummary{}}
+	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1}
+	if r.Before != "" {
+		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
+	}
+	for s, err := range h.store.List(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Sessions) == limit {
+			list.More = true
+			break
+		}
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom}
+		if s.Locked != nil {
+			sum.LockedBy = s.Locked.String()
+		}
+		list.Sessions = append(list.Sessions, sum)
+	}
+	return list, nil
+}
+
+func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
+	if err := id.Check(); err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	h.mu.Lock()
+	open := h.lanes[id] != nil
+	h.mu.Unlock()
+	if open {
+		return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
+	}
+	return h.store.Delete(ctx, id)
+}
+
+func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
+	index, _, done, err := h.view(ctx, r.FromSessionID)
+	if err != nil {
+		return nil, err
+	}
+	meta, leaf := index.Meta(), index.Leaf()
+	done()
+	if r.FromEventID != "" {
+		leaf = r.FromEventID
+	}
+	if r.Name != "" {
+		meta.Name = r.Name
+	}
+	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
+		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: h.device, EventID: leaf},
+		Cause:      &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta}
+	log, err := h.store.Clone(ctx, r.FromSessionID, header)
+	if err != nil {
+		return nil, err
+	}
+	sum := summaryOf(log.Index())
+	return &sum, log.Close()
+}
+
+// exportSession writes a session into a blob.
+func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
+	if format != "jsonl" && format != "markdown" {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl or markdown.", format)
+	}
+	if err := id.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	v, _, err := h.store.View(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = v.Close() }()
+	index := v.Index()
+	r, w := io.Pipe()
+	go func() { // ends when the blob has been read, or its reader is closed
+		if format == "jsonl" {
+			w.CloseWithError(session.ExportJSONL(ctx, w, v))
+			return
+		}
+		header := index.Header()
+		header.Meta = index.Meta()
+		w.CloseWithError(display.Markdown(w, header, forward(ctx, index)))
+	}()
+	sha, size, err := h.store.Blobs().Put(ctx, r)
+	_ = r.CloseWithError(io.ErrClosedPipe)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.BlobRef{SHA256: sha, Size: size}, nil
+}
+
+// forward gives the conversation events of the active path, oldest first.
+func forward(ctx context.Context, index *session.Index) func(func(protocol.Event, error) bool) {
+	return func(yield func(protocol.Event, error) bool) {
+		path, err := index.Path(index.Leaf())
+		if err != nil {
+			yield(protocol.Event{}, err)
+			return
+		}
+		for _, id := range path {
+			if !yield(index.Event(ctx, id)) {
+				return
+			}
+		}
+	}
+}
+
+func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {
+	if err := id.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	report, err := h.store.Verify(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	return h.reportOf(ctx, id, report)
+}
+
+func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
+	if err := id.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if leaf != "" {
+		return h.pickLeaf(ctx, id, leaf)
+	}
+	report, err := h.store.Repair(ctx, id)
+	if errors.Is(err, session.ErrReadOnly) {
+		return nil, protocol.Errorf(protocol.CodeStorageError, "The damage may have moved the leaf; look at `scorel sessions show --tree %s` and repeat with --leaf EVENT.", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	rep, err := h.reportOf(ctx, id, report)
+	if err == nil {
+		rep.Sound = true // what was found has been set aside
+	}
+	return rep, err
+}
+
+// pickLeaf ends the read-only state of a log in which damage may have moved the
+// leaf.
+func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
+	log, report, err := h.store.Open(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = log.Close() }()
+	if !log.NeedsLeaf() {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "This session's leaf is known; to move it use `scorel sessions branch`.")
+	}
+	if _, err := log.Index().Path(leaf); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)
+	}
+	e := protocol.NewEvent(&protocol.Branch{LeafEventID: leaf})
+	e.ID, e.ParentID, e.Seq = protocol.NewEventID(h.cfg.Rand), log.Index().Leaf(), log.NextSeqFloor()
+	e.SessionID, e.ClientID, e.TS = id, protocol.HostClient, h.cfg.Now().UnixMilli()
+	if err := log.PickLeaf(ctx, e); err != nil {
+		return nil, err
+	}
+	return &protocol.SessionReport{Sound: true, Events: log.Index().Len(), Bytes: log.Index().Size(), Findings: report.Sentences()}, nil
+}
+
+func (h *Host) reportOf(ctx context.Context, id protocol.SessionID, report session.Report) (*protocol.SessionReport, error) {
+	index, _, done, err := h.view(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return &protocol.SessionReport{Sound: report.Clean(), Events: index.Len(), Bytes: index.Size(), Findings: report.Sentences()}, nil
+}
+
+func page(limit int) int {
+	if limit <= 0 {
+		return defaultPage
+	}
+	return min(limit, maxPage)
+}
+
+func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.GetPath) (*protocol.Events, error) {
+	index, _, done, err := h.view(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	leaf := r.LeafID
+	if leaf == "" {
+		leaf = index.Leaf()
+	}
+	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	from := leaf
+	if r.BeforeID != "" {
+		if from, err = index.Parent(r.BeforeID); err != nil {
+			return nil, err
+		}
+	}
+	for e, err := range index.Back(ctx, from) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Events) == page(r.Limit) {
+			out.More = true
+			break
+		}
+		out.Events = append(out.Events, e)
+	}
+	return out, nil
+}
+
+func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.GetTree) (*protocol.Events, error) {
+	index, _, done, err := h.view(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	for line, err := range index.After(ctx, r.AfterSeq) {
+		if err != nil {
+			return nil, err
+		}
+		if len(out.Events) == page(r.Limit) {
+			out.More = true
+			break
+		}
+		if e, err := protocol.ParseEvent(line.Bytes); err == nil {
+			out.Events = append(out.Events, e)
+		}
+	}
+	return out, nil
+}
+
+// reap ends what a host that died has left running of a session. The session's
+// lock is held.
+func (h *Host) reap(id protocol.SessionID) error {
+	dir := h.runDir(id)
+	if _, err := os.Stat(dir); err != nil {
+		return nil // nothing was left
+	}
+	n, err := reapChildren(dir)
+	if n > 0 {
+		h.cfg.Report("ended children that an earlier host left running", nil)
+	}
+	return err
+}

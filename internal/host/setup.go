@@ -1,0 +1,286 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"scorel/internal/config"
+	"scorel/internal/disk"
+	"scorel/internal/host/lane"
+	"scorel/internal/model"
+	"scorel/internal/model/resolve"
+	"scorel/internal/permission"
+	"scorel/internal/permission/rules"
+	"scorel/internal/prompt"
+	engine "scorel/internal/runtime"
+	"scorel/internal/sandbox"
+	"scorel/internal/tool"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// setup gives the function that makes ready what a turn of a session runs with:
+// the configuration is read anew for each turn, so a change counts from the next
+// message on.
+func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta) (*lane.Setup, error) {
+	return func(_ context.Context, meta protocol.Meta) (*lane.Setup, error) {
+		dir, err := canonicalDir(meta.WorkDir)
+		if err != nil {
+			return nil, err
+		}
+		root, _ := workspace.Root(dir)
+		cfg, err := h.loadConfig(root)
+		if err != nil {
+			return nil, err
+		}
+		m, fallback, err := h.models(cfg, meta)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := h.tools(cfg)
+		if err != nil {
+			return nil, err
+		}
+		policy, err := h.policy(cfg, root)
+		if err != nil {
+			return nil, err
+		}
+		extra := append(cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs...)
+		files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
+		if err != nil {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
+		info := m.Info()
+		return &lane.Setup{
+			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
+				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep()},
+			Limits:     h.limits(cfg),
+			Compaction: cfg.Compaction.Auto,
+			Instructions: func() (protocol.Instructions, error) {
+				return h.instructions(cfg, dir, root, info)
+			},
+			Close: files.Close,
+		}, nil
+	}
+}
+
+// loadConfig reads the user's and the project's configuration.
+func (h *Host) loadConfig(root string) (config.Config, error) {
+	cfg, notices, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), filepath.Join(root, ".scorel", "config.toml"))
+	if err != nil {
+		return config.Config{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+	}
+	for _, n := range notices {
+		h.cfg.Report(n.Text, nil)
+	}
+	return cfg, nil
+}
+
+// resolver gives where models and keys are looked up.
+func (h *Host) resolver(cfg config.Config) resolve.Config {
+	aliases := make(map[string]resolve.Alias, len(cfg.Models))
+	for name, a := range cfg.Models {
+		r := resolve.Alias{Type: a.Type, API: model.API(a.API), Provider: a.Provider, ID: a.ID, BaseURL: a.BaseURL, APIKeyEnv: a.APIKeyEnv,
+			ContextWindow: a.ContextWindow, MaxTokens: a.MaxTokens, Reasoning: a.Reasoning, Images: a.Images, Headers: a.Headers, Fallback: a.Fallback}
+		if a.Price != nil {
+			p := model.Price(*a.Price)
+			r.Price = &p
+		}
+		aliases[name] = r
+	}
+	return resolve.Config{Aliases: aliases, Default: cfg.Model.Name, Env: h.lookupEnv, Demo: h.cfg.Demo, HTTP: h.cfg.HTTP}
+}
+
+func (h *Host) lookupEnv(name string) (string, bool) {
+	for _, kv := range h.cfg.Environ {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v, true
+		}
+	}
+	return "", false
+}
+
+// models resolves the model of a session and its fallback: the caller's wish,
+// then the session's, then the configuration's.
+func (h *Host) models(cfg config.Config, meta protocol.Meta) (m, fallback model.Model, err error) {
+	ref := h.cfg.Overrides.Model
+	if ref == "" {
+		ref = meta.Model
+	}
+	r := h.resolver(cfg)
+	if m, err = resolve.Resolve(ref, r); err != nil {
+		return nil, nil, providerError(err)
+	}
+	name := cfg.Model.Fallback
+	if a, ok := cfg.Models[cmp.Or(ref, cfg.Model.Name)]; ok && a.Fallback != "" {
+		name = a.Fallback
+	}
+	if name != "" {
+		if fallback, err = resolve.Resolve(name, r); err != nil {
+			return nil, nil, providerError(err)
+		}
+	}
+	return m, fallback, nil
+}
+
+func providerError(err error) error {
+	var me *model.Error
+	if errors.As(err, &me) {
+		code := protocol.CodeInvalidRequest
+		if me.Class == model.ClassAuth {
+			code = protocol.CodeProviderError
+		}
+		return protocol.Errorf(code, "%s", sentence(me))
+	}
+	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
+}
+
+func (h *Host) thinking(cfg config.Config, meta protocol.Meta) model.ThinkingLevel {
+	for _, level := range []string{h.cfg.Overrides.Thinking, meta.ThinkingLevel, cfg.Model.Thinking} {
+		if level != "" {
+			return model.ThinkingLevel(level)
+		}
+	}
+	return ""
+}
+
+func (h *Host) tools(cfg config.Config) ([]tool.Tool, error) {
+	// Overrides name a preset or a list of tools.
+	preset, list := cfg.Tools.Preset, []string(nil)
+	switch p := h.cfg.Overrides.Preset; p {
+	case "":
+	case "coding", "readonly", "all", "none":
+		preset = p
+	default:
+		preset = "none"
+		for name := range strings.SplitSeq(p, ",") {
+			list = append(list, strings.TrimSpace(name))
+		}
+	}
+	tools, err := tool.Select(preset, list)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	return tools, nil
+}
+
+// policy compiles mode and rules: the configuration's, those answered "always"
+// for the project, and the caller's.
+func (h *Host) policy(cfg config.Config, root string) (*permission.Policy, error) {
+	mode, err := permission.ParseMode(cmp.Or(h.cfg.Overrides.Mode, cfg.Permissions.Mode))
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	name := h.rulesFile()
+	always, err := rules.Load(name, h.readRules)
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	user, project := cfg.Permissions.User, cfg.Permissions.Project
+	layers := []permission.Layer{
+		{Name: user.File, Scope: permission.ScopeUser, Allow: user.Allow, Ask: user.Ask, Deny: user.Deny},
+		{Name: project.File, Scope: permission.ScopeProject, Ask: project.Ask, Deny: project.Deny},
+		always.Layer(name, root),
+		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
+	}
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: h.cfg.UserHome, Root: root, UID: os.Getuid()})
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	return p, nil
+}
+
+// remember stores a rule that a person answered "always" to.
+func (h *Host) remember(meta protocol.Meta, rule string) error {
+	root, _ := workspace.Root(meta.WorkDir)
+	name := h.rulesFile()
+	lock, err := disk.WaitLock(h.cfg.FS, name+".lock")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Unlock() }()
+	return rules.Add(name, root, rule, h.readRules, func(name string, data []byte) error {
+		return disk.WriteFile(h.cfg.FS, name, data)
+	})
+}
+
+func (h *Host) rulesFile() string { return filepath.Join(h.cfg.Dir, "rules.json") }
+
+func (h *Host) readRules(name string) ([]byte, error) {
+	return disk.ReadFile(h.cfg.FS, name, rules.MaxFile)
+}
+
+func (h *Host) limits(cfg config.Config) engine.Limits {
+	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps, MaxCostUSD: cfg.Limits.MaxBudgetUSD}
+	if h.cfg.Overrides.MaxSteps > 0 {
+		l.MaxSteps = h.cfg.Overrides.MaxSteps
+	}
+	if h.cfg.Overrides.MaxBudgetUSD > 0 {
+		l.MaxCostUSD = h.cfg.Overrides.MaxBudgetUSD
+	}
+	return l
+}
+
+func (h *Host) instructions(cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
+	_, common := workspace.Root(dir)
+	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: h.cfg.UserHome, UserPrompt: cfg.Prompt,
+		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
+		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
+		UID: os.Getuid()})
+	for _, n := range notices {
+		h.cfg.Report(n.Text, nil)
+	}
+	return in, err
+}
+
+// secretNames says which variables hold a key, so that no child gets them.
+func (h *Host) secretNames(cfg config.Config) func(string) bool {
+	names := map[string]bool{}
+	for _, n := range resolve.KeyVariables(h.resolver(cfg)) {
+		names[n] = true
+	}
+	return func(name string) bool { return names[name] }
+}
+
+// runDir is where the process groups of a session's children are recorded.
+func (h *Host) runDir(id protocol.SessionID) string {
+	return filepath.Join(h.cfg.StoreDir, "run", string(id))
+}
+
+func reapChildren(dir string) (int, error) { return sandbox.Reap(dir) }
+
+// ripgrep finds rg on the PATH that children get.
+func (h *Host) ripgrep() string {
+	path, _ := h.lookupEnv("PATH")
+	for _, dir := range filepath.SplitList(path) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		name := filepath.Join(dir, "rg")
+		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return name
+		}
+	}
+	return ""
+}
+
+// UserHome gives the user's home folder: HOME, or the one of the account.
+func UserHome(environ []string) (string, error) {
+	for _, kv := range environ {
+		if v, ok := strings.CutPrefix(kv, "HOME="); ok && filepath.IsAbs(v) {
+			return filepath.Clean(v), nil
+		}
+	}
+	u, err := user.Current()
+	if err != nil || u.HomeDir == "" {
+		return "", protocol.Errorf(protocol.CodeInvalidRequest, "HOME is not set; set it to your home folder.")
+	}
+	return u.HomeDir, nil
+}

@@ -1,0 +1,5 @@
+package demo
+
+import "scorel/internal/model"
+
+func New() model.Model { return nil }

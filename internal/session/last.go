@@ -1,0 +1,21 @@
+package session
+
+import "scorel/protocol"
+
+// LastID is the event with the highest seq; empty when there is none.
+func (ix *Index) LastID() protocol.EventID {
+	s := ix.snapshot()
+	if len(s.entries) == 0 {
+		return ""
+	}
+	return s.entries[s.at(len(s.entries)-1)].id.id()
+}
+
+// SeqOf gives the seq of an event, 0 for an unknown one.
+func (ix *Index) SeqOf(id protocol.EventID) protocol.Seq {
+	i, ok := ix.lookup(id)
+	if !ok {
+		return 0
+	}
+	return protocol.Seq(ix.snapshot().entries[i].seq)
+}

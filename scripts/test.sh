@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands. Prints what each step took.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+step() {
+	local name=$1 start=$SECONDS
+	shift
+	echo "== $name"
+	"$@"
+	echo "== $name: $((SECONDS - start)) s"
+}
+
+formatted() {
+	local bad
+	bad=$(git ls-files '*.go' | xargs -r gofmt -l)
+	[ -z "$bad" ] || {
+		echo "Not formatted; run gofmt -w on:" >&2
+		echo "$bad" >&2
+		return 1
+	}
+}
+
+tidy() {
+	go mod tidy -diff
+}
+
+clean_scripts() {
+	local f
+	for f in scripts/*.sh .ci/run; do bash -n "$f"; done
+}
+
+missing=""
+for tool in rg jq; do
+	command -v "$tool" >/dev/null || missing="$missing $tool"
+done
+[ -z "$missing" ] || echo "Not installed, so the tests that compare with it are left out:$missing"
+
+export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
+step format formatted
+step scripts clean_scripts
+step tidy tidy
+step vet go vet ./...
+step staticcheck go run honnef.co/go/tools/cmd/staticcheck ./...
+step darwin env GOOS=darwin GOARCH=arm64 go build ./...
+step tests go test -race -timeout 25m ./...
+step benchmarks go test -run '^$' -bench . -benchtime 1x ./...
+step fuzz bash scripts/fuzz.sh
+echo "all steps passed in $SECONDS s"
