@@ -122,6 +122,7 @@ func TestCutTextKeepsBothEndsAndWholeCharacters(t *testing.T) {
 		{"abcdefghij", 5, "a[…]j"},
 		{strings.Repeat("é", 20), 9, "éééé[…]éé"},
 		{"abcdefghij", 2, "[…"},
+		{"abcdefghij", 10, "abcdefghij"},
 		{"abcdefghij", 0, ""},
 	} {
 		got := cutText(c.text, c.chars, "[…]")
