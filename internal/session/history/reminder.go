@@ -39,10 +39,7 @@ func EscapeReminder(text string) string {
 // closingTag gives the place of the first "</system-reminder", -1 without one.
 func closingTag(text string) int {
 	for from := 0; ; {
-		i := strings.Index(text[from:], "</")
-		if j := strings.Index(text[from:], "< "); j >= 0 && (i < 0 || j < i) {
-			i = j
-		}
+		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
 			return -1
 		}

@@ -153,9 +153,6 @@ func (w *walker) finish() *path {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names %s, which is not on its path: the summary stands alone", w.event.ID, w.body.CompactedThrough))
 			w.list, w.notes = w.list[:w.tail], w.notes[:w.tailN]
-			if w.tail > 0 {
-				w.list[w.tail-1].prev = w.event.ID
-			}
 		} else if w.turn != "" && w.turnMsg == nil {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
