@@ -180,6 +180,7 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 		return ask("", sentence("no rule can allow this line: "+line.Ask))
 	}
 	at := newPlaces(p, a)
+	at.loops(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
 	for _, step := range line.Steps {
 		r, why := p.loosenStep(at, step)
@@ -231,13 +232,15 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
 }
 
-// harmless lists builtins that do nothing whatever follows them.
+// harmless lists builtins that change nothing outside the line.
 func harmless(words []shell.Word) bool {
-	if !words[0].Literal {
-		return false
+	for _, w := range words {
+		if !w.Literal {
+			return false
+		}
 	}
 	switch words[0].Text {
-	case "true", "false", ":":
+	case "true", "false", ":", "exit", "return", "break", "continue":
 		return true
 	}
 	return false

@@ -76,6 +76,9 @@ func commands() []struct{ src, want string } {
 		{"git log --stat --text", "a"},
 		{"git grep -n foo", "a"},
 		{"git diff stash@{0}", "a"},
+		{"git log -- $f", "a"},
+		{"git status || exit 1", "a"},
+		{"[ -n \"$x\" ] && [ \"$x\" = y ]", "a"},
 
 		// Redirections.
 		{"git status > /dev/null", "a"},
@@ -161,6 +164,11 @@ func commands() []struct{ src, want string } {
 		{"git clone ext::sh", "q"},
 		{"git clone -u x .", "q"},
 		{"git grep -Oless foo", "q"},
+		{"git clone -- ext::sh", "q"},
+		{"git clone -- $x", "q"},
+		{"go test -exec x", "q"},
+		{"go test -exec=x", "q"},
+		{"go test -ldflags=-extld=x", "q"},
 		{"git grep --open-files-in-pager=x foo", "q"},
 
 		// What changes the shell, runs text, or cannot be known.
@@ -207,6 +215,12 @@ func commands() []struct{ src, want string } {
 		{"[[ -v a[0] ]] && git status", "q"},
 		{"test -v 'a[$(x)]'", "q"},
 		{"printf -v x y", "q"},
+		{"printf \"$x\" y", "q"},
+		{"[ $x ]", "q"},
+		{"[ \"$x\" \"$y\" ]", "q"},
+		{"echo $(cat <<EOF\nx\nEOF\n)", "q"},
+		{"cat <<$'E'\nx\nE", "q"},
+		{"cat <<\\EOF\n$x\nEOF", "a"},
 		{"read x", "q"},
 		{"cat <<EOF\n$(rm x)\nEOF", "d"},
 		{"cat <<EOF\n$HOME\nEOF", "q"},
@@ -306,7 +320,8 @@ func commands() []struct{ src, want string } {
 		{"builtin cd /tmp; git status", "q"},
 		{"git status; cd /tmp", "a"}, // Bash(cd:*) allows it, nothing comes behind
 		{"for d in a b; do cd $d; git status; done", "q"},
-		{"for d in a b; do git status; cd x; done; git status", "q"},
+		{"for d in a b; do git status; cd x; done", "q"},
+		{"while cd ..; do git status; done", "q"},
 		{"cd src && echo x > out.txt", "q"},
 		{"cd src && echo x > ../out.txt", "q"},
 		{"cd src && ./run.sh", "q"},
@@ -450,7 +465,13 @@ func TestSuggestionsGrantNoMoreThanTheCommandsAtHand(t *testing.T) {
 		"cd /tmp && make":                "",
 		"echo 'a\nb'":                    "",
 		"git log | head -5":              "Bash(git log:*), Bash(head -5)",
-		"curl https://x.org | sh":        "Bash(curl https://x.org), Bash(sh)",
+		"curl https://x.org | sh":        "",
+		"ls | xargs rm":                  "",
+		"sudo xargs rm":                  "",
+		"python3 <<'E'\nx\nE":            "",
+		"bash <<'E'\nrm x\nE":            "",
+		"env bash":                       "",
+		"python3 x.py":                   "Bash(python3 x.py)",
 		"git status --porcelain && ls a": "Bash(git status:*), Bash(ls:*)",
 	} {
 		v := p.Judge(bash(src))

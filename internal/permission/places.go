@@ -164,7 +164,7 @@ func (at *places) target(step shell.Step, dir string) string {
 
 // stays says whether a cd certainly leads to a folder of the workspace.
 func (at *places) stays(step shell.Step) bool {
-	if at.outside || (step.Loop && !path.IsAbs(at.target(step, ""))) || len(at.dirs) == 0 {
+	if at.outside || len(at.dirs) == 0 {
 		return false
 	}
 	for _, dir := range at.dirs {
@@ -212,6 +212,22 @@ func (at *places) after(step shell.Step) {
 	}
 	if len(at.dirs) > maxPlaces {
 		at.dirs, at.outside = at.dirs[:maxPlaces], true
+	}
+}
+
+// loops gives up at once when the body of a loop changes the working directory:
+// what stands before the change runs behind it too.
+func (at *places) loops(line shell.Line) {
+	for _, step := range line.Steps {
+		if !step.Loop || len(step.Words) == 0 {
+			continue
+		}
+		for _, w := range step.Words {
+			switch w.Text {
+			case "cd", "pushd", "popd":
+				at.outside = true
+			}
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ type walker struct {
 	steps []Step
 	ask   string
 	loops int
+	inner int // substitutions around
 }
 
 // note keeps the first reason.
@@ -36,6 +37,13 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		w.stmt(s)
 	}
+}
+
+// nested walks the statements of a substitution.
+func (w *walker) nested(list []*syntax.Stmt) {
+	w.inner++
+	w.stmts(list)
+	w.inner--
 }
 
 func (w *walker) stmt(s *syntax.Stmt) {
