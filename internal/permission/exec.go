@@ -71,11 +71,14 @@ func (p *Policy) tighten(a Action, at *places, line shell.Line, depth int) (Verd
 func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (Verdict, bool) {
 	for _, w := range step.Words {
 		if path, ok := at.reach(w.Text); ok {
-			return deny("", fmt.Sprintf("%s belongs to Scorel itself and is out of reach of tools.", path)), true
+			return deny("", outOfReach(path)), true
 		}
 	}
 	var question Verdict
 	for _, r := range step.Redirects {
+		if path, ok := at.reach(r.Target.Text); ok {
+			return deny("", outOfReach(path)), true
+		}
 		if v, ok := p.tightenRedirect(at, r); ok {
 			if v.Decision == protocol.DecisionDeny {
 				return v, true

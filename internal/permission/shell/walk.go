@@ -39,8 +39,16 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	}
 }
 
+// maxNested is how many substitutions may stand in each other. The text of each
+// holds that of all inside it.
+const maxNested = 50
+
 // nested walks the statements of a substitution.
 func (w *walker) nested(list []*syntax.Stmt) {
+	if w.inner >= maxNested {
+		note(&w.ask, "substitutions are nested too deeply")
+		return
+	}
 	w.inner++
 	w.stmts(list)
 	w.inner--
