@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"strings"
 
 	"scorel/internal/permission/shell"
 )
@@ -81,33 +82,48 @@ func keepsMeaning(words []shell.Word) bool {
 	return runsNothing(words)
 }
 
-// runsNothing refuses options that start a program of the caller's choice.
+// runsNothing refuses options that start a program, or write a file, of the
+// caller's choice.
 func runsNothing(words []shell.Word) bool {
-	bad := func(names ...string) bool {
+	long := func(names ...string) bool {
 		for _, w := range words[1:] {
-			for _, n := range names {
-				if w.Text == n || (len(w.Text) > len(n) && w.Text[:len(n)] == n && (w.Text[len(n)] == '=' || n[1] != '-')) {
-					return true
-				}
+			name, _, _ := strings.Cut(w.Text, "=")
+			if has(names, name) {
+				return true
+			}
+		}
+		return false
+	}
+	// short finds a letter in a cluster of short options.
+	short := func(letters string) bool {
+		for _, w := range words[1:] {
+			if len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text[1:], letters) {
+				return true
 			}
 		}
 		return false
 	}
 	switch words[0].Text {
 	case "rg":
-		return !bad("--pre", "--hostname-bin")
+		return !long("--pre", "--hostname-bin")
 	case "tar":
-		return !bad("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "-I", "-F", "--info-script", "--new-volume-script")
+		bundle := len(words) > 1 && !strings.HasPrefix(words[1].Text, "-") && strings.ContainsAny(words[1].Text, "IF")
+		return !bundle && !short("IF") && !long("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--info-script", "--new-volume-script")
 	case "sort":
-		return !bad("--compress-program", "-o", "--output")
+		return !short("o") && !long("--compress-program", "--output")
 	case "go":
-		return !bad("-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay", "-modfile", "--modfile", "-C", "--C")
+		return !long("-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay",
+			"-modfile", "--modfile", "-C", "--C", "-ldflags", "--ldflags", "-gccgoflags", "--gccgoflags")
 	case "rsync":
-		return !bad("-e", "--rsh", "--rsync-path")
+		return !short("e") && !long("--rsh", "--rsync-path")
 	case "scp":
-		return !bad("-S", "-o")
+		return !short("So")
 	case "man":
-		return !bad("-P", "--pager", "-H", "--html")
+		return !short("PH") && !long("--pager", "--html")
+	case "npm":
+		return !long("--script-shell", "--prefix")
+	case "cargo":
+		return !long("--config")
 	}
 	return true
 }

@@ -35,8 +35,17 @@ func gitKeepsMeaning(words []shell.Word) bool {
 	if !sub.Literal || !gitBuiltin(sub.Text) {
 		return len(words) == 2 && sub.Literal && sub.Text == "--version"
 	}
+	options := true
 	for _, w := range words[2:] {
 		switch {
+		case !w.Literal && gitRemote(sub.Text):
+			return false // it could become an address that runs a program
+		case w.Literal && w.Text == "--":
+			options = false
+		case !options:
+			if strings.HasPrefix(w.Text, "ext::") || strings.HasPrefix(w.Text, "fd::") {
+				return false
+			}
 		case !w.Literal && !w.Operand:
 			return false // it could become an option
 		case strings.HasPrefix(w.Text, "--"):
@@ -53,6 +62,15 @@ func gitKeepsMeaning(words []shell.Word) bool {
 		}
 	}
 	return true
+}
+
+// gitRemote lists the subcommands that take addresses.
+func gitRemote(sub string) bool {
+	switch sub {
+	case "clone", "fetch", "pull", "push", "ls-remote", "remote", "archive":
+		return true
+	}
+	return false
 }
 
 // gitLongOption says whether name, or an option that it is the beginning of,
