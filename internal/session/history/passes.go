@@ -72,7 +72,7 @@ func (p *passes) add(e *Element) {
 				rest = append(rest, content[i])
 			}
 		}
-		p.mergeNote(steerIntro+text.PlainText(), rest)
+		p.mergeNote(steerIntro(e.Message.Meta.Channel)+text.PlainText(), rest)
 		return
 	}
 	m, ok := convert(e.Message)

@@ -10,7 +10,12 @@ func reminder(text string) string {
 }
 
 // steerIntro stands before a steer that is merged into a tool result.
-const steerIntro = "The user sent this while you were working:\n"
+func steerIntro(channel string) string {
+	if channel != "" {
+		return "The user sent this through the channel " + channel + " while you were working:\n"
+	}
+	return "The user sent this while you were working:\n"
+}
 
 // channelLine is what is added to a message that came in through a channel.
 func channelLine(channel string) string {

@@ -75,6 +75,18 @@ func TestSteerWithImageKeepsTheImageBehindItsReminder(t *testing.T) {
 	s.expect(t, nil, "user: go", "assistant: Read(a)", "result a: out⏎⏎"+note1(steered+"see")+" [image] "+note1("more"))
 }
 
+func TestMergedSteerNamesItsChannel(t *testing.T) {
+	s := newTalk()
+	s.user("go")
+	s.say("", "a")
+	s.result("a", "out")
+	m := protocol.UserText("x")
+	m.Meta = &protocol.MessageMeta{Source: protocol.SourceSteer, Channel: "mail"}
+	s.message(m)
+	s.expect(t, nil, "user: go", "assistant: Read(a)",
+		"result a: out⏎⏎"+note1("The user sent this through the channel mail while you were working:⏎x"))
+}
+
 func TestMergingLeavesTheEventUntouched(t *testing.T) {
 	s := newTalk()
 	s.user("go")
