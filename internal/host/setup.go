@@ -62,6 +62,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep()},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto,
+			AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
 			},

@@ -52,6 +52,9 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 		note := me.Message
 		if t.overloads >= overloadsToFall && l.Fallback != nil && l.model != l.Fallback {
 			l.model, t.overloads, wait, again = l.Fallback, 0, 0, true
+			if most := l.model.Info().MaxTokens; most > 0 {
+				req.MaxTokens = min(req.MaxTokens, most)
+			}
 			note = fmt.Sprintf("%s Switching to %s for the rest of this turn.", me.Message, l.Fallback.Info().Ref)
 		}
 		if !again {
@@ -140,6 +143,7 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 			break
 		}
 		watchdog.Reset(l.Silence)
+		delta = ans.own(delta, l.Rand)
 		if show == shown {
 			l.show(&ans, delta)
 		}

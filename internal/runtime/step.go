@@ -75,7 +75,7 @@ func (l *loop) store(ans answer) stepResult {
 	l.take(ans.usage)
 	usage := ans.usage
 	info := l.model.Info()
-	m := protocol.Message{Role: protocol.RoleAssistant, Content: l.soundCalls(&ans), Provider: info.Provider,
+	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
 	res := stepResult{stop: ans.stop, calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
 	if ans.stop == protocol.StopRefusal {
@@ -96,10 +96,9 @@ func (l *loop) store(ans answer) stepResult {
 	return res
 }
 
-// soundCalls gives the content of a complete answer with calls that can be
-// paired: each has an id of its own, and one that the output limit truncated is
-// gone (what is left of its input may be valid JSON by chance).
-func (l *loop) soundCalls(ans *answer) []protocol.Block {
+// wholeCalls gives the content of a complete answer without a call that the
+// output limit truncated: what is left of its input may be valid JSON by chance.
+func wholeCalls(ans *answer) []protocol.Block {
 	content := ans.content(false)
 	if n := len(content); ans.stop == protocol.StopMaxTokens && n > 0 {
 		last := content[n-1]
@@ -107,16 +106,6 @@ func (l *loop) soundCalls(ans *answer) []protocol.Block {
 		if last.Type == protocol.BlockToolUse && (invalid || string(last.Input) == "{}" || len(last.Input) == 0) {
 			content = content[:n-1]
 		}
-	}
-	seen := map[string]bool{}
-	for i, b := range content {
-		if b.Type != protocol.BlockToolUse {
-			continue
-		}
-		if b.ID == "" || seen[b.ID] {
-			content[i].ID = "call_" + string(protocol.NewItemID(l.Rand))[4:]
-		}
-		seen[content[i].ID] = true
 	}
 	return content
 }
