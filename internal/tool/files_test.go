@@ -116,6 +116,21 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 	}
 }
 
+// The environment of the host holds keys.
+func TestFilesOfProcessesAreRefused(t *testing.T) {
+	bothEngines(t, func(t *testing.T, b *bench) {
+		symlink(t, "/proc/self", filepath.Join(b.root, "self"))
+		for _, path := range []string{"/proc/self/environ", "self/environ", "/proc/self/mem", "/proc/kmsg", "self/root/proc/self/environ"} {
+			b.fails("Read", in{"path": path}, "cannot be used as a file")
+		}
+		b.fails("Grep", in{"pattern": "PATH", "path": "self"}, "cannot be")
+		b.fails("Grep", in{"pattern": "PATH", "path": "/proc"}, "cannot be searched")
+		if text := b.ok("Glob", in{"pattern": "/*"}); strings.Contains(text, "/proc") {
+			t.Error(text)
+		}
+	})
+}
+
 func TestPathsThatLeadNowhereSaySo(t *testing.T) {
 	b := newBench(t)
 	b.write("main.go", "x")

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -425,6 +426,45 @@ func TestBuiltInSearchIgnoresAsGitDoes(t *testing.T) {
 		if !slices.Equal(want, got) {
 			j, _ := json.Marshal(lines)
 			rt.Fatalf("with %s Git lists %q, we %q", j, want, got)
+		}
+	})
+}
+
+func TestSearchWithoutAWorkingRipgrepIsBuiltIn(t *testing.T) {
+	b := newBench(t)
+	b.tree("a.txt", "alpha\n")
+	for name, script := range map[string]string{
+		"gone":         "",
+		"broken":       "#!/bin/sh\nexit 2\n",
+		"killed":       "#!/bin/sh\nprintf 'a.txt\\0'\nkill -KILL $$\n",
+		"other output": "#!/bin/sh\nprintf 'no-such-file\\0'\nexit 3\n",
+	} {
+		b.env.Ripgrep = filepath.Join(b.out, name)
+		if script != "" {
+			if err := os.WriteFile(b.env.Ripgrep, []byte(script), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := b.ok("Grep", in{"pattern": "alpha"}); got != "a.txt" {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+func TestSearchStopsWithItsContext(t *testing.T) {
+	bothEngines(t, func(t *testing.T, b *bench) {
+		b.tree("a.txt", "alpha\n")
+		for _, tool := range []string{"Glob", "Grep"} {
+			p, err := b.prepare(tool, in{"pattern": "alpha"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			cancel()
+			if _, err := p.Run(ctx, nil); err == nil || !strings.Contains(err.Error(), "cancelled") {
+				t.Errorf("%s gives %v", tool, err)
+			}
+			p.Close()
 		}
 	})
 }
