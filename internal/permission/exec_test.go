@@ -268,3 +268,19 @@ func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkJudgeCommand(b *testing.B) {
+	p := compile(b, Default, testRules())
+	for name, src := range map[string]string{
+		"allowed": "git status -s",
+		"denied":  "cd src && git diff HEAD~1 -- a.go | grep foo > /dev/null; rm x",
+		"asked":   "npm run build -- --watch",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Judge(bash(src))
+			}
+		})
+	}
+}
