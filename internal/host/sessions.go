@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -294,7 +295,7 @@ func (h *Host) reap(id protocol.SessionID) error {
 	}
 	n, err := reapChildren(dir)
 	if n > 0 {
-		h.cfg.Report("ended children that an earlier host left running", nil)
+		h.report(id, fmt.Sprintf("ended %d process groups that an earlier host left running", n), nil)
 	}
 	return err
 }
