@@ -95,7 +95,7 @@ func resume(key, name string, events int, compact bool, g goals) func(context.Co
 		}
 		messages := events + 1
 		if compact {
-			messages = keptBehind + 2
+			messages = keptBehind + 1 // the summary joins the user message behind it
 		}
 		figures, err := b.command(ctx, key, task{name: name, args: []string{"-p", "--session", id, "Go on."},
 			script: inOrder(0, `{"text":"I go on."}`), requests: 1, messages: messages, stdout: "I go on.", log: file}, g, max(5, n/2))

@@ -79,8 +79,8 @@ func filled(line string, n, size int) string {
 	return s.String()[:size]
 }
 
-// write makes a log of a number of events, the last of which is a compact event
-// if the session is to be compacted.
+// write makes a log of a number of events, a multiple of four, and a compact event
+// behind them if the session is to be compacted.
 func write(ctx context.Context, store *session.Store, work string, events int, compact bool) (*session.Log, error) {
 	id := protocol.NewSessionID(time.UnixMilli(started+int64(events)), rand.NewChaCha8([32]byte{byte(events), byte(events >> 8)}))
 	log, err := store.Create(ctx, protocol.Header{SessionID: id, DeviceID: protocol.DeviceIDOf([]byte("bench")), CreatedAt: started,
@@ -89,19 +89,18 @@ func write(ctx context.Context, store *session.Store, work string, events int, c
 		return nil, err
 	}
 	t := newTalk(uint64(events), id)
-	var last []protocol.EventID // the newest keptBehind+1 events
 	var batch []protocol.Event
+	var through protocol.EventID
 	for i := range events {
+		batch = append(batch, t.next())
+		if i == events-keptBehind-1 {
+			through = t.leaf
+		}
 		if compact && i == events-1 {
 			batch = append(batch, t.event(&protocol.Compact{Summary: filled("Part %d was looked at and repaired.\n", 1, 2000),
-				CompactedThrough: last[0], TokensBefore: 100_000, TokensAfter: 4_000}))
-		} else {
-			batch = append(batch, t.next())
+				CompactedThrough: through, TokensBefore: 100_000, TokensAfter: 4_000}))
 		}
-		if last = append(last, t.leaf); len(last) > keptBehind+1 {
-			last = last[1:]
-		}
-		if len(batch) == 2000 || i == events-1 {
+		if len(batch) >= 2000 || i == events-1 {
 			if err := log.Commit(ctx, batch); err != nil {
 				return nil, firstOf(err, log.Close())
 			}
@@ -124,13 +123,13 @@ func sessionCommand(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench session", flag.ContinueOnError)
 	dir := f.String("dir", "", "the folder of Scorel to write into")
 	work := f.String("work", "", "the working directory of the session")
-	events := f.Int("events", 10_000, "how many events")
-	compact := f.Bool("compact", false, "end in a compaction that keeps the last 20")
+	events := f.Int("events", 10_000, "how many events, a multiple of four")
+	compact := f.Bool("compact", false, "a compaction behind them that keeps the last 20")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if *dir == "" || *work == "" || *events <= keptBehind+1 {
-		return fmt.Errorf("session needs -dir, -work and more than %d -events", keptBehind+1)
+	if *dir == "" || *work == "" || *events <= keptBehind || *events%4 != 0 {
+		return fmt.Errorf("session needs -dir, -work and more than %d -events, a multiple of four", keptBehind)
 	}
 	store, err := session.OpenStore(session.Config{Dir: *dir})
 	if err != nil {
