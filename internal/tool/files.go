@@ -128,6 +128,19 @@ func (f *Files) describe(path string) permission.Path {
 	return p
 }
 
+// Resolve says where a path that a command names lies, following its links as the
+// file tools would. The file need not exist. What cannot be resolved counts as
+// outside.
+func (f *Files) Resolve(abs string) permission.Path {
+	have, missing, err := resolve(filepath.Clean(abs))
+	if err != nil {
+		p := f.describe(filepath.Clean(abs))
+		p.Inside = false
+		return p
+	}
+	return f.describe(filepath.Join(append([]string{have}, missing...)...))
+}
+
 // protected says whether writing a path could make other programs run something
 // or change what Scorel itself obeys. All of a .git folder counts: hooks and
 // configuration also live in its modules and worktrees. Case does not matter, as
