@@ -166,7 +166,7 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.Errorf(code, "%s", sentence(me))
+		return protocol.Errorf(code, "%s", me.Message)
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }
