@@ -21,6 +21,7 @@ type reader struct {
 	usage protocol.Usage
 	stop  sdk.StopReason
 	said  int // estimated tokens of what came
+	call  bool
 	// broken: the answer makes no sense, a call has no id or no name.
 	broken bool
 }
@@ -73,7 +74,7 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 			r.usage.InputTokens, r.usage.OutputTokens = model.EstimateRequest(r.req), r.said
 		}
 		r.usage.CostUSD = r.info.Price.Cost(r.usage)
-		yield(model.Done{StopReason: stopReason(r.stop), Usage: r.usage})
+		yield(model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage})
 		return false
 	}
 	return true
@@ -103,6 +104,7 @@ func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 			return false
 		}
 		b.kind = protocol.BlockToolUse
+		r.call = true
 		b.start = json.RawMessage(c.JSON.Input.Raw())
 	default:
 		return true // blocks of server-side features, which are not asked for
@@ -191,14 +193,15 @@ func (r *reader) addUsage(u sdk.MessageDeltaUsage) {
 	}
 }
 
-func stopReason(s sdk.StopReason) protocol.StopReason {
+func stopReason(s sdk.StopReason, called bool) protocol.StopReason {
 	switch s {
-	case "tool_use":
-		return protocol.StopToolUse
 	case "max_tokens", "model_context_window_exceeded":
 		return protocol.StopMaxTokens
 	case "refusal":
 		return protocol.StopRefusal
+	}
+	if called { // some compatible servers say end_turn behind calls
+		return protocol.StopToolUse
 	}
 	return protocol.StopEndTurn
 }
