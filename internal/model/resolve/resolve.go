@@ -264,7 +264,7 @@ func override(info *model.Info, a Alias, found bool) {
 func (c Config) make(info model.Info, key, keyName string, headers map[string]string) (model.Model, error) {
 	if key == "" && !loopback(info.BaseURL) && !carriesAuth(headers) {
 		return nil, &model.Error{Class: model.ClassAuth, Message: fmt.Sprintf(
-			"%s needs a key: set %s, or enter it with /login", info.Ref, keyName)}
+			"%s needs a key: set %s", info.Ref, keyName)}
 	}
 	var m model.Model
 	var err error

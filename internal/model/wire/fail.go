@@ -151,9 +151,9 @@ func (p Peer) authMessage(status int, said string) string {
 		where = "apiKeyEnv of the model"
 	}
 	if p.Key == "" {
-		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s, or enter one with /login", p.Name, status, said, where)
+		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s", p.Name, status, said, where)
 	}
-	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there, or enter one with /login", p.Name, where, status, said)
+	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there", p.Name, where, status, said)
 }
 
 func first(list ...string) string {
