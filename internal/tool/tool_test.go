@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a workspace with an environment for tools.
 type bench struct {
-	t     *testing.T
+	t     testing.TB
 	env   *Env
 	root  string // the workspace
 	out   string // a folder outside
@@ -28,12 +28,12 @@ type bench struct {
 	blobs map[string][]byte
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	return benchIn(t, t.TempDir())
 }
 
-func benchIn(t *testing.T, base string) *bench {
+func benchIn(t testing.TB, base string) *bench {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(base)
 	if err != nil {
