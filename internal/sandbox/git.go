@@ -10,10 +10,11 @@ import (
 
 const maxGitOutput = 4 << 20
 
-// Git runs the host's own git in dir and gives its output. Nothing that the
-// repository configures runs: no hook, no file system monitor, no external
-// transport; and no lock is taken that the user's git could miss. env is the
-// scrubbed environment. A failure carries what git said.
+// Git runs the host's own git in dir and gives its output. No hook, file system
+// monitor, pager or external transport of the repository runs, and no lock is
+// taken that the user's git could miss. A caller of diff, log or show adds
+// --no-ext-diff and --no-textconv. env is the scrubbed environment; what names
+// another repository in it is dropped. A failure carries what git said.
 func Git(ctx context.Context, s Spawner, env []string, dir string, args ...string) (string, error) {
 	var said bytes.Buffer
 	out := &limited{max: maxGitOutput}
@@ -21,7 +22,7 @@ func Git(ctx context.Context, s Spawner, env []string, dir string, args ...strin
 		Path: "git", Dir: dir,
 		Args: append([]string{"-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "protocol.ext.allow=never",
 			"--no-pager", "--no-optional-locks"}, args...),
-		Env:    append(append([]string{}, env...), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"),
+		Env:    append(Environ(env, namesRepository), "GIT_TERMINAL_PROMPT=0", "LC_ALL=C"),
 		Stdout: out, Stderr: &limitedText{&said},
 	})
 	if err != nil {
@@ -40,6 +41,17 @@ func Git(ctx context.Context, s Spawner, env []string, dir string, args ...strin
 		return "", fmt.Errorf("%s: exit %d: %s", name, exit.Code, bytes.TrimSpace(said.Bytes()))
 	}
 	return out.kept.String(), nil
+}
+
+// namesRepository says whether a variable would lead git to another repository,
+// as in a host that a hook has started.
+func namesRepository(name string) bool {
+	switch name {
+	case "GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_OBJECT_DIRECTORY",
+		"GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_NAMESPACE", "GIT_PREFIX", "GIT_EXTERNAL_DIFF":
+		return true
+	}
+	return false
 }
 
 // limited keeps max bytes and fails beyond, which ends the child.

@@ -9,7 +9,7 @@ import (
 
 func TestGitRunsNothingThatTheRepositoryConfigures(t *testing.T) {
 	dir := t.TempDir()
-	s, env := New(Config{}), append(Environ(os.Environ(), nil), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+	s, env := New(Config{}), append(Environ(os.Environ(), nil), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null", "GIT_DIR=/nowhere")
 	git := func(args ...string) (string, error) { return Git(t.Context(), s, env, dir, args...) }
 	if _, err := git("init", "-q", "-b", "main"); err != nil {
 		t.Fatal(err)

@@ -123,7 +123,12 @@ func within(path, dir string) bool {
 func (f *Files) describe(path string) permission.Path {
 	p := permission.Path{Abs: path, Protected: protected(path), OutOfReach: f.reach != "" && within(path, f.reach)}
 	for _, r := range f.roots {
-		p.Inside = p.Inside || within(path, r.path)
+		if !within(path, r.path) {
+			continue
+		}
+		p.Inside = true
+		// A workspace may lie in a folder of such a name, as worktrees do.
+		p.Protected = p.Protected && protected(strings.TrimPrefix(path, r.path))
 	}
 	return p
 }
