@@ -37,6 +37,9 @@ func (p Peer) Fail(ctx context.Context, err error) error {
 	case errors.As(err, &status):
 		return p.status(status)
 	case errors.As(err, &body):
+		if parseRefusal(body.body).text == "" {
+			return p.Broken("a JSON document instead of a stream")
+		}
 		return p.Event(body.body)
 	case errors.Is(err, errHTML):
 		return p.transient("%s sent an HTML page instead of an answer; check baseUrl and any proxy in between", p.Name)
