@@ -195,6 +195,26 @@ func TestBrokenTOMLNamesItsLine(t *testing.T) {
 	}
 }
 
+func TestAByteOrderMarkIsNoKey(t *testing.T) {
+	c, _, err := Parse(user("\ufeffprompt = 'x'\r\nlimits.maxSteps = 7\r\n"), File{})
+	if err != nil || c.Prompt != "x" || c.Limits.MaxSteps != 7 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestErrorsHoldNoControlCharacters(t *testing.T) {
+	for _, text := range []string{"\x1b[31m = 1", "a = \x1b", "a = '\x1b'", "'\u202e' = 1 \x07"} {
+		_, _, err := Parse(File{}, project(text))
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07\u202e") {
+			t.Errorf("%q: %q", text, err)
+		}
+	}
+	_, notices, err := Parse(File{}, project("\"a\\u001b\\u202e\" = 1"))
+	if err != nil || len(notices) != 1 || strings.ContainsAny(notices[0].Text, "\x1b\u202e") {
+		t.Errorf("%q, %v", notices, err)
+	}
+}
+
 func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	plain, _, err := Parse(user(full), File{})
 	if err != nil {

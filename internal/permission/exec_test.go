@@ -220,3 +220,67 @@ func TestHostileLinesAreJudgedQuickly(t *testing.T) {
 		}
 	}
 }
+
+func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
+	for _, c := range []struct{ rule, src, want string }{
+		{"Bash(git:*)", "git", "a"},
+		{"Bash(git:*)", "git --version", "a"},
+		{"Bash(git:*)", "git push origin", "a"},
+		{"Bash(git:*)", "git st", "q"},
+		{"Bash(git:*)", "git config alias.x y", "q"},
+		{"Bash(git:*)", "git bisect run x", "q"},
+		{"Bash(git:*)", "git -c a=b status", "q"},
+		{"Bash(git:*)", "git --paginate status", "q"},
+		{"Bash(git:*)", "git -C sub status", "q"},
+		{"Bash(git st:*)", "git st -s", "a"},
+		{"Bash(git config:*)", "git config a b", "q"},
+		{"Bash(git config --get:*)", "git config --get a", "a"},
+		{"Bash(git bisect good:*)", "git bisect good HEAD", "a"},
+		{"Bash(git submodule foreach:*)", "git submodule foreach x", "a"},
+		{"Bash(git -C sub status:*)", "git -C sub status -s", "a"},
+		{"Bash(git -C sub:*)", "git -C sub log", "a"},
+		{"Bash(git -C sub:*)", "git -C sub -c a=b log", "q"},
+		{"Bash(git diff --output=x:*)", "git diff --output=x HEAD", "a"},
+		{"Bash(git diff --output=x:*)", "git diff --output=x --output=y", "q"},
+		{"Bash(timeout 60 go test:*)", "timeout 60 go test ./...", "a"},
+		{"Bash(timeout 60 go test:*)", "timeout 60 go test -exec x", "q"},
+		{"Bash(timeout 60:*)", "timeout 60 go test", "q"},
+		{"Bash(timeout:*)", "timeout 60 rm x", "q"},
+		{"Bash(sudo apt:*)", "sudo apt update", "a"},
+		{"Bash(sudo:*)", "sudo apt update", "q"},
+		{"Bash(env X=1 make:*)", "env X=1 make all", "a"},
+		{"Bash(env X=1:*)", "env X=1 make all", "q"},
+		{"Bash(xargs grep:*)", "xargs grep x", "q"},
+		{"Bash(find . -name:*)", "find . -name x", "a"},
+		{"Bash(find . -exec grep:*)", "find . -exec grep x {} \\;", "q"},
+		{"Bash(bash -c:*)", "bash -c 'x'", "q"},
+		{"Bash(bash -c 'make all')", "bash -c 'make all'", "a"},
+		{"Bash(bash x.sh:*)", "bash x.sh a", "a"},
+		{"Bash(tar:*)", "tar cf x y", "a"},
+		{"Bash(tar:*)", "tar cIf prog x y", "q"},
+		{"Bash(tar:*)", "tar -cf x --to-command=y z", "q"},
+		{"Bash(sort:*)", "sort -uo x y", "q"},
+		{"Bash(rsync:*)", "rsync -ave ssh a b", "q"},
+	} {
+		p := compile(t, Default, Layer{Allow: []string{c.rule}})
+		if v := p.Judge(bash(c.src)); letter(v.Decision) != c.want {
+			t.Errorf("%s: %q: %s (%s), want %s", c.rule, c.src, v.Decision, v.Reason, c.want)
+		}
+	}
+}
+
+func BenchmarkJudgeCommand(b *testing.B) {
+	p := compile(b, Default, testRules())
+	for name, src := range map[string]string{
+		"allowed": "git status -s",
+		"denied":  "cd src && git diff HEAD~1 -- a.go | grep foo > /dev/null; rm x",
+		"asked":   "npm run build -- --watch",
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Judge(bash(src))
+			}
+		})
+	}
+}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -103,3 +104,5 @@ func (w *world) rewind(leaf protocol.EventID, target *protocol.EventID) protocol
 func (w *world) logName() string { return "/home/.scorel/sessions/" + string(w.id) + ".jsonl" }
 
 func isErr(err, target error) bool { return errors.Is(err, target) }
+
+func ctx() context.Context { return context.Background() }

@@ -39,7 +39,8 @@ type Config struct {
 	// Remember stores a rule that a person answered "always" to.
 	Remember func(meta protocol.Meta, rule string) error
 	// Unattended denies at once what would have to be asked while no interactive
-	// client is attached; otherwise the question waits for one.
+	// client is attached; otherwise the question waits for one, for the setup's
+	// AskTimeout.
 	Unattended bool
 	// Idle is told that a turn has ended, when nothing of it is left. It may close
 	// the lane.

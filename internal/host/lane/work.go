@@ -18,8 +18,7 @@ const maxBlobRead = 32 << 20
 // refresh completes the environment of the tools with what the active path says.
 // It is called between calls, by the goroutine of the run.
 func (l *Lane) refresh(t *turn) error {
-	index := l.cfg.Log.Index()
-	state, err := history.Fold(t.ctx, index, index.Leaf())
+	state, err := t.builder.State(t.ctx, l.cfg.Log.Index().Leaf())
 	if err != nil {
 		return err
 	}

@@ -27,30 +27,50 @@ var ErrGap = errors.New("publish: the ring no longer holds what follows")
 
 // ring holds the newest events in the order of seq.
 type ring struct {
-	events []protocol.Event
-	sizes  []int
-	bytes  int
+	slots []slot
+	head  int // the first slot that counts; those before it are empty
+	bytes int
 	// passed is the highest seq that is no longer here.
 	passed protocol.Seq
+}
+
+// slot is an event with what it counts as, in bytes.
+type slot struct {
+	event protocol.Event
+	size  int
 }
 
 func (r *ring) add(e protocol.Event, size int) {
 	if size > maxInRing && !e.IsTransient() {
 		e, size = protocol.Event{Envelope: e.Envelope}, placeSize
 	}
-	r.events = append(r.events, e)
-	r.sizes = append(r.sizes, size)
+	r.slots = append(r.slots, slot{e, size})
 	r.bytes += size
-	drop := 0
-	for r.bytes > maxRing && drop < len(r.events)-1 {
-		r.bytes -= r.sizes[drop]
-		drop++
+	for r.bytes > maxRing && r.head < len(r.slots)-1 {
+		r.passed = r.slots[r.head].event.Seq
+		r.bytes -= r.slots[r.head].size
+		r.slots[r.head] = slot{}
+		r.head++
 	}
-	if drop > 0 {
-		r.passed = r.events[drop-1].Seq
-		clear(r.events[:drop]) // what is dropped must not be held by the array
-		r.events, r.sizes = r.events[drop:], r.sizes[drop:]
+	if r.head > len(r.slots)/2 { // so each event is moved once at most
+		n := copy(r.slots, r.slots[r.head:])
+		clear(r.slots[n:])
+		r.slots, r.head = r.slots[:n], 0
 	}
+}
+
+// after gives a copy of the events behind a seq, nil when there are none.
+func (r *ring) after(seq protocol.Seq) []protocol.Event {
+	all := r.slots[r.head:]
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].event.Seq > seq }):]
+	if len(all) == 0 {
+		return nil
+	}
+	out := make([]protocol.Event, len(all))
+	for i := range all {
+		out[i] = all[i].event
+	}
+	return out
 }
 
 // Size is what an event counts as where events are bounded by bytes: about its
@@ -124,23 +144,19 @@ func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 			p.mu.Unlock()
 			return nil, ErrGap
 		}
-		all := p.ring.events
-		if c.epoch != p.epoch { // no further than the old one goes
-			all = all[:sort.Search(len(all), func(i int) bool { return all[i].Seq > p.begun.ThroughSeq })]
+		out, over := p.ring.after(c.last), c.epoch != p.epoch
+		if over { // no further than the old one goes
+			out = out[:sort.Search(len(out), func(i int) bool { return out[i].Seq > p.begun.ThroughSeq })]
 		}
-		first := sort.Search(len(all), func(i int) bool { return all[i].Seq > c.last })
-		if first < len(all) {
-			out := append([]protocol.Event(nil), all[first:]...)
-			c.last = out[len(out)-1].Seq
-			p.mu.Unlock()
-			return out, nil
-		}
-		moved, over := p.moved, c.epoch != p.epoch
+		moved := p.moved
 		p.mu.Unlock()
-		if over {
+		switch {
+		case len(out) > 0:
+			c.last = out[len(out)-1].Seq
+			return out, nil
+		case over:
 			return nil, ErrEpoch
-		}
-		if moved == nil {
+		case moved == nil:
 			return nil, ErrClosed
 		}
 		select {

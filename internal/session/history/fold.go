@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"maps"
 
 	"scorel/protocol"
 )
@@ -55,45 +57,101 @@ func (s *State) SeenFiles(yield func(FileState) bool) {
 	}
 }
 
-// Fold reads the state at leaf from the log, as far back as it must.
-func Fold(ctx context.Context, log Log, leaf protocol.EventID) (*State, error) {
-	s := &State{seen: map[string]FileState{}}
-	var todos, dir, files bool // what is settled
-	var through protocol.EventID
-	for ev, err := range log.Back(ctx, leaf) {
+// finder is a log that can look for text without decoding what lacks it.
+type finder interface {
+	// Find yields the conversation events from leaf to the root, newest first,
+	// whose lines contain one of the texts.
+	Find(ctx context.Context, leaf protocol.EventID, texts ...string) iter.Seq2[protocol.Event, error]
+}
+
+// State gives the state at leaf. It reads what Build reads, and once: beyond that
+// only results of TodoWrite and Bash are looked for. The state is the caller's.
+func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, error) {
+	if err := b.load(ctx, leaf); err != nil {
+		return nil, err
+	}
+	f := b.path.fold.clone()
+	if f.rest == "" || (f.todos && f.dir) {
+		return &f.State, nil
+	}
+	older := b.log.Back(ctx, f.rest)
+	if l, ok := b.log.(finder); ok {
+		older = l.Find(ctx, f.rest, `"toolName":"TodoWrite"`, `"toolName":"Bash"`)
+	}
+	for ev, err := range older {
 		if err != nil {
 			return nil, fmt.Errorf("fold the path of %s: %w", leaf, err)
 		}
-		if through != "" && ev.ID == through {
-			files = true
-		}
-		if todos && dir && files {
+		f.files = true // what is older is not in the context
+		f.older(ev)
+		if f.todos && f.dir {
 			break
 		}
-		if c, ok := ev.Body.(*protocol.Compact); ok && through == "" {
-			through = c.CompactedThrough
-			continue
+	}
+	return &f.State, nil
+}
+
+// fold collects a State newest first.
+type fold struct {
+	State
+	todos, dir, files bool             // what is settled
+	through           protocol.EventID // of the newest compact
+	rest              protocol.EventID // where the walk stopped, "" at the root
+}
+
+func (f *fold) clone() fold {
+	c := *f
+	c.seen = maps.Clone(f.seen)
+	if c.seen == nil {
+		c.seen = map[string]FileState{}
+	}
+	return c
+}
+
+// older takes in the event before those it has seen.
+func (f *fold) older(ev protocol.Event) {
+	if f.through != "" && ev.ID == f.through {
+		f.files = true
+	}
+	if c, ok := ev.Body.(*protocol.Compact); ok && f.through == "" {
+		f.through = c.CompactedThrough
+		return
+	}
+	d, name, ok := detailsOf(ev)
+	if !ok {
+		return
+	}
+	switch name {
+	case "TodoWrite":
+		if !f.todos {
+			f.Todos, f.todos = openTodos(d.Todos), true
 		}
-		d, name, ok := detailsOf(ev)
-		if !ok {
-			continue
+	case "Bash":
+		if !f.dir && d.Dir != "" {
+			f.Dir, f.dir = d.Dir, true
 		}
-		switch name {
-		case "TodoWrite":
-			if !todos {
-				s.Todos, todos = openTodos(d.Todos), true
+	default:
+		if !f.files {
+			if f.seen == nil {
+				f.seen = map[string]FileState{}
 			}
-		case "Bash":
-			if !dir && d.Dir != "" {
-				s.Dir, dir = d.Dir, true
-			}
-		default:
-			if !files {
-				s.addOlder(d.Files)
-			}
+			f.addOlder(d.Files)
 		}
 	}
-	return s, nil
+}
+
+// newer takes in the event behind those it has seen.
+func (f *fold) newer(ev protocol.Event) {
+	d, name, ok := detailsOf(ev)
+	if !ok {
+		return
+	}
+	f.todos = f.todos || name == "TodoWrite"
+	f.dir = f.dir || (name == "Bash" && d.Dir != "")
+	if f.seen == nil {
+		f.seen = map[string]FileState{}
+	}
+	f.Apply(ev)
 }
 
 // Apply takes in the next event of the path. A compact event takes nothing away:

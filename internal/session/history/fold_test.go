@@ -15,7 +15,7 @@ func (s *talk) details(tool, details string) protocol.EventID {
 
 func (s *talk) fold(t *testing.T) *State {
 	t.Helper()
-	st, err := Fold(t.Context(), s.log, s.leaf)
+	st, err := stateOf(t, s.log, s.leaf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestErrorsOfTheLogAreReturned(t *testing.T) {
 	if _, err := b.Told(t.Context(), s.leaf); err == nil {
 		t.Error("Told gave no error")
 	}
-	if _, err := Fold(t.Context(), s.log, s.leaf); err == nil {
+	if _, err := stateOf(t, s.log, s.leaf); err == nil {
 		t.Error("Fold gave no error")
 	}
 	if _, err := BranchRange(t.Context(), s.log, s.leaf, ""); err == nil {
@@ -210,5 +210,67 @@ func TestBranchRangeGoesBackToTheCommonAncestor(t *testing.T) {
 	req := BranchSummaryRequest(got, "short", small)
 	if text := req.Messages[0].PlainText(); req.MaxTokens != 3000 || req.System == "" {
 		t.Errorf("the request is %+v %s", req, text)
+	}
+}
+
+// stateOf gives the state that a new builder finds.
+func stateOf(t *testing.T, log Log, leaf protocol.EventID) (*State, error) {
+	t.Helper()
+	b, err := New(Config{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.State(t.Context(), leaf)
+}
+
+func TestStateFollowsWhatTheBuilderIsToldOf(t *testing.T) {
+	s := newTalk()
+	s.user("go")
+	s.details("Read", `{"files":[{"path":"/a","sha256":"1"}]}`)
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, Window{Size: 100_000}); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range [][2]string{
+		{"TodoWrite", `{"todos":[{"content":"new","status":"pending"}]}`},
+		{"Bash", `{"dir":"/new"}`},
+		{"Edit", `{"files":[{"path":"/a","sha256":"2","whole":true}]}`},
+	} {
+		b.Extend(s.log.events[s.details(d[0], d[1])])
+	}
+	got, err := b.State(t.Context(), s.leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := s.fold(t)
+	if asJSON(t, got.Todos) != asJSON(t, want.Todos) || got.Dir != want.Dir || len(got.Todos) != 1 {
+		t.Errorf("extended: %v %q, anew: %v %q", got.Todos, got.Dir, want.Todos, want.Dir)
+	}
+	if a, _ := got.Seen("/a"); a.SHA256 != "2" || !a.Whole {
+		t.Errorf("/a was seen as %+v", a)
+	}
+	got.Todos = nil
+	if again, _ := b.State(t.Context(), s.leaf); len(again.Todos) != 1 {
+		t.Error("a state is shared with the builder")
+	}
+}
+
+func TestTodosAndDirOfBeforeACompactionAreFound(t *testing.T) {
+	s := newTalk()
+	s.user("go")
+	s.details("TodoWrite", `{"todos":[{"content":"kept","status":"pending"}]}`)
+	s.details("Bash", `{"dir":"/kept"}`)
+	through := s.details("Read", `{"files":[{"path":"/gone","sha256":"1"}]}`)
+	s.user("more")
+	s.compact(through, "", "summary")
+	st := s.fold(t)
+	if st.Dir != "/kept" || len(st.Todos) != 1 {
+		t.Errorf("dir %q, todos %v", st.Dir, st.Todos)
+	}
+	if _, ok := st.Seen("/gone"); ok {
+		t.Error("a file is still seen that only the summary knows")
 	}
 }
