@@ -25,7 +25,7 @@ func (l *Lane) refresh(t *turn) error {
 	t.work = state
 	var seen []tool.FileState
 	for f := range state.SeenFiles {
-		seen = append(seen, tool.FileState(f))
+		seen = append(seen, tool.FileState{Path: f.Path, SHA256: f.SHA256, Whole: f.Whole})
 	}
 	dir := state.Dir
 	if dir == "" {
