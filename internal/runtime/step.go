@@ -28,13 +28,15 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	if limit == 0 || limit > defaultOutput {
 		limit = defaultOutput
 	}
+	var longest answer
 	for {
-		ans, err := l.ask(ctx, t, prompt, limit)
+		ans, err := l.ask(ctx, t, prompt, limit, &longest)
 		var me *model.Error
 		switch {
 		case err == nil:
 		case errors.As(err, &me) && me.Class == model.ClassTooLong && ctx.Err() == nil:
 			if err := l.Host.Compact(ctx, Refused, l.summarise); err != nil {
+				l.giveUp(answer{}, longest, stopOf(err), err)
 				return stepResult{}, err
 			}
 			if prompt, err = l.Host.Context(ctx); err != nil {
@@ -46,9 +48,7 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 		}
 		if ans.stop == protocol.StopMaxTokens && full > limit {
 			l.take(ans.usage)
-			if ans.announced {
-				l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelMaxTokens})
-			}
+			l.takeBack(ans, &longest, protocol.CancelMaxTokens)
 			limit = full
 			continue
 		}
@@ -119,7 +119,7 @@ func (l *loop) take(u protocol.Usage) {
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
 	t := turnState{}
-	ans, err := l.try(ctx, &t, req, quiet)
+	ans, err := l.try(ctx, &t, req, quiet, &answer{})
 	if err != nil {
 		return "", protocol.Usage{}, err
 	}
