@@ -156,9 +156,6 @@ func TestErrorsOfTheLogAreReturned(t *testing.T) {
 	if _, err := stateOf(t, s.log, s.leaf); err == nil {
 		t.Error("Fold gave no error")
 	}
-	if _, err := BranchRange(t.Context(), s.log, s.leaf, ""); err == nil {
-		t.Error("BranchRange gave no error")
-	}
 	if _, err := New(Config{}); err == nil {
 		t.Error("a builder without a log was made")
 	}
@@ -167,45 +164,6 @@ func TestErrorsOfTheLogAreReturned(t *testing.T) {
 func TestEmptyLeafIsAnEmptyConversation(t *testing.T) {
 	if c := newTalk().build(t, nil); len(c.Messages) != 0 || c.Tokens != window.System+window.Tools {
 		t.Errorf("%d messages, %d tokens", len(c.Messages), c.Tokens)
-	}
-}
-
-func TestBranchRangeGoesBackToTheCommonAncestor(t *testing.T) {
-	s := newTalk()
-	s.user("shared")
-	fork := s.say("shared answer")
-	s.user("left")
-	s.item(protocol.ItemAttachment, "attached")
-	s.item(protocol.ItemMemory, "memory")
-	old := s.say("left answer")
-	s.leaf = fork
-	now := s.user("here")
-	for _, c := range []struct {
-		name     string
-		old, now protocol.EventID
-		want     string
-	}{
-		{"to a sibling", old, now, "user: left\nuser: " + note1("attached") + "\nassistant: left answer\n"},
-		{"to the fork", old, fork, "user: left\nuser: " + note1("attached") + "\nassistant: left answer\n"},
-		{"forward", fork, old, ""},
-		{"to the empty conversation", fork, "", "user: shared\nassistant: shared answer\n"},
-	} {
-		got, err := BranchRange(t.Context(), s.log, c.old, c.now)
-		if err != nil || brief(got) != c.want {
-			t.Errorf("%s: %q, %v", c.name, brief(got), err)
-		}
-	}
-	s.leaf = old
-	s.compact(s.leaf, "", "an older one")
-	s.compact(old, "", "S of the branch")
-	s.user("on")
-	got, err := BranchRange(t.Context(), s.log, s.leaf, now)
-	if err != nil || brief(got) != summaryLine("S of the branch")+"\nuser: on\n" {
-		t.Errorf("behind a compact: %q, %v", brief(got), err)
-	}
-	req := BranchSummaryRequest(got, "short", small)
-	if text := req.Messages[0].PlainText(); req.MaxTokens != 3000 || req.System == "" {
-		t.Errorf("the request is %+v %s", req, text)
 	}
 }
 
