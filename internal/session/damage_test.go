@@ -158,6 +158,9 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 			if err := log.PickLeaf(t.Context(), c.event(leaf, &protocol.Branch{LeafEventID: leaf})); err != nil {
 				t.Fatal(err)
 			}
+			if l := lines(c.mem.Bytes(c.logName())); !isWholeEvent(l[len(l)-1]) {
+				t.Fatalf("the picked leaf is not in a line of its own: %q", l[len(l)-1])
+			}
 			c.goOn(t, log)
 		})
 	}
