@@ -140,6 +140,7 @@ func TestCancelEndsGrandchildrenToo(t *testing.T) {
 		"in a group of theirs": `set -m; sleep 1000 & echo $!; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			r, w := io.Pipe()
 			child, err := New(Config{}).Start(ctx, bash(script, w))
@@ -160,6 +161,7 @@ func TestCancelEndsGrandchildrenToo(t *testing.T) {
 }
 
 func TestChildThatIgnoresTermIsKilled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	child, err := New(Config{}).Start(ctx, bash(`trap '' TERM; echo ready; while :; do sleep 1000; done`, w))
@@ -174,6 +176,7 @@ func TestChildThatIgnoresTermIsKilled(t *testing.T) {
 }
 
 func TestBackgroundChildThatKeepsThePipeDoesNotHangWait(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	start := time.Now()
 	exit := run(t, New(Config{}), bash(`sleep 1000 & echo $!`, &out))
@@ -188,6 +191,7 @@ func TestBackgroundChildThatKeepsThePipeDoesNotHangWait(t *testing.T) {
 }
 
 func TestBackgroundChildWithoutThePipeEndsWithTheCommand(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	run(t, New(Config{}), bash(`sleep 1000 >/dev/null 2>&1 & echo $!`, &out))
 	pid, _ := strconv.Atoi(strings.TrimSpace(out.String()))
@@ -195,6 +199,7 @@ func TestBackgroundChildWithoutThePipeEndsWithTheCommand(t *testing.T) {
 }
 
 func TestChildOutsideTheSessionDoesNotHangWait(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	run(t, New(Config{}), bash(`setsid sleep 1000 & echo $!`, &out))
 	var pid int
@@ -202,6 +207,34 @@ func TestChildOutsideTheSessionDoesNotHangWait(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = syscall.Kill(pid, syscall.SIGKILL)
+}
+
+// slow takes longer for its first piece than a child may hold its pipes.
+type slow struct {
+	bytes.Buffer
+	waited bool
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if !s.waited {
+		s.waited = true
+		<-time.After(pipeGrace + pipeGrace/4)
+	}
+	return s.Buffer.Write(p)
+}
+
+// ReadFrom hides the buffer's own, which would go around Write.
+func (s *slow) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{s}, r)
+}
+
+func TestSlowWriterLosesNothing(t *testing.T) {
+	t.Parallel()
+	var out slow
+	run(t, New(Config{}), bash("head -c 60000 /dev/zero", &out))
+	if out.Len() != 60_000 {
+		t.Errorf("%d bytes came", out.Len())
+	}
 }
 
 type failing struct{}

@@ -123,9 +123,27 @@ func within(path, dir string) bool {
 func (f *Files) describe(path string) permission.Path {
 	p := permission.Path{Abs: path, Protected: protected(path), OutOfReach: f.reach != "" && within(path, f.reach)}
 	for _, r := range f.roots {
-		p.Inside = p.Inside || within(path, r.path)
+		if !within(path, r.path) {
+			continue
+		}
+		p.Inside = true
+		// A workspace may lie in a folder of such a name, as worktrees do.
+		p.Protected = p.Protected && protected(strings.TrimPrefix(path, r.path))
 	}
 	return p
+}
+
+// Resolve says where a path that a command names lies, following its links as the
+// file tools would. The file need not exist. What cannot be resolved counts as
+// outside.
+func (f *Files) Resolve(abs string) permission.Path {
+	have, missing, err := resolve(filepath.Clean(abs))
+	if err != nil {
+		p := f.describe(filepath.Clean(abs))
+		p.Inside = false
+		return p
+	}
+	return f.describe(filepath.Join(append([]string{have}, missing...)...))
 }
 
 // protected says whether writing a path could make other programs run something
@@ -205,6 +223,9 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 	if f.holds(t.dir) {
 		return t, outOfReach(t.path.Abs)
 	}
+	if inProc(t.dir) {
+		return t, fmt.Errorf("%s belongs to the kernel or a process and cannot be used as a file", abs)
+	}
 	if len(missing) == 0 {
 		if err := t.openFile(f, write); err != nil {
 			return t, explain(t.path.Abs, err)
@@ -277,7 +298,12 @@ func (t *target) openFile(f *Files, write bool) error {
 	return nil
 }
 
-var errSwapped = errors.New("it was replaced while it was being opened; try again")
+// fault is an error that needs no variable.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+const errSwapped fault = "it was replaced while it was being opened; try again"
 
 // openAt opens name in dir and never follows a link there.
 func openAt(dir *os.File, name string, flag int, mode uint32, shown string) (*os.File, error) {

@@ -70,6 +70,28 @@ func TestAdditionalFoldersCountAsInside(t *testing.T) {
 	}
 }
 
+func TestWorkspaceInAProtectedFolderIsNotProtected(t *testing.T) {
+	b := newBench(t)
+	work := filepath.Join(b.out, ".claude", "worktrees", "x")
+	b.write(filepath.Join(work, "a.txt"), "x")
+	b.write(filepath.Join(work, ".git/HEAD"), "x")
+	files, err := NewFiles(Config{Root: work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	for path, want := range map[string]bool{"a.txt": false, ".git/HEAD": true, "../y": true} {
+		target, err := files.open(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if target.path.Protected != want {
+			t.Errorf("%s: %+v", path, target.path)
+		}
+		target.close()
+	}
+}
+
 func TestScorelsOwnFolderIsClosed(t *testing.T) {
 	b := newBench(t)
 	secret := b.write(filepath.Join(b.reach, "credentials.json"), "secret")
@@ -114,6 +136,21 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 		b.fails("Read", in{"path": path}, "device, pipe or socket")
 		b.fails("Write", in{"path": path, "content": "x"}, "device, pipe or socket")
 	}
+}
+
+// The environment of the host holds keys.
+func TestFilesOfProcessesAreRefused(t *testing.T) {
+	bothEngines(t, func(t *testing.T, b *bench) {
+		symlink(t, "/proc/self", filepath.Join(b.root, "self"))
+		for _, path := range []string{"/proc/self/environ", "self/environ", "/proc/self/mem", "/proc/kmsg", "self/root/proc/self/environ"} {
+			b.fails("Read", in{"path": path}, "cannot be used as a file")
+		}
+		b.fails("Grep", in{"pattern": "PATH", "path": "self"}, "cannot be")
+		b.fails("Grep", in{"pattern": "PATH", "path": "/proc"}, "cannot be searched")
+		if text := b.ok("Glob", in{"pattern": "/*"}); strings.Contains(text, "/proc") {
+			t.Error(text)
+		}
+	})
 }
 
 func TestPathsThatLeadNowhereSaySo(t *testing.T) {

@@ -91,11 +91,15 @@ type Details struct {
 }
 
 // FileState is a file as a tool saw or left it. Whole says that the model has
-// seen all of it (or wrote it).
+// seen all of it (or wrote it); else From and To are the lines that it saw in
+// full, of Of lines, 0 when some were cut.
 type FileState struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Whole  bool   `json:"whole,omitempty"`
+	From   int    `json:"from,omitempty"`
+	To     int    `json:"to,omitempty"`
+	Of     int    `json:"of,omitempty"`
 }
 
 // Todo is one entry of the todo list.
@@ -105,7 +109,7 @@ type Todo struct {
 }
 
 // Env is what the tools of one session share. The host makes it for each turn
-// from the log.
+// from the log. StoredResult, PutBlob and Todos may be nil: then there are none.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -113,7 +117,8 @@ type Env struct {
 	Environ []string
 	// Window is the context window of the model in tokens.
 	Window int
-	// Seen says what the model has seen of files, in the active path.
+	// Seen says what the model has seen of files, in the active path. The tools
+	// note in it what their own results say.
 	Seen *Seen
 	// Dir is the working directory of Bash, absolute; Bash changes it.
 	Dir *Dir

@@ -19,7 +19,7 @@ const (
 
 // Markdown writes a session as readable Markdown: a title, what the header says,
 // then the events in the order they come (the caller chooses: usually the active
-// path). Results of tools are folded and cut. The text of messages is Markdown
+// path); those that are not stored are left out. Results of tools are folded and cut. The text of messages is Markdown
 // already and is written as it is, except that an open code fence is closed and
 // tags that would swallow what follows are escaped. It stops at the first error
 // of events or w and returns it.
@@ -30,7 +30,9 @@ func Markdown(w io.Writer, header protocol.Header, events iter.Seq2[protocol.Eve
 		if err != nil {
 			return fmt.Errorf("export a session: %w", err)
 		}
-		out.item(Of(e))
+		if e.Class() != protocol.Transient {
+			out.item(Of(e))
+		}
 	}
 	if err := out.w.Flush(); err != nil {
 		return fmt.Errorf("export a session: %w", err)
@@ -78,7 +80,7 @@ func (m *markdown) item(it Item) {
 	case Tool:
 		m.result(it)
 	case Folded:
-		m.details(escapeLine(it.Title), prose(it.Text))
+		m.details(it.Title, prose(it.Text))
 	case Notice:
 		m.block(quote(strings.TrimSpace(it.Title + "\n" + it.Text)))
 	case Marker:
@@ -140,10 +142,11 @@ func (m *markdown) result(it Item) {
 	if it.Diff != "" {
 		body += "\n\n" + fence("diff", cut(it.Diff))
 	}
-	m.details(escapeLine(title), body)
+	m.details(title, body)
 }
 
 func (m *markdown) details(title, body string) {
+	title = strings.NewReplacer("&", "&amp;", "<", "&lt;").Replace(title)
 	m.block("<details>\n<summary>" + title + "</summary>\n\n" + strings.TrimRight(body, "\n") + "\n\n</details>")
 }
 

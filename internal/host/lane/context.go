@@ -190,9 +190,11 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 		t.progress.Compacted(decision, c.Tokens, c.Tokens, w)
 		return nil
 	}
-	text, usage, err := summarise(ctx, history.SummaryRequest(cut, t.compactNote))
-	if err != nil {
-		return err
+	text, usage := cut.PreviousSummary, protocol.Usage{}
+	if !cut.Reuse { // nothing new would go into the summary
+		if text, usage, err = summarise(ctx, history.SummaryRequest(cut, t.compactNote)); err != nil {
+			return err
+		}
 	}
 	a := byHost()
 	if t.cause != nil {

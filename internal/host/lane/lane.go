@@ -39,9 +39,9 @@ type Config struct {
 	// Remember stores a rule that a person answered "always" to.
 	Remember func(meta protocol.Meta, rule string) error
 	// Unattended denies at once what would have to be asked while no interactive
-	// client is attached; otherwise the question waits for one, for AskTimeout.
+	// client is attached; otherwise the question waits for one, for the setup's
+	// AskTimeout.
 	Unattended bool
-	AskTimeout time.Duration // 0: no limit
 	Now        func() time.Time
 	Rand       io.Reader
 	Sleep      func(ctx context.Context, d time.Duration) error
@@ -67,6 +67,8 @@ type Setup struct {
 	Instructions func() (protocol.Instructions, error)
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// AskTimeout is how long a question waits for its answer; 0: no limit.
+	AskTimeout time.Duration
 	Close      func()
 }
 

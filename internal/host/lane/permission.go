@@ -143,8 +143,8 @@ func (l *Lane) attended() bool {
 func (h *turnHost) answered(ctx context.Context, w *question, q runtime.Question) (runtime.Permit, error) {
 	l := h.l
 	var timeout <-chan time.Time
-	if l.cfg.AskTimeout > 0 {
-		t := time.NewTimer(l.cfg.AskTimeout)
+	if d := h.t.setup.AskTimeout; d > 0 {
+		t := time.NewTimer(d)
 		defer t.Stop()
 		timeout = t.C
 	}

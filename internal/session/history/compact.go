@@ -82,8 +82,13 @@ func newCut(c Context, w Window, keep int) Cut {
 // what is too long: they are shortened, and no summary needs to be made.
 func planInPlace(c Context, w Window) (Cut, bool) {
 	keep := newestStep(c.elems)
-	if keep < 1 || hasNews(c.elems[:keep-1]) {
+	if keep < 1 {
 		return Cut{}, false
+	}
+	for i := range keep - 1 { // what hooks put there comes again
+		if e := &c.elems[i]; e.Event != "" && e.kind != kindSummary && e.kind != kindTurn {
+			return Cut{}, false
+		}
 	}
 	e, before := &c.elems[keep], &c.elems[keep-1]
 	if e.Event == "" || e.prev == "" || e.Message.Role != protocol.RoleAssistant || !before.opensTurn() && before.kind != kindSummary {

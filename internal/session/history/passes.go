@@ -72,7 +72,7 @@ func (p *passes) add(e *Element) {
 				rest = append(rest, content[i])
 			}
 		}
-		p.mergeNote(steerIntro+text.PlainText(), rest)
+		p.mergeNote(steerIntro(e.Message.Meta.Channel)+text.PlainText(), rest)
 		return
 	}
 	m, ok := convert(e.Message)
@@ -84,7 +84,7 @@ func (p *passes) add(e *Element) {
 	}
 	p.push(m)
 	u := e.Message.Usage
-	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.Event != "" && e.seq > p.from &&
+	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.seq > p.from &&
 		m.StopReason != protocol.StopError && m.StopReason != protocol.StopCancelled {
 		p.usage = counted{len(p.out), u.ContextTokens()}
 	}

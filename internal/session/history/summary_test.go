@@ -106,6 +106,13 @@ func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 	}
 }
 
+func TestNewestMessageIsCutWhereEvenItDoesNotFit(t *testing.T) {
+	got := fitEntries([]protocol.Message{protocol.UserText("old"), protocol.UserText(tokens(500))}, 100)
+	if len(got) != 2 || got[0] != "[1 older messages left out]" || len(got[0])+len(got[1]) > 400 || !strings.HasPrefix(got[1], "[User] word") {
+		t.Errorf("entries: %q", got)
+	}
+}
+
 func TestCutTextKeepsBothEndsAndWholeCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -115,6 +122,7 @@ func TestCutTextKeepsBothEndsAndWholeCharacters(t *testing.T) {
 		{"abcdefghij", 5, "a[…]j"},
 		{strings.Repeat("é", 20), 9, "éééé[…]éé"},
 		{"abcdefghij", 2, "[…"},
+		{"abcdefghij", 10, "abcdefghij"},
 		{"abcdefghij", 0, ""},
 	} {
 		got := cutText(c.text, c.chars, "[…]")

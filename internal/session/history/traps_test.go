@@ -75,6 +75,18 @@ func TestSteerWithImageKeepsTheImageBehindItsReminder(t *testing.T) {
 	s.expect(t, nil, "user: go", "assistant: Read(a)", "result a: out⏎⏎"+note1(steered+"see")+" [image] "+note1("more"))
 }
 
+func TestMergedSteerNamesItsChannel(t *testing.T) {
+	s := newTalk()
+	s.user("go")
+	s.say("", "a")
+	s.result("a", "out")
+	m := protocol.UserText("x")
+	m.Meta = &protocol.MessageMeta{Source: protocol.SourceSteer, Channel: "mail"}
+	s.message(m)
+	s.expect(t, nil, "user: go", "assistant: Read(a)",
+		"result a: out⏎⏎"+note1("The user sent this through the channel mail while you were working:⏎x"))
+}
+
 func TestMergingLeavesTheEventUntouched(t *testing.T) {
 	s := newTalk()
 	s.user("go")
@@ -206,21 +218,38 @@ func TestWhatWasBuiltNeverChanges(t *testing.T) {
 	}
 	var built []Context
 	var looked []string
-	for i := range 8 {
+	look := func(c Context) string {
+		var s strings.Builder
+		for _, e := range c.elems {
+			s.WriteString(string(e.Event) + " " + e.Message.PlainText() + "\n")
+		}
+		return brief(c.Messages) + s.String() + fmt.Sprint(c.Tokens, c.at, c.sums)
+	}
+	for i := range 12 {
 		c, err := b.Build(t.Context(), s.leaf, window)
 		if err != nil {
 			t.Fatal(err)
 		}
-		built, looked = append(built, c), append(looked, brief(c.Messages)+fmt.Sprint(c.Tokens, len(c.elems), c.at, c.sums))
-		if i%4 == 3 {
-			s.say("x")
-		} else {
+		if got, want := look(c), look(s.build(t, nil)); got != want {
+			t.Errorf("context %d is\n%s\nand built anew\n%s", i, got, want)
+		}
+		built, looked = append(built, c), append(looked, look(c))
+		switch i {
+		case 3:
+			s.say("") // is not sent
+		case 7:
+			s.say("", "b", "c")
+		case 8:
+			s.result("c", "late")
+		case 9:
+			s.result("b", "later")
+		default:
 			s.item(protocol.ItemRuntimeNotice, "note")
 		}
 		b.Extend(s.last)
 	}
 	for i, c := range built {
-		if got := brief(c.Messages) + fmt.Sprint(c.Tokens, len(c.elems), c.at, c.sums); got != looked[i] {
+		if got := look(c); got != looked[i] {
 			t.Errorf("context %d was\n%s\nand is\n%s", i, looked[i], got)
 		}
 	}

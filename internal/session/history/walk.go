@@ -21,6 +21,7 @@ type path struct {
 	summary string                   // of the newest compact, as it stands in the log
 	details *protocol.CompactDetails // of the newest compact
 	limits  limits
+	fold    fold // of what the walk read
 	// countedFrom: what a provider counted before this seq does not describe the
 	// list, because a compact or a context_cut came later.
 	countedFrom protocol.Seq
@@ -57,8 +58,10 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 			return nil, fmt.Errorf("read the path of %s: %w", leaf, err)
 		}
 		if !w.step(ev, pos) {
+			w.fold.rest = ev.ID
 			break
 		}
+		w.fold.older(ev)
 		pos--
 	}
 	p := w.finish()
@@ -153,9 +156,6 @@ func (w *walker) finish() *path {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names %s, which is not on its path: the summary stands alone", w.event.ID, w.body.CompactedThrough))
 			w.list, w.notes = w.list[:w.tail], w.notes[:w.tailN]
-			if w.tail > 0 {
-				w.list[w.tail-1].prev = w.event.ID
-			}
 		} else if w.turn != "" && w.turnMsg == nil {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
@@ -231,6 +231,7 @@ func (p *path) extend(ev protocol.Event) bool {
 		p.list = append(p.list, Element{Event: ev.ID, Message: a.message, kind: a.kind,
 			pos: p.leafPos, seq: ev.Seq, prev: p.leaf})
 	}
+	p.fold.newer(ev)
 	p.leaf = ev.ID
 	return true
 }

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"scorel": func() {
+			testOnlyCodec = true
+			os.Exit(Main(os.Args[1:]))
+		},
+	})
+}
+
+// TestCommands runs the txtar scripts of testdata with the real program.
+func TestCommands(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("PATH", os.Getenv("PATH"))
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// exits CODE runs "scorel ARGS…" and wants that exit code.
+			"exits": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: exits CODE scorel ARGS…")
+				}
+				err := ts.Exec(args[1], args[2:]...)
+				got := "0"
+				if err != nil {
+					got = strings.TrimPrefix(err.Error(), "exit status ")
+				}
+				if got != args[0] {
+					ts.Fatalf("exit code %s, want %s", got, args[0])
+				}
+			},
+			// session NAME sets $NAME to the id of the newest session.
+			"session": func(ts *testscript.TestScript, _ bool, args []string) {
+				logs, err := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.jsonl"))
+				if err != nil || len(logs) == 0 {
+					ts.Fatalf("there is no session")
+				}
+				ts.Setenv(args[0], strings.TrimSuffix(filepath.Base(logs[len(logs)-1]), ".jsonl"))
+			},
+			// waitfor TEXT waits until a session log contains TEXT.
+			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
+				wait(ts, func() bool {
+					logs, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.jsonl"))
+					return slices.ContainsFunc(logs, func(name string) bool {
+						data, err := os.ReadFile(name)
+						return err == nil && strings.Contains(string(data), args[0])
+					})
+				})
+			},
+			// waitexists FILE waits until the file is there.
+			"waitexists": func(ts *testscript.TestScript, _ bool, args []string) {
+				wait(ts, func() bool { _, err := os.Stat(ts.MkAbs(args[0])); return err == nil })
+			},
+			// killhost kills, with SIGKILL, the process that holds the newest session.
+			"killhost": func(ts *testscript.TestScript, _ bool, _ []string) {
+				locks, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.lock"))
+				if len(locks) == 0 {
+					ts.Fatalf("no session is locked")
+				}
+				var owner struct{ PID int }
+				if err := json.Unmarshal([]byte(ts.ReadFile(locks[len(locks)-1])), &owner); err != nil {
+					ts.Fatalf("who holds the session: %v", err)
+				}
+				if err := syscall.Kill(owner.PID, syscall.SIGKILL); err != nil {
+					ts.Fatalf("kill %d: %v", owner.PID, err)
+				}
+			},
+			// event NAME TEXT sets $NAME to the id of the newest event of the newest
+			// session whose line contains TEXT.
+			"event": func(ts *testscript.TestScript, _ bool, args []string) {
+				logs, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.jsonl"))
+				for line := range strings.Lines(ts.ReadFile(logs[len(logs)-1])) {
+					if _, rest, ok := strings.Cut(line, `"id":"`); ok && strings.Contains(line, args[1]) {
+						id, _, _ := strings.Cut(rest, `"`)
+						ts.Setenv(args[0], id)
+					}
+				}
+				if ts.Getenv(args[0]) == "" {
+					ts.Fatalf("no event contains %q", args[1])
+				}
+			},
+		},
+	})
+}
+
+// wait polls a condition of another process until it holds.
+func wait(ts *testscript.TestScript, holds func() bool) {
+	deadline := time.Now().Add(20 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited for 20 s")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
