@@ -6,10 +6,12 @@ type (
 	Done struct{}
 
 	// Project is a folder that sessions belong to. Root is its canonical path.
+	// Notices are what of its configuration does not count, one sentence each.
 	Project struct {
 		ProjectID ProjectID `json:"projectId"`
 		Root      string    `json:"root"`
 		WorkDir   string    `json:"workDir"`
+		Notices   []string  `json:"notices,omitempty"`
 	}
 	// ConfigEntry is one key with its value in force; Source says where it came
 	// from: "default", "flag", or file:line.

@@ -20,9 +20,10 @@ import (
 
 // Bounds of what a prompt takes in.
 const (
-	maxStdin      = 10 << 20 // bytes
-	maxAttachment = 20 << 20 // bytes a file
-	maxAttached   = 32       // files a prompt
+	maxStdin      = 10 << 20  // bytes
+	maxAttachment = 20 << 20  // bytes a file
+	maxAttached   = 32        // files a prompt
+	maxInlineText = 256 << 10 // bytes of text that stand in the message itself
 )
 
 // withStdin appends what is piped in, at most 10 MiB, behind the prompt.
@@ -59,8 +60,8 @@ func (a *app) withStdin(text string) (string, error) {
 // beginning with @ name. A word that names no file stays text.
 func (a *app) attach(ctx context.Context, l *link, dir, text string) ([]protocol.Block, error) {
 	blocks := []protocol.Block{protocol.Text(text)}
-	if len(text) > protocol.MaxInline {
-		// A long text is kept as a file, so that no event is overlong.
+	if len(text) > maxInlineText {
+		// A very long text is kept as a file, so that no message is overlong.
 		ref, err := l.put(ctx, []byte(text))
 		if err != nil {
 			return nil, err

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -19,6 +18,10 @@ import (
 	"scorel/internal/model/demo"
 	"scorel/protocol"
 )
+
+// testOnlyCodec makes the embedded connection marshal and parse everything, as a
+// wire would. Tests set it.
+var testOnlyCodec bool
 
 // link is a connection to a host in this process.
 type link struct {
@@ -42,10 +45,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	dir := filepath.Join(home, ".scorel")
 	l := &link{}
 	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
-		Codec: a.env("SCOREL_TEST_CODEC") != "", Now: time.Now, Rand: rand.Reader, Demo: func() (model.Model, error) { return demo.New(), nil }}
-	if a.env("SCOREL_DEBUG") != "" {
-		cfg.Report = func(what string, detail []byte) { fmt.Fprintf(a.stderr, "debug: %s\n%s", what, detail) }
-	}
+		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: func() (model.Model, error) { return demo.New(), nil }}
 	id, err := clientID(dir)
 	if o.noSession {
 		if err != nil { // a home that cannot be written does not matter then
@@ -100,15 +100,6 @@ func (l *link) Close() {
 	if l.temp != "" {
 		_ = os.RemoveAll(l.temp)
 	}
-}
-
-func (a *app) env(name string) string {
-	for _, kv := range a.environ {
-		if v, ok := bytes.CutPrefix([]byte(kv), []byte(name+"=")); ok {
-			return string(v)
-		}
-	}
-	return ""
 }
 
 // with runs a command against a host.

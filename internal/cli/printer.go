@@ -99,7 +99,7 @@ func (p *textPrinter) event(e protocol.Event) error {
 		p.doing = ""
 		if p.live {
 			p.streaming = true
-			return p.write(display.Clean(b.Delta))
+			return p.write(display.Text(b.Delta))
 		}
 	case *protocol.MessageCancelled:
 		if p.live && p.streaming {
@@ -112,14 +112,14 @@ func (p *textPrinter) event(e protocol.Event) error {
 		return p.message(b.Message)
 	case *protocol.ToolExecutionStart:
 		p.doing = b.ToolName
-		p.note("• " + display.CallLine(b.ToolName, b.Args))
+		p.note("• " + display.Line(b.ToolName) + " " + display.Summary(b.Args))
 	case *protocol.ToolExecutionEnd:
 		p.doing = ""
 		if b.IsError {
 			p.note("  " + b.ToolName + " failed")
 		}
 	case *protocol.Retry:
-		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Clean(b.Error)))
+		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Text(b.Error)))
 	case *protocol.Compact:
 		p.note(fmt.Sprintf("  compacted the context: %d → %d tokens", b.TokensBefore, b.TokensAfter))
 	case *protocol.TurnEnd:
@@ -136,7 +136,7 @@ func (p *textPrinter) message(m protocol.Message) error {
 		streamed := p.streaming
 		p.streaming = false
 		if !streamed {
-			if err := p.write(display.Clean(m.PlainText())); err != nil {
+			if err := p.write(display.Text(m.PlainText())); err != nil {
 				return err
 			}
 		}
@@ -145,7 +145,7 @@ func (p *textPrinter) message(m protocol.Message) error {
 		}
 		return nil
 	}
-	text := display.Clean(m.PlainText())
+	text := display.Text(m.PlainText())
 	if len(m.Calls()) > 0 {
 		if text != "" {
 			fmt.Fprintln(p.errOut, text)
@@ -226,7 +226,7 @@ func (p *textPrinter) finish(r *result, err error) error {
 	case r.Terminal == protocol.TerminalCancelled:
 		fmt.Fprintln(p.errOut, "scorel: cancelled; go on with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	case r.Error != nil:
-		fmt.Fprintln(p.errOut, "scorel: "+display.Clean(r.Error.Message))
+		fmt.Fprintln(p.errOut, "scorel: "+display.Text(r.Error.Message))
 	}
 	if r.unasked > 0 {
 		line := "scorel: something was refused because nobody can be asked here"

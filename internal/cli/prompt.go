@@ -137,7 +137,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	if err != nil {
 		return err
 	}
-	id, err := l.target(ctx, o, dir)
+	id, err := a.target(ctx, l, o, dir)
 	if err != nil {
 		return err
 	}
@@ -237,10 +237,13 @@ func workDir(cwd string) (string, error) {
 }
 
 // target gives the session to talk to, making one when none is named.
-func (l *link) target(ctx context.Context, o promptOptions, dir string) (protocol.SessionID, error) {
+func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) (protocol.SessionID, error) {
 	project, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
 	if err != nil {
 		return "", err
+	}
+	for _, n := range project.Notices {
+		fmt.Fprintln(a.stderr, "scorel: "+n)
 	}
 	var id protocol.SessionID
 	switch {

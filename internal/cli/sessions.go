@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -89,7 +90,7 @@ func (a *app) listCommand() *cobra.Command {
 					if title == "" {
 						title = s.FirstPrompt
 					}
-					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), display.Clean(firstLine(title, 60)))
+					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), display.Line(firstLine(title, 60)))
 				}
 				if err := w.Flush(); err != nil {
 					return err
@@ -154,11 +155,49 @@ func (a *app) showEvent(e protocol.Event) error {
 	if it.Kind == display.Hidden {
 		return nil
 	}
-	_, err := fmt.Fprintf(a.stdout, "── %s  %s\n", it.Title, e.ID)
-	if err == nil && it.Text != "" {
-		_, err = fmt.Fprintln(a.stdout, strings.TrimRight(it.Text, "\n"))
+	var s strings.Builder
+	fmt.Fprintf(&s, "── %s  %s\n", headline(it), e.ID)
+	for _, part := range append([]display.Item{it}, it.Parts...) {
+		switch {
+		case part.Kind == display.Tool && part.Input != "" && part.Role == "":
+			fmt.Fprintf(&s, "%s %s\n", part.ToolName, display.Summary([]byte(part.Input)))
+		case part.Kind == display.Thinking:
+			s.WriteString(indent(part.Text))
+		case part.Kind == display.Tool:
+			s.WriteString(indent(part.Text))
+		case part.Text != "":
+			s.WriteString(strings.TrimRight(part.Text, "\n") + "\n")
+		}
 	}
+	_, err := io.WriteString(a.stdout, s.String())
 	return err
+}
+
+// headline says in one line what an item is.
+func headline(it display.Item) string {
+	words := []string{string(it.Kind)}
+	switch {
+	case it.Role != "" && it.Kind == display.Bubble:
+		words[0] = string(it.Role)
+	case it.ToolName != "":
+		words[0] = it.ToolName
+	}
+	if it.Title != "" && it.Title != words[0] {
+		words = append(words, it.Title)
+	}
+	if it.Status != "" && it.Status != display.OK {
+		words = append(words, "("+string(it.Status)+")")
+	}
+	return strings.Join(words, " ")
+}
+
+// indent indents every line of a text by two spaces and ends it with a newline.
+func indent(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }
 
 func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f sessionFlags) error {
@@ -192,7 +231,13 @@ func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f se
 			mark = "*"
 		}
 		it := display.Of(e)
-		if _, err := fmt.Fprintf(a.stdout, "%s %s  %-20s %s\n", mark, e.ID, it.Title, firstLine(it.Text, 80)); err != nil {
+		text := it.Text
+		for _, p := range it.Parts {
+			if text == "" {
+				text = cmp.Or(p.Text, p.ToolName)
+			}
+		}
+		if _, err := fmt.Fprintf(a.stdout, "%s %s  %-28s %s\n", mark, e.ID, headline(it), firstLine(text, 80)); err != nil {
 			return err
 		}
 	}
@@ -236,10 +281,10 @@ func (a *app) moved(f sessionFlags) func(*protocol.Moved, error) error {
 		}
 		fmt.Fprintln(a.stdout, "The conversation goes on from "+where+".")
 		for _, p := range m.Restored {
-			fmt.Fprintln(a.stdout, "restored "+display.Clean(p))
+			fmt.Fprintln(a.stdout, "restored "+display.Line(p))
 		}
 		for _, s := range m.Skipped {
-			fmt.Fprintln(a.stdout, "left alone "+display.Clean(s.Path)+": "+display.Clean(s.Why))
+			fmt.Fprintln(a.stdout, "left alone "+display.Line(s.Path)+": "+display.Line(s.Why))
 		}
 		return nil
 	}
@@ -387,7 +432,7 @@ func (a *app) reported(f sessionFlags) func(*protocol.SessionReport, error) erro
 			return a.printJSON(r)
 		}
 		for _, s := range r.Findings {
-			fmt.Fprintln(a.stdout, display.Clean(s))
+			fmt.Fprintln(a.stdout, display.Line(s))
 		}
 		state := "sound"
 		if !r.Sound {

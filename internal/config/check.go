@@ -107,11 +107,18 @@ func render(value any) string {
 	return fmt.Sprint(value)
 }
 
-// checkAliases says what a model's table lacks.
+// checkAliases fills in the types of models and says what their tables lack.
 func (c Config) checkAliases() []error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
 		a := c.Models[name]
+		if a.Type == "" {
+			a.Type = "builtin"
+			if a.BaseURL != "" {
+				a.Type = "custom"
+			}
+			c.Models[name] = a
+		}
 		var missing []string
 		need := func(key, value string) {
 			if value == "" {

@@ -176,6 +176,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		alias + "headers = {a = 1}":                "the config key models.a.headers.a must be an HTTP header: a name without spaces and a string of one line (/u/config.toml:4)",
 		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions or anthropic-messages (/u/config.toml:4)",
 		"[models.a]\ntype = 'custom'\nid = 'x'":    "the model models.a of type custom lacks api and baseUrl (/u/config.toml:2)",
+		"[models.a]\nid = 'x'\nbaseUrl='http://x'": "the model models.a of type custom lacks api (/u/config.toml:2)",
 		"[models.a]\nimages = true":                "the model models.a of type builtin lacks id and provider (/u/config.toml:2)",
 	} {
 		_, _, err := Parse(user(text), File{})
@@ -191,6 +192,26 @@ func TestBrokenTOMLNamesItsLine(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), "the configuration is not valid TOML: ") || !strings.HasSuffix(err.Error(), "(/u/config.toml:2)") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+func TestAByteOrderMarkIsNoKey(t *testing.T) {
+	c, _, err := Parse(user("\ufeffprompt = 'x'\r\nlimits.maxSteps = 7\r\n"), File{})
+	if err != nil || c.Prompt != "x" || c.Limits.MaxSteps != 7 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+func TestErrorsHoldNoControlCharacters(t *testing.T) {
+	for _, text := range []string{"\x1b[31m = 1", "a = \x1b", "a = '\x1b'", "'\u202e' = 1 \x07"} {
+		_, _, err := Parse(File{}, project(text))
+		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07\u202e") {
+			t.Errorf("%q: %q", text, err)
+		}
+	}
+	_, notices, err := Parse(File{}, project("\"a\\u001b\\u202e\" = 1"))
+	if err != nil || len(notices) != 1 || strings.ContainsAny(notices[0].Text, "\x1b\u202e") {
+		t.Errorf("%q, %v", notices, err)
 	}
 }
 

@@ -54,7 +54,7 @@ func table() []key {
 		{Key{"model.fallback", "string", "", u, "The model that takes over when the first is overloaded."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Fallback })},
 
-		{Key{"models.<alias>.type", "builtin or custom", "builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
+		{Key{"models.<alias>.type", "builtin or custom", "custom with baseUrl, else builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
 			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
 		{Key{"models.<alias>.api", "openai-completions or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
 			ofAlias(func(a *Alias, e entry) error { return choose(&a.API, e, "openai-completions", "anthropic-messages") })},
@@ -244,10 +244,7 @@ func oneOf(field func(*Config, []string) *string, values ...string) func(*Config
 // ofAlias sets something in the table of the alias that the path names.
 func ofAlias(set func(*Alias, entry) error) func(*Config, entry) error {
 	return func(c *Config, e entry) error {
-		a, ok := c.Models[e.path[1]]
-		if !ok {
-			a.Type = "builtin"
-		}
+		a := c.Models[e.path[1]]
 		err := set(&a, e)
 		c.Models[e.path[1]] = a
 		return err

@@ -1,11 +1,13 @@
 package config
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
@@ -50,12 +52,13 @@ func bareKey(s string) bool {
 
 // parseTOML reads the leaves of a file, in the order of their lines.
 func parseTOML(f File) ([]entry, error) {
+	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")) // some editors write a byte order mark
 	var tree map[string]any
 	if err := toml.Unmarshal(f.Data, &tree); err != nil {
 		var bad *toml.DecodeError
 		if errors.As(err, &bad) {
 			line, _ := bad.Position()
-			return nil, fmt.Errorf("the configuration is not valid TOML: %s (%s:%d)", strings.TrimPrefix(bad.Error(), "toml: "), f.Name, line)
+			return nil, fmt.Errorf("the configuration is not valid TOML: %s (%s:%d)", printable(strings.TrimPrefix(bad.Error(), "toml: ")), f.Name, line)
 		}
 		return nil, fmt.Errorf("the configuration is not valid TOML: %w (%s)", err, f.Name)
 	}
@@ -80,6 +83,17 @@ func parseTOML(f File) ([]entry, error) {
 		return strings.Compare(a.name(), b.name())
 	})
 	return out, nil
+}
+
+// printable takes from a message what a hostile file could put into it to steer a
+// terminal.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return '\ufffd'
+	}, s)
 }
 
 // keyLines gives the line of every key and table of a document that is known to

@@ -1,9 +1,6 @@
 package host
 
 import (
-	"path/filepath"
-
-	"scorel/internal/config"
 	"scorel/internal/workspace"
 	"scorel/protocol"
 )
@@ -15,16 +12,14 @@ func (h *Host) checkConfig(workDir string) (*protocol.ConfigReport, error) {
 		return nil, err
 	}
 	root, _ := workspace.Root(dir)
-	cfg, notices, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), filepath.Join(root, ".scorel", "config.toml"))
+	cfg, notices, err := h.readConfig(root)
 	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+		return nil, err
 	}
 	rep := &protocol.ConfigReport{Entries: []protocol.ConfigEntry{}}
 	for _, s := range cfg.Settings(nil) {
 		rep.Entries = append(rep.Entries, protocol.ConfigEntry{Key: s.Key, Value: s.Value, Source: s.Source.String()})
 	}
-	for _, n := range notices {
-		rep.Notices = append(rep.Notices, n.Text)
-	}
+	rep.Notices = notices
 	return rep, nil
 }

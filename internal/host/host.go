@@ -2,9 +2,9 @@ package host
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
+	"scorel/internal/prompt"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
@@ -42,8 +43,10 @@ type Config struct {
 	Now   func() time.Time
 	Rand  io.Reader
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Report takes what people who look for a fault need to see; nil drops it. It
-	// never holds prompts, results or secrets.
+	// Silence is how long a model may say nothing; 0 is the runtime's default.
+	Silence time.Duration
+	// Report is told of everything that goes into a session's diagnostics file;
+	// may be nil.
 	Report func(what string, detail []byte)
 }
 
@@ -88,9 +91,6 @@ func New(cfg Config) (*Host, error) {
 	}
 	if cfg.StoreDir == "" {
 		cfg.StoreDir = cfg.Dir
-	}
-	if cfg.Report == nil {
-		cfg.Report = func(string, []byte) {}
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}}
 	key, err := h.deviceKey()
@@ -137,7 +137,7 @@ func (h *Host) Close() error {
 		if s.lane == nil {
 			continue
 		}
-		if err := s.lane.Close(); err != nil && first == nil {
+		if err := h.closeLane(s.lane); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -196,9 +196,10 @@ func (h *Host) newLane(ctx context.Context, log *session.Log) (*lane.Lane, error
 		return nil, err
 	}
 	return lane.New(ctx, lane.Config{Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
-		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep,
-		Report: func(what string, detail []byte) { h.cfg.Report(fmt.Sprintf("%s: %s", log.ID(), what), detail) }})
+		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
+		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
 }
 
 // create makes a session and opens it.
@@ -232,9 +233,15 @@ func (h *Host) release(s *slot) {
 	}
 	delete(h.lanes, s.lane.ID())
 	h.mu.Unlock()
-	if err := s.lane.Close(); err != nil {
-		h.cfg.Report(fmt.Sprintf("close %s: %v", s.lane.ID(), err), nil)
+	if err := h.closeLane(s.lane); err != nil {
+		h.report(s.lane.ID(), "close: "+err.Error(), nil)
 	}
+}
+
+func (h *Host) closeLane(l *lane.Lane) error {
+	// The folder of running children goes while the session's lock is held. One
+	// that is not empty stays: its children outlived the turn.
+	return l.Close(func() { _ = os.Remove(h.runDir(l.ID())) })
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

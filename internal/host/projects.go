@@ -37,6 +37,9 @@ func (h *Host) registerProject(_ context.Context, workDir string) (*protocol.Pro
 	}
 	root, _ := workspace.Root(dir)
 	p := &protocol.Project{Root: root, WorkDir: dir}
+	if _, p.Notices, err = h.readConfig(root); err != nil {
+		return nil, err
+	}
 	name := filepath.Join(h.cfg.Dir, "projects.json")
 	if data, err := disk.ReadFile(h.cfg.FS, name, maxProjectsFile); err == nil {
 		if p.ProjectID = findProject(data, root); p.ProjectID != "" {

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -26,6 +27,12 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 		return nil, err
 	}
 	meta.WorkDir = dir
+	// A session that no turn could run in is not made: what is wrong is said now.
+	setup, err := h.setup(id)(ctx, meta)
+	if err != nil {
+		return nil, err
+	}
+	setup.Close()
 	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
 		CreatedAt: h.cfg.Now().UnixMilli(), Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta})
 	if err != nil {
@@ -128,7 +135,9 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 			w.CloseWithError(session.ExportJSONL(ctx, w, v))
 			return
 		}
-		w.CloseWithError(display.Markdown(w, index.Header(), index.Meta(), forward(ctx, index)))
+		header := index.Header()
+		header.Meta = index.Meta()
+		w.CloseWithError(display.Markdown(w, header, forward(ctx, index)))
 	}()
 	sha, size, err := h.store.Blobs().Put(ctx, r)
 	_ = r.CloseWithError(io.ErrClosedPipe)
@@ -286,7 +295,7 @@ func (h *Host) reap(id protocol.SessionID) error {
 	}
 	n, err := reapChildren(dir)
 	if n > 0 {
-		h.cfg.Report("ended children that an earlier host left running", nil)
+		h.report(id, fmt.Sprintf("ended %d process groups that an earlier host left running", n), nil)
 	}
 	return err
 }

@@ -51,10 +51,9 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		extra := append(cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs...)
-		files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
+		files, err := h.openFiles(cfg, root)
 		if err != nil {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+			return nil, err
 		}
 		info := m.Info()
 		return &lane.Setup{
@@ -64,23 +63,53 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto,
 			Instructions: func() (protocol.Instructions, error) {
-				return h.instructions(cfg, dir, root, info)
+				return h.instructions(id, cfg, dir, root, info)
 			},
 			Close: files.Close,
 		}, nil
 	}
 }
 
-// loadConfig reads the user's and the project's configuration.
+// files opens the folders of a session.
+func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
+	dir, err := canonicalDir(meta.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	root, _ := workspace.Root(dir)
+	cfg, err := h.loadConfig(root)
+	if err != nil {
+		return nil, err
+	}
+	return h.openFiles(cfg, root)
+}
+
+func (h *Host) openFiles(cfg config.Config, root string) (*tool.Files, error) {
+	extra := append(cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs...)
+	files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	return files, nil
+}
+
+// loadConfig reads the user's and the project's configuration. What a project's
+// file may not set is told when the project is registered.
 func (h *Host) loadConfig(root string) (config.Config, error) {
+	cfg, _, err := h.readConfig(root)
+	return cfg, err
+}
+
+func (h *Host) readConfig(root string) (config.Config, []string, error) {
 	cfg, notices, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), filepath.Join(root, ".scorel", "config.toml"))
 	if err != nil {
-		return config.Config{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+		return config.Config{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
+	var texts []string
 	for _, n := range notices {
-		h.cfg.Report(n.Text, nil)
+		texts = append(texts, n.Text)
 	}
-	return cfg, nil
+	return cfg, texts, nil
 }
 
 // resolver gives where models and keys are looked up.
@@ -133,7 +162,11 @@ func (h *Host) models(cfg config.Config, meta protocol.Meta) (m, fallback model.
 func providerError(err error) error {
 	var me *model.Error
 	if errors.As(err, &me) {
-		return protocol.Errorf(protocol.CodeProviderError, "%s", me.Message)
+		code := protocol.CodeInvalidRequest
+		if me.Class == model.ClassAuth {
+			code = protocol.CodeProviderError
+		}
+		return protocol.Errorf(code, "%s", sentence(me))
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }
@@ -224,14 +257,14 @@ func (h *Host) limits(cfg config.Config) engine.Limits {
 	return l
 }
 
-func (h *Host) instructions(cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
+func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
 	_, common := workspace.Root(dir)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: h.cfg.UserHome, UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
 		UID: os.Getuid()})
 	for _, n := range notices {
-		h.cfg.Report(n.Text, nil)
+		h.report(id, n.Text, nil)
 	}
 	return in, err
 }

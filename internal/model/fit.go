@@ -81,8 +81,8 @@ func (f *fitter) message(m protocol.Message) (protocol.Message, bool) {
 		return m, true
 	case protocol.RoleAssistant:
 		f.ids.close()
-		m.Content = f.blocks(m)
-		return m, !onlyThinking(m.Content)
+		m.Content = trimThinking(f.blocks(m))
+		return m, len(m.Content) > 0
 	case protocol.RoleToolResult:
 		id, ok := f.ids.result(m.ToolCallID)
 		if !ok {
@@ -98,15 +98,14 @@ func (f *fitter) message(m protocol.Message) (protocol.Message, bool) {
 	return m, false
 }
 
-// onlyThinking says whether content has nothing that a message could consist of:
-// thinking alone is refused as a last block.
-func onlyThinking(content []protocol.Block) bool {
-	for _, b := range content {
-		if b.Type != protocol.BlockThinking {
-			return false
-		}
+// trimThinking takes away thinking that nothing follows: it is refused as the last
+// block of a message, and so as the only one.
+func trimThinking(content []protocol.Block) []protocol.Block {
+	n := len(content)
+	for n > 0 && content[n-1].Type == protocol.BlockThinking {
+		n--
 	}
-	return true
+	return content[:n]
 }
 
 func (f *fitter) blocks(m protocol.Message) []protocol.Block {

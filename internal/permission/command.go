@@ -2,6 +2,7 @@ package permission
 
 import (
 	"path"
+	"strings"
 
 	"scorel/internal/permission/shell"
 )
@@ -47,8 +48,7 @@ func (r rule) covers(texts []string) bool {
 
 // permits says whether an allow rule covers a simple command: the words that it
 // names are literal and the same, and what follows cannot turn the command into
-// another one. A command that starts other commands is covered only by a rule
-// that gives all its words.
+// another one.
 func (r rule) permits(words []shell.Word) bool {
 	if r.form != command || len(words) < len(r.words) || (!r.prefix && len(words) != len(r.words)) {
 		return false
@@ -58,56 +58,86 @@ func (r rule) permits(words []shell.Word) bool {
 			return false
 		}
 	}
-	if !r.prefix {
-		return true
-	}
-	return shell.Unwrap(words) == nil && keepsMeaning(words)
+	return !r.prefix || keepsMeaning(words, len(r.words))
 }
 
-// keepsMeaning says whether the arguments leave a command what its first words
-// say, for programs whose options run other programs or write files.
-func keepsMeaning(words []shell.Word) bool {
+// keepsMeaning says whether a command stays what its first named words say,
+// whatever follows them: options that run other programs or write files are
+// refused, and so is a command that starts another one unless that is named too.
+func keepsMeaning(words []shell.Word, named int) bool {
+	if inner := shell.Unwrap(words); inner != nil {
+		return namesInner(words, named, inner)
+	}
 	switch words[0].Text {
 	case "git":
-		return gitKeepsMeaning(words)
+		return gitKeepsMeaning(words, named)
 	case "find", "fd", "fdfind", "rg", "tar", "sort", "go", "rsync", "scp", "curl", "wget", "sed", "awk", "tree", "diff", "make", "man", "zip", "unzip", "npm", "cargo", "gh":
 		// An uncertain word could become an option that the rule did not mean.
-		for _, w := range words[1:] {
+		for _, w := range words[named:] {
 			if !w.Operand && !w.Literal {
 				return false
 			}
 		}
 	}
-	return runsNothing(words)
+	return runsNothing(words, named)
 }
 
-// runsNothing refuses options that start a program of the caller's choice.
-func runsNothing(words []shell.Word) bool {
-	bad := func(names ...string) bool {
-		for _, w := range words[1:] {
-			for _, n := range names {
-				if w.Text == n || (len(w.Text) > len(n) && w.Text[:len(n)] == n && (w.Text[len(n)] == '=' || n[1] != '-')) {
-					return true
-				}
+// namesInner accepts "timeout 60 go test" for a rule that names at least go.
+func namesInner(words []shell.Word, named int, inner []shell.Inner) bool {
+	switch path.Base(words[0].Text) {
+	case "find", "fd", "fdfind", "xargs", "parallel", "entr":
+		return false // the arguments come from elsewhere, or the command does not end the line
+	}
+	if len(inner) != 1 || len(inner[0].Words) == 0 {
+		return false
+	}
+	at := len(words) - len(inner[0].Words)
+	return at < named && keepsMeaning(inner[0].Words, named-at)
+}
+
+// runsNothing refuses options behind the named words that start a program, or
+// write a file, of the caller's choice.
+func runsNothing(words []shell.Word, named int) bool {
+	rest := words[named:]
+	long := func(names ...string) bool {
+		for _, w := range rest {
+			name, _, _ := strings.Cut(w.Text, "=")
+			if has(names, name) {
+				return true
+			}
+		}
+		return false
+	}
+	// short finds a letter in a cluster of short options.
+	short := func(letters string) bool {
+		for _, w := range rest {
+			if len(w.Text) > 1 && w.Text[0] == '-' && w.Text[1] != '-' && strings.ContainsAny(w.Text[1:], letters) {
+				return true
 			}
 		}
 		return false
 	}
 	switch words[0].Text {
 	case "rg":
-		return !bad("--pre", "--hostname-bin")
+		return !long("--pre", "--hostname-bin")
 	case "tar":
-		return !bad("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "-I", "-F", "--info-script", "--new-volume-script")
+		bundle := named == 1 && len(rest) > 0 && !strings.HasPrefix(rest[0].Text, "-") && strings.ContainsAny(rest[0].Text, "IF")
+		return !bundle && !short("IF") && !long("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--info-script", "--new-volume-script")
 	case "sort":
-		return !bad("--compress-program", "-o", "--output")
+		return !short("o") && !long("--compress-program", "--output")
 	case "go":
-		return !bad("-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay", "-modfile", "--modfile", "-C", "--C")
+		return !long("-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay",
+			"-modfile", "--modfile", "-C", "--C", "-ldflags", "--ldflags", "-gccgoflags", "--gccgoflags")
 	case "rsync":
-		return !bad("-e", "--rsh", "--rsync-path")
+		return !short("e") && !long("--rsh", "--rsync-path")
 	case "scp":
-		return !bad("-S", "-o")
+		return !short("So")
 	case "man":
-		return !bad("-P", "--pager", "-H", "--html")
+		return !short("PH") && !long("--pager", "--html")
+	case "npm":
+		return !long("--script-shell", "--prefix")
+	case "cargo":
+		return !long("--config")
 	}
 	return true
 }

@@ -71,11 +71,14 @@ func (p *Policy) tighten(a Action, at *places, line shell.Line, depth int) (Verd
 func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (Verdict, bool) {
 	for _, w := range step.Words {
 		if path, ok := at.reach(w.Text); ok {
-			return deny("", fmt.Sprintf("%s belongs to Scorel itself and is out of reach of tools.", path)), true
+			return deny("", outOfReach(path)), true
 		}
 	}
 	var question Verdict
 	for _, r := range step.Redirects {
+		if path, ok := at.reach(r.Target.Text); ok {
+			return deny("", outOfReach(path)), true
+		}
 		if v, ok := p.tightenRedirect(at, r); ok {
 			if v.Decision == protocol.DecisionDeny {
 				return v, true
@@ -180,6 +183,7 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 		return ask("", sentence("no rule can allow this line: "+line.Ask))
 	}
 	at := newPlaces(p, a)
+	at.loops(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
 	for _, step := range line.Steps {
 		r, why := p.loosenStep(at, step)
@@ -231,13 +235,15 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
 }
 
-// harmless lists builtins that do nothing whatever follows them.
+// harmless lists builtins that change nothing outside the line.
 func harmless(words []shell.Word) bool {
-	if !words[0].Literal {
-		return false
+	for _, w := range words {
+		if !w.Literal {
+			return false
+		}
 	}
 	switch words[0].Text {
-	case "true", "false", ":":
+	case "true", "false", ":", "exit", "return", "break", "continue":
 		return true
 	}
 	return false

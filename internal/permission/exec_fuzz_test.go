@@ -54,7 +54,9 @@ func forbidden(n syntax.Node) string {
 		if name == "git" && len(n.Args) > 1 && bare(n.Args[1]) == "status" {
 			return ""
 		}
-		if name != "true" && name != "false" && name != ":" && name != "cd" {
+		switch name {
+		case "true", "false", ":", "cd", "exit", "return", "break", "continue":
+		default:
 			return "the command " + name
 		}
 	case *syntax.FuncDecl, *syntax.DeclClause, *syntax.ArithmCmd, *syntax.LetClause, *syntax.CoprocClause, *syntax.TimeClause, *syntax.ExtGlob, *syntax.TestDecl:

@@ -22,21 +22,37 @@ func gitSubcommand(words []shell.Word) int {
 	return len(words)
 }
 
-// gitKeepsMeaning says whether a prefix rule may cover a git command: no option
-// stands before the subcommand, the subcommand is one of git's own (an alias can
-// be anything) that does not run commands it is given, and no option starts a
-// program or writes a file of the caller's choice. Git takes any unambiguous
+// gitKeepsMeaning says whether a prefix rule that names the first words may cover
+// a git command: no option that the rule does not name stands before the
+// subcommand; the subcommand is named, or is one of git's own that does not run
+// commands it is given (an alias can be anything); and no option behind it starts
+// a program or writes a file of the caller's choice. Git takes any unambiguous
 // beginning of a long option for the option.
-func gitKeepsMeaning(words []shell.Word) bool {
-	if len(words) == 1 {
-		return true
+func gitKeepsMeaning(words []shell.Word, named int) bool {
+	at := gitSubcommand(words)
+	if at == len(words) {
+		return len(words) == named || (len(words) == 2 && words[1].Literal && words[1].Text == "--version")
 	}
-	sub := words[1]
-	if !sub.Literal || !gitBuiltin(sub.Text) {
-		return len(words) == 2 && sub.Literal && sub.Text == "--version"
+	sub := words[at]
+	switch {
+	case at > named:
+		return false
+	case at == named && (!sub.Literal || !gitBuiltin(sub.Text)):
+		return false
+	case gitRuns(sub.Text) && named < at+2:
+		return false
 	}
-	for _, w := range words[2:] {
+	options := true
+	for _, w := range words[max(named, at+1):] {
 		switch {
+		case !w.Literal && gitRemote(sub.Text):
+			return false // it could become an address that runs a program
+		case w.Literal && w.Text == "--":
+			options = false
+		case !options:
+			if strings.HasPrefix(w.Text, "ext::") || strings.HasPrefix(w.Text, "fd::") {
+				return false
+			}
 		case !w.Literal && !w.Operand:
 			return false // it could become an option
 		case strings.HasPrefix(w.Text, "--"):
@@ -53,6 +69,15 @@ func gitKeepsMeaning(words []shell.Word) bool {
 		}
 	}
 	return true
+}
+
+// gitRemote lists the subcommands that take addresses.
+func gitRemote(sub string) bool {
+	switch sub {
+	case "clone", "fetch", "pull", "push", "ls-remote", "remote", "archive":
+		return true
+	}
+	return false
 }
 
 // gitLongOption says whether name, or an option that it is the beginning of,
@@ -92,10 +117,18 @@ func gitShortOption(sub, option string) bool {
 	return bad != "" && strings.ContainsAny(option[1:], bad)
 }
 
-// gitBuiltin lists the subcommands that are part of git and do not exist to run
-// commands: an alias cannot replace them. Missing on purpose: bisect, config,
-// difftool, filter-branch, for-each-repo, hook, mergetool, send-email, shell,
-// submodule, daemon, and whatever is not known.
+// gitRuns lists subcommands that exist to run commands, or to say what is run: a
+// rule has to name one word more (git bisect good, git config --get).
+func gitRuns(sub string) bool {
+	switch sub {
+	case "bisect", "config", "difftool", "filter-branch", "for-each-repo", "hook", "mergetool", "send-email", "shell", "submodule", "daemon", "credential":
+		return true
+	}
+	return false
+}
+
+// gitBuiltin lists the subcommands that are part of git and not in gitRuns: an
+// alias cannot replace them.
 func gitBuiltin(name string) bool {
 	switch name {
 	case "add", "am", "annotate", "apply", "archive", "blame", "branch", "bundle", "cat-file", "check-attr",

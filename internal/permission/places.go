@@ -8,8 +8,12 @@ import (
 	"scorel/internal/permission/shell"
 )
 
-// maxPlaces is how many folders a line may be in before nothing is certain.
-const maxPlaces = 16
+// Each folder that a line may be in, and each file that it redirects to, is
+// resolved. Beyond these numbers nothing is certain.
+const (
+	maxPlaces    = 8
+	maxRedirects = 200
+)
 
 // places follows the working directory through a line. A line may change it
 // conditionally, so it is a set: all the folders in which a step may run.
@@ -20,6 +24,7 @@ type places struct {
 	outside    bool // one of them is not in the workspace, or not known
 	moved      bool // a step may have changed it
 	looked     int  // inner commands that were looked into
+	redirects  int  // files of redirections that were looked up
 }
 
 func newPlaces(p *Policy, a Action) *places {
@@ -101,7 +106,8 @@ func (at *places) files(target shell.Word) (paths []Path, certain bool) {
 		certain = certain || (target.Tilde && expanded != text && !strings.ContainsAny(expanded, "*?[{$`"))
 		text = expanded
 	}
-	if text == "" || climbsBack(text) {
+	at.redirects++
+	if text == "" || climbsBack(text) || at.redirects > maxRedirects {
 		return nil, false
 	}
 	if path.IsAbs(text) {
@@ -164,7 +170,7 @@ func (at *places) target(step shell.Step, dir string) string {
 
 // stays says whether a cd certainly leads to a folder of the workspace.
 func (at *places) stays(step shell.Step) bool {
-	if at.outside || (step.Loop && !path.IsAbs(at.target(step, ""))) || len(at.dirs) == 0 {
+	if at.outside || len(at.dirs) == 0 {
 		return false
 	}
 	for _, dir := range at.dirs {
@@ -194,6 +200,9 @@ func (at *places) after(step shell.Step) {
 		return
 	}
 	at.moved = true
+	if len(at.dirs) >= maxPlaces {
+		return // outside is set already
+	}
 	step.Words = words
 	if !at.stays(step) {
 		at.outside = true
@@ -210,8 +219,24 @@ func (at *places) after(step shell.Step) {
 			}
 		}
 	}
-	if len(at.dirs) > maxPlaces {
+	if len(at.dirs) >= maxPlaces {
 		at.dirs, at.outside = at.dirs[:maxPlaces], true
+	}
+}
+
+// loops gives up at once when the body of a loop changes the working directory:
+// what stands before the change runs behind it too.
+func (at *places) loops(line shell.Line) {
+	for _, step := range line.Steps {
+		if !step.Loop || len(step.Words) == 0 {
+			continue
+		}
+		for _, w := range step.Words {
+			switch w.Text {
+			case "cd", "pushd", "popd":
+				at.outside = true
+			}
+		}
 	}
 }
 

@@ -155,7 +155,7 @@ func (p *Policy) judge(a Action) Verdict {
 func (p *Policy) rules(a Action) Verdict {
 	for _, path := range a.Paths {
 		if path.OutOfReach {
-			return deny("", fmt.Sprintf("%s belongs to Scorel itself and is out of reach of tools.", path.Abs))
+			return deny("", outOfReach(path.Abs))
 		}
 	}
 	if r, ok := find(p.deny, func(r rule) bool { return r.forTool(a.Tool) }); ok {
@@ -215,6 +215,10 @@ func (p *Policy) net(a Action) Verdict {
 		return allowed(r)
 	}
 	return ask("", fmt.Sprintf("%s reaches %s.", a.Tool, a.Host))
+}
+
+func outOfReach(path string) string {
+	return path + " belongs to Scorel itself and is out of reach of tools."
 }
 
 func find(rules []rule, covers func(rule) bool) (rule, bool) {

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"path"
 	"strings"
 
 	"scorel/internal/permission/shell"
@@ -41,9 +42,9 @@ func (p *Policy) grants(a Action) []string {
 			name = "Write"
 		}
 		var rules []string
-		for _, path := range a.Paths {
-			if printable(path.Abs) {
-				rules = append(rules, name+"("+escapeGlob(path.Abs)+")")
+		for _, f := range a.Paths {
+			if printable(f.Abs) {
+				rules = append(rules, name+"("+escapeGlob(f.Abs)+")")
 			}
 		}
 		return rules
@@ -69,6 +70,7 @@ func (p *Policy) grantCommands(a Action) []string {
 		return nil
 	}
 	at := newPlaces(p, a)
+	at.loops(line)
 	var rules []string
 	for _, step := range line.Steps {
 		if _, why := p.loosenStep(at, step); why != "" {
@@ -106,7 +108,38 @@ func grantStep(step shell.Step) string {
 			return ""
 		}
 	}
+	if runsInput(step.Words) {
+		return ""
+	}
 	return "Bash(" + shell.Quote(words) + ")"
+}
+
+// runsInput says whether a command does what its standard input says: its words
+// say nothing then about what a rule would grant.
+func runsInput(words []shell.Word) bool {
+	for _, in := range shell.Unwrap(words) {
+		if in.Source == "" && (len(in.Words) == 0 || runsInput(in.Words)) {
+			return true
+		}
+	}
+	switch path.Base(words[0].Text) {
+	case "xargs", "parallel", "entr", "at", "batch":
+		return true
+	case "make":
+		return hasWord(words, "-f-", "-", "--file=-", "--makefile=-")
+	case "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "psql", "mysql", "sqlite3", "ed", "ex", "m4", "bc", "dc", "gdb", "irb":
+		return len(words) == 1 || hasWord(words, "-", "-i", "/dev/stdin")
+	}
+	return false
+}
+
+func hasWord(words []shell.Word, any ...string) bool {
+	for _, w := range words[1:] {
+		if has(any, w.Text) {
+			return true
+		}
+	}
+	return false
 }
 
 // harmlessPrefix says how many first words name a command that only looks at

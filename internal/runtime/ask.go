@@ -123,13 +123,13 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 }
 
 // errSilent ends a stream that has said nothing for too long.
-var errSilent = errors.New("the model sent nothing for 120 s")
+var errSilent = errors.New("the stream is silent")
 
 // stream plays one answer. With an error the answer holds what came before it.
 func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
+	watchdog := time.AfterFunc(l.Silence, func() { cancel(errSilent) })
 	defer watchdog.Stop()
 
 	ans := answer{id: protocol.NewEventID(l.Rand), info: l.model.Info()}
@@ -139,7 +139,7 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 			failure = err
 			break
 		}
-		watchdog.Reset(silence)
+		watchdog.Reset(l.Silence)
 		if show == shown {
 			l.show(&ans, delta)
 		}
@@ -152,7 +152,7 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 	}
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errSilent):
-		failure = &model.Error{Class: model.ClassTransient, Message: "The model sent nothing for 120 s.", Err: cause}
+		failure = &model.Error{Class: model.ClassTransient, Message: fmt.Sprintf("The model sent nothing for %v.", l.Silence), Err: cause}
 	case failure == nil:
 		failure = &model.Error{Class: model.ClassTransient, Message: "The model's answer ended without its end mark."}
 	}

@@ -229,8 +229,10 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 		return outcome{protocol.TerminalCancelled, err}
 	case errors.As(err, &me) && me.Class == model.ClassTooLong:
 		return outcome{protocol.TerminalPromptTooLong, err}
-	default:
+	case errors.As(err, &me):
 		return outcome{protocol.TerminalModelError, err}
+	default: // the host's: what it needs is in the log
+		return outcome{protocol.TerminalStorageError, err}
 	}
 }
 

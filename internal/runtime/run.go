@@ -115,6 +115,8 @@ type Run struct {
 	Now      func() time.Time
 	// Sleep waits for d or until ctx ends, whose error it then returns.
 	Sleep func(ctx context.Context, d time.Duration) error
+	// Silence is how long a stream may say nothing; 0 is 120 s.
+	Silence time.Duration
 	// Jitter gives a number in [0, 1); nil is random.
 	Jitter func() float64
 	// Report is told of a panic in a tool, with its stack; may be nil.
@@ -135,7 +137,7 @@ const (
 	firstDelay       = 500 * time.Millisecond
 	maxDelay         = 30 * time.Second
 	maxRetryAfter    = 60 * time.Second
-	silence          = 120 * time.Second
+	defaultSilence   = 120 * time.Second
 	maxContinuations = 3 // "continue where you stopped" after the output limit
 	overloadsToFall  = 3 // overloaded answers in a row before the fallback model
 	maxStopBlocks    = 5 // stop hooks that say "go on" in a row
@@ -149,6 +151,9 @@ func (r *Run) defaults() {
 	}
 	if r.Now == nil {
 		r.Now = time.Now
+	}
+	if r.Silence == 0 {
+		r.Silence = defaultSilence
 	}
 	if r.Sleep == nil {
 		r.Sleep = sleep

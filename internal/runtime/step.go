@@ -46,7 +46,9 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 		}
 		if ans.stop == protocol.StopMaxTokens && full > limit {
 			l.take(ans.usage)
-			l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelMaxTokens})
+			if ans.announced {
+				l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelMaxTokens})
+			}
 			limit = full
 			continue
 		}

@@ -204,22 +204,28 @@ func (p *process) supervise() {
 		awaitExit(pid)
 		close(p.exited)
 	}()
-	select {
-	case <-p.exited:
-	case <-p.ctx.Done():
-		p.signal(syscall.SIGTERM)
-		select {
-		case <-p.exited:
-		case <-time.After(termGrace):
-		}
-		p.Kill() // also the groups that the child has opened in its session
-		<-p.exited
-	}
 	drained := make(chan struct{})
 	go func() { // ends when the pipes are closed, at the latest by closeParent
 		p.copies.Wait()
 		close(drained)
 	}()
+	select {
+	case <-p.exited:
+	case <-p.ctx.Done():
+		p.signal(syscall.SIGTERM)
+		// Who shares the child's output has the same time to end well.
+		grace := time.After(termGrace)
+		select {
+		case <-p.exited:
+			select {
+			case <-drained:
+			case <-grace:
+			}
+		case <-grace:
+		}
+		p.Kill() // also the groups that the child has opened in its session
+		<-p.exited
+	}
 	select {
 	case <-drained:
 		p.signal(syscall.SIGKILL) // what is left of the group

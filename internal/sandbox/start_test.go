@@ -140,6 +140,7 @@ func TestCancelEndsGrandchildrenToo(t *testing.T) {
 		"in a group of theirs": `set -m; sleep 1000 & echo $!; wait`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ctx, cancel := context.WithCancel(t.Context())
 			r, w := io.Pipe()
 			child, err := New(Config{}).Start(ctx, bash(script, w))
@@ -160,6 +161,7 @@ func TestCancelEndsGrandchildrenToo(t *testing.T) {
 }
 
 func TestChildThatIgnoresTermIsKilled(t *testing.T) {
+	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	child, err := New(Config{}).Start(ctx, bash(`trap '' TERM; echo ready; while :; do sleep 1000; done`, w))
@@ -174,6 +176,7 @@ func TestChildThatIgnoresTermIsKilled(t *testing.T) {
 }
 
 func TestBackgroundChildThatKeepsThePipeDoesNotHangWait(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	start := time.Now()
 	exit := run(t, New(Config{}), bash(`sleep 1000 & echo $!`, &out))
@@ -188,6 +191,7 @@ func TestBackgroundChildThatKeepsThePipeDoesNotHangWait(t *testing.T) {
 }
 
 func TestBackgroundChildWithoutThePipeEndsWithTheCommand(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	run(t, New(Config{}), bash(`sleep 1000 >/dev/null 2>&1 & echo $!`, &out))
 	pid, _ := strconv.Atoi(strings.TrimSpace(out.String()))
@@ -195,6 +199,7 @@ func TestBackgroundChildWithoutThePipeEndsWithTheCommand(t *testing.T) {
 }
 
 func TestChildOutsideTheSessionDoesNotHangWait(t *testing.T) {
+	t.Parallel()
 	var out bytes.Buffer
 	run(t, New(Config{}), bash(`setsid sleep 1000 & echo $!`, &out))
 	var pid int

@@ -35,8 +35,8 @@ func (b *blocks) next(buf []byte) (block, error) {
 	if b.off >= b.size {
 		return block{}, io.EOF
 	}
-	if cap(buf) < blockSize {
-		buf = make([]byte, blockSize)
+	if need := int(min(blockSize, b.size-b.off)); cap(buf) < need {
+		buf = make([]byte, need)
 	}
 	buf = buf[:cap(buf)]
 	have := 0
@@ -186,7 +186,7 @@ func endsWithNewline(read readerAt, end int64) (body int64, ended bool, err erro
 
 // lineStart gives the start of the line that ends (without its newline) at end.
 func lineStart(read readerAt, end int64) (int64, error) {
-	buf := make([]byte, min(end, 64<<10))
+	buf := make([]byte, min(end, 2<<10))
 	for end > 0 {
 		p := buf[:min(int64(len(buf)), end)]
 		if err := readFull(read, p, end-int64(len(p))); err != nil {
@@ -197,7 +197,7 @@ func lineStart(read readerAt, end int64) (int64, error) {
 		}
 		end -= int64(len(p))
 		if len(buf) < blockSize {
-			buf = make([]byte, blockSize)
+			buf = make([]byte, min(16*len(buf), blockSize))
 		}
 	}
 	return 0, nil

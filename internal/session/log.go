@@ -262,6 +262,7 @@ func (l *Log) writeOverTail(end int64) error {
 // and goes on in a new one that holds the durable bytes. When that fails too the
 // log is broken.
 func (l *Log) rewrite(end int64, cause error) {
+	_ = l.file.Truncate(end) // in case nothing below works: what was refused should not be found later
 	l.file = nil
 	l.src.swap(nil) // readers open it again by name
 	f, _, err := l.copyPrefix(end, nil)

@@ -8,6 +8,16 @@ import "context"
 // nothing. each returning false ends it. All goroutines have ended when ordered
 // returns; jobs should look at their context.
 func ordered[T any](ctx context.Context, width int, next func() func(context.Context) T, each func(T) bool) {
+	first, second := next(), (func(context.Context) T)(nil)
+	if first != nil {
+		second = next()
+	}
+	if second == nil {
+		if first != nil {
+			each(first(ctx)) // a single job needs no goroutine
+		}
+		return
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	var flying []chan T
 	defer func() {
@@ -19,7 +29,15 @@ func ordered[T any](ctx context.Context, width int, next func() func(context.Con
 	more := true
 	for {
 		for more && len(flying) < width {
-			job := next()
+			var job func(context.Context) T
+			switch {
+			case first != nil:
+				job, first = first, nil
+			case second != nil:
+				job, second = second, nil
+			default:
+				job = next()
+			}
 			if job == nil {
 				more = false
 				break

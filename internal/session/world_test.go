@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"testing"
@@ -25,6 +27,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{mem: disktest.NewMem(), rand: rand.NewChaCha8([32]byte{1})}
 	w.fs = w.mem
+	w.mem.Put("/home/.profile", nil) // the home folder is durable, what is in ours is not
 	w.restart(t)
 	return w
 }
@@ -99,3 +102,7 @@ func (w *world) rewind(leaf protocol.EventID, target *protocol.EventID) protocol
 }
 
 func (w *world) logName() string { return "/home/.scorel/sessions/" + string(w.id) + ".jsonl" }
+
+func isErr(err, target error) bool { return errors.Is(err, target) }
+
+func ctx() context.Context { return context.Background() }

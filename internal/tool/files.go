@@ -205,6 +205,9 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 	if f.holds(t.dir) {
 		return t, outOfReach(t.path.Abs)
 	}
+	if inProc(t.dir) {
+		return t, fmt.Errorf("%s belongs to the kernel or a process and cannot be used as a file", abs)
+	}
 	if len(missing) == 0 {
 		if err := t.openFile(f, write); err != nil {
 			return t, explain(t.path.Abs, err)
@@ -277,7 +280,12 @@ func (t *target) openFile(f *Files, write bool) error {
 	return nil
 }
 
-var errSwapped = errors.New("it was replaced while it was being opened; try again")
+// fault is an error that needs no variable.
+type fault string
+
+func (f fault) Error() string { return string(f) }
+
+const errSwapped fault = "it was replaced while it was being opened; try again"
 
 // openAt opens name in dir and never follows a link there.
 func openAt(dir *os.File, name string, flag int, mode uint32, shown string) (*os.File, error) {

@@ -135,7 +135,8 @@ func (c *grepCall) binary() bool {
 		return false
 	}
 	defer f.Close()
-	s, err := newLineScan(f)
+	var buf []byte
+	s, err := newLineScan(f, &buf)
 	return err == nil && s.binary
 }
 
@@ -146,12 +147,13 @@ func (c *grepCall) matching(ctx context.Context, candidates []found) []found {
 	var group sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(candidates)) {
 		group.Go(func() { // ends when all candidates are taken, or with ctx
+			var buf []byte
 			for ctx.Err() == nil {
 				i := int(next.Add(1)) - 1
 				if i >= len(candidates) {
 					return
 				}
-				has[i] = c.count(ctx, candidates[i].rel, 1) > 0
+				has[i] = c.count(ctx, candidates[i].rel, 1, &buf) > 0
 			}
 		})
 	}
@@ -166,14 +168,14 @@ func (c *grepCall) matching(ctx context.Context, candidates []found) []found {
 }
 
 // count gives the number of matching lines, and stops at most when most is not 0.
-func (c *grepCall) count(ctx context.Context, rel string, most int) int {
+func (c *grepCall) count(ctx context.Context, rel string, most int, buf *[]byte) int {
 	f := c.root.open(rel)
 	if f == nil {
 		return 0
 	}
 	defer f.Close()
 	n := 0
-	s, err := newLineScan(f)
+	s, err := newLineScan(f, buf)
 	if err != nil || s.binary {
 		return 0
 	}
@@ -191,11 +193,12 @@ func (c *grepCall) names(ctx context.Context, files []found, show func(f found, 
 	first := min(c.in.Offset, len(files))
 	last := min(first+c.in.Limit, len(files))
 	var lines []string
+	var buf []byte
 	for _, f := range files[first:last] {
 		if show == nil {
 			lines = append(lines, f.rel)
 		} else {
-			lines = append(lines, show(f, c.count(ctx, f.rel, 0)))
+			lines = append(lines, show(f, c.count(ctx, f.rel, 0, &buf)))
 		}
 	}
 	return paged(lines, first, len(files) > last, "Files", fmt.Sprint(len(files))), ctx.Err()
@@ -204,22 +207,23 @@ func (c *grepCall) names(ctx context.Context, files []found, show func(f found, 
 // content lists matching lines with those around them.
 func (c *grepCall) content(ctx context.Context, files []found) (string, error) {
 	page := &linePage{offset: c.in.Offset, limit: c.in.Limit}
+	var buf []byte
 	for _, f := range files {
 		if page.more || ctx.Err() != nil {
 			break
 		}
-		c.show(ctx, f.rel, page)
+		c.show(ctx, f.rel, page, &buf)
 	}
 	return paged(page.lines, c.in.Offset, page.more, "Lines", ""), ctx.Err()
 }
 
-func (c *grepCall) show(ctx context.Context, rel string, page *linePage) {
+func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]byte) {
 	f := c.root.open(rel)
 	if f == nil {
 		return
 	}
 	defer f.Close()
-	s, err := newLineScan(f)
+	s, err := newLineScan(f, buf)
 	if err != nil || s.binary {
 		return
 	}

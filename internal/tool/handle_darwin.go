@@ -21,6 +21,9 @@ func realPath(dir *os.File) (string, error) {
 	return string(path), nil
 }
 
+// inProc is always false: processes are no files here.
+func inProc(*os.File) bool { return false }
+
 // renameNew renames only when nothing has the new name.
 func renameNew(dir *os.File, from, to string) error {
 	fd := int(dir.Fd())

@@ -15,6 +15,13 @@ func realPath(dir *os.File) (string, error) {
 	return os.Readlink(fmt.Sprintf("/proc/self/fd/%d", dir.Fd()))
 }
 
+// inProc says whether an open file or folder is on a procfs: there are the host's
+// own environment and memory, and files whose reading never ends.
+func inProc(f *os.File) bool {
+	var fs unix.Statfs_t
+	return unix.Fstatfs(int(f.Fd()), &fs) != nil || fs.Type == unix.PROC_SUPER_MAGIC
+}
+
 // renameNew renames only when nothing has the new name.
 func renameNew(dir *os.File, from, to string) error {
 	fd := int(dir.Fd())

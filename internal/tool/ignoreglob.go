@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"path"
 	"regexp"
 	"strings"
@@ -81,7 +80,7 @@ func (r *ignoreRule) match(rel string, dir bool) bool {
 	return r.glob.MatchString(rel)
 }
 
-var errGlob = errors.New("the glob is broken")
+const errGlob fault = "the glob is broken"
 
 // globExpr translates a glob into an expression over whole paths.
 func globExpr(glob string) (string, error) {

@@ -25,8 +25,13 @@ type lineScan struct {
 	line   int  // number of the last line given
 }
 
-func newLineScan(r io.Reader) (*lineScan, error) {
-	s := &lineScan{r: r, buf: make([]byte, scanBlock)}
+// newLineScan reads r from its beginning. It uses buf, which it may replace, so
+// that one buffer serves many files.
+func newLineScan(r io.Reader, buf *[]byte) (*lineScan, error) {
+	if len(*buf) < scanBlock {
+		*buf = make([]byte, scanBlock)
+	}
+	s := &lineScan{r: r, buf: *buf}
 	if err := s.fill(); err != nil {
 		return nil, err
 	}

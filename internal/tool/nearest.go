@@ -52,7 +52,7 @@ func nearest(text, old string) string {
 	end := min(best+min(len(want), nearestShown), len(lines))
 	var s strings.Builder
 	s.WriteString(" The nearest text is")
-	if score == len(want) {
+	if alike(lines[best:], want) {
 		s.WriteString(" (it differs only in whitespace)")
 	}
 	s.WriteByte(':')
@@ -64,6 +64,19 @@ func nearest(text, old string) string {
 		fmt.Fprintf(&s, "\n%6d\t%s", i+1, l)
 	}
 	return s.String()
+}
+
+// alike says whether the lines begin with the wanted ones but for white space.
+func alike(lines, want []string) bool {
+	if len(lines) < len(want) {
+		return false
+	}
+	for i, w := range want {
+		if strings.TrimSpace(lines[i]) != w {
+			return false
+		}
+	}
+	return true
 }
 
 // likest gives the line that shares most pairs of letters with the longest line

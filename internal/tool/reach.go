@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -10,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-var errReach = errors.New("is in Scorel's own folder, which is closed to tools; ask the user to change settings there")
+const errReach fault = "is in Scorel's own folder, which is closed to tools; ask the user to change settings there"
 
 func outOfReach(path string) error { return fmt.Errorf("%s %w", path, errReach) }
 

@@ -96,7 +96,10 @@ func restore(ctx context.Context, files *Files, item RestoreItem) error {
 	if err := t.overwrite(data, now); err != nil {
 		return err
 	}
-	if err := unix.Fchmod(int(t.file.Fd()), item.Mode&0o777); err != nil && t.info.Mode().Perm() != 0 {
+	if uint32(t.info.Mode().Perm()) == item.Mode {
+		return nil
+	}
+	if err := unix.Fchmod(int(t.file.Fd()), item.Mode&0o777); err != nil {
 		return fmt.Errorf("its content is restored, its mode is not: %w", err)
 	}
 	return nil

@@ -22,8 +22,10 @@ func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit f
 	if depth > 0 {
 		args = append(args, "--max-depth="+strconv.Itoa(depth))
 	}
-	if rel, err := filepath.Rel(s.path.Abs, s.env.Files.reach); err == nil && filepath.IsLocal(rel) && s.env.Files.reach != "" {
-		args = append(args, "--glob=!/"+escapeGlob(rel))
+	for _, closed := range []string{s.env.Files.reach, "/proc", "/sys", "/dev"} {
+		if rel, err := filepath.Rel(s.path.Abs, closed); err == nil && filepath.IsLocal(rel) && closed != "" {
+			args = append(args, "--glob=!/"+escapeGlob(rel))
+		}
 	}
 	if re == nil {
 		args = append(args, "--files")

@@ -45,6 +45,9 @@ func openSearch(env *Env, path string) (*searchRoot, error) {
 		return nil, missing(t, "")
 	}
 	s := &searchRoot{env: env, path: t.path}
+	if t.info.IsDir() && s.closed(t.path.Abs) {
+		return nil, fmt.Errorf("%s cannot be searched", t.path.Abs)
+	}
 	s.reach = sync.OnceValue(func() map[inode]bool { return inodes(env.Files.reach) })
 	dir := t.path.Abs
 	if !t.info.IsDir() {
@@ -85,9 +88,11 @@ func inodes(dir string) map[inode]bool {
 	return set
 }
 
-// closed says whether an absolute path is in Scorel's own folder.
+// closed says whether a search leaves out an absolute path: Scorel's own folder,
+// and the kernel's, whose files show other processes, hang or never end.
 func (s *searchRoot) closed(abs string) bool {
-	return s.env.Files.reach != "" && within(abs, s.env.Files.reach)
+	return s.env.Files.reach != "" && within(abs, s.env.Files.reach) ||
+		within(abs, "/proc") || within(abs, "/sys") || within(abs, "/dev")
 }
 
 // open opens a file that the search found, nil when it is not to be read: it is
@@ -106,7 +111,7 @@ func (s *searchRoot) open(rel string) *os.File {
 		f.Close()
 		return nil
 	}
-	if st, ok := opened.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 && s.reach()[inode{uint64(st.Dev), st.Ino}] {
+	if st, ok := opened.Sys().(*syscall.Stat_t); inProc(f) || ok && st.Nlink > 1 && s.reach()[inode{uint64(st.Dev), st.Ino}] {
 		f.Close()
 		return nil
 	}
@@ -177,7 +182,7 @@ func (s *searchRoot) dated(names []string) []found {
 // tooLong says in a model's words that a search was ended.
 func tooLong(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
-		return errors.New("Cancelled by user")
+		return errors.New("cancelled by user")
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the search took more than %d s and was ended; search a smaller folder", int(searchTime.Seconds()))

@@ -105,7 +105,7 @@ type Todo struct {
 }
 
 // Env is what the tools of one session share. The host makes it for each turn
-// from the log.
+// from the log. StoredResult, PutBlob and Todos may be nil: then there are none.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -113,7 +113,8 @@ type Env struct {
 	Environ []string
 	// Window is the context window of the model in tokens.
 	Window int
-	// Seen says what the model has seen of files, in the active path.
+	// Seen says what the model has seen of files, in the active path. The tools
+	// note in it what their own results say.
 	Seen *Seen
 	// Dir is the working directory of Bash, absolute; Bash changes it.
 	Dir *Dir

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"time"
 
 	"scorel/internal/model"
 	"scorel/internal/runtime"
@@ -25,11 +26,7 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	if err := h.tellMissing(ctx); err != nil {
 		return runtime.Prompt{}, err
 	}
-	in, err := l.instructions(ctx)
-	if err != nil {
-		return runtime.Prompt{}, err
-	}
-	w := window(t.setup, in.Text)
+	w := window(t.setup, t.system)
 	c, err := t.builder.Build(ctx, h.leaf(), w)
 	if err != nil {
 		return runtime.Prompt{}, err
@@ -45,7 +42,7 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	for _, d := range c.Diagnostics {
 		l.cfg.Report(d, nil)
 	}
-	prompt := runtime.Prompt{System: in.Text, Messages: c.Messages}
+	prompt := runtime.Prompt{System: t.system, Messages: c.Messages}
 	if t.setup.Compaction {
 		switch t.progress.Next(c.Tokens, w) {
 		case history.Compact:
@@ -183,11 +180,7 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 	if err := h.catchUp(ctx); err != nil {
 		return err
 	}
-	in, err := l.instructions(ctx)
-	if err != nil {
-		return err
-	}
-	w := window(t.setup, in.Text)
+	w := window(t.setup, t.system)
 	c, err := t.builder.Build(ctx, h.leaf(), w)
 	if err != nil {
 		return err
@@ -197,9 +190,11 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 		t.progress.Compacted(decision, c.Tokens, c.Tokens, w)
 		return nil
 	}
-	text, usage, err := summarise(ctx, history.SummaryRequest(cut, t.compactNote))
-	if err != nil {
-		return err
+	text, usage := cut.PreviousSummary, protocol.Usage{}
+	if !cut.Reuse { // nothing new would go into the summary
+		if text, usage, err = summarise(ctx, history.SummaryRequest(cut, t.compactNote)); err != nil {
+			return err
+		}
 	}
 	a := byHost()
 	if t.cause != nil {
@@ -212,21 +207,23 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 	}
 	t.progress.Compacted(decision, body.TokensBefore, body.TokensAfter, w)
 	t.compacted = &protocol.Compacted{EventID: id, TokensBefore: body.TokensBefore, TokensAfter: body.TokensAfter}
-	return nil
+	return l.refresh(t) // what the model has seen of files went with the summary
 }
 
-// instructions gives the newest instruction snapshot of the log.
-func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, error) {
+// instructions gives the newest instruction snapshot of the log, and when it was
+// made.
+func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Time, error) {
 	var in protocol.Instructions
+	var at time.Time
 	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeInstructionSnapshot) {
 		if err != nil {
-			return in, err
+			return in, at, err
 		}
 		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok {
-			in = b.Snapshot
+			in, at = b.Snapshot, time.UnixMilli(e.TS)
 		}
 	}
-	return in, nil
+	return in, at, nil
 }
 
 // hasInstructions says whether a system prompt is stored or has entered. mu is
@@ -245,7 +242,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		return nil, err
 	}
 	defer setup.Close()
-	in, err := l.instructions(ctx)
+	in, _, err := l.instructions(ctx)
 	if err != nil {
 		return nil, err
 	}

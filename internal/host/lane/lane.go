@@ -29,6 +29,11 @@ type Config struct {
 	// Setup makes ready what a turn runs with. The lane closes the result when
 	// the turn has ended.
 	Setup func(ctx context.Context, meta protocol.Meta) (*Setup, error)
+	// Files opens the folders of the session, for restoring files.
+	Files func(meta protocol.Meta) (*tool.Files, error)
+	// DateChange gives what the model is told when a session goes on at a later
+	// date than it began.
+	DateChange func(began, now time.Time) (protocol.Item, bool)
 	// Free gives the free disk space in bytes.
 	Free func() (uint64, error)
 	// Remember stores a rule that a person answered "always" to.
@@ -40,6 +45,7 @@ type Config struct {
 	Now        func() time.Time
 	Rand       io.Reader
 	Sleep      func(ctx context.Context, d time.Duration) error
+	Silence    time.Duration // see [runtime.Run]
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -136,8 +142,8 @@ func (l *Lane) Detach(client protocol.ClientID) {
 }
 
 // Close cancels the running turn, waits for its end, lets what has entered be
-// stored, and closes the log.
-func (l *Lane) Close() error {
+// stored, calls last, and closes the log, which gives up the session's lock.
+func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
 	t := l.turn
@@ -149,6 +155,7 @@ func (l *Lane) Close() error {
 		<-t.done
 	}
 	l.pub.Close()
+	last()
 	return l.cfg.Log.Close()
 }
 

@@ -89,18 +89,18 @@ func (l *Lane) restore(ctx context.Context, from, to protocol.EventID, moved *pr
 	if err != nil || len(left.order) == 0 {
 		return err
 	}
-	setup, err := l.cfg.Setup(ctx, l.Meta())
+	files, err := l.cfg.Files(l.Meta())
 	if err != nil {
 		return err
 	}
-	defer setup.Close()
+	defer files.Close()
 	items := make([]tool.RestoreItem, 0, len(left.order))
 	for _, path := range left.order {
 		f := left.files[path]
 		items = append(items, tool.RestoreItem{Path: path, Existed: f.first.Existed, Restorable: f.first.Restorable,
 			Mode: f.first.Mode, LeftSHA256: f.sha256, Content: l.blobOpener(f.first.Blob)})
 	}
-	restored, skipped := tool.Restore(ctx, setup.Env.Files, items)
+	restored, skipped := tool.Restore(ctx, files, items)
 	for _, r := range restored {
 		moved.Restored = append(moved.Restored, r.Path)
 	}

@@ -9,6 +9,7 @@ import (
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
 	"scorel/internal/session/history"
+	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -25,10 +26,11 @@ type turn struct {
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
-	built    bool
 	progress history.Progress
 	told     []protocol.Item // what must stand in the context before each call
 	work     *history.State
+	env      *tool.Env
+	system   string // the system prompt
 
 	// Of a compaction that was asked for.
 	compactNote string
@@ -198,13 +200,22 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err := l.pub.Flush(t.ctx); err != nil {
 		return runtime.Run{}, err
 	}
-	env, err := l.env(t)
+	in, at, err := l.instructions(t.ctx)
 	if err != nil {
 		return runtime.Run{}, err
 	}
+	t.system = in.Text
+	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
+		t.told = append(t.told, item)
+	}
+	env := t.setup.Env
+	t.env = &env
+	if err := l.refresh(t); err != nil {
+		return runtime.Run{}, err
+	}
 	return runtime.Run{Host: &turnHost{l, t}, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
-		Tools: t.setup.Tools, Env: env, Limits: t.setup.Limits, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
-		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Report: l.cfg.Report}, nil
+		Tools: t.setup.Tools, Env: t.env, Limits: t.setup.Limits, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
+		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
 }
 
 // bridge takes what a run yields into the log and to the clients: it gives each

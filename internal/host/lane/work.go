@@ -15,12 +15,13 @@ import (
 // maxBlobRead bounds a payload that is read for a model, in bytes.
 const maxBlobRead = 32 << 20
 
-// env completes the environment of the tools with what the active path says.
-func (l *Lane) env(t *turn) (*tool.Env, error) {
+// refresh completes the environment of the tools with what the active path says.
+// It is called between calls, by the goroutine of the run.
+func (l *Lane) refresh(t *turn) error {
 	index := l.cfg.Log.Index()
 	state, err := history.Fold(t.ctx, index, index.Leaf())
 	if err != nil {
-		return nil, err
+		return err
 	}
 	t.work = state
 	var seen []tool.FileState
@@ -31,7 +32,7 @@ func (l *Lane) env(t *turn) (*tool.Env, error) {
 	if dir == "" {
 		dir = t.setup.WorkDir
 	}
-	env := t.setup.Env
+	env := t.env
 	env.Seen, env.Dir = tool.NewSeen(seen), tool.NewDir(dir)
 	env.PutBlob = func(ctx context.Context, r io.Reader) (string, error) {
 		sha, _, err := l.cfg.Blobs.Put(ctx, r)
@@ -47,7 +48,7 @@ func (l *Lane) env(t *turn) (*tool.Env, error) {
 		return out
 	}
 	env.StoredResult = l.storedResult
-	return &env, nil
+	return nil
 }
 
 // storedResult gives the whole result of a call on the active path.

@@ -21,11 +21,17 @@ var ErrGap = errors.New("publish: the ring no longer holds what follows")
 
 // ring holds the newest events in the order of seq.
 type ring struct {
-	events []protocol.Event
-	sizes  []int
-	bytes  int
+	slots []slot
+	head  int // the first slot that counts; those before it are empty
+	bytes int
 	// passed is the highest seq that is no longer here.
 	passed protocol.Seq
+}
+
+// slot is an event with what it counts as, in bytes.
+type slot struct {
+	event protocol.Event
+	size  int
 }
 
 func (r *ring) add(e protocol.Event, size int) {
@@ -34,26 +40,40 @@ func (r *ring) add(e protocol.Event, size int) {
 		r.passed = e.Seq
 		return
 	}
-	r.events = append(r.events, e)
-	r.sizes = append(r.sizes, size)
+	r.slots = append(r.slots, slot{e, size})
 	r.bytes += size
-	drop := 0
-	for r.bytes > maxRing && drop < len(r.events)-1 {
-		r.bytes -= r.sizes[drop]
-		drop++
+	for r.bytes > maxRing && r.head < len(r.slots)-1 {
+		r.passed = r.slots[r.head].event.Seq
+		r.bytes -= r.slots[r.head].size
+		r.slots[r.head] = slot{}
+		r.head++
 	}
-	if drop > 0 {
-		r.passed = r.events[drop-1].Seq
-		r.events = append([]protocol.Event(nil), r.events[drop:]...)
-		r.sizes = append([]int(nil), r.sizes[drop:]...)
+	if r.head > len(r.slots)/2 { // so each event is moved once at most
+		n := copy(r.slots, r.slots[r.head:])
+		clear(r.slots[n:])
+		r.slots, r.head = r.slots[:n], 0
 	}
 }
 
 func (r *ring) reset() {
-	if n := len(r.events); n > 0 {
-		r.passed = r.events[n-1].Seq
+	if n := len(r.slots); n > r.head {
+		r.passed = r.slots[n-1].event.Seq
 	}
-	r.events, r.sizes, r.bytes = nil, nil, 0
+	r.slots, r.head, r.bytes = nil, 0, 0
+}
+
+// after gives a copy of the events behind a seq, nil when there are none.
+func (r *ring) after(seq protocol.Seq) []protocol.Event {
+	all := r.slots[r.head:]
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].event.Seq > seq }):]
+	if len(all) == 0 {
+		return nil
+	}
+	out := make([]protocol.Event, len(all))
+	for i := range all {
+		out[i] = all[i].event
+	}
+	return out
 }
 
 // Cursor reads the events of a session at its own pace. It belongs to one
@@ -82,17 +102,14 @@ func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 			p.mu.Unlock()
 			return nil, ErrGap
 		}
-		all := p.ring.events
-		first := sort.Search(len(all), func(i int) bool { return all[i].Seq > c.last })
-		if first < len(all) {
-			out := append([]protocol.Event(nil), all[first:]...)
-			c.last = out[len(out)-1].Seq
-			p.mu.Unlock()
-			return out, nil
-		}
+		out := p.ring.after(c.last)
 		moved := p.moved
 		p.mu.Unlock()
-		if moved == nil {
+		switch {
+		case out != nil:
+			c.last = out[len(out)-1].Seq
+			return out, nil
+		case moved == nil:
 			return nil, ErrClosed
 		}
 		select {

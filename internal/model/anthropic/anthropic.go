@@ -93,6 +93,9 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		r := reader{info: m.info}
 		for stream.Next() {
 			if !r.event(stream.Current(), func(d model.Delta) bool { return yield(d, nil) }) {
+				if r.broken {
+					yield(nil, m.peer.Broken("a call without id or name"))
+				}
 				return
 			}
 		}

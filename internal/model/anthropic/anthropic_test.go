@@ -304,3 +304,11 @@ func TestNewRefusesAnAddressThatIsNone(t *testing.T) {
 		}
 	}
 }
+
+// raw answers everything with its own text as a stream.
+type raw string
+
+func (s raw) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	io.WriteString(w, string(s))
+}

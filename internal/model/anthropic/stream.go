@@ -19,6 +19,8 @@ type reader struct {
 	count int              // blocks so far, in our numbering
 	usage protocol.Usage
 	stop  sdk.StopReason
+	// broken: the answer makes no sense, a call has no id or no name.
+	broken bool
 }
 
 // block is one that has not ended.
@@ -74,6 +76,12 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 
 func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bool) bool {
 	c := e.ContentBlock
+	if old := r.open[e.Index]; old != nil { // its end got lost
+		delete(r.open, e.Index)
+		if !yield(old.end(r.info)) {
+			return false
+		}
+	}
 	b := &block{index: r.count, id: c.ID, name: c.Name}
 	switch c.Type {
 	case "text":
@@ -85,6 +93,10 @@ func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 		b.kind = protocol.BlockThinking
 		b.data = c.Data
 	case "tool_use":
+		if c.ID == "" || c.Name == "" {
+			r.broken = true
+			return false
+		}
 		b.kind = protocol.BlockToolUse
 		b.start = json.RawMessage(c.JSON.Input.Raw())
 	default:

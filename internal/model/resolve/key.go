@@ -61,7 +61,10 @@ func (c Config) env(name string) string {
 	if name == "" || c.Env == nil {
 		return ""
 	}
-	v, _ := c.Env(name)
+	v, ok := c.Env(name)
+	if !ok {
+		return ""
+	}
 	return strings.TrimSpace(v)
 }
 
@@ -69,7 +72,10 @@ func (c Config) credential(provider string) string {
 	if provider == "" || c.Credentials == nil {
 		return ""
 	}
-	v, _ := c.Credentials(provider)
+	v, ok := c.Credentials(provider)
+	if !ok {
+		return ""
+	}
 	return strings.TrimSpace(v)
 }
 

@@ -248,6 +248,9 @@ func parseStep(raw []byte) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
+	if d.Call != nil && *d.Call == "" {
+		return Step{}, errors.New("a call names a tool")
+	}
 	if d.Call != nil {
 		call := Step{Op: OpCall, Text: *d.Call, ID: d.ID, Input: string(d.Input), Cut: cut}
 		if d.Raw != nil {

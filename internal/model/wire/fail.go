@@ -55,6 +55,9 @@ func (p Peer) Cut() *model.Error {
 	return p.transient("the answer of %s ended before it was complete", p.Name)
 }
 
+// Broken is the failure of an answer that makes no sense.
+func (p Peer) Broken(what string) *model.Error { return p.transient("%s sent %s", p.Name, what) }
+
 func (p Peer) transient(format string, args ...any) *model.Error {
 	return &model.Error{Class: model.ClassTransient, Message: fmt.Sprintf(format, args...)}
 }

@@ -33,6 +33,9 @@ func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Bl
 	if err != nil {
 		return Payload{Text: "[" + what(b) + " is not available any more]"}, nil
 	}
+	if len(data) == 0 {
+		return Payload{Text: "[" + what(b) + " is empty]"}, nil
+	}
 	size := base64.StdEncoding.EncodedLen(len(data))
 	switch {
 	case b.Type == protocol.BlockFile && model.TextType(b.MediaType):

@@ -24,12 +24,12 @@ func builtinAsk(words []Word) string {
 			return "wait may set a variable"
 		}
 	case "test", "[":
-		for i, w := range words[1:] {
+		for i, w := range words {
 			if w.Literal && (w.Text == "-v" || w.Text == "-R") {
 				return "a condition looks up a variable by name"
 			}
-			if i == 0 && !w.Literal && !w.Operand && len(words) <= 4 {
-				return "the operator of a condition is not literal"
+			if i > 0 && (!w.Single || (!w.Literal && !words[i-1].Literal)) {
+				return "the operators of a condition are not literal"
 			}
 		}
 	}

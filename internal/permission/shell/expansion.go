@@ -76,7 +76,7 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 	case syntax.Hdoc, syntax.DashHdoc:
 		out = Redirect{Effect: Descriptor}
-		w.heredoc(r.Hdoc, &step.Ask)
+		w.heredoc(r, &step.Ask)
 	case syntax.WordHdoc:
 		out = Redirect{Effect: Descriptor}
 	case syntax.DplIn, syntax.DplOut:
@@ -95,15 +95,35 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	step.Redirects = append(step.Redirects, out)
 }
 
-func (w *walker) heredoc(body *syntax.Word, ask *string) {
-	if body == nil {
+// heredoc accepts text without expansions behind a plain delimiter, outside of
+// substitutions: the rest is where shells differ.
+func (w *walker) heredoc(r *syntax.Redirect, ask *string) {
+	if !plainDelimiter(w.source(r.Word)) || w.inner > 0 {
+		note(ask, "where a here-document ends is not certain")
+	}
+	if r.Hdoc == nil {
 		return
 	}
-	for _, part := range body.Parts {
+	for _, part := range r.Hdoc.Parts {
 		if _, ok := part.(*syntax.Lit); !ok {
 			note(ask, "a here-document contains expansions")
 			break
 		}
 	}
-	w.word(body, ask)
+	w.word(r.Hdoc, ask)
+}
+
+func plainDelimiter(s string) bool {
+	switch {
+	case len(s) > 2 && (s[0] == '\'' || s[0] == '"') && s[len(s)-1] == s[0]:
+		s = s[1 : len(s)-1]
+	case len(s) > 1 && s[0] == '\\':
+		s = s[1:]
+	}
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -52,8 +52,10 @@ type Word struct {
 	Text string
 	// Literal says that bash passes on exactly Text.
 	Literal bool
-	// Tilde says that Text begins with an unquoted tilde.
+	// Tilde says that Text begins with a tilde that bash replaces.
 	Tilde bool
+	// Single says that one word comes out of it, whatever expansions give.
+	Single bool
 	// Operand says that, whatever expansions give, no word that comes out of it
 	// begins with a dash.
 	Operand bool

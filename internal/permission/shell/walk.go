@@ -10,6 +10,7 @@ type walker struct {
 	steps []Step
 	ask   string
 	loops int
+	inner int // substitutions around
 }
 
 // note keeps the first reason.
@@ -36,6 +37,21 @@ func (w *walker) stmts(list []*syntax.Stmt) {
 	for _, s := range list {
 		w.stmt(s)
 	}
+}
+
+// maxNested is how many substitutions may stand in each other. The text of each
+// holds that of all inside it.
+const maxNested = 50
+
+// nested walks the statements of a substitution.
+func (w *walker) nested(list []*syntax.Stmt) {
+	if w.inner >= maxNested {
+		note(&w.ask, "substitutions are nested too deeply")
+		return
+	}
+	w.inner++
+	w.stmts(list)
+	w.inner--
 }
 
 func (w *walker) stmt(s *syntax.Stmt) {

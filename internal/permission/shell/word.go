@@ -15,16 +15,18 @@ func (w *walker) word(word *syntax.Word, ask *string) Word {
 	}
 	r := wordReader{walker: w, ask: ask, out: Word{Literal: true}, operand: true}
 	for i, part := range word.Parts {
+		r.alone = len(word.Parts) == 1
 		r.part(part, i == 0)
 	}
 	r.out.Text = r.text.String()
 	if r.bracket && strings.Contains(r.out.Text, "]") {
-		r.out.Literal = false
+		r.out.Literal, r.glob = false, true
 	}
 	if r.brace && (strings.Contains(r.out.Text, ",") || strings.Contains(r.out.Text, "..")) {
 		r.out.Literal = false
 	}
 	r.out.Operand = r.operand && r.prefix != "" && r.prefix[0] != '-' && r.prefix[0] != '{'
+	r.out.Single = r.out.Literal || (r.operand && !r.glob && !r.brace)
 	if r.out.Literal {
 		r.out.Operand = !strings.HasPrefix(r.out.Text, "-")
 	}
@@ -38,6 +40,8 @@ type wordReader struct {
 	text    strings.Builder
 	prefix  string // the certain text in front, as far as it is needed
 	fuzzy   bool   // something uncertain came already
+	alone   bool   // the part is the whole word
+	glob    bool   // an unquoted wildcard came
 	operand bool   // nothing that splits into several words came
 	brace   bool   // an unquoted brace came
 	bracket bool   // an unquoted opening bracket came
@@ -126,7 +130,7 @@ func (r *wordReader) lit(s string, first bool) {
 			if c == '[' {
 				r.bracket = true
 			} else {
-				r.out.Literal = false
+				r.out.Literal, r.glob = false, true
 			}
 			if b.Len() == 0 {
 				r.fuzzy = true
@@ -139,7 +143,8 @@ func (r *wordReader) lit(s string, first bool) {
 		case '~':
 			switch {
 			case first && i == 0:
-				r.out.Literal, r.out.Tilde = false, true
+				// A quoted character before the first slash stops the expansion.
+				r.out.Literal, r.out.Tilde = false, r.alone || strings.Contains(s, "/")
 			case i > 0 && (s[i-1] == '=' || s[i-1] == ':'):
 				r.out.Literal = false
 			}
@@ -176,10 +181,10 @@ func (r *wordReader) expansion(part syntax.WordPart) {
 		if p.TempFile || p.ReplyVar {
 			note(r.ask, "a substitution runs commands in the shell itself")
 		}
-		r.stmts(p.Stmts)
+		r.nested(p.Stmts)
 	case *syntax.ProcSubst:
 		r.uncertain(r.source(p))
-		r.stmts(p.Stmts)
+		r.nested(p.Stmts)
 	case *syntax.ArithmExp:
 		r.uncertain(r.source(p))
 		r.arithmetic(p.X, r.ask)

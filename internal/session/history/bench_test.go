@@ -96,3 +96,15 @@ func BenchmarkPlan10000(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEscapeMarkup looks for reminders in a page of 1 MB full of tags.
+func BenchmarkEscapeMarkup(b *testing.B) {
+	page := strings.Repeat("<li>< /b></li> ", 1<<16)
+	b.SetBytes(int64(len(page)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if EscapeReminder(page) != page {
+			b.Fatal("the page was changed")
+		}
+	}
+}

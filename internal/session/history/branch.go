@@ -49,7 +49,6 @@ func BranchRange(ctx context.Context, log Log, oldLeaf, newLeaf protocol.EventID
 	slices.Reverse(list)
 	slices.Reverse(notes)
 	var p passes
-	p.limits.omit = posFront
 	p.run(list, notes)
 	return p.out, nil
 }

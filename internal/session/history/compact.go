@@ -82,8 +82,13 @@ func newCut(c Context, w Window, keep int) Cut {
 // what is too long: they are shortened, and no summary needs to be made.
 func planInPlace(c Context, w Window) (Cut, bool) {
 	keep := newestStep(c.elems)
-	if keep < 1 || hasNews(c.elems[:keep-1]) {
+	if keep < 1 {
 		return Cut{}, false
+	}
+	for i := range keep - 1 { // what hooks put there comes again
+		if e := &c.elems[i]; e.Event != "" && e.kind != kindSummary && e.kind != kindTurn {
+			return Cut{}, false
+		}
 	}
 	e, before := &c.elems[keep], &c.elems[keep-1]
 	if e.Event == "" || e.prev == "" || e.Message.Role != protocol.RoleAssistant || !before.opensTurn() && before.kind != kindSummary {
@@ -125,19 +130,22 @@ func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
 	budget := w.Tail(harder)
 	keep = -1
 	saved := 0
+	merged, next := 0, len(c.sums) // steers that stand in a result before the tail
 	for i := len(c.elems) - 1; i > 0; i-- {
 		e := &c.elems[i]
+		if e.steer() && c.at[i] == next {
+			merged += model.EstimateTokens(*e.Message)
+		} else {
+			merged = 0
+		}
+		next = c.at[i]
 		if harder {
 			saved += cutSaves(e)
 		}
 		if i > newest || !fits(i) {
 			continue
 		}
-		n := c.from(i) - saved
-		if e.steer() {
-			n += model.EstimateTokens(*e.Message) // it stood in the result before
-		}
-		n = c.scale(n)
+		n := c.scale(c.from(i) - saved + merged)
 		if keep >= 0 && n > budget {
 			break
 		}
@@ -239,7 +247,6 @@ func summarised(c *Context, keep int) ([]protocol.Message, string) {
 		}
 	}
 	var p passes
-	p.limits.omit = posFront // passes 3 and 4 have been
 	p.run(head, notes)
 	return p.out, previous
 }

@@ -270,8 +270,10 @@ func TestCutFallsOnlyAtAMessageThatHasAnEvent(t *testing.T) {
 		list[0], list[last] = list[last], list[0]
 		return list, nil
 	}}
-	if cut, ok := Plan(s.buildIn(t, mixed, small), small, false); ok {
-		t.Errorf("cut through %s of a mixed list", cut.CompactedThrough)
+	for _, harder := range []bool{false, true} {
+		if cut, ok := Plan(s.buildIn(t, mixed, small), small, harder); ok {
+			t.Errorf("harder %v: cut through %s of a mixed list", harder, cut.CompactedThrough)
+		}
 	}
 }
 
@@ -285,8 +287,10 @@ func TestAttachmentsAreSummarisedAndWhatComesBackIsNot(t *testing.T) {
 		s.say("", id)
 		s.result(id, tokens(2500))
 	}
+	s.item(protocol.ItemRuntimeNotice, "in the tail")
 	got := brief(mustPlan(t, s.buildIn(t, nil, small), small, false).Summarise)
-	if !strings.Contains(got, "42") || strings.Contains(got, "skill-a") {
+	if !strings.Contains(got, "42") || !strings.Contains(got, "result c0: wordword") ||
+		strings.Contains(got, "skill-a") || strings.Contains(got, "in the tail") {
 		t.Errorf("to be summarised: %.300s", got)
 	}
 }
@@ -387,5 +391,168 @@ func TestTurnMessageIsTheLogsWhateverHooksMadeOfIt(t *testing.T) {
 	}}
 	if cut := mustPlan(t, s.buildIn(t, hook, small), small, false); cut.TurnMessageID != turn {
 		t.Errorf("the turn is %s, want %s", cut.TurnMessageID, turn)
+	}
+}
+
+func TestStaleUsageIsNotTakenAfterShrinking(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("", "a")
+	a := s.result("a", tokens(5000))
+	m := answerOf("done")
+	m.Usage = &protocol.Usage{InputTokens: 9000}
+	s.message(m)
+	s.user("more")
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, window); err != nil {
+		t.Fatal(err)
+	}
+	s.add(&protocol.ContextCut{Kind: "shrink", ThroughEventID: a})
+	b.Extend(s.last)
+	kept, err := b.Build(t.Context(), s.leaf, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := s.build(t, nil); c.Tokens > 4000 || kept.Tokens != c.Tokens {
+		t.Errorf("%d tokens, %d for the kept builder: the old count was taken", c.Tokens, kept.Tokens)
+	}
+}
+
+func TestContextCutSeenFromAnotherLeafDropsWhatIsKept(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("", "a")
+	a := s.result("a", tokens(500))
+	s.say("done")
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, window); err != nil {
+		t.Fatal(err)
+	}
+	leaf := s.leaf
+	s.leaf = a
+	s.add(&protocol.ContextCut{Kind: "shrink", ThroughEventID: a})
+	b.Extend(s.last)
+	c, err := b.Build(t.Context(), leaf, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(brief(c.Messages), "omitted") {
+		t.Error("a cut that does not belong to the path counts")
+	}
+}
+
+func TestResultsBetweenTwoHarderCompactionsAreCut(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	through := s.say("one")
+	add := func(id string) {
+		s.say("", id)
+		s.result(id, tokens(1500))
+	}
+	harder := func() {
+		s.add(&protocol.Compact{Summary: "S", CompactedThrough: through, ResultChars: resultChars})
+	}
+	add("a")
+	harder()
+	add("b")
+	harder()
+	add("c")
+	for _, m := range s.build(t, nil).Messages {
+		if n := len([]rune(m.PlainText())); m.Role == protocol.RoleToolResult && (n == resultChars) != (m.ToolCallID != "c") {
+			t.Errorf("result %s has %d characters", m.ToolCallID, n)
+		}
+	}
+}
+
+func TestSteersStayTogetherWithTheAnswerToThem(t *testing.T) {
+	s := newTalk()
+	s.user("old")
+	s.say("", "a")
+	through := s.result("a", "out")
+	s.steer(tokens(5500))
+	s.steer(tokens(100))
+	s.say(tokens(700))
+	cut := mustPlan(t, s.buildIn(t, nil, small), small, false)
+	if cut.CompactedThrough != through {
+		t.Errorf("cut through %s, want %s", cut.CompactedThrough, through)
+	}
+	if cut.KeepTokens < 6300 {
+		t.Errorf("the tail has %d tokens", cut.KeepTokens)
+	}
+}
+
+func TestOlderContextCutDoesNotMoveTheBorderBack(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("", "a")
+	a := s.result("a", tokens(500))
+	s.say("", "b")
+	c := s.result("b", tokens(500))
+	s.say("done")
+	kept, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := kept.Build(t.Context(), s.leaf, window); err != nil {
+		t.Fatal(err)
+	}
+	for _, through := range []protocol.EventID{c, a} {
+		s.add(&protocol.ContextCut{Kind: "shrink", ThroughEventID: through})
+		kept.Extend(s.last)
+	}
+	got, err := kept.Build(t.Context(), s.leaf, window)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]Context{"kept": got, "new": s.build(t, nil)} {
+		if n := strings.Count(brief(c.Messages), "omitted"); n != 2 {
+			t.Errorf("the %s builder omits %d results", name, n)
+		}
+	}
+}
+
+func TestStepIsNotShortenedInPlaceBehindWhatNoSummaryHolds(t *testing.T) {
+	s := newTalk()
+	s.add(&protocol.CustomMessage{Kind: "k", Message: protocol.UserText("of an extension")})
+	s.say("", "a")
+	s.result("a", tokens(20_000))
+	if cut, ok := Plan(s.buildIn(t, nil, small), small, true); ok {
+		t.Errorf("cut through %s", cut.CompactedThrough)
+	}
+}
+
+func TestCorrectionOfTheEstimateIsBounded(t *testing.T) {
+	for tokens, want := range map[int]int{1000: 100, 2000: 200, 1_000_000: 400, 1: 25} {
+		c := Context{Tokens: tokens, guess: 1000}
+		if got := c.scale(100); got != want {
+			t.Errorf("with %d tokens for an estimate of 1,000, 100 are %d, want %d", tokens, got, want)
+		}
+	}
+}
+
+func TestStepIsShortenedInPlaceAlsoBehindWhatAHookPutInFront(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	s.say("first")
+	s.say("", "a")
+	s.result("a", tokens(20_000))
+	front := pop{context: func(list []Element) ([]Element, error) {
+		return append([]Element{list[0].With(protocol.UserText("hint"))}, append(list[:1:1], list[2:]...)...), nil
+	}}
+	if cut := mustPlan(t, s.buildIn(t, front, small), small, true); !cut.Reuse {
+		t.Error("a summary is asked for")
+	}
+	mixed := pop{context: func(list []Element) ([]Element, error) {
+		list[0], list[1] = list[1], list[0]
+		return list, nil
+	}}
+	if cut, ok := Plan(s.buildIn(t, mixed, small), small, true); ok {
+		t.Errorf("cut through %s of a mixed list", cut.CompactedThrough)
 	}
 }

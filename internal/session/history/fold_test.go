@@ -65,12 +65,24 @@ func TestTodosAreClearedWhenAllAreDone(t *testing.T) {
 	}
 }
 
+func TestFailedTodoWriteChangesNothing(t *testing.T) {
+	s := newTalk()
+	s.details("TodoWrite", `{"todos":[{"content":"a","status":"pending"}]}`)
+	m := protocol.ToolError("y", "TodoWrite", "invalid")
+	m.Details = []byte(`{}`)
+	s.message(m)
+	if st := s.fold(t); len(st.Todos) != 1 {
+		t.Errorf("todos: %v", st.Todos)
+	}
+}
+
 func TestSeenFilesEndWhereTheCompactionBegins(t *testing.T) {
 	s := newTalk()
 	s.user("go")
 	s.details("Bash", `{"dir":"/kept"}`)
 	through := s.details("Read", `{"files":[{"path":"/gone","sha256":"1"}]}`)
 	s.details("Read", `{"files":[{"path":"/tail","sha256":"1"}]}`)
+	s.compact("evt_0000000000000002", "", "an older one")
 	s.compact(through, "", "S")
 	st := s.fold(t)
 	if _, ok := st.Seen("/gone"); ok {
@@ -188,7 +200,8 @@ func TestBranchRangeGoesBackToTheCommonAncestor(t *testing.T) {
 		}
 	}
 	s.leaf = old
-	s.compact(s.leaf, "", "S of the branch")
+	s.compact(s.leaf, "", "an older one")
+	s.compact(old, "", "S of the branch")
 	s.user("on")
 	got, err := BranchRange(t.Context(), s.log, s.leaf, now)
 	if err != nil || brief(got) != summaryLine("S of the branch")+"\nuser: on\n" {

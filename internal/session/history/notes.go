@@ -2,7 +2,6 @@ package history
 
 import (
 	"math"
-	"slices"
 	"sort"
 
 	"scorel/protocol"
@@ -15,7 +14,8 @@ type placed struct {
 }
 
 // place is the first half of pass 5: a note stands behind the last element whose
-// event is before it on the path, but never between a call and its results.
+// event is before it on the path, but never between a call and its results. A
+// later note never comes before an earlier one.
 func place(list []Element, notes []note) []placed {
 	if len(notes) == 0 {
 		return nil
@@ -31,17 +31,12 @@ func place(list []Element, notes []note) []placed {
 		lowest[i] = low
 	}
 	out := make([]placed, len(notes))
-	sorted := true
 	for i := range notes {
 		behind := sort.Search(len(list), func(k int) bool { return lowest[k] >= notes[i].pos }) - 1
 		for behind >= 0 && behind+1 < len(list) && list[behind+1].isResult() {
 			behind++
 		}
 		out[i] = placed{behind, &notes[i].item}
-		sorted = sorted && (i == 0 || out[i-1].behind <= behind)
-	}
-	if !sorted {
-		slices.SortStableFunc(out, func(a, b placed) int { return a.behind - b.behind })
 	}
 	return out
 }

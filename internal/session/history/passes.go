@@ -72,7 +72,7 @@ func (p *passes) add(e *Element) {
 				rest = append(rest, content[i])
 			}
 		}
-		p.mergeNote(steerIntro+text.PlainText(), rest)
+		p.mergeNote(steerIntro(e.Message.Meta.Channel)+text.PlainText(), rest)
 		return
 	}
 	m, ok := convert(e.Message)
@@ -84,8 +84,8 @@ func (p *passes) add(e *Element) {
 	}
 	p.push(m)
 	u := e.Message.Usage
-	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.Event != "" && e.seq > p.from &&
-		!m.Partial && m.StopReason != protocol.StopError && m.StopReason != protocol.StopCancelled {
+	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.seq > p.from &&
+		m.StopReason != protocol.StopError && m.StopReason != protocol.StopCancelled {
 		p.usage = counted{len(p.out), u.ContextTokens()}
 	}
 }
@@ -133,21 +133,20 @@ func (p *passes) total() int {
 type mark struct {
 	list, notes int // what was taken in
 	elems, out  int // what came out
-	usage       counted
 }
 
 // here is the mark at the end, with so much taken in.
 func (p *passes) here(list, notes int) mark {
-	return mark{list, notes, len(p.elems), len(p.out), p.usage}
+	return mark{list, notes, len(p.elems), len(p.out)}
 }
 
 // cutTo goes back to a mark. What stood behind it may be in the hands of callers,
-// so the next append moves to new memory.
+// so the next append moves to new memory. What was counted stays: the messages
+// behind the mark come again.
 func (p *passes) cutTo(m mark) {
 	if len(p.elems) == m.elems && len(p.out) == m.out {
 		return
 	}
 	p.elems, p.at = slices.Clip(p.elems[:m.elems]), slices.Clip(p.at[:m.elems])
 	p.out, p.sums = slices.Clip(p.out[:m.out]), slices.Clip(p.sums[:m.out])
-	p.usage = m.usage
 }

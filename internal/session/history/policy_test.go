@@ -62,6 +62,19 @@ func TestRefusedRequestIsCompactedHarderOnce(t *testing.T) {
 	}
 }
 
+func TestCompactionThatFreesNothingNeverCounts(t *testing.T) {
+	var p Progress
+	full := Window{Size: 1000, System: 900} // no room at all
+	p.Compacted(Compact, 2000, 2000, full)
+	if got := p.Next(2000, full); got != CompactHarder {
+		t.Fatalf("Next = %s", got)
+	}
+	p.Compacted(CompactHarder, 2000, 2000, full)
+	if got := p.Next(2000, full); got != Call {
+		t.Fatalf("Next = %s", got)
+	}
+}
+
 // host drives a turn as the real one does, with a provider that counts a quarter
 // more than the estimate and refuses what is larger than the window.
 type host struct {

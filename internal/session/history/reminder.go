@@ -10,7 +10,12 @@ func reminder(text string) string {
 }
 
 // steerIntro stands before a steer that is merged into a tool result.
-const steerIntro = "The user sent this while you were working:\n"
+func steerIntro(channel string) string {
+	if channel != "" {
+		return "The user sent this through the channel " + channel + " while you were working:\n"
+	}
+	return "The user sent this while you were working:\n"
+}
 
 // channelLine is what is added to a message that came in through a channel.
 func channelLine(channel string) string {
@@ -39,10 +44,7 @@ func EscapeReminder(text string) string {
 // closingTag gives the place of the first "</system-reminder", -1 without one.
 func closingTag(text string) int {
 	for from := 0; ; {
-		i := strings.Index(text[from:], "</")
-		if j := strings.Index(text[from:], "< "); j >= 0 && (i < 0 || j < i) {
-			i = j
-		}
+		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
 			return -1
 		}

@@ -11,7 +11,7 @@ import (
 
 // omitted is the body of a result that shrinking took away.
 func omitted(callID string) string {
-	return fmt.Sprintf("[tool result omitted] Read path %q to get it back.", "result:"+callID)
+	return fmt.Sprintf("[tool result omitted] Read path %q to get it back.", resultPrefix+callID)
 }
 
 // shrink is pass 4 for one element.
@@ -20,7 +20,7 @@ func (l limits) shrink(e *Element) {
 		return
 	}
 	switch {
-	case e.pos <= l.omit:
+	case l.shrunk && e.pos <= l.omit:
 		e.Message = omitResult(e.Message)
 	case l.chars > 0 && e.pos < l.cut:
 		e.Message = cutResult(e.Message, l.chars)
@@ -55,24 +55,23 @@ func cutResult(m *protocol.Message, chars int) *protocol.Message {
 		if b.Type != protocol.BlockText {
 			continue
 		}
-		n := utf8.RuneCountInString(b.Text)
-		if n > chars {
-			b.Text = cutText(b.Text, chars, fmt.Sprintf("\n[… cut; Read path %q for all of it …]\n", "result:"+m.ToolCallID))
-			n = utf8.RuneCountInString(b.Text)
-		}
-		chars -= n
+		b.Text = cutText(b.Text, chars, fmt.Sprintf("\n[… cut; Read path %q for all of it …]\n", resultPrefix+m.ToolCallID))
+		chars -= utf8.RuneCountInString(b.Text)
 	}
 	return &short
 }
 
 // cutText keeps the beginning and the end of text around mark, together at most
-// chars characters.
+// chars characters. Text that is no longer stays.
 func cutText(text string, chars int, mark string) string {
+	n := utf8.RuneCountInString(text)
+	if n <= chars {
+		return text
+	}
 	room := chars - utf8.RuneCountInString(mark)
 	if room <= 0 {
 		return runes(mark, max(0, chars))
 	}
-	n := utf8.RuneCountInString(text)
 	head := room * 3 / 4
 	return runes(text, head) + mark + text[runeIndex(text, n-(room-head)):]
 }
@@ -112,9 +111,6 @@ func PlanShrink(c Context, w Window) (protocol.ContextCut, bool) {
 		n := model.EstimateTokens(*e.Message)
 		if through < 0 && (!answered || spared+n <= w.Spare()) {
 			spared += n
-			continue
-		}
-		if e.pos <= c.limits.omit {
 			continue
 		}
 		short := omitResult(e.Message)

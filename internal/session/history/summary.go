@@ -13,7 +13,7 @@ import (
 // it nor needs its tools. The request fits the window itself: tool results and
 // call inputs are cut to 2,000 characters, and where that is not enough long
 // messages too, and then the oldest messages go. instructions are the user's own
-// wishes for the summary and may be empty.
+// wishes for the summary and may be empty. A cut with Reuse needs no request.
 func SummaryRequest(cut Cut, instructions string) model.Request {
 	task := summaryFormat
 	if cut.PreviousSummary != "" {
@@ -73,7 +73,7 @@ func fitEntries(messages []protocol.Message, room int) []string {
 	}
 	total = 0
 	for i, e := range entries {
-		entries[i] = cutText(e, min(resultChars, max(1, len([]rune(e)))), " […] ")
+		entries[i] = shorten(e)
 		total += textTokens(len(entries[i]) + 1)
 	}
 	left := 0
@@ -130,9 +130,4 @@ func entry(m *protocol.Message) string {
 	return s.String()
 }
 
-func shorten(text string) string {
-	if len(text) <= resultChars {
-		return text
-	}
-	return cutText(text, min(resultChars, len([]rune(text))), " […] ")
-}
+func shorten(text string) string { return cutText(text, resultChars, " […] ") }

@@ -67,6 +67,22 @@ func TestSummaryRequestFitsTheWindowWhateverItHolds(t *testing.T) {
 	}
 }
 
+func TestSummaryRequestIsSmallerWhereTheEstimateIsTooLow(t *testing.T) {
+	s := newTalk()
+	for range 50 {
+		s.user(tokens(400))
+		s.say("ok")
+	}
+	plain := sizeOf(SummaryRequest(mustPlan(t, s.buildIn(t, nil, small), small, false), ""))
+	m := answerOf("counted")
+	m.Usage = &protocol.Usage{InputTokens: 63_000} // three times the estimate
+	s.message(m)
+	s.user("go on")
+	if n := sizeOf(SummaryRequest(mustPlan(t, s.buildIn(t, nil, small), small, false), "")); n > plain/2 {
+		t.Errorf("the request has %d estimated tokens, without the count %d", n, plain)
+	}
+}
+
 func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 	messages := []protocol.Message{
 		protocol.UserText("go"),
@@ -90,6 +106,13 @@ func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 	}
 }
 
+func TestNewestMessageIsCutWhereEvenItDoesNotFit(t *testing.T) {
+	got := fitEntries([]protocol.Message{protocol.UserText("old"), protocol.UserText(tokens(500))}, 100)
+	if len(got) != 2 || got[0] != "[1 older messages left out]" || len(got[0])+len(got[1]) > 400 || !strings.HasPrefix(got[1], "[User] word") {
+		t.Errorf("entries: %q", got)
+	}
+}
+
 func TestCutTextKeepsBothEndsAndWholeCharacters(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -99,6 +122,7 @@ func TestCutTextKeepsBothEndsAndWholeCharacters(t *testing.T) {
 		{"abcdefghij", 5, "a[…]j"},
 		{strings.Repeat("é", 20), 9, "éééé[…]éé"},
 		{"abcdefghij", 2, "[…"},
+		{"abcdefghij", 10, "abcdefghij"},
 		{"abcdefghij", 0, ""},
 	} {
 		got := cutText(c.text, c.chars, "[…]")

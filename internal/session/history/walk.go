@@ -29,9 +29,10 @@ type path struct {
 
 // limits say which results are not sent whole (pass 4).
 type limits struct {
-	omit  int // results at or before are sent without their bodies
-	cut   int // results before are cut to chars characters
-	chars int // 0: none
+	shrunk bool
+	omit   int // when shrunk, results at or before are sent without their bodies
+	cut    int // results before are cut to chars characters
+	chars  int // 0: none
 }
 
 // walker collects newest first.
@@ -50,7 +51,6 @@ type walker struct {
 // walk is pass 1.
 func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 	w := walker{path: path{leaf: leaf}, pending: -1}
-	w.limits.omit = posFront
 	pos := 0
 	for ev, err := range log.Back(ctx, leaf) {
 		if err != nil {
@@ -153,9 +153,6 @@ func (w *walker) finish() *path {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names %s, which is not on its path: the summary stands alone", w.event.ID, w.body.CompactedThrough))
 			w.list, w.notes = w.list[:w.tail], w.notes[:w.tailN]
-			if w.tail > 0 {
-				w.list[w.tail-1].prev = w.event.ID
-			}
 		} else if w.turn != "" && w.turnMsg == nil {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
@@ -191,8 +188,10 @@ func (p *path) setBorder(cuts []protocol.ContextCut) {
 		named[c.ThroughEventID] = true
 	}
 	for i := len(p.list) - 1; i >= 0; i-- {
-		if e := &p.list[i]; named[e.Event] && e.pos > p.limits.omit {
-			p.limits.omit = e.pos
+		if e := &p.list[i]; named[e.Event] && e.pos != posFront {
+			if !p.limits.shrunk || e.pos > p.limits.omit {
+				p.limits.shrunk, p.limits.omit = true, e.pos
+			}
 			return
 		}
 	}

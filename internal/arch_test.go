@@ -1,0 +1,197 @@
+package internal
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pkg is a package of the module as go list shows it.
+type pkg struct {
+	ImportPath   string
+	Dir          string
+	Doc          string
+	Imports      []string
+	TestImports  []string
+	XTestImports []string
+	GoFiles      []string
+}
+
+func packages(t *testing.T) []pkg {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Dir,Doc,Imports,GoFiles", "scorel/...").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	var all []pkg
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for dec.More() {
+		var p pkg
+		if err := dec.Decode(&p); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.GoFiles) > 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// layer gives the layer of a package, lowest first: a package imports only from
+// layers below its own, or from its own. Programs for developers stand outside.
+func layer(path string) (name string, rank int) {
+	under := func(roots ...string) bool {
+		return slices.ContainsFunc(roots, func(r string) bool { return path == r || strings.HasPrefix(path, r+"/") })
+	}
+	switch {
+	case under("scorel/protocol"):
+		return "contract", 0
+	case under("scorel/client"):
+		return "client", 2
+	case under("scorel/internal/host"):
+		return "host", 3
+	case under("scorel/internal/cli", "scorel/cmd"):
+		return "entry", 4
+	case under("scorel/internal/bench", "scorel/internal/killtest", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen"):
+		return "developer", 5
+	}
+	return "engine", 1
+}
+
+func TestPackagesImportOnlyFromTheirLayerAndBelow(t *testing.T) {
+	for _, p := range packages(t) {
+		name, rank := layer(p.ImportPath)
+		for _, imp := range p.Imports {
+			if !strings.HasPrefix(imp, "scorel/") {
+				continue
+			}
+			below, other := layer(imp)
+			if other > rank {
+				t.Errorf("%s (%s) imports %s (%s)", p.ImportPath, name, imp, below)
+			}
+			if name == "client" && other != 0 {
+				t.Errorf("the client package %s imports %s; it may know only the protocol", p.ImportPath, imp)
+			}
+			if name == "host" && below == "client" {
+				t.Errorf("%s imports %s; a host does not know its clients", p.ImportPath, imp)
+			}
+		}
+	}
+}
+
+func TestEntriesTouchNeitherSessionsNorRuntimesNorTools(t *testing.T) {
+	forbidden := []string{"scorel/internal/session", "scorel/internal/runtime", "scorel/internal/tool", "scorel/internal/host/lane", "scorel/internal/host/publish"}
+	for _, p := range packages(t) {
+		if name, _ := layer(p.ImportPath); name != "entry" {
+			continue
+		}
+		for _, imp := range p.Imports {
+			for _, f := range forbidden {
+				if imp == f || strings.HasPrefix(imp, f+"/") {
+					t.Errorf("%s imports %s", p.ImportPath, imp)
+				}
+			}
+		}
+	}
+}
+
+func TestOnePackageStartsProcesses(t *testing.T) {
+	for _, p := range packages(t) {
+		if p.ImportPath == "scorel/internal/sandbox" {
+			continue
+		}
+		if name, _ := layer(p.ImportPath); name == "developer" {
+			continue
+		}
+		if strings.HasPrefix(p.ImportPath, "scorel/internal/sandbox/") { // test helpers
+			continue
+		}
+		for _, imp := range p.Imports {
+			if imp == "os/exec" {
+				t.Errorf("%s imports os/exec; children are started through internal/sandbox", p.ImportPath)
+			}
+		}
+	}
+}
+
+func TestEngineListensOnNoSocket(t *testing.T) {
+	for _, p := range packages(t) {
+		if name, _ := layer(p.ImportPath); name != "engine" {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(string(src), "net.Listen") {
+				t.Errorf("%s listens on a socket", filepath.Join(p.ImportPath, f))
+			}
+		}
+	}
+}
+
+func TestEveryPackageSaysWhatItIsFor(t *testing.T) {
+	for _, p := range packages(t) {
+		if len(strings.Fields(p.Doc)) < 5 {
+			t.Errorf("%s has no package comment", p.ImportPath)
+		}
+	}
+}
+
+func TestDevelopersProgramsAreNotInTheBinary(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "scorel/cmd/scorel").Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for _, path := range strings.Fields(string(out)) {
+		if name, _ := layer(path); name == "developer" {
+			t.Errorf("the binary links %s", path)
+		}
+		switch path {
+		case "net/http/httptest", "testing", "github.com/alecthomas/chroma/v2/lexers", "google.golang.org/grpc":
+			t.Errorf("the binary links %s", path)
+		}
+	}
+}
+
+// maxInitAllocs bounds what all package initialisers of the binary allocate. The
+// number is stable from run to run; what it costs is felt at every start.
+const maxInitAllocs = 4_000
+
+func TestPackageInitAllocatesLittle(t *testing.T) {
+	bin := filepath.Join(t.TempDir(), "scorel")
+	if out, err := exec.Command("go", "build", "-o", bin, "scorel/cmd/scorel").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	cmd := exec.Command(bin, "--version")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("scorel --version: %v\n%s", err, out)
+	}
+	total := 0
+	for line := range strings.Lines(string(out)) {
+		// init internal/bytealg @0.008 ms, 0 ms clock, 0 bytes, 0 allocs
+		if !strings.HasPrefix(line, "init ") {
+			continue
+		}
+		fields := strings.Fields(line)
+		n := 0
+		for _, c := range fields[len(fields)-2] {
+			n = n*10 + int(c-'0')
+		}
+		total += n
+		if n > 200 {
+			t.Logf("%s", strings.TrimSpace(line))
+		}
+	}
+	t.Logf("%d allocations in package initialisers", total)
+	if total == 0 || total > maxInitAllocs {
+		t.Errorf("%d allocations in package initialisers; at most %d", total, maxInitAllocs)
+	}
+}

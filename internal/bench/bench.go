@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+func benchCommand(ctx context.Context, args []string) error {
+	f := flag.NewFlagSet("bench", flag.ContinueOnError)
+	n := f.Int("n", 20, "how often short commands run; long ones half as often, memory is read a quarter as often")
+	only := f.String("only", "", "measure only the groups whose key this expression matches")
+	bin := f.String("bin", filepath.Join("bin", "scorel"), "the binary")
+	dir := f.String("dir", "", "where the scratch folder is made; empty is TMPDIR")
+	out := f.String("json", "bench.json", "where to write all values; empty is nowhere")
+	if err := f.Parse(args); err != nil {
+		return err
+	}
+	if *n < 1 || f.NArg() > 0 {
+		return fmt.Errorf("-n is at least 1, and there are no other arguments")
+	}
+	match, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	binary, err := filepath.Abs(*bin)
+	if err != nil {
+		return err
+	}
+	if _, err := os.Stat(binary); err != nil {
+		return fmt.Errorf("there is no binary; run make build: %w", err)
+	}
+	r, err := measure(ctx, binary, *dir, match, *n)
+	if err != nil {
+		return err
+	}
+	if *out != "" {
+		if err := r.save(*out); err != nil {
+			return err
+		}
+	}
+	return r.table(os.Stdout)
+}
+
+// measure runs the groups that match, one after the other.
+func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n int) (report, error) {
+	theirs, err := readPeers()
+	if err != nil {
+		return report{}, err
+	}
+	srv, err := startServer(ctx)
+	if err != nil {
+		return report{}, err
+	}
+	defer srv.stop()
+	w, err := newWorld(dir, srv.url)
+	if err != nil {
+		return report{}, err
+	}
+	defer w.remove()
+	b := &bench{world: w, server: srv, bin: binary}
+	r := report{Head: newHead(w.root, n), Peers: theirs.Date + ", " + theirs.Machine}
+	forget(binary)
+	for _, g := range groups() {
+		if !match.MatchString(g.key) {
+			continue
+		}
+		begin := time.Now()
+		figures, err := g.measure(ctx, b, n)
+		if err != nil {
+			return report{}, err
+		}
+		for _, f := range figures {
+			f.Median, f.Peers = f.Values.median(), theirs.Figures[f.Key]
+			r.Figures = append(r.Figures, f)
+		}
+		fmt.Fprintf(os.Stderr, "%s: %.1f s\n", g.key, time.Since(begin).Seconds())
+	}
+	return r, nil
+}

@@ -1,0 +1,69 @@
+package publish
+
+import (
+	"testing"
+
+	"scorel/protocol"
+)
+
+func numbered(seq protocol.Seq) protocol.Event {
+	e := protocol.NewEvent(&protocol.TurnStart{})
+	e.Seq = seq
+	return e
+}
+
+func TestRingKeepsTheNewestEventsInOrderWithinItsBytes(t *testing.T) {
+	const size = 1 << 10
+	var r ring
+	for seq := protocol.Seq(1); seq <= 20_000; seq++ {
+		r.add(numbered(seq), size)
+		if r.bytes > maxRing {
+			t.Fatalf("%d bytes are kept, at most %d may be", r.bytes, maxRing)
+		}
+		if seq%997 != 0 {
+			continue
+		}
+		got := r.after(r.passed)
+		want := min(int(seq), maxRing/size)
+		if len(got) != want {
+			t.Fatalf("after %d events %d are kept instead of %d", seq, len(got), want)
+		}
+		for i, e := range got {
+			if e.Seq != r.passed+protocol.Seq(i)+1 {
+				t.Fatalf("event %d behind %d has seq %d", i, r.passed, e.Seq)
+			}
+		}
+		if r.passed != seq-protocol.Seq(want) {
+			t.Fatalf("%d have passed, want %d", r.passed, seq-protocol.Seq(want))
+		}
+		if r.after(seq) != nil {
+			t.Fatal("something comes behind the newest event")
+		}
+	}
+	if len(r.slots) > 2*maxRing/size+1 {
+		t.Errorf("%d slots are held for %d events", len(r.slots), maxRing/size)
+	}
+}
+
+func TestRingGivesUpItsEventsForOneThatIsTooLarge(t *testing.T) {
+	var r ring
+	r.add(numbered(1), 10)
+	r.add(numbered(2), maxInRing+1)
+	if r.passed != 2 || r.after(0) != nil {
+		t.Errorf("passed is %d and %d events are kept", r.passed, len(r.after(0)))
+	}
+	r.add(numbered(3), 10)
+	if got := r.after(r.passed); len(got) != 1 || got[0].Seq != 3 {
+		t.Errorf("behind the large event %v are kept", got)
+	}
+}
+
+func BenchmarkRingThatIsFull(b *testing.B) {
+	var r ring
+	seq := protocol.Seq(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		seq++
+		r.add(numbered(seq), transientSize)
+	}
+}

@@ -1,0 +1,354 @@
+package host_test
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"scorel/client"
+	"scorel/internal/disk"
+	"scorel/internal/host"
+	"scorel/internal/model"
+	"scorel/internal/model/modeltest"
+	"scorel/internal/model/script"
+	"scorel/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// world is a home, a project and a host, with a model server that speaks a
+// vendor's format and judges requests as the vendor does.
+type world struct {
+	t       *testing.T
+	home    string
+	project string
+	host    *host.Host
+	server  *modeltest.Server
+	waits   waits
+}
+
+// waits records what the runtime slept for; it never really waits.
+type waits struct {
+	mu   sync.Mutex
+	list []time.Duration
+	hook func(time.Duration)
+}
+
+func (w *waits) sleep(ctx context.Context, d time.Duration) error {
+	w.mu.Lock()
+	w.list = append(w.list, d)
+	hook := w.hook
+	w.mu.Unlock()
+	if hook != nil {
+		hook(d)
+	}
+	return ctx.Err()
+}
+
+func (w *waits) all() []time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]time.Duration(nil), w.list...)
+}
+
+// setting is how a world differs from the usual one.
+type setting struct {
+	api       string // "anthropic-messages" (also when empty) or "openai-completions"
+	window    int    // 0: 200,000
+	config    string // more lines of config.toml, before the tables
+	overrides host.Overrides
+	fs        disk.FS
+	attended  bool
+	silence   time.Duration
+	key       string // that the server takes; empty: any
+	wrongKey  bool
+}
+
+// newWorld makes a world whose model answers with the lines of a script.
+func newWorld(t *testing.T, s setting, lines ...string) *world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
+	for _, d := range []string{filepath.Join(w.home, ".scorel"), w.project} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parsed, err := script.Parse(strings.NewReader(`{"script":1,"window":200000}`+"\n"+strings.Join(lines, "\n")), "script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Kind: kindOf}
+	api := s.api
+	if api == "" {
+		api = "anthropic-messages"
+	}
+	w.server = modeltest.Anthropic(cfg)
+	if api == "openai-completions" {
+		w.server = modeltest.OpenAI(cfg)
+	}
+	srv := httptest.NewServer(w.server)
+	t.Cleanup(srv.Close)
+	window := s.window
+	if window == 0 {
+		window = 200_000
+	}
+	w.write(filepath.Join(w.home, ".scorel", "config.toml"), fmt.Sprintf(`%s
+[model]
+name = "mock"
+[models.mock]
+type = "custom"
+api = %q
+baseUrl = %q
+id = "mock-1"
+apiKeyEnv = "MOCK_KEY"
+contextWindow = %d
+maxTokens = 32000
+`, s.config, api, srv.URL, window))
+	key := s.key
+	if key == "" {
+		key = "any"
+	}
+	if s.wrongKey {
+		key += "-wrong"
+	}
+	environ := append(os.Environ(), "HOME="+w.home, "MOCK_KEY="+key, "SCOREL_SECRET=1")
+	cache := srv.Client()
+	w.host, err = host.New(host.Config{Dir: filepath.Join(w.home, ".scorel"), UserHome: w.home, Environ: environ, FS: s.fs,
+		Overrides: s.overrides, Unattended: !s.attended, Codec: true, Now: time.Now, Rand: rand.Reader, Sleep: w.waits.sleep,
+		Silence: s.silence, HTTP: cache, Report: func(what string, detail []byte) { t.Logf("report: %s %s", what, detail) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.host.Close(); err != nil {
+			t.Logf("close the host: %v", err)
+		}
+		cache.CloseIdleConnections()
+	})
+	return w
+}
+
+// kindOf tells a summariser's request from a step's.
+func kindOf(body []byte) model.Kind {
+	if strings.Contains(string(body), "<conversation>") || strings.Contains(string(body), `\u003cconversation\u003e`) {
+		return model.KindCompact
+	}
+	return model.KindStep
+}
+
+func (w *world) write(name, text string) {
+	w.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// file writes a file of the project and gives its path.
+func (w *world) file(name, text string) string {
+	path := filepath.Join(w.project, name)
+	w.write(path, text)
+	return path
+}
+
+func (w *world) read(name string) string {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.project, name))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// entry is a client with one session open.
+type entry struct {
+	w      *world
+	c      *client.Client
+	s      *client.Session
+	id     protocol.SessionID
+	events []protocol.Event // all that came
+}
+
+func (w *world) connect(interactive bool) *client.Client {
+	w.t.Helper()
+	key := make([]byte, 32)
+	_, _ = rand.Read(key)
+	conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version,
+		ClientID: protocol.ClientIDOf(key), ClientName: "test", Interactive: interactive})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	c := client.New(conn)
+	w.t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// begin makes a session and opens it.
+func (w *world) begin(interactive bool) *entry {
+	w.t.Helper()
+	c := w.connect(interactive)
+	p := call[*protocol.Project](w.t, c, "", &protocol.RegisterProject{WorkDir: w.project})
+	id := protocol.NewSessionID(time.Now(), rand.Reader)
+	call[*protocol.SessionSummary](w.t, c, id, &protocol.CreateSession{ProjectID: p.ProjectID, Meta: protocol.Meta{WorkDir: w.project}})
+	return w.open(c, id)
+}
+
+func (w *world) open(c *client.Client, id protocol.SessionID) *entry {
+	w.t.Helper()
+	s, err := c.Open(context.Background(), id, 0)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	e := &entry{w: w, c: c, s: s, id: id}
+	e.next() // the live state
+	return e
+}
+
+func call[R protocol.Response](t *testing.T, c *client.Client, id protocol.SessionID, req protocol.Request) R {
+	t.Helper()
+	r, err := client.Call[R](context.Background(), c, id, req)
+	if err != nil {
+		t.Fatalf("%s: %v", req.RequestName(), err)
+	}
+	return r
+}
+
+// refused sends a request that must fail with the code.
+func refused(t *testing.T, c *client.Client, id protocol.SessionID, req protocol.Request, code protocol.Code) *protocol.Error {
+	t.Helper()
+	_, err := client.Call[protocol.Response](context.Background(), c, id, req)
+	if err == nil {
+		t.Fatalf("%s succeeded; want %s", req.RequestName(), code)
+	}
+	pe := protocol.AsError(err)
+	if pe.Code != code {
+		t.Fatalf("%s: %s %v; want %s", req.RequestName(), pe.Code, err, code)
+	}
+	return pe
+}
+
+const patience = 20 * time.Second
+
+func (e *entry) next() client.Update {
+	e.w.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	u, err := e.s.Next(ctx)
+	if err != nil {
+		e.w.t.Fatalf("next update: %v\n%s", err, e.trace())
+	}
+	e.events = append(e.events, u.Events...)
+	return u
+}
+
+// until takes updates until an event fits that was not looked at before.
+func (e *entry) until(fits func(protocol.Event) bool) protocol.Event {
+	e.w.t.Helper()
+	seen := 0
+	for {
+		for ; seen < len(e.events); seen++ {
+			if fits(e.events[seen]) {
+				return e.events[seen]
+			}
+		}
+		e.next()
+	}
+}
+
+func ofType(t protocol.EventType) func(protocol.Event) bool {
+	return func(e protocol.Event) bool { return e.Type == t }
+}
+
+func (e *entry) send(text string) protocol.TurnID {
+	e.w.t.Helper()
+	return call[*protocol.Sent](e.w.t, e.c, e.id, &protocol.SendMessage{Content: []protocol.Block{protocol.Text(text)}}).TurnID
+}
+
+// end takes updates to the end of the run.
+func (e *entry) end() *protocol.RuntimeEnd {
+	e.w.t.Helper()
+	return e.until(ofType(protocol.TypeRuntimeEnd)).Body.(*protocol.RuntimeEnd)
+}
+
+// say sends a message and gives the end of its run; only what it brings is kept.
+func (e *entry) say(text string) *protocol.RuntimeEnd {
+	e.w.t.Helper()
+	e.events = nil
+	e.send(text)
+	return e.end()
+}
+
+// trace is what came, one line an event.
+func (e *entry) trace() string {
+	var s strings.Builder
+	for _, ev := range e.events {
+		line, _ := json.Marshal(ev)
+		fmt.Fprintf(&s, "%.300s\n", line)
+	}
+	return s.String()
+}
+
+// messages gives the messages of the active path as the log has them, oldest
+// first.
+func (e *entry) messages() []protocol.Message {
+	e.w.t.Helper()
+	page := call[*protocol.Events](e.w.t, e.c, e.id, &protocol.GetPath{Limit: 2000})
+	var out []protocol.Message
+	for i := len(page.Events) - 1; i >= 0; i-- {
+		if m, ok := page.Events[i].Message(); ok {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
+// paired fails when a call has no result directly behind its message, or a
+// result no call.
+func paired(t *testing.T, messages []protocol.Message) {
+	t.Helper()
+	var open []string
+	for i, m := range messages {
+		if m.Role == protocol.RoleToolResult {
+			if len(open) == 0 || open[0] != m.ToolCallID {
+				t.Fatalf("message %d is a result of %s; open calls: %v", i, m.ToolCallID, open)
+			}
+			open = open[1:]
+			continue
+		}
+		if len(open) > 0 {
+			t.Fatalf("message %d (%s) comes before the results of %v", i, m.Role, open)
+		}
+		for _, c := range m.Calls() {
+			open = append(open, c.ID)
+		}
+	}
+	if len(open) > 0 {
+		t.Fatalf("no result of %v", open)
+	}
+}
+
+// judged fails when the server refused a request.
+func (w *world) judged() {
+	w.t.Helper()
+	for i, r := range w.server.Requests() {
+		if r.Refused != "" {
+			w.t.Errorf("request %d was refused: %s\n%s", i, r.Refused, r.Body)
+		}
+	}
+}

@@ -1,0 +1,139 @@
+// Package conversation draws conversations for property tests: any messages that
+// keep the one rule of a request, that results stand directly behind the message
+// with their calls. It is apart from modeltest because it links a test library.
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"pgregory.net/rapid"
+
+	"scorel/internal/model"
+	"scorel/internal/model/modeltest"
+	"scorel/protocol"
+)
+
+// Draw draws a conversation, in parts made by the model of info and in parts by
+// others, with all kinds of blocks and all kinds of bad ones.
+func Draw(t *rapid.T, info model.Info) []protocol.Message {
+	var out []protocol.Message
+	for i := range rapid.IntRange(1, 8).Draw(t, "messages") {
+		switch rapid.IntRange(0, 3).Draw(t, "role") {
+		case 0, 1:
+			out = append(out, protocol.Message{Role: protocol.RoleUser, Content: content(t, "user")})
+		case 2:
+			out = append(out, assistant(t, info, i)...)
+		case 3:
+			out = append(out, protocol.Message{Role: protocol.RoleInternal, Content: content(t, "internal")})
+		}
+	}
+	return append(out, protocol.Message{Role: protocol.RoleUser, Content: content(t, "last")})
+}
+
+// assistant draws a message with its results.
+func assistant(t *rapid.T, info model.Info, number int) []protocol.Message {
+	own := rapid.Bool().Draw(t, "own")
+	m := protocol.Message{Role: protocol.RoleAssistant, Provider: "elsewhere", Model: "other", Partial: rapid.Bool().Draw(t, "partial")}
+	if own {
+		m.Provider, m.Model = info.Provider, info.ID
+	}
+	var results []protocol.Message
+	for k := range rapid.IntRange(0, 5).Draw(t, "blocks") {
+		switch rapid.IntRange(0, 4).Draw(t, "kind") {
+		case 0:
+			m.Content = append(m.Content, protocol.Text(text(t)))
+		case 1, 2:
+			m.Content = append(m.Content, thinking(t, info, own))
+		case 3, 4:
+			id := callID(t, number, k)
+			input := rapid.SampledFrom([]string{`{}`, `{"path":"a"}`, ``, `[1]`, `null`, `{"a":`}).Draw(t, "input")
+			m.Content = append(m.Content, protocol.ToolUse(id, "Read", json.RawMessage(input)))
+			results = append(results, protocol.Message{
+				Role: protocol.RoleToolResult, ToolCallID: id, ToolName: "Read",
+				Content: content(t, "result"), IsError: rapid.Bool().Draw(t, "isError"),
+			})
+		}
+	}
+	return append([]protocol.Message{m}, results...)
+}
+
+func thinking(t *rapid.T, info model.Info, own bool) protocol.Block {
+	b := protocol.Block{Type: protocol.BlockThinking, Thinking: text(t)}
+	switch rapid.IntRange(0, 3).Draw(t, "thinking") {
+	case 0: // unsigned
+	case 1:
+		b.Signature = "foreign"
+		if own {
+			b.Signature = modeltest.Sign(info.ID, b.Thinking)
+		}
+	case 2:
+		b.Redacted, b.Thinking = true, ""
+		b.Provider = &protocol.ProviderData{API: string(info.API), Model: info.ID, Data: json.RawMessage(`"ciphertext"`)}
+	case 3:
+		b.Signature = "foreign"
+		b.Provider = &protocol.ProviderData{API: "another-api", Data: json.RawMessage(`{}`)}
+	}
+	return b
+}
+
+// callID draws an id: good, too long, with characters that no API takes, or one
+// that other messages use too.
+func callID(t *rapid.T, number, k int) string {
+	base := fmt.Sprintf("call_%d_%d", number, k)
+	switch rapid.IntRange(0, 4).Draw(t, "id") {
+	case 0:
+		return base + "|fc_68a1+/==äöü"
+	case 1:
+		return base + "_0123456789012345678901234567890123456789012345678901234567890123456789"
+	case 2:
+		return fmt.Sprintf("same_%d", k)
+	case 3:
+		return fmt.Sprintf("same %d", k)
+	}
+	return base
+}
+
+func content(t *rapid.T, name string) []protocol.Block {
+	var out []protocol.Block
+	for range rapid.IntRange(0, 3).Draw(t, name) {
+		switch rapid.IntRange(0, 4).Draw(t, "block") {
+		case 0:
+			out = append(out, protocol.Block{Type: "hologram"})
+		case 1:
+			media := rapid.SampledFrom([]string{"image/png", "image/jpeg", "image/tiff"}).Draw(t, "image")
+			out = append(out, protocol.Block{Type: protocol.BlockImage, MediaType: media, Blob: blob(t)})
+		case 2:
+			media := rapid.SampledFrom([]string{"text/plain", "application/pdf", "application/zip"}).Draw(t, "file")
+			out = append(out, protocol.Block{Type: protocol.BlockFile, Name: "n", MediaType: media, Blob: blob(t)})
+		default:
+			out = append(out, protocol.Text(text(t)))
+		}
+	}
+	return out
+}
+
+func text(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", " \n", "hello", "<b> & \u2028 \x00", "ende äöü"}).Draw(t, "text")
+}
+
+func blob(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"png", "gif", "text", "empty", "lost"}).Draw(t, "blob")
+}
+
+// Blob reads the payloads that drawn conversations name. Some are lost.
+func Blob(_ context.Context, sha string) ([]byte, error) {
+	switch sha {
+	case "png":
+		return []byte("\x89PNG\r\n\x1a\n...."), nil
+	case "gif":
+		return []byte("GIF89a...."), nil
+	case "text":
+		return []byte("a text\xff"), nil
+	case "empty":
+		return nil, nil
+	}
+	return nil, errors.New("lost")
+}

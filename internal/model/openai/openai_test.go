@@ -1,0 +1,345 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"scorel/internal/model"
+	"scorel/internal/model/modeltest"
+	"scorel/internal/model/openai"
+	"scorel/internal/model/script"
+	"scorel/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const key = "sk-test-0123456789"
+
+func gpt() model.Info {
+	return model.Info{
+		Ref: "openai/gpt-test", Provider: "openai", ID: "gpt-test", API: model.APIOpenAI,
+		ContextWindow: 128_000, MaxTokens: 16_000, Images: true, MaxImageBytes: 5 << 20, PDF: true,
+		Thinking: []model.ThinkingLevel{model.ThinkingLow, model.ThinkingMedium, model.ThinkingHigh},
+		Price:    model.Price{Input: 2, Output: 8, CacheRead: 0.5},
+	}
+}
+
+// start serves a script and gives a model that calls it.
+func start(t *testing.T, lines string, change ...func(*modeltest.Config, *openai.Config)) (*openai.Model, *modeltest.Server) {
+	t.Helper()
+	s, err := script.Parse(strings.NewReader("{\"script\":1,\"chunk\":7}\n"+lines), "test.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := modeltest.Config{Script: s, Key: key, Keep: -1}
+	oc := openai.Config{Info: gpt(), Key: key, KeyName: "OPENAI_API_KEY"}
+	for _, f := range change {
+		f(&sc, &oc)
+	}
+	server := modeltest.OpenAI(sc)
+	oc.BaseURL = serve(t, server) + "/v1"
+	oc.HTTP = client(t)
+	m, err := openai.New(oc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, server
+}
+
+func serve(t *testing.T, h http.Handler) string {
+	t.Helper()
+	web := httptest.NewServer(h)
+	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
+	return web.URL
+}
+
+func client(t *testing.T) *http.Client {
+	tr := &http.Transport{}
+	t.Cleanup(tr.CloseIdleConnections)
+	return &http.Client{Transport: tr}
+}
+
+func ask(text string) model.Request {
+	return model.Request{
+		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
+		Tools: []model.ToolSpec{
+			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"a":{}}}`)},
+			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
+		},
+	}
+}
+
+// events answers everything with chunks made of deltas and ends as its last line
+// says.
+func events(deltas ...string) raw {
+	var b strings.Builder
+	for _, d := range deltas {
+		if !strings.HasPrefix(d, "{\"id\"") && d != "[DONE]" {
+			d = `{"id":"x1","choices":[{"index":0,"delta":` + d + `}]}`
+		}
+		b.WriteString("data: " + d + "\n\n")
+	}
+	return raw(b.String())
+}
+
+func finish(reason string) string {
+	return `{"id":"x1","choices":[{"index":0,"delta":{},"finish_reason":"` + reason + `"}]}`
+}
+
+// raw answers everything with its own text as a stream.
+type raw string
+
+func (s raw) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	io.WriteString(w, string(s))
+}
+
+func collect(t *testing.T, info model.Info, h http.Handler) (modeltest.Answer, error) {
+	t.Helper()
+	m, err := openai.New(openai.Config{Info: info, BaseURL: "http://test.invalid/v1", Key: key, HTTP: modeltest.Transport(h)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+}
+
+func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
+	m, _ := start(t, `{"do":[{"thinking":"hm, let me see"},{"text":"I look at both <files> äöü"},{"call":"Read","id":"c1","input":{"path":"a"}},{"call":"Read","id":"c2","input":{"path":"b"}}],"usage":{"inputTokens":1000,"outputTokens":200,"cacheReadTokens":5000,"cacheWriteTokens":0,"reasoningTokens":50}}`)
+	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(a.Content) != 4 || a.Content[0].Thinking != "hm, let me see" ||
+		a.Content[1].Text != "I look at both <files> äöü" || a.Content[3].ID != "c2" || string(a.Content[3].Input) != `{"path":"b"}` {
+		t.Fatalf("content %+v", a.Content)
+	}
+	want := protocol.Usage{InputTokens: 1000, OutputTokens: 200, CacheReadTokens: 5000, ReasoningTokens: 50}
+	want.CostUSD = (1000*2 + 200*8 + 5000*0.5) / 1e6
+	if a.Done.StopReason != protocol.StopToolUse || a.Done.Usage != want {
+		t.Fatalf("done %+v, want usage %+v", a.Done, want)
+	}
+}
+
+func TestEveryFailureHasItsClassAndOneSentence(t *testing.T) {
+	tests := []struct {
+		name  string
+		line  string
+		class model.Class
+		retry time.Duration
+		says  string
+	}{
+		{"rate limit", `{"do":[{"error":{"status":429,"retryAfter":7}}]}`, model.ClassTransient, 7 * time.Second, "429"},
+		{"no credit", `{"do":[{"error":{"status":429,"type":"insufficient_quota","message":"You exceeded your current quota"}}]}`, model.ClassInvalid, 0, "no credit"},
+		{"server error", `{"do":[{"error":{"status":502}}]}`, model.ClassTransient, 0, "502"},
+		{"overloaded", `{"do":[{"error":{"status":503}}]}`, model.ClassOverloaded, 0, "overloaded"},
+		{"error inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":500}}]}`, model.ClassTransient, 0, "500"},
+		{"rate limit inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":429}}]}`, model.ClassTransient, 0, "429"},
+		{"too long inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":400,"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
+		{"refused key", `{"do":[{"error":{"status":401}}]}`, model.ClassAuth, 0, "OPENAI_API_KEY"},
+		{"prompt too long", `{"do":[{"error":{"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
+		{"unknown model", `{"do":[{"error":{"status":404}}]}`, model.ClassInvalid, 0, "check the model"},
+		{"bad request", `{"do":[{"error":{"status":400,"message":"tools: nonsense"}}]}`, model.ClassInvalid, 0, "tools: nonsense"},
+		{"connection broken", `{"do":[{"text":"half"},{"cut":true}]}`, model.ClassTransient, 0, "connection"},
+		{"clean end without the end event", `{"do":[{"text":"half"},{"cut":"clean"}]}`, model.ClassTransient, 0, "before it was complete"},
+		{"cut in the middle of a call", `{"do":[{"call":"Read","id":"c1","input":{"path":"abcdef"},"cut":true}]}`, model.ClassTransient, 0, "connection"},
+		{"garbage", `{"do":[{"text":"half"},{"garbage":true}]}`, model.ClassTransient, 0, "not valid JSON"},
+		{"HTML page as a stream", `{"do":[{"html":true}]}`, model.ClassTransient, 0, "HTML page"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m, server := start(t, tt.line)
+			_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+			var e *model.Error
+			if !errors.As(err, &e) || e.Class != tt.class || e.RetryAfter != tt.retry || !strings.Contains(e.Message, tt.says) {
+				t.Fatalf("got %v (%+v)", err, e)
+			}
+			if s := fmt.Sprintf("%v %+v", err, e); strings.Contains(s, "0123456789") || strings.Contains(s, "wxyz") || strings.Contains(e.Message, "\n") {
+				t.Fatalf("the error holds the key or several lines: %v", err)
+			}
+			if n := server.Count(); n != 1 {
+				t.Fatalf("%d requests: the SDK tried again", n)
+			}
+		})
+	}
+}
+
+func TestMissingKeyIsNamed(t *testing.T) {
+	m, _ := start(t, ``, func(_ *modeltest.Config, c *openai.Config) { c.Key = "" })
+	_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	var e *model.Error
+	if !errors.As(err, &e) || e.Class != model.ClassAuth || !strings.Contains(e.Message, "set OPENAI_API_KEY") {
+		t.Fatalf("got %v", err)
+	}
+}
+
+func TestServerWithoutKeysGetsNone(t *testing.T) {
+	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(s *modeltest.Config, c *openai.Config) { s.Key, c.Key = "", "" })
+	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
+		t.Fatal(err)
+	}
+	if got := server.Requests()[0].Header.Get("Authorization"); got != "" {
+		t.Fatal(got)
+	}
+}
+
+func TestEnvironmentIsNotRead(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "from-the-environment")
+	t.Setenv("OPENAI_ORG_ID", "from-the-environment")
+	t.Setenv("OPENAI_PROJECT_ID", "from-the-environment")
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Env: from-the-environment")
+	m, server := start(t, `{"do":[{"text":"hi"}]}`)
+	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
+		t.Fatal(err)
+	}
+	r := server.Requests()[0]
+	if s := fmt.Sprint(r.Header, string(r.Body)); strings.Contains(s, "from-the-environment") {
+		t.Fatal(s)
+	}
+}
+
+func TestHangEndsAtOnceWhenCancelled(t *testing.T) {
+	m, _ := start(t, `{"do":[{"text":"one two three"},{"hang":true}]}`)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	var last error
+	for d, err := range m.Stream(ctx, ask("hello")) {
+		if _, ok := d.(model.TextDelta); ok {
+			cancel()
+		}
+		last = err
+	}
+	if !errors.Is(last, context.Canceled) {
+		t.Fatalf("got %v", last)
+	}
+}
+
+func TestConsumerThatStopsEndsTheRequest(t *testing.T) {
+	m, _ := start(t, `{"do":[{"text":"one two three"},{"hang":true}]}`)
+	for range m.Stream(t.Context(), ask("hello")) {
+		break
+	}
+	// goleak sees whether anything is left; the server's Close waits for its handler.
+}
+
+func TestOutputLimitGivesTheCutCallAsInvalid(t *testing.T) {
+	m, _ := start(t, `{"do":[{"text":"I write"},{"call":"Write","id":"c1","raw":"{\"path\":\"a\",\"content\":\"hal"}],"stop":"max_tokens"}`)
+	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Done.StopReason != protocol.StopMaxTokens || len(a.Invalid) != 1 || string(a.Content[1].Input) != "{}" {
+		t.Fatalf("%+v", a)
+	}
+}
+
+func TestStreamsOfCompatibleServers(t *testing.T) {
+	calls := func(a modeltest.Answer) string {
+		var out []string
+		for _, b := range a.Content {
+			if b.Type == protocol.BlockToolUse {
+				out = append(out, b.ID+" "+b.Name+" "+string(b.Input))
+			}
+		}
+		return strings.Join(out, "; ")
+	}
+	tests := []struct {
+		name  string
+		raw   raw
+		calls string
+		text  string
+		stop  protocol.StopReason
+	}{
+		{"stop behind calls means calls", events(
+			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{}"}}]}`, finish("stop"), "[DONE]"),
+			"a Read {}", "", protocol.StopToolUse},
+		{"all calls numbered 0", events(
+			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{\"n\":1}"}}]}`,
+			`{"tool_calls":[{"index":0,"id":"b","function":{"name":"Read","arguments":"{\"n\":2}"}}]}`, finish("tool_calls")),
+			`a Read {"n":1}; b Read {"n":2}`, "", protocol.StopToolUse},
+		{"mixed pieces of parallel calls", events(
+			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{\"n\""}},{"index":1,"id":"b","function":{"name":"Bash","arguments":"{"}}]}`,
+			`{"tool_calls":[{"index":1,"function":{"arguments":"}"}}]}`,
+			`{"tool_calls":[{"index":0,"function":{"arguments":":1}"}}]}`, finish("tool_calls")),
+			`a Read {"n":1}; b Bash {}`, "", protocol.StopToolUse},
+		{"id before name", events(
+			`{"tool_calls":[{"index":0,"id":"a","function":{"arguments":""}}]}`,
+			`{"tool_calls":[{"index":0,"function":{"name":"Read","arguments":"{}"}}]}`, finish("tool_calls")),
+			`a Read {}`, "", protocol.StopToolUse},
+		{"no input at all", events(
+			`{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read"}}]}`, finish("tool_calls")),
+			`a Read {}`, "", protocol.StopToolUse},
+		{"no id", events(
+			`{"tool_calls":[{"index":0,"function":{"name":"Read","arguments":"{}"}}]}`, finish("tool_calls")),
+			`made up`, "", protocol.StopToolUse},
+		{"thinking as reasoning", events(`{"reasoning":"hm"}`, `{"content":"yes"}`, finish("stop")), "", "yes", protocol.StopEndTurn},
+		{"a refusal", events(`{"refusal":"no"}`, finish("content_filter")), "", "no", protocol.StopRefusal},
+		{"comments and no DONE", raw(": keep\n\n" + string(events(`{"content":"yes"}`, finish("stop")))), "", "yes", protocol.StopEndTurn},
+		{"no empty line at the end", raw(strings.TrimSuffix(string(events(`{"content":"yes"}`, finish("stop"))), "\n")), "", "yes", protocol.StopEndTurn},
+		{"CRLF", raw(strings.ReplaceAll(string(events(`{"content":"yes"}`, finish("stop"))), "\n", "\r\n")), "", "yes", protocol.StopEndTurn},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			a, err := collect(t, gpt(), tt.raw)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := calls(a)
+			if tt.name == "no id" { // any id, always the same
+				again, _ := collect(t, gpt(), tt.raw)
+				if !strings.HasPrefix(got, "call_") || calls(again) != got {
+					t.Fatal(got)
+				}
+				got = tt.calls
+			}
+			if got != tt.calls || a.Text != tt.text || a.Done.StopReason != tt.stop {
+				t.Fatalf("calls %q, text %q, stop %q", got, a.Text, a.Done.StopReason)
+			}
+			if u := a.Done.Usage; u.InputTokens == 0 || u.CostUSD == 0 {
+				t.Fatalf("no estimate where no counts came: %+v", u)
+			}
+		})
+	}
+}
+
+func TestFinishReasonsThatAreFailures(t *testing.T) {
+	for reason, class := range map[string]model.Class{"error": model.ClassTransient, "model_context_window_exceeded": model.ClassTooLong} {
+		_, err := collect(t, gpt(), events(`{"content":"x"}`, finish(reason)))
+		var e *model.Error
+		if !errors.As(err, &e) || e.Class != class {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+}
+
+func TestCountsOfDeepSeek(t *testing.T) {
+	a, err := collect(t, gpt(), events(`{"content":"x"}`, finish("stop"),
+		`{"id":"x1","choices":[],"usage":{"prompt_tokens":100,"completion_tokens":5,"total_tokens":105,"prompt_cache_hit_tokens":60,"prompt_cache_miss_tokens":40}}`, "[DONE]"))
+	if err != nil || a.Done.Usage.InputTokens != 40 || a.Done.Usage.CacheReadTokens != 60 || a.Done.Usage.OutputTokens != 5 {
+		t.Fatalf("%+v %v", a.Done, err)
+	}
+}
+
+// FuzzAnswer feeds any bytes as an answer: whatever comes, the stream keeps the
+// rules of model.Model and ends.
+func FuzzAnswer(f *testing.F) {
+	f.Add(string(events(`{"content":"x"}`, finish("stop"), "[DONE]")))
+	f.Add(string(events(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"Read","arguments":"{}"}}]}`, `{"reasoning":"x"}`, finish("stop"))))
+	f.Add("<html>")
+	f.Add("[{\"error\":{\"message\":\"x\",\"code\":400}}]")
+	f.Fuzz(func(t *testing.T, answer string) {
+		if _, err := collect(t, gpt(), raw(answer)); err != nil && strings.Contains(err.Error(), "modeltest: ") {
+			t.Fatal(err)
+		}
+	})
+}

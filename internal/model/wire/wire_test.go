@@ -1,0 +1,206 @@
+package wire
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"scorel/internal/model"
+)
+
+func TestRetryAfter(t *testing.T) {
+	h := func(kv ...string) http.Header {
+		out := http.Header{}
+		for i := 0; i < len(kv); i += 2 {
+			out.Set(kv[i], kv[i+1])
+		}
+		return out
+	}
+	tests := []struct {
+		header http.Header
+		want   time.Duration
+	}{
+		{h(), 0},
+		{h("Retry-After", "7"), 7 * time.Second},
+		{h("Retry-After", "0.5"), 500 * time.Millisecond},
+		{h("Retry-After", "-3"), 0},
+		{h("Retry-After", "soon"), 0},
+		{h("Retry-After", "NaN"), 0},
+		{h("Retry-After", "1e300"), 24 * time.Hour},
+		{h("Retry-After-Ms", "1500", "Retry-After", "9"), 1500 * time.Millisecond},
+		{h("Date", "Fri, 20 Nov 2026 10:00:00 GMT", "Retry-After", "Fri, 20 Nov 2026 10:00:40 GMT"), 40 * time.Second},
+		{h("Date", "Fri, 20 Nov 2026 10:00:00 GMT", "Retry-After", "Fri, 20 Nov 2026 09:00:00 GMT"), 0},
+	}
+	for _, tt := range tests {
+		if got := retryAfter(tt.header); got != tt.want {
+			t.Errorf("%v: %v, want %v", tt.header, got, tt.want)
+		}
+	}
+}
+
+func TestOverflowIsKnownByCodeAndText(t *testing.T) {
+	long := []struct {
+		status     int
+		code, text string
+	}{
+		{400, "", "prompt is too long: 213462 tokens > 200000 maximum"},
+		{400, "", "input length and `max_tokens` exceed context limit: 1 + 2 > 2"},
+		{413, "", "anything"},
+		{400, "context_length_exceeded", ""},
+		{400, "", "This model's maximum context length is 8192 tokens. However, you requested 9000 tokens"},
+		{400, "", "Your input exceeds the context window of this model"},
+		{400, "exceed_context_size_error", ""},
+		{500, "", "the request exceeds the available context size, try increasing it"},
+		{400, "", "The input (900 tokens) is longer than the model's context length (800 tokens)."},
+		{400, "", "Range of input length should be [1, 1000]"},
+		{400, "", "litellm.ContextWindowExceededError: x"},
+		{429, "", "Request too large for gpt-x on tokens per min: Limit 1, Requested 2. The input or output tokens must be reduced in order to run successfully."},
+	}
+	for _, tt := range long {
+		if !overflows(tt.status, tt.code, tt.text) {
+			t.Errorf("not known: %+v", tt)
+		}
+	}
+	for _, text := range []string{"Too many tokens, please wait", "rate limit: maximum context length", "model not found", ""} {
+		if overflows(400, "", text) {
+			t.Errorf("taken for an overflow: %s", text)
+		}
+	}
+	if overflows(429, "rate_limit_exceeded", "prompt is too long") {
+		t.Error("a rate limit taken for an overflow")
+	}
+}
+
+func TestRefusalsOfAllForms(t *testing.T) {
+	tests := []struct{ doc, kind, code, text string }{
+		{`{"type":"error","error":{"type":"overloaded_error","message":"m"}}`, "overloaded_error", "", "m"},
+		{`{"error":{"message":"m","type":"t","code":"c"}}`, "t", "c", "m"},
+		{`{"error":{"message":"m","code":502}}`, "", "502", "m"},
+		{`{"error":"m"}`, "", "", "m"},
+		{`{"object":"error","message":"m","type":"t","code":40303}`, "t", "40303", "m"},
+		{`{"detail":"m"}`, "", "", "m"},
+		{`[{"error":{"message":"m"}}]`, "", "", "m"},
+		{`plain`, "", "", "plain"},
+		{`<html>secret</html>`, "", "", "an HTML page"},
+		{`{"broken`, "", "", "an error document that cannot be read"},
+		{``, "", "", ""},
+	}
+	for _, tt := range tests {
+		if got := parseRefusal([]byte(tt.doc)); got != (refusal{tt.kind, tt.code, tt.text}) {
+			t.Errorf("%s: %+v", tt.doc, got)
+		}
+	}
+}
+
+func TestCodesOfOpenRouterInsideAStreamAreStatuses(t *testing.T) {
+	e := Peer{Name: "openrouter"}.Event([]byte(`{"error":{"code":502,"message":"upstream"}}`))
+	if e.Status != 502 || e.Class != model.ClassTransient {
+		t.Errorf("%+v", e)
+	}
+}
+
+func TestRedactionTakesKeysAndLeavesWords(t *testing.T) {
+	p := Peer{Key: "mysecretvalue", Headers: map[string]string{"X": "headervalue", "Y": "ab"}}
+	tests := map[string]string{
+		"key mysecretvalue, header headervalue":    "key [key], header [header]",
+		"Incorrect API key provided: sk-ab***xyz.": "Incorrect API key provided: [key].",
+		"two: sk-proj-1234 and gsk_56789!":         "two: [key] and [key]!",
+		"a task-list, disk-space and ab":           "a task-list, disk-space and ab",
+		"sk-":                                      "sk-",
+	}
+	for in, want := range tests {
+		if got := p.redact(in); got != want {
+			t.Errorf("%q became %q, want %q", in, got, want)
+		}
+	}
+	if got := p.quote(strings.Repeat("line\n\x00", 500)); len([]rune(got)) > maxQuote+1 || strings.ContainsAny(got, "\n\x00") {
+		t.Errorf("quote gave %d characters", len(got))
+	}
+}
+
+func TestGuardPassesStreamsInAnyPieces(t *testing.T) {
+	for _, in := range []string{"data: a\n\ndata: b\n\n", "data: a\r\n\r\n", "\xef\xbb\xbf\n\ndata: x\n\n", ": c\n\n", ""} {
+		for _, wrap := range []func(io.Reader) io.Reader{iotest.OneByteReader, iotest.DataErrReader, func(r io.Reader) io.Reader { return r }} {
+			got, err := io.ReadAll(newGuard(io.NopCloser(wrap(strings.NewReader(in)))))
+			if err != nil || string(got) != in {
+				t.Errorf("%q became %q, %v", in, got, err)
+			}
+		}
+	}
+}
+
+func TestGuardClosesTheLastEvent(t *testing.T) {
+	for in, want := range map[string]string{
+		"data: a\n\ndata: b\n": "data: a\n\ndata: b\n\n",
+		"data: a\n\ndata: b":   "data: a\n\ndata: b",
+	} {
+		got, err := io.ReadAll(newGuard(io.NopCloser(iotest.OneByteReader(strings.NewReader(in)))))
+		if err != nil || string(got) != want {
+			t.Errorf("%q became %q, %v", in, got, err)
+		}
+	}
+}
+
+func TestGuardRefusesWhatIsNoStream(t *testing.T) {
+	many := bytes.Repeat([]byte("data: 0123456789\n"), 1<<20+1) // one event
+	tests := []struct {
+		in   []byte
+		want error
+	}{
+		{[]byte(" \n<!doctype html>"), errHTML},
+		{many, errLine},
+	}
+	for _, tt := range tests {
+		if _, err := io.Copy(io.Discard, newGuard(io.NopCloser(bytes.NewReader(tt.in)))); !errors.Is(err, tt.want) {
+			t.Errorf("got %v, want %v", err, tt.want)
+		}
+	}
+	var doc *bodyError
+	_, err := io.ReadAll(newGuard(io.NopCloser(iotest.OneByteReader(strings.NewReader(`{"error":"x"}`)))))
+	if !errors.As(err, &doc) || string(doc.body) != `{"error":"x"}` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestConnectionErrorsNameTheServerAndNoSecret(t *testing.T) {
+	p := Peer{Name: "local", BaseURL: "http://127.0.0.1:1/v1?token=hidden", Key: "k"}
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Doer().Do(req)
+	var e *model.Error
+	if err = p.Fail(t.Context(), err); !errors.As(err, &e) || e.Class != model.ClassTransient ||
+		!strings.Contains(e.Message, "local (127.0.0.1:1)") || strings.Contains(e.Message, "hidden") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestEndOfContextWinsOverEveryError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := (Peer{}).Fail(ctx, errHTML); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// FuzzRefusal: any document gives one short sentence without the key.
+func FuzzRefusal(f *testing.F) {
+	f.Add(400, []byte(`{"error":{"message":"x mysecretvalue"}}`))
+	f.Add(529, []byte(`<html>`))
+	f.Add(200, []byte(`[[[[`))
+	f.Fuzz(func(t *testing.T, status int, doc []byte) {
+		p := Peer{Name: "p", Key: "mysecretvalue", KeyName: "P_KEY"}
+		for _, e := range []*model.Error{p.status(&statusError{status: status, header: http.Header{}, body: doc}), p.Event(doc)} {
+			if strings.Contains(e.Message, p.Key) || strings.Contains(e.Message, "\n") || len(e.Message) > 8*maxQuote || e.Class == "" {
+				t.Fatalf("%+v", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,315 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func ptr[T any](v T) *T { return &v }
+
+func eventID(n int) protocol.EventID { return protocol.EventID(fmt.Sprintf("evt_%016d", n)) }
+
+// bodies is at least one body of every event type.
+func bodies() []protocol.Body {
+	msg := func(m protocol.Message) protocol.Body { return &protocol.MessageBody{Message: m} }
+	user := protocol.UserText("Fix the \x1b[31mtest\x1b[0m.\r\nThanks\u202e!")
+	steer := protocol.UserText("Not that file.")
+	steer.Meta = &protocol.MessageMeta{Source: protocol.SourceSteer}
+	follow := protocol.UserText("Then commit.")
+	follow.Meta = &protocol.MessageMeta{Source: protocol.SourceFollowUp}
+	channel := protocol.UserText("From the phone.")
+	channel.Meta = &protocol.MessageMeta{Source: protocol.SourceChannel, Channel: "telegram"}
+	files := protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{
+		protocol.Text("See:"), {Type: protocol.BlockImage, MediaType: "image/png", Blob: "ab"}, {Type: protocol.BlockFile, Name: "a\nb.pdf", MediaType: "application/pdf", Blob: "cd"}}}
+	assistant := protocol.Message{Role: protocol.RoleAssistant, Provider: "demo", Model: "demo", StopReason: protocol.StopToolUse, Usage: &protocol.Usage{}, Content: []protocol.Block{
+		{Type: protocol.BlockThinking, Thinking: "Look first."}, protocol.Text("I look at it:\n```go\nfunc main() {}"),
+		protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"go test ./...\n","timeout":5}`)),
+		protocol.ToolUse("c2", "Edit", json.RawMessage(`{"path":"a.go","old":"x","new":"y"}`))}}
+	partial := protocol.Message{Role: protocol.RoleAssistant, Model: "demo", StopReason: protocol.StopError, Usage: &protocol.Usage{}, Partial: true, ErrorMessage: "overloaded",
+		Content: []protocol.Block{protocol.Text("<details>half"), {Type: protocol.BlockThinking, Redacted: true}}}
+	result := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", ToolName: "Bash", Content: []protocol.Block{protocol.Text("ok\n````\n\x1b]0;title\x07done")}}
+	edit := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c2", ToolName: "Edit", Content: []protocol.Block{protocol.Text("Edited.")},
+		Details: json.RawMessage(`{"diff":"-x\n+y\n","files":[]}`)}
+	cancelled := protocol.ToolError("c3", "Bash", "Cancelled by user")
+	cancelled.Details = json.RawMessage(`{"cancelled":true}`)
+	return []protocol.Body{
+		msg(user), msg(steer), msg(follow), msg(channel), msg(files), msg(assistant), msg(partial), msg(result), msg(edit),
+		msg(protocol.ToolError("c4", "Read", "no such file")), msg(cancelled),
+		msg(protocol.Message{Role: protocol.RoleInternal, Content: []protocol.Block{protocol.Text("internal")}}),
+		&protocol.Compact{Summary: "Goal: fix.", CompactedThrough: eventID(1), TokensBefore: 123456, TokensAfter: 7890},
+		&protocol.CustomMessage{Kind: "poll", Message: protocol.UserText("Vote")},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Content: "Go on.", Visibility: protocol.VisibilityDisplay}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemSkillListing, Origin: protocol.OriginSkill, Content: "a\nb", Visibility: protocol.VisibilityCompact}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemDateChange, Origin: protocol.OriginSystem, Content: "today", Visibility: protocol.VisibilityHidden}},
+		&protocol.BranchSummary{FromEventID: eventID(2), Summary: "Tried y."},
+		&protocol.Rewind{TargetEventID: ptr(eventID(1))}, &protocol.Rewind{},
+		&protocol.Branch{LeafEventID: eventID(3)},
+		&protocol.ChannelInject{Channel: "telegram", ExternalID: "7"},
+		&protocol.SessionInfo{Changes: protocol.MetaChanges{Name: ptr("Fix it"), Model: ptr("demo")}}, &protocol.SessionInfo{},
+		&protocol.Custom{Kind: "stack", Data: json.RawMessage(`{}`)},
+		&protocol.Label{TargetEventID: eventID(1), Label: ptr("start")}, &protocol.Label{TargetEventID: eventID(1)},
+		&protocol.InstructionSnapshot{Snapshot: protocol.Instructions{Version: 1, Text: "You are", Cut: []string{"workspace"}}},
+		&protocol.QueueUpdate{Queue: protocol.QueueSteer, Items: []protocol.QueueItem{{ID: "itm_0000000000000000", Content: []protocol.Block{protocol.Text("wait")}}}, Paused: true},
+		&protocol.SkillIndexSnapshot{}, &protocol.SkillIndexDelta{},
+		&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionAllow, Rule: "Bash(go test:*)", Scope: "rule"},
+		&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionAllow, Rule: "Bash(make)", Scope: "always"},
+		&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "once", Reason: "no"},
+		&protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/a.go", Existed: true, Restorable: true}, &protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/big"},
+		&protocol.ContextCut{Kind: "shrink", ThroughEventID: eventID(1)},
+
+		&protocol.MessageStart{EventID: eventID(9), Role: protocol.RoleAssistant, Model: "demo"},
+		&protocol.TextDelta{EventID: eventID(9), BlockIndex: 1, Delta: "Hel\x07lo"},
+		&protocol.ThinkingDelta{EventID: eventID(9), Delta: "hm"},
+		&protocol.ToolCallDelta{EventID: eventID(9), BlockIndex: 2, ToolCallID: "c1", ToolName: "Bash", Delta: `{"co`},
+		&protocol.MessageCancelled{EventID: eventID(9), Reason: protocol.CancelRetry},
+		&protocol.ToolExecutionStart{EventID: eventID(10), ToolCallID: "c1", ToolName: "Bash", Args: json.RawMessage(`{"command":"ls"}`)},
+		&protocol.ToolExecutionUpdate{EventID: eventID(10), ToolCallID: "c1", Partial: "a\n"},
+		&protocol.ToolExecutionEnd{EventID: eventID(10), ToolCallID: "c1", ToolName: "Bash", DurationMS: 1234, IsError: true},
+		&protocol.ToolProcess{ToolCallID: "c1", ToolName: "Skill", Event: json.RawMessage(`{"message":"half","percent":50,"status":"running"}`)},
+		&protocol.TurnStart{}, &protocol.TurnEnd{}, &protocol.RuntimeStart{},
+		&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalModelError, Error: protocol.Errorf(protocol.CodeProviderError, "no key")},
+		&protocol.Retry{Attempt: 2, MaxAttempts: 8, DelayMS: 1100, Error: "429"},
+		&protocol.PermissionRequest{PermissionID: "prm_0000000000000000", ToolCallID: "c1", ToolName: "Bash", Args: json.RawMessage(`{"command":"rm x"}`), Reason: "It needs permission.",
+			Suggestions: []protocol.Suggestion{{Label: "Allow once", Scope: "once"}, {Label: "Always\u202e", Scope: "always", Rule: "Bash(rm x)"}}},
+		&protocol.PermissionResolved{PermissionID: "prm_0000000000000000", Decision: protocol.DecisionExpired},
+		&protocol.UIRequest{UIID: "u1", Data: json.RawMessage(`{"kind":"confirm"}`)}, &protocol.UIResolved{UIID: "u1"},
+	}
+}
+
+// lines gives the bodies as parsed event lines.
+func lines(t testing.TB) [][]byte {
+	t.Helper()
+	var out [][]byte
+	for i, b := range bodies() {
+		e := protocol.NewEvent(b)
+		e.Seq, e.SessionID, e.ClientID, e.TS = protocol.Seq(i+1), "ses_00000000000000000000000000", protocol.HostClient, 1
+		if e.ID = eventID(i + 1); isTransient(b) {
+			e.ID = ""
+		}
+		line, err := e.AppendLine(nil)
+		if err != nil {
+			t.Fatalf("%s: %v", e.Type, err)
+		}
+		out = append(out, line)
+	}
+	return append(out, []byte(`{"type":"later","id":"evt_9999999999999999","parentId":null,"seq":999,"control":true}`))
+}
+
+func isTransient(b protocol.Body) bool {
+	e := protocol.NewEvent(b)
+	e.ID = ""
+	e.Seq, e.SessionID, e.ClientID = 1, "s", "c"
+	_, err := e.AppendLine(nil)
+	return err == nil
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Equal(got, want) {
+		return
+	}
+	g, w := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+	for i := range min(len(g), len(w)) {
+		if g[i] != w[i] {
+			t.Fatalf("%s, line %d (run with -update):\n got %s\nwant %s", name, i+1, g[i], w[i])
+		}
+	}
+	t.Fatalf("%s: %d lines, want %d (run with -update)", name, len(g), len(w))
+}
+
+func TestEveryEventIsShownAsTheGoldenFileSays(t *testing.T) {
+	var events, items bytes.Buffer
+	enc := json.NewEncoder(&items)
+	enc.SetEscapeHTML(false)
+	for _, line := range lines(t) {
+		e, err := protocol.ParseEvent(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events.Write(line)
+		events.WriteByte('\n')
+		if err := enc.Encode(Of(e)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "events.jsonl", events.Bytes())
+	golden(t, "items.jsonl", items.Bytes())
+}
+
+func TestEveryEventTypeIsInTheGoldenFile(t *testing.T) {
+	seen := map[protocol.EventType]bool{}
+	for _, b := range bodies() {
+		seen[b.EventType()] = true
+	}
+	source, err := os.ReadFile(filepath.Join("..", "registry.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(source)) {
+		name, ok := strings.CutPrefix(word, "&")
+		if !ok || !strings.HasSuffix(name, "{}") {
+			continue
+		}
+		found := false
+		for _, b := range bodies() {
+			found = found || reflect.TypeOf(b).Elem().Name() == strings.TrimSuffix(name, "{}")
+		}
+		if !found {
+			t.Errorf("no event of type %s", name)
+		}
+	}
+	if len(seen) < 30 {
+		t.Errorf("only %d types", len(seen))
+	}
+}
+
+func TestMarkdownOfASession(t *testing.T) {
+	header := protocol.Header{Version: 1, SessionID: "ses_00000000000000000000000000", CreatedAt: 1795168800000,
+		Meta: protocol.Meta{Name: "Fix <the> test", WorkDir: "/home/u/p", Model: "demo"}}
+	var out bytes.Buffer
+	err := Markdown(&out, header, func(yield func(protocol.Event, error) bool) {
+		for _, line := range lines(t) {
+			e, err := protocol.ParseEvent(line)
+			if !yield(e, err) {
+				return
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "session.md", out.Bytes())
+}
+
+func TestMarkdownGivesTheErrorOfTheEventsOrTheWriter(t *testing.T) {
+	bad := fmt.Errorf("damaged")
+	err := Markdown(&bytes.Buffer{}, protocol.Header{}, func(yield func(protocol.Event, error) bool) { yield(protocol.Event{}, bad) })
+	if err == nil || !strings.Contains(err.Error(), "damaged") {
+		t.Error(err)
+	}
+	err = Markdown(full{}, protocol.Header{}, func(func(protocol.Event, error) bool) {})
+	if err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Error(err)
+	}
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+func TestLongResultsAreCutInMarkdown(t *testing.T) {
+	many := cut(strings.Repeat("line\n", 500))
+	if n := strings.Count(many, "line\n"); n != maxResultLines || !strings.HasSuffix(many, "[cut: 501 lines, 2,500 bytes in all]") {
+		t.Errorf("%d lines: %q", n, many[len(many)-60:])
+	}
+	wide := cut(strings.Repeat("ü", 20_000))
+	if len(wide) > maxResultBytes+100 || !strings.HasSuffix(wide, "ü\n[cut: 1 lines, 40,000 bytes in all]") {
+		t.Errorf("%d bytes: %q", len(wide), wide[len(wide)-60:])
+	}
+	if s := cut("short"); s != "short" {
+		t.Error(s)
+	}
+}
+
+func TestFencesAreLongerThanAnyInTheContent(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":            "```\nplain\n```",
+		"a\n```\nb":        "````\na\n```\nb\n````",
+		"`````":            "``````\n`````\n``````",
+		"two `` and three": "```\ntwo `` and three\n```",
+	} {
+		if got := fence("", text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestOpenFencesAndTagsOfAMessageEndWithIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"a\n```go\nx":             "a\n```go\nx\n```",
+		"```\nx\n```\ny":          "```\nx\n```\ny",
+		"````\n```\n":             "````\n```\n````",
+		"~~~\n```\n~~~":           "~~~\n```\n~~~",
+		"<!-- hidden":             "&lt;!-- hidden",
+		"</details><b>x</b>":      "&lt;/details><b>x</b>",
+		"```\n</details>\n```":    "```\n</details>\n```",
+		"    ```\nno fence":       "    ```\nno fence",
+		"`a```b` is inline code":  "`a```b` is inline code",
+		"``` not `a` fence ```":   "``` not `a` fence ```",
+		"<SCRIPT>x":               "&lt;SCRIPT>x",
+		"a < b and c <d> <detail": "a < b and c <d> <detail",
+	} {
+		if got := prose(text); got != want {
+			t.Errorf("%q:\n got %q\nwant %q", text, got, want)
+		}
+	}
+}
+
+func TestTextLosesControlSequencesAndShowsHiddenCharacters(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain\ttext\n":             "plain\ttext\n",
+		"\x1b[1;31mred\x1b[0m":      "red",
+		"\x1b]8;;http://x\x07a":     "a",
+		"\x1b]0;t\x1b\\a":           "a",
+		"\x1bPq\x1b\\a\x1b_x\x1b\\": "a",
+		"\x1b]0;never closed\nnext": "0;never closed\nnext",
+		"\u009b31mx":                "x",
+		"\x1b(Bx\x1bcx\x1b":         "xx",
+		"a\r\nb\rc":                 "a\nb\nc",
+		"a\x00\x07\x08\x7f\u0080b":  "ab",
+		"a\xffb":                    "a\ufffdb",
+		"x\u202ey\u2066\u200f":      "x[U+202E]y[U+2066][U+200F]",
+		"a\u2028b":                  "a\nb",
+		"\U000e0041\u200b":          "[U+E0041][U+200B]",
+		"日本 ü":                      "日本 ü",
+	} {
+		if got := Text(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+	if got := Line(" a\n\tb \r\nc"); got != "a b c" {
+		t.Errorf("%q", got)
+	}
+}
+
+func FuzzTextIsSafe(f *testing.F) {
+	f.Add("\x1b[31m\x1b]0;x\x07\u202e\xff\r\n\u009d")
+	f.Fuzz(func(t *testing.T, s string) {
+		out := Text(s)
+		for _, r := range out {
+			if (r < ' ' && r != '\n' && r != '\t') || (r >= 0x7f && r <= 0x9f) || hides(r) {
+				t.Fatalf("%q gives %q", s, out)
+			}
+		}
+		if Text(out) != out {
+			t.Fatalf("%q: shown twice it differs", s)
+		}
+		if strings.ContainsAny(Line(s), "\n\t") {
+			t.Fatalf("%q gives more than a line", s)
+		}
+	})
+}

@@ -1,0 +1,164 @@
+package display
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"scorel/protocol"
+)
+
+func message(m protocol.Message) Item {
+	switch m.Role {
+	case protocol.RoleUser:
+		return userMessage(m)
+	case protocol.RoleAssistant:
+		return assistantMessage(m)
+	case protocol.RoleToolResult:
+		return toolResult(m)
+	}
+	return Item{Kind: Notice, Role: m.Role, Text: blocksText(m.Content)}
+}
+
+func userMessage(m protocol.Message) Item {
+	item := Item{Kind: Bubble, Role: m.Role, Text: blocksText(m.Content)}
+	if m.Meta == nil {
+		return item
+	}
+	switch m.Meta.Source {
+	case protocol.SourceSteer:
+		item.Kind = Note
+	case "":
+	default:
+		item.Title = Line(string(m.Meta.Source))
+	}
+	if m.Meta.Channel != "" {
+		item.Title = Line(m.Meta.Channel)
+	}
+	return item
+}
+
+func assistantMessage(m protocol.Message) Item {
+	item := Item{Kind: Bubble, Role: m.Role, Title: Line(m.Model), Status: OK}
+	switch {
+	case m.StopReason == protocol.StopCancelled:
+		item.Status = Cancelled
+	case m.StopReason == protocol.StopError || m.StopReason == protocol.StopRefusal:
+		item.Status = Failed
+	case m.Partial || m.StopReason == protocol.StopMaxTokens:
+		item.Status = Partial
+	}
+	for _, b := range m.Content {
+		item.Parts = append(item.Parts, block(b))
+	}
+	if m.ErrorMessage != "" {
+		item.Parts = append(item.Parts, Item{Kind: Notice, Text: Text(m.ErrorMessage), Status: Failed})
+	}
+	return item
+}
+
+func block(b protocol.Block) Item {
+	switch b.Type {
+	case protocol.BlockThinking:
+		item := Item{Kind: Thinking, Text: Text(b.Thinking)}
+		if b.Redacted {
+			item.Text = "[redacted by the provider]"
+		}
+		return item
+	case protocol.BlockToolUse:
+		return toolCall(b.ID, b.Name, b.Input)
+	}
+	return Item{Kind: Bubble, Role: protocol.RoleAssistant, Text: blocksText([]protocol.Block{b})}
+}
+
+func toolCall(id, name string, input json.RawMessage) Item {
+	return Item{Kind: Tool, ToolCallID: Line(id), ToolName: Line(name), Title: Summary(input), Input: indent(input)}
+}
+
+func toolResult(m protocol.Message) Item {
+	item := Item{Kind: Tool, Role: m.Role, ToolCallID: Line(m.ToolCallID), ToolName: Line(m.ToolName), Text: blocksText(m.Content), Status: OK}
+	if m.IsError {
+		item.Status = Failed
+	}
+	var details struct {
+		Diff      string `json:"diff"`
+		Cancelled bool   `json:"cancelled"`
+	}
+	if len(m.Details) > 0 && json.Unmarshal(m.Details, &details) == nil {
+		item.Diff = Text(details.Diff)
+		if details.Cancelled {
+			item.Status = Cancelled
+		}
+	}
+	return item
+}
+
+// blocksText joins the blocks that people read; payloads are named.
+func blocksText(blocks []protocol.Block) string {
+	var parts []string
+	for _, b := range blocks {
+		switch b.Type {
+		case protocol.BlockText:
+			parts = append(parts, Text(b.Text))
+		case protocol.BlockThinking, protocol.BlockToolUse:
+		case protocol.BlockImage:
+			parts = append(parts, "[image "+Line(b.MediaType)+"]")
+		case protocol.BlockFile:
+			parts = append(parts, "[file "+Line(b.Name)+"]")
+		default:
+			parts = append(parts, "["+Line(string(b.Type))+"]")
+		}
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Summary gives the one line that says most about the input of a call: the
+// command, path, pattern and so on, else the input itself. It is at most 120
+// characters long.
+func Summary(input json.RawMessage) string {
+	const most = 120
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(input, &fields) != nil {
+		return shorten(Line(string(input)), most)
+	}
+	for _, key := range [...]string{"command", "path", "file_path", "pattern", "url", "query", "name", "description", "prompt"} {
+		var s string
+		if raw, ok := fields[key]; ok && json.Unmarshal(raw, &s) == nil && s != "" {
+			return shorten(Line(s), most)
+		}
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	if json.Compact(&b, input) != nil {
+		return ""
+	}
+	return shorten(Line(b.String()), most)
+}
+
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	n := 0
+	for i := range s {
+		if n == most-1 {
+			return s[:i] + "…"
+		}
+		n++
+	}
+	return s
+}
+
+func indent(input json.RawMessage) string {
+	if len(input) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, input, "", "  ") != nil {
+		return Text(string(input))
+	}
+	return Text(b.String())
+}
