@@ -1,10 +1,13 @@
 package demo
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // report is what a test script printed.
 type report struct {
-	passed int
+	passed []string // the names of the checks that passed
 	failed []check
 	tail   string // the last lines, for a script that names no checks
 }
@@ -27,7 +30,7 @@ func parseReport(output string) report {
 		word, rest := verdict(line)
 		switch {
 		case word == passing:
-			r.passed++
+			r.passed = append(r.passed, rest)
 			open = nil
 		case word == failing:
 			r.failed = append(r.failed, check{name: rest, text: rest})
@@ -42,10 +45,11 @@ func parseReport(output string) report {
 	return r
 }
 
-// first gives the check to look at: the first that fails.
+// first gives the check to look at: of those that fail the simplest, which is
+// the first that names the fewest options.
 func (r report) first() check {
 	if len(r.failed) > 0 {
-		return r.failed[0]
+		return slices.MinFunc(r.failed, func(a, b check) int { return len(options(a.text)) - len(options(b.text)) })
 	}
 	return check{name: lastLine(r.tail), text: r.tail}
 }

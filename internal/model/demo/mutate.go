@@ -125,6 +125,8 @@ func (m *mutator) operator(t token) {
 			m.swap(t, "!=", likely)
 		} else if m.sums {
 			m.swap(t, "+=", rare)
+		} else if strings.HasPrefix(m.line[t.end:], "(\"") {
+			m.swap(t, "+=", possible)
 		}
 	case "@":
 		m.swap(t, "*", unlikely)
@@ -232,6 +234,9 @@ func (m *mutator) number(t token) {
 	if before := m.line[:t.at]; strings.HasSuffix(before, "exit ") || strings.HasSuffix(before, "return ") || strings.HasSuffix(before, ">&") || strings.HasSuffix(m.line[:t.at+1], " 2") && strings.HasPrefix(m.line[t.end:], ">") {
 		weight = unlikely
 	}
+	if t.end < len(m.line) && m.line[t.end] == ']' && t.at > 0 && m.line[t.at-1] == '-' || strings.HasPrefix(m.line[t.end:], "-") && t.at > 0 && m.line[t.at-1] == '[' {
+		weight = unlikely // a range of characters
+	}
 	m.swap(t, strconv.Itoa(n+1), weight)
 	if n > 0 {
 		m.swap(t, strconv.Itoa(n-1), weight)
@@ -275,7 +280,9 @@ func (m *mutator) flag(t token) {
 	case "wc":
 		m.swaps(t, likely, "-l", "-w", "-c")
 	case "sort":
-		m.letters(t, "nru")
+		if !strings.ContainsAny(f, "kto") {
+			m.letters(t, "nru")
+		}
 	case "uniq":
 		m.letters(t, "cdu")
 	case "grep":

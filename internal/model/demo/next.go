@@ -10,9 +10,13 @@ import (
 
 // Bounds of what the model does for one fault.
 const (
-	maxTries   = 25
+	// maxTries: of all changes of one token that make a check of the demo project
+	// fail, three quarters are repaired within so many tries, half within 25.
+	maxTries   = 60
 	maxSources = 4
-	maxEdits   = 2 // calls of Edit that fail in a row
+	maxEdits   = 2  // calls of Edit that fail in a row
+	firstRun   = 60 // seconds
+	tryRun     = 5  // seconds: a wrong change may loop for ever
 )
 
 // next decides what comes next in a conversation: look for a test script, run
@@ -38,7 +42,7 @@ func next(req model.Request) answer {
 	case script == "":
 		return answer{text: nothingText(s.files)}
 	case !s.run.done && s.pending() == nil:
-		return answer{text: "First the tests, to see where things stand.", calls: []call{bash(script)}}
+		return answer{text: "First the tests, to see where things stand.", calls: []call{runTests(script, firstRun)}}
 	case s.run.done && s.run.passed:
 		return s.passed(script)
 	case s.run.done && noTests(s.run):
@@ -96,7 +100,7 @@ func (s *story) search(script string) answer {
 	case s.edits >= maxEdits:
 		return answer{text: editFailedText(s.complain)}
 	case !s.run.done:
-		return answer{text: "Now the tests, with the file as it is.", calls: []call{bash(script)}}
+		return answer{text: "Now the tests, with the file as it is.", calls: []call{runTests(script, tryRun)}}
 	}
 	return s.attemptNext(script, files)
 }
@@ -111,7 +115,7 @@ func (s *story) attemptNext(script string, files []*source) answer {
 				continue
 			}
 			a := answer{text: tryText(len(s.tries)+1, c), calls: s.bring(files, c.path, content)}
-			a.calls = append(a.calls, bash(script))
+			a.calls = append(a.calls, runTests(script, tryRun))
 			if len(s.tries) == 0 && s.todos != nil {
 				a.calls = append([]call{{"TodoWrite", todoList(2)}}, a.calls...)
 			}
@@ -119,7 +123,7 @@ func (s *story) attemptNext(script string, files []*source) answer {
 		}
 	}
 	if back := s.bring(files, "", ""); len(back) > 0 {
-		return answer{text: "That was the last thing to try. I put the file back as it was.", calls: append(back, bash(script))}
+		return answer{text: "That was the last thing to try. I put the file back as it was.", calls: append(back, runTests(script, tryRun))}
 	}
 	return answer{text: gaveUpText(len(s.tries), s.report)}
 }
@@ -145,7 +149,7 @@ func (s *story) passed(script string) answer {
 	if s.todos != nil {
 		return answer{text: "Every check passes.", calls: []call{{"TodoWrite", todoList(len(steps()))}}}
 	}
-	passed := parseReport(s.run.output).passed
+	passed := len(parseReport(s.run.output).passed)
 	for _, f := range s.sources {
 		if f.known && f.now != f.base {
 			return answer{text: repairedText(f, len(s.tries), passed)}
@@ -191,7 +195,9 @@ func editsFrom(from, to string) []replacement {
 	return edits
 }
 
-func bash(script string) call { return call{"Bash", bashInput{command(script)}} }
+func runTests(script string, seconds int) call {
+	return call{"Bash", bashInput{command(script), seconds}}
+}
 
 // command gives how a test script is run.
 func command(script string) string {
@@ -271,19 +277,14 @@ func isData(name string) bool {
 // telling gives a pattern of the words that say what a check is about: its
 // options, else its longest words.
 func telling(c check) string {
-	var options, words []string
-	for _, w := range strings.Fields(c.text) {
-		if name := strings.TrimLeft(w, "-"); name != w && len(wordsOf(name)) == 1 && len(name) > 1 {
-			options = append(options, wordsOf(name)[0])
-		}
-	}
+	var words []string
 	for _, w := range wordsOf(c.name) {
 		if len(w) > 4 {
 			words = append(words, w)
 		}
 	}
 	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
-	pick := slices.Compact(append(options, words...))
+	pick := slices.Compact(append(options(c.text), words...))
 	return strings.Join(pick[:min(len(pick), 2)], "|")
 }
 

@@ -40,21 +40,17 @@ func candidates(files []*source, r report) []candidate {
 	return all
 }
 
-// relevance says, between 0.1 and 1, how near each line is to the failing check:
-// by the words that it shares with it, where a word counts for more the fewer
-// lines have it. Half of it reaches the lines beside.
+// relevance says, between 0 and 1, how near each line is to what fails: by the
+// words that it shares with the failing checks and not with those that pass,
+// where a word counts for more the fewer lines have it. It reaches lines that
+// set a variable which such a line uses, and half of it the lines beside. The
+// more of the checks fail, the more every line is suspected.
 func relevance(lines []string, r report) []float64 {
-	about := map[string]float64{}
-	c := r.first()
-	for _, w := range wordsOf(c.name + " " + c.text) {
-		if len(w) > 2 {
-			about[w] = 1
-		}
-	}
+	about := subject(r)
 	count := map[string]int{}
 	of := make([][]string, len(lines))
 	for i, line := range lines {
-		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+		if isComment(line) {
 			continue
 		}
 		of[i] = wordsOf(line)
@@ -64,31 +60,140 @@ func relevance(lines []string, r report) []float64 {
 			count[w]++
 		}
 	}
-	own := make([]float64, len(lines))
+	near := make([]float64, len(lines))
 	for i := range lines {
 		for _, w := range of[i] {
-			own[i] += about[w] / float64(count[w])
+			near[i] += about[w] / float64(count[w])
 		}
 	}
-	near := make([]float64, len(lines))
-	most := 0.0
+	near = scaled(near)
+	beside := slices.Clone(near)
 	for i := range lines {
-		near[i] = own[i]
 		if i > 0 {
-			near[i] = max(near[i], own[i-1]/2)
+			beside[i] = max(beside[i], near[i-1]/2)
 		}
 		if i+1 < len(lines) {
-			near[i] = max(near[i], own[i+1]/2)
+			beside[i] = max(beside[i], near[i+1]/2)
 		}
-		most = max(most, near[i])
 	}
+	near = slice(lines, of, beside)
+	all := len(r.failed) + len(r.passed)
+	floor := 0.5
+	if all > 0 {
+		floor = 0.05 + 0.5*float64(len(r.failed))/float64(all)
+	}
+	others := foreign(r)
 	for i := range near {
-		if most > 0 {
-			near[i] /= most
+		near[i] = floor + (1-floor)*near[i]
+		if slices.ContainsFunc(of[i], func(w string) bool { return others[w] }) {
+			near[i] *= 0.5
 		}
-		near[i] = 0.1 + 0.9*near[i]
 	}
 	return near
+}
+
+// foreign gives the options that the simplest failing check does without, so
+// that what they do is not likely to be at fault.
+func foreign(r report) map[string]bool {
+	first := r.first()
+	others := map[string]bool{}
+	add := func(text string) {
+		for _, w := range options(text) {
+			others[w] = true
+		}
+	}
+	for _, c := range r.failed {
+		add(c.text)
+	}
+	for _, name := range r.passed {
+		add(name)
+	}
+	for _, w := range wordsOf(first.text) {
+		delete(others, w)
+	}
+	return others
+}
+
+// subject weighs the words of the checks: those of failing ones count, those of
+// passing ones against it. The words behind a command's dashes count double.
+func subject(r report) map[string]float64 {
+	about := map[string]float64{}
+	first := r.first()
+	failed := r.failed
+	if len(failed) == 0 {
+		failed = []check{first}
+	}
+	for _, c := range failed {
+		share := 1 / float64(len(failed))
+		if c == first {
+			share += 0.5
+		}
+		for _, w := range slices.Compact(slices.Sorted(slices.Values(wordsOf(c.text)))) {
+			if len(w) > 2 {
+				about[w] += share
+			}
+		}
+		for _, w := range options(c.text) {
+			about[w] += share
+		}
+	}
+	for _, name := range r.passed {
+		for _, w := range wordsOf(name) {
+			if about[w] > 0 {
+				about[w] = max(0, about[w]-1/float64(len(r.passed)))
+			}
+		}
+	}
+	return about
+}
+
+// options gives the names behind dashes in a text, in lower case.
+func options(text string) []string {
+	var names []string
+	for _, w := range strings.Fields(text) {
+		if name := strings.TrimLeft(w, "-"); name != w && len(wordsOf(name)) == 1 && len(name) > 1 && !isDigit(name[0]) {
+			names = append(names, wordsOf(name)[0])
+		}
+	}
+	return names
+}
+
+// slice lets nearness reach back from a line to those that set what it uses.
+func slice(lines []string, used [][]string, near []float64) []float64 {
+	sets := map[string][]int{} // by variable in lower case
+	for i, line := range lines {
+		for _, v := range variables(lines[i : i+1]) {
+			if !isComment(line) {
+				sets[strings.ToLower(v)] = append(sets[strings.ToLower(v)], i)
+			}
+		}
+	}
+	out := slices.Clone(near)
+	for range 2 {
+		for i := range lines {
+			for _, w := range used[i] {
+				for _, k := range sets[w] {
+					out[k] = max(out[k], out[i]*0.7)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// scaled divides by the largest.
+func scaled(v []float64) []float64 {
+	if most := slices.Max(v); most > 0 {
+		for i := range v {
+			v[i] /= most
+		}
+	}
+	return v
+}
+
+func isComment(line string) bool {
+	t := strings.TrimSpace(line)
+	return strings.HasPrefix(t, "#") || strings.HasPrefix(t, "//")
 }
 
 // wording gives changes of a text that the check got into what it expected.

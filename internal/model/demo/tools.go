@@ -27,6 +27,7 @@ type (
 	}
 	bashInput struct {
 		Command string `json:"command"`
+		Timeout int    `json:"timeout_seconds"`
 	}
 	editInput struct {
 		Path  string        `json:"path"`
