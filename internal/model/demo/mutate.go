@@ -1,6 +1,7 @@
 package demo
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,6 +13,9 @@ type mutation struct {
 	text     string // the line with the change
 	weight   float64
 }
+
+// edge says whether the mutation moves only the edge of a comparison.
+func (m mutation) edge() bool { return m.from+"=" == m.to || m.to+"=" == m.from }
 
 // Weights of mutations: how often such a slip is the fault, by feeling.
 const (
@@ -38,7 +42,7 @@ const (
 
 // mutations gives the changes that may repair a line. vars are the variables of
 // the file, which can be mistaken for each other.
-func mutations(n int, line string, vars []string) []mutation {
+func mutations(n int, line string, vars []variable) []mutation {
 	if t := strings.TrimSpace(line); t == "" || t[0] == '#' || strings.HasPrefix(t, "//") {
 		return nil
 	}
@@ -132,6 +136,10 @@ func (m *mutator) operator(t token) {
 		m.swap(t, "*", unlikely)
 	case "!":
 		m.unnegate(t)
+	case "-":
+		if t.at > 0 && m.line[t.at-1] == '%' {
+			m.swap(t, "", possible) // aligned to the other side
+		}
 	}
 	if m.sums || m.tests && spaced {
 		m.comparison(t, op)
@@ -148,19 +156,19 @@ func (m *mutator) comparison(t token, op string) {
 	case ">":
 		m.swap(t, ">=", likely)
 		m.swap(t, "<", possible)
-		m.swap(t, "<=", rare)
+		m.swap(t, "<=", possible)
 	case "<":
 		m.swap(t, "<=", likely)
 		m.swap(t, ">", possible)
-		m.swap(t, ">=", rare)
+		m.swap(t, ">=", possible)
 	case ">=":
 		m.swap(t, ">", likely)
 		m.swap(t, "<=", possible)
-		m.swap(t, "<", rare)
+		m.swap(t, "<", possible)
 	case "<=":
 		m.swap(t, "<", likely)
 		m.swap(t, ">=", possible)
-		m.swap(t, ">", rare)
+		m.swap(t, ">", possible)
 	case "==":
 		m.swaps(t, unlikely, ">=", "<=", ">", "<")
 	case "!=":
@@ -325,7 +333,7 @@ func (m *mutator) command(t token) string {
 }
 
 // word changes words that are often mistaken for each other.
-func (m *mutator) word(t token, vars []string, assigned bool) {
+func (m *mutator) word(t token, vars []variable, assigned bool) {
 	w := m.line[t.at:t.end]
 	if to := opposite(w); to != "" {
 		m.swap(t, to, likely)
@@ -335,16 +343,28 @@ func (m *mutator) word(t token, vars []string, assigned bool) {
 		m.keyLetters(t, w)
 		return
 	}
+	m.variable(t, vars, assigned)
+}
+
+// variable takes a variable for another of its kind. Names of one letter count
+// loops and are seldom mistaken.
+func (m *mutator) variable(t token, vars []variable, assigned bool) {
+	w := m.line[t.at:t.end]
+	before := m.line[:t.at]
+	if len(w) == 1 || !assigned && !m.sums && !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "{#") {
+		return
+	}
+	i := slices.IndexFunc(vars, func(v variable) bool { return v.name == w })
+	if i < 0 {
+		return
+	}
+	weight := rare
+	if assigned || !vars[i].array {
+		weight = unlikely
+	}
 	for _, v := range vars {
-		if v == w {
-			for _, other := range vars {
-				weight := rare
-				if assigned {
-					weight = unlikely
-				}
-				m.swap(t, other, weight*0.7)
-			}
-			return
+		if v.array == vars[i].array && len(v.name) > 1 {
+			m.swap(t, v.name, weight)
 		}
 	}
 }
@@ -425,16 +445,23 @@ func assigns(line string, t token) bool {
 	return strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "[")
 }
 
+// variable is a name that a file assigns to.
+type variable struct {
+	name  string
+	array bool
+}
+
 // variables gives the names that the lines assign to, each once.
-func variables(lines []string) []string {
-	var vars []string
+func variables(lines []string) []variable {
+	var vars []variable
 	seen := map[string]bool{}
 	for _, line := range lines {
 		for _, t := range tokensOf(line) {
 			name := line[t.at:t.end]
 			if t.kind == word && !seen[name] && assigns(line, t) {
 				seen[name] = true
-				vars = append(vars, name)
+				rest := line[t.end:]
+				vars = append(vars, variable{name, rest[0] == '[' || strings.HasPrefix(rest, "=(") || strings.HasPrefix(rest, "+=(")})
 			}
 		}
 	}

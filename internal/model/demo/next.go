@@ -11,12 +11,13 @@ import (
 // Bounds of what the model does for one fault.
 const (
 	// maxTries: of all changes of one token that make a check of the demo project
-	// fail, three quarters are repaired within so many tries, half within 25.
-	maxTries   = 60
+	// fail, nine in ten are repaired within so many tries, and half within 25.
+	maxTries   = 100
 	maxSources = 4
 	maxEdits   = 2  // calls of Edit that fail in a row
 	firstRun   = 60 // seconds
 	tryRun     = 5  // seconds: a wrong change may loop for ever
+	maxSlow    = 12 // runs in a row that took longer than that
 )
 
 // next decides what comes next in a conversation: look for a test script, run
@@ -107,7 +108,7 @@ func (s *story) search(script string) answer {
 
 // attemptNext makes the next change and runs the tests, or gives up.
 func (s *story) attemptNext(script string, files []*source) answer {
-	if len(s.tries) < maxTries {
+	if len(s.tries) < maxTries && s.slow < maxSlow {
 		for _, c := range candidates(files, s.report) {
 			base := s.sources[c.path].base
 			content := c.content(base)

@@ -24,6 +24,7 @@ type story struct {
 	tries    []try
 	todos    []todo // as last written; nil when none are open
 
+	slow     int    // runs in a row that were ended because they took too long
 	refused  string // why a call of this turn was not carried out
 	complain string // how the newest call of Edit failed, "" when it did not
 	edits    int    // calls of Edit that failed in a row in this turn
@@ -85,7 +86,7 @@ func (s *story) user(text string) {
 		return // nothing but a reminder
 	}
 	s.wish = s.wish.then(text)
-	s.run, s.refused, s.complain, s.edits = testRun{}, "", "", 0
+	s.run, s.refused, s.complain, s.edits, s.vain, s.slow = testRun{}, "", "", 0, 0, 0
 }
 
 // result takes in what a call gave.
@@ -193,6 +194,9 @@ func (s *story) ran(text string, failed bool) {
 			s.refused = strings.TrimSpace(text)
 		}
 		return
+	}
+	if s.slow++; !strings.Contains(text, "[timed out after") {
+		s.slow = 0
 	}
 	s.run = testRun{done: true, passed: code == 0 && !failed, code: code, output: output}
 	if !s.run.passed && (!s.reported || s.pristine()) {
