@@ -19,6 +19,11 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.CheckConfig:
 		return h.checkConfig(r.WorkDir)
+	case *protocol.ListModels:
+		return h.listModels(r.Query)
+	case *protocol.PruneBlobs:
+		p, err := h.store.Blobs().Prune(ctx, 0)
+		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err
 	case *protocol.CreateSession:
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"scorel/protocol"
 	"slices"
 	"strings"
 	"sync"
@@ -114,12 +115,12 @@ func (b *bench) run(tool string, input any) (string, Result) {
 	b.t.Helper()
 	p, err := b.prepare(tool, input)
 	if err != nil {
-		return err.Error(), errorResult(err.Error())
+		return err.Error(), Result{Content: []protocol.Block{protocol.Text(err.Error())}, IsError: true}
 	}
 	defer p.Close()
 	r, err := p.Run(b.t.Context(), nil)
 	if err != nil {
-		return err.Error(), errorResult(err.Error())
+		return err.Error(), Result{Content: []protocol.Block{protocol.Text(err.Error())}, IsError: true}
 	}
 	if r.Full != nil {
 		defer r.Full.Close()

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"scorel/internal/session/history"
 	"scorel/internal/tool"
@@ -24,8 +26,8 @@ func (l *Lane) refresh(t *turn) error {
 	}
 	t.work = state
 	var seen []tool.FileState
-	for f := range state.SeenFiles {
-		seen = append(seen, tool.FileState{Path: f.Path, SHA256: f.SHA256, Whole: f.Whole})
+	for _, f := range state.Files {
+		seen = append(seen, tool.FileState(f))
 	}
 	dir := state.Dir
 	if dir == "" {
@@ -54,6 +56,9 @@ func (l *Lane) refresh(t *turn) error {
 func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, error) {
 	index := l.cfg.Log.Index()
 	m, err := history.FindResult(ctx, index, index.Leaf(), callID)
+	if errors.Is(err, history.ErrNoResult) {
+		return nil, fmt.Errorf("the result of %s: %w", callID, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}

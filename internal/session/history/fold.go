@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"maps"
+	"slices"
 
 	"scorel/protocol"
 )
@@ -16,8 +16,9 @@ type State struct {
 	Todos []Todo
 	// Dir is the working directory behind the newest Bash call, "" without one.
 	Dir string
-
-	seen map[string]FileState
+	// Files are what results of Read, Write and Edit said of files that is still in
+	// the context (behind what the newest compact replaced), oldest first.
+	Files []FileState
 }
 
 // Todo is one entry of the todo list.
@@ -26,12 +27,15 @@ type Todo struct {
 	Status  string `json:"status"` // pending, in_progress, completed
 }
 
-// FileState is a file as a tool saw or left it. Whole says that the model has
-// seen all of it in this version.
+// FileState is a file as a tool saw or left it: all of it, or (From and To) some
+// of its Of lines.
 type FileState struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Whole  bool   `json:"whole,omitempty"`
+	From   int    `json:"from,omitempty"`
+	To     int    `json:"to,omitempty"`
+	Of     int    `json:"of,omitempty"`
 }
 
 // details are the parts of a result's details that are folded.
@@ -39,22 +43,6 @@ type details struct {
 	Files []FileState `json:"files"`
 	Dir   string      `json:"dir"`
 	Todos []Todo      `json:"todos"`
-}
-
-// Seen gives the newest state of each file that Read, Write and Edit named and
-// that is still in the context: behind what the newest compact replaced.
-func (s *State) Seen(path string) (FileState, bool) {
-	f, ok := s.seen[path]
-	return f, ok
-}
-
-// SeenFiles calls yield with each file, in no order.
-func (s *State) SeenFiles(yield func(FileState) bool) {
-	for _, f := range s.seen {
-		if !yield(f) {
-			return
-		}
-	}
 }
 
 // finder is a log that can look for text without decoding what lacks it.
@@ -70,9 +58,9 @@ func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, err
 	if err := b.load(ctx, leaf); err != nil {
 		return nil, err
 	}
-	f := b.path.fold.clone()
+	f := b.path.fold
 	if f.rest == "" || (f.todos && f.dir) {
-		return &f.State, nil
+		return f.state(), nil
 	}
 	older := b.log.Back(ctx, f.rest)
 	if l, ok := b.log.(finder); ok {
@@ -88,24 +76,25 @@ func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, err
 			break
 		}
 	}
-	return &f.State, nil
+	return f.state(), nil
 }
 
-// fold collects a State newest first.
+// fold collects a State, from a walk that goes backwards and from what comes
+// after it.
 type fold struct {
-	State
+	todoList          []Todo
+	workDir           string
+	before            []FileState // of the walk, newest first
+	after             []FileState
 	todos, dir, files bool             // what is settled
 	through           protocol.EventID // of the newest compact
 	rest              protocol.EventID // where the walk stopped, "" at the root
 }
 
-func (f *fold) clone() fold {
-	c := *f
-	c.seen = maps.Clone(f.seen)
-	if c.seen == nil {
-		c.seen = map[string]FileState{}
-	}
-	return c
+func (f *fold) state() *State {
+	files := slices.Concat(f.before, f.after)
+	slices.Reverse(files[:len(f.before)])
+	return &State{Todos: f.todoList, Dir: f.workDir, Files: files}
 }
 
 // older takes in the event before those it has seen.
@@ -124,18 +113,17 @@ func (f *fold) older(ev protocol.Event) {
 	switch name {
 	case "TodoWrite":
 		if !f.todos {
-			f.Todos, f.todos = openTodos(d.Todos), true
+			f.todoList, f.todos = openTodos(d.Todos), true
 		}
 	case "Bash":
 		if !f.dir && d.Dir != "" {
-			f.Dir, f.dir = d.Dir, true
+			f.workDir, f.dir = d.Dir, true
 		}
 	default:
 		if !f.files {
-			if f.seen == nil {
-				f.seen = map[string]FileState{}
+			for _, file := range slices.Backward(d.Files) {
+				f.before = append(f.before, file)
 			}
-			f.addOlder(d.Files)
 		}
 	}
 }
@@ -143,53 +131,25 @@ func (f *fold) older(ev protocol.Event) {
 // newer takes in the event behind those it has seen.
 func (f *fold) newer(ev protocol.Event) {
 	d, name, ok := detailsOf(ev)
-	if !ok {
-		return
+	switch {
+	case !ok:
+	case name == "TodoWrite":
+		f.todoList, f.todos = openTodos(d.Todos), true
+	case name == "Bash":
+		if d.Dir != "" {
+			f.workDir, f.dir = d.Dir, true
+		}
+	default:
+		f.after = append(f.after, d.Files...)
 	}
-	f.todos = f.todos || name == "TodoWrite"
-	f.dir = f.dir || (name == "Bash" && d.Dir != "")
-	if f.seen == nil {
-		f.seen = map[string]FileState{}
-	}
-	f.Apply(ev)
 }
 
 // Apply takes in the next event of the path. A compact event takes nothing away:
-// its tail cannot be told from here, and a later Fold settles it.
+// its tail cannot be told from here; ask [Builder.State] anew then.
 func (s *State) Apply(ev protocol.Event) {
-	d, name, ok := detailsOf(ev)
-	if !ok {
-		return
-	}
-	switch name {
-	case "TodoWrite":
-		s.Todos = openTodos(d.Todos)
-	case "Bash":
-		if d.Dir != "" {
-			s.Dir = d.Dir
-		}
-	default:
-		for _, f := range d.Files {
-			if old, ok := s.seen[f.Path]; ok && old.SHA256 == f.SHA256 {
-				f.Whole = f.Whole || old.Whole
-			}
-			s.seen[f.Path] = f
-		}
-	}
-}
-
-func (s *State) addOlder(files []FileState) {
-	for i := len(files) - 1; i >= 0; i-- {
-		f := files[i]
-		newer, ok := s.seen[f.Path]
-		switch {
-		case !ok:
-			s.seen[f.Path] = f
-		case f.Whole && newer.SHA256 == f.SHA256:
-			newer.Whole = true
-			s.seen[f.Path] = newer
-		}
-	}
+	f := fold{todoList: s.Todos, workDir: s.Dir, after: s.Files}
+	f.newer(ev)
+	s.Todos, s.Dir, s.Files = f.todoList, f.workDir, f.after
 }
 
 // detailsOf gives the details of a result of a tool that is folded.
