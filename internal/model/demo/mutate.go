@@ -351,22 +351,31 @@ func (m *mutator) word(t token, vars []variable, assigned bool) {
 func (m *mutator) variable(t token, vars []variable, assigned bool) {
 	w := m.line[t.at:t.end]
 	before := m.line[:t.at]
-	if len(w) == 1 || !assigned && !m.sums && !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "{#") {
+	if len(w) == 1 || !assigned && !within(before, "((", "))") && !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "{#") {
 		return
 	}
 	i := slices.IndexFunc(vars, func(v variable) bool { return v.name == w })
-	if i < 0 {
-		return
-	}
-	weight := rare
-	if assigned || !vars[i].array {
-		weight = unlikely
+	array, weight := false, unlikely
+	switch {
+	case i < 0 && (assigned || strings.ToLower(w) != w):
+		return // perhaps of the environment
+	case i < 0:
+		weight = likely // nobody sets it
+	case assigned:
+		array, weight = vars[i].array, 0.1
+	case vars[i].array:
+		array, weight = true, rare
 	}
 	for _, v := range vars {
-		if v.array == vars[i].array && len(v.name) > 1 {
+		if v.array == array && len(v.name) > 1 {
 			m.swap(t, v.name, weight)
 		}
 	}
+}
+
+// within says whether what follows before stands between open and end.
+func within(before, open, end string) bool {
+	return strings.LastIndex(before, open) > strings.LastIndex(before, end)
 }
 
 // keyLetters changes the letters behind a key of sort, as in -k1,1nr.
@@ -456,12 +465,24 @@ func variables(lines []string) []variable {
 	var vars []variable
 	seen := map[string]bool{}
 	for _, line := range lines {
+		if isComment(line) {
+			continue
+		}
+		declares := false // the words that follow are names
 		for _, t := range tokensOf(line) {
 			name := line[t.at:t.end]
-			if t.kind == word && !seen[name] && assigns(line, t) {
+			switch {
+			case t.kind == operator && (name == ";" || name == "|"):
+				declares = false
+			case t.kind != word || seen[name]:
+			case name == "local" || name == "read" || name == "for" || name == "declare":
+				declares = true
+			case name == "in":
+				declares = false
+			case declares || assigns(line, t):
 				seen[name] = true
 				rest := line[t.end:]
-				vars = append(vars, variable{name, rest[0] == '[' || strings.HasPrefix(rest, "=(") || strings.HasPrefix(rest, "+=(")})
+				vars = append(vars, variable{name, strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "=(") || strings.HasPrefix(rest, "+=(")})
 			}
 		}
 	}
