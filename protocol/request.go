@@ -52,6 +52,15 @@ type (
 		WorkDir string `json:"workDir,omitempty"`
 	}
 
+	// ListModels gives the models whose names contain every word of Query; the
+	// answer is a [ModelList].
+	ListModels struct {
+		Query string `json:"query,omitempty"`
+	}
+	// PruneBlobs removes payloads that are older than a day and that no log names;
+	// the answer is [Pruned].
+	PruneBlobs struct{}
+
 	// CreateSession makes a session; the answer is a [SessionSummary].
 	CreateSession struct {
 		ProjectID ProjectID `json:"projectId"`
@@ -204,6 +213,8 @@ type (
 func (*Ping) RequestName() string             { return "ping" }
 func (*RegisterProject) RequestName() string  { return "register_project" }
 func (*CheckConfig) RequestName() string      { return "get_config" }
+func (*ListModels) RequestName() string       { return "list_models" }
+func (*PruneBlobs) RequestName() string       { return "prune_blobs" }
 func (*CreateSession) RequestName() string    { return "create_session" }
 func (*ListSessions) RequestName() string     { return "list_sessions" }
 func (*OpenSession) RequestName() string      { return "open_session" }
@@ -241,6 +252,10 @@ func newRequest(name string) (Request, Response) {
 		return &RegisterProject{}, &Project{}
 	case "get_config":
 		return &CheckConfig{}, &ConfigReport{}
+	case "list_models":
+		return &ListModels{}, &ModelList{}
+	case "prune_blobs":
+		return &PruneBlobs{}, &Pruned{}
 	case "create_session":
 		return &CreateSession{}, &SessionSummary{}
 	case "list_sessions":

@@ -26,6 +26,28 @@ type (
 		Notices []string      `json:"notices,omitempty"`
 	}
 
+	// ModelInfo describes a model that can be named. ContextWindow and MaxTokens
+	// are in tokens; HasKey says that it can be called as things stand.
+	ModelInfo struct {
+		Ref           string `json:"ref"`
+		API           string `json:"api"`
+		ContextWindow int    `json:"contextWindow"`
+		MaxTokens     int    `json:"maxTokens,omitempty"`
+		Images        bool   `json:"images,omitempty"`
+		Thinking      bool   `json:"thinking,omitempty"`
+		HasKey        bool   `json:"hasKey"`
+	}
+	// ModelList is the models that can be named: aliases first, then those with a
+	// key.
+	ModelList struct {
+		Models []ModelInfo `json:"models"`
+	}
+	// Pruned says what was removed.
+	Pruned struct {
+		Blobs int   `json:"blobs"`
+		Bytes int64 `json:"bytes"`
+	}
+
 	// SessionSummary describes a session in a list. Times are Unix milliseconds.
 	SessionSummary struct {
 		SessionID   SessionID   `json:"sessionId"`
@@ -121,6 +143,8 @@ type (
 func (*Done) response()           {}
 func (*Project) response()        {}
 func (*ConfigReport) response()   {}
+func (*ModelList) response()      {}
+func (*Pruned) response()         {}
 func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
 func (*SessionOpened) response()  {}

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -52,6 +56,34 @@ func TestCommands(t *testing.T) {
 				}
 				ts.Setenv(args[0], strings.TrimSuffix(filepath.Base(logs[len(logs)-1]), ".jsonl"))
 			},
+			// waitfor TEXT waits until a session log contains TEXT.
+			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
+				wait(ts, func() bool {
+					logs, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.jsonl"))
+					return slices.ContainsFunc(logs, func(name string) bool {
+						data, err := os.ReadFile(name)
+						return err == nil && strings.Contains(string(data), args[0])
+					})
+				})
+			},
+			// waitexists FILE waits until the file is there.
+			"waitexists": func(ts *testscript.TestScript, _ bool, args []string) {
+				wait(ts, func() bool { _, err := os.Stat(ts.MkAbs(args[0])); return err == nil })
+			},
+			// killhost kills, with SIGKILL, the process that holds the newest session.
+			"killhost": func(ts *testscript.TestScript, _ bool, _ []string) {
+				locks, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.lock"))
+				if len(locks) == 0 {
+					ts.Fatalf("no session is locked")
+				}
+				var owner struct{ PID int }
+				if err := json.Unmarshal([]byte(ts.ReadFile(locks[len(locks)-1])), &owner); err != nil {
+					ts.Fatalf("who holds the session: %v", err)
+				}
+				if err := syscall.Kill(owner.PID, syscall.SIGKILL); err != nil {
+					ts.Fatalf("kill %d: %v", owner.PID, err)
+				}
+			},
 			// event NAME TEXT sets $NAME to the id of the newest event of the newest
 			// session whose line contains TEXT.
 			"event": func(ts *testscript.TestScript, _ bool, args []string) {
@@ -68,4 +100,15 @@ func TestCommands(t *testing.T) {
 			},
 		},
 	})
+}
+
+// wait polls a condition of another process until it holds.
+func wait(ts *testscript.TestScript, holds func() bool) {
+	deadline := time.Now().Add(20 * time.Second)
+	for !holds() {
+		if time.Now().After(deadline) {
+			ts.Fatalf("waited for 20 s")
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }

@@ -26,10 +26,10 @@ type sessionFlags struct{ json bool }
 func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sessions", Short: "List, show, move in and keep conversations", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: list, show, rewind, branch, compact, label, clone, export, verify, repair or delete")
+			return usagef("say which: list, show, rewind, branch, compact, label, clone, export, verify, repair, delete or prune")
 		}}
 	cmd.AddCommand(a.listCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
-		a.cloneCommand(), a.exportCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand())
+		a.cloneCommand(), a.exportCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
 	return cmd
 }
 
@@ -454,5 +454,25 @@ func (a *app) deleteCommand() *cobra.Command {
 			return a.said(f, err, "Deleted "+string(id)+".")
 		})
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
+	return cmd
+}
+
+func (a *app) pruneCommand() *cobra.Command {
+	var f sessionFlags
+	cmd := &cobra.Command{Use: "prune", Short: "Remove payloads older than a day that no session names", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.with(cmd.Context(), func(l *link) error {
+				p, err := client.Call[*protocol.Pruned](cmd.Context(), l.Client, "", &protocol.PruneBlobs{})
+				if err != nil {
+					return err
+				}
+				if f.json {
+					return a.printJSON(p)
+				}
+				_, err = fmt.Fprintf(a.stdout, "Removed %d payloads (%d bytes).\n", p.Blobs, p.Bytes)
+				return err
+			})
+		}}
+	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")
 	return cmd
 }

@@ -1,6 +1,10 @@
 package host
 
 import (
+	"path/filepath"
+
+	"scorel/internal/config"
+	"scorel/internal/model/resolve"
 	"scorel/internal/workspace"
 	"scorel/protocol"
 )
@@ -22,4 +26,18 @@ func (h *Host) checkConfig(workDir string) (*protocol.ConfigReport, error) {
 	}
 	rep.Notices = notices
 	return rep, nil
+}
+
+// listModels gives the models that can be named, by the user's configuration.
+func (h *Host) listModels(query string) (*protocol.ModelList, error) {
+	cfg, _, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), "")
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+	}
+	list := &protocol.ModelList{Models: []protocol.ModelInfo{}}
+	for _, e := range resolve.List(query, h.resolver(cfg)) {
+		list.Models = append(list.Models, protocol.ModelInfo{Ref: e.Ref, API: string(e.Info.API), ContextWindow: e.Info.ContextWindow,
+			MaxTokens: e.Info.MaxTokens, Images: e.Info.Images, Thinking: len(e.Info.Thinking) > 0, HasKey: e.HasKey})
+	}
+	return list, nil
 }

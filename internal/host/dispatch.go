@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"os"
 
 	"scorel/internal/host/lane"
 	"scorel/internal/permission"
@@ -18,6 +19,11 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.CheckConfig:
 		return h.checkConfig(r.WorkDir)
+	case *protocol.ListModels:
+		return h.listModels(r.Query)
+	case *protocol.PruneBlobs:
+		p, err := h.store.Blobs().Prune(ctx, 0)
+		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err
 	case *protocol.CreateSession:
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:
@@ -82,6 +88,9 @@ func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protoco
 		mode, err := permission.ParseMode(r.Mode)
 		if err != nil {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
+		if _, err := new(permission.Policy).WithMode(mode, os.Getuid()); err != nil {
+			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
 		}
 		l.SetMode(mode)
 		return &protocol.Done{}, nil

@@ -46,6 +46,10 @@ func (h *Host) registerProject(_ context.Context, workDir string) (*protocol.Pro
 			return p, nil
 		}
 	}
+	if h.cfg.Ephemeral { // nothing of this host is kept
+		p.ProjectID = protocol.NewProjectID(h.cfg.Rand)
+		return p, nil
+	}
 	err = disk.Update(h.cfg.FS, name, maxProjectsFile, func(old []byte) ([]byte, error) {
 		if p.ProjectID = findProject(old, root); p.ProjectID != "" {
 			return old, nil

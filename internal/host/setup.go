@@ -61,7 +61,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
 				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep()},
 			Limits:     h.limits(cfg),
-			Compaction: cfg.Compaction.Auto,
+			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
 			},
@@ -166,7 +166,7 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.Errorf(code, "%s", sentence(me))
+		return protocol.Errorf(code, "%s", me.Message)
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }
@@ -219,11 +219,19 @@ func (h *Host) policy(cfg config.Config, root string) (*permission.Policy, error
 		always.Layer(name, root),
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
 	}
-	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: h.cfg.UserHome, Root: root, UID: os.Getuid()})
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, UID: os.Getuid()})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	return p, nil
+}
+
+// canonical gives a path without symlinks, as it is where it cannot be resolved.
+func canonical(path string) string {
+	if p, err := filepath.EvalSymlinks(path); err == nil {
+		return p
+	}
+	return path
 }
 
 // remember stores a rule that a person answered "always" to.
@@ -259,7 +267,7 @@ func (h *Host) limits(cfg config.Config) engine.Limits {
 
 func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
 	_, common := workspace.Root(dir)
-	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: h.cfg.UserHome, UserPrompt: cfg.Prompt,
+	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
 		UID: os.Getuid()})

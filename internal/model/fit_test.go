@@ -198,3 +198,16 @@ func TestCostIsPerMillion(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+func BenchmarkFit(b *testing.B) {
+	var list []protocol.Message
+	for i := range 500 {
+		id := fmt.Sprintf("call_%d", i)
+		list = append(list, protocol.UserText("please look"), assistantBy("x", "y", protocol.Text("I look"), protocol.ToolUse(id, "R", json.RawMessage(`{"path":"a"}`))), result(id, protocol.Text("found")))
+	}
+	info := anthropicInfo()
+	b.ReportAllocs()
+	for b.Loop() {
+		Fit(list, info)
+	}
+}

@@ -3,19 +3,31 @@ package sandbox
 import "strings"
 
 // Environ gives the environment for children: base without what would hand them
-// the host's own rights. That is every SCOREL_ variable, the keys of model and
-// search vendors, the agent sockets of SSH and GPG, and whatever drop names (the
-// variables of apiKeyEnv in the configuration); drop may be nil. Order is kept.
+// the host's own rights, or would make a command mean something else than it was
+// judged for. That is every SCOREL_ variable, the keys of model and search
+// vendors, the agent sockets of SSH and GPG, what bash runs or searches unasked
+// (BASH_ENV, CDPATH, exported functions and the like), and whatever drop names
+// (the variables of apiKeyEnv in the configuration); drop may be nil. Order is
+// kept.
 func Environ(base []string, drop func(name string) bool) []string {
 	env := make([]string, 0, len(base))
 	for _, entry := range base {
 		name, _, ok := strings.Cut(entry, "=")
-		if !ok || name == "" || secret(name) || (drop != nil && drop(name)) {
+		if !ok || name == "" || secret(name) || bends(name) || (drop != nil && drop(name)) {
 			continue
 		}
 		env = append(env, entry)
 	}
 	return env
+}
+
+// bends says whether a variable changes what a bash command line does.
+func bends(name string) bool {
+	switch name {
+	case "BASH_ENV", "ENV", "CDPATH", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "GLOBIGNORE", "PS4", "IFS":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH_FUNC_")
 }
 
 func secret(name string) bool {

@@ -231,6 +231,10 @@ func (p *process) supervise() {
 		p.signal(syscall.SIGKILL) // what is left of the group
 	case <-time.After(pipeGrace):
 		p.Kill()
+		select { // a slow writer may still have to take what is in the pipe
+		case <-drained:
+		case <-time.After(pipeGrace):
+		}
 	}
 	p.closeParent()
 	<-drained

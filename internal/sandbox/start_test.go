@@ -209,6 +209,34 @@ func TestChildOutsideTheSessionDoesNotHangWait(t *testing.T) {
 	_ = syscall.Kill(pid, syscall.SIGKILL)
 }
 
+// slow takes longer for its first piece than a child may hold its pipes.
+type slow struct {
+	bytes.Buffer
+	waited bool
+}
+
+func (s *slow) Write(p []byte) (int, error) {
+	if !s.waited {
+		s.waited = true
+		<-time.After(pipeGrace + pipeGrace/4)
+	}
+	return s.Buffer.Write(p)
+}
+
+// ReadFrom hides the buffer's own, which would go around Write.
+func (s *slow) ReadFrom(r io.Reader) (int64, error) {
+	return io.Copy(struct{ io.Writer }{s}, r)
+}
+
+func TestSlowWriterLosesNothing(t *testing.T) {
+	t.Parallel()
+	var out slow
+	run(t, New(Config{}), bash("head -c 60000 /dev/zero", &out))
+	if out.Len() != 60_000 {
+		t.Errorf("%d bytes came", out.Len())
+	}
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, io.ErrShortWrite }

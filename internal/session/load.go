@@ -94,18 +94,18 @@ type parsed struct {
 func (ld *loader) run(ctx context.Context, read readerAt) error {
 	b := &blocks{read: read, size: ld.l.tail}
 	width := runtime.GOMAXPROCS(0)
-	free := make(chan []byte, width+1)
+	free := make(chan parsed, width+1) // whose memory may be used again
 	var failed error
 	next := func() func(context.Context) parsed {
-		var buf []byte
+		var used parsed
 		select {
-		case buf = <-free:
+		case used = <-free:
 		default:
 		}
 		if ctx.Err() != nil {
 			return nil
 		}
-		blk, err := b.next(buf)
+		blk, err := b.next(used.block.data)
 		if err == io.EOF {
 			return nil
 		}
@@ -113,7 +113,7 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 			b.off = b.size
 			return func(context.Context) parsed { return parsed{err: err} }
 		}
-		return func(context.Context) parsed { return parseBlock(blk) }
+		return func(context.Context) parsed { return parseBlock(blk, used.found[:0]) }
 	}
 	ordered(ctx, width, next, func(p parsed) bool {
 		if p.err != nil {
@@ -123,7 +123,7 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 		ld.merge(p)
 		if p.block.data != nil {
 			select {
-			case free <- p.block.data:
+			case free <- p:
 			default:
 			}
 		}
@@ -138,14 +138,17 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 	return failed
 }
 
-// parseBlock finds the events of a block. It runs beside others.
-func parseBlock(b block) parsed {
-	p := parsed{block: b}
+// parseBlock finds the events of a block, into the memory of found. It runs
+// beside others.
+func parseBlock(b block, found []finding) parsed {
+	p := parsed{block: b, found: found}
 	if b.long != nil {
 		p.lines = 1
 		return p
 	}
-	p.found = make([]finding, 0, len(b.data)/256+1)
+	if p.found == nil {
+		p.found = make([]finding, 0, len(b.data)/400+4)
+	}
 	for data := b.data; len(data) > 0; p.lines++ {
 		off := b.off + int64(len(b.data)-len(data))
 		line := data

@@ -2,10 +2,12 @@ package session
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -51,6 +53,11 @@ func ParseOwner(text []byte) Owner {
 	}
 	o.Command = strings.ToValidUTF8(o.Command, "")
 	return o
+}
+
+// gone says whether the owner is known and runs no more on this machine.
+func (o Owner) gone() bool {
+	return o.PID > 0 && errors.Is(syscall.Kill(o.PID, 0), syscall.ESRCH)
 }
 
 func thisProcess(started time.Time) func() []byte {

@@ -81,7 +81,7 @@ type bashCall struct {
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir}
+	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Resolve: c.env.Files.Resolve}
 }
 
 // Snapshots implements [Prepared].

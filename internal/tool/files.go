@@ -123,9 +123,27 @@ func within(path, dir string) bool {
 func (f *Files) describe(path string) permission.Path {
 	p := permission.Path{Abs: path, Protected: protected(path), OutOfReach: f.reach != "" && within(path, f.reach)}
 	for _, r := range f.roots {
-		p.Inside = p.Inside || within(path, r.path)
+		if !within(path, r.path) {
+			continue
+		}
+		p.Inside = true
+		// A workspace may lie in a folder of such a name, as worktrees do.
+		p.Protected = p.Protected && protected(strings.TrimPrefix(path, r.path))
 	}
 	return p
+}
+
+// Resolve says where a path that a command names lies, following its links as the
+// file tools would. The file need not exist. What cannot be resolved counts as
+// outside.
+func (f *Files) Resolve(abs string) permission.Path {
+	have, missing, err := resolve(filepath.Clean(abs))
+	if err != nil {
+		p := f.describe(filepath.Clean(abs))
+		p.Inside = false
+		return p
+	}
+	return f.describe(filepath.Join(append([]string{have}, missing...)...))
 }
 
 // protected says whether writing a path could make other programs run something

@@ -70,6 +70,28 @@ func TestAdditionalFoldersCountAsInside(t *testing.T) {
 	}
 }
 
+func TestWorkspaceInAProtectedFolderIsNotProtected(t *testing.T) {
+	b := newBench(t)
+	work := filepath.Join(b.out, ".claude", "worktrees", "x")
+	b.write(filepath.Join(work, "a.txt"), "x")
+	b.write(filepath.Join(work, ".git/HEAD"), "x")
+	files, err := NewFiles(Config{Root: work})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	for path, want := range map[string]bool{"a.txt": false, ".git/HEAD": true, "../y": true} {
+		target, err := files.open(path, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if target.path.Protected != want {
+			t.Errorf("%s: %+v", path, target.path)
+		}
+		target.close()
+	}
+}
+
 func TestScorelsOwnFolderIsClosed(t *testing.T) {
 	b := newBench(t)
 	secret := b.write(filepath.Join(b.reach, "credentials.json"), "secret")

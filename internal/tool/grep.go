@@ -179,7 +179,7 @@ func (c *grepCall) count(ctx context.Context, rel string, most int, buf *[]byte)
 	if err != nil || s.binary {
 		return 0
 	}
-	s.each(ctx, c.pattern.re, 0, func(_ int, _ []byte, match bool) bool {
+	s.each(ctx, &c.pattern, 0, func(_ int, _ []byte, match bool) bool {
 		if match {
 			n++
 		}
@@ -233,7 +233,7 @@ func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]
 	around := c.in.Context
 	var before []string // the lines before, not shown yet
 	after, shown := 0, 0
-	s.each(ctx, c.pattern.re, around, func(n int, line []byte, match bool) bool {
+	s.each(ctx, &c.pattern, around, func(n int, line []byte, match bool) bool {
 		switch {
 		case match:
 			if around > 0 && shown > 0 && n-len(before) > shown+1 {

@@ -18,9 +18,3 @@ func decode[T any](call Call) (T, error) {
 }
 
 func textResult(text string) Result { return Result{Content: []protocol.Block{protocol.Text(text)}} }
-
-func errorResult(text string) Result {
-	r := textResult(text)
-	r.IsError = true
-	return r
-}

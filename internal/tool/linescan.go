@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"regexp"
 )
 
 const (
@@ -54,7 +53,7 @@ func (s *lineScan) fill() error {
 
 // each gives the lines in order, without their line feed: those that match, and
 // with around > 0 all others too. It ends when fn says false.
-func (s *lineScan) each(ctx context.Context, re *regexp.Regexp, around int, fn func(n int, line []byte, match bool) bool) {
+func (s *lineScan) each(ctx context.Context, p *pattern, around int, fn func(n int, line []byte, match bool) bool) {
 	for ctx.Err() == nil && s.have > 0 {
 		end := bytes.LastIndexByte(s.buf[:s.have], '\n') + 1
 		long := false
@@ -70,7 +69,7 @@ func (s *lineScan) each(ctx context.Context, re *regexp.Regexp, around int, fn f
 		case end == 0:
 			end, long = s.have, true
 		}
-		if !s.block(s.buf[:end], re, around, fn) {
+		if !s.block(s.buf[:end], p, around, fn) {
 			return
 		}
 		s.have = copy(s.buf, s.buf[end:s.have])
@@ -84,8 +83,8 @@ func (s *lineScan) each(ctx context.Context, re *regexp.Regexp, around int, fn f
 }
 
 // block gives the lines of one block.
-func (s *lineScan) block(block []byte, re *regexp.Regexp, around int, fn func(n int, line []byte, match bool) bool) bool {
-	hit := re.Match(block)
+func (s *lineScan) block(block []byte, p *pattern, around int, fn func(n int, line []byte, match bool) bool) bool {
+	hit := p.match(block)
 	if !hit && around == 0 {
 		s.line += bytes.Count(block, []byte("\n"))
 		if block[len(block)-1] != '\n' {
@@ -97,7 +96,7 @@ func (s *lineScan) block(block []byte, re *regexp.Regexp, around int, fn func(n 
 		line, rest, _ := bytes.Cut(block, []byte("\n"))
 		block = rest
 		s.line++
-		match := hit && re.Match(line)
+		match := hit && p.match(line)
 		if (match || around > 0) && !fn(s.line, line, match) {
 			return false
 		}

@@ -22,7 +22,7 @@ import (
 const (
 	maxImage     = 3_600_000 // bytes sent
 	maxEdge      = 2000      // pixels sent
-	maxPixels    = 50_000_000
+	maxPixels    = 25_000_000
 	maxImageFile = 64 << 20 // bytes read
 	maxPDF       = 20 << 20
 )

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -12,8 +13,40 @@ import (
 
 // pattern is what Grep looks for: the same set of lines for both engines.
 type pattern struct {
-	re *regexp.Regexp
-	rg string // for ripgrep
+	re   *regexp.Regexp
+	rg   string // for ripgrep
+	must []byte // is in every match; empty when that is not known
+}
+
+// match says whether there is a match in b. Most of what is searched has none,
+// and to look for a fixed text first is ten times as fast.
+func (p *pattern) match(b []byte) bool {
+	return bytes.Contains(b, p.must) && p.re.Match(b)
+}
+
+// fixed gives the longest text that every match of an expression contains.
+func fixed(re *syntax.Regexp) string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if re.Flags&syntax.FoldCase == 0 {
+			return string(re.Rune)
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return fixed(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return fixed(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		longest := ""
+		for _, sub := range re.Sub {
+			if s := fixed(sub); len(s) > len(longest) {
+				longest = s
+			}
+		}
+		return longest
+	}
+	return ""
 }
 
 func hexRune(r rune) string { return strconv.FormatInt(int64(r), 16) }
@@ -47,7 +80,7 @@ func compilePattern(src string, fold bool) (pattern, error) {
 	if err != nil {
 		return pattern{}, fmt.Errorf("the pattern is too large: %w", err)
 	}
-	return pattern{re: re, rg: forRg.String()}, nil
+	return pattern{re: re, rg: forRg.String(), must: []byte(fixed(tree))}, nil
 }
 
 // printer writes an expression in the words that mean the same everywhere.

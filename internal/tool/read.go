@@ -157,6 +157,9 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	}
 	state := FileState{Path: path, SHA256: hex.EncodeToString(hash.Sum(nil)),
 		Whole: p.first == 1 && p.last == p.total && !p.cut && !p.bad && !lossy}
+	if !state.Whole && !p.cut && !p.bad && !lossy {
+		state.From, state.To, state.Of = p.first, p.last, p.total
+	}
 	c.env.Seen.Note(state)
 	r.Details = Details{Files: []FileState{state}}
 	return r, nil

@@ -99,6 +99,7 @@ func TestReadPagesALongFileOnWholeLines(t *testing.T) {
 	if seen != 5000 {
 		t.Errorf("%d lines were shown", seen)
 	}
+	b.ok("Write", in{"path": "f", "content": content.String()}) // page by page it has seen all
 	full := b.ok("Read", in{"path": "f", "full": true})
 	if got := tokens([]byte(full)); got < 5*pageTokens || got > b.env.Window/10+50 {
 		t.Errorf("full gives %d tokens", got)

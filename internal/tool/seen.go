@@ -1,39 +1,71 @@
 package tool
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // Seen remembers what the model has seen of files, by resolved path. It may be
 // used by several goroutines at once.
 type Seen struct {
 	mu    sync.Mutex
-	files map[string]FileState
+	files map[string]*seenFile
+}
+
+// seenFile is the newest version seen, and which lines of it.
+type seenFile struct {
+	state FileState
+	spans [][2]int // first and last line, sorted, apart from each other
 }
 
 // NewSeen builds the memory from the details.files of the results on the active
 // path, oldest first. Tools add to it what their own results say.
 func NewSeen(states []FileState) *Seen {
-	s := &Seen{files: make(map[string]FileState, len(states))}
+	s := &Seen{files: make(map[string]*seenFile, len(states))}
 	for _, state := range states {
 		s.Note(state)
 	}
 	return s
 }
 
-// Note adds what a result says. To see a part of a version that is known as a
-// whole takes nothing away.
+// Note adds what a result says. Parts of one version add up; when they are all
+// of it, the whole has been seen.
 func (s *Seen) Note(state FileState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old, ok := s.files[state.Path]; ok && old.SHA256 == state.SHA256 {
-		state.Whole = state.Whole || old.Whole
+	f := s.files[state.Path]
+	if f == nil || f.state.SHA256 != state.SHA256 {
+		f = &seenFile{state: FileState{Path: state.Path, SHA256: state.SHA256}}
+		s.files[state.Path] = f
 	}
-	s.files[state.Path] = state
+	if state.From > 0 {
+		f.spans = join(append(f.spans, [2]int{state.From, state.To}))
+	}
+	f.state.Whole = f.state.Whole || state.Whole ||
+		len(f.spans) == 1 && f.spans[0][0] == 1 && f.spans[0][1] == state.Of
 }
 
-// Lookup gives the version that the model saw last.
+// join sorts spans and makes one of those that touch.
+func join(spans [][2]int) [][2]int {
+	slices.SortFunc(spans, func(a, b [2]int) int { return a[0] - b[0] })
+	joined := spans[:1]
+	for _, s := range spans[1:] {
+		if last := &joined[len(joined)-1]; s[0] <= last[1]+1 {
+			last[1] = max(last[1], s[1])
+		} else {
+			joined = append(joined, s)
+		}
+	}
+	return joined
+}
+
+// Lookup gives the version that the model saw last, and whether all of it.
 func (s *Seen) Lookup(path string) (FileState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	state, ok := s.files[path]
-	return state, ok
+	f, ok := s.files[path]
+	if !ok {
+		return FileState{}, false
+	}
+	return f.state, true
 }

@@ -91,11 +91,15 @@ type Details struct {
 }
 
 // FileState is a file as a tool saw or left it. Whole says that the model has
-// seen all of it (or wrote it).
+// seen all of it (or wrote it); else From and To are the lines that it saw in
+// full, of Of lines, 0 when some were cut.
 type FileState struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Whole  bool   `json:"whole,omitempty"`
+	From   int    `json:"from,omitempty"`
+	To     int    `json:"to,omitempty"`
+	Of     int    `json:"of,omitempty"`
 }
 
 // Todo is one entry of the todo list.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"scorel/protocol"
 	"slices"
 	"strings"
 	"sync"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // bench is a workspace with an environment for tools.
 type bench struct {
-	t     *testing.T
+	t     testing.TB
 	env   *Env
 	root  string // the workspace
 	out   string // a folder outside
@@ -28,12 +29,12 @@ type bench struct {
 	blobs map[string][]byte
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	return benchIn(t, t.TempDir())
 }
 
-func benchIn(t *testing.T, base string) *bench {
+func benchIn(t testing.TB, base string) *bench {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(base)
 	if err != nil {
@@ -114,12 +115,12 @@ func (b *bench) run(tool string, input any) (string, Result) {
 	b.t.Helper()
 	p, err := b.prepare(tool, input)
 	if err != nil {
-		return err.Error(), errorResult(err.Error())
+		return err.Error(), Result{Content: []protocol.Block{protocol.Text(err.Error())}, IsError: true}
 	}
 	defer p.Close()
 	r, err := p.Run(b.t.Context(), nil)
 	if err != nil {
-		return err.Error(), errorResult(err.Error())
+		return err.Error(), Result{Content: []protocol.Block{protocol.Text(err.Error())}, IsError: true}
 	}
 	if r.Full != nil {
 		defer r.Full.Close()
@@ -240,7 +241,7 @@ func TestTodoWriteReplacesTheListAndClearsItWhenAllIsDone(t *testing.T) {
 }
 
 func TestSeenKeepsThatAVersionIsKnownAsAWhole(t *testing.T) {
-	s := NewSeen([]FileState{{"/a", "1", true}, {"/a", "1", false}, {"/b", "1", true}, {"/b", "2", false}})
+	s := NewSeen([]FileState{{Path: "/a", SHA256: "1", Whole: true}, {Path: "/a", SHA256: "1"}, {Path: "/b", SHA256: "1", Whole: true}, {Path: "/b", SHA256: "2"}})
 	if got, _ := s.Lookup("/a"); !got.Whole {
 		t.Error("a part of the same version took the whole away")
 	}
@@ -249,6 +250,28 @@ func TestSeenKeepsThatAVersionIsKnownAsAWhole(t *testing.T) {
 	}
 	if _, ok := s.Lookup("/c"); ok {
 		t.Error("an unseen file is known")
+	}
+}
+
+func TestSeenAddsUpThePartsOfAVersion(t *testing.T) {
+	part := func(hash string, from, to int) FileState {
+		return FileState{Path: "/a", SHA256: hash, From: from, To: to, Of: 30}
+	}
+	for _, c := range []struct {
+		name  string
+		parts []FileState
+		whole bool
+	}{
+		{"in order", []FileState{part("1", 1, 10), part("1", 11, 20), part("1", 21, 30)}, true},
+		{"backwards and overlapping", []FileState{part("1", 15, 30), part("1", 5, 16), part("1", 1, 4)}, true},
+		{"a gap", []FileState{part("1", 1, 10), part("1", 12, 30)}, false},
+		{"the end is missing", []FileState{part("1", 1, 29)}, false},
+		{"two versions", []FileState{part("1", 1, 15), part("2", 16, 30)}, false},
+		{"back to the first version", []FileState{part("1", 1, 15), part("2", 1, 1), part("1", 16, 30)}, false},
+	} {
+		if got, _ := NewSeen(c.parts).Lookup("/a"); got.Whole != c.whole {
+			t.Errorf("%s: whole is %v", c.name, got.Whole)
+		}
 	}
 }
 

@@ -138,7 +138,7 @@ func TestSnapshotsHoldTheFileBeforeItIsWritten(t *testing.T) {
 	b.ok("Read", in{"path": "a.txt"})
 	big := strings.Repeat("x", maxSnapshot+1)
 	b.write("big.txt", big)
-	b.env.Seen.Note(FileState{filepath.Join(b.root, "big.txt"), sum([]byte(big)), true})
+	b.env.Seen.Note(FileState{Path: filepath.Join(b.root, "big.txt"), SHA256: sum([]byte(big)), Whole: true})
 	for _, c := range []struct {
 		path string
 		want Snapshot

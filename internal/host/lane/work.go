@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"scorel/internal/session/history"
 	"scorel/internal/tool"
@@ -18,14 +20,13 @@ const maxBlobRead = 32 << 20
 // refresh completes the environment of the tools with what the active path says.
 // It is called between calls, by the goroutine of the run.
 func (l *Lane) refresh(t *turn) error {
-	index := l.cfg.Log.Index()
-	state, err := history.Fold(t.ctx, index, index.Leaf())
+	state, err := t.builder.State(t.ctx, l.cfg.Log.Index().Leaf())
 	if err != nil {
 		return err
 	}
 	t.work = state
 	var seen []tool.FileState
-	for f := range state.SeenFiles {
+	for _, f := range state.Files {
 		seen = append(seen, tool.FileState(f))
 	}
 	dir := state.Dir
@@ -55,6 +56,9 @@ func (l *Lane) refresh(t *turn) error {
 func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, error) {
 	index := l.cfg.Log.Index()
 	m, err := history.FindResult(ctx, index, index.Leaf(), callID)
+	if errors.Is(err, history.ErrNoResult) {
+		return nil, fmt.Errorf("the result of %s: %w", callID, fs.ErrNotExist)
+	}
 	if err != nil {
 		return nil, err
 	}

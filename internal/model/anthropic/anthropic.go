@@ -90,7 +90,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		}
 		stream := m.messages.NewStreaming(ctx, params, opts...)
 		defer stream.Close()
-		r := reader{info: m.info}
+		r := reader{info: m.info, req: req}
 		for stream.Next() {
 			if !r.event(stream.Current(), func(d model.Delta) bool { return yield(d, nil) }) {
 				if r.broken {

@@ -297,6 +297,29 @@ func TestRefusalIsAStopReason(t *testing.T) {
 	}
 }
 
+func TestHeadersOfGatewaysAndTheUsersOwn(t *testing.T) {
+	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(_ *modeltest.Config, c *anthropic.Config) {
+		c.Headers = map[string]string{"Anthropic-Beta": "mine", "X-Team": "a"}
+	})
+	req := ask("hello")
+	req.Thinking = model.ThinkingLow
+	if _, err := modeltest.Collect(m.Stream(t.Context(), req)); err != nil {
+		t.Fatal(err)
+	}
+	h := server.Requests()[0].Header
+	if h.Get("Anthropic-Beta") != "mine,interleaved-thinking-2025-05-14" || h.Get("X-Team") != "a" || h.Get("Authorization") != "Bearer "+key {
+		t.Fatal(h)
+	}
+}
+
+func TestServerThatCountsNothingGetsAnEstimate(t *testing.T) {
+	m, _ := start(t, `{"do":[{"text":"some words"}],"usage":{}}`)
+	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	if err != nil || a.Done.Usage.InputTokens == 0 || a.Done.Usage.OutputTokens != 3 || a.Done.Usage.CostUSD == 0 {
+		t.Fatalf("%+v %v", a.Done, err)
+	}
+}
+
 func TestNewRefusesAnAddressThatIsNone(t *testing.T) {
 	for _, base := range []string{"ftp://x", "localhost:8080", "https://user:pass@host/"} {
 		if _, err := anthropic.New(anthropic.Config{Info: claude(), BaseURL: base}); err == nil || strings.Contains(err.Error(), "pass@") {

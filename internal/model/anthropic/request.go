@@ -3,6 +3,7 @@ package anthropic
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
@@ -14,12 +15,15 @@ import (
 )
 
 func (m *Model) params(ctx context.Context, req model.Request) (sdk.MessageNewParams, []option.RequestOption, error) {
+	if err := wire.Schemas(req.Tools); err != nil {
+		return sdk.MessageNewParams{}, nil, err
+	}
 	messages, err := m.convert(ctx, req)
 	if err != nil {
 		return sdk.MessageNewParams{}, nil, err
 	}
 	p := sdk.MessageNewParams{Model: m.info.ID, Messages: messages, MaxTokens: int64(m.maxTokens(req))}
-	if req.System != "" {
+	if strings.TrimSpace(req.System) != "" {
 		p.System = []sdk.TextBlockParam{{Text: req.System}}
 	}
 	for _, t := range req.Tools {

@@ -5,7 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -126,7 +128,8 @@ func TestMarksAreAtMostFifteenBlocksApart(t *testing.T) {
 		t.Run(fmt.Sprint(calls), func(t *testing.T) {
 			m, server := inMemory(t, claude(), anyAnswer)
 			req := ask("go")
-			send(t, m, req)
+			req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text("yes")}}, protocol.UserText("now"))
+			before := send(t, m, req).Done.Usage
 			many := protocol.Message{Role: protocol.RoleAssistant}
 			var results []protocol.Message
 			for i := range calls {
@@ -142,10 +145,42 @@ func TestMarksAreAtMostFifteenBlocksApart(t *testing.T) {
 					t.Errorf("marks at %v of %d blocks", marks, len(blocks))
 				}
 			}
-			if marks[0] != 0 || marks[len(marks)-1] != len(blocks)-1 || a.Done.Usage.CacheReadTokens == 0 {
-				t.Errorf("marks at %v of %d blocks, %d read", marks, len(blocks), a.Done.Usage.CacheReadTokens)
+			// The first stands where the request before ended, so that all of it is read.
+			if whole := before.CacheReadTokens + before.CacheWriteTokens; marks[0] != 2 || marks[len(marks)-1] != len(blocks)-1 || a.Done.Usage.CacheReadTokens != whole {
+				t.Errorf("marks at %v of %d blocks, %d of %d tokens read", marks, len(blocks), a.Done.Usage.CacheReadTokens, whole)
 			}
 		})
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestRequestIsThisByteForByte holds the bytes of one conversation with all kinds
+// of blocks: a change of them costs every user the cache once.
+func TestRequestIsThisByteForByte(t *testing.T) {
+	m, server := inMemory(t, claude(), anyAnswer)
+	req := conversation.Fixed(m.Info())
+	send(t, m, req)
+	got := server.Requests()[0].Body
+	if *update {
+		if err := os.WriteFile("testdata/request.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/request.json")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestASchemaThatIsNoJSONIsInvalid(t *testing.T) {
+	m, server := inMemory(t, claude(), anyAnswer)
+	req := ask("go")
+	req.Tools[0].Schema = json.RawMessage(`{`)
+	_, err := modeltest.Collect(m.Stream(t.Context(), req))
+	var e *model.Error
+	if !errors.As(err, &e) || e.Class != model.ClassInvalid || !strings.Contains(e.Message, "Bash") || server.Count() != 0 {
+		t.Fatalf("got %v", err)
 	}
 }
 

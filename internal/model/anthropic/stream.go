@@ -15,10 +15,13 @@ import (
 // reader turns the events of one answer into deltas.
 type reader struct {
 	info  model.Info
+	req   model.Request
 	open  map[int64]*block // by the server's index
 	count int              // blocks so far, in our numbering
 	usage protocol.Usage
 	stop  sdk.StopReason
+	said  int // estimated tokens of what came
+	call  bool
 	// broken: the answer makes no sense, a call has no id or no name.
 	broken bool
 }
@@ -54,7 +57,7 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 	case "content_block_stop":
 		if b := r.open[e.Index]; b != nil {
 			delete(r.open, e.Index)
-			return yield(b.end(r.info))
+			return r.end(b, yield)
 		}
 	case "message_delta":
 		if e.Delta.StopReason != "" {
@@ -63,12 +66,15 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 		r.addUsage(e.Usage)
 	case "message_stop":
 		for _, i := range slices.Sorted(maps.Keys(r.open)) { // of servers that end none
-			if !yield(r.open[i].end(r.info)) {
+			if !r.end(r.open[i], yield) {
 				return false
 			}
 		}
+		if r.usage.ContextTokens() == 0 { // a server that counts nothing
+			r.usage.InputTokens, r.usage.OutputTokens = model.EstimateRequest(r.req), r.said
+		}
 		r.usage.CostUSD = r.info.Price.Cost(r.usage)
-		yield(model.Done{StopReason: stopReason(r.stop), Usage: r.usage})
+		yield(model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage})
 		return false
 	}
 	return true
@@ -78,7 +84,7 @@ func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 	c := e.ContentBlock
 	if old := r.open[e.Index]; old != nil { // its end got lost
 		delete(r.open, e.Index)
-		if !yield(old.end(r.info)) {
+		if !r.end(old, yield) {
 			return false
 		}
 	}
@@ -98,6 +104,7 @@ func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 			return false
 		}
 		b.kind = protocol.BlockToolUse
+		r.call = true
 		b.start = json.RawMessage(c.JSON.Input.Raw())
 	default:
 		return true // blocks of server-side features, which are not asked for
@@ -137,6 +144,11 @@ func (b *block) delta(d sdk.MessageStreamEventUnionDelta, yield func(model.Delta
 		b.sign.WriteString(d.Signature)
 	}
 	return true
+}
+
+func (r *reader) end(b *block, yield func(model.Delta) bool) bool {
+	r.said += model.EstimateText(b.text.String())
+	return yield(b.end(r.info))
 }
 
 // end makes the whole block.
@@ -181,14 +193,15 @@ func (r *reader) addUsage(u sdk.MessageDeltaUsage) {
 	}
 }
 
-func stopReason(s sdk.StopReason) protocol.StopReason {
+func stopReason(s sdk.StopReason, called bool) protocol.StopReason {
 	switch s {
-	case "tool_use":
-		return protocol.StopToolUse
 	case "max_tokens", "model_context_window_exceeded":
 		return protocol.StopMaxTokens
 	case "refusal":
 		return protocol.StopRefusal
+	}
+	if called { // some compatible servers say end_turn behind calls
+		return protocol.StopToolUse
 	}
 	return protocol.StopEndTurn
 }

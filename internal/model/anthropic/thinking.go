@@ -44,7 +44,7 @@ func (m *Model) think(req model.Request, p *sdk.MessageNewParams) (betas []strin
 			level = m.info.Thinking[0] // this model cannot leave it
 		}
 	}
-	if m.info.Compat.Adaptive {
+	if m.info.Compat.Adaptive || onlyAdaptive(m.info.ID) {
 		return m.thinkByEffort(level, p)
 	}
 	n := min(budget(level), int(p.MaxTokens)-leastBudget)
@@ -57,6 +57,10 @@ func (m *Model) think(req model.Request, p *sdk.MessageNewParams) (betas []strin
 	}
 	return betas
 }
+
+// onlyAdaptive names the models for which the SDK writes a warning to stderr, over
+// whatever is on the screen, when it is given a budget.
+func onlyAdaptive(id string) bool { return id == "claude-opus-4-6" || id == "claude-mythos-preview" }
 
 func (m *Model) thinkByEffort(level model.ThinkingLevel, p *sdk.MessageNewParams) (betas []string) {
 	if level == model.ThinkingOff {

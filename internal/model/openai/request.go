@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -19,7 +20,10 @@ func (m *Model) params(ctx context.Context, req model.Request) (sdk.ChatCompleti
 		Model:         m.info.ID,
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
 	}
-	var err error
+	err := wire.Schemas(req.Tools)
+	if err != nil {
+		return p, nil, err
+	}
 	if p.Messages, err = m.convert(ctx, req); err != nil {
 		return p, nil, err
 	}
@@ -59,7 +63,7 @@ func (m *Model) maxTokens(req model.Request) int {
 // with the user's own where one follows.
 func (m *Model) convert(ctx context.Context, req model.Request) ([]sdk.ChatCompletionMessageParamUnion, error) {
 	var out []sdk.ChatCompletionMessageParamUnion
-	if req.System != "" {
+	if strings.TrimSpace(req.System) != "" {
 		out = append(out, sdk.SystemMessage(req.System))
 	}
 	var late []sdk.ChatCompletionContentPartUnionParam
@@ -126,11 +130,14 @@ func (m *Model) assistant(msg protocol.Message) sdk.ChatCompletionMessageParamUn
 	return sdk.ChatCompletionMessageParamUnion{OfAssistant: a}
 }
 
+// compact writes the input without white space and with every character as it
+// was: an escaped '<' would be seen, and imitated, by the model.
 func compact(input json.RawMessage) string {
-	if raw, err := json.Marshal(input); err == nil {
-		return string(raw)
+	var b bytes.Buffer
+	if err := json.Compact(&b, input); err != nil {
+		return "{}"
 	}
-	return "{}"
+	return b.String()
 }
 
 func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Message) (string, []sdk.ChatCompletionContentPartUnionParam, error) {

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"flag"
+	"os"
 	"strings"
 	"testing"
 
@@ -112,6 +115,37 @@ func TestImagesOfResultsFollowAllResults(t *testing.T) {
 		if !bytes.Contains(b.Messages[i], []byte(want)) {
 			t.Errorf("message %d is %s, want %s", i, b.Messages[i], want)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// TestRequestIsThisByteForByte holds the bytes of one conversation with all kinds
+// of blocks: a change of them costs every user the cache once.
+func TestRequestIsThisByteForByte(t *testing.T) {
+	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
+	req := conversation.Fixed(m.Info())
+	send(t, m, req)
+	got := server.Requests()[0].Body
+	if *update {
+		if err := os.WriteFile("testdata/request.json", got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/request.json")
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%v\n%s", err, got)
+	}
+}
+
+func TestASchemaThatIsNoJSONIsInvalid(t *testing.T) {
+	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
+	req := ask("go")
+	req.Tools[0].Schema = json.RawMessage(`{`)
+	_, err := modeltest.Collect(m.Stream(t.Context(), req))
+	var e *model.Error
+	if !errors.As(err, &e) || e.Class != model.ClassInvalid || !strings.Contains(e.Message, "Bash") || server.Count() != 0 {
+		t.Fatalf("got %v", err)
 	}
 }
 

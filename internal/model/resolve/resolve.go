@@ -158,6 +158,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		return model.Info{}, nil, invalid("models.%s: api is %s or %s, not %q", name, model.APIAnthropic, model.APIOpenAI, a.API)
 	}
 	known, found := catalog.Find(a.Provider, a.ID)
+	if !found && custom {
+		known, found = behindProxy(a)
+	}
 	info := known.Info()
 	headers := map[string]string{}
 	for k, v := range known.Headers {
@@ -177,6 +180,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		info = model.Info{Provider: a.Provider, ID: a.ID, Images: a.API == model.APIAnthropic}
 	}
 	override(&info, a, found)
+	if custom && a.Provider != "" {
+		info.Provider = a.Provider
+	}
 	if info.Provider == "" {
 		info.Provider = name
 	}
@@ -185,6 +191,25 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		headers[k] = v
 	}
 	return info, headers, nil
+}
+
+// behindProxy finds the vendor's own model that a custom server passes on, so
+// that its window and abilities are known. It is the server's own model then, not
+// the vendor's: its key is not.
+func behindProxy(a Alias) (catalog.Model, bool) {
+	vendor := ""
+	switch a.API {
+	case model.APIAnthropic:
+		vendor = "anthropic"
+	case model.APIOpenAI:
+		vendor = "openai"
+	}
+	m, ok := catalog.Find(vendor, a.ID)
+	if !ok || a.BaseURL == "" {
+		return catalog.Model{}, false
+	}
+	m.Provider = a.Provider
+	return m, true
 }
 
 // Defaults of a custom model that says nothing.
@@ -239,7 +264,7 @@ func override(info *model.Info, a Alias, found bool) {
 func (c Config) make(info model.Info, key, keyName string, headers map[string]string) (model.Model, error) {
 	if key == "" && !loopback(info.BaseURL) && !carriesAuth(headers) {
 		return nil, &model.Error{Class: model.ClassAuth, Message: fmt.Sprintf(
-			"%s needs a key: set %s, or enter it with /login", info.Ref, keyName)}
+			"%s needs a key: set %s", info.Ref, keyName)}
 	}
 	var m model.Model
 	var err error

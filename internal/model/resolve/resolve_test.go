@@ -100,6 +100,24 @@ func TestRefs(t *testing.T) {
 	}
 }
 
+func TestAProxyServesTheModelThatItNames(t *testing.T) {
+	c := base()
+	c.Env = env("MINE", "k", "ANTHROPIC_API_KEY", "vendor")
+	c.Aliases = map[string]resolve.Alias{
+		"gw": {Type: "custom", API: model.APIAnthropic, BaseURL: "https://gw.example", ID: "claude-opus-4-6", APIKeyEnv: "MINE"},
+	}
+	m, err := resolve.Resolve("gw", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := m.Info(); i.Provider != "gw" || i.BaseURL != "https://gw.example" || i.ContextWindow < 200_000 || !i.Compat.Adaptive {
+		t.Errorf("%+v", i)
+	}
+	if got := caught(t, "gw", c); got != "k" {
+		t.Errorf("sent the key %q", got)
+	}
+}
+
 func TestMistakesSayWhatToDo(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{

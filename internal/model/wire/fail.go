@@ -37,6 +37,9 @@ func (p Peer) Fail(ctx context.Context, err error) error {
 	case errors.As(err, &status):
 		return p.status(status)
 	case errors.As(err, &body):
+		if parseRefusal(body.body).text == "" {
+			return p.Broken("a JSON document instead of a stream")
+		}
 		return p.Event(body.body)
 	case errors.Is(err, errHTML):
 		return p.transient("%s sent an HTML page instead of an answer; check baseUrl and any proxy in between", p.Name)
@@ -151,9 +154,9 @@ func (p Peer) authMessage(status int, said string) string {
 		where = "apiKeyEnv of the model"
 	}
 	if p.Key == "" {
-		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s, or enter one with /login", p.Name, status, said, where)
+		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s", p.Name, status, said, where)
 	}
-	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there, or enter one with /login", p.Name, where, status, said)
+	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there", p.Name, where, status, said)
 }
 
 func first(list ...string) string {

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 )
 
@@ -16,8 +15,8 @@ const (
 
 var (
 	errHTML   = errors.New("an HTML page came instead of an answer")
-	errLine   = fmt.Errorf("a line of the answer is longer than %d MiB", MaxLine>>20)
-	errStream = fmt.Errorf("the answer is longer than %d MiB", MaxStream>>20)
+	errLine   = errors.New("a line of the answer is longer than 16 MiB")
+	errStream = errors.New("the answer is longer than 256 MiB")
 )
 
 // bodyError is a JSON document where a stream was expected.

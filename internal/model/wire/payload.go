@@ -3,6 +3,7 @@ package wire
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
@@ -16,6 +17,17 @@ type Payload struct {
 	MediaType string
 	Base64    string
 	Name      string
+}
+
+// Schemas checks the tools' schemas; a broken one would be taken for a broken
+// connection by the SDK's caller.
+func Schemas(tools []model.ToolSpec) error {
+	for _, t := range tools {
+		if !json.Valid(t.Schema) {
+			return &model.Error{Class: model.ClassInvalid, Message: fmt.Sprintf("the input schema of the tool %s is not valid JSON", t.Name)}
+		}
+	}
+	return nil
 }
 
 // Load reads the content of an image or file block that [model.Fit] let through.

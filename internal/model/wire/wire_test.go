@@ -182,6 +182,13 @@ func TestConnectionErrorsNameTheServerAndNoSecret(t *testing.T) {
 	}
 }
 
+func TestAnswerThatWasNotStreamedIsNamed(t *testing.T) {
+	err := Peer{Name: "p"}.Fail(t.Context(), &bodyError{body: []byte(`{"type":"message","content":[{"type":"text","text":"hi"}]}`)})
+	if err == nil || err.Error() != "p sent a JSON document instead of a stream" {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestEndOfContextWinsOverEveryError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

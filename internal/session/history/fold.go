@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"iter"
+	"slices"
 
 	"scorel/protocol"
 )
@@ -14,8 +16,9 @@ type State struct {
 	Todos []Todo
 	// Dir is the working directory behind the newest Bash call, "" without one.
 	Dir string
-
-	seen map[string]FileState
+	// Files are what results of Read, Write and Edit said of files that is still in
+	// the context (behind what the newest compact replaced), oldest first.
+	Files []FileState
 }
 
 // Todo is one entry of the todo list.
@@ -24,12 +27,15 @@ type Todo struct {
 	Status  string `json:"status"` // pending, in_progress, completed
 }
 
-// FileState is a file as a tool saw or left it. Whole says that the model has
-// seen all of it in this version.
+// FileState is a file as a tool saw or left it: all of it, or (From and To) some
+// of its Of lines.
 type FileState struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Whole  bool   `json:"whole,omitempty"`
+	From   int    `json:"from,omitempty"`
+	To     int    `json:"to,omitempty"`
+	Of     int    `json:"of,omitempty"`
 }
 
 // details are the parts of a result's details that are folded.
@@ -39,99 +45,111 @@ type details struct {
 	Todos []Todo      `json:"todos"`
 }
 
-// Seen gives the newest state of each file that Read, Write and Edit named and
-// that is still in the context: behind what the newest compact replaced.
-func (s *State) Seen(path string) (FileState, bool) {
-	f, ok := s.seen[path]
-	return f, ok
+// finder is a log that can look for text without decoding what lacks it.
+type finder interface {
+	// Find yields the conversation events from leaf to the root, newest first,
+	// whose lines contain one of the texts.
+	Find(ctx context.Context, leaf protocol.EventID, texts ...string) iter.Seq2[protocol.Event, error]
 }
 
-// SeenFiles calls yield with each file, in no order.
-func (s *State) SeenFiles(yield func(FileState) bool) {
-	for _, f := range s.seen {
-		if !yield(f) {
-			return
-		}
+// State gives the state at leaf. It reads what Build reads, and once: beyond that
+// only results of TodoWrite and Bash are looked for. The state is the caller's.
+func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, error) {
+	if err := b.load(ctx, leaf); err != nil {
+		return nil, err
 	}
-}
-
-// Fold reads the state at leaf from the log, as far back as it must.
-func Fold(ctx context.Context, log Log, leaf protocol.EventID) (*State, error) {
-	s := &State{seen: map[string]FileState{}}
-	var todos, dir, files bool // what is settled
-	var through protocol.EventID
-	for ev, err := range log.Back(ctx, leaf) {
+	f := b.path.fold
+	if f.rest == "" || (f.todos && f.dir) {
+		return f.state(), nil
+	}
+	older := b.log.Back(ctx, f.rest)
+	if l, ok := b.log.(finder); ok {
+		older = l.Find(ctx, f.rest, `"toolName":"TodoWrite"`, `"toolName":"Bash"`)
+	}
+	for ev, err := range older {
 		if err != nil {
 			return nil, fmt.Errorf("fold the path of %s: %w", leaf, err)
 		}
-		if through != "" && ev.ID == through {
-			files = true
-		}
-		if todos && dir && files {
+		f.files = true // what is older is not in the context
+		f.older(ev)
+		if f.todos && f.dir {
 			break
 		}
-		if c, ok := ev.Body.(*protocol.Compact); ok && through == "" {
-			through = c.CompactedThrough
-			continue
-		}
-		d, name, ok := detailsOf(ev)
-		if !ok {
-			continue
-		}
-		switch name {
-		case "TodoWrite":
-			if !todos {
-				s.Todos, todos = openTodos(d.Todos), true
-			}
-		case "Bash":
-			if !dir && d.Dir != "" {
-				s.Dir, dir = d.Dir, true
-			}
-		default:
-			if !files {
-				s.addOlder(d.Files)
-			}
-		}
 	}
-	return s, nil
+	return f.state(), nil
 }
 
-// Apply takes in the next event of the path. A compact event takes nothing away:
-// its tail cannot be told from here, and a later Fold settles it.
-func (s *State) Apply(ev protocol.Event) {
+// fold collects a State, from a walk that goes backwards and from what comes
+// after it.
+type fold struct {
+	todoList          []Todo
+	workDir           string
+	before            []FileState // of the walk, newest first
+	after             []FileState
+	todos, dir, files bool             // what is settled
+	through           protocol.EventID // of the newest compact
+	rest              protocol.EventID // where the walk stopped, "" at the root
+}
+
+func (f *fold) state() *State {
+	files := slices.Concat(f.before, f.after)
+	slices.Reverse(files[:len(f.before)])
+	return &State{Todos: f.todoList, Dir: f.workDir, Files: files}
+}
+
+// older takes in the event before those it has seen.
+func (f *fold) older(ev protocol.Event) {
+	if f.through != "" && ev.ID == f.through {
+		f.files = true
+	}
+	if c, ok := ev.Body.(*protocol.Compact); ok && f.through == "" {
+		f.through = c.CompactedThrough
+		return
+	}
 	d, name, ok := detailsOf(ev)
 	if !ok {
 		return
 	}
 	switch name {
 	case "TodoWrite":
-		s.Todos = openTodos(d.Todos)
+		if !f.todos {
+			f.todoList, f.todos = openTodos(d.Todos), true
+		}
 	case "Bash":
-		if d.Dir != "" {
-			s.Dir = d.Dir
+		if !f.dir && d.Dir != "" {
+			f.workDir, f.dir = d.Dir, true
 		}
 	default:
-		for _, f := range d.Files {
-			if old, ok := s.seen[f.Path]; ok && old.SHA256 == f.SHA256 {
-				f.Whole = f.Whole || old.Whole
+		if !f.files {
+			for _, file := range slices.Backward(d.Files) {
+				f.before = append(f.before, file)
 			}
-			s.seen[f.Path] = f
 		}
 	}
 }
 
-func (s *State) addOlder(files []FileState) {
-	for i := len(files) - 1; i >= 0; i-- {
-		f := files[i]
-		newer, ok := s.seen[f.Path]
-		switch {
-		case !ok:
-			s.seen[f.Path] = f
-		case f.Whole && newer.SHA256 == f.SHA256:
-			newer.Whole = true
-			s.seen[f.Path] = newer
+// newer takes in the event behind those it has seen.
+func (f *fold) newer(ev protocol.Event) {
+	d, name, ok := detailsOf(ev)
+	switch {
+	case !ok:
+	case name == "TodoWrite":
+		f.todoList, f.todos = openTodos(d.Todos), true
+	case name == "Bash":
+		if d.Dir != "" {
+			f.workDir, f.dir = d.Dir, true
 		}
+	default:
+		f.after = append(f.after, d.Files...)
 	}
+}
+
+// Apply takes in the next event of the path. A compact event takes nothing away:
+// its tail cannot be told from here; ask [Builder.State] anew then.
+func (s *State) Apply(ev protocol.Event) {
+	f := fold{todoList: s.Todos, workDir: s.Dir, after: s.Files}
+	f.newer(ev)
+	s.Todos, s.Dir, s.Files = f.todoList, f.workDir, f.after
 }
 
 // detailsOf gives the details of a result of a tool that is folded.

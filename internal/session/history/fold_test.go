@@ -15,7 +15,7 @@ func (s *talk) details(tool, details string) protocol.EventID {
 
 func (s *talk) fold(t *testing.T) *State {
 	t.Helper()
-	st, err := Fold(t.Context(), s.log, s.leaf)
+	st, err := stateOf(t, s.log, s.leaf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +40,9 @@ func TestFoldReadsTodosDirAndFilesOfThePath(t *testing.T) {
 		t.Errorf("dir %q, todos %v", st.Dir, st.Todos)
 	}
 	for path, want := range map[string]FileState{
-		"/a": {"/a", "1", true}, "/b": {"/b", "2", true}, "/c": {"/c", "3", true}, "/d": {},
+		"/a": {Path: "/a", SHA256: "1", Whole: true}, "/b": {Path: "/b", SHA256: "2", Whole: true}, "/c": {Path: "/c", SHA256: "3", Whole: true}, "/d": {},
 	} {
-		if got, _ := st.Seen(path); got != want {
+		if got, _ := seenOf(st, path); got != want {
 			t.Errorf("%s was seen as %+v, want %+v", path, got, want)
 		}
 	}
@@ -85,10 +85,10 @@ func TestSeenFilesEndWhereTheCompactionBegins(t *testing.T) {
 	s.compact("evt_0000000000000002", "", "an older one")
 	s.compact(through, "", "S")
 	st := s.fold(t)
-	if _, ok := st.Seen("/gone"); ok {
+	if _, ok := seenOf(st, "/gone"); ok {
 		t.Error("a file of the summarised part counts as seen")
 	}
-	if _, ok := st.Seen("/tail"); !ok || st.Dir != "/kept" {
+	if _, ok := seenOf(st, "/tail"); !ok || st.Dir != "/kept" {
 		t.Errorf("the tail's file is seen: %v; dir %q", ok, st.Dir)
 	}
 }
@@ -108,18 +108,14 @@ func TestApplyGivesWhatFoldGives(t *testing.T) {
 		s.details(d[0], d[1])
 		kept.Apply(s.last)
 		fresh := s.fold(t)
-		a, _ := kept.Seen("/a")
-		b, _ := fresh.Seen("/a")
+		a, _ := seenOf(kept, "/a")
+		b, _ := seenOf(fresh, "/a")
 		if a != b || kept.Dir != fresh.Dir || asJSON(t, kept.Todos) != asJSON(t, fresh.Todos) {
 			t.Errorf("after %v: kept %+v %+v, anew %+v %+v", d, kept, a, fresh, b)
 		}
 	}
-	n := 0
-	for range kept.SeenFiles {
-		n++
-	}
-	if n != 1 {
-		t.Errorf("%d files", n)
+	if fresh := s.fold(t); asJSON(t, kept.Files) != asJSON(t, fresh.Files) {
+		t.Errorf("kept %v, anew %v", kept.Files, fresh.Files)
 	}
 }
 
@@ -157,11 +153,8 @@ func TestErrorsOfTheLogAreReturned(t *testing.T) {
 	if _, err := b.Told(t.Context(), s.leaf); err == nil {
 		t.Error("Told gave no error")
 	}
-	if _, err := Fold(t.Context(), s.log, s.leaf); err == nil {
+	if _, err := stateOf(t, s.log, s.leaf); err == nil {
 		t.Error("Fold gave no error")
-	}
-	if _, err := BranchRange(t.Context(), s.log, s.leaf, ""); err == nil {
-		t.Error("BranchRange gave no error")
 	}
 	if _, err := New(Config{}); err == nil {
 		t.Error("a builder without a log was made")
@@ -174,41 +167,75 @@ func TestEmptyLeafIsAnEmptyConversation(t *testing.T) {
 	}
 }
 
-func TestBranchRangeGoesBackToTheCommonAncestor(t *testing.T) {
+// stateOf gives the state that a new builder finds.
+func stateOf(t *testing.T, log Log, leaf protocol.EventID) (*State, error) {
+	t.Helper()
+	b, err := New(Config{Log: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.State(t.Context(), leaf)
+}
+
+func TestStateFollowsWhatTheBuilderIsToldOf(t *testing.T) {
 	s := newTalk()
-	s.user("shared")
-	fork := s.say("shared answer")
-	s.user("left")
-	s.item(protocol.ItemAttachment, "attached")
-	s.item(protocol.ItemMemory, "memory")
-	old := s.say("left answer")
-	s.leaf = fork
-	now := s.user("here")
-	for _, c := range []struct {
-		name     string
-		old, now protocol.EventID
-		want     string
-	}{
-		{"to a sibling", old, now, "user: left\nuser: " + note1("attached") + "\nassistant: left answer\n"},
-		{"to the fork", old, fork, "user: left\nuser: " + note1("attached") + "\nassistant: left answer\n"},
-		{"forward", fork, old, ""},
-		{"to the empty conversation", fork, "", "user: shared\nassistant: shared answer\n"},
+	s.user("go")
+	s.details("Read", `{"files":[{"path":"/a","sha256":"1"}]}`)
+	b, err := New(Config{Log: s.log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Build(t.Context(), s.leaf, Window{Size: 100_000}); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range [][2]string{
+		{"TodoWrite", `{"todos":[{"content":"new","status":"pending"}]}`},
+		{"Bash", `{"dir":"/new"}`},
+		{"Edit", `{"files":[{"path":"/a","sha256":"2","whole":true}]}`},
 	} {
-		got, err := BranchRange(t.Context(), s.log, c.old, c.now)
-		if err != nil || brief(got) != c.want {
-			t.Errorf("%s: %q, %v", c.name, brief(got), err)
+		b.Extend(s.log.events[s.details(d[0], d[1])])
+	}
+	got, err := b.State(t.Context(), s.leaf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := s.fold(t)
+	if asJSON(t, got.Todos) != asJSON(t, want.Todos) || got.Dir != want.Dir || len(got.Todos) != 1 {
+		t.Errorf("extended: %v %q, anew: %v %q", got.Todos, got.Dir, want.Todos, want.Dir)
+	}
+	if a, _ := seenOf(got, "/a"); a.SHA256 != "2" || !a.Whole {
+		t.Errorf("/a was seen as %+v", a)
+	}
+	got.Todos = nil
+	if again, _ := b.State(t.Context(), s.leaf); len(again.Todos) != 1 {
+		t.Error("a state is shared with the builder")
+	}
+}
+
+func TestTodosAndDirOfBeforeACompactionAreFound(t *testing.T) {
+	s := newTalk()
+	s.user("go")
+	s.details("TodoWrite", `{"todos":[{"content":"kept","status":"pending"}]}`)
+	s.details("Bash", `{"dir":"/kept"}`)
+	through := s.details("Read", `{"files":[{"path":"/gone","sha256":"1"}]}`)
+	s.user("more")
+	s.compact(through, "", "summary")
+	st := s.fold(t)
+	if st.Dir != "/kept" || len(st.Todos) != 1 {
+		t.Errorf("dir %q, todos %v", st.Dir, st.Todos)
+	}
+	if _, ok := seenOf(st, "/gone"); ok {
+		t.Error("a file is still seen that only the summary knows")
+	}
+}
+
+// seenOf puts together what a state says of one file.
+func seenOf(s *State, path string) (f FileState, ok bool) {
+	for _, next := range s.Files {
+		if next.Path == path {
+			next.Whole = next.Whole || (f.Whole && f.SHA256 == next.SHA256)
+			f, ok = next, true
 		}
 	}
-	s.leaf = old
-	s.compact(s.leaf, "", "an older one")
-	s.compact(old, "", "S of the branch")
-	s.user("on")
-	got, err := BranchRange(t.Context(), s.log, s.leaf, now)
-	if err != nil || brief(got) != summaryLine("S of the branch")+"\nuser: on\n" {
-		t.Errorf("behind a compact: %q, %v", brief(got), err)
-	}
-	req := BranchSummaryRequest(got, "short", small)
-	if text := req.Messages[0].PlainText(); req.MaxTokens != 3000 || req.System == "" {
-		t.Errorf("the request is %+v %s", req, text)
-	}
+	return f, ok
 }

@@ -21,6 +21,7 @@ type path struct {
 	summary string                   // of the newest compact, as it stands in the log
 	details *protocol.CompactDetails // of the newest compact
 	limits  limits
+	fold    fold // of what the walk read
 	// countedFrom: what a provider counted before this seq does not describe the
 	// list, because a compact or a context_cut came later.
 	countedFrom protocol.Seq
@@ -57,8 +58,10 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 			return nil, fmt.Errorf("read the path of %s: %w", leaf, err)
 		}
 		if !w.step(ev, pos) {
+			w.fold.rest = ev.ID
 			break
 		}
+		w.fold.older(ev)
 		pos--
 	}
 	p := w.finish()
@@ -228,6 +231,7 @@ func (p *path) extend(ev protocol.Event) bool {
 		p.list = append(p.list, Element{Event: ev.ID, Message: a.message, kind: a.kind,
 			pos: p.leafPos, seq: ev.Seq, prev: p.leaf})
 	}
+	p.fold.newer(ev)
 	p.leaf = ev.ID
 	return true
 }

@@ -123,6 +123,34 @@ func blob(t *rapid.T) string {
 	return rapid.SampledFrom([]string{"png", "gif", "text", "empty", "lost"}).Draw(t, "blob")
 }
 
+// Fixed is one request with all kinds of blocks, for golden files.
+func Fixed(info model.Info) model.Request {
+	thought := protocol.Block{Type: protocol.BlockThinking, Thinking: "hm", Signature: modeltest.Sign(info.ID, "hm")}
+	image := protocol.Block{Type: protocol.BlockImage, MediaType: "image/png", Blob: "png"}
+	return model.Request{
+		Kind: model.KindStep, System: "You help.", Thinking: model.ThinkingMedium, SessionID: "ses_0", Blob: Blob,
+		Tools: []model.ToolSpec{
+			{Name: "Bash", Description: "Runs a <command>.", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"cwd":{"type":"string"}},"required":["command"]}`)},
+			{Name: "Read", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
+		},
+		Messages: []protocol.Message{
+			{Role: protocol.RoleUser, Content: []protocol.Block{protocol.Text("look at <this> & that"), image}},
+			{
+				Role: protocol.RoleAssistant, Provider: info.Provider, Model: info.ID,
+				Content: []protocol.Block{
+					thought, protocol.Text("I look."),
+					protocol.ToolUse("c1", "Read", json.RawMessage(`{"path":"b","a":"<"}`)), protocol.ToolUse("c|2", "Bash", json.RawMessage(`{"command":"ls"}`)),
+				},
+			},
+			{Role: protocol.RoleToolResult, ToolCallID: "c1", Content: []protocol.Block{protocol.Text("one\ttab"), image}},
+			protocol.ToolError("c|2", "Bash", "no such file"),
+			protocol.UserText("go on"),
+			{Role: protocol.RoleAssistant, Provider: "elsewhere", Model: "other", Content: []protocol.Block{thought, protocol.Text("Done.")}},
+			{Role: protocol.RoleUser, Content: []protocol.Block{{Type: protocol.BlockFile, Name: "n.txt", MediaType: "text/plain", Blob: "text"}}},
+		},
+	}
+}
+
 // Blob reads the payloads that drawn conversations name. Some are lost.
 func Blob(_ context.Context, sha string) ([]byte, error) {
 	switch sha {

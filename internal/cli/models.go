@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func (a *app) modelsCommand() *cobra.Command {
+	var asJSON, all bool
+	cmd := &cobra.Command{Use: "models [WORDS]", Short: "List the models that --model can name", Args: args(cobra.ArbitraryArgs),
+		RunE: func(cmd *cobra.Command, words []string) error {
+			return a.with(cmd.Context(), func(l *link) error {
+				list, err := client.Call[*protocol.ModelList](cmd.Context(), l.Client, "", &protocol.ListModels{Query: strings.Join(words, " ")})
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return a.printJSON(list)
+				}
+				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				left := 0
+				for _, m := range list.Models {
+					if !m.HasKey && !all && len(words) == 0 {
+						left++
+						continue
+					}
+					key := ""
+					if !m.HasKey {
+						key = "no key"
+					}
+					fmt.Fprintf(w, "%s\t%dk\t%s\n", display.Line(m.Ref), m.ContextWindow/1000, key)
+				}
+				if err := w.Flush(); err != nil {
+					return err
+				}
+				if left > 0 {
+					fmt.Fprintf(a.stderr, "%d more have no key here; give words to search them, or --all.\n", left)
+				}
+				return nil
+			})
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&all, "all", false, "also those that have no key")
+	return cmd
+}

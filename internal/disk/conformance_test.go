@@ -1,0 +1,149 @@
+package disk_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"testing"
+
+	"scorel/internal/disk"
+	"scorel/internal/disk/disktest"
+)
+
+// TestFileSystemsAgree holds the machine's file system and the one in memory to
+// the same rules.
+func TestFileSystemsAgree(t *testing.T) {
+	for name, at := range map[string]struct {
+		fs  disk.FS
+		dir string
+	}{"OS": {disk.OS(), t.TempDir()}, "Mem": {disktest.NewMem(), "/d"}} {
+		t.Run(name, func(t *testing.T) {
+			fsys, dir := at.fs, filepath.Join(at.dir, "a", "b")
+			must := func(err error) {
+				t.Helper()
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := fsys.Open(filepath.Join(dir, "f"), disk.Create); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a file in a folder that is not there: %v", err)
+			}
+			must(fsys.MkdirAll(dir))
+			must(fsys.MkdirAll(dir))
+			f, err := fsys.Open(filepath.Join(dir, "f"), disk.Exclusive)
+			must(err)
+			if _, err := fsys.Open(filepath.Join(dir, "f"), disk.Exclusive); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("an exclusive file twice: %v", err)
+			}
+			if _, err := fsys.Open(filepath.Join(dir, "g"), disk.ReadWrite); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a file that is not there: %v", err)
+			}
+			_, err = f.WriteAt([]byte("hello"), 3)
+			must(err)
+			must(f.Truncate(6))
+			must(f.Truncate(10))
+			_, err = f.WriteAt([]byte("AB"), 8)
+			must(err)
+			must(f.Sync())
+			buf := make([]byte, 20)
+			if n, err := f.ReadAt(buf, 0); err != io.EOF || string(buf[:n]) != "\x00\x00\x00hel\x00\x00AB" {
+				t.Errorf("%q %v", buf[:n], err)
+			}
+			if size, err := f.Size(); size != 10 || err != nil {
+				t.Errorf("%d %v", size, err)
+			}
+			must(f.Close())
+			if _, err := f.ReadAt(buf, 0); !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("a closed file: %v", err)
+			}
+			ro, err := fsys.Open(filepath.Join(dir, "f"), disk.ReadOnly)
+			must(err)
+			if _, err := ro.WriteAt([]byte("x"), 0); err == nil {
+				t.Error("a file opened for reading was written")
+			}
+			must(ro.Sync())
+			must(ro.Close())
+			must(fsys.Rename(filepath.Join(dir, "f"), filepath.Join(dir, "h")))
+			must(fsys.SyncDir(dir))
+			if _, err := fsys.Stat(filepath.Join(dir, "f")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("a renamed file: %v", err)
+			}
+			if info, err := fsys.Stat(filepath.Join(dir, "h")); err != nil || info.Size() != 10 {
+				t.Errorf("%v %v", info, err)
+			}
+			entries, err := fsys.ReadDir(dir)
+			if err != nil || len(entries) != 1 || entries[0].Name() != "h" || entries[0].IsDir() {
+				t.Errorf("%v %v", entries, err)
+			}
+			must(fsys.Remove(filepath.Join(dir, "h")))
+			if err := fsys.Remove(filepath.Join(dir, "h")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("removing what is not there: %v", err)
+			}
+			if n, err := fsys.Free(dir); err != nil || n == 0 {
+				t.Errorf("%d bytes free (%v)", n, err)
+			}
+			u, err := fsys.Lock(filepath.Join(dir, "l"), []byte("me"))
+			must(err)
+			var held *disk.LockedError
+			if _, err := fsys.Lock(filepath.Join(dir, "l"), nil); !errors.As(err, &held) || string(held.Owner) != "me" {
+				t.Errorf("a held lock: %v", err)
+			}
+			must(u.Unlock())
+		})
+	}
+}
+
+func TestCrashLosesWhatWasNotSynced(t *testing.T) {
+	setup := func() *disktest.Mem {
+		m := disktest.NewMem()
+		m.Put("/old", []byte("old"))
+		f, err := m.Open("/old", disk.ReadWrite)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteAt([]byte("new!"), 0); err != nil {
+			t.Fatal(err)
+		}
+		g, err := m.Open("/fresh", disk.Create)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := g.WriteAt(make([]byte, 2000), 0); err != nil {
+			t.Fatal(err)
+		}
+		if err := g.Sync(); err != nil { // its content is safe, its name is not
+			t.Fatal(err)
+		}
+		return m
+	}
+	m := setup()
+	m.Crash(disktest.Drop, 1)
+	if string(m.Bytes("/old")) != "old" || m.Bytes("/fresh") != nil {
+		t.Fatalf("after a drop: %q and %d bytes", m.Bytes("/old"), len(m.Bytes("/fresh")))
+	}
+	kept, lost := 0, 0
+	for seed := range uint64(40) {
+		m := setup()
+		m.Crash(disktest.Reorder, seed)
+		switch string(m.Bytes("/old")) {
+		case "old":
+			lost++
+		case "new!":
+			kept++
+		default:
+			t.Fatalf("%q", m.Bytes("/old"))
+		}
+	}
+	if kept == 0 || lost == 0 {
+		t.Fatalf("a reordering crash keeps %d and loses %d of 40 writes", kept, lost)
+	}
+	m = setup()
+	if err := m.SyncDir("/"); err != nil {
+		t.Fatal(err)
+	}
+	m.Crash(disktest.Drop, 1)
+	if len(m.Bytes("/fresh")) != 2000 {
+		t.Fatal("a synced file with a synced name is gone")
+	}
+}

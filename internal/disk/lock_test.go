@@ -1,0 +1,229 @@
+package disk
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestSecondLockNamesTheOwnerOfTheFirst(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	fsys := OS()
+	first, err := fsys.Lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var held *LockedError
+	if _, err := fsys.Lock(name, []byte("second, with a longer text")); !errors.As(err, &held) || string(held.Owner) != "first" {
+		t.Fatalf("%v", err)
+	}
+	if owner, ok, err := fsys.Holder(name); err != nil || !ok || string(owner) != "first" {
+		t.Fatalf("%q %t %v", owner, ok, err)
+	}
+	if err := errors.Join(first.Unlock(), first.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+	if owner, ok, err := fsys.Holder(name); err != nil || ok {
+		t.Fatalf("%q %t %v", owner, ok, err)
+	}
+	if _, err := os.Stat(name); err != nil {
+		t.Fatalf("the lock file is gone: %v", err)
+	}
+	second, err := fsys.Lock(name, []byte("second"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok, err := fsys.Holder(name + "x"); ok || err != nil {
+		t.Fatalf("a lock that was never taken is held (%v)", err)
+	}
+}
+
+// machine is one host that uses a remote file system.
+type machine struct {
+	name  string
+	boot  string
+	flock func(*os.File, int) error
+	clock *time.Time
+	alive bool // of the processes of this machine
+	wait  func(time.Duration)
+}
+
+func (m *machine) locker() *locker {
+	return &locker{
+		flock: m.flock, remote: func(*os.File) bool { return true },
+		self:  func() pulse { return pulse{Host: m.name, Boot: m.boot, PID: 1, Start: 2} },
+		alive: func(int, uint64) bool { return m.alive },
+		now:   func() time.Time { return *m.clock },
+		wait: func(d time.Duration) {
+			if m.wait != nil {
+				m.wait(d)
+			}
+		},
+		every: time.Hour, // tests beat by hand
+	}
+}
+
+// works is an flock that another machine does not see.
+func works(*os.File, int) error { return nil }
+
+func missing(*os.File, int) error { return unix.ENOLCK }
+
+func TestRemoteLockRefusesAnOwnerWhosePulseBeats(t *testing.T) {
+	for name, call := range map[string]func(*os.File, int) error{"flock unseen": works, "no flock": missing} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "a.lock")
+			now := time.UnixMilli(1_800_000_000_000)
+			a := &machine{name: "a", boot: "1", flock: call, clock: &now, alive: true}
+			b := &machine{name: "b", boot: "2", flock: call, clock: &now, alive: true}
+			first, err := a.locker().lock(file, []byte("owner a"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(pulseLife - time.Second)
+			var held *LockedError
+			if _, err := b.locker().lock(file, []byte("owner b")); !errors.As(err, &held) || string(held.Owner) != "owner a" {
+				t.Fatalf("a live owner is not respected: %v", err)
+			}
+			if owner, ok, err := b.locker().holder(file); !ok || string(owner) != "owner a" || err != nil {
+				t.Fatalf("%q %t %v", owner, ok, err)
+			}
+			now = now.Add(2 * time.Second)
+			second, err := b.locker().lock(file, []byte("owner b"))
+			if err != nil {
+				t.Fatalf("a dead owner is respected: %v", err)
+			}
+			if err := errors.Join(first.Unlock(), second.Unlock()); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+func TestRemoteLockOfThisMachineLivesAsLongAsItsProcess(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.lock")
+	now := time.UnixMilli(1_800_000_000_000)
+	m := &machine{name: "a", boot: "1", flock: missing, clock: &now, alive: true}
+	first, err := m.locker().lock(file, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	now = now.Add(10 * pulseLife) // it was stopped for long, and still has the session
+	var held *LockedError
+	if _, err := m.locker().lock(file, nil); !errors.As(err, &held) {
+		t.Fatalf("%v", err)
+	}
+	m.alive = false
+	second, err := m.locker().lock(file, nil)
+	if err != nil {
+		t.Fatalf("the process is gone: %v", err)
+	}
+	if err := errors.Join(first.Unlock(), second.Unlock()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOfTwoThatFindADeadOwnerTheLaterClaimStays(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.lock")
+	now := time.UnixMilli(1_800_000_000_000)
+	b := &machine{name: "b", boot: "2", flock: missing, clock: &now}
+	var second Unlocker
+	a := &machine{name: "a", boot: "1", flock: missing, clock: &now}
+	a.wait = func(time.Duration) { // between a's claim and its look
+		a.wait = nil
+		f, err := os.OpenFile(file, os.O_RDWR, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(f.Truncate(0), f.Close()); err != nil { // b had looked before a wrote
+			t.Fatal(err)
+		}
+		if second, err = b.locker().lock(file, []byte("owner b")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var held *LockedError
+	if _, err := a.locker().lock(file, []byte("owner a")); !errors.As(err, &held) || string(held.Owner) != "owner b" {
+		t.Fatalf("both have it: %v", err)
+	}
+	if err := second.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestPulseBeatsUntilUnlock(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.lock")
+	now := time.UnixMilli(1_800_000_000_000)
+	l := (&machine{name: "a", boot: "1", flock: missing, clock: &now}).locker()
+	l.every = time.Millisecond
+	beats := make(chan struct{}, 1)
+	l.now = func() time.Time {
+		select {
+		case beats <- struct{}{}:
+		default:
+		}
+		return now
+	}
+	u, err := l.lock(file, []byte("me"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		<-beats
+	}
+	if err := u.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(file); err != nil || len(data) != 0 {
+		t.Fatalf("nobody holds it, and it says %q (%v)", data, err)
+	}
+}
+
+func TestWriteFileReplacesAllOrNothing(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "f")
+	for _, data := range [][]byte{[]byte("a longer first content"), []byte("short"), nil} {
+		if err := WriteFile(OS(), name, data); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(name)
+		if err != nil || !bytes.Equal(got, data) {
+			t.Fatalf("%q %v", got, err)
+		}
+		info, err := os.Stat(name)
+		if err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("%v %v", info.Mode(), err)
+		}
+		if files, err := os.ReadDir(filepath.Dir(name)); err != nil || len(files) != 1 {
+			t.Fatalf("%v %v", files, err)
+		}
+	}
+}
+
+func TestFullDisksAndQuotasAreNoSpace(t *testing.T) {
+	for _, err := range []error{unix.ENOSPC, unix.EDQUOT, &os.PathError{Op: "write", Err: unix.ENOSPC}} {
+		if got := spaceError(err); !errors.Is(got, ErrNoSpace) || !errors.Is(got, err) {
+			t.Errorf("%v becomes %v", err, got)
+		}
+	}
+	if got := spaceError(unix.EIO); errors.Is(got, ErrNoSpace) {
+		t.Errorf("EIO becomes %v", got)
+	}
+	full, err := OS().Open("/dev/full", ReadWrite)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer full.Close()
+	if _, err := full.WriteAt([]byte("x"), 0); !errors.Is(err, ErrNoSpace) {
+		t.Errorf("writing to a full disk gives %v", err)
+	}
+}
