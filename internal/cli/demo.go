@@ -170,7 +170,7 @@ func (a *app) nextSteps(w io.Writer, dir string, p *demoPrinter) error {
 	allow := " --permission-mode acceptEdits --allowed-tools " + quoteShell("Bash("+demoproject.TestCommand+")")
 	var s strings.Builder
 	step := func(what, command string) { fmt.Fprintf(&s, "  # %s\n  %s\n", what, command) }
-	s.WriteString("\nEvery step stands in a log. To go on from here:\n\n")
+	s.WriteString("\nTo go on from here:\n\n")
 	step("the folder and its sessions", "cd "+quoteWord(dir)+" && "+self+" sessions list")
 	step("the whole conversation", self+" sessions show "+id)
 	if p.asked != "" {

@@ -214,7 +214,7 @@ func TestASecondFaultIsRepairedInTheSameConversation(t *testing.T) {
 	w := newWorld(t)
 	sound := w.project("grand + amount", "grand - amount")
 	has(t, w.say(task), "Repaired")
-	w.write("tally", strings.Replace(sound, "-k2,2", "-k2,2r", 1))
+	w.write("tally", strings.Replace(sound, "-k1,1nr", "-k1,1n", 1))
 	has(t, w.say("It is broken again. Fix it."), "Repaired")
 	if w.file("tally") != sound {
 		t.Error("tally is not repaired")
