@@ -177,7 +177,7 @@ func TestADeniedCallIsSaidAndNotRepeated(t *testing.T) {
 	for _, denied := range []string{"Bash", "Edit", "Read", "Glob", "Grep"} {
 		t.Run(denied, func(t *testing.T) {
 			w := newWorld(t)
-			sound := w.project("amount >= min", "amount > min")
+			sound := w.small()
 			w.deny = denied
 			has(t, w.say(task), "Not run: a person refused it.", "demo")
 			if n := w.calls(denied); n > 2 {
@@ -214,12 +214,12 @@ func TestWhatItCannotRepairIsLeftAsItWas(t *testing.T) {
 
 func TestAFileThatSomebodyElseChangesIsReadAgain(t *testing.T) {
 	w := newWorld(t)
-	sound := w.project("grand + amount", "grand - amount")
+	sound := w.small()
 	w.messages = append(w.messages, protocol.UserText(task))
 	for w.calls("Edit") == 0 {
 		w.step()
 	}
-	broken := strings.Replace(sound, "counts[i]=0", "counts[i]=1", 1)
+	broken := strings.Replace(sound, "> limit", ">= limit", 1)
 	w.write("tally", broken)
 	for range 150 {
 		if text, done := w.step(); done {

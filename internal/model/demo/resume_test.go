@@ -189,7 +189,7 @@ func TestASummaryKeepsWhatTheOneBeforeItSaid(t *testing.T) {
 
 func TestRewoundWithItsFilesItRepairsAgain(t *testing.T) {
 	w := newWorld(t)
-	sound := w.project("grand + amount", "grand - amount")
+	sound := w.small()
 	broken := w.file("tally")
 	has(t, w.say(task), "Repaired")
 	w.messages, w.states = w.messages[:1], nil
@@ -203,7 +203,7 @@ func TestRewoundWithItsFilesItRepairsAgain(t *testing.T) {
 
 func TestRewoundWithoutItsFilesItFindsThemRepaired(t *testing.T) {
 	w := newWorld(t)
-	w.project("grand + amount", "grand - amount")
+	w.small()
 	has(t, w.say(task), "Repaired")
 	w.messages, w.states = w.messages[:1], nil
 	w.start()
@@ -212,9 +212,9 @@ func TestRewoundWithoutItsFilesItFindsThemRepaired(t *testing.T) {
 
 func TestASecondFaultIsRepairedInTheSameConversation(t *testing.T) {
 	w := newWorld(t)
-	sound := w.project("grand + amount", "grand - amount")
+	sound := w.small()
 	has(t, w.say(task), "Repaired")
-	w.write("tally", strings.Replace(sound, "-k1,1nr", "-k1,1n", 1))
+	w.write("tally", strings.Replace(sound, "> limit", ">= limit", 1))
 	has(t, w.say("It is broken again. Fix it."), "Repaired")
 	if w.file("tally") != sound {
 		t.Error("tally is not repaired")
@@ -223,7 +223,7 @@ func TestASecondFaultIsRepairedInTheSameConversation(t *testing.T) {
 
 func TestRemindersAreNotTheUsersWords(t *testing.T) {
 	w := newWorld(t)
-	w.project("grand + amount", "grand - amount")
+	w.small()
 	w.messages = []protocol.Message{protocol.UserText(task), protocol.UserText("<system-reminder>\nToday is Friday. What is the date?\n</system-reminder>")}
 	for range 60 {
 		text, done := w.step()
