@@ -12,6 +12,7 @@ import (
 
 	"scorel/internal/cli/demoproject"
 	"scorel/internal/model"
+	"scorel/internal/model/catalog"
 	"scorel/protocol"
 )
 
@@ -219,7 +220,7 @@ func TestAFileThatSomebodyElseChangesIsReadAgain(t *testing.T) {
 	for w.calls("Edit") == 0 {
 		w.step()
 	}
-	broken := strings.Replace(sound, "> limit", ">= limit", 1)
+	broken := strings.Replace(sound, "echo many", "echo few", 1)
 	w.write("tally", broken)
 	for range 150 {
 		if text, done := w.step(); done {
@@ -268,6 +269,15 @@ func TestACancelledAnswerEndsWithTheErrorOfItsContext(t *testing.T) {
 func TestAConsumerThatStopsGetsNothingMore(t *testing.T) {
 	for range New().Stream(t.Context(), model.Request{Messages: []protocol.Message{protocol.UserText("hello")}}) {
 		break
+	}
+}
+
+func TestTheRealModelThatItNamesIsInTheCatalogue(t *testing.T) {
+	_, rest, ok := strings.Cut(realModel, "--model ")
+	provider, rest, _ := strings.Cut(rest, "/")
+	id, _, _ := strings.Cut(rest, " ")
+	if _, found := catalog.Find(provider, id); !ok || !found {
+		t.Errorf("there is no %s/%s in the catalogue", provider, id)
 	}
 }
 

@@ -25,21 +25,6 @@ const (
 	unlikely = 0.2
 )
 
-// token is a piece of a line.
-type token struct {
-	at, end int
-	kind    tokenKind
-}
-
-type tokenKind int
-
-const (
-	word   tokenKind = iota // letters, digits and underscores, not beginning with a digit
-	number                  // digits
-	flag                    // a dash and letters
-	operator
-)
-
 // mutations gives the changes that may repair a line. vars are the variables of
 // the file, which can be mistaken for each other.
 func mutations(n int, line string, vars []variable) []mutation {
@@ -373,11 +358,6 @@ func (m *mutator) variable(t token, vars []variable, assigned bool) {
 	}
 }
 
-// within says whether what follows before stands between open and end.
-func within(before, open, end string) bool {
-	return strings.LastIndex(before, open) > strings.LastIndex(before, end)
-}
-
 // keyLetters changes the letters behind a key of sort, as in -k1,1nr.
 func (m *mutator) keyLetters(t token, w string) {
 	for _, c := range "nr" {
@@ -400,91 +380,4 @@ func opposite(w string) string {
 		}
 	}
 	return ""
-}
-
-// tokensOf cuts a line into tokens; a comment at its end is none.
-func tokensOf(line string) []token {
-	var tokens []token
-	for i := 0; i < len(line); {
-		start, kind := i, operator
-		switch c := line[i]; {
-		case c == ' ' || c == '\t':
-			i++
-			continue
-		case c == '#' && i > 0 && line[i-1] == ' ' && i+1 < len(line) && line[i+1] == ' ':
-			return tokens
-		case isDigit(c):
-			kind = number
-			for i < len(line) && isDigit(line[i]) {
-				i++
-			}
-		case isLetter(c):
-			kind = word
-			for i < len(line) && (isLetter(line[i]) || isDigit(line[i])) {
-				i++
-			}
-		case c == '-' && i+1 < len(line) && isLetter(line[i+1]) && (i == 0 || line[i-1] == ' '):
-			kind = flag
-			for i++; i < len(line) && isLetter(line[i]); i++ {
-			}
-		default:
-			i += len(operatorAt(line[i:]))
-		}
-		tokens = append(tokens, token{start, i, kind})
-	}
-	return tokens
-}
-
-func operatorAt(s string) string {
-	for _, op := range [...]string{"<<<", "&&", "||", "==", "!=", "=~", ">=", "<=", "+=", "-=", "*=", "/=", "++", "--", "<<", ">>", "##", "%%", ",,", "^^", ">&"} {
-		if strings.HasPrefix(s, op) {
-			return op
-		}
-	}
-	return s[:1]
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-// assigns says whether a word is the target of an assignment.
-func assigns(line string, t token) bool {
-	rest := line[t.end:]
-	return strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "[")
-}
-
-// variable is a name that a file assigns to.
-type variable struct {
-	name  string
-	array bool
-}
-
-// variables gives the names that the lines assign to, each once.
-func variables(lines []string) []variable {
-	var vars []variable
-	seen := map[string]bool{}
-	for _, line := range lines {
-		if isComment(line) {
-			continue
-		}
-		declares := false // the words that follow are names
-		for _, t := range tokensOf(line) {
-			name := line[t.at:t.end]
-			switch {
-			case t.kind == operator && (name == ";" || name == "|"):
-				declares = false
-			case t.kind != word || seen[name]:
-			case name == "local" || name == "read" || name == "for" || name == "declare":
-				declares = true
-			case name == "in":
-				declares = false
-			case declares || assigns(line, t):
-				seen[name] = true
-				rest := line[t.end:]
-				vars = append(vars, variable{name, strings.HasPrefix(rest, "[") || strings.HasPrefix(rest, "=(") || strings.HasPrefix(rest, "+=(")})
-			}
-		}
-	}
-	return vars
 }
