@@ -85,7 +85,7 @@ func (a *app) demo(ctx context.Context, o demoOptions, name string) error {
 		text = demoGoOn
 		fmt.Fprintf(a.stderr, "Going on in %s; --reset begins anew.\n\n", name)
 	} else {
-		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s.\n\n", name)
+		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s. Kill this in the middle if you like:\nthe same command goes on where it was.\n\n", name)
 	}
 	fmt.Fprintf(a.stderr, "> %s\n\n", text)
 
