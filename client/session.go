@@ -65,8 +65,9 @@ func (c *Client) forget(s *Session) {
 	}
 }
 
-// Next waits for the next update. It returns [ErrClosed] when the connection is
-// gone, and the host's error when the host has closed the session.
+// Next waits for the next update. It returns [ErrClosed] when the subscription was
+// closed or the connection is gone, and the host's error when the host has closed
+// the session.
 func (s *Session) Next(ctx context.Context) (Update, error) {
 	var frame protocol.Frame
 	select {
@@ -80,6 +81,8 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 			default:
 				return Update{}, ErrClosed
 			}
+		case <-s.closed:
+			return Update{}, ErrClosed
 		case <-ctx.Done():
 			return Update{}, ctx.Err()
 		}

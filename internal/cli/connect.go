@@ -14,8 +14,6 @@ import (
 	"scorel/internal/disk"
 	"scorel/internal/host"
 	"scorel/internal/identity"
-	"scorel/internal/model"
-	"scorel/internal/model/demo"
 	"scorel/protocol"
 )
 
@@ -45,7 +43,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	dir := filepath.Join(home, ".scorel")
 	l := &link{}
 	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
-		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: func() (model.Model, error) { return demo.New(), nil }}
+		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel}
 	id, err := clientID(dir)
 	if o.noSession {
 		if err != nil { // a home that cannot be written does not matter then

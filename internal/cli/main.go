@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +32,8 @@ type app struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
-	code           int // the exit code of a command that ran
+	code           int           // the exit code of a command that ran
+	pace           time.Duration // of the demo model; 0: for a reader, if there is one; below: none
 }
 
 // Main runs the command line and gives the exit code.

@@ -93,17 +93,21 @@ func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	out := a.newPrinter(o.output)
+	return a.send(ctx, o, text, a.newPrinter(o.output), &result{})
+}
+
+// send converses, prints the end, and sets the exit code from it.
+func (a *app) send(ctx context.Context, o promptOptions, text string, out printer, res *result) error {
 	started := time.Now()
-	res := result{Type: "result", started: started, Denials: []denial{}}
-	err := a.converse(ctx, o, text, out, &res)
+	*res = result{Type: "result", started: started, Denials: []denial{}}
+	err := a.converse(ctx, o, text, out, res)
 	res.DurationMS = time.Since(started).Milliseconds()
 	a.code = res.exitCode()
 	if err != nil {
 		a.code = exitOf(err)
 		res.fail(err)
 	}
-	return out.finish(&res, err)
+	return out.finish(res, err)
 }
 
 // converse sends the prompt and follows the run to its end.

@@ -14,8 +14,11 @@ import (
 // maxSubscriptions bounds the sessions that one connection has open.
 const maxSubscriptions = 64
 
-// frameBatch bounds the events of one frame.
-const frameBatch = 256
+// Bounds of the events of one frame; it always takes one.
+const (
+	frameBatch = 256
+	frameBytes = 64 << 10
+)
 
 // Conn is a connection of one client. Its methods may be called concurrently;
 // frames come to one receiver at a time.
@@ -35,9 +38,10 @@ type Conn struct {
 
 // subscription is one open session of a connection.
 type subscription struct {
-	slot *slot
-	stop context.CancelFunc
-	done chan struct{}
+	slot   *slot
+	stop   context.CancelFunc
+	done   chan struct{}
+	detach func()
 }
 
 // Connect lets a client in.
@@ -113,16 +117,16 @@ func (c *Conn) Recv(ctx context.Context) (protocol.Frame, error) {
 // Close ends the connection and its subscriptions.
 func (c *Conn) Close() error {
 	c.stop()
-	c.wg.Wait()
 	c.mu.Lock()
 	subs := c.subs
-	c.subs = nil
+	c.subs = nil // no subscription is added any more
 	for id := range c.uploads {
 		c.dropUpload(id)
 	}
 	c.mu.Unlock()
+	c.wg.Wait()
 	for _, s := range subs {
-		s.slot.lane.Detach(c.client)
+		s.detach()
 		c.h.release(s.slot)
 	}
 	c.h.mu.Lock()
@@ -142,7 +146,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		return nil, err
 	}
 	pumpCtx, stop := context.WithCancel(c.ctx)
-	sub := &subscription{slot: s, stop: stop, done: make(chan struct{})}
+	sub := &subscription{slot: s, stop: stop, done: make(chan struct{}), detach: s.lane.Attach(c.interactive)}
 	c.mu.Lock()
 	switch {
 	case c.subs == nil:
@@ -158,10 +162,10 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	c.mu.Unlock()
 	if err != nil {
 		stop()
+		sub.detach()
 		c.h.release(s)
 		return nil, err
 	}
-	s.lane.Attach(c.client, c.interactive)
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
 		defer close(sub.done)
@@ -181,14 +185,15 @@ func (c *Conn) closeSession(id protocol.SessionID) error {
 	}
 	s.stop()
 	<-s.done
-	s.slot.lane.Detach(c.client)
+	s.detach()
 	c.h.release(s.slot)
 	return nil
 }
 
 // pump sends a subscription: the newest events of the path, the live state, and
 // then everything as it comes. When the publisher's ring has passed it, it reads
-// on from the log and takes the live state again.
+// on from the log and takes the live state again; when a new epoch has begun, it
+// takes the state at its beginning.
 func (c *Conn) pump(ctx context.Context, l *lane.Lane, tail int) {
 	cursor, live := l.Publisher().Cursor()
 	err := c.sendTail(ctx, l, live, tail)
@@ -197,36 +202,56 @@ func (c *Conn) pump(ctx context.Context, l *lane.Lane, tail int) {
 			return
 		}
 		sent := live.PersistentLastSeq
-		var events []protocol.Event
-		for {
-			events, err = cursor.Next(ctx)
-			if err != nil {
-				break
-			}
-			for len(events) > 0 && err == nil {
-				n := min(len(events), frameBatch)
-				err = c.send(ctx, &protocol.EventsFrame{SessionID: l.ID(), Events: events[:n]})
-				for _, e := range events[:n] {
-					if !e.IsTransient() {
-						sent = e.Seq
-					}
-				}
-				events = events[n:]
+		for err == nil {
+			var events []protocol.Event
+			if events, err = cursor.Next(ctx); err == nil {
+				sent, err = c.sendEvents(ctx, l, events, sent)
 			}
 		}
-		if err != publish.ErrGap {
-			break
+		switch err {
+		case publish.ErrGap:
+			cursor, live = l.Publisher().Cursor()
+			err = c.sendRange(ctx, l, sent, live.PersistentLastSeq)
+		case publish.ErrEpoch:
+			live, err = cursor.Restart(), nil
 		}
-		cursor, live = l.Publisher().Cursor()
-		err = c.sendRange(ctx, l, sent, live.PersistentLastSeq)
 	}
 	if ctx.Err() == nil {
 		var pe *protocol.Error
-		if err != nil && err != publish.ErrClosed {
+		if err != publish.ErrClosed {
 			pe = requestError(err)
 		}
 		_ = c.send(ctx, &protocol.SessionClosed{SessionID: l.ID(), Err: pe}) // the end of the connection is the same news
 	}
+}
+
+// sendEvents sends events in frames, with the large ones read from the log, and
+// gives the seq of the last persistent one that was sent; sent is that before.
+func (c *Conn) sendEvents(ctx context.Context, l *lane.Lane, events []protocol.Event, sent protocol.Seq) (protocol.Seq, error) {
+	for len(events) > 0 {
+		n, bytes := 0, 0
+		for n < len(events) && n < frameBatch && (n == 0 || bytes < frameBytes) {
+			if e := &events[n]; e.Body == nil {
+				whole, err := l.Log().Index().Event(ctx, e.ID)
+				if err != nil {
+					return sent, err
+				}
+				*e = whole
+			}
+			bytes += publish.Size(events[n])
+			n++
+		}
+		if err := c.send(ctx, &protocol.EventsFrame{SessionID: l.ID(), Events: events[:n:n]}); err != nil {
+			return sent, err
+		}
+		for _, e := range events[:n] {
+			if !e.IsTransient() {
+				sent = e.Seq
+			}
+		}
+		events = events[n:]
+	}
+	return sent, nil
 }
 
 // sendTail sends the newest events of the path as of live.
@@ -247,27 +272,14 @@ func (c *Conn) sendTail(ctx context.Context, l *lane.Lane, live protocol.Live, t
 	for i, k := 0, len(events)-1; i < k; i, k = i+1, k-1 {
 		events[i], events[k] = events[k], events[i]
 	}
-	for len(events) > 0 {
-		n := min(len(events), frameBatch)
-		if err := c.send(ctx, &protocol.EventsFrame{SessionID: l.ID(), Events: events[:n]}); err != nil {
-			return err
-		}
-		events = events[n:]
-	}
-	return nil
+	_, err := c.sendEvents(ctx, l, events, 0)
+	return err
 }
 
 // sendRange sends the persistent events behind from, to through and no further.
 func (c *Conn) sendRange(ctx context.Context, l *lane.Lane, from, through protocol.Seq) error {
 	var events []protocol.Event
-	flush := func() error {
-		if len(events) == 0 {
-			return nil
-		}
-		f := &protocol.EventsFrame{SessionID: l.ID(), Events: events}
-		events = nil
-		return c.send(ctx, f)
-	}
+	bytes := 0
 	for line, err := range l.Log().Index().After(ctx, from) {
 		if err != nil {
 			return err
@@ -279,13 +291,16 @@ func (c *Conn) sendRange(ctx context.Context, l *lane.Lane, from, through protoc
 		if err != nil {
 			continue // damaged inside; the report of the session says so
 		}
-		if events = append(events, e); len(events) == frameBatch {
-			if err := flush(); err != nil {
+		events = append(events, e)
+		if bytes += len(line.Bytes); bytes >= frameBytes || len(events) == frameBatch {
+			if _, err := c.sendEvents(ctx, l, events, 0); err != nil {
 				return err
 			}
+			events, bytes = nil, 0
 		}
 	}
-	return flush()
+	_, err := c.sendEvents(ctx, l, events, 0)
+	return err
 }
 
 func (c *Conn) send(ctx context.Context, f protocol.Frame) error {

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"os"
 
 	"scorel/internal/host/lane"
 	"scorel/internal/permission"
@@ -87,6 +88,9 @@ func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protoco
 		mode, err := permission.ParseMode(r.Mode)
 		if err != nil {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
+		if _, err := new(permission.Policy).WithMode(mode, os.Getuid()); err != nil {
+			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
 		}
 		l.SetMode(mode)
 		return &protocol.Done{}, nil

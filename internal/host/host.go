@@ -69,19 +69,24 @@ type Host struct {
 	device protocol.DeviceID
 	store  *session.Store
 
+	closing sync.WaitGroup // sessions that are being closed
+
 	mu     sync.Mutex // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot
 	conns  map[*Conn]struct{}
 	closed bool
 }
 
-// slot is a session that is open or being opened.
+// slot is a session that is open, being opened or being closed.
 type slot struct {
 	ready  chan struct{} // closed when lane or err is set
 	lane   *lane.Lane
 	report session.Report
 	err    error
-	refs   int
+
+	// Guarded by Host.mu.
+	refs int
+	gone chan struct{} // not nil: it is being closed; closed when its lock is free
 }
 
 // New makes a host. It reads the device's key, making it at first start.
@@ -141,6 +146,7 @@ func (h *Host) Close() error {
 			first = err
 		}
 	}
+	h.closing.Wait()
 	return first
 }
 
@@ -149,35 +155,54 @@ func (h *Host) acquire(ctx context.Context, id protocol.SessionID) (*slot, error
 	if err := id.Check(); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	h.mu.Lock()
-	if h.closed {
-		h.mu.Unlock()
-		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
-	}
-	s := h.lanes[id]
-	if s != nil {
-		s.refs++
-		h.mu.Unlock()
-		<-s.ready
-		if s.err != nil {
-			return nil, s.err
-		}
-		return s, nil
+	s, err := h.shared(ctx, id)
+	if err != nil || s != nil {
+		return s, err
 	}
 	s = &slot{ready: make(chan struct{}), refs: 1}
 	h.lanes[id] = s
 	h.mu.Unlock()
 
+	// The others that wait for it are not to fail because this caller goes.
+	ctx = context.WithoutCancel(ctx)
 	log, report, err := h.store.Open(ctx, id)
 	h.fill(ctx, id, s, log, report, err)
 	return s, s.err
+}
+
+// shared gives the open session, waiting for one that is being opened or closed.
+// When there is none it gives nil, with mu held.
+func (h *Host) shared(ctx context.Context, id protocol.SessionID) (*slot, error) {
+	for {
+		h.mu.Lock()
+		s := h.lanes[id]
+		switch {
+		case h.closed:
+			h.mu.Unlock()
+			return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+		case s == nil:
+			return nil, nil
+		case s.gone == nil:
+			s.refs++
+			h.mu.Unlock()
+			<-s.ready
+			return s, s.err
+		}
+		gone := s.gone
+		h.mu.Unlock()
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 }
 
 // fill completes a slot with an opened log.
 func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *session.Log, report session.Report, err error) {
 	if err == nil {
 		s.report = report
-		s.lane, err = h.newLane(ctx, log)
+		s.lane, err = h.newLane(ctx, s, log)
 		if err != nil {
 			_ = log.Close()
 		}
@@ -191,11 +216,11 @@ func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *se
 	close(s.ready)
 }
 
-func (h *Host) newLane(ctx context.Context, log *session.Log) (*lane.Lane, error) {
+func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.Lane, error) {
 	if err := h.reap(log.ID()); err != nil {
 		return nil, err
 	}
-	return lane.New(ctx, lane.Config{Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+	return lane.New(ctx, lane.Config{Idle: func() { h.closeIdle(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
@@ -223,19 +248,32 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 }
 
 // release gives a session back. The last one to do so closes it, unless a turn
-// still runs: then [Host.Close] does.
+// still runs: then the end of that does.
 func (h *Host) release(s *slot) {
 	h.mu.Lock()
 	s.refs--
-	if s.refs > 0 || s.lane == nil || s.lane.Busy() || h.closed {
+	h.mu.Unlock()
+	h.closeIdle(s)
+}
+
+// closeIdle closes a session that nobody has and in which no turn runs.
+func (h *Host) closeIdle(s *slot) {
+	h.mu.Lock()
+	if s.refs > 0 || s.lane == nil || s.gone != nil || h.closed || s.lane.Busy() {
 		h.mu.Unlock()
 		return
 	}
-	delete(h.lanes, s.lane.ID())
+	s.gone = make(chan struct{})
+	h.closing.Add(1)
 	h.mu.Unlock()
+	defer h.closing.Done()
 	if err := h.closeLane(s.lane); err != nil {
 		h.report(s.lane.ID(), "close: "+err.Error(), nil)
 	}
+	h.mu.Lock()
+	delete(h.lanes, s.lane.ID())
+	h.mu.Unlock()
+	close(s.gone)
 }
 
 func (h *Host) closeLane(l *lane.Lane) error {

@@ -82,13 +82,26 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	if err := id.Check(); err != nil {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	h.mu.Lock()
-	open := h.lanes[id] != nil
-	h.mu.Unlock()
-	if open {
-		return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
+	for {
+		h.mu.Lock()
+		var gone chan struct{}
+		s := h.lanes[id]
+		if s != nil {
+			gone = s.gone
+		}
+		h.mu.Unlock()
+		if s == nil {
+			return h.store.Delete(ctx, id)
+		}
+		if gone == nil {
+			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
+		}
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
 	}
-	return h.store.Delete(ctx, id)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -32,9 +33,29 @@ type world struct {
 	t       *testing.T
 	home    string
 	project string
+	config  host.Config
 	host    *host.Host
 	server  *modeltest.Server
-	waits   waits
+	waits   *waits
+	reports *reports
+}
+
+// reports are what went into the diagnostics of sessions.
+type reports struct {
+	mu   sync.Mutex
+	list []string
+}
+
+func (r *reports) add(what string, _ []byte) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.list = append(r.list, what)
+}
+
+func (r *reports) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.list...)
 }
 
 // waits records what the runtime slept for; it never really waits.
@@ -72,6 +93,10 @@ type setting struct {
 	silence   time.Duration
 	key       string // that the server takes; empty: any
 	wrongKey  bool
+	tables    string            // more tables of config.toml
+	request   func(body []byte) // is called with each request of the model
+	fallback  bool              // the model has a fallback, "spare"
+	chunk     int               // characters of one piece of an answer; 0: whole
 }
 
 // newWorld makes a world whose model answers with the lines of a script.
@@ -81,17 +106,23 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
+	w := &world{t: t, waits: &waits{}, reports: &reports{}, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
 	for _, d := range []string{filepath.Join(w.home, ".scorel"), w.project} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	parsed, err := script.Parse(strings.NewReader(`{"script":1,"window":200000}`+"\n"+strings.Join(lines, "\n")), "script")
+	head := fmt.Sprintf(`{"script":1,"window":200000,"chunk":%d}`, s.chunk)
+	parsed, err := script.Parse(strings.NewReader(head+"\n"+strings.Join(lines, "\n")), "script")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Kind: kindOf}
+	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Kind: func(body []byte) model.Kind {
+		if s.request != nil {
+			s.request(body)
+		}
+		return kindOf(body)
+	}}
 	api := s.api
 	if api == "" {
 		api = "anthropic-messages"
@@ -106,10 +137,23 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 	if window == 0 {
 		window = 200_000
 	}
+	spare := ""
+	if s.fallback {
+		spare = fmt.Sprintf(`fallback = "spare"
+[models.spare]
+type = "custom"
+api = %q
+baseUrl = %q
+id = "spare-1"
+apiKeyEnv = "MOCK_KEY"
+contextWindow = %d
+maxTokens = 4000
+`, api, srv.URL, window)
+	}
 	w.write(filepath.Join(w.home, ".scorel", "config.toml"), fmt.Sprintf(`%s
 [model]
 name = "mock"
-[models.mock]
+%s[models.mock]
 type = "custom"
 api = %q
 baseUrl = %q
@@ -117,7 +161,8 @@ id = "mock-1"
 apiKeyEnv = "MOCK_KEY"
 contextWindow = %d
 maxTokens = 32000
-`, s.config, api, srv.URL, window))
+%s
+`, s.config, spare, api, srv.URL, window, s.tables))
 	key := s.key
 	if key == "" {
 		key = "any"
@@ -127,19 +172,67 @@ maxTokens = 32000
 	}
 	environ := append(os.Environ(), "HOME="+w.home, "MOCK_KEY="+key, "SCOREL_SECRET=1")
 	cache := srv.Client()
-	w.host, err = host.New(host.Config{Dir: filepath.Join(w.home, ".scorel"), UserHome: w.home, Environ: environ, FS: s.fs,
+	w.config = host.Config{Dir: filepath.Join(w.home, ".scorel"), UserHome: w.home, Environ: environ, FS: s.fs,
 		Overrides: s.overrides, Unattended: !s.attended, Codec: true, Now: time.Now, Rand: rand.Reader, Sleep: w.waits.sleep,
-		Silence: s.silence, HTTP: cache, Report: func(what string, detail []byte) { t.Logf("report: %s %s", what, detail) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := w.host.Close(); err != nil {
-			t.Logf("close the host: %v", err)
-		}
-		cache.CloseIdleConnections()
-	})
+		Silence: s.silence, HTTP: cache, Report: w.reports.add}
+	t.Cleanup(cache.CloseIdleConnections)
+	w.start()
 	return w
+}
+
+// start makes the world's host.
+func (w *world) start() {
+	w.t.Helper()
+	h, err := host.New(w.config)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.host = h
+	w.t.Cleanup(func() { _ = h.Close() })
+}
+
+// restart closes the host and makes another on the same home.
+func (w *world) restart() {
+	w.t.Helper()
+	if err := w.host.Close(); err != nil {
+		w.t.Fatalf("close the host: %v", err)
+	}
+	w.start()
+}
+
+// killed gives the world as it is found when the host is killed now: another
+// home with what is stored at this moment, and a host on it.
+func (w *world) killed() *world {
+	w.t.Helper()
+	after := *w
+	after.home = filepath.Join(w.t.TempDir(), "home")
+	if err := os.CopyFS(filepath.Join(after.home, ".scorel"), os.DirFS(filepath.Join(w.home, ".scorel"))); err != nil {
+		w.t.Fatal(err)
+	}
+	after.config.Dir, after.config.UserHome = filepath.Join(after.home, ".scorel"), after.home
+	after.start()
+	return &after
+}
+
+// log gives the lines of a session's log, without the header.
+func (w *world) log(id protocol.SessionID) []protocol.Event {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.home, ".scorel", "sessions", string(id)+".jsonl"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var out []protocol.Event
+	for i, line := range bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n")) {
+		if i == 0 {
+			continue
+		}
+		e, err := protocol.ParseEvent(line)
+		if err != nil {
+			w.t.Fatalf("line %d of the log: %v", i+1, err)
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 // kindOf tells a summariser's request from a step's.

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"io"
 	"strings"
 
 	"scorel/internal/model"
@@ -13,6 +14,7 @@ type answer struct {
 	info      model.Info
 	announced bool // message_start was yielded
 	blocks    []*openBlock
+	used      map[string]bool   // ids of its calls
 	invalid   map[string]string // call id → the input that was no JSON
 	stop      protocol.StopReason
 	usage     protocol.Usage
@@ -23,6 +25,31 @@ type openBlock struct {
 	block    protocol.Block
 	text     strings.Builder
 	complete bool
+}
+
+// own gives a delta in which each call has an id of its own: a model may repeat
+// one or leave it out, and then results could not be told apart.
+func (a *answer) own(delta model.Delta, rand io.Reader) model.Delta {
+	switch d := delta.(type) {
+	case model.BlockStart:
+		if d.Type != protocol.BlockToolUse {
+			break
+		}
+		if d.CallID == "" || a.used[d.CallID] {
+			d.CallID = "call_" + string(protocol.NewItemID(rand))[4:]
+		}
+		if a.used == nil {
+			a.used = map[string]bool{}
+		}
+		a.used[d.CallID] = true
+		return d
+	case model.BlockEnd:
+		if d.Block.Type == protocol.BlockToolUse {
+			d.Block.ID = a.callID(d.Index)
+			return d
+		}
+	}
+	return delta
 }
 
 // add takes a delta and says whether it was the end event.

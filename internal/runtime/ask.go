@@ -20,15 +20,16 @@ const (
 
 // ask calls the model for a step; what was shown of an answer that failed for
 // good is stored.
-func (l *loop) ask(ctx context.Context, t *turnState, prompt Prompt, limit int) (answer, error) {
+func (l *loop) ask(ctx context.Context, t *turnState, prompt Prompt, limit int, longest *answer) (answer, error) {
 	req := model.Request{Kind: model.KindStep, System: prompt.System, Messages: prompt.Messages, Tools: l.specs,
 		MaxTokens: limit, Thinking: l.Thinking, SessionID: l.Session, Blob: l.Blob}
-	return l.try(ctx, t, req, shown)
+	return l.try(ctx, t, req, shown, longest)
 }
 
 // try sends a request until it is answered or the recovery table gives up.
-func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show visibility) (answer, error) {
-	var longest answer // of what was shown and taken back
+// longest is the longest answer of the step that was shown and taken back. A
+// request that is too long is not given up here: the caller can shorten it.
+func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show visibility, longest *answer) (answer, error) {
 	for attempt := 1; ; attempt++ {
 		ans, err := l.stream(ctx, req, show)
 		if err == nil {
@@ -36,7 +37,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 			return ans, nil
 		}
 		if ctx.Err() != nil {
-			l.giveUp(ans, longest, protocol.StopCancelled, context.Cause(ctx))
+			l.giveUp(ans, *longest, protocol.StopCancelled, context.Cause(ctx))
 			return answer{}, ctx.Err()
 		}
 		var me *model.Error
@@ -52,23 +53,36 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 		note := me.Message
 		if t.overloads >= overloadsToFall && l.Fallback != nil && l.model != l.Fallback {
 			l.model, t.overloads, wait, again = l.Fallback, 0, 0, true
+			if most := l.model.Info().MaxTokens; most > 0 {
+				req.MaxTokens = min(req.MaxTokens, most)
+			}
 			note = fmt.Sprintf("%s Switching to %s for the rest of this turn.", me.Message, l.Fallback.Info().Ref)
 		}
-		if !again {
-			l.giveUp(ans, longest, protocol.StopError, me)
+		if !again && me.Class != model.ClassTooLong {
+			l.giveUp(ans, *longest, protocol.StopError, me)
 			return answer{}, me
 		}
-		if ans.announced {
-			l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelRetry})
-			if ans.shownLength() > longest.shownLength() {
-				longest = ans
-			}
+		l.takeBack(ans, longest, protocol.CancelRetry)
+		if !again {
+			return answer{}, me
 		}
 		l.emit(&protocol.Retry{Attempt: attempt, MaxAttempts: maxTries, DelayMS: wait.Milliseconds(), Error: note})
 		if err := l.Sleep(ctx, wait); err != nil {
-			l.giveUp(answer{}, longest, protocol.StopCancelled, err)
+			l.giveUp(answer{}, *longest, protocol.StopCancelled, err)
 			return answer{}, err
 		}
+	}
+}
+
+// takeBack tells that an announced answer does not come, and keeps it in longest
+// when it is longer.
+func (l *loop) takeBack(ans answer, longest *answer, reason protocol.CancelReason) {
+	if !ans.announced {
+		return
+	}
+	l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: reason})
+	if ans.shownLength() > longest.shownLength() {
+		*longest = ans
 	}
 }
 
@@ -140,6 +154,7 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 			break
 		}
 		watchdog.Reset(l.Silence)
+		delta = ans.own(delta, l.Rand)
 		if show == shown {
 			l.show(&ans, delta)
 		}

@@ -49,9 +49,13 @@ func (l *loop) runCalls(ctx context.Context, set callSet) error {
 		group := jobs[i : i+n]
 		for k, j := range group {
 			if err := l.prepare(ctx, j, set.invalid); err != nil {
+				text := cancelledText
+				if ctx.Err() == nil {
+					text = "Not run: the turn ended, because something could not be stored."
+				}
 				closeAll(group)
-				l.finishGroup(group[:k])
-				l.refuse(jobs[i+k:], cancelledText)
+				l.refuse(group[:k], text)
+				l.refuse(jobs[i+k:], text)
 				return err
 			}
 		}
@@ -64,6 +68,8 @@ func (l *loop) runCalls(ctx context.Context, set callSet) error {
 // refuseCalls gives every call of a message the same error result.
 func (l *loop) refuseCalls(set callSet, text string) { l.refuse(l.jobs(set), text) }
 
+// refuse records the results of calls that do not run any more; text is that of
+// those which have none yet.
 func (l *loop) refuse(jobs []*job, text string) {
 	for _, j := range jobs {
 		if !j.done {
@@ -72,9 +78,6 @@ func (l *loop) refuse(jobs []*job, text string) {
 		l.emitAs(j.result, &protocol.MessageBody{Message: j.message})
 	}
 }
-
-// finishGroup records what of a group that will not run already has a result.
-func (l *loop) finishGroup(group []*job) { l.refuse(group, cancelledText) }
 
 func closeAll(group []*job) {
 	for _, j := range group {

@@ -28,13 +28,15 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	if limit == 0 || limit > defaultOutput {
 		limit = defaultOutput
 	}
+	var longest answer
 	for {
-		ans, err := l.ask(ctx, t, prompt, limit)
+		ans, err := l.ask(ctx, t, prompt, limit, &longest)
 		var me *model.Error
 		switch {
 		case err == nil:
 		case errors.As(err, &me) && me.Class == model.ClassTooLong && ctx.Err() == nil:
 			if err := l.Host.Compact(ctx, Refused, l.summarise); err != nil {
+				l.giveUp(answer{}, longest, stopOf(err), err)
 				return stepResult{}, err
 			}
 			if prompt, err = l.Host.Context(ctx); err != nil {
@@ -46,9 +48,7 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 		}
 		if ans.stop == protocol.StopMaxTokens && full > limit {
 			l.take(ans.usage)
-			if ans.announced {
-				l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelMaxTokens})
-			}
+			l.takeBack(ans, &longest, protocol.CancelMaxTokens)
 			limit = full
 			continue
 		}
@@ -75,7 +75,7 @@ func (l *loop) store(ans answer) stepResult {
 	l.take(ans.usage)
 	usage := ans.usage
 	info := l.model.Info()
-	m := protocol.Message{Role: protocol.RoleAssistant, Content: l.soundCalls(&ans), Provider: info.Provider,
+	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
 	res := stepResult{stop: ans.stop, calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
 	if ans.stop == protocol.StopRefusal {
@@ -96,10 +96,9 @@ func (l *loop) store(ans answer) stepResult {
 	return res
 }
 
-// soundCalls gives the content of a complete answer with calls that can be
-// paired: each has an id of its own, and one that the output limit truncated is
-// gone (what is left of its input may be valid JSON by chance).
-func (l *loop) soundCalls(ans *answer) []protocol.Block {
+// wholeCalls gives the content of a complete answer without a call that the
+// output limit truncated: what is left of its input may be valid JSON by chance.
+func wholeCalls(ans *answer) []protocol.Block {
 	content := ans.content(false)
 	if n := len(content); ans.stop == protocol.StopMaxTokens && n > 0 {
 		last := content[n-1]
@@ -107,16 +106,6 @@ func (l *loop) soundCalls(ans *answer) []protocol.Block {
 		if last.Type == protocol.BlockToolUse && (invalid || string(last.Input) == "{}" || len(last.Input) == 0) {
 			content = content[:n-1]
 		}
-	}
-	seen := map[string]bool{}
-	for i, b := range content {
-		if b.Type != protocol.BlockToolUse {
-			continue
-		}
-		if b.ID == "" || seen[b.ID] {
-			content[i].ID = "call_" + string(protocol.NewItemID(l.Rand))[4:]
-		}
-		seen[content[i].ID] = true
 	}
 	return content
 }
@@ -130,7 +119,7 @@ func (l *loop) take(u protocol.Usage) {
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
 	t := turnState{}
-	ans, err := l.try(ctx, &t, req, quiet)
+	ans, err := l.try(ctx, &t, req, quiet, &answer{})
 	if err != nil {
 		return "", protocol.Usage{}, err
 	}

@@ -116,6 +116,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 			return slices.Insert(l, 3, []byte(`{"type":"rewind","id":"evt_00","seq":7,`))
 		}), []FindingKind{FindDamagedLine}, 0, false},
 		{"a damaged compact at the end", append(bytes.Clone(data), `{"type":"compact","id":`+"\n"...), []FindingKind{FindTail}, 0, true},
+		{"a damaged rewind joined with the last line", append(bytes.TrimSuffix(bytes.Clone(data), []byte("\n")), `{"type":"rewind","id":`+"\n"...), []FindingKind{FindTail}, 0, true},
 		{"an empty line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, nil) }), []FindingKind{FindDamagedLine}, 0, false},
 		{"a transient event", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, []byte(`{"type":"turn_start","seq":5}`)) }), []FindingKind{FindDamagedLine}, 0, false},
 		{"an impossible seq", edit(func(l [][]byte) [][]byte {
@@ -156,6 +157,9 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 			c.seq = log.NextSeqFloor() - 1
 			if err := log.PickLeaf(t.Context(), c.event(leaf, &protocol.Branch{LeafEventID: leaf})); err != nil {
 				t.Fatal(err)
+			}
+			if l := lines(c.mem.Bytes(c.logName())); !isWholeEvent(l[len(l)-1]) {
+				t.Fatalf("the picked leaf is not in a line of its own: %q", l[len(l)-1])
 			}
 			c.goOn(t, log)
 		})

@@ -74,12 +74,7 @@ func parseKey[T ~string | ~[]byte](id T) (k eventKey) {
 		var n uint64
 		for i := range 8 {
 			c := id[4+8*half+i]
-			if c <= '9' {
-				c -= '0'
-			} else {
-				c -= 'a' - 10
-			}
-			n = n<<5 | uint64(c)
+			n = n<<5 | uint64(c-'0'-c>>6*('a'-10-'0')) // letters have the bit 64
 		}
 		for i := range 5 {
 			k[5*half+i] = byte(n >> (32 - 8*i))
@@ -217,7 +212,10 @@ func (ix *Index) add(r *record) (gap bool) {
 	i := int32(len(ix.entries))
 	e := entry{off: r.off, size: uint32(r.size), seq: uint64(r.seq), id: r.id, parent: none, typ: ix.typeCode(r.typ)}
 	if r.hasParent {
-		p := ix.find(r.parent)
+		p := ix.lastConv // most events hang on the one before them
+		if p == none || ix.entries[p].id != r.parent {
+			p = ix.find(r.parent)
+		}
 		if p == none || ix.entries[p].flags&flagControl != 0 {
 			gap = true
 			p = ix.lastConv

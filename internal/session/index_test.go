@@ -438,3 +438,17 @@ func TestLinesThatAreDamagedInsideAreSkippedAndNoted(t *testing.T) {
 		t.Errorf("gaps %v", got)
 	}
 }
+
+func TestEventKeysAreTheIDs(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []protocol.EventID{"evt_0000000000000000", "evt_vvvvvvvvvvvvvvvv", "evt_0123456789abcdef", "evt_ghijklmnopqrstuv", protocol.NewEventID(w.rand)} {
+		if got := parseKey(id).id(); got != id || !isKey([]byte(id)) {
+			t.Errorf("%s becomes %s", id, got)
+		}
+	}
+	for _, id := range []string{"", "evt_", "evt_000000000000000w", "evt_000000000000000A", "ses_0000000000000000", "evt_00000000000000000"} {
+		if isKey([]byte(id)) {
+			t.Errorf("%q passes", id)
+		}
+	}
+}

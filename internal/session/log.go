@@ -26,6 +26,7 @@ type Log struct {
 	readOnly string     // why; empty when events are taken
 	pick     bool       // readOnly ends when a leaf has been picked
 	tailEnd  int64      // with pick: the damaged tail stands from the index's end to here
+	pad      int64      // with tailEnd: 1 when the event before the tail lacks its newline
 	broken   error      // nothing can be written any more
 	closed   bool
 }
@@ -114,7 +115,7 @@ func (l *Log) PickLeaf(ctx context.Context, ev protocol.Event) error {
 	if err := l.commit(ctx, []protocol.Event{ev}); err != nil {
 		return err
 	}
-	l.readOnly, l.pick, l.tailEnd = "", false, 0
+	l.readOnly, l.pick, l.tailEnd, l.pad = "", false, 0, 0
 	return nil
 }
 
@@ -152,7 +153,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	for i := range records {
 		l.ix.add(&records[i])
 	}
-	l.ix.end = end + int64(len(l.buf))
+	l.ix.end = end + l.pad + int64(len(l.buf))
 	if cap(l.buf) > blockSize {
 		l.buf = nil
 	}
@@ -166,7 +167,7 @@ func (l *Log) storageError(err error) error {
 // encode writes events into buf and makes their records.
 func (l *Log) encode(events []protocol.Event) ([]record, error) {
 	l.buf = l.buf[:0]
-	off := l.ix.Size()
+	off := l.ix.Size() + l.pad
 	next := l.ix.NextSeqFloor()
 	records := make([]record, 0, len(events))
 	for _, ev := range events {
@@ -245,7 +246,8 @@ func (l *Log) write(end int64) error {
 // writeOverTail puts buf in the place of a damaged tail that has been set aside,
 // all or nothing: with the tail would go the knowledge that a leaf must be picked.
 func (l *Log) writeOverTail(end int64) error {
-	f, renamed, err := l.copyPrefix(end, l.buf)
+	more := append(bytes.Repeat([]byte("\n"), int(l.pad)), l.buf...)
+	f, renamed, err := l.copyPrefix(end, more)
 	if err != nil {
 		if renamed {
 			l.file, l.broken = nil, err

@@ -37,6 +37,16 @@ func TestMutatedLogsOpenAndAreFoundTheSameAgain(t *testing.T) {
 			t.Fatalf("%v\n%q", err, data)
 		}
 		n, asks := log.Index().Len(), log.NeedsLeaf()
+		if asks && r.IntN(2) == 0 {
+			w.seq = log.NextSeqFloor() - 1
+			if err := log.PickLeaf(t.Context(), w.rewind(log.Index().Leaf(), nil)); err != nil {
+				t.Fatalf("%v\n%q", err, data)
+			}
+			n, asks = n+1, false
+			if l := lines(w.mem.Bytes(w.logName())); !isWholeEvent(l[len(l)-1]) {
+				t.Fatalf("the picked leaf is not in a line of its own: %q", l[len(l)-1])
+			}
+		}
 		if err := log.Close(); err != nil {
 			t.Fatal(err)
 		}

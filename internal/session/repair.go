@@ -26,6 +26,9 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 			// It stays until the leaf is picked: without it the next open would
 			// not know that there is something to ask.
 			l.tailEnd = ld.size
+			if !ld.ended {
+				l.pad = 1
+			}
 			ld.report.add(f)
 			ld.report.ReadOnly = l.readOnly
 			return

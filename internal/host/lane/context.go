@@ -121,12 +121,12 @@ func (h *turnHost) tellMissing(ctx context.Context) error {
 	items := h.l.additions
 	h.l.additions = nil
 	h.l.mu.Unlock()
-	if len(h.t.told) > 0 {
+	if len(h.t.items) > 0 {
 		told, err := h.t.builder.Told(ctx, h.leaf())
 		if err != nil {
 			return err
 		}
-		items = append(items, history.Missing(told, h.t.told)...)
+		items = append(items, history.Missing(told, h.t.items)...)
 	}
 	if len(items) == 0 {
 		return nil
@@ -148,14 +148,15 @@ func (h *turnHost) Notice(ctx context.Context, text string) error {
 func (h *turnHost) Steer(ctx context.Context) (int, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
-	return h.l.takeSteer(ctx)
+	n, _, err := h.l.takeSteer(ctx)
+	return n, err
 }
 
 // FollowUp takes the next message, or ends the turn under the same lock.
 func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
-	more, err := h.l.takeNext(ctx)
+	more, _, err := h.l.takeNext(ctx)
 	switch {
 	case err == nil && more:
 		h.t.progress.UserMessage()

@@ -42,10 +42,13 @@ type Config struct {
 	// client is attached; otherwise the question waits for one, for the setup's
 	// AskTimeout.
 	Unattended bool
-	Now        func() time.Time
-	Rand       io.Reader
-	Sleep      func(ctx context.Context, d time.Duration) error
-	Silence    time.Duration // see [runtime.Run]
+	// Idle is told that a turn has ended, when nothing of it is left. It may close
+	// the lane.
+	Idle    func()
+	Now     func() time.Time
+	Rand    io.Reader
+	Sleep   func(ctx context.Context, d time.Duration) error
+	Silence time.Duration // see [runtime.Run]
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -81,24 +84,25 @@ type Lane struct {
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
 	mu        sync.Mutex
+	epoch     protocol.Epoch   // in which leaf, meta and queues were right
 	leaf      protocol.EventID // of what has entered
 	meta      protocol.Meta
 	turn      *turn
+	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // "" is the setup's
 	queues    queues
 	questions map[protocol.PermissionID]*question
 	granted   []string // session rules
 	additions []protocol.Item
-	attached  map[protocol.ClientID]bool // clients; true for interactive ones
-	fresh     []protocol.Event           // events that have entered and that the turn's builder lacks
+	attended  int              // interactive subscriptions
+	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
 	closed    bool
 }
 
 // New makes the lane of an open log.
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
-	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[protocol.PermissionID]*question{},
-		attached: map[protocol.ClientID]bool{}}
+	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[protocol.PermissionID]*question{}}
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -110,6 +114,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Queues: l.queues.updates()}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed,
 		Now: cfg.Now, Rand: cfg.Rand})
+	l.epoch = l.pub.Epoch()
 	return l, nil
 }
 
@@ -129,18 +134,20 @@ func (l *Lane) Meta() protocol.Meta {
 	return l.meta
 }
 
-// Attach and Detach tell the lane which clients watch it.
-func (l *Lane) Attach(client protocol.ClientID, interactive bool) {
+// Attach tells the lane that a client watches it, and detach, which is called
+// once, that it no longer does.
+func (l *Lane) Attach(interactive bool) (detach func()) {
+	if !interactive {
+		return func() {}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.attached[client] = interactive
-}
-
-// Detach says that a client no longer watches.
-func (l *Lane) Detach(client protocol.ClientID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.attached, client)
+	l.attended++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.attended--
+	}
 }
 
 // Close cancels the running turn, waits for its end, lets what has entered be
@@ -190,11 +197,7 @@ func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protoc
 	if e.ID == "" {
 		e.ID = protocol.NewEventID(l.cfg.Rand)
 	}
-	var epoch protocol.Epoch
-	if l.turn != nil {
-		epoch = l.turn.epoch
-	}
-	e, ticket, err := l.pub.Put(ctx, epoch, e)
+	e, ticket, err := l.pub.Put(ctx, l.begun(), e)
 	if err != nil {
 		return e, nil, err
 	}
@@ -238,12 +241,20 @@ func (l *Lane) appendWait(ctx context.Context, body protocol.Body, a author) (pr
 func (l *Lane) tell(body protocol.Body) error {
 	e := protocol.NewEvent(body)
 	e.ClientID = protocol.HostClient
-	var epoch protocol.Epoch
 	if l.turn != nil {
-		e.TurnID, epoch = l.turn.id, l.turn.epoch
+		e.TurnID = l.turn.id
 	}
-	_, _, err := l.pub.Put(context.Background(), epoch, e)
+	_, _, err := l.pub.Put(context.Background(), l.begun(), e)
 	return err
+}
+
+// begun is the epoch that the state of the lane, or of its turn, is of. What
+// builds on a state of which something was lost is refused. mu is held.
+func (l *Lane) begun() protocol.Epoch {
+	if l.turn != nil {
+		return l.turn.epoch
+	}
+	return l.epoch
 }
 
 // writable says why nothing may be appended, if so. mu is held.
@@ -259,11 +270,11 @@ func (l *Lane) writable() error {
 
 // appendFailed is told that what had entered is lost. It runs on the publisher's
 // writer.
-func (l *Lane) appendFailed(err error) {
+func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	index := l.cfg.Log.Index()
-	l.leaf, l.meta, l.fresh = index.Leaf(), index.Meta(), nil
+	l.epoch, l.leaf, l.meta, l.fresh = epoch, index.Leaf(), index.Meta(), nil
 	if l.turn != nil {
 		l.turn.cancel(err)
 	}

@@ -39,21 +39,9 @@ func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 // move ends the turn when that was asked for, and then moves the leaf before
 // anything else is taken.
 func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
-	var cancelled *turn
-	l.mu.Lock()
-	for l.turn != nil {
-		t := l.turn
-		if m.CancelFirst != t.id && !t.over {
-			l.mu.Unlock()
-			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; cancel it first.")
-		}
-		cancelled = t
-		t.cancel(errCancelled)
-		l.mu.Unlock()
-		if err := await(ctx, t.done); err != nil {
-			return nil, err
-		}
-		l.mu.Lock()
+	cancelled, err := l.clear(ctx, m.CancelFirst)
+	if err != nil {
+		return nil, err
 	}
 	if err := l.writable(); err != nil {
 		l.mu.Unlock()
@@ -80,6 +68,45 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 		}
 	}
 	return moved, nil
+}
+
+// clear waits until no turn runs, cancelling the one that the caller names, and
+// gives that. It returns with mu held, and what was sent in the meantime comes
+// behind the caller.
+func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error) {
+	for {
+		l.mu.Lock()
+		t := l.turn
+		switch {
+		case l.moving != nil:
+			l.mu.Unlock()
+			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Somebody else is moving through the conversation; look at it again.")
+		case t == nil:
+			return nil, nil
+		case t.over:
+			l.mu.Unlock()
+			if err := await(ctx, t.done); err != nil {
+				return nil, err
+			}
+			continue
+		case t.id != cancel:
+			l.mu.Unlock()
+			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; cancel it first.")
+		}
+		moving := make(chan struct{})
+		l.moving = moving
+		t.cancel(errCancelled)
+		l.mu.Unlock()
+		err := await(ctx, t.done)
+		l.mu.Lock()
+		l.moving = nil
+		close(moving)
+		if err != nil {
+			l.mu.Unlock()
+			return nil, err
+		}
+		return t, nil
+	}
 }
 
 // restore takes the files back to what they were when the path from's part
@@ -192,12 +219,13 @@ func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*pro
 		return nil, err
 	}
 	l.mu.Lock()
-	if l.turn != nil {
-		l.mu.Unlock()
-		setup.Close()
-		return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn has just begun; wait for its end, then compact.")
+	if err = l.writable(); err == nil && (l.turn != nil || l.moving != nil) {
+		err = protocol.Errorf(protocol.CodeRuntimeBusy, "A turn has just begun; wait for its end, then compact.")
 	}
-	t, err := l.newTurn(setup)
+	var t *turn
+	if err == nil {
+		t, err = l.newTurn(ctx, setup)
+	}
 	if err != nil {
 		l.mu.Unlock()
 		setup.Close()
@@ -211,8 +239,11 @@ func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*pro
 		<-t.done
 		return nil, err
 	}
-	if t.end != nil && t.end.Error != nil {
+	if t.end.Error != nil {
 		return nil, t.end.Error
+	}
+	if t.end.Reason == protocol.EndCancelled {
+		return nil, protocol.Errorf(protocol.CodeConflict, "The compaction was cancelled; nothing has changed.")
 	}
 	if t.compacted == nil {
 		return &protocol.Compacted{}, nil

@@ -63,8 +63,8 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 // Permit judges a call, and asks people where the rules say so.
 func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Permit, error) {
 	policy, err := h.policy()
-	if err != nil {
-		return runtime.Permit{}, err
+	if err != nil { // a mode that may not be used here: nothing is judged under another
+		return runtime.Permit{Reason: "Not run: " + err.Error()}, nil
 	}
 	v := policy.Judge(q.Action)
 	switch v.Decision {
@@ -114,7 +114,7 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 		ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason, Suggestions: v.Suggestions}}
 	l.mu.Lock()
 	err := l.tell(&w.request)
-	if err == nil && l.cfg.Unattended && !l.attended() {
+	if err == nil && l.cfg.Unattended && l.attended == 0 {
 		err = l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: protocol.DecisionExpired, ClientID: protocol.HostClient})
 		l.mu.Unlock()
 		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
@@ -127,16 +127,6 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 		return runtime.Permit{}, err
 	}
 	return h.answered(ctx, w, q)
-}
-
-// attended says whether somebody can be asked. mu is held.
-func (l *Lane) attended() bool {
-	for _, interactive := range l.attached {
-		if interactive {
-			return true
-		}
-	}
-	return false
 }
 
 // answered waits until a question is resolved and acts on the answer.

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"scorel/internal/host/publish"
@@ -56,6 +57,9 @@ func foldQueues(ctx context.Context, index *session.Index) (queues, error) {
 		b, ok := e.Body.(*protocol.QueueUpdate)
 		if !ok {
 			continue
+		}
+		if b.Queue != protocol.QueueSteer && b.Queue != protocol.QueueFollowUp {
+			continue // of a later version
 		}
 		*q.named(b.Queue) = queue{items: b.Items, paused: b.Paused, update: e.ID}
 	}
@@ -143,28 +147,26 @@ func (l *Lane) pause() {
 	}
 }
 
-// unpause lets the queues go on. mu is held.
-func (l *Lane) unpause(ctx context.Context, c Caller) error {
+// unpause lets the queues go on; the ticket is of the last update, nil when none
+// was paused. mu is held.
+func (l *Lane) unpause(ctx context.Context, a author) (*publish.Ticket, error) {
+	var last *publish.Ticket
 	for _, name := range []protocol.QueueName{protocol.QueueSteer, protocol.QueueFollowUp} {
 		if q := l.queues.named(name); q.paused {
-			if _, err := l.writeQueue(ctx, author{client: c.Client}, name, q.items, false); err != nil {
-				return err
+			ticket, err := l.writeQueue(ctx, a, name, q.items, false)
+			if err != nil {
+				return nil, err
 			}
+			last = ticket
 		}
 	}
-	return nil
+	return last, nil
 }
 
 // Steer puts a message into the running turn, or sends it when there is none. A
 // turn id that is not the running one fails with conflict.
 func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content []protocol.Block) (*protocol.Sent, error) {
-	l.mu.Lock()
-	wrong := id != "" && (l.turn == nil || l.turn.over || l.turn.id != id)
-	l.mu.Unlock()
-	if wrong {
-		return nil, protocol.Errorf(protocol.CodeConflict, "The turn you meant has ended; send the message if it still applies.")
-	}
-	return l.Send(ctx, c, content, BusySteer, nil)
+	return l.send(ctx, c, message{content: content, busy: BusySteer, turn: id})
 }
 
 // RewriteQueue replaces the items of a queue that the client has seen as
@@ -212,80 +214,132 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 }
 
 // ResumeQueue lets a paused queue go on; when no turn runs, its first message
-// begins one.
+// begins one. It returns when that is durable.
 func (l *Lane) ResumeQueue(ctx context.Context, c Caller) error {
-	l.mu.Lock()
-	meta, idle := l.meta, l.turn == nil
-	err := l.writable()
-	l.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if !idle {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.unpause(ctx, c)
-	}
-	setup, err := l.ready(ctx, meta)
-	if err != nil {
-		return err
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.turn != nil {
-		setup.Close()
-		return l.unpause(ctx, c)
-	}
-	if err := l.unpause(ctx, c); err != nil {
-		setup.Close()
-		return err
-	}
-	t, err := l.newTurn(setup)
-	if err != nil {
-		setup.Close()
-		return err
-	}
-	if took, err := l.takeNext(ctx); err != nil || !took {
-		setup.Close()
-		t.cancel(nil)
-		return err
-	}
-	l.start(t, runtime.Execute)
-	return nil
+	a := c.author()
+	return l.goOn(ctx, &a)
 }
 
-// takeSteer appends all steering messages that wait. mu is held.
-func (l *Lane) takeSteer(ctx context.Context) (int, error) {
-	n := 0
+// goOn begins a turn with the first message that waits, when none runs. With an
+// author, paused queues go on first.
+func (l *Lane) goOn(ctx context.Context, resume *author) error {
+	for {
+		l.mu.Lock()
+		if err := l.writable(); err != nil {
+			l.mu.Unlock()
+			return err
+		}
+		if wait := l.ending(); wait != nil {
+			l.mu.Unlock()
+			if err := await(ctx, wait); err != nil {
+				return err
+			}
+			continue
+		}
+		if l.turn != nil {
+			var ticket *publish.Ticket
+			var err error
+			if resume != nil {
+				ticket, err = l.unpause(ctx, *resume)
+			}
+			l.mu.Unlock()
+			return waitFor(ctx, ticket, err)
+		}
+		meta := l.meta
+		l.mu.Unlock()
+		setup, err := l.ready(ctx, meta)
+		if err != nil {
+			return err
+		}
+		ticket, began, err := l.beginQueued(ctx, resume, setup)
+		if !began {
+			setup.Close()
+		}
+		if errors.Is(err, errBusy) {
+			continue
+		}
+		return waitFor(ctx, ticket, err)
+	}
+}
+
+// waitFor returns when what a ticket stands for is durable; nil waits for
+// nothing.
+func waitFor(ctx context.Context, ticket *publish.Ticket, err error) error {
+	if err != nil || ticket == nil {
+		return err
+	}
+	return ticket.Wait(ctx)
+}
+
+// beginQueued starts a turn with the first message that waits, if there is one.
+func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (ticket *publish.Ticket, began bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.turn != nil || l.moving != nil {
+		return nil, false, errBusy
+	}
+	if err := l.writable(); err != nil {
+		return nil, false, err
+	}
+	if resume != nil {
+		if ticket, err = l.unpause(ctx, *resume); err != nil {
+			return nil, false, err
+		}
+	}
+	if !l.queues.waiting() {
+		return ticket, false, nil
+	}
+	t, err := l.newTurn(ctx, setup)
+	if err != nil {
+		return nil, false, err
+	}
+	if _, ticket, err = l.takeNext(ctx); err != nil {
+		t.cancel(err)
+		return nil, false, err
+	}
+	l.start(t, runtime.Execute)
+	return ticket, true, nil
+}
+
+// takeSteer appends all steering messages that wait; the ticket is of the last.
+// mu is held.
+func (l *Lane) takeSteer(ctx context.Context) (n int, last *publish.Ticket, err error) {
 	for len(l.queues.steer.items) > 0 && !l.queues.steer.paused {
-		if err := l.takeItem(ctx, &l.queues.steer, protocol.SourceSteer); err != nil {
-			return n, err
+		if last, err = l.takeItem(ctx, &l.queues.steer, protocol.SourceSteer); err != nil {
+			return n, nil, err
 		}
 		n++
 	}
-	return n, nil
+	return n, last, nil
 }
 
 // takeNext appends the next message that opens a turn: steering that came too
 // late first. mu is held.
-func (l *Lane) takeNext(ctx context.Context) (bool, error) {
-	if n, err := l.takeSteer(ctx); err != nil || n > 0 {
-		return n > 0, err
+func (l *Lane) takeNext(ctx context.Context) (bool, *publish.Ticket, error) {
+	if n, ticket, err := l.takeSteer(ctx); err != nil || n > 0 {
+		return n > 0, ticket, err
 	}
 	if q := &l.queues.followUp; len(q.items) > 0 && !q.paused {
-		return true, l.takeItem(ctx, q, protocol.SourceFollowUp)
+		ticket, err := l.takeItem(ctx, q, protocol.SourceFollowUp)
+		return err == nil, ticket, err
 	}
-	return false, nil
+	return false, nil, nil
+}
+
+// waiting says whether takeNext would find a message.
+func (q *queues) waiting() bool {
+	return len(q.steer.items) > 0 && !q.steer.paused || len(q.followUp.items) > 0 && !q.followUp.paused
 }
 
 // takeItem appends the first item of a queue as a message, which is what takes
 // it. mu is held.
-func (l *Lane) takeItem(ctx context.Context, q *queue, source protocol.Source) error {
+func (l *Lane) takeItem(ctx context.Context, q *queue, source protocol.Source) (*publish.Ticket, error) {
 	it := q.items[0]
 	m := protocol.Message{Role: protocol.RoleUser, Content: it.Content, Meta: &protocol.MessageMeta{Source: source, QueueItemID: it.ID}}
-	if _, _, err := l.append(ctx, &protocol.MessageBody{Message: m}, author{client: it.ClientID}); err != nil {
-		return err
+	_, ticket, err := l.append(ctx, &protocol.MessageBody{Message: m}, author{client: it.ClientID})
+	if err != nil {
+		return nil, err
 	}
 	q.take(it.ID)
-	return nil
+	return ticket, nil
 }

@@ -23,11 +23,12 @@ type turn struct {
 	setup  *Setup
 	before protocol.EventID // the leaf when it began
 	over   bool             // nothing more is taken; guarded by Lane.mu
+	told   bool             // its runtime_start has entered; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
 	progress history.Progress
-	told     []protocol.Item // what must stand in the context before each call
+	items    []protocol.Item // what must stand in the context before each call
 	work     *history.State
 	env      *tool.Env
 	system   string // the system prompt
@@ -52,11 +53,23 @@ const (
 	BusyReject   WhenBusy = "reject"
 )
 
+// message is what somebody sends.
+type message struct {
+	content  []protocol.Block
+	busy     WhenBusy
+	expected *protocol.EventID
+	turn     protocol.TurnID // when set: for this turn alone
+}
+
 // Send appends a user message and starts a turn. While one runs, the message
 // goes where busy says. It returns when the message, or the queue it waits in, is
 // durable.
 func (l *Lane) Send(ctx context.Context, c Caller, content []protocol.Block, busy WhenBusy, expected *protocol.EventID) (*protocol.Sent, error) {
-	if len(content) == 0 {
+	return l.send(ctx, c, message{content: content, busy: busy, expected: expected})
+}
+
+func (l *Lane) send(ctx context.Context, c Caller, m message) (*protocol.Sent, error) {
+	if len(m.content) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The message is empty; write something to send.")
 	}
 	for {
@@ -65,20 +78,21 @@ func (l *Lane) Send(ctx context.Context, c Caller, content []protocol.Block, bus
 			l.mu.Unlock()
 			return nil, err
 		}
-		if t := l.turn; t != nil {
-			if t.over {
-				l.mu.Unlock()
-				if err := await(ctx, t.done); err != nil {
-					return nil, err
-				}
-				continue
-			}
-			sent, ticket, err := l.sendBusy(ctx, c, content, busy)
+		if m.turn != "" && !l.runs(m.turn) {
 			l.mu.Unlock()
-			if err != nil {
+			return nil, protocol.Errorf(protocol.CodeConflict, "The turn you meant has ended; send the message if it still applies.")
+		}
+		if wait := l.ending(); wait != nil {
+			l.mu.Unlock()
+			if err := await(ctx, wait); err != nil {
 				return nil, err
 			}
-			return sent, ticket.Wait(ctx)
+			continue
+		}
+		if l.turn != nil {
+			sent, ticket, err := l.sendBusy(ctx, c, m.content, m.busy)
+			l.mu.Unlock()
+			return sent, waitFor(ctx, ticket, err)
 		}
 		meta := l.meta
 		l.mu.Unlock()
@@ -86,17 +100,32 @@ func (l *Lane) Send(ctx context.Context, c Caller, content []protocol.Block, bus
 		if err != nil {
 			return nil, err
 		}
-		sent, ticket, err := l.begin(ctx, c, content, expected, setup)
-		if errors.Is(err, errBusy) {
-			setup.Close()
-			continue
-		}
+		sent, ticket, err := l.begin(ctx, c, m, setup)
 		if err != nil {
 			setup.Close()
-			return nil, err
 		}
-		return sent, ticket.Wait(ctx)
+		if errors.Is(err, errBusy) {
+			continue
+		}
+		return sent, waitFor(ctx, ticket, err)
 	}
+}
+
+// runs says whether the turn of that id takes messages. mu is held.
+func (l *Lane) runs(id protocol.TurnID) bool {
+	return l.turn != nil && l.turn.id == id && !l.turn.over
+}
+
+// ending gives what to wait for before the next turn may begin: the end of one
+// that takes nothing more, or a move that comes first. mu is held.
+func (l *Lane) ending() <-chan struct{} {
+	switch {
+	case l.moving != nil:
+		return l.moving
+	case l.turn != nil && l.turn.over:
+		return l.turn.done
+	}
+	return nil
 }
 
 // errBusy says that another turn has begun in the meantime.
@@ -122,35 +151,27 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta) (*Setup, error) {
 
 // begin appends the message and starts the turn, if none has begun and the leaf
 // is the expected one.
-func (l *Lane) begin(ctx context.Context, c Caller, content []protocol.Block, expected *protocol.EventID, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
+func (l *Lane) begin(ctx context.Context, c Caller, m message, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.turn != nil {
+	if l.turn != nil || l.moving != nil {
 		return nil, nil, errBusy
 	}
 	if err := l.writable(); err != nil {
 		return nil, nil, err
 	}
-	if err := l.expect(expected, nil); err != nil {
+	if err := l.expect(m.expected, nil); err != nil {
 		return nil, nil, err
 	}
-	if !l.hasInstructions() {
-		in, err := setup.Instructions()
-		if err != nil {
-			return nil, nil, err
-		}
-		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
-			return nil, nil, err
-		}
-	}
-	if err := l.unpause(ctx, c); err != nil {
-		return nil, nil, err
-	}
-	t, err := l.newTurn(setup)
+	t, err := l.newTurn(ctx, setup)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: content}}, c.author())
+	if _, err := l.unpause(ctx, author{client: c.Client}); err != nil {
+		t.cancel(err)
+		return nil, nil, err
+	}
+	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: m.content}}, c.author())
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err
@@ -159,12 +180,25 @@ func (l *Lane) begin(ctx context.Context, c Caller, content []protocol.Block, ex
 	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, nil
 }
 
-func (l *Lane) newTurn(setup *Setup) (*turn, error) {
-	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.pub.Epoch(), setup: setup, done: make(chan struct{}), before: l.leaf}
+// newTurn makes a turn, and the system prompt when the session has none. mu is
+// held.
+func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
+	if !l.hasInstructions() {
+		in, err := setup.Instructions()
+		if err != nil {
+			return nil, err
+		}
+		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
+			return nil, err
+		}
+	}
+	builder, err := l.builder()
+	if err != nil {
+		return nil, err
+	}
+	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
-	var err error
-	t.builder, err = l.builder()
-	return t, err
+	return t, nil
 }
 
 // start runs a turn in a goroutine of its own, which ends with the run. mu is
@@ -172,27 +206,49 @@ func (l *Lane) newTurn(setup *Setup) (*turn, error) {
 func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]) {
 	l.turn, l.fresh = t, nil
 	go func() {
-		defer close(t.done)
-		defer t.setup.Close()
-		defer t.cancel(nil)
 		run, err := l.run(t)
 		if err != nil {
-			l.endWithout(t, err)
+			l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeStart{}})
+			l.bridge(t, runtime.RawEvent{Body: t.failed(err)})
 		} else {
 			for raw := range execute(t.ctx, run) {
 				l.bridge(t, raw)
 			}
 		}
+		t.cancel(nil)
+		t.setup.Close()
 		l.mu.Lock()
 		l.turn, l.fresh = nil, nil
 		l.mu.Unlock()
+		close(t.done)
+		if t.cause != nil && t.end.Reason == protocol.EndCompleted {
+			// What was sent during a compaction has no turn to take it.
+			if err := l.goOn(context.Background(), nil); err != nil {
+				l.cfg.Report("go on after a compaction: "+err.Error(), nil)
+			}
+		}
+		l.cfg.Idle()
 	}()
 }
 
-// endWithout ends a turn that could not even begin.
-func (l *Lane) endWithout(t *turn, err error) {
-	l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeStart{}})
-	l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: protocol.AsError(err)}})
+// failed is the end of a turn that could not even begin.
+func (t *turn) failed(err error) *protocol.RuntimeEnd {
+	switch cause := context.Cause(t.ctx); {
+	case errors.Is(cause, errCancelled), errors.Is(cause, errHostStops):
+		return &protocol.RuntimeEnd{Reason: protocol.EndCancelled, Terminal: protocol.TerminalCancelled}
+	case cause != nil:
+		err = cause
+	}
+	return &protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: storageError(err)}
+}
+
+// storageError is err as clients are told of it.
+func storageError(err error) *protocol.Error {
+	var pe *protocol.Error
+	if errors.As(err, &pe) {
+		return pe
+	}
+	return protocol.Errorf(protocol.CodeStorageError, "The turn cannot be recorded: %v.", err)
 }
 
 // run makes what the runtime needs for a turn.
@@ -206,7 +262,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	t.system = in.Text
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
-		t.told = append(t.told, item)
+		t.items = append(t.items, item)
 	}
 	env := t.setup.Env
 	t.env = &env
@@ -229,11 +285,17 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	case *protocol.MessageStart:
 		b.ParentID = l.leaf
 		err = l.tell(b)
+	case *protocol.RuntimeStart:
+		err = l.tell(b)
+		t.told = err == nil
 	case *protocol.RuntimeEnd:
 		t.over, t.end = true, b
 		l.closeQuestions(protocol.DecisionCancelled)
-		if b.Reason != protocol.EndCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
+		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
 			l.pause()
+		}
+		if !t.told { // nothing of the turn was told, so the new epoch did not end it
+			t.epoch = ""
 		}
 		err = l.tell(b)
 	default:
@@ -255,7 +317,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		err = ticket.Wait(context.Background())
 	}
 	if err != nil {
-		t.cancel(err)
+		t.cancel(storageError(err))
 	}
 }
 
@@ -297,7 +359,10 @@ func (l *Lane) expect(expected *protocol.EventID, cancelled *turn) error {
 	}
 	if cancelled != nil {
 		path, err := l.cfg.Log.Index().Path(l.leaf)
-		if *expected == cancelled.before || (err == nil && slices.Contains(path, *expected)) {
+		if i := slices.Index(path, cancelled.before); err == nil && slices.Contains(path[max(i, 0):], *expected) {
+			return nil
+		}
+		if *expected == cancelled.before {
 			return nil
 		}
 	}

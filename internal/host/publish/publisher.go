@@ -14,8 +14,7 @@ import (
 // queue takes any one event.
 const (
 	maxQueued      = 4096    // events that wait to leave
-	maxQueuedBytes = 1 << 20 // of the persistent ones among them
-	transientSize  = 256     // what a transient event counts as, in bytes
+	maxQueuedBytes = 1 << 20 // of all of them, as Size counts
 )
 
 // ErrClosed says that the publisher has been closed.
@@ -31,8 +30,9 @@ type Config struct {
 	// highest seq that was ever given out or seen in damaged bytes.
 	Live protocol.Live
 	// Failed is told of a failed commit, after what it concerned was discarded
-	// and the new epoch has begun. It must not call the publisher.
-	Failed func(err error)
+	// and the new epoch has begun. It runs on the writer and must not call Put,
+	// Flush or Close.
+	Failed func(epoch protocol.Epoch, err error)
 	Now    func() time.Time
 	Rand   io.Reader
 }
@@ -50,6 +50,7 @@ type Publisher struct {
 	seq    protocol.Seq
 	epoch  protocol.Epoch
 	live   protocol.Live
+	begun  protocol.Live // the state at which the epoch began
 	ring   ring
 	moved  chan struct{} // closed and replaced when events have left
 	closed bool
@@ -84,6 +85,7 @@ func New(cfg Config) *Publisher {
 	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,
 		epoch: protocol.NewEpoch(cfg.Rand), moved: make(chan struct{})}
 	p.live.StreamEpoch = p.epoch
+	p.begun = p.live.Clone()
 	p.space.L, p.work.L = &p.mu, &p.mu
 	go p.write()
 	return p
@@ -111,12 +113,7 @@ func (p *Publisher) Live() protocol.Live {
 func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Event) (protocol.Event, *Ticket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for len(p.queue) >= maxQueued || (p.bytes >= maxQueuedBytes && len(p.queue) > 0) {
-		if p.closed {
-			return e, nil, ErrClosed
-		}
-		p.space.Wait()
-	}
+	p.awaitSpace(ctx)
 	switch {
 	case p.closed:
 		return e, nil, ErrClosed
@@ -129,7 +126,7 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	if e.TS == 0 {
 		e.TS = p.cfg.Now().UnixMilli()
 	}
-	n := entry{event: e, size: transientSize}
+	n := entry{event: e, size: Size(e)}
 	if e.Class() != protocol.Transient {
 		sealed, err := e.Seal()
 		if err != nil {
@@ -141,6 +138,23 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	p.seq++
 	p.push(n)
 	return n.event, n.ticket, nil
+}
+
+// awaitSpace returns when the queue has room, the publisher is closed or ctx has
+// ended. mu is held.
+func (p *Publisher) awaitSpace(ctx context.Context) {
+	full := func() bool { return len(p.queue) >= maxQueued || p.bytes >= maxQueuedBytes }
+	if !full() {
+		return
+	}
+	defer context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.space.Broadcast()
+	})()
+	for full() && !p.closed && ctx.Err() == nil {
+		p.space.Wait()
+	}
 }
 
 func (p *Publisher) push(n entry) {
@@ -244,7 +258,7 @@ func (p *Publisher) deliver(batch []entry) {
 
 // fail discards a batch that could not be stored and all that waits behind it,
 // and begins a new epoch. Its first event is the end of the run that was going
-// on, if there was one.
+// on or about to be announced, if there was one.
 func (p *Publisher) fail(batch []entry, err error) {
 	e := storageError(err)
 	p.mu.Lock()
@@ -252,20 +266,23 @@ func (p *Publisher) fail(batch []entry, err error) {
 	p.queue, p.bytes = nil, 0
 	p.space.Broadcast()
 	p.epoch = protocol.NewEpoch(p.cfg.Rand)
-	p.live.StreamEpoch = p.epoch
-	if p.live.Running {
+	epoch := p.epoch
+	p.live.StreamEpoch, p.live.ThroughSeq = epoch, p.seq
+	p.live.Messages, p.live.Tools = nil, nil // the new epoch voids them
+	p.begun = p.live.Clone()
+	if turn, running := runOf(p.live, batch); running {
 		p.seq++
 		end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e})
 		end.Seq, end.SessionID, end.ClientID = p.seq, p.cfg.Session, protocol.HostClient
-		end.TS, end.TurnID = p.cfg.Now().UnixMilli(), p.live.TurnID
+		end.TS, end.TurnID = p.cfg.Now().UnixMilli(), turn
 		p.live.Apply(end)
-		p.ring.add(end, transientSize)
+		p.ring.add(end, Size(end))
 	}
 	close(p.moved)
 	p.moved = make(chan struct{})
 	p.mu.Unlock()
 	if p.cfg.Failed != nil {
-		p.cfg.Failed(e)
+		p.cfg.Failed(epoch, e)
 	}
 	for _, n := range batch {
 		if n.ticket != nil {
@@ -273,6 +290,18 @@ func (p *Publisher) fail(batch []entry, err error) {
 			close(n.ticket.done)
 		}
 	}
+}
+
+// runOf names the run that a failure ends: the one that clients know of, or one
+// whose beginning is discarded.
+func runOf(live protocol.Live, discarded []entry) (protocol.TurnID, bool) {
+	turn, running := live.TurnID, live.Running
+	for _, n := range discarded {
+		if n.event.Type == protocol.TypeRuntimeStart {
+			turn, running = n.event.TurnID, true
+		}
+	}
+	return turn, running
 }
 
 func storageError(err error) *protocol.Error {

@@ -12,9 +12,15 @@ import (
 // The oldest go first; a cursor that missed them goes on from the log.
 const maxRing = 2 << 20
 
-// maxInRing is the largest event that is kept in the ring; a larger one ends it
-// there, so that cursors read it from the log.
+// maxInRing is the largest persistent event that is kept whole in the ring, in
+// bytes; of a larger one only its envelope is, which says where the log has it.
 const maxInRing = 256 << 10
+
+// Bytes that events count as.
+const (
+	transientSize = 256 // a transient one besides what it carries
+	placeSize     = 256 // one that stands in the ring as its place in the log
+)
 
 // ErrGap says that a cursor has to go on from the log: the ring has passed it.
 var ErrGap = errors.New("publish: the ring no longer holds what follows")
@@ -35,10 +41,8 @@ type slot struct {
 }
 
 func (r *ring) add(e protocol.Event, size int) {
-	if size > maxInRing {
-		r.reset()
-		r.passed = e.Seq
-		return
+	if size > maxInRing && !e.IsTransient() {
+		e, size = protocol.Event{Envelope: e.Envelope}, placeSize
 	}
 	r.slots = append(r.slots, slot{e, size})
 	r.bytes += size
@@ -55,13 +59,6 @@ func (r *ring) add(e protocol.Event, size int) {
 	}
 }
 
-func (r *ring) reset() {
-	if n := len(r.slots); n > r.head {
-		r.passed = r.slots[n-1].event.Seq
-	}
-	r.slots, r.head, r.bytes = nil, 0, 0
-}
-
 // after gives a copy of the events behind a seq, nil when there are none.
 func (r *ring) after(seq protocol.Seq) []protocol.Event {
 	all := r.slots[r.head:]
@@ -76,11 +73,44 @@ func (r *ring) after(seq protocol.Seq) []protocol.Event {
 	return out
 }
 
+// Size is what an event counts as where events are bounded by bytes: about its
+// length on the wire.
+func Size(e protocol.Event) int {
+	if raw := e.Raw(); raw != nil {
+		return len(raw)
+	}
+	n := transientSize
+	switch b := e.Body.(type) {
+	case *protocol.TextDelta:
+		n += len(b.Delta)
+	case *protocol.ThinkingDelta:
+		n += len(b.Delta)
+	case *protocol.ToolCallDelta:
+		n += len(b.Delta)
+	case *protocol.ToolExecutionStart:
+		n += len(b.Args)
+	case *protocol.ToolExecutionUpdate:
+		n += len(b.Partial)
+	case *protocol.PermissionRequest:
+		n += len(b.Args)
+	case *protocol.ToolProcess:
+		n += len(b.Event)
+	case *protocol.UIRequest:
+		n += len(b.Data)
+	}
+	return n
+}
+
+// ErrEpoch says that something was lost and a new epoch has begun: all that was
+// running is void, and the cursor goes on behind [Cursor.Restart].
+var ErrEpoch = errors.New("publish: a new epoch has begun")
+
 // Cursor reads the events of a session at its own pace. It belongs to one
 // goroutine.
 type Cursor struct {
-	p    *Publisher
-	last protocol.Seq
+	p     *Publisher
+	epoch protocol.Epoch
+	last  protocol.Seq
 }
 
 // Cursor starts at the present moment and gives the state as of it: what Next
@@ -88,12 +118,24 @@ type Cursor struct {
 func (p *Publisher) Cursor() (*Cursor, protocol.Live) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return &Cursor{p: p, last: p.live.ThroughSeq}, p.live.Clone()
+	return &Cursor{p: p, epoch: p.epoch, last: p.live.ThroughSeq}, p.live.Clone()
 }
 
-// Next waits for events behind the last one and gives them all. It returns
-// [ErrGap] when the caller has to read from the log and take a new cursor, and
-// [ErrClosed] when the publisher is closed and everything was given.
+// Restart moves the cursor to where the epoch began and gives the state as of
+// then, as [Publisher.Cursor] does for the present.
+func (c *Cursor) Restart() protocol.Live {
+	p := c.p
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c.epoch, c.last = p.epoch, p.begun.ThroughSeq
+	return p.begun.Clone()
+}
+
+// Next waits for events behind the last one and gives them all. A persistent
+// event without a body stands for one that is large: the log has it, under its
+// id. Next returns [ErrEpoch] when all events of an epoch that has ended were
+// given, [ErrGap] when the caller has to read from the log and take a new cursor,
+// and [ErrClosed] when the publisher is closed and everything was given.
 func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 	for {
 		p := c.p
@@ -102,13 +144,18 @@ func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 			p.mu.Unlock()
 			return nil, ErrGap
 		}
-		out := p.ring.after(c.last)
+		out, over := p.ring.after(c.last), c.epoch != p.epoch
+		if over { // no further than the old one goes
+			out = out[:sort.Search(len(out), func(i int) bool { return out[i].Seq > p.begun.ThroughSeq })]
+		}
 		moved := p.moved
 		p.mu.Unlock()
 		switch {
-		case out != nil:
+		case len(out) > 0:
 			c.last = out[len(out)-1].Seq
 			return out, nil
+		case over:
+			return nil, ErrEpoch
 		case moved == nil:
 			return nil, ErrClosed
 		}

@@ -45,16 +45,19 @@ func TestRingKeepsTheNewestEventsInOrderWithinItsBytes(t *testing.T) {
 	}
 }
 
-func TestRingGivesUpItsEventsForOneThatIsTooLarge(t *testing.T) {
+func TestRingKeepsALargeEventAsItsPlaceInTheLog(t *testing.T) {
+	large := protocol.NewEvent(&protocol.Label{})
+	large.ID, large.Seq = "evt_0123456789abcdef", 2
 	var r ring
 	r.add(numbered(1), 10)
-	r.add(numbered(2), maxInRing+1)
-	if r.passed != 2 || r.after(0) != nil {
-		t.Errorf("passed is %d and %d events are kept", r.passed, len(r.after(0)))
-	}
+	r.add(large, maxInRing+1)
 	r.add(numbered(3), 10)
-	if got := r.after(r.passed); len(got) != 1 || got[0].Seq != 3 {
-		t.Errorf("behind the large event %v are kept", got)
+	got := r.after(0)
+	if len(got) != 3 || got[1].ID != large.ID || got[1].Seq != 2 || got[1].Body != nil {
+		t.Errorf("kept: %+v", got)
+	}
+	if r.bytes > 20+placeSize {
+		t.Errorf("a place counts as %d bytes", r.bytes)
 	}
 }
 

@@ -1,0 +1,466 @@
+package publish
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"scorel/protocol"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// stock is a log in memory: commits wait while held, and fail with err.
+type stock struct {
+	mu      sync.Mutex
+	cond    *sync.Cond
+	held    bool
+	err     error
+	waiting int
+	commits [][]protocol.Event
+	failed  []protocol.Epoch
+}
+
+func newStock() *stock {
+	s := &stock{}
+	s.cond = sync.NewCond(&s.mu)
+	return s
+}
+
+func (s *stock) commit(_ context.Context, events []protocol.Event) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	s.cond.Broadcast()
+	for s.held {
+		s.cond.Wait()
+	}
+	s.waiting--
+	if s.err != nil {
+		return s.err
+	}
+	s.commits = append(s.commits, append([]protocol.Event(nil), events...))
+	return nil
+}
+
+func (s *stock) hold() { s.set(true, nil) }
+
+// release lets commits go on; they give err.
+func (s *stock) release(err error) { s.set(false, err) }
+
+func (s *stock) set(held bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held, s.err = held, err
+	s.cond.Broadcast()
+}
+
+// awaitCommit returns when a commit is held.
+func (s *stock) awaitCommit() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for s.waiting == 0 {
+		s.cond.Wait()
+	}
+}
+
+func (s *stock) stored() []protocol.Event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []protocol.Event
+	for _, c := range s.commits {
+		out = append(out, c...)
+	}
+	return out
+}
+
+const testSession protocol.SessionID = "ses_00000000000000000000000000"
+
+func newPublisher(s *stock) *Publisher {
+	return New(Config{Session: testSession, Commit: s.commit, Now: time.Now, Rand: rand.Reader,
+		Failed: func(epoch protocol.Epoch, _ error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.failed = append(s.failed, epoch)
+		}})
+}
+
+func persistent(body protocol.Body) protocol.Event {
+	e := protocol.NewEvent(body)
+	e.ID, e.ClientID = protocol.NewEventID(rand.Reader), protocol.HostClient
+	return e
+}
+
+func said(text string) protocol.Event {
+	return persistent(&protocol.MessageBody{Message: protocol.UserText(text)})
+}
+
+func transient(body protocol.Body) protocol.Event {
+	e := protocol.NewEvent(body)
+	e.ClientID, e.TurnID = protocol.HostClient, "trn_0000000000000000"
+	return e
+}
+
+func typed(text string) protocol.Event {
+	return transient(&protocol.TextDelta{EventID: "evt_0000000000000000", Delta: text})
+}
+
+func put(t *testing.T, p *Publisher, events ...protocol.Event) []*Ticket {
+	t.Helper()
+	var tickets []*Ticket
+	for _, e := range events {
+		_, ticket, err := p.Put(context.Background(), "", e)
+		if err != nil {
+			t.Fatalf("put %s: %v", e.Type, err)
+		}
+		if ticket != nil {
+			tickets = append(tickets, ticket)
+		}
+	}
+	return tickets
+}
+
+// now gives what a cursor can see without waiting.
+func now(t *testing.T, c *Cursor) []protocol.Event {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out []protocol.Event
+	for {
+		events, err := c.Next(ctx)
+		if errors.Is(err, context.Canceled) {
+			return out
+		}
+		if err != nil {
+			t.Fatalf("next: %v", err)
+		}
+		out = append(out, events...)
+	}
+}
+
+func types(events []protocol.Event) string {
+	var s []string
+	for _, e := range events {
+		s = append(s, string(e.Type))
+	}
+	return strings.Join(s, " ")
+}
+
+func seqs(t *testing.T, events []protocol.Event, from protocol.Seq) {
+	t.Helper()
+	for i, e := range events {
+		if e.Seq != from+protocol.Seq(i) {
+			t.Errorf("event %d has seq %d, want %d", i, e.Seq, from+protocol.Seq(i))
+		}
+	}
+}
+
+func TestNothingLeavesBeforeItIsStoredNorPastWhatIsNot(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	c, _ := p.Cursor()
+	s.hold()
+	tickets := put(t, p, typed("a"), said("b"), typed("c"), said("d"))
+	s.awaitCommit()
+	if got := types(now(t, c)); got != "text_delta" && got != "" {
+		t.Errorf("with the commit held the cursor saw %q", got)
+	}
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := tickets[0].Wait(done); !errors.Is(err, context.Canceled) {
+		t.Errorf("the ticket was answered before the commit: %v", err)
+	}
+	s.release(nil)
+	for _, ticket := range tickets {
+		if err := ticket.Wait(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if live := p.Live(); live.ThroughSeq != 4 || live.PersistentLastSeq != 4 {
+		t.Errorf("live: %+v", live)
+	}
+}
+
+func TestTransientEventsInFrontOfACommitDoNotWaitForIt(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	c, _ := p.Cursor()
+	s.hold()
+	put(t, p, typed("a"))
+	events, err := c.Next(context.Background())
+	if err != nil || types(events) != "text_delta" {
+		t.Fatalf("next: %v %v", events, err)
+	}
+	put(t, p, said("b"))
+	s.awaitCommit()
+	put(t, p, typed("c"), said("d"))
+	if got := now(t, c); got != nil {
+		t.Errorf("past the held commit came %s", types(got))
+	}
+	s.release(nil)
+	for len(events) < 4 {
+		more, err := c.Next(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, more...)
+	}
+	seqs(t, events, 1)
+}
+
+func TestEventsThatWaitTogetherGoOutInOneCommit(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	s.hold()
+	put(t, p, said("first"))
+	s.awaitCommit()
+	for range 100 {
+		put(t, p, said("x"), typed("y"))
+	}
+	s.release(nil)
+	if err := p.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.commits) != 2 || len(s.commits[1]) != 100 {
+		t.Errorf("%d commits", len(s.commits))
+	}
+}
+
+func TestAFailedCommitDiscardsEverythingBehindItAndBeginsAnEpoch(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	old := p.Epoch()
+	c, _ := p.Cursor()
+	put(t, p, transient(&protocol.RuntimeStart{}), transient(&protocol.MessageStart{EventID: "evt_0000000000000000"}))
+	if err := p.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	s.hold()
+	lost := put(t, p, said("lost"))
+	s.awaitCommit()
+	lost = append(lost, put(t, p, typed("lost"), said("lost too"))...)
+	flushed := make(chan error, 1)
+	go func() { flushed <- p.Flush(context.Background()) }()
+	s.release(errors.New("no space left"))
+	for _, ticket := range lost {
+		var pe *protocol.Error
+		if err := ticket.Wait(context.Background()); !errors.As(err, &pe) || pe.Code != protocol.CodeStorageError {
+			t.Errorf("a lost event's ticket: %v", err)
+		}
+	}
+	<-flushed // with either outcome, by when it entered
+
+	s.release(nil)
+	if p.Epoch() == old || len(s.failed) != 1 || s.failed[0] != p.Epoch() {
+		t.Errorf("epoch %s, before %s, told %v", p.Epoch(), old, s.failed)
+	}
+	var pe *protocol.Error
+	if _, _, err := p.Put(context.Background(), old, said("late")); !errors.As(err, &pe) || pe.Code != protocol.CodeStorageError {
+		t.Errorf("an event of the old epoch: %v", err)
+	}
+	for _, ticket := range put(t, p, said("after")) {
+		if err := ticket.Wait(context.Background()); err != nil {
+			t.Errorf("in the new epoch: %v", err)
+		}
+	}
+	events, err := c.Next(context.Background())
+	if err != nil || types(events) != "runtime_start message_start" {
+		t.Fatalf("of the old epoch: %s %v", types(events), err)
+	}
+	if _, err := c.Next(context.Background()); !errors.Is(err, ErrEpoch) {
+		t.Fatalf("behind the old epoch: %v", err)
+	}
+	if live := c.Restart(); live.StreamEpoch != p.Epoch() || !live.Running || len(live.Messages) != 0 {
+		t.Errorf("the state at the beginning of the epoch: %+v", live)
+	}
+	events, err = c.Next(context.Background())
+	if err != nil || types(events) != "runtime_end message" {
+		t.Fatalf("of the new epoch: %s %v", types(events), err)
+	}
+	end := events[0].Body.(*protocol.RuntimeEnd)
+	if end.Terminal != protocol.TerminalStorageError || end.Error.Code != protocol.CodeStorageError || events[0].TurnID == "" {
+		t.Errorf("the end: %+v", end)
+	}
+	if got := s.stored(); len(got) != 1 {
+		t.Errorf("%d events are stored", len(got))
+	}
+}
+
+func TestAnEpochBeginsWithAnEndOnlyWhenARunWasGoingOnOrAboutToBeTold(t *testing.T) {
+	for name, c := range map[string]struct {
+		behind []protocol.Event
+		want   string
+	}{
+		"idle":                {nil, "label"},
+		"its start discarded": {[]protocol.Event{transient(&protocol.RuntimeStart{})}, "runtime_end label"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStock()
+			p := newPublisher(s)
+			defer p.Close()
+			cur, _ := p.Cursor()
+			s.hold()
+			lost := put(t, p, persistent(&protocol.Label{}))
+			s.awaitCommit()
+			put(t, p, c.behind...)
+			s.release(errors.New("failed"))
+			if lost[0].Wait(context.Background()) == nil {
+				t.Fatal("the commit did not fail")
+			}
+			s.release(nil)
+			if err := put(t, p, persistent(&protocol.Label{}))[0].Wait(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := cur.Next(context.Background()); !errors.Is(err, ErrEpoch) {
+				t.Fatalf("next: %v", err)
+			}
+			if cur.Restart().Running {
+				t.Error("a run that nobody was told of goes on")
+			}
+			if got := types(now(t, cur)); got != c.want {
+				t.Errorf("of the new epoch: %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+func TestProducersWaitWhileTheQueueIsFull(t *testing.T) {
+	big := func() protocol.Event { return said(strings.Repeat("x", 128<<10)) }
+	for name, c := range map[string]struct {
+		make func() protocol.Event
+		fits int
+	}{
+		"4096 entries":          {func() protocol.Event { return transient(&protocol.TurnStart{}) }, 4096},
+		"1 MiB of lines":        {big, 8},
+		"1 MiB of live output":  {func() protocol.Event { return typed(strings.Repeat("x", 256<<10)) }, 4},
+		"an event of 4 MiB":     {func() protocol.Event { return said(strings.Repeat("x", 4<<20-1000)) }, 1},
+		"1 MiB of call's input": {func() protocol.Event { return transient(&protocol.ToolExecutionStart{Args: make([]byte, 512<<10)}) }, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStock()
+				p := newPublisher(s)
+				s.hold()
+				put(t, p, said("held"))
+				synctest.Wait()
+				for range c.fits {
+					put(t, p, c.make())
+				}
+				ctx, cancel := context.WithCancel(context.Background())
+				results := make(chan error, 2)
+				for _, ctx := range []context.Context{ctx, context.Background()} {
+					go func() {
+						_, _, err := p.Put(ctx, "", c.make())
+						results <- err
+					}()
+				}
+				synctest.Wait()
+				if len(results) != 0 {
+					t.Fatalf("more than %d entered: %v", c.fits, <-results)
+				}
+				cancel()
+				if err := <-results; !errors.Is(err, context.Canceled) {
+					t.Errorf("a producer that is cancelled: %v", err)
+				}
+				s.release(nil)
+				if err := <-results; err != nil {
+					t.Errorf("when there is room again: %v", err)
+				}
+				p.Close()
+			})
+		})
+	}
+}
+
+func TestAnEventOfFourMebibytesPasses(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	c, _ := p.Cursor()
+	e := said(strings.Repeat("x", protocol.MaxLine-300))
+	if err := put(t, p, e)[0].Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	got := now(t, c)
+	if len(got) != 1 || got[0].ID != e.ID || got[0].Body != nil {
+		t.Errorf("the cursor got %d events", len(got))
+	}
+	if _, _, err := p.Put(context.Background(), "", said(strings.Repeat("x", protocol.MaxLine))); err == nil {
+		t.Error("a longer line entered")
+	}
+}
+
+func TestACursorThatTheRingHasPassedIsToldSo(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	slow, _ := p.Cursor()
+	for range 40 {
+		put(t, p, typed(strings.Repeat("x", 64<<10)))
+	}
+	if err := p.Flush(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if p.ring.bytes > maxRing {
+		t.Errorf("the ring holds %d bytes", p.ring.bytes)
+	}
+	if _, err := slow.Next(context.Background()); !errors.Is(err, ErrGap) {
+		t.Errorf("next: %v", err)
+	}
+	fresh, live := p.Cursor()
+	put(t, p, typed("y"))
+	events, err := fresh.Next(context.Background())
+	if err != nil || len(events) != 1 || events[0].Seq != live.ThroughSeq+1 {
+		t.Errorf("a new cursor got %v %v behind %d", events, err, live.ThroughSeq)
+	}
+}
+
+func TestCloseLetsWhatHasEnteredLeaveAndEndsEverybody(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	c, _ := p.Cursor()
+	s.hold()
+	tickets := put(t, p, said("a"))
+	s.awaitCommit()
+	tickets = append(tickets, put(t, p, said("b"))...)
+	closed := make(chan struct{})
+	go func() { p.Close(); close(closed) }()
+	s.release(nil)
+	<-closed
+	for _, ticket := range tickets {
+		if err := ticket.Wait(context.Background()); err != nil {
+			t.Errorf("what had entered: %v", err)
+		}
+	}
+	var events []protocol.Event
+	for {
+		more, err := c.Next(context.Background())
+		if errors.Is(err, ErrClosed) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, more...)
+	}
+	if types(events) != "message message" {
+		t.Errorf("the cursor got %q", types(events))
+	}
+	if _, _, err := p.Put(context.Background(), "", said("c")); !errors.Is(err, ErrClosed) {
+		t.Errorf("put: %v", err)
+	}
+	if err := p.Flush(context.Background()); !errors.Is(err, ErrClosed) {
+		t.Errorf("flush: %v", err)
+	}
+}

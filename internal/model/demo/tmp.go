@@ -1,5 +1,0 @@
-package demo
-
-import "scorel/internal/model"
-
-func New() model.Model { return nil }
