@@ -175,11 +175,11 @@ type PermissionRequest struct {
 	Suggestions  []Suggestion    `json:"suggestions"`
 }
 
-// PermissionResolved closes a permission question.
+// PermissionResolved closes a permission question. The event's clientId is who
+// answered; the host's, when nobody did.
 type PermissionResolved struct {
 	PermissionID PermissionID `json:"permissionId"`
 	Decision     Decision     `json:"decision"`
-	ClientID     ClientID     `json:"clientId"`
 }
 
 // Retry says that the model is called again after a wait.
@@ -196,10 +196,9 @@ type UIRequest struct {
 	Data json.RawMessage `json:"data,omitempty"`
 }
 
-// UIResolved closes a dialog.
+// UIResolved closes a dialog. The event's clientId is who answered.
 type UIResolved struct {
-	UIID     string   `json:"uiId"`
-	ClientID ClientID `json:"clientId"`
+	UIID string `json:"uiId"`
 }
 
 func (*MessageStart) EventType() EventType        { return TypeMessageStart }

@@ -61,7 +61,7 @@ func (r *result) event(e protocol.Event) bool {
 		}
 		r.asked[b.PermissionID] = b
 	case *protocol.PermissionResolved:
-		r.resolved(b)
+		r.resolved(b, e.ClientID)
 	case *protocol.RuntimeEnd:
 		r.Terminal, r.Error = b.Terminal, b.Error
 		r.CostUSD = r.Usage.CostUSD
@@ -90,10 +90,10 @@ func (r *result) message(m protocol.Message) {
 
 // resolved counts the questions that the host closed because nobody could be
 // asked, or because the mode asks nobody.
-func (r *result) resolved(b *protocol.PermissionResolved) {
+func (r *result) resolved(b *protocol.PermissionResolved, by protocol.ClientID) {
 	req := r.asked[b.PermissionID]
 	delete(r.asked, b.PermissionID)
-	if req == nil || b.ClientID != protocol.HostClient || b.Decision == protocol.DecisionCancelled {
+	if req == nil || by != protocol.HostClient || b.Decision == protocol.DecisionCancelled {
 		return
 	}
 	d := denial{ToolName: req.ToolName, ToolCallID: req.ToolCallID, Input: req.Args, Reason: req.Reason}

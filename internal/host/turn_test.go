@@ -37,8 +37,8 @@ func TestWriteIsRefusedWhereNobodyCanBeAsked(t *testing.T) {
 	if end := e.say("write b"); end.Terminal != protocol.TerminalCompleted {
 		t.Fatalf("end: %+v\n%s", end, e.trace())
 	}
-	r := e.until(ofType(protocol.TypePermissionResolved)).Body.(*protocol.PermissionResolved)
-	if r.Decision != protocol.DecisionExpired || r.ClientID != protocol.HostClient {
+	r := e.until(ofType(protocol.TypePermissionResolved))
+	if b := r.Body.(*protocol.PermissionResolved); b.Decision != protocol.DecisionExpired || r.ClientID != protocol.HostClient {
 		t.Errorf("resolved: %+v", r)
 	}
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"scorel/internal/disk"
 	"scorel/protocol"
@@ -54,8 +55,10 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 			on++
 		case e.flags&flagControl == 0 || !s.belongs(e, path):
 			continue
-		case on == len(path) && s.moves(e):
+		case on == len(path) && s.is(e, protocol.TypeRewind, protocol.TypeBranch):
 			continue
+		case s.is(e, protocol.TypeQueueUpdate):
+			continue // what waits is the source's to say, once
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -74,13 +77,9 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 	return nil
 }
 
-// moves says whether an event sets the leaf by name.
-func (s snapshot) moves(e *entry) bool {
-	if e.typ == otherType {
-		return false
-	}
-	t := s.types[e.typ]
-	return t == protocol.TypeRewind || t == protocol.TypeBranch
+// is says whether an event is of one of the types.
+func (s snapshot) is(e *entry, types ...protocol.EventType) bool {
+	return e.typ != otherType && slices.Contains(types, s.types[e.typ])
 }
 
 // appender writes to the end of a file in large pieces.

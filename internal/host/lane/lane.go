@@ -238,9 +238,12 @@ func (l *Lane) appendWait(ctx context.Context, body protocol.Body, a author) (pr
 }
 
 // tell sends a transient event of the running turn. mu is held.
-func (l *Lane) tell(body protocol.Body) error {
+func (l *Lane) tell(body protocol.Body) error { return l.tellOf(protocol.HostClient, body) }
+
+// tellOf is tell for what a client has caused. mu is held.
+func (l *Lane) tellOf(client protocol.ClientID, body protocol.Body) error {
 	e := protocol.NewEvent(body)
-	e.ClientID = protocol.HostClient
+	e.ClientID = client
 	if l.turn != nil {
 		e.TurnID = l.turn.id
 	}

@@ -93,7 +93,7 @@ func (h *turnHost) tellDenied(q runtime.Question, v permission.Verdict) error {
 		Suggestions: []protocol.Suggestion{}}); err != nil {
 		return err
 	}
-	return h.l.tell(&protocol.PermissionResolved{PermissionID: id, Decision: protocol.DecisionDeny, ClientID: protocol.HostClient})
+	return h.l.tell(&protocol.PermissionResolved{PermissionID: id, Decision: protocol.DecisionDeny})
 }
 
 // record stores a decision; it is durable on return.
@@ -115,7 +115,7 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	l.mu.Lock()
 	err := l.tell(&w.request)
 	if err == nil && l.cfg.Unattended && l.attended == 0 {
-		err = l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: protocol.DecisionExpired, ClientID: protocol.HostClient})
+		err = l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: protocol.DecisionExpired})
 		l.mu.Unlock()
 		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
 	}
@@ -200,7 +200,7 @@ func (l *Lane) resolve(w *question, a answer) answer {
 func (l *Lane) settle(w *question, a answer) {
 	delete(l.questions, w.request.PermissionID)
 	w.answer <- a
-	if err := l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: a.decision, ClientID: a.client}); err != nil {
+	if err := l.tellOf(a.client, &protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: a.decision}); err != nil {
 		l.cfg.Report("tell an answer: "+err.Error(), nil)
 	}
 }
