@@ -62,7 +62,7 @@ func (r *reports) all() []string {
 type waits struct {
 	mu   sync.Mutex
 	list []time.Duration
-	hook func(time.Duration)
+	hook func(ctx context.Context) // is called in each wait
 }
 
 func (w *waits) sleep(ctx context.Context, d time.Duration) error {
@@ -71,7 +71,7 @@ func (w *waits) sleep(ctx context.Context, d time.Duration) error {
 	hook := w.hook
 	w.mu.Unlock()
 	if hook != nil {
-		hook(d)
+		hook(ctx)
 	}
 	return ctx.Err()
 }

@@ -121,7 +121,7 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	if len(content) == 0 {
 		return
 	}
-	l.take(keep.usage)
+	l.take(now.usage) // that of an earlier one has been counted
 	usage := keep.usage
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: content, Provider: keep.info.Provider,
 		Model: keep.info.ID, StopReason: stop, Usage: &usage, Partial: true}

@@ -14,7 +14,7 @@ var (
 	// acted; [Log.ReadOnly] gives the reason.
 	ErrReadOnly = errors.New("the session is read-only")
 	// ErrStorage is in the chain when events could not be made durable. None of
-	// that commit is stored. [Log.Broken] says whether later ones can be.
+	// that commit is stored; a later one may succeed.
 	ErrStorage = errors.New("the session log could not be written")
 	// ErrExists is in the chain when a log of that id exists already.
 	ErrExists = errors.New("the session exists already")

@@ -283,7 +283,7 @@ func (w *world) check(t *testing.T, name string, a *acks) {
 	}
 }
 
-func TestALogThatCannotBeWrittenStaysReadable(t *testing.T) {
+func TestALogThatCannotBeWrittenStaysReadableAndGoesOnWhenTheDiskDoes(t *testing.T) {
 	w := newWorld(t)
 	f := &disktest.Faulty{FS: w.mem, Err: syscall.EIO, Sticky: true}
 	w.fs = f
@@ -303,14 +303,25 @@ func TestALogThatCannotBeWrittenStaysReadable(t *testing.T) {
 	if log.Broken() == nil {
 		t.Fatal("the log does not know that it is broken")
 	}
-	f.N = 0 // only reading works again: opening is a fault point too
-	w.seq = log.NextSeqFloor()
-	if err := log.Commit(t.Context(), []protocol.Event{w.user(a.ID, "x")}); !errors.Is(err, ErrStorage) {
-		t.Fatalf("a broken log takes events again: %v", err)
-	}
+	f.N = 0
 	ev, err := log.Index().Event(t.Context(), a.ID)
 	if err != nil || ev.ID != a.ID {
 		t.Fatalf("what was told cannot be read: %v", err)
+	}
+	w.seq = log.NextSeqFloor()
+	b := w.user(a.ID, "after")
+	if err := log.Commit(t.Context(), []protocol.Event{b}); err != nil || log.Broken() != nil {
+		t.Fatalf("when the disk works again: %v, broken: %v", err, log.Broken())
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again, report, err := w.store.Open(t.Context(), log.ID())
+	if err != nil || !report.Clean() || again.Index().Len() != 2 || again.Index().Leaf() != b.ID {
+		t.Fatalf("after a restart: %v %+v", err, report)
+	}
+	if err := again.Close(); err != nil {
+		t.Fatal(err)
 	}
 }
 

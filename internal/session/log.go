@@ -27,7 +27,7 @@ type Log struct {
 	pick     bool       // readOnly ends when a leaf has been picked
 	tailEnd  int64      // with pick: the damaged tail stands from the index's end to here
 	pad      int64      // with tailEnd: 1 when the event before the tail lacks its newline
-	broken   error      // nothing can be written any more
+	broken   error      // why there is no file
 	closed   bool
 }
 
@@ -58,8 +58,8 @@ func (l *Log) NeedsLeaf() bool {
 	return l.pick
 }
 
-// Broken gives why no commit can succeed any more, nil while one can. What is
-// stored stays readable.
+// Broken gives why the log has no file that it can write to, nil when it has one.
+// The next commit tries to make one. What is stored stays readable.
 func (l *Log) Broken() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -124,8 +124,8 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	if l.closed {
 		return fmt.Errorf("session %s: %w", l.ix.id, ErrClosed)
 	}
-	if l.broken != nil {
-		return l.storageError(l.broken)
+	if err := l.revive(); err != nil {
+		return l.storageError(err)
 	}
 	records, err := l.encode(events)
 	if err != nil {
@@ -274,6 +274,21 @@ func (l *Log) rewrite(end int64, cause error) {
 	}
 	l.file = f
 	l.src.swap(f)
+}
+
+// revive makes a broken log a new file, when the disk works again.
+func (l *Log) revive() error {
+	end := l.ix.Size()
+	if l.broken == nil || l.tailEnd > end {
+		return l.broken
+	}
+	f, _, err := l.copyPrefix(end, nil)
+	if err != nil {
+		return fmt.Errorf("%w; then: %w", l.broken, err)
+	}
+	l.file, l.broken = f, nil
+	l.src.swap(f)
+	return nil
 }
 
 // copyPrefix makes a file of the first end bytes and more, and gives it the

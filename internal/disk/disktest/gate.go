@@ -47,16 +47,19 @@ func (g *Gate) Release(n int) {
 func (g *Gate) AwaitWaiting(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.waiting < n {
+	for g.blocked() < n {
 		g.cond.Wait()
 	}
 }
+
+// blocked is how many syncs wait that were not let pass. mu is held.
+func (g *Gate) blocked() int { return max(0, g.waiting-g.passes) }
 
 // Waiting gives how many syncs wait now.
 func (g *Gate) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.waiting
+	return g.blocked()
 }
 
 // Open opens a file whose Sync waits at the gate.

@@ -224,7 +224,9 @@ func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protoc
 // appendWait is append for requests: it takes mu and returns when the event is
 // durable.
 func (l *Lane) appendWait(ctx context.Context, body protocol.Body, a author) (protocol.Event, error) {
-	l.mu.Lock()
+	if err := l.lock(ctx); err != nil {
+		return protocol.Event{}, err
+	}
 	if err := l.writable(); err != nil {
 		l.mu.Unlock()
 		return protocol.Event{}, err

@@ -178,7 +178,9 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 	if len(items) > protocol.MaxQueueItems {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
 	}
-	l.mu.Lock()
+	if err := l.lock(ctx); err != nil {
+		return err
+	}
 	if err := l.writable(); err != nil {
 		l.mu.Unlock()
 		return err

@@ -122,10 +122,30 @@ func (l *Lane) ending() <-chan struct{} {
 	switch {
 	case l.moving != nil:
 		return l.moving
-	case l.turn != nil && l.turn.over:
+	case l.turn != nil && (l.turn.over || l.lost()):
 		return l.turn.done
 	}
 	return nil
+}
+
+// lost says whether something of the running turn could not be stored, so that it
+// is about to end. mu is held.
+func (l *Lane) lost() bool { return l.turn != nil && l.turn.epoch != l.epoch }
+
+// lock takes mu when no turn is ending because something of it was lost: what a
+// client asks for has nothing to do with that.
+func (l *Lane) lock(ctx context.Context) error {
+	for {
+		l.mu.Lock()
+		if !l.lost() {
+			return nil
+		}
+		done := l.turn.done
+		l.mu.Unlock()
+		if err := await(ctx, done); err != nil {
+			return err
+		}
+	}
 }
 
 // errBusy says that another turn has begun in the meantime.

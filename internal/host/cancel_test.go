@@ -1,0 +1,293 @@
+package host_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"scorel/client"
+	"scorel/internal/disk"
+	"scorel/internal/disk/disktest"
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+// place is a place in a turn where somebody cancels it.
+type place struct {
+	name  string
+	lines []string // of the script, before the next turn's
+	// hold is the request of the model from which on fsyncs are held; 0: none.
+	hold int
+	// asks: nothing is allowed, and an interactive client is attached.
+	asks bool
+	// reach takes the turn to the place.
+	reach func(c *cancelled)
+	// check looks at what is left.
+	check func(c *cancelled)
+}
+
+// cancelled is a turn that is cancelled.
+type cancelled struct {
+	*entry
+	gate     *disktest.Gate
+	requests chan struct{} // has one for each request of the model
+	asleep   chan struct{} // has one for each wait of the runtime
+}
+
+// fsync lets n fsyncs pass and returns when another waits.
+func fsync(n int) func(c *cancelled) {
+	return func(c *cancelled) {
+		for range n {
+			c.gate.AwaitWaiting(1)
+			c.gate.Release(1)
+		}
+		c.gate.AwaitWaiting(1)
+	}
+}
+
+func seen(typ protocol.EventType) func(c *cancelled) {
+	return func(c *cancelled) { c.until(ofType(typ)) }
+}
+
+func seenInput(c *cancelled) {
+	c.until(func(e protocol.Event) bool { b, ok := e.Body.(*protocol.ToolCallDelta); return ok && b.Delta != "" })
+}
+
+// runs returns when the named tool has been told to run.
+func runs(name string) func(c *cancelled) {
+	return func(c *cancelled) {
+		c.until(func(e protocol.Event) bool {
+			b, ok := e.Body.(*protocol.ToolExecutionStart)
+			return ok && b.ToolName == name
+		})
+	}
+}
+
+func (c *cancelled) last() protocol.Message {
+	m := c.messages()
+	return m[len(m)-1]
+}
+
+func (c *cancelled) exists(name string) bool {
+	_, err := os.Stat(filepath.Join(c.w.project, name))
+	return err == nil
+}
+
+// partial says that the newest message is the partial text, or for "" the user's.
+func partial(text string) func(c *cancelled) {
+	return func(c *cancelled) {
+		c.w.t.Helper()
+		m := c.last()
+		if text == "" && m.Role == protocol.RoleUser {
+			return
+		}
+		if m.Role != protocol.RoleAssistant || m.PlainText() != text || !m.Partial || m.StopReason != protocol.StopCancelled || len(m.Calls()) > 0 {
+			c.w.t.Errorf("stored: %+v, want the partial text %q", m, text)
+		}
+	}
+}
+
+// notRun says that the newest message is a result that says so, and that the file
+// which the call would have made is not there.
+func notRun(file string) func(c *cancelled) {
+	return func(c *cancelled) {
+		c.w.t.Helper()
+		if m := c.last(); m.Role != protocol.RoleToolResult || !m.IsError || m.PlainText() != "Cancelled by user" {
+			c.w.t.Errorf("stored: %+v, want a cancelled result", m)
+		}
+		if c.exists(file) {
+			c.w.t.Errorf("%s was made", file)
+		}
+	}
+}
+
+// finished says that the newest message is a good result and the file as the call
+// leaves it.
+func finished(file, text string) func(c *cancelled) {
+	return func(c *cancelled) {
+		c.w.t.Helper()
+		if m := c.last(); m.Role != protocol.RoleToolResult || m.IsError {
+			c.w.t.Errorf("stored: %+v, want a good result", m)
+		}
+		if got := c.w.read(file); got != text {
+			c.w.t.Errorf("%s holds %q", file, got)
+		}
+	}
+}
+
+func places() []place {
+	const hang = `{"do":[{"hang":true}]}`
+	called := func(tool, input string) string {
+		return `{"do":[{"text":"Running."},{"call":"` + tool + `","id":"c1","input":` + input + `}]}`
+	}
+	touch := called("Bash", `{"command":"touch ran"}`)
+	write := called("Write", `{"path":"ran","content":"new"}`)
+	list := []place{
+		{name: "before the first byte", lines: []string{hang}, reach: func(c *cancelled) { <-c.requests }, check: partial("")},
+		{name: "in text", lines: []string{`{"do":[{"text":"Partial answer"},{"hang":true}]}`}, reach: seen(protocol.TypeTextDelta), check: partial("Partial answer")},
+		{name: "in thinking", lines: []string{`{"do":[{"thinking":"hmm"},{"hang":true}]}`}, reach: seen(protocol.TypeThinkingDelta), check: partial("")},
+		{name: "in half a call", lines: []string{`{"do":[{"text":"Look:"},{"call":"Read","id":"c1","input":{"path":"a.txt","limit":1000},"cut":true},{"hang":true}]}`},
+			reach: seenInput, check: partial("Look:")},
+		{name: "between message and tool", hold: 1, lines: []string{touch}, reach: fsync(0), check: notRun("ran")},
+		{name: "while the decision waits for its fsync", hold: 1, lines: []string{touch}, reach: fsync(1), check: notRun("ran")},
+		{name: "while the snapshot waits for its fsync", hold: 1, lines: []string{write}, reach: fsync(1), check: notRun("ran")},
+		{name: "before the request, while the result waits for its fsync", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(1),
+			check: func(c *cancelled) {
+				if n := c.w.server.Count(); n != 1 {
+					c.w.t.Errorf("%d requests were made", n)
+				}
+				finished("a.txt", "hello\n")(c)
+			}},
+		{name: "while a question is open", asks: true, lines: []string{touch}, reach: seen(protocol.TypePermissionRequest), check: func(c *cancelled) {
+			notRun("ran")(c)
+			r := c.until(ofType(protocol.TypePermissionResolved)).Body.(*protocol.PermissionResolved)
+			if r.Decision != protocol.DecisionCancelled || len(c.s.Live.Permissions) != 0 {
+				c.w.t.Errorf("the question: %+v", r)
+			}
+			refused(c.w.t, c.c, c.id, &protocol.AnswerPermission{PermissionID: r.PermissionID, Choice: 0}, protocol.CodeConflict)
+		}},
+		{name: "in a retry wait", lines: []string{`{"do":[{"text":"Shown"},{"cut":true}]}`}, reach: func(c *cancelled) { <-c.asleep }, check: partial("Shown")},
+		{name: "in Bash", lines: []string{called("Bash", `{"command":"echo begun; while :; do sleep 1; done"}`)}, reach: seen(protocol.TypeToolExecutionUpdate),
+			check: func(c *cancelled) {
+				if m := c.last(); !m.IsError || !strings.HasPrefix(m.PlainText(), "begun") || !strings.Contains(m.PlainText(), "Cancelled by user") {
+					c.w.t.Errorf("stored: %+v", m)
+				}
+			}},
+		{name: "in Write", lines: []string{write, hang}, reach: runs("Write"), check: finished("ran", "new")},
+		{name: "in Edit", lines: []string{called("Read", `{"path":"a.txt"}`), called("Edit", `{"path":"a.txt","edits":[{"old_string":"hello","new_string":"bye"}]}`), hang},
+			reach: runs("Edit"), check: finished("a.txt", "bye\n")},
+	}
+	for tool, input := range map[string]string{"Read": `{"path":"a.txt"}`, "Glob": `{"pattern":"*"}`, "Grep": `{"pattern":"hello"}`,
+		"TodoWrite": `{"todos":[{"content":"x","status":"pending"}]}`} {
+		list = append(list, place{name: "in " + tool, lines: []string{called(tool, input), hang}, reach: runs(tool), check: func(c *cancelled) {
+			if m := c.last(); m.Role != protocol.RoleToolResult || m.ToolName != tool {
+				c.w.t.Errorf("stored: %+v", m)
+			}
+		}})
+	}
+	return list
+}
+
+func TestCancelEndsATurnWhereverItIs(t *testing.T) {
+	for _, api := range apis() {
+		for _, p := range places() {
+			t.Run(api+"/"+p.name, func(t *testing.T) {
+				t.Parallel()
+				cancelAt(t, api, p)
+			})
+		}
+	}
+}
+
+func cancelAt(t *testing.T, api string, p place) {
+	c := &cancelled{gate: disktest.NewGate(disk.OS()), requests: make(chan struct{}, 100), asleep: make(chan struct{}, 100)}
+	var count atomic.Int32
+	s := setting{api: api, fs: c.gate, chunk: 1000, attended: p.asks, request: func([]byte) {
+		if int(count.Add(1)) == p.hold {
+			c.gate.HoldSyncs()
+		}
+		c.requests <- struct{}{}
+	}}
+	if !p.asks {
+		s.overrides = host.Overrides{Mode: "acceptEdits", Allow: []string{"Bash"}}
+	}
+	w := newWorld(t, s, append([]string{`{"if":{"user":"go on"},"do":[{"text":"Going on."}]}`}, p.lines...)...)
+	w.waits.hook = func(ctx context.Context) {
+		c.asleep <- struct{}{}
+		<-ctx.Done()
+	}
+	w.file("a.txt", "hello\n")
+	c.entry = w.begin(p.asks)
+	turn := c.send("look")
+	p.reach(c)
+	cancel := func() bool {
+		return call[*protocol.Cancelled](t, c.c, c.id, &protocol.Cancel{TurnID: turn}).Cancelled
+	}
+	if !cancel() {
+		t.Errorf("the turn could not be cancelled\n%s", c.trace())
+	}
+	c.gate.Release(-1)
+	if end := c.end(); end.Terminal != protocol.TerminalCancelled || end.Reason != protocol.EndCancelled || end.Error != nil {
+		t.Errorf("the end: %+v %+v\n%s", end, end.Error, c.trace())
+	}
+	c.announced()
+	paired(t, c.messages())
+	p.check(c)
+
+	// A repeated cancel does not touch the next turn.
+	c.events = nil
+	sent := make(chan error, 1)
+	go func() {
+		_, err := client.Call[*protocol.Sent](context.Background(), c.c, c.id, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("go on")}})
+		sent <- err
+	}()
+	again := cancel()
+	if err := <-sent; err != nil {
+		t.Error(err)
+	}
+	if cancel() || again {
+		t.Error("a turn that has ended could be cancelled")
+	}
+	if end := c.end(); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("the next turn: %+v", end)
+	}
+	paired(t, c.messages())
+	w.judged()
+}
+
+func TestCancelBeforeTheRunHasBegunEndsItCancelled(t *testing.T) {
+	gate := disktest.NewGate(disk.OS())
+	w := newWorld(t, setting{fs: gate}, `{"do":[{"hang":true}]}`)
+	e := w.begin(false)
+	for range 20 { // wherever the run is by then
+		e.events = nil
+		turn := e.send("look")
+		call[*protocol.Cancelled](t, e.c, e.id, &protocol.Cancel{TurnID: turn})
+		if end := e.end(); end.Terminal != protocol.TerminalCancelled {
+			t.Fatalf("the end: %+v %+v\n%s", end, end.Error, e.trace())
+		}
+	}
+}
+
+func TestCancelOfACompactionChangesNothing(t *testing.T) {
+	requests := make(chan struct{}, 10)
+	w := newWorld(t, setting{window: 20_000, request: func([]byte) { requests <- struct{}{} }},
+		`{"if":{"user":"^one"},"do":[{"text":"first answer"}]}`, `{"if":{"user":"^two"},"do":[{"text":"second answer"}]}`,
+		`{"if":{"kind":"compact"},"do":[{"text":"A summ"},{"hang":true}]}`, `{"if":{"user":"go on"},"do":[{"text":"Going on."}]}`)
+	e := w.begin(false)
+	e.say("one " + strings.Repeat("word ", 2500))
+	e.say("two")
+	before := e.messages()
+	for len(requests) > 0 {
+		<-requests
+	}
+	e.events = nil
+	failed := make(chan error, 1)
+	go func() {
+		_, err := client.Call[*protocol.Compacted](context.Background(), e.c, e.id, &protocol.CompactSession{})
+		failed <- err
+	}()
+	turn := e.until(ofType(protocol.TypeRuntimeStart)).TurnID
+	<-requests
+	if !call[*protocol.Cancelled](t, e.c, e.id, &protocol.Cancel{TurnID: turn}).Cancelled {
+		t.Error("the compaction could not be cancelled")
+	}
+	var pe *protocol.Error
+	if err := <-failed; !errors.As(err, &pe) {
+		t.Errorf("the request: %v", err)
+	}
+	if end := e.end(); end.Terminal != protocol.TerminalCancelled {
+		t.Errorf("the end: %+v", end)
+	}
+	if after := e.messages(); len(after) != len(before) {
+		t.Errorf("%d messages, before %d", len(after), len(before))
+	}
+	if end := e.say("go on"); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("the next turn: %+v\n%s", end, e.trace())
+	}
+	w.judged()
+}

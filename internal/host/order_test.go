@@ -1,0 +1,174 @@
+package host_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"scorel/internal/disk"
+	"scorel/internal/disk/disktest"
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+// witness knows what of each file is on stable storage.
+type witness struct {
+	disk.FS
+	mu     sync.Mutex
+	stored map[string][]byte
+}
+
+func (w *witness) Open(name string, flag disk.OpenFlag) (disk.File, error) {
+	f, err := w.FS.Open(name, flag)
+	if err != nil {
+		return nil, err
+	}
+	return &witnessed{f, w, name}, nil
+}
+
+type witnessed struct {
+	disk.File
+	w    *witness
+	name string
+}
+
+func (f *witnessed) Sync() error {
+	data, err := os.ReadFile(f.name) // what is written later need not be synced
+	if err != nil {
+		return err
+	}
+	if err := f.File.Sync(); err != nil {
+		return err
+	}
+	f.w.mu.Lock()
+	defer f.w.mu.Unlock()
+	if f.w.stored == nil {
+		f.w.stored = map[string][]byte{}
+	}
+	f.w.stored[f.name] = data
+	return nil
+}
+
+// has says whether a text is on stable storage in some log.
+func (w *witness) has(text string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for name, data := range w.stored {
+		if strings.HasSuffix(name, ".jsonl") && bytes.Contains(data, []byte(text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// TestNobodySeesOrDoesAnythingBeforeItIsStored holds every fsync back for as long
+// as others find something to do, and looks at each event when it is told, at
+// each request when it is made and at each command when it runs.
+func TestNobodySeesOrDoesAnythingBeforeItIsStored(t *testing.T) {
+	gate := disktest.NewGate(disk.OS())
+	seen := &witness{FS: gate}
+	requests := 0
+	w := newWorld(t, setting{fs: seen, chunk: 3, overrides: host.Overrides{Mode: "acceptEdits", Allow: []string{"Bash"}}, request: func(body []byte) {
+		requests++
+		for _, text := range []string{"please work", "first-out", "wrote", "second-out"} {
+			if bytes.Contains(body, []byte(text)) && !seen.has(text) {
+				t.Errorf("request %d was made with %q, which is not stored", requests, text)
+			}
+		}
+	}},
+		`{"do":[{"text":"I work."},{"call":"Bash","id":"c1","input":{"command":"cat pipe1; echo first-out"}},{"call":"Write","id":"c2","input":{"path":"b.txt","content":"wrote"}}]}`,
+		`{"do":[{"call":"Bash","id":"c3","input":{"command":"cat pipe2; cat b.txt; echo second-out"}}]}`,
+		`{"do":[{"text":"Done."}]}`)
+	e := w.begin(false)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	runs := func(pipe string, texts ...string) {
+		name := filepath.Join(w.project, pipe)
+		if err := syscall.Mkfifo(name, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		wg.Go(func() {
+			f, err := os.OpenFile(name, os.O_WRONLY, 0) // returns when the command reads
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer f.Close()
+			for _, text := range texts {
+				if !seen.has(text) {
+					t.Errorf("the command that reads %s runs, and %s is not stored", pipe, text)
+				}
+			}
+		})
+	}
+	runs("pipe1", `"id":"c1"`, `"toolCallId":"c1","decision":"allow"`)
+	runs("pipe2", `"id":"c3"`, `"type":"file_snapshot"`, `"toolCallId":"c3","decision":"allow"`)
+
+	gate.HoldSyncs()
+	over, stop := context.WithCancel(context.Background())
+	wg.Go(func() { // ends with the turn
+		for over.Err() == nil {
+			for range 200 {
+				runtime.Gosched()
+			}
+			if gate.Waiting() > 0 {
+				gate.Release(1)
+			}
+		}
+		gate.Release(-1)
+	})
+	defer stop()
+	e.send("please work")
+	n := 0
+	for len(e.events) == 0 || e.events[len(e.events)-1].Type != protocol.TypeRuntimeEnd {
+		e.next()
+		for ; n < len(e.events); n++ {
+			if ev := e.events[n]; ev.ID != "" && !seen.has(`"id":"`+string(ev.ID)+`"`) {
+				t.Errorf("the %s event %s was told and is not stored", ev.Type, ev.ID)
+			}
+		}
+	}
+	if end := e.events[len(e.events)-1].Body.(*protocol.RuntimeEnd); end.Terminal != protocol.TerminalCompleted || requests != 3 {
+		t.Errorf("end: %+v after %d requests\n%s", end, requests, e.trace())
+	}
+	w.judged()
+}
+
+func TestAKillInsideAToolIsToldToTheModelAsPossiblyDone(t *testing.T) {
+	for _, api := range apis() {
+		t.Run(api, func(t *testing.T) {
+			w := newWorld(t, setting{api: api, overrides: host.Overrides{Allow: []string{"Bash"}}},
+				`{"do":[{"text":"I run it."},{"call":"Bash","id":"c1","input":{"command":"echo begun; while :; do sleep 1; done"}},{"call":"Bash","id":"c2","input":{"command":"echo other"}}]}`,
+				`{"if":{"user":"what now","result":"may have taken effect"},"do":[{"text":"I check first."}]}`)
+			e := w.begin(false)
+			turn := e.send("run it")
+			e.until(ofType(protocol.TypeToolExecutionUpdate))
+			after := w.killed()
+			a := after.open(after.connect(false), e.id)
+			if a.s.Live.Running || len(a.s.Live.Tools) != 0 {
+				t.Errorf("after the kill something runs: %+v", a.s.Live)
+			}
+			if end := a.say("what now"); end.Terminal != protocol.TerminalCompleted {
+				t.Fatalf("end: %+v\n%s", end, a.trace())
+			}
+			m := a.messages()
+			if got := m[len(m)-1].PlainText(); got != "I check first." {
+				t.Errorf("answer: %q", got)
+			}
+			for _, m := range m {
+				if m.Role == protocol.RoleToolResult {
+					t.Errorf("the log was given a result that nobody saw: %+v", m)
+				}
+			}
+			w.judged()
+			call[*protocol.Cancelled](t, e.c, e.id, &protocol.Cancel{TurnID: turn})
+			e.end()
+		})
+	}
+}
