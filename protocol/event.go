@@ -178,6 +178,26 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		dst = append(dst, `,"turnId":`...)
 		dst = appendQuoted(dst, string(e.TurnID))
 	}
+	dst, err := e.appendBody(dst, start)
+	if err != nil {
+		return dst, err
+	}
+	dst = escapeSeparators(append(dst, '}'), start)
+	if len(dst)-start > MaxLine {
+		n := len(dst) - start
+		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
+	}
+	return dst, nil
+}
+
+// appendBody appends the fields of the body behind those of the envelope, which
+// begin at start. With an error it gives dst up to there.
+func (e Event) appendBody(dst []byte, start int) ([]byte, error) {
+	if b, ok := e.Body.(*MessageBody); ok {
+		if out, ok := appendMessageBody(dst, &b.Message); ok {
+			return out, nil
+		}
+	}
 	fields, err := marshal(e.Body)
 	if err != nil {
 		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
@@ -185,11 +205,6 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 	if len(fields) > len("{}") {
 		dst = append(dst, ',')
 		dst = append(dst, fields[1:len(fields)-1]...)
-	}
-	dst = escapeSeparators(append(dst, '}'), start)
-	if len(dst)-start > MaxLine {
-		n := len(dst) - start
-		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
 	}
 	return dst, nil
 }
@@ -274,21 +289,6 @@ func escapeSeparators(dst []byte, from int) []byte {
 	s := bytes.ReplaceAll(dst[from:], []byte("\u2028"), []byte(`\u2028`))
 	s = bytes.ReplaceAll(s, []byte("\u2029"), []byte(`\u2029`))
 	return append(dst[:from:from], s...)
-}
-
-func appendQuoted(dst []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
-			q, err := marshal(s)
-			if err != nil { // a string always marshals
-				return append(dst, `""`...)
-			}
-			return append(dst, q...)
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
 }
 
 func unquote(value []byte) (string, error) {
