@@ -89,8 +89,15 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, err)
 			return
 		}
-		var raw *http.Response // taken from the SDK, so that events are decoded here
-		sent := m.messages.NewStreaming(ctx, params, append(opts, option.WithResponseBodyInto(&raw))...)
+		data, err := body(params)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		// The SDK sends; the request is written and the events are decoded here.
+		var raw *http.Response
+		opts = append(opts, option.WithRequestBody("application/json", data), option.WithResponseBodyInto(&raw))
+		sent := m.messages.NewStreaming(ctx, sdk.MessageNewParams{Model: params.Model}, opts...)
 		stream := ssestream.NewStream[event](ssestream.NewDecoder(raw), sent.Err())
 		defer stream.Close()
 		r := reader{info: m.info, req: req}
