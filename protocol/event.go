@@ -178,13 +178,9 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		dst = append(dst, `,"turnId":`...)
 		dst = appendQuoted(dst, string(e.TurnID))
 	}
-	fields, err := marshal(e.Body)
-	if err != nil {
+	var err error
+	if dst, err = appendFields(dst, e.Body); err != nil {
 		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
-	}
-	if len(fields) > len("{}") {
-		dst = append(dst, ',')
-		dst = append(dst, fields[1:len(fields)-1]...)
 	}
 	dst = escapeSeparators(append(dst, '}'), start)
 	if len(dst)-start > MaxLine {
@@ -192,6 +188,21 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
 	}
 	return dst, nil
+}
+
+// appendFields appends the fields of a body behind others, each with a comma
+// before it.
+func appendFields(dst []byte, body Body) ([]byte, error) {
+	if m, ok := body.(*MessageBody); ok {
+		w := writer{dst: append(dst, `,"message":`...)}
+		w.message(&m.Message)
+		return w.dst, w.err
+	}
+	fields, err := marshal(body)
+	if err != nil || len(fields) <= len("{}") {
+		return dst, err
+	}
+	return append(append(dst, ','), fields[1:len(fields)-1]...), nil
 }
 
 func (e Event) check() error {
@@ -274,21 +285,6 @@ func escapeSeparators(dst []byte, from int) []byte {
 	s := bytes.ReplaceAll(dst[from:], []byte("\u2028"), []byte(`\u2028`))
 	s = bytes.ReplaceAll(s, []byte("\u2029"), []byte(`\u2029`))
 	return append(dst[:from:from], s...)
-}
-
-func appendQuoted(dst []byte, s string) []byte {
-	for i := 0; i < len(s); i++ {
-		if c := s[i]; c < 0x20 || c == '"' || c == '\\' || c >= 0x7f {
-			q, err := marshal(s)
-			if err != nil { // a string always marshals
-				return append(dst, `""`...)
-			}
-			return append(dst, q...)
-		}
-	}
-	dst = append(dst, '"')
-	dst = append(dst, s...)
-	return append(dst, '"')
 }
 
 func unquote(value []byte) (string, error) {

@@ -85,7 +85,7 @@ func (a *app) demo(ctx context.Context, o demoOptions, name string) error {
 		text = demoGoOn
 		fmt.Fprintf(a.stderr, "Going on in %s; --reset begins anew.\n\n", name)
 	} else {
-		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s.\n\n", name)
+		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s. Kill this in the middle if you like:\nthe same command goes on where it was.\n\n", name)
 	}
 	fmt.Fprintf(a.stderr, "> %s\n\n", text)
 
@@ -170,7 +170,7 @@ func (a *app) nextSteps(w io.Writer, dir string, p *demoPrinter) error {
 	allow := " --permission-mode acceptEdits --allowed-tools " + quoteShell("Bash("+demoproject.TestCommand+")")
 	var s strings.Builder
 	step := func(what, command string) { fmt.Fprintf(&s, "  # %s\n  %s\n", what, command) }
-	s.WriteString("\nEvery step stands in a log. To go on from here:\n\n")
+	s.WriteString("\nTo go on from here:\n\n")
 	step("the folder and its sessions", "cd "+quoteWord(dir)+" && "+self+" sessions list")
 	step("the whole conversation", self+" sessions show "+id)
 	if p.asked != "" {

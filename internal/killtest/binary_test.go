@@ -157,7 +157,8 @@ func (h *host) goOn(ctx context.Context, id, file string, before []byte) (reques
 }
 
 func TestKillOfTheBinaryLosesNothingPrinted(t *testing.T) {
-	bin, seed, want := binary(t), newSeed(t), rounds(binaryRounds)
+	t.Parallel()
+	bin, seed, want := filepath.Join(binaries(t), "scorel"), newSeed(t), rounds(binaryRounds)
 	hosts := make([]*host, workers)
 	for i := range hosts {
 		hosts[i] = newHost(t, bin)
@@ -242,7 +243,8 @@ const (
 )
 
 func TestKillInsideAToolIsToldToTheModelAndEndsItsChildren(t *testing.T) {
-	bin, want := binary(t), rounds(toolRounds)
+	t.Parallel()
+	bin, want := filepath.Join(binaries(t), "scorel"), rounds(toolRounds)
 	hosts := make([]*host, workers)
 	for i := range hosts {
 		hosts[i] = newHost(t, bin)

@@ -22,9 +22,6 @@ import (
 const workers = 4
 
 func TestMain(m *testing.M) {
-	if dir := os.Getenv(childDir); dir != "" {
-		os.Exit(appendUntilKilled(dir))
-	}
 	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
 		if built != "" {
 			_ = os.RemoveAll(built)
@@ -173,31 +170,31 @@ func each(t *testing.T, f func(worker int) error) {
 	}
 }
 
-// built is the folder of the binary, removed at the end.
+// built is the folder of the binaries, removed at the end.
 var built string
 
-// build builds the binary once a run of the tests.
+// build builds the binary and the appender once a run of the tests, without the
+// race detector, so that a round takes little.
 var build = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "scorel-kill-")
 	if err != nil {
 		return "", err
 	}
 	built = dir
-	bin := filepath.Join(dir, "scorel")
-	out, err := exec.Command("go", "build", "-o", bin, "scorel/cmd/scorel").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/killtest/appender").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}
-	return bin, nil
+	return dir, nil
 })
 
-func binary(t *testing.T) string {
+func binaries(t *testing.T) string {
 	t.Helper()
-	bin, err := build()
+	dir, err := build()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return bin
+	return dir
 }
 
 func tail(r io.Reader) string {

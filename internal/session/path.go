@@ -169,7 +169,7 @@ func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32) batc
 		}
 		e := &s.entries[i]
 		if base < 0 || e.off < base {
-			if buf, base, b.err = s.readBack(ix.src, take[n:]); b.err != nil {
+			if buf, base, b.err = s.readBack(ix.src, take[n:], nil); b.err != nil {
 				return b
 			}
 		}
@@ -185,8 +185,9 @@ func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32) batc
 
 // readBack reads a stretch of the file that ends with the first event of take
 // and begins with a later one of take, with little between them that is not
-// wanted: what is read stays in memory as long as one of its events.
-func (s snapshot) readBack(src *source, take []int32) ([]byte, int64, error) {
+// wanted: what is read stays in memory as long as one of its events. It reads
+// into buf where that is large enough.
+func (s snapshot) readBack(src *source, take []int32, buf []byte) ([]byte, int64, error) {
 	end := s.entries[take[0]].off + int64(s.entries[take[0]].size)
 	start := s.entries[take[0]].off
 	for _, i := range take[1:] {
@@ -196,6 +197,10 @@ func (s snapshot) readBack(src *source, take []int32) ([]byte, int64, error) {
 		}
 		start = e.off
 	}
-	buf, err := src.read(start, int(end-start))
-	return buf, start, err
+	if n := int(end - start); n <= cap(buf) {
+		buf = buf[:n]
+	} else {
+		buf = make([]byte, n)
+	}
+	return buf, start, src.readInto(buf, start)
 }

@@ -11,6 +11,7 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
@@ -88,11 +89,21 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, err)
 			return
 		}
-		stream := m.messages.NewStreaming(ctx, params, opts...)
+		data, err := body(params)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		// The SDK sends; the request is written and the events are decoded here.
+		var raw *http.Response
+		opts = append(opts, option.WithRequestBody("application/json", data), option.WithResponseBodyInto(&raw))
+		sent := m.messages.NewStreaming(ctx, sdk.MessageNewParams{Model: params.Model}, opts...)
+		stream := ssestream.NewStream[event](ssestream.NewDecoder(raw), sent.Err())
 		defer stream.Close()
 		r := reader{info: m.info, req: req}
 		for stream.Next() {
-			if !r.event(stream.Current(), func(d model.Delta) bool { return yield(d, nil) }) {
+			e := stream.Current()
+			if !r.event(&e, func(d model.Delta) bool { return yield(d, nil) }) {
 				if r.broken {
 					yield(nil, m.peer.Broken("a call without id or name"))
 				}

@@ -40,10 +40,10 @@ type block struct {
 
 // event reads one event. It says whether to go on: not when the answer is
 // complete or the consumer has stopped.
-func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bool) bool {
+func (r *reader) event(e *event, yield func(model.Delta) bool) bool {
 	switch e.Type {
 	case "message_start":
-		u := e.Message.Usage
+		u := e.SDK.Message.Usage
 		r.usage.InputTokens = int(u.InputTokens)
 		r.usage.CacheReadTokens = int(u.CacheReadInputTokens)
 		r.usage.CacheWriteTokens = int(u.CacheCreationInputTokens)
@@ -52,7 +52,7 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 		return r.start(e, yield)
 	case "content_block_delta":
 		if b := r.open[e.Index]; b != nil {
-			return b.delta(e.Delta, yield)
+			return b.delta(&e.Delta, yield)
 		}
 	case "content_block_stop":
 		if b := r.open[e.Index]; b != nil {
@@ -60,10 +60,10 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 			return r.end(b, yield)
 		}
 	case "message_delta":
-		if e.Delta.StopReason != "" {
-			r.stop = e.Delta.StopReason
+		if stop := e.SDK.Delta.StopReason; stop != "" {
+			r.stop = stop
 		}
-		r.addUsage(e.Usage)
+		r.addUsage(e.SDK.Usage)
 	case "message_stop":
 		for _, i := range slices.Sorted(maps.Keys(r.open)) { // of servers that end none
 			if !r.end(r.open[i], yield) {
@@ -80,8 +80,8 @@ func (r *reader) event(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 	return true
 }
 
-func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bool) bool {
-	c := e.ContentBlock
+func (r *reader) start(e *event, yield func(model.Delta) bool) bool {
+	c := &e.SDK.ContentBlock
 	if old := r.open[e.Index]; old != nil { // its end got lost
 		delete(r.open, e.Index)
 		if !r.end(old, yield) {
@@ -129,7 +129,7 @@ func (r *reader) start(e sdk.MessageStreamEventUnion, yield func(model.Delta) bo
 	return true
 }
 
-func (b *block) delta(d sdk.MessageStreamEventUnionDelta, yield func(model.Delta) bool) bool {
+func (b *block) delta(d *delta, yield func(model.Delta) bool) bool {
 	switch {
 	case d.Type == "text_delta" && b.kind == protocol.BlockText && d.Text != "":
 		b.text.WriteString(d.Text)

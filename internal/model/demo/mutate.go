@@ -25,21 +25,6 @@ const (
 	unlikely = 0.2
 )
 
-// token is a piece of a line.
-type token struct {
-	at, end int
-	kind    tokenKind
-}
-
-type tokenKind int
-
-const (
-	word   tokenKind = iota // letters, digits and underscores, not beginning with a digit
-	number                  // digits
-	flag                    // a dash and letters
-	operator
-)
-
 // mutations gives the changes that may repair a line. vars are the variables of
 // the file, which can be mistaken for each other.
 func mutations(n int, line string, vars []variable) []mutation {
@@ -351,19 +336,23 @@ func (m *mutator) word(t token, vars []variable, assigned bool) {
 func (m *mutator) variable(t token, vars []variable, assigned bool) {
 	w := m.line[t.at:t.end]
 	before := m.line[:t.at]
-	if len(w) == 1 || !assigned && !m.sums && !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "{#") {
+	if len(w) == 1 || !assigned && !within(before, "((", "))") && !strings.HasSuffix(before, "$") && !strings.HasSuffix(before, "{") && !strings.HasSuffix(before, "{#") {
 		return
 	}
 	i := slices.IndexFunc(vars, func(v variable) bool { return v.name == w })
-	if i < 0 {
-		return
-	}
-	weight := rare
-	if assigned || !vars[i].array {
-		weight = unlikely
+	array, weight := false, unlikely
+	switch {
+	case i < 0 && (assigned || strings.ToLower(w) != w):
+		return // perhaps of the environment
+	case i < 0:
+		weight = likely // nobody sets it
+	case assigned:
+		array, weight = vars[i].array, 0.1
+	case vars[i].array:
+		array, weight = true, rare
 	}
 	for _, v := range vars {
-		if v.array == vars[i].array && len(v.name) > 1 {
+		if v.array == array && len(v.name) > 1 {
 			m.swap(t, v.name, weight)
 		}
 	}
@@ -391,79 +380,4 @@ func opposite(w string) string {
 		}
 	}
 	return ""
-}
-
-// tokensOf cuts a line into tokens; a comment at its end is none.
-func tokensOf(line string) []token {
-	var tokens []token
-	for i := 0; i < len(line); {
-		start, kind := i, operator
-		switch c := line[i]; {
-		case c == ' ' || c == '\t':
-			i++
-			continue
-		case c == '#' && i > 0 && line[i-1] == ' ' && i+1 < len(line) && line[i+1] == ' ':
-			return tokens
-		case isDigit(c):
-			kind = number
-			for i < len(line) && isDigit(line[i]) {
-				i++
-			}
-		case isLetter(c):
-			kind = word
-			for i < len(line) && (isLetter(line[i]) || isDigit(line[i])) {
-				i++
-			}
-		case c == '-' && i+1 < len(line) && isLetter(line[i+1]) && (i == 0 || line[i-1] == ' '):
-			kind = flag
-			for i++; i < len(line) && isLetter(line[i]); i++ {
-			}
-		default:
-			i += len(operatorAt(line[i:]))
-		}
-		tokens = append(tokens, token{start, i, kind})
-	}
-	return tokens
-}
-
-func operatorAt(s string) string {
-	for _, op := range [...]string{"<<<", "&&", "||", "==", "!=", "=~", ">=", "<=", "+=", "-=", "*=", "/=", "++", "--", "<<", ">>", "##", "%%", ",,", "^^", ">&"} {
-		if strings.HasPrefix(s, op) {
-			return op
-		}
-	}
-	return s[:1]
-}
-
-func isDigit(c byte) bool { return c >= '0' && c <= '9' }
-
-func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-
-// assigns says whether a word is the target of an assignment.
-func assigns(line string, t token) bool {
-	rest := line[t.end:]
-	return strings.HasPrefix(rest, "=") && !strings.HasPrefix(rest, "==") || strings.HasPrefix(rest, "+=") || strings.HasPrefix(rest, "[")
-}
-
-// variable is a name that a file assigns to.
-type variable struct {
-	name  string
-	array bool
-}
-
-// variables gives the names that the lines assign to, each once.
-func variables(lines []string) []variable {
-	var vars []variable
-	seen := map[string]bool{}
-	for _, line := range lines {
-		for _, t := range tokensOf(line) {
-			name := line[t.at:t.end]
-			if t.kind == word && !seen[name] && assigns(line, t) {
-				seen[name] = true
-				rest := line[t.end:]
-				vars = append(vars, variable{name, rest[0] == '[' || strings.HasPrefix(rest, "=(") || strings.HasPrefix(rest, "+=(")})
-			}
-		}
-	}
-	return vars
 }

@@ -11,7 +11,7 @@ import (
 // Bounds of what the model does for one fault.
 const (
 	// maxTries: of all changes of one token that make a check of the demo project
-	// fail, nine in ten are repaired within so many tries, and half within 25.
+	// fail, nine in ten are repaired within so many tries; within 25, fewer than half.
 	maxTries   = 100
 	maxSources = 4
 	maxEdits   = 2  // calls of Edit that fail in a row
@@ -280,7 +280,7 @@ func isData(name string) bool {
 func telling(c check) string {
 	var words []string
 	for _, w := range wordsOf(c.name) {
-		if len(w) > 4 {
+		if len(w) > 3 {
 			words = append(words, w)
 		}
 	}

@@ -91,7 +91,7 @@ func relevance(lines []string, r report) []float64 {
 	for i := range near {
 		near[i] = floor + (1-floor)*near[i]
 		if slices.ContainsFunc(of[i], func(w string) bool { return others[w] }) {
-			near[i] *= 0.7
+			near[i] *= 0.8
 		}
 		if shuffled && slices.Contains(of[i], "sort") {
 			near[i] = 2

@@ -8,13 +8,13 @@ import (
 // hello opens a task.
 const hello = "I am Scorel's built-in demo model: no language model, only a small program that uses the same tools and logs as a real one. Let me look at what is here."
 
-// real says how to get a language model.
-const real = `To work with a real one, set its key and name it:
+// realModel says how to get a language model.
+const realModel = `To work with a real one, set its key and name it:
 
     export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, and others)
-    scorel -p --model anthropic/claude-sonnet-4-6 "…"
+    scorel -p --model anthropic/claude-sonnet-5-5 "…"
 
-or write it into ~/.scorel/config.toml, below [model], as name = "anthropic/claude-sonnet-4-6".`
+or write it into ~/.scorel/config.toml, below [model], as name = "anthropic/claude-sonnet-5-5".`
 
 // about answers what needs no tools.
 func about() string {
@@ -22,7 +22,7 @@ func about() string {
 
 What I can do: repair a small fault in a project that has a test script (test.sh, or "make test"). Ask me to "repair the failing check", and I run the tests, read what fails, and try changes of a single token until every check passes. "scorel demo" makes a project for that. I can also run the tests for you, or look at what is in a folder.
 
-` + real
+` + realModel
 }
 
 // steps is what a repair consists of.
@@ -78,13 +78,13 @@ func lookedText(files []string, script string) string {
 	if script != "" {
 		text += "The tests seem to be run by `" + command(script) + "`. Ask me to \"repair the failing check\", and I try. "
 	}
-	return text + "More I cannot say about them: I am a demo model and understand no text.\n\n" + real
+	return text + "More I cannot say about them: I am a demo model and understand no text.\n\n" + realModel
 }
 
 func nothingText(files []string) string {
 	return "I looked for a test script here (test.sh, tests.sh, check.sh, run-tests.sh, or a Makefile) and found none. " +
 		"What I saw are " + sample(files) + ".\n\n" +
-		"I am a demo model, no language model: all I can do is make failing tests of a small project pass. \"scorel demo\" makes a project on which I can show it.\n\n" + real
+		"I am a demo model, no language model: all I can do is make failing tests of a small project pass. \"scorel demo\" makes a project on which I can show it.\n\n" + realModel
 }
 
 func notTestsText(script string, r testRun) string {
@@ -164,7 +164,7 @@ func nothingToRepairText(script string, passed int) string {
 
 func gaveUpText(tries int, r report) string {
 	return fmt.Sprintf("I could not repair it. I tried %d changes of one token each, and none made every check pass; the code is as it was before. %s "+
-		"I am a demo model and understand neither the code nor the fault; a real model would.\n\n%s", tries, failingText(r), real)
+		"I am a demo model and understand neither the code nor the fault; a real model would.\n\n%s", tries, failingText(r), realModel)
 }
 
 func indent(s string) string { return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n    ") }

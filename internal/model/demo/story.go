@@ -66,6 +66,9 @@ func read(messages []protocol.Message) *story {
 			for _, c := range m.Calls() {
 				calls[c.ID] = c
 			}
+			if s.run.passed && len(m.Calls()) == 0 {
+				s.settle()
+			}
 		case protocol.RoleToolResult:
 			if c, ok := calls[m.ToolCallID]; ok {
 				s.result(c, plain(m), m.IsError)
@@ -73,6 +76,14 @@ func read(messages []protocol.Message) *story {
 		}
 	}
 	return s
+}
+
+// settle ends a repair: what the files hold now is what a later one begins with.
+func (s *story) settle() {
+	s.tries, s.reported = nil, false
+	for _, f := range s.sources {
+		f.base = f.now
+	}
 }
 
 // user takes in a message of the user, or the summary that stands for earlier

@@ -51,6 +51,9 @@ func summarise(messages []protocol.Message) string {
 			changes = append(changes, changeMark+pending[0])
 			pending = pending[1:]
 		case who == "Error of Edit" && len(pending) > 0:
+			if cutOff(what) { // what did not take effect cannot be taken back, so it does no harm
+				changes = append(changes, changeMark+pending[0])
+			}
 			pending = pending[1:]
 		case who == "Result of Bash":
 			runs++
@@ -65,7 +68,7 @@ func summarise(messages []protocol.Message) string {
 	}
 	fmt.Fprintf(&s, "In the part that was summarised last, commands ran %d times and %d of these failed.\n", runs, failed)
 	if len(changes) > 0 {
-		s.WriteString("Files were changed in this order; only the newest change is known to stand:\n")
+		s.WriteString("Files were changed in this order; each change was a try:\n")
 	}
 	for _, c := range changes {
 		s.WriteString(c + "\n")

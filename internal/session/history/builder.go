@@ -153,19 +153,23 @@ func (b *Builder) advance() {
 	if border == b.seen.list && first == b.seen.notes && border > 0 {
 		// Nothing was added to the open end of the last build: it has settled.
 		b.settle = b.passes.here(border, first)
-	} else {
-		b.passes.cutTo(b.settle)
-		if border > b.settle.list {
-			if b.run(b.settle, border, first) && b.settle.list > 0 {
-				b.rebuild(list, notes)
-				return
-			}
-			b.settle = b.passes.here(border, first)
+		if b.run(b.settle, len(list), len(notes)) {
+			b.rebuild(list, notes)
+			return
 		}
-	}
-	if b.run(b.settle, len(list), len(notes)) && b.settle.list > 0 {
-		b.rebuild(list, notes)
-		return
+	} else {
+		s, next := b.passes.scratch(b.settle), b.settle
+		orphans := false
+		if border > next.list {
+			orphans = s.run(list[next.list:border], notes[next.notes:first]) && next.list > 0
+			next = s.mark(b.settle, border, first)
+		}
+		if orphans || s.run(list[next.list:], notes[next.notes:]) && next.list > 0 {
+			b.rebuild(list, notes)
+			return
+		}
+		b.passes.adopt(b.settle, s)
+		b.settle = next
 	}
 	b.seen = b.passes.here(len(list), len(notes))
 }

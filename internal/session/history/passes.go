@@ -1,6 +1,7 @@
 package history
 
 import (
+	"reflect"
 	"slices"
 
 	"scorel/internal/model"
@@ -19,6 +20,9 @@ type passes struct {
 	out   []protocol.Message // after pass 6
 	sums  []int              // estimated tokens of out[:i+1]
 	usage counted
+
+	// offset is how many messages stand before out[0]: not zero in a scratch.
+	offset int
 }
 
 // counted is what a provider counted: tokens for the request that out[:n] came
@@ -45,7 +49,7 @@ func (p *passes) run(list []Element, notes []note) (orphans bool) {
 		e := list[i]
 		p.limits.shrink(&e)
 		p.elems = append(p.elems, e)
-		p.at = append(p.at, len(p.out))
+		p.at = append(p.at, p.offset+len(p.out))
 		p.add(&e)
 		notesBehind(i)
 	}
@@ -79,14 +83,14 @@ func (p *passes) add(e *Element) {
 	if !ok {
 		return
 	}
-	if len(p.out) == 0 && m.Role != protocol.RoleUser {
+	if p.offset+len(p.out) == 0 && m.Role != protocol.RoleUser {
 		p.push(protocol.UserText(opening))
 	}
 	p.push(m)
 	u := e.Message.Usage
 	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.seq > p.from &&
 		m.StopReason != protocol.StopError && m.StopReason != protocol.StopCancelled {
-		p.usage = counted{len(p.out), u.ContextTokens()}
+		p.usage = counted{p.offset + len(p.out), u.ContextTokens()}
 	}
 }
 
@@ -140,13 +144,36 @@ func (p *passes) here(list, notes int) mark {
 	return mark{list, notes, len(p.elems), len(p.out)}
 }
 
-// cutTo goes back to a mark. What stood behind it may be in the hands of callers,
-// so the next append moves to new memory. What was counted stays: the messages
-// behind the mark come again.
-func (p *passes) cutTo(m mark) {
-	if len(p.elems) == m.elems && len(p.out) == m.out {
-		return
+// scratch gives passes that go on at a mark in memory of their own, with the
+// message before it in sight. What was counted stays: the messages behind the
+// mark come again.
+func (p *passes) scratch(m mark) *passes {
+	seen := max(0, m.out-1)
+	return &passes{limits: p.limits, from: p.from, usage: p.usage, offset: seen,
+		out: slices.Clip(p.out[seen:m.out]), sums: slices.Clip(p.sums[seen:m.out])}
+}
+
+// mark is the mark at the end of a scratch that began at from.
+func (p *passes) mark(from mark, list, notes int) mark {
+	return mark{list, notes, from.elems + len(p.elems), p.offset + len(p.out)}
+}
+
+// adopt puts what a scratch made in the place of what stands behind the mark at
+// which it began. What stands there may be in the hands of callers: where it
+// stays the same it is only added to, else everything moves to new memory.
+func (p *passes) adopt(m mark, s *passes) {
+	out, sums := s.out[m.out-s.offset:], s.sums[m.out-s.offset:]
+	n, k := len(p.out)-m.out, len(p.elems)-m.elems
+	same := len(out) >= n && len(s.elems) >= k && slices.Equal(p.elems[m.elems:], s.elems[:k]) &&
+		slices.Equal(p.at[m.elems:], s.at[:k]) && slices.EqualFunc(p.out[m.out:], out[:n], func(a, b protocol.Message) bool {
+		return reflect.DeepEqual(a, b)
+	})
+	if !same {
+		p.elems, p.at = slices.Clip(p.elems[:m.elems]), slices.Clip(p.at[:m.elems])
+		p.out, p.sums = slices.Clip(p.out[:m.out]), slices.Clip(p.sums[:m.out])
+		n, k = 0, 0
 	}
-	p.elems, p.at = slices.Clip(p.elems[:m.elems]), slices.Clip(p.at[:m.elems])
-	p.out, p.sums = slices.Clip(p.out[:m.out]), slices.Clip(p.sums[:m.out])
+	p.elems, p.at = append(p.elems, s.elems[k:]...), append(p.at, s.at[k:]...)
+	p.out, p.sums = append(p.out, out[n:]...), append(p.sums, sums[n:]...)
+	p.usage = s.usage
 }
