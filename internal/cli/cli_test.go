@@ -104,11 +104,14 @@ func TestCommands(t *testing.T) {
 
 // wait polls a condition of another process until it holds.
 func wait(ts *testscript.TestScript, holds func() bool) {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	for !holds() {
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-deadline:
 			ts.Fatalf("waited for 20 s")
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }
