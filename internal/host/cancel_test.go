@@ -155,6 +155,7 @@ func places() []place {
 		{name: "in half a call", pieces: 3, lines: []string{`{"do":[{"text":"Look:"},{"call":"Read","id":"c1","input":{"path":"a.txt","limit":1000}}]}`},
 			reach: seenInput, check: partial("Look:")},
 		{name: "between message and tool", hold: 1, lines: []string{touch}, reach: fsync(0), check: notRun("ran")},
+		{name: "between message and a read", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(0), check: notRun("ran")},
 		{name: "while the decision waits for its fsync", hold: 1, lines: []string{touch}, reach: fsync(1), check: notRun("ran")},
 		{name: "while the snapshot waits for its fsync", hold: 1, lines: []string{write}, reach: fsync(1), check: notRun("ran")},
 		{name: "before the request, while the result waits for its fsync", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(1),

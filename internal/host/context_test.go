@@ -28,8 +28,7 @@ func blocks(t *testing.T, body []byte) []string {
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)
 	}
-	var parts func(raw json.RawMessage) []string
-	parts = func(raw json.RawMessage) []string {
+	parts := func(raw json.RawMessage) []string {
 		var list []map[string]any
 		if json.Unmarshal(raw, &list) != nil {
 			return []string{string(raw)}

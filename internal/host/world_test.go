@@ -53,12 +53,6 @@ func (r *reports) add(what string, _ []byte) {
 	r.list = append(r.list, what)
 }
 
-func (r *reports) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.list...)
-}
-
 // waits records what the runtime slept for; it never really waits.
 type waits struct {
 	mu   sync.Mutex
