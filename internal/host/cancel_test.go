@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -276,6 +277,39 @@ func TestCancelBeforeTheRunHasBegunEndsItCancelled(t *testing.T) {
 		if end := e.end(); end.Terminal != protocol.TerminalCancelled {
 			t.Fatalf("the end: %+v %+v\n%s", end, end.Error, e.trace())
 		}
+	}
+}
+
+func TestCancelIsAnsweredWhileEventsWaitForTheDisk(t *testing.T) {
+	gate := disktest.NewGate(disk.OS())
+	requests := make(chan struct{}, 10)
+	w := newWorld(t, setting{fs: gate, chunk: 1, pieces: 9000, request: func([]byte) { requests <- struct{}{} }}, `{"do":[{"text":"x","times":9500}]}`)
+	e := w.begin(false)
+	turn := e.send("look")
+	message := e.until(ofType(protocol.TypeMessage)).ID
+	<-requests
+	gate.HoldSyncs()
+	label := "x"
+	labelled := make(chan error, 1)
+	go func() {
+		_, err := client.Call[*protocol.Done](context.Background(), e.c, e.id, &protocol.SetLabel{TargetEventID: message, Label: &label})
+		labelled <- err
+	}()
+	gate.AwaitWaiting(1)
+	for w.pieces.Load() < 9000 { // by then the queue of what waits behind the label is full, or soon is
+		runtime.Gosched()
+	}
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	defer stop()
+	if r, err := client.Call[*protocol.Cancelled](ctx, e.c, e.id, &protocol.Cancel{TurnID: turn}); err != nil || !r.Cancelled {
+		t.Errorf("cancel: %+v %v", r, err)
+	}
+	gate.Release(-1)
+	if err := <-labelled; err != nil {
+		t.Error(err)
+	}
+	if end := e.end(); end.Terminal != protocol.TerminalCancelled {
+		t.Errorf("the end: %+v", end)
 	}
 }
 

@@ -39,6 +39,7 @@ type world struct {
 	server  *modeltest.Server
 	waits   *waits
 	reports *reports
+	pieces  *atomic.Int32 // of answers that the server has sent, when they are counted
 }
 
 // reports are what went into the diagnostics of sessions.
@@ -102,20 +103,19 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, waits: &waits{}, reports: &reports{}, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
+	w := &world{t: t, waits: &waits{}, reports: &reports{}, pieces: &atomic.Int32{}, home: filepath.Join(root, "home"), project: filepath.Join(root, "project")}
 	for _, d := range []string{filepath.Join(w.home, ".scorel"), w.project} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	head := fmt.Sprintf(`{"script":1,"window":200000,"chunk":%d,"delayMs":%d}`, s.chunk, min(s.pieces, 1))
-	var pieces atomic.Int32
 	parsed, err := script.Parse(strings.NewReader(head+"\n"+strings.Join(lines, "\n")), "script")
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Sleep: func(ctx context.Context, _ time.Duration) error {
-		if int(pieces.Add(1)) == s.pieces+1 {
+		if int(w.pieces.Add(1)) == s.pieces+1 {
 			<-ctx.Done()
 		}
 		return ctx.Err()

@@ -161,7 +161,7 @@ func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 	case err == nil && more:
 		h.t.progress.UserMessage()
 	case err == nil:
-		h.t.over = true
+		h.t.over.Store(true)
 	}
 	return more, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/host/publish"
@@ -79,6 +80,8 @@ type Setup struct {
 type Lane struct {
 	cfg Config
 	pub *publish.Publisher
+
+	running atomic.Pointer[turn] // the same as turn; set with mu held
 
 	// mu guards all below. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer

@@ -83,7 +83,7 @@ func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error)
 			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Somebody else is moving through the conversation; look at it again.")
 		case t == nil:
 			return nil, nil
-		case t.over || l.lost():
+		case t.over.Load() || l.lost():
 			l.mu.Unlock()
 			if err := await(ctx, t.done); err != nil {
 				return nil, err

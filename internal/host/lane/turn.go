@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync/atomic"
 
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
@@ -22,7 +23,7 @@ type turn struct {
 	done   chan struct{}
 	setup  *Setup
 	before protocol.EventID // the leaf when it began
-	over   bool             // nothing more is taken; guarded by Lane.mu
+	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
 	told   bool             // its runtime_start has entered; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
@@ -113,7 +114,7 @@ func (l *Lane) send(ctx context.Context, c Caller, m message) (*protocol.Sent, e
 
 // runs says whether the turn of that id takes messages. mu is held.
 func (l *Lane) runs(id protocol.TurnID) bool {
-	return l.turn != nil && l.turn.id == id && !l.turn.over
+	return l.turn != nil && l.turn.id == id && !l.turn.over.Load()
 }
 
 // ending gives what to wait for before the next turn may begin: the end of one
@@ -122,7 +123,7 @@ func (l *Lane) ending() <-chan struct{} {
 	switch {
 	case l.moving != nil:
 		return l.moving
-	case l.turn != nil && (l.turn.over || l.lost()):
+	case l.turn != nil && (l.turn.over.Load() || l.lost()):
 		return l.turn.done
 	}
 	return nil
@@ -225,6 +226,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 // held.
 func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]) {
 	l.turn, l.fresh = t, nil
+	l.running.Store(t)
 	go func() {
 		run, err := l.run(t)
 		if err != nil {
@@ -239,6 +241,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		t.setup.Close()
 		l.mu.Lock()
 		l.turn, l.fresh = nil, nil
+		l.running.Store(nil)
 		l.mu.Unlock()
 		close(t.done)
 		if t.cause != nil && t.end.Reason == protocol.EndCompleted {
@@ -309,7 +312,8 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		err = l.tell(b)
 		t.told = err == nil
 	case *protocol.RuntimeEnd:
-		t.over, t.end = true, b
+		t.over.Store(true)
+		t.end = b
 		l.closeQuestions(protocol.DecisionCancelled)
 		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
 			l.pause()
@@ -353,14 +357,14 @@ func gatesEffect(body protocol.Body) bool {
 	return false
 }
 
-// Cancel ends the named turn; for another, or none, it does nothing.
+// Cancel ends the named turn; for another, or none, it does nothing. It does not
+// wait for mu, which is held while events wait for a slow disk.
 func (l *Lane) Cancel(id protocol.TurnID) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.turn == nil || l.turn.id != id || l.turn.over {
+	t := l.running.Load()
+	if t == nil || t.id != id || t.over.Load() {
 		return false
 	}
-	l.turn.cancel(errCancelled)
+	t.cancel(errCancelled)
 	return true
 }
 
