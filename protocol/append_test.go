@@ -1,7 +1,6 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -9,89 +8,130 @@ import (
 	"pgregory.net/rapid"
 )
 
+// slowBlock and slowMessage write as encoding/json does.
+func slowBlock(b Block) (json.RawMessage, error) {
+	j := blockJSON{Type: b.Type, Provider: b.Provider}
+	switch b.Type {
+	case BlockText:
+		j.Text = &b.Text
+	case BlockThinking:
+		j.Thinking, j.Signature, j.Redacted = &b.Thinking, b.Signature, b.Redacted
+	case BlockImage:
+		j.MediaType, j.Blob = b.MediaType, b.Blob
+	case BlockFile:
+		j.Name, j.MediaType, j.Blob = b.Name, b.MediaType, b.Blob
+	case BlockToolUse:
+		j.ID, j.Name, j.Input = b.ID, b.Name, b.Input
+		if len(j.Input) == 0 {
+			j.Input = json.RawMessage("{}")
+		}
+	}
+	return marshal(j)
+}
+
+func slowMessage(m Message) ([]byte, error) {
+	j := messageJSON{Role: m.Role}
+	list := []json.RawMessage{}
+	for _, b := range m.Content {
+		raw, err := slowBlock(b)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, raw)
+	}
+	var err error
+	if len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Provider == nil && (m.Role == RoleUser || m.Role == RoleInternal) {
+		j.Content, err = marshal(m.Content[0].Text)
+	} else {
+		j.Content, err = marshal(list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch m.Role {
+	case RoleUser:
+		j.Meta = m.Meta
+	case RoleAssistant:
+		j.Provider, j.Model, j.StopReason, j.Usage = m.Provider, m.Model, m.StopReason, m.Usage
+		j.Partial, j.ErrorMessage = m.Partial, m.ErrorMessage
+		if j.Usage == nil {
+			j.Usage = &Usage{}
+		}
+	case RoleToolResult:
+		j.ToolCallID, j.ToolName, j.IsError, j.Details, j.Process = m.ToolCallID, m.ToolName, &m.IsError, m.Details, m.Process
+	}
+	return marshal(j)
+}
+
 // awkward has each character that JSON writes in its own way.
 const awkward = "\"q\" \\ a\nb\tc\rd\be\ff\x00\x1f\x7f <b>&</b> é😀\u2028\u2029\ufffd broken \xff\xc3 \xe2\x80"
 
-func anyMessage() *rapid.Generator[Message] {
-	return rapid.Custom(func(t *rapid.T) Message {
-		text := rapid.OneOf(rapid.SampledFrom([]string{"", "plain", awkward}), rapid.String())
-		raw := rapid.SampledFrom([]string{"", "{}", ` { "a" : [ 1.50 , "<` + "\u2028" + `" ] } `, "null", `{"a":`})
-		m := Message{
-			Role:     rapid.SampledFrom([]Role{RoleUser, RoleAssistant, RoleToolResult, RoleInternal, "other"}).Draw(t, "role"),
-			Provider: text.Draw(t, "provider"), Model: text.Draw(t, "model"), ErrorMessage: text.Draw(t, "error"),
-			StopReason: rapid.SampledFrom([]StopReason{"", StopEndTurn, StopToolUse}).Draw(t, "stop"),
-			ToolCallID: text.Draw(t, "call"), ToolName: text.Draw(t, "tool"),
-			IsError: rapid.Bool().Draw(t, "isError"), Partial: rapid.Bool().Draw(t, "partial"),
-			Details: json.RawMessage(raw.Draw(t, "details")), Process: json.RawMessage(raw.Draw(t, "process")),
+func drawText(t *rapid.T, label string) string {
+	return rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "plain", awkward}),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, label)
+}
+
+func drawJSON(t *rapid.T, label string) json.RawMessage {
+	return json.RawMessage(rapid.SampledFrom([]string{"{}", "{\"a\": [1, 2.50, \"x\u2028 <\"], \"b\":null}",
+		"\n{ \"deep\" : {\"x\":true} }\n", `[]`, `"s"`}).Draw(t, label))
+}
+
+func drawMessage(t *rapid.T) Message {
+	block := rapid.Custom(func(t *rapid.T) Block {
+		b := Block{Type: rapid.SampledFrom([]BlockType{BlockText, BlockThinking, BlockImage, BlockFile, BlockToolUse}).Draw(t, "type"),
+			Text: drawText(t, "text"), Thinking: drawText(t, "thinking"), Signature: drawText(t, "signature"), Redacted: rapid.Bool().Draw(t, "redacted"),
+			MediaType: drawText(t, "media"), Blob: drawText(t, "blob"), ID: drawText(t, "id"), Name: drawText(t, "name")}
+		if rapid.Bool().Draw(t, "has input") {
+			b.Input = drawJSON(t, "input")
 		}
-		if rapid.Bool().Draw(t, "has usage") {
-			n := rapid.IntRange(0, 1_000_000)
-			m.Usage = &Usage{InputTokens: n.Draw(t, "in"), OutputTokens: n.Draw(t, "out"), CacheReadTokens: n.Draw(t, "read"),
-				CacheWriteTokens: n.Draw(t, "written"), ReasoningTokens: n.Draw(t, "thought"),
-				CostUSD: rapid.SampledFrom([]float64{0, 0.25, 1e-9, 12.000001, 1e21}).Draw(t, "cost")}
+		if rapid.Bool().Draw(t, "has provider") {
+			b.Provider = &ProviderData{API: drawText(t, "api"), Model: drawText(t, "model"), Data: drawJSON(t, "data")}
 		}
-		if rapid.IntRange(0, 9).Draw(t, "has meta") == 0 {
-			m.Meta = &MessageMeta{Source: SourceSteer}
-		}
-		for range rapid.IntRange(0, 3).Draw(t, "blocks") {
-			b := Block{Type: rapid.SampledFrom([]BlockType{BlockText, BlockText, BlockToolUse, BlockToolUse, BlockThinking, BlockImage}).Draw(t, "type"),
-				Text: text.Draw(t, "text"), ID: text.Draw(t, "id"), Name: text.Draw(t, "name"), Thinking: text.Draw(t, "thinking"),
-				Input: json.RawMessage(raw.Draw(t, "input"))}
-			if rapid.IntRange(0, 9).Draw(t, "has data") == 0 {
-				b.Provider = &ProviderData{API: "a", Data: json.RawMessage(`{}`)}
-			}
-			m.Content = append(m.Content, b)
-		}
-		return m
+		return b
 	})
-}
-
-func TestMessageEventsHaveTheBytesThatMarshalWrites(t *testing.T) {
-	quick := 0
-	rapid.Check(t, func(t *rapid.T) {
-		m := anyMessage().Draw(t, "message")
-		fields, err := marshal(&MessageBody{Message: m})
-		got, ok := appendMessageBody([]byte("x"), &m)
-		if !ok {
-			return // left to marshal
-		}
-		quick++
-		if err != nil {
-			t.Fatalf("marshal fails (%v), but %s was written", err, got)
-		}
-		want := append([]byte("x,"), fields[1:len(fields)-1]...)
-		if got, want = escapeSeparators(got, 0), escapeSeparators(want, 0); !bytes.Equal(got, want) {
-			t.Fatalf("written\n%s\nwant\n%s", got, want)
-		}
-	})
-	if quick == 0 {
-		t.Error("every message was left to marshal")
+	m := Message{Role: rapid.SampledFrom([]Role{RoleUser, RoleAssistant, RoleToolResult, RoleInternal}).Draw(t, "role"),
+		Content: rapid.SliceOfN(block, 0, 3).Draw(t, "content"), Provider: drawText(t, "p"), Model: drawText(t, "m"),
+		StopReason: StopReason(drawText(t, "stop")), Partial: rapid.Bool().Draw(t, "partial"), ErrorMessage: drawText(t, "error"),
+		ToolCallID: drawText(t, "call"), ToolName: drawText(t, "tool"), IsError: rapid.Bool().Draw(t, "isError")}
+	if rapid.Bool().Draw(t, "has details") {
+		m.Details, m.Process = drawJSON(t, "details"), drawJSON(t, "process")
 	}
-}
-
-func TestUsualMessagesAreNotLeftToMarshal(t *testing.T) {
-	for _, m := range []Message{
-		UserText("hello"),
-		{Role: RoleAssistant, Content: []Block{Text("a"), ToolUse("c", "Read", json.RawMessage(`{"path":"x"}`))}, Usage: &Usage{CostUSD: 0.1}},
-		{Role: RoleToolResult, ToolCallID: "c", ToolName: "Read", Content: []Block{Text("out")}, Details: json.RawMessage(`{"files":[]}`)},
-	} {
-		if _, ok := appendMessageBody(nil, &m); !ok {
-			t.Errorf("%+v was left to marshal", m)
-		}
+	if rapid.Bool().Draw(t, "has meta") {
+		m.Meta = &MessageMeta{Source: Source(drawText(t, "source")), QueueItemID: "itm_0000000000000000", Channel: drawText(t, "channel")}
 	}
+	if rapid.Bool().Draw(t, "has usage") {
+		m.Usage = &Usage{InputTokens: rapid.Int().Draw(t, "in"), ReasoningTokens: rapid.IntRange(0, 3).Draw(t, "r"),
+			CostUSD: rapid.SampledFrom([]float64{0, 0.1, 1e-9, 123456789.5, 1e22}).Draw(t, "cost")}
+	}
+	return m
 }
 
-func TestStringsAreQuotedAsMarshalQuotesThem(t *testing.T) {
+func TestMessagesAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := rapid.OneOf(rapid.Just(awkward), rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) })).Draw(t, "text")
-		want, err := marshal(s)
+		m := drawMessage(t)
+		want, err := slowMessage(m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := appendQuoted(nil, s); !bytes.Equal(got, want) {
-			t.Fatalf("%q is written %s, want %s", s, got, want)
+		got, err := m.MarshalJSON()
+		got, want = escapeSeparators(got, 0), escapeSeparators(want, 0)
+		if err != nil || string(got) != string(want) {
+			t.Fatalf("got  %s (%v)\nwant %s", got, err, want)
 		}
 	})
+}
+
+func TestWhatIsNoJSONIsNotWritten(t *testing.T) {
+	for _, m := range []Message{
+		{Role: RoleAssistant, Content: []Block{ToolUse("c", "Read", json.RawMessage(`{"path":`))}},
+		{Role: RoleToolResult, Details: json.RawMessage(`{]`)},
+		{Role: "system"},
+		{Role: RoleUser, Content: []Block{{Type: "video"}}},
+	} {
+		if got, err := m.MarshalJSON(); err == nil {
+			t.Errorf("%+v was written as %s", m, got)
+		}
+	}
 }
 
 func BenchmarkAppendLineOfAResult(b *testing.B) {

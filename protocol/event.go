@@ -178,9 +178,9 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		dst = append(dst, `,"turnId":`...)
 		dst = appendQuoted(dst, string(e.TurnID))
 	}
-	dst, err := e.appendBody(dst, start)
-	if err != nil {
-		return dst, err
+	var err error
+	if dst, err = appendFields(dst, e.Body); err != nil {
+		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
 	}
 	dst = escapeSeparators(append(dst, '}'), start)
 	if len(dst)-start > MaxLine {
@@ -190,23 +190,19 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// appendBody appends the fields of the body behind those of the envelope, which
-// begin at start. With an error it gives dst up to there.
-func (e Event) appendBody(dst []byte, start int) ([]byte, error) {
-	if b, ok := e.Body.(*MessageBody); ok {
-		if out, ok := appendMessageBody(dst, &b.Message); ok {
-			return out, nil
-		}
+// appendFields appends the fields of a body behind others, each with a comma
+// before it.
+func appendFields(dst []byte, body Body) ([]byte, error) {
+	if m, ok := body.(*MessageBody); ok {
+		w := writer{dst: append(dst, `,"message":`...)}
+		w.message(&m.Message)
+		return w.dst, w.err
 	}
-	fields, err := marshal(e.Body)
-	if err != nil {
-		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
+	fields, err := marshal(body)
+	if err != nil || len(fields) <= len("{}") {
+		return dst, err
 	}
-	if len(fields) > len("{}") {
-		dst = append(dst, ',')
-		dst = append(dst, fields[1:len(fields)-1]...)
-	}
-	return dst, nil
+	return append(append(dst, ','), fields[1:len(fields)-1]...), nil
 }
 
 func (e Event) check() error {

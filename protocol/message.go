@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 )
 
@@ -157,28 +156,9 @@ type blockJSON struct {
 
 // MarshalJSON writes the fields of the block's type and no others.
 func (b Block) MarshalJSON() ([]byte, error) {
-	j := blockJSON{Type: b.Type, Provider: b.Provider}
-	switch b.Type {
-	case BlockText:
-		j.Text = &b.Text
-	case BlockThinking:
-		j.Thinking, j.Signature, j.Redacted = &b.Thinking, b.Signature, b.Redacted
-	case BlockImage:
-		j.MediaType, j.Blob = b.MediaType, b.Blob
-	case BlockFile:
-		j.Name, j.MediaType, j.Blob = b.Name, b.MediaType, b.Blob
-	case BlockToolUse:
-		j.ID, j.Name, j.Input = b.ID, b.Name, b.Input
-		if len(j.Input) == 0 {
-			j.Input = json.RawMessage("{}")
-		}
-	default:
-		if b.unknown != nil {
-			return b.unknown, nil
-		}
-		return nil, fmt.Errorf("protocol: a block of type %q cannot be written", b.Type)
-	}
-	return marshal(j)
+	w := writer{}
+	w.block(&b)
+	return w.dst, w.err
 }
 
 // UnmarshalJSON reads a block; one of an unknown type keeps its bytes.
@@ -280,36 +260,9 @@ type messageJSON struct {
 
 // MarshalJSON writes the fields of the message's role and no others.
 func (m Message) MarshalJSON() ([]byte, error) {
-	j := messageJSON{Role: m.Role}
-	var err error
-	single := len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Provider == nil
-	switch {
-	case single && (m.Role == RoleUser || m.Role == RoleInternal):
-		j.Content, err = marshal(m.Content[0].Text)
-	case m.Content == nil:
-		j.Content = json.RawMessage("[]")
-	default:
-		j.Content, err = marshal(m.Content)
-	}
-	if err != nil {
-		return nil, err
-	}
-	switch m.Role {
-	case RoleUser:
-		j.Meta = m.Meta
-	case RoleAssistant:
-		j.Provider, j.Model, j.StopReason, j.Usage = m.Provider, m.Model, m.StopReason, m.Usage
-		j.Partial, j.ErrorMessage = m.Partial, m.ErrorMessage
-		if j.Usage == nil {
-			j.Usage = &Usage{}
-		}
-	case RoleToolResult:
-		j.ToolCallID, j.ToolName, j.IsError, j.Details, j.Process = m.ToolCallID, m.ToolName, &m.IsError, m.Details, m.Process
-	case RoleInternal:
-	default:
-		return nil, fmt.Errorf("protocol: a message with role %q cannot be written", m.Role)
-	}
-	return marshal(j)
+	w := writer{}
+	w.message(&m)
+	return w.dst, w.err
 }
 
 // UnmarshalJSON reads a message. Content may be a string or a list of blocks.

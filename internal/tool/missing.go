@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"scorel/internal/spelling"
 )
 
 const (
@@ -79,21 +81,5 @@ func distance(a, b string) int {
 	if d := len(a) - len(b); d > len(a)/3+1 || -d > len(a)/3+1 {
 		return max(len(a), len(b))
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return spelling.Distance(a, b)
 }

@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/model"
 	"scorel/internal/model/catalog"
+	"scorel/internal/spelling"
 )
 
 // Entry is a model that can be named.
@@ -98,11 +99,11 @@ func (c Config) near(ref string) []string {
 	_, wantID, hasProvider := strings.Cut(want, "/")
 	add := func(ref, id string) {
 		name, id := strings.ToLower(ref), strings.ToLower(id)
-		d := distance(want, name)
+		d := spelling.Distance(want, name)
 		if hasProvider {
-			d = min(d, distance(wantID, id)+1)
+			d = min(d, spelling.Distance(wantID, id)+1)
 		} else {
-			d = min(d, distance(want, id))
+			d = min(d, spelling.Distance(want, id))
 		}
 		if len(want) >= 3 && strings.Contains(name, want) {
 			d = min(d, 1+(len(name)-len(want))/8)
@@ -125,25 +126,4 @@ func (c Config) near(ref string) []string {
 		out = append(out, s.name)
 	}
 	return out
-}
-
-// distance is the Levenshtein distance in bytes.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
