@@ -70,8 +70,13 @@ func TestCommands(t *testing.T) {
 			"waitexists": func(ts *testscript.TestScript, _ bool, args []string) {
 				wait(ts, func() bool { _, err := os.Stat(ts.MkAbs(args[0])); return err == nil })
 			},
-			// killhost kills, with SIGKILL, the process that holds the newest session.
-			"killhost": func(ts *testscript.TestScript, _ bool, _ []string) {
+			// killhost [interrupt] sends SIGKILL, or SIGINT, to the process that holds
+			// the newest session.
+			"killhost": func(ts *testscript.TestScript, _ bool, args []string) {
+				sig := syscall.SIGKILL
+				if len(args) == 1 && args[0] == "interrupt" {
+					sig = syscall.SIGINT
+				}
 				locks, _ := filepath.Glob(filepath.Join(ts.Getenv("HOME"), ".scorel", "sessions", "*.lock"))
 				if len(locks) == 0 {
 					ts.Fatalf("no session is locked")
@@ -80,7 +85,7 @@ func TestCommands(t *testing.T) {
 				if err := json.Unmarshal([]byte(ts.ReadFile(locks[len(locks)-1])), &owner); err != nil {
 					ts.Fatalf("who holds the session: %v", err)
 				}
-				if err := syscall.Kill(owner.PID, syscall.SIGKILL); err != nil {
+				if err := syscall.Kill(owner.PID, sig); err != nil {
 					ts.Fatalf("kill %d: %v", owner.PID, err)
 				}
 			},
@@ -104,11 +109,14 @@ func TestCommands(t *testing.T) {
 
 // wait polls a condition of another process until it holds.
 func wait(ts *testscript.TestScript, holds func() bool) {
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	for !holds() {
-		if time.Now().After(deadline) {
+		select {
+		case <-tick.C:
+		case <-deadline:
 			ts.Fatalf("waited for 20 s")
 		}
-		time.Sleep(5 * time.Millisecond)
 	}
 }

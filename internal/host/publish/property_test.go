@@ -112,7 +112,7 @@ func TestEveryReaderSeesTheLogInOrderWithoutGapOrRepetition(t *testing.T) {
 		var failure error
 		synctest.Test(t, func(*testing.T) {
 			var g, l int
-			failure, g, l = play(plan)
+			g, l, failure = play(plan)
 			gaps, lost = gaps+g, lost+l
 		})
 		if failure != nil {
@@ -125,7 +125,7 @@ func TestEveryReaderSeesTheLogInOrderWithoutGapOrRepetition(t *testing.T) {
 }
 
 // play carries out a plan with three producers and any number of readers.
-func play(plan []step) (failure error, gaps, lost int) {
+func play(plan []step) (gaps, lost int, failure error) {
 	s := newStock()
 	p := newPublisher(s)
 	readers := []*reader{newReader(s, p)}
@@ -216,5 +216,5 @@ func play(plan []step) (failure error, gaps, lost int) {
 		}
 	}
 	p.Close()
-	return failure, gaps, len(s.failed)
+	return gaps, len(s.failed), failure
 }

@@ -37,7 +37,4 @@ Whatever the agent would otherwise have to find out again: exact file paths, nam
 ## Files
 The files that matter, each with what it is for or what was changed in it.
 `
-
-	branchTask = `The user left this branch of the conversation and goes on elsewhere. Summarise what happened on it, so that the agent knows what was tried and what came of it: goal, what was done and found, files that were changed and are still changed on disk, decisions, and what was left open. Be brief.
-`
 )
