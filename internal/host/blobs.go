@@ -63,6 +63,9 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 	}
 	switch {
 	case r.Offset != u.size:
+		if u.size == 0 {
+			c.dropUpload(r.UploadID) // it has not begun
+		}
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.size, r.Offset)
 	case u.size+int64(len(r.Data)) > maxUpload:
 		c.dropUpload(r.UploadID)

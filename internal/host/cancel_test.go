@@ -22,6 +22,8 @@ type place struct {
 	lines []string // of the script, before the next turn's
 	// hold is the request of the model from which on fsyncs are held; 0: none.
 	hold int
+	// pieces of 5 characters come, and then no more; 0: all.
+	pieces int
 	// asks: nothing is allowed, and an interactive client is attached.
 	asks bool
 	// reach takes the turn to the place.
@@ -119,6 +121,26 @@ func finished(file, text string) func(c *cancelled) {
 	}
 }
 
+// allOrNothing says that a call that was about to run has finished, or has not
+// begun, and that its result says which.
+func allOrNothing(file, after, before string) func(c *cancelled) {
+	return func(c *cancelled) {
+		c.w.t.Helper()
+		switch m := c.last(); {
+		case m.Role != protocol.RoleToolResult:
+			c.w.t.Errorf("stored: %+v", m)
+		case !m.IsError:
+			finished(file, after)(c)
+		case m.PlainText() != "Cancelled by user":
+			c.w.t.Errorf("stored: %+v", m)
+		case before == "" && c.exists(file):
+			c.w.t.Errorf("%s was made", file)
+		case before != "" && c.w.read(file) != before:
+			c.w.t.Errorf("%s was changed", file)
+		}
+	}
+}
+
 func places() []place {
 	const hang = `{"do":[{"hang":true}]}`
 	called := func(tool, input string) string {
@@ -130,9 +152,10 @@ func places() []place {
 		{name: "before the first byte", lines: []string{hang}, reach: func(c *cancelled) { <-c.requests }, check: partial("")},
 		{name: "in text", lines: []string{`{"do":[{"text":"Partial answer"},{"hang":true}]}`}, reach: seen(protocol.TypeTextDelta), check: partial("Partial answer")},
 		{name: "in thinking", lines: []string{`{"do":[{"thinking":"hmm"},{"hang":true}]}`}, reach: seen(protocol.TypeThinkingDelta), check: partial("")},
-		{name: "in half a call", lines: []string{`{"do":[{"text":"Look:"},{"call":"Read","id":"c1","input":{"path":"a.txt","limit":1000},"cut":true},{"hang":true}]}`},
+		{name: "in half a call", pieces: 3, lines: []string{`{"do":[{"text":"Look:"},{"call":"Read","id":"c1","input":{"path":"a.txt","limit":1000}}]}`},
 			reach: seenInput, check: partial("Look:")},
 		{name: "between message and tool", hold: 1, lines: []string{touch}, reach: fsync(0), check: notRun("ran")},
+		{name: "between message and a read", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(0), check: notRun("ran")},
 		{name: "while the decision waits for its fsync", hold: 1, lines: []string{touch}, reach: fsync(1), check: notRun("ran")},
 		{name: "while the snapshot waits for its fsync", hold: 1, lines: []string{write}, reach: fsync(1), check: notRun("ran")},
 		{name: "before the request, while the result waits for its fsync", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(1),
@@ -157,9 +180,9 @@ func places() []place {
 					c.w.t.Errorf("stored: %+v", m)
 				}
 			}},
-		{name: "in Write", lines: []string{write, hang}, reach: runs("Write"), check: finished("ran", "new")},
+		{name: "in Write", lines: []string{write, hang}, reach: runs("Write"), check: allOrNothing("ran", "new", "")},
 		{name: "in Edit", lines: []string{called("Read", `{"path":"a.txt"}`), called("Edit", `{"path":"a.txt","edits":[{"old_string":"hello","new_string":"bye"}]}`), hang},
-			reach: runs("Edit"), check: finished("a.txt", "bye\n")},
+			reach: runs("Edit"), check: allOrNothing("a.txt", "bye\n", "hello\n")},
 	}
 	for tool, input := range map[string]string{"Read": `{"path":"a.txt"}`, "Glob": `{"pattern":"*"}`, "Grep": `{"pattern":"hello"}`,
 		"TodoWrite": `{"todos":[{"content":"x","status":"pending"}]}`} {
@@ -192,6 +215,9 @@ func cancelAt(t *testing.T, api string, p place) {
 		}
 		c.requests <- struct{}{}
 	}}
+	if p.pieces > 0 {
+		s.chunk, s.pieces = 5, p.pieces
+	}
 	if !p.asks {
 		s.overrides = host.Overrides{Mode: "acceptEdits", Allow: []string{"Bash"}}
 	}

@@ -76,14 +76,14 @@ func TestNobodySeesOrDoesAnythingBeforeItIsStored(t *testing.T) {
 	requests := 0
 	w := newWorld(t, setting{fs: seen, chunk: 3, overrides: host.Overrides{Mode: "acceptEdits", Allow: []string{"Bash"}}, request: func(body []byte) {
 		requests++
-		for _, text := range []string{"please work", "first-out", "wrote", "second-out"} {
+		for _, text := range []string{"please work", "first-2", "wrote", "second-2"} {
 			if bytes.Contains(body, []byte(text)) && !seen.has(text) {
 				t.Errorf("request %d was made with %q, which is not stored", requests, text)
 			}
 		}
 	}},
-		`{"do":[{"text":"I work."},{"call":"Bash","id":"c1","input":{"command":"cat pipe1; echo first-out"}},{"call":"Write","id":"c2","input":{"path":"b.txt","content":"wrote"}}]}`,
-		`{"do":[{"call":"Bash","id":"c3","input":{"command":"cat pipe2; cat b.txt; echo second-out"}}]}`,
+		`{"do":[{"text":"I work."},{"call":"Bash","id":"c1","input":{"command":"cat pipe1; echo first-$((1+1))"}},{"call":"Write","id":"c2","input":{"path":"b.txt","content":"wrote"}}]}`,
+		`{"do":[{"call":"Bash","id":"c3","input":{"command":"cat pipe2; cat b.txt; echo second-$((1+1))"}}]}`,
 		`{"do":[{"text":"Done."}]}`)
 	e := w.begin(false)
 	var wg sync.WaitGroup

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -52,12 +53,6 @@ func (r *reports) add(what string, _ []byte) {
 	r.list = append(r.list, what)
 }
 
-func (r *reports) all() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.list...)
-}
-
 // waits records what the runtime slept for; it never really waits.
 type waits struct {
 	mu   sync.Mutex
@@ -97,6 +92,7 @@ type setting struct {
 	request   func(body []byte) // is called with each request of the model
 	fallback  bool              // the model has a fallback, "spare"
 	chunk     int               // characters of one piece of an answer; 0: whole
+	pieces    int               // behind so many pieces the server says nothing more in that answer; 0: it never stops
 }
 
 // newWorld makes a world whose model answers with the lines of a script.
@@ -112,12 +108,18 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 			t.Fatal(err)
 		}
 	}
-	head := fmt.Sprintf(`{"script":1,"window":200000,"chunk":%d}`, s.chunk)
+	head := fmt.Sprintf(`{"script":1,"window":200000,"chunk":%d,"delayMs":%d}`, s.chunk, min(s.pieces, 1))
+	var pieces atomic.Int32
 	parsed, err := script.Parse(strings.NewReader(head+"\n"+strings.Join(lines, "\n")), "script")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Kind: func(body []byte) model.Kind {
+	cfg := modeltest.Config{Script: parsed, Keep: -1, Key: s.key, Sleep: func(ctx context.Context, _ time.Duration) error {
+		if int(pieces.Add(1)) == s.pieces+1 {
+			<-ctx.Done()
+		}
+		return ctx.Err()
+	}, Kind: func(body []byte) model.Kind {
 		if s.request != nil {
 			s.request(body)
 		}
@@ -280,6 +282,12 @@ type entry struct {
 
 func (w *world) connect(interactive bool) *client.Client {
 	w.t.Helper()
+	return w.connectThrough(interactive, func(c *host.Conn) client.Transport { return c })
+}
+
+// connectThrough connects by a transport that is laid over the connection.
+func (w *world) connectThrough(interactive bool, over func(*host.Conn) client.Transport) *client.Client {
+	w.t.Helper()
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
 	conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version,
@@ -287,7 +295,7 @@ func (w *world) connect(interactive bool) *client.Client {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	c := client.New(conn)
+	c := client.New(over(conn))
 	w.t.Cleanup(func() { _ = c.Close() })
 	return c
 }

@@ -133,7 +133,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	}
 	j.spec = t.Spec()
 	if raw, ok := invalid[j.block.ID]; ok {
-		return fail("The input of this call is not valid JSON, so it was not run: %s", clip(raw, 500))
+		return fail("The input of this call is not a valid JSON object, so it was not run: %s", clip(raw, 500))
 	}
 	call := tool.Call{ID: j.block.ID, Input: j.block.Input}
 	if err := l.validate(j.spec, call.Input); err != nil {
