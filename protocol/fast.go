@@ -37,6 +37,7 @@ type fastParser struct {
 	data []byte
 	text string
 	pos  int
+	buf  []byte // for strings with escapes, used again for each
 }
 
 func (p *fastParser) space() {
@@ -138,9 +139,11 @@ func (p *fastParser) string() (string, bool) {
 
 // escaped reads on in a string at its first backslash.
 func (p *fastParser) escaped(start, i int) (string, bool) {
-	out := make([]byte, i-start, i-start+64)
-	copy(out, p.data[start:i])
-	plain := i // from here to i nothing has been copied yet
+	if p.buf == nil {
+		p.buf = make([]byte, 0, len(p.data)-start) // no string of the line is longer
+	}
+	out := p.buf[:0]
+	plain := start // from here to i nothing has been copied yet
 	for i < len(p.data) {
 		c := p.data[i]
 		if c != '"' && c != '\\' && c >= 0x20 {

@@ -7,13 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 	"time"
 )
 
 func benchCommand(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	n := f.Int("n", 20, "how often short commands run; long ones half as often, memory is read a quarter as often")
-	only := f.String("only", "", "measure only the groups whose key this expression matches")
+	only := f.String("only", "", "measure only what this expression matches of: "+keys())
 	bin := f.String("bin", filepath.Join("bin", "scorel"), "the binary")
 	dir := f.String("dir", "", "where the scratch folder is made; empty is TMPDIR")
 	out := f.String("json", "bench.json", "where to write all values; empty is nowhere")
@@ -26,6 +28,9 @@ func benchCommand(ctx context.Context, args []string) error {
 	match, err := regexp.Compile(*only)
 	if err != nil {
 		return err
+	}
+	if !slices.ContainsFunc(groups(), func(g group) bool { return match.MatchString(g.key) }) {
+		return fmt.Errorf("-only %s matches none of %s", *only, keys())
 	}
 	binary, err := filepath.Abs(*bin)
 	if err != nil {
@@ -44,6 +49,15 @@ func benchCommand(ctx context.Context, args []string) error {
 		}
 	}
 	return r.table(os.Stdout)
+}
+
+// keys names the groups for people.
+func keys() string {
+	var all []string
+	for _, g := range groups() {
+		all = append(all, g.key)
+	}
+	return strings.Join(all, ", ")
 }
 
 // measure runs the groups that match, one after the other.

@@ -233,6 +233,13 @@ func TestAnswersMadeAheadCanNeitherWaitNorLook(t *testing.T) {
 	}
 }
 
+func TestExpressionThatMatchesNothingIsRefused(t *testing.T) {
+	err := benchCommand(t.Context(), []string{"-only", "prompts"})
+	if err == nil || !strings.Contains(err.Error(), "resume-10k") {
+		t.Errorf("the error is %v; want one that names what there is", err)
+	}
+}
+
 func TestReportIsSavedAsJSON(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "bench.json")
 	if err := (report{Head: newHead(t.TempDir(), 3), Figures: []figure{{Key: "k", Values: series{1}}}}).save(name); err != nil {

@@ -70,6 +70,10 @@ func measureAppends(ctx context.Context, store *session.Store, sessions int, len
 		defer func() { _ = log.Close() }()
 		logs[i] = log
 	}
+	var bodies []protocol.Body // made ahead: what makes them is not what is measured
+	for t := newTalk(0, ""); len(bodies) < 40; {
+		bodies = append(bodies, t.next().Body)
+	}
 	times := make([]series, sessions)
 	errs := make([]error, sessions)
 	var wg sync.WaitGroup
@@ -77,8 +81,8 @@ func measureAppends(ctx context.Context, store *session.Store, sessions int, len
 	for i, log := range logs {
 		wg.Go(func() { // ends after length
 			t := newTalk(uint64(i), log.ID())
-			for time.Since(begin) < length {
-				ev := t.next()
+			for n := 0; time.Since(begin) < length; n++ {
+				ev := t.event(bodies[n%len(bodies)])
 				at := time.Now()
 				if err := log.Commit(ctx, []protocol.Event{ev}); err != nil {
 					errs[i] = err

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	_ "scorel/internal/cli" // so that a result in go's cache is not one of another binary
 	"scorel/internal/model/modeltest"
 	"scorel/internal/model/script"
 )
