@@ -24,7 +24,6 @@ type turn struct {
 	setup  *Setup
 	before protocol.EventID // the leaf when it began
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
-	told   bool             // its runtime_start has entered; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
@@ -308,18 +307,12 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	case *protocol.MessageStart:
 		b.ParentID = l.leaf
 		err = l.tell(b)
-	case *protocol.RuntimeStart:
-		err = l.tell(b)
-		t.told = err == nil
 	case *protocol.RuntimeEnd:
 		t.over.Store(true)
 		t.end = b
 		l.closeQuestions(protocol.DecisionCancelled)
 		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
 			l.pause()
-		}
-		if !t.told { // nothing of the turn was told, so the new epoch did not end it
-			t.epoch = ""
 		}
 		err = l.tell(b)
 	default:

@@ -258,7 +258,8 @@ func (p *Publisher) deliver(batch []entry) {
 
 // fail discards a batch that could not be stored and all that waits behind it,
 // and begins a new epoch. Its first event is the end of the run that was going
-// on or about to be announced, if there was one.
+// on; it comes also when none was, and says that something was lost. Nobody sees
+// it before the lane knows of the new epoch.
 func (p *Publisher) fail(batch []entry, err error) {
 	e := storageError(err)
 	p.mu.Lock()
@@ -270,20 +271,15 @@ func (p *Publisher) fail(batch []entry, err error) {
 	p.live.StreamEpoch, p.live.ThroughSeq = epoch, p.seq
 	p.live.Messages, p.live.Tools = nil, nil // the new epoch voids them
 	p.begun = p.live.Clone()
-	if turn, running := runOf(p.live, batch); running {
-		p.seq++
-		end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e})
-		end.Seq, end.SessionID, end.ClientID = p.seq, p.cfg.Session, protocol.HostClient
-		end.TS, end.TurnID = p.cfg.Now().UnixMilli(), turn
-		p.live.Apply(end)
-		p.ring.add(end, Size(end))
-	}
-	close(p.moved)
-	p.moved = make(chan struct{})
+	p.seq++
+	end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e})
+	end.Seq, end.SessionID, end.ClientID = p.seq, p.cfg.Session, protocol.HostClient
+	end.TS, end.TurnID = p.cfg.Now().UnixMilli(), turnOf(p.live, batch)
 	p.mu.Unlock()
 	if p.cfg.Failed != nil {
 		p.cfg.Failed(epoch, e)
 	}
+	p.deliver([]entry{{event: end, size: Size(end)}})
 	for _, n := range batch {
 		if n.ticket != nil {
 			n.ticket.err = e
@@ -292,16 +288,16 @@ func (p *Publisher) fail(batch []entry, err error) {
 	}
 }
 
-// runOf names the run that a failure ends: the one that clients know of, or one
+// turnOf names the turn that a failure ends: the one that clients know of, or one
 // whose beginning is discarded.
-func runOf(live protocol.Live, discarded []entry) (protocol.TurnID, bool) {
-	turn, running := live.TurnID, live.Running
+func turnOf(live protocol.Live, discarded []entry) protocol.TurnID {
+	turn := live.TurnID
 	for _, n := range discarded {
 		if n.event.Type == protocol.TypeRuntimeStart {
-			turn, running = n.event.TurnID, true
+			turn = n.event.TurnID
 		}
 	}
-	return turn, running
+	return turn
 }
 
 func storageError(err error) *protocol.Error {

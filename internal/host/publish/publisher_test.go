@@ -297,12 +297,12 @@ func TestAFailedCommitDiscardsEverythingBehindItAndBeginsAnEpoch(t *testing.T) {
 	}
 }
 
-func TestAnEpochBeginsWithAnEndOnlyWhenARunWasGoingOnOrAboutToBeTold(t *testing.T) {
+func TestAnEpochBeginsWithAnEndAlsoWhenNoRunWasToldOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		behind []protocol.Event
 		want   string
 	}{
-		"idle":                {nil, "label"},
+		"idle":                {nil, "runtime_end label"},
 		"its start discarded": {[]protocol.Event{transient(&protocol.RuntimeStart{})}, "runtime_end label"},
 	} {
 		t.Run(name, func(t *testing.T) {
