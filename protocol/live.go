@@ -23,7 +23,7 @@ type Live struct {
 	Messages          []LiveMessage       `json:"messages,omitempty"`
 	Tools             []LiveTool          `json:"tools,omitempty"`
 	Permissions       []PermissionRequest `json:"permissions,omitempty"`
-	Queues            []QueueUpdate       `json:"queues,omitempty"` // at most one a queue
+	Queues            []LiveQueue         `json:"queues,omitempty"` // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
 }
 
@@ -55,6 +55,15 @@ func (g Growing) MarshalText() ([]byte, error) { return g, nil }
 func (g *Growing) UnmarshalText(b []byte) error {
 	*g = append((*g)[:0], b...)
 	return nil
+}
+
+// LiveQueue is what waits in a queue. UpdateID is the queue_update that it was
+// last replaced by, for rewrite_queue.
+type LiveQueue struct {
+	Queue    QueueName   `json:"queue"`
+	Items    []QueueItem `json:"items"`
+	Paused   bool        `json:"paused,omitempty"`
+	UpdateID EventID     `json:"updateId,omitempty"`
 }
 
 // LiveTool is a call that runs.
@@ -105,9 +114,9 @@ func (l *Live) Apply(e Event) {
 	case *SessionInfo:
 		b.Changes.Apply(&l.Meta)
 	case *QueueUpdate:
-		l.Queues = slices.DeleteFunc(l.Queues, func(q QueueUpdate) bool { return q.Queue == b.Queue })
+		l.Queues = slices.DeleteFunc(l.Queues, func(q LiveQueue) bool { return q.Queue == b.Queue })
 		if len(b.Items) > 0 || b.Paused {
-			l.Queues = append(l.Queues, *b)
+			l.Queues = append(l.Queues, LiveQueue{Queue: b.Queue, Items: b.Items, Paused: b.Paused, UpdateID: e.ID})
 		}
 	}
 }
@@ -121,7 +130,7 @@ func (l *Live) takeItem(id ItemID) {
 			l.Queues[i] = q
 		}
 	}
-	l.Queues = slices.DeleteFunc(l.Queues, func(q QueueUpdate) bool { return len(q.Items) == 0 && !q.Paused })
+	l.Queues = slices.DeleteFunc(l.Queues, func(q LiveQueue) bool { return len(q.Items) == 0 && !q.Paused })
 }
 
 func (l *Live) applyTransient(e Event) {

@@ -3,6 +3,7 @@ package host_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"scorel/internal/host"
@@ -35,13 +36,28 @@ func (e *entry) users() []string {
 	return out
 }
 
-func (e *entry) queue(name protocol.QueueName) protocol.QueueUpdate {
+func (e *entry) queue(name protocol.QueueName) protocol.LiveQueue {
 	for _, q := range e.s.Live.Queues {
 		if q.Queue == name {
 			return q
 		}
 	}
-	return protocol.QueueUpdate{Queue: name}
+	return protocol.LiveQueue{Queue: name}
+}
+
+func TestAQueueHoldsTwoMebibytesOfText(t *testing.T) {
+	big := allowed()
+	big.window = 2_000_000
+	w := newWorld(t, big, wait, `{"again":true,"do":[{"text":"ok"}]}`)
+	e, _ := w.busy()
+	for range 2 {
+		call[*protocol.Sent](t, e.c, e.id, &protocol.FollowUp{Content: text(strings.Repeat("x", 900<<10))})
+	}
+	refused(t, e.c, e.id, &protocol.FollowUp{Content: text(strings.Repeat("x", 900<<10))}, protocol.CodePayloadTooLarge)
+	w.file("go", "")
+	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v", end)
+	}
 }
 
 func TestAQueueHoldsThirtyTwoMessages(t *testing.T) {
@@ -55,6 +71,9 @@ func TestAQueueHoldsThirtyTwoMessages(t *testing.T) {
 	refused(t, e.c, e.id, &protocol.SendMessage{Content: text("x"), WhenBusy: "reject"}, protocol.CodeRuntimeBusy)
 	refused(t, e.c, e.id, &protocol.SendMessage{Content: text("x"), WhenBusy: "never"}, protocol.CodeInvalidRequest)
 	refused(t, e.c, e.id, &protocol.SendMessage{}, protocol.CodeInvalidRequest)
+	// What a newcomer is told of a queue is enough to rewrite it.
+	q := w.open(w.connect(false), e.id).queue(protocol.QueueFollowUp)
+	call[*protocol.Sent](t, e.c, e.id, &protocol.RewriteQueue{Queue: q.Queue, Replaces: q.UpdateID, Items: q.Items})
 	w.file("go", "")
 	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
 		t.Fatalf("end: %+v", end)

@@ -114,7 +114,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
-		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Queues: l.queues.updates()}
+		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Queues: l.queues.live()}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()

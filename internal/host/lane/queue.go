@@ -30,12 +30,12 @@ func (q *queues) named(name protocol.QueueName) *queue {
 	return &q.followUp
 }
 
-// updates gives the queues that are not empty, as clients see them.
-func (q *queues) updates() []protocol.QueueUpdate {
-	var out []protocol.QueueUpdate
+// live gives the queues that are not empty, as clients see them.
+func (q *queues) live() []protocol.LiveQueue {
+	var out []protocol.LiveQueue
 	for _, name := range []protocol.QueueName{protocol.QueueSteer, protocol.QueueFollowUp} {
 		if k := q.named(name); len(k.items) > 0 || k.paused {
-			out = append(out, protocol.QueueUpdate{Queue: name, Items: slices.Clone(k.items), Paused: k.paused})
+			out = append(out, protocol.LiveQueue{Queue: name, Items: slices.Clone(k.items), Paused: k.paused, UpdateID: k.update})
 		}
 	}
 	return out
@@ -122,9 +122,22 @@ func (l *Lane) sendBusy(ctx context.Context, c Caller, content []protocol.Block,
 	return &protocol.Sent{ItemID: item.ID, TurnID: l.turn.id}, ticket, nil
 }
 
+// maxQueueBytes bounds the texts that wait in one queue, in bytes: all of them
+// stand in one event.
+const maxQueueBytes = 2 << 20
+
 // writeQueue replaces a queue. mu is held.
 func (l *Lane) writeQueue(ctx context.Context, a author, name protocol.QueueName, items []protocol.QueueItem, paused bool) (*publish.Ticket, error) {
 	q := l.queues.named(name)
+	size := 0
+	for _, it := range items {
+		for _, b := range it.Content {
+			size += len(b.Text)
+		}
+	}
+	if size > maxQueueBytes {
+		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The messages that wait have more than %d MiB of text together; wait for the turn, or put the text into a file.", maxQueueBytes>>20)
+	}
 	if items == nil {
 		items = []protocol.QueueItem{}
 	}
