@@ -114,6 +114,9 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 		keep = earlier
 		keep.id = protocol.NewEventID(l.Rand)
 	}
+	if !keep.announced {
+		return // nothing was shown: a summary, or an answer that had not begun
+	}
 	content := keep.content(true)
 	if now.announced && (keep.id != now.id || len(content) == 0) {
 		l.emit(&protocol.MessageCancelled{EventID: now.id, Reason: reason})

@@ -83,6 +83,8 @@ type Lane struct {
 
 	running atomic.Pointer[turn] // the same as turn; set with mu held
 
+	after sync.WaitGroup // what a turn still does behind its end
+
 	// mu guards all below. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
@@ -166,6 +168,7 @@ func (l *Lane) Close(last func()) error {
 	if t != nil {
 		<-t.done
 	}
+	l.after.Wait()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()

@@ -121,6 +121,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.mu.Lock()
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
+		l.after.Add(1)
 		l.mu.Unlock()
 		close(t.done)
 		if t.cause != nil && t.end.Reason == protocol.EndCompleted {
@@ -129,6 +130,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 				l.cfg.Report("go on after a compaction: "+err.Error(), nil)
 			}
 		}
+		l.after.Done()
 		l.cfg.Idle()
 	}()
 }
