@@ -121,12 +121,16 @@ log that survives crashes and can be rewound, branched and resumed.
 	return root
 }
 
-// noArgs and the like refuse superfluous arguments as wrong usage.
+// args refuses a wrong number of arguments as wrong usage.
 func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return usageError{fmt.Errorf("%s: %w", cmd.CommandPath(), err)}
+		switch err := check(cmd, args); {
+		case err == nil:
+			return nil
+		case cmd.HasSubCommands() && len(args) > 0:
+			return usagef("there is no command %q; see %s --help", cmd.CommandPath()+" "+args[0], cmd.CommandPath())
+		default:
+			return usagef("%d arguments do not fit; the usage is: %s", len(args), cmd.UseLine())
 		}
-		return nil
 	}
 }

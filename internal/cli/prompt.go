@@ -122,6 +122,9 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 		if o.addDirs[i], err = filepath.Abs(d); err != nil {
 			return err
 		}
+		if info, err := os.Stat(d); err != nil || !info.IsDir() {
+			return usagef("--add-dir %s is not a folder", d)
+		}
 	}
 	text, err = a.withStdin(text)
 	if err != nil {
