@@ -3,6 +3,7 @@ package display
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -114,8 +115,8 @@ func blocksText(blocks []protocol.Block) string {
 }
 
 // Summary gives the one line that says most about the input of a call: the
-// command, path, pattern and so on, else the input itself. It is at most 120
-// characters long.
+// command, path, pattern and so on, how far a todo list is, else the input
+// itself. It is at most 120 characters long.
 func Summary(input json.RawMessage) string {
 	const most = 120
 	var fields map[string]json.RawMessage
@@ -128,6 +129,9 @@ func Summary(input json.RawMessage) string {
 			return shorten(Line(s), most)
 		}
 	}
+	if line, ok := todoLine(fields["todos"]); ok {
+		return shorten(line, most)
+	}
 	if len(fields) == 0 {
 		return ""
 	}
@@ -136,6 +140,24 @@ func Summary(input json.RawMessage) string {
 		return ""
 	}
 	return shorten(Line(b.String()), most)
+}
+
+// todoLine says how far a todo list is, and what is being done.
+func todoLine(input json.RawMessage) (string, bool) {
+	var todos []struct{ Content, Status string }
+	if len(input) == 0 || json.Unmarshal(input, &todos) != nil {
+		return "", false
+	}
+	done, now := 0, ""
+	for _, t := range todos {
+		switch t.Status {
+		case "completed":
+			done++
+		case "in_progress":
+			now = ": " + Line(t.Content)
+		}
+	}
+	return fmt.Sprintf("%d of %d done%s", done, len(todos), now), true
 }
 
 func shorten(s string, most int) string {

@@ -1,0 +1,25 @@
+package display
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSummarySaysMostAboutACall(t *testing.T) {
+	for _, c := range []struct{ input, want string }{
+		{`{"command":"make test","timeout_seconds":5}`, "make test"},
+		{`{"path":"a.go","content":"x"}`, "a.go"},
+		{`{"todos":[{"content":"read","status":"completed"},{"content":"write","status":"in_progress"},{"content":"run","status":"pending"}]}`, "1 of 3 done: write"},
+		{`{"todos":[]}`, "0 of 0 done"},
+		{`{"todos":"no list"}`, `{"todos":"no list"}`},
+		{`{}`, ""},
+		{`{"odd": [1, 2]}`, `{"odd":[1,2]}`},
+		{`no json`, "no json"},
+		{`{"command":"a\u001b[31mb\nc"}`, "ab c"},
+		{`{"command":"` + strings.Repeat("x", 200) + `"}`, strings.Repeat("x", 119) + "…"},
+	} {
+		if got := Summary([]byte(c.input)); got != c.want {
+			t.Errorf("Summary(%.60s) = %q, want %q", c.input, got, c.want)
+		}
+	}
+}
