@@ -243,6 +243,19 @@ func (*GetBlob) RequestName() string          { return "get_blob" }
 func (*PutBlob) RequestName() string          { return "put_blob" }
 func (*AnswerPermission) RequestName() string { return "answer_permission" }
 
+// Acts says whether carrying out a request changes a session or the host, so that
+// a second one with the same requestId must not act again. Reads are simply
+// repeated; so are payloads, whose parts name their place, and subscriptions,
+// which belong to their connection.
+func Acts(r Request) bool {
+	switch r.(type) {
+	case *CreateSession, *DeleteSession, *CloneSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
+		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission:
+		return true
+	}
+	return false
+}
+
 // newRequest makes an empty request and the empty response that belongs to it.
 func newRequest(name string) (Request, Response) {
 	switch name {

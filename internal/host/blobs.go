@@ -15,8 +15,65 @@ const (
 	maxUploads  = 4        // at once on one connection
 )
 
+// maxReadable bounds the payloads of which a connection remembers that it may
+// read them; beyond, it forgets all and asks the logs again.
+const maxReadable = 256
+
+// mayRead notes that a client may read what it has just made.
+func (c *Conn) mayRead(ref *protocol.BlobRef, err error) (*protocol.BlobRef, error) {
+	if err == nil && ref.SHA256 != "" {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.remember(ref.SHA256)
+	}
+	return ref, err
+}
+
+// remember notes a payload as readable. mu is held.
+func (c *Conn) remember(sha string) {
+	if c.blobs == nil || len(c.blobs) >= maxReadable {
+		c.blobs = map[string]bool{}
+	}
+	c.blobs[sha] = true
+}
+
+// readable says whether a client may read a payload: one that it made, or that
+// the session names.
+func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) error {
+	c.mu.Lock()
+	known := c.blobs[sha]
+	c.mu.Unlock()
+	if known {
+		return nil
+	}
+	refused := protocol.Errorf(protocol.CodeForbidden, "The session names no payload %.64q.", sha)
+	if id == "" || len(sha) != 64 {
+		return refused
+	}
+	index, _, done, err := c.h.view(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer done()
+	named, err := index.Mentions(ctx, sha)
+	if err != nil {
+		return err
+	}
+	if !named {
+		return refused
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.remember(sha)
+	return nil
+}
+
 // getBlob reads a part of a payload.
-func (h *Host) getBlob(_ context.Context, _ protocol.SessionID, r *protocol.GetBlob) (*protocol.BlobPart, error) {
+func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.GetBlob) (*protocol.BlobPart, error) {
+	h := c.h
+	if err := c.readable(ctx, id, r.SHA256); err != nil {
+		return nil, err
+	}
 	if r.Offset < 0 || r.Length < 0 || r.Length > maxBlobPart {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "A part of a payload has at most %d bytes.", maxBlobPart)
 	}

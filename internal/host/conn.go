@@ -34,6 +34,7 @@ type Conn struct {
 	mu      sync.Mutex // guards subs and uploads
 	subs    map[protocol.SessionID]*subscription
 	uploads map[string]*upload
+	blobs   map[string]bool // payloads that this client may read without naming a session
 }
 
 // subscription is one open session of a connection.
@@ -88,7 +89,24 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
-	data, err := c.dispatch(ctx, call)
+	if !protocol.Acts(call.Request) {
+		return c.answer(ctx, call, c.dispatch)
+	}
+	return c.h.once.carryOut(ctx, c.client, call, func() protocol.Reply {
+		return c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (protocol.Response, error) {
+			if call.Repeat {
+				if data, was, err := c.h.repeated(ctx, c.client, call); was || err != nil {
+					return data, err
+				}
+			}
+			return c.dispatch(ctx, call)
+		})
+	})
+}
+
+// answer makes the reply to a request.
+func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) protocol.Reply {
+	data, err := do(ctx, call)
 	if err != nil {
 		return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
 	}

@@ -37,7 +37,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.CloneSession:
 		return h.cloneSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
-		return h.exportSession(ctx, id, r.Format)
+		return c.mayRead(h.exportSession(ctx, id, r.Format))
 	case *protocol.VerifySession:
 		return h.verifySession(ctx, id)
 	case *protocol.RepairSession:
@@ -47,9 +47,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetTree:
 		return h.getTree(ctx, id, r)
 	case *protocol.GetBlob:
-		return h.getBlob(ctx, id, r)
+		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:
-		return c.putBlob(ctx, r)
+		return c.mayRead(c.putBlob(ctx, r))
 	}
 	s, err := h.acquire(ctx, id)
 	if err != nil {

@@ -70,6 +70,7 @@ type Host struct {
 	store  *session.Store
 
 	closing sync.WaitGroup // sessions that are being closed
+	once    once           // requests that acted
 
 	mu     sync.Mutex // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot

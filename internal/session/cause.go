@@ -21,33 +21,52 @@ func (ix *Index) FindCause(ctx context.Context, client protocol.ClientID, reques
 	if err != nil {
 		return "", false, err
 	}
-	s, size := ix.snapshot(), ix.Size()
-	overlap := int64(len(quoted))
+	s := ix.snapshot()
+	err = ix.search(ctx, quoted, func(place int64) bool {
+		id, found = ix.hasCause(s, place, client, request)
+		return !found
+	})
+	return id, found, err
+}
+
+// Mentions says whether the text stands anywhere in the log, as a search through
+// its bytes finds it.
+func (ix *Index) Mentions(ctx context.Context, text string) (found bool, err error) {
+	err = ix.search(ctx, []byte(text), func(int64) bool {
+		found = true
+		return false
+	})
+	return found, err
+}
+
+// search calls visit with each place of the log where the text begins, until it
+// returns false.
+func (ix *Index) search(ctx context.Context, text []byte, visit func(place int64) bool) error {
+	size, overlap := ix.Size(), int64(len(text))
 	buf := make([]byte, min(blockSize, size))
 	for off := int64(0); off < size; off += int64(len(buf)) - overlap {
 		if err := ctx.Err(); err != nil {
-			return "", false, err
+			return err
 		}
 		p := buf[:min(int64(len(buf)), size-off)]
 		if err := readFull(ix.src.readAt, p, off); err != nil {
-			return "", false, err
+			return err
 		}
-		for at := 0; ; {
-			i := bytes.Index(p[at:], quoted)
+		for at := 0; ; at++ {
+			i := bytes.Index(p[at:], text)
 			if i < 0 {
 				break
 			}
 			at += i
-			if id, ok := ix.hasCause(s, off+int64(at), client, request); ok {
-				return id, true, nil
+			if !visit(off + int64(at)) {
+				return nil
 			}
-			at++
 		}
 		if off+int64(len(p)) == size {
 			break
 		}
 	}
-	return "", false, nil
+	return nil
 }
 
 // hasCause looks at the event that covers a place of the file.

@@ -1,0 +1,181 @@
+package host
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sync"
+
+	"scorel/internal/session"
+	"scorel/protocol"
+)
+
+// Bounds of the memory of requests; the oldest go first. What is no longer in
+// memory is found in the log, when the client says that it repeats.
+const (
+	maxResults       = 256  // a client
+	maxResultClients = 1024 // clients
+	maxResultBytes   = 1 << 10
+)
+
+// once remembers the requests that acted, so that each acts once however often
+// it is sent.
+type once struct {
+	mu      sync.Mutex
+	clients map[protocol.ClientID]*results
+	order   []protocol.ClientID // oldest first
+}
+
+type results struct {
+	byID  map[protocol.RequestID]*outcome
+	order []protocol.RequestID
+}
+
+// outcome is a request that is being carried out, or what came of it.
+type outcome struct {
+	body  [sha256.Size]byte
+	done  chan struct{} // closed when reply is set
+	reply protocol.Reply
+}
+
+// carryOut carries out a request that acts, or gives what came of it when it was
+// sent before.
+func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func() protocol.Reply) protocol.Reply {
+	same := call
+	same.Repeat = false
+	data, err := json.Marshal(same)
+	if err != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "The request cannot be read: %v.", err)}
+	}
+	body := sha256.Sum256(data)
+	first, out := o.enter(client, call.RequestID, body)
+	switch {
+	case out.body != body:
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")}
+	case !first:
+		if err := awaitReply(ctx, out); err != nil {
+			return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
+		}
+		return out.reply
+	}
+	out.reply = do()
+	reply := out.reply
+	if m, ok := reply.Data.(*protocol.Moved); ok {
+		if data, err := json.Marshal(m); err != nil || len(data) > maxResultBytes {
+			out.reply.Data = &protocol.Moved{LeafID: m.LeafID} // the lists were told once
+		}
+	}
+	if reply.Err != nil {
+		o.forget(client, call.RequestID) // it may be tried again; the log knows what became of it
+	}
+	close(out.done)
+	return reply
+}
+
+func (o *once) forget(client protocol.ClientID, id protocol.RequestID) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if r := o.clients[client]; r != nil {
+		delete(r.byID, id)
+		r.order = slices.DeleteFunc(r.order, func(other protocol.RequestID) bool { return other == id })
+	}
+}
+
+func awaitReply(ctx context.Context, o *outcome) error {
+	select {
+	case <-o.done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// enter gives the outcome of a request, and whether the caller is the first to
+// send it.
+func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha256.Size]byte) (bool, *outcome) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	r := o.clients[client]
+	if r == nil {
+		if o.clients == nil {
+			o.clients = map[protocol.ClientID]*results{}
+		}
+		if len(o.order) >= maxResultClients {
+			delete(o.clients, o.order[0])
+			o.order = o.order[1:]
+		}
+		r = &results{byID: map[protocol.RequestID]*outcome{}}
+		o.clients[client], o.order = r, append(o.order, client)
+	}
+	if out := r.byID[id]; out != nil {
+		return false, out
+	}
+	if len(r.order) >= maxResults {
+		delete(r.byID, r.order[0])
+		r.order = r.order[1:]
+	}
+	out := &outcome{body: body, done: make(chan struct{})}
+	r.byID[id], r.order = out, append(r.order, id)
+	return true, out
+}
+
+// repeated gives the answer to a request that a client repeats because the
+// answer was lost, when the log shows that it was carried out.
+func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call protocol.Call) (protocol.Response, bool, error) {
+	if call.SessionID == "" {
+		return nil, false, nil
+	}
+	index, _, done, err := h.view(ctx, call.SessionID)
+	if errors.Is(err, session.ErrNotFound) {
+		_, deleted := call.Request.(*protocol.DeleteSession)
+		return &protocol.Done{}, deleted, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer done()
+	id, found, err := index.FindCause(ctx, client, call.RequestID)
+	if err != nil || !found {
+		return nil, false, err
+	}
+	if id == "" { // the header's: the request made the session
+		sum := summaryOf(index)
+		return &sum, true, nil
+	}
+	e, err := index.Event(ctx, id)
+	if err != nil {
+		return nil, false, err
+	}
+	return answerOf(e, call.Request), true, nil
+}
+
+// answerOf is the answer to a request that an event completed.
+func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
+	switch b := e.Body.(type) {
+	case *protocol.MessageBody:
+		return &protocol.Sent{EventID: e.ID}
+	case *protocol.QueueUpdate:
+		switch req.(type) {
+		case *protocol.SendMessage, *protocol.Steer, *protocol.FollowUp:
+			if n := len(b.Items); n > 0 {
+				return &protocol.Sent{ItemID: b.Items[n-1].ID}
+			}
+		case *protocol.ResumeQueue:
+			return &protocol.Done{}
+		}
+		return &protocol.Sent{}
+	case *protocol.Rewind:
+		m := &protocol.Moved{}
+		if b.TargetEventID != nil {
+			m.LeafID = *b.TargetEventID
+		}
+		return m
+	case *protocol.Branch:
+		return &protocol.Moved{LeafID: b.LeafEventID}
+	case *protocol.Compact:
+		return &protocol.Compacted{EventID: e.ID, TokensBefore: b.TokensBefore, TokensAfter: b.TokensAfter}
+	}
+	return &protocol.Done{}
+}
