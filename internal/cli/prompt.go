@@ -90,9 +90,6 @@ func (o *promptOptions) check() error {
 
 // prompt is scorel -p.
 func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	return a.send(ctx, o, text, a.newPrinter(o.output), &result{})
 }
 
@@ -114,6 +111,9 @@ func (a *app) send(ctx context.Context, o promptOptions, text string, out printe
 func (a *app) converse(ctx context.Context, o promptOptions, text string, out printer, res *result) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	if err := o.check(); err != nil {
+		return err
+	}
 	dir, err := workDir(o.cwd)
 	if err != nil {
 		return err
