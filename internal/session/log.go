@@ -347,6 +347,7 @@ func (l *Log) Close() error {
 		return nil
 	}
 	l.closed = true
+	l.store.logs.remove()
 	err := l.src.close()
 	if uerr := l.unlock.Unlock(); err == nil {
 		err = uerr

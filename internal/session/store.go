@@ -28,6 +28,7 @@ type Config struct {
 
 // Store is the folder of all sessions of a device.
 type Store struct {
+	logs  openLogs // how many are open
 	cfg   Config
 	fs    disk.FS
 	syncs chan struct{} // one token for each fsync in flight
@@ -294,6 +295,7 @@ func (s *Store) attach(ctx context.Context, id protocol.SessionID, unlock disk.U
 	}
 	l := &Log{store: s, name: name, ix: loaded.index, src: src, file: f, unlock: unlock}
 	l.repair(ctx, loaded)
+	s.logs.add()
 	return l, loaded.report, nil
 }
 
