@@ -39,6 +39,9 @@ func parseIgnoreLine(line string) (rule ignoreRule, ok bool) {
 	if line == "" {
 		return rule, false
 	}
+	if strings.ReplaceAll(line, "**/", "") == "" {
+		line = "**" // every folder, as ripgrep has it
+	}
 	const special = `*?[]{}\`
 	floating := !anchored && !strings.Contains(line, "/")
 	switch {

@@ -44,21 +44,31 @@ func drawTree(t *rapid.T, b *bench) {
 }
 
 // rules draws lines of ignore files. Git and ripgrep do not agree about braces,
-// and about negated classes, which match a slash in ripgrep; there the engines
-// follow ripgrep.
+// about negated classes, which match a slash in ripgrep, and about two stars that
+// do not stand between slashes; there the engines follow ripgrep.
 func rules(ripgrep bool) *rapid.Generator[string] {
-	parts := []string{"a", "b", "foo", ".h", ".o", "*", "**", "?", "/", "/", "[ab]", "\\[", "a*", "*.o", " "}
+	parts := []string{"a", "b", "foo", ".h", ".o", "*", "?", "/", "/", "[ab]", "\\[", "a*", "*.o", " "}
 	if ripgrep {
-		parts = append(parts, "{a,b}", "[!a]")
+		parts = append(parts, "{a,b}", "[!a]", "**")
 	}
 	part := rapid.SampledFrom(parts)
 	return rapid.Custom(func(t *rapid.T) string {
 		line := strings.Join(rapid.SliceOfN(part, 1, 4).Draw(t, "parts"), "")
+		for !ripgrep && strings.Contains(line, "**") {
+			line = strings.ReplaceAll(line, "**", "*")
+		}
+		if !ripgrep && rapid.IntRange(0, 3).Draw(t, "stars") == 0 {
+			line = rapid.SampledFrom([]string{"**", "**/a", "**/foo/b", "a/**", "a/**/b", "**/*.o", "foo/**/a/*"}).Draw(t, "line")
+		}
 		if strings.Trim(line, " /") == "" {
 			line = "a" // a bare "!" includes everything in ripgrep and nothing in Git
 		}
+		ends := []string{"", "", "/", " "}
+		if bare := strings.TrimRight(line, " /"); !ripgrep && strings.HasSuffix(strings.TrimRight(line, " "), "/") {
+			line, ends = bare+"/", ends[:1] // "**//" names every folder in ripgrep and none in Git
+		}
 		return rapid.SampledFrom([]string{"", "", "!", "/", "!/", "#", "\\!"}).Draw(t, "lead") + line +
-			rapid.SampledFrom([]string{"", "", "/", " "}).Draw(t, "end")
+			rapid.SampledFrom(ends).Draw(t, "end")
 	})
 }
 
