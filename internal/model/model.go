@@ -28,6 +28,8 @@ type API string
 const (
 	APIAnthropic API = "anthropic-messages"
 	APIOpenAI    API = "openai-completions"
+	APIResponses API = "openai-responses"
+	APIGoogle    API = "google-generative-ai"
 	APIScript    API = "script" // plays recorded answers
 	APIDemo      API = "demo"
 )
