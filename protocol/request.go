@@ -18,7 +18,8 @@ type Request interface {
 
 // Call is one request on its way. RequestID is drawn by the client; Repeat marks
 // one whose answer was lost. SessionID names the session it is about, or the new
-// one for create_session and clone_session, whose id the client draws.
+// one for create_session, clone_session and import_session, whose id the client
+// draws.
 type Call struct {
 	RequestID RequestID
 	SessionID SessionID
@@ -76,6 +77,16 @@ type (
 		// BeforeTime is the updatedAt of that session.
 		BeforeTime int64 `json:"beforeTime,omitempty"`
 	}
+	// SearchSessions looks through all sessions for events in which every one of
+	// Words (at most 16, of at most 256 bytes) stands as written, newest sessions
+	// first. Words without capitals are found in any case, unless MatchCase. Limit
+	// is at most 500 events, 50 when it is 0; the answer is [SearchResult].
+	SearchSessions struct {
+		Words     []string  `json:"words"`
+		ProjectID ProjectID `json:"projectId,omitempty"`
+		MatchCase bool      `json:"matchCase,omitempty"`
+		Limit     int       `json:"limit,omitempty"`
+	}
 	// OpenSession subscribes the connection to a session; the answer is
 	// [SessionOpened], and frames follow: the Tail newest events of the path,
 	// then a live frame, then events as they come.
@@ -94,8 +105,16 @@ type (
 		FromEventID   EventID   `json:"fromEventId,omitempty"`
 		Name          string    `json:"name,omitempty"`
 	}
-	// ExportSession writes a session as "jsonl" or "markdown" into a blob; the
-	// answer is a [BlobRef].
+	// ImportSession makes the session that the call names from a payload: a file
+	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
+	// order, put on this connection. WorkDir, when set, is where the session works
+	// from now on; the answer is [Imported].
+	ImportSession struct {
+		Blobs   []string `json:"blobs"`
+		WorkDir string   `json:"workDir,omitempty"`
+	}
+	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
+	// "markdown" or "html" into blobs; the answer is a [BlobRef].
 	ExportSession struct {
 		Format string `json:"format"`
 	}
@@ -217,10 +236,12 @@ func (*ListModels) RequestName() string       { return "list_models" }
 func (*PruneBlobs) RequestName() string       { return "prune_blobs" }
 func (*CreateSession) RequestName() string    { return "create_session" }
 func (*ListSessions) RequestName() string     { return "list_sessions" }
+func (*SearchSessions) RequestName() string   { return "search_sessions" }
 func (*OpenSession) RequestName() string      { return "open_session" }
 func (*CloseSession) RequestName() string     { return "close_session" }
 func (*DeleteSession) RequestName() string    { return "delete_session" }
 func (*CloneSession) RequestName() string     { return "clone_session" }
+func (*ImportSession) RequestName() string    { return "import_session" }
 func (*ExportSession) RequestName() string    { return "export_session" }
 func (*VerifySession) RequestName() string    { return "verify_session" }
 func (*RepairSession) RequestName() string    { return "repair_session" }
@@ -249,7 +270,7 @@ func (*AnswerPermission) RequestName() string { return "answer_permission" }
 // which belong to their connection.
 func Acts(r Request) bool {
 	switch r.(type) {
-	case *CreateSession, *DeleteSession, *CloneSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
+	case *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
 		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission:
 		return true
 	}
@@ -273,6 +294,8 @@ func newRequest(name string) (Request, Response) {
 		return &CreateSession{}, &SessionSummary{}
 	case "list_sessions":
 		return &ListSessions{}, &SessionList{}
+	case "search_sessions":
+		return &SearchSessions{}, &SearchResult{}
 	case "open_session":
 		return &OpenSession{}, &SessionOpened{}
 	case "close_session":
@@ -281,6 +304,8 @@ func newRequest(name string) (Request, Response) {
 		return &DeleteSession{}, &Done{}
 	case "clone_session":
 		return &CloneSession{}, &SessionSummary{}
+	case "import_session":
+		return &ImportSession{}, &Imported{}
 	case "export_session":
 		return &ExportSession{}, &BlobRef{}
 	case "verify_session":

@@ -67,6 +67,48 @@ type (
 		Sessions []SessionSummary `json:"sessions"`
 		More     bool             `json:"more,omitempty"`
 	}
+	// SnippetPart is a piece of the text around a hit; Match says that it is what
+	// was looked for. Its text is safe to show and stands on one line.
+	SnippetPart struct {
+		Text  string `json:"text"`
+		Match bool   `json:"match,omitempty"`
+	}
+	// SearchHit is an event in which all words stand. EventID is empty for the name
+	// in the session's header. Role is set for messages; Active says that the event
+	// belongs to the active path. TS is in Unix milliseconds.
+	SearchHit struct {
+		EventID EventID       `json:"eventId,omitempty"`
+		Seq     Seq           `json:"seq,omitempty"`
+		Type    EventType     `json:"type,omitempty"`
+		Role    Role          `json:"role,omitempty"`
+		TS      int64         `json:"ts,omitempty"`
+		Active  bool          `json:"active"`
+		Snippet []SnippetPart `json:"snippet"`
+	}
+	// FoundSession is a session with hits, the newest first. More counts further
+	// ones; at 1,000 there may be still more.
+	FoundSession struct {
+		SessionID   SessionID   `json:"sessionId"`
+		Meta        Meta        `json:"meta"`
+		UpdatedAt   int64       `json:"updatedAt"`
+		FirstPrompt string      `json:"firstPrompt,omitempty"`
+		Hits        []SearchHit `json:"hits"`
+		More        int         `json:"more,omitempty"`
+	}
+	// SearchResult is what a search found. More says that the limit ended it;
+	// Unreadable are sessions that could not be searched.
+	SearchResult struct {
+		Sessions   []FoundSession `json:"sessions"`
+		More       bool           `json:"more,omitempty"`
+		Unreadable []SessionID    `json:"unreadable,omitempty"`
+	}
+	// Imported is a session that was made from a file. Findings say what was wrong
+	// with the file and what it lacks, one sentence each; they are empty in the
+	// answer to a repeat.
+	Imported struct {
+		Summary  SessionSummary `json:"summary"`
+		Findings []string       `json:"findings,omitempty"`
+	}
 	// SessionOpened answers open_session. Findings are damage that was found,
 	// one sentence each; ReadOnly says why nothing can be written.
 	SessionOpened struct {
@@ -128,10 +170,14 @@ type (
 		ToolTokens   int       `json:"toolTokens"`
 		Window       int       `json:"window"`
 	}
-	// BlobRef names a payload.
+	// BlobRef names a payload. One of an export that is too large for one blob is
+	// its Parts, in order, and has no SHA256 of its own. Notices say what an export
+	// lacks.
 	BlobRef struct {
-		SHA256 string `json:"sha256,omitempty"`
-		Size   int64  `json:"size"`
+		SHA256  string    `json:"sha256,omitempty"`
+		Size    int64     `json:"size"`
+		Parts   []BlobRef `json:"parts,omitempty"`
+		Notices []string  `json:"notices,omitempty"`
 	}
 	// BlobPart is a part of a payload.
 	BlobPart struct {
@@ -147,6 +193,8 @@ func (*ModelList) response()      {}
 func (*Pruned) response()         {}
 func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
+func (*SearchResult) response()   {}
+func (*Imported) response()       {}
 func (*SessionOpened) response()  {}
 func (*SessionReport) response()  {}
 func (*Sent) response()           {}

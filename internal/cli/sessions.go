@@ -26,9 +26,9 @@ type sessionFlags struct{ json bool }
 func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sessions", Short: "List, show, move in and keep conversations", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: list, show, rewind, branch, compact, label, clone, export, verify, repair, delete or prune")
+			return usagef("say which: list, search, show, rewind, branch, compact, label, clone, export, import, verify, repair, delete or prune")
 		}}
-	cmd.AddCommand(a.listCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
+	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
 		a.cloneCommand(), a.exportCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
 	return cmd
 }

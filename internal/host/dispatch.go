@@ -28,6 +28,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:
 		return h.listSessions(ctx, r)
+	case *protocol.SearchSessions:
+		return h.searchSessions(ctx, r)
 	case *protocol.OpenSession:
 		return c.openSession(ctx, id, r)
 	case *protocol.CloseSession:
