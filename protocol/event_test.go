@@ -43,7 +43,7 @@ func fill(v reflect.Value) {
 		v.SetString("text \"quoted\"\n")
 	case reflect.Int, reflect.Int64:
 		v.SetInt(7)
-	case reflect.Uint32:
+	case reflect.Uint32, reflect.Uint64:
 		v.SetUint(0o644)
 	case reflect.Bool:
 		v.SetBool(true)

@@ -18,7 +18,10 @@ type Header struct {
 	CreatedAt  int64       `json:"createdAt"`
 	ClonedFrom *ClonedFrom `json:"clonedFrom,omitempty"`
 	Cause      *Cause      `json:"cause,omitempty"`
-	Meta       Meta        `json:"meta"`
+	// ImportedThrough is the seq up to which the events came from a file: what
+	// they allow and keep for undo does not count on this device.
+	ImportedThrough Seq  `json:"importedThrough,omitempty"`
+	Meta            Meta `json:"meta"`
 }
 
 // ClonedFrom says where a session's first events come from.

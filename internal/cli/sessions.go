@@ -29,7 +29,7 @@ func (a *app) sessionsCommand() *cobra.Command {
 			return usagef("say which: list, search, show, rewind, branch, compact, label, clone, export, import, verify, repair, delete or prune")
 		}}
 	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
-		a.cloneCommand(), a.exportCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
+		a.cloneCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
 	return cmd
 }
 
@@ -360,15 +360,21 @@ func (a *app) cloneCommand() *cobra.Command {
 
 func (a *app) exportCommand() *cobra.Command {
 	var format, output string
-	cmd := a.sessionCommand("export SESSION", "Write a session as JSONL or Markdown", 1,
+	cmd := a.sessionCommand("export SESSION", "Write a session as Markdown, JSONL, or a bundle with its payloads", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			ref, err := client.Call[*protocol.BlobRef](ctx, l.Client, id, &protocol.ExportSession{Format: format})
 			if err != nil {
 				return err
 			}
+			for _, n := range ref.Notices {
+				fmt.Fprintln(a.stderr, "scorel: "+n)
+			}
 			if output == "" {
 				if f.json {
 					return usagef("--json needs --output, to say where the session goes")
+				}
+				if format == "bundle" && isTerminal(a.stdout) {
+					return usagef("a bundle is no text; name a file with --output")
 				}
 				return l.fetch(ctx, id, ref, a.stdout)
 			}
@@ -381,7 +387,7 @@ func (a *app) exportCommand() *cobra.Command {
 			_, err = fmt.Fprintf(a.stdout, "Wrote %s (%d bytes).\n", output, ref.Size)
 			return err
 		})
-	cmd.Flags().StringVar(&format, "format", "markdown", "jsonl or markdown")
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, jsonl, or bundle (to import elsewhere)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write (default: stdout); it must not exist")
 	return cmd
 }

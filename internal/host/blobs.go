@@ -21,10 +21,16 @@ const maxReadable = 256
 
 // mayRead notes that a client may read what it has just made.
 func (c *Conn) mayRead(ref *protocol.BlobRef, err error) (*protocol.BlobRef, error) {
-	if err == nil && ref.SHA256 != "" {
-		c.mu.Lock()
-		defer c.mu.Unlock()
+	if err != nil {
+		return ref, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ref.SHA256 != "" {
 		c.remember(ref.SHA256)
+	}
+	for _, part := range ref.Parts {
+		c.remember(part.SHA256)
 	}
 	return ref, err
 }

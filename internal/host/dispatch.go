@@ -38,6 +38,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return &protocol.Done{}, h.deleteSession(ctx, id)
 	case *protocol.CloneSession:
 		return h.cloneSession(ctx, c.caller(call), id, r)
+	case *protocol.ImportSession:
+		return c.importSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
 		return c.mayRead(h.exportSession(ctx, id, r.Format))
 	case *protocol.VerifySession:

@@ -67,6 +67,9 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 			out.reply.Data = &protocol.Moved{LeafID: m.LeafID} // the lists were told once
 		}
 	}
+	if m, ok := reply.Data.(*protocol.Imported); ok {
+		out.reply.Data = &protocol.Imported{Summary: m.Summary}
+	}
 	if reply.Err != nil {
 		o.forget(client, call.RequestID) // it may be tried again; the log knows what became of it
 	}
@@ -142,6 +145,9 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	}
 	if id == "" { // the header's: the request made the session
 		sum := summaryOf(index)
+		if _, ok := call.Request.(*protocol.ImportSession); ok {
+			return &protocol.Imported{Summary: sum}, true, nil
+		}
 		return &sum, true, nil
 	}
 	e, err := index.Event(ctx, id)

@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -95,10 +96,21 @@ func canonicalDir(dir string) (string, error) {
 		abs, err = filepath.EvalSymlinks(abs)
 	}
 	if err != nil {
+		if err := gone(dir, err); err != nil {
+			return "", err
+		}
 		return "", protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s cannot be used: %v.", dir, plain(err))
 	}
 	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
 		return "", protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s is not a folder.", dir)
 	}
 	return abs, nil
+}
+
+// gone says that a folder does not exist, and how to name another.
+func gone(dir string, err error) error {
+	if !errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s does not exist here; name another with --cwd DIR.", dir)
 }

@@ -128,10 +128,12 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	return &sum, log.Close()
 }
 
-// exportSession writes a session into a blob.
+// exportSession writes a session into blobs.
 func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	if format != "jsonl" && format != "markdown" {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl or markdown.", format)
+	switch format {
+	case "jsonl", "bundle", "markdown":
+	default:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle or markdown.", format)
 	}
 	if err := id.Check(); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -141,23 +143,28 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 		return nil, err
 	}
 	defer func() { _ = v.Close() }()
-	index := v.Index()
-	r, w := io.Pipe()
-	go func() { // ends when the blob has been read, or its reader is closed
-		if format == "jsonl" {
-			w.CloseWithError(session.ExportJSONL(ctx, w, v))
-			return
+	var notices []string // written before the end of what is stored is read
+	ref, err := h.storeParts(ctx, func(w io.Writer) error {
+		switch format {
+		case "jsonl":
+			return session.ExportJSONL(ctx, w, v)
+		case "bundle":
+			missing, err := h.store.ExportBundle(ctx, w, v)
+			notices = missingNotice(missing)
+			return err
 		}
-		header := index.Header()
-		header.Meta = index.Meta()
-		w.CloseWithError(display.Markdown(w, header, forward(ctx, index)))
-	}()
-	sha, size, err := h.store.Blobs().Put(ctx, r)
-	_ = r.CloseWithError(io.ErrClosedPipe)
+		header := v.Index().Header()
+		header.Meta = v.Index().Meta()
+		return display.Markdown(w, header, forward(ctx, v.Index()))
+	})
+	if errors.Is(err, session.ErrTooLarge) {
+		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The session is too large for one bundle of 2 GiB; copy its .jsonl and the blobs folder, and import those.")
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.BlobRef{SHA256: sha, Size: size}, nil
+	ref.Notices = notices
+	return ref, nil
 }
 
 // forward gives the conversation events of the active path, oldest first.

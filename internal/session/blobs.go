@@ -10,13 +10,14 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"scorel/internal/bundle"
 	"scorel/internal/disk"
 )
 
 // MaxBlob is the largest blob in bytes.
-const MaxBlob = 64 << 20
+const MaxBlob = bundle.MaxBlob
 
-const hexSHA = 2 * sha256.Size
+const hexSHA = 2 * sha256.Size // characters of a name
 
 var errBlobDamaged = errors.New("the blob has other content than its name says")
 
@@ -29,18 +30,6 @@ func (s *Store) Blobs() *Blobs { return &Blobs{s} }
 
 func (b *Blobs) dir() string            { return filepath.Join(b.store.cfg.Dir, "blobs") }
 func (b *Blobs) path(sha string) string { return filepath.Join(b.dir(), sha) }
-
-func isSHA(s string) bool {
-	if len(s) != hexSHA {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
 
 // Put stores what r gives. The blob and its name are durable when it returns, so
 // an event may name it. A blob that is there already is replaced by the same
@@ -121,7 +110,7 @@ func (b *Blobs) publish(ctx context.Context, f disk.File, tmp, sha string) error
 
 // Has says whether there is a blob of that name.
 func (b *Blobs) Has(sha string) bool {
-	if !isSHA(sha) {
+	if !bundle.IsSHA256(sha) {
 		return false
 	}
 	_, err := b.store.fs.Stat(b.path(sha))
@@ -131,7 +120,7 @@ func (b *Blobs) Has(sha string) bool {
 // Open opens a blob for reading and gives its size. The caller closes it. A name
 // that is none, or has no blob, gives ErrNotFound.
 func (b *Blobs) Open(sha string) (io.ReadSeekCloser, int64, error) {
-	if !isSHA(sha) {
+	if !bundle.IsSHA256(sha) {
 		return nil, 0, fmt.Errorf("blob %.80q: %w", sha, ErrNotFound)
 	}
 	f, err := b.store.fs.Open(b.path(sha), disk.ReadOnly)

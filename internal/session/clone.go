@@ -34,6 +34,7 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 		return nil, fmt.Errorf("clone: %w", err)
 	}
 	source := v.ix.Header()
+	h.ImportedThrough = source.ImportedThrough
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
 	if h.Meta == (protocol.Meta{}) {
 		h.Meta = source.Meta

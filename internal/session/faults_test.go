@@ -152,6 +152,23 @@ func scenarios() []scenario {
 			a.commit(log, w.user(log.Index().Leaf(), "in the clone"))
 			w.id = from
 		}},
+		{"import", "", 14, func(t *testing.T, w *world) {
+			base(t, w)
+			w.packed = w.bundle(t, strings.Repeat("payload", 1000))
+		}, func(t *testing.T, w *world, a *acks) {
+			h := protocol.Header{SessionID: protocol.NewSessionID(w.now(), w.rand)}
+			log, _, err := w.store.Import(t.Context(), bytes.NewReader(w.packed), h, ImportOptions{})
+			if !a.note(err) {
+				if _, serr := w.mem.Stat(w.store.path(h.SessionID)); serr == nil {
+					t.Errorf("an import that failed (%v) is there", err)
+				}
+				return
+			}
+			defer log.Close()
+			a.sessions[log.ID()] = ids(t, log.Index())
+			text := strings.Repeat("payload", 1000)
+			a.blobs[sha(text)] = text
+		}},
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/bundle"
 	"scorel/internal/disk"
 )
 
@@ -47,7 +48,7 @@ func (b *Blobs) Prune(ctx context.Context, olderThan time.Duration) (Pruned, err
 					return out, fmt.Errorf("prune: %w", err)
 				}
 				out.Temps++
-			case dir == b.dir() && isSHA(e.Name()):
+			case dir == b.dir() && bundle.IsSHA256(e.Name()):
 				old[e.Name()] = info.Size()
 			}
 		}

@@ -40,9 +40,12 @@ type Finding struct {
 
 // Sentence says it for people.
 func (f Finding) Sentence() string {
-	where := fmt.Sprintf("at byte %d", f.Offset)
-	if f.Line > 0 {
-		where = fmt.Sprintf("line %d", f.Line)
+	where := fmt.Sprintf("at byte %d: ", f.Offset)
+	switch {
+	case f.Line > 0:
+		where = fmt.Sprintf("line %d: ", f.Line)
+	case f.Kind == FindBlobMissing && f.Offset == 0: // of an import
+		where = ""
 	}
 	var what string
 	switch f.Kind {
@@ -82,7 +85,7 @@ func (f Finding) Sentence() string {
 	if f.Detail != "" {
 		what += " (" + f.Detail + ")"
 	}
-	return where + ": " + what
+	return where + what
 }
 
 // maxFindings bounds a report: a log of a million bad lines is as well described

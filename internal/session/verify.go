@@ -1,10 +1,10 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 
+	"scorel/internal/bundle"
 	"scorel/protocol"
 )
 
@@ -32,7 +32,7 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 		if _, err := protocol.ParseEvent(line); err != nil {
 			ld.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: err.Error()})
 		}
-		for _, sha := range namedBlobs(line) {
+		for _, sha := range bundle.Named(line) {
 			if seen[sha] {
 				continue
 			}
@@ -52,19 +52,4 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 		}
 	}
 	return ld.report, nil
-}
-
-// namedBlobs gives the hashes behind "blob" keys in a line.
-func namedBlobs(line []byte) []string {
-	var out []string
-	for {
-		i := bytes.Index(line, []byte(`"blob":"`))
-		if i < 0 {
-			return out
-		}
-		line = line[i+len(`"blob":"`):]
-		if len(line) > hexSHA && line[hexSHA] == '"' && isSHA(string(line[:hexSHA])) {
-			out = append(out, string(line[:hexSHA]))
-		}
-	}
 }

@@ -21,6 +21,8 @@ type world struct {
 	id    protocol.SessionID
 	seq   protocol.Seq
 	store *Store
+
+	packed []byte // a bundle, for tests of imports
 }
 
 func newWorld(t testing.TB) *world {

@@ -124,6 +124,10 @@ func (l *Lane) restore(ctx context.Context, from, to protocol.EventID, moved *pr
 	items := make([]tool.RestoreItem, 0, len(left.order))
 	for _, path := range left.order {
 		f := left.files[path]
+		if f.imported {
+			moved.Skipped = append(moved.Skipped, protocol.SkippedFile{Path: path, Why: "its old content came with an import"})
+			continue
+		}
 		items = append(items, tool.RestoreItem{Path: path, Existed: f.first.Existed, Restorable: f.first.Restorable,
 			Mode: f.first.Mode, LeftSHA256: f.sha256, Content: l.blobOpener(f.first.Blob)})
 	}
@@ -144,8 +148,9 @@ type abandonedFiles struct {
 }
 
 type abandonedFile struct {
-	first  *protocol.FileSnapshot // what it was before
-	sha256 string                 // what the agent left
+	first    *protocol.FileSnapshot // what it was before
+	sha256   string                 // what the agent left
+	imported bool                   // first came with an import: a file of anybody's may not decide what is written here
 }
 
 // abandoned collects the snapshots and results of the path to from, as far back
@@ -184,7 +189,7 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abando
 		}
 		if left.files[s.Path] == nil {
 			left.order = append(left.order, s.Path)
-			left.files[s.Path] = &abandonedFile{first: s}
+			left.files[s.Path] = &abandonedFile{first: s, imported: e.Seq <= index.Header().ImportedThrough}
 		}
 	}
 	for e, err := range index.Back(ctx, from) {

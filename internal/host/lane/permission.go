@@ -28,12 +28,16 @@ type answer struct {
 	reason     string
 }
 
-// foldGrants gives the rules that people granted for the session.
+// foldGrants gives the rules that people granted for the session. Those that came
+// with an import do not count: nobody on this device granted them.
 func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
 	var rules []string
 	for e, err := range index.OfType(ctx, protocol.TypePermissionDecision) {
 		if err != nil {
 			return nil, err
+		}
+		if e.Seq <= index.Header().ImportedThrough {
+			continue
 		}
 		if b, ok := e.Body.(*protocol.PermissionDecision); ok && b.Scope == "session" && b.Decision == protocol.DecisionAllow {
 			rules = append(rules, b.Rule)

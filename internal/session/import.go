@@ -1,0 +1,276 @@
+package session
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"scorel/internal/bundle"
+	"scorel/internal/disk"
+	"scorel/protocol"
+)
+
+// ErrImport is in the chain when a file cannot be imported; the rest says why, as
+// a sentence for people. Nothing was made.
+var ErrImport = errors.New("the file cannot be imported")
+
+// ImportOptions say how an imported session differs from its source.
+type ImportOptions struct {
+	// Meta gives the meta of the new session from that of the source; nil keeps it.
+	// Another WorkDir is also put behind the events as a change, which ClientID
+	// made.
+	Meta     func(protocol.Meta) protocol.Meta
+	ClientID protocol.ClientID
+}
+
+// Import makes a log from a file that ExportJSONL or ExportBundle wrote, or from
+// any log as it stands on a disk, and is its writer. All events are taken, on all
+// branches, with their ids and seqs; only the sessionId of each line changes, and
+// what waited in queues stays behind. Every line is decoded, and every payload
+// stored under the hash of its bytes before an event names it.
+//
+// The report says what was left out because it was damaged, as Repair would do,
+// and which payloads are missing. A file in which damage may have moved the leaf,
+// and what is no session at all, gives ErrImport, as does a bundle that a Writer
+// of [bundle] would not make. The rest of the header is filled in as by Create,
+// with its errors; all of the log is made or nothing. Payloads of an import that
+// failed stay until they are pruned.
+func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, opt ImportOptions) (*Log, Report, error) {
+	if h.SessionID == "" {
+		h.SessionID = protocol.NewSessionID(s.cfg.Now(), s.cfg.Rand)
+	}
+	switch ok, err := s.exists(h.SessionID); { // before the work; make looks again
+	case err != nil:
+		return nil, Report{}, fmt.Errorf("import: %w", err)
+	case ok:
+		return nil, Report{}, fmt.Errorf("import: %w", ErrExists)
+	}
+	if err := s.makeDir(s.sessions()); err != nil {
+		return nil, Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
+	}
+	f, tmp, err := disk.Temp(s.fs, s.path(h.SessionID))
+	if err != nil {
+		return nil, Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
+	}
+	im := &importing{store: s, file: f, to: h.SessionID, client: opt.ClientID}
+	defer func() {
+		_ = f.Close()
+		_ = s.fs.Remove(tmp) // a crash leaves it to prune
+	}()
+	if err := im.read(ctx, src); err != nil {
+		return nil, im.report, fmt.Errorf("import: %w", err)
+	}
+	from := im.ix.Header()
+	leaf := im.ix.Leaf()
+	h.ClonedFrom = &protocol.ClonedFrom{SessionID: im.ix.id, DeviceID: from.DeviceID, EventID: leaf}
+	h.ImportedThrough = im.ix.LastSeq()
+	h.Meta = im.ix.Meta()
+	if opt.Meta != nil {
+		h.Meta = opt.Meta(h.Meta)
+	}
+	im.workDir = h.Meta.WorkDir
+	log, err := s.make(ctx, h, func(_ protocol.SessionID, put func([]byte) error) error { return im.write(ctx, put) })
+	return log, im.report, err
+}
+
+// importing is one import.
+type importing struct {
+	store   *Store
+	file    disk.File // the source's log, as it came
+	to      protocol.SessionID
+	client  protocol.ClientID
+	workDir string
+
+	ix     *Index
+	broken map[int]bool // places of events that are damaged inside
+	report Report
+}
+
+// read takes the source in: the log into the temporary file, the payloads into
+// the store.
+func (im *importing) read(ctx context.Context, src io.Reader) error {
+	in := bufio.NewReader(src)
+	head, err := in.Peek(2)
+	if err != nil && err != io.EOF {
+		return err
+	}
+	if !bundle.Is(head) {
+		if err := im.log(ctx, in); err != nil {
+			return err
+		}
+		return im.missing(ctx)
+	}
+	b, err := bundle.NewReader(in)
+	if err != nil {
+		return refused(err)
+	}
+	first, err := b.Next()
+	if err != nil {
+		return refused(err)
+	}
+	if err := im.log(ctx, first); err != nil {
+		return err
+	}
+	named, err := im.ix.named(ctx, im.broken)
+	if err != nil {
+		return err
+	}
+	wanted := make(map[string]bool, len(named))
+	for _, sha := range named {
+		wanted[sha] = true
+	}
+	for {
+		e, err := b.Next()
+		if err == io.EOF {
+			return im.missing(ctx)
+		}
+		if err != nil {
+			return refused(err)
+		}
+		if !wanted[e.SHA256] {
+			return fmt.Errorf("%w: the bundle holds the payload %s, which no event names", ErrImport, e.SHA256)
+		}
+		sha, _, err := im.store.Blobs().Put(ctx, e)
+		if err != nil {
+			return refused(err)
+		}
+		if sha != e.SHA256 {
+			return fmt.Errorf("%w: the payload %s has other content than its name says", ErrImport, e.SHA256)
+		}
+	}
+}
+
+// refused is what is said of a bundle that is none.
+func refused(err error) error {
+	if errors.Is(err, bundle.ErrFormat) {
+		return fmt.Errorf("%w: %w", ErrImport, err)
+	}
+	return err
+}
+
+// log takes the source's log in and looks at every line.
+func (im *importing) log(ctx context.Context, r io.Reader) error {
+	size, err := im.copy(ctx, r)
+	if err != nil {
+		return err
+	}
+	id := im.sourceID(size)
+	ld, err := load(ctx, id, &source{file: im.file}, size)
+	if err != nil {
+		return err
+	}
+	im.ix, im.report = ld.index, ld.report
+	switch {
+	case im.ix.headerAt[1] == 0 && im.ix.Len() == 0:
+		return fmt.Errorf("%w: it holds no session; give a file that scorel sessions export --format bundle or jsonl has written", ErrImport)
+	case ld.unasked:
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; repair it where it came from with scorel sessions repair, and export it again", ErrImport)
+	}
+	if ld.tail < ld.size {
+		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
+	}
+	if im.broken, err = im.ix.undecodable(ctx); err != nil {
+		return err
+	}
+	for i := range im.ix.entries {
+		if e := &im.ix.entries[i]; im.broken[i] {
+			im.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: "left out"})
+		}
+	}
+	return nil
+}
+
+// copy writes r into the temporary file.
+func (im *importing) copy(ctx context.Context, r io.Reader) (int64, error) {
+	out := &appender{file: im.file}
+	n, err := io.Copy(writerFunc(func(p []byte) (int, error) {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		return len(p), out.put(p)
+	}), io.LimitReader(r, bundle.MaxUnpacked+1))
+	if err == nil {
+		err = out.flush()
+	}
+	switch {
+	case out.err != nil:
+		return 0, fmt.Errorf("%w: %w", ErrStorage, out.err)
+	case err != nil:
+		return 0, refused(err)
+	case n > bundle.MaxUnpacked:
+		return 0, fmt.Errorf("%w: it has more than %d GiB", ErrImport, int64(bundle.MaxUnpacked)>>30)
+	}
+	return n, nil
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
+
+// sourceID gives the session that line 0 names; the new one when it names none.
+func (im *importing) sourceID(size int64) protocol.SessionID {
+	line := make([]byte, min(size, protocol.MaxLine))
+	if readFull(im.file.ReadAt, line, 0) != nil {
+		return im.to
+	}
+	line, _, _ = bytes.Cut(line, []byte("\n"))
+	if h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r"))); err == nil {
+		return h.SessionID
+	}
+	return im.to
+}
+
+// missing reports the payloads that the store does not have.
+func (im *importing) missing(ctx context.Context) error {
+	named, err := im.ix.named(ctx, im.broken)
+	if err != nil {
+		return err
+	}
+	for _, sha := range named {
+		if !im.store.Blobs().Has(sha) {
+			im.report.add(Finding{Kind: FindBlobMissing, Detail: sha})
+		}
+	}
+	return nil
+}
+
+// write gives the lines of the new log behind its header.
+func (im *importing) write(ctx context.Context, put func([]byte) error) error {
+	s := im.ix.snapshot()
+	for i := range s.entries {
+		e := &s.entries[i]
+		if im.broken[i] || s.is(e, protocol.TypeQueueUpdate) {
+			continue // what waited is the source's to say, once
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := im.ix.src.read(e.off, int(e.size))
+		if err != nil {
+			return err
+		}
+		if line, err = protocol.WithSession(line, im.to); err != nil {
+			return fmt.Errorf("%w: event %s: %w", ErrImport, e.id.id(), err)
+		}
+		if len(line) > protocol.MaxLine {
+			return fmt.Errorf("%w: event %s is longer than a line may be", ErrImport, e.id.id())
+		}
+		if err := put(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	if im.workDir == im.ix.Meta().WorkDir {
+		return nil
+	}
+	ev := protocol.NewEvent(&protocol.SessionInfo{Changes: protocol.MetaChanges{WorkDir: &im.workDir}})
+	ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(im.store.cfg.Rand), im.ix.Leaf(), im.ix.NextSeqFloor()
+	ev.SessionID, ev.ClientID, ev.TS = im.to, im.client, im.store.cfg.Now().UnixMilli()
+	line, err := ev.AppendLine(nil)
+	if err != nil {
+		return err
+	}
+	return put(append(line, '\n'))
+}
