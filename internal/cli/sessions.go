@@ -360,7 +360,7 @@ func (a *app) cloneCommand() *cobra.Command {
 
 func (a *app) exportCommand() *cobra.Command {
 	var format, output string
-	cmd := a.sessionCommand("export SESSION", "Write a session as Markdown, JSONL, or a bundle with its payloads", 1,
+	cmd := a.sessionCommand("export SESSION", "Write a session as Markdown, HTML, JSONL, or a bundle with its payloads", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			ref, err := client.Call[*protocol.BlobRef](ctx, l.Client, id, &protocol.ExportSession{Format: format})
 			if err != nil {
@@ -387,7 +387,7 @@ func (a *app) exportCommand() *cobra.Command {
 			_, err = fmt.Fprintf(a.stdout, "Wrote %s (%d bytes).\n", output, ref.Size)
 			return err
 		})
-	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, jsonl, or bundle (to import elsewhere)")
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html (one page that stands alone), jsonl, or bundle (to import elsewhere)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write (default: stdout); it must not exist")
 	return cmd
 }

@@ -131,9 +131,9 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 // exportSession writes a session into blobs.
 func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
 	switch format {
-	case "jsonl", "bundle", "markdown":
+	case "jsonl", "bundle", "markdown", "html":
 	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle or markdown.", format)
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle, markdown or html.", format)
 	}
 	if err := id.Check(); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -152,6 +152,8 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 			missing, err := h.store.ExportBundle(ctx, w, v)
 			notices = missingNotice(missing)
 			return err
+		case "html":
+			return h.exportHTML(ctx, w, v)
 		}
 		header := v.Index().Header()
 		header.Meta = v.Index().Meta()
