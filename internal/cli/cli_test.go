@@ -24,6 +24,10 @@ func TestMain(m *testing.M) {
 
 // TestCommands runs the txtar scripts of testdata with the real program.
 func TestCommands(t *testing.T) {
+	docs, err := filepath.Abs(filepath.Join("..", "..", "docs"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -88,6 +92,19 @@ func TestCommands(t *testing.T) {
 				if err := syscall.Kill(owner.PID, sig); err != nil {
 					ts.Fatalf("kill %d: %v", owner.PID, err)
 				}
+			},
+			// docscript PAGE NAME writes the code of a page of docs that is marked as
+			// <!-- test: NAME --> into the file NAME.
+			"docscript": func(ts *testscript.TestScript, _ bool, args []string) {
+				page, err := os.ReadFile(filepath.Join(docs, args[0]))
+				ts.Check(err)
+				_, code, ok := strings.Cut(string(page), "<!-- test: "+args[1]+" -->\n```")
+				_, code, _ = strings.Cut(code, "\n")
+				code, _, ended := strings.Cut(code, "\n```")
+				if !ok || !ended {
+					ts.Fatalf("%s has no script %s", args[0], args[1])
+				}
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(code+"\n"), 0o700))
 			},
 			// event NAME TEXT sets $NAME to the id of the newest event of the newest
 			// session whose line contains TEXT.

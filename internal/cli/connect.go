@@ -25,6 +25,7 @@ var testOnlyCodec bool
 type link struct {
 	*client.Client
 	host *host.Host
+	id   protocol.ClientID
 	temp string // a folder to remove at the end
 }
 
@@ -65,13 +66,19 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 		l.Close()
 		return nil, err
 	}
-	conn, err := l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: id, ClientName: "scorel"})
+	l.id = id
+	conn, err := l.dial(ctx, false)
 	if err != nil {
 		l.Close()
 		return nil, err
 	}
 	l.Client = client.New(conn)
 	return l, nil
+}
+
+// dial makes a further connection to the host.
+func (l *link) dial(ctx context.Context, interactive bool) (*host.Conn, error) {
+	return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive})
 }
 
 // clientID gives the id of the local entry, making its key at first use.

@@ -59,6 +59,16 @@ func (p *jsonPrinter) event(e protocol.Event) error {
 	return err
 }
 
+// reply prints what became of a request.
+func (p *jsonPrinter) reply(r protocol.Reply) error {
+	line, err := r.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	_, err = p.out.Write(append(line, '\n'))
+	return err
+}
+
 func (p *jsonPrinter) tick() {}
 
 func (p *jsonPrinter) finish(r *result, err error) error {

@@ -37,6 +37,7 @@ type promptOptions struct {
 	cwd       string
 	addDirs   []string
 	append    string
+	input     string
 	output    string
 	noSession bool
 }
@@ -60,6 +61,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.cwd, "cwd", "", "work in this folder")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "a further folder that file tools may use; repeat for more")
 	f.StringVar(&o.append, "append-system-prompt", "", "text to add to the system prompt of a new session")
+	f.StringVar(&o.input, "input-format", "text", "text, or stream-json: requests of the protocol on stdin, one a line")
 	f.StringVar(&o.output, "output-format", "text", "text, json or stream-json")
 	f.BoolVar(&o.noSession, "no-session", false, "keep no log of this conversation")
 }
@@ -69,6 +71,10 @@ func (o *promptOptions) check() error {
 	switch {
 	case o.output != "text" && o.output != "json" && o.output != "stream-json":
 		return usagef("--output-format is %q; it can be text, json or stream-json", o.output)
+	case o.input != "" && o.input != "text" && o.input != "stream-json":
+		return usagef("--input-format is %q; it can be text or stream-json", o.input)
+	case o.streams() && o.output != "stream-json":
+		return usagef("--input-format stream-json needs --output-format stream-json")
 	case o.session != "" && o.cont:
 		return usagef("--session and --continue name two sessions; give one of them")
 	case o.fork && o.session == "" && !o.cont:
@@ -87,6 +93,9 @@ func (o *promptOptions) check() error {
 	}
 	return nil
 }
+
+// streams says whether requests come on stdin.
+func (o *promptOptions) streams() bool { return o.input == "stream-json" }
 
 // prompt is scorel -p.
 func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
@@ -126,11 +135,12 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 			return usagef("--add-dir %s is not a folder", d)
 		}
 	}
-	text, err = a.withStdin(text)
-	if err != nil {
-		return err
+	if !o.streams() {
+		if text, err = a.withStdin(text); err != nil {
+			return err
+		}
 	}
-	if strings.TrimSpace(text) == "" {
+	if strings.TrimSpace(text) == "" && !o.streams() {
 		return usagef("there is nothing to send: give a prompt, or text on stdin")
 	}
 	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
@@ -140,9 +150,11 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 		return err
 	}
 	defer l.Close()
-	content, err := a.attach(ctx, l, dir, text)
-	if err != nil {
-		return err
+	var content []protocol.Block
+	if strings.TrimSpace(text) != "" {
+		if content, err = a.attach(ctx, l, dir, text); err != nil {
+			return err
+		}
 	}
 	id, err := a.target(ctx, l, o, dir)
 	if err != nil {
@@ -158,6 +170,9 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	}
 	if _, err := s.Next(ctx); err != nil { // the live state: from here on every event comes
 		return err
+	}
+	if p, ok := out.(*jsonPrinter); ok && o.streams() {
+		return a.interact(ctx, l, s, content, p, res)
 	}
 	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, &protocol.SendMessage{Content: content, WhenBusy: "reject"})
 	if err != nil {

@@ -140,7 +140,8 @@ func (l *Lane) Meta() protocol.Meta {
 }
 
 // Attach tells the lane that a client watches it, and detach, which is called
-// once, that it no longer does.
+// once, that it no longer does. When the last interactive one has gone and nobody
+// else may come, open questions are refused as unattended ones are.
 func (l *Lane) Attach(interactive bool) (detach func()) {
 	if !interactive {
 		return func() {}
@@ -151,7 +152,9 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.attended--
+		if l.attended--; l.attended == 0 && l.cfg.Unattended {
+			l.closeQuestions(protocol.DecisionExpired)
+		}
 	}
 }
 
