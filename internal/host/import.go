@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"scorel/internal/bundle"
+	"scorel/internal/disk"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
+	"scorel/internal/workspace"
 	"scorel/protocol"
 )
 
@@ -49,10 +52,18 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 			m.WorkDir = workDir
 		}
 		m.ProjectID = ""
-		if p, err := h.registerProject(ctx, m.WorkDir); m.WorkDir != "" && err == nil {
-			m.ProjectID = p.ProjectID
-		} else {
+		dir, err := canonicalDir(m.WorkDir)
+		if m.WorkDir == "" || err != nil {
 			notices = append(notices, fmt.Sprintf("its working directory %s does not exist here; name another when you go on: scorel -p --session %s --cwd DIR", m.WorkDir, id))
+			return m
+		}
+		// A file of anybody's may name any folder, and what is below that can be
+		// read without a question.
+		if workDir == "" && !h.knownProject(dir) {
+			notices = append(notices, fmt.Sprintf("it works in %s, as it says itself and where no session has worked here before; --cwd names another folder", dir))
+		}
+		if p, err := h.registerProject(ctx, dir); err == nil {
+			m.ProjectID = p.ProjectID
 		}
 		return m
 	}})
@@ -64,6 +75,13 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: append(report.Sentences(), notices...)}
 	return out, log.Close()
+}
+
+// knownProject says whether the project of a canonical folder is registered.
+func (h *Host) knownProject(dir string) bool {
+	root, _ := workspace.Root(dir)
+	data, err := disk.ReadFile(h.cfg.FS, filepath.Join(h.cfg.Dir, "projects.json"), maxProjectsFile)
+	return err == nil && findProject(data, root) != ""
 }
 
 // partsReader reads payloads one behind the other.

@@ -130,7 +130,7 @@ func TestALargeExportComesInPartsAndGoesInAgain(t *testing.T) {
 		t.Fatalf("the export is %+v", ref)
 	}
 	made := call[*protocol.Imported](t, c, protocol.NewSessionID(time.Now(), rand.Reader),
-		&protocol.ImportSession{Blobs: []string{ref.Parts[0].SHA256, ref.Parts[1].SHA256}})
+		&protocol.ImportSession{WorkDir: w.project, Blobs: []string{ref.Parts[0].SHA256, ref.Parts[1].SHA256}})
 	if made.Summary.Events != 52 || len(made.Findings) > 0 {
 		t.Errorf("made %d events, %q", made.Summary.Events, made.Findings)
 	}
