@@ -69,6 +69,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		mark = func(s string) string { return "\x1b[1;33m" + s + "\x1b[0m" }
 	}
 	var s strings.Builder
+	left := false // some hit is on a branch that was left
 	for i, f := range found.Sessions {
 		if i > 0 {
 			s.WriteByte('\n')
@@ -78,7 +79,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		for _, h := range f.Hits {
 			place := " "
 			if !h.Active {
-				place = "~"
+				place, left = "~", true
 			}
 			fmt.Fprintf(&s, "%s %-20s  %-11s  ", place, cmp.Or(string(h.EventID), "(name)"), hitKind(h))
 			for _, p := range h.Snippet {
@@ -111,7 +112,10 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		fmt.Fprintln(a.stderr, "There may be older hits; --limit shows more.")
 	}
 	if len(found.Sessions) > 0 {
-		fmt.Fprintln(a.stderr, "Read one with scorel sessions show SESSION, go on in it with scorel -p --session SESSION \"…\"; ~ marks what is not on the active path, where scorel sessions branch SESSION EVENT leads.")
+		fmt.Fprintln(a.stderr, "Read one with scorel sessions show SESSION; go on in it with scorel -p --session SESSION \"…\".")
+	}
+	if left {
+		fmt.Fprintln(a.stderr, "~ is not on the active path; scorel sessions branch SESSION EVENT goes there.")
 	}
 	return nil
 }
