@@ -76,7 +76,7 @@ func (p *page) write(c *call) {
 	}
 	label := ""
 	if word == "✓" {
-		label = ` aria-label="succeeded"`
+		label = ` role="img" aria-label="succeeded"`
 	}
 	open := ""
 	if word == "denied" || word == "not run" { // a refusal is not to be overlooked

@@ -214,7 +214,7 @@ func TestPageHoldsNoTagsOrAddressesOfItsContent(t *testing.T) {
 	page := evil("http://attacker.example").page(t)
 	tag := regexp.MustCompile(`<(/?)([a-zA-Z!][a-zA-Z0-9]*)([^>]*)>`)
 	known := strings.Fields("!DOCTYPE html head meta title style body a header h1 h2 h3 h4 h5 h6 dl div dt dd nav ol ul li details summary span p main article b time code pre figure figcaption img section footer em strong del blockquote hr br table thead tbody tr th td")
-	attribute := regexp.MustCompile(`^(\s+(lang|charset|http-equiv|content|name|class|href|id|dir|datetime|title|aria-label|rel|start|alt|src)="[^"<>]*"|\s+html|\s+open)*$`)
+	attribute := regexp.MustCompile(`^(\s+(lang|charset|http-equiv|content|name|class|href|id|dir|datetime|title|role|aria-label|rel|start|alt|src)="[^"<>]*"|\s+html|\s+open)*$`)
 	head, rest, _ := strings.Cut(page, "</style>")
 	head, _, _ = strings.Cut(head, "<style>")
 	for _, m := range tag.FindAllStringSubmatch(head+rest, -1) {
