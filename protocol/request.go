@@ -108,10 +108,12 @@ type (
 	// ImportSession makes the session that the call names from a payload: a file
 	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
 	// order, put on this connection. WorkDir, when set, is where the session works
-	// from now on; the answer is [Imported].
+	// from now on; LeafEventID, when set, where the conversation goes on, which must
+	// be said when damage may have moved that. The answer is [Imported].
 	ImportSession struct {
-		Blobs   []string `json:"blobs"`
-		WorkDir string   `json:"workDir,omitempty"`
+		Blobs       []string `json:"blobs"`
+		WorkDir     string   `json:"workDir,omitempty"`
+		LeafEventID EventID  `json:"leafEventId,omitempty"`
 	}
 	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
 	// "markdown" or "html" into blobs; the answer is a [BlobRef].

@@ -28,6 +28,7 @@ type importOptions struct {
 	json  bool
 	blobs string
 	cwd   string
+	leaf  string
 }
 
 func (a *app) importCommand() *cobra.Command {
@@ -43,6 +44,7 @@ come from PATH/blobs. What the session's rules allowed does not count here.`,
 	f := cmd.Flags()
 	f.StringVar(&o.blobs, "blobs", "", "the folder of the payloads of a .jsonl file")
 	f.StringVar(&o.cwd, "cwd", "", "the folder in which the session works from now on")
+	f.StringVar(&o.leaf, "leaf", "", "the event to go on from, where damage may have moved it")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -72,7 +74,7 @@ func (a *app) importFile(ctx context.Context, l *link, o importOptions, name str
 		return err
 	}
 	id := protocol.NewSessionID(time.Now(), rand.Reader)
-	made, err := client.Call[*protocol.Imported](ctx, l.Client, id, &protocol.ImportSession{Blobs: parts, WorkDir: o.cwd})
+	made, err := client.Call[*protocol.Imported](ctx, l.Client, id, &protocol.ImportSession{Blobs: parts, WorkDir: o.cwd, LeafEventID: protocol.EventID(o.leaf)})
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}}
 	var notices []string
-	log, report, err := h.store.Import(ctx, parts, header, session.ImportOptions{ClientID: by.Client, Meta: func(m protocol.Meta) protocol.Meta {
+	log, report, err := h.store.Import(ctx, parts, header, session.ImportOptions{ClientID: by.Client, Leaf: r.LeafEventID, Meta: func(m protocol.Meta) protocol.Meta {
 		if workDir != "" {
 			m.WorkDir = workDir
 		}

@@ -22,7 +22,9 @@ type ImportOptions struct {
 	// Meta gives the meta of the new session from that of the source; nil keeps it.
 	// Another WorkDir is also put behind the events as a change, which ClientID
 	// made.
-	Meta     func(protocol.Meta) protocol.Meta
+	Meta func(protocol.Meta) protocol.Meta
+	// Leaf, when set, is put behind the events as a branch to it.
+	Leaf     protocol.EventID
 	ClientID protocol.ClientID
 }
 
@@ -33,9 +35,9 @@ type ImportOptions struct {
 // stored under the hash of its bytes before an event names it.
 //
 // The report says what was left out because it was damaged, as Repair would do,
-// and which payloads are missing. A file in which damage may have moved the leaf,
-// and what is no session at all, gives ErrImport, as does a bundle that a Writer
-// of [bundle] would not make. The rest of the header is filled in as by Create,
+// and which payloads are missing. A file in which damage may have moved the leaf
+// (unless the options name it), and what is no session at all, gives ErrImport, as
+// does a bundle that a Writer of [bundle] would not make. The rest of the header is filled in as by Create,
 // with its errors; all of the log is made or nothing. Payloads of an import that
 // failed stay until they are pruned.
 func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, opt ImportOptions) (*Log, Report, error) {
@@ -55,16 +57,19 @@ func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, op
 	if err != nil {
 		return nil, Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
 	}
-	im := &importing{store: s, file: f, to: h.SessionID, client: opt.ClientID}
+	im := &importing{store: s, file: f, to: h.SessionID, client: opt.ClientID, pick: opt.Leaf}
 	defer func() {
 		_ = f.Close()
 		_ = s.fs.Remove(tmp) // a crash leaves it to prune
 	}()
-	if err := im.read(ctx, src); err != nil {
+	switch err := im.read(ctx, src); {
+	case errors.Is(err, ErrImport):
+		return nil, im.report, err
+	case err != nil:
 		return nil, im.report, fmt.Errorf("import: %w", err)
 	}
 	from := im.ix.Header()
-	leaf := im.ix.Leaf()
+	leaf := im.leaf()
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: im.ix.id, DeviceID: from.DeviceID, EventID: leaf}
 	h.ImportedThrough = im.ix.LastSeq()
 	h.Meta = im.ix.Meta()
@@ -83,6 +88,7 @@ type importing struct {
 	to      protocol.SessionID
 	client  protocol.ClientID
 	workDir string
+	pick    protocol.EventID // where the conversation goes on; empty: where it did
 
 	ix     *Index
 	broken map[int]bool // places of events that are damaged inside
@@ -166,8 +172,12 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 	switch {
 	case im.ix.headerAt[1] == 0 && im.ix.Len() == 0:
 		return fmt.Errorf("%w: it holds no session; give a file that scorel sessions export --format bundle or jsonl has written", ErrImport)
+	case im.pick != "":
+		if _, err := im.ix.conversation(im.pick); err != nil {
+			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
+		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; repair it where it came from with scorel sessions repair, and export it again", ErrImport)
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from with --leaf EVENT (the newest that is whole is %s)", ErrImport, im.ix.newest())
 	}
 	if ld.tail < ld.size {
 		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
@@ -262,15 +272,35 @@ func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 			return err
 		}
 	}
-	if im.workDir == im.ix.Meta().WorkDir {
-		return nil
+	behind := []protocol.Body{}
+	if im.pick != "" {
+		behind = append(behind, &protocol.Branch{LeafEventID: im.pick})
 	}
-	ev := protocol.NewEvent(&protocol.SessionInfo{Changes: protocol.MetaChanges{WorkDir: &im.workDir}})
-	ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(im.store.cfg.Rand), im.ix.Leaf(), im.ix.NextSeqFloor()
-	ev.SessionID, ev.ClientID, ev.TS = im.to, im.client, im.store.cfg.Now().UnixMilli()
-	line, err := ev.AppendLine(nil)
-	if err != nil {
-		return err
+	if im.workDir != im.ix.Meta().WorkDir {
+		behind = append(behind, &protocol.SessionInfo{Changes: protocol.MetaChanges{WorkDir: &im.workDir}})
 	}
-	return put(append(line, '\n'))
+	for i, body := range behind {
+		ev := protocol.NewEvent(body)
+		ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(im.store.cfg.Rand), im.leaf(), im.ix.NextSeqFloor()+protocol.Seq(i)
+		ev.SessionID, ev.ClientID, ev.TS = im.to, im.client, im.store.cfg.Now().UnixMilli()
+		line, err := ev.AppendLine(nil)
+		if err != nil {
+			return err
+		}
+		if err := put(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+// leaf is where the imported conversation goes on.
+func (im *importing) leaf() protocol.EventID {
+	if im.pick != "" {
+		return im.pick
+	}
+	return im.ix.Leaf()
+}
+
+// newest gives the last conversation event of the file, for people.
+func (ix *Index) newest() protocol.EventID { return ix.snapshot().idAt(ix.lastConv) }

@@ -237,7 +237,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	}{
 		"nothing":                       {nil, "holds no session"},
 		"a text":                        {[]byte("hello\n"), "holds no session"},
-		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "repair it where it came from"},
+		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "--leaf EVENT (the newest that is whole is evt_"},
 		"a payload nobody names":        {pack(sha("x"), "x"), "which no event names"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
 		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "no bundle"},
@@ -252,6 +252,28 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	files, err := w.mem.ReadDir("/home/.scorel/sessions")
 	if err != nil || len(files) != 0 {
 		t.Errorf("%d files are left, %v", len(files), err)
+	}
+}
+
+func TestImportOfADamagedLogGoesOnFromTheEventThatIsNamed(t *testing.T) {
+	from := elsewhere(t)
+	log := from.create(t)
+	a := from.user("", "one")
+	b := from.assistant(a.ID, "two")
+	if err := log.Commit(t.Context(), []protocol.Event{a, b}); err != nil {
+		t.Fatal(err)
+	}
+	data := append(bytes.Clone(from.mem.Bytes(from.logName())), "x{\"type\":\"rewind\",\n"...)
+	w := newWorld(t)
+	if _, _, err := w.imports(t, data, ImportOptions{Leaf: "evt_0000000000000000"}); !errors.Is(err, ErrImport) {
+		t.Errorf("an unknown event gives %v", err)
+	}
+	made, report, err := w.imports(t, data, ImportOptions{Leaf: a.ID, ClientID: protocol.HostClient})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made.Index().Leaf() != a.ID || made.NeedsLeaf() || !report.Has(FindTail) || made.Index().Header().ClonedFrom.EventID != a.ID {
+		t.Errorf("leaf %s, %q", made.Index().Leaf(), report.Sentences())
 	}
 }
 
