@@ -187,26 +187,9 @@ func (a *app) follow(ctx context.Context, l *link, s *client.Session, turn proto
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
-	type next struct {
-		update client.Update
-		err    error
-	}
-	updates := make(chan next)
 	done := make(chan struct{})
 	defer close(done)
-	go func() { // ends with the run, with an error, or when follow returns
-		for {
-			u, err := s.Next(ctx)
-			select {
-			case updates <- next{u, err}:
-			case <-done:
-				return
-			}
-			if err != nil {
-				return
-			}
-		}
-	}()
+	updates := watch(ctx, s, done)
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	interrupts := 0
@@ -224,7 +207,7 @@ func (a *app) follow(ctx context.Context, l *link, s *client.Session, turn proto
 					return nil
 				}
 			}
-			if n.update.Fresh && !s.Live.Running {
+			if n.update.Fresh && !n.live.Running {
 				return errors.New("the run ended while its events could not be read; see the session for its result")
 			}
 		case <-signals:
