@@ -103,6 +103,10 @@ func Anthropic(c Config) *Server { return newServer(c, anthropicAPI{}) }
 // address, with or without /v1.
 func OpenAI(c Config) *Server { return newServer(c, openaiAPI{}) }
 
+// Responses serves the Responses API. The base URL of the adapter is the server's
+// address, with or without /v1.
+func Responses(c Config) *Server { return newServer(c, responsesAPI{}) }
+
 func newServer(c Config, api wireAPI) *Server {
 	if c.Sleep == nil {
 		c.Sleep = sleep
