@@ -120,6 +120,21 @@ func TestAProxyServesTheModelThatItNames(t *testing.T) {
 	}
 }
 
+func TestAnAliasMayAskForTheOtherAPIOfItsVendor(t *testing.T) {
+	c := base()
+	c.Env = env("OPENAI_API_KEY", "k")
+	c.Aliases = map[string]resolve.Alias{"chat": {Provider: "openai", ID: "gpt-5.5", API: model.APIOpenAI}}
+	for ref, api := range map[string]model.API{"openai/gpt-5.5": model.APIResponses, "chat": model.APIOpenAI} {
+		m, err := resolve.Resolve(ref, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := m.Info(); i.API != api || !i.Compat.NoEffortWithTools || i.BaseURL != "https://api.openai.com/v1" || len(i.Thinking) == 0 {
+			t.Errorf("%s: %+v", ref, i)
+		}
+	}
+}
+
 func TestMistakesSayWhatToDo(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{
