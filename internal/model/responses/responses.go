@@ -94,7 +94,11 @@ func (m *Model) play(ctx context.Context, p *request, r *reader) error {
 	stream := ssestream.NewDecoder(res)
 	defer stream.Close()
 	for stream.Next() {
-		e, err := decode(stream.Event().Data)
+		data := stream.Event().Data
+		if bytes.HasPrefix(data, []byte("[DONE]")) { // of some servers, behind the end event
+			break
+		}
+		e, err := decode(data)
 		if err != nil {
 			return m.fail(ctx, err)
 		}
@@ -116,6 +120,7 @@ func (m *Model) send(ctx context.Context, p *request) (*http.Response, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("User-Agent", "scorel")
 	if m.peer.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+m.peer.Key)
 	}

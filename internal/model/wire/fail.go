@@ -83,7 +83,27 @@ func (p Peer) status(e *statusError) *model.Error {
 // one, under status 200.
 func (p Peer) Event(doc []byte) *model.Error {
 	r := parseRefusal(doc)
-	return p.classify(r.status(), r)
+	out := p.classify(r.status(), r)
+	if out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient {
+		out.RetryAfter = waitInText(r.text)
+	}
+	return out
+}
+
+// waitInText reads how long OpenAI wants to be left alone out of its text, which
+// is the only place where a failure inside a stream says it: "Please try again in
+// 11.054s.", "... in 28ms.", "... in 1m30s.".
+func waitInText(text string) time.Duration {
+	_, rest, ok := strings.Cut(text, "try again in ")
+	if !ok {
+		return 0
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	d, err := time.ParseDuration(strings.TrimRight(word, ".,"))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(d, 24*time.Hour))
 }
 
 // status is the HTTP status that belongs to the error's type.
