@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
@@ -36,6 +37,8 @@ type Model struct {
 	peer wire.Peer
 	url  string
 	doer *wire.Doer
+	// untold: the server gives this account no summaries of reasoning.
+	untold atomic.Bool
 }
 
 // New makes a model. It fails when the address is none.
@@ -75,7 +78,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		}
 		r := reader{info: m.info, peer: m.peer, req: req, yield: func(d model.Delta) bool { return yield(d, nil) }}
 		err = m.play(ctx, p, &r)
-		if unreadable(err) && r.count == 0 && p.forget() {
+		for r.count == 0 && m.amend(p, err) {
 			err = m.play(ctx, p, &r)
 		}
 		if err != nil {
@@ -140,10 +143,24 @@ func (m *Model) fail(ctx context.Context, err error) error {
 	return m.peer.Fail(ctx, err)
 }
 
-// unreadable says whether the server could not decrypt reasoning that it was sent
-// (code invalid_encrypted_content: "The encrypted content gAAA... could not be
-// verified.").
-func unreadable(err error) bool {
+// amend takes out of a request what the server refuses to this account, and says
+// whether it could. Each of the two reasons is met once at most.
+func (m *Model) amend(p *request, err error) bool {
 	var e *model.Error
-	return errors.As(err, &e) && e.Class == model.ClassInvalid && strings.Contains(strings.ToLower(e.Message), "encrypted content")
+	if !errors.As(err, &e) || e.Class != model.ClassInvalid {
+		return false
+	}
+	switch text := strings.ToLower(e.Message); {
+	// "Your organization must be verified to generate reasoning summaries." It does
+	// without them well.
+	case strings.Contains(text, "reasoning summaries") && p.Reasoning.told():
+		m.untold.Store(true)
+		p.Reasoning = p.Reasoning.untold()
+		return true
+	// Code invalid_encrypted_content: "The encrypted content gAAA... could not be
+	// verified."
+	case strings.Contains(text, "encrypted content"):
+		return p.forget()
+	}
+	return false
 }
