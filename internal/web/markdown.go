@@ -169,6 +169,10 @@ func (c *converter) start(e element) {
 		}
 	case atom.Blockquote:
 		c.blockStart(2)
+		if c.plain {
+			c.push(atom.Blockquote, container{})
+			return
+		}
 		c.push(atom.Blockquote, container{first: "> ", rest: "> "})
 	case atom.Table:
 		c.beginTable(e)
@@ -258,7 +262,7 @@ func (c *converter) heading(level int) {
 		return
 	}
 	c.open = append(c.open, atom.H1)
-	if !c.w.cell {
+	if !c.w.cell && !c.plain {
 		c.w.line = false
 		c.w.need = max(c.w.need, 2)
 		c.w.lead = strings.Repeat("#", level) + " "
@@ -492,6 +496,7 @@ func (c *converter) image(e element) {
 	if alt == "" {
 		return
 	}
+	c.w.space = c.w.space || c.w.line
 	to := c.link(e.src)
 	if c.plain || to == "" {
 		c.w.text(alt, !c.plain)

@@ -68,11 +68,24 @@ func ParseTarget(raw string) (Target, error) {
 	} else if t.addr.Is6() && usual(t.port) {
 		host = "[" + t.name + "]"
 	}
-	t.u = &url.URL{Scheme: scheme, Host: host, Path: u.Path, RawPath: u.RawPath, RawQuery: u.RawQuery}
+	t.u = &url.URL{Scheme: scheme, Host: host, Path: u.Path, RawPath: u.RawPath, RawQuery: escapeQuery(u.RawQuery)}
 	if t.u.Path == "" {
 		t.u.Path = "/"
 	}
 	return t, nil
+}
+
+// escapeQuery percent-encodes what WHATWG URL does in a query.
+func escapeQuery(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c <= ' ' || c >= 0x7f || c == '"' || c == '<' || c == '>' {
+			fmt.Fprintf(&b, "%%%02X", c)
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
 }
 
 func usual(port uint16) bool { return port == 80 || port == 443 }

@@ -22,6 +22,7 @@ func TestURLsAreWrittenInNormalForm(t *testing.T) {
 		"https://аpple.com/":                         "xn--pple-43d.com https://xn--pple-43d.com/",
 		"https://１.１.１.１/":                           "1.1.1.1 https://1.1.1.1/",
 		"https://ｅxample。com/":                       "example.com https://example.com/",
+		"https://example.com/\"?\"<ü>'":              "example.com https://example.com/%22?%22%3C%C3%BC%3E'",
 		"http://8.8.8.8/":                            "8.8.8.8 https://8.8.8.8/",
 		"https://[2606:4700:4700::1111]/":            "2606:4700:4700::1111 https://[2606:4700:4700::1111]/",
 		"https://[2606:4700:4700:0:0:0:0:1111]:8443": "[2606:4700:4700::1111]:8443 https://[2606:4700:4700::1111]:8443/ exact",
