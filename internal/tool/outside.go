@@ -13,26 +13,36 @@ func framed(tag, attrs, text string) string {
 	return "<" + tag + attrs + ">\n" + defuse(text) + "\n</" + tag + ">"
 }
 
-// defuse breaks the tags of frames in a text.
+// defuse breaks the tags of frames in a text, and those of reminders, which a
+// model takes for the program's own words.
 func defuse(s string) string {
 	var b strings.Builder
 	from := 0
 	for i := 0; i < len(s); i++ {
-		if s[i] != '<' {
+		if s[i] != '<' || !frameTag(s[i+1:]) {
 			continue
 		}
-		rest := strings.TrimPrefix(s[i+1:], "/")
-		if len(rest) >= 4 && strings.EqualFold(rest[:4], "web_") {
-			b.WriteString(s[from:i])
-			b.WriteString("&lt;")
-			from = i + 1
-		}
+		b.WriteString(s[from:i])
+		b.WriteString("&lt;")
+		from = i + 1
 	}
 	if from == 0 {
 		return s
 	}
 	b.WriteString(s[from:])
 	return b.String()
+}
+
+// frameTag says whether what follows a "<" is the name of a frame, of its end
+// too.
+func frameTag(s string) bool {
+	s = strings.TrimLeft(s[:min(len(s), 64)], " \t\n/")
+	for _, name := range [...]string{"web_", "system-reminder"} {
+		if len(s) >= len(name) && strings.EqualFold(s[:len(name)], name) {
+			return true
+		}
+	}
+	return false
 }
 
 // window gives at most n characters of a text from the offset-th on, ended at a

@@ -160,11 +160,9 @@ func (c *webFetchCall) failed(ctx context.Context, page *web.Page) Result {
 		}
 	}
 	text += "."
-	if page.Data == nil {
-		title, body := page.Show(ctx, web.Text)
-		if part, _, _ := window(body, 0, webFailure); part != "" {
-			text += "\n" + framed("web_page", attributes(page.URL, page.MediaType, title), part) + "\n" + notInstructions
-		}
+	title, body := page.Show(ctx, web.Text)
+	if part, _, _ := window(body, 0, webFailure); part != "" {
+		text += "\n" + framed("web_page", attributes(page.URL, page.MediaType, title), part) + "\n" + notInstructions
 	}
 	r := textResult(text)
 	r.IsError = true

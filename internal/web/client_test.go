@@ -447,6 +447,13 @@ func TestAnErrorStatusIsAPage(t *testing.T) {
 		w.WriteHeader(http.StatusTooManyRequests)
 		_, _ = io.WriteString(w, "slow down")
 	})
+	in.mux.HandleFunc("/zip", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/zip")
+		w.WriteHeader(http.StatusNotFound)
+	})
+	if p, err := in.fetch("https://example.com/zip"); err != nil || p.Status != 404 {
+		t.Errorf("an error of a type that is not shown: %+v, %v", p, err)
+	}
 	p, err := in.fetch("https://example.com/busy")
 	if err != nil || p.Status != 429 || p.RetryAfter != 7*time.Second {
 		t.Fatalf("%+v, %v", p, err)

@@ -28,7 +28,8 @@ type Page struct {
 	Host      string // of URL, as [Target.Host]
 	Status    int
 	MediaType string // without parameters, lower case
-	// Data is an image (PNG, JPEG, GIF, WebP) or a PDF as it came, nil for text.
+	// Data is an image (PNG, JPEG, GIF, WebP) or a PDF as it came, nil for text
+	// and for errors.
 	Data       []byte
 	RetryAfter time.Duration // that the server asked for, 0 for none
 
@@ -77,6 +78,9 @@ func read(ctx context.Context, t Target, resp *http.Response) (*Page, error) {
 	}
 	p.MediaType = media
 	kind := kindOf(media)
+	if p.Status >= 400 && kind != kindText {
+		return p, ctx.Err() // the status says enough
+	}
 	switch kind {
 	case kindNone:
 		return nil, unusable("%s sent %s, which cannot be shown; text, HTML, JSON, XML, images (PNG, JPEG, GIF, WebP) and PDF can", p.Host, typeName(media))
