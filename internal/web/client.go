@@ -86,7 +86,7 @@ func (c *Client) Fetch(ctx context.Context, t Target) (*Page, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			return nil, explain(t, err)
+			return nil, c.explain(t, err)
 		case page != nil:
 			return page, nil
 		case next.Host() != t.Host():
@@ -134,11 +134,11 @@ type redirectRefused struct{ err error }
 func (e *redirectRefused) Error() string { return e.err.Error() }
 
 // transport makes the transport of one request: connections are not shared, so
-// that none outlives the judgement it was made under.
+// that none outlives the judgement it was made under. Its Proxy is nil unless one
+// is configured, so the environment has no say.
 func (c *Client) transport(t Target) *http.Transport {
 	tr := &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return c.net.dial(ctx, t) },
-		// Without a proxy of its own it would read none either: nil reads nothing.
+		DialContext:            func(ctx context.Context, _, _ string) (net.Conn, error) { return c.net.dial(ctx, t) },
 		DisableKeepAlives:      true,
 		TLSClientConfig:        &tls.Config{RootCAs: c.roots, MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout:    handshakeTime,
@@ -154,7 +154,7 @@ func (c *Client) transport(t Target) *http.Transport {
 
 // explain makes one sentence of an error, with the host and a reason: texts of
 // the network hold URLs and addresses.
-func explain(t Target, err error) error {
+func (c *Client) explain(t Target, err error) error {
 	var (
 		refused   *refusedError
 		moved     *redirectRefused
@@ -194,6 +194,9 @@ func explain(t Target, err error) error {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return fmt.Errorf("%s did not answer in time", host)
+	}
+	if c.proxy != nil && !t.local {
+		return fmt.Errorf("the connection to %s through the proxy of web.proxy failed", host)
 	}
 	return fmt.Errorf("the connection to %s failed", host)
 }

@@ -266,6 +266,14 @@ func TestThisMachineIsReachedOnlyByItsNameAndPort(t *testing.T) {
 			t.Errorf("%s: %q", host, text)
 		}
 	}
+	// A target of this machine leads nowhere else, whatever made it so.
+	wrong := Target{name: "10.0.0.1", addr: netip.MustParseAddr("10.0.0.1"), port: 80, local: true}
+	if _, err := (network{connect: func(context.Context, netip.AddrPort) (net.Conn, error) {
+		t.Error("a private address is dialled")
+		return nil, errors.New("no")
+	}}).dial(t.Context(), wrong); err == nil {
+		t.Error("a private address is connected to")
+	}
 	// The same address under any other name stays closed.
 	guard := machine()
 	guard.lookup = func(context.Context, string) ([]netip.Addr, error) {
@@ -288,6 +296,10 @@ func TestAConfiguredProxyIsUsedForNamesThatWereJudged(t *testing.T) {
 	var asked []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.RequestURI)
+		if r.Method == http.MethodConnect {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
 		answer("text/plain", "through the proxy")(w, r)
 	}))
 	defer proxy.Close()
@@ -303,7 +315,10 @@ func TestAConfiguredProxyIsUsedForNamesThatWereJudged(t *testing.T) {
 		t.Fatal(err)
 	}
 	secure, _ := ParseTarget("https://example.com/")
-	_, _ = client.Fetch(t.Context(), secure) // this proxy makes no tunnel
+	// This proxy makes no tunnel.
+	if _, err := client.Fetch(t.Context(), secure); err == nil || err.Error() != "the connection to example.com through the proxy of web.proxy failed" {
+		t.Error(err)
+	}
 	server := httptest.NewServer(answer("text/plain", "direct"))
 	defer server.Close()
 	local, err := ParseTarget(server.URL)
