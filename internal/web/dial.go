@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	maxAddresses = 8                // of a name, that are tried
-	connectTime  = 10 * time.Second // for one address
+	maxAddresses = 8               // of a name, that are tried
+	connectTime  = 5 * time.Second // for one address, so that a path that leads nowhere leaves time for the next
 )
 
 // refusedError says why a host is not dialled.
