@@ -15,6 +15,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/prompt"
 	"scorel/internal/session"
+	"scorel/internal/web"
 	"scorel/protocol"
 )
 
@@ -37,6 +38,8 @@ type Config struct {
 	// Codec marshals and parses every request and frame on an embedded
 	// connection, as a wire would.
 	Codec bool
+	// Version of Scorel, for the servers that pages are fetched from.
+	Version string
 	// Demo makes the demo model.
 	Demo  func() (model.Model, error)
 	HTTP  *http.Client // nil is the default
@@ -68,6 +71,8 @@ type Host struct {
 	cfg    Config
 	device protocol.DeviceID
 	store  *session.Store
+
+	pages web.Cache // that sessions page through
 
 	closing sync.WaitGroup // sessions that are being closed
 	once    once           // requests that acted
