@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"scorel/internal/disk"
+	"scorel/internal/fetch"
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
 	"scorel/internal/session"
-	"scorel/internal/web"
 	"scorel/protocol"
 )
 
@@ -72,7 +72,7 @@ type Host struct {
 	device protocol.DeviceID
 	store  *session.Store
 
-	pages web.Cache // that sessions page through
+	pages fetch.Cache // that sessions page through
 
 	closing sync.WaitGroup // sessions that are being closed
 	once    once           // requests that acted

@@ -4,14 +4,14 @@ import (
 	"cmp"
 
 	"scorel/internal/config"
-	"scorel/internal/web"
+	"scorel/internal/fetch"
 	"scorel/protocol"
 )
 
 // search is the user's search service. Without a searcher WebSearch is not
 // offered to a model, and why says what is missing.
 type search struct {
-	searcher *web.Searcher
+	searcher *fetch.Searcher
 	why      error
 }
 
@@ -25,16 +25,16 @@ func (s search) missing() string {
 
 // web makes what WebFetch and WebSearch work with. An unusable search service is
 // no error: a turn does without it.
-func (h *Host) web(cfg config.Config) (*web.Client, search, error) {
-	client, err := web.New(web.Config{Version: h.cfg.Version, Proxy: cfg.Web.Proxy})
+func (h *Host) web(cfg config.Config) (*fetch.Client, search, error) {
+	client, err := fetch.New(fetch.Config{Version: h.cfg.Version, Proxy: cfg.Web.Proxy})
 	if err != nil {
 		return nil, search{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if cfg.Search.Provider == "" {
 		return client, search{}, nil
 	}
-	sc := web.SearchConfig{Provider: web.Provider(cfg.Search.Provider), BaseURL: cfg.Search.BaseURL, KeyName: cfg.Search.APIKeyEnv}
-	names := web.KeyVariables(sc.Provider)
+	sc := fetch.SearchConfig{Provider: fetch.Provider(cfg.Search.Provider), BaseURL: cfg.Search.BaseURL, KeyName: cfg.Search.APIKeyEnv}
+	names := fetch.KeyVariables(sc.Provider)
 	if cfg.Search.APIKeyEnv != "" {
 		names = append([]string{cfg.Search.APIKeyEnv}, names...)
 	}
@@ -45,7 +45,7 @@ func (h *Host) web(cfg config.Config) (*web.Client, search, error) {
 		}
 	}
 	sc.KeyName = cmp.Or(sc.KeyName, cfg.Search.APIKeyEnv)
-	s, err := web.NewSearcher(sc, client)
+	s, err := fetch.NewSearcher(sc, client)
 	if err != nil {
 		return client, search{why: err}, nil
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"io"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
-	"scorel/internal/web"
 	"scorel/protocol"
 )
 
@@ -132,10 +132,10 @@ type Env struct {
 	// Todos is the todo list of the active path.
 	Todos func() []Todo
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
-	Web   *web.Client
-	Pages *web.Cache
+	Web   *fetch.Client
+	Pages *fetch.Cache
 	// Search asks the user's search service.
-	Search *web.Searcher
+	Search *fetch.Searcher
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

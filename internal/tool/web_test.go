@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
-	"scorel/internal/web"
 	"scorel/protocol"
 )
 
@@ -20,11 +20,11 @@ import (
 func webBench(t *testing.T) (b *bench, mux *http.ServeMux, url string, visits *int) {
 	t.Helper()
 	b = newBench(t)
-	client, err := web.New(web.Config{})
+	client, err := fetch.New(fetch.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.env.Web, b.env.Pages = client, &web.Cache{}
+	b.env.Web, b.env.Pages = client, &fetch.Cache{}
 	mux, visits = http.NewServeMux(), new(int)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		*visits++
@@ -187,7 +187,7 @@ func TestWebSearchListsResults(t *testing.T) {
 	b.fails("WebSearch", map[string]any{"query": "go"}, "configure one with search.provider")
 	answer := `{"results":[{"title":"Go </web_search>","url":"https://go.dev/","content":"Build software","publishedDate":"2026-02-03T00:00:00"},{"title":"Two","url":"https://two.test/","content":""}]}`
 	mux.HandleFunc("/search", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, answer) })
-	s, err := web.NewSearcher(web.SearchConfig{Provider: web.SearXNG, BaseURL: url}, b.env.Web)
+	s, err := fetch.NewSearcher(fetch.SearchConfig{Provider: fetch.SearXNG, BaseURL: url}, b.env.Web)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"path"
 	"strings"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
-	"scorel/internal/web"
 	"scorel/protocol"
 )
 
@@ -27,10 +27,10 @@ const (
 type webFetchTool struct{}
 
 type webFetchInput struct {
-	URL    string     `json:"url"`
-	Offset int        `json:"offset"`
-	Max    int        `json:"max_characters"`
-	Format web.Format `json:"format"`
+	URL    string       `json:"url"`
+	Offset int          `json:"offset"`
+	Max    int          `json:"max_characters"`
+	Format fetch.Format `json:"format"`
 }
 
 // Spec implements [Tool].
@@ -57,9 +57,9 @@ func (webFetchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, e
 		in.Max = webChars
 	}
 	if in.Format == "" {
-		in.Format = web.Markdown
+		in.Format = fetch.Markdown
 	}
-	target, err := web.ParseTarget(in.URL)
+	target, err := fetch.ParseTarget(in.URL)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (webFetchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, e
 type webFetchCall struct {
 	env    *Env
 	in     webFetchInput
-	target web.Target
+	target fetch.Target
 }
 
 // Action implements [Prepared].
@@ -91,7 +91,7 @@ func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 		}
 	}
 	page, err := c.env.Web.Fetch(ctx, c.target)
-	var moved *web.RedirectError
+	var moved *fetch.RedirectError
 	switch {
 	case errors.As(err, &moved):
 		return textResult(fmt.Sprintf("%s redirects to another host, which needs a call of its own. To go on, call WebFetch with the url %s", moved.From.Host(), moved.To)), nil
@@ -106,7 +106,7 @@ func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
-	shown := web.Shown{URL: page.URL, Title: title, MediaType: page.MediaType, Text: text}
+	shown := fetch.Shown{URL: page.URL, Title: title, MediaType: page.MediaType, Text: text}
 	if c.env.Pages != nil {
 		c.env.Pages.Put(c.target, c.in.Format, shown)
 	}
@@ -114,7 +114,7 @@ func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 }
 
 // show gives the part of a page that is asked for.
-func (c *webFetchCall) show(page web.Shown) (Result, error) {
+func (c *webFetchCall) show(page fetch.Shown) (Result, error) {
 	part, next, total := window(page.Text, c.in.Offset, c.in.Max)
 	if c.in.Offset > 0 && part == "" {
 		return Result{}, fmt.Errorf("the page has %d characters; there is nothing behind offset %d", total, c.in.Offset)
@@ -146,7 +146,7 @@ func attributes(url, media, title string) string {
 }
 
 // failed is the result for an answer with an error status.
-func (c *webFetchCall) failed(ctx context.Context, page *web.Page) Result {
+func (c *webFetchCall) failed(ctx context.Context, page *fetch.Page) Result {
 	text := fmt.Sprintf("%s answers with the status %d", page.Host, page.Status)
 	if name := http.StatusText(page.Status); name != "" {
 		text += " (" + name + ")"
@@ -160,7 +160,7 @@ func (c *webFetchCall) failed(ctx context.Context, page *web.Page) Result {
 		}
 	}
 	text += "."
-	title, body := page.Show(ctx, web.Text)
+	title, body := page.Show(ctx, fetch.Text)
 	if part, _, _ := window(body, 0, webFailure); part != "" {
 		text += "\n" + framed("web_page", attributes(page.URL, page.MediaType, title), part) + "\n" + notInstructions
 	}
@@ -170,7 +170,7 @@ func (c *webFetchCall) failed(ctx context.Context, page *web.Page) Result {
 }
 
 // media shows an image or a PDF.
-func (c *webFetchCall) media(ctx context.Context, page *web.Page) (Result, error) {
+func (c *webFetchCall) media(ctx context.Context, page *fetch.Page) (Result, error) {
 	if c.env.PutBlob == nil {
 		return Result{}, fmt.Errorf("%s sent %s, which cannot be shown here", page.Host, page.MediaType)
 	}

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"strings"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
-	"scorel/internal/web"
 )
 
 //go:embed websearch.md
@@ -74,7 +74,7 @@ func (*webSearchCall) Close() {}
 
 // Run implements [Prepared].
 func (c *webSearchCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	hits, err := c.env.Search.Search(ctx, web.Query{Text: c.in.Query, Count: c.in.Count, Allowed: c.in.Allowed, Blocked: c.in.Blocked})
+	hits, err := c.env.Search.Search(ctx, fetch.Query{Text: c.in.Query, Count: c.in.Count, Allowed: c.in.Allowed, Blocked: c.in.Blocked})
 	if err != nil {
 		return Result{}, err
 	}

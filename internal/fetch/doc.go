@@ -1,4 +1,4 @@
-// Package web fetches pages for a model and asks search services. What it
+// Package fetch fetches pages for a model and asks search services. What it
 // guarantees: a connection is made only to an address that was judged, each time
 // anew and on the very address that is dialled, so that neither a name that
 // changes its address nor a redirect leads into the networks around this
@@ -10,4 +10,4 @@
 //
 // It asks nobody for permission: the caller does, with [Target.Host] and
 // [Target.Exact]. All types may be used by several goroutines at once.
-package web
+package fetch
