@@ -24,9 +24,11 @@ const (
 //   - Internal messages and unknown blocks go, and so do empty texts. A user
 //     message or result that is empty then says so; an assistant message goes.
 //   - Thinking goes back only to the model that made it: signed under Anthropic's
-//     API, under Chat Completions where the server wants it. Other thinking goes;
-//     as text the next model would take it for something that was said.
-//   - Provider data of other APIs goes.
+//     and Google's API, under Chat Completions where the server wants it. Other
+//     thinking goes; as text the next model would take it for something that was
+//     said.
+//   - Provider data of other APIs and models goes; Google's signatures stay on the
+//     texts and calls that carried them.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
 //   - Images and files that the model cannot read become a note. Text files stay
@@ -61,7 +63,12 @@ func Fit(messages []protocol.Message, info Info) []protocol.Message {
 
 // Alternates says whether user and assistant messages must take turns in
 // requests to the model.
-func (i Info) Alternates() bool { return i.API == APIAnthropic || i.Compat.Alternate }
+//
+// Google takes user contents in a row, but a call only behind a user's content or
+// results, and so not behind another message of the assistant.
+func (i Info) Alternates() bool {
+	return i.API == APIAnthropic || i.API == APIGoogle || i.Compat.Alternate
+}
 
 type fitter struct {
 	info Info
@@ -116,7 +123,7 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if strings.TrimSpace(b.Text) == "" {
 				continue
 			}
-			b = protocol.Block{Type: b.Type, Text: b.Text}
+			b = protocol.Block{Type: b.Type, Text: b.Text, Provider: f.signature(m, b)}
 		case protocol.BlockThinking:
 			if m.Role != protocol.RoleAssistant || !f.keepThinking(m, b) {
 				continue
@@ -125,7 +132,9 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if m.Role != protocol.RoleAssistant {
 				continue
 			}
+			sign := f.signature(m, b)
 			b = protocol.ToolUse(f.ids.call(b.ID), b.Name, object(b.Input))
+			b.Provider = sign
 		case protocol.BlockImage:
 			if m.Role == protocol.RoleAssistant || !f.info.Images || !imageType(b.MediaType) {
 				b = protocol.Text(imageNote(b))
@@ -142,11 +151,25 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 	return out
 }
 
-func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
-	if m.Provider != f.info.Provider || m.Model != f.info.ID {
+// own says whether the model itself made the block.
+func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
+	if m.Role != protocol.RoleAssistant || m.Provider != f.info.Provider || m.Model != f.info.ID {
 		return false
 	}
-	if p := b.Provider; p != nil && (p.API != string(f.info.API) || p.Model != "" && p.Model != f.info.ID) {
+	p := b.Provider
+	return p == nil || p.API == string(f.info.API) && (p.Model == "" || p.Model == f.info.ID)
+}
+
+// signature gives the provider data of a text or call that goes back with it.
+func (f *fitter) signature(m protocol.Message, b protocol.Block) *protocol.ProviderData {
+	if f.info.API != APIGoogle || !f.own(m, b) || ThoughtSignature(b) == "" {
+		return nil
+	}
+	return b.Provider
+}
+
+func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
+	if !f.own(m, b) {
 		return false
 	}
 	switch f.info.API {
@@ -157,6 +180,8 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 		return b.Signature != ""
 	case APIOpenAI:
 		return f.info.Compat.ReasoningContent && strings.TrimSpace(b.Thinking) != ""
+	case APIGoogle: // what is not signed is a summary for people
+		return strings.TrimSpace(b.Thinking) != "" && ThoughtSignature(b) != ""
 	}
 	return b.Thinking != ""
 }

@@ -16,7 +16,8 @@ type ids struct {
 }
 
 // Lengths that the APIs take. Anthropic: ^[a-zA-Z0-9_-]{1,64}$ for tool_use.id.
-// Chat Completions: 40 characters for tool_calls[].id.
+// Chat Completions: 40 characters for tool_calls[].id. Google names no bound for
+// functionCall.id; its own ids fit Anthropic's.
 const (
 	anthropicIDLen = 64
 	openaiIDLen    = 40
