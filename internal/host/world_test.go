@@ -32,6 +32,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // vendor's format and judges requests as the vendor does.
 type world struct {
 	t       *testing.T
+	api     string
 	home    string
 	project string
 	config  host.Config
@@ -80,7 +81,7 @@ func (w *waits) all() []time.Duration {
 
 // setting is how a world differs from the usual one.
 type setting struct {
-	api       string // "anthropic-messages" (also when empty) or "openai-completions"
+	api       string // one of apis(); "anthropic-messages" when empty
 	window    int    // 0: 200,000
 	config    string // more lines of config.toml, before the tables
 	overrides host.Overrides
@@ -129,10 +130,7 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 	if api == "" {
 		api = "anthropic-messages"
 	}
-	w.server = modeltest.Anthropic(cfg)
-	if api == "openai-completions" {
-		w.server = modeltest.OpenAI(cfg)
-	}
+	w.api, w.server = api, vendor(api, cfg)
 	srv := httptest.NewServer(w.server)
 	t.Cleanup(srv.Close)
 	window := s.window
@@ -180,6 +178,34 @@ maxTokens = 32000
 	t.Cleanup(cache.CloseIdleConnections)
 	w.start()
 	return w
+}
+
+// apis are the wire formats.
+func apis() []string {
+	return []string{"anthropic-messages", "openai-completions", "google-generative-ai"}
+}
+
+// vendor makes a server that speaks an API.
+func vendor(api string, c modeltest.Config) *modeltest.Server {
+	switch api {
+	case "openai-completions":
+		return modeltest.OpenAI(c)
+	case "google-generative-ai":
+		return modeltest.Google(c)
+	}
+	return modeltest.Anthropic(c)
+}
+
+// whole says whether a vendor sends calls whole, so that there is none whose input is
+// no object.
+func whole(api string) bool { return api == "google-generative-ai" }
+
+// modelOf is the model that a request names.
+func modelOf(r modeltest.Request) string {
+	if _, id, ok := strings.Cut(r.Path, "/models/"); ok { // Google
+		return strings.TrimSuffix(id, ":streamGenerateContent")
+	}
+	return between(string(r.Body), `"model":"`, `"`)
 }
 
 // start makes the world's host.

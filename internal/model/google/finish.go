@@ -14,14 +14,11 @@ const blocked = "BLOCKED_PROMPT"
 
 // stopReason maps why an answer ended (Candidate.finishReason in
 // https://ai.google.dev/api/generate-content), or gives the failure that it is.
-func stopReason(p wire.Peer, finish string, called, empty bool) (protocol.StopReason, error) {
+func stopReason(p wire.Peer, finish string, called bool) (protocol.StopReason, error) {
 	switch finish {
 	case "STOP":
-		switch {
-		case called:
+		if called {
 			return protocol.StopToolUse, nil
-		case empty: // the model gave up without a word; asked again it usually answers
-			return "", p.Broken("an empty answer")
 		}
 		return protocol.StopEndTurn, nil
 	case "MAX_TOKENS":

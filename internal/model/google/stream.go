@@ -221,7 +221,7 @@ func (r *reader) done(req model.Request) error {
 	if !r.hush() {
 		return nil
 	}
-	stop, bad := stopReason(r.peer, r.finish, r.called, r.count == 0)
+	stop, bad := stopReason(r.peer, r.finish, r.called)
 	if bad != nil {
 		return bad
 	}

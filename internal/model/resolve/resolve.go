@@ -10,6 +10,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/model/anthropic"
 	"scorel/internal/model/catalog"
+	"scorel/internal/model/google"
 	"scorel/internal/model/openai"
 	"scorel/internal/model/script"
 )
@@ -154,8 +155,8 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		return model.Info{}, nil, invalid("models.%s: type is builtin or custom, not %q", name, a.Type)
 	case a.ID == "":
 		return model.Info{}, nil, invalid("models.%s: id is missing", name)
-	case a.API != "" && a.API != model.APIAnthropic && a.API != model.APIOpenAI:
-		return model.Info{}, nil, invalid("models.%s: api is %s or %s, not %q", name, model.APIAnthropic, model.APIOpenAI, a.API)
+	case a.API != "" && a.API != model.APIAnthropic && a.API != model.APIOpenAI && a.API != model.APIGoogle:
+		return model.Info{}, nil, invalid("models.%s: api is %s, %s or %s, not %q", name, model.APIAnthropic, model.APIOpenAI, model.APIGoogle, a.API)
 	}
 	known, found := catalog.Find(a.Provider, a.ID)
 	if !found && custom {
@@ -175,9 +176,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 			return info, nil, invalid("models.%s: a custom model needs api and baseUrl", name)
 		}
 		info = model.Info{Provider: p.ID, ID: a.ID, API: p.API, BaseURL: p.BaseURL}
-		info.Images = p.API == model.APIAnthropic
+		info.Images = seesImages(p.API)
 	case !found:
-		info = model.Info{Provider: a.Provider, ID: a.ID, Images: a.API == model.APIAnthropic}
+		info = model.Info{Provider: a.Provider, ID: a.ID, Images: seesImages(a.API)}
 	}
 	override(&info, a, found)
 	if custom && a.Provider != "" {
@@ -193,6 +194,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 	return info, headers, nil
 }
 
+// seesImages says whether all models behind the API take images.
+func seesImages(api model.API) bool { return api == model.APIAnthropic || api == model.APIGoogle }
+
 // behindProxy finds the vendor's own model that a custom server passes on, so
 // that its window and abilities are known. It is the server's own model then, not
 // the vendor's: its key is not.
@@ -203,6 +207,8 @@ func behindProxy(a Alias) (catalog.Model, bool) {
 		vendor = "anthropic"
 	case model.APIOpenAI:
 		vendor = "openai"
+	case model.APIGoogle:
+		vendor = "google"
 	}
 	m, ok := catalog.Find(vendor, a.ID)
 	if !ok || a.BaseURL == "" {
@@ -273,6 +279,8 @@ func (c Config) make(info model.Info, key, keyName string, headers map[string]st
 		m, err = made(anthropic.New(anthropic.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	case model.APIOpenAI:
 		m, err = made(openai.New(openai.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
+	case model.APIGoogle:
+		m, err = made(google.New(google.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	default:
 		err = fmt.Errorf("the api %q is not known", info.API)
 	}
@@ -293,7 +301,7 @@ func made[M model.Model](m M, err error) (model.Model, error) {
 func carriesAuth(headers map[string]string) bool {
 	for k := range headers {
 		switch strings.ToLower(k) {
-		case "authorization", "x-api-key", "api-key":
+		case "authorization", "x-api-key", "api-key", "x-goog-api-key":
 			return true
 		}
 	}
