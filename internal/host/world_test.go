@@ -38,6 +38,7 @@ type world struct {
 	config  host.Config
 	host    *host.Host
 	server  *modeltest.Server
+	second  *modeltest.Server // of the model "other", when there is one
 	waits   *waits
 	reports *reports
 	pieces  *atomic.Int32 // of answers that the server has sent, when they are counted
@@ -93,6 +94,8 @@ type setting struct {
 	tables    string            // more tables of config.toml
 	request   func(body []byte) // is called with each request of the model
 	fallback  bool              // the model has a fallback, "spare"
+	other     string            // the API of a second model, "other", with a server of its own; the first falls back to it
+	lines     []string          // the script of the second model
 	chunk     int               // characters of one piece of an answer; 0: whole
 	pieces    int               // behind so many pieces the server says nothing more in that answer; 0: it never stops
 }
@@ -149,6 +152,28 @@ apiKeyEnv = "MOCK_KEY"
 contextWindow = %d
 maxTokens = 4000
 `, api, srv.URL, window)
+	}
+	if s.other != "" {
+		answers, err := script.Parse(strings.NewReader(head+"\n"+strings.Join(s.lines, "\n")), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.second = vendor(s.other, modeltest.Config{Script: answers, Keep: -1, Kind: kindOf})
+		another := httptest.NewServer(w.second)
+		t.Cleanup(another.Close)
+		spare = "fallback = \"other\"\n"
+		s.tables += fmt.Sprintf(`
+[models.other]
+type = "custom"
+api = %q
+baseUrl = %q
+id = "other-1"
+apiKeyEnv = "MOCK_KEY"
+contextWindow = %d
+maxTokens = 32000
+images = true
+reasoning = true
+`, s.other, another.URL, window)
 	}
 	w.write(filepath.Join(w.home, ".scorel", "config.toml"), fmt.Sprintf(`%s
 [model]
@@ -470,12 +495,17 @@ func paired(t *testing.T, messages []protocol.Message) {
 	}
 }
 
-// judged fails when the server refused a request.
+// judged fails when a server refused a request.
 func (w *world) judged() {
 	w.t.Helper()
-	for i, r := range w.server.Requests() {
-		if r.Refused != "" {
-			w.t.Errorf("request %d was refused: %s\n%s", i, r.Refused, r.Body)
+	for _, server := range []*modeltest.Server{w.server, w.second} {
+		if server == nil {
+			continue
+		}
+		for i, r := range server.Requests() {
+			if r.Refused != "" {
+				w.t.Errorf("request %d was refused: %s\n%s", i, r.Refused, r.Body)
+			}
 		}
 	}
 }
