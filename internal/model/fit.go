@@ -27,8 +27,8 @@ const (
 //     and Google's API, under Chat Completions where the server wants it. Other
 //     thinking goes; as text the next model would take it for something that was
 //     said.
-//   - Provider data of other APIs and models goes; Google's signatures stay on the
-//     texts and calls that carried them.
+//   - Provider data of other APIs and models goes; Google's stays on the texts and
+//     calls that it came with.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
 //   - Images and files that the model cannot read become a note. Text files stay
@@ -123,7 +123,7 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if strings.TrimSpace(b.Text) == "" {
 				continue
 			}
-			b = protocol.Block{Type: b.Type, Text: b.Text, Provider: f.signature(m, b)}
+			b = protocol.Block{Type: b.Type, Text: b.Text, Provider: f.providerData(m, b)}
 		case protocol.BlockThinking:
 			if m.Role != protocol.RoleAssistant || !f.keepThinking(m, b) {
 				continue
@@ -132,9 +132,9 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if m.Role != protocol.RoleAssistant {
 				continue
 			}
-			sign := f.signature(m, b)
+			own := f.providerData(m, b)
 			b = protocol.ToolUse(f.ids.call(b.ID), b.Name, object(b.Input))
-			b.Provider = sign
+			b.Provider = own
 		case protocol.BlockImage:
 			if m.Role == protocol.RoleAssistant || !f.info.Images || !imageType(b.MediaType) {
 				b = protocol.Text(imageNote(b))
@@ -160,12 +160,15 @@ func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
 	return p == nil || p.API == string(f.info.API) && (p.Model == "" || p.Model == f.info.ID)
 }
 
-// signature gives the provider data of a text or call that goes back with it.
-func (f *fitter) signature(m protocol.Message, b protocol.Block) *protocol.ProviderData {
-	if f.info.API != APIGoogle || !f.own(m, b) || ThoughtSignature(b) == "" {
-		return nil
+// providerData gives what a text or call keeps of its provider's data.
+func (f *fitter) providerData(m protocol.Message, b protocol.Block) *protocol.ProviderData {
+	switch f.info.API {
+	case APIGoogle:
+		if f.own(m, b) && GoogleDataOf(b) != (GoogleData{}) {
+			return b.Provider
+		}
 	}
-	return b.Provider
+	return nil
 }
 
 func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
@@ -181,7 +184,7 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 	case APIOpenAI:
 		return f.info.Compat.ReasoningContent && strings.TrimSpace(b.Thinking) != ""
 	case APIGoogle: // what is not signed is a summary for people
-		return strings.TrimSpace(b.Thinking) != "" && ThoughtSignature(b) != ""
+		return strings.TrimSpace(b.Thinking) != "" && GoogleDataOf(b).ThoughtSignature != ""
 	}
 	return b.Thinking != ""
 }

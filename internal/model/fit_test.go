@@ -19,7 +19,7 @@ func googleInfo() Info { return Info{Provider: "google", ID: "gemini", API: APIG
 
 // by signs a block as the model of info does.
 func by(info Info, b protocol.Block) protocol.Block {
-	b.Provider = ThoughtSigned(info, "s")
+	b.Provider = GoogleData{ThoughtSignature: "s"}.Block(info)
 	return b
 }
 
@@ -42,7 +42,7 @@ func show(list []protocol.Message) string {
 			default:
 				s += " " + string(b.Type)
 			}
-			if sign := ThoughtSignature(b); sign != "" {
+			if sign := GoogleDataOf(b).ThoughtSignature; sign != "" {
 				s += "[" + sign + "]"
 			}
 		}

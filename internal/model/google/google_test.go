@@ -123,7 +123,7 @@ func blocks(a modeltest.Answer) string {
 		if b.Type == protocol.BlockToolUse {
 			s = "call " + b.ID + " " + b.Name + string(b.Input)
 		}
-		if sign := model.ThoughtSignature(b); sign != "" {
+		if sign := model.GoogleDataOf(b).ThoughtSignature; sign != "" {
 			s += " [" + sign + "]"
 		}
 		out = append(out, s)
@@ -463,7 +463,7 @@ func TestCallsWithoutIdsGetTheirOwn(t *testing.T) {
 func TestOlderModelsGetIdsAndNoSignatures(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"x"},{"call":"Read","id":"c1","input":{}}]}`, func(_ *modeltest.Config, c *google.Config) { c.Info.ID = "gemini-2.5-flash" })
 	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-	if err != nil || len(a.Content) != 2 || a.Content[1].ID == "c1" || a.Content[1].Provider != nil {
+	if err != nil || len(a.Content) != 2 || a.Content[1].ID == "c1" || model.GoogleDataOf(a.Content[1]).ThoughtSignature != "" {
 		t.Fatalf("%+v %v", a.Content, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -92,7 +93,7 @@ func withoutDialect(schema json.RawMessage) json.RawMessage {
 func (m *Model) convert(ctx context.Context, req model.Request) ([]content, error) {
 	var out []content
 	var late []part
-	var names map[string]string // of the open calls, by id
+	var open map[string]*call // by the id that their results name
 	add := func(role string, parts []part) {
 		if len(parts) > 0 {
 			out = append(out, content{Role: role, Parts: parts})
@@ -102,11 +103,10 @@ func (m *Model) convert(ctx context.Context, req model.Request) ([]content, erro
 		switch msg.Role {
 		case protocol.RoleAssistant:
 			add(roleUser, late)
-			late, names = nil, map[string]string{}
-			for _, c := range msg.Calls() {
-				names[c.ID] = c.Name
-			}
-			add(roleModel, m.assistant(msg))
+			var parts []part
+			parts, open = m.assistant(msg)
+			add(roleModel, parts)
+			late = nil
 		case protocol.RoleUser:
 			parts, err := m.parts(ctx, req, msg.Content)
 			if err != nil {
@@ -115,16 +115,19 @@ func (m *Model) convert(ctx context.Context, req model.Request) ([]content, erro
 			add(roleUser, append(late, parts...))
 			late = nil
 		case protocol.RoleToolResult:
-			one, rest, err := m.result(ctx, req, msg, names[msg.ToolCallID])
+			one, rest, err := m.result(ctx, req, msg, open[msg.ToolCallID])
 			if err != nil {
 				return nil, err
 			}
-			if last := len(out) - 1; last >= 0 && out[last].Parts[0].Result != nil {
-				out[last].Parts = append(out[last].Parts, one)
-			} else {
-				add(roleUser, []part{one})
+			if out[len(out)-1].Role == roleModel {
+				out = append(out, content{Role: roleUser})
 			}
-			late = append(late, rest...)
+			results := &out[len(out)-1]
+			results.Parts = append(results.Parts, one)
+			if len(rest) > 0 {
+				note := fmt.Sprintf("[what result %d, of %s, holds besides text:]", len(results.Parts), one.Result.Name)
+				late = append(append(late, part{Text: note}), rest...)
+			}
 		}
 	}
 	add(roleUser, late)
@@ -138,35 +141,48 @@ func (m *Model) convert(ctx context.Context, req model.Request) ([]content, erro
 // beginning stay the same.
 const skipValidator = "skip_thought_signature_validator"
 
-func (m *Model) assistant(msg protocol.Message) []part {
+// assistant makes the parts of a message, and gives its calls by the ids that its
+// results name. From Gemini 3 on a call has an id. Older models do not know the
+// field, and neither do servers that signed a call and gave it none.
+func (m *Model) assistant(msg protocol.Message) ([]part, map[string]*call) {
 	var out []part
-	first := true
+	calls := map[string]*call{}
+	ids := m.family == current
 	for _, b := range msg.Content {
-		p := part{Signature: model.ThoughtSignature(b)}
+		if d := model.GoogleDataOf(b); b.Type == protocol.BlockToolUse && d.ThoughtSignature != "" && d.CallID == "" {
+			ids = false
+		}
+	}
+	for _, b := range msg.Content {
+		data := model.GoogleDataOf(b)
+		p := part{Signature: data.ThoughtSignature}
 		switch b.Type {
 		case protocol.BlockText:
 			p.Text = b.Text
 		case protocol.BlockThinking:
 			p.Text, p.Thought = b.Thinking, true
 		case protocol.BlockToolUse:
-			p.Call = &call{ID: b.ID, Name: b.Name, Args: b.Input}
-			if first && p.Signature == "" && m.family == current {
+			p.Call = &call{ID: data.CallID, Name: b.Name, Args: b.Input}
+			if p.Call.ID == "" && ids {
+				p.Call.ID = b.ID
+			}
+			if len(calls) == 0 && p.Signature == "" && m.family == current {
 				p.Signature = skipValidator
 			}
-			first = false
+			calls[b.ID] = p.Call
 		}
 		out = append(out, p)
 	}
-	return out
+	return out, calls
 }
 
 // result makes the part for a result, and what has to follow the results.
-func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Message, name string) (part, []part, error) {
+func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Message, c *call) (part, []part, error) {
 	parts, err := m.parts(ctx, req, msg.Content)
 	if err != nil {
 		return part{}, nil, err
 	}
-	r := &result{ID: msg.ToolCallID, Name: name}
+	r := &result{ID: c.ID, Name: c.Name}
 	var text []string
 	var late []part
 	for _, p := range parts {
@@ -186,9 +202,6 @@ func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Mess
 		said = "(see the message behind the results)"
 	default:
 		said = "(see what is attached)"
-	}
-	if len(late) > 0 {
-		late = append([]part{{Text: "[what the call " + msg.ToolCallID + " gave besides text:]"}}, late...)
 	}
 	if r.Response.Output = said; msg.IsError {
 		r.Response = outcome{Error: said}

@@ -228,11 +228,12 @@ func TestSignaturesGoBackOnTheirPartsToTheirModelAlone(t *testing.T) {
 	call := modeltest.SignCall("gemini-3-test", "Read", json.RawMessage(`{"path":"x"}`))
 	own := named("gemini-3-test")
 	history := func() []protocol.Message {
-		thought := protocol.Block{Type: protocol.BlockThinking, Thinking: "hm", Provider: model.ThoughtSigned(own, sign("hm"))}
+		thought := protocol.Block{Type: protocol.BlockThinking, Thinking: "hm", Provider: model.GoogleData{ThoughtSignature: sign("hm")}.Block(own)}
 		summary := protocol.Block{Type: protocol.BlockThinking, Thinking: "a summary for people"}
-		text := protocol.Block{Type: protocol.BlockText, Text: "I look", Provider: model.ThoughtSigned(own, sign("I look"))}
+		text := protocol.Block{Type: protocol.BlockText, Text: "I look", Provider: model.GoogleData{ThoughtSignature: sign("I look")}.Block(own)}
 		one, two := protocol.ToolUse("a1", "Read", json.RawMessage(`{"path":"x"}`)), protocol.ToolUse("a2", "Read", nil)
-		one.Provider = model.ThoughtSigned(own, call)
+		one.Provider = model.GoogleData{ThoughtSignature: call, CallID: "srv/1"}.Block(own)
+		two.Provider = model.GoogleData{CallID: "srv/2"}.Block(own)
 		return []protocol.Message{
 			protocol.UserText("go"),
 			{Role: protocol.RoleAssistant, Provider: own.Provider, Model: own.ID, Content: []protocol.Block{summary, thought, text, one, two}},
@@ -242,27 +243,42 @@ func TestSignaturesGoBackOnTheirPartsToTheirModelAlone(t *testing.T) {
 	const results = `{"role":"user","parts":[{"functionResponse":{"id":"a1","name":"Read","response":{"output":"1"}}},{"functionResponse":{"id":"a2","name":"Read","response":{"output":"2"}}}]}`
 	first := `{"functionCall":{"id":"a1","name":"Read","args":{"path":"x"}}`
 	const second = `,{"functionCall":{"id":"a2","name":"Read","args":{}}}]}`
+	made := [2]string{`"id":"a1",`, `"id":"a2",`}
 	elsewhere := own
 	elsewhere.Provider = "proxy"
 	for name, tt := range map[string]struct {
 		info model.Info
+		ids  [2]string
 		want string
 	}{
-		"the same model": {own, `{"role":"model","parts":[{"text":"hm","thought":true,"thoughtSignature":"` + sign("hm") + `"},{"text":"I look","thoughtSignature":"` + sign("I look") + `"},` +
+		"the same model": {own, [2]string{`"id":"srv/1",`, `"id":"srv/2",`}, `{"role":"model","parts":[{"text":"hm","thought":true,"thoughtSignature":"` + sign("hm") + `"},{"text":"I look","thoughtSignature":"` + sign("I look") + `"},` +
 			first + `,"thoughtSignature":"` + call + `"}` + second},
-		"another model":             {named("gemini-4-argon"), `{"role":"model","parts":[{"text":"I look"},` + first + `,"thoughtSignature":"skip_thought_signature_validator"}` + second},
-		"the same name elsewhere":   {elsewhere, `{"role":"model","parts":[{"text":"I look"},` + first + `,"thoughtSignature":"skip_thought_signature_validator"}` + second},
-		"a model before signatures": {named("gemini-2.5-pro"), `{"role":"model","parts":[{"text":"I look"},` + first + `}` + second},
+		"another model":             {named("gemini-4-argon"), made, `{"role":"model","parts":[{"text":"I look"},` + first + `,"thoughtSignature":"skip_thought_signature_validator"}` + second},
+		"the same name elsewhere":   {elsewhere, made, `{"role":"model","parts":[{"text":"I look"},` + first + `,"thoughtSignature":"skip_thought_signature_validator"}` + second},
+		"a model before signatures": {named("gemini-2.5-pro"), [2]string{}, `{"role":"model","parts":[{"text":"I look"},` + first + `}` + second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, server := inMemory(t, tt.info, anyAnswer)
 			req := ask("")
 			req.Messages = history()
 			send(t, m, req)
-			if got, want := contents(t, server, 0), `{"role":"user","parts":[{"text":"go"}]}`+"\n"+tt.want+"\n"+results; got != want {
+			want := `{"role":"user","parts":[{"text":"go"}]}` + "\n" + tt.want + "\n" + results
+			want = strings.NewReplacer(`"id":"a1",`, tt.ids[0], `"id":"a2",`, tt.ids[1]).Replace(want)
+			if got := contents(t, server, 0); got != want {
 				t.Errorf("sent %s\nwant %s", got, want)
 			}
 		})
+	}
+}
+
+func TestServersThatGiveNoIdsGetNone(t *testing.T) {
+	one, two := protocol.ToolUse("made-up-1", "Read", nil), protocol.ToolUse("made-up-2", "Read", nil)
+	one.Provider = model.GoogleData{ThoughtSignature: "s"}.Block(gemini())
+	m, server := inMemory(t, gemini(), anyAnswer)
+	_, _ = modeltest.Collect(m.Stream(t.Context(), model.Request{Messages: []protocol.Message{protocol.UserText("go"),
+		{Role: protocol.RoleAssistant, Provider: "google", Model: gemini().ID, Content: []protocol.Block{one, two}}, result("made-up-1", "1"), result("made-up-2", "2")}}))
+	if got := contents(t, server, 0); strings.Contains(got, `"id"`) || !strings.Contains(got, `"thoughtSignature":"s"`) {
+		t.Error(got) // this server refuses it: it does give ids
 	}
 }
 
@@ -298,15 +314,18 @@ func TestMediaOfResultsStandWhereTheModelReadsThem(t *testing.T) {
 	const user = `{"role":"user","parts":[{"text":"go"},` + png + `,` + doc + `,{"text":"[a GIF image, which this model cannot read]"}]}` + "\n"
 	const calls = `{"role":"model","parts":[{"functionCall":{"id":"a","name":"Read","args":{}}SKIP},{"functionCall":{"id":"b","name":"Read","args":{}}},{"functionCall":{"id":"c","name":"Read","args":{}}}]}` + "\n"
 	const failed = `{"functionResponse":{"id":"c","name":"Read","response":{"error":"no such file"}}}`
+	bare := func(s string) string { // an older model has no ids
+		return strings.NewReplacer(`"id":"a",`, "", `"id":"b",`, "", `"id":"c",`, "").Replace(s)
+	}
 	for id, want := range map[string]string{
 		"gemini-3-test": user + strings.Replace(calls, "SKIP", `,"thoughtSignature":"skip_thought_signature_validator"`, 1) +
 			`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"Read","response":{"output":"seen"},"parts":[` + png + `]}},` +
 			`{"functionResponse":{"id":"b","name":"Read","response":{"output":"(see what is attached)"},"parts":[` + doc + `]}},` + failed + `]}` + "\n" +
 			`{"role":"user","parts":[{"text":"and now?"}]}`,
-		"gemini-2.5-flash": user + strings.Replace(calls, "SKIP", "", 1) +
-			`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"Read","response":{"output":"seen"}}},` +
-			`{"functionResponse":{"id":"b","name":"Read","response":{"output":"(see the message behind the results)"}}},` + failed + `]}` + "\n" +
-			`{"role":"user","parts":[{"text":"[what the call a gave besides text:]"},` + png + `,{"text":"[what the call b gave besides text:]"},` + doc + `,{"text":"and now?"}]}`,
+		"gemini-2.5-flash": user + bare(strings.Replace(calls, "SKIP", "", 1)+
+			`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"Read","response":{"output":"seen"}}},`+
+			`{"functionResponse":{"id":"b","name":"Read","response":{"output":"(see the message behind the results)"}}},`+failed+`]}`) + "\n" +
+			`{"role":"user","parts":[{"text":"[what result 1, of Read, holds besides text:]"},` + png + `,{"text":"[what result 2, of Read, holds besides text:]"},` + doc + `,{"text":"and now?"}]}`,
 	} {
 		m, server := inMemory(t, named(id), anyAnswer)
 		send(t, m, model.Request{Messages: messages, Blob: conversation.Blob})

@@ -170,7 +170,7 @@ func (r *reader) hush() bool {
 		return true
 	}
 	r.said = nil
-	b := protocol.Block{Type: s.kind, Provider: model.ThoughtSigned(r.info, s.signature)}
+	b := protocol.Block{Type: s.kind, Provider: model.GoogleData{ThoughtSignature: s.signature}.Block(r.info)}
 	if s.kind == protocol.BlockThinking {
 		b.Thinking = s.text.String()
 	} else {
@@ -200,7 +200,7 @@ func (r *reader) call(p part) {
 	}
 	r.output.Write(args.Bytes())
 	end := model.CallEnd(index, id, p.Call.Name, args.String())
-	end.Block.Provider = model.ThoughtSigned(r.info, p.Signature)
+	end.Block.Provider = model.GoogleData{ThoughtSignature: p.Signature, CallID: p.Call.ID}.Block(r.info)
 	if r.give(model.CallDelta{Index: index, JSON: args.String()}) {
 		r.give(end)
 	}

@@ -222,7 +222,7 @@ func (e *googleEmitter) end(step script.Step) {
 		}
 		call := object{"name": e.block.Name, "args": json.RawMessage(e.args.String())}
 		part := object{"functionCall": call}
-		if !olderGemini(e.model) {
+		if !PlainCalls(e.model) {
 			call["id"] = e.block.CallID
 			if !e.called {
 				part["thoughtSignature"] = SignCall(e.model, e.block.Name, json.RawMessage(e.args.String()))
@@ -244,7 +244,7 @@ func (e *googleEmitter) done(stop protocol.StopReason, u protocol.Usage) {
 		finish = "MALFORMED_FUNCTION_CALL"
 	}
 	last := object{"text": ""}
-	if e.last != "" && !e.called && !olderGemini(e.model) {
+	if e.last != "" && !e.called && !PlainCalls(e.model) {
 		last["thoughtSignature"] = Sign(e.model, e.last)
 	}
 	e.send([]any{last}, finish, e.counts(u))
@@ -266,11 +266,14 @@ func SignCall(modelID, name string, args json.RawMessage) string {
 	return Sign(modelID, name+"\x00"+string(compact(v)))
 }
 
-// olderGemini says whether a model is of the time before Gemini 3, which has
-// neither ids nor signatures of calls, nor media in results.
+// olderGemini says whether a model is of the time before Gemini 3.
 func olderGemini(id string) bool {
 	return strings.Contains(id, "gemini-1.") || strings.Contains(id, "gemini-2.")
 }
+
+// PlainCalls says whether calls of a model have neither ids nor signatures, and
+// their results no media: those before Gemini 3, and Gemma.
+func PlainCalls(id string) bool { return olderGemini(id) || strings.Contains(id, "gemma") }
 
 func isJSONObject(s string) bool {
 	return json.Valid([]byte(s)) && strings.HasPrefix(strings.TrimSpace(s), "{")

@@ -109,11 +109,12 @@ func parseGoogle(body []byte) (*googleRequest, string) {
 // github.com/microsoft/vscode issue 299295. Signatures:
 // https://ai.google.dev/gemini-api/docs/thought-signatures. Media in results:
 // https://ai.google.dev/gemini-api/docs/function-calling#multimodal and
-// gemini-cli issue 19436. Thinking: https://ai.google.dev/gemini-api/docs/thinking.
+// gemini-cli issue 19436. The end: github.com/vellum-ai/vellum-assistant pull 39495.
+// Ids of calls: github.com/JetBrains/koog issue 735. Thinking: https://ai.google.dev/gemini-api/docs/thinking.
 //
-// Where models differ the judge keeps the stricter rule: empty texts, a conversation
-// that begins or ends with the model, and other parts beside results are taken by
-// some models.
+// Where models and servers differ the judge keeps the stricter rule: empty texts, a
+// conversation that begins or ends with the model, other parts beside results, and ids
+// of an older model are taken by some; calls without ids by some of the newer.
 func judgeGoogle(id string, r *googleRequest) string {
 	switch {
 	case id == "":
@@ -147,7 +148,7 @@ func judgeGoogle(id string, r *googleRequest) string {
 		return googleCounts
 	}
 	if r.Contents[len(r.Contents)-1].Role == "model" {
-		return "Please ensure that multiturn requests end with a user role or a function response."
+		return "Requests ending with a model turn are not supported."
 	}
 	return ""
 }
@@ -335,7 +336,7 @@ func (j *googleJudge) calls(i int, parts []googlePart) string {
 		if j.last == "model" {
 			return "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
 		}
-		if len(j.open) == 0 && i > j.turn && p.Signature == "" && !olderGemini(j.id) {
+		if len(j.open) == 0 && i > j.turn && p.Signature == "" && !PlainCalls(j.id) {
 			return fmt.Sprintf("Function call is missing a thought_signature in functionCall parts. This is required for tools to work correctly, "+
 				"and missing thought_signature may lead to degraded model performance. Additional data, function call `default_api:%s` , position %d.", p.Call.Name, k)
 		}
@@ -370,6 +371,10 @@ func (j *googleJudge) part(at, role string, p googlePart) string {
 	switch {
 	case p.Inline != nil:
 		return judgeGoogleBlob(at+".inline_data", p.Inline, "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf")
+	case p.Call != nil && p.Call.ID == "" && !PlainCalls(j.id):
+		return at + ".function_call.id: ID cannot be empty."
+	case p.Call != nil && p.Call.ID != "" && PlainCalls(j.id), p.Result != nil && p.Result.ID != "" && PlainCalls(j.id):
+		return "Invalid JSON payload received. Unknown name \"id\" at '" + at + "': Cannot find field."
 	case p.Call != nil && p.Call.Name == "":
 		return at + ".function_call.name: Name cannot be empty."
 	case p.Call != nil && len(p.Call.Args) > 0 && !isJSONObject(string(p.Call.Args)):
@@ -406,7 +411,7 @@ func (j *googleJudge) result(at string, r *googleResult) string {
 		return at + ".name: Name cannot be empty."
 	case !isJSONObject(string(r.Response)):
 		return "Invalid value at '" + at + ".response' (type.googleapis.com/google.protobuf.Struct)"
-	case len(r.Parts) > 0 && olderGemini(j.id):
+	case len(r.Parts) > 0 && PlainCalls(j.id):
 		return "Unable to submit request because `function_response.parts` is not supported for this model."
 	}
 	for _, p := range r.Parts {

@@ -23,6 +23,7 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 	const older = "gemini-2.5-flash"
 	unsigned := strings.Replace(gCall, `,"thoughtSignature":"skip_thought_signature_validator"`, "", 1)
 	signed := func(sign string) string { return strings.Replace(gCall, googleSkip, sign, 1) }
+	withoutID := func(s string) string { return strings.ReplaceAll(s, `"id":"c1",`, "") }
 	part := func(p string) string { return googleBody(`{"role":"user","parts":[`+p+`]}`, "") }
 	says := func(p string) string { return googleBody(gUser+`,{"role":"model","parts":[`+p+`]},`+gUser, "") }
 	tool := func(f string) string { return googleBody(gUser, `,"tools":[{"functionDeclarations":[`+f+`]}]`) }
@@ -44,7 +45,7 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"a signed text", "m", says(`{"text":"b","thoughtSignature":"` + Sign("m", "b") + `"}`), ""},
 		{"a thought", "m", says(`{"text":"b","thought":true,"thoughtSignature":"` + Sign("m", "b") + `"}`), ""},
 		{"an unsigned call of a turn that is over", "m", googleBody(gUser+","+unsigned+","+gResult+","+gUser, ""), ""},
-		{"an unsigned call of an older model", older, googleBody(gUser+","+unsigned+","+gResult, ""), ""},
+		{"an unsigned call of an older model", older, withoutID(googleBody(gUser+","+unsigned+","+gResult, "")), ""},
 		{"a tool with a JSON schema", "m", tool(`{"name":"a","parametersJsonSchema":{"type":"object","$defs":{},"additionalProperties":false}}`), ""},
 		{"a tool with the vendor's schema", "m", tool(`{"name":"a","parameters":{"type":"OBJECT","properties":{"additionalProperties":{"anyOf":[{"type":"STRING"}],"items":{"type":"STRING"}}}}}`), ""},
 
@@ -63,7 +64,7 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"empty text", "m", part(`{"text":" "}`), "text parameter"},
 		{"an empty system prompt", "m", googleBody(gUser, `,"systemInstruction":{"parts":[{"text":""}]}`), "system_instruction"},
 		{"a model first", "m", googleBody(gSays+","+gUser, ""), "begin with a user"},
-		{"a model last", "m", googleBody(gUser+","+gSays, ""), "end with a user"},
+		{"a model last", "m", googleBody(gUser+","+gSays, ""), "ending with a model turn"},
 		{"a call behind a model", "m", googleBody(gUser+","+gSays+","+gCall+","+gResult, ""), "call turn comes immediately after a user turn"},
 		{"a call at the end", "m", googleBody(gUser+","+gCall, ""), "equal to the number of function call parts"},
 		{"a call without its result", "m", googleBody(gUser+","+gCall+","+gUser, ""), "equal to the number of function call parts"},
@@ -84,9 +85,12 @@ func TestGoogleJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 		{"a call of the user", "m", part(`{"functionCall":{"name":"R"}}`), "does not belong to the role user"},
 		{"a thought of the user", "m", part(`{"text":"a","thought":true}`), "does not belong to the role user"},
 		{"an image of the model", "m", says(gImage), "does not belong to the role model"},
-		{"a result of the model", "m", says(`{"functionResponse":{"name":"R","response":{}}}`), "does not belong to the role model"},
+		{"a result of the model", "m", says(`{"functionResponse":{"id":"c1","name":"R","response":{}}}`), "does not belong to the role model"},
 		{"a thought that is a call", "m", googleBody(gUser+","+strings.Replace(gCall, `[{`, `[{"thought":true,`, 1)+","+gResult, ""), "only a text is a thought"},
-		{"media in a result of an older model", older, googleBody(gUser+","+unsigned+","+strings.Replace(gResult, `"response":`, `"parts":[`+gImage+`],"response":`, 1), ""), "is not supported for this model"},
+		{"no id of a call", "m", withoutID(googleBody(gUser+","+gCall+","+gResult, "")), "ID cannot be empty"},
+		{"an id of an older model's call", older, googleBody(gUser+","+unsigned+","+withoutID(gResult), ""), `Unknown name "id"`},
+		{"an id of an older model's result", older, googleBody(gUser+","+withoutID(unsigned)+","+gResult, ""), `Unknown name "id"`},
+		{"media in a result of an older model", older, withoutID(googleBody(gUser+","+unsigned+","+strings.Replace(gResult, `"response":`, `"parts":[`+gImage+`],"response":`, 1), "")), "is not supported for this model"},
 		{"a kind of media that no result has", "m", returned(`"response":{},"parts":[{"inlineData":{"mimeType":"image/gif","data":"AAAA"}}]`), "Unsupported MIME type"},
 		{"an empty part of a result", "m", returned(`"response":{},"parts":[{}]`), "must have one initialized field"},
 		{"an unknown image", "m", part(`{"inlineData":{"mimeType":"image/gif","data":"AAAA"}}`), "Unsupported MIME type: image/gif"},

@@ -65,15 +65,18 @@ func signed(t *rapid.T, info model.Info, own bool, b protocol.Block) protocol.Bl
 	if !own || info.API != model.APIGoogle || !rapid.Bool().Draw(t, "signed") {
 		return b
 	}
-	sign := modeltest.Sign(info.ID, b.Text+b.Thinking)
+	data := model.GoogleData{ThoughtSignature: modeltest.Sign(info.ID, b.Text+b.Thinking)}
 	if b.Type == protocol.BlockToolUse {
 		var object map[string]any
 		if json.Unmarshal(b.Input, &object) != nil || object == nil {
 			return b // the vendor's calls have an object
 		}
-		sign = modeltest.SignCall(info.ID, b.Name, b.Input)
+		data = model.GoogleData{ThoughtSignature: modeltest.SignCall(info.ID, b.Name, b.Input)}
+		if !modeltest.PlainCalls(info.ID) {
+			data.CallID = "id/" + b.ID
+		}
 	}
-	b.Provider = model.ThoughtSigned(info, sign)
+	b.Provider = data.Block(info)
 	return b
 }
 
