@@ -24,6 +24,9 @@ func blocks(t *testing.T, body []byte) []string {
 			ToolCalls  json.RawMessage `json:"tool_calls"`
 			ToolCallID string          `json:"tool_call_id"`
 		}
+		// The names of Responses.
+		Instructions string
+		Input        []map[string]any
 		// Google's names.
 		SystemInstruction json.RawMessage
 		Contents          []struct {
@@ -50,6 +53,13 @@ func blocks(t *testing.T, body []byte) []string {
 	out := append(parts(r.System), parts(r.Tools)...)
 	if len(r.SystemInstruction) > 0 {
 		out = append(parts(r.SystemInstruction), parts(r.Tools)...)
+	}
+	if r.Instructions != "" {
+		out = append([]string{r.Instructions}, parts(r.Tools)...)
+	}
+	for _, item := range r.Input {
+		line, _ := json.Marshal(item)
+		out = append(out, string(line))
 	}
 	for i, c := range r.Contents {
 		for _, p := range parts(c.Parts) {

@@ -207,7 +207,7 @@ maxTokens = 32000
 
 // apis are the wire formats.
 func apis() []string {
-	return []string{"anthropic-messages", "openai-completions", "google-generative-ai"}
+	return []string{"anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"}
 }
 
 // vendor makes a server that speaks an API.
@@ -215,6 +215,8 @@ func vendor(api string, c modeltest.Config) *modeltest.Server {
 	switch api {
 	case "openai-completions":
 		return modeltest.OpenAI(c)
+	case "openai-responses":
+		return modeltest.Responses(c)
 	case "google-generative-ai":
 		return modeltest.Google(c)
 	}

@@ -24,11 +24,12 @@ const (
 //   - Internal messages and unknown blocks go, and so do empty texts. A user
 //     message or result that is empty then says so; an assistant message goes.
 //   - Thinking goes back only to the model that made it: signed under Anthropic's
-//     and Google's API, under Chat Completions where the server wants it. Other
-//     thinking goes; as text the next model would take it for something that was
-//     said.
-//   - Provider data of other APIs and models goes; Google's stays on the texts and
-//     calls that it came with.
+//     and Google's API, with its encrypted content under Responses, under Chat
+//     Completions where the server wants it. Other thinking goes; as text the next
+//     model would take it for something that was said.
+//   - Provider data of texts and calls stays only where an API needs it (Responses
+//     pairs them with their thinking, Google signs them), and only for the model that
+//     made them.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
 //   - Images and files that the model cannot read become a note. Text files stay
@@ -151,7 +152,7 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 	return out
 }
 
-// own says whether the model itself made the block.
+// own says whether the block was made by the model, behind the same API.
 func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
 	if m.Role != protocol.RoleAssistant || m.Provider != f.info.Provider || m.Model != f.info.ID {
 		return false
@@ -163,6 +164,10 @@ func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
 // providerData gives what a text or call keeps of its provider's data.
 func (f *fitter) providerData(m protocol.Message, b protocol.Block) *protocol.ProviderData {
 	switch f.info.API {
+	case APIResponses:
+		if f.own(m, b) {
+			return b.Provider
+		}
 	case APIGoogle:
 		if f.own(m, b) && GoogleDataOf(b) != (GoogleData{}) {
 			return b.Provider
@@ -181,6 +186,8 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 			return b.Provider != nil && len(b.Provider.Data) > 0
 		}
 		return b.Signature != ""
+	case APIResponses:
+		return b.Provider != nil && len(b.Provider.Data) > 0
 	case APIOpenAI:
 		return f.info.Compat.ReasoningContent && strings.TrimSpace(b.Thinking) != ""
 	case APIGoogle: // what is not signed is a summary for people

@@ -12,6 +12,7 @@ import (
 	"scorel/internal/model/modeltest"
 	"scorel/internal/model/modeltest/conversation"
 	"scorel/internal/model/openai"
+	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
 	"scorel/protocol"
 )
@@ -44,6 +45,9 @@ func players(t *testing.T, s *script.Script) map[string]player {
 	})
 	add("openai-completions", modeltest.OpenAI(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
 		return openai.New(openai.Config{Info: info("openai", "gpt"), BaseURL: "http://o.invalid/v1", HTTP: c})
+	})
+	add("openai-responses", modeltest.Responses(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return responses.New(responses.Config{Info: info("openai", "gpt"), BaseURL: "http://r.invalid/v1", HTTP: c})
 	})
 	deep := info("deepseek", "deep")
 	deep.Compat = model.Compat{ReasoningContent: true, ThinkingFormat: "deepseek"}

@@ -118,6 +118,10 @@ func OpenAI(c Config) *Server { return newServer(c, openaiAPI{}) }
 // model's name has "gemini-1." or "gemini-2." in it.
 func Google(c Config) *Server { return newServer(c, googleAPI{}) }
 
+// Responses serves the Responses API. The base URL of the adapter is the server's
+// address, with or without /v1.
+func Responses(c Config) *Server { return newServer(c, responsesAPI{}) }
+
 func newServer(c Config, api wireAPI) *Server {
 	if c.Sleep == nil {
 		c.Sleep = sleep

@@ -99,7 +99,13 @@ func (r refusal) status() int {
 	}
 	for _, word := range [...]string{r.kind, r.code} {
 		switch word {
-		case "invalid_request_error", "invalid_request", "context_length_exceeded":
+		case "invalid_request_error", "invalid_request", "context_length_exceeded",
+			// Of failed answers of the Responses API, whose codes stand alone.
+			"invalid_prompt", "invalid_encrypted_content", "bio_policy", "misalignment_policy_violation",
+			"data_residency_mismatch", "invalid_image", "invalid_image_format", "invalid_base64_image",
+			"invalid_image_url", "invalid_image_mode", "image_too_large", "image_too_small", "image_parse_error",
+			"image_content_policy_violation", "image_file_too_large", "unsupported_image_media_type",
+			"empty_image_file", "failed_to_download_image", "image_file_not_found":
 			return http.StatusBadRequest
 		case "authentication_error", "invalid_api_key":
 			return http.StatusUnauthorized
@@ -141,7 +147,7 @@ func (p Peer) classify(status int, r refusal) *model.Error {
 	case r.google.dayIsOver:
 		out.Message = fmt.Sprintf("the quota of the day at %s is used up (%d: %s)", p.Name, status, said)
 		return out
-	case status == statusOverloaded, r.kind == "overloaded_error", r.google.unavailable,
+	case status == statusOverloaded, r.kind == "overloaded_error", r.google.unavailable, r.code == "server_is_overloaded",
 		status >= 500 && strings.Contains(strings.ToLower(r.text), "overloaded"):
 		out.Class = model.ClassOverloaded
 		out.Message = fmt.Sprintf("%s is overloaded (%d: %s)", p.Name, status, said)

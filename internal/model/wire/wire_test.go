@@ -143,6 +143,19 @@ func TestCodesOfOpenRouterInsideAStreamAreStatuses(t *testing.T) {
 	}
 }
 
+func TestCodesOfFailedResponsesHaveTheirClass(t *testing.T) {
+	for code, class := range map[string]model.Class{
+		"server_error": model.ClassTransient, "rate_limit_exceeded": model.ClassTransient, "vector_store_timeout": model.ClassTransient,
+		"server_is_overloaded": model.ClassOverloaded, "context_length_exceeded": model.ClassTooLong,
+		"insufficient_quota": model.ClassInvalid, "invalid_prompt": model.ClassInvalid, "image_parse_error": model.ClassInvalid,
+		"bio_policy": model.ClassInvalid, "invalid_api_key": model.ClassAuth,
+	} {
+		if e := (Peer{Name: "openai"}).Event([]byte(`{"type":"error","code":"` + code + `","message":"m"}`)); e.Class != class {
+			t.Errorf("%s: %+v", code, e)
+		}
+	}
+}
+
 func TestRedactionTakesKeysAndLeavesWords(t *testing.T) {
 	p := Peer{Key: "mysecretvalue", Headers: map[string]string{"X": "headervalue", "Y": "ab"}}
 	tests := map[string]string{
