@@ -327,7 +327,7 @@ func TestKeyVariablesNameAllThatChildrenMustNotSee(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{"a": {APIKeyEnv: "MINE"}}
 	got := resolve.KeyVariables(c)
-	for _, want := range []string{"MINE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+	for _, want := range []string{"MINE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing from %v", want, got)
 		}
