@@ -12,6 +12,6 @@
 // of [Info]; [Fit] decides by them whose thinking goes back to whom.
 //
 // A Model may be used by any number of goroutines at once. Nothing here retries:
-// the one retry policy is the runtime's. (responses sends a request a second time
-// without the reasoning that the server could not read.)
+// the one retry policy is the runtime's. (responses sends a request once more without
+// what the server refuses to the account.)
 package model

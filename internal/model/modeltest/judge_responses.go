@@ -160,7 +160,7 @@ const (
 // do that pass it on to others. And it plays an API to which each request is the
 // first: what is not in the request, and items without their content, are not
 // found, whatever store says of the answer to come.
-func judgeResponses(body []byte, r *responsesRequest) string {
+func judgeResponses(body []byte, r *responsesRequest, c Config) string {
 	for _, name := range fieldsOf(body) {
 		if !responsesParameter(name) {
 			return "Unknown parameter: '" + name + "'."
@@ -189,6 +189,10 @@ func judgeResponses(body []byte, r *responsesRequest) string {
 		}
 		if t.Summary != nil && !slices.Contains([]string{"auto", "concise", "detailed"}, *t.Summary) {
 			return "Invalid value: '" + *t.Summary + "'. Supported values are: 'concise', 'detailed', and 'auto'. - 'reasoning.summary'"
+		}
+		if t.Summary != nil && c.NoSummaries {
+			return "Your organization must be verified to generate reasoning summaries. " +
+				"Please go to: https://platform.openai.com/settings/organization/general and click on Verify Organization."
 		}
 	}
 	if bad := judgeResponsesTools(r.Tools); bad != "" {

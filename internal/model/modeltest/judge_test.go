@@ -272,6 +272,13 @@ func TestResponsesJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 			}
 		})
 	}
+	unverified := Config{NoSummaries: true}
+	for fields, want := range map[string]string{`"effort":"low","summary":"auto"`: "must be verified", `"effort":"low"`: ""} {
+		_, got := responsesAPI{}.read([]byte(responsesBody(rUser, `,"reasoning":{`+fields+`}`)), unverified)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: said %q, want %q", fields, got, want)
+		}
+	}
 }
 
 // FuzzJudges: no request makes a judge fail.

@@ -22,12 +22,12 @@ func (responsesAPI) key(h http.Header) string {
 	return strings.TrimPrefix(h.Get("Authorization"), "Bearer ")
 }
 
-func (responsesAPI) read(body []byte, _ Config) (incoming, string) {
+func (responsesAPI) read(body []byte, c Config) (incoming, string) {
 	var r responsesRequest
 	if err := json.Unmarshal(body, &r); err != nil {
 		return incoming{}, "We could not parse the JSON body of your request. " + err.Error()
 	}
-	refused := judgeResponses(body, &r)
+	refused := judgeResponses(body, &r, c)
 	in := incoming{model: r.Model, usage: true}
 	r.describe(&in)
 	return in, refused

@@ -31,6 +31,10 @@ type Config struct {
 	// Sleep waits or ends with the error of ctx; nil waits by the real clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 
+	// NoSummaries: the Responses API refuses summaries of reasoning, as OpenAI does
+	// to organisations that are not verified.
+	NoSummaries bool
+
 	// The rest holds for Chat Completions only.
 
 	// ReasoningContent: assistant messages must carry reasoning_content, as

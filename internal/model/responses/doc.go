@@ -11,10 +11,12 @@
 // behind an answer that broke off, texts and calls go back without ids and the
 // reasoning does not.
 //
-// The request is a function of the [model.Request]: same input, same bytes. Of two
-// successive requests of a conversation the second begins with the first.
+// The request is a function of the [model.Request], and of whether the account gets
+// summaries: same input, same bytes. Of two successive requests of a conversation
+// the second begins with the first.
 //
-// Nothing is tried again, with one exception: reasoning that the server cannot
-// decrypt, as after a change of the account, is left out and the request sent
-// once more. Otherwise such a session could never go on.
+// Nothing is tried again, with two exceptions, which are requests that this account
+// could never send otherwise. Reasoning that the server cannot decrypt, as after a
+// change of the account, is left out; so are summaries where the organisation is
+// not verified for them. The rest is sent once more.
 package responses

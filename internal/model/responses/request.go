@@ -83,6 +83,9 @@ func (m *Model) request(ctx context.Context, req model.Request) (*request, error
 		Reasoning:         m.reasoning(req),
 		ParallelToolCalls: len(req.Tools) > 0,
 	}
+	if m.untold.Load() {
+		p.Reasoning = p.Reasoning.untold()
+	}
 	if len(m.info.Thinking) > 0 { // others refuse it: "Encrypted content is not supported with this model."
 		p.Include = []string{"reasoning.encrypted_content"}
 	}

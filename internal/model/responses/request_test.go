@@ -224,6 +224,35 @@ func TestReasoningThatTheServerCannotReadIsLeftOutOnce(t *testing.T) {
 	}
 }
 
+func TestAccountWithoutSummariesWorksWithoutThem(t *testing.T) {
+	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+anyAnswer), "s.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := modeltest.Responses(modeltest.Config{Script: s, Keep: -1, NoSummaries: true})
+	m, err := responses.New(responses.Config{Info: gpt(), BaseURL: "http://test.invalid/v1", HTTP: modeltest.Transport(server)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ask("go")
+	req.Thinking = model.ThinkingHigh
+	send(t, m, req)
+	send(t, m, req)
+	got := server.Requests()
+	if len(got) != 3 || got[0].Refused == "" || !bytes.Contains(got[1].Body, []byte(`"reasoning":{"effort":"high"}`)) || !bytes.Equal(got[1].Body, got[2].Body) {
+		t.Fatalf("%d requests, the last %s", len(got), got[len(got)-1].Body)
+	}
+}
+
+func TestRefusalsOfOtherKindsAreNotSentAgain(t *testing.T) {
+	for _, text := range []string{"Encrypted content is not supported with this model.", "no reasoning summaries here", "nonsense"} {
+		m, server := inMemory(t, gpt(), `{"again":true,"do":[{"error":{"status":400,"message":"`+text+`"}}]}`)
+		if _, err := modeltest.Collect(m.Stream(t.Context(), ask("go"))); err == nil || server.Count() != 1 {
+			t.Errorf("%s: %v, %d requests", text, err, server.Count())
+		}
+	}
+}
+
 func TestImagesAndFilesOfResultsStayInThem(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer)
 	req := ask("go")

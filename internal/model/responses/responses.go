@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
@@ -36,6 +37,8 @@ type Model struct {
 	peer wire.Peer
 	url  string
 	doer *wire.Doer
+	// untold: the server gives this account no summaries of reasoning.
+	untold atomic.Bool
 }
 
 // New makes a model. It fails when the address is none.
@@ -75,7 +78,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		}
 		r := reader{info: m.info, peer: m.peer, req: req, yield: func(d model.Delta) bool { return yield(d, nil) }}
 		err = m.play(ctx, p, &r)
-		if unreadable(err) && r.count == 0 && p.forget() {
+		for r.count == 0 && m.amend(p, err) {
 			err = m.play(ctx, p, &r)
 		}
 		if err != nil {
@@ -94,7 +97,11 @@ func (m *Model) play(ctx context.Context, p *request, r *reader) error {
 	stream := ssestream.NewDecoder(res)
 	defer stream.Close()
 	for stream.Next() {
-		e, err := decode(stream.Event().Data)
+		data := stream.Event().Data
+		if bytes.HasPrefix(data, []byte("[DONE]")) { // of some servers, behind the end event
+			break
+		}
+		e, err := decode(data)
 		if err != nil {
 			return m.fail(ctx, err)
 		}
@@ -116,6 +123,7 @@ func (m *Model) send(ctx context.Context, p *request) (*http.Response, error) {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("User-Agent", "scorel")
 	if m.peer.Key != "" {
 		req.Header.Set("Authorization", "Bearer "+m.peer.Key)
 	}
@@ -135,10 +143,24 @@ func (m *Model) fail(ctx context.Context, err error) error {
 	return m.peer.Fail(ctx, err)
 }
 
-// unreadable says whether the server could not decrypt reasoning that it was sent
-// (code invalid_encrypted_content: "The encrypted content gAAA... could not be
-// verified.").
-func unreadable(err error) bool {
+// amend takes out of a request what the server refuses to this account, and says
+// whether it could. Each of the two reasons is met once at most.
+func (m *Model) amend(p *request, err error) bool {
 	var e *model.Error
-	return errors.As(err, &e) && e.Class == model.ClassInvalid && strings.Contains(strings.ToLower(e.Message), "encrypted content")
+	if !errors.As(err, &e) || e.Class != model.ClassInvalid {
+		return false
+	}
+	switch text := strings.ToLower(e.Message); {
+	// "Your organization must be verified to generate reasoning summaries." It does
+	// without them well.
+	case strings.Contains(text, "reasoning summaries") && p.Reasoning.told():
+		m.untold.Store(true)
+		p.Reasoning = p.Reasoning.untold()
+		return true
+	// Code invalid_encrypted_content: "The encrypted content gAAA... could not be
+	// verified."
+	case strings.Contains(text, "encrypted content"):
+		return p.forget()
+	}
+	return false
 }

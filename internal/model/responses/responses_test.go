@@ -428,6 +428,7 @@ func TestAnswersThatMakeNoSenseAreFailures(t *testing.T) {
 		{"an end without its answer", events(`{"type":"response.completed"}`), model.ClassTransient, "without its answer"},
 		{"left off for another reason", events(text(0, 0, "yes"), `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"steered"}}}`), model.ClassTransient, "before it was complete"},
 		{"failed", events(`{"type":"response.failed","response":{"error":{"code":"server_error","message":"The server had an error"}}}`), model.ClassTransient, "The server had an error"},
+		{"failed, with a time to wait", events(`{"type":"response.failed","response":{"error":{"code":"rate_limit_exceeded","message":"Rate limit reached for gpt-x on tokens per min (TPM). Please try again in 11.054s. Visit"}}}`), model.ClassTransient, "11.054s"},
 		{"failed by an image", events(`{"type":"response.failed","response":{"error":{"code":"image_parse_error","message":"no image"}}}`), model.ClassInvalid, "no image"},
 		{"failed without a reason", events(`{"type":"response.failed","response":{"error":null}}`), model.ClassTransient, "without a reason"},
 		{"failed without an answer", events(`{"type":"response.failed"}`), model.ClassTransient, "without a reason"},
@@ -435,7 +436,7 @@ func TestAnswersThatMakeNoSenseAreFailures(t *testing.T) {
 		{"an error with a number", events(`{"type":"error","code":503,"message":"later"}`), model.ClassTransient, "503"},
 		{"a delta of another form", events(`{"type":"response.output_text.delta","delta":{"x":1}}`), model.ClassTransient, "not valid JSON"},
 		{"nothing", raw(""), model.ClassTransient, "before it was complete"},
-		{"DONE alone", events("[DONE]"), model.ClassTransient, "not valid JSON"},
+		{"DONE alone", events(text(0, 0, "yes"), "[DONE]"), model.ClassTransient, "before it was complete"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -443,6 +444,9 @@ func TestAnswersThatMakeNoSenseAreFailures(t *testing.T) {
 			var e *model.Error
 			if !errors.As(err, &e) || e.Class != tt.class || !strings.Contains(e.Message, tt.says) || strings.Contains(err.Error(), "modeltest: ") {
 				t.Fatalf("got %v (%+v)", err, e)
+			}
+			if strings.Contains(tt.says, "11.054s") != (e.RetryAfter == 11054*time.Millisecond) {
+				t.Fatalf("waits %v", e.RetryAfter)
 			}
 		})
 	}

@@ -8,6 +8,17 @@ type reasoning struct {
 	Summary string `json:"summary,omitempty"`
 }
 
+// told says whether a summary is asked for.
+func (r *reasoning) told() bool { return r != nil && r.Summary != "" }
+
+// untold is r without its summary; nil when nothing is left.
+func (r *reasoning) untold() *reasoning {
+	if r == nil || r.Effort == "" {
+		return nil
+	}
+	return &reasoning{Effort: r.Effort}
+}
+
 // reasoning gives the level in the server's word. Off is the word for it; where
 // the model cannot leave it, the least that it has; where no word is known, what
 // the server does by itself.

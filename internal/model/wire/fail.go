@@ -88,8 +88,28 @@ func (p Peer) status(e *statusError) *model.Error {
 func (p Peer) Event(doc []byte) *model.Error {
 	r := parseRefusal(doc)
 	out := p.classify(r.status(), r)
-	out.RetryAfter = r.google.retry
+	switch out.RetryAfter = r.google.retry; {
+	case out.RetryAfter > 0:
+	case out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient:
+		out.RetryAfter = waitInText(r.text)
+	}
 	return out
+}
+
+// waitInText reads how long OpenAI wants to be left alone out of its text, which
+// is the only place where a failure inside a stream says it: "Please try again in
+// 11.054s.", "... in 28ms.", "... in 1m30s.".
+func waitInText(text string) time.Duration {
+	_, rest, ok := strings.Cut(text, "try again in ")
+	if !ok {
+		return 0
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	d, err := time.ParseDuration(strings.TrimRight(word, ".,"))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(d, 24*time.Hour))
 }
 
 // status is the HTTP status that belongs to the error's type.

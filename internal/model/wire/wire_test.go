@@ -44,6 +44,27 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestWaitInsideAStreamIsReadFromTheText(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"Rate limit reached. Please try again in 11.054s. Visit x": 11054 * time.Millisecond,
+		"Please try again in 28ms.":                                28 * time.Millisecond,
+		"try again in 1m30s":                                       90 * time.Second,
+		"try again in 900000h.":                                    24 * time.Hour,
+		"try again in -3s.":                                        0,
+		"try again in a minute":                                    0,
+		"try again in ":                                            0,
+		"slow down":                                                0,
+	} {
+		e := Peer{}.Event([]byte(`{"type":"error","code":"rate_limit_exceeded","message":"` + text + `"}`))
+		if e.RetryAfter != want || e.Class != model.ClassTransient {
+			t.Errorf("%s: %+v", text, e)
+		}
+	}
+	if e := (Peer{}).Event([]byte(`{"error":{"code":"insufficient_quota","message":"try again in 5s"}}`)); e.RetryAfter != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestOverflowIsKnownByCodeAndText(t *testing.T) {
 	long := []struct {
 		status     int
