@@ -57,6 +57,9 @@ func players(t *testing.T, s *script.Script) map[string]player {
 	add("google-generative-ai", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
 		return google.New(google.Config{Info: info("google", "gemini-3-flash"), BaseURL: "http://g.invalid", HTTP: c})
 	})
+	add("gemma", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return google.New(google.Config{Info: info("google", "gemma-4-31b-it"), BaseURL: "http://g.invalid", HTTP: c})
+	})
 	add("gemini-2.5", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
 		return google.New(google.Config{Info: info("google", "gemini-2.5-pro"), BaseURL: "http://g.invalid", HTTP: c})
 	})
