@@ -32,7 +32,7 @@ type Model struct {
 // Alias is a table [models.<alias>].
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
-	API           string // openai-completions, openai-responses or anthropic-messages
+	API           string // openai-completions, openai-responses, anthropic-messages or google-generative-ai
 	Provider      string
 	ID            string
 	BaseURL       string

@@ -182,7 +182,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		alias + "apiKeyEnv = 'sk-abc'":             "the config key models.a.apiKeyEnv must be the name of an environment variable, not the key itself (/u/config.toml:4)",
 		alias + "baseUrl = 'http://u:p@x/'":        "the config key models.a.baseUrl must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:4)",
 		alias + "headers = {a = 1}":                "the config key models.a.headers.a must be an HTTP header: a name without spaces and a string of one line (/u/config.toml:4)",
-		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions, openai-responses or anthropic-messages (/u/config.toml:4)",
+		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions, openai-responses, anthropic-messages or google-generative-ai (/u/config.toml:4)",
 		"[models.a]\ntype = 'custom'\nid = 'x'":    "the model models.a of type custom lacks api and baseUrl (/u/config.toml:2)",
 		"[models.a]\nid = 'x'\nbaseUrl='http://x'": "the model models.a of type custom lacks api (/u/config.toml:2)",
 		"web.proxy = 'http://u:p@x:1'":             "the config key web.proxy must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:1)",

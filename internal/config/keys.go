@@ -56,9 +56,9 @@ func table() []key {
 
 		{Key{"models.<alias>.type", "builtin or custom", "custom with baseUrl, else builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
 			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
-		{Key{"models.<alias>.api", "openai-completions, openai-responses or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
+		{Key{"models.<alias>.api", "openai-completions, openai-responses, anthropic-messages or google-generative-ai", "", u, "The wire format that the server speaks."}, false,
 			ofAlias(func(a *Alias, e entry) error {
-				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages")
+				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai")
 			})},
 		{Key{"models.<alias>.provider", "string", "", u, "The provider in the catalogue, or the name to show."}, false,
 			ofAlias(func(a *Alias, e entry) error { return str(&a.Provider, e) })},
