@@ -30,6 +30,9 @@ func (b *builder) agents() part {
 			p.sources = append(p.sources, source{path: name, scope: "user", tag: "user-instructions", content: text})
 		}
 	}
+	if text := strings.TrimSpace(clean(b.cfg.ProjectPrompt)); text != "" {
+		p.sources = append(p.sources, source{path: b.cfg.ProjectSource, scope: "project", tag: "project-instructions", content: text})
+	}
 	dirs, tree := b.search()
 	for _, dir := range dirs {
 		names := []string{"AGENTS.md", "CLAUDE.md"}

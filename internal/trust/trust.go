@@ -172,7 +172,7 @@ func (s *Store) Read(root string, kind Kind, name string, limit int64) (data []b
 		return nil, false, "", nil
 	}
 	if err != nil {
-		return nil, false, "", fmt.Errorf("%s: %w", filepath.Join(root, name), err)
+		return nil, false, "", fmt.Errorf("%s %w", filepath.Join(root, name), err)
 	}
 	c, lerr := s.load()
 	old := c.Folders[root].item(kind, name).file(name)
