@@ -187,14 +187,15 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 		case k.Scope == ScopeUser:
 			note(e, "only the user's own configuration may set it.")
 			continue
-		case k.Scope == ScopeTrusted && !f.Trusted:
-			note(e, "it counts when you trust the project; see scorel trust.")
-			n := &notices[len(notices)-1]
-			n.Untrusted, n.Key, n.Value = true, e.name(), render(e.value)
-			continue
 		}
 		if why := widens(user, e, usable); why != "" {
 			note(e, why)
+			continue
+		}
+		if k.Scope == ScopeTrusted && !f.Trusted {
+			note(e, "it counts when you trust the project; see scorel trust.")
+			n := &notices[len(notices)-1]
+			n.Untrusted, n.Key, n.Value = true, e.name(), render(e.value)
 			continue
 		}
 		if err := k.set(c, e); err != nil {
