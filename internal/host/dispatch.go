@@ -23,6 +23,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.getTrust(ctx, r.ProjectID)
 	case *protocol.TrustProject:
 		return h.trustProject(ctx, r)
+	case *protocol.Doctor:
+		return h.doctor(ctx, r)
 	case *protocol.CheckConfig:
 		return h.checkConfig(ctx, r.WorkDir)
 	case *protocol.ListModels:

@@ -322,14 +322,17 @@ func (h *Host) runDir(id protocol.SessionID) string {
 
 func reapChildren(dir string) (int, error) { return sandbox.Reap(dir) }
 
-// ripgrep finds rg on the PATH that children get.
-func (h *Host) ripgrep() string {
+// ripgrep finds rg.
+func (h *Host) ripgrep() string { return h.program("rg") }
+
+// program finds a program on the PATH that children get, "" when it is not there.
+func (h *Host) program(called string) string {
 	path, _ := h.lookupEnv("PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		name := filepath.Join(dir, "rg")
+		name := filepath.Join(dir, called)
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return name
 		}
