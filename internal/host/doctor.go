@@ -134,7 +134,7 @@ func (h *Host) checkRules(context.Context) doctor.Finding {
 
 // checkProject checks the configuration of a project and how its files stand.
 func (h *Host) checkProject(ctx context.Context, root string) doctor.Finding {
-	r, err := h.trust.Look(ctx, root)
+	r, err := h.trust.Status(ctx, root)
 	if err != nil {
 		return doctor.Fail(err.Error(), "Make the folder readable for you.")
 	}

@@ -20,9 +20,9 @@ const (
 	maxIgnoredName = 100
 )
 
-// look says how a project's files stand.
-func (h *Host) look(ctx context.Context, root string) (*trust.Report, error) {
-	r, err := h.trust.Look(ctx, root)
+// look says how a project's files stand, by one of the two looks of the store.
+func look(ctx context.Context, root string, how func(context.Context, string) (*trust.Report, error)) (*trust.Report, error) {
+	r, err := how(ctx, root)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
@@ -32,7 +32,7 @@ func (h *Host) look(ctx context.Context, root string) (*trust.Report, error) {
 // projectTrust sums up how a project's files stand. Notices are those of its
 // configuration, which say what of it would count.
 func (h *Host) projectTrust(ctx context.Context, root string, notices []config.Notice) (*protocol.ProjectTrust, error) {
-	r, err := h.look(ctx, root)
+	r, err := look(ctx, root, h.trust.Status)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +98,7 @@ func stateOf(r *trust.Report) protocol.TrustState {
 
 // configTrust gives the state of a project's configuration file, "" without one.
 func (h *Host) configTrust(ctx context.Context, root string) (string, error) {
-	r, err := h.look(ctx, root)
+	r, err := look(ctx, root, h.trust.Status)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +114,7 @@ func (h *Host) getTrust(ctx context.Context, id protocol.ProjectID) (*protocol.T
 	if err != nil {
 		return nil, err
 	}
-	r, err := h.look(ctx, root)
+	r, err := look(ctx, root, h.trust.Look)
 	if err != nil {
 		return nil, err
 	}

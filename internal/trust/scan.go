@@ -25,6 +25,13 @@ const (
 	maxText    = 1 << 20 // bytes of a file that is looked into
 )
 
+// bounds are the first three of them, so that tests need not fill a disk.
+type bounds struct {
+	files   int
+	bytes   int64
+	entries int
+}
+
 // racy is how old a file must be for its times to name it: one that is written
 // again within a tick of the file system's clock may keep them.
 const racy = 2 * time.Second
@@ -40,7 +47,9 @@ type scan struct {
 	ctx     context.Context
 	now     time.Time
 	known   *folderRecord // whose hashes hold where the stat is the same; nil: all is read
+	lazy    bool          // files of items that known has not are not read
 	hashes  map[string]File
+	bounds  bounds
 	files   int
 	bytes   int64
 	entries int
@@ -268,8 +277,8 @@ func (s *scan) readDir(dir string) ([]fs.DirEntry, error) {
 			return nil, err
 		}
 		part, err := f.ReadDir(256)
-		if s.entries += len(part); s.entries > maxEntries {
-			return nil, &limitError{fmt.Sprintf("The project cannot be trusted: its skills, extensions and the like have more than %d names.", maxEntries)}
+		if s.entries += len(part); s.entries > s.bounds.entries {
+			return nil, &limitError{fmt.Sprintf("The project cannot be trusted: its skills, extensions and the like have more than %d names.", s.bounds.entries)}
 		}
 		out = append(out, part...)
 		if err == io.EOF {
@@ -369,14 +378,17 @@ func (s *scan) hash(kind Kind, item, name string) (File, error) {
 	s.files++
 	s.bytes += info.Size()
 	switch {
-	case s.files > MaxFiles:
-		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: more than %d of its files could act.", MaxFiles)}
-	case s.bytes > MaxBytes:
-		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: its files that could act have more than %d MiB.", MaxBytes>>20)}
+	case s.files > s.bounds.files:
+		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: more than %d of its files could act.", s.bounds.files)}
+	case s.bytes > s.bounds.bytes:
+		return File{}, &limitError{fmt.Sprintf("The project cannot be trusted: its files that could act have more than %d MiB.", s.bounds.bytes>>20)}
 	}
 	out.Size, out.stat = info.Size(), statOf(info)
 	if old := s.known.item(kind, item).file(name); old != nil && old.Stat != (stat{}) && old.Stat == out.stat && old.Target == out.Target {
 		out.SHA256 = old.SHA256
+		return out, nil
+	}
+	if s.lazy && s.known.item(kind, item) == nil {
 		return out, nil
 	}
 	real := name

@@ -21,7 +21,10 @@ type Config struct {
 }
 
 // Store is the trusted folders of a device.
-type Store struct{ cfg Config }
+type Store struct {
+	cfg    Config
+	bounds bounds
+}
 
 // New makes a store. It touches nothing.
 func New(cfg Config) *Store {
@@ -31,7 +34,7 @@ func New(cfg Config) *Store {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Store{cfg}
+	return &Store{cfg, bounds{MaxFiles, MaxBytes, maxEntries}}
 }
 
 // ConflictError says that the files are not those that were approved. Report is
@@ -47,8 +50,19 @@ func (e *ConflictError) Error() string {
 // and both times, are not read. The error is that root cannot be read; all else
 // is in the report.
 func (s *Store) Look(ctx context.Context, root string) (*Report, error) {
+	return s.recorded(ctx, root, byStat)
+}
+
+// Status is Look without what only who approves the files needs: those of items
+// that were never trusted are not read and have no SHA256, and the report has no
+// Hash.
+func (s *Store) Status(ctx context.Context, root string) (*Report, error) {
+	return s.recorded(ctx, root, statusOnly)
+}
+
+func (s *Store) recorded(ctx context.Context, root string, how reading) (*Report, error) {
 	c, err := s.load()
-	r, lerr := s.look(ctx, root, c.Folders[root], true)
+	r, lerr := s.look(ctx, root, c.Folders[root], how)
 	if lerr != nil {
 		return nil, lerr
 	}
@@ -56,7 +70,16 @@ func (s *Store) Look(ctx context.Context, root string) (*Report, error) {
 	return r, nil
 }
 
-func (s *Store) look(ctx context.Context, root string, rec *folderRecord, byStat bool) (*Report, error) {
+// reading says which files a look reads.
+type reading int
+
+const (
+	all        reading = iota
+	byStat             // those that are not known by their stat
+	statusOnly         // of these those that were trusted once
+)
+
+func (s *Store) look(ctx context.Context, root string, rec *folderRecord, how reading) (*Report, error) {
 	p, err := s.open(root)
 	if err != nil {
 		return nil, err
@@ -66,8 +89,8 @@ func (s *Store) look(ctx context.Context, root string, rec *folderRecord, byStat
 	if rec != nil {
 		r.TrustedAt = time.UnixMilli(rec.TrustedAt)
 	}
-	sc := &scan{project: p, ctx: ctx, now: s.cfg.Now(), hashes: map[string]File{}}
-	if byStat {
+	sc := &scan{project: p, ctx: ctx, now: s.cfg.Now(), hashes: map[string]File{}, lazy: how == statusOnly, bounds: s.bounds}
+	if how != all {
 		sc.known = rec
 	}
 	items, err := sc.items()
@@ -84,6 +107,9 @@ func (s *Store) look(ctx context.Context, root string, rec *folderRecord, byStat
 	}
 	r.Items = items
 	r.finish()
+	if how == statusOnly {
+		r.Hash = ""
+	}
 	return r, nil
 }
 
@@ -98,7 +124,7 @@ func (s *Store) Trust(ctx context.Context, root, hash string) (r *Report, aside 
 	}
 	aside, err = s.update(func(c *content) (bool, error) {
 		var lerr error
-		r, lerr = s.look(ctx, root, c.Folders[root], false)
+		r, lerr = s.look(ctx, root, c.Folders[root], all)
 		switch {
 		case lerr != nil:
 			return false, lerr

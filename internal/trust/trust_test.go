@@ -318,11 +318,11 @@ func TestFilesAreReadAgainOnlyWhenTheirStatDiffers(t *testing.T) {
 	}
 	// Where the stat says that the file is as it was, its recorded hash is taken.
 	c.Folders[w.root].Items[0].Files[0].SHA256 = "recorded"
-	r, err := w.s.look(t.Context(), w.root, c.Folders[w.root], true)
+	r, err := w.s.look(t.Context(), w.root, c.Folders[w.root], byStat)
 	if err != nil || r.Items[0].Files[0].SHA256 != "recorded" {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	r, err = w.s.look(t.Context(), w.root, c.Folders[w.root], false)
+	r, err = w.s.look(t.Context(), w.root, c.Folders[w.root], all)
 	if err != nil || r.Items[0].Files[0].SHA256 != rec.SHA256 {
 		t.Fatalf("reading all: %+v, %v", r, err)
 	}
@@ -351,6 +351,37 @@ func TestFilesAreReadAgainOnlyWhenTheirStatDiffers(t *testing.T) {
 	w.trust()
 	if c, err := w.s.load(); err != nil || c.Folders[w.root].Items[0].Files[0].Stat != (stat{}) {
 		t.Errorf("a young file's stat is kept: %v", err)
+	}
+}
+
+func TestTheStatusIsKnownWithoutReadingWhatWasNeverTrusted(t *testing.T) {
+	w := newWorld(t, full())
+	status := func() *Report {
+		t.Helper()
+		r, err := w.s.Status(t.Context(), w.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Hash != "" {
+			t.Error("a list that was not read has a hash")
+		}
+		return r
+	}
+	r := status()
+	same(t, "status", states(r), states(w.look()))
+	for _, it := range r.Items {
+		for _, f := range it.Files {
+			if f.SHA256 != "" {
+				t.Errorf("%s was read", f.Name)
+			}
+		}
+	}
+	w.trust()
+	w.write(".scorel/skills/run/run.sh", "echo bad")
+	w.write(".scorel/agents/new.md", "x")
+	same(t, "after a change", states(status()), states(w.look()))
+	if it := status().Find(KindAgent, ".scorel/agents/new.md"); it.Status != StatusNew || it.Files[0].SHA256 != "" {
+		t.Errorf("%+v", it)
 	}
 }
 
@@ -451,8 +482,8 @@ func TestUnreadableFilesAreSaid(t *testing.T) {
 
 func TestTooMuchCannotBeTrusted(t *testing.T) {
 	limits := map[string]func(w *world){
-		"more than 5000 of its files": func(w *world) {
-			for i := range MaxFiles {
+		"more than 50 of its files": func(w *world) {
+			for i := range 50 {
 				w.write(fmt.Sprintf(".scorel/extensions/%d.ts", i), "")
 			}
 		},
@@ -462,8 +493,8 @@ func TestTooMuchCannotBeTrusted(t *testing.T) {
 				t.Fatal(err)
 			}
 		},
-		"more than 20000 names": func(w *world) {
-			for i := range maxEntries {
+		"more than 200 names": func(w *world) {
+			for i := range 200 {
 				if err := os.MkdirAll(w.path(fmt.Sprintf(".scorel/agents/%d", i)), 0o700); err != nil {
 					t.Fatal(err)
 				}
@@ -474,6 +505,10 @@ func TestTooMuchCannotBeTrusted(t *testing.T) {
 	}
 	for want, make := range limits {
 		w := newWorld(t, map[string]string{".mcp.json": "{}"})
+		if w.s.bounds != (bounds{5000, 64 << 20, 20_000}) {
+			t.Fatalf("bounds %+v", w.s.bounds)
+		}
+		w.s.bounds.files, w.s.bounds.entries = 50, 200
 		w.trust()
 		make(w)
 		r := w.look()
