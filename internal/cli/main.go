@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Version is the version of this build.
@@ -53,7 +54,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(a.stderr, "scorel: "+oneLine(err.Error()))
+		fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
 		return exitOf(err)
 	}
 	return a.code

@@ -71,7 +71,7 @@ func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
 		if err != nil || !ask {
 			return err
 		}
-		again := "scorel trust --yes --hash " + r.Hash + " " + quoteShell(r.Root)
+		again := "scorel trust --yes --hash " + r.Hash + " " + quoteShell(display.Line(r.Root))
 		if o.json || !a.interactive() {
 			fmt.Fprintln(a.stderr, "scorel: nobody is asked here; to trust exactly these files: "+again)
 			a.code = exitUnasked

@@ -19,6 +19,8 @@ const (
 	maxLines  = 10       // of what an item does
 	maxLine   = 200      // bytes of one
 	maxNamed  = 100      // files that a hook command may name
+	maxDirs   = 16       // folders in which what it names is looked for
+	maxTries  = 20_000   // names that are looked for in all
 	maxHooked = 32 << 10 // bytes of a hook command
 )
 
@@ -128,48 +130,76 @@ func hookCommands(data []byte) []string {
 	return out
 }
 
+// namer finds the files that hook commands name.
+type namer struct {
+	*project
+	tries int
+}
+
 // filesIn gives the files of the project that a shell command names by path,
 // taking too many rather than too few: every word, every part of a quoted one,
-// and what follows a variable that may hold the project's folder. It gives false
-// for a command that is too long to say.
-func (p *project) filesIn(command string) ([]string, bool) {
+// what follows a variable that may hold the project's folder, and all of these
+// in the folders that the command names, to which it may change. It gives false
+// where there is too much to say.
+func (p *namer) filesIn(command string) ([]string, bool) {
 	if len(command) > maxHooked {
 		return nil, false
 	}
-	found := map[string]bool{}
+	found, dirs := map[string]bool{}, []string{""}
+	var names []string
 	for _, word := range words(command) {
-		tries := []string{word}
-		if strings.Contains(word, "$") {
-			if _, after, ok := strings.Cut(word[strings.LastIndexByte(word, '$'):], "/"); ok {
-				tries = append(tries, after)
+		names = append(names, word)
+		if i := strings.LastIndexByte(word, '$'); i >= 0 {
+			if _, after, ok := strings.Cut(word[i:], "/"); ok {
+				names = append(names, after)
 			}
 		}
-		for _, name := range tries {
-			if filepath.IsAbs(name) {
-				rel, err := filepath.Rel(p.dir, name)
-				if err != nil {
-					continue
-				}
-				name = rel
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		if dir, ok := p.inside("", name); ok && len(dirs) < maxDirs && !slices.Contains(dirs, dir) {
+			if info, err := os.Stat(filepath.Join(p.dir, dir)); err == nil && info.IsDir() {
+				dirs = append(dirs, dir)
 			}
-			name = filepath.Clean(name)
-			if !filepath.IsLocal(name) || name == "." {
+		}
+	}
+	for _, dir := range dirs {
+		for _, name := range names {
+			file, ok := p.inside(dir, name)
+			if !ok {
 				continue
 			}
-			info, err := os.Stat(filepath.Join(p.dir, name))
-			if errors.Is(err, fs.ErrNotExist) || (err == nil && info.IsDir()) {
-				if _, lerr := os.Lstat(filepath.Join(p.dir, name)); err == nil || lerr != nil {
-					continue
-				}
-			} else if err != nil {
+			if p.tries++; p.tries > maxTries {
+				return nil, false
+			}
+			info, err := os.Stat(filepath.Join(p.dir, file))
+			if errors.Is(err, fs.ErrNotExist) {
+				info, err = os.Lstat(filepath.Join(p.dir, file)) // a symlink that leads nowhere may lead somewhere later
+			}
+			if err != nil || info.IsDir() {
 				continue
 			}
-			if found[name] = true; len(found) > maxNamed {
+			if found[file] = true; len(found) > maxNamed {
 				return nil, false
 			}
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), true
+}
+
+// inside gives a name in a folder of the project relative to the project, and
+// false when it is none of its files.
+func (p *namer) inside(dir, name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(p.dir, name)
+		if err != nil || dir != "" {
+			return "", false
+		}
+		name = rel
+	}
+	name = filepath.Join(dir, name)
+	return name, filepath.IsLocal(name) && name != "."
 }
 
 // words splits a shell command at what may stand between words, once with quotes

@@ -73,11 +73,16 @@ func (p *project) openFile(name string) (*os.File, fs.FileInfo, File, error) {
 	if err != nil {
 		return nil, nil, File{}, err
 	}
+	// Opening alone may wake who waits at a pipe, or move a device.
+	info, err := p.root.Stat(rel)
+	if err == nil && !info.Mode().IsRegular() {
+		return nil, nil, File{}, errors.New("is no regular file")
+	}
 	f, err := p.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, File{}, fmt.Errorf("cannot be read: %w", cause(err))
 	}
-	info, err := f.Stat()
+	info, err = f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("is no regular file")
 	}

@@ -94,10 +94,11 @@ func (s *scan) config() ([]Item, error) {
 		return out, nil // too large to be a configuration
 	}
 	named := map[string][]string{}
+	finder := &namer{project: s.project}
 	for _, command := range hookCommands(data) {
-		files, ok := s.filesIn(command)
+		files, ok := finder.filesIn(command)
 		if !ok {
-			out[0].Problem, out[0].Files = fmt.Sprintf("has a hook command that is longer than %d bytes or names more than %d files", maxHooked, maxNamed), nil
+			out[0].Problem, out[0].Files = fmt.Sprintf("has a hook command that is longer than %d bytes, or hooks that name more than %d files", maxHooked, maxNamed), nil
 			return out, nil
 		}
 		for _, file := range files {

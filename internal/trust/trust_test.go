@@ -385,6 +385,51 @@ func TestTheStatusIsKnownWithoutReadingWhatWasNeverTrusted(t *testing.T) {
 	}
 }
 
+func TestEveryFileThatAHookCommandNamesIsFound(t *testing.T) {
+	w := newWorld(t, map[string]string{"tools/check.sh": "", "a b.sh": "", "run": "", "deep/er/x.py": ""})
+	w.link("nothing", "later.sh")
+	for command, want := range map[string]string{
+		"./tools/check.sh":                             "tools/check.sh",
+		"bash tools/check.sh --fast":                   "tools/check.sh",
+		"cd tools && ./check.sh":                       "tools/check.sh",
+		"cd deep; python er/x.py":                      "deep/er/x.py",
+		`"a b.sh"`:                                     "a b.sh",
+		`./a\ b.sh`:                                    "a b.sh",
+		`bash -c './run; tools/check.sh'`:              "run|tools/check.sh",
+		`"$PROJECT/run" ${ROOT}/tools/check.sh`:        "run|tools/check.sh",
+		"X=run;$X":                                     "run",
+		w.path("run") + " | tee out":                   "run",
+		"later.sh":                                     "later.sh",
+		"make test ../outside /etc/passwd tools deep/": "",
+		"run>out 2>&1;(tools/check.sh)":                "run|tools/check.sh",
+	} {
+		n := &namer{project: &project{dir: w.root}}
+		files, ok := n.filesIn(command)
+		if got := strings.Join(files, "|"); got != want || !ok {
+			t.Errorf("%s: %q (%v), want %q", command, got, ok, want)
+		}
+	}
+	// Words without end are not looked for.
+	var many strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&many, "%d ", i)
+	}
+	n := &namer{project: &project{dir: w.root}}
+	for range 3 {
+		if files, ok := n.filesIn(many.String()); !ok || len(files) > 0 {
+			t.Errorf("after %d names: %q, %v", n.tries, files, ok)
+		}
+	}
+	for range 2 {
+		if _, ok := n.filesIn(many.String()); ok && n.tries > maxTries {
+			t.Errorf("%d names were looked for", n.tries)
+		}
+	}
+	if _, ok := n.filesIn("one more"); ok {
+		t.Errorf("%d names were looked for", n.tries)
+	}
+}
+
 func TestWhatLeadsOutOrIsNoFileCannotBeTrusted(t *testing.T) {
 	secret := filepath.Join(t.TempDir(), "secret")
 	if err := os.WriteFile(secret, []byte("x"), 0o600); err != nil {
@@ -680,7 +725,7 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 	f.Add("---\nentry: a\n---", "bash 'a b' \"$X/c\"")
 	f.Add("---\n? entry\n: x", "\\\\'\"")
 	f.Add("!`x`", "${a}/b;c")
-	p := &project{dir: f.TempDir()}
+	p := &namer{project: &project{dir: f.TempDir()}}
 	f.Fuzz(func(t *testing.T, text, command string) {
 		skillEntry([]byte(text))
 		shellLines([]byte(text))
@@ -691,6 +736,7 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 				t.Errorf("a line of %d bytes", len(l))
 			}
 		}
+		p.tries = 0
 		if files, _ := p.filesIn(command); len(files) > 0 {
 			t.Errorf("%q names %q in an empty folder", command, files)
 		}
