@@ -15,6 +15,8 @@ type Config struct {
 	Models      map[string]Alias // by alias
 	Tools       Tools
 	Permissions Permissions
+	Web         Web
+	Search      Search
 	Compaction  Compaction
 	Limits      Limits
 	Prompt      string // added to the system prompt
@@ -34,7 +36,7 @@ type Model struct {
 // Alias is a table [models.<alias>].
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
-	API           string // openai-completions or anthropic-messages
+	API           string // openai-completions, openai-responses or anthropic-messages
 	Provider      string
 	ID            string
 	BaseURL       string
@@ -70,6 +72,18 @@ type Permissions struct {
 type Rules struct {
 	File             string // "" without a file
 	Allow, Ask, Deny []string
+}
+
+// Web is the table [web].
+type Web struct {
+	Proxy string // URL of an HTTP proxy for pages, "" for none
+}
+
+// Search is the table [search].
+type Search struct {
+	Provider  string // brave, tavily or searxng; "" for no search
+	APIKeyEnv string // name of the variable that holds the key
+	BaseURL   string
 }
 
 // Compaction is the table [compaction].
@@ -130,6 +144,7 @@ func Parse(user, project File, usable Usable) (Config, []Notice, error) {
 	notices, more := c.parseProject(keys, project, usable)
 	errs = append(errs, more...)
 	errs = append(errs, c.checkAliases()...)
+	errs = append(errs, c.checkSearch()...)
 	if len(errs) > 0 {
 		return Config{}, nil, errors.Join(errs...)
 	}

@@ -28,6 +28,11 @@ func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.Confi
 	for _, n := range notices {
 		rep.Notices = append(rep.Notices, n.Text)
 	}
+	if _, search, err := h.web(cfg); err != nil {
+		rep.Notices = append(rep.Notices, sentence(err)+".")
+	} else if cfg.Search.Provider != "" && search.searcher == nil {
+		rep.Notices = append(rep.Notices, search.missing())
+	}
 	if rep.Trust, err = h.configTrust(ctx, root); err != nil {
 		return nil, err
 	}

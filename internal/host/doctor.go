@@ -72,6 +72,11 @@ func (h *Host) checkUserConfig(context.Context) doctor.Finding {
 	if err != nil {
 		return doctor.Fail(strings.ReplaceAll(err.Error(), "\n", "; "), "Correct the file; docs/configuration.md lists the keys.")
 	}
+	if _, search, err := h.web(cfg); err != nil {
+		return doctor.Fail(sentence(err), "Correct the tables [web] and [search] of config.toml.")
+	} else if cfg.Search.Provider != "" && search.searcher == nil {
+		return doctor.Warn(search.missing(), "Until then the model has no WebSearch.")
+	}
 	set := 0
 	for _, s := range cfg.Settings(nil) {
 		if s.Source.Kind == config.SourceUser {

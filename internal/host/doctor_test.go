@@ -49,6 +49,8 @@ func TestDoctorFindsWhatIsWrongWithConfigurationKeysAndModels(t *testing.T) {
 	w.finds("no such fallback", "model", "fail", "there is no model nothing/at-all", "scorel models")
 	w.write(config, "")
 	w.finds("none", "model", "warn", "the demo model answers", "scorel models")
+	w.write(config, "[search]\nprovider = 'brave'\n")
+	w.finds("a search without a key", "config", "warn", "BRAVE", "WebSearch")
 	w.write(config, "x = 1\ny = 2\n")
 	w.finds("unknown keys", "config", "fail", "Unsupported config key: x ("+config+":1); Unsupported config key: y", "Correct the file")
 	w.finds("without config", "model", "warn", "not known", "Correct config.toml")
