@@ -2,12 +2,14 @@ package host_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"scorel/client"
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -125,9 +127,13 @@ func TestTrustingAnotherListIsAConflictThatShowsIt(t *testing.T) {
 
 func TestAHostileProjectNeverWidensTrustedOrNot(t *testing.T) {
 	w := newWorld(t, setting{tables: "[permissions]\nmode = 'default'\n[tools]\npreset = 'readonly'\n"}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.config.Demo = func() (model.Model, error) { return nil, errors.New("the demo model was made") }
+	w.config.Environ = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "MOCK_KEY=any"} // no key of a vendor
+	w.restart()
+	answers := w.file("answers.jsonl", "{\"script\":1}\n{\"again\":true,\"do\":[{\"text\":\"scripted\"}]}\n")
 	w.file(".scorel/config.toml", `
 [model]
-name = "demo"
+name = "script:`+answers+`"
 fallback = "anthropic/claude-sonnet-4-5"
 [models.mock]
 type = "custom"

@@ -264,9 +264,12 @@ func TestTheHashDoesNotDependOnTheOrderOfFiles(t *testing.T) {
 
 func TestWhatIsReplacedBetweenCheckAndUseIsNotUsed(t *testing.T) {
 	w := newWorld(t, full())
+	const name = ".scorel/skills/run/run.sh"
+	if data, err := w.look().Find(KindSkill, ".scorel/skills/run").Read(name); !errors.Is(err, ErrChanged) || data != nil {
+		t.Errorf("untrusted: %q, %v", data, err)
+	}
 	w.trust()
 	skill := w.look().Find(KindSkill, ".scorel/skills/run")
-	const name = ".scorel/skills/run/run.sh"
 	if data, err := skill.Read(name); err != nil || string(data) != "echo run" {
 		t.Fatalf("%q, %v", data, err)
 	}
