@@ -272,7 +272,7 @@ func TestSessionsFindsDamageAndDeadOwners(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "sessions")); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, "none", Sessions(store), ok, "0, 0 MiB", "")
+	expect(t, "none", Sessions(store), ok, "none yet", "")
 	if err := os.WriteFile(filepath.Join(dir, "sessions"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestChildrenFindsWhatADeadHostLeft(t *testing.T) {
 
 func TestBlobsFindsMuchThatNothingNames(t *testing.T) {
 	dir, store, _ := logs(t, 1)
-	expect(t, "none", Blobs(store.Blobs()), ok, "0, 0 MiB", "")
+	expect(t, "none", Blobs(store.Blobs()), ok, "none", "")
 	sha, _, err := store.Blobs().Put(t.Context(), strings.NewReader("x"))
 	if err != nil {
 		t.Fatal(err)

@@ -29,6 +29,8 @@ func Sessions(store *session.Store) Check {
 		case len(h.Dead) > 0:
 			return Warn(fmt.Sprintf("locked for a process that no longer runs: %s", ids(h.Dead)),
 				"A child of that process holds the lock; end it: fuser ~/.scorel/sessions/SESSION.lock names it.")
+		case h.Logs == 0:
+			return OK("none yet")
 		}
 		text := fmt.Sprintf("%d, %d MiB; looked at: the newest %d, which are sound", h.Logs, h.Bytes>>20, h.Looked)
 		if h.Aside > 0 {
@@ -103,6 +105,9 @@ func Blobs(blobs *session.Blobs) Check {
 			return OK("%d, %d MiB; there was no time to find those that no session names", u.Blobs, u.Bytes>>20)
 		case u.UnnamedBytes >= manyBytes:
 			return Warn(fmt.Sprintf("%d, %d MiB, are named by no session", u.Unnamed, u.UnnamedBytes>>20), "Remove them: scorel sessions prune")
+		}
+		if u.Blobs == 0 {
+			return OK("none")
 		}
 		return OK("%d, %d MiB; named by no session: %d, %d MiB", u.Blobs, u.Bytes>>20, u.Unnamed, u.UnnamedBytes>>20)
 	}}
