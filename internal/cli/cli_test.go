@@ -2,6 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,6 +63,16 @@ func TestCommands(t *testing.T) {
 				}
 				ts.Setenv(args[0], strings.TrimSuffix(filepath.Base(logs[len(logs)-1]), ".jsonl"))
 			},
+			// hashof NAME sets $NAME to the hash of the files of this project that could
+			// act.
+			"hashof": func(ts *testscript.TestScript, _ bool, args []string) {
+				_ = ts.Exec("scorel", "trust", "--json")
+				var report struct{ Hash string }
+				if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &report); err != nil {
+					ts.Fatalf("scorel trust --json: %v", err)
+				}
+				ts.Setenv(args[0], report.Hash)
+			},
 			// waitfor TEXT waits until a session log contains TEXT.
 			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
 				wait(ts, func() bool {
@@ -105,6 +118,25 @@ func TestCommands(t *testing.T) {
 					ts.Fatalf("%s has no script %s", args[0], args[1])
 				}
 				ts.Check(os.WriteFile(ts.MkAbs(args[1]), []byte(code+"\n"), 0o700))
+			},
+			// devserver FILE… starts a server with a page, and writes its address for
+			// DEVSERVER into the files.
+			"devserver": func(ts *testscript.TestScript, _ bool, args []string) {
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					if r.URL.Path == "/search" {
+						w.Header().Set("Content-Type", "application/json")
+						_, _ = io.WriteString(w, `{"results":[{"title":"Found","url":"https://example.com/found","content":"here"}]}`)
+						return
+					}
+					_, _ = io.WriteString(w, "<title>Dev</title><h1>It runs</h1><script>no()</script>")
+				}))
+				ts.Defer(srv.Close)
+				addr := strings.Replace(srv.Listener.Addr().String(), "127.0.0.1", "localhost", 1)
+				for _, name := range args {
+					text := strings.ReplaceAll(ts.ReadFile(name), "DEVSERVER", addr)
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
+				}
 			},
 			// event NAME TEXT sets $NAME to the id of the newest event of the newest
 			// session whose line contains TEXT.

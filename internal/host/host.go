@@ -10,11 +10,13 @@ import (
 	"time"
 
 	"scorel/internal/disk"
+	"scorel/internal/fetch"
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
 	"scorel/internal/session"
+	"scorel/internal/trust"
 	"scorel/protocol"
 )
 
@@ -37,6 +39,8 @@ type Config struct {
 	// Codec marshals and parses every request and frame on an embedded
 	// connection, as a wire would.
 	Codec bool
+	// Version of Scorel, for the servers that pages are fetched from.
+	Version string
 	// Demo makes the demo model.
 	Demo  func() (model.Model, error)
 	HTTP  *http.Client // nil is the default
@@ -68,6 +72,9 @@ type Host struct {
 	cfg    Config
 	device protocol.DeviceID
 	store  *session.Store
+	trust  *trust.Store
+
+	pages fetch.Cache // that sessions page through
 
 	closing sync.WaitGroup // sessions that are being closed
 	once    once           // requests that acted
@@ -99,6 +106,7 @@ func New(cfg Config) (*Host, error) {
 		cfg.StoreDir = cfg.Dir
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}}
+	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	key, err := h.deviceKey()
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)

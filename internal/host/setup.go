@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"scorel/internal/config"
@@ -21,6 +22,7 @@ import (
 	engine "scorel/internal/runtime"
 	"scorel/internal/sandbox"
 	"scorel/internal/tool"
+	"scorel/internal/trust"
 	"scorel/internal/workspace"
 	"scorel/protocol"
 )
@@ -43,7 +45,11 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		tools, err := h.tools(cfg)
+		pages, search, err := h.web(cfg)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := h.tools(cfg, search)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +65,8 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
-				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep()},
+				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
+				Web: pages, Pages: &h.pages, Search: search.searcher},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
@@ -100,16 +107,44 @@ func (h *Host) loadConfig(root string) (config.Config, error) {
 	return cfg, err
 }
 
-func (h *Host) readConfig(root string) (config.Config, []string, error) {
-	cfg, notices, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), filepath.Join(root, ".scorel", "config.toml"))
-	if err != nil {
+// readConfig reads both files. A project's counts by whether exactly the bytes
+// that are parsed are trusted.
+func (h *Host) readConfig(root string) (config.Config, []config.Notice, error) {
+	fail := func(err error) (config.Config, []config.Notice, error) {
 		return config.Config{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
-	var texts []string
-	for _, n := range notices {
-		texts = append(texts, n.Text)
+	user, err := config.Read(filepath.Join(h.cfg.Dir, "config.toml"))
+	if err != nil {
+		return fail(err)
 	}
-	return cfg, texts, nil
+	project := config.File{Name: filepath.Join(root, projectConfig)}
+	var warning string
+	if project.Data, project.Trusted, warning, err = h.trust.Read(root, trust.KindConfig, projectConfig, config.MaxFile); err != nil {
+		return fail(err)
+	}
+	cfg, notices, err := config.Parse(user, project, h.usable)
+	if err != nil {
+		return fail(err)
+	}
+	if warning != "" {
+		notices = append(notices, config.Notice{Text: warning})
+	}
+	return cfg, notices, nil
+}
+
+// projectConfig is the name of a project's configuration.
+const projectConfig = ".scorel/config.toml"
+
+// usable says whether a model that a project names is one that the user has.
+func (h *Host) usable(user config.Config, ref string) bool {
+	if _, alias := user.Models[ref]; alias {
+		return true
+	}
+	if ref == "demo" || strings.HasPrefix(ref, "script:") {
+		return false
+	}
+	_, err := resolve.Resolve(ref, h.resolver(user))
+	return err == nil
 }
 
 // resolver gives where models and keys are looked up.
@@ -180,7 +215,7 @@ func (h *Host) thinking(cfg config.Config, meta protocol.Meta) model.ThinkingLev
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
 	switch p := h.cfg.Overrides.Preset; p {
@@ -196,6 +231,12 @@ func (h *Host) tools(cfg config.Config) ([]tool.Tool, error) {
 	tools, err := tool.Select(preset, list)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if search.searcher == nil {
+		if slices.Contains(list, "WebSearch") {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
+		}
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "WebSearch" })
 	}
 	return tools, nil
 }
@@ -270,7 +311,7 @@ func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root 
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
-		UID: os.Getuid()})
+		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)
 	}
@@ -279,7 +320,7 @@ func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root 
 
 // secretNames says which variables hold a key, so that no child gets them.
 func (h *Host) secretNames(cfg config.Config) func(string) bool {
-	names := map[string]bool{}
+	names := map[string]bool{cfg.Search.APIKeyEnv: true}
 	for _, n := range resolve.KeyVariables(h.resolver(cfg)) {
 		names[n] = true
 	}
@@ -293,14 +334,17 @@ func (h *Host) runDir(id protocol.SessionID) string {
 
 func reapChildren(dir string) (int, error) { return sandbox.Reap(dir) }
 
-// ripgrep finds rg on the PATH that children get.
-func (h *Host) ripgrep() string {
+// ripgrep finds rg.
+func (h *Host) ripgrep() string { return h.program("rg") }
+
+// program finds a program on the PATH that children get, "" when it is not there.
+func (h *Host) program(called string) string {
 	path, _ := h.lookupEnv("PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		name := filepath.Join(dir, "rg")
+		name := filepath.Join(dir, called)
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return name
 		}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
 	"scorel/protocol"
@@ -110,6 +111,7 @@ type Todo struct {
 
 // Env is what the tools of one session share. The host makes it for each turn
 // from the log. StoredResult, PutBlob and Todos may be nil: then there are none.
+// So may Web and Search, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -129,6 +131,11 @@ type Env struct {
 	PutBlob func(ctx context.Context, r io.Reader) (string, error)
 	// Todos is the todo list of the active path.
 	Todos func() []Todo
+	// Web fetches pages; Pages keeps those that are paged through, nil for none.
+	Web   *fetch.Client
+	Pages *fetch.Cache
+	// Search asks the user's search service.
+	Search *fetch.Searcher
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

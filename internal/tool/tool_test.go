@@ -198,8 +198,8 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 		allow  []string
 		want   string
 	}{
-		{"coding", nil, "Bash Edit Glob Grep Read TodoWrite Write"},
-		{"all", []string{"Read"}, "Bash Edit Glob Grep Read TodoWrite Write"},
+		{"coding", nil, "Bash Edit Glob Grep Read TodoWrite WebFetch WebSearch Write"},
+		{"all", []string{"Read"}, "Bash Edit Glob Grep Read TodoWrite WebFetch WebSearch Write"},
 		{"readonly", nil, "Glob Grep Read TodoWrite"},
 		{"readonly", []string{"Edit", "Edit"}, "Edit Glob Grep Read TodoWrite"},
 		{"none", nil, ""},

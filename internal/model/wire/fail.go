@@ -67,15 +67,19 @@ func (p Peer) transient(format string, args ...any) *model.Error {
 
 // refusal is what a server's error document says.
 type refusal struct {
-	kind string // error.type
-	code string // error.code, as text
-	text string
+	kind   string // error.type
+	code   string // error.code, as text
+	text   string
+	google details
 }
 
 // status maps an answer with an error status.
 func (p Peer) status(e *statusError) *model.Error {
-	out := p.classify(e.status, parseRefusal(e.body))
-	out.RetryAfter = retryAfter(e.header)
+	r := parseRefusal(e.body)
+	out := p.classify(e.status, r)
+	if out.RetryAfter = retryAfter(e.header); out.RetryAfter == 0 {
+		out.RetryAfter = r.google.retry
+	}
 	return out
 }
 
@@ -83,7 +87,29 @@ func (p Peer) status(e *statusError) *model.Error {
 // one, under status 200.
 func (p Peer) Event(doc []byte) *model.Error {
 	r := parseRefusal(doc)
-	return p.classify(r.status(), r)
+	out := p.classify(r.status(), r)
+	switch out.RetryAfter = r.google.retry; {
+	case out.RetryAfter > 0:
+	case out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient:
+		out.RetryAfter = waitInText(r.text)
+	}
+	return out
+}
+
+// waitInText reads how long OpenAI wants to be left alone out of its text, which
+// is the only place where a failure inside a stream says it: "Please try again in
+// 11.054s.", "... in 28ms.", "... in 1m30s.".
+func waitInText(text string) time.Duration {
+	_, rest, ok := strings.Cut(text, "try again in ")
+	if !ok {
+		return 0
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	d, err := time.ParseDuration(strings.TrimRight(word, ".,"))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(d, 24*time.Hour))
 }
 
 // status is the HTTP status that belongs to the error's type.
@@ -93,7 +119,13 @@ func (r refusal) status() int {
 	}
 	for _, word := range [...]string{r.kind, r.code} {
 		switch word {
-		case "invalid_request_error", "invalid_request", "context_length_exceeded":
+		case "invalid_request_error", "invalid_request", "context_length_exceeded",
+			// Of failed answers of the Responses API, whose codes stand alone.
+			"invalid_prompt", "invalid_encrypted_content", "bio_policy", "misalignment_policy_violation",
+			"data_residency_mismatch", "invalid_image", "invalid_image_format", "invalid_base64_image",
+			"invalid_image_url", "invalid_image_mode", "image_too_large", "image_too_small", "image_parse_error",
+			"image_content_policy_violation", "image_file_too_large", "unsupported_image_media_type",
+			"empty_image_file", "failed_to_download_image", "image_file_not_found":
 			return http.StatusBadRequest
 		case "authentication_error", "invalid_api_key":
 			return http.StatusUnauthorized
@@ -125,14 +157,17 @@ func (p Peer) classify(status int, r refusal) *model.Error {
 		out.Class = model.ClassTooLong
 		out.Message = fmt.Sprintf("the conversation is too long for the model: %s (%d: %s)", p.Name, status, said)
 		return out
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || r.google.badKey:
 		out.Class = model.ClassAuth
 		out.Message = p.authMessage(status, said)
 		return out
 	case r.code == "insufficient_quota" || r.kind == "insufficient_quota" || status == http.StatusPaymentRequired:
 		out.Message = fmt.Sprintf("the account at %s has no credit left (%d: %s)", p.Name, status, said)
 		return out
-	case status == statusOverloaded, r.kind == "overloaded_error",
+	case r.google.dayIsOver:
+		out.Message = fmt.Sprintf("the quota of the day at %s is used up (%d: %s)", p.Name, status, said)
+		return out
+	case status == statusOverloaded, r.kind == "overloaded_error", r.google.unavailable, r.code == "server_is_overloaded",
 		status >= 500 && strings.Contains(strings.ToLower(r.text), "overloaded"):
 		out.Class = model.ClassOverloaded
 		out.Message = fmt.Sprintf("%s is overloaded (%d: %s)", p.Name, status, said)
@@ -170,13 +205,16 @@ func first(list ...string) string {
 
 // parseRefusal reads an error document in any of the forms in use:
 // {"error":{"type","code","message"}}, {"error":"text"}, {"message"},
-// {"detail"}, a bare error object, an HTML page, plain text.
+// {"detail"}, a bare error object, Google's with status and details, an HTML page,
+// plain text.
 func parseRefusal(doc []byte) refusal {
 	type object struct {
 		Type    string          `json:"type"`
 		Code    json.RawMessage `json:"code"`
 		Message string          `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
+		Status  json.RawMessage `json:"status"`
+		Details json.RawMessage `json:"details"`
 		Error   json.RawMessage `json:"error"`
 	}
 	trimmed := strings.TrimSpace(string(doc))
@@ -206,7 +244,7 @@ func parseRefusal(doc []byte) refusal {
 			o = inner
 		}
 	}
-	return refusal{kind: o.Type, code: word(o.Code), text: first(o.Message, word(o.Detail))}
+	return refusal{kind: o.Type, code: word(o.Code), text: first(o.Message, word(o.Detail)), google: readDetails(word(o.Status), o.Details)}
 }
 
 // word gives a JSON string or number as text.
