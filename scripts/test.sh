@@ -31,6 +31,8 @@ clean_scripts() {
 }
 
 command -v rg >/dev/null || echo "ripgrep is not installed, so the tests that compare with it are left out"
+command -v chromium chromium-browser google-chrome >/dev/null || echo "there is no Chromium, so exported pages are not opened in a browser"
+command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
 race=-race
 if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
 	race=
