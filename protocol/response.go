@@ -128,6 +128,11 @@ type (
 		ToolTokens   int       `json:"toolTokens"`
 		Window       int       `json:"window"`
 	}
+	// TaskList is the background commands of a session that are remembered, oldest
+	// first.
+	TaskList struct {
+		Tasks []TaskInfo `json:"tasks"`
+	}
 	// BlobRef names a payload.
 	BlobRef struct {
 		SHA256 string `json:"sha256,omitempty"`
@@ -155,5 +160,7 @@ func (*Moved) response()          {}
 func (*Compacted) response()      {}
 func (*Events) response()         {}
 func (*ContextView) response()    {}
+func (*TaskList) response()       {}
+func (*TaskInfo) response()       {}
 func (*BlobRef) response()        {}
 func (*BlobPart) response()       {}
