@@ -7,6 +7,7 @@ import (
 
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/task"
 	"scorel/protocol"
 )
 
@@ -83,6 +84,10 @@ type Details struct {
 	// Todos of TodoWrite: the list before and after.
 	OldTodos []Todo `json:"oldTodos,omitempty"`
 	Todos    []Todo `json:"todos,omitempty"`
+	// TaskID is the background command that the result is about.
+	TaskID string `json:"taskId,omitempty"`
+	// Asked of AskUser: the questions with what was answered.
+	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
 	FullBlob string `json:"fullBlob,omitempty"`
 	// Cancelled and TimedOut say why a command was ended.
@@ -109,7 +114,8 @@ type Todo struct {
 }
 
 // Env is what the tools of one session share. The host makes it for each turn
-// from the log. StoredResult, PutBlob and Todos may be nil: then there are none.
+// from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
+// are none.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -129,6 +135,12 @@ type Env struct {
 	PutBlob func(ctx context.Context, r io.Reader) (string, error)
 	// Todos is the todo list of the active path.
 	Todos func() []Todo
+	// Tasks are the background commands of the session.
+	Tasks *task.Set
+	// Ask puts questions to people and waits for their answers; nil answers mean
+	// that somebody closed the questions. An error is for the model: nobody could
+	// be asked, nobody answered in time, or ctx has ended.
+	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }
