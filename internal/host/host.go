@@ -249,7 +249,7 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 }
 
 // release gives a session back. The last one to do so closes it, unless a turn
-// still runs: then the end of that does.
+// or a background command still runs: then the end of that does.
 func (h *Host) release(s *slot) {
 	h.mu.Lock()
 	s.refs--
@@ -257,7 +257,7 @@ func (h *Host) release(s *slot) {
 	h.closeIdle(s)
 }
 
-// closeIdle closes a session that nobody has and in which no turn runs.
+// closeIdle closes a session that nobody has and in which nothing runs.
 func (h *Host) closeIdle(s *slot) {
 	h.mu.Lock()
 	if s.refs > 0 || s.lane == nil || s.gone != nil || h.closed || s.lane.Busy() {
@@ -303,4 +303,17 @@ func (h *Host) view(ctx context.Context, id protocol.SessionID) (*session.Index,
 		return nil, report, nil, err
 	}
 	return v.Index(), report, func() { _ = v.Close() }, nil
+}
+
+// tasks counts the background commands that run in the session.
+func (s *slot) tasks() int {
+	select {
+	case <-s.ready:
+	default:
+		return 0
+	}
+	if s.lane == nil {
+		return 0
+	}
+	return s.lane.RunningTasks()
 }
