@@ -32,7 +32,8 @@
 //	                 and input, or raw for input that is no JSON; with cut: true
 //	                 the answer is cut in the middle of the input. With fill, a field
 //	                 and a regular expression each, fields of input are set to the
-//	                 newest match in the request: {"fill":{"task_id":"task_\\w+"}}
+//	                 last match in the texts of the request (a wire server looks at
+//	                 its whole body): {"fill":{"task_id":"task_[0-9a-v]{8}"}}
 //	wait             milliseconds
 //	error            {status, retryAfter in seconds, message, type, tooLong}; a status
 //	                 of 0 is a failed connection. In front of all others it is the
