@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -137,18 +138,19 @@ func (h *Host) Close() error {
 	for _, c := range conns {
 		_ = c.Close()
 	}
-	var first error
-	for _, s := range lanes {
-		<-s.ready
-		if s.lane == nil {
-			continue
-		}
-		if err := h.closeLane(s.lane); err != nil && first == nil {
-			first = err
-		}
+	// Side by side: each may wait for what it ends.
+	failed := make([]error, len(lanes))
+	var wg sync.WaitGroup
+	for i, s := range lanes {
+		wg.Go(func() { // ends with the session
+			if <-s.ready; s.lane != nil {
+				failed[i] = h.closeLane(s.lane)
+			}
+		})
 	}
+	wg.Wait()
 	h.closing.Wait()
-	return first
+	return cmp.Or(failed...)
 }
 
 // acquire opens a session, or shares the open one; release gives it back.
