@@ -2,6 +2,9 @@ package cli
 
 import (
 	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -95,6 +98,25 @@ func TestCommands(t *testing.T) {
 				}
 				if err := syscall.Kill(owner.PID, sig); err != nil {
 					ts.Fatalf("kill %d: %v", owner.PID, err)
+				}
+			},
+			// devserver FILE… starts a server with a page, and writes its address for
+			// DEVSERVER into the files.
+			"devserver": func(ts *testscript.TestScript, _ bool, args []string) {
+				srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					w.Header().Set("Content-Type", "text/html")
+					if r.URL.Path == "/search" {
+						w.Header().Set("Content-Type", "application/json")
+						_, _ = io.WriteString(w, `{"results":[{"title":"Found","url":"https://example.com/found","content":"here"}]}`)
+						return
+					}
+					_, _ = io.WriteString(w, "<title>Dev</title><h1>It runs</h1><script>no()</script>")
+				}))
+				ts.Defer(srv.Close)
+				addr := strings.Replace(srv.Listener.Addr().String(), "127.0.0.1", "localhost", 1)
+				for _, name := range args {
+					text := strings.ReplaceAll(ts.ReadFile(name), "DEVSERVER", addr)
+					ts.Check(os.WriteFile(ts.MkAbs(name), []byte(text), 0o600))
 				}
 			},
 			// event NAME TEXT sets $NAME to the id of the newest event of the newest

@@ -43,7 +43,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	dir := filepath.Join(home, ".scorel")
 	l := &link{}
 	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
-		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel}
+		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
 	id, err := clientID(dir)
 	if o.noSession {
 		if err != nil { // a home that cannot be written does not matter then

@@ -146,3 +146,22 @@ func (c Config) checkAliases() []error {
 	}
 	return errs
 }
+
+// checkSearch says what the table [search] lacks.
+func (c Config) checkSearch() []error {
+	missing := ""
+	switch s := c.Search; {
+	case s.Provider == "" && (s.APIKeyEnv != "" || s.BaseURL != ""):
+		missing = "provider: brave, tavily or searxng"
+	case s.Provider == "searxng" && s.BaseURL == "":
+		missing = "baseUrl, the address of an instance of SearXNG"
+	default:
+		return nil
+	}
+	for _, e := range c.entries {
+		if e.path[0] == "search" {
+			return []error{fmt.Errorf("the table search lacks %s (%s)", missing, e.source.place())}
+		}
+	}
+	return nil
+}

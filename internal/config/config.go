@@ -13,6 +13,8 @@ type Config struct {
 	Models      map[string]Alias // by alias
 	Tools       Tools
 	Permissions Permissions
+	Web         Web
+	Search      Search
 	Compaction  Compaction
 	Limits      Limits
 	Prompt      string // added to the system prompt
@@ -30,7 +32,7 @@ type Model struct {
 // Alias is a table [models.<alias>].
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
-	API           string // openai-completions or anthropic-messages
+	API           string // openai-completions, openai-responses or anthropic-messages
 	Provider      string
 	ID            string
 	BaseURL       string
@@ -66,6 +68,18 @@ type Permissions struct {
 type Rules struct {
 	File             string // "" without a file
 	Allow, Ask, Deny []string
+}
+
+// Web is the table [web].
+type Web struct {
+	Proxy string // URL of an HTTP proxy for pages, "" for none
+}
+
+// Search is the table [search].
+type Search struct {
+	Provider  string // brave, tavily or searxng; "" for no search
+	APIKeyEnv string // name of the variable that holds the key
+	BaseURL   string
 }
 
 // Compaction is the table [compaction].
@@ -150,6 +164,7 @@ func Parse(user, project File) (Config, []Notice, error) {
 		}
 	}
 	errs = append(errs, c.checkAliases()...)
+	errs = append(errs, c.checkSearch()...)
 	if len(errs) > 0 {
 		return Config{}, nil, errors.Join(errs...)
 	}

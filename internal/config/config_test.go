@@ -54,6 +54,12 @@ auto = false
 [limits]
 maxSteps = 50
 maxBudgetUSD = 2
+[web]
+proxy = "http://proxy.example:3128"
+[search]
+provider = "searxng"
+apiKeyEnv = "SEARCH_KEY"
+baseUrl = "http://10.0.0.1:8888"
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -74,6 +80,8 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Tools: Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
+		Web:    Web{Proxy: "http://proxy.example:3128"},
+		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 	}
 	set := map[string]bool{}
@@ -174,9 +182,14 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		alias + "apiKeyEnv = 'sk-abc'":             "the config key models.a.apiKeyEnv must be the name of an environment variable, not the key itself (/u/config.toml:4)",
 		alias + "baseUrl = 'http://u:p@x/'":        "the config key models.a.baseUrl must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:4)",
 		alias + "headers = {a = 1}":                "the config key models.a.headers.a must be an HTTP header: a name without spaces and a string of one line (/u/config.toml:4)",
-		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions or anthropic-messages (/u/config.toml:4)",
+		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions, openai-responses or anthropic-messages (/u/config.toml:4)",
 		"[models.a]\ntype = 'custom'\nid = 'x'":    "the model models.a of type custom lacks api and baseUrl (/u/config.toml:2)",
 		"[models.a]\nid = 'x'\nbaseUrl='http://x'": "the model models.a of type custom lacks api (/u/config.toml:2)",
+		"web.proxy = 'http://u:p@x:1'":             "the config key web.proxy must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:1)",
+		"search.provider = 'bing'":                 "the config key search.provider must be brave, tavily or searxng (/u/config.toml:1)",
+		"search.apiKeyEnv = 'sk-1'":                "the config key search.apiKeyEnv must be the name of an environment variable, not the key itself (/u/config.toml:1)",
+		"\n[search]\napiKeyEnv = 'K'":              "the table search lacks provider: brave, tavily or searxng (/u/config.toml:3)",
+		"[search]\nprovider = 'searxng'":           "the table search lacks baseUrl, the address of an instance of SearXNG (/u/config.toml:2)",
 		"[models.a]\nimages = true":                "the model models.a of type builtin lacks id and provider (/u/config.toml:2)",
 	} {
 		_, _, err := Parse(user(text), File{})
@@ -250,6 +263,10 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: permissions.allow (",
 		"Ignored in a project's file: permissions.additionalDirectories (",
 		"Ignored in a project's file: permissions.mode (",
+		"Ignored in a project's file: web.proxy (",
+		"Ignored in a project's file: search.provider (",
+		"Ignored in a project's file: search.apiKeyEnv (",
+		"Ignored in a project's file: search.baseUrl (",
 		"Unsupported config key: sandbox.mode (",
 		"Unsupported config key: model2 (",
 		"Unsupported config key: hooks (",

@@ -56,8 +56,10 @@ func table() []key {
 
 		{Key{"models.<alias>.type", "builtin or custom", "custom with baseUrl, else builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
 			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
-		{Key{"models.<alias>.api", "openai-completions or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
-			ofAlias(func(a *Alias, e entry) error { return choose(&a.API, e, "openai-completions", "anthropic-messages") })},
+		{Key{"models.<alias>.api", "openai-completions, openai-responses or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
+			ofAlias(func(a *Alias, e entry) error {
+				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages")
+			})},
 		{Key{"models.<alias>.provider", "string", "", u, "The provider in the catalogue, or the name to show."}, false,
 			ofAlias(func(a *Alias, e entry) error { return str(&a.Provider, e) })},
 		{Key{"models.<alias>.id", "string", "", u, "The model's id at its provider."}, false,
@@ -99,6 +101,15 @@ func table() []key {
 			rules(func(r *Rules) *[]string { return &r.Deny })},
 		{Key{"permissions.additionalDirectories", "list of folders", "[]", u, "Folders that count as part of the workspace."}, false, directories},
 		{Key{"permissions.timeoutMs", "integer", "0", u, "Milliseconds after which an unanswered question is denied; 0 is never."}, false, timeout},
+
+		{Key{"web.proxy", "URL", "", u, "The HTTP proxy that pages are fetched through; it is trusted to judge addresses."}, false,
+			func(c *Config, e entry) error { return address(&c.Web.Proxy, e) }},
+		{Key{"search.provider", "brave, tavily or searxng", "", u, "The service that WebSearch asks; without one there is no WebSearch."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Search.Provider }, "brave", "tavily", "searxng")},
+		{Key{"search.apiKeyEnv", "name of a variable", "", u, "The environment variable that holds the key of the search service."}, false,
+			func(c *Config, e entry) error { return variable(&c.Search.APIKeyEnv, e) }},
+		{Key{"search.baseUrl", "URL", "", u, "Where the search service is; SearXNG needs it."}, false,
+			func(c *Config, e entry) error { return address(&c.Search.BaseURL, e) }},
 
 		{Key{"compaction.auto", "boolean", "true", u, "Whether a long conversation is summarised by itself."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Compaction.Auto, e) }},

@@ -25,6 +25,11 @@ func (h *Host) checkConfig(workDir string) (*protocol.ConfigReport, error) {
 		rep.Entries = append(rep.Entries, protocol.ConfigEntry{Key: s.Key, Value: s.Value, Source: s.Source.String()})
 	}
 	rep.Notices = notices
+	if _, search, err := h.web(cfg); err != nil {
+		rep.Notices = append(rep.Notices, sentence(err)+".")
+	} else if cfg.Search.Provider != "" && search.searcher == nil {
+		rep.Notices = append(rep.Notices, search.missing())
+	}
 	return rep, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"scorel/internal/disk"
+	"scorel/internal/fetch"
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
@@ -38,6 +39,8 @@ type Config struct {
 	// Codec marshals and parses every request and frame on an embedded
 	// connection, as a wire would.
 	Codec bool
+	// Version of Scorel, for the servers that pages are fetched from.
+	Version string
 	// Demo makes the demo model.
 	Demo  func() (model.Model, error)
 	HTTP  *http.Client // nil is the default
@@ -69,6 +72,8 @@ type Host struct {
 	cfg    Config
 	device protocol.DeviceID
 	store  *session.Store
+
+	pages fetch.Cache // that sessions page through
 
 	closing sync.WaitGroup // sessions that are being closed
 	once    once           // requests that acted

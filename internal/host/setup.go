@@ -8,6 +8,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"scorel/internal/config"
@@ -43,7 +44,11 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		tools, err := h.tools(cfg)
+		pages, search, err := h.web(cfg)
+		if err != nil {
+			return nil, err
+		}
+		tools, err := h.tools(cfg, search)
 		if err != nil {
 			return nil, err
 		}
@@ -59,7 +64,8 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
-				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep()},
+				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
+				Web: pages, Pages: &h.pages, Search: search.searcher},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
@@ -180,7 +186,7 @@ func (h *Host) thinking(cfg config.Config, meta protocol.Meta) model.ThinkingLev
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
 	switch p := h.cfg.Overrides.Preset; p {
@@ -196,6 +202,12 @@ func (h *Host) tools(cfg config.Config) ([]tool.Tool, error) {
 	tools, err := tool.Select(preset, list)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if search.searcher == nil {
+		if slices.Contains(list, "WebSearch") {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
+		}
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "WebSearch" })
 	}
 	return tools, nil
 }
@@ -279,7 +291,7 @@ func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root 
 
 // secretNames says which variables hold a key, so that no child gets them.
 func (h *Host) secretNames(cfg config.Config) func(string) bool {
-	names := map[string]bool{}
+	names := map[string]bool{cfg.Search.APIKeyEnv: true}
 	for _, n := range resolve.KeyVariables(h.resolver(cfg)) {
 		names[n] = true
 	}

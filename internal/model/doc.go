@@ -4,13 +4,14 @@
 // them satisfy [Model] and look for the end event themselves, because a stream
 // that was cut ends without an error in the vendors' SDKs.
 //
-// Adapters: anthropic, openai, both over wire; script plays files. resolve finds
-// the model that a user names, in catalog and configuration. modeltest is the
-// vendors' servers without the vendors.
+// Adapters: anthropic, openai, responses, all over wire; script plays files.
+// resolve finds the model that a user names, in catalog and configuration.
+// modeltest is the vendors' servers without the vendors.
 //
 // Messages of assistants name their maker by Provider and Model, which are those
 // of [Info]; [Fit] decides by them whose thinking goes back to whom.
 //
 // A Model may be used by any number of goroutines at once. Nothing here retries:
-// the one retry policy is the runtime's.
+// the one retry policy is the runtime's. (responses sends a request once more without
+// what the server refuses to the account.)
 package model

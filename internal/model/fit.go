@@ -24,9 +24,11 @@ const (
 //   - Internal messages and unknown blocks go, and so do empty texts. A user
 //     message or result that is empty then says so; an assistant message goes.
 //   - Thinking goes back only to the model that made it: signed under Anthropic's
-//     API, under Chat Completions where the server wants it. Other thinking goes;
-//     as text the next model would take it for something that was said.
-//   - Provider data of other APIs goes.
+//     API, with its encrypted content under Responses, under Chat Completions where
+//     the server wants it. Other thinking goes; as text the next model would take it
+//     for something that was said.
+//   - Provider data of texts and calls stays only where an API pairs them with
+//     their thinking, and only for the model that made them.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
 //   - Images and files that the model cannot read become a note. Text files stay
@@ -116,7 +118,7 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if strings.TrimSpace(b.Text) == "" {
 				continue
 			}
-			b = protocol.Block{Type: b.Type, Text: b.Text}
+			b = protocol.Block{Type: b.Type, Text: b.Text, Provider: f.providerData(m, b)}
 		case protocol.BlockThinking:
 			if m.Role != protocol.RoleAssistant || !f.keepThinking(m, b) {
 				continue
@@ -125,7 +127,9 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 			if m.Role != protocol.RoleAssistant {
 				continue
 			}
+			own := f.providerData(m, b)
 			b = protocol.ToolUse(f.ids.call(b.ID), b.Name, object(b.Input))
+			b.Provider = own
 		case protocol.BlockImage:
 			if m.Role == protocol.RoleAssistant || !f.info.Images || !imageType(b.MediaType) {
 				b = protocol.Text(imageNote(b))
@@ -142,11 +146,28 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 	return out
 }
 
-func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
-	if m.Provider != f.info.Provider || m.Model != f.info.ID {
+// own says whether the block was made by the model, behind the same API.
+func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
+	if m.Role != protocol.RoleAssistant || m.Provider != f.info.Provider || m.Model != f.info.ID {
 		return false
 	}
-	if p := b.Provider; p != nil && (p.API != string(f.info.API) || p.Model != "" && p.Model != f.info.ID) {
+	p := b.Provider
+	return p == nil || p.API == string(f.info.API) && (p.Model == "" || p.Model == f.info.ID)
+}
+
+// providerData gives what a text or call keeps of its provider's data.
+func (f *fitter) providerData(m protocol.Message, b protocol.Block) *protocol.ProviderData {
+	switch f.info.API {
+	case APIResponses:
+		if f.own(m, b) {
+			return b.Provider
+		}
+	}
+	return nil
+}
+
+func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
+	if !f.own(m, b) {
 		return false
 	}
 	switch f.info.API {
@@ -155,6 +176,8 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 			return b.Provider != nil && len(b.Provider.Data) > 0
 		}
 		return b.Signature != ""
+	case APIResponses:
+		return b.Provider != nil && len(b.Provider.Data) > 0
 	case APIOpenAI:
 		return f.info.Compat.ReasoningContent && strings.TrimSpace(b.Thinking) != ""
 	}

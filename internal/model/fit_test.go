@@ -15,6 +15,14 @@ func anthropicInfo() Info {
 
 func openaiInfo() Info { return Info{Provider: "openai", ID: "gpt", API: APIOpenAI} }
 
+func responsesInfo() Info { return Info{Provider: "openai", ID: "gpt", API: APIResponses} }
+
+// from gives a block data of a provider.
+func from(b protocol.Block, api API, id string) protocol.Block {
+	b.Provider = &protocol.ProviderData{API: string(api), Model: id, Data: json.RawMessage(`{"id":"x"}`)}
+	return b
+}
+
 // show writes messages in short: role and blocks.
 func show(list []protocol.Message) string {
 	var out []string
@@ -33,6 +41,9 @@ func show(list []protocol.Message) string {
 				s += " call:" + b.ID + string(b.Input)
 			default:
 				s += " " + string(b.Type)
+			}
+			if b.Provider != nil {
+				s += "*"
 			}
 		}
 		out = append(out, s)
@@ -81,6 +92,17 @@ func TestFit(t *testing.T) {
 			"user a | assistant b"},
 		{"thinking stays where the server wants it", reasoning, []protocol.Message{user("a"), assistantBy("openai", "gpt", thought("hm", ""), text("b"))},
 			"user a | assistant think:hm b"},
+		{"own sealed thinking stays, with what is known of its followers", responsesInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt",
+			from(thought("", ""), APIResponses, "gpt"), from(text("b"), APIResponses, "gpt"), from(protocol.ToolUse("c", "R", nil), APIResponses, "gpt")), result("c", text("x"))},
+			"user a | assistant think:* b* call:c{}* | tool_result c x"},
+		{"unsealed thinking goes", responsesInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", thought("hm", "s"), from(text("b"), APIResponses, "gpt"))},
+			"user a | assistant b*"},
+		{"sealed thinking of another model goes", responsesInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt-2", from(thought("hm", ""), APIResponses, "gpt-2"), from(text("b"), APIResponses, "gpt-2"))},
+			"user a | assistant b"},
+		{"sealed thinking behind another API goes", responsesInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", from(thought("hm", ""), APIOpenAI, "gpt"), from(text("b"), APIOpenAI, "gpt"))},
+			"user a | assistant b"},
+		{"provider data of texts goes where nothing pairs it", openaiInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", from(text("b"), APIOpenAI, "gpt"))},
+			"user a | assistant b"},
 		{"thinking that nothing follows goes", anthropicInfo(), []protocol.Message{user("a"), assistantBy("anthropic", "claude", text("b"), thought("hm", "s")), user("c")},
 			"user a | assistant b | user c"},
 		{"a message of thinking alone goes, its neighbours are joined", anthropicInfo(), []protocol.Message{user("a"), assistantBy("anthropic", "claude", thought("hm", "s")), user("c")},
@@ -118,7 +140,7 @@ func TestFit(t *testing.T) {
 
 func TestIdsBecomeValidInCallAndResult(t *testing.T) {
 	for _, id := range []string{"call_1|fc_2+/=", strings.Repeat("x", 450), "", "äöü", strings.Repeat("y", 41)} {
-		for _, info := range []Info{anthropicInfo(), openaiInfo()} {
+		for _, info := range []Info{anthropicInfo(), openaiInfo(), responsesInfo()} {
 			in := []protocol.Message{protocol.UserText("a"), assistantBy("x", "y", protocol.ToolUse(id, "R", nil)), result(id, protocol.Text("z"))}
 			out := Fit(in, info)
 			got := out[1].Content[0].ID

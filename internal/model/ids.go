@@ -16,14 +16,16 @@ type ids struct {
 }
 
 // Lengths that the APIs take. Anthropic: ^[a-zA-Z0-9_-]{1,64}$ for tool_use.id.
-// Chat Completions: 40 characters for tool_calls[].id.
+// Chat Completions: 40 characters for tool_calls[].id. Responses: 64 for
+// input[].call_id ("Invalid 'input[2].call_id': string too long. Expected a string
+// with maximum length 64"); of the characters nothing is said, these are safe.
 const (
-	anthropicIDLen = 64
-	openaiIDLen    = 40
+	idLen       = 64
+	openaiIDLen = 40
 )
 
 func newIDs(api API) *ids {
-	n := anthropicIDLen
+	n := idLen
 	if api == APIOpenAI {
 		n = openaiIDLen
 	}

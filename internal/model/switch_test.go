@@ -9,6 +9,7 @@ import (
 	"scorel/internal/model/anthropic"
 	"scorel/internal/model/modeltest"
 	"scorel/internal/model/openai"
+	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
 	"scorel/protocol"
 )
@@ -37,12 +38,16 @@ func TestSwitchingProviderInMidSessionWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	r, err := responses.New(responses.Config{Info: gpt, BaseURL: "http://r.invalid/v1", HTTP: modeltest.Transport(modeltest.Responses(modeltest.Config{Script: s}))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	req := model.Request{
 		System: "s", Thinking: model.ThinkingHigh, Messages: []protocol.Message{protocol.UserText("go")},
 		Tools: []model.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
 	}
 	// Each model answers before and behind results of calls that each other made.
-	for i, m := range []model.Model{a, o, d, a, a, d, o, o, a, d, d, a} {
+	for i, m := range []model.Model{a, o, d, a, a, d, o, o, a, d, d, a, r, r, a, r, o, o, r, d, d, r, r, r} {
 		answer, err := modeltest.Collect(m.Stream(t.Context(), req))
 		if err != nil {
 			t.Fatalf("answer %d, by %s: %v", i, m.Info().Provider, err)

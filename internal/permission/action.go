@@ -31,7 +31,12 @@ type Action struct {
 	Paths   []Path // of Read and Write
 	Command string // of Exec: the bash source
 	Dir     string // of Exec: the working directory, absolute
-	Host    string // of Net
+	Host    string // of Net: lower case, with the port when it is not 80 or 443
+	// Exact, of Net, says that only a rule which names Host itself allows this:
+	// neither one for the whole tool or for names below a domain, nor a mode: what
+	// no such rule names is asked for, also in a mode that asks for nothing. So
+	// this machine and unusual ports are never reached by a wide permission.
+	Exact bool
 	// Background of Exec says that the command goes on running behind the call.
 	Background bool
 	// Own of Exec says that the call acts only on what this session was allowed to

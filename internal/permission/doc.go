@@ -13,6 +13,7 @@
 //	Read(~/notes/**)              files; Write and Edit are one, Read is also Glob and Grep
 //	Write(src/*.go)               relative to the workspace
 //	WebFetch(domain:example.com)  a host; *.example.com for those below it
+//	WebFetch(domain:localhost:3000)  a host and a port other than 80 and 443
 //	mcp__server__tool             a tool of an MCP server; mcp__server for all of them
 //
 // What a rule allows is read narrowly: literal words, no assignments,

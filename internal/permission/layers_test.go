@@ -24,7 +24,8 @@ func strictness(d protocol.Decision) int {
 // allow rule nothing becomes harder, and no allow rule undoes a denial.
 func TestRulesThatTightenNeverLoosenAndTheOtherWayRound(t *testing.T) {
 	texts := []string{"Bash", "Bash(git:*)", "Bash(git status:*)", "Bash(rm:*)", "Bash(make test)", "Bash(sudo rm:*)", "Bash(echo:*)", "Bash(cat:*)", "Read", "Read(/etc/**)",
-		"Write(out.txt)", "Edit(**)", "Read(~/.ssh/**)", "WebFetch(domain:example.com)", "mcp__a", "Write"}
+		"Write(out.txt)", "Edit(**)", "Read(~/.ssh/**)", "WebFetch(domain:example.com)", "mcp__a", "Write",
+		"WebFetch", "WebFetch(domain:localhost:3000)", "WebFetch(domain:localhost)", "WebFetch(domain:*.localhost:3000)"}
 	rule := rapid.SampledFrom(texts)
 	list := rapid.SliceOfN(rule, 0, 4)
 	table := commands()
@@ -42,6 +43,7 @@ func TestRulesThatTightenNeverLoosenAndTheOtherWayRound(t *testing.T) {
 			act = rapid.SampledFrom([]Action{
 				files("Read", Read, "/etc/hosts"), files("Write", Write, testRoot+"/out.txt"), files("Edit", Write, testRoot+"/.git/config"),
 				files("Read", Read, testHome+"/.scorel/host.json"), files("Grep", Read, testRoot), {Tool: "WebFetch", Kind: Net, Host: "example.com"},
+				{Tool: "WebFetch", Kind: Net, Host: "localhost:3000", Exact: true}, {Tool: "WebSearch", Kind: Net, Host: "api.tavily.com"},
 				{Tool: "mcp__a__b", Kind: Exec}, {Tool: "TodoWrite", Kind: State},
 			}).Draw(t, "action")
 		}

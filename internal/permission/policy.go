@@ -211,13 +211,16 @@ func (p *Policy) net(a Action) Verdict {
 	if r, ok := find(p.ask, func(r rule) bool { return r.forTool(a.Tool) || r.forHost(a.Host, true) }); ok {
 		return asked(r)
 	}
-	if p.mode == Bypass {
+	if p.mode == Bypass && !a.Exact {
 		return Verdict{Decision: protocol.DecisionAllow}
 	}
-	if r, ok := find(p.allow, func(r rule) bool { return r.forTool(a.Tool) || r.forHost(a.Host, false) }); ok {
+	if r, ok := find(p.allow, func(r rule) bool { return !a.Exact && r.forTool(a.Tool) || r.forCall(a) }); ok {
 		return allowed(r)
 	}
-	return ask("", fmt.Sprintf("%s reaches %s.", a.Tool, a.Host))
+	if !a.Exact {
+		return ask("", fmt.Sprintf("%s reaches %s.", a.Tool, a.Host))
+	}
+	return ask("", fmt.Sprintf("%s reaches %s, which is this machine or an unusual port.", a.Tool, a.Host))
 }
 
 func outOfReach(path string) string {

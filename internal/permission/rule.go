@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/net/idna"
 
 	"scorel/internal/permission/shell"
 )
@@ -166,12 +167,26 @@ func (r *rule) host(arg string) error {
 	if !ok {
 		return fmt.Errorf("write WebFetch(domain:example.com)")
 	}
-	name = canonicalHost(name)
+	if name = canonicalHost(name); !ascii(name) {
+		below, star := strings.CutPrefix(name, "*.")
+		only := hostOnly(below)
+		to, err := idna.Lookup.ToASCII(only)
+		if err != nil {
+			return fmt.Errorf("%q is no host name", name)
+		}
+		if name = to + strings.TrimPrefix(below, only); star {
+			name = "*." + name
+		}
+	}
 	if rest := strings.TrimPrefix(name, "*."); name == "" || strings.ContainsAny(rest, "/*@ \t") {
 		return fmt.Errorf("%q is no host name", name)
 	}
 	r.domain = name
 	return nil
+}
+
+func ascii(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r > '~' })
 }
 
 // canonicalHost writes a host as rules compare it: lower case, without a dot at
@@ -228,16 +243,35 @@ func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
 }
 
 // forHost says whether the rule covers a host. A rule that tightens also covers
-// the names below its own.
+// the names below its own, and without a port all ports.
 func (r rule) forHost(name string, tightens bool) bool {
 	if r.form != host {
 		return false
 	}
 	name = canonicalHost(name)
+	if tightens {
+		if _, _, err := net.SplitHostPort(r.domain); err != nil {
+			name = hostOnly(name)
+		}
+	}
 	if below, ok := strings.CutPrefix(r.domain, "*."); ok {
 		return strings.HasSuffix(name, "."+below)
 	}
 	return name == r.domain || (tightens && strings.HasSuffix(name, "."+r.domain))
+}
+
+// forCall says whether the rule, one that allows, covers the host of a call: one
+// for another tool does not, and one for the names below a domain does not cover
+// what has to be named itself.
+func (r rule) forCall(a Action) bool {
+	return r.tool == a.Tool && r.forHost(a.Host, false) && (!a.Exact || !strings.HasPrefix(r.domain, "*."))
+}
+
+func hostOnly(name string) string {
+	if only, _, err := net.SplitHostPort(name); err == nil {
+		return only
+	}
+	return name
 }
 
 // Split takes a list of rules apart: commas outside parentheses separate them.

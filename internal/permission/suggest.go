@@ -49,7 +49,10 @@ func (p *Policy) grants(a Action) []string {
 		}
 		return rules
 	case Net:
-		if a.Host == "" || a.Tool != "WebFetch" {
+		if a.Tool != "WebFetch" {
+			break
+		}
+		if a.Host == "" {
 			return nil
 		}
 		return []string{"WebFetch(domain:" + canonicalHost(a.Host) + ")"}

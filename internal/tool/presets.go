@@ -8,12 +8,13 @@ import (
 
 // All gives every built-in tool, sorted by name.
 func All() []Tool {
-	return []Tool{askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskOutputTool{}, taskStopTool{}, todoTool{}, writeTool{}}
+	return []Tool{askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskOutputTool{}, taskStopTool{},
+		todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
 }
 
 // Select gives the tools of a preset together with those that allow names,
 // sorted by name and each once. The presets are coding and all (every tool),
-// readonly (those that change nothing outside) and none; "" is none. A name that
+// readonly (those that change nothing and send nothing outside) and none; "" is none. A name that
 // nobody has is an error that lists the names.
 func Select(preset string, allow []string) ([]Tool, error) {
 	var want func(Tool) bool

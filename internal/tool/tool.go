@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"io"
 
+	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
 	"scorel/internal/task"
@@ -115,7 +116,7 @@ type Todo struct {
 
 // Env is what the tools of one session share. The host makes it for each turn
 // from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
-// are none.
+// are none. So may Web and Search, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -141,6 +142,11 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Web fetches pages; Pages keeps those that are paged through, nil for none.
+	Web   *fetch.Client
+	Pages *fetch.Cache
+	// Search asks the user's search service.
+	Search *fetch.Searcher
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

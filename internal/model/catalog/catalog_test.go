@@ -39,7 +39,8 @@ func TestDataHasItsShape(t *testing.T) {
 		}
 	}
 	for _, m := range doc.Models {
-		if !known[m.Provider] || m.ContextWindow <= 0 || m.MaxTokens < 0 || m.API != model.APIAnthropic && m.API != model.APIOpenAI ||
+		if !known[m.Provider] || m.ContextWindow <= 0 || m.MaxTokens < 0 ||
+			!slices.Contains([]model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses}, m.API) ||
 			!slices.Contains(m.Input, "text") || m.Price.Input < 0 || m.Price.Output < 0 {
 			t.Errorf("%+v", m)
 		}
@@ -108,9 +109,17 @@ func TestInfoOfKnownModels(t *testing.T) {
 		if m.Provider == "deepseek" && (!i.Compat.ReasoningContent || i.Compat.MaxTokensField != "max_tokens" || i.Compat.ThinkingFormat != "deepseek") {
 			t.Errorf("%+v", i)
 		}
-		if i.Compat.NoEffortWithTools && i.Compat.Levels[model.ThinkingOff] != "none" {
+		if m.API == model.APIOpenAI && i.Compat.NoEffortWithTools && i.Compat.Levels[model.ThinkingOff] != "none" {
 			t.Errorf("%s cannot be used with tools", i.Ref)
 		}
+		if m.Provider == "openai" && m.API != model.APIResponses {
+			t.Errorf("%s goes through %s", i.Ref, m.API)
+		}
+	}
+	pro, ok := Find("openai", "gpt-5.5-pro")
+	if i := pro.Info(); !ok || i.BaseURL != "https://api.openai.com/v1" || !i.PDF || i.Level(model.ThinkingLow) != model.ThinkingMedium ||
+		i.Compat.Levels[model.ThinkingOff] != "" || !i.Compat.NoEffortWithTools {
+		t.Errorf("%+v", pro)
 	}
 }
 

@@ -145,14 +145,152 @@ func TestOpenAIJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
 	}
 }
 
+// The items below are those of the input (and further fields) of a whole request.
+
+func responsesBody(items, more string) string {
+	return `{"model":"m","stream":true,"store":false,"input":[` + items + `]` + more + `}`
+}
+
+const (
+	rUser   = `{"type":"message","role":"user","content":[{"type":"input_text","text":"a"}]}`
+	rSays   = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b","annotations":[]}]}`
+	rCall   = `{"type":"function_call","call_id":"c1","name":"R","arguments":"{}"}`
+	rResult = `{"type":"function_call_output","call_id":"c1","output":"x"}`
+)
+
+// reasoned is the reasoning item id of model m, and one that followed it.
+func reasoned(id, next string) string {
+	return `{"type":"reasoning","id":"` + id + `","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"` + Seal("m", id) + `"},` +
+		strings.Replace(rSays, `{`, `{"id":"`+next+`","status":"completed",`, 1)
+}
+
+func TestResponsesJudgeRefusesWhatTheVendorRefuses(t *testing.T) {
+	own := reasoned("rs_1_0", "msg_1_1_r0")
+	user := func(part string) string { return `{"type":"message","role":"user","content":[` + part + `]}` }
+	result := func(part string) string {
+		return rUser + "," + rCall + `,{"type":"function_call_output","call_id":"c1","output":[` + part + `]}`
+	}
+	image := `{"type":"input_image","detail":"auto","image_url":"data:image/png;base64,AAAA"}`
+	pdf := `{"type":"input_file","filename":"a.pdf","file_data":"data:application/pdf;base64,AAAA"}`
+	tool := func(fields string) string { return `,"tools":[{` + fields + `}]` }
+	tests := []struct{ name, body, want string }{
+		{"a plain request", responsesBody(rUser, `,"instructions":"s","max_output_tokens":16,"prompt_cache_key":"k"`), ""},
+		{"input as a string", `{"model":"m","input":"a"}`, ""},
+		{"a message without its type and with a string", responsesBody(`{"role":"user","content":"a"},{"role":"assistant","content":"b"}`, ""), ""},
+		{"two users in a row", responsesBody(rUser+","+rUser, ""), ""},
+		{"a call with its output", responsesBody(rUser+","+rCall+","+rResult, ""), ""},
+		{"text between call and output", responsesBody(rUser+","+rCall+","+rSays+","+rResult, ""), ""},
+		{"reasoning with what followed it", responsesBody(rUser+","+own, `,"include":["reasoning.encrypted_content"],"reasoning":{"effort":"high","summary":"auto"}`), ""},
+		{"reasoning twice in a row", responsesBody(rUser+`,{"type":"reasoning","id":"rs_1_9","summary":[],"encrypted_content":"`+Seal("m", "rs_1_9")+`"},`+own, ""), ""},
+		{"reasoning without ids", responsesBody(rUser+","+strings.Replace(strings.Replace(own, `"id":"rs_1_0",`, "", 1), `"id":"msg_1_1_r0",`, "", 1), ""), ""},
+		{"images and files of users and outputs", responsesBody(user(image+","+pdf)+","+result(image+","+pdf), ""), ""},
+		{"a tool", responsesBody(rUser, tool(`"type":"function","name":"a","parameters":{"type":"object"},"strict":false`)), ""},
+
+		{"no model", `{"input":"a"}`, "'model'"},
+		{"no input", responsesBody("", ""), "'input'"},
+		{"an unknown parameter", responsesBody(rUser, `,"max_tokens":100`), "Unknown parameter: 'max_tokens'"},
+		{"messages of another API", responsesBody(rUser, `,"messages":[]`), "Unknown parameter: 'messages'"},
+		{"an earlier answer", responsesBody(rUser, `,"previous_response_id":"resp_1"`), "not found"},
+		{"a small limit", responsesBody(rUser, `,"max_output_tokens":15`), ">= 16"},
+		{"a long cache key", responsesBody(rUser, `,"prompt_cache_key":"`+strings.Repeat("k", 65)+`"`), "'prompt_cache_key': string too long"},
+		{"an unknown include", responsesBody(rUser, `,"include":["reasoning"]`), "'include[0]'"},
+		{"an unknown effort", responsesBody(rUser, `,"reasoning":{"effort":"huge"}`), "Invalid value: 'huge'"},
+		{"an unknown summary", responsesBody(rUser, `,"reasoning":{"summary":"long"}`), "Invalid value: 'long'"},
+		{"an unknown item", responsesBody(`{"type":"thinking"}`, ""), "Invalid value: 'thinking'"},
+		{"an unknown role", responsesBody(strings.Replace(rUser, `"user"`, `"tool"`, 1), ""), "Invalid value: 'tool'"},
+		{"a field that messages lack", responsesBody(strings.Replace(rUser, `{`, `{"name":"x",`, 1), ""), "Unknown parameter: 'input[0].name'"},
+		{"a field that parts lack", responsesBody(user(`{"type":"input_text","text":"a","cache_control":{}}`), ""), "Unknown parameter: 'input[0].content[0].cache_control'"},
+		{"a field of an error result", responsesBody(rUser+","+rCall+","+strings.Replace(rResult, `{`, `{"is_error":true,`, 1), ""), "is_error"},
+		{"a reference to an item", responsesBody(rUser+`,{"type":"item_reference","id":"msg_1"}`, ""), "not persisted"},
+		{"no content", responsesBody(`{"type":"message","role":"user"}`, ""), "'input[0].content'"},
+		{"empty content", responsesBody(user(""), ""), "'input[0].content'"},
+		{"empty text", responsesBody(user(`{"type":"input_text","text":" "}`), ""), "non-empty"},
+		{"an assistant's empty text", responsesBody(strings.Replace(rSays, `"b"`, `""`, 1), ""), "non-empty"},
+		{"an empty refusal", responsesBody(`{"role":"assistant","content":[{"type":"refusal"}]}`, ""), "non-empty"},
+		{"text of another API", responsesBody(user(`{"type":"text","text":"a"}`), ""), "Supported values are: 'input_text'"},
+		{"the user's text by an assistant", responsesBody(strings.Replace(rSays, "output_text", "input_text", 1), ""), "'output_text' and 'refusal'"},
+		{"an assistant's image", responsesBody(`{"role":"assistant","content":[`+image+`]}`, ""), "'output_text' and 'refusal'"},
+		{"the system's image", responsesBody(`{"role":"system","content":[`+image+`]}`, ""), "Supported values"},
+		{"an image of another kind", responsesBody(user(strings.Replace(image, "png", "tiff", 1)), ""), "image_url'"},
+		{"an image that is no URL", responsesBody(user(`{"type":"input_image","image_url":"AAAA"}`), ""), "valid URL"},
+		{"an image as an object", responsesBody(user(`{"type":"input_image","image_url":{"url":"x"}}`), ""), "could not parse"},
+		{"an image of broken base64", responsesBody(user(strings.Replace(image, "AAAA", "?", 1)), ""), "base64-encoded data URL"},
+		{"an empty image", responsesBody(user(strings.Replace(image, "AAAA", "", 1)), ""), "base64-encoded data URL"},
+		{"an unknown image in an output", responsesBody(result(strings.Replace(image, "png", "tiff", 1)), ""), "image_url'"},
+		{"a file that is no PDF", responsesBody(user(strings.Replace(pdf, "application/pdf", "text/plain", 1)), ""), "application/pdf"},
+		{"a file without its name", responsesBody(user(strings.Replace(pdf, `"filename":"a.pdf",`, "", 1)), ""), "filename"},
+		{"a user's phase", responsesBody(strings.Replace(rUser, `{`, `{"phase":"commentary",`, 1), ""), "phase"},
+		{"an unknown phase", responsesBody(strings.Replace(rSays, `{`, `{"phase":"last",`, 1), ""), "Invalid value: 'last'"},
+
+		{"a call without its output", responsesBody(rUser+","+rCall, ""), "No tool output found for function call c1"},
+		{"an output without its call", responsesBody(rUser+","+rResult, ""), "No tool call found for function call output with call_id c1"},
+		{"an output before its call", responsesBody(rUser+","+rResult+","+rCall, ""), "No tool call found"},
+		{"an output twice", responsesBody(rUser+","+rCall+","+rResult+","+rResult, ""), "No tool call found"},
+		{"no output", responsesBody(rUser+","+rCall+`,{"type":"function_call_output","call_id":"c1"}`, ""), "'input[2].output'"},
+		{"an output without id", responsesBody(rUser+","+rCall+`,{"type":"function_call_output","output":"x"}`, ""), "'input[2].call_id'"},
+		{"a call twice", responsesBody(rUser+","+rCall+","+rResult+","+rCall+","+rResult, ""), "Duplicate call_id"},
+		{"a call without id", responsesBody(rUser+","+strings.Replace(rCall, `"c1"`, `""`, 1), ""), "'input[1].call_id'"},
+		{"a call id that is too long", responsesBody(rUser+","+strings.ReplaceAll(rCall+","+rResult, "c1", strings.Repeat("c", 65)), ""), "'input[1].call_id': string too long"},
+		{"a call without name", responsesBody(rUser+","+strings.Replace(rCall, `"R"`, `""`, 1)+","+rResult, ""), "'input[1].name'"},
+		{"a call without arguments", responsesBody(rUser+`,{"type":"function_call","call_id":"c1","name":"R"},`+rResult, ""), "'input[1].arguments'"},
+		{"arguments that are no object", responsesBody(rUser+","+strings.Replace(rCall, `"{}"`, `"{"`, 1)+","+rResult, ""), "arguments"},
+		{"arguments as an object", responsesBody(rUser+","+strings.Replace(rCall, `"{}"`, `{}`, 1)+","+rResult, ""), "could not parse"},
+		{"a call's id in place of its item's", responsesBody(rUser+","+strings.Replace(rCall, `{`, `{"id":"call_1",`, 1)+","+rResult, ""), "begins with 'fc'"},
+		{"a message's id of another kind", responsesBody(strings.Replace(rSays, `{`, `{"id":"fc_1",`, 1), ""), "begins with 'msg'"},
+		{"reasoning's id of another kind", responsesBody(rUser+","+strings.ReplaceAll(own, "rs_1_0", "msg_0"), ""), "begins with 'rs'"},
+		{"an item id that is too long", responsesBody(strings.Replace(rSays, `{`, `{"id":"msg_`+strings.Repeat("x", 64)+`",`, 1), ""), "'input[0].id': string too long"},
+		{"an item id twice", responsesBody(strings.Repeat(strings.Replace(rSays, `{`, `{"id":"msg_1",`, 1)+",", 2)+rUser, ""), "Duplicate item"},
+
+		{"reasoning last", responsesBody(rUser+","+strings.Split(own, `,{"id"`)[0], ""), "without its required following item"},
+		{"reasoning before a user", responsesBody(rUser+","+strings.Split(own, `,{"id"`)[0]+","+rUser, ""), "without its required following item"},
+		{"reasoning before an output", responsesBody(rUser+","+rCall+","+strings.Split(own, `,{"id"`)[0]+","+rResult, ""), "without its required following item"},
+		{"reasoning before an item without its id", responsesBody(rUser+","+strings.Replace(own, `"id":"msg_1_1_r0",`, "", 1), ""), "without its required following item"},
+		{"reasoning before what followed another", responsesBody(rUser+","+reasoned("rs_1_0", "msg_2_1_r0"), ""), "without its required"},
+		{"an item without its reasoning", responsesBody(rUser+","+strings.Replace(rSays, `{`, `{"id":"msg_1_1_r0",`, 1), ""), "without its required 'reasoning' item: 'rs_1_0'"},
+		{"a call without its reasoning", responsesBody(rUser+","+strings.Replace(rCall, `{`, `{"id":"fc_1_1_r0",`, 1)+","+rResult, ""), "without its required 'reasoning' item"},
+		{"bare reasoning", responsesBody(rUser+`,{"type":"reasoning","id":"rs_1_0","summary":[]},`+rSays, ""), "not persisted"},
+		{"reasoning without a summary", responsesBody(rUser+","+strings.Replace(own, `"summary":[{"type":"summary_text","text":"hm"}],`, "", 1), ""), "summary'"},
+		{"a summary of another kind", responsesBody(rUser+","+strings.Replace(own, "summary_text", "text", 1), ""), "'summary_text'"},
+		{"foreign reasoning", responsesBody(rUser+","+strings.Replace(own, Seal("m", "rs_1_0"), Seal("other", "rs_1_0"), 1), ""), "could not be verified"},
+		{"altered reasoning", responsesBody(rUser+","+strings.Replace(own, "gAAAAA", "gAAAAB", 1), ""), "could not be verified"},
+		{"reasoning under another id", responsesBody(rUser+","+strings.ReplaceAll(strings.Replace(own, `"id":"rs_1_0"`, `"id":"rs_1_5"`, 1), "msg_1_1_r0", "msg_1_1_r5"), ""), "could not be verified"},
+
+		{"a tool of Chat Completions", responsesBody(rUser, tool(`"type":"function","function":{"name":"a","parameters":{"type":"object"}}`)), "tools[0].function"},
+		{"a tool without name", responsesBody(rUser, tool(`"type":"function","parameters":{"type":"object"}`)), "'tools[0].name'"},
+		{"a bad tool name", responsesBody(rUser, tool(`"type":"function","name":"a b","parameters":{"type":"object"}`)), "does not match pattern"},
+		{"a tool twice", responsesBody(rUser, strings.Replace(tool(`"type":"function","name":"a","parameters":{"type":"object"}`), `{"type":"function"`, `{"type":"function","name":"a","parameters":{"type":"object"}},{"type":"function"`, 1)), "unique"},
+		{"a tool of another API", responsesBody(rUser, tool(`"name":"a","input_schema":{"type":"object"}`)), "'tools[0].type'"},
+		{"a schema that is no object", responsesBody(rUser, tool(`"type":"function","name":"a","parameters":{"type":"string"}`)), "Invalid schema for function 'a'"},
+		{"no schema", responsesBody(rUser, tool(`"type":"function","name":"a"`)), "Invalid schema"},
+		{"no JSON", `{`, "could not parse"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, got := responsesAPI{}.read([]byte(tt.body), Config{})
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("said %q, want %q", got, tt.want)
+			}
+		})
+	}
+	unverified := Config{NoSummaries: true}
+	for fields, want := range map[string]string{`"effort":"low","summary":"auto"`: "must be verified", `"effort":"low"`: ""} {
+		_, got := responsesAPI{}.read([]byte(responsesBody(rUser, `,"reasoning":{`+fields+`}`)), unverified)
+		if want == "" && got != "" || !strings.Contains(got, want) {
+			t.Errorf("%s: said %q, want %q", fields, got, want)
+		}
+	}
+}
+
 // FuzzJudges: no request makes a judge fail.
 func FuzzJudges(f *testing.F) {
+	f.Add(responsesBody(rUser+","+reasoned("rs_1_0", "msg_1_1_r0")+","+rCall+","+rResult, ""))
 	f.Add(anthropicBody(aUser+","+aCall+","+aResult, ""))
 	f.Add(openaiBody(oUser+","+oCall+","+oResult, ""))
 	f.Fuzz(func(t *testing.T, body string) {
 		anthropicAPI{}.read([]byte(body), Config{})
 		_, said := openaiAPI{}.read([]byte(body), Config{Alternate: true, ReasoningContent: true})
-		if said == "" && !json.Valid([]byte(body)) {
+		_, saidToo := responsesAPI{}.read([]byte(body), Config{})
+		if (said == "" || saidToo == "") && !json.Valid([]byte(body)) {
 			t.Fatal("took what is no JSON")
 		}
 	})

@@ -30,6 +30,10 @@ type Config struct {
 	// Sleep waits or ends with the error of ctx; nil waits by the real clock.
 	Sleep func(ctx context.Context, d time.Duration) error
 
+	// NoSummaries: the Responses API refuses summaries of reasoning, as OpenAI does
+	// to organisations that are not verified.
+	NoSummaries bool
+
 	// The rest holds for Chat Completions only.
 
 	// ReasoningContent: assistant messages must carry reasoning_content, as
@@ -102,6 +106,10 @@ func Anthropic(c Config) *Server { return newServer(c, anthropicAPI{}) }
 // OpenAI serves Chat Completions. The base URL of the adapter is the server's
 // address, with or without /v1.
 func OpenAI(c Config) *Server { return newServer(c, openaiAPI{}) }
+
+// Responses serves the Responses API. The base URL of the adapter is the server's
+// address, with or without /v1.
+func Responses(c Config) *Server { return newServer(c, responsesAPI{}) }
 
 func newServer(c Config, api wireAPI) *Server {
 	if c.Sleep == nil {

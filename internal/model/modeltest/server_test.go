@@ -51,6 +51,7 @@ var update = flag.Bool("update", false, "write the golden files")
 const (
 	messagesRequest = `{"model":"m","max_tokens":10,"stream":true,"messages":[{"role":"user","content":"hello"}]}`
 	chatRequest     = `{"model":"m","stream":true,"stream_options":{"include_usage":true},"messages":[{"role":"user","content":"hello"}]}`
+	responsesBody   = `{"model":"m","stream":true,"store":false,"input":"hello"}`
 	answers         = `{"script":1,"chunk":4}
 {"do":[{"thinking":"hm"},{"text":"hello"},{"call":"Read","id":"c1","input":{"path":"a"}}],"usage":{"inputTokens":10,"outputTokens":5,"cacheReadTokens":0,"cacheWriteTokens":0}}`
 )
@@ -63,6 +64,7 @@ func TestStreamsAreTheVendors(t *testing.T) {
 	}{
 		"anthropic.sse": {modeltest.Anthropic(modeltest.Config{Script: parse(t, answers)}), "/v1/messages", messagesRequest},
 		"openai.sse":    {modeltest.OpenAI(modeltest.Config{Script: parse(t, answers)}), "/v1/chat/completions", chatRequest},
+		"responses.sse": {modeltest.Responses(modeltest.Config{Script: parse(t, answers)}), "/v1/responses", responsesBody},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, got := post(t, tt.server, tt.path, tt.body)
@@ -97,6 +99,24 @@ func TestWrongKeyIsRefusedAndRequestsAreKept(t *testing.T) {
 	o := modeltest.OpenAI(modeltest.Config{Script: parse(t, answers), Key: "k"})
 	if status, text := post(t, o, "/v1/chat/completions", chatRequest, "Authorization", "Bearer other"); status != http.StatusUnauthorized || !strings.Contains(text, "invalid_api_key") {
 		t.Errorf("%d %s", status, text)
+	}
+}
+
+func TestViewsOfResponsesAreWhatFollowsTheLastAnswer(t *testing.T) {
+	text := `{"script":1}` + "\n" +
+		`{"if":{"user":"^first$"},"again":true,"do":[{"text":"to the user"}]}` + "\n" +
+		`{"if":{"result":"^one\ntwo$"},"again":true,"do":[{"text":"to the results"}]}`
+	r := modeltest.Responses(modeltest.Config{Script: parse(t, text)})
+	if _, got := post(t, r, "/v1/responses", `{"model":"m","input":"first"}`); !strings.Contains(got, "to the user") {
+		t.Error(got)
+	}
+	call := func(id string) string {
+		return `{"type":"function_call","call_id":"` + id + `","name":"R","arguments":"{}"},`
+	}
+	body := `{"model":"m","input":[{"role":"user","content":"first"},` + call("a") + call("b") +
+		`{"type":"function_call_output","call_id":"a","output":"one"},{"type":"function_call_output","call_id":"b","output":[{"type":"input_text","text":"two"}]}]}`
+	if _, got := post(t, r, "/v1/responses", body); !strings.Contains(got, "to the results") {
+		t.Error(got)
 	}
 }
 

@@ -77,9 +77,10 @@ func (c Config) unknown(ref string) *model.Error {
 	return invalid("there is no model %s: did you mean %s?", ref, either(names))
 }
 
-func either(names []string) string {
-	if len(names) > maxNear {
-		names = names[:maxNear]
+func either[S ~string](list []S) string {
+	var names []string
+	for _, s := range list[:min(len(list), maxNear)] {
+		names = append(names, string(s))
 	}
 	if len(names) == 1 {
 		return names[0]

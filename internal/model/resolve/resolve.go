@@ -5,12 +5,14 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"scorel/internal/model"
 	"scorel/internal/model/anthropic"
 	"scorel/internal/model/catalog"
 	"scorel/internal/model/openai"
+	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
 )
 
@@ -145,6 +147,11 @@ func (c Config) alias(name string, a Alias) (model.Model, error) {
 	return c.make(info, key, keyName, headers)
 }
 
+// apis gives the wire formats that there are adapters for, sorted.
+func apis() []model.API {
+	return []model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses}
+}
+
 // describe gives the model of an alias: the catalogue's entry, changed by what
 // the alias says, or a new one.
 func describe(name string, a Alias) (model.Info, map[string]string, error) {
@@ -154,8 +161,8 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		return model.Info{}, nil, invalid("models.%s: type is builtin or custom, not %q", name, a.Type)
 	case a.ID == "":
 		return model.Info{}, nil, invalid("models.%s: id is missing", name)
-	case a.API != "" && a.API != model.APIAnthropic && a.API != model.APIOpenAI:
-		return model.Info{}, nil, invalid("models.%s: api is %s or %s, not %q", name, model.APIAnthropic, model.APIOpenAI, a.API)
+	case a.API != "" && !slices.Contains(apis(), a.API):
+		return model.Info{}, nil, invalid("models.%s: api is %s, not %q", name, either(apis()), a.API)
 	}
 	known, found := catalog.Find(a.Provider, a.ID)
 	if !found && custom {
@@ -201,7 +208,7 @@ func behindProxy(a Alias) (catalog.Model, bool) {
 	switch a.API {
 	case model.APIAnthropic:
 		vendor = "anthropic"
-	case model.APIOpenAI:
+	case model.APIOpenAI, model.APIResponses:
 		vendor = "openai"
 	}
 	m, ok := catalog.Find(vendor, a.ID)
@@ -273,6 +280,8 @@ func (c Config) make(info model.Info, key, keyName string, headers map[string]st
 		m, err = made(anthropic.New(anthropic.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	case model.APIOpenAI:
 		m, err = made(openai.New(openai.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
+	case model.APIResponses:
+		m, err = made(responses.New(responses.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	default:
 		err = fmt.Errorf("the api %q is not known", info.API)
 	}

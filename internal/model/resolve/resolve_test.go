@@ -54,12 +54,13 @@ func TestRefs(t *testing.T) {
 	c := base()
 	c.Env = env("ANTHROPIC_API_KEY", "k1", "OPENROUTER_API_KEY", "k2", "MINE", "k3")
 	c.Aliases = map[string]resolve.Alias{
-		"fast":   {Provider: "anthropic", ID: "claude-haiku-4-5", MaxTokens: 5000},
-		"local":  {Type: "custom", API: model.APIOpenAI, BaseURL: "http://127.0.0.1:8080/v1", ID: "qwen", ContextWindow: 32_000, Reasoning: yes()},
-		"proxy":  {Provider: "anthropic", ID: "claude-opus-4-6", BaseURL: "https://proxy.example/a", APIKeyEnv: "MINE"},
-		"newest": {Type: "custom", Provider: "anthropic", ID: "claude-of-tomorrow"},
-		"team":   {Type: "custom", API: model.APIAnthropic, BaseURL: "https://team.example", ID: "x", Headers: map[string]string{"Authorization": "Bearer t"}},
-		"demo2":  {Provider: "anthropic", ID: "claude-opus-4-6"},
+		"fast":    {Provider: "anthropic", ID: "claude-haiku-4-5", MaxTokens: 5000},
+		"local":   {Type: "custom", API: model.APIOpenAI, BaseURL: "http://127.0.0.1:8080/v1", ID: "qwen", ContextWindow: 32_000, Reasoning: yes()},
+		"proxy":   {Provider: "anthropic", ID: "claude-opus-4-6", BaseURL: "https://proxy.example/a", APIKeyEnv: "MINE"},
+		"newest":  {Type: "custom", Provider: "anthropic", ID: "claude-of-tomorrow"},
+		"team":    {Type: "custom", API: model.APIAnthropic, BaseURL: "https://team.example", ID: "x", Headers: map[string]string{"Authorization": "Bearer t"}},
+		"answers": {Type: "custom", API: model.APIResponses, BaseURL: "http://127.0.0.1:8080/v1", ID: "gpt-oss", Reasoning: yes()},
+		"demo2":   {Provider: "anthropic", ID: "claude-opus-4-6"},
 	}
 	tests := []struct {
 		ref  string
@@ -75,6 +76,7 @@ func TestRefs(t *testing.T) {
 		{"local", model.Info{Ref: "local", Provider: "local", ID: "qwen", API: model.APIOpenAI, BaseURL: "http://127.0.0.1:8080/v1", ContextWindow: 32_000}},
 		{"proxy", model.Info{Ref: "proxy", Provider: "anthropic", ID: "claude-opus-4-6", BaseURL: "https://proxy.example/a"}},
 		{"newest", model.Info{Ref: "newest", Provider: "anthropic", ID: "claude-of-tomorrow", API: model.APIAnthropic, BaseURL: "https://api.anthropic.com"}},
+		{"answers", model.Info{Ref: "answers", Provider: "answers", ID: "gpt-oss", API: model.APIResponses, BaseURL: "http://127.0.0.1:8080/v1"}},
 		{"team", model.Info{Ref: "team", Provider: "team", ID: "x", API: model.APIAnthropic}},
 	}
 	for _, tt := range tests {
@@ -118,6 +120,21 @@ func TestAProxyServesTheModelThatItNames(t *testing.T) {
 	}
 }
 
+func TestAnAliasMayAskForTheOtherAPIOfItsVendor(t *testing.T) {
+	c := base()
+	c.Env = env("OPENAI_API_KEY", "k")
+	c.Aliases = map[string]resolve.Alias{"chat": {Provider: "openai", ID: "gpt-5.5", API: model.APIOpenAI}}
+	for ref, api := range map[string]model.API{"openai/gpt-5.5": model.APIResponses, "chat": model.APIOpenAI} {
+		m, err := resolve.Resolve(ref, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := m.Info(); i.API != api || !i.Compat.NoEffortWithTools || i.BaseURL != "https://api.openai.com/v1" || len(i.Thinking) == 0 {
+			t.Errorf("%s: %+v", ref, i)
+		}
+	}
+}
+
 func TestMistakesSayWhatToDo(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{
@@ -147,7 +164,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		{"noid", model.ClassInvalid, []string{"models.noid: id"}},
 		{"nourl", model.ClassInvalid, []string{"models.nourl", "baseUrl"}},
 		{"badtype", model.ClassInvalid, []string{"models.badtype", "remote"}},
-		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc"}},
+		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc", "anthropic-messages, openai-completions or openai-responses"}},
 		{"badurl", model.ClassInvalid, []string{"badurl", "http address"}},
 		{"typo", model.ClassInvalid, []string{"claude-opus-4-6"}},
 		{"keyed", model.ClassAuth, []string{"set MINE"}},
@@ -226,25 +243,29 @@ func TestAVendorsKeyNeverGoesToAnotherServer(t *testing.T) {
 }
 
 func TestServersOnThisMachineNeedNoKey(t *testing.T) {
-	s, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"do\":[{\"text\":\"hi\"}]}"), "s.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(modeltest.OpenAI(modeltest.Config{Script: s}))
-	defer web.Close()
 	tr := &http.Transport{}
 	defer tr.CloseIdleConnections()
-	c := base()
-	c.HTTP = &http.Client{Transport: tr}
-	c.Default = "local"
-	c.Aliases = map[string]resolve.Alias{"local": {API: model.APIOpenAI, BaseURL: web.URL + "/v1", ID: "x"}}
-	m, err := resolve.Resolve("", c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := modeltest.Collect(m.Stream(t.Context(), model.Request{Messages: []protocol.Message{protocol.UserText("x")}}))
-	if err != nil || a.Text != "hi" {
-		t.Fatalf("%+v %v", a, err)
+	for api, serve := range map[model.API]func(modeltest.Config) *modeltest.Server{
+		model.APIOpenAI: modeltest.OpenAI, model.APIResponses: modeltest.Responses,
+	} {
+		s, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"do\":[{\"text\":\"hi\"}]}"), "s.jsonl")
+		if err != nil {
+			t.Fatal(err)
+		}
+		web := httptest.NewServer(serve(modeltest.Config{Script: s}))
+		defer web.Close()
+		c := base()
+		c.HTTP = &http.Client{Transport: tr}
+		c.Default = "local"
+		c.Aliases = map[string]resolve.Alias{"local": {API: api, BaseURL: web.URL + "/v1", ID: "x"}}
+		m, err := resolve.Resolve("", c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := modeltest.Collect(m.Stream(t.Context(), model.Request{Messages: []protocol.Message{protocol.UserText("x")}}))
+		if err != nil || a.Text != "hi" {
+			t.Fatalf("%s: %+v %v", api, a, err)
+		}
 	}
 }
 

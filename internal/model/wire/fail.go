@@ -83,7 +83,27 @@ func (p Peer) status(e *statusError) *model.Error {
 // one, under status 200.
 func (p Peer) Event(doc []byte) *model.Error {
 	r := parseRefusal(doc)
-	return p.classify(r.status(), r)
+	out := p.classify(r.status(), r)
+	if out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient {
+		out.RetryAfter = waitInText(r.text)
+	}
+	return out
+}
+
+// waitInText reads how long OpenAI wants to be left alone out of its text, which
+// is the only place where a failure inside a stream says it: "Please try again in
+// 11.054s.", "... in 28ms.", "... in 1m30s.".
+func waitInText(text string) time.Duration {
+	_, rest, ok := strings.Cut(text, "try again in ")
+	if !ok {
+		return 0
+	}
+	word, _, _ := strings.Cut(rest, " ")
+	d, err := time.ParseDuration(strings.TrimRight(word, ".,"))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(d, 24*time.Hour))
 }
 
 // status is the HTTP status that belongs to the error's type.
@@ -93,7 +113,13 @@ func (r refusal) status() int {
 	}
 	for _, word := range [...]string{r.kind, r.code} {
 		switch word {
-		case "invalid_request_error", "invalid_request", "context_length_exceeded":
+		case "invalid_request_error", "invalid_request", "context_length_exceeded",
+			// Of failed answers of the Responses API, whose codes stand alone.
+			"invalid_prompt", "invalid_encrypted_content", "bio_policy", "misalignment_policy_violation",
+			"data_residency_mismatch", "invalid_image", "invalid_image_format", "invalid_base64_image",
+			"invalid_image_url", "invalid_image_mode", "image_too_large", "image_too_small", "image_parse_error",
+			"image_content_policy_violation", "image_file_too_large", "unsupported_image_media_type",
+			"empty_image_file", "failed_to_download_image", "image_file_not_found":
 			return http.StatusBadRequest
 		case "authentication_error", "invalid_api_key":
 			return http.StatusUnauthorized
@@ -132,7 +158,7 @@ func (p Peer) classify(status int, r refusal) *model.Error {
 	case r.code == "insufficient_quota" || r.kind == "insufficient_quota" || status == http.StatusPaymentRequired:
 		out.Message = fmt.Sprintf("the account at %s has no credit left (%d: %s)", p.Name, status, said)
 		return out
-	case status == statusOverloaded, r.kind == "overloaded_error",
+	case status == statusOverloaded, r.kind == "overloaded_error", r.code == "server_is_overloaded",
 		status >= 500 && strings.Contains(strings.ToLower(r.text), "overloaded"):
 		out.Class = model.ClassOverloaded
 		out.Message = fmt.Sprintf("%s is overloaded (%d: %s)", p.Name, status, said)

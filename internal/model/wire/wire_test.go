@@ -44,6 +44,27 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+func TestWaitInsideAStreamIsReadFromTheText(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"Rate limit reached. Please try again in 11.054s. Visit x": 11054 * time.Millisecond,
+		"Please try again in 28ms.":                                28 * time.Millisecond,
+		"try again in 1m30s":                                       90 * time.Second,
+		"try again in 900000h.":                                    24 * time.Hour,
+		"try again in -3s.":                                        0,
+		"try again in a minute":                                    0,
+		"try again in ":                                            0,
+		"slow down":                                                0,
+	} {
+		e := Peer{}.Event([]byte(`{"type":"error","code":"rate_limit_exceeded","message":"` + text + `"}`))
+		if e.RetryAfter != want || e.Class != model.ClassTransient {
+			t.Errorf("%s: %+v", text, e)
+		}
+	}
+	if e := (Peer{}).Event([]byte(`{"error":{"code":"insufficient_quota","message":"try again in 5s"}}`)); e.RetryAfter != 0 {
+		t.Errorf("%+v", e)
+	}
+}
+
 func TestOverflowIsKnownByCodeAndText(t *testing.T) {
 	long := []struct {
 		status     int
@@ -102,6 +123,19 @@ func TestCodesOfOpenRouterInsideAStreamAreStatuses(t *testing.T) {
 	e := Peer{Name: "openrouter"}.Event([]byte(`{"error":{"code":502,"message":"upstream"}}`))
 	if e.Status != 502 || e.Class != model.ClassTransient {
 		t.Errorf("%+v", e)
+	}
+}
+
+func TestCodesOfFailedResponsesHaveTheirClass(t *testing.T) {
+	for code, class := range map[string]model.Class{
+		"server_error": model.ClassTransient, "rate_limit_exceeded": model.ClassTransient, "vector_store_timeout": model.ClassTransient,
+		"server_is_overloaded": model.ClassOverloaded, "context_length_exceeded": model.ClassTooLong,
+		"insufficient_quota": model.ClassInvalid, "invalid_prompt": model.ClassInvalid, "image_parse_error": model.ClassInvalid,
+		"bio_policy": model.ClassInvalid, "invalid_api_key": model.ClassAuth,
+	} {
+		if e := (Peer{Name: "openai"}).Event([]byte(`{"type":"error","code":"` + code + `","message":"m"}`)); e.Class != class {
+			t.Errorf("%s: %+v", code, e)
+		}
 	}
 }
 

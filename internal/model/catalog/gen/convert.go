@@ -36,7 +36,7 @@ func convert(m source) (catalog.Model, bool) {
 	if c.ThinkingFormat != "none" {
 		out.Thinking = thinking(m)
 	}
-	if c.NoEffortWithTools && out.Thinking[model.ThinkingOff] == nil {
+	if api == model.APIOpenAI && c.NoEffortWithTools && out.Thinking[model.ThinkingOff] == nil {
 		return catalog.Model{}, false // thinks always, so it takes no tools behind this API
 	}
 	if !compatIsZero(c) {
@@ -50,18 +50,13 @@ func compatIsZero(c model.Compat) bool {
 		!c.Adaptive && !c.BlockBinding && !c.ReasoningContent && !c.NoToolMarks
 }
 
-// wireAPI says which of our adapters reaches the model.
+// wireAPI says which of our adapters reaches the model. The package names the wire
+// formats as we do. Those of Azure and of ChatGPT accounts (azure-openai-responses,
+// openai-codex-responses) want more than a key.
 func wireAPI(m source) (model.API, bool) {
-	switch m.API {
-	case "anthropic-messages":
-		return model.APIAnthropic, true
-	case "openai-completions":
-		return model.APIOpenAI, true
-	case "openai-responses":
-		// OpenAI and xAI serve these through Chat Completions too, except those
-		// made for the Responses API alone.
-		alone := strings.HasSuffix(m.ID, "-pro") || strings.Contains(m.ID, "codex") || strings.Contains(m.ID, "deep-research")
-		return model.APIOpenAI, (m.Provider == "openai" || m.Provider == "xai") && !alone
+	switch api := model.API(m.API); api {
+	case model.APIAnthropic, model.APIOpenAI, model.APIResponses:
+		return api, true
 	}
 	return "", false
 }
@@ -100,6 +95,17 @@ func compat(m source, api model.API) model.Compat {
 		return c
 	}
 	p := m.Provider
+	// https://github.com/openai/openai-openapi/issues/541: from GPT-5.4 on Chat
+	// Completions refuses tools unless reasoning_effort is "none". These models are
+	// reached through Responses; it holds for an alias that asks for the other API.
+	if p == "openai" && m.Reasoning {
+		c.NoEffortWithTools = strings.HasPrefix(m.ID, "gpt-5.4") || strings.HasPrefix(m.ID, "gpt-5.5") ||
+			strings.HasPrefix(m.ID, "gpt-5.6") || strings.HasPrefix(m.ID, "gpt-6") || strings.HasPrefix(m.ID, "gpt-daybreak")
+	}
+	if api == model.APIResponses {
+		c.NoEffort = m.Compat.SupportsReasoningEffort != nil && !*m.Compat.SupportsReasoningEffort
+		return c
+	}
 	is := func(names ...string) bool {
 		for _, n := range names {
 			if p == n || strings.HasPrefix(p, n+"-") {
@@ -128,12 +134,6 @@ func compat(m source, api model.API) model.Compat {
 		c.NoEffort = !*s
 	}
 	c.ReasoningContent = m.Compat.RequiresReasoningContent || is("deepseek")
-	// https://github.com/openai/openai-openapi/issues/541: from GPT-5.4 on Chat
-	// Completions refuses tools unless reasoning_effort is "none".
-	if p == "openai" && m.Reasoning {
-		c.NoEffortWithTools = strings.HasPrefix(m.ID, "gpt-5.4") || strings.HasPrefix(m.ID, "gpt-5.5") ||
-			strings.HasPrefix(m.ID, "gpt-5.6") || strings.HasPrefix(m.ID, "gpt-6") || strings.HasPrefix(m.ID, "gpt-daybreak")
-	}
 	return c
 }
 
@@ -147,6 +147,8 @@ func describe(id string) (name string, env []string) {
 		return "OpenAI", []string{"OPENAI_API_KEY"}
 	case "openrouter":
 		return "OpenRouter", []string{"OPENROUTER_API_KEY"}
+	case "meta":
+		return "Meta", []string{"META_API_KEY"}
 	case "deepseek":
 		return "DeepSeek", []string{"DEEPSEEK_API_KEY"}
 	case "groq":

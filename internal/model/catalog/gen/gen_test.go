@@ -53,6 +53,9 @@ func TestCatalogueHoldsWhatTheAdaptersCanCall(t *testing.T) {
 			entry("gpt-6-always", "openai-responses", "openai", `,"reasoning":true,"thinkingLevelMap":{"off":null}`) + "," +
 			entry("gpt-5-pro", "openai-responses", "openai", "") + `}}`,
 		"package/dist/providers/data/deepseek.json":       `{"openai-completions":{` + entry("deep", "openai-completions", "deepseek", `,"reasoning":true`) + `}}`,
+		"package/dist/providers/data/opencode.json":       `{"openai-responses":{` + entry("build", "openai-responses", "opencode", `,"reasoning":true,"compat":{"supportsReasoningEffort":false}`) + `}}`,
+		"package/dist/providers/data/azure.json":          `{"azure-openai-responses":{` + entry("gpt-6", "azure-openai-responses", "azure", "") + `}}`,
+		"package/dist/providers/data/openai-codex.json":   `{"openai-codex-responses":{` + entry("gpt-6", "openai-codex-responses", "openai", "") + `}}`,
 		"package/dist/providers/data/google.json":         `{"google-generative-ai":{` + entry("gem", "google-generative-ai", "google", "") + `}}`,
 		"package/dist/providers/data/github-copilot.json": `{"openai-completions":{` + entry("cop", "openai-completions", "github-copilot", "") + `}}`,
 	})
@@ -68,6 +71,7 @@ func TestCatalogueHoldsWhatTheAdaptersCanCall(t *testing.T) {
 		Source struct{ Version, Date string }
 		Models []struct {
 			ID       string
+			API      model.API
 			Thinking map[string]*string
 			Compat   model.Compat
 		}
@@ -75,15 +79,21 @@ func TestCatalogueHoldsWhatTheAdaptersCanCall(t *testing.T) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Source.Version != "1.2.3" || doc.Source.Date != "2026-11-10" || len(doc.Models) != 3 {
+	if doc.Source.Version != "1.2.3" || doc.Source.Date != "2026-11-10" || len(doc.Models) != 6 {
 		t.Fatalf("%s", raw)
 	}
-	deep, gpt4, gpt6 := doc.Models[0], doc.Models[1], doc.Models[2]
+	deep, gpt4, pro, gpt6, always, build := doc.Models[0], doc.Models[1], doc.Models[2], doc.Models[3], doc.Models[4], doc.Models[5]
 	if deep.ID != "deep" || !deep.Compat.ReasoningContent || deep.Compat.MaxTokensField != "max_tokens" || len(deep.Thinking) != 4 {
 		t.Errorf("%+v", deep)
 	}
-	if gpt4.ID != "gpt-4o" || gpt4.Thinking != nil {
+	if gpt4.ID != "gpt-4o" || gpt4.Thinking != nil || gpt4.API != model.APIResponses {
 		t.Errorf("%+v", gpt4)
+	}
+	if pro.ID != "gpt-5-pro" || always.ID != "gpt-6-always" || always.API != model.APIResponses {
+		t.Errorf("%+v %+v", pro, always)
+	}
+	if build.ID != "build" || !build.Compat.NoEffort || build.Compat.NoEffortWithTools {
+		t.Errorf("%+v", build)
 	}
 	if gpt6.ID != "gpt-6" || !gpt6.Compat.NoEffortWithTools || *gpt6.Thinking["off"] != "none" || *gpt6.Thinking["xhigh"] != "xhigh" || gpt6.Thinking["minimal"] != nil {
 		t.Errorf("%+v", gpt6)

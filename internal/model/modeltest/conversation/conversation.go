@@ -57,7 +57,45 @@ func assistant(t *rapid.T, info model.Info, number int) []protocol.Message {
 			})
 		}
 	}
+	if own && info.API == model.APIResponses {
+		lost := rapid.SliceOfN(rapid.Bool(), len(m.Content), len(m.Content)).Draw(t, "lost")
+		setItems(m.Content, info, number, lost)
+	}
 	return append([]protocol.Message{m}, results...)
+}
+
+// setItems gives blocks the provider data that the adapter of the Responses API
+// gives them, as items of answer number; those that are lost get none.
+func setItems(content []protocol.Block, info model.Info, number int, lost []bool) {
+	held := 0 // reasoning items directly before
+	for k := range content {
+		b := &content[k]
+		var data any
+		switch {
+		case b.Type == protocol.BlockThinking:
+			held++
+			id := fmt.Sprintf("rs_%06d_%d", number, k)
+			data = map[string]any{"id": id, "encrypted_content": modeltest.Seal(info.ID, id), "summary": []string{b.Thinking}}
+		default:
+			id := fmt.Sprintf("msg_%06d_%d", number, k)
+			if b.Type == protocol.BlockToolUse {
+				id = fmt.Sprintf("fc_%06d_%d", number, k)
+			}
+			if held > 0 {
+				id += fmt.Sprintf("_r%d", k-1)
+			}
+			data = map[string]any{"id": id, "after": held}
+			held = 0
+		}
+		if k < len(lost) && lost[k] {
+			continue
+		}
+		raw, err := json.Marshal(data)
+		if err != nil {
+			continue // of strings and numbers it cannot
+		}
+		b.Provider = &protocol.ProviderData{API: string(info.API), Model: info.ID, Data: raw}
+	}
 }
 
 func thinking(t *rapid.T, info model.Info, own bool) protocol.Block {
@@ -127,6 +165,13 @@ func blob(t *rapid.T) string {
 func Fixed(info model.Info) model.Request {
 	thought := protocol.Block{Type: protocol.BlockThinking, Thinking: "hm", Signature: modeltest.Sign(info.ID, "hm")}
 	image := protocol.Block{Type: protocol.BlockImage, MediaType: "image/png", Blob: "png"}
+	own := []protocol.Block{
+		thought, protocol.Text("I look."),
+		protocol.ToolUse("c1", "Read", json.RawMessage(`{"path":"b","a":"<"}`)), protocol.ToolUse("c|2", "Bash", json.RawMessage(`{"command":"ls"}`)),
+	}
+	if info.API == model.APIResponses {
+		setItems(own, info, 1, nil)
+	}
 	return model.Request{
 		Kind: model.KindStep, System: "You help.", Thinking: model.ThinkingMedium, SessionID: "ses_0", Blob: Blob,
 		Tools: []model.ToolSpec{
@@ -135,13 +180,7 @@ func Fixed(info model.Info) model.Request {
 		},
 		Messages: []protocol.Message{
 			{Role: protocol.RoleUser, Content: []protocol.Block{protocol.Text("look at <this> & that"), image}},
-			{
-				Role: protocol.RoleAssistant, Provider: info.Provider, Model: info.ID,
-				Content: []protocol.Block{
-					thought, protocol.Text("I look."),
-					protocol.ToolUse("c1", "Read", json.RawMessage(`{"path":"b","a":"<"}`)), protocol.ToolUse("c|2", "Bash", json.RawMessage(`{"command":"ls"}`)),
-				},
-			},
+			{Role: protocol.RoleAssistant, Provider: info.Provider, Model: info.ID, Content: own},
 			{Role: protocol.RoleToolResult, ToolCallID: "c1", Content: []protocol.Block{protocol.Text("one\ttab"), image}},
 			protocol.ToolError("c|2", "Bash", "no such file"),
 			protocol.UserText("go on"),

@@ -1,0 +1,166 @@
+package responses
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"iter"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync/atomic"
+
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+)
+
+// DefaultBaseURL is OpenAI's own server.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Config says which model to call and how.
+type Config struct {
+	Info    model.Info
+	BaseURL string // with /v1 where the server has it; empty: Info.BaseURL, else DefaultBaseURL
+	Key     string // empty: no key is sent
+	KeyName string // where the key comes from or belongs, for error texts
+	// Headers are sent in addition and win over the adapter's own.
+	Headers map[string]string
+	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
+	HTTP *http.Client
+}
+
+// Model is one model behind the API. It implements [model.Model].
+type Model struct {
+	info model.Info
+	peer wire.Peer
+	url  string
+	doer *wire.Doer
+	// untold: the server gives this account no summaries of reasoning.
+	untold atomic.Bool
+}
+
+// New makes a model. It fails when the address is none.
+func New(c Config) (*Model, error) {
+	if c.BaseURL == "" {
+		c.BaseURL = c.Info.BaseURL
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = DefaultBaseURL
+	}
+	c.Info.BaseURL = c.BaseURL
+	c.Info.API = model.APIResponses
+	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
+	if peer.Name == "" {
+		peer.Name = "openai"
+	}
+	if err := peer.Check(); err != nil {
+		return nil, err
+	}
+	address, err := url.JoinPath(c.BaseURL, "responses")
+	if err != nil {
+		return nil, err
+	}
+	return &Model{info: c.Info, peer: peer, url: address, doer: peer.Doer()}, nil
+}
+
+// Info says what the model is.
+func (m *Model) Info() model.Info { return m.info }
+
+// Stream sends the request and yields the answer; see [model.Model].
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
+	return func(yield func(model.Delta, error) bool) {
+		p, err := m.request(ctx, req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		r := reader{info: m.info, peer: m.peer, req: req, yield: func(d model.Delta) bool { return yield(d, nil) }}
+		err = m.play(ctx, p, &r)
+		for r.count == 0 && m.amend(p, err) {
+			err = m.play(ctx, p, &r)
+		}
+		if err != nil {
+			yield(nil, err)
+		}
+	}
+}
+
+// play sends the request and gives its answer to r. It fails unless the answer
+// was complete or the consumer had enough.
+func (m *Model) play(ctx context.Context, p *request, r *reader) error {
+	res, err := m.send(ctx, p)
+	if err != nil {
+		return m.fail(ctx, err)
+	}
+	stream := ssestream.NewDecoder(res)
+	defer stream.Close()
+	for stream.Next() {
+		data := stream.Event().Data
+		if bytes.HasPrefix(data, []byte("[DONE]")) { // of some servers, behind the end event
+			break
+		}
+		e, err := decode(data)
+		if err != nil {
+			return m.fail(ctx, err)
+		}
+		if more, err := r.event(e); err != nil || !more {
+			return err
+		}
+	}
+	return m.fail(ctx, stream.Err())
+}
+
+func (m *Model) send(ctx context.Context, p *request) (*http.Response, error) {
+	body, err := p.encode()
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("User-Agent", "scorel")
+	if m.peer.Key != "" {
+		req.Header.Set("Authorization", "Bearer "+m.peer.Key)
+	}
+	for k, v := range m.peer.Headers {
+		req.Header.Set(k, v)
+	}
+	return m.doer.Do(req)
+}
+
+func (m *Model) fail(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err == nil:
+		return m.peer.Cut()
+	}
+	return m.peer.Fail(ctx, err)
+}
+
+// amend takes out of a request what the server refuses to this account, and says
+// whether it could. Each of the two reasons is met once at most.
+func (m *Model) amend(p *request, err error) bool {
+	var e *model.Error
+	if !errors.As(err, &e) || e.Class != model.ClassInvalid {
+		return false
+	}
+	switch text := strings.ToLower(e.Message); {
+	// "Your organization must be verified to generate reasoning summaries." It does
+	// without them well.
+	case strings.Contains(text, "reasoning summaries") && p.Reasoning.told():
+		m.untold.Store(true)
+		p.Reasoning = p.Reasoning.untold()
+		return true
+	// Code invalid_encrypted_content: "The encrypted content gAAA... could not be
+	// verified."
+	case strings.Contains(text, "encrypted content"):
+		return p.forget()
+	}
+	return false
+}
