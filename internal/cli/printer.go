@@ -125,8 +125,8 @@ func (p *textPrinter) event(e protocol.Event) error {
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:
-		if it := display.Of(e); it.Kind == display.Folded {
-			p.note("  " + it.Title)
+		if b.Item.Origin == protocol.OriginTool {
+			p.note("  " + display.Of(e).Title)
 		}
 	case *protocol.TurnEnd:
 		return p.release()

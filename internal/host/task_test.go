@@ -204,7 +204,7 @@ func TestASessionStaysOpenWhileACommandRuns(t *testing.T) {
 	if len(tasks) != 1 || tasks[0].State != protocol.TaskRunning || !alive(outer) {
 		t.Fatalf("the command ended with its last client: %+v", tasks)
 	}
-	if err := refused(t, other, e.id, &protocol.DeleteSession{}, protocol.CodeSessionLocked); !strings.Contains(err.Message, "1 background commands running; stop them") {
+	if err := refused(t, other, e.id, &protocol.DeleteSession{}, protocol.CodeSessionLocked); !strings.Contains(err.Message, "(1); stop them") {
 		t.Error(err.Message)
 	}
 	refused(t, other, e.id, &protocol.StopTask{TaskID: "task_none"}, protocol.CodeInvalidRequest)

@@ -113,7 +113,7 @@ func TestTaskOutputWaitsFiltersAndPages(t *testing.T) {
 	}
 	b.write("go", "")
 	text, r := b.run("TaskOutput", in{"task_id": id, "wait_seconds": 60, "filter": "^t"})
-	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); 2 lines match, 1 do not; waited ") || !r.IsError || *r.Details.(Details).ExitCode != 4 {
+	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); matching lines: 2, others: 1; waited ") || !r.IsError || *r.Details.(Details).ExitCode != 4 {
 		t.Errorf("%q", text)
 	}
 	if text, _ := b.run("TaskOutput", in{"task_id": id, "offset": 4}); !strings.HasPrefix(text, "two\nthree\n[") {
@@ -127,13 +127,13 @@ func TestTaskOutputWaitsFiltersAndPages(t *testing.T) {
 func TestStopAndMonitorActOnACommand(t *testing.T) {
 	b := backgroundBench(t)
 	id, _, _ := b.background("echo ready; sleep 1000")
-	if text := b.ok("Monitor", in{"task_id": id, "pattern": "^read", "description": "up"}); !strings.HasSuffix(text, "1 lines match; the newest:\nready") {
+	if text := b.ok("Monitor", in{"task_id": id, "pattern": "^read", "description": "up"}); !strings.HasSuffix(text, "(matching lines: 1) the newest is:\nready") {
 		t.Error(text)
 	}
 	b.fails("Monitor", in{"task_id": id}, "give a pattern")
 	b.fails("Monitor", in{"task_id": id, "pattern": "["}, "no regular expression")
 	b.fails("Monitor", in{"task_id": id, "pattern": "x", "stop": true}, "no monitor")
-	if text := b.ok("Monitor", in{"task_id": id, "stop": true}); text != "1 monitors of "+id+" ended." {
+	if text := b.ok("Monitor", in{"task_id": id, "stop": true}); text != "Monitors of "+id+" that ended: 1." {
 		t.Error(text)
 	}
 	if text := b.ok("TaskStop", in{"task_id": id}); !strings.HasPrefix(text, id+" was stopped after ") || !strings.HasSuffix(text, "(by SIGTERM, exit code 143).") {

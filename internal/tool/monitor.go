@@ -74,7 +74,7 @@ func (c monitorCall) Run(context.Context, func(string)) (Result, error) {
 		if err != nil {
 			return Result{}, err
 		}
-		text = fmt.Sprintf("%d monitors of %s ended.", n, c.in.TaskID)
+		text = fmt.Sprintf("Monitors of %s that ended: %d.", c.in.TaskID, n)
 	} else {
 		already, newest, err := c.tasks.Watch(c.in.TaskID, c.pattern, c.in.Description)
 		if err != nil {
@@ -82,7 +82,7 @@ func (c monitorCall) Run(context.Context, func(string)) (Result, error) {
 		}
 		text = fmt.Sprintf("Watching %s: lines that match from now on are told before your next step.", c.in.TaskID)
 		if already > 0 {
-			text += fmt.Sprintf(" Of its output so far %d lines match; the newest:\n%s", already, newest)
+			text += fmt.Sprintf(" Of its output so far (matching lines: %d) the newest is:\n%s", already, newest)
 		}
 	}
 	r := textResult(text)

@@ -100,7 +100,7 @@ func (c taskOutputCall) Run(ctx context.Context, _ func(string)) (Result, error)
 	}
 	notes := []string{standing(r, time.Now())}
 	if c.query.Filter != nil {
-		notes = append(notes, fmt.Sprintf("%d lines match, %d do not", r.Matching, r.Other))
+		notes = append(notes, fmt.Sprintf("matching lines: %d, others: %d", r.Matching, r.Other))
 	}
 	if r.Woken != "" {
 		notes = append(notes, fmt.Sprintf("waited %s: %s", time.Since(begun).Round(100*time.Millisecond), r.Woken))

@@ -44,10 +44,8 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s asks for a permission; answer it with answer_permission.", id)
 	}
 	var answers protocol.Answers
-	if len(value) > 0 {
-		if err := json.Unmarshal(value, &answers); err != nil {
-			return protocol.Errorf(protocol.CodeInvalidRequest, "The answer is a list with an entry for each question: a label, words, or a list of them; or null.")
-		}
+	if json.Unmarshal(value, &answers) != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "The value of the answer is a list with an entry for each question: a label, words, or a list of them; or null.")
 	}
 	if err := answers.Check(dialog.Data.Questions); err != nil {
 		return err
