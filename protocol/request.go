@@ -46,6 +46,26 @@ type (
 	RegisterProject struct {
 		WorkDir string `json:"workDir"`
 	}
+	// ListProjects gives the projects that are known; the answer is [ProjectList].
+	ListProjects struct{}
+	// GetTrust gives what of a project could act, file by file; the answer is
+	// [TrustReport].
+	GetTrust struct {
+		ProjectID ProjectID `json:"projectId"`
+	}
+	// TrustProject trusts the files that Hash names, as a [TrustReport] gave it, or
+	// takes all trust from the project. Another hash fails with conflict, whose
+	// details are the report as it is now. The answer is [ProjectTrust].
+	TrustProject struct {
+		ProjectID ProjectID `json:"projectId"`
+		Hash      string    `json:"hash,omitempty"`
+		Trusted   bool      `json:"trusted"`
+	}
+	// Doctor looks for what is wrong with the installation, and with the project of
+	// WorkDir when it is given; the answer is [DoctorReport].
+	Doctor struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
 	// CheckConfig gives every key of the configuration with its value in force
 	// and where it came from; the answer is a [ConfigReport].
 	CheckConfig struct {
@@ -226,6 +246,10 @@ type (
 // RequestName is the type that stands on the wire.
 func (*Ping) RequestName() string             { return "ping" }
 func (*RegisterProject) RequestName() string  { return "register_project" }
+func (*ListProjects) RequestName() string     { return "list_projects" }
+func (*GetTrust) RequestName() string         { return "get_trust" }
+func (*TrustProject) RequestName() string     { return "trust_project" }
+func (*Doctor) RequestName() string           { return "doctor" }
 func (*CheckConfig) RequestName() string      { return "get_config" }
 func (*ListModels) RequestName() string       { return "list_models" }
 func (*PruneBlobs) RequestName() string       { return "prune_blobs" }
@@ -266,7 +290,7 @@ func (*StopTask) RequestName() string         { return "stop_task" }
 // which belong to their connection.
 func Acts(r Request) bool {
 	switch r.(type) {
-	case *CreateSession, *DeleteSession, *CloneSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
+	case *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
 		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
 		*AnswerUI, *StopTask:
 		return true
@@ -281,6 +305,14 @@ func newRequest(name string) (Request, Response) {
 		return &Ping{}, &Done{}
 	case "register_project":
 		return &RegisterProject{}, &Project{}
+	case "list_projects":
+		return &ListProjects{}, &ProjectList{}
+	case "get_trust":
+		return &GetTrust{}, &TrustReport{}
+	case "trust_project":
+		return &TrustProject{}, &ProjectTrust{}
+	case "doctor":
+		return &Doctor{}, &DoctorReport{}
 	case "get_config":
 		return &CheckConfig{}, &ConfigReport{}
 	case "list_models":

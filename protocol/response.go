@@ -1,5 +1,17 @@
 package protocol
 
+// TrustState says how a project's files stand as a whole.
+type TrustState string
+
+// The states.
+const (
+	TrustNone        TrustState = "none"        // nothing of it could act
+	TrustAll         TrustState = "trusted"     // all that could act may
+	TrustPart        TrustState = "changed"     // it was trusted; something is new or changed
+	TrustNothing     TrustState = "untrusted"   // nothing that could act may
+	TrustNotPossible TrustState = "untrustable" // there is too much of it
+)
+
 // The responses.
 type (
 	// Done answers what gives nothing back.
@@ -12,6 +24,70 @@ type (
 		Root      string    `json:"root"`
 		WorkDir   string    `json:"workDir"`
 		Notices   []string  `json:"notices,omitempty"`
+		// Trust is how its files stand; nil in a list.
+		Trust *ProjectTrust `json:"trust,omitempty"`
+		// TrustedAt is when the folder was trusted, 0 when it is not.
+		TrustedAt int64 `json:"trustedAt,omitempty"`
+	}
+	// ProjectList is the known projects and trusted folders, by path. Notices are
+	// what is wrong with the lists.
+	ProjectList struct {
+		Projects []Project `json:"projects"`
+		Notices  []string  `json:"notices,omitempty"`
+	}
+	// ProjectTrust says how a project's files stand. Ignored names at most 5 of
+	// those that do not count, and Count says how many there are.
+	ProjectTrust struct {
+		State   TrustState `json:"state"`
+		Ignored []string   `json:"ignored,omitempty"`
+		Count   int        `json:"count,omitempty"`
+		Notices []string   `json:"notices,omitempty"`
+	}
+	// TrustReport is what of a project could act. Hash names exactly this list.
+	// Problem says why nothing of it can be trusted.
+	TrustReport struct {
+		ProjectID ProjectID   `json:"projectId"`
+		Root      string      `json:"root"`
+		State     TrustState  `json:"state"`
+		TrustedAt int64       `json:"trustedAt,omitempty"`
+		Hash      string      `json:"hash,omitempty"`
+		Items     []TrustItem `json:"items"`
+		Problem   string      `json:"problem,omitempty"`
+		Notices   []string    `json:"notices,omitempty"`
+	}
+	// TrustItem is what is trusted as a whole: Kind is config, hook, mcp, agent,
+	// command, skill or extension; Status is trusted, changed, new or untrusted.
+	// Problem, where there is one, says why it cannot be trusted. Does and the
+	// names are text of the project.
+	TrustItem struct {
+		Kind    string      `json:"kind"`
+		Name    string      `json:"name"`
+		Status  string      `json:"status"`
+		Problem string      `json:"problem,omitempty"`
+		Does    []string    `json:"does,omitempty"`
+		Files   []TrustFile `json:"files,omitempty"`
+		Gone    []string    `json:"gone,omitempty"`
+	}
+	// TrustFile is one file of it; Change is "changed" or "new" in an item that
+	// was trusted with another content.
+	TrustFile struct {
+		Name   string `json:"name"`
+		Target string `json:"target,omitempty"`
+		SHA256 string `json:"sha256"`
+		Size   int64  `json:"size"`
+		Change string `json:"change,omitempty"`
+	}
+	// DoctorReport is what the checks found, in a fixed order.
+	DoctorReport struct {
+		Checks []DoctorCheck `json:"checks"`
+	}
+	// DoctorCheck is one of them. State is "ok", "warn" or "fail"; Advice says what
+	// to do, "" when nothing need be done.
+	DoctorCheck struct {
+		ID     string `json:"id"`
+		State  string `json:"state"`
+		Text   string `json:"text"`
+		Advice string `json:"advice,omitempty"`
 	}
 	// ConfigEntry is one key with its value in force; Source says where it came
 	// from: "default", "flag", or file:line.
@@ -21,8 +97,11 @@ type (
 		Source string `json:"source"`
 	}
 	// ConfigReport is the configuration in force; Notices are what was ignored.
+	// Trust is the state of the project's file: trusted, changed, new or untrusted,
+	// and "" where there is none.
 	ConfigReport struct {
 		Entries []ConfigEntry `json:"entries"`
+		Trust   string        `json:"trust,omitempty"`
 		Notices []string      `json:"notices,omitempty"`
 	}
 
@@ -147,6 +226,10 @@ type (
 
 func (*Done) response()           {}
 func (*Project) response()        {}
+func (*ProjectList) response()    {}
+func (*ProjectTrust) response()   {}
+func (*TrustReport) response()    {}
+func (*DoctorReport) response()   {}
 func (*ConfigReport) response()   {}
 func (*ModelList) response()      {}
 func (*Pruned) response()         {}

@@ -59,6 +59,16 @@ func TestCommands(t *testing.T) {
 				}
 				ts.Setenv(args[0], strings.TrimSuffix(filepath.Base(logs[len(logs)-1]), ".jsonl"))
 			},
+			// hashof NAME sets $NAME to the hash of the files of this project that could
+			// act.
+			"hashof": func(ts *testscript.TestScript, _ bool, args []string) {
+				_ = ts.Exec("scorel", "trust", "--json")
+				var report struct{ Hash string }
+				if err := json.Unmarshal([]byte(ts.ReadFile("stdout")), &report); err != nil {
+					ts.Fatalf("scorel trust --json: %v", err)
+				}
+				ts.Setenv(args[0], report.Hash)
+			},
 			// waitfor TEXT waits until a session log contains TEXT.
 			"waitfor": func(ts *testscript.TestScript, _ bool, args []string) {
 				wait(ts, func() bool {

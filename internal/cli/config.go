@@ -10,6 +10,7 @@ import (
 	"scorel/client"
 	"scorel/internal/host"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -40,8 +41,11 @@ func (a *app) configCommand() *cobra.Command {
 				if err := w.Flush(); err != nil {
 					return err
 				}
+				if rep.Trust != "" {
+					fmt.Fprintf(a.stdout, "# The project's .scorel/config.toml: %s.\n", rep.Trust)
+				}
 				for _, n := range rep.Notices {
-					fmt.Fprintln(a.stderr, "scorel: "+n)
+					fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
 				}
 				return nil
 			})

@@ -32,6 +32,7 @@ type link struct {
 type hostOptions struct {
 	overrides host.Overrides
 	noSession bool
+	look      bool // change nothing, and work without a usable home
 }
 
 // connect starts an embedded host and a client of it.
@@ -44,7 +45,15 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 	l := &link{}
 	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
 		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
-	id, err := clientID(dir)
+	var id protocol.ClientID
+	if o.look {
+		var key []byte
+		if key, err = identity.Ephemeral(rand.Reader); err == nil {
+			id, cfg.Ephemeral = protocol.ClientIDOf(key), true
+		}
+	} else {
+		id, err = clientID(dir)
+	}
 	if o.noSession {
 		if err != nil { // a home that cannot be written does not matter then
 			key, kerr := identity.Ephemeral(rand.Reader)
@@ -102,7 +111,11 @@ func (l *link) Close() {
 
 // with runs a command against a host.
 func (a *app) with(ctx context.Context, f func(*link) error) error {
-	l, err := a.connect(ctx, hostOptions{})
+	return a.withHost(ctx, hostOptions{}, f)
+}
+
+func (a *app) withHost(ctx context.Context, o hostOptions, f func(*link) error) error {
+	l, err := a.connect(ctx, o)
 	if err != nil {
 		return err
 	}

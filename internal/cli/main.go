@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Version is the version of this build.
@@ -53,7 +54,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(a.stderr, "scorel: "+oneLine(err.Error()))
+		fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
 		return exitOf(err)
 	}
 	return a.code
@@ -117,7 +118,9 @@ log that survives crashes and can be rewound, branched and resumed.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.DisableDefaultCmd = true
 	o.register(root)
-	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.configCommand())
+	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(),
+		a.completionCommand(), a.manCommand())
+	a.complete(root)
 	return root
 }
 

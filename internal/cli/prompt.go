@@ -17,6 +17,7 @@ import (
 	"scorel/client"
 	"scorel/internal/host"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // promptOptions are the flags of scorel -p.
@@ -252,7 +253,10 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 		return "", err
 	}
 	for _, n := range project.Notices {
-		fmt.Fprintln(a.stderr, "scorel: "+n)
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+	}
+	for _, line := range trustLines(project) {
+		fmt.Fprintln(a.stderr, "scorel: "+line)
 	}
 	var id protocol.SessionID
 	switch {

@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -18,6 +20,8 @@ type Config struct {
 	Compaction  Compaction
 	Limits      Limits
 	Prompt      string // added to the system prompt
+	// ProjectPrompt is that of a trusted project, and ProjectFile where it stands.
+	ProjectPrompt, ProjectFile string
 
 	entries []entry // where everything that was set comes from, in file order
 }
@@ -32,7 +36,7 @@ type Model struct {
 // Alias is a table [models.<alias>].
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
-	API           string // openai-completions, openai-responses or anthropic-messages
+	API           string // openai-completions, openai-responses, anthropic-messages or google-generative-ai
 	Provider      string
 	ID            string
 	BaseURL       string
@@ -94,68 +98,76 @@ type Limits struct {
 }
 
 // Notice is something that the user should know and that stops nothing.
-type Notice struct{ Text string }
+type Notice struct {
+	Text string
+	// Untrusted marks what would count if the project were trusted: Key is its name
+	// and Value what it would be set to.
+	Untrusted  bool
+	Key, Value string
+}
 
 // File is one configuration file. Data is nil for a missing one.
 type File struct {
 	Name string // as it is shown
 	Data []byte
+	// Trusted says of a project's file that the user has approved exactly Data.
+	Trusted bool
 }
 
-// Load reads the files at the two paths; "" or a missing file is an empty one.
-// The error is one sentence a line, each with the file and, where there is one,
-// the line: what cannot be read, is no TOML, has an unknown key (in the user's
-// file) or a value of the wrong type. Notices name what a project's file may not
-// set.
-func Load(userPath, projectPath string) (Config, []Notice, error) {
-	user, err := readFile(userPath)
+// Usable says whether a model that a project names is one that the user has:
+// an alias of theirs, or one of the catalogue that they have a key for. User is
+// the configuration without the project.
+type Usable func(user Config, ref string) bool
+
+// Load reads the user's file alone; "" or a missing file is an empty one. The
+// error is that of [Read] or [Parse].
+func Load(path string) (Config, error) {
+	f, err := Read(path)
 	if err != nil {
-		return Config{}, nil, err
+		return Config{}, err
 	}
-	project, err := readFile(projectPath)
-	if err != nil {
-		return Config{}, nil, err
-	}
-	return Parse(user, project)
+	c, _, err := Parse(f, File{}, nil)
+	return c, err
 }
 
-// Parse is Load of files that are already read.
-func Parse(user, project File) (Config, []Notice, error) {
+// Parse gives the configuration that the user's file and a project's make. A nil
+// usable lets a project name no model. The error is one sentence a line, each
+// with the file and, where there is one, the line: what is no TOML, has an
+// unknown key (in the user's file) or a value of the wrong type. Notices name
+// what is in the project's file and does not count.
+func Parse(user, project File, usable Usable) (Config, []Notice, error) {
 	keys := table()
 	c := defaults()
 	c.Permissions.User.File, c.Permissions.Project.File = user.Name, project.Name
-	var notices []Notice
-	var errs []error
-	for _, f := range []struct {
-		File
-		source SourceKind
-	}{{user, SourceUser}, {project, SourceProject}} {
-		entries, err := parseTOML(f.File)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		for _, e := range entries {
-			e.source = Source{Kind: f.source, File: f.Name, Line: e.line}
-			k := lookup(keys, e.path)
-			if k == nil && isTable(keys, e.path) {
-				if _, ok := e.value.(map[string]any); !ok && f.source == SourceUser {
-					errs = append(errs, wrong(e, "a table"))
-				}
-				continue
+	c.ProjectFile = project.Name
+	errs := c.parseUser(keys, user)
+	notices, more := c.parseProject(keys, project, usable)
+	errs = append(errs, more...)
+	errs = append(errs, c.checkAliases()...)
+	errs = append(errs, c.checkSearch()...)
+	if len(errs) > 0 {
+		return Config{}, nil, errors.Join(errs...)
+	}
+	return c, notices, nil
+}
+
+func (c *Config) parseUser(keys []key, f File) (errs []error) {
+	entries, err := parseTOML(f)
+	if err != nil {
+		return []error{err}
+	}
+	for _, e := range entries {
+		e.source = Source{Kind: SourceUser, File: f.Name, Line: e.line}
+		k := lookup(keys, e.path)
+		switch {
+		case k == nil && isTable(keys, e.path):
+			if _, ok := e.value.(map[string]any); !ok {
+				errs = append(errs, wrong(e, "a table"))
 			}
-			switch {
-			case k == nil && f.source == SourceProject:
-				notices = append(notices, Notice{unsupported(e)})
-				continue
-			case k == nil:
-				errs = append(errs, errors.New(unsupported(e)))
-				continue
-			case f.source == SourceProject && k.Scope != ScopeProject:
-				notices = append(notices, Notice{"Ignored in a project's file: " + e.name() + " (" + e.source.place() + "): only the user's own configuration may set it."})
-				continue
-			}
-			if err := k.set(&c, e); err != nil {
+		case k == nil:
+			errs = append(errs, errors.New(unsupported(e)))
+		default:
+			if err := k.set(c, e); err != nil {
 				errs = append(errs, err)
 				continue
 			}
@@ -163,12 +175,80 @@ func Parse(user, project File) (Config, []Notice, error) {
 			c.entries = append(c.entries, e)
 		}
 	}
-	errs = append(errs, c.checkAliases()...)
-	errs = append(errs, c.checkSearch()...)
-	if len(errs) > 0 {
-		return Config{}, nil, errors.Join(errs...)
+	return errs
+}
+
+// parseProject lays a project's file over the user's. The scope in the table
+// decides what counts; what does is held to what the user's file allows.
+func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Notice, errs []error) {
+	entries, err := parseTOML(f)
+	if err != nil {
+		return nil, []error{err}
 	}
-	return c, notices, nil
+	user := *c
+	user.entries = nil
+	note := func(e entry, why string) {
+		notices = append(notices, Notice{Text: "Ignored in a project's file: " + e.name() + " (" + e.source.place() + "): " + why})
+	}
+	for _, e := range entries {
+		e.source = Source{Kind: SourceProject, File: f.Name, Line: e.line}
+		k := lookup(keys, e.path)
+		switch {
+		case k == nil && isTable(keys, e.path):
+			continue
+		case k == nil:
+			notices = append(notices, Notice{Text: unsupported(e)})
+			continue
+		case k.Scope == ScopeUser:
+			note(e, "only the user's own configuration may set it.")
+			continue
+		}
+		if why := widens(user, e, usable); why != "" {
+			note(e, why)
+			continue
+		}
+		if k.Scope == ScopeTrusted && !f.Trusted {
+			note(e, "it counts when you trust the project; see scorel trust.")
+			n := &notices[len(notices)-1]
+			n.Untrusted, n.Key, n.Value = true, e.name(), render(e.value)
+			continue
+		}
+		if err := k.set(c, e); err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		e.key = k
+		if k.Scope == ScopeTrusted && k.Name != "prompt" { // the user's is no more in force
+			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
+		}
+		c.entries = append(c.entries, e)
+	}
+	return notices, errs
+}
+
+// widens says why a value of a trusted project does not count, "" when it does. A
+// value of a wrong type is left to who sets it.
+func widens(user Config, e entry, usable Usable) string {
+	value, ok := e.value.(string)
+	if !ok {
+		return ""
+	}
+	switch e.name() {
+	case "model.name", "model.fallback":
+		if value == "" || usable == nil || !usable(user, value) {
+			return "it names no alias of your configuration and no model that you have a key for."
+		}
+	case "tools.preset":
+		if tools(value) > tools(user.Tools.Preset) {
+			return "it would give more tools than " + strconv.Quote(user.Tools.Preset) + ", which is in force for you."
+		}
+	}
+	return ""
+}
+
+// tools orders the presets: each holds all tools of those below it.
+func tools(preset string) int {
+	return slices.Index([]string{"none", "readonly", "coding", "all"}, preset)
 }
 
 // Directories gives permissions.additionalDirectories as absolute paths.

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -63,7 +64,7 @@ baseUrl = "http://10.0.0.1:8888"
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
-	c, notices, err := Parse(user(full), File{})
+	c, notices, err := Parse(user(full), File{}, nil)
 	if err != nil || len(notices) > 0 {
 		t.Fatal(err, notices)
 	}
@@ -103,7 +104,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 }
 
 func TestDefaultsAreWhatTheTableSays(t *testing.T) {
-	c, _, err := Parse(File{}, File{})
+	c, _, err := Parse(File{}, File{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +117,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 			t.Errorf("%s comes from %s", s.Key, s.Source)
 		}
 	}
-	again, _, err := Parse(user(text.String()), File{})
+	again, _, err := Parse(user(text.String()), File{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,19 +143,19 @@ func TestUnknownKeysAreRefusedByOneRuleAtAnyDepth(t *testing.T) {
 		"Prompt = 'x'":                                                      "Unsupported config key: Prompt (/u/config.toml:1)",
 		"\n\n[ui]\na.b.c=1":                                                 "Unsupported config key: ui.a.b.c (/u/config.toml:4)",
 	} {
-		_, _, err := Parse(user(text), File{})
+		_, _, err := Parse(user(text), File{}, nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
 	}
-	_, _, err := Parse(user("b = 1\na = 2\n"), File{})
+	_, _, err := Parse(user("b = 1\na = 2\n"), File{}, nil)
 	if want := "Unsupported config key: b (/u/config.toml:1)\nUnsupported config key: a (/u/config.toml:2)"; err == nil || err.Error() != want {
 		t.Errorf("two keys: %v", err)
 	}
 }
 
 func TestAKeyInTheFilePointsToTheVariable(t *testing.T) {
-	_, _, err := Parse(user("[models.a]\nid='x'\nprovider='y'\napiKey = 'sk-secret'"), File{})
+	_, _, err := Parse(user("[models.a]\nid='x'\nprovider='y'\napiKey = 'sk-secret'"), File{}, nil)
 	if err == nil || !strings.HasPrefix(err.Error(), "Unsupported config key: models.a.apiKey (/u/config.toml:4)") ||
 		!strings.Contains(err.Error(), "apiKeyEnv") || strings.Contains(err.Error(), "sk-secret") {
 		t.Error(err)
@@ -182,7 +183,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		alias + "apiKeyEnv = 'sk-abc'":             "the config key models.a.apiKeyEnv must be the name of an environment variable, not the key itself (/u/config.toml:4)",
 		alias + "baseUrl = 'http://u:p@x/'":        "the config key models.a.baseUrl must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:4)",
 		alias + "headers = {a = 1}":                "the config key models.a.headers.a must be an HTTP header: a name without spaces and a string of one line (/u/config.toml:4)",
-		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions, openai-responses or anthropic-messages (/u/config.toml:4)",
+		alias + "api = 'x'":                        "the config key models.a.api must be openai-completions, openai-responses, anthropic-messages or google-generative-ai (/u/config.toml:4)",
 		"[models.a]\ntype = 'custom'\nid = 'x'":    "the model models.a of type custom lacks api and baseUrl (/u/config.toml:2)",
 		"[models.a]\nid = 'x'\nbaseUrl='http://x'": "the model models.a of type custom lacks api (/u/config.toml:2)",
 		"web.proxy = 'http://u:p@x:1'":             "the config key web.proxy must be a URL that begins with http:// or https:// and holds no user, query or fragment (/u/config.toml:1)",
@@ -192,7 +193,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		"[search]\nprovider = 'searxng'":           "the table search lacks baseUrl, the address of an instance of SearXNG (/u/config.toml:2)",
 		"[models.a]\nimages = true":                "the model models.a of type builtin lacks id and provider (/u/config.toml:2)",
 	} {
-		_, _, err := Parse(user(text), File{})
+		_, _, err := Parse(user(text), File{}, nil)
 		if err == nil || err.Error() != want {
 			t.Errorf("%q:\n got %v\nwant %s", text, err, want)
 		}
@@ -201,7 +202,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 
 func TestBrokenTOMLNamesItsLine(t *testing.T) {
 	for _, text := range []string{"\nprompt = ", "\nprompt = 'a\nb'", "a = 1\na = 2", "prompt='x'\n[model", "x = 1\n\xff"} {
-		_, _, err := Parse(user(text), File{})
+		_, _, err := Parse(user(text), File{}, nil)
 		if err == nil || !strings.HasPrefix(err.Error(), "the configuration is not valid TOML: ") || !strings.HasSuffix(err.Error(), "(/u/config.toml:2)") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q: %v", text, err)
 		}
@@ -209,7 +210,7 @@ func TestBrokenTOMLNamesItsLine(t *testing.T) {
 }
 
 func TestAByteOrderMarkIsNoKey(t *testing.T) {
-	c, _, err := Parse(user("\ufeffprompt = 'x'\r\nlimits.maxSteps = 7\r\n"), File{})
+	c, _, err := Parse(user("\ufeffprompt = 'x'\r\nlimits.maxSteps = 7\r\n"), File{}, nil)
 	if err != nil || c.Prompt != "x" || c.Limits.MaxSteps != 7 {
 		t.Errorf("%+v, %v", c, err)
 	}
@@ -217,24 +218,24 @@ func TestAByteOrderMarkIsNoKey(t *testing.T) {
 
 func TestErrorsHoldNoControlCharacters(t *testing.T) {
 	for _, text := range []string{"\x1b[31m = 1", "a = \x1b", "a = '\x1b'", "'\u202e' = 1 \x07"} {
-		_, _, err := Parse(File{}, project(text))
+		_, _, err := Parse(File{}, project(text), nil)
 		if err == nil || strings.ContainsAny(err.Error(), "\x1b\x07\u202e") {
 			t.Errorf("%q: %q", text, err)
 		}
 	}
-	_, notices, err := Parse(File{}, project("\"a\\u001b\\u202e\" = 1"))
+	_, notices, err := Parse(File{}, project("\"a\\u001b\\u202e\" = 1"), nil)
 	if err != nil || len(notices) != 1 || strings.ContainsAny(notices[0].Text, "\x1b\u202e") {
-		t.Errorf("%q, %v", notices, err)
+		t.Errorf("%+v, %v", notices, err)
 	}
 }
 
 func TestAHostileProjectFileOnlyTightens(t *testing.T) {
-	plain, _, err := Parse(user(full), File{})
+	plain, _, err := Parse(user(full), File{}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hostile := full + "\n[sandbox]\nmode = 'off'\n[model2]\n[[hooks]]\ncommand='rm'\n"
-	c, notices, err := Parse(user(full), project(hostile))
+	c, notices, err := Parse(user(full), project(hostile), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,6 +245,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	entries := c.entries
 	c.Permissions.Project, plain.Permissions.Project = Rules{}, Rules{}
 	c.entries, plain.entries = nil, nil
+	c.ProjectFile = ""
 	if !reflect.DeepEqual(c, plain) {
 		t.Errorf("the project changed something:\n got %+v\nwant %+v", c, plain)
 	}
@@ -263,6 +265,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: permissions.allow (",
 		"Ignored in a project's file: permissions.additionalDirectories (",
 		"Ignored in a project's file: permissions.mode (",
+		"Ignored in a project's file: prompt (/p/.scorel/config.toml:1): it counts when you trust the project; see scorel trust.",
 		"Ignored in a project's file: web.proxy (",
 		"Ignored in a project's file: search.provider (",
 		"Ignored in a project's file: search.apiKeyEnv (",
@@ -277,8 +280,114 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	}
 }
 
+// anyModel lets a project name every model.
+func anyModel(Config, string) bool { return true }
+
+// TestEveryKeyCountsWhereTheTableSays tries each key that there is in a project's
+// file, trusted and not.
+func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
+	for _, trusted := range []bool{false, true} {
+		f := project(full)
+		f.Trusted = trusted
+		c, notices, err := Parse(user("[models.big]\ntype='custom'\nid='x'\napi='openai-completions'\nbaseUrl='http://localhost'"), f, anyModel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts := map[string]bool{}
+		for _, e := range c.entries {
+			if e.source.Kind == SourceProject {
+				counts[e.key.Name] = true
+			}
+		}
+		for _, k := range Keys() {
+			want := k.Scope == ScopeProject || (trusted && k.Scope == ScopeTrusted)
+			if counts[k.Name] != want {
+				t.Errorf("trusted %v: %s (%s) counts: %v", trusted, k.Name, k.Scope, counts[k.Name])
+			}
+			if ignored := len(notices) > 0 && strings.Contains(fmt.Sprint(notices), " "+noticeName(k.Name)+" (/p/"); ignored == want {
+				t.Errorf("trusted %v: %s has a notice: %v\n%v", trusted, k.Name, ignored, notices)
+			}
+		}
+		// What a project never sets, whatever its keys say.
+		b := c.Models["big"]
+		if len(c.Models) != 1 || b.BaseURL != "http://localhost" || b.APIKeyEnv != "" || len(b.Headers) > 0 || c.Permissions.Mode != "default" ||
+			len(c.Permissions.Project.Allow)+len(c.Permissions.User.Allow)+len(c.Permissions.AdditionalDirectories) > 0 || c.Prompt != "" {
+			t.Errorf("trusted %v: the project set %+v", trusted, c)
+		}
+		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief.") {
+			t.Errorf("a trusted project did not set %+v", c)
+		}
+	}
+}
+
+// noticeName writes a key of the table as the test's file does.
+func noticeName(key string) string {
+	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team").Replace(key)
+}
+
+// TestTheScopesAreAClosedList holds that nobody lets a project set a key without
+// meaning to.
+func TestTheScopesAreAClosedList(t *testing.T) {
+	var got []string
+	for _, k := range Keys() {
+		if k.Scope != ScopeUser {
+			got = append(got, k.Name+" "+string(k.Scope))
+		}
+	}
+	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project", "prompt trusted"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("projects may set %q, want %q", got, want)
+	}
+}
+
+func TestATrustedProjectNamesOnlyModelsOfTheUserAndNoMoreTools(t *testing.T) {
+	f := project("prompt = 'of the project'\n[model]\nname = 'theirs'\nfallback = 'mine'\n[tools]\npreset = 'all'")
+	f.Trusted = true
+	c, notices, err := Parse(user("prompt = 'of the user'\n[model]\nname = 'first'"), f, func(_ Config, ref string) bool { return ref == "mine" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Model.Name != "first" || c.Model.Fallback != "mine" || c.Tools.Preset != "coding" || c.Prompt != "of the user" || c.ProjectPrompt != "of the project" {
+		t.Errorf("%+v", c)
+	}
+	var texts []string
+	for _, n := range notices {
+		if texts = append(texts, n.Text); n.Untrusted {
+			t.Errorf("%q would not count in a trusted project either", n.Text)
+		}
+	}
+	if want := []string{
+		"Ignored in a project's file: model.name (/p/.scorel/config.toml:3): it names no alias of your configuration and no model that you have a key for.",
+		"Ignored in a project's file: tools.preset (/p/.scorel/config.toml:6): it would give more tools than \"coding\", which is in force for you.",
+	}; !reflect.DeepEqual(texts, want) {
+		t.Errorf("notices %q", texts)
+	}
+	// What is in force is shown once, with where it comes from; the prompts are both.
+	var lines []string
+	for _, s := range c.Settings(nil) {
+		if s.Source.Kind != SourceDefault {
+			lines = append(lines, s.Key+" = "+s.Value+" "+s.Source.String())
+		}
+	}
+	if want := []string{`model.name = "first" /u/config.toml:3`, `model.fallback = "mine" /p/.scorel/config.toml:4`,
+		`prompt = "of the user" /u/config.toml:1`, `prompt = "of the project" /p/.scorel/config.toml:1`}; !reflect.DeepEqual(lines, want) {
+		t.Errorf("settings %q", lines)
+	}
+	c, _, err = Parse(user("model.name = 'first'"), File{Name: "/p", Data: []byte("model.name = 'second'"), Trusted: true}, anyModel)
+	if n := strings.Count(fmt.Sprint(c.Settings(nil)), "model.name"); err != nil || n != 1 || c.Model.Name != "second" {
+		t.Errorf("the model in force is shown %d times, %q, %v", n, c.Model.Name, err)
+	}
+}
+
+func TestTheNoticeOfAnUntrustedKeySaysWhatItWouldBe(t *testing.T) {
+	_, notices, err := Parse(File{}, project("tools.preset = 'none'"), anyModel)
+	if err != nil || len(notices) != 1 || !notices[0].Untrusted || notices[0].Key != "tools.preset" || notices[0].Value != `"none"` {
+		t.Errorf("%+v, %v", notices, err)
+	}
+}
+
 func TestSettingsNameTheirSourceAndHideSecrets(t *testing.T) {
-	c, _, err := Parse(user(full), project("permissions.deny = ['Bash(x)']"))
+	c, _, err := Parse(user(full), project("permissions.deny = ['Bash(x)']"), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,11 +415,13 @@ func TestSettingsNameTheirSourceAndHideSecrets(t *testing.T) {
 	}
 }
 
-func TestLoadReadsFilesAndBoundsThem(t *testing.T) {
+func TestReadBoundsFilesAndTakesNoOthers(t *testing.T) {
 	dir := t.TempDir()
 	name := filepath.Join(dir, "config.toml")
-	if _, _, err := Load(name, filepath.Join(dir, "none", "config.toml")); err != nil {
-		t.Errorf("missing files: %v", err)
+	for _, missing := range []string{name, filepath.Join(dir, "none", "config.toml"), ""} {
+		if c, err := Load(missing); err != nil || c.Tools.Preset != "coding" {
+			t.Errorf("a missing file: %+v, %v", c, err)
+		}
 	}
 	write := func(data string) {
 		t.Helper()
@@ -319,24 +430,21 @@ func TestLoadReadsFilesAndBoundsThem(t *testing.T) {
 		}
 	}
 	write("prompt = 'x'")
-	if c, _, err := Load(name, ""); err != nil || c.Prompt != "x" {
+	if c, err := Load(name); err != nil || c.Prompt != "x" {
 		t.Errorf("%+v, %v", c, err)
 	}
-	if _, _, err := Load("", name); err != nil {
-		t.Error(err)
-	}
 	write("#" + strings.Repeat("x", MaxFile))
-	if _, _, err := Load(name, ""); err == nil || err.Error() != "the configuration "+name+" cannot be read: it is larger than 1048576 bytes" {
+	if _, err := Load(name); err == nil || err.Error() != "the configuration "+name+" cannot be read: it is larger than 1048576 bytes" {
 		t.Error(err)
 	}
-	if _, _, err := Load(dir, ""); err == nil || err.Error() != "the configuration "+dir+" cannot be read: it is not a regular file" {
+	if _, err := Load(dir); err == nil || err.Error() != "the configuration "+dir+" cannot be read: it is not a regular file" {
 		t.Error(err)
 	}
 	pipe := filepath.Join(dir, "pipe")
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := Load("", pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+	if _, err := Load(pipe); err == nil || !strings.Contains(err.Error(), "not a regular file") {
 		t.Error(err)
 	}
 }
@@ -346,7 +454,7 @@ func FuzzParse(f *testing.F) {
 	f.Add("[[a.b]]\nc = {d.e = [1, {f = 2}]}\n'g.h'.\"\\u0001\" = 1979-05-27")
 	f.Add("a.b = 1\na.c.d = {}\n[x.\"\"]\ny=1")
 	f.Fuzz(func(t *testing.T, text string) {
-		c, _, err := Parse(user(text), File{})
+		c, _, err := Parse(user(text), File{}, nil)
 		if err != nil {
 			if strings.Contains(err.Error(), "config.toml:0)") {
 				t.Fatalf("%q: an error without a line: %v", text, err)
@@ -358,9 +466,13 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: %s has no line", text, s.Key)
 			}
 		}
-		c, _, err = Parse(File{}, project(text))
-		if err == nil && (len(c.Models) > 0 || c.Prompt != "" || len(c.Permissions.Project.Allow) > 0) {
-			t.Fatalf("%q: a project set %+v", text, c)
+		for _, trusted := range []bool{false, true} {
+			f := project(text)
+			f.Trusted = trusted
+			c, _, err = Parse(File{}, f, nil)
+			if err == nil && (len(c.Models) > 0 || c.Prompt != "" || len(c.Permissions.Project.Allow) > 0 || c.Model.Name != "") {
+				t.Fatalf("%q: a project set %+v", text, c)
+			}
 		}
 	})
 }

@@ -15,7 +15,8 @@ type Scope string
 // The scopes.
 const (
 	ScopeUser    Scope = "user"    // only ~/.scorel/config.toml
-	ScopeProject Scope = "project" // a project's file too, also an untrusted one
+	ScopeTrusted Scope = "trusted" // also a project's file that the user trusts
+	ScopeProject Scope = "project" // any project's file: it only tightens
 )
 
 // Key is one configuration key.
@@ -45,20 +46,20 @@ type key struct {
 }
 
 func table() []key {
-	u, p := ScopeUser, ScopeProject
+	u, t, p := ScopeUser, ScopeTrusted, ScopeProject
 	return []key{
-		{Key{"model.name", "string", "", u, "The model: an alias, provider/id, or an id."}, false,
+		{Key{"model.name", "string", "", t, "The model: an alias, provider/id, or an id."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Name })},
 		{Key{"model.thinking", "off, minimal, low, medium or high", "", u, "How much the model thinks."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, "off", "minimal", "low", "medium", "high")},
-		{Key{"model.fallback", "string", "", u, "The model that takes over when the first is overloaded."}, false,
+		{Key{"model.fallback", "string", "", t, "The model that takes over when the first is overloaded."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Fallback })},
 
 		{Key{"models.<alias>.type", "builtin or custom", "custom with baseUrl, else builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
 			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
-		{Key{"models.<alias>.api", "openai-completions, openai-responses or anthropic-messages", "", u, "The wire format that the server speaks."}, false,
+		{Key{"models.<alias>.api", "openai-completions, openai-responses, anthropic-messages or google-generative-ai", "", u, "The wire format that the server speaks."}, false,
 			ofAlias(func(a *Alias, e entry) error {
-				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages")
+				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai")
 			})},
 		{Key{"models.<alias>.provider", "string", "", u, "The provider in the catalogue, or the name to show."}, false,
 			ofAlias(func(a *Alias, e entry) error { return str(&a.Provider, e) })},
@@ -88,7 +89,7 @@ func table() []key {
 		{Key{"models.<alias>.price.cacheWrite", "number", "", u, "US dollars per million tokens written to the cache."}, false,
 			price(func(p *Price) *float64 { return &p.CacheWrite })},
 
-		{Key{"tools.preset", "coding, readonly, all or none", "coding", u, "Which tools the model gets."}, false,
+		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
 
 		{Key{"permissions.mode", "default, acceptEdits, plan, dontAsk or bypassPermissions", "default", u, "What is asked for when no rule decides."}, false,
@@ -119,8 +120,13 @@ func table() []key {
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
 
-		{Key{"prompt", "string", "", u, "Text that is added to the system prompt."}, false,
-			text(func(c *Config, _ []string) *string { return &c.Prompt })},
+		{Key{"prompt", "string", "", t, "Text that is added to the system prompt; a project's beside the user's, marked as the project's."}, false,
+			func(c *Config, e entry) error {
+				if e.source.Kind == SourceProject {
+					return str(&c.ProjectPrompt, e)
+				}
+				return str(&c.Prompt, e)
+			}},
 	}
 }
 

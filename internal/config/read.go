@@ -12,8 +12,9 @@ import (
 // MaxFile is the largest configuration file in bytes.
 const MaxFile = 1 << 20
 
-// readFile reads a file that may be missing. It does not wait for pipes.
-func readFile(name string) (File, error) {
+// Read reads a file that may be missing ("" is). It does not wait for pipes. The
+// error is one sentence that names the file.
+func Read(name string) (File, error) {
 	if name == "" {
 		return File{}, nil
 	}

@@ -13,7 +13,7 @@ import (
 // nothing is unreadable for root.
 func TestAnUnreadableFileIsASentence(t *testing.T) {
 	if name := os.Getenv("CONFIG_UNREADABLE"); name != "" {
-		_, _, err := Load(name, "")
+		_, err := Load(name)
 		if err == nil || err.Error() != "the configuration "+name+" cannot be read: permission denied" {
 			t.Fatalf("error %v", err)
 		}

@@ -29,11 +29,7 @@ func isRemote(f *os.File) bool {
 		if err != nil {
 			return true // nothing is known: be careful
 		}
-		switch uint32(st.Type) {
-		case magicNFS, magicSMB, magicSMB2, magicCIFS, magic9P, magicFUSE:
-			return true
-		}
-		return false
+		return remoteMagic(uint32(st.Type))
 	}
 }
 

@@ -57,6 +57,10 @@ func seen(typ protocol.EventType) func(c *cancelled) {
 }
 
 func seenInput(c *cancelled) {
+	if whole(c.w.api) { // of the answer its text is shown, and nothing of the call
+		c.until(ofType(protocol.TypeTextDelta))
+		return
+	}
 	c.until(func(e protocol.Event) bool { b, ok := e.Body.(*protocol.ToolCallDelta); return ok && b.Delta != "" })
 }
 

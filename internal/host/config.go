@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"path/filepath"
 
 	"scorel/internal/config"
@@ -10,7 +11,7 @@ import (
 )
 
 // checkConfig gives every key with its value in force and where it came from.
-func (h *Host) checkConfig(workDir string) (*protocol.ConfigReport, error) {
+func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.ConfigReport, error) {
 	dir, err := canonicalDir(workDir)
 	if err != nil {
 		return nil, err
@@ -24,18 +25,23 @@ func (h *Host) checkConfig(workDir string) (*protocol.ConfigReport, error) {
 	for _, s := range cfg.Settings(nil) {
 		rep.Entries = append(rep.Entries, protocol.ConfigEntry{Key: s.Key, Value: s.Value, Source: s.Source.String()})
 	}
-	rep.Notices = notices
+	for _, n := range notices {
+		rep.Notices = append(rep.Notices, n.Text)
+	}
 	if _, search, err := h.web(cfg); err != nil {
 		rep.Notices = append(rep.Notices, sentence(err)+".")
 	} else if cfg.Search.Provider != "" && search.searcher == nil {
 		rep.Notices = append(rep.Notices, search.missing())
+	}
+	if rep.Trust, err = h.configTrust(ctx, root); err != nil {
+		return nil, err
 	}
 	return rep, nil
 }
 
 // listModels gives the models that can be named, by the user's configuration.
 func (h *Host) listModels(query string) (*protocol.ModelList, error) {
-	cfg, _, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), "")
+	cfg, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}

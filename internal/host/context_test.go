@@ -24,6 +24,15 @@ func blocks(t *testing.T, body []byte) []string {
 			ToolCalls  json.RawMessage `json:"tool_calls"`
 			ToolCallID string          `json:"tool_call_id"`
 		}
+		// The names of Responses.
+		Instructions string
+		Input        []map[string]any
+		// Google's names.
+		SystemInstruction json.RawMessage
+		Contents          []struct {
+			Role  string
+			Parts json.RawMessage
+		}
 	}
 	if err := json.Unmarshal(body, &r); err != nil {
 		t.Fatal(err)
@@ -42,6 +51,21 @@ func blocks(t *testing.T, body []byte) []string {
 		return out
 	}
 	out := append(parts(r.System), parts(r.Tools)...)
+	if len(r.SystemInstruction) > 0 {
+		out = append(parts(r.SystemInstruction), parts(r.Tools)...)
+	}
+	if r.Instructions != "" {
+		out = append([]string{r.Instructions}, parts(r.Tools)...)
+	}
+	for _, item := range r.Input {
+		line, _ := json.Marshal(item)
+		out = append(out, string(line))
+	}
+	for i, c := range r.Contents {
+		for _, p := range parts(c.Parts) {
+			out = append(out, fmt.Sprintf("%d %s: %s", i, c.Role, p))
+		}
+	}
 	for _, m := range r.Messages {
 		for _, p := range parts(m.Content) {
 			out = append(out, m.Role+m.ToolCallID+": "+p)

@@ -17,8 +17,16 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return &protocol.Done{}, nil
 	case *protocol.RegisterProject:
 		return h.registerProject(ctx, r.WorkDir)
+	case *protocol.ListProjects:
+		return h.listProjects()
+	case *protocol.GetTrust:
+		return h.getTrust(ctx, r.ProjectID)
+	case *protocol.TrustProject:
+		return h.trustProject(ctx, r)
+	case *protocol.Doctor:
+		return h.doctor(ctx, r)
 	case *protocol.CheckConfig:
-		return h.checkConfig(r.WorkDir)
+		return h.checkConfig(ctx, r.WorkDir)
 	case *protocol.ListModels:
 		return h.listModels(r.Query)
 	case *protocol.PruneBlobs:

@@ -17,6 +17,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/prompt"
 	"scorel/internal/session"
+	"scorel/internal/trust"
 	"scorel/protocol"
 )
 
@@ -72,6 +73,7 @@ type Host struct {
 	cfg    Config
 	device protocol.DeviceID
 	store  *session.Store
+	trust  *trust.Store
 
 	pages fetch.Cache // that sessions page through
 
@@ -105,6 +107,7 @@ func New(cfg Config) (*Host, error) {
 		cfg.StoreDir = cfg.Dir
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}}
+	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	key, err := h.deviceKey()
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)

@@ -74,6 +74,9 @@ func TestCallsThatCannotRunSayWhatWasWrong(t *testing.T) {
 		{"input that is no object", `{"call":"Read","id":"c1","raw":"[1]"}`, "not a valid JSON object"},
 	} {
 		for _, api := range apis() {
+			if whole(api) && strings.Contains(c.call, `"raw"`) {
+				continue
+			}
 			t.Run(c.name+"/"+api, func(t *testing.T) {
 				w := newWorld(t, setting{api: api}, `{"do":[`+c.call+`]}`, `{"do":[{"text":"I see."}]}`)
 				w.file("a.txt", "hello\n")
@@ -94,8 +97,12 @@ func TestCallsThatCannotRunSayWhatWasWrong(t *testing.T) {
 func TestRepeatedAndMissingCallIDsAreMadeDistinct(t *testing.T) {
 	for _, api := range apis() {
 		t.Run(api, func(t *testing.T) {
+			bad, said := `"raw":"{no"`, "not a valid JSON object"
+			if whole(api) {
+				bad, said = `"input":{"path":7}`, "schema of Read"
+			}
 			w := newWorld(t, setting{api: api},
-				`{"do":[{"call":"Read","id":"same","input":{"path":"a.txt"}},{"call":"Read","id":"same","raw":"{no"},{"call":"Read","id":"same","input":{"path":"b.txt"}}]}`,
+				`{"do":[{"call":"Read","id":"same","input":{"path":"a.txt"}},{"call":"Read","id":"same",`+bad+`},{"call":"Read","id":"same","input":{"path":"b.txt"}}]}`,
 				`{"do":[{"text":"done"}]}`)
 			w.file("a.txt", "aaa\n")
 			w.file("b.txt", "bbb\n")
@@ -110,7 +117,7 @@ func TestRepeatedAndMissingCallIDsAreMadeDistinct(t *testing.T) {
 				t.Fatalf("calls: %+v", calls)
 			}
 			r := e.results()
-			for i, want := range []string{"aaa", "not a valid JSON object", "bbb"} {
+			for i, want := range []string{"aaa", said, "bbb"} {
 				if got := r[calls[i].ID].PlainText(); !strings.Contains(got, want) {
 					t.Errorf("the result of call %d: %q, want %q", i, got, want)
 				}

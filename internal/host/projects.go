@@ -3,9 +3,13 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"scorel/internal/disk"
 	"scorel/internal/workspace"
@@ -30,14 +34,23 @@ type projectRecord struct {
 }
 
 // registerProject makes the project of a working directory known.
-func (h *Host) registerProject(_ context.Context, workDir string) (*protocol.Project, error) {
+func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.Project, error) {
 	dir, err := canonicalDir(workDir)
 	if err != nil {
 		return nil, err
 	}
 	root, _ := workspace.Root(dir)
 	p := &protocol.Project{Root: root, WorkDir: dir}
-	if _, p.Notices, err = h.readConfig(root); err != nil {
+	_, notices, err := h.readConfig(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		if !n.Untrusted { // these stand in Trust
+			p.Notices = append(p.Notices, n.Text)
+		}
+	}
+	if p.Trust, err = h.projectTrust(ctx, root, notices); err != nil {
 		return nil, err
 	}
 	name := filepath.Join(h.cfg.Dir, "projects.json")
@@ -73,6 +86,63 @@ func (h *Host) registerProject(_ context.Context, workDir string) (*protocol.Pro
 		return nil, storageError("register the project", err)
 	}
 	return p, nil
+}
+
+// projects reads the registry; a missing one is empty.
+func (h *Host) projects() (projectsFile, error) {
+	var f projectsFile
+	name := filepath.Join(h.cfg.Dir, "projects.json")
+	data, err := disk.ReadFile(h.cfg.FS, name, maxProjectsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return f, nil
+	}
+	if err == nil && json.Unmarshal(data, &f) != nil {
+		err = fmt.Errorf("%s is damaged; move it away and try again", name)
+	}
+	if err != nil {
+		return f, storageError("read the projects", err)
+	}
+	return f, nil
+}
+
+// listProjects gives the registered projects and the trusted folders, by path.
+func (h *Host) listProjects() (*protocol.ProjectList, error) {
+	f, err := h.projects()
+	if err != nil {
+		return nil, err
+	}
+	trusted, warning := h.trust.List()
+	at := map[string]int64{}
+	for _, t := range trusted {
+		at[t.Root] = t.TrustedAt.UnixMilli()
+	}
+	list := &protocol.ProjectList{Projects: []protocol.Project{}}
+	for _, p := range f.Projects {
+		list.Projects = append(list.Projects, protocol.Project{ProjectID: p.ProjectID, Root: p.Root, WorkDir: p.Root, TrustedAt: at[p.Root]})
+		delete(at, p.Root)
+	}
+	for root, when := range at { // those that the registry has dropped
+		list.Projects = append(list.Projects, protocol.Project{Root: root, WorkDir: root, TrustedAt: when})
+	}
+	slices.SortFunc(list.Projects, func(a, b protocol.Project) int { return strings.Compare(a.Root, b.Root) })
+	if warning != "" {
+		list.Notices = append(list.Notices, warning)
+	}
+	return list, nil
+}
+
+// projectRoot gives the folder of a registered project.
+func (h *Host) projectRoot(id protocol.ProjectID) (string, error) {
+	f, err := h.projects()
+	if err != nil {
+		return "", err
+	}
+	for _, p := range f.Projects {
+		if p.ProjectID == id && id != "" {
+			return p.Root, nil
+		}
+	}
+	return "", protocol.Errorf(protocol.CodeProjectNotFound, "There is no project of that id; register its folder first.")
 }
 
 func findProject(data []byte, root string) protocol.ProjectID {

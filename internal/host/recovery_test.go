@@ -10,9 +10,6 @@ import (
 	"scorel/protocol"
 )
 
-// apis are the wire formats that each rule of recovery is tested with.
-func apis() []string { return []string{"anthropic-messages", "openai-completions"} }
-
 // failure is one way in which a model call fails.
 type failure struct {
 	name string
@@ -322,7 +319,7 @@ func TestThreeOverloadsHandTheRestOfTheTurnToTheFallback(t *testing.T) {
 			e.say("and now")
 			var models []string
 			for _, r := range w.server.Requests() {
-				models = append(models, between(string(r.Body), `"model":"`, `"`))
+				models = append(models, modelOf(r))
 			}
 			want := []string{"mock-1", "mock-1", "mock-1", "spare-1", "spare-1", "mock-1"}
 			if !slices.Equal(models, want) {

@@ -22,6 +22,7 @@ import (
 	engine "scorel/internal/runtime"
 	"scorel/internal/sandbox"
 	"scorel/internal/tool"
+	"scorel/internal/trust"
 	"scorel/internal/workspace"
 	"scorel/protocol"
 )
@@ -106,16 +107,44 @@ func (h *Host) loadConfig(root string) (config.Config, error) {
 	return cfg, err
 }
 
-func (h *Host) readConfig(root string) (config.Config, []string, error) {
-	cfg, notices, err := config.Load(filepath.Join(h.cfg.Dir, "config.toml"), filepath.Join(root, ".scorel", "config.toml"))
-	if err != nil {
+// readConfig reads both files. A project's counts by whether exactly the bytes
+// that are parsed are trusted.
+func (h *Host) readConfig(root string) (config.Config, []config.Notice, error) {
+	fail := func(err error) (config.Config, []config.Notice, error) {
 		return config.Config{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
-	var texts []string
-	for _, n := range notices {
-		texts = append(texts, n.Text)
+	user, err := config.Read(filepath.Join(h.cfg.Dir, "config.toml"))
+	if err != nil {
+		return fail(err)
 	}
-	return cfg, texts, nil
+	project := config.File{Name: filepath.Join(root, projectConfig)}
+	var warning string
+	if project.Data, project.Trusted, warning, err = h.trust.Read(root, trust.KindConfig, projectConfig, config.MaxFile); err != nil {
+		return fail(err)
+	}
+	cfg, notices, err := config.Parse(user, project, h.usable)
+	if err != nil {
+		return fail(err)
+	}
+	if warning != "" {
+		notices = append(notices, config.Notice{Text: warning})
+	}
+	return cfg, notices, nil
+}
+
+// projectConfig is the name of a project's configuration.
+const projectConfig = ".scorel/config.toml"
+
+// usable says whether a model that a project names is one that the user has.
+func (h *Host) usable(user config.Config, ref string) bool {
+	if _, alias := user.Models[ref]; alias {
+		return true
+	}
+	if ref == "demo" || strings.HasPrefix(ref, "script:") {
+		return false
+	}
+	_, err := resolve.Resolve(ref, h.resolver(user))
+	return err == nil
 }
 
 // resolver gives where models and keys are looked up.
@@ -282,7 +311,7 @@ func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root 
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
-		UID: os.Getuid()})
+		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)
 	}
@@ -305,14 +334,17 @@ func (h *Host) runDir(id protocol.SessionID) string {
 
 func reapChildren(dir string) (int, error) { return sandbox.Reap(dir) }
 
-// ripgrep finds rg on the PATH that children get.
-func (h *Host) ripgrep() string {
+// ripgrep finds rg.
+func (h *Host) ripgrep() string { return h.program("rg") }
+
+// program finds a program on the PATH that children get, "" when it is not there.
+func (h *Host) program(called string) string {
 	path, _ := h.lookupEnv("PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
-		name := filepath.Join(dir, "rg")
+		name := filepath.Join(dir, called)
 		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return name
 		}

@@ -9,7 +9,7 @@ import (
 )
 
 func TestTurnRunsToolsAndEndsCompleted(t *testing.T) {
-	for _, api := range []string{"anthropic-messages", "openai-completions"} {
+	for _, api := range apis() {
 		t.Run(api, func(t *testing.T) {
 			w := newWorld(t, setting{api: api},
 				`{"do":[{"text":"Looking."},{"call":"Read","id":"c1","input":{"path":"a.txt"}},{"call":"Glob","id":"c2","input":{"pattern":"*.txt"}}],"stop":"tool_use"}`,

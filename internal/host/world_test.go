@@ -32,11 +32,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // vendor's format and judges requests as the vendor does.
 type world struct {
 	t       *testing.T
+	api     string
 	home    string
 	project string
 	config  host.Config
 	host    *host.Host
 	server  *modeltest.Server
+	second  *modeltest.Server // of the model "other", when there is one
 	waits   *waits
 	reports *reports
 	pieces  *atomic.Int32 // of answers that the server has sent, when they are counted
@@ -80,7 +82,7 @@ func (w *waits) all() []time.Duration {
 
 // setting is how a world differs from the usual one.
 type setting struct {
-	api       string // "anthropic-messages" (also when empty) or "openai-completions"
+	api       string // one of apis(); "anthropic-messages" when empty
 	window    int    // 0: 200,000
 	config    string // more lines of config.toml, before the tables
 	overrides host.Overrides
@@ -92,6 +94,8 @@ type setting struct {
 	tables    string            // more tables of config.toml
 	request   func(body []byte) // is called with each request of the model
 	fallback  bool              // the model has a fallback, "spare"
+	other     string            // the API of a second model, "other", with a server of its own; the first falls back to it
+	lines     []string          // the script of the second model
 	chunk     int               // characters of one piece of an answer; 0: whole
 	pieces    int               // behind so many pieces the server says nothing more in that answer; 0: it never stops
 }
@@ -129,10 +133,7 @@ func newWorld(t *testing.T, s setting, lines ...string) *world {
 	if api == "" {
 		api = "anthropic-messages"
 	}
-	w.server = modeltest.Anthropic(cfg)
-	if api == "openai-completions" {
-		w.server = modeltest.OpenAI(cfg)
-	}
+	w.api, w.server = api, vendor(api, cfg)
 	srv := httptest.NewServer(w.server)
 	t.Cleanup(srv.Close)
 	window := s.window
@@ -151,6 +152,28 @@ apiKeyEnv = "MOCK_KEY"
 contextWindow = %d
 maxTokens = 4000
 `, api, srv.URL, window)
+	}
+	if s.other != "" {
+		answers, err := script.Parse(strings.NewReader(head+"\n"+strings.Join(s.lines, "\n")), "other")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.second = vendor(s.other, modeltest.Config{Script: answers, Keep: -1, Kind: kindOf})
+		another := httptest.NewServer(w.second)
+		t.Cleanup(another.Close)
+		spare = "fallback = \"other\"\n"
+		s.tables += fmt.Sprintf(`
+[models.other]
+type = "custom"
+api = %q
+baseUrl = %q
+id = "other-1"
+apiKeyEnv = "MOCK_KEY"
+contextWindow = %d
+maxTokens = 32000
+images = true
+reasoning = true
+`, s.other, another.URL, window)
 	}
 	w.write(filepath.Join(w.home, ".scorel", "config.toml"), fmt.Sprintf(`%s
 [model]
@@ -180,6 +203,36 @@ maxTokens = 32000
 	t.Cleanup(cache.CloseIdleConnections)
 	w.start()
 	return w
+}
+
+// apis are the wire formats.
+func apis() []string {
+	return []string{"anthropic-messages", "openai-completions", "openai-responses", "google-generative-ai"}
+}
+
+// vendor makes a server that speaks an API.
+func vendor(api string, c modeltest.Config) *modeltest.Server {
+	switch api {
+	case "openai-completions":
+		return modeltest.OpenAI(c)
+	case "openai-responses":
+		return modeltest.Responses(c)
+	case "google-generative-ai":
+		return modeltest.Google(c)
+	}
+	return modeltest.Anthropic(c)
+}
+
+// whole says whether a vendor sends calls whole, so that there is none whose input is
+// no object.
+func whole(api string) bool { return api == "google-generative-ai" }
+
+// modelOf is the model that a request names.
+func modelOf(r modeltest.Request) string {
+	if _, id, ok := strings.Cut(r.Path, "/models/"); ok { // Google
+		return strings.TrimSuffix(id, ":streamGenerateContent")
+	}
+	return between(string(r.Body), `"model":"`, `"`)
 }
 
 // start makes the world's host.
@@ -444,12 +497,17 @@ func paired(t *testing.T, messages []protocol.Message) {
 	}
 }
 
-// judged fails when the server refused a request.
+// judged fails when a server refused a request.
 func (w *world) judged() {
 	w.t.Helper()
-	for i, r := range w.server.Requests() {
-		if r.Refused != "" {
-			w.t.Errorf("request %d was refused: %s\n%s", i, r.Refused, r.Body)
+	for _, server := range []*modeltest.Server{w.server, w.second} {
+		if server == nil {
+			continue
+		}
+		for i, r := range server.Requests() {
+			if r.Refused != "" {
+				w.t.Errorf("request %d was refused: %s\n%s", i, r.Refused, r.Body)
+			}
 		}
 	}
 }

@@ -4,7 +4,7 @@
 // them satisfy [Model] and look for the end event themselves, because a stream
 // that was cut ends without an error in the vendors' SDKs.
 //
-// Adapters: anthropic, openai, responses, all over wire; script plays files.
+// Adapters: anthropic, google, openai, responses, all over wire; script plays files.
 // resolve finds the model that a user names, in catalog and configuration.
 // modeltest is the vendors' servers without the vendors.
 //

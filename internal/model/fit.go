@@ -24,11 +24,12 @@ const (
 //   - Internal messages and unknown blocks go, and so do empty texts. A user
 //     message or result that is empty then says so; an assistant message goes.
 //   - Thinking goes back only to the model that made it: signed under Anthropic's
-//     API, with its encrypted content under Responses, under Chat Completions where
-//     the server wants it. Other thinking goes; as text the next model would take it
-//     for something that was said.
-//   - Provider data of texts and calls stays only where an API pairs them with
-//     their thinking, and only for the model that made them.
+//     and Google's API, with its encrypted content under Responses, under Chat
+//     Completions where the server wants it. Other thinking goes; as text the next
+//     model would take it for something that was said.
+//   - Provider data of texts and calls stays only where an API needs it (Responses
+//     pairs them with their thinking, Google signs them), and only for the model that
+//     made them.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
 //   - Images and files that the model cannot read become a note. Text files stay
@@ -63,7 +64,12 @@ func Fit(messages []protocol.Message, info Info) []protocol.Message {
 
 // Alternates says whether user and assistant messages must take turns in
 // requests to the model.
-func (i Info) Alternates() bool { return i.API == APIAnthropic || i.Compat.Alternate }
+//
+// Google takes user contents in a row, but a call only behind a user's content or
+// results, and so not behind another message of the assistant.
+func (i Info) Alternates() bool {
+	return i.API == APIAnthropic || i.API == APIGoogle || i.Compat.Alternate
+}
 
 type fitter struct {
 	info Info
@@ -162,6 +168,10 @@ func (f *fitter) providerData(m protocol.Message, b protocol.Block) *protocol.Pr
 		if f.own(m, b) {
 			return b.Provider
 		}
+	case APIGoogle:
+		if f.own(m, b) && GoogleDataOf(b) != (GoogleData{}) {
+			return b.Provider
+		}
 	}
 	return nil
 }
@@ -180,6 +190,8 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 		return b.Provider != nil && len(b.Provider.Data) > 0
 	case APIOpenAI:
 		return f.info.Compat.ReasoningContent && strings.TrimSpace(b.Thinking) != ""
+	case APIGoogle: // what is not signed is a summary for people
+		return strings.TrimSpace(b.Thinking) != "" && GoogleDataOf(b).ThoughtSignature != ""
 	}
 	return b.Thinking != ""
 }

@@ -15,6 +15,14 @@ func anthropicInfo() Info {
 
 func openaiInfo() Info { return Info{Provider: "openai", ID: "gpt", API: APIOpenAI} }
 
+func googleInfo() Info { return Info{Provider: "google", ID: "gemini", API: APIGoogle, Images: true} }
+
+// by signs a block as the model of info does.
+func by(info Info, b protocol.Block) protocol.Block {
+	b.Provider = GoogleData{ThoughtSignature: "s"}.Block(info)
+	return b
+}
+
 func responsesInfo() Info { return Info{Provider: "openai", ID: "gpt", API: APIResponses} }
 
 // from gives a block data of a provider.
@@ -42,7 +50,9 @@ func show(list []protocol.Message) string {
 			default:
 				s += " " + string(b.Type)
 			}
-			if b.Provider != nil {
+			if sign := GoogleDataOf(b).ThoughtSignature; sign != "" {
+				s += "[" + sign + "]"
+			} else if b.Provider != nil {
 				s += "*"
 			}
 		}
@@ -88,6 +98,20 @@ func TestFit(t *testing.T) {
 			"user a | assistant b | user c"},
 		{"thinking of another provider goes", anthropicInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", thought("hm", "s"), text("b")), user("c")},
 			"user a | assistant b | user c"},
+		{"Google's signatures stay on their blocks", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini", by(googleInfo(), thought("hm", "")), by(googleInfo(), text("b")), by(googleInfo(), protocol.ToolUse("c|1", "R", nil)), protocol.ToolUse("d", "R", nil)), result("c|1"), result("d")},
+			"user a | assistant think:hm[s] b[s] call:c_1_feeb37d468dd{}[s] call:d{} | tool_result c_1_feeb37d468dd (no output) | tool_result d (no output)"},
+		{"thinking that Google did not sign goes", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini", thought("hm", "s"), text("b")), user("c")},
+			"user a | assistant b | user c"},
+		{"Google's signatures do not go to another model of its", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini-2", by(Info{ID: "gemini-2"}, text("b")), by(Info{ID: "gemini-2"}, thought("hm", "")), text("b2")), user("c")},
+			"user a | assistant b b2 | user c"},
+		{"a signature that an alias made goes", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini", by(Info{ID: "gemini-2"}, text("b"))), user("c")},
+			"user a | assistant b | user c"},
+		{"Google's signatures do not go to others", openaiInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", by(Info{ID: "gpt"}, text("b")))},
+			"user a | assistant b"},
+		{"an empty text goes with its signature", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini", by(googleInfo(), text("")), text("b")), user("c")},
+			"user a | assistant b | user c"},
+		{"assistants in a row are joined for Google", googleInfo(), []protocol.Message{user("a"), assistantBy("google", "gemini", text("b")), assistantBy("x", "y", protocol.ToolUse("c", "R", nil)), result("c", text("d"))},
+			"user a | assistant b call:c{} | tool_result c d"},
 		{"thinking goes under Chat Completions", openaiInfo(), []protocol.Message{user("a"), assistantBy("openai", "gpt", thought("hm", ""), text("b"))},
 			"user a | assistant b"},
 		{"thinking stays where the server wants it", reasoning, []protocol.Message{user("a"), assistantBy("openai", "gpt", thought("hm", ""), text("b"))},
@@ -140,7 +164,7 @@ func TestFit(t *testing.T) {
 
 func TestIdsBecomeValidInCallAndResult(t *testing.T) {
 	for _, id := range []string{"call_1|fc_2+/=", strings.Repeat("x", 450), "", "äöü", strings.Repeat("y", 41)} {
-		for _, info := range []Info{anthropicInfo(), openaiInfo(), responsesInfo()} {
+		for _, info := range []Info{anthropicInfo(), openaiInfo(), responsesInfo(), googleInfo()} {
 			in := []protocol.Message{protocol.UserText("a"), assistantBy("x", "y", protocol.ToolUse(id, "R", nil)), result(id, protocol.Text("z"))}
 			out := Fit(in, info)
 			got := out[1].Content[0].ID

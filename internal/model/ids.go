@@ -19,6 +19,7 @@ type ids struct {
 // Chat Completions: 40 characters for tool_calls[].id. Responses: 64 for
 // input[].call_id ("Invalid 'input[2].call_id': string too long. Expected a string
 // with maximum length 64"); of the characters nothing is said, these are safe.
+// Google names no bound for functionCall.id; its own ids fit these.
 const (
 	idLen       = 64
 	openaiIDLen = 40

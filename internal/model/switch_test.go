@@ -2,63 +2,127 @@ package model_test
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
 	"scorel/internal/model"
 	"scorel/internal/model/anthropic"
+	"scorel/internal/model/google"
 	"scorel/internal/model/modeltest"
+	"scorel/internal/model/modeltest/conversation"
 	"scorel/internal/model/openai"
 	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
 	"scorel/protocol"
 )
 
-func TestSwitchingProviderInMidSessionWorks(t *testing.T) {
-	s, err := script.Parse(strings.NewReader(`{"script":1}
-{"if":{"user":"."},"again":true,"do":[{"thinking":"let me see"},{"text":"I look"},{"call":"Read","id":"call|with+odd/characters=and_a_length_of_more_than_sixty_four_characters","input":{"path":"a"}},{"call":"Read","input":{}}]}
+// player is a model with the server of its vendor behind it.
+type player struct {
+	model  model.Model
+	server *modeltest.Server
+}
+
+// players gives models of all APIs, and of one API those that differ in what they
+// take back.
+func players(t *testing.T, s *script.Script) map[string]player {
+	info := func(provider, id string) model.Info {
+		return model.Info{Provider: provider, ID: id, ContextWindow: 200_000, MaxTokens: 64_000, Images: true, PDF: true,
+			Thinking: []model.ThinkingLevel{model.ThinkingHigh}}
+	}
+	out := map[string]player{}
+	add := func(name string, server *modeltest.Server, make func(http *http.Client) (model.Model, error)) {
+		m, err := make(modeltest.Transport(server))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[name] = player{m, server}
+	}
+	claude := info("anthropic", "claude")
+	claude.Cache = true
+	add("anthropic-messages", modeltest.Anthropic(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return anthropic.New(anthropic.Config{Info: claude, BaseURL: "http://a.invalid", HTTP: c})
+	})
+	add("openai-completions", modeltest.OpenAI(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return openai.New(openai.Config{Info: info("openai", "gpt"), BaseURL: "http://o.invalid/v1", HTTP: c})
+	})
+	add("openai-responses", modeltest.Responses(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return responses.New(responses.Config{Info: info("openai", "gpt"), BaseURL: "http://r.invalid/v1", HTTP: c})
+	})
+	deep := info("deepseek", "deep")
+	deep.Compat = model.Compat{ReasoningContent: true, ThinkingFormat: "deepseek"}
+	add("deepseek", modeltest.OpenAI(modeltest.Config{Script: s, Keep: -1, ReasoningContent: true}), func(c *http.Client) (model.Model, error) {
+		return openai.New(openai.Config{Info: deep, BaseURL: "http://d.invalid/v1", HTTP: c})
+	})
+	add("google-generative-ai", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return google.New(google.Config{Info: info("google", "gemini-3-flash"), BaseURL: "http://g.invalid", HTTP: c})
+	})
+	add("gemma", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return google.New(google.Config{Info: info("google", "gemma-4-31b-it"), BaseURL: "http://g.invalid", HTTP: c})
+	})
+	add("gemini-2.5", modeltest.Google(modeltest.Config{Script: s, Keep: -1}), func(c *http.Client) (model.Model, error) {
+		return google.New(google.Config{Info: info("google", "gemini-2.5-pro"), BaseURL: "http://g.invalid", HTTP: c})
+	})
+	return out
+}
+
+// TestSwitching lets two models take turns in one conversation, in all places: in
+// front of a user's message, behind results of the other, behind own results whose
+// turn the other began. Each vendor's judge sees what the other made: thinking,
+// parallel calls with odd ids, images of the user and of results, failed calls.
+func TestSwitching(t *testing.T) {
+	s, err := script.Parse(strings.NewReader(`{"script":1,"chunk":5}
+{"if":{"user":"^go on$"},"again":true,"do":[{"thinking":"let me see"},{"text":"I look"},{"call":"Read","id":"call|with+odd/characters=and_a_length_of_more_than_sixty_four_characters","input":{"path":"a","n":1.50}},{"call":"Read","input":{}}]}
+{"if":{"result":"more"},"again":true,"do":[{"thinking":"not yet"},{"call":"Read","input":{"path":"<b>"}}]}
 {"if":{"result":"."},"again":true,"do":[{"thinking":"so that is it"},{"text":"done"}]}`), "s.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}
-	levels := []model.ThinkingLevel{model.ThinkingHigh}
-	claude := model.Info{Provider: "anthropic", ID: "claude", ContextWindow: 200_000, MaxTokens: 64_000, Cache: true, Thinking: levels}
-	gpt := model.Info{Provider: "openai", ID: "gpt", ContextWindow: 200_000, MaxTokens: 64_000, Thinking: levels}
-	deep := model.Info{Provider: "deepseek", ID: "deep", ContextWindow: 200_000, MaxTokens: 64_000, Thinking: levels,
-		Compat: model.Compat{ReasoningContent: true, ThinkingFormat: "deepseek"}}
-	a, err := anthropic.New(anthropic.Config{Info: claude, BaseURL: "http://a.invalid", HTTP: modeltest.Transport(modeltest.Anthropic(modeltest.Config{Script: s}))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o, err := openai.New(openai.Config{Info: gpt, BaseURL: "http://o.invalid/v1", HTTP: modeltest.Transport(modeltest.OpenAI(modeltest.Config{Script: s}))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := openai.New(openai.Config{Info: deep, BaseURL: "http://d.invalid/v1", HTTP: modeltest.Transport(modeltest.OpenAI(modeltest.Config{Script: s, ReasoningContent: true}))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := responses.New(responses.Config{Info: gpt, BaseURL: "http://r.invalid/v1", HTTP: modeltest.Transport(modeltest.Responses(modeltest.Config{Script: s}))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	req := model.Request{
-		System: "s", Thinking: model.ThinkingHigh, Messages: []protocol.Message{protocol.UserText("go")},
-		Tools: []model.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
-	}
-	// Each model answers before and behind results of calls that each other made.
-	for i, m := range []model.Model{a, o, d, a, a, d, o, o, a, d, d, a, r, r, a, r, o, o, r, d, d, r, r, r} {
-		answer, err := modeltest.Collect(m.Stream(t.Context(), req))
-		if err != nil {
-			t.Fatalf("answer %d, by %s: %v", i, m.Info().Provider, err)
-		}
-		msg := answer.Message(m.Info())
-		req.Messages = append(req.Messages, msg)
-		for _, c := range msg.Calls() {
-			req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleToolResult, ToolCallID: c.ID, Content: []protocol.Block{protocol.Text("x")}})
-		}
-		if len(msg.Calls()) == 0 {
-			req.Messages = append(req.Messages, protocol.UserText("go on"))
+	image := protocol.Block{Type: protocol.BlockImage, MediaType: "image/png", Blob: "png"}
+	for a, first := range players(t, s) {
+		for b, second := range players(t, s) {
+			t.Run(a+" and "+b, func(t *testing.T) {
+				ask := protocol.Message{Role: protocol.RoleUser, Content: []protocol.Block{protocol.Text("go on"), image}}
+				req := model.Request{
+					System: "s", Thinking: model.ThinkingHigh, Messages: []protocol.Message{ask}, Blob: conversation.Blob,
+					Tools: []model.ToolSpec{{Name: "Read", Schema: json.RawMessage(`{"type":"object"}`)}},
+				}
+				kinds := map[protocol.StopReason]int{}
+				// Who answers, and what the results of an answer say.
+				for i, step := range []struct {
+					by     player
+					result string
+				}{
+					{first, "more"}, {second, "more"}, {first, "x"}, {second, "x"}, // one turn
+					{second, "more"}, {second, "x"}, {first, "x"},
+					{first, "x"}, {first, "x"},
+					{second, "x"}, {first, "x"},
+					{first, "more"}, {first, "more"}, {second, "more"}, {second, "x"}, {first, "x"},
+				} {
+					m := step.by.model
+					answer, err := modeltest.Collect(m.Stream(t.Context(), req))
+					if err != nil {
+						all := step.by.server.Requests()
+						t.Fatalf("answer %d, by %s: %v\n%s", i, m.Info().ID, err, all[len(all)-1].Body)
+					}
+					kinds[answer.Done.StopReason]++
+					msg := answer.Message(m.Info())
+					req.Messages = append(req.Messages, msg)
+					for k, c := range msg.Calls() {
+						r := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: c.ID, Content: []protocol.Block{protocol.Text(step.result), image}}
+						if k == 1 {
+							r = protocol.ToolError(c.ID, "Read", "no such file; "+step.result)
+						}
+						req.Messages = append(req.Messages, r)
+					}
+					if len(msg.Calls()) == 0 {
+						req.Messages = append(req.Messages, ask)
+					}
+				}
+				if kinds[protocol.StopToolUse] < 8 || kinds[protocol.StopEndTurn] < 4 {
+					t.Errorf("the answers ended %v", kinds)
+				}
+			})
 		}
 	}
 }

@@ -34,13 +34,16 @@ type Config struct {
 	UserPrompt   string // the key prompt of the user's configuration
 	PromptSource string // the file of UserPrompt, for the source
 	AppendPrompt string // --append-system-prompt
-	Now          time.Time
-	Platform     string // "linux", with a version if known
-	Shell        string // "bash"
-	Git          bool   // whether Root is a Git repository
-	GitBranch    string // "" when detached or not known
-	Window       int    // of the model in tokens; 0: 200,000
-	UID          int    // of the user: whose folders are searched, besides root's
+	// ProjectPrompt is the key prompt of a trusted project, and ProjectSource its
+	// file. It stays the project's text.
+	ProjectPrompt, ProjectSource string
+	Now                          time.Time
+	Platform                     string // "linux", with a version if known
+	Shell                        string // "bash"
+	Git                          bool   // whether Root is a Git repository
+	GitBranch                    string // "" when detached or not known
+	Window                       int    // of the model in tokens; 0: 200,000
+	UID                          int    // of the user: whose folders are searched, besides root's
 }
 
 // Notice is something that the user should know about the prompt.

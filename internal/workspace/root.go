@@ -14,33 +14,44 @@ const maxPointer = 4096
 // the Git working tree around dir, or dir itself outside of one. commonDir is
 // the repository's own folder, which linked worktrees share; "" outside of one.
 // A dir that cannot be resolved is given back as it is.
+//
+// A folder in which others can put files is nobody's workspace but of who works
+// in it: a .git that somebody else put into /tmp does not make all of /tmp the
+// workspace of a project below it.
 func Root(dir string) (root, commonDir string) {
 	dir = resolve(dir)
-	for at := dir; ; at = filepath.Dir(at) {
+	if at, gitDir := repository(dir); gitDir != "" {
+		return at, commonDirOf(gitDir)
+	}
+	return dir, ""
+}
+
+// repository gives the root of the working tree around dir, which is resolved,
+// and its Git folder; "" without one.
+func repository(dir string) (root, gitDir string) {
+	for at := dir; at == dir || foreign(at, os.Getuid()) == ""; at = filepath.Dir(at) {
 		if gitDir := gitDirOf(at); gitDir != "" {
-			return at, commonDirOf(gitDir)
+			return at, gitDir
 		}
 		if at == filepath.Dir(at) {
-			return dir, ""
+			break
 		}
 	}
+	return "", ""
 }
 
 // Branch gives the branch that is checked out around dir; the first 12 digits of
 // the commit when none is, and "" outside of a repository.
 func Branch(dir string) string {
-	for at := resolve(dir); ; at = filepath.Dir(at) {
-		if gitDir := gitDirOf(at); gitDir != "" {
-			head := read(filepath.Join(gitDir, "HEAD"))
-			if ref, ok := strings.CutPrefix(head, "ref: "); ok {
-				return strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
-			}
-			return head[:min(len(head), 12)]
-		}
-		if at == filepath.Dir(at) {
-			return ""
-		}
+	_, gitDir := repository(resolve(dir))
+	if gitDir == "" {
+		return ""
 	}
+	head := read(filepath.Join(gitDir, "HEAD"))
+	if ref, ok := strings.CutPrefix(head, "ref: "); ok {
+		return strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
+	}
+	return head[:min(len(head), 12)]
 }
 
 func resolve(dir string) string {

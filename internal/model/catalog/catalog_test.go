@@ -40,7 +40,7 @@ func TestDataHasItsShape(t *testing.T) {
 	}
 	for _, m := range doc.Models {
 		if !known[m.Provider] || m.ContextWindow <= 0 || m.MaxTokens < 0 ||
-			!slices.Contains([]model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses}, m.API) ||
+			!slices.Contains([]model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses, model.APIGoogle}, m.API) ||
 			!slices.Contains(m.Input, "text") || m.Price.Input < 0 || m.Price.Output < 0 {
 			t.Errorf("%+v", m)
 		}
@@ -103,6 +103,15 @@ func TestInfoOfKnownModels(t *testing.T) {
 	deep, ok := FindProvider("deepseek")
 	if !ok || !slices.Equal(deep.KeyEnv, []string{"DEEPSEEK_API_KEY"}) {
 		t.Errorf("%+v", deep)
+	}
+	google, ok := FindProvider("google")
+	if !ok || google.API != model.APIGoogle || !slices.Equal(google.KeyEnv, []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}) {
+		t.Errorf("%+v", google)
+	}
+	gemini, ok := Find("google", "gemini-3.1-pro-preview")
+	if i := gemini.Info(); !ok || i.API != model.APIGoogle || i.BaseURL != "https://generativelanguage.googleapis.com/v1beta" || !i.Images || !i.PDF || i.Cache ||
+		i.Level(model.ThinkingMinimal) != model.ThinkingLow || i.Level(model.ThinkingMax) != model.ThinkingHigh {
+		t.Errorf("%+v", i)
 	}
 	for m := range Models() {
 		i := m.Info()

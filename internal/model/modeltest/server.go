@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"time"
@@ -79,6 +80,15 @@ type wireAPI interface {
 	stream(w io.Writer, in incoming, id string) emitter
 }
 
+// located is had by APIs whose requests say a part in their address.
+type located interface{ at(u *url.URL) wireAPI }
+
+// translator is had by APIs that do not have each failure of a script as it stands.
+type translator interface {
+	// translate gives the vendor's failure and the seconds of the Retry-After header.
+	translate(f script.Failure) (out script.Failure, retryHeader float64)
+}
+
 // incoming is what a server needs of a request.
 type incoming struct {
 	model  string
@@ -106,6 +116,11 @@ func Anthropic(c Config) *Server { return newServer(c, anthropicAPI{}) }
 // OpenAI serves Chat Completions. The base URL of the adapter is the server's
 // address, with or without /v1.
 func OpenAI(c Config) *Server { return newServer(c, openaiAPI{}) }
+
+// Google serves the Gemini API. The base URL of the adapter is the server's address,
+// with or without /v1beta. It plays Gemini 3 and later, or an older one where the
+// model's name has "gemini-1." or "gemini-2." in it.
+func Google(c Config) *Server { return newServer(c, googleAPI{}) }
 
 // Responses serves the Responses API. The base URL of the adapter is the server's
 // address, with or without /v1.
@@ -159,7 +174,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.refuse(w, script.Failure{Status: http.StatusRequestEntityTooLarge, Message: "Request exceeds the maximum size"})
 		return
 	}
-	in, refused := s.api.read(body, s.config)
+	api := s.api
+	if l, ok := api.(located); ok {
+		api = l.at(r.URL)
+	}
+	in, refused := api.read(body, s.config)
 	if s.config.NoJudge {
 		refused = ""
 	}
@@ -188,12 +207,16 @@ func (s *Server) refuse(w http.ResponseWriter, f script.Failure) {
 	if f.TooLong && f.Status == 0 {
 		f.Status = http.StatusBadRequest
 	}
+	wait := f.RetryAfter
+	if t, ok := s.api.(translator); ok {
+		f, wait = t.translate(f)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	switch {
-	case f.RetryAfter > 0 && f.RetryAfter == float64(int(f.RetryAfter)):
-		w.Header().Set("Retry-After", strconv.Itoa(int(f.RetryAfter)))
-	case f.RetryAfter > 0:
-		w.Header().Set("Retry-After-Ms", strconv.Itoa(int(f.RetryAfter*1000)))
+	case wait > 0 && wait == float64(int(wait)):
+		w.Header().Set("Retry-After", strconv.Itoa(int(wait)))
+	case wait > 0:
+		w.Header().Set("Retry-After-Ms", strconv.Itoa(int(wait*1000)))
 	}
 	w.WriteHeader(f.Status)
 	w.Write(s.api.refuse(f))

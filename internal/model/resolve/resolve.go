@@ -11,6 +11,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/model/anthropic"
 	"scorel/internal/model/catalog"
+	"scorel/internal/model/google"
 	"scorel/internal/model/openai"
 	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
@@ -149,7 +150,7 @@ func (c Config) alias(name string, a Alias) (model.Model, error) {
 
 // apis gives the wire formats that there are adapters for, sorted.
 func apis() []model.API {
-	return []model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses}
+	return []model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses, model.APIGoogle}
 }
 
 // describe gives the model of an alias: the catalogue's entry, changed by what
@@ -182,9 +183,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 			return info, nil, invalid("models.%s: a custom model needs api and baseUrl", name)
 		}
 		info = model.Info{Provider: p.ID, ID: a.ID, API: p.API, BaseURL: p.BaseURL}
-		info.Images = p.API == model.APIAnthropic
+		info.Images = seesImages(p.API)
 	case !found:
-		info = model.Info{Provider: a.Provider, ID: a.ID, Images: a.API == model.APIAnthropic}
+		info = model.Info{Provider: a.Provider, ID: a.ID, Images: seesImages(a.API)}
 	}
 	override(&info, a, found)
 	if custom && a.Provider != "" {
@@ -200,6 +201,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 	return info, headers, nil
 }
 
+// seesImages says whether all models behind the API take images.
+func seesImages(api model.API) bool { return api == model.APIAnthropic || api == model.APIGoogle }
+
 // behindProxy finds the vendor's own model that a custom server passes on, so
 // that its window and abilities are known. It is the server's own model then, not
 // the vendor's: its key is not.
@@ -210,6 +214,8 @@ func behindProxy(a Alias) (catalog.Model, bool) {
 		vendor = "anthropic"
 	case model.APIOpenAI, model.APIResponses:
 		vendor = "openai"
+	case model.APIGoogle:
+		vendor = "google"
 	}
 	m, ok := catalog.Find(vendor, a.ID)
 	if !ok || a.BaseURL == "" {
@@ -280,6 +286,8 @@ func (c Config) make(info model.Info, key, keyName string, headers map[string]st
 		m, err = made(anthropic.New(anthropic.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	case model.APIOpenAI:
 		m, err = made(openai.New(openai.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
+	case model.APIGoogle:
+		m, err = made(google.New(google.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	case model.APIResponses:
 		m, err = made(responses.New(responses.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
 	default:
@@ -302,7 +310,7 @@ func made[M model.Model](m M, err error) (model.Model, error) {
 func carriesAuth(headers map[string]string) bool {
 	for k := range headers {
 		switch strings.ToLower(k) {
-		case "authorization", "x-api-key", "api-key":
+		case "authorization", "x-api-key", "api-key", "x-goog-api-key":
 			return true
 		}
 	}

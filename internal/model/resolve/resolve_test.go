@@ -164,7 +164,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		{"noid", model.ClassInvalid, []string{"models.noid: id"}},
 		{"nourl", model.ClassInvalid, []string{"models.nourl", "baseUrl"}},
 		{"badtype", model.ClassInvalid, []string{"models.badtype", "remote"}},
-		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc", "anthropic-messages, openai-completions or openai-responses"}},
+		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc", "anthropic-messages, openai-completions, openai-responses or google-generative-ai"}},
 		{"badurl", model.ClassInvalid, []string{"badurl", "http address"}},
 		{"typo", model.ClassInvalid, []string{"claude-opus-4-6"}},
 		{"keyed", model.ClassAuth, []string{"set MINE"}},
@@ -203,6 +203,42 @@ func caught(t *testing.T, ref string, c resolve.Config) string {
 		t.Fatal(err)
 	}
 	return server.Requests()[0].Header.Get("X-Api-Key")
+}
+
+func TestGeminiBehindAnAddressOfTheUsers(t *testing.T) {
+	s, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"again\":true,\"do\":[{\"text\":\"x\"}]}"), "s.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := modeltest.Google(modeltest.Config{Script: s, Keep: -1})
+	c := base()
+	c.HTTP = modeltest.Transport(server)
+	c.Env = env("MINE", "k", "GEMINI_API_KEY", "vendor")
+	c.Aliases = map[string]resolve.Alias{
+		"gem":   {API: model.APIGoogle, BaseURL: "https://gem.example", ID: "my-gemini", APIKeyEnv: "MINE", Reasoning: yes()},
+		"other": {API: model.APIGoogle, BaseURL: "https://gem.example", ID: "my-gemini"},
+		"head":  {API: model.APIGoogle, BaseURL: "https://gem.example", ID: "my-gemini", Headers: map[string]string{"X-Goog-Api-Key": "h"}},
+	}
+	for ref, want := range map[string]string{"gem": "k", "head": "h"} {
+		m, err := resolve.Resolve(ref, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i := m.Info(); i.API != model.APIGoogle || !i.Images || i.Cache {
+			t.Errorf("%+v", i)
+		}
+		if _, err := modeltest.Collect(m.Stream(t.Context(), model.Request{Messages: []protocol.Message{protocol.UserText("x")}})); err != nil {
+			t.Fatal(err)
+		}
+		list := server.Requests()
+		if got := list[len(list)-1].Header.Get("X-Goog-Api-Key"); got != want {
+			t.Errorf("%s sent the key %q", ref, got)
+		}
+	}
+	var e *model.Error
+	if _, err := resolve.Resolve("other", c); !errors.As(err, &e) || e.Class != model.ClassAuth {
+		t.Errorf("the vendor's key for another server: %v", err)
+	}
 }
 
 func TestKeysAreTakenInOrder(t *testing.T) {
@@ -291,7 +327,7 @@ func TestKeyVariablesNameAllThatChildrenMustNotSee(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{"a": {APIKeyEnv: "MINE"}}
 	got := resolve.KeyVariables(c)
-	for _, want := range []string{"MINE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY"} {
+	for _, want := range []string{"MINE", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is missing from %v", want, got)
 		}

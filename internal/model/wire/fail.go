@@ -67,15 +67,19 @@ func (p Peer) transient(format string, args ...any) *model.Error {
 
 // refusal is what a server's error document says.
 type refusal struct {
-	kind string // error.type
-	code string // error.code, as text
-	text string
+	kind   string // error.type
+	code   string // error.code, as text
+	text   string
+	google details
 }
 
 // status maps an answer with an error status.
 func (p Peer) status(e *statusError) *model.Error {
-	out := p.classify(e.status, parseRefusal(e.body))
-	out.RetryAfter = retryAfter(e.header)
+	r := parseRefusal(e.body)
+	out := p.classify(e.status, r)
+	if out.RetryAfter = retryAfter(e.header); out.RetryAfter == 0 {
+		out.RetryAfter = r.google.retry
+	}
 	return out
 }
 
@@ -84,7 +88,9 @@ func (p Peer) status(e *statusError) *model.Error {
 func (p Peer) Event(doc []byte) *model.Error {
 	r := parseRefusal(doc)
 	out := p.classify(r.status(), r)
-	if out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient {
+	switch out.RetryAfter = r.google.retry; {
+	case out.RetryAfter > 0:
+	case out.Status == http.StatusTooManyRequests && out.Class == model.ClassTransient:
 		out.RetryAfter = waitInText(r.text)
 	}
 	return out
@@ -151,14 +157,17 @@ func (p Peer) classify(status int, r refusal) *model.Error {
 		out.Class = model.ClassTooLong
 		out.Message = fmt.Sprintf("the conversation is too long for the model: %s (%d: %s)", p.Name, status, said)
 		return out
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+	case status == http.StatusUnauthorized || status == http.StatusForbidden || r.google.badKey:
 		out.Class = model.ClassAuth
 		out.Message = p.authMessage(status, said)
 		return out
 	case r.code == "insufficient_quota" || r.kind == "insufficient_quota" || status == http.StatusPaymentRequired:
 		out.Message = fmt.Sprintf("the account at %s has no credit left (%d: %s)", p.Name, status, said)
 		return out
-	case status == statusOverloaded, r.kind == "overloaded_error", r.code == "server_is_overloaded",
+	case r.google.dayIsOver:
+		out.Message = fmt.Sprintf("the quota of the day at %s is used up (%d: %s)", p.Name, status, said)
+		return out
+	case status == statusOverloaded, r.kind == "overloaded_error", r.google.unavailable, r.code == "server_is_overloaded",
 		status >= 500 && strings.Contains(strings.ToLower(r.text), "overloaded"):
 		out.Class = model.ClassOverloaded
 		out.Message = fmt.Sprintf("%s is overloaded (%d: %s)", p.Name, status, said)
@@ -196,13 +205,16 @@ func first(list ...string) string {
 
 // parseRefusal reads an error document in any of the forms in use:
 // {"error":{"type","code","message"}}, {"error":"text"}, {"message"},
-// {"detail"}, a bare error object, an HTML page, plain text.
+// {"detail"}, a bare error object, Google's with status and details, an HTML page,
+// plain text.
 func parseRefusal(doc []byte) refusal {
 	type object struct {
 		Type    string          `json:"type"`
 		Code    json.RawMessage `json:"code"`
 		Message string          `json:"message"`
 		Detail  json.RawMessage `json:"detail"`
+		Status  json.RawMessage `json:"status"`
+		Details json.RawMessage `json:"details"`
 		Error   json.RawMessage `json:"error"`
 	}
 	trimmed := strings.TrimSpace(string(doc))
@@ -232,7 +244,7 @@ func parseRefusal(doc []byte) refusal {
 			o = inner
 		}
 	}
-	return refusal{kind: o.Type, code: word(o.Code), text: first(o.Message, word(o.Detail))}
+	return refusal{kind: o.Type, code: word(o.Code), text: first(o.Message, word(o.Detail)), google: readDetails(word(o.Status), o.Details)}
 }
 
 // word gives a JSON string or number as text.

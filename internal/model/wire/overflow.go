@@ -45,6 +45,7 @@ func overflows(status int, code, text string) bool {
 		"exceeded model token limit",         // Kimi
 		"input is too long for requested",    // Bedrock
 		"input token count exceeds",          // Gemini
+		"request payload size exceeds",       // Gemini
 		"range of input length should be",    // DashScope
 		"configured context size is",         // other local servers
 		"maximum model length",               // vLLM

@@ -113,8 +113,46 @@ func TestRefusalsOfAllForms(t *testing.T) {
 		{``, "", "", ""},
 	}
 	for _, tt := range tests {
-		if got := parseRefusal([]byte(tt.doc)); got != (refusal{tt.kind, tt.code, tt.text}) {
+		if got := parseRefusal([]byte(tt.doc)); got != (refusal{kind: tt.kind, code: tt.code, text: tt.text}) {
 			t.Errorf("%s: %+v", tt.doc, got)
+		}
+	}
+}
+
+func TestGooglesErrorsAreReadWithTheirDetails(t *testing.T) {
+	doc := func(code, status, text, details string) string {
+		return `{"error":{"code":` + code + `,"message":"` + text + `","status":"` + status + `","details":[` + details + `]}}`
+	}
+	info := `{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID","domain":"googleapis.com"}`
+	wait := `{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"34.074824224s"}`
+	quota := func(id string) string {
+		return `{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"` + id + `"}]},` + wait
+	}
+	tests := []struct {
+		name, doc string
+		class     model.Class
+		retry     time.Duration
+		says      string
+	}{
+		{"a wrong key is a 400", doc("400", "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", info), model.ClassAuth, 0, "put a valid one there"},
+		{"another 400", doc("400", "INVALID_ARGUMENT", "nonsense", ""), model.ClassInvalid, 0, "nonsense"},
+		{"a quota of a minute", doc("429", "RESOURCE_EXHAUSTED", "You exceeded your current quota", quota("GenerateRequestsPerMinutePerProjectPerModel-FreeTier")), model.ClassTransient, 34074824224, "429"},
+		{"a quota of a day", doc("429", "RESOURCE_EXHAUSTED", "You exceeded your current quota", quota("GenerateRequestsPerDayPerProjectPerModel-FreeTier")), model.ClassInvalid, 34074824224, "quota of the day"},
+		{"overload", doc("503", "UNAVAILABLE", "This model is currently experiencing high demand.", ""), model.ClassOverloaded, 0, "overloaded"},
+		{"an error of the server", doc("500", "INTERNAL", "An internal error has occurred.", ""), model.ClassTransient, 0, "500"},
+		{"too long", doc("400", "INVALID_ARGUMENT", "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", ""), model.ClassTooLong, 0, "too long"},
+		{"too large", doc("400", "INVALID_ARGUMENT", "Request payload size exceeds the limit: 20971520 bytes.", ""), model.ClassTooLong, 0, "too long"},
+		{"a delay that is none", doc("429", "RESOURCE_EXHAUSTED", "x", `{"retryDelay":"-3s"}`), model.ClassTransient, 0, "429"},
+		{"details that are none", `{"error":{"code":429,"message":"x","status":7,"details":{"reason":1}}}`, model.ClassTransient, 0, "429"},
+	}
+	for _, tt := range tests {
+		e := Peer{Name: "google", Key: "k"}.Event([]byte(tt.doc))
+		if e.Class != tt.class || e.RetryAfter != tt.retry || !strings.Contains(e.Message, tt.says) {
+			t.Errorf("%s: %+v", tt.name, e)
+		}
+		answer := Peer{Name: "google", Key: "k"}.status(&statusError{status: e.Status, header: http.Header{}, body: []byte(tt.doc)})
+		if answer.Class != e.Class || answer.RetryAfter != e.RetryAfter {
+			t.Errorf("%s as an answer: %+v", tt.name, answer)
 		}
 	}
 }

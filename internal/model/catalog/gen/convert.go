@@ -24,7 +24,7 @@ func convert(m source) (catalog.Model, bool) {
 		out.Input = append(out.Input, in)
 		if in == "image" {
 			// The vendors themselves read PDFs wherever they read images.
-			if m.Provider == "anthropic" || m.Provider == "openai" {
+			if m.Provider == "anthropic" || m.Provider == "openai" || strings.HasPrefix(m.ID, "gemini") && m.Provider == "google" {
 				out.Input = append(out.Input, "pdf")
 			}
 			if n := m.InputLimits.Images.Resize.MaxBytes; n > 0 {
@@ -57,6 +57,10 @@ func wireAPI(m source) (model.API, bool) {
 	switch api := model.API(m.API); api {
 	case model.APIAnthropic, model.APIOpenAI, model.APIResponses:
 		return api, true
+	case model.APIGoogle:
+		// Agents are behind another API of Google's, and the models for the use of
+		// computers take no tools but their own.
+		return api, !strings.HasPrefix(m.ID, "deep-research") && !strings.Contains(m.ID, "computer-use")
 	}
 	return "", false
 }
@@ -92,6 +96,9 @@ func compat(m source, api model.API) model.Compat {
 		c.Adaptive = m.Compat.ForceAdaptiveThinking
 		c.BlockBinding = m.Provider == "anthropic" && m.Compat.SupportsMidConvoEffort
 		c.NoToolMarks = m.Compat.SupportsCacheControlTools != nil && !*m.Compat.SupportsCacheControlTools
+		return c
+	}
+	if api == model.APIGoogle {
 		return c
 	}
 	p := m.Provider
@@ -145,6 +152,8 @@ func describe(id string) (name string, env []string) {
 		return "Anthropic", []string{"ANTHROPIC_API_KEY"}
 	case "openai":
 		return "OpenAI", []string{"OPENAI_API_KEY"}
+	case "google":
+		return "Google", []string{"GEMINI_API_KEY", "GOOGLE_API_KEY"}
 	case "openrouter":
 		return "OpenRouter", []string{"OPENROUTER_API_KEY"}
 	case "meta":

@@ -52,11 +52,12 @@ func TestCatalogueHoldsWhatTheAdaptersCanCall(t *testing.T) {
 			entry("gpt-6", "openai-responses", "openai", `,"reasoning":true,"thinkingLevelMap":{"off":"none","minimal":null,"xhigh":"xhigh"}`) + "," +
 			entry("gpt-6-always", "openai-responses", "openai", `,"reasoning":true,"thinkingLevelMap":{"off":null}`) + "," +
 			entry("gpt-5-pro", "openai-responses", "openai", "") + `}}`,
-		"package/dist/providers/data/deepseek.json":       `{"openai-completions":{` + entry("deep", "openai-completions", "deepseek", `,"reasoning":true`) + `}}`,
-		"package/dist/providers/data/opencode.json":       `{"openai-responses":{` + entry("build", "openai-responses", "opencode", `,"reasoning":true,"compat":{"supportsReasoningEffort":false}`) + `}}`,
-		"package/dist/providers/data/azure.json":          `{"azure-openai-responses":{` + entry("gpt-6", "azure-openai-responses", "azure", "") + `}}`,
-		"package/dist/providers/data/openai-codex.json":   `{"openai-codex-responses":{` + entry("gpt-6", "openai-codex-responses", "openai", "") + `}}`,
-		"package/dist/providers/data/google.json":         `{"google-generative-ai":{` + entry("gem", "google-generative-ai", "google", "") + `}}`,
+		"package/dist/providers/data/deepseek.json":     `{"openai-completions":{` + entry("deep", "openai-completions", "deepseek", `,"reasoning":true`) + `}}`,
+		"package/dist/providers/data/opencode.json":     `{"openai-responses":{` + entry("build", "openai-responses", "opencode", `,"reasoning":true,"compat":{"supportsReasoningEffort":false}`) + `}}`,
+		"package/dist/providers/data/azure.json":        `{"azure-openai-responses":{` + entry("gpt-6", "azure-openai-responses", "azure", "") + `}}`,
+		"package/dist/providers/data/openai-codex.json": `{"openai-codex-responses":{` + entry("gpt-6", "openai-codex-responses", "openai", "") + `}}`,
+		"package/dist/providers/data/google.json": `{"google-generative-ai":{` + entry("gem", "google-generative-ai", "google", `,"reasoning":true,"thinkingLevelMap":{"off":null,"minimal":null}`) + "," +
+			entry("deep-research-x", "google-generative-ai", "google", "") + "," + entry("gemini-computer-use-x", "google-generative-ai", "google", "") + `}}`,
 		"package/dist/providers/data/github-copilot.json": `{"openai-completions":{` + entry("cop", "openai-completions", "github-copilot", "") + `}}`,
 	})
 	out := filepath.Join(t.TempDir(), "catalog.json")
@@ -79,12 +80,15 @@ func TestCatalogueHoldsWhatTheAdaptersCanCall(t *testing.T) {
 	if err := json.Unmarshal(raw, &doc); err != nil {
 		t.Fatal(err)
 	}
-	if doc.Source.Version != "1.2.3" || doc.Source.Date != "2026-11-10" || len(doc.Models) != 6 {
+	if doc.Source.Version != "1.2.3" || doc.Source.Date != "2026-11-10" || len(doc.Models) != 7 {
 		t.Fatalf("%s", raw)
 	}
-	deep, gpt4, pro, gpt6, always, build := doc.Models[0], doc.Models[1], doc.Models[2], doc.Models[3], doc.Models[4], doc.Models[5]
+	deep, gem, gpt4, pro, gpt6, always, build := doc.Models[0], doc.Models[1], doc.Models[2], doc.Models[3], doc.Models[4], doc.Models[5], doc.Models[6]
 	if deep.ID != "deep" || !deep.Compat.ReasoningContent || deep.Compat.MaxTokensField != "max_tokens" || len(deep.Thinking) != 4 {
 		t.Errorf("%+v", deep)
+	}
+	if off, ok := gem.Thinking["off"]; gem.ID != "gem" || gem.API != model.APIGoogle || !ok || off != nil || gem.Thinking["minimal"] != nil || *gem.Thinking["low"] != "low" {
+		t.Errorf("%+v", gem)
 	}
 	if gpt4.ID != "gpt-4o" || gpt4.Thinking != nil || gpt4.API != model.APIResponses {
 		t.Errorf("%+v", gpt4)

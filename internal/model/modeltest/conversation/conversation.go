@@ -44,13 +44,13 @@ func assistant(t *rapid.T, info model.Info, number int) []protocol.Message {
 	for k := range rapid.IntRange(0, 5).Draw(t, "blocks") {
 		switch rapid.IntRange(0, 4).Draw(t, "kind") {
 		case 0:
-			m.Content = append(m.Content, protocol.Text(text(t)))
+			m.Content = append(m.Content, signed(t, info, own, protocol.Text(text(t))))
 		case 1, 2:
-			m.Content = append(m.Content, thinking(t, info, own))
+			m.Content = append(m.Content, signed(t, info, own, thinking(t, info, own)))
 		case 3, 4:
 			id := callID(t, number, k)
 			input := rapid.SampledFrom([]string{`{}`, `{"path":"a"}`, ``, `[1]`, `null`, `{"a":`}).Draw(t, "input")
-			m.Content = append(m.Content, protocol.ToolUse(id, "Read", json.RawMessage(input)))
+			m.Content = append(m.Content, signed(t, info, own, protocol.ToolUse(id, "Read", json.RawMessage(input))))
 			results = append(results, protocol.Message{
 				Role: protocol.RoleToolResult, ToolCallID: id, ToolName: "Read",
 				Content: content(t, "result"), IsError: rapid.Bool().Draw(t, "isError"),
@@ -62,6 +62,26 @@ func assistant(t *rapid.T, info model.Info, number int) []protocol.Message {
 		setItems(m.Content, info, number, lost)
 	}
 	return append([]protocol.Message{m}, results...)
+}
+
+// signed signs a block as Gemini does, if info is one of its models and made it.
+func signed(t *rapid.T, info model.Info, own bool, b protocol.Block) protocol.Block {
+	if !own || info.API != model.APIGoogle || !rapid.Bool().Draw(t, "signed") {
+		return b
+	}
+	data := model.GoogleData{ThoughtSignature: modeltest.Sign(info.ID, b.Text+b.Thinking)}
+	if b.Type == protocol.BlockToolUse {
+		var object map[string]any
+		if json.Unmarshal(b.Input, &object) != nil || object == nil {
+			return b // the vendor's calls have an object
+		}
+		data = model.GoogleData{ThoughtSignature: modeltest.SignCall(info.ID, b.Name, b.Input)}
+		if !modeltest.PlainCalls(info.ID) {
+			data.CallID = "id/" + b.ID
+		}
+	}
+	b.Provider = data.Block(info)
+	return b
 }
 
 // setItems gives blocks the provider data that the adapter of the Responses API

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var asJSON bool
+	var cwd string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Check the installation, and say what to do about what is wrong",
+		Long: `Checks the folders and their modes, the disk, the configuration, keys and models,
+the programs that are used, sessions, this project and the terminal. It changes
+nothing. The exit code is 1 when a check fails, 0 otherwise.`,
+		Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			dir, err := workDir(cwd)
+			if err != nil {
+				return err
+			}
+			return a.withHost(cmd.Context(), hostOptions{look: true}, func(l *link) error {
+				rep, err := client.Call[*protocol.DoctorReport](cmd.Context(), l.Client, "", &protocol.Doctor{WorkDir: dir})
+				if err != nil {
+					return err
+				}
+				rep.Checks = append(rep.Checks, a.checkTerminal())
+				for _, c := range rep.Checks {
+					if c.State == "fail" {
+						a.code = exitFailed
+					}
+				}
+				if asJSON {
+					return a.printJSON(rep)
+				}
+				return a.showDoctor(rep)
+			})
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().StringVar(&cwd, "cwd", "", "check for this folder")
+	return cmd
+}
+
+func (a *app) showDoctor(rep *protocol.DoctorReport) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	bad := 0
+	for _, c := range rep.Checks {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", c.State, c.ID, display.Line(c.Text))
+		if c.State != "ok" {
+			bad++
+		}
+		if c.Advice != "" {
+			fmt.Fprintf(w, "\t\t  %s\n", display.Line(c.Advice))
+		}
+	}
+	if bad == 0 {
+		fmt.Fprintln(w, "\nAll is well.")
+	}
+	return w.Flush()
+}
+
+// checkTerminal judges what only this end knows: how text is shown.
+func (a *app) checkTerminal() protocol.DoctorCheck {
+	c := protocol.DoctorCheck{ID: "terminal", State: "ok"}
+	env := func(name string) string {
+		for _, kv := range a.environ {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok {
+				return v
+			}
+		}
+		return ""
+	}
+	locale := ""
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} { // the first that is set counts: locale(7)
+		if locale = env(name); locale != "" {
+			break
+		}
+	}
+	folded := strings.ToUpper(strings.ReplaceAll(locale, "-", ""))
+	utf8 := strings.Contains(folded, "UTF8")
+	term := env("TERM")
+	switch {
+	case !utf8 && locale == "":
+		c.State, c.Text = "warn", "no locale is set, so the terminal may not show all characters"
+	case !utf8:
+		c.State, c.Text = "warn", fmt.Sprintf("the locale is %s, which has no UTF-8", locale)
+	case isTerminal(a.stdout) && (term == "" || term == "dumb"):
+		c.State, c.Text = "warn", fmt.Sprintf("the terminal is of the type %q, which cannot move its cursor", term)
+		c.Advice = "Set TERM to what your terminal is, such as xterm-256color."
+		return c
+	default:
+		c.Text = "locale " + locale
+		if term != "" {
+			c.Text += ", terminal " + term
+		}
+		if !isTerminal(a.stdout) {
+			c.Text += ", output is no terminal"
+		}
+	}
+	if c.State != "ok" {
+		c.Advice = "Set one: export LANG=C.UTF-8"
+	}
+	return c
+}

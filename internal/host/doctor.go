@@ -1,0 +1,184 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"scorel/internal/config"
+	"scorel/internal/disk"
+	"scorel/internal/host/doctor"
+	"scorel/internal/model/resolve"
+	"scorel/internal/permission/rules"
+	"scorel/internal/sandbox"
+	"scorel/internal/trust"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// doctor runs all checks. The list is the place for those of further parts.
+func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.DoctorReport, error) {
+	root := ""
+	if r.WorkDir != "" {
+		dir, err := canonicalDir(r.WorkDir)
+		if err != nil {
+			return nil, err
+		}
+		root, _ = workspace.Root(dir)
+	}
+	checks := []doctor.Check{
+		doctor.Home(h.cfg.Dir, os.Getuid()),
+		doctor.Space(h.cfg.FS, h.cfg.Dir),
+		doctor.Mount(h.cfg.Dir, disk.MountOf),
+		{ID: "config", Look: h.checkUserConfig},
+		{ID: "keys", Look: h.checkKeys},
+		{ID: "model", Look: h.checkModel},
+		{ID: "rules", Look: h.checkRules},
+	}
+	if root != "" {
+		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return h.checkProject(ctx, root) }})
+	}
+	env := sandbox.Environ(h.cfg.Environ, nil)
+	for _, p := range doctor.Programs() {
+		checks = append(checks, doctor.Installed(p, h.program, sandbox.New(sandbox.Config{}), env))
+	}
+	checks = append(checks,
+		doctor.Sessions(h.store),
+		doctor.Children(h.cfg.FS, h.cfg.StoreDir),
+		doctor.Blobs(h.store.Blobs()),
+		doctor.Clock(h.cfg.Now, filepath.Join(h.cfg.StoreDir, "sessions")),
+		doctor.Memory(doctor.Heap, h.counts),
+	)
+	return &protocol.DoctorReport{Checks: doctor.Run(ctx, checks)}, nil
+}
+
+// counts says how many sessions and connections there are.
+func (h *Host) counts() (sessions, connections int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.lanes), len(h.conns)
+}
+
+func (h *Host) userConfig() (config.Config, error) {
+	return config.Load(filepath.Join(h.cfg.Dir, "config.toml"))
+}
+
+func (h *Host) checkUserConfig(context.Context) doctor.Finding {
+	cfg, err := h.userConfig()
+	if err != nil {
+		return doctor.Fail(strings.ReplaceAll(err.Error(), "\n", "; "), "Correct the file; docs/configuration.md lists the keys.")
+	}
+	if _, search, err := h.web(cfg); err != nil {
+		return doctor.Fail(sentence(err), "Correct the tables [web] and [search] of config.toml.")
+	} else if cfg.Search.Provider != "" && search.searcher == nil {
+		return doctor.Warn(search.missing(), "Until then the model has no WebSearch.")
+	}
+	set := 0
+	for _, s := range cfg.Settings(nil) {
+		if s.Source.Kind == config.SourceUser {
+			set++
+		}
+	}
+	return doctor.OK("%d keys are set; scorel config check shows what is in force", set)
+}
+
+// checkKeys names the providers that have a key, and never the key.
+func (h *Host) checkKeys(context.Context) doctor.Finding {
+	cfg, err := h.userConfig()
+	if err != nil {
+		return doctor.Warn("not known without the configuration", "Correct config.toml first.")
+	}
+	var names []string
+	for _, e := range resolve.List("", h.resolver(cfg)) {
+		if e.HasKey {
+			names = append(names, e.Info.Provider)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) == 0 {
+		return doctor.Warn("no provider has a key: only the demo model answers", "Set the vendor's variable, such as ANTHROPIC_API_KEY or OPENAI_API_KEY, or configure a model of your own server (docs/configuration.md).")
+	}
+	return doctor.OK("usable: %s", strings.Join(names, ", "))
+}
+
+func (h *Host) checkModel(context.Context) doctor.Finding {
+	cfg, err := h.userConfig()
+	if err != nil {
+		return doctor.Warn("not known without the configuration", "Correct config.toml first.")
+	}
+	for _, name := range []string{cfg.Model.Name, cfg.Model.Fallback} {
+		if name == "" {
+			continue
+		}
+		if _, err := resolve.Resolve(name, h.resolver(cfg)); err != nil {
+			return doctor.Fail(fmt.Sprintf("the model %s cannot be used: %v", name, providerError(err)), "Set its key, or name another one as model.name; scorel models lists them.")
+		}
+	}
+	if cfg.Model.Name == "" {
+		return doctor.Warn("none is configured: the demo model answers", "Name one as [model] name in config.toml; scorel models lists those that you have a key for.")
+	}
+	return doctor.OK("%s", cfg.Model.Name)
+}
+
+func (h *Host) checkRules(context.Context) doctor.Finding {
+	f, err := rules.Load(h.rulesFile(), h.readRules)
+	if err != nil {
+		return doctor.Fail(err.Error(), "No turn can run until the file is right: correct it, or move it away and answer anew.")
+	}
+	n := 0
+	for _, p := range f.Projects {
+		n += len(p.Allow)
+	}
+	return doctor.OK("%d rules answered \"always\" in %d projects", n, len(f.Projects))
+}
+
+// checkProject checks the configuration of a project and how its files stand.
+func (h *Host) checkProject(ctx context.Context, root string) doctor.Finding {
+	r, err := h.trust.Status(ctx, root)
+	if err != nil {
+		return doctor.Fail(err.Error(), "Make the folder readable for you.")
+	}
+	if r.Warning != "" {
+		return doctor.Fail(r.Warning, "Look at the file, and trust your projects anew with scorel trust.")
+	}
+	_, notices, err := h.readConfig(root)
+	var pe *protocol.Error
+	switch {
+	case errors.As(err, &pe) && strings.Contains(pe.Message, filepath.Join(root, projectConfig)):
+		return doctor.Fail(strings.ReplaceAll(pe.Message, "\n", "; "), "No turn can run in this project until the file is right.")
+	case err == nil && len(notices) > 0 && !notices[0].Untrusted:
+		return doctor.Warn(notices[0].Text, "scorel config check lists everything that is ignored.")
+	}
+	const advice = "Look at them with scorel trust, which asks whether they may."
+	switch stateOf(r) {
+	case protocol.TrustNotPossible:
+		return doctor.Warn(r.Problem, "Remove what is not needed from its skills and extensions.")
+	case protocol.TrustNothing:
+		return doctor.Warn(fmt.Sprintf("%s is not trusted; what could act and does not: %s", root, names(r)), advice)
+	case protocol.TrustPart:
+		return doctor.Warn(fmt.Sprintf("%s was trusted; what has changed since and does not act: %s", root, names(r)), advice)
+	case protocol.TrustAll:
+		return doctor.OK("%s is trusted", root)
+	}
+	return doctor.OK("%s has nothing that needs trust", root)
+}
+
+// names gives the first items of a project that are not trusted.
+func names(r *trust.Report) string {
+	var list []string
+	for _, it := range r.Items {
+		if it.Status == trust.StatusTrusted {
+			continue
+		}
+		if len(list) == maxIgnored {
+			return strings.Join(list, ", ") + ", …"
+		}
+		list = append(list, it.Name)
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,120 @@
+package host_test
+
+import (
+	"bytes"
+	"image"
+	"image/png"
+	"slices"
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+// TestSwitchingModelsInMidSession changes from a model behind one API to one behind
+// another and back, in all pairs, with and without compactions, over a restart, and
+// in the middle of a turn. What the log holds by then is thinking, parallel calls, an
+// image of the user, one in a result, and a result that is an error; each vendor's
+// judge says whether it takes that.
+func TestSwitchingModelsInMidSession(t *testing.T) {
+	for _, a := range apis() {
+		for _, b := range apis() {
+			for _, name := range []string{"whole", "compacted"} {
+				t.Run(a+" and "+b+"/"+name, func(t *testing.T) {
+					t.Parallel()
+					switches(t, a, b, name == "compacted")
+				})
+			}
+		}
+	}
+}
+
+func switches(t *testing.T, a, b string, compacted bool) {
+	look := `{"if":{"user":"^look$"},"again":true,"do":[{"thinking":"Both at once."},{"text":"Looking."},` +
+		`{"call":"Read","id":"c1","input":{"path":"pic.png"}},{"call":"Read","id":"c2","input":{"path":"none.txt"}}]}`
+	common := []string{`{"if":{"kind":"compact"},"again":true,"do":[{"text":"They looked at pictures."}]}`, look,
+		`{"if":{"user":"^fall$"},"do":[{"thinking":"One more."},{"call":"Read","id":"c3","input":{"path":"a.txt"}}]}`,
+		`{"if":{"user":"^end$"},"do":[{"text":"The end."}]}`}
+	rest := `{"again":true,"do":[{"thinking":"So that is it."},{"text":"Seen."}]}`
+	over := `{"if":{"result":"hello"},"again":true,"do":[{"error":{"status":529}}]}`
+	w := newWorld(t, setting{api: a, tables: "images = true\nreasoning = true", other: b, lines: append(slices.Clone(common), rest)},
+		append(common, over, rest)...)
+	w.file("a.txt", "hello\n")
+	var pic bytes.Buffer
+	if err := png.Encode(&pic, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	w.file("pic.png", pic.String())
+	e := w.begin(false)
+	use := func(model, level string) {
+		t.Helper()
+		call[*protocol.Done](t, e.c, e.id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Model: &model, ThinkingLevel: &level}})
+	}
+	turn := func(text string, blocks ...protocol.Block) {
+		t.Helper()
+		e.events = nil
+		call[*protocol.Sent](t, e.c, e.id, &protocol.SendMessage{Content: append([]protocol.Block{protocol.Text(text)}, blocks...)})
+		if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+			t.Fatalf("%q ended %+v %+v\n%s", text, end, end.Error, e.trace())
+		}
+		paired(t, e.messages())
+	}
+	picture := func() protocol.Block {
+		ref := call[*protocol.BlobRef](t, e.c, "", &protocol.PutBlob{UploadID: "u", Data: pic.Bytes(), Last: true})
+		return protocol.Block{Type: protocol.BlockImage, MediaType: "image/png", Blob: ref.SHA256}
+	}
+	shorten := func() {
+		t.Helper()
+		if compacted && e.compact().EventID == "" {
+			t.Fatal("nothing was compacted")
+		}
+	}
+
+	use("mock", "high")
+	turn("look", picture())
+	shorten()
+	use("other", "high")
+	turn("look", picture())
+	turn("look")
+	shorten()
+	w.restart() // and the same from the log alone
+	e = w.open(w.connect(false), e.id)
+	use("mock", "medium")
+	turn("look", picture())
+	turn("fall") // begins with one and ends with the other
+	turn("end")
+
+	var by, texts []string
+	images, failed, thoughts := 0, 0, 0
+	for _, ev := range w.log(e.id) {
+		m, _ := ev.Message()
+		for _, block := range m.Content {
+			switch {
+			case block.Type == protocol.BlockImage && m.Role == protocol.RoleToolResult:
+				images++
+			case block.Type == protocol.BlockThinking:
+				thoughts++
+			}
+		}
+		if m.Role == protocol.RoleToolResult && m.IsError {
+			failed++
+		}
+		if m.Role == protocol.RoleAssistant {
+			by = append(by, strings.TrimSuffix(m.Model, "-1"))
+			texts = append(texts, m.PlainText())
+		}
+	}
+	if want := "mock mock other other other other mock mock mock other mock"; strings.Join(by, " ") != want {
+		t.Errorf("answered: %s, want %s", by, want)
+	}
+	if want := strings.Repeat("Looking. Seen. ", 4) + " Seen. The end."; strings.Join(texts, " ") != want {
+		t.Errorf("said: %q, want %q", texts, want)
+	}
+	if images != 4 || failed != 4 || thoughts != 10 {
+		t.Errorf("%d images in results, %d failed calls, %d thoughts", images, failed, thoughts)
+	}
+	w.judged()
+	if n := w.second.Count(); n < 5 {
+		t.Errorf("the second server got %d requests", n)
+	}
+}

@@ -1,0 +1,49 @@
+package google
+
+import (
+	"strings"
+
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+	"scorel/protocol"
+)
+
+// blocked is the end of an answer that was not begun, because the prompt was
+// refused (promptFeedback.blockReason).
+const blocked = "BLOCKED_PROMPT"
+
+// stopReason maps why an answer ended (Candidate.finishReason in
+// https://ai.google.dev/api/generate-content), or gives the failure that it is.
+func stopReason(p wire.Peer, finish string, called bool) (protocol.StopReason, error) {
+	switch finish {
+	case "STOP":
+		if called {
+			return protocol.StopToolUse, nil
+		}
+		return protocol.StopEndTurn, nil
+	case "MAX_TOKENS":
+		return protocol.StopMaxTokens, nil
+	case blocked, "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION":
+		return protocol.StopRefusal, nil
+	case "MALFORMED_FUNCTION_CALL":
+		return "", p.Broken("a call that makes no sense")
+	case "UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS":
+		return "", p.Broken("calls that were not asked for")
+	case "MISSING_THOUGHT_SIGNATURE":
+		return "", &model.Error{Class: model.ClassInvalid, Message: p.Name + " misses a thought signature in the conversation; compact it or start a new one"}
+	}
+	return "", p.Broken("an answer that ended for another reason: " + word(finish))
+}
+
+// word makes a server's enumeration fit for a sentence.
+func word(s string) string {
+	const most = 40
+	s = strings.Map(func(r rune) rune {
+		if r == '_' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+	return s[:min(len(s), most)]
+}

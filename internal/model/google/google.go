@@ -1,0 +1,143 @@
+package google
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"iter"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+)
+
+// DefaultBaseURL is Google's own server.
+const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
+
+// Config says which model to call and how.
+type Config struct {
+	Info    model.Info
+	BaseURL string // with or without the version (/v1beta); empty: Info.BaseURL, else DefaultBaseURL
+	Key     string // empty: no key is sent
+	KeyName string // where the key comes from or belongs, for error texts
+	// Headers are sent in addition and win over the adapter's own.
+	Headers map[string]string
+	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
+	HTTP *http.Client
+}
+
+// Model is one model behind the API. It implements [model.Model].
+type Model struct {
+	info   model.Info
+	peer   wire.Peer
+	doer   *wire.Doer
+	url    string
+	family family
+}
+
+// New makes a model. It fails when the address is none.
+func New(c Config) (*Model, error) {
+	if c.BaseURL == "" {
+		c.BaseURL = c.Info.BaseURL
+	}
+	if c.BaseURL == "" {
+		c.BaseURL = DefaultBaseURL
+	}
+	c.Info.BaseURL = c.BaseURL
+	c.Info.API = model.APIGoogle
+	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
+	if peer.Name == "" {
+		peer.Name = "google"
+	}
+	if err := peer.Check(); err != nil {
+		return nil, err
+	}
+	address, err := endpoint(c.BaseURL, c.Info.ID)
+	if err != nil {
+		return nil, fmt.Errorf("the baseUrl of %s is not an http address", peer.Name)
+	}
+	return &Model{info: c.Info, peer: peer, doer: peer.Doer(), url: address, family: familyOf(c.Info.ID)}, nil
+}
+
+// endpoint is where requests for a model go.
+func endpoint(base, id string) (string, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return "", err
+	}
+	if v := path.Base(u.Path); len(v) < 2 || v[0] != 'v' || v[1] < '0' || v[1] > '9' {
+		u = u.JoinPath("v1beta")
+	}
+	u = u.JoinPath("models", url.PathEscape(strings.TrimPrefix(id, "models/"))+":streamGenerateContent")
+	q := u.Query()
+	q.Set("alt", "sse")
+	u.RawQuery = q.Encode()
+	return u.String(), nil
+}
+
+// Info says what the model is.
+func (m *Model) Info() model.Info { return m.info }
+
+// Stream sends the request and yields the answer; see [model.Model].
+func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
+	return func(yield func(model.Delta, error) bool) {
+		body, err := m.body(ctx, req)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		sending, stop := context.WithCancel(ctx)
+		defer stop() // ends the request when the consumer does
+		res, err := m.send(sending, body)
+		if err != nil {
+			yield(nil, m.peer.Fail(ctx, err))
+			return
+		}
+		defer res.Body.Close()
+		r := reader{info: m.info, peer: m.peer, yield: func(d model.Delta) bool { return yield(d, nil) }}
+		for data, err := range events(res.Body) {
+			if err == nil {
+				err = r.event(data)
+			}
+			if r.stopped {
+				return
+			}
+			if err != nil && (r.finish == "" || ctx.Err() != nil) { // counts may follow the end; their loss is no failure
+				yield(nil, m.peer.Fail(ctx, err))
+				return
+			}
+			if err != nil {
+				break
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			yield(nil, ctx.Err())
+		case r.finish == "":
+			yield(nil, m.peer.Cut())
+		default:
+			if bad := r.done(req); bad != nil {
+				yield(nil, bad)
+			}
+		}
+	}
+}
+
+func (m *Model) send(ctx context.Context, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	if m.peer.Key != "" {
+		req.Header.Set("X-Goog-Api-Key", m.peer.Key) // the parameter "key" would put it into URLs and logs
+	}
+	for k, v := range m.peer.Headers {
+		req.Header.Set(k, v)
+	}
+	return m.doer.Do(req)
+}
