@@ -190,15 +190,17 @@ type Retry struct {
 	Error       string `json:"error"`
 }
 
-// UIRequest is a dialog of an extension.
+// UIRequest is a dialog that somebody is to answer with answer_ui.
 type UIRequest struct {
-	UIID string          `json:"uiId"`
-	Data json.RawMessage `json:"data,omitempty"`
+	UIID string `json:"uiId"`
+	Data Dialog `json:"data"`
 }
 
-// UIResolved closes a dialog. The event's clientId is who answered.
+// UIResolved closes a dialog. The event's clientId is who answered; the host's,
+// when nobody did, and then Decision is cancelled or expired.
 type UIResolved struct {
-	UIID string `json:"uiId"`
+	UIID     string   `json:"uiId"`
+	Decision Decision `json:"decision,omitempty"`
 }
 
 func (*MessageStart) EventType() EventType        { return TypeMessageStart }

@@ -23,6 +23,7 @@ type Live struct {
 	Messages          []LiveMessage       `json:"messages,omitempty"`
 	Tools             []LiveTool          `json:"tools,omitempty"`
 	Permissions       []PermissionRequest `json:"permissions,omitempty"`
+	UI                []UIRequest         `json:"ui,omitempty"`
 	Queues            []LiveQueue         `json:"queues,omitempty"` // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
 }
@@ -141,7 +142,7 @@ func (l *Live) applyTransient(e Event) {
 		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
 	case *RuntimeEnd:
 		l.Running, l.TurnID, l.TurnIndex = false, "", 0
-		l.Messages, l.Tools, l.Permissions, l.Retry = nil, nil, nil, nil
+		l.Messages, l.Tools, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil, nil
 	case *MessageStart:
 		l.Retry = nil
 		l.Messages = append(l.Messages, LiveMessage{EventID: b.EventID, ParentID: b.ParentID, Role: b.Role, Model: b.Model})
@@ -177,6 +178,10 @@ func (l *Live) applyTransient(e Event) {
 		l.Permissions = append(l.Permissions, *b)
 	case *PermissionResolved:
 		l.Permissions = slices.DeleteFunc(l.Permissions, func(p PermissionRequest) bool { return p.PermissionID == b.PermissionID })
+	case *UIRequest:
+		l.UI = append(l.UI, *b)
+	case *UIResolved:
+		l.UI = slices.DeleteFunc(l.UI, func(u UIRequest) bool { return u.UIID == b.UIID })
 	case *Retry:
 		l.Retry = b
 	}
@@ -211,6 +216,7 @@ func (l *Live) Clone() Live {
 	}
 	c.Tools = slices.Clone(l.Tools)
 	c.Permissions = slices.Clone(l.Permissions)
+	c.UI = slices.Clone(l.UI)
 	c.Queues = slices.Clone(l.Queues)
 	return c
 }

@@ -248,6 +248,20 @@ type (
 		Choice       int          `json:"choice"`
 		Reason       string       `json:"reason,omitempty"`
 	}
+	// AnswerUI answers a ui_request. For a dialog of kind question Value is
+	// [Answers]; null closes the dialog without an answer.
+	AnswerUI struct {
+		UIID  string          `json:"uiId"`
+		Value json.RawMessage `json:"value"`
+	}
+
+	// ListTasks gives the background commands of a session; the answer is a
+	// [TaskList].
+	ListTasks struct{}
+	// StopTask ends a background command; the answer is its [TaskInfo].
+	StopTask struct {
+		TaskID string `json:"taskId"`
+	}
 )
 
 // RequestName is the type that stands on the wire.
@@ -289,6 +303,9 @@ func (*GetContext) RequestName() string       { return "get_context" }
 func (*GetBlob) RequestName() string          { return "get_blob" }
 func (*PutBlob) RequestName() string          { return "put_blob" }
 func (*AnswerPermission) RequestName() string { return "answer_permission" }
+func (*AnswerUI) RequestName() string         { return "answer_ui" }
+func (*ListTasks) RequestName() string        { return "list_tasks" }
+func (*StopTask) RequestName() string         { return "stop_task" }
 
 // Acts says whether carrying out a request changes a session or the host, so that
 // a second one with the same requestId must not act again. Reads are simply
@@ -297,7 +314,8 @@ func (*AnswerPermission) RequestName() string { return "answer_permission" }
 func Acts(r Request) bool {
 	switch r.(type) {
 	case *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
-		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission:
+		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
+		*AnswerUI, *StopTask:
 		return true
 	}
 	return false
@@ -382,6 +400,12 @@ func newRequest(name string) (Request, Response) {
 		return &PutBlob{}, &BlobRef{}
 	case "answer_permission":
 		return &AnswerPermission{}, &Done{}
+	case "answer_ui":
+		return &AnswerUI{}, &Done{}
+	case "list_tasks":
+		return &ListTasks{}, &TaskList{}
+	case "stop_task":
+		return &StopTask{}, &TaskInfo{}
 	}
 	return nil, nil
 }

@@ -249,6 +249,11 @@ type (
 		ToolTokens   int       `json:"toolTokens"`
 		Window       int       `json:"window"`
 	}
+	// TaskList is the background commands of a session that are remembered, oldest
+	// first.
+	TaskList struct {
+		Tasks []TaskInfo `json:"tasks"`
+	}
 	// BlobRef names a payload. One of an export that is too large for one blob is
 	// its Parts, in order, and has no SHA256 of its own. Notices say what an export
 	// lacks.
@@ -286,5 +291,7 @@ func (*Moved) response()          {}
 func (*Compacted) response()      {}
 func (*Events) response()         {}
 func (*ContextView) response()    {}
+func (*TaskList) response()       {}
+func (*TaskInfo) response()       {}
 func (*BlobRef) response()        {}
 func (*BlobPart) response()       {}

@@ -87,6 +87,14 @@ func TestCommands(t *testing.T) {
 			"waitexists": func(ts *testscript.TestScript, _ bool, args []string) {
 				wait(ts, func() bool { _, err := os.Stat(ts.MkAbs(args[0])); return err == nil })
 			},
+			// gone FILE waits until the process whose id FILE holds has ended.
+			"gone": func(ts *testscript.TestScript, _ bool, args []string) {
+				pid := strings.TrimSpace(ts.ReadFile(args[0]))
+				wait(ts, func() bool {
+					stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+					return err != nil || strings.Contains(string(stat), ") Z ")
+				})
+			},
 			// killhost [interrupt] sends SIGKILL, or SIGINT, to the process that holds
 			// the newest session.
 			"killhost": func(ts *testscript.TestScript, _ bool, args []string) {

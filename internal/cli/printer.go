@@ -132,6 +132,12 @@ func (p *textPrinter) event(e protocol.Event) error {
 		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Text(b.Error)))
 	case *protocol.Compact:
 		p.note(fmt.Sprintf("  compacted the context: %d → %d tokens", b.TokensBefore, b.TokensAfter))
+	case *protocol.UIRequest:
+		p.note("  asks:\n" + display.Of(e).Text)
+	case *protocol.HarnessItem:
+		if b.Item.Origin == protocol.OriginTool {
+			p.note("  " + display.Of(e).Title)
+		}
 	case *protocol.TurnEnd:
 		return p.release()
 	}
@@ -237,6 +243,12 @@ func (p *textPrinter) finish(r *result, err error) error {
 		fmt.Fprintln(p.errOut, "scorel: cancelled; go on with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	case r.Error != nil:
 		fmt.Fprintln(p.errOut, "scorel: "+display.Text(r.Error.Message))
+	}
+	if len(r.BackgroundEnded) > 0 {
+		fmt.Fprintln(p.errOut, "scorel: "+r.backgroundLine())
+	}
+	if r.unanswered > 0 {
+		fmt.Fprintln(p.errOut, "scorel: the model had a question and nobody could be asked; answer it with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	}
 	if r.unasked > 0 {
 		line := "scorel: something was refused because nobody can be asked here"

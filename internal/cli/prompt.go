@@ -179,7 +179,9 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	if err != nil {
 		return err
 	}
-	return a.follow(ctx, l, s, sent.TurnID, out, res)
+	err = a.follow(ctx, l, s, sent.TurnID, out, res)
+	endBackground(ctx, l, res)
+	return err
 }
 
 // follow takes updates until the run has ended. An interrupt cancels the run, a

@@ -21,12 +21,24 @@ type result struct {
 	NumTurns   int                 `json:"numTurns"`
 	NumSteps   int                 `json:"numSteps"`
 	Denials    []denial            `json:"permissionDenials"`
-	Error      *protocol.Error     `json:"error,omitempty"`
+	// BackgroundEnded are the background commands of the run that still ran at its
+	// end, and were ended.
+	BackgroundEnded []endedTask     `json:"backgroundEnded,omitempty"`
+	Error           *protocol.Error `json:"error,omitempty"`
 
 	started time.Time
 	calls   map[string]protocol.Block // by id, of the assistant messages
 	asked   map[protocol.PermissionID]*protocol.PermissionRequest
 	unasked int // calls that somebody would have had to be asked about
+	// unanswered counts the model's questions that nobody could be asked, or that
+	// nobody answered in time.
+	unanswered int
+}
+
+// endedTask is a background command that was ended.
+type endedTask struct {
+	TaskID  string `json:"taskId"`
+	Command string `json:"command"`
 }
 
 // denial is a call that was not allowed. Allow is the rule that would allow it.
@@ -62,6 +74,10 @@ func (r *result) event(e protocol.Event) bool {
 		r.asked[b.PermissionID] = b
 	case *protocol.PermissionResolved:
 		r.resolved(b, e.ClientID)
+	case *protocol.UIResolved:
+		if b.Decision == protocol.DecisionExpired && e.ClientID == protocol.HostClient {
+			r.unanswered++
+		}
 	case *protocol.RuntimeEnd:
 		r.Terminal, r.Error = b.Terminal, b.Error
 		r.CostUSD = r.Usage.CostUSD
@@ -121,7 +137,7 @@ func (r *result) fail(err error) {
 func (r *result) exitCode() int {
 	switch r.Terminal {
 	case protocol.TerminalCompleted, protocol.TerminalHookStopped:
-		if r.unasked > 0 {
+		if r.unasked+r.unanswered > 0 {
 			return exitUnasked
 		}
 		return exitOK

@@ -319,7 +319,7 @@ func TestCancelIsAnsweredWhileEventsWaitForTheDisk(t *testing.T) {
 
 func TestCancelOfACompactionChangesNothing(t *testing.T) {
 	requests := make(chan struct{}, 10)
-	w := newWorld(t, setting{window: 20_000, request: func([]byte) { requests <- struct{}{} }},
+	w := newWorld(t, setting{window: 20_000, overrides: fewTools(), request: func([]byte) { requests <- struct{}{} }},
 		`{"if":{"user":"^one"},"do":[{"text":"first answer"}]}`, `{"if":{"user":"^two"},"do":[{"text":"second answer"}]}`,
 		`{"if":{"kind":"compact"},"do":[{"text":"A summ"},{"hang":true}]}`, `{"if":{"user":"go on"},"do":[{"text":"Going on."}]}`)
 	e := w.begin(false)

@@ -4,8 +4,15 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/host"
 	"scorel/protocol"
 )
+
+// fewTools are the tools of these tests, by name: what all tools take of the
+// window changes with every tool that is added.
+func fewTools() host.Overrides {
+	return host.Overrides{Preset: "Bash,Edit,Glob,Grep,Read,TodoWrite,Write"}
+}
 
 // long fills the smaller window of these tests, so that the next call compacts.
 const long = `{"if":{"user":"^fill"},"do":[{"text":"many words here ","times":900}]}`
@@ -23,7 +30,7 @@ func TestAFailureInACompactionIsRecoveredFromLikeAnyOther(t *testing.T) {
 			{"refused", []string{`{"if":{"kind":"compact"},"do":[{"error":{"status":403}}]}`}, protocol.TerminalModelError, 0},
 		} {
 			t.Run(api+"/"+c.name, func(t *testing.T) {
-				w := newWorld(t, setting{api: api, window: 20_000}, append(c.lines, long, `{"again":true,"do":[{"text":"ok"}]}`)...)
+				w := newWorld(t, setting{api: api, window: 20_000, overrides: fewTools()}, append(c.lines, long, `{"again":true,"do":[{"text":"ok"}]}`)...)
 				e := w.begin(false)
 				e.say("fill")
 				e.say("a second turn " + strings.Repeat("with words ", 900))
@@ -65,7 +72,7 @@ func TestCancelInACompactionThatATurnNeedsEndsTheTurn(t *testing.T) {
 	for _, api := range apis() {
 		t.Run(api, func(t *testing.T) {
 			compacting := make(chan struct{}, 10)
-			w := newWorld(t, setting{api: api, window: 20_000, request: func(body []byte) {
+			w := newWorld(t, setting{api: api, window: 20_000, overrides: fewTools(), request: func(body []byte) {
 				if kindOf(body) == "compact" {
 					compacting <- struct{}{}
 				}

@@ -110,6 +110,12 @@ func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protoco
 		return l.ContextView(ctx)
 	case *protocol.AnswerPermission:
 		return &protocol.Done{}, l.AnswerPermission(by, r.PermissionID, r.Choice, r.Reason)
+	case *protocol.AnswerUI:
+		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
+	case *protocol.ListTasks:
+		return l.Tasks(), nil
+	case *protocol.StopTask:
+		return l.StopTask(ctx, r.TaskID)
 	}
 	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
 }

@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"net/http"
@@ -145,18 +146,19 @@ func (h *Host) Close() error {
 	for _, c := range conns {
 		_ = c.Close()
 	}
-	var first error
-	for _, s := range lanes {
-		<-s.ready
-		if s.lane == nil {
-			continue
-		}
-		if err := h.closeLane(s.lane); err != nil && first == nil {
-			first = err
-		}
+	// Side by side: each may wait for what it ends.
+	failed := make([]error, len(lanes))
+	var wg sync.WaitGroup
+	for i, s := range lanes {
+		wg.Go(func() { // ends with the session
+			if <-s.ready; s.lane != nil {
+				failed[i] = h.closeLane(s.lane)
+			}
+		})
 	}
+	wg.Wait()
 	h.closing.Wait()
-	return first
+	return cmp.Or(failed...)
 }
 
 // acquire opens a session, or shares the open one; release gives it back.
@@ -257,7 +259,7 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 }
 
 // release gives a session back. The last one to do so closes it, unless a turn
-// still runs: then the end of that does.
+// or a background command still runs: then the end of that does.
 func (h *Host) release(s *slot) {
 	h.mu.Lock()
 	s.refs--
@@ -265,7 +267,7 @@ func (h *Host) release(s *slot) {
 	h.closeIdle(s)
 }
 
-// closeIdle closes a session that nobody has and in which no turn runs.
+// closeIdle closes a session that nobody has and in which nothing runs.
 func (h *Host) closeIdle(s *slot) {
 	h.mu.Lock()
 	if s.refs > 0 || s.lane == nil || s.gone != nil || h.closed || s.lane.Busy() {
@@ -311,4 +313,17 @@ func (h *Host) view(ctx context.Context, id protocol.SessionID) (*session.Index,
 		return nil, report, nil, err
 	}
 	return v.Index(), report, func() { _ = v.Close() }, nil
+}
+
+// tasks counts the background commands that run in the session.
+func (s *slot) tasks() int {
+	select {
+	case <-s.ready:
+	default:
+		return 0
+	}
+	if s.lane == nil {
+		return 0
+	}
+	return s.lane.RunningTasks()
 }

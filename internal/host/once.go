@@ -62,10 +62,15 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	}
 	out.reply = do()
 	reply := out.reply
-	if m, ok := reply.Data.(*protocol.Moved); ok {
-		if data, err := json.Marshal(m); err != nil || len(data) > maxResultBytes {
-			out.reply.Data = &protocol.Moved{LeafID: m.LeafID} // the lists were told once
+	switch d := reply.Data.(type) {
+	case *protocol.Moved:
+		if data, err := json.Marshal(d); err != nil || len(data) > maxResultBytes {
+			out.reply.Data = &protocol.Moved{LeafID: d.LeafID} // the lists were told once
 		}
+	case *protocol.TaskInfo:
+		short := *d
+		short.Command = "" // it was told once
+		out.reply.Data = &short
 	}
 	if m, ok := reply.Data.(*protocol.Imported); ok {
 		out.reply.Data = &protocol.Imported{Summary: m.Summary}

@@ -93,6 +93,9 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 		if s == nil {
 			return h.store.Delete(ctx, id)
 		}
+		if gone == nil && s.tasks() > 0 {
+			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you delete it.", id, s.tasks())
+		}
 		if gone == nil {
 			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
 		}

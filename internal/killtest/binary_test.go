@@ -12,6 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -234,22 +236,46 @@ func binaryMoment(r *rand.Rand) moment {
 	return moment{lines: 1 + r.IntN(printedLines), extra: time.Duration(r.Int64N(int64(10 * time.Millisecond)))}
 }
 
+const toolRounds = 8
+
+// sleeper runs a command that says which process it is and then waits for longer
+// than the test takes; watcher runs one in the background, with a child, and waits
+// for it.
 const (
-	toolRounds = 8
-	// sleeper runs a command that says which process it is and then waits for
-	// longer than the test takes.
 	sleeper = `{"script":1}
 {"do":[{"call":"Bash","id":"call_sleep","input":{"command":"echo pid $$; sleep 600"}}]}
+`
+	watcher = `{"script":1}
+{"do":[{"call":"Bash","id":"call_serve","input":{"command":"(echo pid $BASHPID; exec sleep 600) & echo pid $$; wait # sleep 600","run_in_background":true}}]}
+{"do":[{"call":"TaskOutput","id":"call_wait","input":{"wait_seconds":600,"filter":"never"},"fill":{"task_id":"task_[0-9a-v]{8}"}}]}
 `
 )
 
 func TestKillInsideAToolIsToldToTheModelAndEndsItsChildren(t *testing.T) {
 	t.Parallel()
+	const told = "The host stopped while this ran. It may have taken effect. Check before repeating."
+	killsInTools(t, sleeper, 1, func(request []byte) error {
+		if !bytes.Contains(request, []byte(told)) {
+			return fmt.Errorf("the model is not told that the command may have taken effect: %s", request)
+		}
+		return nil
+	})
+}
+
+func TestKillLeavesNothingOfABackgroundCommandRunning(t *testing.T) {
+	t.Parallel()
+	killsInTools(t, watcher, 2, func([]byte) error { return nil })
+}
+
+// killsInTools kills hosts whose script has started so many processes, goes on
+// with their sessions, and wants no process left. judge is given the request
+// that the model then gets.
+func killsInTools(t *testing.T, script string, processes int, judge func(request []byte) error) {
 	bin, want := filepath.Join(binaries(t), "scorel"), rounds(toolRounds)
 	hosts := make([]*host, workers)
 	for i := range hosts {
 		hosts[i] = newHost(t, bin)
-		if err := os.WriteFile(filepath.Join(hosts[i].root, "sleeper.jsonl"), []byte(sleeper), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(hosts[i].root, "tool.jsonl"), []byte(script), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -260,7 +286,9 @@ func TestKillInsideAToolIsToldToTheModelAndEndsItsChildren(t *testing.T) {
 			if err := h.forget(); err != nil {
 				return err
 			}
-			pid, got, err := killInTool(h.prompt(t.Context(), filepath.Join(h.root, "sleeper.jsonl"), ""))
+			cmd := h.prompt(t.Context(), filepath.Join(h.root, "tool.jsonl"), "")
+			cmd.Args = append(cmd.Args, "--allowed-tools", "Bash")
+			pids, got, err := killInTool(cmd, processes)
 			if err != nil {
 				return fmt.Errorf("%w: %s", err, got.stderr)
 			}
@@ -272,19 +300,22 @@ func TestKillInsideAToolIsToldToTheModelAndEndsItsChildren(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if !sleeps(pid) {
-				return fmt.Errorf("the command, process %d, did not outlive its host, so nothing can be ended", pid)
+			for _, pid := range pids {
+				if !sleeps(pid) {
+					return fmt.Errorf("the command, process %d, did not outlive its host, so nothing can be ended", pid)
+				}
 			}
 			request, err := h.goOn(t.Context(), id, file, log.Whole)
 			if err != nil {
 				return err
 			}
-			const told = "The host stopped while this ran. It may have taken effect. Check before repeating."
-			if !bytes.Contains(request, []byte(told)) {
-				return fmt.Errorf("the model is not told that the command may have taken effect: %s", request)
+			if err := judge(request); err != nil {
+				return err
 			}
-			if sleeps(pid) {
-				return fmt.Errorf("the command of the killed host still runs as process %d", pid)
+			for _, pid := range pids {
+				if sleeps(pid) {
+					return fmt.Errorf("the command of the killed host still runs as process %d", pid)
+				}
 			}
 		}
 		return nil
@@ -292,24 +323,28 @@ func TestKillInsideAToolIsToldToTheModelAndEndsItsChildren(t *testing.T) {
 	t.Logf("%d rounds of a kill inside a command", want)
 }
 
-// killInTool kills the host when its command has said which process it is.
-func killInTool(cmd *exec.Cmd) (pid int, r run, err error) {
+// killInTool kills the host when its commands have said which processes they are.
+func killInTool(cmd *exec.Cmd, processes int) (pids []int, r run, err error) {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return 0, r, err
+		return nil, r, err
 	}
 	if err := cmd.Start(); err != nil {
-		return 0, r, err
+		return nil, r, err
 	}
+	said := regexp.MustCompile(`pid ([0-9]+)`)
 	var printed bytes.Buffer
 	dec := json.NewDecoder(io.TeeReader(out, &printed))
-	for pid == 0 && err == nil {
-		var e struct{ Type, Partial string }
-		if err = dec.Decode(&e); err == nil && e.Type == "tool_execution_update" {
-			if digits, ok := strings.CutPrefix(strings.TrimSpace(e.Partial), "pid "); ok {
-				pid, err = strconv.Atoi(digits)
+	for len(pids) < processes && err == nil {
+		var event json.RawMessage
+		if err = dec.Decode(&event); err != nil {
+			break
+		}
+		for _, m := range said.FindAllSubmatch(event, -1) {
+			if pid, err := strconv.Atoi(string(m[1])); err == nil && !slices.Contains(pids, pid) {
+				pids = append(pids, pid)
 			}
 		}
 	}
@@ -317,14 +352,14 @@ func killInTool(cmd *exec.Cmd) (pid int, r run, err error) {
 	_ = cmd.Wait()
 	r.printed, r.stderr = printed.Bytes(), stderr.Bytes()
 	if err != nil {
-		return 0, r, fmt.Errorf("the command did not start: %w: %s", err, printed.Bytes())
+		return nil, r, fmt.Errorf("the command did not start: %w: %s", err, printed.Bytes())
 	}
-	return pid, r, nil
+	return pids, r, nil
 }
 
 // sleeps says whether a process runs our command still; its number may be that
 // of another one by now.
 func sleeps(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-	return err == nil && bytes.Contains(line, []byte("sleep 600"))
+	return err == nil && bytes.Contains(bytes.ReplaceAll(line, []byte{0}, []byte{' '}), []byte("sleep 600"))
 }

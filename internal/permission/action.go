@@ -37,6 +37,11 @@ type Action struct {
 	// no such rule names is asked for, also in a mode that asks for nothing. So
 	// this machine and unusual ports are never reached by a wide permission.
 	Exact bool
+	// Background of Exec says that the command goes on running behind the call.
+	Background bool
+	// Own of Exec says that the call acts only on what this session was allowed to
+	// start: it is asked for only by a rule.
+	Own bool
 	// Resolve resolves an absolute path that a command names, as Read and Write
 	// would: the file need not exist. With nil only the text of a path counts:
 	// no folder is known to be inside the workspace except the workspace itself.

@@ -131,6 +131,9 @@ func (p *Policy) Judge(a Action) Verdict {
 	v := p.judge(a)
 	if v.Decision == protocol.DecisionAsk {
 		v.Suggestions = p.suggest(a)
+		if a.Background {
+			v.Reason += " It would go on running in the background."
+		}
 	}
 	return v
 }
@@ -192,7 +195,7 @@ func (p *Policy) other(a Action) Verdict {
 	if r, ok := find(p.ask, byTool); ok {
 		return asked(r)
 	}
-	if a.Kind == State || p.mode == Bypass {
+	if a.Kind == State || a.Own || p.mode == Bypass {
 		return Verdict{Decision: protocol.DecisionAllow}
 	}
 	if r, ok := find(p.allow, byTool); ok {

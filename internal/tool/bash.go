@@ -35,8 +35,9 @@ const keepDir = "trap 'builtin pwd -P >&3' EXIT; "
 type bashTool struct{}
 
 type bashInput struct {
-	Command string `json:"command"`
-	Timeout int    `json:"timeout_seconds"`
+	Command    string `json:"command"`
+	Timeout    int    `json:"timeout_seconds"`
+	Background bool   `json:"run_in_background"`
 }
 
 // Spec implements [Tool].
@@ -44,7 +45,8 @@ func (bashTool) Spec() Spec {
 	return Spec{Name: "Bash", Description: bashText, Kind: permission.Exec, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"command":{"type":"string","minLength":1,"description":"The bash source to run."},` +
-			`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it."}},` +
+			`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it, none in the background."},` +
+			`"run_in_background":{"type":"boolean","description":"Answer at once with a task id and let the command go on running."}},` +
 			`"required":["command"],"additionalProperties":false}`)}
 }
 
@@ -61,7 +63,10 @@ func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 	case len(in.Command) > maxCommand:
 		return nil, fmt.Errorf("the command has %d bytes, at most %d can be run; write a script with Write and run that", len(in.Command), maxCommand)
 	}
-	c := &bashCall{env: env, command: in.Command, timeout: bashTimeout, dir: env.Dir.Path()}
+	c := &bashCall{env: env, id: call.ID, command: in.Command, timeout: bashTimeout, background: in.Background, dir: env.Dir.Path()}
+	if in.Background {
+		c.timeout = 0
+	}
 	if in.Timeout > 0 {
 		c.timeout = time.Duration(in.Timeout) * time.Second
 	}
@@ -72,16 +77,18 @@ func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 }
 
 type bashCall struct {
-	env     *Env
-	command string
-	timeout time.Duration
-	dir     string
-	gone    string // the working directory that is no longer there
+	env        *Env
+	id         string
+	command    string
+	timeout    time.Duration // 0: none, in the background
+	background bool
+	dir        string
+	gone       string // the working directory that is no longer there
 }
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Resolve: c.env.Files.Resolve}
+	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve}
 }
 
 // Snapshots implements [Prepared].
@@ -92,6 +99,9 @@ func (*bashCall) Close() {}
 
 // Run implements [Prepared].
 func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error) {
+	if c.background {
+		return c.start(ctx)
+	}
 	limited, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
 	dirs, dirIn, err := os.Pipe()
@@ -102,7 +112,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	out := newCapture(update)
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", keepDir + c.command}, Dir: c.dir,
-		Env:    append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV="),
+		Env:    c.environ(),
 		Stdout: out, Stderr: out, Extra: []*os.File{dirIn},
 	})
 	dirIn.Close()
@@ -147,6 +157,11 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		r.Full = full
 	}
 	return r, nil
+}
+
+// environ is the environment of a command: nothing asks, pages or colours.
+func (c *bashCall) environ() []string {
+	return append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
 }
 
 // lastDir gives the last directory that the shell wrote, "" when it is none. It

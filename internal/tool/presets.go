@@ -8,7 +8,8 @@ import (
 
 // All gives every built-in tool, sorted by name.
 func All() []Tool {
-	return []Tool{bashTool{}, editTool{}, globTool{}, grepTool{}, readTool{}, todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
+	return []Tool{askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskOutputTool{}, taskStopTool{},
+		todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
 }
 
 // Select gives the tools of a preset together with those that allow names,
@@ -23,7 +24,7 @@ func Select(preset string, allow []string) ([]Tool, error) {
 	case "readonly":
 		want = func(t Tool) bool {
 			switch t.(type) {
-			case readTool, globTool, grepTool, todoTool:
+			case askTool, readTool, globTool, grepTool, todoTool:
 				return true
 			}
 			return false

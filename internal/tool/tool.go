@@ -8,6 +8,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/task"
 	"scorel/protocol"
 )
 
@@ -84,6 +85,10 @@ type Details struct {
 	// Todos of TodoWrite: the list before and after.
 	OldTodos []Todo `json:"oldTodos,omitempty"`
 	Todos    []Todo `json:"todos,omitempty"`
+	// TaskID is the background command that the result is about.
+	TaskID string `json:"taskId,omitempty"`
+	// Asked of AskUser: the questions with what was answered.
+	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
 	FullBlob string `json:"fullBlob,omitempty"`
 	// Cancelled and TimedOut say why a command was ended.
@@ -110,8 +115,8 @@ type Todo struct {
 }
 
 // Env is what the tools of one session share. The host makes it for each turn
-// from the log. StoredResult, PutBlob and Todos may be nil: then there are none.
-// So may Web and Search, of whose tools the calls then fail.
+// from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
+// are none. So may Web and Search, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -131,6 +136,12 @@ type Env struct {
 	PutBlob func(ctx context.Context, r io.Reader) (string, error)
 	// Todos is the todo list of the active path.
 	Todos func() []Todo
+	// Tasks are the background commands of the session.
+	Tasks *task.Set
+	// Ask puts questions to people and waits for their answers; nil answers mean
+	// that somebody closed the questions. An error is for the model: nobody could
+	// be asked, nobody answered in time, or ctx has ended.
+	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache

@@ -22,6 +22,9 @@ func customMessage(b *protocol.CustomMessage) Item {
 
 func harnessItem(b *protocol.HarnessItem) Item {
 	item := Item{Title: itemTitle(b.Item.Kind), Text: Text(b.Item.Content)}
+	if title, ok := taskTitle(b.Item); ok {
+		item.Title = title
+	}
 	switch b.Item.Visibility {
 	case protocol.VisibilityDisplay:
 		item.Kind = Notice

@@ -83,7 +83,15 @@ func bodies() []protocol.Body {
 		&protocol.PermissionRequest{PermissionID: "prm_0000000000000000", ToolCallID: "c1", ToolName: "Bash", Args: json.RawMessage(`{"command":"rm x"}`), Reason: "It needs permission.",
 			Suggestions: []protocol.Suggestion{{Label: "Allow once", Scope: "once"}, {Label: "Always\u202e", Scope: "always", Rule: "Bash(rm x)"}}},
 		&protocol.PermissionResolved{PermissionID: "prm_0000000000000000", Decision: protocol.DecisionExpired},
-		&protocol.UIRequest{UIID: "u1", Data: json.RawMessage(`{"kind":"confirm"}`)}, &protocol.UIResolved{UIID: "u1"},
+		&protocol.UIRequest{UIID: "u1", Data: protocol.Dialog{Kind: "confirm"}}, &protocol.UIResolved{UIID: "u1"},
+		&protocol.UIRequest{UIID: "u2", Data: protocol.Dialog{Kind: protocol.DialogQuestion, ToolCallID: "c1", Questions: []protocol.Question{
+			{Question: "Which\u202e base?", Header: "Base", Options: []protocol.Option{{Label: "main"}, {Label: "next", Description: "what comes"}}},
+			{Question: "What else?", Multiple: true, Options: []protocol.Option{{Label: "tests"}, {Label: "docs"}}}}}},
+		&protocol.UIResolved{UIID: "u2", Decision: protocol.DecisionExpired},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginTool, Visibility: protocol.VisibilityCompact,
+			Content: "It ended.", Data: json.RawMessage(`{"taskId":"task_00000000","command":"npm run dev","state":"exited","exitCode":1}`)}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginTool, Visibility: protocol.VisibilityCompact,
+			Content: "| ready", Data: json.RawMessage(`{"taskId":"task_00000000","command":"npm run dev","pattern":"ready","lines":3}`)}},
 	}
 }
 

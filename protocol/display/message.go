@@ -115,19 +115,26 @@ func blocksText(blocks []protocol.Block) string {
 }
 
 // Summary gives the one line that says most about the input of a call: the
-// command, path, pattern and so on, how far a todo list is, else the input
-// itself. It is at most 120 characters long.
+// command, path, pattern and so on, how far a todo list is, the first of several
+// questions, else the input itself. It is at most 120 characters long.
 func Summary(input json.RawMessage) string {
 	const most = 120
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return shorten(Line(string(input)), most)
 	}
-	for _, key := range [...]string{"command", "path", "file_path", "pattern", "url", "query", "name", "description", "prompt"} {
+	for _, key := range [...]string{"command", "path", "file_path", "pattern", "url", "query", "task_id", "name", "description", "prompt"} {
 		var s string
 		if raw, ok := fields[key]; ok && json.Unmarshal(raw, &s) == nil && s != "" {
+			if key == "command" && string(fields["run_in_background"]) == "true" {
+				const suffix = " (in the background)"
+				return shorten(Line(s), most-len(suffix)) + suffix
+			}
 			return shorten(Line(s), most)
 		}
+	}
+	if line, ok := questionLine(fields["questions"]); ok {
+		return shorten(line, most)
 	}
 	if line, ok := todoLine(fields["todos"]); ok {
 		return shorten(line, most)
@@ -158,6 +165,19 @@ func todoLine(input json.RawMessage) (string, bool) {
 		}
 	}
 	return fmt.Sprintf("%d of %d done%s", done, len(todos), now), true
+}
+
+// questionLine gives the first question, and says how many follow.
+func questionLine(input json.RawMessage) (string, bool) {
+	var questions []struct{ Question string }
+	if len(input) == 0 || json.Unmarshal(input, &questions) != nil || len(questions) == 0 {
+		return "", false
+	}
+	line := Line(questions[0].Question)
+	if n := len(questions) - 1; n > 0 {
+		line = fmt.Sprintf("%s (and %d more)", shorten(line, 100), n)
+	}
+	return line, true
 }
 
 func shorten(s string, most int) string {

@@ -9,6 +9,12 @@ func TestSummarySaysMostAboutACall(t *testing.T) {
 	for _, c := range []struct{ input, want string }{
 		{`{"command":"make test","timeout_seconds":5}`, "make test"},
 		{`{"path":"a.go","content":"x"}`, "a.go"},
+		{`{"command":"make serve","run_in_background":true}`, "make serve (in the background)"},
+		{`{"command":"` + strings.Repeat("x", 200) + `","run_in_background":true}`, strings.Repeat("x", 99) + "… (in the background)"},
+		{`{"task_id":"task_1","wait_seconds":5}`, "task_1"},
+		{`{"task_id":"task_1","pattern":"ERR"}`, "ERR"},
+		{`{"questions":[{"question":"Which?"}]}`, "Which?"},
+		{`{"questions":[{"question":"Which?"},{"question":"What?"}]}`, "Which? (and 1 more)"},
 		{`{"todos":[{"content":"read","status":"completed"},{"content":"write","status":"in_progress"},{"content":"run","status":"pending"}]}`, "1 of 3 done: write"},
 		{`{"todos":[]}`, "0 of 0 done"},
 		{`{"todos":"no list"}`, `{"todos":"no list"}`},

@@ -53,9 +53,13 @@ func transient(body protocol.Body) Item {
 	case *protocol.PermissionResolved:
 		return Item{Kind: Question, ID: Line(string(b.PermissionID)), Status: resolved(b.Decision)}
 	case *protocol.UIRequest:
-		return Item{Kind: Question, ID: Line(b.UIID), Input: indent(b.Data)}
+		return dialog(b)
 	case *protocol.UIResolved:
-		return Item{Kind: Question, ID: Line(b.UIID), Status: OK}
+		item := Item{Kind: Question, ID: Line(b.UIID), Status: OK}
+		if b.Decision != "" {
+			item.Status = resolved(b.Decision)
+		}
+		return item
 	}
 	return Item{Kind: Hidden}
 }

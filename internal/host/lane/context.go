@@ -114,20 +114,23 @@ func (h *turnHost) appendAs(ctx context.Context, a author, bodies ...protocol.Bo
 	return id, h.catchUp(ctx)
 }
 
-// tellMissing appends what others want to add at this step border, and what the
+// tellMissing appends what background commands have to tell, and what the
 // model must know and has not been told on this path.
 func (h *turnHost) tellMissing(ctx context.Context) error {
 	h.l.mu.Lock()
-	items := h.l.additions
-	h.l.additions = nil
+	n, err := h.l.appendNotices(ctx)
 	h.l.mu.Unlock()
-	if len(h.t.items) > 0 {
-		told, err := h.t.builder.Told(ctx, h.leaf())
-		if err != nil {
-			return err
-		}
-		items = append(items, history.Missing(told, h.t.items)...)
+	if err == nil && n > 0 {
+		err = h.catchUp(ctx)
 	}
+	if err != nil || len(h.t.items) == 0 {
+		return err
+	}
+	told, err := h.t.builder.Told(ctx, h.leaf())
+	if err != nil {
+		return err
+	}
+	items := history.Missing(told, h.t.items)
 	if len(items) == 0 {
 		return nil
 	}
@@ -144,10 +147,16 @@ func (h *turnHost) Notice(ctx context.Context, text string) error {
 		Content: text, Visibility: protocol.VisibilityHidden}})
 }
 
-// Steer takes the steering messages that wait.
+// Steer takes the steering messages that wait; what background commands have to
+// tell comes before them.
 func (h *turnHost) Steer(ctx context.Context) (int, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
+	if s := &h.l.queues.steer; len(s.items) > 0 && !s.paused {
+		if _, err := h.l.appendNotices(ctx); err != nil {
+			return 0, err
+		}
+	}
 	n, _, err := h.l.takeSteer(ctx)
 	return n, err
 }
@@ -156,6 +165,11 @@ func (h *turnHost) Steer(ctx context.Context) (int, error) {
 func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
+	if h.l.queues.waiting() {
+		if _, err := h.l.appendNotices(ctx); err != nil {
+			return false, err
+		}
+	}
 	more, _, err := h.l.takeNext(ctx)
 	switch {
 	case err == nil && more:

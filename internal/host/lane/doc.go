@@ -1,5 +1,5 @@
-// Package lane carries one session: its queues, its running turn, its permission
-// questions, and the bridge over which everything enters the log. Requests of
+// Package lane carries one session: its queues, its running turn, its background
+// commands, its questions to people, and the bridge over which everything enters the log. Requests of
 // all clients meet here and are taken one at a time.
 //
 // While a turn runs only the bridge appends conversation events: what others

@@ -14,6 +14,7 @@ import (
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/session/history"
+	"scorel/internal/task"
 	"scorel/internal/tool"
 	"scorel/protocol"
 )
@@ -43,8 +44,8 @@ type Config struct {
 	// client is attached; otherwise the question waits for one, for the setup's
 	// AskTimeout.
 	Unattended bool
-	// Idle is told that a turn has ended, when nothing of it is left. It may close
-	// the lane.
+	// Idle is told that a turn or a background command has ended, when nothing of it
+	// is left. It may close the lane.
 	Idle    func()
 	Now     func() time.Time
 	Rand    io.Reader
@@ -85,6 +86,10 @@ type Lane struct {
 
 	after sync.WaitGroup // what a turn still does behind its end
 
+	// tasks are the background commands; they outlive turns. Their own lock may be
+	// taken with mu held.
+	tasks *task.Set
+
 	// mu guards all below. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
@@ -96,18 +101,18 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // "" is the setup's
 	queues    queues
-	questions map[protocol.PermissionID]*question
-	granted   []string // session rules
-	additions []protocol.Item
-	attended  int              // interactive subscriptions
-	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
+	questions map[string]*question // by the id of permission or dialog
+	granted   []string             // session rules
+	attended  int                  // interactive subscriptions
+	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
 	closed    bool
 }
 
 // New makes the lane of an open log.
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
-	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[protocol.PermissionID]*question{}}
+	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -158,8 +163,8 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	}
 }
 
-// Close cancels the running turn, waits for its end, lets what has entered be
-// stored, calls last, and closes the log, which gives up the session's lock.
+// Close cancels the running turn, waits for its end, ends the background commands,
+// lets what has entered be stored, calls last, and closes the log, which gives up the session's lock.
 func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
@@ -172,6 +177,7 @@ func (l *Lane) Close(last func()) error {
 		<-t.done
 	}
 	l.after.Wait()
+	l.closeTasks()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()

@@ -4,29 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"time"
 
 	"scorel/internal/permission"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
-
-// question is a permission request that waits for its answer. It is resolved
-// once, under the lane's lock.
-type question struct {
-	request protocol.PermissionRequest
-	answer  chan answer // capacity 1
-}
-
-// answer is how a question was resolved.
-type answer struct {
-	decision   protocol.Decision
-	client     protocol.ClientID
-	cause      *protocol.Cause
-	suggestion protocol.Suggestion // of an allow
-	reason     string
-}
 
 // foldGrants gives the rules that people granted for the session. Those that came
 // with an import do not count: nobody on this device granted them.
@@ -111,45 +94,17 @@ func (h *turnHost) record(ctx context.Context, d *protocol.PermissionDecision, a
 	return ticket.Wait(ctx)
 }
 
-// ask puts a call to the attached people and waits for the first answer.
+// ask puts a call to the attached people and acts on the first answer.
 func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Verdict) (runtime.Permit, error) {
 	l := h.l
-	w := &question{answer: make(chan answer, 1), request: protocol.PermissionRequest{PermissionID: protocol.NewPermissionID(l.cfg.Rand),
+	id := protocol.NewPermissionID(l.cfg.Rand)
+	w := &question{id: string(id), ask: &protocol.PermissionRequest{PermissionID: id,
 		ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason, Suggestions: v.Suggestions}}
-	l.mu.Lock()
-	err := l.tell(&w.request)
-	if err == nil && l.cfg.Unattended && l.attended == 0 {
-		err = l.tell(&protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: protocol.DecisionExpired})
-		l.mu.Unlock()
+	nobody, err := l.put(w)
+	if err != nil || nobody {
 		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
 	}
-	if err == nil {
-		l.questions[w.request.PermissionID] = w
-	}
-	l.mu.Unlock()
-	if err != nil {
-		return runtime.Permit{}, err
-	}
-	return h.answered(ctx, w, q)
-}
-
-// answered waits until a question is resolved and acts on the answer.
-func (h *turnHost) answered(ctx context.Context, w *question, q runtime.Question) (runtime.Permit, error) {
-	l := h.l
-	var timeout <-chan time.Time
-	if d := h.t.setup.AskTimeout; d > 0 {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		timeout = t.C
-	}
-	var a answer
-	select {
-	case a = <-w.answer:
-	case <-ctx.Done():
-		a = l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
-	case <-timeout:
-		a = l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
-	}
+	a := h.await(ctx, w)
 	switch a.decision {
 	case protocol.DecisionCancelled:
 		if err := ctx.Err(); err != nil {
@@ -189,48 +144,25 @@ func (h *turnHost) answered(ctx context.Context, w *question, q runtime.Question
 	return runtime.Permit{Allowed: true}, nil
 }
 
-// resolve closes a question, unless an answer was first, which it then gives.
-func (l *Lane) resolve(w *question, a answer) answer {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if _, open := l.questions[w.request.PermissionID]; !open {
-		return <-w.answer
-	}
-	l.settle(w, a)
-	return <-w.answer
-}
-
-// settle resolves an open question. mu is held.
-func (l *Lane) settle(w *question, a answer) {
-	delete(l.questions, w.request.PermissionID)
-	w.answer <- a
-	if err := l.tellOf(a.client, &protocol.PermissionResolved{PermissionID: w.request.PermissionID, Decision: a.decision}); err != nil {
-		l.cfg.Report("tell an answer: "+err.Error(), nil)
-	}
-}
-
-// closeQuestions resolves all open questions. mu is held.
-func (l *Lane) closeQuestions(d protocol.Decision) {
-	for _, w := range l.questions {
-		l.settle(w, answer{decision: d, client: protocol.HostClient})
-	}
-}
-
 // AnswerPermission answers a question: choice is the index of a suggestion, -1
 // denies. Only the first answer counts; a later one fails with conflict.
 func (l *Lane) AnswerPermission(c Caller, id protocol.PermissionID, choice int, reason string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w := l.questions[id]
+	w := l.questions[string(id)]
 	if w == nil {
-		return protocol.Errorf(protocol.CodeConflict, "The question is no longer open; it was answered elsewhere or the turn has ended.")
+		return errNotOpen()
+	}
+	request, ok := w.ask.(*protocol.PermissionRequest)
+	if !ok {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s is a dialog; answer it with answer_ui.", id)
 	}
 	a := answer{decision: protocol.DecisionDeny, client: c.Client, cause: c.author().cause, reason: reason}
-	if choice >= len(w.request.Suggestions) || choice < -1 {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(w.request.Suggestions))
+	if choice >= len(request.Suggestions) || choice < -1 {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
 	}
 	if choice >= 0 {
-		a.decision, a.suggestion = protocol.DecisionAllow, w.request.Suggestions[choice]
+		a.decision, a.suggestion = protocol.DecisionAllow, request.Suggestions[choice]
 	}
 	l.settle(w, a)
 	return nil

@@ -308,7 +308,10 @@ func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (t
 	if err != nil {
 		return nil, false, err
 	}
-	if _, ticket, err = l.takeNext(ctx); err != nil {
+	if _, err = l.appendNotices(ctx); err == nil {
+		_, ticket, err = l.takeNext(ctx)
+	}
+	if err != nil {
 		t.cancel(err)
 		return nil, false, err
 	}

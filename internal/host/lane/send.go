@@ -120,6 +120,10 @@ func (l *Lane) begin(ctx context.Context, c Caller, m message, setup *Setup) (*p
 		t.cancel(err)
 		return nil, nil, err
 	}
+	if _, err := l.appendNotices(ctx); err != nil {
+		t.cancel(err)
+		return nil, nil, err
+	}
 	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: m.content}}, c.author())
 	if err != nil {
 		t.cancel(err)

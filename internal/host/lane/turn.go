@@ -243,11 +243,11 @@ func (l *Lane) Cancel(id protocol.TurnID) bool {
 	return true
 }
 
-// Busy says whether a turn runs.
+// Busy says whether a turn or a background command runs.
 func (l *Lane) Busy() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.turn != nil
+	return l.turn != nil || l.tasks.Running() > 0
 }
 
 // expect checks the leaf that a client has seen. After a cancelled turn the leaf

@@ -49,6 +49,7 @@ func (l *Lane) refresh(t *turn) error {
 		return out
 	}
 	env.StoredResult = l.storedResult
+	env.Tasks, env.Ask = l.tasks, (&turnHost{l, t}).askUser
 	return nil
 }
 

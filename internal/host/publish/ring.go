@@ -96,7 +96,12 @@ func Size(e protocol.Event) int {
 	case *protocol.ToolProcess:
 		n += len(b.Event)
 	case *protocol.UIRequest:
-		n += len(b.Data)
+		for _, q := range b.Data.Questions {
+			n += len(q.Question) + len(q.Header)
+			for _, o := range q.Options {
+				n += len(o.Label) + len(o.Description)
+			}
+		}
 	}
 	return n
 }

@@ -252,6 +252,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, in incoming, id 
 	}
 	a := &answer{s: s, w: w, r: r, usage: usage}
 	a.emit = s.api.stream(w, in, id)
+	in.view.Whole = func() string { return string(body) }
 	s.config.Script.Play(line, in.view, a.piece)
 	if a.over {
 		return

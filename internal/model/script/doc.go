@@ -30,7 +30,10 @@
 //	text, thinking   with times, repeated; neighbours of one kind are one block
 //	call             with id (made up from the line and the request without),
 //	                 and input, or raw for input that is no JSON; with cut: true
-//	                 the answer is cut in the middle of the input
+//	                 the answer is cut in the middle of the input. With fill, a field
+//	                 and a regular expression each, fields of input are set to the
+//	                 last match in the texts of the request (a wire server looks at
+//	                 its whole body): {"fill":{"task_id":"task_[0-9a-v]{8}"}}
 //	wait             milliseconds
 //	error            {status, retryAfter in seconds, message, type, tooLong}; a status
 //	                 of 0 is a failed connection. In front of all others it is the

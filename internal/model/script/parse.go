@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"regexp"
+	"slices"
 	"time"
 
 	"scorel/internal/model"
@@ -63,10 +65,17 @@ type Step struct {
 	Text  string // of text, thinking; the tool's name of a call
 	ID    string // of a call, "": to be made
 	Input string // of a call, JSON unless it came as raw
+	Fill  []Fill // of a call: fields that are set from the request
 	Cut   bool   // of a call: cut in the middle
 	Clean bool   // of cut: without breaking the connection
 	Wait  time.Duration
 	Error Failure
+}
+
+// Fill sets a field of a call's input to the newest match in the request.
+type Fill struct {
+	Field   string
+	Pattern *regexp.Regexp
 }
 
 // Failure is what an error step says.
@@ -208,19 +217,20 @@ func (s *Script) line(raw []byte, number int) error {
 
 func parseStep(raw []byte) (Step, error) {
 	var d struct {
-		Text     *string         `json:"text"`
-		Thinking *string         `json:"thinking"`
-		Times    *int            `json:"times"`
-		Call     *string         `json:"call"`
-		ID       string          `json:"id"`
-		Input    json.RawMessage `json:"input"`
-		Raw      *string         `json:"raw"`
-		Wait     *int            `json:"wait"`
-		Error    *Failure        `json:"error"`
-		Cut      json.RawMessage `json:"cut"`
-		Hang     bool            `json:"hang"`
-		Garbage  bool            `json:"garbage"`
-		HTML     bool            `json:"html"`
+		Text     *string           `json:"text"`
+		Thinking *string           `json:"thinking"`
+		Times    *int              `json:"times"`
+		Call     *string           `json:"call"`
+		ID       string            `json:"id"`
+		Input    json.RawMessage   `json:"input"`
+		Raw      *string           `json:"raw"`
+		Fill     map[string]string `json:"fill"`
+		Wait     *int              `json:"wait"`
+		Error    *Failure          `json:"error"`
+		Cut      json.RawMessage   `json:"cut"`
+		Hang     bool              `json:"hang"`
+		Garbage  bool              `json:"garbage"`
+		HTML     bool              `json:"html"`
 	}
 	if err := decode(raw, &d); err != nil {
 		return Step{}, err
@@ -259,6 +269,9 @@ func parseStep(raw []byte) (Step, error) {
 		if call.Input == "" {
 			call.Input = "{}"
 		}
+		if call.Fill, err = parseFill(d.Fill); err != nil {
+			return Step{}, err
+		}
 		add(call)
 	} else if cut {
 		add(Step{Op: OpCut, Clean: clean})
@@ -282,6 +295,18 @@ func parseStep(raw []byte) (Step, error) {
 		return Step{}, errors.New("a step does one thing: text, thinking, call, wait, error, cut, hang, garbage or html")
 	}
 	return steps[0], nil
+}
+
+func parseFill(fields map[string]string) ([]Fill, error) {
+	var fills []Fill
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		re, err := regexp.Compile(fields[name])
+		if err != nil {
+			return nil, fmt.Errorf("fill %s: %w", name, err)
+		}
+		fills = append(fills, Fill{name, re})
+	}
+	return fills, nil
 }
 
 func parseCut(raw json.RawMessage) (cut, clean bool, err error) {

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -17,6 +18,8 @@ type View struct {
 	User   string // the user's texts behind the last assistant message
 	Result string // the texts of the tool results behind it
 	Count  int    // messages of the request, for ids that are made up
+	// Whole gives the texts of the whole request, for fills; it may be nil.
+	Whole func() string
 }
 
 // ViewOf gives the view of a request.
@@ -33,6 +36,13 @@ func ViewOf(req model.Request) View {
 		case protocol.RoleToolResult:
 			result = append([]string{m.PlainText()}, result...)
 		}
+	}
+	v.Whole = func() string {
+		var all strings.Builder
+		for _, m := range req.Messages {
+			all.WriteString(m.PlainText() + "\n")
+		}
+		return all.String()
 	}
 	v.User, v.Result = strings.Join(user, "\n"), strings.Join(result, "\n")
 	return v
@@ -114,6 +124,7 @@ func (s *Script) Play(l *Line, v View, yield func(Piece) bool) {
 			if step.ID == "" {
 				step.ID = fmt.Sprintf("call_%d_%d_%d", l.Number, calls, v.Count)
 			}
+			step.Input = filled(step, v)
 			start := &model.BlockStart{Index: index, Type: protocol.BlockToolUse, CallID: step.ID, Name: step.Text}
 			index++
 			if !yield(Piece{Start: start}) {
@@ -139,6 +150,28 @@ func (s *Script) Play(l *Line, v View, yield func(Piece) bool) {
 			}
 		}
 	}
+}
+
+// filled gives the input of a call with its fields filled from the request: the
+// first group of the pattern's newest match, or all of it without a group. A
+// field without a match, or of an input that is no object, stays as it is.
+func filled(step Step, v View) string {
+	var fields map[string]any
+	if len(step.Fill) == 0 || v.Whole == nil || json.Unmarshal([]byte(step.Input), &fields) != nil || fields == nil {
+		return step.Input
+	}
+	whole := v.Whole()
+	for _, f := range step.Fill {
+		if all := f.Pattern.FindAllStringSubmatch(whole, -1); len(all) > 0 {
+			match := all[len(all)-1]
+			fields[f.Field] = match[min(1, len(match)-1)]
+		}
+	}
+	input, err := json.Marshal(fields)
+	if err != nil {
+		return step.Input
+	}
+	return string(input)
 }
 
 // playText plays a block that begins at step i and gives its last step, or -1

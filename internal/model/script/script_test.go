@@ -247,3 +247,18 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestFieldsOfACallAreFilledFromTheRequest(t *testing.T) {
+	m := load(t, `{"script":1}
+{"again":true,"do":[{"call":"TaskOutput","id":"c1","input":{"task_id":"?","none":"kept"},"fill":{"task_id":"task_\\w+","none":"nowhere","word":"says (\\w+)"}}]}`)
+	a, err := play(t, m, step(protocol.UserText("it was task_old and says a"), protocol.UserText("now task_new says bye")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(a.Content[0].Input); got != `{"none":"kept","task_id":"task_new","word":"bye"}` {
+		t.Errorf("the input is %s", got)
+	}
+	if _, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"do\":[{\"call\":\"X\",\"fill\":{\"a\":\"(\"}}]}"), "s"); err == nil || !strings.Contains(err.Error(), "s:2: step 1: fill a") {
+		t.Errorf("a pattern that is none: %v", err)
+	}
+}

@@ -1,0 +1,45 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// endBackground ends the background commands that the run has started and that
+// still run, and notes them in its result.
+func endBackground(ctx context.Context, l *link, res *result) {
+	ctx = context.WithoutCancel(ctx) // they end also when the run was given up
+	list, err := client.Call[*protocol.TaskList](ctx, l.Client, res.SessionID, &protocol.ListTasks{})
+	if err != nil {
+		return // the host ends them with the session
+	}
+	var wg sync.WaitGroup
+	for _, t := range list.Tasks {
+		if _, ours := res.calls[t.ToolCallID]; !ours || t.State != protocol.TaskRunning {
+			continue
+		}
+		res.BackgroundEnded = append(res.BackgroundEnded, endedTask{TaskID: t.TaskID, Command: t.Command})
+		wg.Go(func() { // ends within the grace that a process group has
+			_, _ = client.Call[*protocol.TaskInfo](ctx, l.Client, res.SessionID, &protocol.StopTask{TaskID: t.TaskID})
+		})
+	}
+	wg.Wait()
+}
+
+// backgroundLine names what was ended.
+func (r *result) backgroundLine() string {
+	names := make([]string, len(r.BackgroundEnded))
+	for i, t := range r.BackgroundEnded {
+		names[i] = display.Line(firstLine(t.Command, 60))
+	}
+	if len(names) == 1 {
+		return "a background command still ran and was ended: " + names[0]
+	}
+	return fmt.Sprintf("%d background commands still ran and were ended: %s", len(names), strings.Join(names, "; "))
+}

@@ -1,0 +1,105 @@
+package lane
+
+import (
+	"context"
+	"time"
+
+	"scorel/protocol"
+)
+
+// question is what people are asked in a turn: whether a call may run, or what a
+// dialog asks. It is resolved once, under the lane's lock.
+type question struct {
+	id     string
+	ask    protocol.Body // a permission_request or a ui_request
+	answer chan answer   // capacity 1
+}
+
+// answer is how a question was resolved. A dialog that was answered is allowed.
+type answer struct {
+	decision   protocol.Decision
+	client     protocol.ClientID
+	cause      *protocol.Cause
+	suggestion protocol.Suggestion // of an allow
+	reason     string
+	value      protocol.Answers // of a dialog
+}
+
+// resolved is what clients are told of an answer.
+func (w *question) resolved(a answer) protocol.Body {
+	if b, ok := w.ask.(*protocol.PermissionRequest); ok {
+		return &protocol.PermissionResolved{PermissionID: b.PermissionID, Decision: a.decision}
+	}
+	r := &protocol.UIResolved{UIID: w.id}
+	if a.decision != protocol.DecisionAllow {
+		r.Decision = a.decision
+	}
+	return r
+}
+
+// put puts a question to the attached people. Where nobody is attached and nobody
+// is to be waited for, it is over at once, and nobody says so.
+func (l *Lane) put(w *question) (nobody bool, err error) {
+	w.answer = make(chan answer, 1)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err := l.tell(w.ask); err != nil {
+		return false, err
+	}
+	if l.cfg.Unattended && l.attended == 0 {
+		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
+	}
+	l.questions[w.id] = w
+	return false, nil
+}
+
+// await waits until a question is resolved: by the first answer, the end of ctx,
+// or the time that is set for questions.
+func (h *turnHost) await(ctx context.Context, w *question) answer {
+	var timeout <-chan time.Time
+	if d := h.t.setup.AskTimeout; d > 0 {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		timeout = t.C
+	}
+	select {
+	case a := <-w.answer:
+		return a
+	case <-ctx.Done():
+		return h.l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
+	case <-timeout:
+		return h.l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
+	}
+}
+
+// resolve closes a question, unless an answer was first, which it then gives.
+func (l *Lane) resolve(w *question, a answer) answer {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if _, open := l.questions[w.id]; !open {
+		return <-w.answer
+	}
+	l.settle(w, a)
+	return <-w.answer
+}
+
+// settle resolves an open question. mu is held.
+func (l *Lane) settle(w *question, a answer) {
+	delete(l.questions, w.id)
+	w.answer <- a
+	if err := l.tellOf(a.client, w.resolved(a)); err != nil {
+		l.cfg.Report("tell an answer: "+err.Error(), nil)
+	}
+}
+
+// closeQuestions resolves all open questions. mu is held.
+func (l *Lane) closeQuestions(d protocol.Decision) {
+	for _, w := range l.questions {
+		l.settle(w, answer{decision: d, client: protocol.HostClient})
+	}
+}
+
+// errNotOpen answers who comes too late.
+func errNotOpen() error {
+	return protocol.Errorf(protocol.CodeConflict, "The question is no longer open; it was answered elsewhere or the turn has ended.")
+}

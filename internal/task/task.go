@@ -1,0 +1,146 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"scorel/internal/sandbox"
+	"scorel/protocol"
+)
+
+// Bounds of how a command is named.
+const (
+	infoCommand  = 2000 // characters of a command in a list
+	titleCommand = 80   // characters of its first line in a notice
+)
+
+// Why a command was ended.
+var (
+	errStopped = errors.New("stopped")
+	errClosed  = errors.New("the session was closed")
+)
+
+// task is one background command. Its goroutine ends when done is closed.
+type task struct {
+	id      string
+	command string
+	call    string
+	limit   time.Duration // 0: none
+	started time.Time
+	cancel  context.CancelCauseFunc
+	done    chan struct{} // closed when it has ended and its output is read
+
+	// mu guards all below. It may be taken with Set.mu held, never the other way
+	// round.
+	mu       sync.Mutex
+	out      output
+	cursor   int64         // how far the output has been read
+	changed  chan struct{} // not nil: somebody waits; closed by the next output
+	monitors []*monitor
+	line     []byte // the beginning of a line, while there are monitors
+	state    protocol.TaskState
+	exit     sandbox.Exit
+	ended    time.Time
+	why      error // errStopped, errClosed, context.DeadlineExceeded or nil
+	told     bool  // a model has been told of the end
+}
+
+// Write takes output. It never fails, and never waits but for its lock.
+func (t *task) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.out.write(p)
+	t.watch(p)
+	if t.changed != nil {
+		close(t.changed)
+		t.changed = nil
+	}
+	return len(p), nil
+}
+
+// finish records the end.
+func (t *task) finish(exit sandbox.Exit, why error, now time.Time) {
+	t.mu.Lock()
+	if len(t.line) > 0 {
+		t.look(t.line)
+		t.line = nil
+	}
+	t.exit, t.ended, t.why, t.state = exit, now, why, protocol.TaskExited
+	switch {
+	case errors.Is(why, context.DeadlineExceeded):
+		t.state = protocol.TaskTimedOut
+	case why != nil:
+		t.state = protocol.TaskStopped
+	}
+	t.mu.Unlock()
+	close(t.done)
+}
+
+// info describes the task. t.mu is held.
+func (t *task) info() protocol.TaskInfo {
+	i := protocol.TaskInfo{TaskID: t.id, Command: shorten(t.command, infoCommand), State: t.state, StartedAt: t.started.UnixMilli(),
+		Bytes: t.out.size, ToolCallID: t.call}
+	if t.state != protocol.TaskRunning {
+		i.EndedAt, i.Signal = t.ended.UnixMilli(), t.exit.Signal
+		if t.exit.Err == nil {
+			code := t.exit.Code
+			i.ExitCode = &code
+		}
+	}
+	return i
+}
+
+// title is the first line of the command, cut.
+func (t *task) title() string {
+	line, rest, more := strings.Cut(strings.TrimSpace(t.command), "\n")
+	if more && strings.TrimSpace(rest) != "" && utf8.RuneCountInString(line) <= titleCommand-2 {
+		line += " …"
+	}
+	return shorten(line, titleCommand)
+}
+
+// how says how the task ended. t.mu is held.
+func (t *task) how() string {
+	code := fmt.Sprintf("exit code %d", t.exit.Code)
+	switch {
+	case t.exit.Err != nil:
+		code = "its exit code is not known: " + t.exit.Err.Error()
+	case t.exit.Signal != "":
+		code = "by " + t.exit.Signal + ", " + code
+	}
+	after := " after " + t.ended.Sub(t.started).Round(100*time.Millisecond).String()
+	switch {
+	case errors.Is(t.why, errClosed):
+		return "was ended, because its session was closed (" + code + ")"
+	case t.state == protocol.TaskTimedOut:
+		return fmt.Sprintf("was ended at its time limit of %d s (%s)", int(t.limit.Seconds()), code)
+	case t.state == protocol.TaskStopped:
+		return "was stopped" + after + " (" + code + ")"
+	}
+	return "ended" + after + " (" + code + ")"
+}
+
+// drop removes a monitor. t.mu is held.
+func (t *task) drop(m *monitor) {
+	for i, other := range t.monitors {
+		if other == m {
+			t.monitors = append(t.monitors[:i:i], t.monitors[i+1:]...)
+			break
+		}
+	}
+	if len(t.monitors) == 0 {
+		t.line = nil
+	}
+}
+
+func shorten(s string, most int) string {
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return firstRunes(s, most-1) + "…"
+}

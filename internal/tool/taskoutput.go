@@ -1,0 +1,113 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"time"
+
+	"scorel/internal/permission"
+	"scorel/internal/task"
+)
+
+//go:embed taskoutput.md
+var taskOutputText string
+
+// taskIDSchema is the schema of the id of a background command.
+const taskIDSchema = `"task_id":{"type":"string","minLength":1,"maxLength":40,"description":"The id that Bash gave."}`
+
+// maxPattern bounds a regular expression for output, in characters.
+const maxPattern = 500
+
+type taskOutputTool struct{}
+
+type taskOutputInput struct {
+	TaskID string `json:"task_id"`
+	Wait   int    `json:"wait_seconds"`
+	Offset *int64 `json:"offset"`
+	Filter string `json:"filter"`
+}
+
+// Spec implements [Tool].
+func (taskOutputTool) Spec() Spec {
+	return Spec{Name: "TaskOutput", Description: taskOutputText, Kind: permission.Exec, Schema: json.RawMessage(
+		`{"type":"object","properties":{` + taskIDSchema + `,` +
+			`"wait_seconds":{"type":"integer","minimum":0,"maximum":600,"description":"How long to wait for new output or the end; 0 without it."},` +
+			`"offset":{"type":"integer","minimum":0,"description":"Read from this byte on instead of where the last reading ended."},` +
+			`"filter":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2): only lines that match."}},` +
+			`"required":["task_id"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (taskOutputTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[taskOutputInput](call)
+	if err != nil {
+		return nil, err
+	}
+	if env.Tasks == nil {
+		return nil, errNoTasks
+	}
+	c := taskOutputCall{tasks: env.Tasks, id: in.TaskID, query: task.Query{Wait: time.Duration(in.Wait) * time.Second, Offset: in.Offset}}
+	if in.Filter != "" {
+		if c.query.Filter, err = outputPattern("filter", in.Filter); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// outputPattern compiles a regular expression for lines of output.
+func outputPattern(name, text string) (*regexp.Regexp, error) {
+	if len(text) > maxPattern {
+		return nil, fmt.Errorf("the %s has %d bytes, at most %d can be used; give a shorter one", name, len(text), maxPattern)
+	}
+	re, err := regexp.Compile(text)
+	if err != nil {
+		return nil, fmt.Errorf("the %s is no regular expression (RE2): %w", name, err)
+	}
+	return re, nil
+}
+
+type taskOutputCall struct {
+	onTasks
+	tasks *task.Set
+	id    string
+	query task.Query
+}
+
+// onTasks is what the calls that act on background commands have in common.
+type onTasks struct{}
+
+// Snapshots implements [Prepared].
+func (onTasks) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
+
+// Close implements [Prepared].
+func (onTasks) Close() {}
+
+// Action implements [Prepared]. Reading output is possible in every mode.
+func (taskOutputCall) Action() permission.Action {
+	return permission.Action{Tool: "TaskOutput", Kind: permission.State}
+}
+
+// Run implements [Prepared].
+func (c taskOutputCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	begun := time.Now()
+	r, err := c.tasks.Read(ctx, c.id, c.query)
+	if err != nil {
+		return Result{}, err
+	}
+	notes := []string{standing(r, time.Now())}
+	if c.query.Filter != nil {
+		notes = append(notes, fmt.Sprintf("matching lines: %d, others: %d", r.Matching, r.Other))
+	}
+	if r.Woken != "" {
+		notes = append(notes, fmt.Sprintf("waited %s: %s", time.Since(begun).Round(100*time.Millisecond), r.Woken))
+	}
+	notes = append(notes, fmt.Sprintf("%d bytes printed so far", r.Info.Bytes))
+	if r.Cut {
+		notes = append(notes, fmt.Sprintf("go on with offset %d", r.Next))
+	}
+	return taskResult(r, "no new output", notes), nil
+}

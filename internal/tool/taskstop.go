@@ -1,0 +1,63 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+
+	"scorel/internal/permission"
+	"scorel/internal/task"
+)
+
+//go:embed taskstop.md
+var taskStopText string
+
+type taskStopTool struct{}
+
+type taskStopInput struct {
+	TaskID string `json:"task_id"`
+}
+
+// Spec implements [Tool].
+func (taskStopTool) Spec() Spec {
+	return Spec{Name: "TaskStop", Description: taskStopText, Kind: permission.Exec, Finishes: true, Schema: json.RawMessage(
+		`{"type":"object","properties":{` + taskIDSchema + `},"required":["task_id"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (taskStopTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[taskStopInput](call)
+	if err != nil {
+		return nil, err
+	}
+	if env.Tasks == nil {
+		return nil, errNoTasks
+	}
+	return taskStopCall{tasks: env.Tasks, id: in.TaskID}, nil
+}
+
+type taskStopCall struct {
+	onTasks
+	tasks *task.Set
+	id    string
+}
+
+// Action implements [Prepared].
+func (taskStopCall) Action() permission.Action {
+	return permission.Action{Tool: "TaskStop", Kind: permission.Exec, Own: true}
+}
+
+// Run implements [Prepared].
+func (c taskStopCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	info, how, already, err := c.tasks.Stop(ctx, c.id, task.ToModel)
+	if err != nil {
+		return Result{}, err
+	}
+	text := c.id + " " + how + "."
+	if already {
+		text = "There was nothing to stop: " + text
+	}
+	r := textResult(text)
+	r.Details = Details{TaskID: c.id, ExitCode: info.ExitCode}
+	return r, nil
+}

@@ -1,0 +1,62 @@
+package protocol
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+func TestAnswersAreReadInEachOfTheirForms(t *testing.T) {
+	questions := []Question{{Question: "one"}, {Question: "several", Multiple: true}}
+	for _, c := range []struct {
+		json string
+		want int // parts; -1: refused
+	}{
+		{`null`, 0}, {`["a",["b","c"]]`, 3}, {`["",[]]`, 0}, {`[null,"b"]`, 1}, {`[["a"],["b"]]`, 2},
+		{`["a"]`, -1}, {`["a","b","c"]`, -1}, {`[["a","b"],[]]`, -1}, {`"a"`, -1}, {`{}`, -1}, {`[1,2]`, -1},
+		{`["` + strings.Repeat("x", MaxAnswer) + `",""]`, 1}, {`["` + strings.Repeat("x", MaxAnswer+1) + `",""]`, -1},
+		{`["",["1","2","3","4","5","6","7","8","9"]]`, -1},
+	} {
+		var a Answers
+		err := json.Unmarshal([]byte(c.json), &a)
+		if err == nil {
+			err = a.Check(questions)
+		}
+		parts := 0
+		for _, answer := range a {
+			parts += len(answer)
+		}
+		if (err != nil) != (c.want < 0) || err == nil && parts != c.want {
+			t.Errorf("%.60s: %d parts, %v", c.json, parts, err)
+		}
+	}
+}
+
+func TestAnOpenDialogStandsInTheLiveState(t *testing.T) {
+	l := Live{}
+	seq := Seq(0)
+	apply := func(b Body) {
+		seq++
+		e := NewEvent(b)
+		e.Seq = seq
+		l.Apply(e)
+	}
+	apply(&UIRequest{UIID: "ui_1", Data: Dialog{Kind: DialogQuestion}})
+	apply(&UIRequest{UIID: "ui_2"})
+	clone := l.Clone()
+	apply(&UIResolved{UIID: "ui_1"})
+	if len(l.UI) != 1 || l.UI[0].UIID != "ui_2" || len(clone.UI) != 2 || clone.UI[0].UIID != "ui_1" {
+		t.Errorf("%+v, the copy %+v", l.UI, clone.UI)
+	}
+	apply(&RuntimeEnd{})
+	if len(l.UI) != 0 {
+		t.Errorf("behind the end of the run: %+v", l.UI)
+	}
+}
+
+func TestIDsOfDialogsAreDrawn(t *testing.T) {
+	if id := NewUIID(bytes.NewReader(make([]byte, 10))); id != "ui_0000000000000000" {
+		t.Error(id)
+	}
+}

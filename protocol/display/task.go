@@ -1,0 +1,77 @@
+package display
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"scorel/protocol"
+)
+
+// TaskEnd says in a few words how a background command ended, "" for one that
+// runs. exitCode may be nil: it is not known.
+func TaskEnd(state protocol.TaskState, exitCode *int, signal string) string {
+	how := ""
+	switch {
+	case signal != "":
+		how = " by " + Line(signal)
+	case exitCode != nil:
+		how = fmt.Sprintf(" with exit code %d", *exitCode)
+	}
+	switch state {
+	case protocol.TaskRunning, "":
+		return ""
+	case protocol.TaskStopped:
+		return "was stopped" + how
+	case protocol.TaskTimedOut:
+		return "was ended at its time limit" + how
+	}
+	return "ended" + how
+}
+
+// taskTitle says in one line what a notice about a background command tells.
+func taskTitle(item protocol.Item) (string, bool) {
+	if item.Kind != protocol.ItemRuntimeNotice || item.Origin != protocol.OriginTool || len(item.Data) == 0 {
+		return "", false
+	}
+	var n protocol.TaskNotice
+	if json.Unmarshal(item.Data, &n) != nil || n.TaskID == "" {
+		return "", false
+	}
+	name := Line(n.TaskID)
+	if n.Command != "" {
+		name += " (" + shorten(Line(n.Command), 80) + ")"
+	}
+	switch end := TaskEnd(n.State, n.ExitCode, n.Signal); {
+	case end != "":
+		return name + " " + end, true
+	case n.Lines == 1:
+		return name + ": 1 line matches " + Line(n.Pattern), true
+	case n.Lines > 0:
+		return fmt.Sprintf("%s: %d lines match %s", name, n.Lines, Line(n.Pattern)), true
+	}
+	return name, true
+}
+
+// dialog says how a dialog is shown; of kinds that this version does not know,
+// only that there is one.
+func dialog(b *protocol.UIRequest) Item {
+	item := Item{Kind: Question, ID: Line(b.UIID), ToolCallID: Line(b.Data.ToolCallID), Title: Line(b.Data.Kind)}
+	var text []string
+	for _, q := range b.Data.Questions {
+		line := Text(q.Question)
+		if q.Multiple {
+			line += " (several)"
+		}
+		text = append(text, line)
+		for _, o := range q.Options {
+			line = "- " + Line(o.Label)
+			if o.Description != "" {
+				line += ": " + Line(o.Description)
+			}
+			text = append(text, line)
+		}
+	}
+	item.Text = strings.Join(text, "\n")
+	return item
+}

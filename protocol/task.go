@@ -1,0 +1,39 @@
+package protocol
+
+// TaskState says how a background command stands.
+type TaskState string
+
+// The states of a background command.
+const (
+	TaskRunning  TaskState = "running"
+	TaskExited   TaskState = "exited"    // by itself, or by a signal that Scorel did not send
+	TaskStopped  TaskState = "stopped"   // somebody stopped it, or its session was closed
+	TaskTimedOut TaskState = "timed_out" // it ran longer than it was given
+)
+
+// TaskInfo describes a background command of a session. Times are Unix
+// milliseconds; EndedAt, ExitCode and Signal are set when it has ended. ExitCode
+// is 128 + the signal's number when a signal ended it.
+type TaskInfo struct {
+	TaskID     string    `json:"taskId"`
+	Command    string    `json:"command"` // at most 2,000 characters
+	State      TaskState `json:"state"`
+	StartedAt  int64     `json:"startedAt"`
+	EndedAt    int64     `json:"endedAt,omitempty"`
+	Bytes      int64     `json:"bytes"` // of output so far
+	ExitCode   *int      `json:"exitCode,omitempty"`
+	Signal     string    `json:"signal,omitempty"`
+	ToolCallID string    `json:"toolCallId,omitempty"` // the call that started it
+}
+
+// TaskNotice is the data of a harness item that tells of a background command:
+// its end, with State, or, with Pattern, lines that a monitor matched.
+type TaskNotice struct {
+	TaskID   string    `json:"taskId"`
+	Command  string    `json:"command,omitempty"` // its first line, cut
+	State    TaskState `json:"state,omitempty"`
+	ExitCode *int      `json:"exitCode,omitempty"`
+	Signal   string    `json:"signal,omitempty"`
+	Pattern  string    `json:"pattern,omitempty"`
+	Lines    int       `json:"lines,omitempty"` // that matched, shown or not
+}
