@@ -163,6 +163,30 @@ func TestInputAnswersAPermissionQuestion(t *testing.T) {
 	}
 }
 
+func TestInputAnswersAQuestionOfTheModel(t *testing.T) {
+	ask := `{"do":[{"call":"AskUser","id":"q1","input":{"questions":[{"question":"Which?","options":[{"label":"red"},{"label":"blue"}]}]}}],"stop":"tool_use"}`
+	w := talk(t, []string{ask, `{"if":{"result":"Answer: blue"},"do":[{"text":"blue it is"}]}`})
+	w.send("ask me")
+	q := w.until(`"type":"ui_request"`)
+	w.say(`{"type":"answer_ui","uiId":"` + q["uiId"].(string) + `","value":["blue"]}`)
+	w.until(`"type":"response"`)
+	w.say(`{"type":"answer_ui","uiId":"` + q["uiId"].(string) + `","value":["red"]}`)
+	w.until(`"type":"error"`, `"code":"conflict"`)
+	if res, code := w.end(); code != exitOK || res["result"] != "blue it is" {
+		t.Errorf("exit %d, %v", code, res)
+	}
+}
+
+func TestEndOfInputEndsWhatRunsInTheBackground(t *testing.T) {
+	start := `{"do":[{"call":"Bash","id":"b1","input":{"command":"echo $$ > pid; exec sleep 1000","run_in_background":true}}],"stop":"tool_use"}`
+	w := talk(t, []string{start, `{"do":[{"text":"it runs"}]}`}, "--allowed-tools", "Bash")
+	w.send("serve")
+	res, code := w.end()
+	if ended, _ := res["backgroundEnded"].([]any); code != exitOK || len(ended) != 1 {
+		t.Errorf("exit %d, %v", code, res)
+	}
+}
+
 func TestEndOfInputRefusesAnOpenQuestion(t *testing.T) {
 	w := talk(t, []string{callsBash, `{"do":[{"text":"not done"}]}`})
 	w.send("make it")

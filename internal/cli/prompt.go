@@ -172,6 +172,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	if _, err := s.Next(ctx); err != nil { // the live state: from here on every event comes
 		return err
 	}
+	defer endBackground(ctx, l, res)
 	if p, ok := out.(*jsonPrinter); ok && o.streams() {
 		return a.interact(ctx, l, s, content, p, res)
 	}
@@ -179,9 +180,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	if err != nil {
 		return err
 	}
-	err = a.follow(ctx, l, s, sent.TurnID, out, res)
-	endBackground(ctx, l, res)
-	return err
+	return a.follow(ctx, l, s, sent.TurnID, out, res)
 }
 
 // follow takes updates until the run has ended. An interrupt cancels the run, a
