@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// maxClosed bounds the places that are closed to one command.
+const maxClosed = 2_000
+
+// socketPlaces are where services listen that would do for a command what it may
+// not do itself: containers, D-Bus, systemd, agents, terminals, the screen.
+func socketPlaces() []string {
+	var out []string
+	for _, name := range []string{"docker.sock", "docker", "containerd", "podman", "crio", "buildkit", "dbus", "user",
+		"systemd/private", "systemd/notify", "snapd.socket", "snapd-snap.socket", "libvirt", "incus", "lxd.socket", "udev", "initctl", "screen", "screens"} {
+		out = append(out, "/run/"+name, "/var/run/"+name)
+	}
+	return append(out, "/tmp/.X11-unix", "/tmp/.ICE-unix", "/var/lib/incus/unix.socket", "/var/snap/lxd/common/lxd/unix.socket")
+}
+
+// closedPlaces gives what a command may not see, resolved, as far as it exists
+// now, with every other place where it can be seen. services are those of them
+// where something listens, or may.
+func (p Profile) closedPlaces() (all, services []string, err error) {
+	mounts, err := readMounts()
+	if err != nil {
+		return nil, nil, err
+	}
+	list := closedList{have: map[string]bool{}, mounts: mounts}
+	paths := append(slices.Clone(p.Closed), p.keys()...)
+	files := len(paths)
+	paths = append(append(paths, socketPlaces()...), p.socketsOfUser()...)
+	for i, path := range paths {
+		had := len(list.places)
+		if err := list.add(path); err != nil {
+			return nil, nil, err
+		}
+		if i >= files {
+			services = append(services, list.places[had:]...)
+		}
+	}
+	if len(list.places) > maxClosed {
+		return nil, nil, fmt.Errorf("more than %d places would have to be closed to a command", maxClosed)
+	}
+	for _, path := range list.places {
+		for _, root := range p.needed() {
+			if within(root, path) {
+				return nil, nil, fmt.Errorf("%s lies in %s, which is closed to commands; work in another folder, or set mode = \"off\" under [sandbox]", root, path)
+			}
+		}
+	}
+	return list.places, services, nil
+}
+
+// closedList collects places.
+type closedList struct {
+	places []string
+	have   map[string]bool
+	mounts []mount
+}
+
+// add closes path where it leads to, and wherever else that can be seen.
+func (l *closedList) add(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.ENOTDIR):
+		// What this user cannot reach no command of this user can. With
+		// capabilities it could, and then it was reached here.
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	for _, at := range append([]string{real}, aliases(real, l.mounts)...) {
+		if l.have[at] {
+			continue
+		}
+		if _, err := os.Lstat(at); err != nil {
+			continue // another mount covers it
+		}
+		l.have[at] = true
+		l.places = append(l.places, at)
+	}
+	return nil
+}
+
+// socketsOfUser are the places of sockets that differ between users and logins.
+func (p Profile) socketsOfUser() []string {
+	var out []string
+	uid := strconv.Itoa(os.Getuid())
+	temps := []string{"/tmp"}
+	for _, name := range []string{"TMPDIR", "TMUX_TMPDIR"} {
+		if dir := lookup(p.Environ, name); filepath.IsAbs(dir) {
+			temps = append(temps, filepath.Clean(dir))
+		}
+	}
+	for _, dir := range temps {
+		out = append(out, filepath.Join(dir, "tmux-"+uid))
+		for _, name := range list(dir) {
+			if strings.HasPrefix(name, "tmux-") || strings.HasPrefix(name, "ssh-") || strings.HasPrefix(name, "gpg-") || strings.HasPrefix(name, "dbus-") {
+				if path := filepath.Join(dir, name); !p.needs(path) {
+					out = append(out, path)
+				}
+			}
+		}
+	}
+	if dir := lookup(p.Environ, "XDG_RUNTIME_DIR"); filepath.IsAbs(dir) {
+		if dir = filepath.Clean(dir); !p.needs(dir) {
+			out = append(out, dir)
+		} else {
+			for _, name := range list(dir) { // somebody set it to a folder of work
+				out = appendSocket(out, filepath.Join(dir, name))
+			}
+		}
+	}
+	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "WAYLAND_DISPLAY"} {
+		out = appendSocket(out, socketPath(lookup(p.Environ, name)))
+	}
+	return out
+}
+
+// needs says whether the work lies in dir.
+func (p Profile) needs(dir string) bool {
+	return slices.ContainsFunc(append(p.needed(), p.Home), func(n string) bool { return n != "" && within(n, dir) })
+}
+
+// socketPath gives the path in a variable that names a socket: the path itself,
+// unix:///path, unix:path=/path,guid=… or, for tmux, /path,pid,window.
+func socketPath(value string) string {
+	value, _, _ = strings.Cut(value, ",")
+	for _, front := range []string{"unix://", "unix:path="} {
+		value = strings.TrimPrefix(value, front)
+	}
+	if !filepath.IsAbs(value) {
+		return ""
+	}
+	return filepath.Clean(value)
+}
+
+func appendSocket(to []string, path string) []string {
+	if path == "" {
+		return to
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Type() != fs.ModeSocket {
+		return to
+	}
+	return append(to, path)
+}
