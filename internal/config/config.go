@@ -15,6 +15,7 @@ type Config struct {
 	Permissions Permissions
 	Compaction  Compaction
 	Limits      Limits
+	Sandbox     Sandbox
 	Prompt      string // added to the system prompt
 
 	entries []entry // where everything that was set comes from, in file order
@@ -79,6 +80,13 @@ type Limits struct {
 	MaxBudgetUSD float64 // of a turn; 0: no limit
 }
 
+// Sandbox is the table [sandbox].
+type Sandbox struct {
+	Mode     string // workspace-write, read-only or off
+	Network  bool   // whether commands reach the network
+	SSHAgent bool   // whether commands reach the SSH agent
+}
+
 // Notice is something that the user should know and that stops nothing.
 type Notice struct{ Text string }
 
@@ -141,7 +149,12 @@ func Parse(user, project File) (Config, []Notice, error) {
 				notices = append(notices, Notice{"Ignored in a project's file: " + e.name() + " (" + e.source.place() + "): only the user's own configuration may set it."})
 				continue
 			}
-			if err := k.set(&c, e); err != nil {
+			err := k.set(&c, e)
+			if errors.Is(err, errWidens) {
+				notices = append(notices, Notice{"Ignored in a project's file: " + e.name() + " (" + e.source.place() + "): a project may only tighten what the user's own configuration says."})
+				continue
+			}
+			if err != nil {
 				errs = append(errs, err)
 				continue
 			}

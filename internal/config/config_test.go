@@ -54,6 +54,10 @@ auto = false
 [limits]
 maxSteps = 50
 maxBudgetUSD = 2
+[sandbox]
+mode = "read-only"
+network = false
+sshAgent = true
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -74,7 +78,8 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Tools: Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
-		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 	}
 	set := map[string]bool{}
 	for _, e := range c.entries {
@@ -124,8 +129,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 func TestUnknownKeysAreRefusedByOneRuleAtAnyDepth(t *testing.T) {
 	for text, want := range map[string]string{
 		"prompt = 'x'\n\nsessionsDir = '/tmp'": "Unsupported config key: sessionsDir (/u/config.toml:3)",
-		"[sandbox]\nmode = 'off'":              "Unsupported config key: sandbox.mode (/u/config.toml:2)",
-		"[sandbox]":                            "Unsupported config key: sandbox (/u/config.toml:1)",
+		"[ui]":                                 "Unsupported config key: ui (/u/config.toml:1)",
 		"[[hooks]]\nevent = 'x'":               "Unsupported config key: hooks (/u/config.toml:1)",
 		"model.nmae = 'x'":                     "Unsupported config key: model.nmae (/u/config.toml:1)",
 		"[models.a]\nid='x'\nprovider='y'\nprice = {\ninput = 1, out = 2 }": "Unsupported config key: models.a.price.out (/u/config.toml:5)",
@@ -220,7 +224,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := full + "\n[sandbox]\nmode = 'off'\n[model2]\n[[hooks]]\ncommand='rm'\n"
+	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[model2]\n[[hooks]]\ncommand='rm'\n"
 	c, notices, err := Parse(user(full), project(hostile))
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +254,9 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: permissions.allow (",
 		"Ignored in a project's file: permissions.additionalDirectories (",
 		"Ignored in a project's file: permissions.mode (",
-		"Unsupported config key: sandbox.mode (",
+		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:42): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: sandbox.network (",
+		"Ignored in a project's file: sandbox.sshAgent (",
 		"Unsupported config key: model2 (",
 		"Unsupported config key: hooks (",
 	} {
@@ -346,4 +352,23 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: a project set %+v", text, c)
 		}
 	})
+}
+
+func TestAProjectTightensTheSandboxAndNeverLoosensIt(t *testing.T) {
+	for _, c := range []struct {
+		user, project string
+		want          Sandbox
+		notices       int
+	}{
+		{"", "mode = 'read-only'\nnetwork = false", Sandbox{Mode: "read-only"}, 0},
+		{"", "mode = 'off'", Sandbox{Mode: "workspace-write", Network: true}, 1},
+		{"mode = 'off'", "mode = 'workspace-write'", Sandbox{Mode: "workspace-write", Network: true}, 0},
+		{"mode = 'read-only'\nnetwork = false", "mode = 'workspace-write'\nnetwork = true", Sandbox{Mode: "read-only"}, 2},
+		{"sshAgent = true", "sshAgent = false", Sandbox{Mode: "workspace-write", Network: true, SSHAgent: true}, 1},
+	} {
+		got, notices, err := Parse(user("[sandbox]\n"+c.user), project("[sandbox]\n"+c.project))
+		if err != nil || got.Sandbox != c.want || len(notices) != c.notices {
+			t.Errorf("%q under %q: %+v, %v, %v", c.project, c.user, got.Sandbox, notices, err)
+		}
+	}
 }

@@ -108,6 +108,11 @@ func table() []key {
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
 
+		{Key{"sandbox.mode", "workspace-write, read-only or off", "workspace-write", p, "What commands may write; a project may only tighten it."}, false, sandboxMode},
+		{Key{"sandbox.network", "boolean", "true", p, "Whether commands reach the network; a project may only take it away."}, false, sandboxNetwork},
+		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Sandbox.SSHAgent, e) }},
+
 		{Key{"prompt", "string", "", u, "Text that is added to the system prompt."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Prompt })},
 	}
@@ -122,6 +127,7 @@ func defaults() Config {
 		Permissions: Permissions{Mode: "default"},
 		Compaction:  Compaction{Auto: true},
 		Limits:      Limits{MaxSteps: 200},
+		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 	}
 }
 
