@@ -54,7 +54,6 @@ func (p Profile) confinedEnviron(env []string, temp string, writable []string) [
 	put("GOCACHE", "go-build")
 	put("PIP_CACHE_DIR", "pip")
 	put("npm_config_cache", "npm")
-	put("npm_config_store_dir", "pnpm")
 	put("YARN_CACHE_FOLDER", "yarn")
 	put("BUN_INSTALL_CACHE_DIR", "bun")
 	put("DENO_DIR", "deno")

@@ -150,10 +150,11 @@ func (k *confined) spaces(p Profile, s Status) error {
 
 // landlocked completes a plan without namespaces.
 func (k *confined) landlocked(p Profile, services []string) error {
-	for _, root := range k.plan.Writable {
+	k.plan.Readable = p.Roots
+	for _, root := range append(slices.Clone(p.Roots), k.plan.Writable...) {
 		for _, hidden := range k.plan.Hidden {
 			if within(hidden, root) {
-				return fmt.Errorf("%s lies in %s, where commands may write, and cannot be closed without user namespaces; work in another folder, or set mode = \"off\" under [sandbox]", hidden, root)
+				return fmt.Errorf("%s lies in %s, where commands work, and cannot be closed without user namespaces; work in another folder, or set mode = \"off\" under [sandbox]", hidden, root)
 			}
 		}
 	}

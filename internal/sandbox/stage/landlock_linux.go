@@ -94,8 +94,9 @@ func (s ruleset) fill(p *Plan, write uint64) error {
 		if err != nil {
 			return err
 		}
-		for _, path := range list {
-			if err := s.allow(path, reads); err != nil {
+		for _, path := range append(list, p.Readable...) {
+			// What is gone or was replaced since it was listed is granted nothing.
+			if err := s.allow(path, reads); err != nil && !errors.Is(err, unix.ENOENT) && !errors.Is(err, unix.EACCES) && !errors.Is(err, errReplaced) {
 				return err
 			}
 		}
@@ -153,6 +154,9 @@ func grants(hidden []string) ([]string, error) {
 	var walk func(dir string) error
 	walk = func(dir string) error {
 		entries, err := os.ReadDir(dir)
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // what cannot be listed is not granted
+		}
 		if err != nil {
 			return fmt.Errorf("list %s: %w", dir, err)
 		}

@@ -134,13 +134,22 @@ func open(path string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
 	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
 	if errors.Is(err, unix.ELOOP) {
-		return -1, fmt.Errorf("%s was replaced by a symbolic link while the command was started; look at it and try again", path)
+		return -1, fmt.Errorf("%s %w", path, errReplaced)
 	}
 	if err != nil {
 		return -1, fmt.Errorf("%s cannot be opened for the sandbox: %w", path, err)
 	}
 	return fd, nil
 }
+
+// replaced is an error without a variable: nothing is initialised for it.
+type replaced struct{}
+
+func (replaced) Error() string {
+	return "was replaced by a symbolic link while the command was started; look at it and try again"
+}
+
+var errReplaced replaced
 
 // put mounts a copy on path.
 func put(fd int, path string) error {

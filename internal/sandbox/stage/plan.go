@@ -48,6 +48,7 @@ type Plan struct {
 	// Void is an empty folder that may be mounted over.
 	Void     string
 	Writable []string // folders that stay writable; all else becomes read-only
+	Readable []string // folders that can be read in any case; needed without namespaces
 	Pinned   []string // folders in them that cannot be moved away
 	ReadOnly []string // what is read-only in them
 	Hidden   []string // what is empty, wherever it is
@@ -80,6 +81,7 @@ func (p *Plan) Encode() ([]byte, error) {
 	put("filecaps", strconv.FormatBool(p.FileCaps))
 	put("void", p.Void)
 	put("writable", p.Writable...)
+	put("readable", p.Readable...)
 	put("pinned", p.Pinned...)
 	put("readonly", p.ReadOnly...)
 	put("hidden", p.Hidden...)
@@ -162,6 +164,8 @@ func (p *Plan) set(name, value string) (ended bool, err error) {
 		err = optional(&p.SocketAt, value)
 	case "writable":
 		err = paths(&p.Writable, value)
+	case "readable":
+		err = paths(&p.Readable, value)
 	case "pinned":
 		err = paths(&p.Pinned, value)
 	case "readonly":

@@ -1,0 +1,34 @@
+package sandbox
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write golden files")
+
+func TestTheProfileForMacOS(t *testing.T) {
+	for name, p := range map[string]Profile{
+		"workspace": {Mode: WorkspaceWrite, Network: true, Home: "/Users/u", Closed: []string{"/Users/u/.scorel"}, Roots: []string{"/Users/u/my \"work\\"},
+			TempDir: "/private/tmp/scorel-501/ses", CacheDir: "/Users/u/.cache/scorel/x"},
+		"closed": {Mode: ReadOnly, Home: "/Users/u", Closed: []string{"/Users/u/.scorel"}, Roots: []string{"/Users/u/work"}, TempDir: "/private/tmp/scorel-501/ses"},
+	} {
+		got := p.seatbelt()
+		if strings.Count(got, "(") != strings.Count(got, ")") {
+			t.Errorf("%s: the parentheses do not match", name)
+		}
+		golden := filepath.Join("testdata", "seatbelt-"+name+".sb")
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != got {
+			t.Errorf("%s differs from %s (%v):\n%s", name, golden, err, got)
+		}
+	}
+}
