@@ -50,8 +50,12 @@ func (p Profile) closedPlaces() (all, services []string, err error) {
 	if len(list.places) > maxClosed {
 		return nil, nil, fmt.Errorf("more than %d places would have to be closed to a command", maxClosed)
 	}
-	for _, path := range list.places {
+	// Beside the folder for temporary files lie those of other sessions.
+	for _, path := range append(slices.Clone(list.places), filepath.Dir(p.TempDir)) {
 		for _, root := range p.needed() {
+			if root == p.TempDir && path == filepath.Dir(root) {
+				continue
+			}
 			if within(root, path) {
 				return nil, nil, fmt.Errorf("%s lies in %s, which is closed to commands; work in another folder, or set mode = \"off\" under [sandbox]", root, path)
 			}
@@ -103,11 +107,9 @@ func (p Profile) socketsOfUser() []string {
 	}
 	for _, dir := range temps {
 		out = append(out, filepath.Join(dir, "tmux-"+uid))
-		for _, name := range list(dir) {
-			if strings.HasPrefix(name, "tmux-") || strings.HasPrefix(name, "ssh-") || strings.HasPrefix(name, "gpg-") || strings.HasPrefix(name, "dbus-") {
-				if path := filepath.Join(dir, name); !p.needs(path) {
-					out = append(out, path)
-				}
+		for _, name := range listSockets(dir) {
+			if path := filepath.Join(dir, name); !p.needs(path) {
+				out = append(out, path)
 			}
 		}
 	}
@@ -120,8 +122,30 @@ func (p Profile) socketsOfUser() []string {
 			}
 		}
 	}
-	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "WAYLAND_DISPLAY"} {
+	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "CONTAINER_HOST", "DBUS_SESSION_BUS_ADDRESS", "TMUX", "WAYLAND_DISPLAY", "NVIM",
+		"KITTY_LISTEN_ON", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE"} {
 		out = appendSocket(out, socketPath(lookup(p.Environ, name)))
+	}
+	return out
+}
+
+// listSockets gives what is a socket in a folder for temporary files, or has the
+// name of a folder in which agents, terminals and editors put theirs.
+func listSockets(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries, _ := f.ReadDir(maxListed)
+	var out []string
+	for _, e := range entries {
+		known := slices.ContainsFunc([]string{"tmux-", "ssh-", "gpg-", "dbus-", "emacs", "nvim", "zellij-", "kitty", "screen"}, func(front string) bool {
+			return strings.HasPrefix(e.Name(), front) && e.IsDir()
+		})
+		if known || e.Type() == fs.ModeSocket {
+			out = append(out, e.Name())
+		}
 	}
 	return out
 }
@@ -135,7 +159,7 @@ func (p Profile) needs(dir string) bool {
 // unix:///path, unix:path=/path,guid=… or, for tmux, /path,pid,window.
 func socketPath(value string) string {
 	value, _, _ = strings.Cut(value, ",")
-	for _, front := range []string{"unix://", "unix:path="} {
+	for _, front := range []string{"unix://", "unix:path=", "unix:"} {
 		value = strings.TrimPrefix(value, front)
 	}
 	if !filepath.IsAbs(value) {

@@ -92,8 +92,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	g := guards(p.Roots, closed)
 	k := &confined{attr: &syscall.SysProcAttr{}}
 	k.plan = stage.Plan{Namespaces: s.namespaces, Network: stage.NetworkOpen, Hidden: closed, Extra: len(c.Extra),
-		Dir: c.Dir, Path: path, Args: append([]string{filepath.Base(path)}, c.Args...), Void: filepath.Join(filepath.Dir(p.TempDir), voidName)}
-	k.plan.Writable = []string{p.TempDir}
+		Dir: c.Dir, Path: path, Args: append([]string{filepath.Base(path)}, c.Args...), Temp: p.TempDir}
 	if p.CacheDir != "" {
 		k.plan.Writable = append(k.plan.Writable, p.CacheDir)
 	}
@@ -104,6 +103,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	if k.plan.Dir, err = filepath.EvalSymlinks(c.Dir); err != nil {
 		return nil, err
 	}
+	k.plan.FileCaps = os.Geteuid() == 0 && p.foreign()
 	if p.Agent != "" && s.namespaces {
 		k.plan.Socket, k.plan.SocketAt = p.Agent, filepath.Join(p.TempDir, "ssh-agent")
 		if p.Agent, err = k.plan.SocketAt, touch(k.plan.SocketAt); err != nil {
@@ -118,7 +118,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &launch{attr: k.attr, env: p.confinedEnviron(c.Env, p.TempDir, k.plan.Writable)}
+	l := &launch{attr: k.attr, env: p.confinedEnviron(c.Env, p.TempDir, append(k.plan.Writable, p.TempDir))}
 	l.plan, err = k.plan.Encode()
 	return l, err
 }
@@ -144,7 +144,6 @@ func (k *confined) spaces(p Profile, s Status) error {
 		return errors.New("the network cannot be taken away here: there are no network namespaces and no seccomp; set network = true under [sandbox], or run Scorel on another system")
 	}
 	k.attr = namespaced(flags)
-	k.plan.FileCaps = os.Geteuid() == 0 && p.foreign()
 	return nil
 }
 
@@ -202,6 +201,9 @@ func (p *Profile) resolve() error {
 		real, err := filepath.EvalSymlinks(root)
 		if err != nil {
 			return fmt.Errorf("the folder %s cannot be used: %w", root, err)
+		}
+		if real == "/" {
+			return errors.New("the workspace is /, so everything would be writable; work in a folder of its own, or set mode = \"off\" under [sandbox]")
 		}
 		roots[i] = real
 	}

@@ -2,7 +2,9 @@ package sandbox
 
 import (
 	"bytes"
+	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -201,7 +203,7 @@ func attempts() []attempt {
 		{name: "use io_uring", script: `"$PROBE" iouring`},
 		{name: "use a key ring", script: `"$PROBE" keyctl`},
 		{name: "make a vsock", script: `"$PROBE" socket 40`},
-		{name: "read in the background", script: `(setsid sh -c 'grep -qs "$SECRET" "$HOME/.scorel/key" && echo yes > "$WS/bg"' > /dev/null 2>&1 &) ; sleep 0.2; for i in 1 2 3; do [ -s "$WS/bg" ] && exit 0; done; exit 1`},
+		{name: "read in the background", script: `rm -f "$WS/bg"; mkfifo "$WS/bg"; (setsid sh -c 'grep -qs "$SECRET" "$HOME/.scorel/key" && echo yes > "$WS/bg" || echo no > "$WS/bg"' > /dev/null 2>&1 &) ; read -r x < "$WS/bg"; [ $x = yes ]`},
 	}
 	for _, name := range []string{".scorel/key", ".ssh/id", ".netrc", ".aws/credentials", ".config/gh/hosts.yml", ".docker/config.json", ".kube/config", ".gnupg/key",
 		".git-credentials", ".config/gcloud/token"} {
@@ -499,16 +501,96 @@ func TestALinkInPlaceOfAProtectedFileOpensNothing(t *testing.T) {
 }
 
 func TestAFailingStageIsAnErrorOfStart(t *testing.T) {
-	w := newWorld(t, t.TempDir(), layout{})
-	must(t, os.Remove(filepath.Join(filepath.Dir(w.temp), voidName)))
-	var out bytes.Buffer
-	c := bash("echo ran", &out)
-	c.Dir = w.ws
-	_, err := New(Config{Profile: &w.profile, RunDir: filepath.Join(w.base, "run")}).Start(t.Context(), c)
-	if err == nil || !strings.Contains(err.Error(), "the sandbox cannot be made") || !strings.Contains(err.Error(), voidName) || out.Len() > 0 {
-		t.Errorf("%v %s", err, out.String())
+	for want, breaks := range map[string]func(w *world, c *Cmd){
+		"the sandbox cannot be made: mount on ": func(w *world, _ *Cmd) { // a file where a folder must be
+			w.profile.TempDir = filepath.Join(filepath.Dir(w.temp), "file")
+			write(t, w.profile.TempDir, "")
+		},
+		"cannot be executed": func(w *world, c *Cmd) {
+			c.Path = filepath.Join(w.ws, "program")
+			must(t, os.WriteFile(c.Path, []byte("\x7fELF but not really"), 0o755))
+		},
+	} {
+		w := newWorld(t, t.TempDir(), layout{})
+		var out bytes.Buffer
+		c := bash("echo ran", &out)
+		c.Dir = w.ws
+		breaks(w, &c)
+		_, err := New(Config{Profile: &w.profile, RunDir: filepath.Join(w.base, "run")}).Start(t.Context(), c)
+		if err == nil || !strings.Contains(err.Error(), want) || out.Len() > 0 {
+			t.Errorf("want %q: %v %s", want, err, out.String())
+		}
+		if left, _ := os.ReadDir(filepath.Join(w.base, "run")); len(left) > 0 {
+			t.Errorf("records are left: %v", left)
+		}
 	}
-	if left, _ := os.ReadDir(filepath.Join(w.base, "run")); len(left) > 0 {
+}
+
+func TestTemporaryFilesOfOtherSessionsAreHidden(t *testing.T) {
+	for _, l := range []layout{{}, {noNamespaces: true}} {
+		w := newWorld(t, t.TempDir(), l)
+		other, err := NewTemp(filepath.Join(w.base, "tmp"), "ses_other")
+		must(t, err)
+		defer other.Close()
+		write(t, filepath.Join(other.Dir, "x"), sentinel)
+		if out, _ := w.call(t, &w.profile, `cat "$TMPDIR/../ses_other/x"; echo mine > "$TMPDIR/x"; cat "$TMPDIR/x"`); !strings.HasSuffix(out, "mine\n") || strings.Contains(out, sentinel) {
+			t.Errorf("%+v: %s", l, out)
+		}
+	}
+}
+
+func TestTheTemporaryFolderMayLieInTheWorkspace(t *testing.T) {
+	w := newWorld(t, t.TempDir(), layout{})
+	must(t, os.Mkdir(filepath.Join(w.ws, "tmp"), 0o700))
+	temp, err := NewTemp(filepath.Join(w.ws, "tmp"), "ses_x")
+	must(t, err)
+	defer temp.Close()
+	w.profile.TempDir = temp.Dir
+	out, exit := w.call(t, &w.profile, `echo mine > "$TMPDIR/x" && cat "$TMPDIR/x"; ls -A ~/.scorel/ ~/.ssh; echo x > new && cat new`)
+	if exit.Code != 0 || !strings.HasPrefix(out, "mine\n") || strings.Contains(out, "key") || !strings.HasSuffix(out, "x\n") {
+		t.Errorf("%+v %s", exit, out)
+	}
+}
+
+func TestAWorkspaceThatIsTheWholeSystemIsRefused(t *testing.T) {
+	w := newWorld(t, t.TempDir(), layout{})
+	w.profile.Roots = []string{"/"}
+	if _, err := New(Config{Profile: &w.profile}).Start(t.Context(), bash("true", nil)); err == nil || !strings.Contains(err.Error(), "the workspace is /") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestTheAgentIsReachedOnlyWhenItIsAllowed(t *testing.T) {
+	w := newWorld(t, t.TempDir(), layout{})
+	write(t, filepath.Join(w.home, ".ssh", "known_hosts"), "a host\n")
+	script := `"$PROBE" unix "$SSH_AUTH_SOCK" && echo reached; cat ~/.ssh/known_hosts ~/.ssh/id`
+	if out, _ := w.call(t, &w.profile, script); strings.Contains(out, "reached") || strings.Contains(out, "a host") || strings.Contains(out, sentinel) {
+		t.Errorf("not allowed: %s", out)
+	}
+	w.profile.Agent = w.socks + "/agent.sock"
+	if out, _ := w.call(t, &w.profile, script); !strings.HasPrefix(out, "reached\na host\n") || strings.Contains(out, sentinel) {
+		t.Errorf("allowed: %s", out)
+	}
+}
+
+func TestCancelAndTimeReachAConfinedCommand(t *testing.T) {
+	w := newWorld(t, t.TempDir(), layout{})
+	ctx, cancel := context.WithCancel(t.Context())
+	r, out := io.Pipe()
+	c := bash("sleep 1000 & echo started; sleep 1000", out)
+	c.Dir = w.ws
+	run := filepath.Join(w.base, "run")
+	child, err := New(Config{Profile: &w.profile, RunDir: run}).Start(ctx, c)
+	must(t, err)
+	line(t, r)
+	if left, _ := os.ReadDir(run); len(left) != 1 || left[0].Name() != strconv.Itoa(child.PID()) {
+		t.Errorf("the group is not recorded: %v", left)
+	}
+	cancel()
+	if exit := child.Wait(); exit.Signal != "SIGTERM" {
+		t.Errorf("%+v", exit)
+	}
+	if left, _ := os.ReadDir(run); len(left) != 0 {
 		t.Errorf("records are left: %v", left)
 	}
 }

@@ -17,7 +17,6 @@ const (
 	tempNames = 8  // names that are tried for the folder of a user
 	tempTries = 16 // and for that of a session
 	sweepMost = 64 // left-over folders that are looked at when one is made
-	voidName  = ".void"
 )
 
 // Temp is the private folder for temporary files of one session. It is locked
@@ -54,9 +53,6 @@ func NewTemp(base, name string) (*Temp, error) {
 	}
 	parent, err := userTemp(base)
 	if err != nil {
-		return nil, err
-	}
-	if err := ownFolder(filepath.Join(parent, voidName)); err != nil {
 		return nil, err
 	}
 	sweep(parent)
@@ -182,9 +178,7 @@ func sweep(parent string) {
 	defer f.Close()
 	names, _ := f.Readdirnames(sweepMost)
 	for _, name := range names {
-		if name != voidName {
-			_ = removeIfLeft(filepath.Join(parent, name))
-		}
+		_ = removeIfLeft(filepath.Join(parent, name))
 	}
 }
 

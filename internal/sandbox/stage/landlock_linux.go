@@ -90,7 +90,7 @@ type ruleset struct {
 
 func (s ruleset) fill(p *Plan, write uint64) error {
 	if !p.Namespaces {
-		list, err := grants(p.Hidden)
+		list, err := grants(append(p.Hidden, filepath.Dir(p.Temp)))
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func (s ruleset) fill(p *Plan, write uint64) error {
 			}
 		}
 	}
-	for _, dir := range p.Writable {
+	for _, dir := range append(p.Writable, p.Temp) {
 		if err := s.allow(dir, reads|write); err != nil {
 			return err
 		}

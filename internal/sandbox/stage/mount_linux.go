@@ -3,6 +3,7 @@ package stage
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -26,8 +27,12 @@ func devices() []string {
 // read-only and without devices in one call, which only adds flags and so keeps
 // those that are locked (nosuid, noexec, ro). Then the copies are put back.
 func mounts(p *Plan) error {
-	var list attached
+	var list, temp attached
 	defer list.close()
+	defer temp.close()
+	if err := temp.copyOf(p.Temp, unix.MOUNT_ATTR_NODEV); err != nil {
+		return err
+	}
 	writable := slices.Clone(p.Writable)
 	slices.Sort(writable) // a parent before what lies in it
 	for _, dir := range writable {
@@ -48,14 +53,18 @@ func mounts(p *Plan) error {
 		}
 		socket[0].path = p.SocketAt
 	}
-	if err := makeVoid(p.Void); err != nil {
-		return err
-	}
 	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV}
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
 		return fmt.Errorf("make the system read-only: %w", err)
 	}
 	if err := list.attach(); err != nil {
+		return err
+	}
+	void := filepath.Dir(p.Temp)
+	if err := makeVoid(void, filepath.Base(p.Temp)); err != nil {
+		return err
+	}
+	if err := temp.attach(); err != nil {
 		return err
 	}
 	if err := terminals(); err != nil {
@@ -79,7 +88,7 @@ func mounts(p *Plan) error {
 		}
 	}
 	for _, path := range p.Hidden {
-		if err := hide(path, p.Void); err != nil {
+		if err := hide(path, void); err != nil {
 			return err
 		}
 	}
@@ -197,23 +206,27 @@ func fresh(kind string, attrs int, options ...string) (int, error) {
 	return unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
 }
 
-// The two things in the void.
+// The two things in the void, whose names no session has.
 const (
-	voidDir  = "/d"
-	voidFile = "/f"
+	voidDir  = "/.d"
+	voidFile = "/.f"
 )
 
-// makeVoid mounts a small file system on dir that holds an empty folder and an
-// empty file, and makes it read-only.
-func makeVoid(dir string) error {
+// makeVoid mounts a small file system on dir, the folder of all temporary
+// folders of the user, that holds an empty folder and an empty file to hide
+// things with, and a place for the command's own temporary folder. It is
+// read-only.
+func makeVoid(dir, own string) error {
 	const attrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 	fd, err := fresh("tmpfs", attrs, "size=4096", "nr_inodes=8", "mode=0755")
 	if err != nil {
 		return fmt.Errorf("make an empty file system: %w", err)
 	}
 	defer unix.Close(fd)
-	if err := unix.Mkdirat(fd, voidDir[1:], 0o555); err != nil {
-		return fmt.Errorf("make an empty folder: %w", err)
+	for _, name := range []string{voidDir[1:], own} {
+		if err := unix.Mkdirat(fd, name, 0o555); err != nil {
+			return fmt.Errorf("make an empty folder: %w", err)
+		}
 	}
 	file, err := unix.Openat(fd, voidFile[1:], unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
 	if err != nil {

@@ -42,11 +42,12 @@ type Plan struct {
 	Network    Network
 	// NoUnix takes Unix sockets away, too; pairs of connected ones stay.
 	NoUnix bool
-	// FileCaps keeps CAP_CHOWN, CAP_DAC_OVERRIDE and CAP_FOWNER of the namespace,
+	// FileCaps keeps CAP_DAC_OVERRIDE, CAP_FOWNER and, in a namespace, CAP_CHOWN,
 	// without which root can do nothing with files of other users.
 	FileCaps bool
-	// Void is an empty folder that may be mounted over.
-	Void     string
+	// Temp is the folder for temporary files, which stays writable. What lies
+	// beside it belongs to others and is hidden.
+	Temp     string
 	Writable []string // folders that stay writable; all else becomes read-only
 	Readable []string // folders that can be read in any case; needed without namespaces
 	Pinned   []string // folders in them that cannot be moved away
@@ -79,7 +80,7 @@ func (p *Plan) Encode() ([]byte, error) {
 	put("network", string(p.Network))
 	put("nounix", strconv.FormatBool(p.NoUnix))
 	put("filecaps", strconv.FormatBool(p.FileCaps))
-	put("void", p.Void)
+	put("temp", p.Temp)
 	put("writable", p.Writable...)
 	put("readable", p.Readable...)
 	put("pinned", p.Pinned...)
@@ -132,8 +133,8 @@ func Decode(data []byte) (*Plan, error) {
 		return nil, errors.New("the plan does not say what the network is")
 	case (p.Socket == "") != (p.SocketAt == ""):
 		return nil, errors.New("the plan has a socket without a place, or a place without a socket")
-	case p.Namespaces && p.Void == "":
-		return nil, errors.New("the plan names no empty folder")
+	case p.Temp == "" || filepath.Dir(filepath.Dir(p.Temp)) == "/":
+		return nil, errors.New("the plan names no folder for temporary files")
 	}
 	return p, nil
 }
@@ -156,8 +157,8 @@ func (p *Plan) set(name, value string) (ended bool, err error) {
 		err = flag(&p.NoUnix, value)
 	case "filecaps":
 		err = flag(&p.FileCaps, value)
-	case "void":
-		err = optional(&p.Void, value)
+	case "temp":
+		err = path(&p.Temp, value)
 	case "socket":
 		err = optional(&p.Socket, value)
 	case "socketat":

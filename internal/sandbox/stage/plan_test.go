@@ -7,13 +7,13 @@ import (
 )
 
 func full() *Plan {
-	return &Plan{Namespaces: true, Network: NetworkLoopback, NoUnix: true, FileCaps: true, Void: "/v", Writable: []string{"/w", "/odd \n$'\"ü"}, Readable: []string{"/w"},
+	return &Plan{Namespaces: true, Network: NetworkLoopback, NoUnix: true, FileCaps: true, Temp: "/tmp/x/t", Writable: []string{"/w", "/odd \n$'\"ü"}, Readable: []string{"/w"},
 		Pinned: []string{"/w/.git"}, ReadOnly: []string{"/w/.git/config"}, Hidden: []string{"/h"}, Socket: "/s", SocketAt: "/t", Extra: 1, Dir: "/w", Path: "/bin/bash",
 		Args: []string{"bash", "", "-c", "echo \xff"}}
 }
 
 func TestAPlanComesBackAsItWas(t *testing.T) {
-	for _, p := range []*Plan{full(), {Network: NetworkOpen, Dir: "/", Path: "/bin/true", Args: []string{"true"}}} {
+	for _, p := range []*Plan{full(), {Network: NetworkOpen, Temp: "/tmp/x/t", Dir: "/", Path: "/bin/true", Args: []string{"true"}}} {
 		data, err := p.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -27,16 +27,16 @@ func TestAPlanComesBackAsItWas(t *testing.T) {
 
 func TestAPlanThatSaysTooLittleOrTooMuchIsRefused(t *testing.T) {
 	for want, change := range map[string]func(*Plan){
-		"names no command":             func(p *Plan) { p.Args = nil },
-		"not absolute and clean":       func(p *Plan) { p.Hidden = []string{"/a/../b"} },
-		"is not the plan of a command": func(p *Plan) { p.Args = []string{"a\x00plan\x00x"} },
-		"wrong number of descriptors":  func(p *Plan) { p.Extra = 7 },
-		"unknown network":              func(p *Plan) { p.Network = "half" },
-		"names no empty folder":        func(p *Plan) { p.Void = "" },
-		"what the network is":          func(p *Plan) { p.Namespaces = false },
-		"socket without a place":       func(p *Plan) { p.SocketAt = "" },
-		"more than 4096 paths":         func(p *Plan) { p.Writable = strings.Split(strings.Repeat("/a ", 4096)+"/a", " ") },
-		"more than 1048576 bytes":      func(p *Plan) { p.Args = []string{strings.Repeat("x", MaxPlan)} },
+		"names no command":              func(p *Plan) { p.Args = nil },
+		"not absolute and clean":        func(p *Plan) { p.Hidden = []string{"/a/../b"} },
+		"is not the plan of a command":  func(p *Plan) { p.Args = []string{"a\x00plan\x00x"} },
+		"wrong number of descriptors":   func(p *Plan) { p.Extra = 7 },
+		"unknown network":               func(p *Plan) { p.Network = "half" },
+		"no folder for temporary files": func(p *Plan) { p.Temp = "/tmp/t" },
+		"what the network is":           func(p *Plan) { p.Namespaces = false },
+		"socket without a place":        func(p *Plan) { p.SocketAt = "" },
+		"more than 4096 paths":          func(p *Plan) { p.Writable = strings.Split(strings.Repeat("/a ", 4096)+"/a", " ") },
+		"more than 1048576 bytes":       func(p *Plan) { p.Args = []string{strings.Repeat("x", MaxPlan)} },
 	} {
 		p := full()
 		change(p)
@@ -59,7 +59,7 @@ func TestAPlanThatSaysTooLittleOrTooMuchIsRefused(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	for _, p := range []*Plan{full(), {Network: NetworkOpen, Dir: "/", Path: "/bin/true", Args: []string{"true"}}} {
+	for _, p := range []*Plan{full(), {Network: NetworkOpen, Temp: "/tmp/x/t", Dir: "/", Path: "/bin/true", Args: []string{"true"}}} {
 		data, err := p.Encode()
 		if err != nil {
 			f.Fatal(err)

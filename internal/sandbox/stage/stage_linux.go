@@ -83,7 +83,7 @@ func enter(fd int) error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("set no_new_privs: %w", err)
 	}
-	if err := dropCapabilities(p.FileCaps); err != nil {
+	if err := dropCapabilities(p); err != nil {
 		return err
 	}
 	if err := landlock(p); err != nil {
@@ -126,12 +126,15 @@ func receive(fd int) ([]byte, error) {
 	}
 }
 
-// dropCapabilities empties every set of this thread, but for what the file
-// capabilities name.
-func dropCapabilities(files bool) error {
+// dropCapabilities empties every set of this thread, but for the capabilities
+// about files where the plan asks for them.
+func dropCapabilities(p *Plan) error {
 	var keep uint32
-	if files {
-		keep = 1<<unix.CAP_CHOWN | 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER
+	if p.FileCaps {
+		keep = 1<<unix.CAP_DAC_OVERRIDE | 1<<unix.CAP_FOWNER
+		if p.Namespaces { // else Landlock would not stop it outside
+			keep |= 1 << unix.CAP_CHOWN
+		}
 	}
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("clear ambient capabilities: %w", err)

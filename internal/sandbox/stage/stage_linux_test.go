@@ -15,7 +15,7 @@ func TestGarbageEndsTheStageWithOneSentence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	good, err := (&Plan{Network: NetworkOpen, Dir: "/", Path: "/bin/echo", Args: []string{"echo", "ran"}}).Encode()
+	good, err := (&Plan{Network: NetworkOpen, Temp: "/tmp/x/t", Dir: "/", Path: "/bin/echo", Args: []string{"echo", "ran"}}).Encode()
 	if err != nil {
 		t.Fatal(err)
 	}
