@@ -32,3 +32,12 @@ func TestTheProfileForMacOS(t *testing.T) {
 		}
 	}
 }
+
+func TestMacOSSaysWhatItDoesNotHold(t *testing.T) {
+	if s := seatbeltStatus(true); s.Level != Partly || !strings.Contains(s.Missing, "loopback") || !s.Abilities[0].Holds {
+		t.Errorf("with sandbox-exec: %+v", s)
+	}
+	if s := seatbeltStatus(false); s.Level != Unconfined || !strings.Contains(s.Missing, "not confined") || s.Abilities[0].Advice == "" {
+		t.Errorf("without: %+v", s)
+	}
+}
