@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -109,11 +110,11 @@ func (h *hold) release(ctx context.Context, pid int) error {
 	case ready && text == "":
 		return nil
 	case ready:
-		return fmt.Errorf("%s", text)
+		return errors.New(text)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case text == "":
-		return fmt.Errorf("the sandbox cannot be made: its process ended at once")
+		return errors.New("the sandbox cannot be made: its process ended at once")
 	}
 	return fmt.Errorf("the sandbox cannot be made: %s. If it cannot be helped, set mode = \"off\" under [sandbox] in ~/.scorel/config.toml", text)
 }
