@@ -10,9 +10,12 @@ import (
 )
 
 // CacheDir makes the folder for the caches of build tools of one project,
-// <home>/.cache/scorel/<name>-<hash of root>, and gives it without symlinks. The
-// tools themselves bound what they keep there; it can be removed at any time.
+// <home>/.cache/scorel/<name>-<hash of root>. The tools themselves bound what
+// they keep there; it can be removed at any time.
 func CacheDir(home, root string) (string, error) {
+	if real, err := filepath.EvalSymlinks(home); err == nil {
+		home = real
+	}
 	sum := sha256.Sum256([]byte(root))
 	name := strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
@@ -27,7 +30,7 @@ func CacheDir(home, root string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("make the folder for caches: %w", err)
 	}
-	return filepath.EvalSymlinks(dir)
+	return dir, nil
 }
 
 // confinedEnviron gives env with temporary files and the caches of tools where a

@@ -97,8 +97,9 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 		k.plan.Writable = append(k.plan.Writable, p.CacheDir)
 	}
 	if p.Mode == WorkspaceWrite {
-		k.plan.Writable = append(append(k.plan.Writable, p.Roots...), g.writable...)
-		k.plan.Pinned, k.plan.ReadOnly = g.pinned, g.readOnly
+		outer, inner := nested(p.Roots)
+		k.plan.Writable = append(append(k.plan.Writable, outer...), g.writable...)
+		k.plan.Pinned, k.plan.ReadOnly = append(g.pinned, inner...), g.readOnly
 	}
 	if k.plan.Dir, err = filepath.EvalSymlinks(c.Dir); err != nil {
 		return nil, err
@@ -196,8 +197,9 @@ func (p Profile) foreign() bool {
 
 // resolve gives the folders of the profile without symlinks.
 func (p *Profile) resolve() error {
-	roots := make([]string, len(p.Roots))
-	for i, root := range p.Roots {
+	given := slices.Clone(p.Roots)
+	p.Roots = make([]string, len(given))
+	for i, root := range given {
 		real, err := filepath.EvalSymlinks(root)
 		if err != nil {
 			return fmt.Errorf("the folder %s cannot be used: %w", root, err)
@@ -205,25 +207,52 @@ func (p *Profile) resolve() error {
 		if real == "/" {
 			return errors.New("the workspace is /, so everything would be writable; work in a folder of its own, or set mode = \"off\" under [sandbox]")
 		}
-		roots[i] = real
+		p.Roots[i] = real
 	}
-	p.Roots = roots
-	for _, dir := range []*string{&p.TempDir, &p.CacheDir, &p.Home} {
-		if *dir == "" {
-			continue
-		}
-		real, err := filepath.EvalSymlinks(*dir)
-		if err != nil && dir != &p.Home {
-			return fmt.Errorf("the folder %s cannot be used: %w", *dir, err)
-		}
-		if err == nil {
-			*dir = real
+	for i, root := range given {
+		if real := p.Roots[i]; real != filepath.Clean(root) && p.commandsWrote(root, i) {
+			return fmt.Errorf("%s is a symbolic link to %s that a command may have made; name the folder itself", root, real)
 		}
 	}
-	if p.TempDir == "" {
-		return errors.New("a confined command needs a folder for temporary files")
+	if real, err := filepath.EvalSymlinks(p.Home); err == nil {
+		p.Home = real
+	}
+	if real, err := filepath.EvalSymlinks(p.TempDir); err != nil || real != p.TempDir {
+		return fmt.Errorf("the folder for temporary files %s is gone or was replaced; close the session and open it again", p.TempDir)
+	}
+	if p.CacheDir != "" {
+		real, err := filepath.EvalSymlinks(p.CacheDir)
+		if err != nil || (real != p.CacheDir && p.commandsWrote(p.CacheDir, -1)) {
+			real = "" // then the caches are in the folder for temporary files
+		}
+		p.CacheDir = real
 	}
 	return nil
+}
+
+// commandsWrote says whether path lies in a root, other than the one of index
+// but: there a command can have put a symlink in its way, which would make
+// writable whatever it leads to.
+func (p *Profile) commandsWrote(path string, but int) bool {
+	for i, root := range p.Roots {
+		if i != but && within(filepath.Clean(path), root) {
+			return true
+		}
+	}
+	return false
+}
+
+// nested parts folders from those that lie in others: these are writable with
+// them, and must not be moved away from their protected files.
+func nested(dirs []string) (outer, inner []string) {
+	for _, dir := range dirs {
+		if slices.ContainsFunc(dirs, func(other string) bool { return other != dir && within(dir, other) }) {
+			inner = append(inner, dir)
+		} else {
+			outer = append(outer, dir)
+		}
+	}
+	return outer, inner
 }
 
 func advice(s Status) string {

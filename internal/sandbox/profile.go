@@ -37,7 +37,7 @@ func (m Mode) rank() int {
 }
 
 // Profile says what a command can do. Paths are absolute; they are resolved at
-// each start. What a command writes to are Roots (in WorkspaceWrite), TempDir,
+// each start, and what a command may have put in their way is refused. What a command writes to are Roots (in WorkspaceWrite), TempDir,
 // CacheDir, and the repository that a root is a worktree or a submodule of.
 type Profile struct {
 	Mode    Mode // not Off: that is no profile
@@ -47,8 +47,8 @@ type Profile struct {
 	Closed []string
 	// Roots are the workspace and the folders that count as part of it.
 	Roots []string
-	// TempDir is private to the session, CacheDir to the project; both exist.
-	// CacheDir may be empty.
+	// TempDir is private to the session, CacheDir to the project; both exist, as
+	// NewTemp and CacheDir gave them. CacheDir may be empty.
 	TempDir, CacheDir string
 	// Environ is the host's environment, where sockets of agents are named.
 	Environ []string

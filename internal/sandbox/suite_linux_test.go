@@ -594,3 +594,55 @@ func TestCancelAndTimeReachAConfinedCommand(t *testing.T) {
 		t.Errorf("records are left: %v", left)
 	}
 }
+
+func TestALinkThatACommandMadeOpensNothing(t *testing.T) {
+	for what, plant := range map[string]func(w *world) string{
+		"an additional folder": func(w *world) string {
+			extra := filepath.Join(w.ws, "extra")
+			must(t, os.Symlink(w.out, extra))
+			w.profile.Roots = append(w.profile.Roots, extra)
+			return "that a command may have made"
+		},
+		"the temporary folder": func(w *world) string {
+			must(t, os.Mkdir(filepath.Join(w.ws, "t"), 0o700))
+			w.profile.TempDir = filepath.Join(w.ws, "t", "x")
+			must(t, os.Symlink(w.out, w.profile.TempDir))
+			return "is gone or was replaced"
+		},
+		"the caches": func(w *world) string {
+			w.profile.CacheDir = filepath.Join(w.ws, "c")
+			must(t, os.Symlink(w.out, w.profile.CacheDir))
+			return "" // it starts, with other caches
+		},
+	} {
+		for _, l := range []layout{{}, {noNamespaces: true}} {
+			w := newWorld(t, t.TempDir(), l)
+			want := plant(w)
+			var out bytes.Buffer
+			c := bash("echo x > '"+w.out+"/new'; echo $GOCACHE", &out)
+			c.Dir = w.ws
+			child, err := New(Config{Profile: &w.profile}).Start(t.Context(), c)
+			if want != "" {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%s: %v", what, err)
+				}
+			} else if must(t, err); child.Wait().Err != nil || !strings.Contains(out.String(), w.temp) {
+				t.Errorf("%s: %s", what, out.String())
+			}
+			if _, err := os.Stat(filepath.Join(w.out, "new")); err == nil {
+				t.Errorf("%s: a file was made", what)
+			}
+		}
+	}
+}
+
+func TestAFolderInTheWorkspaceMayBeNamedBesideIt(t *testing.T) {
+	w := newWorld(t, t.TempDir(), layout{})
+	inner := filepath.Join(w.ws, "inner")
+	write(t, filepath.Join(inner, ".envrc"), "old")
+	w.profile.Roots = append(w.profile.Roots, inner)
+	out, exit := w.call(t, &w.profile, `echo a > inner/a && cat inner/a; mv inner moved && echo moved; echo x > inner/.envrc || echo held`)
+	if exit.Code != 0 || !strings.HasPrefix(out, "a\n") || !strings.HasSuffix(out, "held\n") || strings.Contains(out, "moved\n") {
+		t.Errorf("%+v %s", exit, out)
+	}
+}

@@ -77,6 +77,7 @@ func mounts(p *Plan) error {
 	// one with hooks of its own into its place.
 	pinned := slices.Clone(p.Pinned)
 	slices.Sort(pinned)
+	pinned = slices.Compact(pinned)
 	for _, dir := range pinned {
 		if err := bindOnItself(dir, 0); err != nil {
 			return err
