@@ -89,6 +89,7 @@ func status(namespaces bool, why error, netns bool, abi int, seccomp, inside boo
 		s.Level = Full
 	case namespaces, abi >= minLandlock && seccomp:
 		s.Level = Partly
+		missing = append([]string{"Not fully confined."}, missing...)
 	default:
 		missing = []string{"Commands are not confined: what is allowed can do all that you can, with your files and keys."}
 	}

@@ -79,7 +79,7 @@ func seatbeltStatus(have bool) Status {
 			Abilities: []Ability{{Name: "sandbox-exec", Text: "sandbox-exec is missing: commands are not confined.",
 				Advice: "It is part of macOS; look why " + "/usr/bin/sandbox-exec is not there."}}}
 	}
-	const network = "With network = false a command can still reach services on this machine's loopback."
+	const network = "Not fully confined. With network = false a command can still reach services on this machine's loopback."
 	return Status{Level: Partly, Missing: network,
-		Abilities: []Ability{{Name: "sandbox-exec", Holds: true, Text: "Writes, keys and Scorel's own folder are held by macOS. " + network}}}
+		Abilities: []Ability{{Name: "sandbox-exec", Holds: true, Text: "Writes, keys and Scorel's own folder are held by macOS."}}}
 }
