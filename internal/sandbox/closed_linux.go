@@ -28,14 +28,18 @@ func socketPlaces() []string {
 
 // closedPlaces gives what a command may not see, resolved, as far as it exists
 // now, with every other place where it can be seen. services are those of them
-// where something listens, or may.
-func (p Profile) closedPlaces() (all, services []string, err error) {
+// where something listens, or may. With system the keys of the system, which
+// root could read, are among them.
+func (p Profile) closedPlaces(system bool) (all, services []string, err error) {
 	mounts, err := readMounts()
 	if err != nil {
 		return nil, nil, err
 	}
 	list := closedList{have: map[string]bool{}, mounts: mounts}
 	paths := append(slices.Clone(p.Closed), p.keys()...)
+	if system {
+		paths = append(paths, systemKeys()...)
+	}
 	files := len(paths)
 	paths = append(append(paths, socketPlaces()...), p.socketsOfUser()...)
 	for i, path := range paths {
@@ -62,6 +66,19 @@ func (p Profile) closedPlaces() (all, services []string, err error) {
 		}
 	}
 	return list.places, services, nil
+}
+
+// systemKeys are the files with which somebody could become another user, or
+// this machine. Without namespaces they are not closed: /etc could not be listed
+// then.
+func systemKeys() []string {
+	out := []string{"/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-"}
+	for _, name := range list("/etc/ssh") {
+		if strings.HasSuffix(name, "_key") {
+			out = append(out, filepath.Join("/etc/ssh", name))
+		}
+	}
+	return out
 }
 
 // closedList collects places.

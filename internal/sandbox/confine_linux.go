@@ -25,7 +25,7 @@ func namespaced(flags uintptr) *syscall.SysProcAttr {
 		UidMappings:  uids, GidMappings: gids,
 		// An ordinary user loses its capabilities in the new namespace by
 		// execve, but for these.
-		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SYS_CHROOT},
+		AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP},
 	}
 }
 
@@ -85,7 +85,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	} else {
 		p.Agent = ""
 	}
-	closed, services, err := p.closedPlaces()
+	closed, services, err := p.closedPlaces(s.namespaces && os.Geteuid() == 0)
 	if err != nil {
 		return nil, err
 	}

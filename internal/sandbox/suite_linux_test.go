@@ -200,6 +200,7 @@ func attempts() []attempt {
 		{name: "make the system writable", script: `mount -o remount,rw,bind / && touch "$OUT/remounted"`, root: true},
 		{name: "open a device that lies around", script: `head -c 1 "$OUT/device" > /dev/null`, root: true, ns: true},
 		{name: "open a device of the workspace", script: `head -c 1 "$WS/device" > /dev/null`, root: true, ns: true},
+		{name: "read the system's passwords", script: `grep -q . /etc/shadow`, root: true, ns: true},
 		{name: "use io_uring", script: `"$PROBE" iouring`},
 		{name: "use a key ring", script: `"$PROBE" keyctl`},
 		{name: "make a vsock", script: `"$PROBE" socket 40`},
