@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -31,6 +32,8 @@ func TestCommands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	traps := map[string]*trap{} // by $WORK; each script uses its own
+	var mu sync.Mutex
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
 		RequireExplicitExec: true,
@@ -83,6 +86,17 @@ func TestCommands(t *testing.T) {
 					})
 				})
 			},
+			"hostile": func(ts *testscript.TestScript, _ bool, args []string) {
+				mu.Lock()
+				defer mu.Unlock()
+				hostile(ts, traps, args)
+			},
+			"unharmed": func(ts *testscript.TestScript, _ bool, args []string) {
+				mu.Lock()
+				defer mu.Unlock()
+				unharmed(ts, traps, args)
+			},
+			"refusals": func(ts *testscript.TestScript, _ bool, args []string) { refusals(ts, args) },
 			// waitexists FILE waits until the file is there.
 			"waitexists": func(ts *testscript.TestScript, _ bool, args []string) {
 				wait(ts, func() bool { _, err := os.Stat(ts.MkAbs(args[0])); return err == nil })

@@ -41,6 +41,8 @@ type promptOptions struct {
 	input     string
 	output    string
 	noSession bool
+	sandbox   string
+	noNetwork bool
 }
 
 func (o *promptOptions) register(cmd *cobra.Command) {
@@ -52,6 +54,8 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.StringVar(&o.mode, "permission-mode", "", "default, acceptEdits, plan, dontAsk or bypassPermissions")
 	f.StringArrayVar(&o.allow, "allowed-tools", nil, "rules to allow, such as 'Bash(git status:*)'; commas or repeats")
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
+	f.StringVar(&o.sandbox, "sandbox", "", "what commands may write: workspace-write, read-only, or off for all that you may")
+	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
 	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names")
 	f.StringVar(&o.session, "session", "", "go on in the session of this id")
 	f.BoolVarP(&o.cont, "continue", "c", false, "go on in the newest session of this project")
@@ -86,6 +90,11 @@ func (o *promptOptions) check() error {
 		return usagef("--no-session cannot go on in a session")
 	case o.maxTurns < 0 || o.maxBudget < 0:
 		return usagef("--max-turns and --max-budget-usd cannot be negative")
+	}
+	switch o.sandbox {
+	case "", "workspace-write", "read-only", "off":
+	default:
+		return usagef("--sandbox is %q; it can be workspace-write, read-only or off", o.sandbox)
 	}
 	switch o.thinking {
 	case "", "off", "minimal", "low", "medium", "high":
@@ -146,7 +155,7 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	}
 	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
 		Mode: o.mode, Allow: o.allow, Deny: o.deny, Preset: o.tools, AdditionalDirs: o.addDirs, AppendSystemPrompt: o.append,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget}})
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork}})
 	if err != nil {
 		return err
 	}

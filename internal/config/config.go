@@ -19,6 +19,7 @@ type Config struct {
 	Search      Search
 	Compaction  Compaction
 	Limits      Limits
+	Sandbox     Sandbox
 	Prompt      string // added to the system prompt
 	// ProjectPrompt is that of a trusted project, and ProjectFile where it stands.
 	ProjectPrompt, ProjectFile string
@@ -95,6 +96,13 @@ type Compaction struct {
 type Limits struct {
 	MaxSteps     int     // of a turn
 	MaxBudgetUSD float64 // of a turn; 0: no limit
+}
+
+// Sandbox is the table [sandbox].
+type Sandbox struct {
+	Mode     string // workspace-write, read-only or off
+	Network  bool   // whether commands reach the network
+	SSHAgent bool   // whether commands reach the SSH agent
 }
 
 // Notice is something that the user should know and that stops nothing.
@@ -213,12 +221,17 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			n.Untrusted, n.Key, n.Value = true, e.name(), render(e.value)
 			continue
 		}
-		if err := k.set(c, e); err != nil {
+		err := k.set(c, e)
+		if errors.Is(err, errWidens) {
+			note(e, "a project may only tighten what the user's own configuration says.")
+			continue
+		}
+		if err != nil {
 			errs = append(errs, err)
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

@@ -61,6 +61,10 @@ proxy = "http://proxy.example:3128"
 provider = "searxng"
 apiKeyEnv = "SEARCH_KEY"
 baseUrl = "http://10.0.0.1:8888"
+[sandbox]
+mode = "read-only"
+network = false
+sshAgent = true
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -81,9 +85,10 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Tools: Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
-		Web:    Web{Proxy: "http://proxy.example:3128"},
-		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
-		Limits: Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Web:     Web{Proxy: "http://proxy.example:3128"},
+		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 	}
 	set := map[string]bool{}
 	for _, e := range c.entries {
@@ -133,8 +138,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 func TestUnknownKeysAreRefusedByOneRuleAtAnyDepth(t *testing.T) {
 	for text, want := range map[string]string{
 		"prompt = 'x'\n\nsessionsDir = '/tmp'": "Unsupported config key: sessionsDir (/u/config.toml:3)",
-		"[sandbox]\nmode = 'off'":              "Unsupported config key: sandbox.mode (/u/config.toml:2)",
-		"[sandbox]":                            "Unsupported config key: sandbox (/u/config.toml:1)",
+		"[ui]":                                 "Unsupported config key: ui (/u/config.toml:1)",
 		"[[hooks]]\nevent = 'x'":               "Unsupported config key: hooks (/u/config.toml:1)",
 		"model.nmae = 'x'":                     "Unsupported config key: model.nmae (/u/config.toml:1)",
 		"[models.a]\nid='x'\nprovider='y'\nprice = {\ninput = 1, out = 2 }": "Unsupported config key: models.a.price.out (/u/config.toml:5)",
@@ -234,7 +238,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := full + "\n[sandbox]\nmode = 'off'\n[model2]\n[[hooks]]\ncommand='rm'\n"
+	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[model2]\n[[hooks]]\ncommand='rm'\n"
 	c, notices, err := Parse(user(full), project(hostile), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -270,7 +274,9 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: search.provider (",
 		"Ignored in a project's file: search.apiKeyEnv (",
 		"Ignored in a project's file: search.baseUrl (",
-		"Unsupported config key: sandbox.mode (",
+		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:48): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: sandbox.network (",
+		"Ignored in a project's file: sandbox.sshAgent (",
 		"Unsupported config key: model2 (",
 		"Unsupported config key: hooks (",
 	} {
@@ -334,7 +340,8 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 			got = append(got, k.Name+" "+string(k.Scope))
 		}
 	}
-	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project", "prompt trusted"}
+	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
+		"sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}
@@ -475,4 +482,23 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+func TestAProjectTightensTheSandboxAndNeverLoosensIt(t *testing.T) {
+	for _, c := range []struct {
+		user, project string
+		want          Sandbox
+		notices       int
+	}{
+		{"", "mode = 'read-only'\nnetwork = false", Sandbox{Mode: "read-only"}, 0},
+		{"", "mode = 'off'", Sandbox{Mode: "workspace-write", Network: true}, 1},
+		{"mode = 'off'", "mode = 'workspace-write'", Sandbox{Mode: "workspace-write", Network: true}, 0},
+		{"mode = 'read-only'\nnetwork = false", "mode = 'workspace-write'\nnetwork = true", Sandbox{Mode: "read-only"}, 2},
+		{"sshAgent = true", "sshAgent = false", Sandbox{Mode: "workspace-write", Network: true, SSHAgent: true}, 1},
+	} {
+		got, notices, err := Parse(user("[sandbox]\n"+c.user), project("[sandbox]\n"+c.project), nil)
+		if err != nil || got.Sandbox != c.want || len(notices) != c.notices {
+			t.Errorf("%q under %q: %+v, %v, %v", c.project, c.user, got.Sandbox, notices, err)
+		}
+	}
 }

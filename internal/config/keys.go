@@ -120,6 +120,11 @@ func table() []key {
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
 
+		{Key{"sandbox.mode", "workspace-write, read-only or off", "workspace-write", p, "What commands may write; a project may only tighten it."}, false, sandboxMode},
+		{Key{"sandbox.network", "boolean", "true", p, "Whether commands reach the network; a project may only take it away."}, false, sandboxNetwork},
+		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Sandbox.SSHAgent, e) }},
+
 		{Key{"prompt", "string", "", t, "Text that is added to the system prompt; a project's beside the user's, marked as the project's."}, false,
 			func(c *Config, e entry) error {
 				if e.source.Kind == SourceProject {
@@ -139,6 +144,7 @@ func defaults() Config {
 		Permissions: Permissions{Mode: "default"},
 		Compaction:  Compaction{Auto: true},
 		Limits:      Limits{MaxSteps: 200},
+		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 	}
 }
 

@@ -68,11 +68,11 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return nil, err
 	}
 	defer h.release(s)
-	return dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
 }
 
 // dispatchLane carries out a request to an open session.
-func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
+func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
 		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
@@ -101,7 +101,7 @@ func dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protoco
 		if err != nil {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 		}
-		if _, err := new(permission.Policy).WithMode(mode, os.Getuid()); err != nil {
+		if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
 			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
 		}
 		l.SetMode(mode)

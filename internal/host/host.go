@@ -16,6 +16,7 @@ import (
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
+	"scorel/internal/sandbox"
 	"scorel/internal/session"
 	"scorel/internal/trust"
 	"scorel/protocol"
@@ -66,6 +67,8 @@ type Overrides struct {
 	AppendSystemPrompt string
 	MaxSteps           int
 	MaxBudgetUSD       float64
+	Sandbox            string // a mode of the sandbox, "" for the configuration's
+	NoNetwork          bool   // commands reach no network
 }
 
 // Host owns the sessions that it has opened.
@@ -83,6 +86,8 @@ type Host struct {
 	mu     sync.Mutex // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot
 	conns  map[*Conn]struct{}
+	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a turn
+	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
 }
 
@@ -106,7 +111,7 @@ func New(cfg Config) (*Host, error) {
 	if cfg.StoreDir == "" {
 		cfg.StoreDir = cfg.Dir
 	}
-	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}}
+	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	key, err := h.deviceKey()
 	if err != nil {
@@ -290,7 +295,10 @@ func (h *Host) closeIdle(s *slot) {
 func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
-	return l.Close(func() { _ = os.Remove(h.runDir(l.ID())) })
+	return l.Close(func() {
+		_ = os.Remove(h.runDir(l.ID()))
+		h.closeTemp(l.ID())
+	})
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

@@ -53,7 +53,11 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		policy, err := h.policy(cfg, root)
+		box, err := h.sandbox(id, cfg, root)
+		if err != nil {
+			return nil, err
+		}
+		policy, err := h.policy(cfg, root, box)
 		if err != nil {
 			return nil, err
 		}
@@ -64,8 +68,8 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		info := m.Info()
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
-			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
-				Environ: sandbox.Environ(h.cfg.Environ, h.secretNames(cfg)), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
+			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
+				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
 				Web: pages, Pages: &h.pages, Search: search.searcher},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
@@ -243,7 +247,7 @@ func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 
 // policy compiles mode and rules: the configuration's, those answered "always"
 // for the project, and the caller's.
-func (h *Host) policy(cfg config.Config, root string) (*permission.Policy, error) {
+func (h *Host) policy(cfg config.Config, root string, box box) (*permission.Policy, error) {
 	mode, err := permission.ParseMode(cmp.Or(h.cfg.Overrides.Mode, cfg.Permissions.Mode))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -260,7 +264,8 @@ func (h *Host) policy(cfg config.Config, root string) (*permission.Policy, error
 		always.Layer(name, root),
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
 	}
-	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, UID: os.Getuid()})
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, UID: os.Getuid(),
+		Confined: box.profile != nil, Unconfined: box.missing})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
@@ -325,6 +330,16 @@ func (h *Host) secretNames(cfg config.Config) func(string) bool {
 		names[n] = true
 	}
 	return func(name string) bool { return names[name] }
+}
+
+// childEnviron is the environment of children. They get the SSH agent only when
+// the user's configuration says so.
+func (h *Host) childEnviron(cfg config.Config) []string {
+	env := sandbox.Environ(h.cfg.Environ, h.secretNames(cfg))
+	if agent, ok := h.lookupEnv("SSH_AUTH_SOCK"); ok && cfg.Sandbox.SSHAgent {
+		env = append(env, "SSH_AUTH_SOCK="+agent)
+	}
+	return env
 }
 
 // runDir is where the process groups of a session's children are recorded.

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 
 	"scorel/protocol"
 )
@@ -22,7 +23,7 @@ func (p *Policy) files(a Action) Verdict {
 	if r, ok := p.anyPath(p.ask, a, true); ok {
 		return asked(r)
 	}
-	if p.mode == Bypass {
+	if p.mode == Bypass && !p.guardsOutside(a) {
 		return Verdict{Decision: protocol.DecisionAllow}
 	}
 	v := Verdict{Decision: protocol.DecisionAllow}
@@ -35,7 +36,7 @@ func (p *Policy) files(a Action) Verdict {
 		switch {
 		case ok:
 			v.Rule = join(v.Rule, r.text)
-		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits):
+		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits || p.mode == Bypass):
 		case a.Kind == Read:
 			return ask("", fmt.Sprintf("%s reads %s, outside the workspace.", a.Tool, path.Abs))
 		case path.Inside:
@@ -48,6 +49,13 @@ func (p *Policy) files(a Action) Verdict {
 		return ask("", fmt.Sprintf("%s writes what it does not name.", a.Tool))
 	}
 	return v
+}
+
+// guardsOutside says whether a write outside the workspace is asked for although
+// nothing else is: root may do without questions only what the sandbox bounds,
+// and it bounds commands, not file tools.
+func (p *Policy) guardsOutside(a Action) bool {
+	return p.uid == 0 && a.Kind == Write && slices.ContainsFunc(a.Paths, func(path Path) bool { return !path.Inside })
 }
 
 // anyPath finds a rule that tightens and covers the tool (if wanted) or one of

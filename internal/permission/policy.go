@@ -35,14 +35,23 @@ type Config struct {
 	Home   string // of the user, absolute and without symlinks: what ~ stands for
 	Root   string // the workspace, absolute and without symlinks: what relative patterns are below
 	UID    int    // of this process
+	// Confined says that commands run in a sandbox that holds writes outside the
+	// workspace and Scorel's own folder.
+	Confined bool
+	// Unconfined is added to every question about a command: what a sandbox here
+	// does not hold, as sentences, "" when it holds all.
+	Unconfined string
 }
 
 // ErrRootBypass says that bypassPermissions was refused.
-var ErrRootBypass = errors.New("permission mode bypassPermissions is refused for root: nothing would stand between the model and the system; use another mode or an ordinary user")
+var ErrRootBypass = errors.New("permission mode bypassPermissions is refused for root without a sandbox: nothing would stand between the model and the system; use another mode, an ordinary user, or a system where the sandbox holds (see scorel doctor)")
 
 // Policy judges actions. It never changes and may be used concurrently.
 type Policy struct {
 	mode             Mode
+	uid              int
+	confined         bool
+	unconfined       string
 	home, root       string
 	allow, ask, deny []rule
 }
@@ -55,10 +64,10 @@ func Compile(cfg Config) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mode == Bypass && cfg.UID == 0 {
+	if mode == Bypass && cfg.UID == 0 && !cfg.Confined {
 		return nil, ErrRootBypass
 	}
-	p := &Policy{mode: mode, home: cfg.Home, root: cfg.Root}
+	p := &Policy{mode: mode, uid: cfg.UID, confined: cfg.Confined, unconfined: cfg.Unconfined, home: cfg.Home, root: cfg.Root}
 	for _, l := range cfg.Layers {
 		if err := p.add(l); err != nil {
 			return nil, err
@@ -86,11 +95,11 @@ func (p *Policy) WithMode(mode Mode, uid int) (*Policy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if mode == Bypass && uid == 0 {
+	if mode == Bypass && uid == 0 && !p.confined {
 		return nil, ErrRootBypass
 	}
 	q := *p
-	q.mode = mode
+	q.mode, q.uid = mode, uid
 	return &q, nil
 }
 
@@ -133,6 +142,9 @@ func (p *Policy) Judge(a Action) Verdict {
 		v.Suggestions = p.suggest(a)
 		if a.Background {
 			v.Reason += " It would go on running in the background."
+		}
+		if a.Kind == Exec && p.unconfined != "" {
+			v.Reason += " " + p.unconfined
 		}
 	}
 	return v

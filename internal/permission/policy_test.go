@@ -227,8 +227,36 @@ func TestModesAreRefusedByName(t *testing.T) {
 	if _, err := Compile(Config{Mode: Bypass, UID: 0}); err != ErrRootBypass {
 		t.Errorf("bypass as root: %v", err)
 	}
+	p, err := Compile(Config{UID: 0, Confined: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, err = p.WithMode(Bypass, 0); err != nil {
+		t.Errorf("bypass as root in a sandbox: %v", err)
+	} else if v := p.Judge(Action{Tool: "Bash", Kind: Exec, Command: "make"}); v.Decision != protocol.DecisionAllow {
+		t.Errorf("a command of root in a sandbox: %+v", v)
+	}
+	if v := p.Judge(Action{Tool: "Write", Kind: Write, Paths: []Path{{Abs: "/etc/passwd"}}}); v.Decision != protocol.DecisionAsk {
+		t.Errorf("root's write outside, which no sandbox bounds: %+v", v)
+	}
+	if v := p.Judge(Action{Tool: "Write", Kind: Write, Paths: []Path{{Abs: "/w/a", Inside: true}}}); v.Decision != protocol.DecisionAllow {
+		t.Errorf("root's write inside: %+v", v)
+	}
 	if _, err := Compile(Config{UID: 1, Layers: []Layer{{Name: "p", Scope: ScopeProject, Allow: []string{"Bash"}}}}); err == nil {
 		t.Error("a project layer may allow")
+	}
+}
+
+func TestQuestionsAboutCommandsSayWhatIsNotConfined(t *testing.T) {
+	p, err := Compile(Config{UID: 1, Unconfined: "Commands are not confined."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v := p.Judge(Action{Tool: "Bash", Kind: Exec, Command: "make"}); !strings.HasSuffix(v.Reason, " Commands are not confined.") {
+		t.Errorf("a command: %q", v.Reason)
+	}
+	if v := p.Judge(Action{Tool: "Write", Kind: Write, Paths: []Path{{Abs: "/w/a", Inside: true}}}); strings.Contains(v.Reason, "confined") {
+		t.Errorf("a file: %q", v.Reason)
 	}
 }
 

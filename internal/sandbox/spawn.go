@@ -23,7 +23,7 @@ type Cmd struct {
 	Extra []*os.File
 }
 
-// Spawner starts children. It is the seam behind which confinement is added.
+// Spawner starts children, confined by the profile that it was made with.
 type Spawner interface {
 	// Start starts the child in a process group and a session of its own, so
 	// without a controlling terminal. The group is recorded durably before the

@@ -20,22 +20,46 @@ const (
 	maxExtra  = 6               // a POSIX shell redirects single-digit descriptors only
 )
 
-// gate holds a child back until its group is recorded: the shell waits for a
-// line on the descriptor %d and then becomes the program. When the host dies
-// first the read fails and nothing has happened. dash needs 0.5 ms for it.
-const gate = `IFS= read -r x <&%d || exit 125; exec %d<&-; exec "$@"`
-
 // Config says how children are started.
 type Config struct {
 	// RunDir is where the process groups of running children are recorded, one
 	// small file each; it is made when missing. Without it nothing is recorded.
 	RunDir string
+	// Profile confines the children; nil leaves them all that the host can do.
+	// What cannot be confined so does not start.
+	Profile *Profile
 }
 
-// New gives the spawner for the host's children. It confines nothing.
-func New(cfg Config) Spawner { return &spawner{runDir: cfg.RunDir} }
+// New gives the spawner for the host's children.
+func New(cfg Config) Spawner { return &spawner{cfg} }
 
-type spawner struct{ runDir string }
+type spawner struct{ cfg Config }
+
+// launch is how a command is started. With a plan it is the stage that runs it,
+// else the gate.
+type launch struct {
+	path string
+	args []string
+	env  []string
+	attr *syscall.SysProcAttr
+	plan []byte
+}
+
+// launch gives how to start a command whose program is at path.
+func (cfg Config) launch(c Cmd, path string) (*launch, error) {
+	l := &launch{path: path, args: c.Args, env: c.Env, attr: &syscall.SysProcAttr{}}
+	if cfg.Profile != nil {
+		var err error
+		if l, err = cfg.Profile.confine(c, path); err != nil {
+			return nil, err
+		}
+	}
+	l.attr.Setsid = true
+	if l.env == nil {
+		l.env = []string{}
+	}
+	return l, nil
+}
 
 // Start implements [Spawner].
 func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
@@ -49,8 +73,12 @@ func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
+	l, err := s.cfg.launch(c, path)
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+	}
 	p := &process{ctx: ctx, done: make(chan struct{}), exited: make(chan struct{})}
-	if err := p.start(c, path, s.runDir); err != nil {
+	if err := p.start(c, l, s.cfg.RunDir); err != nil {
 		p.closeParent()
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
@@ -88,13 +116,12 @@ type process struct {
 	reaped bool // the pid is no longer ours
 }
 
-func (p *process) start(c Cmd, path, runDir string) error {
-	hold, release, err := os.Pipe()
+func (p *process) start(c Cmd, l *launch, runDir string) error {
+	held, err := l.hold()
 	if err != nil {
 		return err
 	}
-	defer hold.Close()
-	defer release.Close()
+	defer held.close()
 	theirs := make([]*os.File, 0, 3)
 	defer func() {
 		for _, f := range theirs {
@@ -102,14 +129,9 @@ func (p *process) start(c Cmd, path, runDir string) error {
 		}
 	}()
 
-	fd := 3 + len(c.Extra)
-	p.cmd = exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(gate, fd, fd), "sh", path}, c.Args...)...)
-	p.cmd.Dir, p.cmd.Env = c.Dir, c.Env
-	if p.cmd.Env == nil {
-		p.cmd.Env = []string{}
-	}
-	p.cmd.ExtraFiles = append(append([]*os.File{}, c.Extra...), hold)
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	p.cmd = held.command(3 + len(c.Extra))
+	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = c.Dir, l.env, l.attr
+	p.cmd.ExtraFiles = append(append([]*os.File{}, c.Extra...), held.theirs)
 
 	output := func(w io.Writer) (*os.File, error) {
 		r, wr, err := os.Pipe()
@@ -156,7 +178,7 @@ func (p *process) start(c Cmd, path, runDir string) error {
 	}
 	pid := p.cmd.Process.Pid
 	if p.record, err = writeRecord(runDir, pid); err == nil {
-		_, err = release.Write([]byte("\n"))
+		err = held.release(p.ctx, pid)
 	}
 	if err != nil {
 		_ = p.cmd.Process.Kill()

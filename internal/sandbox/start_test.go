@@ -14,11 +14,7 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func bash(script string, out io.Writer) Cmd {
 	return Cmd{Path: "bash", Args: []string{"--noprofile", "--norc", "-c", script}, Dir: "/",

@@ -25,6 +25,9 @@ const (
 	// (MAX_ARG_STRLEN, 128 KiB).
 	maxCommand = 100_000
 	maxDir     = 4096
+	// Protected files that a result names for clients and in its text.
+	maxChanged      = 100
+	maxChangedShown = 10
 )
 
 // keepDir makes the shell write its last working directory to descriptor 3. It
@@ -109,6 +112,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		return Result{}, fmt.Errorf("start the command: %w", err)
 	}
 	defer dirs.Close()
+	before := c.env.Files.protectedState()
 	out := newCapture(update)
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", keepDir + c.command}, Dir: c.dir,
@@ -128,6 +132,8 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	c.env.Dir.set(c.dir)
 
 	d := Details{ExitCode: &exit.Code, Dir: c.dir}
+	changed := before.Changed(c.env.Files.protectedState())
+	d.ChangedProtected = changed[:min(len(changed), maxChanged)]
 	notes := []string{fmt.Sprintf("exit code %d", exit.Code)}
 	if exit.Signal != "" {
 		notes = []string{fmt.Sprintf("ended by %s, exit code %d", exit.Signal, exit.Code)}
@@ -150,7 +156,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	} else if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	r := textResult(text + "[" + strings.Join(notes, "; ") + "]")
+	r := textResult(text + "[" + strings.Join(notes, "; ") + "]" + changedNote(changed))
 	r.IsError = exit.Code != 0 || d.Cancelled || d.TimedOut
 	r.Details = d
 	if full != nil {
@@ -162,6 +168,18 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 // environ is the environment of a command: nothing asks, pages or colours.
 func (c *bashCall) environ() []string {
 	return append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
+}
+
+// changedNote names protected files that a command changed.
+func changedNote(changed []string) string {
+	if len(changed) == 0 {
+		return ""
+	}
+	more := ""
+	if n := len(changed) - maxChangedShown; n > 0 {
+		changed, more = changed[:maxChangedShown], fmt.Sprintf(" and %d more", n)
+	}
+	return "\n[Attention: protected files changed, which other programs run or believe later: " + strings.Join(changed, ", ") + more + ". Say so to the user.]"
 }
 
 // lastDir gives the last directory that the shell wrote, "" when it is none. It

@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -232,5 +233,27 @@ func TestBashDoesNotWaitForWhatRunsInTheBackground(t *testing.T) {
 	dead(t, pid)
 	if b.env.Dir.Path() != "/" {
 		t.Errorf("the directory is %s", b.env.Dir.Path())
+	}
+}
+
+func TestBashNamesProtectedFilesThatChanged(t *testing.T) {
+	b := newBench(t)
+	b.write(".git/hooks/pre-commit", "old")
+	text, r := b.run("Bash", in{"command": "echo new > .git/hooks/pre-commit; echo x > .envrc; echo y > ordinary"})
+	want := []string{filepath.Join(b.root, ".envrc"), filepath.Join(b.root, ".git/hooks/pre-commit")}
+	if d := r.Details.(Details); !slices.Equal(d.ChangedProtected, want) {
+		t.Errorf("details: %q, want %q", d.ChangedProtected, want)
+	}
+	for _, name := range want {
+		if !strings.Contains(text, "protected files changed") || !strings.Contains(text, name) {
+			t.Errorf("%s is not named: %s", name, text)
+		}
+	}
+	if text, r = b.run("Bash", in{"command": "true"}); strings.Contains(text, "protected") || r.Details.(Details).ChangedProtected != nil {
+		t.Errorf("nothing changed: %s", text)
+	}
+	text, r = b.run("Bash", in{"command": "mkdir .agents; for i in {1..150}; do echo > .agents/$i; done"})
+	if d := r.Details.(Details); len(d.ChangedProtected) != maxChanged || !strings.Contains(text, "and 140 more") {
+		t.Errorf("%d named, %s", len(d.ChangedProtected), text)
 	}
 }

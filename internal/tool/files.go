@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 	"scorel/internal/permission"
+	"scorel/internal/sandbox"
 )
 
 // Config names the folders of a session.
@@ -77,6 +78,19 @@ func (f *Files) Close() {
 
 // Root gives the workspace, resolved.
 func (f *Files) Root() string { return f.roots[0].path }
+
+// protectedState notes the state of the protected files of the workspace.
+func (f *Files) protectedState() sandbox.Protected {
+	roots := make([]string, len(f.roots))
+	for i, r := range f.roots {
+		roots[i] = r.path
+	}
+	var closed []string
+	if f.reach != "" {
+		closed = append(closed, f.reach)
+	}
+	return sandbox.LookAtProtected(roots, closed)
+}
 
 // absolute gives the path that a model meant: relative ones are below the
 // workspace, ~ is the home.

@@ -91,6 +91,9 @@ type Details struct {
 	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
 	FullBlob string `json:"fullBlob,omitempty"`
+	// ChangedProtected are the protected files that a command made, changed or
+	// removed, absolute; at most 100.
+	ChangedProtected []string `json:"changedProtected,omitempty"`
 	// Cancelled and TimedOut say why a command was ended.
 	Cancelled bool `json:"cancelled,omitempty"`
 	TimedOut  bool `json:"timedOut,omitempty"`

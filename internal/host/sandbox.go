@@ -1,0 +1,117 @@
+package host
+
+import (
+	"cmp"
+
+	"scorel/internal/config"
+	"scorel/internal/sandbox"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// box is how the commands of a turn are confined.
+type box struct {
+	profile *sandbox.Profile // nil: not at all
+	missing string           // what people are told with each question, "" when all holds
+}
+
+// sandbox gives what confines the commands of a session. Where the system can
+// hold nothing, commands run unconfined, every question says so, and so does the
+// session's diagnostics once; but not where the user asked for more than the
+// default: what must not write or reach the network does not run.
+func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (box, error) {
+	mode, err := sandbox.ParseMode(cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode))
+	if err != nil {
+		return box{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	network := cfg.Sandbox.Network && !h.cfg.Overrides.NoNetwork
+	if mode == sandbox.Off {
+		if !network {
+			return box{}, protocol.Errorf(protocol.CodeInvalidRequest, "Without a sandbox the network cannot be taken away from commands; set sandbox.mode to workspace-write or read-only, or sandbox.network to true.")
+		}
+		return box{missing: "The sandbox is off: the command can do all that you can."}, nil
+	}
+	s := sandbox.Detect()
+	if s.Level == sandbox.Unconfined && mode == sandbox.WorkspaceWrite && network {
+		h.tellUnconfined(id, s.Missing)
+		return box{missing: s.Missing}, nil
+	}
+	temp, err := h.temp(id)
+	if err != nil {
+		return box{}, protocol.Errorf(protocol.CodeStorageError, "%s.", sentence(err))
+	}
+	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), TempDir: temp, Environ: h.cfg.Environ,
+		Roots: append(append([]string{root}, cfg.Directories(h.cfg.UserHome)...), h.cfg.Overrides.AdditionalDirs...)}
+	if dir, err := sandbox.CacheDir(h.cfg.UserHome, root); err == nil {
+		p.CacheDir = dir // else the caches are in the temporary folder
+	}
+	if cfg.Sandbox.SSHAgent {
+		p.Agent, _ = h.lookupEnv("SSH_AUTH_SOCK")
+	}
+	if s.Missing != "" {
+		h.tellUnconfined(id, s.Missing)
+	}
+	return box{profile: p, missing: s.Missing}, nil
+}
+
+// confines says whether the commands of a session are confined.
+func (h *Host) confines(meta protocol.Meta) bool {
+	root, _ := workspace.Root(meta.WorkDir)
+	cfg, err := h.loadConfig(root)
+	return err == nil && cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode) != string(sandbox.Off) && sandbox.Detect().Level != sandbox.Unconfined
+}
+
+// ownFolders are the folders of Scorel itself.
+func (h *Host) ownFolders() []string {
+	if h.cfg.StoreDir == h.cfg.Dir {
+		return []string{h.cfg.Dir}
+	}
+	return []string{h.cfg.Dir, h.cfg.StoreDir}
+}
+
+// temp gives the private folder for temporary files of a session, which is there
+// until the session is closed.
+func (h *Host) temp(id protocol.SessionID) (string, error) {
+	h.mu.Lock()
+	t := h.temps[id]
+	h.mu.Unlock()
+	if t != nil {
+		return t.Dir, nil
+	}
+	// Turns of a session do not overlap, so nobody else makes it now.
+	base, _ := h.lookupEnv("TMPDIR")
+	t, err := sandbox.NewTemp(sandbox.TempBase(base, h.ownFolders()), string(id))
+	if err != nil {
+		return "", err
+	}
+	h.mu.Lock()
+	h.temps[id] = t
+	h.mu.Unlock()
+	return t.Dir, nil
+}
+
+func (h *Host) closeTemp(id protocol.SessionID) {
+	h.mu.Lock()
+	t := h.temps[id]
+	delete(h.temps, id)
+	delete(h.told, id)
+	h.mu.Unlock()
+	if t == nil {
+		return
+	}
+	if err := t.Close(); err != nil {
+		h.report(id, "remove temporary files: "+err.Error(), nil)
+	}
+}
+
+// tellUnconfined notes in the diagnostics of a session, once while it is open,
+// what the sandbox does not hold.
+func (h *Host) tellUnconfined(id protocol.SessionID, missing string) {
+	h.mu.Lock()
+	told := h.told[id]
+	h.told[id] = true
+	h.mu.Unlock()
+	if !told {
+		h.report(id, "sandbox: "+missing, nil)
+	}
+}

@@ -1,0 +1,61 @@
+package sandbox
+
+import "fmt"
+
+// Mode says how far a command is confined.
+type Mode string
+
+// The modes, from the weakest on.
+const (
+	Off            Mode = "off"             // a command can do what the user can
+	WorkspaceWrite Mode = "workspace-write" // it writes in the workspace, its temporary folder and its caches
+	ReadOnly       Mode = "read-only"       // it writes in its temporary folder and its caches
+)
+
+// ParseMode gives the mode of that name; "" is [WorkspaceWrite].
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case "":
+		return WorkspaceWrite, nil
+	case Off, WorkspaceWrite, ReadOnly:
+		return m, nil
+	}
+	return "", fmt.Errorf("%q is no sandbox mode; use workspace-write, read-only or off", s)
+}
+
+// Tightens says whether m confines at least as much as the mode below it.
+func (m Mode) Tightens(below Mode) bool { return m.rank() >= below.rank() }
+
+func (m Mode) rank() int {
+	switch m {
+	case Off:
+		return 0
+	case ReadOnly:
+		return 2
+	}
+	return 1
+}
+
+// Profile says what a command can do. Paths are absolute; they are resolved at
+// each start, and what a command may have put in their way is refused. What a command writes to are Roots (in WorkspaceWrite), TempDir,
+// CacheDir, and the repository that a root is a worktree or a submodule of.
+type Profile struct {
+	Mode    Mode // not Off: that is no profile
+	Network bool // false leaves a loopback of the command's own
+	Home    string
+	// Closed are Scorel's own folders. They need not exist.
+	Closed []string
+	// Roots are the workspace and the folders that count as part of it.
+	Roots []string
+	// TempDir is private to the session, CacheDir to the project; both exist, as
+	// NewTemp and CacheDir gave them. CacheDir may be empty.
+	TempDir, CacheDir string
+	// Environ is the host's environment, where sockets of agents are named.
+	Environ []string
+	// Agent is the path of an SSH agent's socket that the command may use, ""
+	// for none.
+	Agent string
+
+	// noNamespaces makes tests see what holds without them.
+	noNamespaces bool
+}

@@ -1,0 +1,231 @@
+package sandbox
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	maxPointer = 4096    // bytes of a file that names a repository
+	maxConfig  = 1 << 20 // bytes of a repository's configuration
+	maxModules = 64      // repositories of submodules that are protected
+	moduleDeep = 4       // folders that the name of a submodule may have
+)
+
+// guard says how the folders of a workspace are protected: what stands in these
+// places is run or believed later, by people's own programs.
+type guard struct {
+	writable []string // the repository of a worktree or a submodule, elsewhere
+	pinned   []string
+	readOnly []string // what exists of it
+	watched  []string // all of it, also what may yet be made
+}
+
+// protect gives the guard of one root. What cannot be read is not there.
+func protect(root string) guard {
+	var g guard
+	for _, name := range []string{".scorel", ".claude", ".agents", ".mcp.json", ".vscode", ".envrc"} {
+		g.shield(root, name)
+	}
+	dot := filepath.Join(root, ".git")
+	info, err := os.Lstat(dot)
+	switch {
+	case err != nil:
+		g.watched = append(g.watched, dot+"/config", dot+"/hooks")
+	case info.IsDir():
+		g.repository(dot)
+	default:
+		g.shield(root, ".git")
+		dir, common := linked(root, dot)
+		if dir == "" {
+			break
+		}
+		g.writable = append(g.writable, common)
+		g.repository(common)
+		if dir != common {
+			g.pinned = append(g.pinned, filepath.Join(common, "worktrees"), dir)
+			for _, name := range []string{"commondir", "gitdir", "config.worktree"} {
+				g.shield(dir, name)
+			}
+		}
+	}
+	return g
+}
+
+// shield watches name in dir and makes it read-only if it exists. A link counts
+// only when it leads to something in dir: else a command could make one that has
+// any folder made read-only.
+func (g *guard) shield(dir, name string) {
+	path := filepath.Join(dir, name)
+	g.watched = append(g.watched, path)
+	if real, err := filepath.EvalSymlinks(path); err == nil && real != dir && within(real, dir) {
+		g.readOnly = append(g.readOnly, real)
+	}
+}
+
+// repository protects the folder of a repository and those of its submodules.
+// A commondir in it would lead Git to another configuration.
+func (g *guard) repository(dir string) {
+	g.pinned = append(g.pinned, dir)
+	for _, name := range []string{"hooks", "config", "config.worktree", "commondir"} {
+		g.shield(dir, name)
+	}
+	left := maxModules
+	g.modules(filepath.Join(dir, "modules"), moduleDeep, &left)
+}
+
+// modules finds the repositories below dir. Their names may hold slashes.
+func (g *guard) modules(dir string, deep int, left *int) {
+	if deep == 0 || *left == 0 {
+		return
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if !e.IsDir() || *left == 0 {
+			continue
+		}
+		at := filepath.Join(dir, e.Name())
+		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err != nil {
+			g.modules(at, deep-1, left)
+			continue
+		}
+		*left--
+		g.pinned = append(g.pinned, dir, at)
+		for _, name := range []string{"hooks", "config", "config.worktree", "commondir"} {
+			g.shield(at, name)
+		}
+	}
+}
+
+// linked gives the repository that a .git file names, and what it shares with
+// other worktrees; both are "" unless that repository names root in turn. The
+// file can be written by a command: without the answer from the other side it
+// could open any folder.
+func linked(root, file string) (dir, common string) {
+	to, ok := strings.CutPrefix(firstLine(file), "gitdir: ")
+	if !ok {
+		return "", ""
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(root, to)
+	}
+	dir, err := filepath.EvalSymlinks(to)
+	if err != nil || !isRepository(dir) {
+		return "", ""
+	}
+	if parent := filepath.Dir(dir); filepath.Base(parent) == "worktrees" {
+		common = filepath.Dir(parent)
+		back := firstLine(filepath.Join(dir, "gitdir"))
+		if !filepath.IsAbs(back) {
+			back = filepath.Join(dir, back)
+		}
+		if sameFile(back, file) && isRepository(common) && hasObjects(common) {
+			return dir, common
+		}
+		return "", ""
+	}
+	back := worktreeOf(filepath.Join(dir, "config"))
+	if back == "" || !hasObjects(dir) {
+		return "", ""
+	}
+	if !filepath.IsAbs(back) {
+		back = filepath.Join(dir, back)
+	}
+	if sameFile(back, root) {
+		return dir, dir
+	}
+	return "", ""
+}
+
+func isRepository(dir string) bool {
+	info, err := os.Lstat(filepath.Join(dir, "HEAD"))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func hasObjects(dir string) bool {
+	info, err := os.Stat(filepath.Join(dir, "objects"))
+	return err == nil && info.IsDir()
+}
+
+// sameFile says whether two paths name one file.
+func sameFile(a, b string) bool {
+	i, err := os.Stat(a)
+	j, err2 := os.Stat(b)
+	return err == nil && err2 == nil && os.SameFile(i, j)
+}
+
+// worktreeOf gives core.worktree of a repository's configuration, "" without.
+func worktreeOf(name string) string {
+	data, err := readSmall(name, maxConfig)
+	if err != nil {
+		return ""
+	}
+	core := false
+	for line := range strings.Lines(string(data)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			core = strings.EqualFold(line, "[core]")
+			continue
+		}
+		key, value, ok := strings.Cut(line, "=")
+		if core && ok && strings.EqualFold(strings.TrimSpace(key), "worktree") {
+			return strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return ""
+}
+
+func firstLine(name string) string {
+	data, err := readSmall(name, maxPointer)
+	if err != nil {
+		return ""
+	}
+	line, _, _ := bytes.Cut(data, []byte("\n"))
+	return string(bytes.TrimRight(line, "\r"))
+}
+
+// readSmall reads a regular file of at most limit bytes.
+func readSmall(name string, limit int64) ([]byte, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, errors.New("it is no small regular file")
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// guards joins the guards of all roots, without what is closed anyway.
+func guards(roots, closed []string) guard {
+	var g guard
+	for _, root := range roots {
+		one := protect(root)
+		g.writable = append(g.writable, one.writable...)
+		g.pinned = append(g.pinned, one.pinned...)
+		g.readOnly = append(g.readOnly, one.readOnly...)
+		g.watched = append(g.watched, one.watched...)
+	}
+	hidden := func(path string) bool {
+		return slices.ContainsFunc(closed, func(c string) bool { return within(path, c) })
+	}
+	for _, list := range []*[]string{&g.writable, &g.pinned, &g.readOnly, &g.watched} {
+		*list = slices.DeleteFunc(*list, hidden)
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+	return g
+}

@@ -1,0 +1,323 @@
+package stage
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// sharedMemory bounds the /dev/shm of a command, in bytes.
+const sharedMemory = 1 << 30
+
+// devices are what a command finds in /dev; everything else there cannot be
+// opened. A disk's node must not: root would read through it what is closed.
+func devices() []string {
+	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+}
+
+// mounts gives the process its view of the files. The namespace is new and
+// private; what it has inherited is locked by the kernel, so nothing that is
+// covered here can be uncovered without capabilities that the command lacks.
+//
+// The copies of what stays writable are taken first. Then everything becomes
+// read-only and without devices in one call, which only adds flags and so keeps
+// those that are locked (nosuid, noexec, ro). Then the copies are put back.
+func mounts(p *Plan) error {
+	var list, temp attached
+	defer list.close()
+	defer temp.close()
+	if err := temp.copyOf(p.Temp, unix.MOUNT_ATTR_NODEV); err != nil {
+		return err
+	}
+	writable := slices.Clone(p.Writable)
+	slices.Sort(writable) // a parent before what lies in it
+	for _, dir := range writable {
+		if err := list.copyOf(dir, unix.MOUNT_ATTR_NODEV); err != nil {
+			return err
+		}
+	}
+	for _, dev := range devices() {
+		if err := list.copyOf(dev, 0); err != nil && !errors.Is(err, unix.ENOENT) {
+			return err
+		}
+	}
+	var socket attached
+	defer socket.close()
+	if p.Socket != "" {
+		if err := socket.copyOf(p.Socket, 0); err != nil {
+			return err
+		}
+		socket[0].path = p.SocketAt
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NODEV}
+	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
+		return fmt.Errorf("make the system read-only: %w", err)
+	}
+	if err := list.attach(); err != nil {
+		return err
+	}
+	void := filepath.Dir(p.Temp)
+	if err := makeVoid(void, filepath.Base(p.Temp)); err != nil {
+		return err
+	}
+	if err := temp.attach(); err != nil {
+		return err
+	}
+	if err := terminals(); err != nil {
+		return err
+	}
+	if err := memory(); err != nil {
+		return err
+	}
+	// A folder that is a mount point cannot be renamed: nobody can put another
+	// one with hooks of its own into its place.
+	pinned := slices.Clone(p.Pinned)
+	slices.Sort(pinned)
+	pinned = slices.Compact(pinned)
+	for _, dir := range pinned {
+		if err := bindOnItself(dir, 0); err != nil {
+			return err
+		}
+	}
+	for _, path := range p.ReadOnly {
+		if err := bindOnItself(path, unix.MOUNT_ATTR_RDONLY); err != nil {
+			return err
+		}
+	}
+	for _, path := range p.Hidden {
+		if err := hide(path, void); err != nil {
+			return err
+		}
+	}
+	return socket.attach()
+}
+
+// attached are copies of mounts that have a place to go to.
+type attached []copied
+
+type copied struct {
+	fd   int
+	path string
+}
+
+func (a *attached) close() {
+	for _, c := range *a {
+		unix.Close(c.fd)
+	}
+}
+
+// copyOf takes a copy of the tree at path, with what is mounted in it.
+func (a *attached) copyOf(path string, set uint64) error {
+	at, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(at)
+	fd, err := unix.OpenTree(at, "", unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_EMPTY_PATH)
+	if err == nil && set != 0 {
+		attr := unix.MountAttr{Attr_set: set}
+		err = unix.MountSetattr(fd, "", unix.AT_RECURSIVE|unix.AT_EMPTY_PATH, &attr)
+	}
+	if err != nil {
+		return fmt.Errorf("copy the mount of %s: %w", path, err)
+	}
+	*a = append(*a, copied{fd, path})
+	return nil
+}
+
+func (a *attached) attach() error {
+	for _, c := range *a {
+		if err := put(c.fd, c.path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// open gives a handle of what is at path, on top of all mounts. It follows no
+// symlink: the host has resolved the path, so a link there is a trick.
+func open(path string) (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &how)
+	if errors.Is(err, unix.ELOOP) {
+		return -1, fmt.Errorf("%s %w", path, errReplaced)
+	}
+	if err != nil {
+		return -1, fmt.Errorf("%s cannot be opened for the sandbox: %w", path, err)
+	}
+	return fd, nil
+}
+
+// replaced is an error without a variable: nothing is initialised for it.
+type replaced struct{}
+
+func (replaced) Error() string {
+	return "was replaced by a symbolic link while the command was started; look at it and try again"
+}
+
+var errReplaced replaced
+
+// put mounts a copy on path.
+func put(fd int, path string) error {
+	to, err := open(path)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(to)
+	if err := unix.MoveMount(fd, "", to, "", unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH); err != nil {
+		return fmt.Errorf("mount on %s: %w", path, err)
+	}
+	return nil
+}
+
+// bindOnItself makes path a mount point that shows itself. What is gone since
+// the host looked is left out.
+func bindOnItself(path string, set uint64) error {
+	var one attached
+	defer one.close()
+	if err := one.copyOf(path, set); err != nil {
+		if errors.Is(err, unix.ENOENT) {
+			return nil
+		}
+		return err
+	}
+	return one.attach()
+}
+
+// fresh gives a new file system with the options, not attached anywhere.
+func fresh(kind string, attrs int, options ...string) (int, error) {
+	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(fs)
+	for _, o := range options {
+		name, value, _ := strings.Cut(o, "=")
+		if err := unix.FsconfigSetString(fs, name, value); err != nil {
+			return -1, err
+		}
+	}
+	if err := unix.FsconfigCreate(fs); err != nil {
+		return -1, err
+	}
+	return unix.Fsmount(fs, unix.FSMOUNT_CLOEXEC, attrs)
+}
+
+// The two things in the void, whose names no session has.
+const (
+	voidDir  = "/.d"
+	voidFile = "/.f"
+)
+
+// makeVoid mounts a small file system on dir, the folder of all temporary
+// folders of the user, that holds an empty folder and an empty file to hide
+// things with, and a place for the command's own temporary folder. It is
+// read-only.
+func makeVoid(dir, own string) error {
+	const attrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
+	fd, err := fresh("tmpfs", attrs, "size=4096", "nr_inodes=8", "mode=0755")
+	if err != nil {
+		return fmt.Errorf("make an empty file system: %w", err)
+	}
+	defer unix.Close(fd)
+	for _, name := range []string{voidDir[1:], own} {
+		if err := unix.Mkdirat(fd, name, 0o555); err != nil {
+			return fmt.Errorf("make an empty folder: %w", err)
+		}
+	}
+	file, err := unix.Openat(fd, voidFile[1:], unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC, 0o444)
+	if err != nil {
+		return fmt.Errorf("make an empty file: %w", err)
+	}
+	unix.Close(file)
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		return fmt.Errorf("make the void read-only: %w", err)
+	}
+	return put(fd, dir)
+}
+
+// hide lays the empty folder or file over path, and looks whether it is there.
+func hide(path, void string) error {
+	at, err := open(path)
+	if errors.Is(err, unix.ENOENT) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(at, &st)
+	unix.Close(at)
+	if err != nil {
+		return fmt.Errorf("look at %s: %w", path, err)
+	}
+	empty := void + voidFile
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		empty = void + voidDir
+	}
+	fd, err := unix.OpenTree(unix.AT_FDCWD, empty, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC)
+	if err != nil {
+		return fmt.Errorf("copy the void for %s: %w", path, err)
+	}
+	defer unix.Close(fd)
+	if err := put(fd, path); err != nil {
+		return err
+	}
+	var want unix.Stat_t
+	if err := unix.Lstat(empty, &want); err != nil {
+		return fmt.Errorf("look at the void: %w", err)
+	}
+	if err := unix.Lstat(path, &st); err != nil || st.Dev != want.Dev || st.Ino != want.Ino {
+		return fmt.Errorf("%s could not be closed", path)
+	}
+	return nil
+}
+
+// terminals gives the command pseudo-terminals of its own, so that it can neither
+// read from nor write to those of the user.
+func terminals() error {
+	if !isDir("/dev/pts") {
+		return nil
+	}
+	fd, err := fresh("devpts", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NOEXEC, "ptmxmode=0666", "mode=0600")
+	if err != nil {
+		return fmt.Errorf("make new terminals: %w", err)
+	}
+	defer unix.Close(fd)
+	if err := put(fd, "/dev/pts"); err != nil {
+		return err
+	}
+	var st unix.Stat_t
+	if err := unix.Lstat("/dev/ptmx", &st); err != nil || st.Mode&unix.S_IFMT == unix.S_IFLNK {
+		return nil // the link leads into the new one
+	}
+	var ptmx attached
+	defer ptmx.close()
+	if err := ptmx.copyOf("/dev/pts/ptmx", 0); err != nil {
+		return err
+	}
+	return put(ptmx[0].fd, "/dev/ptmx")
+}
+
+// memory gives the command a /dev/shm of its own.
+func memory() error {
+	if !isDir("/dev/shm") {
+		return nil
+	}
+	fd, err := fresh("tmpfs", unix.MOUNT_ATTR_NOSUID|unix.MOUNT_ATTR_NODEV, fmt.Sprintf("size=%d", sharedMemory), "mode=1777")
+	if err != nil {
+		return fmt.Errorf("make shared memory: %w", err)
+	}
+	defer unix.Close(fd)
+	return put(fd, "/dev/shm")
+}
+
+func isDir(path string) bool {
+	var st unix.Stat_t
+	return unix.Lstat(path, &st) == nil && st.Mode&unix.S_IFMT == unix.S_IFDIR
+}
