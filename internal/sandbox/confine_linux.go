@@ -119,7 +119,8 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &launch{attr: k.attr, env: p.confinedEnviron(c.Env, p.TempDir, append(k.plan.Writable, p.TempDir))}
+	l := &launch{attr: k.attr, env: p.confinedEnviron(c.Env, p.TempDir, append(k.plan.Writable, p.TempDir)),
+		mark: filepath.Join("/", filepath.Base(filepath.Dir(p.TempDir)), filepath.Base(p.TempDir))}
 	l.plan, err = k.plan.Encode()
 	return l, err
 }

@@ -23,19 +23,24 @@ type mount struct {
 
 // readMounts gives the mounts that this process sees.
 func readMounts() ([]mount, error) {
-	f, err := os.Open("/proc/self/mountinfo")
+	data, err := readMountinfo("/proc/self/mountinfo")
 	if err != nil {
 		return nil, fmt.Errorf("read the mounts: %w", err)
+	}
+	return parseMounts(data), nil
+}
+
+func readMountinfo(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxMountinfo+1))
-	if err != nil {
-		return nil, fmt.Errorf("read the mounts: %w", err)
+	if err == nil && len(data) > maxMountinfo {
+		err = errors.New("there are too many")
 	}
-	if len(data) > maxMountinfo {
-		return nil, errors.New("read the mounts: there are too many")
-	}
-	return parseMounts(data), nil
+	return data, err
 }
 
 func parseMounts(data []byte) []mount {

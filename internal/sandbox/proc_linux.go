@@ -57,21 +57,28 @@ func startTime(pid int) (start string, zombie bool, err error) {
 	return f[19], f[0] == "Z", nil
 }
 
-// members gives the living processes of a session.
-func members(session int) []int {
+// processes gives the ids of all processes that are seen here.
+func processes() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
 		return nil
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1)
-	want := strconv.Itoa(session)
 	var pids []int
 	for _, name := range names {
-		pid, err := strconv.Atoi(name)
-		if err != nil {
-			continue
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
 		}
+	}
+	return pids
+}
+
+// members gives the living processes of a session.
+func members(session int) []int {
+	want := strconv.Itoa(session)
+	var pids []int
+	for _, pid := range processes() {
 		if f, err := stat(pid); err == nil && f[3] == want && f[0] != "Z" {
 			pids = append(pids, pid)
 		}

@@ -18,11 +18,15 @@ type group struct {
 	PGID  int    `json:"pgid"` // also the session and the pid of the leader
 	Start string `json:"start"`
 	Boot  string `json:"boot"`
+	// Namespace is the user namespace of a confined child, and Mark stands in the
+	// mounts of whatever is in it: the number alone is used again.
+	Namespace uint64 `json:"namespace,omitempty"`
+	Mark      string `json:"mark,omitempty"`
 }
 
 // writeRecord records the group of pid in dir and gives the file's name. The
 // file is whole and synced before its name appears.
-func writeRecord(dir string, pid int) (name string, err error) {
+func writeRecord(dir string, pid int, namespace uint64, mark string) (name string, err error) {
 	if dir == "" {
 		return "", nil
 	}
@@ -30,7 +34,7 @@ func writeRecord(dir string, pid int) (name string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("record child %d: %w", pid, err)
 	}
-	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID()})
+	data, err := json.Marshal(group{PGID: pid, Start: start, Boot: bootID(), Namespace: namespace, Mark: mark})
 	if err != nil {
 		return "", err
 	}
@@ -63,8 +67,8 @@ func writeRecord(dir string, pid int) (name string, err error) {
 
 // Reap ends the children that a host which died has left running: it kills each
 // group recorded in runDir whose leader still has the recorded start time, or,
-// when the leader is gone, what still runs in its session. It removes the
-// records and says how many groups it ended. Call it while no spawner uses
+// when the leader is gone, what still runs in its session; and of confined ones
+// whatever is left in their namespace. It removes the records and says how many groups it ended. Call it while no spawner uses
 // runDir. A folder that is not there is not an error.
 func Reap(runDir string) (n int, err error) {
 	entries, err := os.ReadDir(runDir)
@@ -100,8 +104,14 @@ func Reap(runDir string) (n int, err error) {
 	return n, errors.Join(errs...)
 }
 
-// end kills the group if it is still the recorded one.
+// end kills what is left of a recorded child.
 func end(g group) bool {
+	left := g.Mark != "" && killNamespace(g.Namespace, g.Mark)
+	return endGroup(g) || left
+}
+
+// endGroup kills the group if it is still the recorded one.
+func endGroup(g group) bool {
 	start, zombie, err := startTime(g.PGID)
 	switch {
 	case err == nil && start != g.Start:

@@ -43,6 +43,7 @@ type launch struct {
 	env  []string
 	attr *syscall.SysProcAttr
 	plan []byte
+	mark string // stands in the mounts of a confined command
 }
 
 // launch gives how to start a command whose program is at path.
@@ -111,6 +112,7 @@ type process struct {
 	exited chan struct{} // the leader is a zombie; its pid is still ours
 	done   chan struct{} // exit is set
 	exit   Exit
+	ns     uint64 // the child's own user namespace, 0 without one
 
 	mu     sync.Mutex
 	reaped bool // the pid is no longer ours
@@ -177,7 +179,8 @@ func (p *process) start(c Cmd, l *launch, runDir string) error {
 		return err
 	}
 	pid := p.cmd.Process.Pid
-	if p.record, err = writeRecord(runDir, pid); err == nil {
+	p.ns = namespaceOf(pid)
+	if p.record, err = writeRecord(runDir, pid, p.ns, l.mark); err == nil {
 		err = held.release(p.ctx, pid)
 	}
 	if err != nil {
@@ -250,7 +253,7 @@ func (p *process) supervise() {
 	}
 	select {
 	case <-drained:
-		p.signal(syscall.SIGKILL) // what is left of the group
+		p.killRest()
 	case <-time.After(pipeGrace):
 		p.Kill()
 		select { // a slow writer may still have to take what is in the pipe
@@ -294,12 +297,24 @@ func (p *process) signal(sig syscall.Signal) {
 func (p *process) PID() int { return p.cmd.Process.Pid }
 
 // Kill implements [Child]. Groups that the child has opened in its session end
-// too.
+// too, and of a confined child everything that it has started.
 func (p *process) Kill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.reaped {
 		killSession(p.cmd.Process.Pid)
+		killNamespace(p.ns, "")
+	}
+}
+
+// killRest kills what is left of the group of a child that has ended, and of
+// what a confined one has started.
+func (p *process) killRest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.reaped {
+		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		killNamespace(p.ns, "")
 	}
 }
 

@@ -38,10 +38,16 @@ func alive(pid int) bool {
 
 func waitDead(t *testing.T, pid int) {
 	t.Helper()
+	waitFor(t, func() bool { return !alive(pid) })
+}
+
+// waitFor polls a condition of other processes.
+func waitFor(t *testing.T, holds func() bool) {
+	t.Helper()
 	deadline := time.Now().Add(10 * time.Second)
-	for alive(pid) {
+	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("process %d still runs", pid)
+			t.Fatal("waited for 10 s")
 		}
 		<-time.After(5 * time.Millisecond)
 	}
@@ -284,7 +290,7 @@ func survivor(t *testing.T, dir, script string) (leader, grandchild int) {
 		t.Fatal(err)
 	}
 	leader = cmd.Process.Pid
-	if _, err := writeRecord(dir, leader); err != nil {
+	if _, err := writeRecord(dir, leader, 0, ""); err != nil {
 		t.Fatal(err)
 	}
 	stdin.Close()

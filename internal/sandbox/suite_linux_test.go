@@ -318,7 +318,10 @@ func state(t *testing.T) string {
 func needConfinement(t *testing.T) {
 	t.Helper()
 	if s := Detect(); s.Level != Full {
-		t.Fatalf("this suite needs a system that holds everything: %s", s.Missing)
+		if os.Getenv("CI") != "" {
+			t.Fatalf("this suite needs a system that holds everything: %s", s.Missing)
+		}
+		t.Skipf("this suite needs a system that holds everything: %s", s.Missing)
 	}
 }
 

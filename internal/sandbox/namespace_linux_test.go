@@ -1,0 +1,86 @@
+package sandbox
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"scorel/internal/sandbox/sandboxtest"
+)
+
+// escape starts a process in a session of its own, which holds no pipe, and
+// writes its id to the file that is named.
+const escape = `setsid --fork bash -c 'echo $$ > "$0.new" && mv "$0.new" "$0" && exec sleep 1000' "$WS/pid" </dev/null >/dev/null 2>&1
+until [ -e "$WS/pid" ]; do sleep 0.01; done`
+
+func (w *world) escaped(t *testing.T) int {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.ws, "pid"))
+	must(t, err)
+	pid, err := strconv.Atoi(string(bytes.TrimSpace(data)))
+	must(t, err)
+	return pid
+}
+
+func TestNothingOutlivesAConfinedCommand(t *testing.T) {
+	needConfinement(t)
+	try := func(t *testing.T, base string) {
+		w := newWorld(t, base, layout{})
+		if out, exit := w.call(t, &w.profile, escape); exit.Code != 0 {
+			t.Fatalf("%+v %s", exit, out)
+		}
+		waitDead(t, w.escaped(t))
+	}
+	try(t, t.TempDir())
+	sandboxtest.AsUser(t, try)
+}
+
+// TestReapEndsWhatHasLeftItsSession takes the record of a running command, says
+// in it that the leader is somebody else, and reaps.
+func TestReapEndsWhatHasLeftItsSession(t *testing.T) {
+	needConfinement(t)
+	w := newWorld(t, t.TempDir(), layout{})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	run := filepath.Join(w.base, "run")
+	c := bash(escape+"; sleep 1000", nil)
+	c.Dir, c.Stdout, c.Stderr = w.ws, nil, nil
+	c.Env = append(c.Env, "WS="+w.ws)
+	child, err := New(Config{Profile: &w.profile, RunDir: run}).Start(ctx, c)
+	must(t, err)
+	waitFor(t, func() bool { _, err := os.Stat(filepath.Join(w.ws, "pid")); return err == nil })
+	pid := w.escaped(t)
+	data, err := os.ReadFile(filepath.Join(run, strconv.Itoa(child.PID())))
+	must(t, err)
+	reap := func(change func(*group)) int {
+		t.Helper()
+		var g group
+		must(t, json.Unmarshal(data, &g))
+		g.Start = "1"
+		change(&g)
+		dir := t.TempDir()
+		changed, err := json.Marshal(g)
+		must(t, err, os.WriteFile(filepath.Join(dir, "1"), changed, 0o600))
+		n, err := Reap(dir)
+		must(t, err)
+		return n
+	}
+	for what, change := range map[string]func(*group){
+		"a namespace whose number is used again": func(g *group) { g.Mark = "/scorel-0/ses_other" },
+		"a record without a mark":                func(g *group) { g.Mark = "" },
+		"the host's own namespace":               func(g *group) { g.Namespace, g.Mark = userNamespace(os.Getpid()), "/" },
+	} {
+		if n := reap(change); n != 0 || !alive(pid) {
+			t.Fatalf("%s: %d were ended", what, n)
+		}
+	}
+	if n := reap(func(*group) {}); n != 1 {
+		t.Errorf("%d were ended", n)
+	}
+	waitDead(t, pid)
+	child.Wait()
+}
