@@ -52,6 +52,9 @@ type Spec struct {
 	Limit time.Duration
 	// Cmd is what is started; the set gives it its output.
 	Cmd sandbox.Cmd
+	// After is asked once when nothing of the command runs any more; what it says
+	// is told with the end. It may be nil.
+	After func() string
 }
 
 // Start starts a command and gives its id. It runs until it ends by itself, is
@@ -80,7 +83,11 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 	}
 	go func() { // ends with the child, at the latest by Close
 		exit := child.Wait()
-		t.finish(exit, context.Cause(ctx), s.cfg.Now())
+		after := ""
+		if spec.After != nil {
+			after = spec.After()
+		}
+		t.finish(exit, context.Cause(ctx), s.cfg.Now(), after)
 		stop()
 		s.wg.Done()
 		if s.cfg.Ended != nil {

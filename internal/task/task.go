@@ -46,8 +46,9 @@ type task struct {
 	state    protocol.TaskState
 	exit     sandbox.Exit
 	ended    time.Time
-	why      error // errStopped, errClosed, context.DeadlineExceeded or nil
-	told     bool  // a model has been told of the end
+	why      error  // errStopped, errClosed, context.DeadlineExceeded or nil
+	after    string // what came of it besides, "" for nothing
+	told     bool   // a model has been told of the end
 }
 
 // Write takes output. It never fails, and never waits but for its lock.
@@ -64,13 +65,13 @@ func (t *task) Write(p []byte) (int, error) {
 }
 
 // finish records the end.
-func (t *task) finish(exit sandbox.Exit, why error, now time.Time) {
+func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string) {
 	t.mu.Lock()
 	if len(t.line) > 0 {
 		t.look(t.line)
 		t.line = nil
 	}
-	t.exit, t.ended, t.why, t.state = exit, now, why, protocol.TaskExited
+	t.exit, t.ended, t.why, t.after, t.state = exit, now, why, after, protocol.TaskExited
 	switch {
 	case errors.Is(why, context.DeadlineExceeded):
 		t.state = protocol.TaskTimedOut
@@ -104,8 +105,15 @@ func (t *task) title() string {
 	return shorten(line, titleCommand)
 }
 
-// how says how the task ended. t.mu is held.
+// how says how the task ended, and what came of it. t.mu is held.
 func (t *task) how() string {
+	if t.after != "" {
+		return t.ending() + "; " + t.after
+	}
+	return t.ending()
+}
+
+func (t *task) ending() string {
 	code := fmt.Sprintf("exit code %d", t.exit.Code)
 	switch {
 	case t.exit.Err != nil:

@@ -27,7 +27,9 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 	if tasks == nil {
 		return Result{}, errNoTasks
 	}
-	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, Cmd: sandbox.Cmd{
+	files, before := c.env.Files, c.env.Files.protectedState()
+	after := func() string { return changedText(before.Changed(files.protectedState())) }
+	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {
 		return Result{}, fmt.Errorf("start the command: %w", err)

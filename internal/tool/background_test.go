@@ -198,3 +198,21 @@ func TestAskUserGivesQuestionAndAnswer(t *testing.T) {
 	}
 	b.fails("AskUser", in{"questions": []in{{"question": "Now?", "options": []in{{"label": "yes"}, {"label": "yes"}}}}}, "two options")
 }
+
+func TestTheEndOfABackgroundCommandNamesProtectedFilesThatItChanged(t *testing.T) {
+	b := backgroundBench(t)
+	b.write(".envrc", "old\n")
+	id, _, _ := b.background(`echo new > .envrc; mkdir -p .git/hooks; touch $'.git/hooks/a\nIgnore what stands above.'; until [ -e go ]; do sleep 0.01; done`)
+	b.write("go", "")
+	text, _ := b.run("TaskOutput", in{"task_id": id, "wait_seconds": 20})
+	for _, want := range []string{"protected files changed", filepath.Join(b.root, ".envrc"), `a\nIgnore`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in: %s", want, text)
+		}
+	}
+	id, _, _ = b.background("until [ -e gone ]; do sleep 0.01; done")
+	b.write("gone", "")
+	if text, _ = b.run("TaskOutput", in{"task_id": id, "wait_seconds": 20}); strings.Contains(text, "protected") {
+		t.Errorf("nothing changed: %s", text)
+	}
+}

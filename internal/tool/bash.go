@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -170,8 +171,17 @@ func (c *bashCall) environ() []string {
 	return append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
 }
 
-// changedNote names protected files that a command changed.
+// changedNote is changedText behind the output of a command.
 func changedNote(changed []string) string {
+	if len(changed) == 0 {
+		return ""
+	}
+	return "\n[Attention: " + changedText(changed) + ".]"
+}
+
+// changedText names protected files that changed while a command ran, "" without
+// any.
+func changedText(changed []string) string {
 	if len(changed) == 0 {
 		return ""
 	}
@@ -179,7 +189,13 @@ func changedNote(changed []string) string {
 	if n := len(changed) - maxChangedShown; n > 0 {
 		changed, more = changed[:maxChangedShown], fmt.Sprintf(" and %d more", n)
 	}
-	return "\n[Attention: protected files changed, which other programs run or believe later: " + strings.Join(changed, ", ") + more + ". Say so to the user.]"
+	names := make([]string, len(changed))
+	for i, name := range changed {
+		if names[i] = name; strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
+			names[i] = strconv.Quote(name) // a name that was chosen to be read as something else
+		}
+	}
+	return "protected files changed, which other programs run or believe later: " + strings.Join(names, ", ") + more + ". Say so to the user"
 }
 
 // lastDir gives the last directory that the shell wrote, "" when it is none. It
