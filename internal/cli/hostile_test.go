@@ -208,13 +208,20 @@ func (t *trap) state(ts *testscript.TestScript, home string) string {
 	return strings.Join(lines, "\n")
 }
 
-// unharmed [silent] fails when something outside has changed, or a secret has
-// left; with silent also when anybody has connected.
+// unharmed [silent] fails when something outside has changed, a secret has left,
+// or something still runs; with silent also when anybody has connected.
 func unharmed(ts *testscript.TestScript, traps map[string]*trap, args []string) {
 	home, work := ts.Getenv("HOME"), ts.Getenv("WORK")
 	t := traps[work]
 	if now := t.state(ts, home); now != t.before {
 		ts.Fatalf("outside of the project something changed; before:\n%s\nnow:\n%s", t.before, now)
+	}
+	procs, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, link := range procs {
+		if dir, err := os.Readlink(link); err == nil && strings.HasPrefix(dir, t.project) {
+			line, _ := os.ReadFile(filepath.Join(filepath.Dir(link), "cmdline"))
+			ts.Fatalf("something still runs in the project: %q", line)
+		}
 	}
 	t.mu.Lock()
 	got, dials := t.got.String(), t.dial
