@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,7 +54,22 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		doctor.Clock(h.cfg.Now, filepath.Join(h.cfg.StoreDir, "sessions")),
 		doctor.Memory(doctor.Heap, h.counts),
 	)
+	if cfg, err := h.doctorConfig(root); err == nil { // else the checks above say it
+		mode, err := sandbox.ParseMode(cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode))
+		if err != nil {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
+		checks = append(checks, doctor.Sandbox(mode, cfg.Sandbox.Network && !h.cfg.Overrides.NoNetwork, h.cfg.Confinement())...)
+	}
 	return &protocol.DoctorReport{Checks: doctor.Run(ctx, checks)}, nil
+}
+
+// doctorConfig is the configuration in force in a project, or without one.
+func (h *Host) doctorConfig(root string) (config.Config, error) {
+	if root == "" {
+		return h.userConfig()
+	}
+	return h.loadConfig(root)
 }
 
 // counts says how many sessions and connections there are.

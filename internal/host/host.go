@@ -51,6 +51,8 @@ type Config struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Silence is how long a model may say nothing; 0 is the runtime's default.
 	Silence time.Duration
+	// Confinement says what this system can hold of the sandbox; nil asks it.
+	Confinement func() sandbox.Status
 	// Report is told of everything that goes into a session's diagnostics file;
 	// may be nil.
 	Report func(what string, detail []byte)
@@ -110,6 +112,9 @@ func New(cfg Config) (*Host, error) {
 	}
 	if cfg.StoreDir == "" {
 		cfg.StoreDir = cfg.Dir
+	}
+	if cfg.Confinement == nil {
+		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})

@@ -41,7 +41,7 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 	}
 	root, _ := workspace.Root(dir)
 	p := &protocol.Project{Root: root, WorkDir: dir}
-	_, notices, err := h.readConfig(root)
+	cfg, notices, err := h.readConfig(root)
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +49,9 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 		if !n.Untrusted { // these stand in Trust
 			p.Notices = append(p.Notices, n.Text)
 		}
+	}
+	if text := h.sandboxNotice(cfg); text != "" {
+		p.Notices = append(p.Notices, text)
 	}
 	if p.Trust, err = h.projectTrust(ctx, root, notices); err != nil {
 		return nil, err

@@ -31,7 +31,7 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 		}
 		return box{missing: "The sandbox is off: the command can do all that you can."}, nil
 	}
-	s := sandbox.Detect()
+	s := h.cfg.Confinement()
 	if s.Level == sandbox.Unconfined && mode == sandbox.WorkspaceWrite && network {
 		h.tellUnconfined(id, s.Missing)
 		return box{missing: s.Missing}, nil
@@ -54,11 +54,23 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 	return box{profile: p, missing: s.Missing}, nil
 }
 
+// sandboxNotice is what people are told beforehand where the sandbox does not
+// hold all that it promises, "" where it does, or where they switched it off.
+func (h *Host) sandboxNotice(cfg config.Config) string {
+	if cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode) == string(sandbox.Off) {
+		return ""
+	}
+	if s := h.cfg.Confinement(); s.Missing != "" {
+		return s.Missing + " scorel doctor says what to do."
+	}
+	return ""
+}
+
 // confines says whether the commands of a session are confined.
 func (h *Host) confines(meta protocol.Meta) bool {
 	root, _ := workspace.Root(meta.WorkDir)
 	cfg, err := h.loadConfig(root)
-	return err == nil && cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode) != string(sandbox.Off) && sandbox.Detect().Level != sandbox.Unconfined
+	return err == nil && cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode) != string(sandbox.Off) && h.cfg.Confinement().Level != sandbox.Unconfined
 }
 
 // ownFolders are the folders of Scorel itself.

@@ -23,6 +23,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/model/modeltest"
 	"scorel/internal/model/script"
+	"scorel/internal/sandbox"
 	"scorel/protocol"
 )
 
@@ -91,13 +92,14 @@ type setting struct {
 	silence   time.Duration
 	key       string // that the server takes; empty: any
 	wrongKey  bool
-	tables    string            // more tables of config.toml
-	request   func(body []byte) // is called with each request of the model
-	fallback  bool              // the model has a fallback, "spare"
-	other     string            // the API of a second model, "other", with a server of its own; the first falls back to it
-	lines     []string          // the script of the second model
-	chunk     int               // characters of one piece of an answer; 0: whole
-	pieces    int               // behind so many pieces the server says nothing more in that answer; 0: it never stops
+	tables    string                // more tables of config.toml
+	request   func(body []byte)     // is called with each request of the model
+	fallback  bool                  // the model has a fallback, "spare"
+	other     string                // the API of a second model, "other", with a server of its own; the first falls back to it
+	lines     []string              // the script of the second model
+	chunk     int                   // characters of one piece of an answer; 0: whole
+	pieces    int                   // behind so many pieces the server says nothing more in that answer; 0: it never stops
+	confines  func() sandbox.Status // what the system can hold; nil: what this one can
 }
 
 // newWorld makes a world whose model answers with the lines of a script.
@@ -199,7 +201,7 @@ maxTokens = 32000
 	cache := srv.Client()
 	w.config = host.Config{Dir: filepath.Join(w.home, ".scorel"), UserHome: w.home, Environ: environ, FS: s.fs,
 		Overrides: s.overrides, Unattended: !s.attended, Codec: true, Now: time.Now, Rand: rand.Reader, Sleep: w.waits.sleep,
-		Silence: s.silence, HTTP: cache, Report: w.reports.add}
+		Silence: s.silence, HTTP: cache, Report: w.reports.add, Confinement: s.confines}
 	t.Cleanup(cache.CloseIdleConnections)
 	w.start()
 	return w

@@ -1,0 +1,52 @@
+package doctor
+
+import (
+	"context"
+	"strings"
+
+	"scorel/internal/sandbox"
+)
+
+// Sandbox checks how commands are confined: first whether they are at all, then
+// each thing that this needs of the system.
+func Sandbox(mode sandbox.Mode, network bool, s sandbox.Status) []Check {
+	checks := []Check{{"sandbox", func(context.Context) Finding { return confinement(mode, network, s) }}}
+	for _, a := range s.Abilities {
+		checks = append(checks, Check{abilityID(a.Name), func(context.Context) Finding {
+			if !a.Holds {
+				return Warn(missing(a), a.Advice)
+			}
+			return OK("%s", a.Text)
+		}})
+	}
+	return checks
+}
+
+func confinement(mode sandbox.Mode, network bool, s sandbox.Status) Finding {
+	const how = "See docs/sandbox.md, and the advice below."
+	text := string(mode)
+	if !network {
+		text += ", without the network"
+	}
+	switch {
+	case mode == sandbox.Off:
+		return Warn("off: an allowed command can do all that you can", "Remove mode = \"off\" from the table [sandbox] of config.toml.")
+	case s.Level == sandbox.Unconfined && (mode != sandbox.WorkspaceWrite || !network):
+		return Fail(text+": "+s.Missing+" Commands that must be confined further do not start.", how)
+	case s.Level == sandbox.Unconfined:
+		return Fail(text+": "+s.Missing, how)
+	case s.Level == sandbox.Partly:
+		return Warn(text+": "+s.Missing, how)
+	}
+	return OK("%s: all holds", text)
+}
+
+func missing(a sandbox.Ability) string {
+	if a.Text != "" {
+		return a.Text
+	}
+	return "there is no " + a.Name
+}
+
+// abilityID makes the id of a check of a name.
+func abilityID(name string) string { return strings.ReplaceAll(strings.ToLower(name), " ", "-") }
