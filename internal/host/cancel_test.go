@@ -235,6 +235,9 @@ func cancelAt(t *testing.T, api string, p place) {
 	c.entry = w.begin(p.asks)
 	turn := c.send("look")
 	p.reach(c)
+	for p.pieces > 0 && int(w.pieces.Load()) <= p.pieces { // else it would be the next turn's answer that stops
+		runtime.Gosched()
+	}
 	cancel := func() bool {
 		return call[*protocol.Cancelled](t, c.c, c.id, &protocol.Cancel{TurnID: turn}).Cancelled
 	}
