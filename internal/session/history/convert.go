@@ -79,7 +79,7 @@ func sendable(content []protocol.Block) []protocol.Block {
 func escapeTexts(content []protocol.Block) []protocol.Block {
 	copied := false
 	for i := range content {
-		if content[i].Type != protocol.BlockText || closingTag(content[i].Text) < 0 {
+		if content[i].Type != protocol.BlockText || tagPlace(content[i].Text) < 0 {
 			continue
 		}
 		if !copied {

@@ -22,11 +22,12 @@ func channelLine(channel string) string {
 	return reminder("This message came in through the channel " + channel + ".")
 }
 
-// EscapeReminder makes every closing system-reminder tag in text harmless, in any
-// case and with spaces inside, so that what a tool printed or a file holds cannot
-// end a reminder. Text without one is returned as it is.
+// EscapeReminder makes every system-reminder tag in text harmless, opening and
+// closing, in any case and with spaces inside: what a tool printed or a file holds
+// can neither end a reminder nor speak as one. Text without one is returned as it
+// is.
 func EscapeReminder(text string) string {
-	at := closingTag(text)
+	at := tagPlace(text)
 	if at < 0 {
 		return text
 	}
@@ -35,26 +36,27 @@ func EscapeReminder(text string) string {
 		s.WriteString(text[:at+1])
 		s.WriteByte('\\')
 		text = text[at+1:]
-		at = closingTag(text)
+		at = tagPlace(text)
 	}
 	s.WriteString(text)
 	return s.String()
 }
 
-// closingTag gives the place of the first "</system-reminder", -1 without one.
-func closingTag(text string) int {
+// tagPlace gives the place of the first "<system-reminder" or "</system-reminder",
+// -1 without one.
+func tagPlace(text string) int {
 	for from := 0; ; {
 		i := strings.IndexByte(text[from:], '<')
 		if i < 0 {
 			return -1
 		}
 		i += from
-		rest := strings.TrimLeft(text[i+1:], " \t\r\n")
-		if after, ok := strings.CutPrefix(rest, "/"); ok {
-			after = strings.TrimLeft(after, " \t\r\n")
-			if len(after) >= len(reminderTag) && strings.EqualFold(after[:len(reminderTag)], reminderTag) {
-				return i
-			}
+		name := strings.TrimLeft(text[i+1:], " \t\r\n")
+		if after, ok := strings.CutPrefix(name, "/"); ok {
+			name = strings.TrimLeft(after, " \t\r\n")
+		}
+		if len(name) >= len(reminderTag) && strings.EqualFold(name[:len(reminderTag)], reminderTag) {
+			return i
 		}
 		from = i + 1
 	}

@@ -350,15 +350,18 @@ func TestDetailsAndProcessNeverReachAModel(t *testing.T) {
 	}
 }
 
-func TestClosingReminderTagsAreEscaped(t *testing.T) {
+func TestReminderTagsAreEscaped(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain </b> < i </":                     "plain </b> < i </",
 		"a</system-reminder>b":                  `a<\/system-reminder>b`,
 		"</SYSTEM-Reminder ></system-reminder>": `<\/SYSTEM-Reminder ><\/system-reminder>`,
 		"< / system-reminder>":                  `<\ / system-reminder>`,
 		"<</system-reminder":                    `<<\/system-reminder`,
-		"<system-reminder>":                     "<system-reminder>",
+		"<system-reminder>":                     `<\system-reminder>`,
+		"< System-Reminder x='1'>a":             `<\ System-Reminder x='1'>a`,
+		"<system-remind>":                       "<system-remind>",
 		`<\/system-reminder>`:                   `<\/system-reminder>`,
+		`<\system-reminder>`:                    `<\system-reminder>`,
 	} {
 		if got := EscapeReminder(in); got != want {
 			t.Errorf("EscapeReminder(%q) = %q, want %q", in, got, want)
