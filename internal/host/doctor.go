@@ -43,9 +43,22 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 	if root != "" {
 		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return h.checkProject(ctx, root) }})
 	}
-	env := sandbox.Environ(h.cfg.Environ, nil)
-	for _, p := range doctor.Programs() {
-		checks = append(checks, doctor.Installed(p, h.program, sandbox.New(sandbox.Config{}), env))
+	cfg, cfgErr := h.doctorConfig(root) // what is wrong with it the checks above say
+	start, done, err := h.probing()
+	if err != nil {
+		checks = append(checks, doctor.Check{ID: "temporary", Look: func(context.Context) doctor.Finding {
+			return doctor.Fail(sentence(err), "Until then commands do not start, and the programs were not looked at.")
+		}})
+	} else {
+		defer done()
+		except := h.writable(cfg, root)
+		if root == "" {
+			except = except[1:]
+		}
+		find := func(name string) string { return h.program(name, except) }
+		for _, p := range doctor.Programs() {
+			checks = append(checks, doctor.Installed(p, find, start, sandbox.Environ(h.cfg.Environ, nil)))
+		}
 	}
 	checks = append(checks,
 		doctor.Sessions(h.store),
@@ -54,7 +67,7 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		doctor.Clock(h.cfg.Now, filepath.Join(h.cfg.StoreDir, "sessions")),
 		doctor.Memory(doctor.Heap, h.counts),
 	)
-	if cfg, err := h.doctorConfig(root); err == nil { // else the checks above say it
+	if cfgErr == nil {
 		mode, err := sandbox.ParseMode(cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode))
 		if err != nil {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))

@@ -41,7 +41,7 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 		return box{}, protocol.Errorf(protocol.CodeStorageError, "%s.", sentence(err))
 	}
 	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), TempDir: temp, Environ: h.cfg.Environ,
-		Roots: append(append([]string{root}, cfg.Directories(h.cfg.UserHome)...), h.cfg.Overrides.AdditionalDirs...)}
+		Roots: h.writable(cfg, root)}
 	if dir, err := sandbox.CacheDir(h.cfg.UserHome, root); err == nil {
 		p.CacheDir = dir // else the caches are in the temporary folder
 	}
@@ -52,6 +52,22 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 		h.tellUnconfined(id, s.Missing)
 	}
 	return box{profile: p, missing: s.Missing}, nil
+}
+
+// probing gives a spawner for programs that are asked for their version: they
+// were found on a PATH that somebody else may have written to. Where the system
+// can, they write nothing and reach no network. Call done when they have ended.
+func (h *Host) probing() (start sandbox.Spawner, done func(), err error) {
+	if h.cfg.Confinement().Level == sandbox.Unconfined {
+		return sandbox.New(sandbox.Config{}), func() {}, nil
+	}
+	base, _ := h.lookupEnv("TMPDIR")
+	t, err := sandbox.NewTemp(sandbox.TempBase(base, h.ownFolders()), "doctor")
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &sandbox.Profile{Mode: sandbox.ReadOnly, Home: h.cfg.UserHome, Closed: h.ownFolders(), TempDir: t.Dir, Environ: h.cfg.Environ}
+	return sandbox.New(sandbox.Config{Profile: p}), func() { _ = t.Close() }, nil
 }
 
 // sandboxNotice is what people are told beforehand where the sandbox does not

@@ -69,7 +69,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
-				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
+				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, root)),
 				Web: pages, Pages: &h.pages, Search: search.searcher},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
@@ -349,22 +349,39 @@ func (h *Host) runDir(id protocol.SessionID) string {
 
 func reapChildren(dir string) (int, error) { return sandbox.Reap(dir) }
 
-// ripgrep finds rg.
-func (h *Host) ripgrep() string { return h.program("rg") }
-
 // program finds a program on the PATH that children get, "" when it is not there.
-func (h *Host) program(called string) string {
+// What lies in one of the folders does not count: commands write there, and what
+// they put there must not run unasked.
+func (h *Host) program(called string, except []string) string {
 	path, _ := h.lookupEnv("PATH")
 	for _, dir := range filepath.SplitList(path) {
 		if !filepath.IsAbs(dir) {
 			continue
 		}
 		name := filepath.Join(dir, called)
-		if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+		info, err := os.Stat(name)
+		if err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		if !inAny(canonical(dir), except) && !inAny(canonical(name), except) {
 			return name
 		}
 	}
 	return ""
+}
+
+// inAny says whether a path without symlinks lies in one of the folders.
+func inAny(path string, dirs []string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool {
+		rel, err := filepath.Rel(canonical(dir), path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// writable are the folders of a workspace, where its commands write: root and the
+// additional ones.
+func (h *Host) writable(cfg config.Config, root string) []string {
+	return slices.Concat([]string{root}, cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs)
 }
 
 // UserHome gives the user's home folder: HOME, or the one of the account.

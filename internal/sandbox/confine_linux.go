@@ -100,6 +100,11 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 		outer, inner := nested(p.Roots)
 		k.plan.Writable = append(append(k.plan.Writable, outer...), g.writable...)
 		k.plan.Pinned, k.plan.ReadOnly = append(g.pinned, inner...), g.readOnly
+		for _, held := range [][]string{closed, g.readOnly, g.pinned, inner, {p.TempDir}} {
+			k.plan.Pinned = append(k.plan.Pinned, above(held, k.plan.Writable)...)
+		}
+		slices.Sort(k.plan.Pinned)
+		k.plan.Pinned = slices.Compact(k.plan.Pinned)
 	}
 	if k.plan.Dir, err = filepath.EvalSymlinks(c.Dir); err != nil {
 		return nil, err
@@ -254,6 +259,19 @@ func nested(dirs []string) (outer, inner []string) {
 		}
 	}
 	return outer, inner
+}
+
+// above gives the folders between writable ones and what is held in them. A mount
+// point cannot be moved, but a folder with one in it can: the next command would
+// not find there what is to be held.
+func above(held, writable []string) []string {
+	var out []string
+	for _, path := range held {
+		for dir := filepath.Dir(path); slices.ContainsFunc(writable, func(w string) bool { return dir != w && within(dir, w) }); dir = filepath.Dir(dir) {
+			out = append(out, dir)
+		}
+	}
+	return out
 }
 
 func advice(s Status) string {

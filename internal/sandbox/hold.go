@@ -80,8 +80,16 @@ func (h *hold) release(ctx context.Context, pid int) error {
 		_, err := h.ours.Write([]byte("\n"))
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-pid, syscall.SIGKILL) })
-	defer stop()
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		_ = syscall.Kill(-pid, syscall.SIGKILL)
+		close(ended)
+	})
+	defer func() {
+		if !stop() {
+			<-ended // the caller may reap the child then, and its number be another's
+		}
+	}()
 	_ = h.ours.SetDeadline(time.Now().Add(stageTime))
 	if _, err := h.ours.Write(h.l.plan); err != nil {
 		return fmt.Errorf("the sandbox cannot be made: its process ended: %w", err)

@@ -1,10 +1,13 @@
 package sandbox
 
 import (
+	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -28,28 +31,73 @@ func namespaceOf(pid int) uint64 {
 	return 0
 }
 
+// Bounds of the hunt for what is left in a namespace.
+const (
+	maxHunt  = 10 * time.Second // while there is somebody
+	maxQuiet = 32               // looks in a row that see nobody new: a death that hangs in the system, or others vanish
+)
+
 // killNamespace kills every process in a user namespace that is a child's, also
 // those that have left its session: none of them can leave the namespace, for a
 // confined command can neither enter nor make one. With a mark, only those whose
-// mounts name it. It says whether there were any. A namespace of 0 is none.
-func killNamespace(ns uint64, mark string) (found bool) {
+// mounts name it. It says whether there were any. A namespace of 0 is none;
+// leader is known to have ended, or 0.
+//
+// A process may fork and end while it is looked for, and its child do the same:
+// so it is over only when a look finds nobody alive, nobody who has ended since
+// the look before, and nobody gone who was listed. Newer processes have higher
+// numbers as a rule; they are looked at first, right behind the listing.
+func killNamespace(ns uint64, mark string, leader int) (found bool) {
 	if ns == 0 || ns == userNamespace(os.Getpid()) {
 		return false
 	}
-	for range 8 { // who forks while we look is found by the next look
-		alive := false
-		for _, pid := range processes() {
-			if userNamespace(pid) == ns && (mark == "" || strings.Contains(mountsOf(pid), mark)) && !isZombie(pid) {
-				alive = syscall.Kill(pid, syscall.SIGKILL) == nil || alive
+	type look struct {
+		pid  int
+		dead bool
+	}
+	known := map[look]bool{{leader, true}: true}
+	until := time.Now().Add(maxHunt)
+	for quiet := 0; quiet < maxQuiet && time.Now().Before(until); quiet++ {
+		calm := true
+		pids := processes()
+		slices.Sort(pids)
+		for _, pid := range slices.Backward(pids) {
+			in := userNamespace(pid)
+			if in != ns {
+				calm = calm && (in != 0 || exists(pid))
+				continue
+			}
+			at := look{pid, isZombie(pid)}
+			if !at.dead {
+				if mark != "" && !strings.Contains(mountsOf(pid), mark) {
+					continue
+				}
+				found = killIn(pid, ns) || found // again, if it has not ended yet
+				calm = false
+			}
+			if !known[at] {
+				known[at], calm, quiet = true, false, 0
 			}
 		}
-		if !alive {
+		if calm {
 			break
 		}
-		found = true
 	}
 	return found
 }
+
+// killIn kills a process if it is in the namespace, and says whether it was.
+// While the handle is open its number is that of nobody else.
+func killIn(pid int, ns uint64) bool {
+	fd, err := unix.PidfdOpen(pid, 0)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return userNamespace(pid) == ns && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
+}
+
+func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func isZombie(pid int) bool {
 	f, err := stat(pid)

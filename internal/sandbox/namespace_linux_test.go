@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
+	"syscall"
 	"testing"
 
 	"scorel/internal/sandbox/sandboxtest"
@@ -83,4 +86,57 @@ func TestReapEndsWhatHasLeftItsSession(t *testing.T) {
 	}
 	waitDead(t, pid)
 	child.Wait()
+}
+
+// TestNothingOutlivesACommandByForking: each of these processes lives for a
+// moment only and leaves one child in a group of its own, so who is found may be
+// gone by then.
+func TestNothingOutlivesACommandByForking(t *testing.T) {
+	needConfinement(t)
+	w := newWorld(t, t.TempDir(), layout{})
+	for _, n := range []string{"1", "12"} {
+		out, exit := w.call(t, &w.profile, `perl -e 'my $end = time + 20; for (1..$ARGV[0]) { next if fork; setpgrp; open STDOUT, ">/dev/null"; open STDERR, ">/dev/null"; while (time < $end) { exit if fork; setpgrp } exit }' `+n+`
+			readlink /proc/self/ns/user`)
+		var ns uint64
+		if _, err := fmt.Sscanf(out, "user:[%d]", &ns); err != nil || exit.Code != 0 {
+			t.Fatalf("%+v %s", exit, out)
+		}
+		for range 10 {
+			for _, pid := range processes() {
+				if userNamespace(pid) == ns && !isZombie(pid) {
+					t.Fatalf("of %s processes %d is left", n, pid)
+				}
+			}
+		}
+	}
+}
+
+// TestReapSparesWhoHasTheSessionOfAConfinedChild: the number of a session whose
+// leader has ended may have been given again.
+func TestReapSparesWhoHasTheSessionOfAConfinedChild(t *testing.T) {
+	var leader, member int
+	out, err := exec.Command("setsid", "bash", "-c", `sleep 1000 >/dev/null 2>&1 & echo $$ $!`).Output()
+	must(t, err)
+	if _, err := fmt.Sscan(string(out), &leader, &member); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(member, syscall.SIGKILL) })
+	reap := func(g group) int {
+		t.Helper()
+		data, err := json.Marshal(g)
+		dir := t.TempDir()
+		must(t, err, os.WriteFile(filepath.Join(dir, "1"), data, 0o600))
+		n, err := Reap(dir)
+		must(t, err)
+		return n
+	}
+	g := group{PGID: leader, Start: "1", Boot: bootID(), Namespace: 1, Mark: "/scorel-0/ses_test"}
+	if n := reap(g); n != 0 || !alive(member) {
+		t.Errorf("%d were ended", n)
+	}
+	g.Namespace = 0
+	if n := reap(g); n != 1 {
+		t.Errorf("without a namespace %d were ended", n)
+	}
+	waitDead(t, member)
 }

@@ -65,5 +65,5 @@ func members(group int) []int {
 func killSession(session int) { _ = syscall.Kill(-session, syscall.SIGKILL) }
 
 // There are no user namespaces here.
-func namespaceOf(int) uint64            { return 0 }
-func killNamespace(uint64, string) bool { return false }
+func namespaceOf(int) uint64                 { return 0 }
+func killNamespace(uint64, string, int) bool { return false }

@@ -13,8 +13,9 @@ import (
 const (
 	maxPointer = 4096    // bytes of a file that names a repository
 	maxConfig  = 1 << 20 // bytes of a repository's configuration
-	maxModules = 64      // repositories of submodules that are protected
+	maxModules = 64      // repositories of submodules, and worktrees elsewhere, that are protected of a repository
 	moduleDeep = 4       // folders that the name of a submodule may have
+	maxLooked  = 2_000   // folders in which submodules are looked for
 )
 
 // guard says how the folders of a workspace are protected: what stands in these
@@ -38,7 +39,7 @@ func protect(root string) guard {
 	case err != nil:
 		g.watched = append(g.watched, dot+"/config", dot+"/hooks")
 	case info.IsDir():
-		g.repository(dot)
+		g.repository(dot, root)
 	default:
 		g.shield(root, ".git")
 		dir, common := linked(root, dot)
@@ -46,15 +47,20 @@ func protect(root string) guard {
 			break
 		}
 		g.writable = append(g.writable, common)
-		g.repository(common)
+		g.repository(common, root)
 		if dir != common {
 			g.pinned = append(g.pinned, filepath.Join(common, "worktrees"), dir)
-			for _, name := range []string{"commondir", "gitdir", "config.worktree"} {
-				g.shield(dir, name)
-			}
+			g.worktree(dir)
 		}
 	}
 	return g
+}
+
+// worktree protects what a repository notes of one worktree.
+func (g *guard) worktree(dir string) {
+	for _, name := range []string{"commondir", "gitdir", "config.worktree"} {
+		g.shield(dir, name)
+	}
 }
 
 // shield watches name in dir and makes it read-only if it exists. A link counts
@@ -68,40 +74,71 @@ func (g *guard) shield(dir, name string) {
 	}
 }
 
-// repository protects the folder of a repository and those of its submodules.
-// A commondir in it would lead Git to another configuration.
-func (g *guard) repository(dir string) {
+// repository protects the folder of a repository that is seen from root, what it
+// notes of worktrees outside of root, and those of its submodules.
+func (g *guard) repository(dir, root string) {
+	g.settings(dir)
+	trees, left := filepath.Join(dir, "worktrees"), maxModules
+	for _, name := range list(trees) {
+		at := filepath.Join(trees, name)
+		if left == 0 || !leadsOutside(at, root) {
+			continue
+		}
+		left--
+		g.pinned = append(g.pinned, trees, at)
+		g.worktree(at)
+	}
+	g.modules(filepath.Join(dir, "modules"), moduleDeep, &budget{maxModules, maxLooked})
+}
+
+// settings protects what makes Git run programs in the repository at dir. A
+// commondir in it would lead Git to another configuration.
+func (g *guard) settings(dir string) {
 	g.pinned = append(g.pinned, dir)
 	for _, name := range []string{"hooks", "config", "config.worktree", "commondir"} {
 		g.shield(dir, name)
 	}
-	left := maxModules
-	g.modules(filepath.Join(dir, "modules"), moduleDeep, &left)
 }
 
-// modules finds the repositories below dir. Their names may hold slashes.
-func (g *guard) modules(dir string, deep int, left *int) {
-	if deep == 0 || *left == 0 {
+// leadsOutside says whether a repository's note of a worktree is of one that
+// exists and does not lie in root. Those in root stay as commands make, move and
+// remove them.
+func leadsOutside(dir, root string) bool {
+	file := firstLine(filepath.Join(dir, "gitdir"))
+	if file == "" {
+		return false
+	}
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(dir, file)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Dir(file))
+	return err == nil && !within(real, root)
+}
+
+// budget bounds a search for submodules.
+type budget struct{ modules, folders int }
+
+// modules finds the repositories below dir, and those in them. Their names may
+// hold slashes.
+func (g *guard) modules(dir string, deep int, left *budget) {
+	if deep == 0 {
 		return
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, e := range entries {
-		if !e.IsDir() || *left == 0 {
+	for _, name := range list(dir) {
+		at := filepath.Join(dir, name)
+		if info, err := os.Lstat(at); err != nil || !info.IsDir() {
 			continue
 		}
-		at := filepath.Join(dir, e.Name())
-		if _, err := os.Lstat(filepath.Join(at, "HEAD")); err != nil {
+		if left.folders--; left.folders < 0 || left.modules == 0 {
+			return
+		}
+		if !isRepository(at) {
 			g.modules(at, deep-1, left)
 			continue
 		}
-		*left--
-		g.pinned = append(g.pinned, dir, at)
-		for _, name := range []string{"hooks", "config", "config.worktree", "commondir"} {
-			g.shield(at, name)
-		}
+		left.modules--
+		g.settings(at)
+		g.modules(filepath.Join(at, "modules"), moduleDeep, left)
 	}
 }
 

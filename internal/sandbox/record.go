@@ -67,9 +67,10 @@ func writeRecord(dir string, pid int, namespace uint64, mark string) (name strin
 
 // Reap ends the children that a host which died has left running: it kills each
 // group recorded in runDir whose leader still has the recorded start time, or,
-// when the leader is gone, what still runs in its session; and of confined ones
-// whatever is left in their namespace. It removes the records and says how many groups it ended. Call it while no spawner uses
-// runDir. A folder that is not there is not an error.
+// when the leader is gone, what still runs in its session; of confined ones
+// whatever is left in their namespace. It removes the records and says how many
+// groups it ended. Call it while no spawner uses runDir. A folder that is not
+// there is not an error.
 func Reap(runDir string) (n int, err error) {
 	entries, err := os.ReadDir(runDir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -106,7 +107,7 @@ func Reap(runDir string) (n int, err error) {
 
 // end kills what is left of a recorded child.
 func end(g group) bool {
-	left := g.Mark != "" && killNamespace(g.Namespace, g.Mark)
+	left := g.Mark != "" && killNamespace(g.Namespace, g.Mark, 0)
 	return endGroup(g) || left
 }
 
@@ -118,9 +119,10 @@ func endGroup(g group) bool {
 		return false // the pid belongs to somebody else
 	case err == nil && zombie && len(members(g.PGID)) == 0:
 		return false
-	case err != nil && len(members(g.PGID)) == 0:
-		// Nobody has that session. While one member lives, the kernel gives the
-		// number to nobody else, so members are ours.
+	case err != nil && (g.Namespace != 0 || len(members(g.PGID)) == 0):
+		// Nobody has that session, or who has it need not be ours: the number may
+		// have been given again while nobody had it. What was in the namespace is
+		// named by that. Without one, members are most likely ours.
 		return false
 	}
 	if err == nil {

@@ -303,7 +303,7 @@ func (p *process) Kill() {
 	defer p.mu.Unlock()
 	if !p.reaped {
 		killSession(p.cmd.Process.Pid)
-		killNamespace(p.ns, "")
+		killNamespace(p.ns, "", 0)
 	}
 }
 
@@ -314,7 +314,7 @@ func (p *process) killRest() {
 	defer p.mu.Unlock()
 	if !p.reaped {
 		_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
-		killNamespace(p.ns, "")
+		killNamespace(p.ns, "", p.cmd.Process.Pid)
 	}
 }
 

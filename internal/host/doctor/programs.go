@@ -46,7 +46,7 @@ func Installed(p Program, find func(string) string, start sandbox.Spawner, env [
 			if p.Name == "rg" {
 				return OK("ripgrep is not installed: %s", p.Without)
 			}
-			return bad(p.Name+" is not on PATH", advice)
+			return bad(p.Name+" is not on PATH, leaving out folders in which commands write", advice)
 		}
 		out := &limited{}
 		child, err := start.Start(ctx, sandbox.Cmd{Path: path, Args: []string{"--version"}, Dir: "/", Env: env, Stdout: out, Stderr: out})
