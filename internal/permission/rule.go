@@ -135,6 +135,9 @@ func (p parser) file(r *rule, arg string) error {
 		}
 		arg = escapeGlob(p.root) + "/" + strings.TrimPrefix(arg, "./")
 	}
+	for strings.Contains(arg, "//") { // paths have none, so the pattern would cover nothing
+		arg = strings.ReplaceAll(arg, "//", "/")
+	}
 	if strings.HasSuffix(arg, "/") && arg != "/" {
 		arg += "**"
 	}
@@ -178,11 +181,18 @@ func (r *rule) host(arg string) error {
 			name = "*." + name
 		}
 	}
+	if only := hostOnly(name); only != name && !digits(name[strings.LastIndexByte(name, ':')+1:]) {
+		return fmt.Errorf("%q has a port that is no number", name)
+	}
 	if rest := strings.TrimPrefix(name, "*."); name == "" || strings.ContainsAny(rest, "/*@ \t") {
 		return fmt.Errorf("%q is no host name", name)
 	}
 	r.domain = name
 	return nil
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 func ascii(s string) bool {
