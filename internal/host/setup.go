@@ -57,12 +57,13 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		policy, err := h.policy(cfg, root, box)
+		files, err := h.openFiles(cfg, root)
 		if err != nil {
 			return nil, err
 		}
-		files, err := h.openFiles(cfg, root)
+		policy, err := h.policy(cfg, root, box, files.Resolve)
 		if err != nil {
+			files.Close()
 			return nil, err
 		}
 		info := m.Info()
@@ -70,7 +71,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
-				Web: pages, Pages: &h.pages, Search: search.searcher},
+				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
@@ -246,8 +247,8 @@ func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 }
 
 // policy compiles mode and rules: the configuration's, those answered "always"
-// for the project, and the caller's.
-func (h *Host) policy(cfg config.Config, root string, box box) (*permission.Policy, error) {
+// for the project, and the caller's. resolve follows links.
+func (h *Host) policy(cfg config.Config, root string, box box, resolve func(string) permission.Path) (*permission.Policy, error) {
 	mode, err := permission.ParseMode(cmp.Or(h.cfg.Overrides.Mode, cfg.Permissions.Mode))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -264,7 +265,7 @@ func (h *Host) policy(cfg config.Config, root string, box box) (*permission.Poli
 		always.Layer(name, root),
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
 	}
-	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, UID: os.Getuid(),
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, Resolve: resolve, UID: os.Getuid(),
 		Confined: box.profile != nil, Unconfined: box.missing})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))

@@ -157,7 +157,7 @@ func (f *Files) Resolve(abs string) permission.Path {
 		p.Inside = false
 		return p
 	}
-	return f.describe(filepath.Join(append([]string{have}, missing...)...))
+	return f.describe(filepath.Join(append([]string{have}, missing...)...)).As(filepath.Clean(abs))
 }
 
 // protected says whether writing a path could make other programs run something
@@ -209,7 +209,7 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 	if err != nil {
 		return nil, explain(abs, err)
 	}
-	t = &target{path: f.describe(filepath.Join(append([]string{have}, missing...)...))}
+	t = &target{path: f.describe(filepath.Join(append([]string{have}, missing...)...)).As(abs)}
 	if t.path.OutOfReach {
 		return nil, outOfReach(t.path.Abs)
 	}
