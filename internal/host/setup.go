@@ -36,7 +36,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		root, _ := workspace.Root(dir)
+		root, _ := workspace.Root(dir, h.cfg.UserHome)
 		cfg, err := h.loadConfig(root)
 		if err != nil {
 			return nil, err
@@ -88,7 +88,7 @@ func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, _ := workspace.Root(dir)
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	cfg, err := h.loadConfig(root)
 	if err != nil {
 		return nil, err
@@ -283,7 +283,7 @@ func canonical(path string) string {
 
 // remember stores a rule that a person answered "always" to.
 func (h *Host) remember(meta protocol.Meta, rule string) error {
-	root, _ := workspace.Root(meta.WorkDir)
+	root, _ := workspace.Root(meta.WorkDir, h.cfg.UserHome)
 	name := h.rulesFile()
 	lock, err := disk.WaitLock(h.cfg.FS, name+".lock")
 	if err != nil {
@@ -313,10 +313,10 @@ func (h *Host) limits(cfg config.Config) engine.Limits {
 }
 
 func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
-	_, common := workspace.Root(dir)
+	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
-		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
+		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)

@@ -21,7 +21,8 @@ type Path struct {
 	// Named is the path as it was named, absolute, where links lead from it to
 	// Abs; else "". Rules that deny or ask cover a file by both names.
 	Named      string
-	Inside     bool // in the workspace or an additional directory
+	Inside     bool // in the workspace or an additional directory, and no Keys
+	Keys       bool // where the user keeps keys, though the workspace lies around it
 	Protected  bool // one of the protected files, or in a protected folder
 	OutOfReach bool // in ~/.scorel: always refused
 }

@@ -37,6 +37,8 @@ func (p *Policy) files(a Action) Verdict {
 		case ok:
 			v.Rule = join(v.Rule, r.text)
 		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits || p.mode == Bypass):
+		case path.Keys:
+			return ask("", fmt.Sprintf("%s uses %s, where keys are kept.", a.Tool, path.Abs))
 		case a.Kind == Read:
 			return ask("", fmt.Sprintf("%s reads %s, outside the workspace.", a.Tool, path.Abs))
 		case path.Inside:
