@@ -745,3 +745,24 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 		}
 	})
 }
+
+func TestAnEntryIsFoundHoweverYAMLWritesIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"entry: run":                       "entry: run",
+		"'entry' : run":                    "'entry' : run",
+		"{name: x, \"entry\": run}":        "{name: x, \"entry\": run}",
+		`"\x65ntry": run`:                  `"\x65ntry": run`,
+		`{a: b, "ent\u0072y": run}`:        `{a: b, "ent\u0072y": run}`,
+		"? entry\n: run":                   "? entry",
+		"? \"en\\\n  try\"\n: run":         "? \"en\\",
+		"{entry\n: run}":                   "{entry",
+		"{entry\n# a comment\n\n  : run}":  "{entry",
+		"description: how to add an entry": "",
+		"description: an entry\nname: x":   "",
+		"name: x":                          "",
+	} {
+		if got := skillEntry([]byte("---\n" + text + "\n---\nentry: not here\n")); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
