@@ -106,6 +106,8 @@ func describeMCP(data []byte) []string {
 			Command string   `json:"command"`
 			Args    []string `json:"args"`
 			URL     string   `json:"url"`
+			// Env can make a harmless program do anything. Its values may be keys.
+			Env map[string]any `json:"env"`
 		} `json:"mcpServers"`
 	}
 	if json.Unmarshal(data, &f) != nil {
@@ -117,6 +119,9 @@ func describeMCP(data []byte) []string {
 		what := "connects to " + s.URL
 		if s.Command != "" {
 			what = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
+		}
+		if len(s.Env) > 0 {
+			what += " and sets " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ")
 		}
 		out = append(out, name+" "+what)
 	}
