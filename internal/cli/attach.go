@@ -16,6 +16,7 @@ import (
 
 	"scorel/client"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Bounds of what a prompt takes in.
@@ -85,7 +86,7 @@ func (a *app) attach(ctx context.Context, l *link, dir, text string) ([]protocol
 		}
 		block, err := l.file(ctx, path, name)
 		if err != nil {
-			fmt.Fprintf(a.stderr, "scorel: @%s is sent as text: %v\n", name, err)
+			fmt.Fprintln(a.stderr, display.Line(fmt.Sprintf("scorel: @%s is sent as text: %v", name, err)))
 			continue
 		}
 		blocks = append(blocks, block)

@@ -27,7 +27,8 @@ func TestNamesOfAProjectCannotSteerTheTerminal(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"trust", project}, {"trust", "--yes", "--hash", "0", project}, {"trust", "revoke", project}, {"config", "check", "--cwd", project},
-		{"doctor", "--cwd", project}, {"-p", "--model", "demo", "--cwd", project, "hi"}, {"trust", project + "/none"}} {
+		{"doctor", "--cwd", project}, {"-p", "--model", "demo", "--cwd", project, "hi"}, {"trust", project + "/none"},
+		{"-p", "--model", "demo", "--cwd", base, "see @a\x1b[2J\u202e.txt"}} {
 		var out, errOut bytes.Buffer
 		a := &app{stdout: &out, stderr: &errOut, environ: []string{"HOME=" + base, "PATH=" + os.Getenv("PATH")}, pace: -1}
 		a.run(t.Context(), args)

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"scorel/internal/frame"
 )
 
 // A page is converted token by token, without a tree: the tree that HTML demands
@@ -67,7 +69,7 @@ func convert(ctx context.Context, source string, base *url.URL, f Format) (title
 	if !whole || c.w.full() {
 		text = cutBytes(text, maxShown) + "\n\n" + cutMark
 	}
-	return head.title, clean(text)
+	return head.title, frame.Clean(text)
 }
 
 func (c *converter) newWriter(cell bool) *writer {

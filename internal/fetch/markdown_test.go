@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"scorel/internal/frame"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -113,7 +115,7 @@ func TestHiddenElementsAreLeftOut(t *testing.T) {
 
 func TestUnseenCharactersAreTakenOut(t *testing.T) {
 	in := "a\x1b[31mb\u202ec\u200bd\U000e0041e\r\nf\rg\x00h\u0085i\ufeffj 👩\u200d👧 ok"
-	if got, want := clean(in), "a[31mbcde\nf\nghij 👩\u200d👧 ok"; got != want {
+	if got, want := frame.Clean(in), "a[31mbcde\nf\nghij 👩\u200d👧 ok"; got != want {
 		t.Errorf("clean: %q, want %q", got, want)
 	}
 }
@@ -189,7 +191,7 @@ func FuzzConvert(f *testing.F) {
 			if len([]rune(title)) > maxTitle+1 || strings.ContainsAny(title, "\n\x00\x1b") {
 				t.Fatalf("title %q", title)
 			}
-			if len(text) > maxShown+200 || clean(text) != text {
+			if len(text) > maxShown+200 || frame.Clean(text) != text {
 				t.Fatalf("%q is not clean or too long", text)
 			}
 			if bad := scriptLink(text); format == Markdown && bad != "" {

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"scorel/internal/frame"
 )
 
 const (
@@ -170,10 +172,10 @@ func decode(data []byte, media, declared, contentType string) (string, error) {
 // then the text ends early.
 func (p *Page) Show(ctx context.Context, f Format) (title, text string) {
 	if !isHTML(p.MediaType) {
-		return "", clean(cutBytes(p.source, maxShown))
+		return "", frame.Clean(cutBytes(p.source, maxShown))
 	}
 	if f == Raw {
-		return headOf(p.source, p.base).title, clean(cutBytes(p.source, maxShown))
+		return headOf(p.source, p.base).title, frame.Clean(cutBytes(p.source, maxShown))
 	}
 	return convert(ctx, p.source, p.base, f)
 }

@@ -16,7 +16,7 @@ func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.Confi
 	if err != nil {
 		return nil, err
 	}
-	root, _ := workspace.Root(dir)
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	cfg, notices, err := h.readConfig(root)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		if err != nil {
 			return nil, err
 		}
-		root, _ = workspace.Root(dir)
+		root, _ = workspace.Root(dir, h.cfg.UserHome)
 	}
 	checks := []doctor.Check{
 		doctor.Home(h.cfg.Dir, os.Getuid()),

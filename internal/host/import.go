@@ -79,7 +79,7 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 
 // knownProject says whether the project of a canonical folder is registered.
 func (h *Host) knownProject(dir string) bool {
-	root, _ := workspace.Root(dir)
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	data, err := disk.ReadFile(h.cfg.FS, filepath.Join(h.cfg.Dir, "projects.json"), maxProjectsFile)
 	return err == nil && findProject(data, root) != ""
 }

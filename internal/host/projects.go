@@ -39,7 +39,7 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 	if err != nil {
 		return nil, err
 	}
-	root, _ := workspace.Root(dir)
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	p := &protocol.Project{Root: root, WorkDir: dir}
 	cfg, notices, err := h.readConfig(root)
 	if err != nil {

@@ -84,7 +84,7 @@ func (h *Host) sandboxNotice(cfg config.Config) string {
 
 // confines says whether the commands of a session are confined.
 func (h *Host) confines(meta protocol.Meta) bool {
-	root, _ := workspace.Root(meta.WorkDir)
+	root, _ := workspace.Root(meta.WorkDir, h.cfg.UserHome)
 	cfg, err := h.loadConfig(root)
 	return err == nil && cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode) != string(sandbox.Off) && h.cfg.Confinement().Level != sandbox.Unconfined
 }

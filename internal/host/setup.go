@@ -36,7 +36,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		root, _ := workspace.Root(dir)
+		root, _ := workspace.Root(dir, h.cfg.UserHome)
 		cfg, err := h.loadConfig(root)
 		if err != nil {
 			return nil, err
@@ -57,12 +57,13 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		policy, err := h.policy(cfg, root, box)
+		files, err := h.openFiles(cfg, root)
 		if err != nil {
 			return nil, err
 		}
-		files, err := h.openFiles(cfg, root)
+		policy, err := h.policy(cfg, root, box, files.Resolve)
 		if err != nil {
+			files.Close()
 			return nil, err
 		}
 		info := m.Info()
@@ -70,7 +71,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, root)),
-				Web: pages, Pages: &h.pages, Search: search.searcher},
+				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
 			Limits:     h.limits(cfg),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
@@ -87,7 +88,7 @@ func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, _ := workspace.Root(dir)
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	cfg, err := h.loadConfig(root)
 	if err != nil {
 		return nil, err
@@ -246,8 +247,8 @@ func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 }
 
 // policy compiles mode and rules: the configuration's, those answered "always"
-// for the project, and the caller's.
-func (h *Host) policy(cfg config.Config, root string, box box) (*permission.Policy, error) {
+// for the project, and the caller's. resolve follows links.
+func (h *Host) policy(cfg config.Config, root string, box box, resolve func(string) permission.Path) (*permission.Policy, error) {
 	mode, err := permission.ParseMode(cmp.Or(h.cfg.Overrides.Mode, cfg.Permissions.Mode))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -264,7 +265,7 @@ func (h *Host) policy(cfg config.Config, root string, box box) (*permission.Poli
 		always.Layer(name, root),
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
 	}
-	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, UID: os.Getuid(),
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, Resolve: resolve, UID: os.Getuid(),
 		Confined: box.profile != nil, Unconfined: box.missing})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -282,7 +283,7 @@ func canonical(path string) string {
 
 // remember stores a rule that a person answered "always" to.
 func (h *Host) remember(meta protocol.Meta, rule string) error {
-	root, _ := workspace.Root(meta.WorkDir)
+	root, _ := workspace.Root(meta.WorkDir, h.cfg.UserHome)
 	name := h.rulesFile()
 	lock, err := disk.WaitLock(h.cfg.FS, name+".lock")
 	if err != nil {
@@ -312,10 +313,10 @@ func (h *Host) limits(cfg config.Config) engine.Limits {
 }
 
 func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
-	_, common := workspace.Root(dir)
+	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
-		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir), Window: info.ContextWindow,
+		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)

@@ -17,10 +17,22 @@ const (
 // Path is one file or folder that a call touches, already resolved: absolute,
 // without symlinks.
 type Path struct {
-	Abs        string
-	Inside     bool // in the workspace or an additional directory
+	Abs string
+	// Named is the path as it was named, absolute, where links lead from it to
+	// Abs; else "". Rules that deny or ask cover a file by both names.
+	Named      string
+	Inside     bool // in the workspace or an additional directory, and no Keys
+	Keys       bool // where the user keeps keys, though the workspace lies around it
 	Protected  bool // one of the protected files, or in a protected folder
 	OutOfReach bool // in ~/.scorel: always refused
+}
+
+// As gives the path with the name, absolute, under which it was asked for.
+func (p Path) As(named string) Path {
+	if p.Named = named; named == p.Abs {
+		p.Named = ""
+	}
+	return p
 }
 
 // Action is what a call would do, exactly. It is made by the tool from the bytes

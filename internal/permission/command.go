@@ -108,6 +108,19 @@ func runsNothing(words []shell.Word, named int) bool {
 		}
 		return false
 	}
+	// begun is long for programs that take the beginning of a long option for the
+	// whole one, as those do that use getopt_long(3).
+	begun := func(names ...string) bool {
+		for _, w := range rest {
+			name, _, _ := strings.Cut(w.Text, "=")
+			for _, bad := range names {
+				if len(name) > 2 && strings.HasPrefix(bad, name) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 	// short finds a letter in a cluster of short options.
 	short := func(letters string) bool {
 		for _, w := range rest {
@@ -121,10 +134,30 @@ func runsNothing(words []shell.Word, named int) bool {
 	case "rg":
 		return !long("--pre", "--hostname-bin")
 	case "tar":
-		bundle := named == 1 && len(rest) > 0 && !strings.HasPrefix(rest[0].Text, "-") && strings.ContainsAny(rest[0].Text, "IF")
-		return !bundle && !short("IF") && !long("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--info-script", "--new-volume-script")
+		bundle := named == 1 && len(rest) > 0 && !strings.HasPrefix(rest[0].Text, "-") && strings.ContainsAny(rest[0].Text, "IFT")
+		return !bundle && !short("IFT") && !begun("--to-command", "--checkpoint-action", "--use-compress-program", "--rsh-command", "--info-script",
+			"--new-volume-script", "--files-from")
 	case "sort":
-		return !short("o") && !long("--compress-program", "--output")
+		return !short("o") && !begun("--compress-program", "--output")
+	case "find":
+		return !long("-fprint", "-fprint0", "-fprintf", "-fls")
+	case "make":
+		// A variable can be the program that a recipe calls, and SHELL always is.
+		for _, w := range rest {
+			if strings.Contains(w.Text, "=") && !strings.HasPrefix(w.Text, "-") {
+				return false
+			}
+		}
+		return !short("fCIE") && !begun("--file", "--makefile", "--directory", "--include-dir", "--eval")
+	case "zip":
+		return !short("T") && !begun("--test", "--unzip-command")
+	case "curl":
+		return !short("oOKDc") && !long("--output", "--output-dir", "--remote-name", "--remote-name-all", "--config", "--dump-header", "--cookie-jar", "--trace",
+			"--trace-ascii", "--stderr", "--libcurl", "--hsts", "--alt-svc", "--etag-save", "--ssl-sessions")
+	case "wget":
+		return !short("eoaO") && !begun("--execute", "--config", "--use-askpass", "--output-document", "--output-file", "--append-output")
+	case "tree":
+		return !short("o")
 	case "go":
 		return !long("-exec", "--exec", "-toolexec", "--toolexec", "-vettool", "--vettool", "-o", "--o", "-overlay", "--overlay",
 			"-modfile", "--modfile", "-C", "--C", "-ldflags", "--ldflags", "-gccgoflags", "--gccgoflags")
@@ -133,9 +166,9 @@ func runsNothing(words []shell.Word, named int) bool {
 	case "scp":
 		return !short("So")
 	case "man":
-		return !short("PH") && !long("--pager", "--html")
+		return !short("PH") && !begun("--pager", "--html")
 	case "npm":
-		return !long("--script-shell", "--prefix")
+		return !begun("--script-shell", "--prefix", "--node-options", "--userconfig", "--globalconfig")
 	case "cargo":
 		return !long("--config")
 	}

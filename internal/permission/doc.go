@@ -2,7 +2,7 @@
 // of all layers, and for shell commands by what the line would start. Deny beats
 // ask beats allow. It only judges: nothing here asks anybody or runs, reads or
 // writes anything; a decision is a pure function of policy and action (and of
-// what the action's Resolve says about paths). A [Policy] never changes and may
+// what their Resolve says about paths). A [Policy] never changes and may
 // be used concurrently.
 //
 // Rules are written as

@@ -2,6 +2,7 @@ package permission
 
 import (
 	"fmt"
+	"slices"
 
 	"scorel/internal/permission/shell"
 	"scorel/protocol"
@@ -18,10 +19,7 @@ const (
 func (p *Policy) exec(a Action) Verdict {
 	line, err := shell.Parse(a.Command)
 	if err != nil {
-		if p.mode == Bypass {
-			return Verdict{Decision: protocol.DecisionAllow}
-		}
-		return ask("", sentence(err.Error()))
+		return p.unparsed(a, err)
 	}
 	places := newPlaces(p, a)
 	if v, ok := p.tighten(a, places, line, 0); ok && v.Decision == protocol.DecisionDeny {
@@ -36,6 +34,28 @@ func (p *Policy) exec(a Action) Verdict {
 		return allowed(r)
 	}
 	return p.loosen(a, line)
+}
+
+// unparsed judges a source that cannot be taken apart. Its first lines may run
+// all the same, so what denies or asks for them counts; of the rest no rule that
+// tightens can say that it does not cover it, so it is asked for where there is
+// one, in every mode.
+func (p *Policy) unparsed(a Action, err error) Verdict {
+	front := shell.Front(a.Command)
+	if v, ok := p.tighten(a, newPlaces(p, a), front, 0); ok {
+		return p.unlessDenied(a, front, v)
+	}
+	if p.mode == Bypass && !p.tightensCommands() {
+		return Verdict{Decision: protocol.DecisionAllow}
+	}
+	return ask("", sentence(err.Error()))
+}
+
+// tightensCommands says whether there is a rule that denies or asks for some
+// command.
+func (p *Policy) tightensCommands() bool {
+	of := func(r rule) bool { return r.form == command }
+	return slices.ContainsFunc(p.deny, of) || slices.ContainsFunc(p.ask, of)
 }
 
 // unlessDenied gives v, or the denial that another step of the line meets.
@@ -107,7 +127,10 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 		if in.Source != "" {
 			var err error
 			if line, err = shell.Parse(in.Source); err != nil {
-				continue // it can only be asked for, see permits
+				line = shell.Front(in.Source)
+				if p.tightensCommands() {
+					question = ask("", sentence(err.Error()))
+				}
 			}
 		} else if len(in.Words) == 0 {
 			continue

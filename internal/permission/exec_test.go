@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/permission/shell"
 	"scorel/protocol"
 )
 
@@ -45,12 +46,39 @@ func TestDontAskDeniesAndBypassAllowsWhatCommandsWouldAsk(t *testing.T) {
 			t.Errorf("dontAsk %q: %s, want %s", c.src, v.Decision, want)
 		}
 		want = c.want
-		if want == "q" && !strings.Contains(c.src, "npm publish") {
+		_, err := shell.Parse(c.src)
+		if want == "q" && err == nil && !strings.Contains(c.src, "npm publish") {
 			want = "a"
 		}
 		if v := bypass.Judge(bash(c.src)); letter(v.Decision) != want {
 			t.Errorf("bypass %q: %s (%s), want %s", c.src, v.Decision, v.Reason, want)
 		}
+	}
+}
+
+func TestWhatStandsBeforeALineThatCannotBeParsedIsJudged(t *testing.T) {
+	layer := Layer{Allow: []string{"Bash"}, Deny: []string{"Bash(rm:*)"}, Ask: []string{"Bash(npm publish:*)"}}
+	for _, mode := range []Mode{Default, Bypass} {
+		p := compile(t, mode, layer)
+		for src, want := range map[string]string{
+			"rm -rf x\n)":                 "d",
+			"npm publish\n)":              "q",
+			"npm publish\nrm x\n\n)":      "d",
+			"make\n)":                     "q", // what follows may be anything
+			"bash -c 'rm -rf x\n)'":       "d",
+			"bash -c 'make\n)'":           "q",
+			"sudo bash -c 'rm x\nif'; ls": "d",
+		} {
+			if v := p.Judge(bash(src)); letter(v.Decision) != want || v.Reason == "" {
+				t.Errorf("%s %q: %s (%s), want %s", mode, src, v.Decision, v.Reason, want)
+			}
+		}
+	}
+	if v := compile(t, Bypass, Layer{}).Judge(bash("make\n)")); v.Decision != protocol.DecisionAllow {
+		t.Errorf("bypass without a rule: %s, want allow", v.Decision)
+	}
+	if v := compile(t, Bypass, Layer{Ask: []string{"Bash"}}).Judge(bash("make\n)")); v.Decision != protocol.DecisionAsk {
+		t.Errorf("a rule that asks for the whole tool: %s, want ask", v.Decision)
 	}
 }
 
@@ -260,6 +288,27 @@ func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
 		{"Bash(tar:*)", "tar cIf prog x y", "q"},
 		{"Bash(tar:*)", "tar -cf x --to-command=y z", "q"},
 		{"Bash(sort:*)", "sort -uo x y", "q"},
+		{"Bash(sort:*)", "sort -u x", "a"},
+		{"Bash(sort:*)", "sort --compress-pr=./x -S 1b y", "q"}, // getopt_long takes the beginning
+		{"Bash(sort:*)", "sort --outp y x", "q"},
+		{"Bash(tar:*)", "tar xf a --checkpoint=1 --checkpoint-act=exec=x", "q"},
+		{"Bash(tar:*)", "tar cf a --use-comp=x b", "q"},
+		{"Bash(tar:*)", "tar cf a -T list", "q"},
+		{"Bash(man:*)", "man --pag=x ls", "q"},
+		{"Bash(npm test:*)", "npm test --script-sh=x", "q"},
+		{"Bash(npm test:*)", "npm test -- --watch", "a"},
+		{"Bash(make test:*)", "make test -j8", "a"},
+		{"Bash(make test:*)", "make test SHELL=./x", "q"},
+		{"Bash(make test:*)", "make test --ev='$(shell x)'", "q"},
+		{"Bash(make test:*)", "make test -f /tmp/x", "q"},
+		{"Bash(make test:*)", "make test -C /tmp", "q"},
+		{"Bash(make test V=1:*)", "make test V=1 -k", "a"},
+		{"Bash(find:*)", "find . -fprintf x %p", "q"},
+		{"Bash(zip:*)", "zip a b -T -TT x", "q"},
+		{"Bash(curl:*)", "curl -s https://example.com", "a"},
+		{"Bash(curl:*)", "curl -so x https://example.com", "q"},
+		{"Bash(wget:*)", "wget --use-askp=x https://example.com", "q"},
+		{"Bash(tree:*)", "tree -o x", "q"},
 		{"Bash(rsync:*)", "rsync -ave ssh a b", "q"},
 	} {
 		p := compile(t, Default, Layer{Allow: []string{c.rule}})

@@ -37,6 +37,8 @@ func (p *Policy) files(a Action) Verdict {
 		case ok:
 			v.Rule = join(v.Rule, r.text)
 		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits || p.mode == Bypass):
+		case path.Keys:
+			return ask("", fmt.Sprintf("%s uses %s, where keys are kept.", a.Tool, path.Abs))
 		case a.Kind == Read:
 			return ask("", fmt.Sprintf("%s reads %s, outside the workspace.", a.Tool, path.Abs))
 		case path.Inside:
@@ -66,12 +68,26 @@ func (p *Policy) anyPath(rules []rule, a Action, tool bool) (rule, bool) {
 			return true
 		}
 		for _, path := range a.Paths {
-			if r.forFile(a.Kind, path.Abs, true) {
+			if r.forFile(a.Kind, path.Abs, true) || path.Named != "" && r.forFile(a.Kind, path.Named, true) {
 				return true
 			}
 		}
 		return false
 	})
+}
+
+// Withheld gives what says of a file below a folder whether a search of the
+// folder leaves it out: a rule denies reading it, or asks for it and not for the
+// folder. Both are absolute and without symlinks. It is nil when no rule does.
+func (p *Policy) Withheld() func(folder, file string) bool {
+	reads := func(r rule) bool { return r.form == file && !r.writes() }
+	if !slices.ContainsFunc(p.deny, reads) && !slices.ContainsFunc(p.ask, reads) {
+		return nil
+	}
+	return func(folder, file string) bool {
+		return slices.ContainsFunc(p.deny, func(r rule) bool { return r.forFile(Read, file, true) }) ||
+			slices.ContainsFunc(p.ask, func(r rule) bool { return r.forFile(Read, file, true) && !r.forFile(Read, folder, true) })
+	}
 }
 
 // join adds a rule to a list of them, once.

@@ -35,6 +35,10 @@ type Config struct {
 	Home   string // of the user, absolute and without symlinks: what ~ stands for
 	Root   string // the workspace, absolute and without symlinks: what relative patterns are below
 	UID    int    // of this process
+	// Resolve follows the links of an absolute path, which need not exist, so that
+	// a rule which denies or asks and names a link covers what the link leads to;
+	// nil: the text of a rule counts alone.
+	Resolve func(abs string) Path
 	// Confined says that commands run in a sandbox that holds writes outside the
 	// workspace and Scorel's own folder.
 	Confined bool
@@ -53,6 +57,7 @@ type Policy struct {
 	confined         bool
 	unconfined       string
 	home, root       string
+	resolve          func(string) Path
 	allow, ask, deny []rule
 }
 
@@ -67,7 +72,7 @@ func Compile(cfg Config) (*Policy, error) {
 	if mode == Bypass && cfg.UID == 0 && !cfg.Confined {
 		return nil, ErrRootBypass
 	}
-	p := &Policy{mode: mode, uid: cfg.UID, confined: cfg.Confined, unconfined: cfg.Unconfined, home: cfg.Home, root: cfg.Root}
+	p := &Policy{mode: mode, uid: cfg.UID, confined: cfg.Confined, unconfined: cfg.Unconfined, home: cfg.Home, root: cfg.Root, resolve: cfg.Resolve}
 	for _, l := range cfg.Layers {
 		if err := p.add(l); err != nil {
 			return nil, err
@@ -125,6 +130,9 @@ func (p *Policy) add(l Layer) error {
 						err = fmt.Errorf("%s: %w", l.Name, err)
 					}
 					return err
+				}
+				if list.to != &p.allow {
+					r.follow(p.resolve)
 				}
 				*list.to = append(*list.to, r)
 			}

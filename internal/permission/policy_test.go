@@ -160,6 +160,9 @@ func TestFileRulesCoverWhatTheyName(t *testing.T) {
 		{"Write(/**)", "", files("Write", Write, testHome+"/.scorel/config.toml"), d},
 		{"Read", "", files("Read", Read, "/etc/passwd"), a},
 		{"", "Read(.env)", files("Read", Read, testRoot+"/.env"), d},
+		{"", "Read(//etc/passwd)", files("Read", Read, "/etc/passwd"), d},
+		{"", "Read(.//secrets//*)", files("Read", Read, testRoot+"/secrets/key"), d},
+		{"", "Read(secrets//)", files("Read", Read, testRoot+"/secrets/a/key"), d},
 		{"", "Read(secrets)", files("Grep", Read, testRoot+"/secrets/key"), d},
 		{"", "Edit(go.mod)", files("Write", Write, testRoot+"/go.mod"), d},
 		{"", "Read", files("Read", Read, testRoot+"/a"), d},
@@ -175,6 +178,68 @@ func TestFileRulesCoverWhatTheyName(t *testing.T) {
 		if v := compile(t, Default, l).Judge(c.act); v.Decision != c.want {
 			t.Errorf("allow %q deny %q, %s of %s: %s (%s), want %s", c.allow, c.deny, c.act.Tool, c.act.Paths[0].Abs, v.Decision, v.Reason, c.want)
 		}
+	}
+}
+
+// linked is resolveTest as a tool uses it: the name that was asked for is kept.
+func linked(abs string) Path { return resolveTest(abs).As(abs) }
+
+func TestARuleThatTightensFollowsLinksAndAnAllowRuleDoesNot(t *testing.T) {
+	for _, c := range []struct {
+		rule, named string
+		want        protocol.Decision
+	}{
+		{"Read(out/hosts)", testRoot + "/out/hosts", protocol.DecisionDeny},
+		{"Read(out/hosts)", "/etc/hosts", protocol.DecisionDeny},
+		{"Read(out/**)", "/etc/ssh/key", protocol.DecisionDeny},
+		{"Read(out)", "/etc/ssh/key", protocol.DecisionDeny},
+		{"Read(/etc/**)", testRoot + "/out/hosts", protocol.DecisionDeny},
+		{"Read(**/hosts*)", testRoot + "/out/hosts2", protocol.DecisionDeny}, // by its name alone
+		{"Read(o?t/hosts)", testRoot + "/out/hosts", protocol.DecisionDeny},
+		{"Read(out/\\[a])", "/etc/[a]", protocol.DecisionDeny},
+		{"Read(out/hosts)", "/etc/hosts2", protocol.DecisionAsk},
+	} {
+		cfg := Config{UID: 1000, Home: testHome, Root: testRoot, Resolve: resolveTest}
+		act := Action{Tool: "Read", Kind: Read, Paths: []Path{linked(c.named)}}
+		cfg.Layers = []Layer{{Scope: ScopeProject, Deny: []string{c.rule}}}
+		p, err := Compile(cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v := p.Judge(act); v.Decision != c.want {
+			t.Errorf("deny %s, %s: %s, want %s", c.rule, c.named, v.Decision, c.want)
+		}
+		cfg.Layers = []Layer{{Scope: ScopeUser, Allow: []string{c.rule}}}
+		if p, err = Compile(cfg); err != nil {
+			t.Fatal(err)
+		}
+		if v := p.Judge(act); c.rule != "Read(/etc/**)" && v.Decision != protocol.DecisionAsk {
+			t.Errorf("allow %s, %s: %s, want ask", c.rule, c.named, v.Decision)
+		}
+	}
+}
+
+func TestASearchWithholdsWhatRulesKeepFromReading(t *testing.T) {
+	p := compile(t, Default, Layer{Deny: []string{"Read(.env)", "Grep(secrets/**)"}, Ask: []string{"Read(private/**)", "Write(src/**)"}, Allow: []string{"Read(secrets/**)"}})
+	withheld := p.Withheld()
+	for _, c := range []struct {
+		folder, file string
+		want         bool
+	}{
+		{"", "/.env", true},
+		{"", "/env", false},
+		{"", "/secrets/a/key", true},
+		{"/secrets", "/secrets/key", true},
+		{"", "/private/key", true},
+		{"/private", "/private/key", false}, // the search was asked for
+		{"", "/src/a.go", false},
+	} {
+		if got := withheld(testRoot+c.folder, testRoot+c.file); got != c.want {
+			t.Errorf("%s in %q: %v, want %v", c.file, c.folder, got, c.want)
+		}
+	}
+	if compile(t, Default, Layer{Deny: []string{"Write(src/**)", "Bash(rm:*)", "WebFetch"}}).Withheld() != nil {
+		t.Error("without a rule about reading there is something to withhold")
 	}
 }
 
@@ -206,6 +271,7 @@ func TestRuleErrorsNameTheRuleAndWhatIsWrong(t *testing.T) {
 		"Read([)":                   "malformed",
 		"WebFetch(example.com)":     "write WebFetch(domain:example.com)",
 		"WebFetch(domain:a/b)":      "is no host name",
+		"WebFetch(domain:a.b:http)": "a port that is no number",
 		"TodoWrite(x)":              "take nothing in parentheses",
 		"mcp__*":                    "does not begin with the name of a tool",
 		"Bash(git status:*) or not": "closing parenthesis is missing",

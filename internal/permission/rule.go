@@ -20,8 +20,9 @@ type rule struct {
 	// of commands
 	words  []string
 	prefix bool
-	// of files: an absolute pattern
-	glob string
+	// of files: an absolute pattern, and the one that the links in its fixed
+	// beginning lead to, "" when there are none
+	glob, real string
 	// of hosts: lower case, without a dot at the end
 	domain string
 }
@@ -135,6 +136,9 @@ func (p parser) file(r *rule, arg string) error {
 		}
 		arg = escapeGlob(p.root) + "/" + strings.TrimPrefix(arg, "./")
 	}
+	for strings.Contains(arg, "//") { // paths have none, so the pattern would cover nothing
+		arg = strings.ReplaceAll(arg, "//", "/")
+	}
 	if strings.HasSuffix(arg, "/") && arg != "/" {
 		arg += "**"
 	}
@@ -178,11 +182,18 @@ func (r *rule) host(arg string) error {
 			name = "*." + name
 		}
 	}
+	if only := hostOnly(name); only != name && !digits(name[strings.LastIndexByte(name, ':')+1:]) {
+		return fmt.Errorf("%q has a port that is no number", name)
+	}
 	if rest := strings.TrimPrefix(name, "*."); name == "" || strings.ContainsAny(rest, "/*@ \t") {
 		return fmt.Errorf("%q is no host name", name)
 	}
 	r.domain = name
 	return nil
+}
+
+func digits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
 }
 
 func ascii(s string) bool {
@@ -225,21 +236,59 @@ func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
 	if r.form != file {
 		return false
 	}
-	writes := r.tool == "Write" || r.tool == "Edit"
-	if writes != (kind == Write) {
+	if r.writes() != (kind == Write) {
 		return false
 	}
-	if doublestar.MatchUnvalidated(r.glob, abs) {
+	if r.matches(abs) {
 		return true
 	}
 	if tightens {
 		for dir := path.Dir(abs); len(dir) > 1; dir = path.Dir(dir) {
-			if doublestar.MatchUnvalidated(r.glob, dir) {
+			if r.matches(dir) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+func (r rule) matches(abs string) bool {
+	return doublestar.MatchUnvalidated(r.glob, abs) || r.real != "" && doublestar.MatchUnvalidated(r.real, abs)
+}
+
+func (r rule) writes() bool { return r.tool == "Write" || r.tool == "Edit" }
+
+// follow resolves the links in the part of a file's pattern before its first
+// wildcard.
+func (r *rule) follow(resolve func(abs string) Path) {
+	if r.form != file || resolve == nil {
+		return
+	}
+	fixed, rest := doublestar.SplitPattern(r.glob) // fixed is unescaped
+	if last := escaped(rest); last != "" {
+		fixed, rest = path.Join(fixed, last), ""
+	}
+	if real := resolve(fixed).Abs; real != path.Clean(fixed) {
+		r.real = path.Join(escapeGlob(real), rest)
+	}
+}
+
+// escaped gives the name that a pattern without wildcards stands for, "" for one
+// with wildcards.
+func escaped(pattern string) string {
+	var b strings.Builder
+	for i := 0; i < len(pattern); i++ {
+		switch c := pattern[i]; c {
+		case '*', '?', '[', '{':
+			return ""
+		case '\\':
+			if i++; i == len(pattern) {
+				return ""
+			}
+		}
+		b.WriteByte(pattern[i])
+	}
+	return b.String()
 }
 
 // forHost says whether the rule covers a host. A rule that tightens also covers

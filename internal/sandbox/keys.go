@@ -11,9 +11,9 @@ import (
 // maxListed bounds what is read of a folder that anybody may fill, in names.
 const maxListed = 65_536
 
-// keyPlaces are where people keep keys, below the home: what opens other
+// KeyPlaces are where people keep keys, below the home: what opens other
 // machines, accounts and vaults, and the logins of other agents.
-func keyPlaces() []string {
+func KeyPlaces() []string {
 	return []string{".ssh", ".gnupg", ".aws", ".config/gh", ".netrc", ".docker", ".kube",
 		".git-credentials", ".config/git/credentials", ".config/gcloud", ".azure", ".password-store", ".local/share/keyrings",
 		".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json"}
@@ -23,7 +23,7 @@ func keyPlaces() []string {
 // settings, and finds those.
 func (p Profile) keys() []string {
 	var out []string
-	for _, name := range keyPlaces() {
+	for _, name := range KeyPlaces() {
 		dir := filepath.Join(p.Home, name)
 		if name != ".ssh" || p.Agent == "" {
 			out = append(out, dir)

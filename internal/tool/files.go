@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -29,7 +30,8 @@ type Config struct {
 type Files struct {
 	roots []workRoot // the workspace first
 	home  string
-	reach string // resolved as far as it exists
+	keys  []string // where keys are kept, absolute, by the names below home and as resolved
+	reach string   // resolved as far as it exists
 }
 
 type workRoot struct {
@@ -54,6 +56,19 @@ func NewFiles(cfg Config) (*Files, error) {
 			return nil, fmt.Errorf("open workspace folder: %w", err)
 		}
 		f.roots = append(f.roots, workRoot{path, root})
+	}
+	if cfg.Home != "" {
+		home := cfg.Home
+		if real, err := filepath.EvalSymlinks(home); err == nil {
+			home = real
+		}
+		for _, name := range sandbox.KeyPlaces() {
+			place := filepath.Join(home, name)
+			f.keys = append(f.keys, place)
+			if real, err := filepath.EvalSymlinks(place); err == nil && real != place {
+				f.keys = append(f.keys, real)
+			}
+		}
 	}
 	if cfg.Reach != "" {
 		abs, err := filepath.Abs(cfg.Reach)
@@ -140,11 +155,21 @@ func (f *Files) describe(path string) permission.Path {
 		if !within(path, r.path) {
 			continue
 		}
-		p.Inside = true
+		if f.holdsKeys(path, r.path) {
+			p.Keys = !p.Inside
+			continue
+		}
+		p.Inside, p.Keys = true, false
 		// A workspace may lie in a folder of such a name, as worktrees do.
 		p.Protected = p.Protected && protected(strings.TrimPrefix(path, r.path))
 	}
 	return p
+}
+
+// holdsKeys says whether a path lies where keys are kept while the folder of the
+// session does not: a workspace that is the whole home does not open them.
+func (f *Files) holdsKeys(path, root string) bool {
+	return slices.ContainsFunc(f.keys, func(place string) bool { return within(path, place) && !within(root, place) })
 }
 
 // Resolve says where a path that a command names lies, following its links as the
@@ -157,7 +182,7 @@ func (f *Files) Resolve(abs string) permission.Path {
 		p.Inside = false
 		return p
 	}
-	return f.describe(filepath.Join(append([]string{have}, missing...)...))
+	return f.describe(filepath.Join(append([]string{have}, missing...)...)).As(filepath.Clean(abs))
 }
 
 // protected says whether writing a path could make other programs run something
@@ -209,7 +234,7 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 	if err != nil {
 		return nil, explain(abs, err)
 	}
-	t = &target{path: f.describe(filepath.Join(append([]string{have}, missing...)...))}
+	t = &target{path: f.describe(filepath.Join(append([]string{have}, missing...)...)).As(abs)}
 	if t.path.OutOfReach {
 		return nil, outOfReach(t.path.Abs)
 	}

@@ -281,3 +281,38 @@ func TestFilePermissionsAreRespected(t *testing.T) {
 		}
 	})
 }
+
+func TestAWorkspaceThatIsTheHomeDoesNotOpenTheUsersKeys(t *testing.T) {
+	home := t.TempDir()
+	for _, dir := range []string{".ssh", ".sshx", "dotfiles/aws", "project"} {
+		if err := os.MkdirAll(filepath.Join(home, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink("dotfiles/aws", filepath.Join(home, ".aws")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		root, path   string
+		inside, keys bool
+	}{
+		{".", ".ssh/id", false, true},
+		{".", ".ssh", false, true},
+		{".", ".sshx/id", true, false},
+		{".", ".gnupg/new/key", false, true},
+		{".", ".aws/credentials", false, true},
+		{".", "dotfiles/aws/credentials", false, true},
+		{".", "dotfiles/vimrc", true, false},
+		{"project", ".ssh/id", false, false}, // outside anyway
+		{".ssh", ".ssh/config", true, false}, // the user works there
+	} {
+		f, err := NewFiles(Config{Root: filepath.Join(home, c.root), Home: home})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p := f.Resolve(filepath.Join(home, c.path)); p.Inside != c.inside || p.Keys != c.keys {
+			t.Errorf("%s in %s: %+v", c.path, c.root, p)
+		}
+		f.Close()
+	}
+}

@@ -118,7 +118,7 @@ func (c *globCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if more {
 		total = "more than " + total
 	}
-	return textResult(paged(lines, first, len(files) > last, "Files", total)), nil
+	return textResult(paged(lines, first, len(files) > last, "Files", total) + c.root.leftOut()), nil
 }
 
 // paged joins the lines of an answer, at most maxOutput characters of them, and

@@ -123,6 +123,7 @@ func (c *grepCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err != nil {
 		return Result{}, tooLong(ctx, err)
 	}
+	text += c.root.leftOut()
 	if cut {
 		text += fmt.Sprintf("\n[Only the first %d files were searched.]", maxFound)
 	}

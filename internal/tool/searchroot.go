@@ -136,7 +136,8 @@ func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(rel string) {
-		if !keep(rel) || s.closed(filepath.Join(s.path.Abs, rel)) {
+		abs := filepath.Join(s.path.Abs, rel)
+		if !keep(rel) || s.closed(abs) || s.env.Withheld != nil && s.env.Withheld(s.path.Abs, abs) {
 			return
 		}
 		mu.Lock()
@@ -177,6 +178,15 @@ func (s *searchRoot) dated(names []string) []found {
 		return strings.Compare(a.rel, b.rel)
 	})
 	return files
+}
+
+// leftOut is a line about what a search of a folder does not show. It does not
+// depend on what was found: that would say whether a withheld file matches.
+func (s *searchRoot) leftOut() string {
+	if s.file != "" || s.env.Withheld == nil {
+		return ""
+	}
+	return "\n[Files that the user's rules deny or ask for are left out.]"
 }
 
 // tooLong says in a model's words that a search was ended.

@@ -150,6 +150,9 @@ type Env struct {
 	Pages *fetch.Cache
 	// Search asks the user's search service.
 	Search *fetch.Searcher
+	// Withheld says which files below a folder a search of the folder leaves out;
+	// nil: none.
+	Withheld func(folder, file string) bool
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"scorel/internal/fetch"
+	"scorel/internal/frame"
 	"scorel/internal/permission"
 	"scorel/protocol"
 )
@@ -125,7 +126,7 @@ func (c *webFetchCall) show(page fetch.Shown) (Result, error) {
 			part = "(The page holds no text: a script may make it in a browser. The format raw shows the source.)"
 		}
 	}
-	text := framed("web_page", attributes(page.URL, page.MediaType, page.Title), part)
+	text := frame.Text("web_page", attributes(page.URL, page.MediaType, page.Title), part)
 	if c.in.Offset > 0 || next < total {
 		text += fmt.Sprintf("\n[Characters %d to %d of %d.", c.in.Offset+1, next, total)
 		if next < total {
@@ -162,7 +163,7 @@ func (c *webFetchCall) failed(ctx context.Context, page *fetch.Page) Result {
 	text += "."
 	title, body := page.Show(ctx, fetch.Text)
 	if part, _, _ := window(body, 0, webFailure); part != "" {
-		text += "\n" + framed("web_page", attributes(page.URL, page.MediaType, title), part) + "\n" + notInstructions
+		text += "\n" + frame.Text("web_page", attributes(page.URL, page.MediaType, title), part) + "\n" + notInstructions
 	}
 	r := textResult(text)
 	r.IsError = true

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"scorel/internal/fetch"
+	"scorel/internal/frame"
 	"scorel/internal/permission"
 )
 
@@ -88,5 +89,5 @@ func (c *webSearchCall) Run(ctx context.Context, _ func(string)) (Result, error)
 			fmt.Fprintf(&list, "   %s\n", about)
 		}
 	}
-	return textResult(framed("web_search", "", strings.TrimRight(list.String(), "\n")) + "\n" + notInstructions), nil
+	return textResult(frame.Text("web_search", "", strings.TrimRight(list.String(), "\n")) + "\n" + notInstructions), nil
 }

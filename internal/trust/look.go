@@ -60,25 +60,37 @@ func shellLines(data []byte) []string {
 }
 
 // skillEntry gives the line of a SKILL.md's frontmatter that names its entry, ""
-// when it has none. It looks for the word and a colon wherever they stand, so
-// that no way of writing YAML is missed that a person could read.
+// when it has none. It looks for the word and a colon wherever they stand, and
+// for the forms in which YAML can write a key otherwise (escapes in quotes, "? "),
+// so that none is missed. What is taken for one too often is only asked for.
 func skillEntry(data []byte) string {
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
 	first, rest, _ := bytes.Cut(data, []byte("\n"))
 	if string(bytes.TrimRight(first, " \t\r")) != "---" {
 		return ""
 	}
+	open := "" // a line that ends behind the word: the colon may stand on the next one
 	for line := range bytes.Lines(rest) {
 		text := strings.TrimSpace(string(line))
-		if text == "---" || text == "..." {
+		switch {
+		case text == "---" || text == "...":
 			return ""
+		case text == "" || text[0] == '#':
+			continue
+		case open != "" && text[0] == ':':
+			return open
+		case text[0] == '?', strings.Contains(text, `\`) && strings.Contains(text, `":`):
+			return text // a key in a form in which any word can be written
 		}
+		open = ""
 		for at := text; ; {
 			_, after, found := strings.Cut(at, "entry")
 			if !found {
 				break
 			}
-			if strings.HasPrefix(strings.TrimLeft(after, " \t'\""), ":") {
+			if after = strings.TrimLeft(after, " \t'\""); after == "" {
+				open = text
+			} else if after[0] == ':' {
 				return text
 			}
 			at = after
@@ -94,6 +106,8 @@ func describeMCP(data []byte) []string {
 			Command string   `json:"command"`
 			Args    []string `json:"args"`
 			URL     string   `json:"url"`
+			// Env can make a harmless program do anything. Its values may be keys.
+			Env map[string]any `json:"env"`
 		} `json:"mcpServers"`
 	}
 	if json.Unmarshal(data, &f) != nil {
@@ -105,6 +119,9 @@ func describeMCP(data []byte) []string {
 		what := "connects to " + s.URL
 		if s.Command != "" {
 			what = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
+		}
+		if len(s.Env) > 0 {
+			what += " and sets " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ")
 		}
 		out = append(out, name+" "+what)
 	}

@@ -107,7 +107,7 @@ func full() map[string]string {
 		"tools/check.sh":                           "echo check",
 		"other/run":                                "echo run",
 		"Makefile":                                 "all:",
-		".mcp.json":                                `{"mcpServers":{"a":{"command":"npx","args":["-y","thing"]},"b":{"url":"https://x.example"}}}`,
+		".mcp.json":                                `{"mcpServers":{"a":{"command":"npx","args":["-y","thing"],"env":{"NODE_OPTIONS":"--require ./x.js","A":1}},"b":{"url":"https://x.example"}}}`,
 		".scorel/mcp.json":                         "{}",
 		".scorel/agents/reviewer.md":               "You review.",
 		".scorel/agents/notes.txt":                 "none",
@@ -150,7 +150,7 @@ func TestWhatCouldActIsListedAndNothingElse(t *testing.T) {
 	if n := len(r.Find(KindExtension, ".scorel/extensions").Files); n != 2 {
 		t.Errorf("the extensions have %d files", n)
 	}
-	for kind, want := range map[Kind]string{KindMCP: "a starts npx -y thing|b connects to https://x.example", KindCommand: "!`git log`",
+	for kind, want := range map[Kind]string{KindMCP: "a starts npx -y thing and sets A, NODE_OPTIONS|b connects to https://x.example", KindCommand: "!`git log`",
 		KindSkill: "entry: a", KindHook: `bash "$PROJECT/tools/check.sh" x; other/run && make`} {
 		i := slices.IndexFunc(r.Items, func(it Item) bool { return it.Kind == kind })
 		if got := strings.Join(r.Items[i].Does, "|"); got != want {
@@ -744,4 +744,25 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 			t.Errorf("%q names %q in an empty folder", command, files)
 		}
 	})
+}
+
+func TestAnEntryIsFoundHoweverYAMLWritesIt(t *testing.T) {
+	for text, want := range map[string]string{
+		"entry: run":                       "entry: run",
+		"'entry' : run":                    "'entry' : run",
+		"{name: x, \"entry\": run}":        "{name: x, \"entry\": run}",
+		`"\x65ntry": run`:                  `"\x65ntry": run`,
+		`{a: b, "ent\u0072y": run}`:        `{a: b, "ent\u0072y": run}`,
+		"? entry\n: run":                   "? entry",
+		"? \"en\\\n  try\"\n: run":         "? \"en\\",
+		"{entry\n: run}":                   "{entry",
+		"{entry\n# a comment\n\n  : run}":  "{entry",
+		"description: how to add an entry": "",
+		"description: an entry\nname: x":   "",
+		"name: x":                          "",
+	} {
+		if got := skillEntry([]byte("---\n" + text + "\n---\nentry: not here\n")); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
 }

@@ -17,10 +17,12 @@ const maxPointer = 4096
 //
 // A folder in which others can put files is nobody's workspace but of who works
 // in it: a .git that somebody else put into /tmp does not make all of /tmp the
-// workspace of a project below it.
-func Root(dir string) (root, commonDir string) {
+// workspace of a project below it. Nor is the user's home, or what it lies in, the
+// workspace of a folder below: who keeps their settings in a repository at home
+// does not open all of it to each project without one. "" is no home.
+func Root(dir, home string) (root, commonDir string) {
 	dir = resolve(dir)
-	if at, gitDir := repository(dir); gitDir != "" {
+	if at, gitDir := repository(dir, home); gitDir != "" {
 		return at, commonDirOf(gitDir)
 	}
 	return dir, ""
@@ -28,8 +30,11 @@ func Root(dir string) (root, commonDir string) {
 
 // repository gives the root of the working tree around dir, which is resolved,
 // and its Git folder; "" without one.
-func repository(dir string) (root, gitDir string) {
-	for at := dir; at == dir || foreign(at, os.Getuid()) == ""; at = filepath.Dir(at) {
+func repository(dir, home string) (root, gitDir string) {
+	if home != "" {
+		home = resolve(home)
+	}
+	for at := dir; at == dir || !within(home, at) && foreign(at, os.Getuid()) == ""; at = filepath.Dir(at) {
 		if gitDir := gitDirOf(at); gitDir != "" {
 			return at, gitDir
 		}
@@ -41,9 +46,9 @@ func repository(dir string) (root, gitDir string) {
 }
 
 // Branch gives the branch that is checked out around dir; the first 12 digits of
-// the commit when none is, and "" outside of a repository.
-func Branch(dir string) string {
-	_, gitDir := repository(resolve(dir))
+// the commit when none is, and "" outside of a repository, as [Root] sees it.
+func Branch(dir, home string) string {
+	_, gitDir := repository(resolve(dir), home)
 	if gitDir == "" {
 		return ""
 	}
@@ -52,6 +57,11 @@ func Branch(dir string) string {
 		return strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
 	}
 	return head[:min(len(head), 12)]
+}
+
+// within says whether path is dir or lies in it; "" lies nowhere.
+func within(path, dir string) bool {
+	return path != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
 }
 
 func resolve(dir string) string {

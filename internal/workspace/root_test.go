@@ -43,16 +43,40 @@ func TestRootAndBranchOfRepositoriesAndPlainFolders(t *testing.T) {
 		{filepath.Join(base, "broken"), filepath.Join(base, "broken"), "", ""},
 		{filepath.Join(base, "none"), filepath.Join(base, "none"), "", ""},
 	} {
-		root, commonDir := Root(c.dir)
+		root, commonDir := Root(c.dir, "")
 		if root != c.root || commonDir != c.common {
 			t.Errorf("Root(%s) = %s, %s; want %s, %s", c.dir, root, commonDir, c.root, c.common)
 		}
-		if b := Branch(c.dir); b != c.branch {
+		if b := Branch(c.dir, ""); b != c.branch {
 			t.Errorf("Branch(%s) = %q, want %q", c.dir, b, c.branch)
 		}
 	}
 	git(t, repo, "checkout", "-q", "--detach")
-	if b := Branch(repo); len(b) != 12 {
+	if b := Branch(repo, ""); len(b) != 12 {
 		t.Errorf("a detached head gives %q", b)
+	}
+}
+
+func TestARepositoryOfTheHomeIsNotTheWorkspaceOfAProjectInIt(t *testing.T) {
+	home := t.TempDir()
+	plant(t, home, ".git/HEAD", "notes/today/", "code/.git/HEAD", "code/sub/")
+	link := filepath.Join(t.TempDir(), "home")
+	if err := os.Symlink(home, link); err != nil {
+		t.Fatal(err)
+	}
+	real := resolve(home)
+	for _, h := range []string{home, link, filepath.Join(home, "code", "user")} { // the last: a home in a repository
+		for dir, want := range map[string]string{"notes": "notes", "notes/today": "notes/today", "code/sub": "code", ".": "."} {
+			if h != home && h != link && dir == "code/sub" {
+				want = "code/sub"
+			}
+			root, common := Root(filepath.Join(home, dir), h)
+			if root != filepath.Join(real, want) || (common == "") != (dir == want && dir != ".") {
+				t.Errorf("home %s: Root(%s) = %s, %q; want %s", h, dir, root, common, want)
+			}
+		}
+	}
+	if b := Branch(filepath.Join(home, "notes"), home); b != "" {
+		t.Errorf("the branch of the home counts below it: %q", b)
 	}
 }

@@ -82,10 +82,10 @@ func TestUpwardNeverLooksWhereOthersCanPutFiles(t *testing.T) {
 			if want := []string{filepath.Dir(project), project, filepath.Join(project, "sub")}; !reflect.DeepEqual(s.Dirs, want) || s.Tree != "" {
 				t.Errorf("%s: %+v, want %v", name, s, want)
 			}
-			if root, common := Root(project); root != project || common != "" {
+			if root, common := Root(project, ""); root != project || common != "" {
 				t.Errorf("%s: a planted .git makes the workspace %s (%s)", name, root, common)
 			}
-			if b := Branch(project); b != "" {
+			if b := Branch(project, ""); b != "" {
 				t.Errorf("%s: a planted .git gives the branch %q", name, b)
 			}
 			if s := Upward(shared, Borders{UID: uid}); len(s.Dirs) > 0 || s.Why != "can be written by everybody" {
@@ -116,7 +116,7 @@ func TestUpwardNeverLooksWhereOthersCanPutFiles(t *testing.T) {
 		if err := os.Chmod(chosen, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if root, common := Root(chosen); root != chosen || common == "" {
+		if root, common := Root(chosen, ""); root != chosen || common == "" {
 			t.Errorf("the folder itself: %s, %q", root, common)
 		}
 	})

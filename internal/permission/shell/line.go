@@ -101,6 +101,27 @@ func Parse(src string) (Line, error) {
 	return Line{Steps: w.steps, Ask: w.ask}, nil
 }
 
+// maxFront is how many lines at the end of a source Front leaves out at most.
+const maxFront = 50
+
+// Front takes apart the lines of a source that Parse refuses which stand before
+// what is wrong with it: bash runs each line before it reads the next one. It is
+// empty when there are none, or when they cannot be told.
+func Front(src string) Line {
+	src = src[:min(len(src), MaxSource)]
+	for range maxFront {
+		end := strings.LastIndexByte(src, '\n')
+		if end < 0 {
+			break
+		}
+		src = src[:end]
+		if line, err := Parse(src); err == nil {
+			return line
+		}
+	}
+	return Line{}
+}
+
 // Words reads text as literal words, as a rule gives them. It fails for anything
 // that is not one simple command of literal words.
 func Words(text string) ([]string, error) {

@@ -1,0 +1,67 @@
+package frame
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Text frames a text from outside. Attrs are written as they are, behind a blank
+// of their own. Nothing in the text can end the frame.
+func Text(tag, attrs, text string) string {
+	return "<" + tag + attrs + ">\n" + Escape(text) + "\n</" + tag + ">"
+}
+
+// Escape writes &lt; for the < of every tag, open or closed, to which the program
+// gives a meaning in what a model reads: the frames of texts from outside, and
+// reminders, which a model takes for the program's own words. Text without one is
+// returned as it is.
+func Escape(s string) string {
+	var b strings.Builder
+	from := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] != '<' || !meant(s[i+1:]) {
+			continue
+		}
+		b.WriteString(s[from:i])
+		b.WriteString("&lt;")
+		from = i + 1
+	}
+	if from == 0 {
+		return s
+	}
+	b.WriteString(s[from:])
+	return b.String()
+}
+
+// meant says whether what follows a < is the name of such a tag, or of its end.
+// White space before it and what nobody sees do not count.
+func meant(s string) bool {
+	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || r == ' ' || r == '\t' || r == '\n' || hidden(r) })
+	// web_ begins the names of all frames of the web.
+	for _, name := range [...]string{"web_", "system-reminder", "project-instructions", "user-instructions", "workspace-files"} {
+		if begins(s, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// begins says whether a text begins with a lower-case name, in any case and
+// whatever stands unseen between its letters.
+func begins(s, name string) bool {
+	for _, r := range s {
+		switch {
+		case name == "":
+			return true
+		case hidden(r):
+		case r < utf8.RuneSelf && unicode.ToLower(r) == rune(name[0]):
+			name = name[1:]
+		default:
+			return false
+		}
+	}
+	return name == ""
+}
+
+func hidden(r rune) bool { return unseen(r) || selects(r) || joins(r) }
