@@ -134,20 +134,16 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 // parse reads a request. The requestId may be left out; the sessionId may, and is
 // that of the run.
 func (in *input) parse(line []byte) (protocol.Call, *protocol.Error) {
-	var head struct {
-		RequestID *json.RawMessage   `json:"requestId"`
-		SessionID protocol.SessionID `json:"sessionId"`
-	}
-	if err := json.Unmarshal(line, &head); err != nil {
+	var fields map[string]json.RawMessage
+	switch err := json.Unmarshal(line, &fields); {
+	case err != nil:
 		return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It is not a JSON object with a request: %v.", err)
+	case fields == nil: // null
+		return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It is not a JSON object with a request, but null.")
 	}
-	if head.RequestID == nil {
-		fields := map[string]json.RawMessage{}
-		if err := json.Unmarshal(line, &fields); err != nil {
-			return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It is not a JSON object: %v.", err)
-		}
-		fields["requestId"], _ = json.Marshal(protocol.NewRequestID(rand.Reader)) // a string always marshals
+	if id, ok := fields["requestId"]; !ok || string(id) == "null" {
 		var err error
+		fields["requestId"], _ = json.Marshal(protocol.NewRequestID(rand.Reader)) // a string always marshals
 		if line, err = json.Marshal(fields); err != nil {
 			return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It cannot be read: %v.", err)
 		}

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
-	"os/signal"
-	"syscall"
 
 	"scorel/client"
 	"scorel/protocol"
@@ -53,9 +50,8 @@ func (a *app) interact(ctx context.Context, l *link, s *client.Session, prompt [
 			return r.Err
 		}
 	}
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, stop := interrupts()
+	defer stop()
 	replies := in.replies
 	go in.read(ctx, a.stdin) // ends with stdin or the program; nobody waits for it behind done
 	interrupted := false

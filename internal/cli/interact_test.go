@@ -19,6 +19,7 @@ type talking struct {
 	t       *testing.T
 	cmd     *exec.Cmd
 	in      io.WriteCloser
+	out     io.Closer
 	lines   chan string
 	printed []string
 	home    string
@@ -56,6 +57,7 @@ func (w *talking) start(args ...string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
+	w.out = out
 	if err := w.cmd.Start(); err != nil {
 		w.t.Fatal(err)
 	}
@@ -238,6 +240,7 @@ func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	for line, want := range map[string]string{
 		`garbage`:                         "It is not a JSON object",
 		`[1]`:                             "not a JSON object",
+		`null`:                            "but null",
 		`{"type":"fly"}`:                  `There is no request named \"fly\"`,
 		`{"type":"cancel","turnId":7}`:    "does not fit its form",
 		`{"type":"ping","requestId":"x"}`: "requestId",
@@ -257,7 +260,7 @@ func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	}
 	w.say("")
 	w.say("{")
-	if r := w.until(`{"type":"error"`); !strings.HasPrefix(r["message"].(string), "Line 15: ") {
+	if r := w.until(`{"type":"error"`); !strings.HasPrefix(r["message"].(string), "Line 16: ") {
 		t.Errorf("the line is not named: %v", r)
 	}
 	w.say(`{"type":"ping"}`)
@@ -294,6 +297,60 @@ func TestInterruptEndsTheInputAndCancels(t *testing.T) {
 	if code := w.cmd.ProcessState.ExitCode(); code != exitCancelled || res["terminal"] != "cancelled" || w.made() {
 		t.Errorf("exit %d, %v", code, res)
 	}
+}
+
+// leaves starts a command in the background and then waits for one.
+func leaves() []string {
+	return []string{`{"do":[{"call":"Bash","id":"b1","input":{"command":"echo $$ > pid; exec sleep 1000","run_in_background":true}}],"stop":"tool_use"}`,
+		`{"do":[{"call":"Bash","id":"b2","input":{"command":"echo $$ > waits; sleep 0.2; echo more; sleep 0.2; echo more; exec sleep 1000"}}],"stop":"tool_use"}`}
+}
+
+// ends waits until a process whose id a file of the project holds has ended.
+func (w *talking) ends(name string) {
+	w.t.Helper()
+	data, err := os.ReadFile(filepath.Join(w.project, name))
+	pid := strings.TrimSpace(string(data))
+	if err != nil || pid == "" {
+		w.t.Fatalf("%s: %q %v", name, data, err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(5 * time.Millisecond) {
+		if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			w.t.Fatalf("%s: process %s is left running", name, pid)
+		}
+	}
+}
+
+func TestTheEndOfTheTerminalEndsWhatRuns(t *testing.T) {
+	w := talk(t, leaves(), "--allowed-tools", "Bash", "--sandbox", "off", "go")
+	w.until(`"type":"tool_execution_start"`, `"toolCallId":"b2"`)
+	w.until(`"type":"tool_execution_update"`, `more`)
+	if err := w.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	res := w.until(`{"type":"result"`)
+	_ = w.cmd.Wait()
+	if code := w.cmd.ProcessState.ExitCode(); code != exitCancelled || res["terminal"] != "cancelled" {
+		t.Errorf("exit %d, %v", code, res)
+	}
+	w.ends("pid")
+	w.ends("waits")
+}
+
+func TestAReaderThatGoesAwayEndsWhatRuns(t *testing.T) {
+	w := talk(t, leaves(), "--allowed-tools", "Bash", "--sandbox", "off", "go")
+	w.until(`"type":"tool_execution_update"`, `more`)
+	if err := w.out.Close(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.cmd.Wait()
+	if code := w.cmd.ProcessState.ExitCode(); code != exitPipe {
+		t.Errorf("exit %d of %v", code, w.cmd.ProcessState)
+	}
+	w.ends("pid")
+	w.ends("waits")
 }
 
 // TestInputThatEndsAtOnceLosesNoMessage sends and ends in one write, so that the

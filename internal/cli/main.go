@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ const (
 	exitLimit     = 3   // a limit ended the run
 	exitUnasked   = 4   // something was needed that nobody could be asked for
 	exitCancelled = 130 // interrupted
+	exitPipe      = 141 // nobody reads what is printed: what a shell says of a program that SIGPIPE ended
 )
 
 // app is one invocation.
@@ -54,8 +56,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	if err := root.ExecuteContext(ctx); err != nil {
-		fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
-		return exitOf(err)
+		code := exitOf(err)
+		if code != exitPipe { // who closed it knows
+			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
+		}
+		return code
 	}
 	return a.code
 }
@@ -74,6 +79,8 @@ func exitOf(err error) int {
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitCancelled
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
 	case errors.As(err, &pe):
 		switch pe.Code {
 		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:

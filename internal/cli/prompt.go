@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -114,6 +112,7 @@ func (a *app) prompt(ctx context.Context, o promptOptions, text string) error {
 
 // send converses, prints the end, and sets the exit code from it.
 func (a *app) send(ctx context.Context, o promptOptions, text string, out printer, res *result) error {
+	defer survivePipe()()
 	started := time.Now()
 	*res = result{Type: "result", started: started, Denials: []denial{}}
 	err := a.converse(ctx, o, text, out, res)
@@ -195,9 +194,8 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 // follow takes updates until the run has ended. An interrupt cancels the run, a
 // second one ends the program.
 func (a *app) follow(ctx context.Context, l *link, s *client.Session, turn protocol.TurnID, out printer, res *result) error {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+	signals, stop := interrupts()
+	defer stop()
 	done := make(chan struct{})
 	defer close(done)
 	updates := watch(ctx, s, done)

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"scorel/client"
+	"scorel/internal/disk"
 	"scorel/internal/host"
 	"scorel/protocol"
 )
@@ -108,6 +110,71 @@ func TestACommandThatEndsWhileIdleIsToldBeforeTheNextMessage(t *testing.T) {
 			w.judged()
 		})
 	}
+}
+
+// ended lets the command of serve end and waits until the host knows.
+func (w *world) ended(e *entry) {
+	w.t.Helper()
+	w.file("go", "")
+	for call[*protocol.TaskList](w.t, e.c, e.id, &protocol.ListTasks{}).Tasks[0].State == protocol.TaskRunning {
+		<-time.After(2 * time.Millisecond)
+	}
+}
+
+func TestAnEndThatCouldNotBeStoredIsToldLater(t *testing.T) {
+	f := &failing{FS: disk.OS()}
+	w := newWorld(t, setting{fs: f, overrides: allowBash()}, serve, `{"do":[{"text":"it runs"}]}`,
+		`{"if":{"user":"(?s)exit code 3.*\\| bye.*once more"},"do":[{"text":"I know"}]}`, `{"do":[{"text":"fine"}]}`)
+	e := w.begin(false)
+	e.say("start")
+	w.ended(e)
+	e.events = nil
+	f.arm(1, syscall.EIO)
+	if _, err := client.Call[*protocol.Sent](t.Context(), e.c, e.id, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("and now")}}); err == nil {
+		t.Fatal("the message was stored")
+	}
+	e.end()
+	f.repair()
+	if n := w.notices(e.id); len(n) != 0 {
+		t.Fatalf("%d notices were stored", len(n))
+	}
+	if end := e.say("once more"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v %v", end, end.Error)
+	}
+	e.say("later")
+	if n := len(w.notices(e.id)); n != 1 {
+		t.Errorf("it was told %d times", n)
+	}
+	w.judged()
+}
+
+func TestAnEndIsToldOnEachPathThatKnowsTheCommand(t *testing.T) {
+	const told = `(?s)exit code 3.*\\| bye.*`
+	w := newWorld(t, setting{overrides: allowBash()}, `{"if":{"user":"begin"},"do":[{"text":"hello"}]}`, serve, `{"do":[{"text":"it runs"}]}`,
+		`{"if":{"user":"`+told+`first path"},"do":[{"text":"I know"}]}`, `{"if":{"user":"`+told+`second path"},"do":[{"text":"I know too"}]}`,
+		`{"if":{"user":"^back"},"do":[{"text":"nothing new"}]}`, `{"if":{"user":"^before"},"do":[{"text":"never heard of it"}]}`)
+	e := w.begin(false)
+	e.say("begin")
+	before := e.s.Live.LeafID
+	e.say("start")
+	runs := e.s.Live.LeafID
+	w.ended(e)
+	e.say("first path")
+	first := e.s.Live.LeafID
+	for _, c := range []struct {
+		to      protocol.EventID
+		say     string
+		notices int
+	}{{runs, "second path", 2}, {first, "back", 2}, {before, "before", 2}} {
+		call[*protocol.Moved](t, e.c, e.id, &protocol.BranchTo{LeafEventID: c.to})
+		if end := e.say(c.say); end.Terminal != protocol.TerminalCompleted {
+			t.Fatalf("%s: %+v %v", c.say, end, end.Error)
+		}
+		if n := len(w.notices(e.id)); n != c.notices {
+			t.Errorf("%s: told %d times, want %d", c.say, n, c.notices)
+		}
+	}
+	w.judged()
 }
 
 func TestACommandThatEndsInATurnIsToldAtTheNextStep(t *testing.T) {

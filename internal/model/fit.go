@@ -32,6 +32,9 @@ const (
 //     made them.
 //   - Ids of calls are rewritten to what the API takes and made unique, in the
 //     result as in the call.
+//   - Names of tools keep to what the APIs take: a model may call a tool that never
+//     was, by any name, and a later request is refused for it as a whole. The input
+//     of a call is text that every JSON parser reads, see [CallEnd].
 //   - Images and files that the model cannot read become a note. Text files stay
 //     for the adapter to put in; sizes are the adapter's to check.
 //   - Where user and assistant must alternate, neighbours of one role are joined,
@@ -134,7 +137,11 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 				continue
 			}
 			own := f.providerData(m, b)
-			b = protocol.ToolUse(f.ids.call(b.ID), b.Name, object(b.Input))
+			name := b.Name
+			if own == nil || f.info.API != APIGoogle { // what is signed goes back as it came
+				name = toolName(name, f.info.API)
+			}
+			b = protocol.ToolUse(f.ids.call(b.ID), name, object(b.Input))
 			b.Provider = own
 		case protocol.BlockImage:
 			if m.Role == protocol.RoleAssistant || !f.info.Images || !imageType(b.MediaType) {
@@ -198,8 +205,8 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 
 // object gives input if it is a JSON object, else an empty one.
 func object(input json.RawMessage) json.RawMessage {
-	if isObject(string(input)) {
-		return input
+	if s := wellFormed(string(input)); isObject(s) {
+		return json.RawMessage(s)
 	}
 	return json.RawMessage("{}")
 }

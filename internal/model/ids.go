@@ -78,6 +78,36 @@ func (s *ids) hashed(old string, n int) string {
 	return head + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
+// Lengths of tools' names in calls. OpenAI: "Invalid
+// 'messages[9].tool_calls[0].function.name': string does not match pattern.
+// Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'", with at most 64
+// characters; the other vendors take 128, and Google besides dots and colons.
+const (
+	nameLen       = 128
+	openaiNameLen = 64
+)
+
+// toolName gives a name for a call that the API takes, the same if it does.
+func toolName(name string, api API) string {
+	name = strings.Map(func(r rune) rune {
+		if badInID(r) && (api != APIGoogle || r != '.' && r != ':') {
+			return '_'
+		}
+		return r
+	}, name)
+	switch {
+	case name == "":
+		return "unknown"
+	case api == APIGoogle && (name[0] < 'A' || name[0] == '-'):
+		name = "_" + name // the first is a letter or an underscore
+	}
+	most := nameLen
+	if api == APIOpenAI || api == APIResponses {
+		most = openaiNameLen
+	}
+	return name[:min(len(name), most)]
+}
+
 func badInID(r rune) bool {
 	return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-')
 }

@@ -41,7 +41,7 @@ type monitor struct {
 
 // see takes in a line that matches.
 func (m *monitor) see(line []byte) {
-	text := clean(line)
+	text := oneLine(clean(line))
 	if utf8.RuneCountInString(text) > lineChars {
 		text = firstRunes(text, lineChars-1) + "…"
 	}
@@ -56,23 +56,31 @@ func (m *monitor) see(line []byte) {
 
 func (m *monitor) found() int { return len(m.lines) + m.more }
 
-// watch looks at output for the monitors of a task. t.mu is held.
+// watch looks at output for the monitors of a task. What a progress bar overwrites
+// is a line too. t.mu is held.
 func (t *task) watch(p []byte) {
 	if len(t.monitors) == 0 {
 		return
 	}
 	for len(p) > 0 {
-		i := bytes.IndexByte(p, '\n')
+		if t.returned && p[0] == '\n' { // CR LF is one end
+			t.returned, p = false, p[1:]
+			continue
+		}
+		t.returned = false
+		i := bytes.IndexAny(p, "\r\n")
 		if i < 0 {
 			t.partial(p)
 			return
 		}
-		if len(t.line) == 0 && i <= maxLine {
-			t.look(p[:i])
-		} else {
+		t.returned = p[i] == '\r'
+		switch {
+		case len(t.line) > 0 || i > maxLine:
 			t.partial(p[:i])
 			t.look(t.line)
 			t.line = t.line[:0]
+		case i > 0 || !t.returned: // a progress bar begins with CR; nothing stands before that
+			t.look(p[:i])
 		}
 		p = p[i+1:]
 	}
@@ -86,7 +94,6 @@ func (t *task) partial(p []byte) {
 }
 
 func (t *task) look(line []byte) {
-	line = bytes.TrimSuffix(line, []byte("\r"))
 	for _, m := range t.monitors {
 		if m.pattern.Match(line) {
 			m.see(line)
@@ -211,7 +218,7 @@ func (t *task) lastLines() string {
 	lines := strings.Split(strings.TrimRight(t.out.read(from, t.out.size).text(4*endChars), "\n"), "\n")
 	marked, room := "", endChars
 	for i := len(lines) - 1; i >= 0 && len(lines)-i <= noticeLines && room > 0; i-- {
-		line := lastRunes(lines[i], room)
+		line := lastRunes(oneLine(lines[i]), room)
 		room -= utf8.RuneCountInString(line) + 3
 		marked = "\n| " + line + marked
 	}

@@ -127,14 +127,14 @@ func (p part) grep(re *regexp.Regexp) (kept part, yes, no int) {
 // characters remain.
 func (p part) text(most int) string {
 	if p.lost == 0 {
-		all := clean(p.first)
+		all := Fold(clean(p.first))
 		if utf8.RuneCountInString(all) <= most {
 			return all
 		}
 		head, tail := firstRunes(all, most/2), lastRunes(all, most/2)
 		return fmt.Sprintf("%s\n[... %d bytes are left out here ...]\n%s", head, len(all)-len(head)-len(tail), tail)
 	}
-	head, tail := firstRunes(clean(p.first), most/2), lastRunes(clean(p.second), most/2)
+	head, tail := firstRunes(Fold(clean(p.first)), most/2), lastRunes(Fold(clean(p.second)), most/2)
 	gone := p.lost + int64(len(p.first)+len(p.second)-len(head)-len(tail))
 	return strings.TrimPrefix(fmt.Sprintf("%s\n[... %d bytes are left out here; %d of them are not kept ...]\n%s", head, gone, p.lost, tail), "\n")
 }

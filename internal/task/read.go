@@ -95,7 +95,7 @@ func (s *Set) Begin(ctx context.Context, id string, wait time.Duration, most int
 	text := t.out.read(0, min(t.out.whole(false), headBytes)).first
 	keep := bytesOf(text, most)
 	t.cursor = int64(keep)
-	return Reading{Info: t.info(), Text: clean(text[:keep]), Next: t.cursor, Cut: t.cursor < t.out.whole(false)}, nil
+	return Reading{Info: t.info(), Text: Fold(clean(text[:keep])), Next: t.cursor, Cut: t.cursor < t.out.whole(false)}, nil
 }
 
 // read gives what a query asks for, as of now. mu is held.
@@ -134,7 +134,7 @@ func (t *task) page(r Reading, p part) Reading {
 		text, at = p.second, at+p.lost+int64(len(p.second))
 	}
 	keep := bytesOf(text, maxText)
-	r.Text = lost + clean(text[:keep])
+	r.Text = lost + Fold(clean(text[:keep]))
 	at -= int64(len(text) - keep)
 	r.Cut, r.Next = at < r.Next, at
 	return r
@@ -234,7 +234,7 @@ func (s *Set) Watch(id string, pattern *regexp.Regexp, description string) (alre
 	kept, already, _ := p.grep(pattern)
 	if already > 0 {
 		lines := strings.Split(strings.TrimRight(clean(append(kept.first, kept.second...)), "\r\n"), "\n")
-		newest = shorten(lines[len(lines)-1], lineChars)
+		newest = shorten(oneLine(lines[len(lines)-1]), lineChars)
 	}
 	t.monitors = append(t.monitors, &monitor{pattern: pattern, description: description})
 	return already, newest, nil

@@ -285,6 +285,31 @@ func (s *Set) GiveBack(notices []Notice) {
 	}
 }
 
+// Told gives the commands whose ends were told, by their ids, with the calls that
+// started them; it is the caller's.
+func (s *Set) Told() map[string]string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	calls := map[string]string{}
+	for _, t := range s.tasks {
+		t.mu.Lock()
+		if t.told {
+			calls[t.id] = t.call
+		}
+		t.mu.Unlock()
+	}
+	return calls
+}
+
+// Untell has the end of a command told once more.
+func (s *Set) Untell(id string) {
+	if t, err := s.find(id); err == nil {
+		t.mu.Lock()
+		t.told = false
+		t.mu.Unlock()
+	}
+}
+
 // Close ends every command with its process group, waits for that, and lets no
 // further one start. The ends can still be taken. It may be called more than
 // once.

@@ -43,6 +43,7 @@ type task struct {
 	changed  chan struct{} // not nil: somebody waits; closed by the next output
 	monitors []*monitor
 	line     []byte // the beginning of a line, while there are monitors
+	returned bool   // the last line that monitors looked at ended in CR
 	state    protocol.TaskState
 	exit     sandbox.Exit
 	ended    time.Time
@@ -142,7 +143,7 @@ func (t *task) drop(m *monitor) {
 		}
 	}
 	if len(t.monitors) == 0 {
-		t.line = nil
+		t.line, t.returned = nil, false
 	}
 }
 

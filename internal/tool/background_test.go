@@ -132,6 +132,9 @@ func TestStopAndMonitorActOnACommand(t *testing.T) {
 	}
 	b.fails("Monitor", in{"task_id": id}, "give a pattern")
 	b.fails("Monitor", in{"task_id": id, "pattern": "["}, "no regular expression")
+	huge := strings.Repeat(".{0,1000}", 40) + "z" // compiles, and takes seconds for a line
+	b.fails("Monitor", in{"task_id": id, "pattern": huge}, "the pattern is too large")
+	b.fails("TaskOutput", in{"task_id": id, "filter": huge}, "the filter is too large")
 	b.fails("Monitor", in{"task_id": id, "pattern": "x", "stop": true}, "no monitor")
 	if text := b.ok("Monitor", in{"task_id": id, "stop": true}); text != "Monitors of "+id+" that ended: 1." {
 		t.Error(text)

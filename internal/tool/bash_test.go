@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -132,6 +133,34 @@ func TestBashOutputThatNeverEndsIsBounded(t *testing.T) {
 	}
 	if !strings.Contains(r.Content[0].Text, "the first 64 MiB are kept") {
 		t.Error("it does not say that the whole is cut")
+	}
+}
+
+func TestBashFoldsAProgressBarAndKeepsTheWhole(t *testing.T) {
+	b := newBench(t)
+	for _, n := range []int{100, 5_000, 100_000} {
+		p, err := b.prepare("Bash", in{"command": fmt.Sprintf(`for i in $(seq %d); do printf '\r%%7d of %d' $((i-1)); printf '\r%%7d of %d' $i; done; echo; echo fetched`, n, n, n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := p.Run(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		text := r.Content[0].Text
+		if len(text) > 1000 || !strings.HasPrefix(text, fmt.Sprintf("      0 of %d\r[", n)) || !strings.Contains(text, fmt.Sprintf("\r%7d of %d\nfetched\n[", n, n)) {
+			t.Errorf("%d: %d bytes: %.200q", n, len(text), text)
+		}
+		if whole := r.Full != nil; whole != (n > 100) {
+			t.Errorf("%d: the whole is kept: %v", n, whole)
+		}
+		if r.Full != nil {
+			size, err := io.Copy(io.Discard, r.Full)
+			if r.Full.Close(); err != nil || size < int64(n*20) {
+				t.Errorf("%d: %d bytes are kept, %v", n, size, err)
+			}
+		}
 	}
 }
 

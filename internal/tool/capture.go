@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"scorel/internal/task"
 )
 
 const (
@@ -100,14 +102,19 @@ func (c *capture) finish() (text string, full io.ReadCloser) {
 	c.add(c.valid.rest())
 	if c.size <= int64(len(c.head)+len(c.tail)) {
 		all := string(c.head) + string(c.tail)
-		if utf8.RuneCountInString(all) <= maxOutput {
-			c.discard()
-			return all, nil
+		folded := task.Fold(all)
+		if utf8.RuneCountInString(folded) <= maxOutput {
+			if len(folded) == len(all) {
+				c.discard()
+				return all, nil
+			}
+			return folded, c.whole()
 		}
 		// Both ends may overlap in memory; then they are cut from the one text.
 		c.head, c.tail = []byte(all), []byte(all)
 	}
-	head, tail := firstRunes(c.head, maxOutput/2), lastRunes(c.tail, maxOutput/2)
+	head := firstRunes([]byte(task.Fold(string(c.head))), maxOutput/2)
+	tail := lastRunes([]byte(task.Fold(string(c.tail))), maxOutput/2)
 	left := c.size - int64(len(head)+len(tail))
 	note := "the whole is kept"
 	switch {
@@ -117,15 +124,21 @@ func (c *capture) finish() (text string, full io.ReadCloser) {
 		note = fmt.Sprintf("the first %d MiB are kept", maxFull>>20)
 	}
 	text = fmt.Sprintf("%s\n[... %d bytes are left out here; %s ...]\n%s", head, left, note, tail)
-	if c.spill == nil || c.lost != nil {
-		c.discard()
-		return text, nil
+	return text, c.whole()
+}
+
+// whole gives the file that holds everything; nil when there is none.
+func (c *capture) whole() io.ReadCloser {
+	if c.spill == nil {
+		return nil
 	}
-	if _, err := c.spill.Seek(0, io.SeekStart); err != nil {
-		c.discard()
-		return text, nil
+	if c.lost == nil {
+		if _, err := c.spill.Seek(0, io.SeekStart); err == nil {
+			return c.spill
+		}
 	}
-	return text, c.spill
+	c.discard()
+	return nil
 }
 
 func firstRunes(p []byte, n int) []byte {

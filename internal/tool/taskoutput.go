@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"time"
 
 	"scorel/internal/permission"
@@ -18,8 +19,12 @@ var taskOutputText string
 // taskIDSchema is the schema of the id of a background command.
 const taskIDSchema = `"task_id":{"type":"string","minLength":1,"maxLength":40,"description":"The id that Bash gave."}`
 
-// maxPattern bounds a regular expression for output, in characters.
-const maxPattern = 500
+// Bounds of a regular expression for output. Lines are matched while the command
+// waits to print more, and each byte costs as many steps as the automaton has.
+const (
+	maxPattern     = 500  // characters
+	maxPatternSize = 1000 // steps of the automaton; 25 ms for the longest line that a monitor looks at
+)
 
 type taskOutputTool struct{}
 
@@ -62,6 +67,13 @@ func (taskOutputTool) Prepare(_ context.Context, env *Env, call Call) (Prepared,
 func outputPattern(name, text string) (*regexp.Regexp, error) {
 	if len(text) > maxPattern {
 		return nil, fmt.Errorf("the %s has %d bytes, at most %d can be used; give a shorter one", name, len(text), maxPattern)
+	}
+	tree, err := syntax.Parse(text, syntax.Perl)
+	if err != nil {
+		return nil, fmt.Errorf("the %s is no regular expression (RE2): %w", name, err)
+	}
+	if prog, err := syntax.Compile(tree.Simplify()); err != nil || len(prog.Inst) > maxPatternSize {
+		return nil, fmt.Errorf("the %s is too large, because its repetitions are written out; repeat less often than a hundred times, or use * and +", name)
 	}
 	re, err := regexp.Compile(text)
 	if err != nil {

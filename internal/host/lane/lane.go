@@ -104,6 +104,7 @@ type Lane struct {
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
 	attended  int                  // interactive subscriptions
+	telling   []telling            // notices on their way into the log
 	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
 	closed    bool
 }
@@ -298,6 +299,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	if l.turn != nil {
 		l.turn.cancel(err)
 	}
+	l.untell()
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}

@@ -61,6 +61,9 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	if err := ticket.Wait(ctx); err != nil {
 		return nil, err
 	}
+	if err := l.retell(ctx, to); err != nil {
+		l.cfg.Report("look for background commands on the path: "+err.Error(), nil)
+	}
 	moved := &protocol.Moved{LeafID: to}
 	if m.RestoreFiles {
 		if err := l.restore(ctx, from, to, moved); err != nil {

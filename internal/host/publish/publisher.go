@@ -80,6 +80,16 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	}
 }
 
+// Durable says whether the event has been stored and has left.
+func (t *Ticket) Durable() bool {
+	select {
+	case <-t.done:
+		return t.err == nil
+	default:
+		return false
+	}
+}
+
 // New makes a publisher and starts its writer, which Close ends.
 func New(cfg Config) *Publisher {
 	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,

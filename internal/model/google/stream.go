@@ -198,10 +198,11 @@ func (r *reader) call(p part) {
 		args.Reset()
 		args.WriteString("{}")
 	}
-	r.output.Write(args.Bytes())
-	end := model.CallEnd(index, id, p.Call.Name, args.String())
+	input := strings.ToValidUTF8(args.String(), "\uFFFD") // these bytes were not read as text
+	r.output.WriteString(input)
+	end := model.CallEnd(index, id, p.Call.Name, input)
 	end.Block.Provider = model.GoogleData{ThoughtSignature: p.Signature, CallID: p.Call.ID}.Block(r.info)
-	if r.give(model.CallDelta{Index: index, JSON: args.String()}) {
+	if r.give(model.CallDelta{Index: index, JSON: input}) {
 		r.give(end)
 	}
 }

@@ -135,7 +135,6 @@ func judgeAnthropic(r *anthropicRequest) string {
 }
 
 func judgeAnthropicTools(tools []json.RawMessage) string {
-	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
 	seen := map[string]bool{}
 	for i, raw := range tools {
 		var t struct {
@@ -145,7 +144,7 @@ func judgeAnthropicTools(tools []json.RawMessage) string {
 			} `json:"input_schema"`
 		}
 		switch json.Unmarshal(raw, &t); {
-		case !name.MatchString(t.Name):
+		case !toolName(t.Name, anthropicName):
 			return fmt.Sprintf("tools.%d.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'", i)
 		case seen[t.Name]:
 			return "tools: Tool names must be unique."
@@ -235,6 +234,9 @@ func (j *anthropicJudge) assistant(at string, blocks []anthropicBlock) string {
 			}
 			if j.seen[b.ID] {
 				return here + ": `tool_use` ids must be unique"
+			}
+			if !toolName(b.Name, anthropicName) {
+				return here + ".tool_use.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
 			}
 			if !strings.HasPrefix(strings.TrimSpace(string(b.Input)), "{") {
 				return here + ".tool_use.input: Input should be a valid dictionary"

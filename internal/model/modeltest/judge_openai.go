@@ -3,7 +3,6 @@ package modeltest
 import (
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -125,7 +124,6 @@ func judgeOpenAI(r *openaiRequest, c Config) string {
 }
 
 func judgeOpenAITools(tools []json.RawMessage) string {
-	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	seen := map[string]bool{}
 	for i, raw := range tools {
 		var t struct {
@@ -138,7 +136,7 @@ func judgeOpenAITools(tools []json.RawMessage) string {
 		switch json.Unmarshal(raw, &t); {
 		case t.Type != "function":
 			return fmt.Sprintf("Invalid value: '%s'. Supported values are: 'function' and 'custom'.", t.Type)
-		case !name.MatchString(t.Function.Name):
+		case !toolName(t.Function.Name, openaiName):
 			return fmt.Sprintf("Invalid 'tools[%d].function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", i)
 		case seen[t.Function.Name]:
 			return "Tool names must be unique."
@@ -211,6 +209,8 @@ func (j *openaiJudge) assistant(at string, m openaiMessage) string {
 			return fmt.Sprintf("Invalid '%s.id': string too long. Expected a string with maximum length 40, but got a string with length %d instead.", here, len(t.ID))
 		case t.Type != "function" || t.Function.Name == "":
 			return "Missing required parameter: '" + here + ".function'."
+		case !toolName(t.Function.Name, openaiName):
+			return "Invalid '" + here + ".function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
 		case !json.Valid([]byte(t.Function.Arguments)) || !strings.HasPrefix(t.Function.Arguments, "{"):
 			return "Invalid '" + here + ".function.arguments': expected a JSON object"
 		}

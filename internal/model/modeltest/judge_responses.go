@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -237,7 +236,6 @@ func tooLong(at, value string) string {
 }
 
 func judgeResponsesTools(tools []json.RawMessage) string {
-	name := regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 	seen := map[string]bool{}
 	for i, raw := range tools {
 		var t struct {
@@ -260,7 +258,7 @@ func judgeResponsesTools(tools []json.RawMessage) string {
 			return fmt.Sprintf("Invalid value: '%s'. - 'tools[%d].type'", t.Type, i)
 		case t.Name == "":
 			return fmt.Sprintf("Missing required parameter: 'tools[%d].name'.", i)
-		case !name.MatchString(t.Name):
+		case !toolName(t.Name, openaiName):
 			return fmt.Sprintf("Invalid 'tools[%d].name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'.", i)
 		case seen[t.Name]:
 			return "Tool names must be unique."
@@ -398,6 +396,8 @@ func (j *responsesJudge) call(at string, it *responsesItem) string {
 		return tooLong(at+".call_id", it.CallID)
 	case it.Name == "":
 		return "Missing required parameter: '" + at + ".name'."
+	case !toolName(it.Name, openaiName):
+		return "Invalid '" + at + ".name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
 	case it.Arguments == nil:
 		return "Missing required parameter: '" + at + ".arguments'."
 	case !json.Valid([]byte(*it.Arguments)) || !strings.HasPrefix(*it.Arguments, "{"):

@@ -295,3 +295,18 @@ func FuzzJudges(f *testing.F) {
 		}
 	})
 }
+
+func TestHalvesOfCharactersAreRefused(t *testing.T) {
+	for body, fine := range map[string]bool{
+		`{"a":"\ud83d\ude00 \\ud83d \u00e9 \\\\"}`: true,
+		`{"a":"\ud83d"}`:       false,
+		`{"a":"\ude00"}`:       false,
+		`{"a":"\\\ud83d"}`:     false,
+		`{"a":"\uD83D\u0041"}`: false,
+		"{\"a\":\"\xff\"}":     false,
+	} {
+		if got := judgeBytes([]byte(body)); (got == "") != fine {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+}

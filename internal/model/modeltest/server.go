@@ -179,6 +179,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		api = l.at(r.URL)
 	}
 	in, refused := api.read(body, s.config)
+	if bad := judgeBytes(body); bad != "" {
+		refused = bad
+	}
 	if s.config.NoJudge {
 		refused = ""
 	}

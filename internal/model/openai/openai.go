@@ -100,6 +100,10 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, bad)
 			return
 		}
+		if r.nameless() {
+			yield(nil, m.peer.Broken("a call without a name"))
+			return
+		}
 		r.done(req)
 	}
 }

@@ -284,6 +284,10 @@ func TestStreamsOfCompatibleServers(t *testing.T) {
 			`made up`, "", protocol.StopToolUse},
 		{"thinking as reasoning", events(`{"reasoning":"hm"}`, `{"content":"yes"}`, finish("stop")), "", "yes", protocol.StopEndTurn},
 		{"a refusal", events(`{"refusal":"no"}`, finish("content_filter")), "", "no", protocol.StopRefusal},
+		{"a refusal that ends as ever", events(`{"content":"well, "}`, `{"refusal":"n"}`, `{"refusal":"o"}`, finish("stop")), "", "well, no", protocol.StopRefusal},
+		{"a refusal that the output limit cut", events(`{"refusal":"no"}`, finish("length")), "", "no", protocol.StopMaxTokens},
+		{"an empty piece of a call", events(`{"content":"yes"}`, `{"tool_calls":[{"index":0,"function":{"arguments":""}}]}`, finish("stop")), "", "yes", protocol.StopEndTurn},
+		{"a call that the output limit cut before its name", events(`{"content":"yes"}`, `{"tool_calls":[{"index":0,"id":"a","function":{"arguments":""}}]}`, finish("length")), "", "yes", protocol.StopMaxTokens},
 		{"comments and no DONE", raw(": keep\n\n" + string(events(`{"content":"yes"}`, finish("stop")))), "", "yes", protocol.StopEndTurn},
 		{"no empty line at the end", raw(strings.TrimSuffix(string(events(`{"content":"yes"}`, finish("stop"))), "\n")), "", "yes", protocol.StopEndTurn},
 		{"CRLF", raw(strings.ReplaceAll(string(events(`{"content":"yes"}`, finish("stop"))), "\n", "\r\n")), "", "yes", protocol.StopEndTurn},
@@ -342,4 +346,12 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatal(err)
 		}
 	})
+}
+
+func TestACallWithoutANameIsNotLost(t *testing.T) {
+	_, err := collect(t, gpt(), events(`{"content":"I look"}`, `{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{\"path\":\"x\"}"}}]}`, finish("tool_calls")))
+	var e *model.Error
+	if !errors.As(err, &e) || e.Class != model.ClassTransient || !strings.Contains(e.Message, "a call without a name") {
+		t.Errorf("%v", err)
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type reader struct {
 	count  int   // blocks so far
 	said   *said // the open text or thinking
 	calls  []*call
+	no     bool // the model refused: it says so in its text alone, and then ends as ever
 	finish string
 	usage  *protocol.Usage
 	output strings.Builder // all that came, for an estimate when no counts come
@@ -59,8 +61,10 @@ func (r *reader) chunk(c sdk.ChatCompletionChunk) bool {
 	if d.Content != "" && !r.say(protocol.BlockText, d.Content) {
 		return false
 	}
-	if d.Refusal != "" && !r.say(protocol.BlockText, d.Refusal) {
-		return false
+	if d.Refusal != "" {
+		if r.no = true; !r.say(protocol.BlockText, d.Refusal) {
+			return false
+		}
 	}
 	for _, t := range d.ToolCalls {
 		if !r.call(c.ID, t) {
@@ -69,9 +73,6 @@ func (r *reader) chunk(c sdk.ChatCompletionChunk) bool {
 	}
 	if choice.FinishReason != "" {
 		r.finish = choice.FinishReason
-		if d.Refusal != "" {
-			r.finish = "content_filter"
-		}
 	}
 	return true
 }
@@ -174,6 +175,13 @@ func (r *reader) begin(answer string, c *call) bool {
 	return c.input.Len() == 0 || r.yield(model.CallDelta{Index: c.index, JSON: c.input.String()})
 }
 
+// nameless says that the answer holds a call without a name, which is none that can
+// be run, and that this is not because it was cut.
+func (r *reader) nameless() bool {
+	return stopReason(r.finish, false, false) == protocol.StopEndTurn &&
+		slices.ContainsFunc(r.calls, func(c *call) bool { return !c.begun && (c.id != "" || c.input.Len() > 0) })
+}
+
 // done ends what is open and the answer.
 func (r *reader) done(req model.Request) {
 	if !r.hush() {
@@ -182,7 +190,7 @@ func (r *reader) done(req model.Request) {
 	called := false
 	for _, c := range r.calls {
 		if !c.begun {
-			continue // never got a name
+			continue // an empty piece, or one that was cut
 		}
 		called = true
 		if !r.yield(model.CallEnd(c.index, c.id, c.name, c.input.String())) {
@@ -194,7 +202,7 @@ func (r *reader) done(req model.Request) {
 		u = &protocol.Usage{InputTokens: model.EstimateRequest(req), OutputTokens: model.EstimateText(r.output.String())}
 	}
 	u.CostUSD = r.info.Price.Cost(*u)
-	r.yield(model.Done{StopReason: stopReason(r.finish, called), Usage: *u})
+	r.yield(model.Done{StopReason: stopReason(r.finish, called, r.no), Usage: *u})
 }
 
 // usage splits the prompt into what was cached and what was not.
@@ -213,11 +221,14 @@ func usage(u sdk.CompletionUsage) *protocol.Usage {
 	}
 }
 
-func stopReason(finish string, called bool) protocol.StopReason {
+func stopReason(finish string, called, refused bool) protocol.StopReason {
 	switch finish {
 	case "length", "max_tokens":
 		return protocol.StopMaxTokens
 	case "content_filter":
+		return protocol.StopRefusal
+	}
+	if refused {
 		return protocol.StopRefusal
 	}
 	if called { // some servers say "stop" behind calls

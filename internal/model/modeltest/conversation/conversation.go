@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"pgregory.net/rapid"
 
@@ -49,10 +50,15 @@ func assistant(t *rapid.T, info model.Info, number int) []protocol.Message {
 			m.Content = append(m.Content, signed(t, info, own, thinking(t, info, own)))
 		case 3, 4:
 			id := callID(t, number, k)
-			input := rapid.SampledFrom([]string{`{}`, `{"path":"a"}`, ``, `[1]`, `null`, `{"a":`}).Draw(t, "input")
-			m.Content = append(m.Content, signed(t, info, own, protocol.ToolUse(id, "Read", json.RawMessage(input))))
+			names, inputs := []string{"Read"}, []string{`{}`, `{"path":"a"}`, ``, `[1]`, `null`, `{"a":`}
+			if !own || info.API != model.APIGoogle { // whose own calls are signed as they are
+				names = append(names, "functions.Read:0", "default_api.Read", "", "9 to 5", "lies: ä", strings.Repeat("long", 50))
+				inputs = append(inputs, `{"a":"\ud83d"}`, `{"a":"\\\ude00\ud83d\ude00"}`, "{\"a\":\"\xff\"}")
+			}
+			name, input := rapid.SampledFrom(names).Draw(t, "name"), rapid.SampledFrom(inputs).Draw(t, "input")
+			m.Content = append(m.Content, signed(t, info, own, protocol.ToolUse(id, name, json.RawMessage(input))))
 			results = append(results, protocol.Message{
-				Role: protocol.RoleToolResult, ToolCallID: id, ToolName: "Read",
+				Role: protocol.RoleToolResult, ToolCallID: id, ToolName: name,
 				Content: content(t, "result"), IsError: rapid.Bool().Draw(t, "isError"),
 			})
 		}
