@@ -79,7 +79,13 @@ func newWorld(t *testing.T, base string, l layout) *world {
 	w.temp = temp.Dir
 	w.listen(t)
 	w.environ = append(os.Environ(), "TMUX_TMPDIR="+w.socks+"/tmux", "SSH_AUTH_SOCK="+w.socks+"/agent.sock", "XDG_RUNTIME_DIR="+w.socks+"/xdg",
-		"DOCKER_HOST=unix://"+w.socks+"/docker.sock", "DBUS_SESSION_BUS_ADDRESS=unix:path="+w.socks+"/bus.sock,guid=1")
+		"DOCKER_HOST=unix://"+w.socks+"/docker.sock", "DBUS_SESSION_BUS_ADDRESS=unix:path="+w.socks+"/bus.sock,guid=1",
+		"GNUPGHOME="+filepath.Join(base, "moved gpg"), "KUBECONFIG=/nowhere:"+filepath.Join(base, "kube", "a"), "XDG_CONFIG_HOME="+filepath.Join(base, "xdg"),
+		"DOCKER_CONFIG="+filepath.Join(w.ws, "for the work"), "NETRC="+base) // above the work: it stays open
+	for _, name := range []string{"moved gpg/key", "kube/a", "xdg/gh/hosts.yml"} {
+		write(t, filepath.Join(base, name), sentinel)
+	}
+	write(t, filepath.Join(w.ws, "for the work", "config.json"), "a key for the work")
 	other := exec.Command("sleep", "1000")
 	other.Env = []string{"KEY=" + sentinel}
 	must(t, other.Start())
@@ -210,6 +216,9 @@ func attempts() []attempt {
 	for _, name := range []string{".scorel/key", ".ssh/id", ".netrc", ".aws/credentials", ".config/gh/hosts.yml", ".docker/config.json", ".kube/config", ".gnupg/key",
 		".git-credentials", ".config/gcloud/token"} {
 		a = append(a, attempt{name: "read ~/" + name, script: holdsSecret(`"$HOME/` + name + `"`)})
+	}
+	for _, name := range []string{"moved gpg/key", "kube/a", "xdg/gh/hosts.yml"} {
+		a = append(a, attempt{name: "read " + name, script: holdsSecret(`"$BASE/` + name + `"`)})
 	}
 	for _, name := range []string{".git/hooks/pre-commit", ".git/config", ".claude/settings.json", ".agents/a", ".mcp.json", ".vscode/tasks.json", ".envrc"} {
 		a = append(a, attempt{name: "change " + name, script: `echo x >> "$WS/` + name + `"`, ns: true},
@@ -395,9 +404,10 @@ func TestAConfinedCommandWorksInItsWorkspace(t *testing.T) {
 			mkdir -p "$XDG_CACHE_HOME" && echo c > "$XDG_CACHE_HOME/x"
 			echo n > /dev/null; head -c 3 /dev/urandom | wc -c; echo err > /dev/stderr
 			stat -c %a d
-			readlink /proc/self/fd/* 2>/dev/null | grep -c socket || true`)
+			readlink /proc/self/fd/* 2>/dev/null | grep -c socket || true
+			cat "$WS/for the work/config.json"`)
 		syscall.Umask(old)
-		if want := w.ws + "\nsubstituted\nm\n3\nerr\n750\n0\n"; out != want || exit.Code != 0 {
+		if want := w.ws + "\nsubstituted\nm\n3\nerr\n750\n0\na key for the work"; out != want || exit.Code != 0 {
 			t.Errorf("%+v: %+v %q, want %q", l, exit, out, want)
 		}
 	}
