@@ -155,7 +155,8 @@ func (w *world) call(t *testing.T, p *Profile, script string, env ...string) (st
 	probe, err := os.Executable()
 	must(t, err)
 	c.Env = append(c.Env, "HOME="+w.home, "WS="+w.ws, "OUT="+w.out, "BASE="+w.base, "SOCKS="+w.socks, "HOST="+strconv.Itoa(os.Getpid()), "OTHER="+strconv.Itoa(w.other),
-		"PROBE="+probe, "SECRET="+sentinel, "UID_="+strconv.Itoa(os.Getuid()), "LC_ALL=C")
+		"PROBE="+probe, "SECRET="+sentinel, "UID_="+strconv.Itoa(os.Getuid()), "LC_ALL=C",
+		"GORACE=atexit_sleep_ms=0") // else each call of a probe with the race detector waits a second at its end
 	c.Env = append(c.Env, env...)
 	child, err := New(Config{Profile: p}).Start(t.Context(), c)
 	if err != nil {
