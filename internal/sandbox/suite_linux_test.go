@@ -201,6 +201,7 @@ func attempts() []attempt {
 		{name: "signal another process", script: `kill -CONT $OTHER`},
 		{name: "signal the host", script: `kill -CONT $HOST`},
 		{name: "limit another process", script: `"$PROBE" prlimit $OTHER`},
+		{name: "take its mark off", script: `ulimit -R 5`, ns: true},
 		{name: "unmount what hides", script: `umount -l "$HOME/.scorel" 2>&1; ` + holdsSecret(`"$HOME/.scorel/key"`)},
 		{name: "hide no more in a namespace", script: `unshare -Urm sh -c 'umount -l "$HOME/.scorel"; grep -qs "$SECRET" "$HOME/.scorel/key"'`},
 		{name: "make a user namespace", script: `unshare -U true`},
