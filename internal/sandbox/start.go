@@ -81,10 +81,23 @@ func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
 	p := &process{ctx: ctx, done: make(chan struct{}), exited: make(chan struct{})}
 	if err := p.start(c, l, s.cfg.RunDir); err != nil {
 		p.closeParent()
-		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+		return nil, fmt.Errorf("start %s: %w", c.Path, advise(err, s.cfg.Profile != nil))
 	}
 	go p.supervise() // ends when the child has ended and its pipes are closed
 	return p, nil
+}
+
+// advise adds what to do where the system has no room for a child.
+func advise(err error, confined bool) error {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w: end other commands, or start Scorel with a higher limit of open files (ulimit -n)", err)
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("%w: there are too many processes; end some, or raise the limit (ulimit -u)", err)
+	case errors.Is(err, syscall.ENOSPC) && confined:
+		return fmt.Errorf("%w: the disk is full, or there are too many user namespaces (sysctl user.max_user_namespaces)", err)
+	}
+	return err
 }
 
 func lookPath(name, dir string) (string, error) {
