@@ -62,3 +62,26 @@ func TestWhereThereIsNoRoomForAChildItIsSaidWhatToDo(t *testing.T) {
 		t.Errorf("%+v %q", exit, out)
 	}
 }
+
+func TestBashIsNotTakenFromWhereCommandsWrite(t *testing.T) {
+	needConfinement(t)
+	w := newWorld(t, t.TempDir(), layout{})
+	for _, dir := range []string{"bin", "."} {
+		write(t, filepath.Join(w.ws, dir, "bash"), "#!/bin/sh\necho another\n")
+		must(t, os.Chmod(filepath.Join(w.ws, dir, "bash"), 0o755))
+	}
+	linked := filepath.Join(w.base, "linked")
+	must(t, os.Symlink(filepath.Join(w.ws, "bin"), linked))
+	t.Chdir(w.ws)
+	path := os.Getenv("PATH")
+	t.Setenv("PATH", ".:bin:"+filepath.Join(w.ws, "bin")+":"+linked+":"+path)
+	if out, exit := w.call(t, &w.profile, "echo $BASH_VERSION"); exit.Code != 0 || !strings.Contains(out, "release") {
+		t.Errorf("%+v %q", exit, out)
+	}
+	t.Setenv("PATH", filepath.Join(w.ws, "bin"))
+	c := bash("true", nil)
+	c.Dir = w.ws
+	if _, err := New(Config{Profile: &w.profile}).Start(t.Context(), c); err == nil || !strings.Contains(err.Error(), "not on PATH") {
+		t.Errorf("%v", err)
+	}
+}
