@@ -131,7 +131,7 @@ func lookPath(name, dir string, except []string) (string, error) {
 func leadsInto(path string, dirs []string) bool {
 	for _, dir := range dirs {
 		dir, err := filepath.EvalSymlinks(dir)
-		if err != nil {
+		if err != nil || dir == "/" { // which is refused as a workspace, in its own words
 			continue
 		}
 		for _, at := range []string{filepath.Dir(path), path} {
