@@ -371,11 +371,14 @@ func (h *Host) program(called string, except []string) string {
 	return ""
 }
 
-// inAny says whether a path without symlinks lies in one of the folders.
+// inAny says whether a path without symlinks lies in one of the folders. With /
+// as the workspace, which cannot be confined, every program does: then none
+// counts as lying in it.
 func inAny(path string, dirs []string) bool {
 	return slices.ContainsFunc(dirs, func(dir string) bool {
-		rel, err := filepath.Rel(canonical(dir), path)
-		return err == nil && filepath.IsLocal(rel)
+		real := canonical(dir)
+		rel, err := filepath.Rel(real, path)
+		return real != "/" && err == nil && filepath.IsLocal(rel)
 	})
 }
 

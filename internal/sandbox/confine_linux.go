@@ -130,8 +130,15 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	return l, err
 }
 
+// touch makes a file in a folder where commands write. What is there and is none
+// is replaced.
 func touch(name string) error {
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW, 0o600)
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() {
+		if err := os.RemoveAll(name); err != nil {
+			return err
+		}
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return err
 	}

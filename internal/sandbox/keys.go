@@ -16,13 +16,47 @@ const maxListed = 65_536
 func KeyPlaces() []string {
 	return []string{".ssh", ".gnupg", ".aws", ".config/gh", ".netrc", ".docker", ".kube",
 		".git-credentials", ".config/git/credentials", ".config/gcloud", ".azure", ".password-store", ".local/share/keyrings",
+		".config/glab-cli", ".config/hub", ".config/op", ".config/sops", ".config/rclone", ".oci", ".vault-token", ".terraform.d/credentials.tfrc.json",
+		".pypirc", ".gem/credentials", ".cargo/credentials", ".cargo/credentials.toml", ".local/share/kwalletd",
+		".mozilla", ".config/google-chrome", ".config/chromium", ".config/BraveSoftware",
 		".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json"}
+}
+
+// keyVariables are the variables with which people move such places, and what of
+// them is below. KUBECONFIG is a list.
+func keyVariables() [][2]string {
+	return [][2]string{{"GNUPGHOME", ""}, {"AWS_SHARED_CREDENTIALS_FILE", ""}, {"GH_CONFIG_DIR", ""}, {"GLAB_CONFIG_DIR", ""}, {"NETRC", ""},
+		{"DOCKER_CONFIG", ""}, {"KUBECONFIG", ""}, {"CLOUDSDK_CONFIG", ""}, {"GOOGLE_APPLICATION_CREDENTIALS", ""}, {"AZURE_CONFIG_DIR", ""},
+		{"PASSWORD_STORE_DIR", ""}, {"CLAUDE_CONFIG_DIR", ".credentials.json"}, {"CODEX_HOME", "auth.json"},
+		{"XDG_CONFIG_HOME", "gh"}, {"XDG_CONFIG_HOME", "git/credentials"}, {"XDG_CONFIG_HOME", "gcloud"}, {"XDG_CONFIG_HOME", "glab-cli"},
+		{"XDG_CONFIG_HOME", "op"}, {"XDG_CONFIG_HOME", "sops"}, {"XDG_CONFIG_HOME", "rclone"}, {"XDG_CONFIG_HOME", "google-chrome"},
+		{"XDG_CONFIG_HOME", "chromium"}, {"XDG_DATA_HOME", "keyrings"}, {"XDG_DATA_HOME", "opencode/auth.json"}}
+}
+
+// movedKeys are the places of keys that variables name. One in the workspace was
+// put there for the work.
+func (p Profile) movedKeys() []string {
+	var out []string
+	for _, v := range keyVariables() {
+		for _, at := range filepath.SplitList(lookup(p.Environ, v[0])) {
+			if !filepath.IsAbs(at) {
+				continue
+			}
+			at = filepath.Join(at, v[1])
+			inWork := slices.ContainsFunc(p.Roots, func(root string) bool { return within(at, root) })
+			aboveWork := slices.ContainsFunc(append(p.needed(), p.Home), func(n string) bool { return within(n, at) })
+			if !inWork && !aboveWork {
+				out = append(out, at)
+			}
+		}
+	}
+	return out
 }
 
 // keys are the places of keys. With an agent, ssh needs to know hosts and
 // settings, and finds those.
 func (p Profile) keys() []string {
-	var out []string
+	out := p.movedKeys()
 	for _, name := range KeyPlaces() {
 		dir := filepath.Join(p.Home, name)
 		if name != ".ssh" || p.Agent == "" {

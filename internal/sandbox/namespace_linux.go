@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"scorel/internal/sandbox/stage"
 )
 
 // userNamespace gives the number of a process's user namespace, 0 when it is not
@@ -62,7 +64,7 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 		pids := processes()
 		slices.Sort(pids)
 		for _, pid := range slices.Backward(pids) {
-			in := userNamespace(pid)
+			in := namespaceOrMark(pid, ns)
 			if in != ns {
 				calm = calm && (in != 0 || exists(pid))
 				continue
@@ -86,6 +88,20 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 	return found
 }
 
+// namespaceOrMark gives the user namespace of a process; where that is not shown
+// to this user, ns if the process has its mark.
+func namespaceOrMark(pid int, ns uint64) uint64 {
+	in := userNamespace(pid)
+	if in != 0 {
+		return in
+	}
+	limits, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
+	if err == nil && strings.Contains(string(limits), " "+strconv.FormatUint(stage.Mark(ns), 10)+" ") {
+		return ns
+	}
+	return 0
+}
+
 // killIn kills a process if it is in the namespace, and says whether it was.
 // While the handle is open its number is that of nobody else.
 func killIn(pid int, ns uint64) bool {
@@ -94,7 +110,7 @@ func killIn(pid int, ns uint64) bool {
 		return false
 	}
 	defer unix.Close(fd)
-	return userNamespace(pid) == ns && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
+	return namespaceOrMark(pid, ns) == ns && unix.PidfdSendSignal(fd, unix.SIGKILL, nil, 0) == nil
 }
 
 func exists(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }

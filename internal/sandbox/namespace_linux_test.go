@@ -140,3 +140,36 @@ func TestReapSparesWhoHasTheSessionOfAConfinedChild(t *testing.T) {
 	}
 	waitDead(t, member)
 }
+
+// TestAProgramThatCannotBeReadDoesNotOutliveItsCommand: the namespaces of such a
+// process are not shown to an ordinary user.
+func TestAProgramThatCannotBeReadDoesNotOutliveItsCommand(t *testing.T) {
+	needConfinement(t)
+	const name = "TEST_UNREADABLE"
+	if os.Getuid() == 0 {
+		dir, err := os.MkdirTemp("", "unreadable")
+		must(t, err, os.Chmod(dir, 0o755))
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		path, err := exec.LookPath("bash")
+		must(t, err)
+		data, err := os.ReadFile(path)
+		must(t, err, os.WriteFile(filepath.Join(dir, "bash"), data, 0o711), os.Chmod(filepath.Join(dir, "bash"), 0o711))
+		t.Setenv(name, filepath.Join(dir, "bash"))
+	}
+	sandboxtest.AsUser(t, func(t *testing.T, base string) {
+		shell := os.Getenv(name)
+		if shell == "" {
+			t.Log("only root can make a program that its owner hides")
+			return
+		}
+		w := newWorld(t, base, layout{})
+		out, exit := w.call(t, &w.profile, `setsid --fork "$SHELL_" -c 'ulimit -R unlimited; ulimit -R 5; echo $$ > "$0.new"; mv "$0.new" "$0"; while :; do read -t 1 x <> <(:); done' "$WS/pid" </dev/null >/dev/null 2>&1
+			until [ -e "$WS/pid" ]; do sleep 0.01; done`, "SHELL_="+shell)
+		if exit.Code != 0 {
+			t.Fatalf("%+v %s", exit, out)
+		}
+		pid := w.escaped(t)
+		defer func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+		waitDead(t, pid)
+	})
+}

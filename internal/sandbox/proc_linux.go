@@ -100,3 +100,7 @@ func killSession(session int) {
 		}
 	}
 }
+
+// changeTime gives when a file or what is noted of it was last changed, in
+// nanoseconds.
+func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }

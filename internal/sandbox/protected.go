@@ -3,11 +3,13 @@ package sandbox
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 const (
@@ -231,19 +233,31 @@ func firstLine(name string) string {
 
 // readSmall reads a regular file of at most limit bytes.
 func readSmall(name string, limit int64) ([]byte, error) {
-	info, err := os.Lstat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > limit {
-		return nil, errors.New("it is no small regular file")
-	}
-	f, err := os.Open(name)
+	f, err := openRegular(name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, limit))
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = errors.New("it is no small file")
+	}
+	return data, err
+}
+
+// openRegular opens a file where commands write. What is no regular file is
+// refused, also when it has just taken the place of one: opening a pipe would
+// wait for its other end.
+func openRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, fmt.Errorf("%s is no regular file", name)
+	}
+	return f, nil
 }
 
 // guards joins the guards of all roots, without what is closed anyway.

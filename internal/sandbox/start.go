@@ -70,7 +70,11 @@ func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
 	if len(c.Extra) > maxExtra {
 		return nil, fmt.Errorf("start %s: %d extra descriptors, at most %d", c.Path, len(c.Extra), maxExtra)
 	}
-	path, err := lookPath(c.Path, c.Dir)
+	var roots []string
+	if s.cfg.Profile != nil {
+		roots = s.cfg.Profile.Roots
+	}
+	path, err := lookPath(c.Path, c.Dir, roots)
 	if err != nil {
 		return nil, fmt.Errorf("start %s: %w", c.Path, err)
 	}
@@ -81,24 +85,62 @@ func (s *spawner) Start(ctx context.Context, c Cmd) (Child, error) {
 	p := &process{ctx: ctx, done: make(chan struct{}), exited: make(chan struct{})}
 	if err := p.start(c, l, s.cfg.RunDir); err != nil {
 		p.closeParent()
-		return nil, fmt.Errorf("start %s: %w", c.Path, err)
+		return nil, fmt.Errorf("start %s: %w", c.Path, advise(err, s.cfg.Profile != nil))
 	}
 	go p.supervise() // ends when the child has ended and its pipes are closed
 	return p, nil
 }
 
-func lookPath(name, dir string) (string, error) {
+// advise adds what to do where the system has no room for a child.
+func advise(err error, confined bool) error {
+	switch {
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w: end other commands, or start Scorel with a higher limit of open files (ulimit -n)", err)
+	case errors.Is(err, syscall.EAGAIN):
+		return fmt.Errorf("%w: there are too many processes; end some, or raise the limit (ulimit -u)", err)
+	case errors.Is(err, syscall.ENOSPC) && confined:
+		return fmt.Errorf("%w: the disk is full, or there are too many user namespaces (sysctl user.max_user_namespaces)", err)
+	}
+	return err
+}
+
+// lookPath finds a program. One that is named without a slash is not taken from a
+// relative entry of PATH, nor from the folders where commands write: they could
+// put another bash there, which does not do what was judged.
+func lookPath(name, dir string, except []string) (string, error) {
 	if strings.ContainsRune(name, '/') {
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(dir, name)
 		}
 		return exec.LookPath(name)
 	}
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return "", err
+	for _, entry := range filepath.SplitList(os.Getenv("PATH")) {
+		if !filepath.IsAbs(entry) {
+			continue
+		}
+		path, err := exec.LookPath(filepath.Join(entry, name))
+		if err == nil && !leadsInto(path, except) {
+			return path, nil
+		}
 	}
-	return filepath.Abs(path)
+	return "", fmt.Errorf("%s is not on PATH, leaving out folders in which commands write; install it, or correct PATH", name)
+}
+
+// leadsInto says whether a program lies in one of the folders, or is a link to
+// one that does.
+func leadsInto(path string, dirs []string) bool {
+	for _, dir := range dirs {
+		dir, err := filepath.EvalSymlinks(dir)
+		if err != nil || dir == "/" { // which is refused as a workspace, in its own words
+			continue
+		}
+		for _, at := range []string{filepath.Dir(path), path} {
+			if real, err := filepath.EvalSymlinks(at); err != nil || within(real, dir) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // process is a started child. mu is held only around flags and signals.

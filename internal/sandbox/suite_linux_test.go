@@ -79,7 +79,13 @@ func newWorld(t *testing.T, base string, l layout) *world {
 	w.temp = temp.Dir
 	w.listen(t)
 	w.environ = append(os.Environ(), "TMUX_TMPDIR="+w.socks+"/tmux", "SSH_AUTH_SOCK="+w.socks+"/agent.sock", "XDG_RUNTIME_DIR="+w.socks+"/xdg",
-		"DOCKER_HOST=unix://"+w.socks+"/docker.sock", "DBUS_SESSION_BUS_ADDRESS=unix:path="+w.socks+"/bus.sock,guid=1")
+		"DOCKER_HOST=unix://"+w.socks+"/docker.sock", "DBUS_SESSION_BUS_ADDRESS=unix:path="+w.socks+"/bus.sock,guid=1",
+		"GNUPGHOME="+filepath.Join(base, "moved gpg"), "KUBECONFIG=/nowhere:"+filepath.Join(base, "kube", "a"), "XDG_CONFIG_HOME="+filepath.Join(base, "xdg"),
+		"DOCKER_CONFIG="+filepath.Join(w.ws, "for the work"), "NETRC="+base) // above the work: it stays open
+	for _, name := range []string{"moved gpg/key", "kube/a", "xdg/gh/hosts.yml"} {
+		write(t, filepath.Join(base, name), sentinel)
+	}
+	write(t, filepath.Join(w.ws, "for the work", "config.json"), "a key for the work")
 	other := exec.Command("sleep", "1000")
 	other.Env = []string{"KEY=" + sentinel}
 	must(t, other.Start())
@@ -149,7 +155,8 @@ func (w *world) call(t *testing.T, p *Profile, script string, env ...string) (st
 	probe, err := os.Executable()
 	must(t, err)
 	c.Env = append(c.Env, "HOME="+w.home, "WS="+w.ws, "OUT="+w.out, "BASE="+w.base, "SOCKS="+w.socks, "HOST="+strconv.Itoa(os.Getpid()), "OTHER="+strconv.Itoa(w.other),
-		"PROBE="+probe, "SECRET="+sentinel, "UID_="+strconv.Itoa(os.Getuid()), "LC_ALL=C")
+		"PROBE="+probe, "SECRET="+sentinel, "UID_="+strconv.Itoa(os.Getuid()), "LC_ALL=C",
+		"GORACE=atexit_sleep_ms=0") // else each call of a probe with the race detector waits a second at its end
 	c.Env = append(c.Env, env...)
 	child, err := New(Config{Profile: p}).Start(t.Context(), c)
 	if err != nil {
@@ -194,6 +201,7 @@ func attempts() []attempt {
 		{name: "signal another process", script: `kill -CONT $OTHER`},
 		{name: "signal the host", script: `kill -CONT $HOST`},
 		{name: "limit another process", script: `"$PROBE" prlimit $OTHER`},
+		{name: "take its mark off", script: `ulimit -R 5`, ns: true},
 		{name: "unmount what hides", script: `umount -l "$HOME/.scorel" 2>&1; ` + holdsSecret(`"$HOME/.scorel/key"`)},
 		{name: "hide no more in a namespace", script: `unshare -Urm sh -c 'umount -l "$HOME/.scorel"; grep -qs "$SECRET" "$HOME/.scorel/key"'`},
 		{name: "make a user namespace", script: `unshare -U true`},
@@ -210,6 +218,9 @@ func attempts() []attempt {
 	for _, name := range []string{".scorel/key", ".ssh/id", ".netrc", ".aws/credentials", ".config/gh/hosts.yml", ".docker/config.json", ".kube/config", ".gnupg/key",
 		".git-credentials", ".config/gcloud/token"} {
 		a = append(a, attempt{name: "read ~/" + name, script: holdsSecret(`"$HOME/` + name + `"`)})
+	}
+	for _, name := range []string{"moved gpg/key", "kube/a", "xdg/gh/hosts.yml"} {
+		a = append(a, attempt{name: "read " + name, script: holdsSecret(`"$BASE/` + name + `"`)})
 	}
 	for _, name := range []string{".git/hooks/pre-commit", ".git/config", ".claude/settings.json", ".agents/a", ".mcp.json", ".vscode/tasks.json", ".envrc"} {
 		a = append(a, attempt{name: "change " + name, script: `echo x >> "$WS/` + name + `"`, ns: true},
@@ -395,9 +406,10 @@ func TestAConfinedCommandWorksInItsWorkspace(t *testing.T) {
 			mkdir -p "$XDG_CACHE_HOME" && echo c > "$XDG_CACHE_HOME/x"
 			echo n > /dev/null; head -c 3 /dev/urandom | wc -c; echo err > /dev/stderr
 			stat -c %a d
-			readlink /proc/self/fd/* 2>/dev/null | grep -c socket || true`)
+			readlink /proc/self/fd/* 2>/dev/null | grep -c socket || true
+			cat "$WS/for the work/config.json"`)
 		syscall.Umask(old)
-		if want := w.ws + "\nsubstituted\nm\n3\nerr\n750\n0\n"; out != want || exit.Code != 0 {
+		if want := w.ws + "\nsubstituted\nm\n3\nerr\n750\n0\na key for the work"; out != want || exit.Code != 0 {
 			t.Errorf("%+v: %+v %q, want %q", l, exit, out, want)
 		}
 	}
@@ -598,6 +610,7 @@ func TestTheAgentIsReachedOnlyWhenItIsAllowed(t *testing.T) {
 	must(t, err)
 	defer temp.Close()
 	w.profile.TempDir, w.profile.Agent = temp.Dir, w.socks+"/agent.sock"
+	must(t, syscall.Mkfifo(filepath.Join(temp.Dir, "ssh-agent"), 0o600)) // as a command may have left there
 	if out, _ := w.call(t, &w.profile, script); !strings.HasPrefix(out, "reached\na host\n") || strings.Contains(out, sentinel) {
 		t.Errorf("allowed: %s", out)
 	}

@@ -8,12 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 )
 
 // Bounds of a look at protected files. Beyond them a file is compared by size,
-// time and inode.
+// times and inode.
 const (
-	maxWatched      = 2_000   // files that are looked at
+	maxWatched      = 500     // files that are looked at in each place
 	maxHashed       = 200     // files that are read
 	maxHashedBytes  = 8 << 20 // bytes that are read
 	maxWatchedDepth = 8
@@ -28,6 +29,7 @@ type Protected map[string]string
 func LookAtProtected(roots, closed []string) Protected {
 	w := watcher{state: Protected{}}
 	for _, path := range guards(roots, closed).watched {
+		w.left = maxWatched // so that one place, filled up, does not hide the others
 		w.look(path, 0)
 	}
 	return w.state
@@ -52,14 +54,18 @@ func (p Protected) Changed(after Protected) []string {
 
 type watcher struct {
 	state  Protected
+	left   int // files of the place that may still be looked at
 	hashed int
 	bytes  int64
 }
 
 func (w *watcher) look(path string, depth int) {
 	info, err := os.Lstat(path)
-	if err != nil || len(w.state) >= maxWatched {
+	if err != nil || w.left == 0 {
 		return
+	}
+	if !info.IsDir() {
+		w.left--
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -69,9 +75,10 @@ func (w *watcher) look(path string, depth int) {
 		if depth >= maxWatchedDepth {
 			return
 		}
-		entries, _ := os.ReadDir(path)
-		for _, e := range entries {
-			w.look(filepath.Join(path, e.Name()), depth+1)
+		names := list(path)
+		slices.Sort(names)
+		for _, name := range names {
+			w.look(filepath.Join(path, name), depth+1)
 		}
 	case info.Mode().IsRegular():
 		w.state[path] = fmt.Sprintf("%v %s", info.Mode(), w.content(path, info))
@@ -81,7 +88,7 @@ func (w *watcher) look(path string, depth int) {
 }
 
 // content gives the hash of a file, or where that is too much what changes with
-// it as a rule.
+// it: its other times can be set, that of its last change cannot.
 func (w *watcher) content(path string, info fs.FileInfo) string {
 	if w.hashed < maxHashed && w.bytes+info.Size() <= maxHashedBytes {
 		if sum, err := hashFile(path, info.Size()); err == nil {
@@ -90,11 +97,15 @@ func (w *watcher) content(path string, info fs.FileInfo) string {
 			return sum
 		}
 	}
-	return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
+	}
+	return fmt.Sprintf("%d %d %d", info.Size(), changeTime(st), st.Ino)
 }
 
 func hashFile(path string, size int64) (string, error) {
-	f, err := os.Open(path)
+	f, err := openRegular(path)
 	if err != nil {
 		return "", err
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"testing"
 )
 
@@ -62,7 +63,7 @@ func TestALookAtProtectedFilesIsBoundedAndStillSeesChanges(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := watcher{state: Protected{}}
+	w := watcher{state: Protected{}, left: maxWatched}
 	w.look(dir, 0)
 	if w.hashed != maxHashed || len(w.state) != maxHashed+50 {
 		t.Errorf("%d hashed of %d", w.hashed, len(w.state))
@@ -110,5 +111,56 @@ func TestAFileThatNamesARepositoryOpensOnlyItsOwn(t *testing.T) {
 	}
 	if g := protect(root); !slices.Equal(g.writable, []string{victim}) {
 		t.Errorf("a worktree's repository: %q", g.writable)
+	}
+}
+
+func TestAPlaceThatIsFilledUpHidesNoOther(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{".agents", ".git/hooks"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 2_100 {
+		if err := os.WriteFile(filepath.Join(root, ".agents", fmt.Sprintf("%04d", i)), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hook := filepath.Join(root, ".git/hooks/pre-commit")
+	if err := os.WriteFile(hook, []byte("old"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(hook)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := LookAtProtected([]string{root}, nil)
+	// It keeps its size, mode and time.
+	if err := os.WriteFile(hook, []byte("new"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(hook, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	if changed := before.Changed(LookAtProtected([]string{root}, nil)); !slices.Equal(changed, []string{hook}) {
+		t.Errorf("changed: %q", changed)
+	}
+}
+
+func TestAPipeInPlaceOfAFileHoldsNobodyUp(t *testing.T) {
+	root := t.TempDir()
+	for _, name := range []string{".git", ".envrc"} {
+		if err := syscall.Mkfifo(filepath.Join(root, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if data, err := readSmall(filepath.Join(root, name), 10); err == nil {
+			t.Errorf("read %q", data)
+		}
+		if _, err := hashFile(filepath.Join(root, name), 0); err == nil {
+			t.Error("it was hashed")
+		}
+	}
+	if state := LookAtProtected([]string{root}, nil); len(state) != 2 {
+		t.Errorf("%q", state)
 	}
 }

@@ -32,7 +32,7 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {
-		return Result{}, fmt.Errorf("start the command: %w", err)
+		return Result{}, c.notStarted(ctx, err)
 	}
 	begun, err := tasks.Begin(ctx, id, beginTime, beginChars)
 	if err != nil {

@@ -123,7 +123,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	dirIn.Close()
 	if err != nil {
 		out.discard()
-		return Result{}, fmt.Errorf("start the command: %w", err)
+		return Result{}, c.notStarted(limited, err)
 	}
 	exit := child.Wait()
 	text, full := out.finish()
@@ -164,6 +164,18 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		r.Full = full
 	}
 	return r, nil
+}
+
+// notStarted says why a command did not start. Where it is kept in a folder that
+// a command named and none can enter, no later one would start either: so the
+// next begins in the workspace.
+func (c *bashCall) notStarted(ctx context.Context, err error) error {
+	err = fmt.Errorf("start the command: %w", err)
+	if root := c.env.Files.Root(); ctx.Err() == nil && c.dir != root {
+		c.env.Dir.set(root)
+		err = fmt.Errorf("%w; the next command runs in %s", err, root)
+	}
+	return err
 }
 
 // environ is the environment of a command: nothing asks, pages or colours.

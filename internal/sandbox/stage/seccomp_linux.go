@@ -131,6 +131,18 @@ func filter(p *Plan) []unix.SockFilter {
 		b.load(argHigh(2))
 		b.equal(0, 1, 0) // only asks
 	})
+	f.refuseIf(unix.SYS_PRLIMIT64, unix.EPERM, func(b *program) { // see Mark
+		b.load(argLow(1))
+		b.equal(unix.RLIMIT_RTTIME, 0, 5)
+		b.load(argLow(2))
+		b.equal(0, 0, 2)
+		b.load(argHigh(2))
+		b.equal(0, 1, 0) // only asks
+	})
+	f.refuseIf(unix.SYS_SETRLIMIT, unix.EPERM, func(b *program) {
+		b.load(argLow(0))
+		b.equal(unix.RLIMIT_RTTIME, 0, 1)
+	})
 	families := p.families()
 	f.refuseIf(unix.SYS_SOCKET, unix.EAFNOSUPPORT, func(b *program) {
 		b.load(argLow(0))

@@ -68,6 +68,9 @@ func enter(fd int) error {
 		}
 	}
 	if p.Namespaces {
+		if err := mark(); err != nil {
+			return err
+		}
 		if err := mounts(p); err != nil {
 			return err
 		}
