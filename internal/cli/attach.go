@@ -15,6 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"scorel/client"
+	"scorel/internal/frame"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -125,7 +126,7 @@ func (l *link) file(ctx context.Context, path, name string) (protocol.Block, err
 		ref, err := l.put(ctx, data)
 		return protocol.Block{Type: protocol.BlockFile, Name: name, MediaType: "text/plain", Blob: ref}, err
 	}
-	return protocol.Text(fmt.Sprintf("<file path=%q>\n%s\n</file>", name, data)), nil
+	return protocol.Text(frame.Text("file", fmt.Sprintf(" path=%q", name), string(data))), nil
 }
 
 // put stores a payload at the host.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -57,7 +58,7 @@ func (a *app) importFile(ctx context.Context, l *link, o importOptions, name str
 		}
 		o.cwd = dir
 	}
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for who writes into a pipe
 	if err != nil {
 		return usagef("%s cannot be read: %w", name, errors.Unwrap(err))
 	}
@@ -182,7 +183,7 @@ func packBlob(ctx context.Context, out *bundle.Writer, root *os.Root, sha string
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, err := root.Open(sha)
+	f, err := root.OpenFile(sha, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

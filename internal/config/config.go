@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -236,7 +237,32 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 		}
 		c.entries = append(c.entries, e)
 	}
-	return notices, errs
+	return bounded(notices, f.Name), errs
+}
+
+// maxNotices is how many keys of a project's file are named that do not count:
+// what else is said is not to drown in them.
+const maxNotices = 60
+
+// bounded keeps the first notices, and all of what would count in a trusted
+// project, which are few.
+func bounded(notices []Notice, file string) []Notice {
+	named, more := 0, 0
+	out := slices.DeleteFunc(notices, func(n Notice) bool {
+		if n.Untrusted {
+			return false
+		}
+		if named < maxNotices {
+			named++
+			return false
+		}
+		more++
+		return true
+	})
+	if more > 0 {
+		out = append(out, Notice{Text: fmt.Sprintf("%d more keys of %s do not count.", more, file)})
+	}
+	return out
 }
 
 // widens says why a value of a trusted project does not count, "" when it does. A

@@ -502,3 +502,50 @@ func TestAProjectTightensTheSandboxAndNeverLoosensIt(t *testing.T) {
 		}
 	}
 }
+
+func TestAFileOfTooManyKeysOrPartsIsRefusedQuickly(t *testing.T) {
+	many := func(s string, n int) string { return strings.Repeat(s, n) }
+	for name, c := range map[string]struct{ text, place string }{
+		"dotted key":        {"a = 1\n" + many("a.", 400_000) + "a = 1", ":2)"},
+		"dotted table":      {"[" + many("a.", 400_000) + "a]", ":1)"},
+		"inline tables":     {"a = " + many("{a = ", 5000) + "1" + many("}", 5000), ":1)"},
+		"tables in a list":  {"a = [\n" + many("{a = 1},\n", 6000) + "]", ":5001)"},
+		"lists of lists":    {"a = " + many("[", 5000) + many("{a = 1},", 6000) + many("]", 5000), ":1)"},
+		"many keys":         {keysOf(100_000), ":5001)"},
+		"many array tables": {many("[[a]]\n", 150_000), ":5001)"},
+	} {
+		done := make(chan error, 1)
+		go func() { // ends by itself
+			_, _, err := Parse(File{}, File{Name: "/p/config.toml", Data: []byte(c.text)}, nil)
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err == nil || !strings.Contains(err.Error(), "more than 5000 keys, or a key of more than 16 parts (/p/config.toml"+c.place) {
+				t.Errorf("%s: %v", name, err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatalf("%s: still reading after 20 s", name)
+		}
+	}
+}
+
+func TestAProjectCannotDrownWhatIsSaid(t *testing.T) {
+	_, notices, err := Parse(File{}, File{Name: "/p/config.toml", Data: []byte(keysOf(3000) + "prompt = 'x'\n")}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := notices[len(notices)-1].Text
+	if len(notices) != 62 || !notices[60].Untrusted || last != "2940 more keys of /p/config.toml do not count." {
+		t.Errorf("%d notices, the last: %s", len(notices), last)
+	}
+}
+
+// keysOf gives lines with n keys that do not exist.
+func keysOf(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d = 1\n", i)
+	}
+	return b.String()
+}

@@ -53,6 +53,10 @@ func bareKey(s string) bool {
 // parseTOML reads the leaves of a file, in the order of their lines.
 func parseTOML(f File) ([]entry, error) {
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")) // some editors write a byte order mark
+	lines, err := keyLines(f)
+	if err != nil {
+		return nil, err
+	}
 	var tree map[string]any
 	if err := toml.Unmarshal(f.Data, &tree); err != nil {
 		var bad *toml.DecodeError
@@ -62,7 +66,6 @@ func parseTOML(f File) ([]entry, error) {
 		}
 		return nil, fmt.Errorf("the configuration is not valid TOML: %w (%s)", err, f.Name)
 	}
-	lines := keyLines(f.Data)
 	var out []entry
 	var walk func(path []string, table map[string]any)
 	walk = func(path []string, table map[string]any) {
@@ -96,52 +99,89 @@ func printable(s string) string {
 	}, s)
 }
 
-// keyLines gives the line of every key and table of a document that is known to
-// be valid.
-func keyLines(data []byte) map[string]int {
-	lines := map[string]int{}
-	p := &unstable.Parser{}
-	p.Reset(data)
-	var table []string
-	note := func(path []string, line int) {
-		for i := range path {
-			if name := dotted(path[:i+1]); lines[name] == 0 {
-				lines[name] = line
-			}
-		}
-	}
-	var keyValue func(base []string, n *unstable.Node)
-	keyValue = func(base []string, n *unstable.Node) {
-		path, line := keyOf(p, base, n)
-		note(path, line)
-		if v := n.Value(); v.Kind == unstable.InlineTable {
-			for it := v.Children(); it.Next(); {
-				keyValue(path, it.Node())
-			}
-		}
-	}
-	for p.NextExpression() {
-		n := p.Expression()
-		switch n.Kind {
-		case unstable.Table, unstable.ArrayTable:
-			path, line := keyOf(p, nil, n)
-			table = path
-			note(path, line)
-		case unstable.KeyValue:
-			keyValue(table, n)
-		}
-	}
-	return lines
+// Bounds of a file beside its size. Paths of many parts and many keys cost far
+// more than their bytes, and a project's file is read before anybody trusts it.
+const (
+	maxParts = 16   // of a key with those of its tables
+	maxKeys  = 5000 // keys and tables, with those around them
+)
+
+// Bounded says what a file has too much of to be a configuration, nil when
+// nothing. It is cheap, whatever the file holds.
+func Bounded(f File) error {
+	_, err := keyLines(f)
+	return err
 }
 
-func keyOf(p *unstable.Parser, base []string, n *unstable.Node) (path []string, line int) {
-	path = slices.Clone(base)
-	for it := n.Key(); it.Next(); {
-		k := it.Node()
-		path = append(path, string(k.Data))
-		if line == 0 {
-			line = p.Shape(k.Raw).Start.Line
+// keyLines gives the line of every key and table of a document, as far as it is
+// valid. It fails for one that is over the bounds.
+func keyLines(f File) (map[string]int, error) {
+	l := &keyScan{lines: map[string]int{}, file: f}
+	for i, c := range f.Data {
+		if c == '\n' {
+			l.ends = append(l.ends, i)
 		}
 	}
-	return path, line
+	l.parser.Reset(f.Data)
+	var table []string
+	for l.err == nil && l.parser.NextExpression() {
+		switch n := l.parser.Expression(); n.Kind {
+		case unstable.Table, unstable.ArrayTable:
+			table = l.key(nil, n)
+		case unstable.KeyValue:
+			l.keyValue(table, n)
+		}
+	}
+	return l.lines, l.err
+}
+
+// keyScan notes where the keys of a document stand.
+type keyScan struct {
+	file   File
+	parser unstable.Parser
+	ends   []int // of lines
+	lines  map[string]int
+	noted  int
+	err    error
+}
+
+func (l *keyScan) keyValue(table []string, n *unstable.Node) {
+	path := l.key(table, n)
+	l.value(path, n.Value())
+}
+
+// value looks for keys inside a value.
+func (l *keyScan) value(path []string, v *unstable.Node) {
+	if v.Kind != unstable.InlineTable && v.Kind != unstable.Array {
+		return
+	}
+	for it := v.Children(); l.err == nil && it.Next(); {
+		if v.Kind == unstable.InlineTable {
+			l.keyValue(path, it.Node())
+		} else {
+			l.value(path, it.Node())
+		}
+	}
+}
+
+// key gives the path of a key below a table, and notes the lines of its parts.
+func (l *keyScan) key(table []string, n *unstable.Node) []string {
+	path, line := slices.Clone(table), 0
+	for it := n.Key(); l.err == nil && it.Next(); {
+		k := it.Node()
+		if line == 0 {
+			line, _ = slices.BinarySearch(l.ends, int(k.Raw.Offset))
+			line++
+		}
+		path = append(path, string(k.Data))
+		if l.noted++; l.noted > maxKeys || len(path) > maxParts {
+			l.err = fmt.Errorf("the configuration has more than %d keys, or a key of more than %d parts (%s:%d)", maxKeys, maxParts, l.file.Name, line)
+		}
+	}
+	for i := range path {
+		if name := dotted(path[:i+1]); l.err == nil && l.lines[name] == 0 {
+			l.lines[name] = line
+		}
+	}
+	return path
 }

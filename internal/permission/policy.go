@@ -61,6 +61,11 @@ type Policy struct {
 	allow, ask, deny []rule
 }
 
+// maxRules is how many rules a list of a layer has, but for what people answered
+// in a session: each is compared with each file that a search finds, and a project
+// writes its own.
+const maxRules = 1000
+
 // Compile makes a policy. It fails for an unknown mode, for bypassPermissions as
 // root ([ErrRootBypass]), for a rule that cannot be read, and for allow rules of
 // a project.
@@ -118,6 +123,7 @@ func (p *Policy) add(l Layer) error {
 		rules []string
 	}{{&p.allow, l.Allow}, {&p.ask, l.Ask}, {&p.deny, l.Deny}}
 	for _, list := range lists {
+		had := len(*list.to)
 		for _, entry := range list.rules {
 			parts := Split(entry)
 			if len(parts) == 0 {
@@ -134,7 +140,9 @@ func (p *Policy) add(l Layer) error {
 				if list.to != &p.allow {
 					r.follow(p.resolve)
 				}
-				*list.to = append(*list.to, r)
+				if *list.to = append(*list.to, r); len(*list.to)-had > maxRules && l.Scope != ScopeSession {
+					return fmt.Errorf("%s has more than %d permission rules in a list; write fewer that cover more", l.Name, maxRules)
+				}
 			}
 		}
 	}

@@ -150,6 +150,9 @@ func (p parser) file(r *rule, arg string) error {
 	if !doublestar.ValidatePattern(arg) {
 		return fmt.Errorf("the pattern is malformed")
 	}
+	if Alternatives(arg) > MaxAlternatives {
+		return fmt.Errorf("the pattern has more than %d alternatives in its braces; write several rules", MaxAlternatives)
+	}
 	r.glob = arg
 	return nil
 }

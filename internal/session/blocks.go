@@ -117,6 +117,7 @@ func readFull(read readerAt, p []byte, off int64) error {
 // behind its newline), or behind line 0 when there is none. What follows is the
 // tail. It reads backwards, and no more than it must.
 func findTail(ctx context.Context, read readerAt, size int64) (int64, error) {
+	read = backward(read)
 	end := size // everything from here on is tail
 	for end > 0 {
 		if err := ctx.Err(); err != nil {
@@ -171,6 +172,32 @@ func headerEnd(read readerAt, body, end int64, ended bool) (int64, error) {
 	return 0, nil
 }
 
+// backward makes a reader for who goes from the end of a file to its start: what
+// stands before a place that is read is read with it, at first 4 KiB and at most a
+// block, so that millions of short lines do not take as many reads.
+func backward(read readerAt) readerAt {
+	var (
+		have []byte
+		at   int64 // of have
+		next = int64(4 << 10)
+	)
+	return func(p []byte, off int64) (int, error) {
+		end := off + int64(len(p))
+		if off < at || end > at+int64(len(have)) {
+			if int64(len(p)) >= next {
+				return read(p, off)
+			}
+			from := max(0, end-next)
+			have, at, next = make([]byte, end-from), from, min(2*next, blockSize)
+			if err := readFull(read, have, at); err != nil {
+				have = nil
+				return 0, err
+			}
+		}
+		return copy(p, have[off-at:]), nil
+	}
+}
+
 func bom() []byte { return []byte("\xef\xbb\xbf") }
 
 func endsWithNewline(read readerAt, end int64) (body int64, ended bool, err error) {
@@ -186,7 +213,12 @@ func endsWithNewline(read readerAt, end int64) (body int64, ended bool, err erro
 
 // lineStart gives the start of the line that ends (without its newline) at end.
 func lineStart(read readerAt, end int64) (int64, error) {
-	buf := make([]byte, min(end, 2<<10))
+	if end > 0 {
+		if _, empty, err := endsWithNewline(read, end); err != nil || empty {
+			return end, err // nothing stands in the line
+		}
+	}
+	buf := make([]byte, min(end, 128))
 	for end > 0 {
 		p := buf[:min(int64(len(buf)), end)]
 		if err := readFull(read, p, end-int64(len(p))); err != nil {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"scorel/internal/permission"
 )
 
 // nameFilter gives the test for a glob of Glob and Grep against a path relative
@@ -14,6 +16,9 @@ import (
 func nameFilter(glob string) (keep func(rel string) bool, depth int, err error) {
 	if !doublestar.ValidatePattern(glob) {
 		return nil, 0, fmt.Errorf("the glob %q is not valid: check its brackets and braces", glob)
+	}
+	if permission.Alternatives(glob) > permission.MaxAlternatives {
+		return nil, 0, fmt.Errorf("the glob has more than %d alternatives in its braces; search for less at once", permission.MaxAlternatives)
 	}
 	if !strings.Contains(glob, "/") && glob != "**" {
 		return func(rel string) bool { return doublestar.MatchUnvalidated(glob, path.Base(rel)) }, 0, nil

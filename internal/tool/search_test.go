@@ -282,3 +282,12 @@ func TestSearchStopsWithItsContext(t *testing.T) {
 		}
 	})
 }
+
+func TestAGlobOfTooManyAlternativesIsRefused(t *testing.T) {
+	if _, _, err := nameFilter(strings.Repeat("{a,aa}", 40) + "b"); err == nil || !strings.Contains(err.Error(), "more than 1000 alternatives") {
+		t.Errorf("%v", err)
+	}
+	if keep, _, err := nameFilter("*.{go,ts,js}"); err != nil || !keep("a/b.ts") {
+		t.Errorf("a usual glob: %v", err)
+	}
+}

@@ -136,6 +136,9 @@ func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
 	emit := func(rel string) {
+		if stop.Err() != nil {
+			return
+		}
 		abs := filepath.Join(s.path.Abs, rel)
 		if !keep(rel) || s.closed(abs) || s.env.Withheld != nil && s.env.Withheld(s.path.Abs, abs) {
 			return

@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"scorel/internal/config"
 )
 
 const (
@@ -135,7 +137,7 @@ func hookCommands(data []byte) []string {
 			Command string `toml:"command"`
 		} `toml:"hooks"`
 	}
-	if toml.Unmarshal(data, &f) != nil {
+	if config.Bounded(config.File{Data: data}) != nil || toml.Unmarshal(data, &f) != nil {
 		return nil // no configuration, so no hooks
 	}
 	var out []string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"scorel/internal/frame"
 	"scorel/internal/model"
 	"scorel/protocol"
 )
@@ -51,7 +52,7 @@ func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Bl
 	size := base64.StdEncoding.EncodedLen(len(data))
 	switch {
 	case b.Type == protocol.BlockFile && model.TextType(b.MediaType):
-		return Payload{Text: fmt.Sprintf("<file name=%q>\n%s\n</file>", b.Name, data)}, nil
+		return Payload{Text: frame.Text("file", fmt.Sprintf(" name=%q", b.Name), string(data))}, nil
 	case b.Type == protocol.BlockFile:
 		return Payload{MediaType: b.MediaType, Base64: base64.StdEncoding.EncodeToString(data), Name: b.Name}, nil
 	case info.MaxImageBytes > 0 && size > info.MaxImageBytes:
