@@ -68,7 +68,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		info := m.Info()
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
-			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
+			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.ripgrep(),
 				Web: pages, Pages: &h.pages, Search: search.searcher},
 			Limits:     h.limits(cfg),
