@@ -1,6 +1,9 @@
 package protocol
 
-import "slices"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // outputTail bounds the output of a running tool that [Live] keeps, in bytes.
 const outputTail = 16 << 10
@@ -169,9 +172,7 @@ func (l *Live) applyTransient(e Event) {
 		for i := range l.Tools {
 			if t := &l.Tools[i]; t.EventID == b.EventID {
 				t.OutputTail += b.Partial
-				if n := len(t.OutputTail); n > outputTail {
-					t.OutputTail = t.OutputTail[n-outputTail:]
-				}
+				t.OutputTail = tailOf(t.OutputTail)
 			}
 		}
 	case *PermissionRequest:
@@ -187,12 +188,28 @@ func (l *Live) applyTransient(e Event) {
 	}
 }
 
+// tailOf gives the end of output from a whole character on: a torn one would be
+// another text behind a client's JSON than at the host.
+func tailOf(s string) string {
+	if len(s) <= outputTail {
+		return s
+	}
+	s = s[len(s)-outputTail:]
+	for n := 0; n < utf8.UTFMax-1 && len(s) > 0 && !utf8.RuneStart(s[0]); n++ {
+		s = s[1:]
+	}
+	return s
+}
+
 // block gives the block of a running message, nil when the message is not known.
 func (l *Live) block(id EventID, index int, t BlockType) *LiveBlock {
 	for i := range l.Messages {
 		m := &l.Messages[i]
 		if m.EventID != id {
 			continue
+		}
+		if index < 0 {
+			return nil
 		}
 		for len(m.Blocks) <= index && index < 1000 {
 			m.Blocks = append(m.Blocks, LiveBlock{Type: t})

@@ -71,6 +71,9 @@ func (in *input) read(ctx context.Context, r io.Reader) {
 			in.tell(protocol.Reply{Err: protocol.Errorf(protocol.CodePayloadTooLarge, "Line %d has more than %d bytes; send files with put_blob, in parts.", n, protocol.MaxMessage)})
 		case len(bytes.TrimSpace(line)) > 0:
 			call, perr := in.parse(line)
+			if perr == nil && comesBehind(call.Request) {
+				beside.Wait()
+			}
 			switch {
 			case perr != nil:
 				in.tell(protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(perr.Code, "Line %d: %s", n, perr.Message)})
@@ -93,11 +96,26 @@ func (in *input) read(ctx context.Context, r io.Reader) {
 	}
 }
 
-// takesLong says whether a request waits for a model or for the end of a turn, so
-// that those behind it, such as cancel, are not to wait for it.
+// comesBehind says whether a request builds on what those before it leave, so that
+// it waits for the ones that take long: a message behind compact would begin a turn,
+// and compact be refused for that.
+func comesBehind(r protocol.Request) bool {
+	switch r := r.(type) {
+	case *protocol.SendMessage, *protocol.FollowUp, *protocol.ResumeQueue, *protocol.CompactSession:
+		return true
+	case *protocol.RewindTo:
+		return r.CancelFirst == ""
+	case *protocol.BranchTo:
+		return r.CancelFirst == ""
+	}
+	return false
+}
+
+// takesLong says whether a request waits for a model, for the end of a turn or for
+// that of a command, so that those behind it, such as cancel, are not to wait for it.
 func takesLong(r protocol.Request) bool {
 	switch r := r.(type) {
-	case *protocol.CompactSession:
+	case *protocol.CompactSession, *protocol.StopTask:
 		return true
 	case *protocol.RewindTo:
 		return r.CancelFirst != ""

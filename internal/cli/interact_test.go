@@ -272,6 +272,22 @@ func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	}
 }
 
+func TestWhatIsSentBehindACompactionComesBehindIt(t *testing.T) {
+	w := talk(t, []string{`{"again":true,"do":[{"text":"done"}]}`, `{"again":true,"if":{"kind":"compact"},"do":[{"text":"the story so far"}]}`})
+	for range 10 {
+		w.say(`{"type":"compact"}` + "\n" + `{"type":"compact"}` + "\n" + `{"type":"send_message","content":[{"type":"text","text":"go on"}]}`)
+		w.until(`"type":"turn_end"`)
+		w.until(`"type":"runtime_end"`)
+	}
+	if res, code := w.end(); code != exitOK || res["result"] != "done" {
+		t.Errorf("exit %d, %v", code, res)
+	}
+	if all := strings.Join(w.printed, "\n"); strings.Contains(all, `"type":"error"`) {
+		i := strings.Index(all, `"type":"error"`)
+		t.Errorf("something was refused: %.500s", all[max(0, i-1):])
+	}
+}
+
 func TestInputWithoutARequestIsWrongUsage(t *testing.T) {
 	w := talk(t, nil)
 	if res, code := w.end(); code != exitUsage || !strings.Contains(res["error"].(map[string]any)["message"].(string), "held no request") {

@@ -85,10 +85,11 @@ type Host struct {
 	closing sync.WaitGroup // sessions that are being closed
 	once    once           // requests that acted
 
+	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
 	mu     sync.Mutex // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot
 	conns  map[*Conn]struct{}
-	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a turn
+	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
 }

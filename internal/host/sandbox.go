@@ -2,6 +2,7 @@ package host
 
 import (
 	"cmp"
+	"context"
 
 	"scorel/internal/config"
 	"scorel/internal/sandbox"
@@ -11,7 +12,7 @@ import (
 
 // box is how the commands of a turn are confined.
 type box struct {
-	profile *sandbox.Profile // nil: not at all
+	profile *sandbox.Profile // nil: not at all; its TempDir is made with the first command
 	missing string           // what people are told with each question, "" when all holds
 }
 
@@ -36,12 +37,7 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 		h.tellUnconfined(id, s.Missing)
 		return box{missing: s.Missing}, nil
 	}
-	temp, err := h.temp(id)
-	if err != nil {
-		return box{}, protocol.Errorf(protocol.CodeStorageError, "%s.", sentence(err))
-	}
-	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), TempDir: temp, Environ: h.cfg.Environ,
-		Roots: h.writable(cfg, root)}
+	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), Environ: h.cfg.Environ, Roots: h.writable(cfg, root)}
 	if dir, err := sandbox.CacheDir(h.cfg.UserHome, root); err == nil {
 		p.CacheDir = dir // else the caches are in the temporary folder
 	}
@@ -97,16 +93,39 @@ func (h *Host) ownFolders() []string {
 	return []string{h.cfg.Dir, h.cfg.StoreDir}
 }
 
-// temp gives the private folder for temporary files of a session, which is there
-// until the session is closed.
+// confiner starts the commands of a session in its box.
+type confiner struct {
+	h   *Host
+	id  protocol.SessionID
+	box box
+}
+
+// Start implements [sandbox.Spawner]. The folder for temporary files is made with
+// the first command: most turns run none, and a session may never be opened.
+func (c confiner) Start(ctx context.Context, cmd sandbox.Cmd) (sandbox.Child, error) {
+	config := sandbox.Config{RunDir: c.h.runDir(c.id)}
+	if c.box.profile != nil {
+		p := *c.box.profile
+		var err error
+		if p.TempDir, err = c.h.temp(c.id); err != nil {
+			return nil, err
+		}
+		config.Profile = &p
+	}
+	return sandbox.New(config).Start(ctx, cmd)
+}
+
+// temp gives the private folder for temporary files of an open session, which is
+// there until the session is closed. Calls that run side by side share it.
 func (h *Host) temp(id protocol.SessionID) (string, error) {
+	h.tempMu.Lock()
+	defer h.tempMu.Unlock()
 	h.mu.Lock()
 	t := h.temps[id]
 	h.mu.Unlock()
 	if t != nil {
 		return t.Dir, nil
 	}
-	// Turns of a session do not overlap, so nobody else makes it now.
 	base, _ := h.lookupEnv("TMPDIR")
 	t, err := sandbox.NewTemp(sandbox.TempBase(base, h.ownFolders()), string(id))
 	if err != nil {

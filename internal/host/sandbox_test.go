@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -27,4 +28,31 @@ func TestWhereNothingHoldsItIsSaidBeforehandAndWithEachQuestion(t *testing.T) {
 	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
 		t.Errorf("end: %+v\n%s", end, e.trace())
 	}
+}
+
+func TestTheFolderForTemporaryFilesComesWithTheFirstCommand(t *testing.T) {
+	base := t.TempDir()
+	t.Setenv("TMPDIR", base)
+	folders := func(want int, when string) {
+		t.Helper()
+		if found, _ := filepath.Glob(filepath.Join(base, "scorel-*", "ses_*")); len(found) != want {
+			t.Errorf("%s: %d folders, want %d: %v", when, len(found), want, found)
+		}
+	}
+	w := newWorld(t, setting{overrides: allowBash()}, `{"if":{"user":"hello"},"do":[{"text":"hello"}]}`,
+		`{"do":[{"call":"Bash","id":"c1","input":{"command":"test -d \"$TMPDIR\" && touch $TMPDIR/x && echo made"}}]}`,
+		`{"if":{"result":"^made"},"do":[{"call":"Bash","id":"c2","input":{"command":"ls $TMPDIR"}}]}`, `{"if":{"result":"^x"},"do":[{"text":"done"}]}`)
+	e := w.begin(false)
+	refused(t, e.c, e.id, &protocol.CreateSession{ProjectID: "prj_0000000000000000", Meta: protocol.Meta{WorkDir: w.project}}, protocol.CodeConflict)
+	e.say("hello")
+	folders(0, "after a turn without a command")
+	if end := e.say("run"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v %v", end, end.Error)
+	}
+	folders(1, "after a command")
+	w.judged()
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	folders(0, "after the session was closed")
 }

@@ -69,7 +69,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		info := m.Info()
 		return &lane.Setup{
 			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
-			Env: tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{RunDir: h.runDir(id), Profile: box.profile}),
+			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, root)),
 				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
 			Limits:     h.limits(cfg),

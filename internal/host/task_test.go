@@ -148,6 +148,29 @@ func TestAnEndThatCouldNotBeStoredIsToldLater(t *testing.T) {
 	w.judged()
 }
 
+func TestAnEndThatALostResultToldIsToldLater(t *testing.T) {
+	f := &failing{FS: disk.OS()}
+	w := newWorld(t, setting{fs: f, overrides: allowBash()}, serve,
+		`{"do":[{"call":"TaskOutput","id":"c2","input":{"wait_seconds":60,"filter":"never"},"fill":{"task_id":"task_[0-9a-v]{8}"}}]}`,
+		`{"if":{"result":"(?s)system-reminder.*exit code 3"},"do":[{"text":"I know"}]}`)
+	e := w.begin(false)
+	e.send("start")
+	e.until(func(ev protocol.Event) bool {
+		b, ok := ev.Body.(*protocol.ToolExecutionStart)
+		return ok && b.ToolName == "TaskOutput"
+	})
+	f.arm(1, syscall.EIO)
+	w.file("go", "")
+	if end := e.end(); end.Terminal != protocol.TerminalStorageError {
+		t.Fatalf("the result was stored: %+v", end)
+	}
+	f.repair()
+	if end := e.say("once more"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v %v", end, end.Error)
+	}
+	w.judged()
+}
+
 func TestAnEndIsToldOnEachPathThatKnowsTheCommand(t *testing.T) {
 	const told = `(?s)exit code 3.*\\| bye.*`
 	w := newWorld(t, setting{overrides: allowBash()}, `{"if":{"user":"begin"},"do":[{"text":"hello"}]}`, serve, `{"do":[{"text":"it runs"}]}`,

@@ -108,7 +108,7 @@ type Notice struct {
 	Data protocol.TaskNotice
 
 	task *task
-	undo func() // of what taking it changed; task.mu is held
+	undo func() // of what taking it changed; Set.mu and task.mu are held
 }
 
 // Item gives the notice as it goes into the context.
@@ -160,8 +160,12 @@ func (t *task) matched(m *monitor, b *budget, now time.Time) (Notice, bool) {
 		switch {
 		case m.mutes >= maxMutes:
 			t.drop(m)
+			n.undo = func() { // it is switched off when it is told so
+				t.monitors, m.mutes, m.last = append(t.monitors, m), m.mutes-1, time.Time{}
+			}
 			n.Text = fmt.Sprintf("The monitor of %s (pattern %s) matched too often and is switched off; %d lines were not shown. Read them with TaskOutput, or set a narrower pattern.", t.id, m.pattern, found)
 		case first:
+			n.undo = func() { b.muted = false }
 			n.Text = fmt.Sprintf("Monitors matched too often: none is shown for up to a minute. %s (pattern %s) has %d lines so far that were not shown; TaskOutput reads them.", t.id, m.pattern, found)
 		default:
 			return Notice{}, false

@@ -276,6 +276,8 @@ func (s *Set) Take() []Notice {
 // GiveBack says that notices were not told after all: they come with the next
 // Take.
 func (s *Set) GiveBack(notices []Notice) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, n := range notices {
 		if n.undo != nil {
 			n.task.mu.Lock()

@@ -468,3 +468,53 @@ func TestTheNoticeOfAnEndShowsTheLastLines(t *testing.T) {
 		b.set.Close()
 	})
 }
+
+// TestWhatSwitchesAMonitorOffIsToldAgainWhenItWasNotTold gives each notice back once
+// before it is taken for good.
+func TestWhatSwitchesAMonitorOffIsToldAgainWhenItWasNotTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		id := b.start("serve")
+		if _, _, err := b.set.Watch(id, regexp.MustCompile("x"), ""); err != nil {
+			t.Fatal(err)
+		}
+		take := func(want string) {
+			t.Helper()
+			b.last().print("x\n")
+			for range 2 {
+				got := b.set.Take()
+				if len(got) != 1 || !strings.Contains(got[0].Text, want) {
+					t.Fatalf("%+v, want %q", got, want)
+				}
+				b.set.GiveBack(got)
+			}
+			if got := b.set.Take(); len(got) != 1 || !strings.Contains(got[0].Text, want) {
+				t.Fatalf("%+v, want %q", got, want)
+			}
+		}
+		for w := range maxMutes {
+			for b.set.budget.given < windowNotices {
+				b.last().print("x\n")
+				if got := b.set.Take(); len(got) != 1 {
+					t.Fatalf("%+v", got)
+				}
+			}
+			if w == maxMutes-1 {
+				take("is switched off")
+			} else {
+				take("matched too often: none is shown")
+				b.last().print("x\n")
+				if got := b.set.Take(); len(got) != 0 {
+					t.Fatalf("muted: %+v", got)
+				}
+			}
+			time.Sleep(window)
+			b.set.budget = budget{}
+		}
+		b.last().print("x\n")
+		if got := b.set.Take(); len(got) != 0 {
+			t.Errorf("switched off: %+v", got)
+		}
+		b.set.Close()
+	})
+}

@@ -300,6 +300,9 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 		l.turn.cancel(err)
 	}
 	l.untell()
+	if rerr := l.retell(context.Background(), l.leaf); rerr != nil { // ends that a lost result told
+		l.cfg.Report("look for background commands on the path: "+rerr.Error(), nil)
+	}
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}

@@ -211,11 +211,26 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abando
 	return left, nil
 }
 
+// settled gives the meta, and whether a turn runs, when none is just ending: who was
+// told of its end may ask for the next thing at once.
+func (l *Lane) settled(ctx context.Context) (meta protocol.Meta, busy bool, err error) {
+	for {
+		l.mu.Lock()
+		meta, busy, err = l.meta, l.turn != nil, l.writable()
+		wait := l.ending()
+		l.mu.Unlock()
+		if err != nil || wait == nil {
+			return meta, busy, err
+		}
+		if err := await(ctx, wait); err != nil {
+			return meta, busy, err
+		}
+	}
+}
+
 // Compact summarises the older part of the context now, as a run of its own.
 func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*protocol.Compacted, error) {
-	l.mu.Lock()
-	meta, busy, err := l.meta, l.turn != nil, l.writable()
-	l.mu.Unlock()
+	meta, busy, err := l.settled(ctx)
 	if err != nil {
 		return nil, err
 	}

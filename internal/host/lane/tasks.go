@@ -46,9 +46,9 @@ func (l *Lane) untell() {
 	l.telling = nil
 }
 
-// retell has the ends told again that the conversation does not know any more
-// after the leaf has moved: of commands whose start stands on the path to the leaf,
-// and whose end was told on another. mu is not held.
+// retell has the ends told again that the conversation does not know any more, after
+// the leaf has moved or something was lost: of commands whose start stands on the
+// path to the leaf, and whose end was told on another, or never stored.
 func (l *Lane) retell(ctx context.Context, leaf protocol.EventID) error {
 	calls := l.tasks.Told()
 	if len(calls) == 0 {

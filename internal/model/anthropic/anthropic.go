@@ -20,17 +20,8 @@ import (
 // DefaultBaseURL is Anthropic's own server.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// Config says which model to call and how.
-type Config struct {
-	Info    model.Info
-	BaseURL string // without /v1; empty: Info.BaseURL, else DefaultBaseURL
-	Key     string // empty: no key is sent
-	KeyName string // where the key comes from or belongs, for error texts
-	// Headers are sent in addition and win over the adapter's own.
-	Headers map[string]string
-	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
-	HTTP *http.Client
-}
+// Config says which model to call and how. BaseURL is without /v1.
+type Config = wire.Config
 
 // Model is one model behind the API. It implements [model.Model].
 type Model struct {
@@ -41,19 +32,8 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = c.Info.BaseURL
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
-	}
-	c.Info.BaseURL = c.BaseURL
-	c.Info.API = model.APIAnthropic
-	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
-	if peer.Name == "" {
-		peer.Name = "anthropic"
-	}
-	if err := peer.Check(); err != nil {
+	peer, err := c.Peer(model.APIAnthropic, DefaultBaseURL, "anthropic")
+	if err != nil {
 		return nil, err
 	}
 	// NewMessageService reads no environment, unlike NewClient.

@@ -17,17 +17,8 @@ import (
 // DefaultBaseURL is Google's own server.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
 
-// Config says which model to call and how.
-type Config struct {
-	Info    model.Info
-	BaseURL string // with or without the version (/v1beta); empty: Info.BaseURL, else DefaultBaseURL
-	Key     string // empty: no key is sent
-	KeyName string // where the key comes from or belongs, for error texts
-	// Headers are sent in addition and win over the adapter's own.
-	Headers map[string]string
-	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
-	HTTP *http.Client
-}
+// Config says which model to call and how. BaseURL is with or without the version (/v1beta).
+type Config = wire.Config
 
 // Model is one model behind the API. It implements [model.Model].
 type Model struct {
@@ -40,19 +31,8 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = c.Info.BaseURL
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
-	}
-	c.Info.BaseURL = c.BaseURL
-	c.Info.API = model.APIGoogle
-	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
-	if peer.Name == "" {
-		peer.Name = "google"
-	}
-	if err := peer.Check(); err != nil {
+	peer, err := c.Peer(model.APIGoogle, DefaultBaseURL, "google")
+	if err != nil {
 		return nil, err
 	}
 	address, err := endpoint(c.BaseURL, c.Info.ID)

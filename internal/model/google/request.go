@@ -35,7 +35,7 @@ func (m *Model) body(ctx context.Context, req model.Request) ([]byte, error) {
 		r.ToolConfig = &toolConfig{}
 		r.ToolConfig.Calling.Mode = "AUTO"
 	}
-	n := m.maxTokens(req)
+	n := wire.MaxTokens(m.info, req)
 	if think := m.think(req, n); n > 0 || think != nil {
 		r.Generation = &generationConfig{MaxOutputTokens: n, Thinking: think}
 	}
@@ -46,14 +46,6 @@ func (m *Model) body(ctx context.Context, req model.Request) ([]byte, error) {
 		return nil, err
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
-}
-
-// maxTokens is the output limit to send; 0 sends none, which is the model's own.
-func (m *Model) maxTokens(req model.Request) int {
-	if req.MaxTokens > 0 && m.info.MaxTokens > 0 {
-		return min(req.MaxTokens, m.info.MaxTokens)
-	}
-	return max(0, req.MaxTokens)
 }
 
 // withoutDialect takes the name of the dialect from a schema: the API does not know

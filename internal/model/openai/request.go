@@ -37,7 +37,7 @@ func (m *Model) params(ctx context.Context, req model.Request) (sdk.ChatCompleti
 		f.SetExtraFields(map[string]any{"parameters": t.Schema})
 		p.Tools = append(p.Tools, sdk.ChatCompletionToolUnionParam{OfFunction: &sdk.ChatCompletionFunctionToolParam{Function: f}})
 	}
-	if n := m.maxTokens(req); n > 0 {
+	if n := wire.MaxTokens(m.info, req); n > 0 {
 		if m.info.Compat.MaxTokensField == "max_tokens" {
 			p.MaxTokens = param.NewOpt(int64(n))
 		} else {
@@ -48,14 +48,6 @@ func (m *Model) params(ctx context.Context, req model.Request) (sdk.ChatCompleti
 		p.PromptCacheKey = param.NewOpt(string(req.SessionID))
 	}
 	return p, m.think(req, &p), nil
-}
-
-// maxTokens is the output limit to send; 0 sends none, which is the model's own.
-func (m *Model) maxTokens(req model.Request) int {
-	if req.MaxTokens > 0 && m.info.MaxTokens > 0 {
-		return min(req.MaxTokens, m.info.MaxTokens)
-	}
-	return req.MaxTokens
 }
 
 // convert makes the API's messages. A tool message holds text only; images and

@@ -99,16 +99,12 @@ func (m *Model) request(ctx context.Context, req model.Request) (*request, error
 	return p, nil
 }
 
-// maxTokens is the output limit to send; 0 sends none, which is the model's own.
+// maxTokens is the output limit to send; 0 sends none.
 func (m *Model) maxTokens(req model.Request) int {
-	n := req.MaxTokens
-	if n <= 0 {
-		return 0
+	if n := wire.MaxTokens(m.info, req); n > 0 {
+		return max(n, leastOutput)
 	}
-	if m.info.MaxTokens > 0 {
-		n = min(n, m.info.MaxTokens)
-	}
-	return max(n, leastOutput)
+	return 0
 }
 
 // input makes the items of the conversation.

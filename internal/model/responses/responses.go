@@ -19,17 +19,8 @@ import (
 // DefaultBaseURL is OpenAI's own server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config says which model to call and how.
-type Config struct {
-	Info    model.Info
-	BaseURL string // with /v1 where the server has it; empty: Info.BaseURL, else DefaultBaseURL
-	Key     string // empty: no key is sent
-	KeyName string // where the key comes from or belongs, for error texts
-	// Headers are sent in addition and win over the adapter's own.
-	Headers map[string]string
-	// HTTP is used for its transport and timeout; nil is http.DefaultTransport.
-	HTTP *http.Client
-}
+// Config says which model to call and how. BaseURL is with /v1 where the server has it.
+type Config = wire.Config
 
 // Model is one model behind the API. It implements [model.Model].
 type Model struct {
@@ -43,19 +34,8 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	if c.BaseURL == "" {
-		c.BaseURL = c.Info.BaseURL
-	}
-	if c.BaseURL == "" {
-		c.BaseURL = DefaultBaseURL
-	}
-	c.Info.BaseURL = c.BaseURL
-	c.Info.API = model.APIResponses
-	peer := wire.Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
-	if peer.Name == "" {
-		peer.Name = "openai"
-	}
-	if err := peer.Check(); err != nil {
+	peer, err := c.Peer(model.APIResponses, DefaultBaseURL, "openai")
+	if err != nil {
 		return nil, err
 	}
 	address, err := url.JoinPath(c.BaseURL, "responses")
