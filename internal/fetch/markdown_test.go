@@ -90,7 +90,49 @@ func scriptLink(text string) string {
 		prose.WriteString(line)
 	}
 	const scripts = `(?i)(\]\(|\]:\s*|[^\\]<)\s*<?\s*(javascript|vbscript|data):`
-	return regexp.MustCompile(scripts).FindString(prose.String())
+	return regexp.MustCompile(scripts).FindString(withoutSpans(prose.String()))
+}
+
+// withoutSpans takes the code spans out of prose: what stands between a run of
+// backticks and the next run of as many, in one paragraph
+// (https://spec.commonmark.org/0.31.2/#code-spans).
+func withoutSpans(prose string) string {
+	var out strings.Builder
+	for i := 0; i < len(prose); {
+		if prose[i] == '\\' && i+1 < len(prose) {
+			out.WriteString(prose[i : i+2])
+			i += 2
+			continue
+		}
+		if prose[i] != '`' {
+			out.WriteByte(prose[i])
+			i++
+			continue
+		}
+		open := len(prose[i:]) - len(strings.TrimLeft(prose[i:], "`"))
+		end := closing(prose[i+open:], open)
+		if end < 0 {
+			out.WriteString(prose[i : i+open])
+			i += open
+			continue
+		}
+		i += open + end
+	}
+	return out.String()
+}
+
+// closing gives the place behind the next run of n backticks, -1 when the
+// paragraph has none.
+func closing(s string, n int) int {
+	paragraph, _, _ := strings.Cut(s, "\n\n")
+	for i := 0; i < len(paragraph); {
+		run := len(paragraph[i:]) - len(strings.TrimLeft(paragraph[i:], "`"))
+		if run == n {
+			return i + run
+		}
+		i += max(run, 1)
+	}
+	return -1
 }
 
 func TestHiddenElementsAreLeftOut(t *testing.T) {
