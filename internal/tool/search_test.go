@@ -2,10 +2,12 @@ package tool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -289,5 +291,46 @@ func TestAGlobOfTooManyAlternativesIsRefused(t *testing.T) {
 	}
 	if keep, _, err := nameFilter("*.{go,ts,js}"); err != nil || !keep("a/b.ts") {
 		t.Errorf("a usual glob: %v", err)
+	}
+}
+
+func TestASearchEndsInTimeInAFolderWithCostlyIgnoreRules(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".git"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	write(".gitignore", strings.Repeat("*a*a*a*a*a*a*a*b\n", 20_000))
+	for i := range 300 {
+		write(strings.Repeat("a", 200)+strconv.Itoa(i), "")
+	}
+	files, err := NewFiles(Config{Root: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
+	s, err := openSearch(&Env{Files: files}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.root.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { // ends with ctx
+		_, _, err := s.list(ctx, nil, 0, func(string) bool { return true })
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v, want the end of the time", err)
+		}
+	case <-time.After(15 * time.Second):
+		t.Fatal("still searching 15 s after the end of the time")
 	}
 }

@@ -42,6 +42,9 @@ func (w *walker) folder(rel string, depth int, above *ignoreLevel) {
 		return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
 	})
 	for _, e := range entries {
+		if w.ctx.Err() != nil {
+			return
+		}
 		name := e.Name()
 		at := abs + "/" + name
 		if abs == "/" {
