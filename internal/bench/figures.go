@@ -71,6 +71,7 @@ func groups() []group {
 		{"resume-10k", resume("resume-10k", "resume 10,000 events, compacted", 10_000, true, goals{60, 90, 0})},
 		{"resume-100k", resume("resume-100k", "resume 100,000 events, compacted", 100_000, true, goals{130, 90, 0})},
 		{"whole-10k", resume("whole-10k", "resume 10,000 events, all sent", 10_000, false, goals{150, 120, 0})},
+		{"sandbox", confinement},
 		{"search", search},
 		{"appends", durableAppends},
 		{"context", longContext},

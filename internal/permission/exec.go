@@ -241,19 +241,17 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if step.Test || len(step.Words) == 0 {
 		return "", ""
 	}
-	if harmless(step.Words) {
-		return "", ""
-	}
-	if isCd(step.Words) && at.stays(step) {
-		return "", ""
-	}
-	if at.outside {
+	free := harmless(step.Words) || isCd(step.Words) && at.stays(step)
+	if at.outside && !free {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
 	for _, r := range p.allow {
 		if r.permits(step.Words) && at.sameProgram(step.Words) {
-			return r.text, ""
+			return r.text, "" // also of a step that needs none: a line of such steps does
 		}
+	}
+	if free {
+		return "", ""
 	}
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
 }

@@ -297,6 +297,10 @@ func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
 		{"Bash(man:*)", "man --pag=x ls", "q"},
 		{"Bash(npm test:*)", "npm test --script-sh=x", "q"},
 		{"Bash(npm test:*)", "npm test -- --watch", "a"},
+		{"Bash(true)", "true", "a"},
+		{"Bash(true)", "true; false", "a"}, // false needs no rule of its own, the line needs one
+		{"Bash(make)", "true", "q"},
+		{"Bash(cd:*)", "cd src", "a"},
 		{"Bash(make test:*)", "make test -j8", "a"},
 		{"Bash(make test:*)", "make test SHELL=./x", "q"},
 		{"Bash(make test:*)", "make test --ev='$(shell x)'", "q"},
