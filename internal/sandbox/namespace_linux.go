@@ -92,7 +92,7 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 // to this user, ns if the process has its mark.
 func namespaceOrMark(pid int, ns uint64) uint64 {
 	in := userNamespace(pid)
-	if in != 0 {
+	if in != 0 || syscall.Kill(pid, 0) != nil { // what cannot be signalled is another user's
 		return in
 	}
 	limits, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/limits")
