@@ -1,6 +1,7 @@
 package fetch
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"context"
@@ -524,10 +525,14 @@ func TestTimeIsBounded(t *testing.T) {
 				var servers sync.WaitGroup
 				client, err := New(Config{network: network{connect: func(context.Context, netip.AddrPort) (net.Conn, error) {
 					ours, theirs := net.Pipe()
-					servers.Go(func() { serve(theirs) }) // both end when the client closes its end
-					servers.Go(func() {
+					servers.Go(func() { // both end when the client closes its end
 						defer theirs.Close()
-						_, _ = io.Copy(io.Discard, theirs)
+						in := bufio.NewReader(theirs)
+						if _, err := http.ReadRequest(in); err != nil {
+							return // an answer before the request would be one to nothing
+						}
+						servers.Go(func() { serve(theirs) })
+						_, _ = io.Copy(io.Discard, in)
 					})
 					return ours, nil
 				}}})
