@@ -27,10 +27,26 @@ type Status struct {
 	// Missing says in whole sentences what does not hold, "" at [Full].
 	Missing string
 
-	namespaces bool // user and mount namespaces
-	netns      bool
-	landlock   int // ABI
+	namespaces bool        // user and mount namespaces
+	netns      func() bool // whether network namespaces can be made, which is asked once and late; nil: they do not matter
+	landlock   int         // ABI
 	seccomp    bool
+}
+
+// Network gives the ability to take the network away and leave a loopback; false
+// on systems that do it otherwise. It looks once a process, which takes about a
+// millisecond.
+func (s Status) Network() (Ability, bool) {
+	if s.netns == nil {
+		return Ability{}, false
+	}
+	a := Ability{Name: "network namespace", Holds: s.netns()}
+	if a.Holds {
+		a.Text = "network = false leaves a loopback of the command's own and nothing else."
+	} else {
+		a.Text, a.Advice = "there is no network namespace", "network = false then takes the loopback away, too."
+	}
+	return a, true
 }
 
 // Ability gives the ability of that name.

@@ -32,13 +32,13 @@ func TestStatusSaysWhatIsMissingAndWhatToDo(t *testing.T) {
 		level         Level
 		missing, none string
 	}{
-		{"all", status(true, nil, true, 7, true, false), Full, "", "."},
-		{"no namespaces", status(false, nil, false, 7, true, false), Partly, "Without user namespaces protected files", "Commands are not confined"},
-		{"old Landlock", status(true, nil, true, 4, true, false), Partly, "A command can send signals", "Commands are not confined"},
-		{"no Landlock", status(true, nil, true, 0, true, false), Partly, "Landlock is missing", "Commands are not confined"},
-		{"Landlock too old alone", status(false, nil, false, 2, true, false), Unconfined, "Commands are not confined", "signals"},
-		{"Landlock without seccomp", status(false, nil, false, 7, false, false), Unconfined, "Commands are not confined", "signals"},
-		{"nothing", status(false, nil, false, 0, false, false), Unconfined, "can do all that you can", "signals"},
+		{"all", status(true, nil, always, 7, true, false), Full, "", "."},
+		{"no namespaces", status(false, nil, never, 7, true, false), Partly, "Without user namespaces protected files", "Commands are not confined"},
+		{"old Landlock", status(true, nil, always, 4, true, false), Partly, "A command can send signals", "Commands are not confined"},
+		{"no Landlock", status(true, nil, always, 0, true, false), Partly, "Landlock is missing", "Commands are not confined"},
+		{"Landlock too old alone", status(false, nil, never, 2, true, false), Unconfined, "Commands are not confined", "signals"},
+		{"Landlock without seccomp", status(false, nil, never, 7, false, false), Unconfined, "Commands are not confined", "signals"},
+		{"nothing", status(false, nil, never, 0, false, false), Unconfined, "can do all that you can", "signals"},
 	} {
 		if c.s.Level != c.level || !strings.Contains(c.s.Missing, c.missing) || strings.Contains(c.s.Missing, c.none) {
 			t.Errorf("%s: %d %q", c.name, c.s.Level, c.s.Missing)
@@ -49,15 +49,23 @@ func TestStatusSaysWhatIsMissingAndWhatToDo(t *testing.T) {
 			}
 		}
 	}
-	if a, ok := status(false, nil, false, 7, true, true).Ability("user namespaces"); !ok || !strings.Contains(a.Advice, "itself runs in a sandbox") {
+	if a, ok := status(false, nil, never, 7, true, true).Ability("user namespaces"); !ok || !strings.Contains(a.Advice, "itself runs in a sandbox") {
 		t.Errorf("inside a sandbox: %+v", a)
+	}
+	if a, ok := status(true, nil, always, 7, true, false).Network(); !ok || !a.Holds || a.Advice != "" {
+		t.Errorf("with network namespaces: %+v", a)
+	}
+	if a, ok := status(true, nil, never, 7, true, false).Network(); !ok || a.Holds || !strings.Contains(a.Advice, "loopback") {
+		t.Errorf("without network namespaces: %+v", a)
 	}
 }
 
 func TestWhatTheSystemCannotHoldDoesNotStart(t *testing.T) {
-	s := status(true, nil, false, 7, false, false)
+	s := status(true, nil, never, 7, false, false)
 	k := confined{}
 	if err := k.spaces(Profile{Network: false}, s); err == nil || !strings.Contains(err.Error(), "network cannot be taken away") {
 		t.Errorf("no network without any means: %v", err)
 	}
 }
+
+func always() bool { return true }

@@ -150,7 +150,7 @@ func (k *confined) spaces(p Profile, s Status) error {
 	var flags uintptr
 	switch {
 	case p.Network:
-	case s.netns:
+	case s.netns():
 		flags, k.plan.Network = unix.CLONE_NEWNET, stage.NetworkLoopback
 	case s.seccomp:
 		k.plan.Network = stage.NetworkNone

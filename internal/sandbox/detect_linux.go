@@ -24,17 +24,22 @@ func Detect() Status { return detect() }
 
 var detect = sync.OnceValue(func() Status {
 	namespaces, why := probe(0)
-	netns := false
-	if namespaces {
-		netns, _ = probe(unix.CLONE_NEWNET)
+	netns := sync.OnceValue(func() bool {
+		ok, _ := probe(unix.CLONE_NEWNET)
+		return ok
+	})
+	if !namespaces {
+		netns = never
 	}
 	return status(namespaces, why, netns, stage.LandlockABI(), stage.HasSeccomp(), inSandbox())
 })
 
 // without is the status as it is where user namespaces are off.
 func (s Status) without() Status {
-	return status(false, unix.EPERM, false, s.landlock, s.seccomp, false)
+	return status(false, unix.EPERM, never, s.landlock, s.seccomp, false)
 }
+
+func never() bool { return false }
 
 // probe says whether this process can make the namespaces of a command and use
 // capabilities in them. It makes them, lets them be made private and a root be
@@ -56,16 +61,14 @@ func inSandbox() bool {
 }
 
 // status puts together what holds and says it.
-func status(namespaces bool, why error, netns bool, abi int, seccomp, inside bool) Status {
+func status(namespaces bool, why error, netns func() bool, abi int, seccomp, inside bool) Status {
 	s := Status{namespaces: namespaces, netns: netns, landlock: abi, seccomp: seccomp}
 	var missing []string
 	add := func(name string, holds bool, yes, no, advice string) {
 		a := Ability{Name: name, Holds: holds, Text: yes}
 		if !holds {
 			a.Text, a.Advice = no, advice
-			if no != "" {
-				missing = append(missing, no)
-			}
+			missing = append(missing, no)
 		}
 		s.Abilities = append(s.Abilities, a)
 	}
@@ -73,8 +76,6 @@ func status(namespaces bool, why error, netns bool, abi int, seccomp, inside boo
 		"Without user namespaces protected files such as .git/hooks can be changed, modes and owners of files outside can be changed, "+
 			"names and sizes of closed files can be seen, and D-Bus, docker and other services are closed only by taking all Unix sockets away.",
 		namespaceAdvice(why, inside))
-	add("network namespace", netns, "network = false leaves a loopback of the command's own and nothing else.", "",
-		"network = false then takes the loopback away, too.")
 	add("Landlock", abi >= minLandlock, fmt.Sprintf("ABI %d: writes are held a second time.", abi),
 		"Landlock is missing or too old: writes outside are held by read-only mounts alone.",
 		"Use a kernel of version 6.2 or later with landlock in CONFIG_LSM or in the boot parameter lsm=.")

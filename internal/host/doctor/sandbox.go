@@ -11,10 +11,14 @@ import (
 // each thing that this needs of the system.
 func Sandbox(mode sandbox.Mode, network bool, s sandbox.Status) []Check {
 	checks := []Check{{"sandbox", func(context.Context) Finding { return confinement(mode, network, s) }}}
-	for _, a := range s.Abilities {
+	abilities := s.Abilities
+	if a, asks := s.Network(); asks {
+		abilities = append(abilities[:len(abilities):len(abilities)], a)
+	}
+	for _, a := range abilities {
 		checks = append(checks, Check{abilityID(a.Name), func(context.Context) Finding {
 			if !a.Holds {
-				return Warn(missing(a), a.Advice)
+				return Warn(a.Text, a.Advice)
 			}
 			return OK("%s", a.Text)
 		}})
@@ -39,13 +43,6 @@ func confinement(mode sandbox.Mode, network bool, s sandbox.Status) Finding {
 		return Warn(text+": "+s.Missing, how)
 	}
 	return OK("%s: all holds", text)
-}
-
-func missing(a sandbox.Ability) string {
-	if a.Text != "" {
-		return a.Text
-	}
-	return "there is no " + a.Name
 }
 
 // abilityID makes the id of a check of a name.
