@@ -15,7 +15,7 @@ const replacement = `\ufffd`
 // JSON: no low surrogate in string"). Text that needs no change is given as it is.
 func wellFormed(text string) string {
 	if !utf8.ValidString(text) {
-		text = strings.ToValidUTF8(text, "\uFFFD")
+		text = string([]rune(text)) // U+FFFD for each byte, as Go's parser gives
 	}
 	if !strings.Contains(text, `\u`) {
 		return text
