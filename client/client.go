@@ -83,6 +83,8 @@ func (c *Client) read(ctx context.Context) {
 		}
 		var id protocol.SessionID
 		switch f := frame.(type) {
+		case *protocol.ResyncFrame:
+			id = f.SessionID
 		case *protocol.EventsFrame:
 			id = f.SessionID
 		case *protocol.LiveFrame:

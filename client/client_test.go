@@ -97,6 +97,8 @@ func TestFramesReachTheirSubscriptionInOrder(t *testing.T) {
 	c := New(w)
 	defer c.Close()
 	a, b := open(t, c, one), open(t, c, two)
+	w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
+	w.frames <- &protocol.ResyncFrame{SessionID: two, Mode: protocol.FullReload}
 	if a.Opened.ReadOnly != string(one) {
 		t.Errorf("opened: %+v", a.Opened)
 	}
@@ -152,6 +154,7 @@ func TestTheEndOfAHostComesBehindWhatItSent(t *testing.T) {
 	c := New(w)
 	defer c.Close()
 	s := open(t, c, one)
+	w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
 	w.frames <- started(one, 1)
 	close(w.frames)
 	<-c.done
@@ -171,6 +174,7 @@ func TestASessionThatTheHostClosesSaysWhy(t *testing.T) {
 	c := New(w)
 	defer c.Close()
 	s := open(t, c, one)
+	w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
 	w.frames <- &protocol.SessionClosed{SessionID: one, Err: protocol.Errorf(protocol.CodeStorageError, "Gone.")}
 	var pe *protocol.Error
 	if _, err := s.Next(t.Context()); !errors.As(err, &pe) || pe.Code != protocol.CodeStorageError {
@@ -183,6 +187,7 @@ func TestASlowReaderHoldsAFewFramesAndNoRequests(t *testing.T) {
 		w := newWire()
 		c := New(w)
 		s := open(t, c, one)
+		w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
 		sent := 0
 		go func() {
 			for i := range 100 {

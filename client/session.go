@@ -21,6 +21,7 @@ type Session struct {
 	c      *Client
 	id     protocol.SessionID
 	frames chan protocol.Frame
+	begun  bool // a resync frame has come: what came before belongs to an earlier subscription
 	once   sync.Once
 	closed chan struct{} // closed by Close
 	ended  chan struct{} // closed when the connection is gone
@@ -69,6 +70,23 @@ func (c *Client) forget(s *Session) {
 // closed or the connection is gone, and the host's error when the host has closed
 // the session.
 func (s *Session) Next(ctx context.Context) (Update, error) {
+	for {
+		frame, err := s.next(ctx)
+		if err != nil {
+			return Update{}, err
+		}
+		if _, ok := frame.(*protocol.ResyncFrame); ok {
+			s.begun = true
+			continue
+		}
+		if s.begun {
+			return s.take(frame)
+		}
+	}
+}
+
+// next waits for the next frame.
+func (s *Session) next(ctx context.Context) (protocol.Frame, error) {
 	var frame protocol.Frame
 	select {
 	case frame = <-s.frames:
@@ -79,14 +97,19 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 			select {
 			case frame = <-s.frames:
 			default:
-				return Update{}, ErrClosed
+				return nil, ErrClosed
 			}
 		case <-s.closed:
-			return Update{}, ErrClosed
+			return nil, ErrClosed
 		case <-ctx.Done():
-			return Update{}, ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
+	return frame, nil
+}
+
+// take applies a frame.
+func (s *Session) take(frame protocol.Frame) (Update, error) {
 	switch f := frame.(type) {
 	case *protocol.EventsFrame:
 		for _, e := range f.Events {

@@ -8,20 +8,37 @@ import (
 // Version is the version of the protocol between entries and hosts.
 const Version = 1
 
-// Hello is how a client introduces itself. Interactive says that it can put a
-// question to a person.
-type Hello struct {
-	ProtocolVersion int      `json:"protocolVersion"`
-	ClientID        ClientID `json:"clientId"`
-	ClientName      string   `json:"clientName"`
-	Interactive     bool     `json:"interactive"`
-}
-
-// Frame is what a host sends unasked: [EventsFrame], [LiveFrame] or
-// [SessionClosed]. The set is closed.
+// Frame is what a host sends unasked. [ResyncFrame], [EventsFrame], [LiveFrame]
+// and [SessionClosed] belong to a subscription; the others go to all clients of
+// the device. The set is closed.
 type Frame interface {
 	// FrameName is the type that stands on the wire.
 	FrameName() string
+}
+
+// Resync says how a subscription goes on from what the client holds.
+type Resync string
+
+// The ways.
+const (
+	// StreamResume: everything that was missed follows, transient events too. What
+	// the client holds stays.
+	StreamResume Resync = "stream_resume"
+	// PersistentFallback: the persistent events that were missed follow. What the
+	// client holds of running messages and tools is void.
+	PersistentFallback Resync = "persistent_fallback"
+	// FullReload: the client drops all that it holds; the newest events of the path
+	// follow.
+	FullReload Resync = "full_reload"
+)
+
+// ResyncFrame begins the catching up of a subscription: at its opening, when the
+// client was too slow for the ring, and at a new epoch. Events follow, and then a
+// [LiveFrame] ends it. What came for the session before the first one belongs to an
+// earlier subscription.
+type ResyncFrame struct {
+	SessionID SessionID `json:"sessionId"`
+	Mode      Resync    `json:"mode"`
 }
 
 // EventsFrame carries events of one session in the order of seq.
@@ -43,13 +60,72 @@ type SessionClosed struct {
 	Err       *Error    `json:"error,omitempty"`
 }
 
+// SessionChanged tells all clients of the device that a session has come, has
+// changed, or (with Deleted) has gone.
+type SessionChanged struct {
+	Summary SessionSummary `json:"summary"`
+	Deleted bool           `json:"deleted,omitempty"`
+}
+
+// ProjectsChanged tells all clients that the list of projects has changed.
+type ProjectsChanged struct{}
+
+// ClientJoined and ClientLeft tell the other clients of the device who comes and
+// goes.
+type (
+	ClientJoined struct{ ClientInfo }
+	ClientLeft   struct{ ClientInfo }
+)
+
+// HostStopping tells all clients that the host ends: no new turn begins, and what
+// runs is given GraceMS to come to a border. Restarting says that another host
+// takes over.
+type HostStopping struct {
+	GraceMS    int64 `json:"graceMs"`
+	Restarting bool  `json:"restarting,omitempty"`
+}
+
+// FrameName is the type that stands on the wire.
+func (*ResyncFrame) FrameName() string     { return "resync" }
+func (*SessionChanged) FrameName() string  { return "session_changed" }
+func (*ProjectsChanged) FrameName() string { return "projects_changed" }
+func (*ClientJoined) FrameName() string    { return "client_joined" }
+func (*ClientLeft) FrameName() string      { return "client_left" }
+func (*HostStopping) FrameName() string    { return "host_stopping" }
+
 // FrameName is the type that stands on the wire.
 func (*EventsFrame) FrameName() string   { return "events" }
 func (*LiveFrame) FrameName() string     { return "live" }
 func (*SessionClosed) FrameName() string { return "session_closed" }
 
 // MarshalFrame writes a frame.
-func MarshalFrame(f Frame) ([]byte, error) {
+func MarshalFrame(f Frame) ([]byte, error) { return AppendFrame(nil, f) }
+
+// AppendFrame appends a frame to dst. Events that have their line (see
+// [Event.Seal]) are joined as they are.
+func AppendFrame(dst []byte, f Frame) ([]byte, error) {
+	e, ok := f.(*EventsFrame)
+	if !ok {
+		data, err := marshalFrame(f)
+		return append(dst, data...), err
+	}
+	start := len(dst)
+	dst = append(dst, `{"type":"events","sessionId":`...)
+	dst = appendQuoted(dst, string(e.SessionID))
+	dst = append(dst, `,"events":[`...)
+	for i, ev := range e.Events {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = ev.AppendLine(dst); err != nil {
+			return dst[:start], err
+		}
+	}
+	return append(dst, "]}"...), nil
+}
+
+func marshalFrame(f Frame) ([]byte, error) {
 	head, err := marshal(struct {
 		Type string `json:"type"`
 	}{f.FrameName()})
@@ -69,6 +145,18 @@ func ParseFrame(data []byte) (Frame, error) {
 	}
 	var f Frame
 	switch head.Type {
+	case "resync":
+		f = &ResyncFrame{}
+	case "session_changed":
+		f = &SessionChanged{}
+	case "projects_changed":
+		f = &ProjectsChanged{}
+	case "client_joined":
+		f = &ClientJoined{}
+	case "client_left":
+		f = &ClientLeft{}
+	case "host_stopping":
+		f = &HostStopping{}
 	case "events":
 		f = &EventsFrame{}
 	case "live":

@@ -42,6 +42,57 @@ type (
 	// Ping answers at once.
 	Ping struct{}
 
+	// GetStatus gives what the host is doing; the answer is [Status].
+	GetStatus struct{}
+	// StopHost ends a serving host: what runs is brought to a border first. With
+	// Restarting another host takes over at once.
+	StopHost struct {
+		Restarting bool `json:"restarting,omitempty"`
+	}
+	// TestModel asks a model for a word; the answer is [ModelTest].
+	TestModel struct {
+		Model string `json:"model"`
+	}
+	// SetCredential keeps the key of a model provider, or forgets it when Key is
+	// empty. What a provider is called is its name in list_models.
+	SetCredential struct {
+		Provider string `json:"provider"`
+		Key      string `json:"key"`
+	}
+	// ListFiles gives the files of a project whose paths match Query, best first,
+	// for @; the answer is [FileList]. Limit is at most 200, 50 when it is 0.
+	ListFiles struct {
+		ProjectID ProjectID `json:"projectId"`
+		Query     string    `json:"query,omitempty"`
+		Limit     int       `json:"limit,omitempty"`
+	}
+	// ListEntries gives the entries that may come in with their own key; the answer
+	// is [EntryList].
+	ListEntries struct{}
+	// RenameEntry gives an entry another label.
+	RenameEntry struct {
+		ClientID ClientID `json:"clientId"`
+		Label    string   `json:"label"`
+	}
+	// SetGrant changes what an entry may do, from now on.
+	SetGrant struct {
+		ClientID ClientID `json:"clientId"`
+		Grant    Grant    `json:"grant"`
+	}
+	// RevokeEntry takes an entry off the list and closes its connections.
+	RevokeEntry struct {
+		ClientID ClientID `json:"clientId"`
+	}
+
+	// ListDirectories gives the folders inside a folder, the user's home when Path is
+	// empty; the answer is [DirectoryList].
+	ListDirectories struct {
+		Path string `json:"path,omitempty"`
+	}
+	// RemoveProject takes a project off the list. Its sessions and files stay.
+	RemoveProject struct {
+		ProjectID ProjectID `json:"projectId"`
+	}
 	// RegisterProject makes the project of a working directory known; the answer
 	// is a [Project].
 	RegisterProject struct {
@@ -108,10 +159,12 @@ type (
 		Limit     int       `json:"limit,omitempty"`
 	}
 	// OpenSession subscribes the connection to a session; the answer is
-	// [SessionOpened], and frames follow: the Tail newest events of the path,
-	// then a live frame, then events as they come.
+	// [SessionOpened], and frames follow: a [ResyncFrame], the events that the client
+	// has missed since Anchors (or, on a full reload, the Tail newest events of the
+	// path), a [LiveFrame], and then events as they come.
 	OpenSession struct {
-		Tail int `json:"tail,omitempty"`
+		Anchors *Anchors `json:"anchors,omitempty"`
+		Tail    int      `json:"tail,omitempty"`
 	}
 	// CloseSession ends a subscription.
 	CloseSession struct{}
@@ -160,10 +213,14 @@ type (
 
 	// SendMessage sends a user message. While a turn runs it follows WhenBusy:
 	// "followUp" (also when empty), "steer" or "reject". The answer is [Sent].
+	//
+	// Options count for the turn that the message begins, above the configuration;
+	// with them whenBusy must be "reject".
 	SendMessage struct {
-		Content        []Block  `json:"content"`
-		WhenBusy       string   `json:"whenBusy,omitempty"`
-		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		Content        []Block      `json:"content"`
+		WhenBusy       string       `json:"whenBusy,omitempty"`
+		ExpectedLeafID *EventID     `json:"expectedLeafId,omitempty"`
+		Options        *TurnOptions `json:"options,omitempty"`
 	}
 	// Steer puts a message into the running turn; TurnID, when set, must be that
 	// turn. When idle it sends.
@@ -204,7 +261,9 @@ type (
 	// CompactSession summarises the older part of the context; the answer is
 	// [Compacted].
 	CompactSession struct {
-		Instructions string `json:"instructions,omitempty"`
+		Instructions   string   `json:"instructions,omitempty"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
 	}
 	// SetMode sets the permission mode of the session's next calls.
 	SetMode struct {
@@ -264,6 +323,37 @@ type (
 	}
 )
 
+// TurnOptions are what one message asks of its turn, above the configuration. The
+// fields mean what the flags of `scorel -p` mean. Unattended denies at once what
+// would have to be asked while nobody who could answer is attached.
+type TurnOptions struct {
+	Model          string   `json:"model,omitempty"`
+	Thinking       string   `json:"thinking,omitempty"`
+	Mode           string   `json:"mode,omitempty"`
+	Allow          []string `json:"allow,omitempty"`
+	Deny           []string `json:"deny,omitempty"`
+	Tools          string   `json:"tools,omitempty"`
+	AdditionalDirs []string `json:"additionalDirs,omitempty"`
+	MaxSteps       int      `json:"maxSteps,omitempty"`
+	MaxBudgetUSD   float64  `json:"maxBudgetUSD,omitempty"`
+	Sandbox        string   `json:"sandbox,omitempty"`
+	NoNetwork      bool     `json:"noNetwork,omitempty"`
+	Unattended     bool     `json:"unattended,omitempty"`
+}
+
+// RequestName is the type that stands on the wire.
+func (*GetStatus) RequestName() string       { return "get_status" }
+func (*StopHost) RequestName() string        { return "stop_host" }
+func (*TestModel) RequestName() string       { return "test_model" }
+func (*SetCredential) RequestName() string   { return "set_credential" }
+func (*ListFiles) RequestName() string       { return "list_files" }
+func (*ListEntries) RequestName() string     { return "list_entries" }
+func (*RenameEntry) RequestName() string     { return "rename_entry" }
+func (*SetGrant) RequestName() string        { return "set_grant" }
+func (*RevokeEntry) RequestName() string     { return "revoke_entry" }
+func (*ListDirectories) RequestName() string { return "list_directories" }
+func (*RemoveProject) RequestName() string   { return "remove_project" }
+
 // RequestName is the type that stands on the wire.
 func (*Ping) RequestName() string             { return "ping" }
 func (*RegisterProject) RequestName() string  { return "register_project" }
@@ -313,7 +403,7 @@ func (*StopTask) RequestName() string         { return "stop_task" }
 // which belong to their connection.
 func Acts(r Request) bool {
 	switch r.(type) {
-	case *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
+	case *StopHost, *SetCredential, *RenameEntry, *SetGrant, *RevokeEntry, *RemoveProject, *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
 		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
 		*AnswerUI, *StopTask:
 		return true
@@ -326,6 +416,28 @@ func newRequest(name string) (Request, Response) {
 	switch name {
 	case "ping":
 		return &Ping{}, &Done{}
+	case "get_status":
+		return &GetStatus{}, &Status{}
+	case "stop_host":
+		return &StopHost{}, &Done{}
+	case "test_model":
+		return &TestModel{}, &ModelTest{}
+	case "set_credential":
+		return &SetCredential{}, &Done{}
+	case "list_files":
+		return &ListFiles{}, &FileList{}
+	case "list_entries":
+		return &ListEntries{}, &EntryList{}
+	case "rename_entry":
+		return &RenameEntry{}, &Done{}
+	case "set_grant":
+		return &SetGrant{}, &Done{}
+	case "revoke_entry":
+		return &RevokeEntry{}, &Done{}
+	case "list_directories":
+		return &ListDirectories{}, &DirectoryList{}
+	case "remove_project":
+		return &RemoveProject{}, &Done{}
 	case "register_project":
 		return &RegisterProject{}, &Project{}
 	case "list_projects":

@@ -17,6 +17,77 @@ type (
 	// Done answers what gives nothing back.
 	Done struct{}
 
+	// ClientInfo is a client that is connected.
+	ClientInfo struct {
+		ClientID    ClientID `json:"clientId"`
+		ClientName  string   `json:"clientName"`
+		Grant       Grant    `json:"grant"`
+		Interactive bool     `json:"interactive,omitempty"`
+	}
+	// Status is what a host is doing. Sessions are those that are open, by id;
+	// Addresses is where it listens. Times are in Unix milliseconds.
+	Status struct {
+		DeviceID  DeviceID       `json:"deviceId"`
+		Version   string         `json:"version"`
+		PID       int            `json:"pid"`
+		StartedAt int64          `json:"startedAt"`
+		Addresses []string       `json:"addresses,omitempty"`
+		Stopping  bool           `json:"stopping,omitempty"`
+		Clients   []ClientInfo   `json:"clients"`
+		Sessions  []SessionState `json:"sessions"`
+	}
+	// SessionState is what goes on in an open session. Asking says that somebody is
+	// waited for; Queued counts the messages that wait, Tasks the background commands,
+	// Clients the subscriptions.
+	SessionState struct {
+		SessionID SessionID `json:"sessionId"`
+		Name      string    `json:"name,omitempty"`
+		Running   bool      `json:"running,omitempty"`
+		Asking    bool      `json:"asking,omitempty"`
+		Queued    int       `json:"queued,omitempty"`
+		Tasks     int       `json:"tasks,omitempty"`
+		Clients   int       `json:"clients,omitempty"`
+	}
+	// ModelTest is what came of asking a model for a word. Problem says why it
+	// failed, "" when it did not.
+	ModelTest struct {
+		Ref       string `json:"ref"`
+		LatencyMS int64  `json:"latencyMs"`
+		Problem   string `json:"problem,omitempty"`
+	}
+	// FileList is the files that match, best first, relative to the project's folder.
+	FileList struct {
+		Files []string `json:"files"`
+		More  bool     `json:"more,omitempty"`
+	}
+	// DirectoryList is the folders inside a folder, by name. Parent is "" at the top.
+	DirectoryList struct {
+		Path    string      `json:"path"`
+		Parent  string      `json:"parent,omitempty"`
+		Entries []Directory `json:"entries"`
+		More    bool        `json:"more,omitempty"`
+	}
+	// Directory is one of them; ProjectID is set when it is a known project.
+	Directory struct {
+		Name      string    `json:"name"`
+		ProjectID ProjectID `json:"projectId,omitempty"`
+		Git       bool      `json:"git,omitempty"`
+	}
+	// EntryList is the entries that may come in with their own key, by label.
+	EntryList struct {
+		Entries []Entry `json:"entries"`
+	}
+	// Entry is one of them. Times are in Unix milliseconds; LastSeen is 0 for one
+	// that never came.
+	Entry struct {
+		ClientID ClientID `json:"clientId"`
+		Label    string   `json:"label"`
+		Grant    Grant    `json:"grant"`
+		AddedAt  int64    `json:"addedAt"`
+		LastSeen int64    `json:"lastSeen,omitempty"`
+		Online   bool     `json:"online,omitempty"`
+	}
+
 	// Project is a folder that sessions belong to. Root is its canonical path.
 	// Notices are what of its configuration does not count, one sentence each.
 	Project struct {
@@ -140,6 +211,8 @@ type (
 		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
 		LockedBy    string      `json:"lockedBy,omitempty"`
 		Damaged     string      `json:"damaged,omitempty"`
+		// State is what goes on in it, nil while this host does not have it open.
+		State *SessionState `json:"state,omitempty"`
 	}
 	// SessionList is a page of sessions; More says that older ones follow.
 	SessionList struct {
@@ -271,6 +344,11 @@ type (
 )
 
 func (*Done) response()           {}
+func (*Status) response()         {}
+func (*ModelTest) response()      {}
+func (*FileList) response()       {}
+func (*DirectoryList) response()  {}
+func (*EntryList) response()      {}
 func (*Project) response()        {}
 func (*ProjectList) response()    {}
 func (*ProjectTrust) response()   {}

@@ -87,7 +87,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 
 // dial makes a further connection to the host.
 func (l *link) dial(ctx context.Context, interactive bool) (*host.Conn, error) {
-	return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive})
+	return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive}, protocol.GrantControl)
 }
 
 // clientID gives the id of the local entry, making its key at first use.

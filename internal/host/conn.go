@@ -25,13 +25,15 @@ const (
 type Conn struct {
 	h           *Host
 	client      protocol.ClientID
+	name        string
 	interactive bool
 	ctx         context.Context // ends with the connection
 	stop        context.CancelFunc
 	frames      chan protocol.Frame
 	wg          sync.WaitGroup // the pumps of the subscriptions
 
-	mu      sync.Mutex // guards subs and uploads
+	mu      sync.Mutex // guards what follows
+	grant   protocol.Grant
 	subs    map[protocol.SessionID]*subscription
 	uploads map[string]*upload
 	blobs   map[string]bool // payloads that this client may read without naming a session
@@ -45,15 +47,18 @@ type subscription struct {
 	detach func()
 }
 
-// Connect lets a client in.
-func (h *Host) Connect(_ context.Context, hello protocol.Hello) (*Conn, error) {
+// Connect lets a client in that has proved who it is, with the grant it has.
+func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.Grant) (*Conn, error) {
 	switch {
 	case hello.ProtocolVersion != protocol.Version:
 		return nil, protocol.Errorf(protocol.CodeUnsupportedProtocol, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", hello.ProtocolVersion, protocol.Version)
 	case hello.ClientID == protocol.HostClient || hello.ClientID.Check() != nil:
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The client id %q is not valid.", hello.ClientID)
 	}
-	c := &Conn{h: h, client: hello.ClientID, interactive: hello.Interactive, frames: make(chan protocol.Frame),
+	if err := grant.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
+	}
+	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
 		subs: map[protocol.SessionID]*subscription{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	h.mu.Lock()
@@ -89,6 +94,9 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
+	if err := c.allowed(call.Request); err != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: err}
+	}
 	if !protocol.Acts(call.Request) {
 		return c.answer(ctx, call, c.dispatch)
 	}
@@ -104,6 +112,17 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 	})
 }
 
+// allowed says why the client may not make a request, if so.
+func (c *Conn) allowed(r protocol.Request) *protocol.Error {
+	c.mu.Lock()
+	grant := c.grant
+	c.mu.Unlock()
+	if needed := protocol.Needs(r); !grant.Allows(needed) {
+		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.RequestName(), needed)
+	}
+	return nil
+}
+
 // answer makes the reply to a request.
 func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) protocol.Reply {
 	data, err := do(ctx, call)
@@ -112,6 +131,13 @@ func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.C
 	}
 	return protocol.Reply{RequestID: call.RequestID, Data: data}
 }
+
+// Frames gives the frames for the client, for one receiver, which takes them in their
+// order; when Done is closed, none follows.
+func (c *Conn) Frames() <-chan protocol.Frame { return c.frames }
+
+// Done is closed when the connection has ended, by whichever side.
+func (c *Conn) Done() <-chan struct{} { return c.ctx.Done() }
 
 // Recv waits for the next frame; [io.EOF] is the end of the connection.
 func (c *Conn) Recv(ctx context.Context) (protocol.Frame, error) {
@@ -214,6 +240,9 @@ func (c *Conn) closeSession(id protocol.SessionID) error {
 // takes the state at its beginning.
 func (c *Conn) pump(ctx context.Context, l *lane.Lane, tail int) {
 	cursor, live := l.Publisher().Cursor()
+	if c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.FullReload}) != nil {
+		return
+	}
 	err := c.sendTail(ctx, l, live, tail)
 	for err == nil {
 		if err = c.send(ctx, &protocol.LiveFrame{SessionID: l.ID(), Live: live}); err != nil {
@@ -229,9 +258,12 @@ func (c *Conn) pump(ctx context.Context, l *lane.Lane, tail int) {
 		switch err {
 		case publish.ErrGap:
 			cursor, live = l.Publisher().Cursor()
-			err = c.sendRange(ctx, l, sent, live.PersistentLastSeq)
+			if err = c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.PersistentFallback}); err == nil {
+				err = c.sendRange(ctx, l, sent, live.PersistentLastSeq)
+			}
 		case publish.ErrEpoch:
-			live, err = cursor.Restart(), nil
+			live = cursor.Restart()
+			err = c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.PersistentFallback})
 		}
 	}
 	if ctx.Err() == nil {

@@ -35,7 +35,7 @@ func TestNobodyIsLeftWaitingWhenTheHostCloses(t *testing.T) {
 	if _, err := client.Call[*protocol.Cancelled](context.Background(), e.c, e.id, &protocol.Cancel{TurnID: turn}); err == nil {
 		t.Error("a closed host answers")
 	}
-	if _, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: "cli_00000000000000000000000000"}); err == nil {
+	if _, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: "cli_00000000000000000000000000"}, protocol.GrantControl); err == nil {
 		t.Error("a closed host lets a client in")
 	}
 	// What was shown is stored, and the queue is not paused: it was a clean stop.
@@ -57,7 +57,7 @@ func TestFramesAreBounded(t *testing.T) {
 	}
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
-	conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(key)})
+	conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(key)}, protocol.GrantControl)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +117,7 @@ func TestAClientIntroducesItself(t *testing.T) {
 		"as the host":     {protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.HostClient}, protocol.CodeInvalidRequest},
 		"without an id":   {protocol.Hello{ProtocolVersion: protocol.Version}, protocol.CodeInvalidRequest},
 	} {
-		if _, err := w.host.Connect(context.Background(), h.hello); err == nil || protocol.AsError(err).Code != h.code {
+		if _, err := w.host.Connect(context.Background(), h.hello, protocol.GrantControl); err == nil || protocol.AsError(err).Code != h.code {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

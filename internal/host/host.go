@@ -38,6 +38,13 @@ type Config struct {
 	Overrides Overrides
 	// Unattended denies at once what nobody can be asked for.
 	Unattended bool
+	// Serving says that the host stays for many clients: idle sessions are kept open
+	// for a while, and those with a queue are opened at start.
+	Serving bool
+	// Addresses gives where the host listens; may be nil.
+	Addresses func() []string
+	// Stop is told that a client wants the host to end; nil refuses that.
+	Stop func(restarting bool)
 	// Codec marshals and parses every request and frame on an embedded
 	// connection, as a wire would.
 	Codec bool

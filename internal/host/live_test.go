@@ -126,7 +126,8 @@ func TestAClientThatIsTooSlowCatchesUpFromTheLog(t *testing.T) {
 	}
 	w := newWorld(t, setting{window: 10_000_000}, lines...)
 	e := w.begin(false)
-	gate := make(chan struct{}, 1)
+	gate := make(chan struct{}, 2)
+	gate <- struct{}{} // the resync
 	gate <- struct{}{} // the live state
 	late := w.open(w.connectThrough(false, func(c *host.Conn) client.Transport { return &slow{c, gate} }), e.id)
 	for range 6 {

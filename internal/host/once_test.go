@@ -30,7 +30,7 @@ func (w *world) caller() *caller {
 // connect connects anew, as after a lost connection or a restart of the host.
 func (c *caller) connect() {
 	c.w.t.Helper()
-	conn, err := c.w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: c.key, ClientName: "test"})
+	conn, err := c.w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: c.key, ClientName: "test"}, protocol.GrantControl)
 	if err != nil {
 		c.w.t.Fatal(err)
 	}

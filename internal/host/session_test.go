@@ -256,7 +256,7 @@ func TestTenHostsShareAHome(t *testing.T) {
 			}()
 			key := make([]byte, 32)
 			_, _ = rand.Read(key)
-			conn, err := h.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(key)})
+			conn, err := h.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(key)}, protocol.GrantControl)
 			if err != nil {
 				t.Error(err)
 				return

@@ -346,7 +346,7 @@ func (w *world) connectThrough(interactive bool, over func(*host.Conn) client.Tr
 	key := make([]byte, 32)
 	_, _ = rand.Read(key)
 	conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version,
-		ClientID: protocol.ClientIDOf(key), ClientName: "test", Interactive: interactive})
+		ClientID: protocol.ClientIDOf(key), ClientName: "test", Interactive: interactive}, protocol.GrantControl)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -1,0 +1,54 @@
+package protocol
+
+import "fmt"
+
+// Grant is what a client may do.
+type Grant string
+
+// The grants; each allows what those before it do.
+const (
+	// GrantView looks.
+	GrantView Grant = "view"
+	// GrantAnswer also answers questions (a permission once, or not at all) and
+	// cancels.
+	GrantAnswer Grant = "answer"
+	// GrantControl does everything.
+	GrantControl Grant = "control"
+)
+
+// rank orders grants; 0 is none.
+func (g Grant) rank() int {
+	switch g {
+	case GrantView:
+		return 1
+	case GrantAnswer:
+		return 2
+	case GrantControl:
+		return 3
+	}
+	return 0
+}
+
+// Check fails for what is no grant.
+func (g Grant) Check() error {
+	if g.rank() == 0 {
+		return fmt.Errorf("the grant is %q; it can be view, answer or control", clip(string(g)))
+	}
+	return nil
+}
+
+// Allows says whether a client of this grant may do what needs another.
+func (g Grant) Allows(needed Grant) bool { return g.rank() > 0 && g.rank() >= needed.rank() }
+
+// Needs gives the grant that a request needs. A permission answered for more than
+// once needs [GrantControl] whatever is said here.
+func Needs(r Request) Grant {
+	switch r.(type) {
+	case *Ping, *GetStatus, *ListModels, *ListProjects, *ListSessions, *SearchSessions, *OpenSession, *CloseSession, *GetPath, *GetTree,
+		*GetContext, *GetBlob, *ListTasks, *VerifySession, *ExportSession:
+		return GrantView
+	case *Cancel, *AnswerPermission, *AnswerUI:
+		return GrantAnswer
+	}
+	return GrantControl
+}
