@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/ecdh"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
@@ -48,9 +49,9 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
 	var id protocol.ClientID
 	if o.look {
-		var key []byte
+		var key *ecdh.PrivateKey
 		if key, err = identity.Ephemeral(rand.Reader); err == nil {
-			id, cfg.Ephemeral = protocol.ClientIDOf(key), true
+			id, cfg.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), true
 		}
 	} else {
 		id, err = clientID(dir)
@@ -61,7 +62,7 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 			if kerr != nil {
 				return nil, kerr
 			}
-			id, err, cfg.Ephemeral = protocol.ClientIDOf(key), nil, true
+			id, err, cfg.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), nil, true
 		}
 		if l.temp, err = os.MkdirTemp("", "scorel-session-"); err != nil {
 			return nil, fmt.Errorf("make a temporary folder: %w", err)
@@ -100,7 +101,7 @@ func clientID(dir string) (protocol.ClientID, error) {
 	if err != nil {
 		return "", err
 	}
-	return protocol.ClientIDOf(key), nil
+	return protocol.ClientIDOf(key.PublicKey().Bytes()), nil
 }
 
 // Close ends client and host.

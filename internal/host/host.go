@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"crypto/ecdh"
 	"io"
 	"net/http"
 	"os"
@@ -84,6 +85,7 @@ type Overrides struct {
 type Host struct {
 	cfg    Config
 	device protocol.DeviceID
+	key    *ecdh.PrivateKey // the device's
 	store  *session.Store
 	trust  *trust.Store
 
@@ -130,7 +132,7 @@ func New(cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)
 	}
-	h.device = protocol.DeviceIDOf(key)
+	h.key, h.device = key, protocol.DeviceIDOf(key.PublicKey().Bytes())
 	h.store, err = session.OpenStore(session.Config{FS: cfg.FS, Dir: cfg.StoreDir, Now: cfg.Now, Rand: cfg.Rand})
 	if err != nil {
 		return nil, storageError("use "+cfg.StoreDir, err)
@@ -138,7 +140,11 @@ func New(cfg Config) (*Host, error) {
 	return h, nil
 }
 
-func (h *Host) deviceKey() ([]byte, error) {
+// Device gives the device's id and the key that it derives from. The key belongs to
+// the host; its private half is for proofs only.
+func (h *Host) Device() (protocol.DeviceID, *ecdh.PrivateKey) { return h.device, h.key }
+
+func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 	if h.cfg.Ephemeral {
 		return identity.Ephemeral(h.cfg.Rand)
 	}

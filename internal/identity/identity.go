@@ -21,10 +21,10 @@ type keyFile struct {
 	PrivateKey string `json:"privateKey"` // base64 of 32 bytes
 }
 
-// Load gives the public key of the file at name, making the key when there is
-// none. Several processes may do so at once; one key comes out. Errors name the
-// file and say what failed; a damaged file is not replaced.
-func Load(fsys disk.FS, name string, rand io.Reader) ([]byte, error) {
+// Load gives the key of the file at name, making it when there is none. Several
+// processes may do so at once; one key comes out. Errors name the file and say what
+// failed; a damaged file is not replaced.
+func Load(fsys disk.FS, name string, rand io.Reader) (*ecdh.PrivateKey, error) {
 	if key, err := read(fsys, name); !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -47,19 +47,13 @@ func Load(fsys disk.FS, name string, rand io.Reader) ([]byte, error) {
 	if err := disk.WriteFile(fsys, name, append(data, '\n')); err != nil {
 		return nil, fmt.Errorf("make the key %s: %w", name, err)
 	}
-	return priv.PublicKey().Bytes(), nil
+	return priv, nil
 }
 
-// Ephemeral gives the public key of a key that is kept nowhere.
-func Ephemeral(rand io.Reader) ([]byte, error) {
-	priv, err := ecdh.X25519().GenerateKey(rand)
-	if err != nil {
-		return nil, err
-	}
-	return priv.PublicKey().Bytes(), nil
-}
+// Ephemeral gives a key that is kept nowhere.
+func Ephemeral(rand io.Reader) (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand) }
 
-func read(fsys disk.FS, name string) ([]byte, error) {
+func read(fsys disk.FS, name string) (*ecdh.PrivateKey, error) {
 	data, err := disk.ReadFile(fsys, name, 4096)
 	if err != nil {
 		return nil, fmt.Errorf("read the key %s: %w", name, err)
@@ -76,5 +70,5 @@ func read(fsys disk.FS, name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the key file %s is damaged: move it away to get a new key", name)
 	}
-	return priv.PublicKey().Bytes(), nil
+	return priv, nil
 }
