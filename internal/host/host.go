@@ -78,10 +78,13 @@ type Host struct {
 
 	pages fetch.Cache // that sessions page through
 
-	closing sync.WaitGroup     // sessions that are being closed
-	starts  sync.WaitGroup     // going on with what waited
-	stop    context.CancelFunc // ends that
-	once    once               // requests that acted
+	closing   sync.WaitGroup     // sessions that are being closed
+	starts    sync.WaitGroup     // going on with what waited
+	stop      context.CancelFunc // ends that
+	once      once               // requests that acted
+	acting    sync.WaitGroup     // those that are being carried out
+	closeOnce sync.Once
+	closeErr  error // of that
 
 	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
 	mu     sync.Mutex // guards all below; no I/O under it
@@ -153,11 +156,14 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 
 // Close cancels what runs, waits for it, and closes sessions and connections.
 func (h *Host) Close() error {
-	lanes, conns := h.shut()
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	return h.closeLanes(lanes)
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		h.closeErr = h.closeLanes(lanes)
+	})
+	return h.closeErr
 }
 
 // shut lets nothing be opened any more, and gives what is open.
@@ -169,6 +175,17 @@ func (h *Host) shut() (lanes []*slot, conns []*Conn) {
 	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
 }
 
+// acts lets a request act, unless the host is closing: acting is done with it.
+func (h *Host) acts() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.acting.Add(1)
+	return true
+}
+
 // closeLanes closes the sessions that shut gave.
 func (h *Host) closeLanes(lanes []*slot) error {
 	// Side by side: each may wait for what it ends.
@@ -177,13 +194,14 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	for i, s := range lanes {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
-				failed[i] = h.closeLane(s)
+				failed[i] = h.closeLane(s.lane)
 			}
 		})
 	}
 	wg.Wait()
 	h.closing.Wait()
 	h.starts.Wait()
+	h.acting.Wait()
 	return cmp.Or(failed...)
 }
 
@@ -319,7 +337,7 @@ func (h *Host) closeIdle(s *slot) {
 	h.closing.Add(1)
 	h.mu.Unlock()
 	defer h.closing.Done()
-	if err := h.closeLane(s); err != nil {
+	if err := h.closeLane(s.lane); err != nil {
 		h.report(s.lane.ID(), "close: "+err.Error(), nil)
 	}
 	h.mu.Lock()
@@ -328,31 +346,14 @@ func (h *Host) closeIdle(s *slot) {
 	close(s.gone)
 }
 
-func (h *Host) closeLane(s *slot) error {
-	l := s.lane
+func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
-		h.leave(s)
+		h.leave(l)
 	})
-}
-
-// leave records how a session is left whose log is complete.
-func (h *Host) leave(s *slot) {
-	h.mu.Lock()
-	ends := h.closed
-	h.mu.Unlock()
-	var err error
-	if n, _ := s.lane.Waiting(); n == 0 {
-		err = s.pending.Drop()
-	} else if ends {
-		err = s.pending.clean()
-	}
-	if err != nil {
-		h.report(s.lane.ID(), "record the end of the host: "+err.Error(), nil)
-	}
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

@@ -41,8 +41,9 @@ type outcome struct {
 }
 
 // carryOut carries out a request that acts, or gives what came of it when it was
-// sent before.
-func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func() protocol.Reply) protocol.Reply {
+// sent before. It is carried out also when ctx ends, which the end of the connection
+// does: the repeat on the next one meets it.
+func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func(context.Context) protocol.Reply) protocol.Reply {
 	same := call
 	same.Repeat = false
 	data, err := json.Marshal(same)
@@ -52,33 +53,46 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	body := sha256.Sum256(data)
 	first, out := o.enter(client, call.RequestID, body)
 	switch {
+	case out == nil:
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests are being carried out; wait for one of them.", maxResults)}
 	case out.body != body:
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")}
-	case !first:
-		if err := awaitReply(ctx, out); err != nil {
-			return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
-		}
-		return out.reply
 	}
-	out.reply = do()
-	reply := out.reply
+	whole := make(chan protocol.Reply, 1)
+	if first {
+		go func() { // ends with what the request does, which ends with its session
+			reply := do(context.WithoutCancel(ctx))
+			out.reply = remembered(reply)
+			if reply.Err != nil {
+				o.forget(client, call.RequestID) // it may be tried again; the log knows what became of it
+			}
+			whole <- reply
+			close(out.done)
+		}()
+	}
+	if err := awaitReply(ctx, out); err != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
+	}
+	if first {
+		return <-whole
+	}
+	return out.reply
+}
+
+// remembered is what is kept of an answer: lists were told once.
+func remembered(reply protocol.Reply) protocol.Reply {
 	switch d := reply.Data.(type) {
 	case *protocol.Moved:
 		if data, err := json.Marshal(d); err != nil || len(data) > maxResultBytes {
-			out.reply.Data = &protocol.Moved{LeafID: d.LeafID} // the lists were told once
+			reply.Data = &protocol.Moved{LeafID: d.LeafID}
 		}
 	case *protocol.TaskInfo:
 		short := *d
-		short.Command = "" // it was told once
-		out.reply.Data = &short
+		short.Command = ""
+		reply.Data = &short
+	case *protocol.Imported:
+		reply.Data = &protocol.Imported{Summary: d.Summary}
 	}
-	if m, ok := reply.Data.(*protocol.Imported); ok {
-		out.reply.Data = &protocol.Imported{Summary: m.Summary}
-	}
-	if reply.Err != nil {
-		o.forget(client, call.RequestID) // it may be tried again; the log knows what became of it
-	}
-	close(out.done)
 	return reply
 }
 
@@ -100,8 +114,19 @@ func awaitReply(ctx context.Context, o *outcome) error {
 	}
 }
 
+// ended says whether the request has been carried out.
+func (o *outcome) ended() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // enter gives the outcome of a request, and whether the caller is the first to
-// send it.
+// send it. What is being carried out is never forgotten; the outcome is nil when
+// that is too much.
 func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha256.Size]byte) (bool, *outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -111,8 +136,12 @@ func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha2
 			o.clients = map[protocol.ClientID]*results{}
 		}
 		if len(o.order) >= maxResultClients {
-			delete(o.clients, o.order[0])
-			o.order = o.order[1:]
+			i := slices.IndexFunc(o.order, func(c protocol.ClientID) bool { return o.clients[c].rest() })
+			if i < 0 {
+				return false, nil
+			}
+			delete(o.clients, o.order[i])
+			o.order = slices.Delete(o.order, i, i+1)
 		}
 		r = &results{byID: map[protocol.RequestID]*outcome{}}
 		o.clients[client], o.order = r, append(o.order, client)
@@ -121,12 +150,26 @@ func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha2
 		return false, out
 	}
 	if len(r.order) >= maxResults {
-		delete(r.byID, r.order[0])
-		r.order = r.order[1:]
+		i := slices.IndexFunc(r.order, func(id protocol.RequestID) bool { return r.byID[id].ended() })
+		if i < 0 {
+			return false, nil
+		}
+		delete(r.byID, r.order[i])
+		r.order = slices.Delete(r.order, i, i+1)
 	}
 	out := &outcome{body: body, done: make(chan struct{})}
 	r.byID[id], r.order = out, append(r.order, id)
 	return true, out
+}
+
+// rest says whether nothing of a client is being carried out.
+func (r *results) rest() bool {
+	for _, out := range r.byID {
+		if !out.ended() {
+			return false
+		}
+	}
+	return true
 }
 
 // repeated gives the answer to a request that a client repeats because the
@@ -159,7 +202,22 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	if err != nil {
 		return nil, false, err
 	}
+	if r, ok := call.Request.(*protocol.RewindTo); ok && r.RestoreFiles {
+		moved, err := h.restoreAgain(ctx, call.SessionID, e)
+		return moved, true, err
+	}
 	return answerOf(e, call.Request), true, nil
+}
+
+// restoreAgain takes back the files of a rewind that is repeated: the host may have
+// been killed between the event and the files.
+func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind protocol.Event) (*protocol.Moved, error) {
+	s, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.release(s)
+	return s.lane.RestoreAgain(ctx, rewind)
 }
 
 // answerOf is the answer to a request that an event completed.
