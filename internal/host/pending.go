@@ -141,8 +141,8 @@ func (p *pendingFile) clean() error {
 	return p.write(pendingRecord{Clean: true, Served: p.rec.Served})
 }
 
-// leave records how a session is left whose log is complete.
-func (h *Host) leave(l *lane.Lane) {
+// leaveQueue records how a session is left whose log is complete.
+func (h *Host) leaveQueue(l *lane.Lane) {
 	h.mu.Lock()
 	ends, p := h.closed, h.lanes[l.ID()].pending
 	h.mu.Unlock()
