@@ -195,7 +195,10 @@ func (h *heldLock) Unlock() error {
 			<-h.done
 		}
 		terr := h.f.Truncate(0) // nobody is named while nobody holds it
-		h.err = h.f.Close()     // the kernel gives the flock back
+		// A child that is just being forked has the file too until it executes: what is
+		// only closed here stays locked for as long.
+		_ = flock(h.f, unix.LOCK_UN)
+		h.err = h.f.Close() // the kernel gives the flock back
 		if h.err == nil {
 			h.err = terr
 		}

@@ -227,3 +227,28 @@ func TestFullDisksAndQuotasAreNoSpace(t *testing.T) {
 		t.Errorf("writing to a full disk gives %v", err)
 	}
 }
+
+// TestAnUnlockedLockIsFreeThoughAnotherDescriptorOfItIsOpen holds the file as a child
+// does between fork and exec.
+func TestAnUnlockedLockIsFreeThoughAnotherDescriptorOfItIsOpen(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	first, err := OS().Lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Dup(int(first.(*heldLock).f.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(fd) }()
+	if err := first.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	second, err := OS().Lock(name, []byte("second"))
+	if err != nil {
+		t.Fatalf("it is not free: %v", err)
+	}
+	if err := second.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
