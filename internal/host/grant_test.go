@@ -11,7 +11,7 @@ func TestAGrantThatChangesTakesEffectOnOpenConnections(t *testing.T) {
 	ask := `{"do":[{"call":"Bash","id":"c1","input":{"command":"touch x"}}]}`
 	done := `{"do":[{"text":"done"}]}`
 	// Unattended: what nobody can be asked for is refused at once.
-	w := serving(t, setting{}, ask, done, ask, done, ask, done)
+	w := servingWorld(t, setting{}, ask, done, ask, done, ask, done)
 	c := w.plug("works", false, protocol.GrantControl)
 	b := w.plug("person", true, protocol.GrantView)
 	id := c.newSession()
@@ -90,7 +90,7 @@ func question(c *wire) (asked *protocol.PermissionRequest) {
 }
 
 func TestADisconnectedClientIsOutAtOnce(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	a := w.plug("a", false, protocol.GrantControl)
 	b := w.plug("b", true, protocol.GrantControl)
 	second := w.plugAs(b.id, "b", true, protocol.GrantControl)

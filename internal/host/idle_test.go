@@ -164,7 +164,7 @@ func TestAHostSaysSinceWhenItHasNothingToDo(t *testing.T) {
 }
 
 func TestAHostWithATurnOrAMessageThatWillRunIsNotIdle(t *testing.T) {
-	w := serving(t, setting{}, `{"do":[{"hang":true}]}`)
+	w := servingWorld(t, setting{}, `{"do":[{"hang":true}]}`)
 	c := w.plug("c", false, protocol.GrantControl)
 	id := c.newSession()
 	c.do(id, &protocol.SendMessage{Content: text("go")})

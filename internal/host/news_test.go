@@ -14,7 +14,7 @@ func about(id protocol.SessionID, is func(*protocol.SessionChanged) bool) func(*
 }
 
 func TestAllClientsHearWhatBecomesOfSessions(t *testing.T) {
-	w := serving(t, setting{attended: true}, `{"do":[{"call":"Bash","id":"c1","input":{"command":"touch x"}}]}`, `{"do":[{"text":"done"}]}`)
+	w := servingWorld(t, setting{attended: true}, `{"do":[{"call":"Bash","id":"c1","input":{"command":"touch x"}}]}`, `{"do":[{"text":"done"}]}`)
 	listener := w.plug("listener", false, protocol.GrantView)
 	c := w.plug("works", true, protocol.GrantControl)
 	id := c.newSession()
@@ -67,7 +67,7 @@ func TestAllClientsHearWhatBecomesOfSessions(t *testing.T) {
 }
 
 func TestClientsHearOfEachOtherAndNotOfThemselves(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	a := w.plug("a", false, protocol.GrantControl)
 	b := w.plug("b", true, protocol.GrantAnswer)
 	if got := news(a, func(*protocol.ClientJoined) bool { return true }); got.ClientID != b.id || got.ClientName != "b" || got.Grant != protocol.GrantAnswer || !got.Interactive {
@@ -100,7 +100,7 @@ func TestAClientThatTakesNoNewsHoldsNobodyUpAndGetsTheNewest(t *testing.T) {
 	for range 12 {
 		lines = append(lines, `{"do":[{"text":"yes"}]}`)
 	}
-	w := serving(t, setting{}, lines...)
+	w := servingWorld(t, setting{}, lines...)
 	deaf := w.plug("deaf", false, protocol.GrantView)
 	c := w.plug("works", false, protocol.GrantControl)
 	id := c.newSession()
@@ -146,7 +146,7 @@ func TestTheStatusSaysWhatGoesOn(t *testing.T) {
 }
 
 func TestDiagnosticsSayWhoDidWhatAndNotWhatWasSaid(t *testing.T) {
-	w := serving(t, setting{}, `{"do":[{"text":"an answer that nobody else reads"}]}`)
+	w := servingWorld(t, setting{}, `{"do":[{"text":"an answer that nobody else reads"}]}`)
 	c := w.plug("c", false, protocol.GrantControl)
 	id := c.newSession()
 	c.open(id, nil, 0)
@@ -172,7 +172,7 @@ func TestDiagnosticsSayWhoDidWhatAndNotWhatWasSaid(t *testing.T) {
 }
 
 func TestAFullDiagnosticsFileIsKeptAsideOnce(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	c := w.plug("c", false, protocol.GrantControl)
 	id := c.newSession()
 	name := w.home + "/.scorel/sessions/" + string(id) + ".log"

@@ -185,8 +185,8 @@ func (w *world) diagnostics(id protocol.SessionID) string {
 	return string(data)
 }
 
-// serving makes a world with a serving host.
-func serving(t *testing.T, s setting, lines ...string) *world {
+// servingWorld makes a world with a serving host.
+func servingWorld(t *testing.T, s setting, lines ...string) *world {
 	t.Helper()
 	w := newWorld(t, s, lines...)
 	w.config.Serving = true
