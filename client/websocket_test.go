@@ -19,7 +19,7 @@ import (
 )
 
 // dialled connects, for a test that needs it.
-func dialled(t *testing.T, w *WebSocket) Transport {
+func dialled(t testing.TB, w *WebSocket) Transport {
 	t.Helper()
 	tr, _, err := w.Dial(t.Context())
 	if err != nil {
