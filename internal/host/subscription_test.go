@@ -12,7 +12,7 @@ import (
 )
 
 func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
-	w := serving(t, setting{}, `{"do":[{"text":"one"}]}`, `{"do":[{"text":"two"}]}`)
+	w := servingWorld(t, setting{}, `{"do":[{"text":"one"}]}`, `{"do":[{"text":"two"}]}`)
 	first := w.plug("first", false, protocol.GrantControl)
 	id := first.newSession()
 	old := anchorsOf(first.open(id, nil, 0).live) // of the session as it was made
@@ -93,7 +93,7 @@ func nonEmpty(ids []protocol.EventID) []protocol.EventID {
 func bySeq(a, b protocol.Event) int { return int(a.Seq) - int(b.Seq) }
 
 func TestAClientThatMissedTooMuchBeginsAnew(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	id, events := w.written(sized(2100, 10)...)
 	c := w.plug("reader", false, protocol.GrantView)
 	device := c.open(id, nil, 0).live.DeviceID
@@ -115,7 +115,7 @@ func TestAClientThatMissedTooMuchBeginsAnew(t *testing.T) {
 }
 
 func TestWhoJoinsInMidTurnSeesWhatWhoWasThereSees(t *testing.T) {
-	w := serving(t, setting{attended: true, chunk: 3, pieces: 9}, `{"do":[{"thinking":"I ponder it."},{"text":"It is so, and in this way it goes on for a while."}]}`)
+	w := servingWorld(t, setting{attended: true, chunk: 3, pieces: 9}, `{"do":[{"thinking":"I ponder it."},{"text":"It is so, and in this way it goes on for a while."}]}`)
 	there := w.plug("there", true, protocol.GrantControl)
 	id := there.newSession()
 	live := there.open(id, nil, 0).live
@@ -150,7 +150,7 @@ func TestWhoJoinsInMidTurnSeesWhatWhoWasThereSees(t *testing.T) {
 func ptr[T any](v T) *T { return &v }
 
 func TestDamagedLinesAreSentToNobodyAndUnknownOnesAsTheyAre(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	id, events := w.written(10, 10)
 	line := func(n int, typ, rest string) string {
 		return fmt.Sprintf(`{"type":%q,"id":"evt_000000000000000%d","parentId":%q,"seq":%d,"sessionId":%q,"clientId":"host","ts":1%s}`+"\n", typ, n, events[1].ID, n, id, rest)
@@ -191,7 +191,7 @@ func TestDamagedLinesAreSentToNobodyAndUnknownOnesAsTheyAre(t *testing.T) {
 }
 
 func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	sizes := sized(1900, 26<<10) // about 50 MB
 	sizes[1000] = 4<<20 - 1000
 	id, events := w.written(sizes...)
@@ -239,7 +239,7 @@ func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
 }
 
 func TestASubscriptionThatTheHostEndsMayBeOpenedAgain(t *testing.T) {
-	w := serving(t, setting{})
+	w := servingWorld(t, setting{})
 	id, events := w.written(10, 10, 10)
 	c := w.plug("reader", false, protocol.GrantView)
 	live := c.open(id, nil, 0).live
@@ -259,7 +259,7 @@ func TestASubscriptionThatTheHostEndsMayBeOpenedAgain(t *testing.T) {
 }
 
 func TestLiveUsageOfASessionThatIsOpenedAgainIsThatOfItsWholeLog(t *testing.T) {
-	w := serving(t, setting{}, `{"do":[{"text":"one"}],"usage":{"inputTokens":100,"outputTokens":20}}`, `{"do":[{"text":"two"}],"usage":{"inputTokens":300,"outputTokens":4}}`)
+	w := servingWorld(t, setting{}, `{"do":[{"text":"one"}],"usage":{"inputTokens":100,"outputTokens":20}}`, `{"do":[{"text":"two"}],"usage":{"inputTokens":300,"outputTokens":4}}`)
 	c := w.plug("c", false, protocol.GrantControl)
 	id := c.newSession()
 	live := c.open(id, nil, 0).live

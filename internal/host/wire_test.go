@@ -19,8 +19,7 @@ type wire struct {
 	w    *world
 	conn *host.Conn
 	id   protocol.ClientID
-	// held are frames that came while another was waited for.
-	held []protocol.Frame
+	rest []protocol.Event // of a frame, behind what was waited for
 }
 
 // plug connects a client of a grant to the world's host.
@@ -112,6 +111,7 @@ func (c *wire) catchUp() (got caughtUp) {
 func (c *wire) open(id protocol.SessionID, a *protocol.Anchors, tail int) caughtUp {
 	c.w.t.Helper()
 	c.do(id, &protocol.OpenSession{Anchors: a, Tail: tail})
+	c.rest = nil
 	return c.catchUp()
 }
 
@@ -119,13 +119,15 @@ func (c *wire) open(id protocol.SessionID, a *protocol.Anchors, tail int) caught
 func (c *wire) until(fits func(protocol.Event) bool) (all []protocol.Event) {
 	c.w.t.Helper()
 	for {
-		if f, ok := c.frame().(*protocol.EventsFrame); ok {
-			all = append(all, f.Events...)
-			for _, e := range f.Events {
-				if fits(e) {
-					return all
-				}
+		for len(c.rest) > 0 {
+			e := c.rest[0]
+			c.rest, all = c.rest[1:], append(all, e)
+			if fits(e) {
+				return all
 			}
+		}
+		if f, ok := c.frame().(*protocol.EventsFrame); ok {
+			c.rest = f.Events
 		}
 	}
 }
@@ -183,8 +185,8 @@ func (w *world) diagnostics(id protocol.SessionID) string {
 	return string(data)
 }
 
-// serving makes a world with a serving host.
-func serving(t *testing.T, s setting, lines ...string) *world {
+// servingWorld makes a world with a serving host.
+func servingWorld(t *testing.T, s setting, lines ...string) *world {
 	t.Helper()
 	w := newWorld(t, s, lines...)
 	w.config.Serving = true
