@@ -6,9 +6,11 @@ import (
 	"crypto/ecdh"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -68,21 +70,6 @@ type Config struct {
 	Report func(what string, detail []byte)
 }
 
-// Overrides are settings that one caller gives for all turns of a host.
-type Overrides struct {
-	Model              string
-	Thinking           string
-	Mode               string
-	Allow, Deny        []string
-	Preset             string
-	AdditionalDirs     []string
-	AppendSystemPrompt string
-	MaxSteps           int
-	MaxBudgetUSD       float64
-	Sandbox            string // a mode of the sandbox, "" for the configuration's
-	NoNetwork          bool   // commands reach no network
-}
-
 // Host owns the sessions that it has opened.
 type Host struct {
 	cfg    Config
@@ -93,8 +80,13 @@ type Host struct {
 
 	pages fetch.Cache // that sessions page through
 
-	closing sync.WaitGroup // sessions that are being closed
-	once    once           // requests that acted
+	closing   sync.WaitGroup     // sessions that are being closed
+	starts    sync.WaitGroup     // going on with what waited
+	stop      context.CancelFunc // ends that
+	once      once               // requests that acted
+	acting    sync.WaitGroup     // those that are being carried out
+	closeOnce sync.Once
+	closeErr  error // of that
 
 	rotating sync.Mutex // held while a diagnostics file is set aside
 
@@ -109,18 +101,20 @@ type Host struct {
 	started   time.Time
 	lastUse   time.Time // when something ended
 	lingering []*slot   // sessions that are idle and still open, oldest first
-	stopping  bool      // clients were told that the host ends
+	stopping  bool      // clients were told that the host ends; no turn begins any more
 }
 
 // slot is a session that is open, being opened or being closed.
 type slot struct {
-	ready  chan struct{} // closed when lane or err is set
-	lane   *lane.Lane
-	report session.Report
-	err    error
+	ready   chan struct{} // closed when lane or err is set
+	lane    *lane.Lane
+	pending *pendingFile
+	report  session.Report
+	err     error
 
 	toldTasks atomic.Int32           // background commands that clients were told of
 	prompt    atomic.Pointer[string] // the first prompt, when it is known
+	telling   sync.Mutex             // held while clients are told what the session is like; Host.mu may be taken with it held
 
 	// Guarded by Host.mu.
 	refs   int
@@ -153,6 +147,11 @@ func New(cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, storageError("use "+cfg.StoreDir, err)
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	if cfg.Serving {
+		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
+	}
 	return h, nil
 }
 
@@ -172,21 +171,41 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 
 // Close cancels what runs, waits for it, and closes sessions and connections.
 func (h *Host) Close() error {
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		h.closeErr = h.closeLanes(lanes)
+	})
+	return h.closeErr
+}
+
+// shut lets nothing be opened any more, and gives what is open.
+func (h *Host) shut() (lanes []*slot, conns []*Conn) {
+	h.stop()
 	h.mu.Lock()
+	defer h.mu.Unlock()
 	h.closed = true
-	var lanes []*slot
 	for _, s := range h.lanes {
-		lanes = append(lanes, s)
 		h.unlinger(s)
 	}
-	var conns []*Conn
-	for c := range h.conns {
-		conns = append(conns, c)
+	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
+}
+
+// acts lets a request act, unless the host is closing: acting is done with it.
+func (h *Host) acts() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
 	}
-	h.mu.Unlock()
-	for _, c := range conns {
-		_ = c.Close()
-	}
+	h.acting.Add(1)
+	return true
+}
+
+// closeLanes closes the sessions that shut gave.
+func (h *Host) closeLanes(lanes []*slot) error {
 	// Side by side: each may wait for what it ends.
 	failed := make([]error, len(lanes))
 	var wg sync.WaitGroup
@@ -194,11 +213,14 @@ func (h *Host) Close() error {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
 				failed[i] = h.closeLane(s.lane)
+				h.report(s.lane.ID(), "closed: the host ends", nil)
 			}
 		})
 	}
 	wg.Wait()
 	h.closing.Wait()
+	h.starts.Wait()
+	h.acting.Wait()
 	return cmp.Or(failed...)
 }
 
@@ -275,11 +297,26 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	if err := h.reap(log.ID()); err != nil {
 		return nil, err
 	}
-	return lane.New(ctx, lane.Config{Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+	s.pending = h.pending(log.ID())
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
-		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
+		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
+	if err != nil {
+		return nil, err
+	}
+	waiting, _ := l.Waiting()
+	if err := s.pending.found(waiting); err != nil { // the log is what counts
+		h.report(log.ID(), "the mark of the queue: "+err.Error(), nil)
+	}
+	h.mu.Lock()
+	stopping := h.stopping
+	h.mu.Unlock()
+	if stopping {
+		l.Drain()
+	}
+	return l, nil
 }
 
 // create makes a session and opens it.
@@ -308,6 +345,7 @@ func (h *Host) closeLane(l *lane.Lane) error {
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
+		h.leaveQueue(l)
 	})
 }
 

@@ -29,7 +29,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id)(ctx, meta)
+	setup, err := h.setup(id)(ctx, meta, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 		return nil, err
 	}
 	defer h.release(s)
+	h.sessionChanged(s)
 	sum := h.summary(s)
-	h.sessionMade(sum)
 	return &sum, nil
 }
 
@@ -94,11 +94,11 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 		}
 		h.mu.Unlock()
 		if s == nil {
-			err := h.store.Delete(ctx, id)
-			if err == nil {
-				h.sessionDeleted(id)
+			if err := h.store.Delete(ctx, id); err != nil {
+				return err
 			}
-			return err
+			h.sessionDeleted(id)
+			return h.dropPending(id)
 		}
 		if gone == nil && s.tasks() > 0 {
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you delete it.", id, s.tasks())

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -28,9 +27,12 @@ type Config struct {
 	Log    *session.Log
 	// Blobs keeps payloads; see [session.Blobs].
 	Blobs *session.Blobs
-	// Setup makes ready what a turn runs with. The lane closes the result when
-	// the turn has ended.
-	Setup func(ctx context.Context, meta protocol.Meta) (*Setup, error)
+	// Setup makes ready what a turn runs with; options, which may be nil, are those
+	// of the message that begins it. The lane closes the result when the turn has
+	// ended.
+	Setup func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error)
+	// Pending marks the session while messages wait; nil marks nothing.
+	Pending Pending
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -44,6 +46,9 @@ type Config struct {
 	// client is attached; otherwise the question waits for one, for the setup's
 	// AskTimeout.
 	Unattended bool
+	// OwnMode says that the caller has chosen a permission mode for this host: the one
+	// that was set in an earlier host does not count.
+	OwnMode bool
 	// Idle is told that a turn or a background command has ended, when nothing of it
 	// is left. It may close the lane.
 	Idle func()
@@ -92,6 +97,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	mark mark // taken before mu, if with it
+
 	// mu guards all below. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
@@ -101,13 +108,15 @@ type Lane struct {
 	meta      protocol.Meta
 	turn      *turn
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
-	mode      permission.Mode // "" is the setup's
+	mode      permission.Mode // that people set; "" is the setup's
+	modeSeq   protocol.Seq    // of the event that set it in this lane
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
 	attended  int                  // interactive subscriptions
 	telling   []telling            // notices on their way into the log
 	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
+	stopping  bool                 // no turn begins any more
 	closed    bool
 }
 
@@ -123,11 +132,17 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if l.granted, err = foldGrants(ctx, index); err != nil {
 		return nil, err
 	}
+	if !cfg.OwnMode {
+		if l.mode, err = foldMode(ctx, index); err != nil {
+			return nil, err
+		}
+	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
-		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Usage: index.Usage(), Queues: l.queues.live()}
+		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Mode: string(l.mode), Usage: index.Usage(), Queues: l.queues.live()}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
+	l.mark.kept = l.queues.count() > 0
 	return l, nil
 }
 
@@ -160,10 +175,15 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.attended--; l.attended == 0 && l.cfg.Unattended {
+		if l.attended--; l.attended == 0 && l.unattended() {
 			l.closeQuestions(protocol.DecisionExpired)
 		}
 	}
+}
+
+// unattended says whether nobody is waited for who could be asked. mu is held.
+func (l *Lane) unattended() bool {
+	return l.cfg.Unattended || l.turn != nil && l.turn.options != nil && l.turn.options.Unattended
 }
 
 // Close cancels the running turn, waits for its end, ends the background commands,
@@ -185,9 +205,6 @@ func (l *Lane) Close(last func()) error {
 	last()
 	return l.cfg.Log.Close()
 }
-
-// errHostStops cancels a turn because its host ends.
-var errHostStops = errors.New("the host stops")
 
 // author says on whose behalf an event is appended.
 type author struct {
@@ -326,13 +343,6 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 	}
 	_, err := l.appendWait(ctx, &protocol.Label{TargetEventID: target, Label: label}, c.author())
 	return err
-}
-
-// SetMode sets the permission mode of the next calls; it is not stored.
-func (l *Lane) SetMode(mode permission.Mode) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.mode = mode
 }
 
 // builder makes a context builder over the published log.
