@@ -34,6 +34,7 @@ type Conn struct {
 
 	mu      sync.Mutex // guards what follows
 	grant   protocol.Grant
+	news    bool // a projects_changed frame is on its way
 	subs    map[protocol.SessionID]*subscription
 	uploads map[string]*upload
 	blobs   map[string]bool // payloads that this client may read without naming a session
@@ -62,11 +63,18 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 		subs: map[protocol.SessionID]*subscription{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	closed := h.closed
+	if !closed {
+		h.conns[c] = struct{}{}
+	}
+	h.mu.Unlock()
+	if closed {
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}
-	h.conns[c] = struct{}{}
+	if err := h.admit(c, hello); err != nil {
+		_ = c.Close()
+		return nil, err
+	}
 	return c, nil
 }
 

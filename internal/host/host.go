@@ -13,6 +13,7 @@ import (
 
 	"scorel/internal/disk"
 	"scorel/internal/fetch"
+	"scorel/internal/host/entries"
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
@@ -89,6 +90,10 @@ type Host struct {
 	store  *session.Store
 	trust  *trust.Store
 
+	entries *entries.Store // those that may come in with their key
+	trees   fileLists      // files of projects, for list_files
+	tests   chan struct{}  // a place for each model that is being tested
+
 	pages fetch.Cache // that sessions page through
 
 	closing sync.WaitGroup // sessions that are being closed
@@ -128,6 +133,8 @@ func New(cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
+	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
+	h.tests = make(chan struct{}, maxModelTests)
 	key, err := h.deviceKey()
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)
@@ -182,6 +189,7 @@ func (h *Host) Close() error {
 	}
 	wg.Wait()
 	h.closing.Wait()
+	h.trees.close()
 	return cmp.Or(failed...)
 }
 
