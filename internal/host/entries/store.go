@@ -71,6 +71,17 @@ func (s *Store) Get(id protocol.ClientID) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
+// Lookup gives the key and the grant of an entry, as they are now. It is false for
+// one that is not on the list, and for all when the list cannot be read: scorel
+// doctor then says why.
+func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool) {
+	e, ok, err := s.Get(id)
+	if err != nil || !ok {
+		return nil, "", false
+	}
+	return e.PublicKey, e.Grant, true
+}
+
 // Add lets an entry in and gives it as it is stored. The id is the key's, AddedAt is
 // now; the label is cleaned and may not be empty. One that is there already gets the
 // new label and grant. A full list is [ErrFull].
