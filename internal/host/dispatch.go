@@ -15,6 +15,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	switch r := call.Request.(type) {
 	case *protocol.Ping:
 		return &protocol.Done{}, nil
+	case *protocol.GetStatus:
+		return h.getStatus(), nil
 	case *protocol.RegisterProject:
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.ListProjects:

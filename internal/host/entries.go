@@ -58,7 +58,7 @@ func (h *Host) revokeEntry(r *protocol.RevokeEntry) error {
 	if err := h.entries.Revoke(r.ClientID); err != nil {
 		return entryError("revoke the entry", err)
 	}
-	h.Disconnect(r.ClientID, "revoked")
+	h.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to come in.")
 	return nil
 }
 
