@@ -157,7 +157,7 @@ func TestAFolderThatCannotBeListedIsOneSentence(t *testing.T) {
 
 // bare is a client of a host with nothing in it. Both end with the test, or with
 // the bubble that it runs in.
-func bare(t *testing.T, home string) *client.Client {
+func bare(t testing.TB, home string) *client.Client {
 	t.Helper()
 	h, err := host.New(host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Now: time.Now, Rand: rand.Reader})
 	if err != nil {

@@ -19,6 +19,7 @@ const (
 	maxFilesQuery = 256 // bytes
 
 	maxFileLists  = 4                // projects whose files are kept in memory; the one not used for longest goes
+	maxFileWalks  = 2                // lists that are taken at once; further ones wait
 	fileListFresh = 3 * time.Second  // a list is taken anew when it is older, and ten times the time that took
 	fileListIdle  = 10 * time.Minute // after which lists go that nobody has asked for
 	fileListTime  = 60 * time.Second // for a list; what was found until then counts
@@ -76,6 +77,7 @@ type fileLists struct {
 	order  []protocol.ProjectID // least lately asked for first
 	idle   *time.Timer
 	walks  sync.WaitGroup
+	slots  chan struct{}   // holds one for each walk under way
 	ctx    context.Context // of the walks
 	cancel context.CancelFunc
 	closed bool
@@ -142,6 +144,7 @@ func (f *fileLists) enter(id protocol.ProjectID, l *fileList) {
 	if f.by == nil {
 		f.by = map[protocol.ProjectID]*fileList{}
 		f.ctx, f.cancel = context.WithCancel(context.Background())
+		f.slots = make(chan struct{}, maxFileWalks)
 		f.idle = time.AfterFunc(fileListIdle, f.rest)
 	}
 	if len(f.order) >= maxFileLists {
@@ -165,13 +168,25 @@ func (f *fileLists) walk(l *fileList, take func(context.Context, string) (*fuzzy
 	f.walks.Add(1)
 	go func() { // ends with the walk, which close cancels
 		defer f.walks.Done()
-		start := time.Now()
-		list, err := take(f.ctx, l.root)
+		list, took, err := f.take(l.root, take)
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		l.list, l.err, l.taken, l.took, l.walking = list, err, time.Now(), time.Since(start), nil
+		l.list, l.err, l.taken, l.took, l.walking = list, err, time.Now(), took, nil
 		close(done)
 	}()
+}
+
+// take takes a list when there is a place for it.
+func (f *fileLists) take(root string, take func(context.Context, string) (*fuzzy.List, error)) (*fuzzy.List, time.Duration, error) {
+	select {
+	case f.slots <- struct{}{}:
+		defer func() { <-f.slots }()
+	case <-f.ctx.Done():
+		return nil, 0, f.ctx.Err()
+	}
+	start := time.Now()
+	list, err := take(f.ctx, root)
+	return list, time.Since(start), err
 }
 
 // forget drops the list of a project.

@@ -152,3 +152,37 @@ func TestManyProjectsAreSearchedAtOnce(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// BenchmarkListFiles asks for files of a tree of 20,000: the first time, when the
+// tree is walked, and then from the list.
+func BenchmarkListFiles(b *testing.B) {
+	home := b.TempDir()
+	dir := filepath.Join(home, "project")
+	for i := range 20_000 {
+		at := filepath.Join(dir, fmt.Sprint("area", i%20), fmt.Sprint("part", i%400))
+		if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, fmt.Sprintf("file_%d.go", i)), nil, 0o600)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := bare(b, home)
+	ask := func(req protocol.Request) protocol.Response {
+		r, err := client.Call[protocol.Response](context.Background(), c, "", req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r
+	}
+	p := ask(&protocol.RegisterProject{WorkDir: dir}).(*protocol.Project)
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			ask(&protocol.ListFiles{ProjectID: p.ProjectID, Query: "part7file"})
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			p := ask(&protocol.RegisterProject{WorkDir: dir}).(*protocol.Project)
+			ask(&protocol.ListFiles{ProjectID: p.ProjectID, Query: "part7file"})
+			ask(&protocol.RemoveProject{ProjectID: p.ProjectID})
+		}
+	})
+}
