@@ -96,9 +96,10 @@ type Server struct {
 	stopping chan struct{}  // closed when Shutdown begins
 	wg       sync.WaitGroup // connections and streams of events
 
-	mu        sync.Mutex // guards what follows
-	listeners []*listener
-	closing   bool
+	mu           sync.Mutex // guards what follows
+	listeners    []*listener
+	closing      bool
+	tokenClients map[*socket]struct{}
 }
 
 // New makes a server. It listens nowhere until Serve is called.
