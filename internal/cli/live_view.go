@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -30,9 +29,9 @@ type liveView struct {
 
 // runStats are told at the end of a run.
 type runStats struct {
+	whole bool // the run was seen from its beginning
 	steps int
 	usage protocol.Usage
-	began time.Time
 }
 
 func newLiveView(s screen) *liveView {
@@ -98,7 +97,7 @@ func (v *liveView) event(e protocol.Event, l *protocol.Live) {
 	case *protocol.ToolExecutionStart:
 		v.card(b.ToolCallID, b.ToolName, b.Args)
 	case *protocol.RuntimeStart:
-		v.stats = runStats{began: time.Now()}
+		v.stats = runStats{whole: true}
 	case *protocol.RuntimeEnd:
 		v.end(b)
 	case *protocol.QueueUpdate:
@@ -298,19 +297,20 @@ func (v *liveView) end(b *protocol.RuntimeEnd) {
 		st, line = alertStyle, "── ended: "+display.Line(string(b.Terminal))
 	}
 	var parts []string
-	if v.stats.steps > 0 {
+	if v.stats.whole && v.stats.steps > 0 {
 		parts = append(parts, plural(v.stats.steps, "step"))
 	}
-	if n := v.stats.usage.InputTokens + v.stats.usage.OutputTokens + v.stats.usage.CacheReadTokens + v.stats.usage.CacheWriteTokens; n > 0 {
+	if n := v.stats.usage.InputTokens + v.stats.usage.OutputTokens + v.stats.usage.CacheReadTokens + v.stats.usage.CacheWriteTokens; v.stats.whole && n > 0 {
 		parts = append(parts, plural(n, "token"))
 	}
-	if v.stats.usage.CostUSD > 0 {
+	if v.stats.whole && v.stats.usage.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("$%.4f", v.stats.usage.CostUSD))
 	}
 	if len(parts) > 0 {
 		line += " (" + strings.Join(parts, ", ") + ")"
 	}
 	v.screen.line(st, line)
+	v.stats = runStats{}
 	if b.Error != nil {
 		v.screen.line(alertStyle, "  "+display.Text(b.Error.Message))
 	}

@@ -26,9 +26,9 @@ type sessionFlags struct{ json bool }
 func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sessions", Short: "List, show, move in and keep conversations", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: list, search, show, rewind, branch, compact, label, clone, export, import, verify, repair, delete or prune")
+			return usagef("say which: list, search, show, rewind, branch, compact, rename, label, clone, export, import, verify, repair, delete or prune")
 		}}
-	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
+	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.renameCommand(), a.labelCommand(),
 		a.cloneCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
 	return cmd
 }
@@ -272,6 +272,14 @@ func (a *app) rewindCommand() *cobra.Command {
 		})
 	cmd.Flags().BoolVar(&files, "files", false, "also restore the files that the agent wrote since")
 	return cmd
+}
+
+func (a *app) renameCommand() *cobra.Command {
+	return a.sessionCommand("rename SESSION NAME", "Give a session a name", 2,
+		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
+			_, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &args[0]}})
+			return a.said(f, err, "Renamed "+string(id)+".")
+		})
 }
 
 func (a *app) branchCommand() *cobra.Command {
