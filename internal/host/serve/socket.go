@@ -61,11 +61,6 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 		writeError(w, http.StatusMethodNotAllowed, protocol.Errorf(protocol.CodeInvalidRequest, "%s is for WebSocket connections.", r.URL.Path))
 		return
 	}
-	if !s.begin() {
-		writeError(w, http.StatusServiceUnavailable, errStopping())
-		return
-	}
-	defer s.end()
 	st := streamOf(r.Context())
 	c := &socket{s: s, st: st, answer: make(chan protocol.Reply, 16), wrote: make(chan struct{}), ending: make(chan struct{})}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
