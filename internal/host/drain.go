@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -28,7 +30,7 @@ func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) 
 	}
 	h.mu.Unlock()
 	h.stop() // what has not gone on by itself yet is left to the next host
-	h.tellStopping(grace, restarting)
+	h.broadcast(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
 	over, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -47,30 +49,33 @@ func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) 
 		})
 	}
 	wg.Wait()
-	lanes, conns := h.shut()
-	err := h.closeLanes(lanes)
-	deliver(conns)
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	return err
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		h.closeErr = h.closeLanes(lanes)
+		deliver(conns)
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	})
+	return h.closeErr
 }
 
 // deliver waits, for deliverGrace at most, until the clients have taken everything
 // of the sessions that have been closed.
 func deliver(conns []*Conn) {
-	taken := make(chan struct{})
-	go func() { // ends with the subscriptions, which end with their connections at the latest
-		defer close(taken)
-		for _, c := range conns {
-			c.wg.Wait()
-		}
-	}()
 	late := time.NewTimer(deliverGrace)
 	defer late.Stop()
-	select {
-	case <-taken:
-	case <-late.C:
+	for _, c := range conns {
+		c.mu.Lock()
+		subs := slices.Collect(maps.Values(c.subs))
+		c.mu.Unlock()
+		for _, s := range subs {
+			select {
+			case <-s.done:
+			case <-late.C:
+				return
+			}
+		}
 	}
 }
 
@@ -81,24 +86,4 @@ func (h *Host) stopByRequest(restarting bool) error {
 	}
 	h.cfg.Stop(restarting)
 	return nil
-}
-
-// tellStopping tells all clients that the host ends. A client that does not read is
-// waited for as for the rest of its frames.
-func (h *Host) tellStopping(grace time.Duration, restarting bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		c.tell(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
-	}
-}
-
-// tell sends a frame that belongs to no subscription, without waiting for it.
-func (c *Conn) tell(f protocol.Frame) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.subs == nil {
-		return // closed
-	}
-	c.wg.Go(func() { _ = c.send(c.ctx, f) }) // ends with the connection at the latest
 }

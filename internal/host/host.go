@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/ecdh"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/disk"
@@ -78,10 +80,15 @@ type Host struct {
 
 	pages fetch.Cache // that sessions page through
 
-	closing sync.WaitGroup     // sessions that are being closed
-	starts  sync.WaitGroup     // going on with what waited
-	stop    context.CancelFunc // ends that
-	once    once               // requests that acted
+	closing   sync.WaitGroup     // sessions that are being closed
+	starts    sync.WaitGroup     // going on with what waited
+	stop      context.CancelFunc // ends that
+	once      once               // requests that acted
+	acting    sync.WaitGroup     // those that are being carried out
+	closeOnce sync.Once
+	closeErr  error // of that
+
+	rotating sync.Mutex // held while a diagnostics file is set aside
 
 	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
 	mu     sync.Mutex // guards all below; no I/O under it
@@ -90,8 +97,11 @@ type Host struct {
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
-	// stopping: no turn begins any more.
-	stopping bool
+
+	started   time.Time
+	lastUse   time.Time // when something ended
+	lingering []*slot   // sessions that are idle and still open, oldest first
+	stopping  bool      // clients were told that the host ends; no turn begins any more
 }
 
 // slot is a session that is open, being opened or being closed.
@@ -102,9 +112,14 @@ type slot struct {
 	report  session.Report
 	err     error
 
+	toldTasks atomic.Int32           // background commands that clients were told of
+	prompt    atomic.Pointer[string] // the first prompt, when it is known
+
 	// Guarded by Host.mu.
-	refs int
-	gone chan struct{} // not nil: it is being closed; closed when its lock is free
+	refs   int
+	gone   chan struct{} // not nil: it is being closed; closed when its lock is free
+	linger *time.Timer   // closes it when it has been idle for long; nil until it is needed
+	until  time.Time     // not before
 }
 
 // New makes a host. It reads the device's key, making it at first start.
@@ -119,6 +134,8 @@ func New(cfg Config) (*Host, error) {
 		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
+	h.started = cfg.Now()
+	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	key, err := h.deviceKey()
 	if err != nil {
@@ -153,11 +170,14 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 
 // Close cancels what runs, waits for it, and closes sessions and connections.
 func (h *Host) Close() error {
-	lanes, conns := h.shut()
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	return h.closeLanes(lanes)
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		h.closeErr = h.closeLanes(lanes)
+	})
+	return h.closeErr
 }
 
 // shut lets nothing be opened any more, and gives what is open.
@@ -166,7 +186,21 @@ func (h *Host) shut() (lanes []*slot, conns []*Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
+	for _, s := range h.lanes {
+		h.unlinger(s)
+	}
 	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
+}
+
+// acts lets a request act, unless the host is closing: acting is done with it.
+func (h *Host) acts() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.acting.Add(1)
+	return true
 }
 
 // closeLanes closes the sessions that shut gave.
@@ -177,13 +211,14 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	for i, s := range lanes {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
-				failed[i] = h.closeLane(s)
+				failed[i] = h.closeLane(s.lane)
 			}
 		})
 	}
 	wg.Wait()
 	h.closing.Wait()
 	h.starts.Wait()
+	h.acting.Wait()
 	return cmp.Or(failed...)
 }
 
@@ -221,6 +256,7 @@ func (h *Host) shared(ctx context.Context, id protocol.SessionID) (*slot, error)
 			return nil, nil
 		case s.gone == nil:
 			s.refs++
+			h.unlinger(s)
 			h.mu.Unlock()
 			<-s.ready
 			return s, s.err
@@ -242,6 +278,8 @@ func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *se
 		s.lane, err = h.newLane(ctx, s, log)
 		if err != nil {
 			_ = log.Close()
+		} else {
+			h.report(id, fmt.Sprintf("opened: %d events, %d bytes", log.Index().Len(), log.Index().Size()), nil)
 		}
 	}
 	if err != nil {
@@ -258,10 +296,10 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.closeIdle(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
-		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
+		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
 	if err != nil {
 		return nil, err
@@ -299,60 +337,14 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 	return s, s.err
 }
 
-// release gives a session back. The last one to do so closes it, unless a turn
-// or a background command still runs: then the end of that does.
-func (h *Host) release(s *slot) {
-	h.mu.Lock()
-	s.refs--
-	h.mu.Unlock()
-	h.closeIdle(s)
-}
-
-// closeIdle closes a session that nobody has and in which nothing runs.
-func (h *Host) closeIdle(s *slot) {
-	h.mu.Lock()
-	if s.refs > 0 || s.lane == nil || s.gone != nil || h.closed || s.lane.Busy() {
-		h.mu.Unlock()
-		return
-	}
-	s.gone = make(chan struct{})
-	h.closing.Add(1)
-	h.mu.Unlock()
-	defer h.closing.Done()
-	if err := h.closeLane(s); err != nil {
-		h.report(s.lane.ID(), "close: "+err.Error(), nil)
-	}
-	h.mu.Lock()
-	delete(h.lanes, s.lane.ID())
-	h.mu.Unlock()
-	close(s.gone)
-}
-
-func (h *Host) closeLane(s *slot) error {
-	l := s.lane
+func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
-		h.leave(s)
+		h.leaveQueue(l)
 	})
-}
-
-// leave records how a session is left whose log is complete.
-func (h *Host) leave(s *slot) {
-	h.mu.Lock()
-	ends := h.closed
-	h.mu.Unlock()
-	var err error
-	if n, _ := s.lane.Waiting(); n == 0 {
-		err = s.pending.Drop()
-	} else if ends {
-		err = s.pending.clean()
-	}
-	if err != nil {
-		h.report(s.lane.ID(), "record the end of the host: "+err.Error(), nil)
-	}
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

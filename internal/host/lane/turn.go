@@ -26,7 +26,8 @@ type turn struct {
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
-	waits   bool // before it tries its model again; guarded by Lane.mu
+	modeSeq protocol.Seq // Lane.modeSeq when it began
+	waits   bool         // before it tries its model again; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
@@ -35,6 +36,7 @@ type turn struct {
 	work     *history.State
 	env      *tool.Env
 	system   string // the system prompt
+	tally    tally
 
 	// Of a compaction that was asked for.
 	compactNote string
@@ -99,7 +101,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder}
+	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder, modeSeq: l.modeSeq}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t, nil
 }
@@ -191,6 +193,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 // event its parent and author. It returns when what an effect depends on is
 // durable. What cannot be stored cancels the turn.
 func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
+	if end := t.tally.note(raw.Body, l.cfg.Now); end != "" {
+		l.cfg.Report(end, nil)
+	}
 	l.mu.Lock()
 	var ticket *publish.Ticket
 	var err error
@@ -254,12 +259,8 @@ func (l *Lane) Cancel(id protocol.TurnID) bool {
 	return true
 }
 
-// Busy says whether a turn or a background command runs.
-func (l *Lane) Busy() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.turn != nil || l.tasks.Running() > 0
-}
+// Busy says whether a turn or a background command runs. It waits for nobody.
+func (l *Lane) Busy() bool { return l.running.Load() != nil || l.tasks.Running() > 0 }
 
 // expect checks the leaf that a client has seen. After a cancelled turn the leaf
 // before it, or any event of it, is right too. mu is held.
