@@ -3,7 +3,7 @@ GO ?= go
 BENCHTIME ?= 1x
 FUZZTIME ?= 5s
 
-.PHONY: build demo test bench fuzz soak catalog clean
+.PHONY: build demo test bench fuzz soak generate catalog clean
 
 build: ## the binary, in bin/scorel
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/scorel ./cmd/scorel
@@ -22,6 +22,9 @@ fuzz: ## every fuzz target for FUZZTIME
 
 soak: build ## kill and resume the real binary for long
 	SCOREL_SOAK=1 $(GO) test -count=1 -timeout 120m -run 'Soak|Kill' ./internal/...
+
+generate: ## the TypeScript types of the protocol, in web/src/protocol
+	$(GO) run ./internal/tsgen
 
 catalog: ## the model catalogue from its public package
 	$(GO) generate ./internal/model/catalog

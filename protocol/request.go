@@ -49,43 +49,53 @@ type (
 	StopHost struct {
 		Restarting bool `json:"restarting,omitempty"`
 	}
-	// TestModel asks a model for a word; the answer is [ModelTest].
+	// TestModel asks a model, the configured one when Model is empty, once for a
+	// word; the answer is [ModelTest].
 	TestModel struct {
 		Model string `json:"model"`
 	}
 	// SetCredential keeps the key of a model provider, or forgets it when Key is
-	// empty. What a provider is called is its name in list_models.
+	// empty. What a provider is called stands before the slash in list_models; an
+	// alias with a server of its own has a key of its own. A key is printable ASCII
+	// without spaces, at most 4 KiB.
 	SetCredential struct {
 		Provider string `json:"provider"`
 		Key      string `json:"key"`
 	}
 	// ListFiles gives the files of a project whose paths match Query, best first,
-	// for @; the answer is [FileList]. Limit is at most 200, 50 when it is 0.
+	// for @: all letters of each word in their order, in any case. The answer is
+	// [FileList]. Hidden and ignored files are left out. Limit is at most 200, 50 when
+	// it is 0.
 	ListFiles struct {
 		ProjectID ProjectID `json:"projectId"`
 		Query     string    `json:"query,omitempty"`
 		Limit     int       `json:"limit,omitempty"`
 	}
 	// ListEntries gives the entries that may come in with their own key; the answer
-	// is [EntryList].
+	// is [EntryList]. Every client with control may change the list, for itself and
+	// for others. The holder of the device's token stands in no list and always has
+	// control, so the last word is the owner's.
 	ListEntries struct{}
 	// RenameEntry gives an entry another label.
 	RenameEntry struct {
 		ClientID ClientID `json:"clientId"`
 		Label    string   `json:"label"`
 	}
-	// SetGrant changes what an entry may do, from now on.
+	// SetGrant changes what an entry may do, from now on, on open connections too.
 	SetGrant struct {
 		ClientID ClientID `json:"clientId"`
 		Grant    Grant    `json:"grant"`
 	}
-	// RevokeEntry takes an entry off the list and closes its connections.
+	// RevokeEntry takes an entry off the list and closes its connections. One that
+	// revokes itself may not get the answer.
 	RevokeEntry struct {
 		ClientID ClientID `json:"clientId"`
 	}
 
 	// ListDirectories gives the folders inside a folder, the user's home when Path is
-	// empty; the answer is [DirectoryList].
+	// empty; the answer is [DirectoryList]. Path is absolute or begins with ~/. Hidden
+	// folders are left out unless a name in Path begins with a dot: /srv/. gives those
+	// of /srv.
 	ListDirectories struct {
 		Path string `json:"path,omitempty"`
 	}

@@ -48,8 +48,9 @@ type (
 		Tasks     int       `json:"tasks,omitempty"`
 		Clients   int       `json:"clients,omitempty"`
 	}
-	// ModelTest is what came of asking a model for a word. Problem says why it
-	// failed, "" when it did not.
+	// ModelTest is what came of asking a model for a word. LatencyMS is the time to
+	// the first piece of the answer. Problem says in one sentence why it failed, ""
+	// when it did not.
 	ModelTest struct {
 		Ref       string `json:"ref"`
 		LatencyMS int64  `json:"latencyMs"`
@@ -60,7 +61,8 @@ type (
 		Files []string `json:"files"`
 		More  bool     `json:"more,omitempty"`
 	}
-	// DirectoryList is the folders inside a folder, by name. Parent is "" at the top.
+	// DirectoryList is the folders inside a folder, by name. Path has no links in it;
+	// Parent is "" at the top.
 	DirectoryList struct {
 		Path    string      `json:"path"`
 		Parent  string      `json:"parent,omitempty"`

@@ -33,6 +33,7 @@ clean_scripts() {
 command -v rg >/dev/null || echo "ripgrep is not installed, so the tests that compare with it are left out"
 command -v chromium chromium-browser google-chrome >/dev/null || echo "there is no Chromium, so exported pages are not opened in a browser"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
+command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
 race=-race
 if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
 	race=
@@ -43,6 +44,7 @@ export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 step format formatted
 step scripts clean_scripts
 step tidy tidy
+step generated go run ./internal/tsgen -check
 step vet go vet ./...
 step staticcheck go tool staticcheck ./...
 step darwin env GOOS=darwin GOARCH=arm64 go build ./...

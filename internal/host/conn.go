@@ -45,6 +45,9 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
 		subs: map[protocol.SessionID]*subscription{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())
+	if len(hello.PublicKey) > 0 {
+		_ = h.entries.Seen(c.client) // for people only: who cannot write it may still come in
+	}
 	if !h.join(c) {
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}

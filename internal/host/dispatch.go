@@ -23,6 +23,24 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.ListProjects:
 		return h.listProjects()
+	case *protocol.RemoveProject:
+		return &protocol.Done{}, h.removeProject(r.ProjectID)
+	case *protocol.ListDirectories:
+		return h.listDirectories(ctx, r.Path)
+	case *protocol.ListFiles:
+		return h.listFiles(ctx, r)
+	case *protocol.ListEntries:
+		return h.listEntries()
+	case *protocol.RenameEntry:
+		return &protocol.Done{}, h.renameEntry(r)
+	case *protocol.SetGrant:
+		return &protocol.Done{}, h.setGrant(r)
+	case *protocol.RevokeEntry:
+		return &protocol.Done{}, h.revokeEntry(r)
+	case *protocol.SetCredential:
+		return &protocol.Done{}, h.setCredential(r)
+	case *protocol.TestModel:
+		return h.testModel(ctx, r.Model)
 	case *protocol.GetTrust:
 		return h.getTrust(ctx, r.ProjectID)
 	case *protocol.TrustProject:

@@ -37,8 +37,10 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		doctor.Mount(h.cfg.Dir, disk.MountOf),
 		{ID: "config", Look: h.checkUserConfig},
 		{ID: "keys", Look: h.checkKeys},
+		{ID: "credentials", Look: h.checkCredentials},
 		{ID: "model", Look: h.checkModel},
 		{ID: "rules", Look: h.checkRules},
+		{ID: "entries", Look: h.checkEntries},
 	}
 	if root != "" {
 		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return h.checkProject(ctx, root) }})

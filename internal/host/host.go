@@ -17,6 +17,7 @@ import (
 
 	"scorel/internal/disk"
 	"scorel/internal/fetch"
+	"scorel/internal/host/entries"
 	"scorel/internal/host/lane"
 	"scorel/internal/identity"
 	"scorel/internal/model"
@@ -78,6 +79,10 @@ type Host struct {
 	store  *session.Store
 	trust  *trust.Store
 
+	entries *entries.Store // those that may come in with their key
+	trees   fileLists      // files of projects, for list_files
+	tests   chan struct{}  // a place for each model that is being tested
+
 	pages fetch.Cache // that sessions page through
 
 	closing   sync.WaitGroup     // sessions that are being closed
@@ -137,6 +142,8 @@ func New(cfg Config) (*Host, error) {
 	h.started = cfg.Now()
 	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
+	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
+	h.tests = make(chan struct{}, maxModelTests)
 	key, err := h.deviceKey()
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)
@@ -219,6 +226,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	h.closing.Wait()
 	h.starts.Wait()
 	h.acting.Wait()
+	h.trees.close()
 	return cmp.Or(failed...)
 }
 

@@ -88,7 +88,32 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 	if err != nil {
 		return nil, storageError("register the project", err)
 	}
+	h.broadcast(&protocol.ProjectsChanged{})
 	return p, nil
+}
+
+// removeProject takes a project off the list. A folder that is trusted stays
+// listed as such, without an id, until it is not.
+func (h *Host) removeProject(id protocol.ProjectID) error {
+	name := filepath.Join(h.cfg.Dir, "projects.json")
+	if _, err := h.projectRoot(id); err != nil {
+		return err
+	}
+	err := disk.Update(h.cfg.FS, name, maxProjectsFile, func(old []byte) ([]byte, error) {
+		var f projectsFile
+		if err := json.Unmarshal(old, &f); err != nil {
+			return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
+		}
+		f.Projects = slices.DeleteFunc(f.Projects, func(p projectRecord) bool { return p.ProjectID == id })
+		data, err := json.MarshalIndent(f, "", "  ")
+		return append(data, '\n'), err
+	})
+	if err != nil {
+		return storageError("remove the project", err)
+	}
+	h.trees.forget(id)
+	h.broadcast(&protocol.ProjectsChanged{})
+	return nil
 }
 
 // projects reads the registry; a missing one is empty.

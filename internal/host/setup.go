@@ -168,7 +168,7 @@ func (h *Host) resolver(cfg config.Config) resolve.Config {
 		}
 		aliases[name] = r
 	}
-	return resolve.Config{Aliases: aliases, Default: cfg.Model.Name, Env: h.lookupEnv, Demo: h.cfg.Demo, HTTP: h.cfg.HTTP}
+	return resolve.Config{Aliases: aliases, Default: cfg.Model.Name, Env: h.lookupEnv, Credentials: h.credentials(), Demo: h.cfg.Demo, HTTP: h.cfg.HTTP}
 }
 
 func (h *Host) lookupEnv(name string) (string, bool) {

@@ -186,6 +186,7 @@ func (h *Host) trustProject(ctx context.Context, r *protocol.TrustProject) (*pro
 	if err != nil {
 		return nil, h.trustError(r.ProjectID, err)
 	}
+	h.broadcast(&protocol.ProjectsChanged{})
 	var notices []config.Notice
 	if _, notices, err = h.readConfig(root); err != nil && r.Trusted {
 		return nil, err

@@ -43,7 +43,7 @@ type Config struct {
 	// Token gives the host's token; it is asked for at every proof, so that a new
 	// one counts at once. While it is empty nobody comes in by token.
 	Token func() string
-	// Entries are those that prove a key; nil is none.
+	// Entries are those that prove a key; nil is the host's list.
 	Entries Entries
 	// Names are further names under which the host is reached over TCP, as "name"
 	// (with the listener's port) or "name:port".
@@ -108,6 +108,9 @@ type Server struct {
 func New(cfg Config) *Server {
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader
+	}
+	if cfg.Entries == nil {
+		cfg.Entries = cfg.Host.Entries()
 	}
 	if cfg.Token == nil {
 		cfg.Token = func() string { return "" }

@@ -7,23 +7,25 @@ import (
 
 	"scorel/internal/model"
 	"scorel/internal/model/catalog"
+	"scorel/internal/spelling"
 )
 
 // providerKey gives the key for a provider's own server and the name of where it
-// comes from, or the variable that should be set. The order: apiKeyEnv,
-// credentials, the vendor's usual variables.
+// comes from, or the variable that should be set. The order: apiKeyEnv, the
+// vendor's usual variables, credentials: who starts a program with a variable means
+// that one.
 func (c Config) providerKey(provider, apiKeyEnv string) (key, name string) {
 	p, _ := catalog.FindProvider(provider)
 	if key = c.env(apiKeyEnv); key != "" {
 		return key, apiKeyEnv
 	}
-	if key = c.credential(provider); key != "" {
-		return key, credentialName(provider)
-	}
 	for _, v := range p.KeyEnv {
 		if key = c.env(v); key != "" {
 			return key, v
 		}
+	}
+	if key = c.credential(provider); key != "" {
+		return key, credentialName(provider)
 	}
 	switch {
 	case apiKeyEnv != "":
@@ -72,12 +74,50 @@ func (c Config) credential(provider string) string {
 	if provider == "" || c.Credentials == nil {
 		return ""
 	}
-	v, ok := c.Credentials(provider)
-	if !ok {
+	v, err := c.Credentials(provider)
+	if err != nil {
 		return ""
 	}
 	return strings.TrimSpace(v)
 }
+
+// CheckProvider says in one sentence why there is nothing that a key entered for
+// name could be for: it is neither a provider of the catalogue nor an alias or its
+// own provider.
+func CheckProvider(name string, c Config) error {
+	if _, ok := catalog.FindProvider(name); ok {
+		return nil
+	}
+	if _, ok := c.Aliases[name]; ok {
+		return nil
+	}
+	var near []string
+	consider := func(id string) {
+		if len(name) <= maxProviderName && spelling.Distance(strings.ToLower(name), strings.ToLower(id)) <= 1+len(id)/4 {
+			near = append(near, id)
+		}
+	}
+	for p := range catalog.Providers() {
+		consider(p.ID)
+	}
+	for alias, a := range c.Aliases {
+		if a.Provider == name && name != "" {
+			return nil
+		}
+		consider(alias)
+	}
+	if len(name) > maxProviderName {
+		name = name[:maxProviderName] + "…"
+	}
+	if len(near) == 0 {
+		return invalid("there is no provider %q: its name is what stands before the slash in scorel models, or an alias of config.toml", name)
+	}
+	slices.Sort(near)
+	return invalid("there is no provider %q: did you mean %s?", name, either(near))
+}
+
+// maxProviderName is how many bytes of a name an error quotes.
+const maxProviderName = 64
 
 // ownServer says whether the model is reached at its provider's own host.
 func ownServer(info model.Info) bool {

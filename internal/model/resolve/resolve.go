@@ -41,8 +41,9 @@ type Config struct {
 	Default string // for an empty ref; empty: demo
 	// Env looks a variable up; an empty value counts as none.
 	Env func(string) (string, bool)
-	// Credentials gives the key that was entered for a provider.
-	Credentials func(provider string) (string, bool)
+	// Credentials gives the key that was entered for a provider, "" when none was. An
+	// error, which holds no key, says why that is not known.
+	Credentials func(provider string) (string, error)
 	// Demo makes the demo model.
 	Demo func() (model.Model, error)
 	// Script makes the model of a script file; nil plays it by the real clock.
@@ -276,8 +277,13 @@ func override(info *model.Info, a Alias, found bool) {
 
 func (c Config) make(info model.Info, key, keyName string, headers map[string]string) (model.Model, error) {
 	if key == "" && !loopback(info.BaseURL) && !carriesAuth(headers) {
-		return nil, &model.Error{Class: model.ClassAuth, Message: fmt.Sprintf(
-			"%s needs a key: set %s", info.Ref, keyName)}
+		text := fmt.Sprintf("%s needs a key: set %s", info.Ref, keyName)
+		if c.Credentials != nil {
+			if _, err := c.Credentials(info.Provider); err != nil {
+				text += "; " + err.Error()
+			}
+		}
+		return nil, &model.Error{Class: model.ClassAuth, Message: text}
 	}
 	var m model.Model
 	var err error

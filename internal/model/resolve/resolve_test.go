@@ -245,24 +245,57 @@ func TestKeysAreTakenInOrder(t *testing.T) {
 	c := base()
 	c.Aliases = map[string]resolve.Alias{"a": {Provider: "anthropic", ID: "claude-opus-4-6", APIKeyEnv: "MINE"}}
 	c.Env = env("MINE", "mine", "ANTHROPIC_API_KEY", "vendor")
-	c.Credentials = func(p string) (string, bool) { return "entered for " + p, true }
+	c.Credentials = func(p string) (string, error) { return "entered for " + p, nil }
 	if got := caught(t, "a", c); got != "mine" {
 		t.Errorf("first %q", got)
 	}
 	c.Env = env("MINE", " ", "ANTHROPIC_API_KEY", "vendor")
-	if got := caught(t, "a", c); got != "entered for anthropic" {
+	if got := caught(t, "a", c); got != "vendor" {
 		t.Errorf("second %q", got)
 	}
-	c.Credentials = nil
-	if got := caught(t, "a", c); got != "vendor" {
+	c.Env = env("MINE", " ", "ANTHROPIC_API_KEY", "")
+	if got := caught(t, "a", c); got != "entered for anthropic" {
 		t.Errorf("third %q", got)
+	}
+}
+
+func TestKeysThatCannotBeReadAreNamedWhereOneIsMissing(t *testing.T) {
+	c := base()
+	c.Credentials = func(string) (string, error) { return "", errors.New("the file of keys x is damaged") }
+	_, err := resolve.Resolve("anthropic/claude-opus-4-6", c)
+	if err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY; the file of keys x is damaged") {
+		t.Errorf("without a variable: %v", err)
+	}
+	c.Env = env("ANTHROPIC_API_KEY", "vendor")
+	if got := caught(t, "anthropic/claude-opus-4-6", c); got != "vendor" {
+		t.Errorf("with one: %q", got)
+	}
+}
+
+func TestAKeyIsForAProviderThatThereIs(t *testing.T) {
+	c := base()
+	c.Aliases = map[string]resolve.Alias{"local": {Type: "custom", Provider: "ours", API: model.APIOpenAI, BaseURL: "https://h.example/v1", ID: "x"}}
+	for _, name := range []string{"anthropic", "openai", "local", "ours"} {
+		if err := resolve.CheckProvider(name, c); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, says := range map[string]string{"antropic": "did you mean anthropic?", "": "no provider", "zzzzzzzzzz": "scorel models", strings.Repeat("a", 5000): "aaa…"} {
+		if err := resolve.CheckProvider(name, c); err == nil || !strings.Contains(err.Error(), says) || len(err.Error()) > 300 {
+			t.Errorf("%.20q: %v", name, err)
+		}
 	}
 }
 
 func TestAVendorsKeyNeverGoesToAnotherServer(t *testing.T) {
 	c := base()
 	c.Env = env("ANTHROPIC_API_KEY", "vendor")
-	c.Credentials = func(p string) (string, bool) { return "entered", p == "anthropic" }
+	c.Credentials = func(p string) (string, error) {
+		if p == "anthropic" {
+			return "entered", nil
+		}
+		return "", nil
+	}
 	c.Aliases = map[string]resolve.Alias{
 		"proxy": {Provider: "anthropic", ID: "claude-opus-4-6", BaseURL: "https://evil.example"},
 		"plain": {Provider: "anthropic", ID: "claude-opus-4-6", BaseURL: "http://api.anthropic.com"},

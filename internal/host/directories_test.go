@@ -1,0 +1,228 @@
+package host_test
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"scorel/client"
+	"scorel/internal/host"
+	"scorel/internal/sandbox/sandboxtest"
+	"scorel/protocol"
+)
+
+func (w *world) folder(names ...string) {
+	w.t.Helper()
+	for _, n := range names {
+		if err := os.MkdirAll(filepath.Join(w.home, n), 0o700); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func namesOf(l *protocol.DirectoryList) (names []string) {
+	for _, e := range l.Entries {
+		names = append(names, e.Name)
+	}
+	return names
+}
+
+func TestFoldersAreListedForChoosingAProject(t *testing.T) {
+	w := newWorld(t, setting{})
+	w.folder("work/one", "work/two/.git", "work/.hidden", ".config/nvim", "elsewhere/far")
+	w.write(filepath.Join(w.home, "work", "file.txt"), "")
+	link := func(to, at string) {
+		t.Helper()
+		if err := os.Symlink(to, filepath.Join(w.home, at)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("../elsewhere/far", "work/far")
+	link("../elsewhere/far", "work/far again")
+	link("one", "work/also one")
+	link(".", "work/self")
+	link("nowhere", "work/dangling")
+	link("file.txt", "work/link to a file")
+	link("../.scorel", "work/scorel")
+	c := w.connect(false)
+	one := call[*protocol.Project](t, c, "", &protocol.RegisterProject{WorkDir: filepath.Join(w.home, "work", "one")})
+
+	home := call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{})
+	if home.Path != w.home || home.Parent != filepath.Dir(w.home) || !slices.Equal(namesOf(home), []string{"elsewhere", "work"}) || home.More {
+		t.Errorf("the home: %+v", home)
+	}
+	work := call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{Path: "~/work"})
+	if want := []string{"far", "one", "two"}; !slices.Equal(namesOf(work), want) {
+		t.Errorf("links stand once, and only those to folders: %q, not %q", namesOf(work), want)
+	}
+	if e := work.Entries; e[1].ProjectID != one.ProjectID || e[1].Git || e[2].ProjectID != "" || !e[2].Git {
+		t.Errorf("marks: %+v", e)
+	}
+	far := call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{Path: filepath.Join(w.home, "work", "far")})
+	if far.Path != filepath.Join(w.home, "elsewhere", "far") || far.Parent != filepath.Join(w.home, "elsewhere") || far.Entries == nil {
+		t.Errorf("through a link: %+v", far)
+	}
+	if top := call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{Path: "/"}); top.Path != "/" || top.Parent != "" {
+		t.Errorf("the top: %+v", top)
+	}
+}
+
+func TestHiddenFoldersAreListedWhenThePathHasADot(t *testing.T) {
+	w := newWorld(t, setting{})
+	w.folder("work/.hidden/.deep", "work/seen", ".config/nvim")
+	c := w.connect(false)
+	for path, want := range map[string][]string{
+		"~/work":         {"seen"},
+		"~/work/.":       {".hidden", "seen"},
+		"~/work/.hidden": {".deep"},
+		"~/.":            {".config", "work"}, // and never .scorel
+		"~/.config":      {"nvim"},
+		"~/work/../work": {"seen"},
+	} {
+		if got := namesOf(call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{Path: path})); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, not %q", path, got, want)
+		}
+	}
+}
+
+func TestScorelsOwnFolderIsNotListed(t *testing.T) {
+	w := newWorld(t, setting{})
+	if err := os.Symlink(".scorel", filepath.Join(w.home, "link")); err != nil {
+		t.Fatal(err)
+	}
+	w.folder(".scorel/sessions")
+	c := w.connect(false)
+	for _, path := range []string{"~/.scorel", "~/.scorel/sessions", "~/link", "~/link/sessions", filepath.Join(w.home, "x", "..", ".scorel")} {
+		if path == filepath.Join(w.home, ".scorel") {
+			path = w.home + "/work/../.scorel"
+			w.folder("work")
+		}
+		refused(t, c, "", &protocol.ListDirectories{Path: path}, protocol.CodeForbidden)
+	}
+}
+
+func TestAFolderWithVeryManyIsCutAndSaysSo(t *testing.T) {
+	w := newWorld(t, setting{})
+	for i := range 1100 {
+		w.folder(fmt.Sprintf("many/%04d", i))
+	}
+	got := call[*protocol.DirectoryList](t, w.connect(false), "", &protocol.ListDirectories{Path: "~/many"})
+	if len(got.Entries) != 1000 || !got.More || got.Entries[0].Name != "0000" || got.Entries[999].Name != "0999" {
+		t.Errorf("%d entries, more %v", len(got.Entries), got.More)
+	}
+}
+
+func TestAFolderThatCannotBeListedIsOneSentence(t *testing.T) {
+	sandboxtest.AsUser(t, func(t *testing.T, dir string) {
+		home := filepath.Join(dir, "home")
+		for _, d := range []string{"closed", "open/closed/inner"} {
+			if err := os.MkdirAll(filepath.Join(home, d), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(home, "file"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range []string{"closed", "open/closed"} {
+			path := filepath.Join(home, d)
+			if err := os.Chmod(path, 0); err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = os.Chmod(path, 0o700) })
+		}
+		c := bare(t, home)
+		if got := namesOf(call[*protocol.DirectoryList](t, c, "", &protocol.ListDirectories{Path: "~/open"})); !slices.Equal(got, []string{"closed"}) {
+			t.Errorf("a folder with a closed one in it: %q", got)
+		}
+		for path, code := range map[string]protocol.Code{
+			"~/closed": protocol.CodePermissionDenied, "~/open/closed/inner": protocol.CodePermissionDenied, "~/none": protocol.CodeInvalidRequest,
+			"~/file": protocol.CodeInvalidRequest, "relative": protocol.CodeInvalidRequest, "~/\x00": protocol.CodeInvalidRequest,
+			"/" + strings.Repeat("x/", 5000): protocol.CodeInvalidRequest,
+		} {
+			_, err := client.Call[*protocol.DirectoryList](context.Background(), c, "", &protocol.ListDirectories{Path: path})
+			var pe *protocol.Error
+			if !errors.As(err, &pe) || pe.Code != code || strings.Count(pe.Message, "\n") > 0 || !strings.HasSuffix(pe.Message, ".") || len(pe.Message) > 600 {
+				t.Errorf("%.30q: %v", path, err)
+			}
+		}
+	})
+}
+
+// bare is a client of a host with nothing in it. Both end with the test, or with
+// the bubble that it runs in.
+func bare(t *testing.T, home string) *client.Client {
+	t.Helper()
+	h, err := host.New(host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Now: time.Now, Rand: rand.Reader})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.Close() })
+	conn, err := h.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf([]byte("x"))}, protocol.GrantControl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := client.New(conn)
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// news waits for a projects_changed frame.
+func news(t *testing.T, conn *host.Conn) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		f, err := conn.Recv(ctx)
+		if err != nil {
+			t.Fatalf("no projects_changed came: %v", err)
+		}
+		if _, ok := f.(*protocol.ProjectsChanged); ok {
+			return
+		}
+	}
+}
+
+func TestAProjectThatIsRemovedIsGoneAndItsSessionsStay(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.file("AGENTS.md", "x")
+	e := w.begin(false)
+	e.say("hi")
+	id := w.registered(e.c).ProjectID
+	call[*protocol.Done](t, e.c, "", &protocol.RemoveProject{ProjectID: id})
+	if got := call[*protocol.ProjectList](t, e.c, "", &protocol.ListProjects{}).Projects; len(got) != 0 {
+		t.Errorf("it is still listed: %+v", got)
+	}
+	if got := call[*protocol.SessionList](t, e.c, "", &protocol.ListSessions{}).Sessions; len(got) != 1 {
+		t.Errorf("%d sessions are left", len(got))
+	}
+	refused(t, e.c, "", &protocol.RemoveProject{ProjectID: id}, protocol.CodeProjectNotFound)
+	refused(t, e.c, "", &protocol.ListFiles{ProjectID: id}, protocol.CodeProjectNotFound)
+	if again := w.registered(e.c); again.ProjectID == id || again.ProjectID == "" {
+		t.Errorf("registered again as %q", again.ProjectID)
+	}
+}
+
+func TestAllClientsAreToldWhenTheProjectsChange(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.connect(false)
+	w.entered(w.pair(1, "phone", protocol.GrantView), protocol.GrantView)
+	watcher, err := w.comeIn(w.pair(2, "tablet", protocol.GrantView), protocol.GrantView)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = watcher.Close() }()
+	p := w.registered(c)
+	news(t, watcher)
+	r := call[*protocol.TrustReport](t, c, "", &protocol.GetTrust{ProjectID: p.ProjectID})
+	call[*protocol.ProjectTrust](t, c, "", &protocol.TrustProject{ProjectID: p.ProjectID, Hash: r.Hash, Trusted: true})
+	news(t, watcher)
+	call[*protocol.Done](t, c, "", &protocol.RemoveProject{ProjectID: p.ProjectID})
+	news(t, watcher)
+}

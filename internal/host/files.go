@@ -1,0 +1,203 @@
+package host
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"scorel/internal/fuzzy"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// Bounds of finding files.
+const (
+	filesLimit    = 50  // of an answer, without one
+	maxFilesLimit = 200 // of an answer
+	maxFilesQuery = 256 // bytes
+
+	maxFileLists  = 4                // projects whose files are kept in memory; the one not used for longest goes
+	fileListFresh = 3 * time.Second  // a list is taken anew when it is older, and ten times the time that took
+	fileListIdle  = 10 * time.Minute // after which lists go that nobody has asked for
+	fileListTime  = 60 * time.Second // for a list; what was found until then counts
+)
+
+// listFiles gives the files of a project that fit a query, best first. It answers
+// from a list in memory: when that is not fresh a new one is taken meanwhile, and
+// only the first query of a project waits for it.
+func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.FileList, error) {
+	if len(r.Query) > maxFilesQuery {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "To find a file takes at most %d bytes.", maxFilesQuery)
+	}
+	list, err := h.trees.get(ctx, r.ProjectID, h.projectRoot, h.takeFiles)
+	if err != nil {
+		return nil, err
+	}
+	limit := r.Limit
+	if limit <= 0 {
+		limit = filesLimit
+	}
+	files, more := list.Find(r.Query, min(limit, maxFilesLimit))
+	return &protocol.FileList{Files: append([]string{}, files...), More: more || list.Cut()}, nil
+}
+
+// takeFiles lists the files below a root. Names that are no text cannot be told to
+// a client and are left out.
+func (h *Host) takeFiles(ctx context.Context, root string) (*fuzzy.List, error) {
+	dir, err := canonicalDir(root)
+	if err != nil {
+		return nil, err
+	}
+	files, err := tool.NewFiles(tool.Config{Root: dir, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	defer files.Close()
+	limited, cancel := context.WithTimeout(ctx, fileListTime)
+	defer cancel()
+	var b fuzzy.Builder
+	err = tool.ListFiles(limited, files, func(rel string) bool { return !utf8.ValidString(rel) || b.Add(rel) })
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil && limited.Err() == nil:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	return b.List(), nil
+}
+
+// fileLists are the files of the projects that clients look for files in. The zero
+// value is empty.
+type fileLists struct {
+	mu     sync.Mutex // guards all below; not held while a list is taken
+	by     map[protocol.ProjectID]*fileList
+	order  []protocol.ProjectID // least lately asked for first
+	idle   *time.Timer
+	walks  sync.WaitGroup
+	ctx    context.Context // of the walks
+	cancel context.CancelFunc
+	closed bool
+}
+
+// fileList is the list of one project. A list that was taken is not changed.
+type fileList struct {
+	root    string
+	list    *fuzzy.List // nil until the first is there
+	err     error       // of the walk, when list is nil
+	taken   time.Time
+	took    time.Duration
+	walking chan struct{} // closed when the walk under way ends; nil when there is none
+}
+
+// get gives the list of a project. rootOf is asked once a project, take for each
+// list.
+func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take func(context.Context, string) (*fuzzy.List, error)) (*fuzzy.List, error) {
+	f.mu.Lock()
+	l := f.by[id]
+	f.mu.Unlock()
+	root := ""
+	if l == nil {
+		var err error
+		if root, err = rootOf(id); err != nil {
+			return nil, err
+		}
+	}
+	f.mu.Lock()
+	if f.closed {
+		f.mu.Unlock()
+		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+	}
+	if l = f.by[id]; l == nil {
+		if root == "" { // it went meanwhile
+			f.mu.Unlock()
+			return f.get(ctx, id, rootOf, take)
+		}
+		l = &fileList{root: root}
+		f.enter(id, l)
+	}
+	f.touch(id)
+	age := time.Since(l.taken)
+	if l.walking == nil && (l.list == nil || age > max(fileListFresh, 10*l.took)) {
+		f.walk(l, take)
+	}
+	list, walking := l.list, l.walking
+	f.mu.Unlock()
+	if list != nil {
+		return list, nil
+	}
+	select {
+	case <-walking:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return l.list, l.err
+}
+
+// enter adds a list, with mu held, and drops the one that was not asked for longest.
+func (f *fileLists) enter(id protocol.ProjectID, l *fileList) {
+	if f.by == nil {
+		f.by = map[protocol.ProjectID]*fileList{}
+		f.ctx, f.cancel = context.WithCancel(context.Background())
+		f.idle = time.AfterFunc(fileListIdle, f.rest)
+	}
+	if len(f.order) >= maxFileLists {
+		delete(f.by, f.order[0])
+		f.order = f.order[1:]
+	}
+	f.by[id], f.order = l, append(f.order, id)
+}
+
+// touch notes, with mu held, that a list was asked for.
+func (f *fileLists) touch(id protocol.ProjectID) {
+	i := slices.Index(f.order, id)
+	f.order = append(slices.Delete(f.order, i, i+1), id)
+	f.idle.Reset(fileListIdle)
+}
+
+// walk takes a list, with mu held. One that fails leaves none: the folder is gone.
+func (f *fileLists) walk(l *fileList, take func(context.Context, string) (*fuzzy.List, error)) {
+	done := make(chan struct{})
+	l.walking = done
+	f.walks.Add(1)
+	go func() { // ends with the walk, which close cancels
+		defer f.walks.Done()
+		start := time.Now()
+		list, err := take(f.ctx, l.root)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		l.list, l.err, l.taken, l.took, l.walking = list, err, time.Now(), time.Since(start), nil
+		close(done)
+	}()
+}
+
+// forget drops the list of a project.
+func (f *fileLists) forget(id protocol.ProjectID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	delete(f.by, id)
+	f.order = slices.DeleteFunc(f.order, func(other protocol.ProjectID) bool { return other == id })
+}
+
+// rest drops all lists: nobody has asked for one for long.
+func (f *fileLists) rest() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	clear(f.by)
+	f.order = nil
+}
+
+// close ends the walks and waits for them.
+func (f *fileLists) close() {
+	f.mu.Lock()
+	f.closed = true
+	if f.idle != nil {
+		f.idle.Stop()
+		f.cancel()
+	}
+	f.mu.Unlock()
+	f.walks.Wait()
+}

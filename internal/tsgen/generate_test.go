@@ -1,0 +1,253 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// root is the folder of the module.
+const root = "../.."
+
+func built(t *testing.T) (*module, *source) {
+	t.Helper()
+	s, err := readSource(filepath.Join(root, "protocol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := translate(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m, s
+}
+
+func TestTheTypesOfTheRepositoryAreCurrent(t *testing.T) {
+	if err := run(root, true); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
+	module := t.TempDir()
+	if err := os.CopyFS(filepath.Join(module, "protocol"), os.DirFS(filepath.Join(root, "protocol"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(module, true); err == nil || !strings.Contains(err.Error(), "make generate") {
+		t.Errorf("missing files: %v", err)
+	}
+	if err := run(module, false); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(module, target)
+	for name, text := range map[string]string{"gone.ts": head + "export {};\n", "mine.ts": "export {};\n", "id.ts": "changed"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run(module, true); err == nil || !strings.Contains(err.Error(), "gone.ts, id.ts differ") {
+		t.Errorf("changed files: %v", err)
+	}
+	if err := run(module, false); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "gone.ts")); !os.IsNotExist(err) {
+		t.Errorf("what is not wanted any more: %v", err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "mine.ts")); err != nil || string(text) != "export {};\n" {
+		t.Errorf("what a person wrote became %q", text)
+	}
+	if err := run(module, true); err != nil {
+		t.Errorf("after a run: %v", err)
+	}
+}
+
+// TestAChangeOfTheProtocolMakesTheTypesStale: a new request, event, frame or field
+// is seen, and so is a type that there is no TypeScript for.
+func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
+	changes := map[string]struct{ file, old, new string }{
+		"a field":               {"request.go", "Ping struct{}", "Ping struct {\n\t\tLoud bool `json:\"loud\"`\n\t}"},
+		"a field left out":      {"response.go", `json:"notices,omitempty"`, `json:"notices"`},
+		"a comment":             {"live.go", "// LiveTool is a call that runs.", "// LiveTool is a call that runs now."},
+		"a request":             {"request.go", `case "ping":`, "case \"pong\":\n\t\treturn &Ping{}, &Done{}\n\tcase \"ping\":"},
+		"an answer":             {"request.go", "return &Ping{}, &Done{}", "return &Ping{}, &Status{}"},
+		"an event":              {"events_transient.go", `EventType = "retry"`, `EventType = "again"`},
+		"a class":               {"events_persistent.go", "(*Label) class() Class               { return Control }", "(*Label) class() Class { return Conversation }"},
+		"a frame":               {"frame.go", `return "client_left"`, `return "client_gone"`},
+		"a value":               {"errors.go", `"conflict"`, `"clash"`},
+		"an untold field":       {"live.go", "Text Growing   `json:\"text\"`", "Text Growing"},
+		"a type that is no use": {"live.go", "Text Growing   `json:\"text\"`", "Text complex128 `json:\"text\"`"},
+	}
+	want, err := generate(filepath.Join(root, "protocol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, c := range changes {
+		dir := t.TempDir()
+		names, _ := filepath.Glob(filepath.Join(root, "protocol", "*.go"))
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if filepath.Base(name) == c.file {
+				changed := strings.Replace(string(text), c.old, c.new, 1)
+				if changed == string(text) {
+					t.Errorf("%s: %q does not stand in %s", what, c.old, c.file)
+				}
+				text = []byte(changed)
+			}
+			if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := generate(dir)
+		same := err == nil && len(got) == len(want)
+		for name, text := range want {
+			same = same && bytes.Equal(got[name], text)
+		}
+		if same {
+			t.Errorf("%s changes nothing", what)
+		}
+	}
+}
+
+// TestWhatGoWritesFitsItsDeclaration holds what the marshallers write against what
+// is declared: all fields of it, and no others.
+func TestWhatGoWritesFitsItsDeclaration(t *testing.T) {
+	m, s := built(t)
+	list := samples(t, m, s)
+	for _, x := range list {
+		var v any
+		if err := json.Unmarshal(x.data, &v); err != nil {
+			t.Fatalf("%s: %v", x.what, err)
+		}
+		if err := x.fits(v); err != nil {
+			t.Errorf("%s: %v\n%s", x.what, err, x.data)
+		}
+	}
+	if len(list) < 4*len(m.pairs) {
+		t.Errorf("only %d samples", len(list))
+	}
+}
+
+func TestTheCheckOfSamplesFindsWhatDoesNotFit(t *testing.T) {
+	m, _ := built(t)
+	for _, bad := range []struct{ name, json string }{
+		{"Question", `{"question":"q"}`},                            // a field is missing
+		{"Question", `{"question":"q","options":null,"more":1}`},    // one is not declared
+		{"Question", `{"question":1,"options":null}`},               // another type
+		{"Question", `{"question":"q","options":[{"label":null}]}`}, // deep inside
+		{"Grant", `"all"`},                                           // not of the set
+		{"TextBlock", `{"type":"image","text":"t"}`},                 // another literal
+		{"Message", `{"role":"user","content":[{"type":"sound"}]}`},  // in no union
+		{"LabelEvent", `{"type":"label","targetEventId":"x"}`},       // without its envelope
+		{"TextBlock", `{"type":"text","text":"t","redacted":false}`}, // a field of another
+	} {
+		var v any
+		if err := json.Unmarshal([]byte(bad.json), &v); err != nil {
+			t.Fatal(err)
+		}
+		if m.fits(v, ref(bad.name)) == nil {
+			t.Errorf("%s fits %s", bad.json, bad.name)
+		}
+	}
+}
+
+// TestTheCompilerTakesWhatGoWrites compiles the types with a literal of everything
+// that Go writes, and with literals that must not compile.
+func TestTheCompilerTakesWhatGoWrites(t *testing.T) {
+	tsc, err := exec.LookPath("tsc")
+	if err != nil {
+		t.Skip("there is no TypeScript compiler; install it (npm install -g typescript) to have the generated types compiled")
+	}
+	m, s := built(t)
+	dir := t.TempDir()
+	files, err := generate(filepath.Join(root, "protocol"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put := func(name string, text []byte) {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// No literal is of a branded type: for them the brands are taken off.
+	brands := regexp.MustCompile(` & \{ readonly __brand: "\w+" \}`)
+	for name, text := range files {
+		put("real/"+name, text)
+		put("plain/"+name, brands.ReplaceAll(text, nil))
+	}
+	var src strings.Builder
+	src.WriteString("import type * as p from \"./plain\";\n")
+	for i, x := range samples(t, m, s) {
+		fmt.Fprintf(&src, "export const s%d: %s = %s;\n", i, x.typ, x.data)
+	}
+	put("samples.ts", []byte(src.String()))
+	put("use.ts", []byte(`import * as p from "./real";
+
+export function shown(e: p.SessionEvent): string {
+  switch (e.type) {
+    case "message":
+      return e.message.role === "assistant" ? e.message.content.map((b) => (b.type === "text" ? b.text : "")).join("") : "";
+    case "text_delta":
+      return e.delta;
+    case "rewind":
+      return e.control && e.targetEventId !== null ? e.targetEventId : "";
+  }
+  return "";
+}
+
+export async function call<N extends p.RequestName>(send: (c: p.Call) => Promise<unknown>, c: p.Call<N>): Promise<p.Requests[N]["response"]> {
+  const reply = (await send(c as p.Call)) as p.Reply<N>;
+  if (reply.type === "error") {
+    throw new Error(reply.code + reply.message);
+  }
+  return reply.data;
+}
+
+export async function models(requestId: p.RequestID, send: (c: p.Call) => Promise<unknown>): Promise<string[]> {
+  const list = await call(send, { type: "list_models", requestId, query: "x" });
+  return (list.models ?? []).map((m) => m.ref + m.hasKey);
+}
+
+export const may: p.Grant = p.needs.list_models;
+export const first: p.Code = p.codeValues[0];
+export const version: 1 = p.protocolVersion;
+
+// @ts-expect-error an id of another kind is none
+export const wrongID = (id: p.SessionID): p.EventID => id;
+// @ts-expect-error a text is no id
+export const noID: p.SessionID = "ses_x";
+// @ts-expect-error there is no such request
+export const noRequest: p.RequestName = "make_coffee";
+// @ts-expect-error a field of another request
+export const wrongField: p.Call<"ping"> = { type: "ping", requestId: "" as p.RequestID, query: "x" };
+// @ts-expect-error a required field is missing
+export const missing: p.Call<"test_model"> = { type: "test_model", requestId: "" as p.RequestID };
+// @ts-expect-error no such code
+export const noCode: p.Code = "oops";
+// @ts-expect-error a delta has no message
+export const noMessage = (e: p.TextDeltaEvent) => e.message;
+`))
+	config, err := os.ReadFile(filepath.Join(root, "web", "tsconfig.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	put("tsconfig.json", bytes.Replace(config, []byte(`"include": ["src"]`), []byte(`"include": ["**/*.ts"]`), 1))
+	cmd := exec.Command(tsc, "--project", dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("tsc: %v\n%.4000s", err, out)
+	}
+}
