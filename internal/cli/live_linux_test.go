@@ -32,7 +32,7 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 	id := s.session()
 	s.ok("host", "serve", "--detach")
 	person, program := terminal(t)
-	if err := unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}); err != nil {
+	if err := unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := s.command("attach", id)
@@ -42,7 +42,7 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = program.Close()
-	y := &tty{g: &glass{t: t, columns: 60}}
+	y := &tty{g: &glass{t: t, columns: 100}}
 	read := make(chan struct{})
 	go func() { // ends when the program has ended
 		defer close(read)

@@ -277,3 +277,105 @@ func TestReplaceTakesOverAndClientsGoAlong(t *testing.T) {
 	a.sees("An answer.")
 	s.fails(1, "stop it first", "host", "reset", "--yes")
 }
+
+func TestPrintGoesThroughTheHostThatHasTheSession(t *testing.T) {
+	s := newStation(t, touches, touched, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	a := s.start("attach", id) // the host has it now
+	a.sees("An answer.")
+	if out := s.ok("-p", "--session", id, "hello"); out != "An answer.\n" {
+		t.Errorf("printed: %q", out)
+	}
+	a.sees("user: hello\n")
+	// What is asked of this turn counts for it, and for no other.
+	if out := s.ok("-p", "--continue", "--allowed-tools", "Bash(touch:*),Bash(echo:*)", "touch it"); out != "It is touched.\n" || !s.exists("project/touched") {
+		t.Errorf("printed: %q", out)
+	}
+	a.sees("It is touched.")
+	other := s.start("-p", "--session", id, "touch it")
+	_ = other.in.Close()
+	a.sees("user: touch it\n")
+	a.sees("? Bash touch touched") // somebody is there who can be asked
+	a.types("0 not now")
+	if code := other.ends(); code != 0 {
+		t.Errorf("without the rule: exit code %d: %s", code, other.printed())
+	}
+	a.sees("not now")
+	s.fails(2, "--append-system-prompt", "-p", "--session", id, "--append-system-prompt", "x", "hello")
+	if out, _, code := s.run("-p", "--session", id, "--input-format", "stream-json", "--output-format", "stream-json", "hello"); code != exitUsage || !strings.Contains(out, "--input-format stream-json does not work") {
+		t.Errorf("requests on stdin: exit code %d, %s", code, out)
+	}
+	a.types("tell me")
+	s.until("the turn runs", func() bool { return strings.Contains(s.ok("host", "status"), "at work") })
+	s.fails(1, "A turn is running", "-p", "--session", id, "hello")
+}
+
+func TestSendPrintsWhereTheMessageIs(t *testing.T) {
+	s := newStation(t, touches, touched, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning"},{"hang":true}]}`,
+		`{"again":true,"if":{"user":"break"},"do":[{"error":{"status":400,"message":"no"}}]}`, answersAnything)
+	id := s.session()
+	if out := s.ok("send", id, "hello"); !strings.HasPrefix(out, "evt_") || !strings.Contains(out, " turn trn_") {
+		t.Errorf("printed: %q", out)
+	}
+	if out := s.ok("send", id, "--wait", "hello"); out != "An answer.\n" {
+		t.Errorf("printed: %q", out)
+	}
+	if _, _, code := s.run("send", id, "--wait", "break"); code != exitFailed {
+		t.Errorf("a turn that failed: exit code %d", code)
+	}
+	s.ok("send", id, "tell me")
+	s.until("the turn runs", func() bool { return strings.Contains(s.ok("host", "status"), "at work") })
+	s.fails(1, "A turn is running", "send", id, "--reject", "hello")
+	if out := s.ok("send", id, "later"); !strings.HasPrefix(out, "itm_") || !strings.Contains(out, "waits in "+id) {
+		t.Errorf("printed: %q", out)
+	}
+	wait := s.start("send", id, "--wait", "--follow-up", "and then")
+	_ = wait.in.Close()
+	s.until("it waits", func() bool { return strings.Contains(s.ok("host", "status"), "2 waiting messages") })
+	s.ok("cancel", id)
+	s.until("nothing runs", func() bool { return !strings.Contains(s.ok("host", "status"), "at work") })
+	a := s.start("attach", id)
+	a.sees("paused")
+	a.types("/queue resume")
+	if wait.sees("An answer."); wait.ends() != 0 {
+		t.Errorf("exit code %d: %s", wait.ends(), wait.printed())
+	}
+	s.fails(2, "exclude each other", "send", id, "--steer", "--reject", "x")
+	s.fails(2, "nothing to send", "send", id)
+	s.fails(2, "there is no session", "send", "nonsense", "x")
+}
+
+func TestManyThatNeedAHostAtOnceStartOne(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	var all []*seat
+	for range 6 {
+		all = append(all, s.start("attach", id))
+	}
+	for _, a := range all {
+		a.sees("assistant: An answer.")
+	}
+	if n := strings.Count(s.read(".scorel/host.log"), "listens on"); n != 1 {
+		t.Errorf("%d hosts were started:\n%s", n, s.read(".scorel/host.log"))
+	}
+	if st := s.ok("host", "status"); strings.Count(st, "scorel attach") != 6 || !strings.Contains(st, id+"  idle, 6 clients") {
+		t.Errorf("status:\n%s", st)
+	}
+}
+
+func TestSessionsOfARunningHostAreNamedAndDeletedThroughIt(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	s.ok("sessions", "rename", id, "A name")
+	a.sees("A name")
+	s.fails(1, "is open", "sessions", "delete", "--yes", id)
+	a.types("/quit")
+	a.ends()
+	s.ok("sessions", "delete", "--yes", id)
+	if out := s.ok("sessions", "list", "--json"); strings.Contains(out, id) {
+		t.Errorf("listed: %s", out)
+	}
+	s.fails(2, "no such session", "sessions", "show", id)
+}

@@ -129,7 +129,14 @@ func (s *station) run(args ...string) (stdout, stderr string, code int) {
 	cmd := s.command(args...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
-	err := cmd.Run()
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	err := cmd.Wait()
+	if !late.Stop() {
+		s.t.Fatalf("scorel %s has not ended within %v:\n%s%s", strings.Join(args, " "), patience, out.String(), errOut.String())
+	}
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
 		s.t.Fatal(err)
