@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -278,6 +279,44 @@ func TestAChangeOfWhatAListShowsIsToldWhenItHasLeft(t *testing.T) {
 	want := []Status{{Running: true}, {Running: true, Asking: true}, {Running: true, Asking: true, Queued: 1, Waits: true}, {Queued: 1, Waits: true}}
 	if fmt.Sprint(seen) != fmt.Sprint(want) {
 		t.Errorf("told\n%+v, want\n%+v", seen, want)
+	}
+}
+
+func TestAReaderThatStopsCostsThePublisherNoMoreThanItsRing(t *testing.T) {
+	p := New(Config{Session: testSession, Commit: func(context.Context, []protocol.Event) error { return nil }, Now: time.Now, Rand: rand.Reader})
+	defer p.Close()
+	heap := func() int {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return int(m.HeapAlloc)
+	}
+	var stuck []*Cursor
+	for range 200 {
+		c := p.Cursor(true)
+		if _, ok := c.Join(0); !ok {
+			t.Fatal("it could not join")
+		}
+		stuck = append(stuck, c)
+	}
+	base, most := heap(), 0
+	for n := range 2000 { // 50 MB, told and stored in halves
+		put(t, p, said(strings.Repeat("s", 12<<10)), typed(strings.Repeat("t", 12<<10)))
+		if n%200 == 0 {
+			if err := p.Flush(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			most = max(most, heap()-base)
+		}
+	}
+	if most > 4*maxRing {
+		t.Errorf("%d KiB are held", most>>10)
+	}
+	for _, c := range stuck {
+		if _, err := c.Next(context.Background()); !errors.Is(err, ErrGap) {
+			t.Fatalf("who stopped reading is told %v", err)
+		}
+		c.Close()
 	}
 }
 
