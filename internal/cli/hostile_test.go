@@ -62,7 +62,7 @@ func hostile(ts *testscript.TestScript, traps map[string]*trap, args []string) {
 	put(home, ".bashrc", "# "+secret+"-free\n", 0o644)
 	put(home, ".gitconfig", "[user]\n\tname = A\n\temail = a@example.com\n", 0o644)
 	put(home, ".scorel/AGENTS.md", "The user's own words.\n", ownerOnly)
-	put(home, ".scorel/credentials.json", `{"anthropic":"`+secret+`-key"}`, ownerOnly)
+	put(home, ".scorel/credentials.json", `{"version":1,"keys":{"anthropic":"`+secret+`-key"}}`, ownerOnly)
 	ts.Check(os.Chmod(filepath.Join(home, ".scorel"), 0o700))
 	put(work, "neighbour/notes.txt", "the neighbour's notes\n", 0o644)
 

@@ -110,6 +110,20 @@ func TestWhatMatchesIsFoundAndNothingElse(t *testing.T) {
 	})
 }
 
+func TestWhatWasAddedSoFarIsAListThatSaysThatItIsCut(t *testing.T) {
+	var b Builder
+	b.Add("a.go")
+	early := b.SoFar()
+	b.Add("b.go")
+	late := b.List()
+	if got, _ := early.Find("go", 5); !slices.Equal(got, []string{"a.go"}) || !early.Cut() {
+		t.Errorf("so far %q, cut %v", got, early.Cut())
+	}
+	if got, _ := late.Find("go", 5); !slices.Equal(got, []string{"a.go", "b.go"}) || late.Cut() {
+		t.Errorf("in the end %q, cut %v", got, late.Cut())
+	}
+}
+
 func TestAListIsBounded(t *testing.T) {
 	var b Builder
 	for i := range MaxPaths {
@@ -124,9 +138,10 @@ func TestAListIsBounded(t *testing.T) {
 	if got, _ := l.Find("one more", 1); l.Len() != MaxPaths || !l.Cut() || got != nil {
 		t.Errorf("%d paths, cut %v, %q", l.Len(), l.Cut(), got)
 	}
+	var other Builder
 	long := strings.Repeat("x", MaxBytes/2)
 	for _, taken := range []bool{true, true, false} {
-		if b.Add(long) != taken {
+		if other.Add(long) != taken {
 			t.Errorf("half of the bytes: taken %v", !taken)
 		}
 	}

@@ -1,6 +1,7 @@
 package fuzzy
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -23,7 +24,7 @@ type List struct {
 // Len says how many paths there are.
 func (l *List) Len() int { return len(l.ends) }
 
-// Cut says that the bounds kept paths out.
+// Cut says that there are paths that are not in the list.
 func (l *List) Cut() bool { return l.cut }
 
 // path gives a path, as it is and with ASCII letters in lower case.
@@ -62,17 +63,29 @@ func (b *Builder) Add(path string) bool {
 	return true
 }
 
-// List gives what was added. The builder is empty afterwards.
+// List gives what was added.
 func (b *Builder) List() *List {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	l := &List{text: string(b.text), ends: append([]uint32(nil), b.ends...), masks: append([]uint64(nil), b.masks...), cut: b.cut}
-	for i, c := range b.text {
-		b.text[i] = lower(c)
-	}
-	l.small = string(b.text)
-	b.text, b.ends, b.masks, b.cut = nil, nil, nil, false
+	return b.copy()
+}
+
+// SoFar gives what has been added until now, as a list that says that it is cut.
+func (b *Builder) SoFar() *List {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l := b.copy()
+	l.cut = true
 	return l
+}
+
+// copy gives what there is, with mu held.
+func (b *Builder) copy() *List {
+	small := make([]byte, len(b.text))
+	for i, c := range b.text {
+		small[i] = lower(c)
+	}
+	return &List{text: string(b.text), small: string(small), ends: slices.Clone(b.ends), masks: slices.Clone(b.masks), cut: b.cut}
 }
 
 // Bits of a mask behind those of the letters (0 to 25) and digits (26 to 35).

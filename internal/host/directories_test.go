@@ -157,7 +157,7 @@ func TestAFolderThatCannotBeListedIsOneSentence(t *testing.T) {
 
 // bare is a client of a host with nothing in it. Both end with the test, or with
 // the bubble that it runs in.
-func bare(t *testing.T, home string) *client.Client {
+func bare(t testing.TB, home string) *client.Client {
 	t.Helper()
 	h, err := host.New(host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Now: time.Now, Rand: rand.Reader})
 	if err != nil {
@@ -225,4 +225,33 @@ func TestAllClientsAreToldWhenTheProjectsChange(t *testing.T) {
 	news(t, watcher)
 	call[*protocol.Done](t, c, "", &protocol.RemoveProject{ProjectID: p.ProjectID})
 	news(t, watcher)
+}
+
+// TestWhatIsRemovedIsGoneAlsoForARepeatBehindARestart: the answer was lost with the
+// host, which no longer knows what it did.
+func TestWhatIsRemovedIsGoneAlsoForARepeatBehindARestart(t *testing.T) {
+	w := newWorld(t, setting{})
+	id := w.registered(w.connect(false)).ProjectID
+	e := w.pair(1, "phone", protocol.GrantView)
+	calls := []protocol.Call{
+		{RequestID: protocol.NewRequestID(rand.Reader), Request: &protocol.RemoveProject{ProjectID: id}},
+		{RequestID: protocol.NewRequestID(rand.Reader), Request: &protocol.RevokeEntry{ClientID: e.ClientID}},
+	}
+	send := func(repeat bool) {
+		t.Helper()
+		conn, err := w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf([]byte("x"))}, protocol.GrantControl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = conn.Close() }()
+		for _, c := range calls {
+			c.Repeat = repeat
+			if r, err := conn.Call(context.Background(), c); err != nil || r.Err != nil {
+				t.Errorf("%s, repeat %v: %v %v", c.Request.RequestName(), repeat, err, r.Err)
+			}
+		}
+	}
+	send(false)
+	w.restart()
+	send(true)
 }

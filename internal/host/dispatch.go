@@ -24,7 +24,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.ListProjects:
 		return h.listProjects()
 	case *protocol.RemoveProject:
-		return &protocol.Done{}, h.removeProject(r.ProjectID)
+		return &protocol.Done{}, h.removeProject(r.ProjectID, call.Repeat)
 	case *protocol.ListDirectories:
 		return h.listDirectories(ctx, r.Path)
 	case *protocol.ListFiles:
@@ -36,7 +36,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.SetGrant:
 		return &protocol.Done{}, h.setGrant(r)
 	case *protocol.RevokeEntry:
-		return &protocol.Done{}, h.revokeEntry(r)
+		return &protocol.Done{}, h.revokeEntry(r, call.Repeat)
 	case *protocol.SetCredential:
 		return &protocol.Done{}, h.setCredential(r)
 	case *protocol.TestModel:

@@ -53,9 +53,10 @@ func (h *Host) setGrant(r *protocol.SetGrant) error {
 }
 
 // revokeEntry takes an entry off the list and ends its connections. One that
-// revokes itself may not see the answer.
-func (h *Host) revokeEntry(r *protocol.RevokeEntry) error {
-	if err := h.entries.Revoke(r.ClientID); err != nil {
+// revokes itself may not see the answer. A repeat that does not find the entry has
+// done it before.
+func (h *Host) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
+	if err := h.entries.Revoke(r.ClientID); err != nil && !(repeat && errors.Is(err, entries.ErrUnknown)) {
 		return entryError("revoke the entry", err)
 	}
 	h.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to come in.")

@@ -19,14 +19,17 @@ const (
 	maxFilesQuery = 256 // bytes
 
 	maxFileLists  = 4                // projects whose files are kept in memory; the one not used for longest goes
+	maxFileWalks  = 2                // lists that are taken at once; further ones wait
 	fileListFresh = 3 * time.Second  // a list is taken anew when it is older, and ten times the time that took
 	fileListIdle  = 10 * time.Minute // after which lists go that nobody has asked for
 	fileListTime  = 60 * time.Second // for a list; what was found until then counts
+
+	fileListPatience = 300 * time.Millisecond // then the first query is answered from what was found so far
 )
 
 // listFiles gives the files of a project that fit a query, best first. It answers
 // from a list in memory: when that is not fresh a new one is taken meanwhile, and
-// only the first query of a project waits for it.
+// only the first query of a project waits for it, for a moment.
 func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.FileList, error) {
 	if len(r.Query) > maxFilesQuery {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "To find a file takes at most %d bytes.", maxFilesQuery)
@@ -43,30 +46,32 @@ func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.
 	return &protocol.FileList{Files: append([]string{}, files...), More: more || list.Cut()}, nil
 }
 
-// takeFiles lists the files below a root. Names that are no text cannot be told to
-// a client and are left out.
-func (h *Host) takeFiles(ctx context.Context, root string) (*fuzzy.List, error) {
+// takeFiles adds the files below a root to a list. Names that are no text cannot be
+// told to a client and are left out.
+func (h *Host) takeFiles(ctx context.Context, root string, b *fuzzy.Builder) error {
 	dir, err := canonicalDir(root)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	files, err := tool.NewFiles(tool.Config{Root: dir, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
 	if err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	defer files.Close()
 	limited, cancel := context.WithTimeout(ctx, fileListTime)
 	defer cancel()
-	var b fuzzy.Builder
 	err = tool.ListFiles(limited, files, func(rel string) bool { return !utf8.ValidString(rel) || b.Add(rel) })
 	switch {
 	case ctx.Err() != nil:
-		return nil, ctx.Err()
+		return ctx.Err()
 	case err != nil && limited.Err() == nil:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	return b.List(), nil
+	return nil
 }
+
+// takeFunc adds the files below a root to a list.
+type takeFunc func(ctx context.Context, root string, b *fuzzy.Builder) error
 
 // fileLists are the files of the projects that clients look for files in. The zero
 // value is empty.
@@ -76,6 +81,7 @@ type fileLists struct {
 	order  []protocol.ProjectID // least lately asked for first
 	idle   *time.Timer
 	walks  sync.WaitGroup
+	slots  chan struct{}   // holds one for each walk under way
 	ctx    context.Context // of the walks
 	cancel context.CancelFunc
 	closed bool
@@ -88,12 +94,13 @@ type fileList struct {
 	err     error       // of the walk, when list is nil
 	taken   time.Time
 	took    time.Duration
-	walking chan struct{} // closed when the walk under way ends; nil when there is none
+	walking chan struct{}  // closed when the walk under way ends; nil when there is none
+	found   *fuzzy.Builder // of that walk
 }
 
 // get gives the list of a project. rootOf is asked once a project, take for each
 // list.
-func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take func(context.Context, string) (*fuzzy.List, error)) (*fuzzy.List, error) {
+func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take takeFunc) (*fuzzy.List, error) {
 	f.mu.Lock()
 	l := f.by[id]
 	f.mu.Unlock()
@@ -122,13 +129,17 @@ func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(
 	if l.walking == nil && (l.list == nil || age > max(fileListFresh, 10*l.took)) {
 		f.walk(l, take)
 	}
-	list, walking := l.list, l.walking
+	list, walking, found := l.list, l.walking, l.found
 	f.mu.Unlock()
 	if list != nil {
 		return list, nil
 	}
+	patience := time.NewTimer(fileListPatience)
+	defer patience.Stop()
 	select {
 	case <-walking:
+	case <-patience.C:
+		return found.SoFar(), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -142,6 +153,7 @@ func (f *fileLists) enter(id protocol.ProjectID, l *fileList) {
 	if f.by == nil {
 		f.by = map[protocol.ProjectID]*fileList{}
 		f.ctx, f.cancel = context.WithCancel(context.Background())
+		f.slots = make(chan struct{}, maxFileWalks)
 		f.idle = time.AfterFunc(fileListIdle, f.rest)
 	}
 	if len(f.order) >= maxFileLists {
@@ -159,19 +171,35 @@ func (f *fileLists) touch(id protocol.ProjectID) {
 }
 
 // walk takes a list, with mu held. One that fails leaves none: the folder is gone.
-func (f *fileLists) walk(l *fileList, take func(context.Context, string) (*fuzzy.List, error)) {
-	done := make(chan struct{})
-	l.walking = done
+func (f *fileLists) walk(l *fileList, take takeFunc) {
+	done, found := make(chan struct{}), &fuzzy.Builder{}
+	l.walking, l.found = done, found
 	f.walks.Add(1)
 	go func() { // ends with the walk, which close cancels
 		defer f.walks.Done()
-		start := time.Now()
-		list, err := take(f.ctx, l.root)
+		took, err := f.take(l.root, found, take)
+		var list *fuzzy.List
+		if err == nil {
+			list = found.List()
+		}
 		f.mu.Lock()
 		defer f.mu.Unlock()
-		l.list, l.err, l.taken, l.took, l.walking = list, err, time.Now(), time.Since(start), nil
+		l.list, l.err, l.taken, l.took, l.walking, l.found = list, err, time.Now(), took, nil, nil
 		close(done)
 	}()
+}
+
+// take takes a list when there is a place for it.
+func (f *fileLists) take(root string, found *fuzzy.Builder, take takeFunc) (time.Duration, error) {
+	select {
+	case f.slots <- struct{}{}:
+		defer func() { <-f.slots }()
+	case <-f.ctx.Done():
+		return 0, f.ctx.Err()
+	}
+	start := time.Now()
+	err := take(f.ctx, root, found)
+	return time.Since(start), err
 }
 
 // forget drops the list of a project.

@@ -18,9 +18,19 @@ import (
 	"scorel/protocol"
 )
 
+// filesOf gives all files that fit. While the list is being taken the answer says
+// that there are more, and comes only after a moment: then it is asked again.
 func filesOf(t *testing.T, c *client.Client, id protocol.ProjectID, query string) []string {
 	t.Helper()
-	return call[*protocol.FileList](t, c, "", &protocol.ListFiles{ProjectID: id, Query: query}).Files
+	for start := time.Now(); ; {
+		l := call[*protocol.FileList](t, c, "", &protocol.ListFiles{ProjectID: id, Query: query})
+		if !l.More {
+			return l.Files
+		}
+		if time.Since(start) > patience {
+			t.Fatalf("%q: the list is not complete: %+v", query, l)
+		}
+	}
 }
 
 func TestFilesOfAProjectAreFoundByAFewLetters(t *testing.T) {
@@ -145,10 +155,47 @@ func TestManyProjectsAreSearchedAtOnce(t *testing.T) {
 		wg.Go(func() {
 			i := n % len(ids)
 			got, err := client.Call[*protocol.FileList](context.Background(), c, "", &protocol.ListFiles{ProjectID: ids[i], Query: "file"})
+			for err == nil && got.More { // the machine is busy
+				got, err = client.Call[*protocol.FileList](context.Background(), c, "", &protocol.ListFiles{ProjectID: ids[i], Query: "file"})
+			}
 			if err != nil || !slices.Equal(got.Files, []string{fmt.Sprint("file", i)}) {
 				t.Errorf("project %d: %+v %v", i, got, err)
 			}
 		})
 	}
 	wg.Wait()
+}
+
+// BenchmarkListFiles asks for files of a tree of 20,000: the first time, when the
+// tree is walked, and then from the list.
+func BenchmarkListFiles(b *testing.B) {
+	home := b.TempDir()
+	dir := filepath.Join(home, "project")
+	for i := range 20_000 {
+		at := filepath.Join(dir, fmt.Sprint("area", i%20), fmt.Sprint("part", i%400))
+		if err := errors.Join(os.MkdirAll(at, 0o700), os.WriteFile(filepath.Join(at, fmt.Sprintf("file_%d.go", i)), nil, 0o600)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := bare(b, home)
+	ask := func(req protocol.Request) protocol.Response {
+		r, err := client.Call[protocol.Response](context.Background(), c, "", req)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return r
+	}
+	p := ask(&protocol.RegisterProject{WorkDir: dir}).(*protocol.Project)
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			ask(&protocol.ListFiles{ProjectID: p.ProjectID, Query: "part7file"})
+		}
+	})
+	b.Run("first", func(b *testing.B) {
+		for b.Loop() {
+			p := ask(&protocol.RegisterProject{WorkDir: dir}).(*protocol.Project)
+			ask(&protocol.ListFiles{ProjectID: p.ProjectID, Query: "part7file"})
+			ask(&protocol.RemoveProject{ProjectID: p.ProjectID})
+		}
+	})
 }

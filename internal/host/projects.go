@@ -93,10 +93,15 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 }
 
 // removeProject takes a project off the list. A folder that is trusted stays
-// listed as such, without an id, until it is not.
-func (h *Host) removeProject(id protocol.ProjectID) error {
+// listed as such, without an id, until it is not. A repeat that does not find the
+// project has done it before.
+func (h *Host) removeProject(id protocol.ProjectID, repeat bool) error {
 	name := filepath.Join(h.cfg.Dir, "projects.json")
 	if _, err := h.projectRoot(id); err != nil {
+		var pe *protocol.Error
+		if repeat && errors.As(err, &pe) && pe.Code == protocol.CodeProjectNotFound {
+			return nil
+		}
 		return err
 	}
 	err := disk.Update(h.cfg.FS, name, maxProjectsFile, func(old []byte) ([]byte, error) {
