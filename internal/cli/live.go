@@ -54,6 +54,7 @@ type liveSession struct {
 	link   *link
 	s      *client.Session
 	id     protocol.SessionID
+	live   protocol.Live // as of the newest update that was shown
 	dir    string
 	screen screen
 	term   *termScreen // nil when piped
@@ -114,7 +115,7 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		v.screen.line(alertStyle, "nothing can be written: "+v.s.Opened.ReadOnly)
 	}
 	err = v.run(ctx, input, states)
-	running := v.s.Live.Running
+	running := v.live.Running
 	restore()
 	if !errors.Is(err, errLeft) {
 		return err
@@ -258,14 +259,13 @@ func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan
 	resized := make(chan os.Signal, 1)
 	signal.Notify(resized, syscall.SIGWINCH)
 	defer signal.Stop(resized)
-	updates, next := v.updates(ctx)
+	updates := v.updates(ctx)
 	device := v.changes(ctx)
 	go v.carryOut(ctx) // ends with ctx
 	for v.left == nil {
 		select {
 		case u := <-updates:
 			v.update(u)
-			next <- struct{}{}
 		case t := <-input:
 			v.input(ctx, t)
 		case f := <-v.results:
@@ -299,20 +299,19 @@ func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan
 	return v.left
 }
 
-// updates gives what comes of the session. Until next is told, its state stays as it
-// is and may be read.
-func (v *liveSession) updates(ctx context.Context) (<-chan observed, chan<- struct{}) {
-	updates, next := make(chan observed), make(chan struct{})
+// updates gives what comes of the session. With a fresh state it gives a copy: the
+// session's own changes as soon as the next update is waited for.
+func (v *liveSession) updates(ctx context.Context) <-chan observed {
+	updates := make(chan observed)
 	go func() { // ends with ctx or the session
 		for {
 			u, err := v.s.Next(ctx)
-			select {
-			case updates <- observed{update: u, err: err}:
-			case <-ctx.Done():
-				return
+			o := observed{update: u, err: err}
+			if u.Fresh {
+				o.live = v.s.Live.Clone()
 			}
 			select {
-			case <-next:
+			case updates <- o:
 			case <-ctx.Done():
 				return
 			}
@@ -321,7 +320,24 @@ func (v *liveSession) updates(ctx context.Context) (<-chan observed, chan<- stru
 			}
 		}
 	}()
-	return updates, next
+	return updates
+}
+
+// fold takes an update into the state that the person sees, and shows it.
+func (v *liveSession) fold(u client.Update, fresh protocol.Live, show func(e protocol.Event)) {
+	switch u.Resync {
+	case protocol.FullReload:
+		v.live = protocol.Live{}
+	case protocol.PersistentFallback:
+		v.live = protocol.Live{Meta: v.live.Meta, Running: v.live.Running, TurnID: v.live.TurnID, Queues: v.live.Queues, LeafID: v.live.LeafID}
+	}
+	for _, e := range u.Events {
+		v.live.Apply(e)
+		show(e)
+	}
+	if u.Fresh {
+		v.live = fresh
+	}
 }
 
 // changes gives what happens on the device.
@@ -380,13 +396,11 @@ func (v *liveSession) update(o observed) {
 		return
 	}
 	v.view.resync(o.update.Resync)
-	for _, e := range o.update.Events {
-		v.view.event(e, &v.s.Live)
-	}
+	v.fold(o.update, o.live, func(e protocol.Event) { v.view.event(e, &v.live) })
 	if o.update.Fresh {
-		v.view.state(&v.s.Live)
+		v.view.state(&v.live)
 	}
-	v.ask.sync(&v.s.Live)
+	v.ask.sync(&v.live)
 }
 
 // ready sets the prompt.
@@ -394,7 +408,7 @@ func (v *liveSession) ready() {
 	switch {
 	case v.ask.open.id() != "":
 		v.screen.ask("? ")
-	case v.s.Live.Running:
+	case v.live.Running:
 		v.screen.ask("… ")
 	default:
 		v.screen.ask("> ")
@@ -437,7 +451,7 @@ func (v *liveSession) interrupt(ctx context.Context) {
 		v.left = errLeft
 	case v.term != nil && len(v.term.edit.line) > 0:
 		v.term.edit.set("")
-	case v.s.Live.Running:
+	case v.live.Running:
 		v.armed = true
 		v.say("cancelling; Ctrl-C again detaches")
 		v.cancel(ctx)
@@ -520,7 +534,7 @@ func (v *liveSession) asked(ctx context.Context, id protocol.SessionID, req prot
 			v.fail(err)
 			if isAnswer {
 				v.ask.again(p.PermissionID)
-				v.ask.sync(&v.s.Live)
+				v.ask.sync(&v.live)
 			}
 		}
 	}

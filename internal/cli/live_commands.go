@@ -107,7 +107,7 @@ func (v *liveSession) steer(text string) {
 		v.fail(errors.New("say what: /steer TEXT"))
 		return
 	}
-	turn := v.s.Live.TurnID
+	turn := v.live.TurnID
 	v.queueJob(func(ctx context.Context) func() {
 		content, err := v.app.attach(ctx, v.link, v.dir, text)
 		if err == nil {
@@ -118,11 +118,11 @@ func (v *liveSession) steer(text string) {
 }
 
 func (v *liveSession) cancel(ctx context.Context) {
-	if !v.s.Live.Running {
+	if !v.live.Running {
 		v.say("nothing runs")
 		return
 	}
-	v.beside(ctx, &protocol.Cancel{TurnID: v.s.Live.TurnID})
+	v.beside(ctx, &protocol.Cancel{TurnID: v.live.TurnID})
 }
 
 // queue lists what waits, drops one of it, or lets it go on.
@@ -131,7 +131,7 @@ func (v *liveSession) queue(rest string) {
 	switch word {
 	case "":
 		n := 0
-		for _, q := range v.s.Live.Queues {
+		for _, q := range v.live.Queues {
 			for _, it := range q.Items {
 				n++
 				v.screen.endStream()
@@ -160,7 +160,7 @@ func (v *liveSession) drop(arg string) {
 		return
 	}
 	at := 0
-	for _, q := range v.s.Live.Queues {
+	for _, q := range v.live.Queues {
 		for i := range q.Items {
 			if at++; at != n {
 				continue
@@ -219,7 +219,7 @@ func (v *liveSession) mode(name string) {
 }
 
 func (v *liveSession) compact(text string) {
-	leaf := v.s.Live.LeafID
+	leaf := v.live.LeafID
 	v.say("compacting")
 	v.queueJob(func(ctx context.Context) func() {
 		c, err := client.Call[*protocol.Compacted](ctx, v.link.Client, v.id, &protocol.CompactSession{Instructions: text, ExpectedLeafID: &leaf})
@@ -244,7 +244,7 @@ func (v *liveSession) rewind(arg string) {
 			return
 		}
 	}
-	leaf := v.s.Live.LeafID
+	leaf := v.live.LeafID
 	v.queueJob(func(ctx context.Context) func() {
 		page, err := client.Call[*protocol.Events](ctx, v.link.Client, v.id, &protocol.GetPath{Limit: rewindPage})
 		if err != nil {
@@ -318,7 +318,7 @@ func (v *liveSession) branch(event string) {
 		v.fail(errors.New("say where: /branch EVENT, with an id that /tree lists"))
 		return
 	}
-	leaf := v.s.Live.LeafID
+	leaf := v.live.LeafID
 	v.queueJob(func(ctx context.Context) func() {
 		_, err := client.Call[*protocol.Moved](ctx, v.link.Client, v.id, &protocol.BranchTo{LeafEventID: protocol.EventID(event), ExpectedLeafID: &leaf})
 		return func() { v.told(err, "") }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"scorel/client"
 	"scorel/protocol"
 )
 
@@ -64,20 +63,19 @@ func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 		out.screen = screen
 	}
 	v := &liveSession{s: s}
-	updates, next := v.updates(ctx)
+	updates := v.updates(ctx)
 	for {
 		select {
 		case n := <-updates:
 			if n.err != nil {
 				return n.err
 			}
-			if err := out.update(n.update, &s.Live); err != nil {
+			if err := out.update(n, v); err != nil {
 				return err
 			}
 			if n.update.Fresh && !o.follow {
 				return nil
 			}
-			next <- struct{}{}
 		case <-signals:
 			return nil
 		}
@@ -95,16 +93,15 @@ type tailPrinter struct {
 	buf    []byte
 }
 
-func (t *tailPrinter) update(u client.Update, live *protocol.Live) error {
+func (t *tailPrinter) update(n observed, v *liveSession) error {
+	u := n.update
 	if !t.json {
 		t.view.resync(u.Resync)
-		for _, e := range u.Events {
-			t.view.event(e, live)
-		}
+		v.fold(u, n.live, func(e protocol.Event) { t.view.event(e, &v.live) })
 		if u.Fresh {
-			t.view.state(live)
+			t.view.state(&v.live)
 		}
-		t.ask.sync(live)
+		t.ask.sync(&v.live)
 		return t.screen.flush()
 	}
 	if u.Resync != "" {
@@ -122,7 +119,7 @@ func (t *tailPrinter) update(u client.Update, live *protocol.Live) error {
 		}
 	}
 	if u.Fresh {
-		return t.frame(&protocol.LiveFrame{SessionID: t.id, Live: *live})
+		return t.frame(&protocol.LiveFrame{SessionID: t.id, Live: n.live})
 	}
 	return nil
 }
