@@ -194,16 +194,15 @@ func (s *termScreen) flush() error {
 	return s.err
 }
 
-// erase takes away the rows below the finished ones. The cursor is in the last.
+// erase takes away the rows below the finished ones, one by one: some terminals keep
+// what goes with the rest of a screen in their history. The cursor is in the last.
 func (s *termScreen) erase(b *bytes.Buffer) {
-	if s.below == 0 {
-		return
+	for i := range s.below {
+		if i > 0 {
+			b.WriteString("\x1b[1A")
+		}
+		b.WriteString("\r\x1b[K")
 	}
-	b.WriteString("\r")
-	if s.below > 1 {
-		fmt.Fprintf(b, "\x1b[%dA", s.below-1)
-	}
-	b.WriteString("\x1b[J")
 }
 
 func (s *termScreen) close() {

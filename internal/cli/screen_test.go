@@ -55,10 +55,9 @@ func (g *glass) control(args string, kind byte) {
 		g.row = max(0, g.row-n)
 	case kind == 'C':
 		g.col = min(g.columns-1, g.col+n)
-	case kind == 'J':
+	case kind == 'K':
 		if g.row < len(g.rows) {
 			g.rows[g.row] = g.rows[g.row][:min(g.col, len(g.rows[g.row]))]
-			g.rows = g.rows[:g.row+1]
 		}
 	default:
 		g.t.Fatalf("an unknown sequence %q%c", args, kind)
@@ -85,9 +84,12 @@ func (g *glass) put(r rune) {
 	g.col += w
 }
 
-// shown gives the rows without what fills them up.
+// shown gives the rows down to the cursor, without what fills them up.
 func (g *glass) shown() []string {
 	var out []string
+	for g.row < len(g.rows)-1 && len(g.rows[len(g.rows)-1]) == 0 {
+		g.rows = g.rows[:len(g.rows)-1]
+	}
 	for _, row := range g.rows {
 		out = append(out, strings.TrimRight(strings.ReplaceAll(string(row), "\x00", ""), " "))
 	}
