@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"scorel/protocol"
@@ -247,6 +248,8 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"GET", "/v1/sessions/" + missing, "", 404, "session_not_found", "no such session"},
 		{"GET", "/v1/sessions/nonsense", "", 400, "invalid_request", "not an id"},
 		{"GET", "/v1/nothing", "", 404, "invalid_request", "docs/http.md"},
+		{"GET", "/v1/ws", "", 426, "invalid_request", "WebSocket"},
+		{"POST", "/v1/ws", "", 405, "invalid_request", "WebSocket"},
 		{"DELETE", "/v1/sessions", "", 405, "invalid_request", "takes GET, POST"},
 		{"POST", "/v1/sessions", "", 400, "invalid_request", "workDir"},
 		{"POST", "/v1/sessions", `{"workDir":"here"}`, 400, "invalid_request", "no absolute path"},
@@ -347,10 +350,10 @@ func TestAPayloadGoesInAndComesOutInRanges(t *testing.T) {
 }
 
 // endless is a body that never ends.
-type endless struct{ given int64 }
+type endless struct{ given atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	e.given += int64(len(p))
+	e.given.Add(int64(len(p)))
 	return len(p), nil
 }
 
@@ -372,8 +375,8 @@ func TestABodyThatIsTooLargeIsRefusedAndLeavesNothing(t *testing.T) {
 		if resp.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("a body of %d bytes: %s", length, resp.Status)
 		}
-		if body.given > maxBody+4<<20 {
-			t.Errorf("%d bytes were taken", body.given)
+		if n := body.given.Load(); n > maxBody+4<<20 {
+			t.Errorf("%d bytes were taken", n)
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(os.TempDir(), "scorel-upload-*"))
