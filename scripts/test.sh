@@ -32,6 +32,7 @@ clean_scripts() {
 
 command -v rg >/dev/null || echo "ripgrep is not installed, so the tests that compare with it are left out"
 command -v chromium chromium-browser google-chrome >/dev/null || echo "there is no Chromium, so exported pages are not opened in a browser"
+command -v curl >/dev/null || echo "curl is not installed, so the script of docs/host.md is not run"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
 command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
 race=-race

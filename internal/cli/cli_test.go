@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"scorel/internal/host/daemon"
 )
 
 func TestMain(m *testing.M) {
@@ -41,6 +43,11 @@ func TestCommands(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("PATH", os.Getenv("PATH"))
+			env.Defer(func() { // a script that fails may leave its host
+				if info, live, _ := daemon.Find(filepath.Join(home, ".scorel")); live && info.PID > 0 {
+					_ = syscall.Kill(info.PID, syscall.SIGKILL)
+				}
+			})
 			return os.MkdirAll(home, 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -98,9 +98,10 @@ type Server struct {
 	stopping chan struct{}  // closed when Shutdown begins
 	wg       sync.WaitGroup // requests and connections
 
-	mu        sync.Mutex // guards what follows
-	listeners []*listener
-	closing   bool
+	mu           sync.Mutex // guards what follows
+	listeners    []*listener
+	closing      bool
+	tokenClients map[*socket]struct{}
 }
 
 // New makes a server. It listens nowhere until Serve is called.

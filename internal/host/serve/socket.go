@@ -117,6 +117,9 @@ func (c *socket) run(hello protocol.Hello, grant protocol.Grant) {
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithCancel(context.Background())
 	c.calls = newCalls(c.carryOut)
+	if hello.PublicKey == nil {
+		defer c.s.byToken(c)()
+	}
 	device, _ := c.s.cfg.Host.Device()
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
 		c.end(websocket.StatusGoingAway, "")

@@ -118,9 +118,14 @@ export interface ChannelInject {
   metadata?: unknown;
 }
 
-/** SessionInfo changes the session's {@link Meta}. */
+/**
+ * SessionInfo changes the session's {@link Meta}, or (with Mode) records that somebody set
+ * its permission mode. The newest mode counts, also for a later host of this device;
+ * one that came with an import does not.
+ */
 export interface SessionInfo {
   changes: MetaChanges;
+  mode?: string;
 }
 
 /** Custom is state of an extension. */

@@ -20,6 +20,8 @@ export interface Live {
   persistentLastId?: EventID;
   leafId?: EventID;
   meta: Meta;
+  /** of permissions, that somebody set; "" is the configuration's */
+  mode?: string;
   usage: Usage;
   running: boolean;
   turnId?: TurnID;

@@ -264,8 +264,10 @@ export interface SetLabel {
  * SendMessage sends a user message. While a turn runs it follows WhenBusy:
  * "followUp" (also when empty), "steer" or "reject". The answer is {@link Sent}.
  *
- * Options count for the turn that the message begins, above the configuration;
- * with them whenBusy must be "reject".
+ * Options count for the turn that the message begins, above the configuration, and
+ * for nothing that follows it. They are not stored: the events of the turn tell what
+ * it ran with (the model of each answer, the rule of each decision). With them
+ * whenBusy must be "reject".
  */
 export interface SendMessage {
   content: Block[] | null;
@@ -323,7 +325,7 @@ export interface BranchTo {
 
 /**
  * CompactSession summarises the older part of the context; the answer is
- * {@link Compacted}.
+ * {@link Compacted}. Like the moves above it needs CancelFirst while a turn runs.
  */
 export interface CompactSession {
   instructions?: string;
@@ -331,7 +333,10 @@ export interface CompactSession {
   cancelFirst?: TurnID;
 }
 
-/** SetMode sets the permission mode of the session's next calls. */
+/**
+ * SetMode sets the permission mode of the session's next calls, until another is
+ * set. A session_info event tells all clients, and {@link Live} has it.
+ */
 export interface SetMode {
   mode: string;
 }
@@ -408,8 +413,11 @@ export interface StopTask {
 
 /**
  * TurnOptions are what one message asks of its turn, above the configuration. The
- * fields mean what the flags of `scorel -p` mean. Unattended denies at once what
- * would have to be asked while nobody who could answer is attached.
+ * fields mean what the flags of `scorel -p` mean; Allow, Deny and AdditionalDirs
+ * (absolute paths) come in addition to the configuration's, and a deny rule beats
+ * every allow rule. Mode counts until somebody sets another one during the turn.
+ * Unattended denies at once what would have to be asked while nobody who could answer
+ * is attached.
  */
 export interface TurnOptions {
   model?: string;
