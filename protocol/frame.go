@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -135,7 +136,11 @@ func marshalFrame(f Frame) ([]byte, error) {
 	return joinObjects(head, f)
 }
 
-// ParseFrame reads a frame.
+// ErrUnknownFrame says that a frame is of a type that this version does not know.
+var ErrUnknownFrame = errors.New("protocol: there is no frame of this type")
+
+// ParseFrame reads a frame. The error of one of an unknown type is
+// [ErrUnknownFrame]; a client skips it.
 func ParseFrame(data []byte) (Frame, error) {
 	var head struct {
 		Type string `json:"type"`
@@ -164,7 +169,7 @@ func ParseFrame(data []byte) (Frame, error) {
 	case "session_closed":
 		f = &SessionClosed{}
 	default:
-		return nil, fmt.Errorf("protocol: there is no frame named %q", clip(head.Type))
+		return nil, fmt.Errorf("%w: %q", ErrUnknownFrame, clip(head.Type))
 	}
 	if err := json.Unmarshal(data, f); err != nil {
 		return nil, fmt.Errorf("protocol: a %s frame: %w", head.Type, err)
