@@ -1,0 +1,187 @@
+package serve
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// admitted checks what every request must fulfil before it may prove itself. The
+// order is fixed: the peer and the kind of line were checked at accept, then come
+// the name under which the host is called (a page on a foreign name may have been
+// made to point here), the page that calls, and where the token was put.
+func (s *Server) admitted(l *listener, r *http.Request) *refusal {
+	if l.kind != Unix && !l.known(r) {
+		return refuse(reasonHost, "The host is not known by the name %s; call it by its own, or add the name to the configuration.", shown(r.Host))
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if !l.allows(r, origin) {
+			return refuse(reasonOrigin, "Pages of %s may not connect to this host; add the origin to the configuration to allow them.", shown(origin))
+		}
+	}
+	if s.tokenInURL(r.URL) {
+		return refuse(reasonURL, "A token must not be in a URL, where it is logged; put it in the Authorization header, and draw a new one with `scorel host token --refresh`.")
+	}
+	return nil
+}
+
+// known says whether the Host header names this host.
+func (l *listener) known(r *http.Request) bool {
+	name, port, ok := splitHost(r.Host, l.defaultPort())
+	return ok && l.isOwn(r, name, port)
+}
+
+// isOwn says whether a name and port are this host's.
+func (l *listener) isOwn(r *http.Request, name, port string) bool {
+	for _, n := range l.s.cfg.Names {
+		if own, p, ok := splitHost(n, l.port); ok && own == name && p == port {
+			return true
+		}
+	}
+	if port != l.port {
+		return false
+	}
+	if l.kind == Loopback {
+		return name == "localhost" || name == "127.0.0.1" || name == "::1"
+	}
+	if ip := net.ParseIP(name); ip != nil {
+		if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok && local.IP.Equal(ip) {
+			return true
+		}
+	} else if name == l.hostname {
+		return true
+	}
+	for _, leaf := range l.leaves {
+		if leaf.VerifyHostname(bracketed(name)) == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// allows says whether a page of an origin may connect: one of the host itself, or a
+// configured one.
+func (l *listener) allows(r *http.Request, origin string) bool {
+	o, ok := parseOrigin(origin)
+	if !ok {
+		return false
+	}
+	for _, allowed := range l.s.cfg.Origins {
+		if a, ok := parseOrigin(allowed); ok && a == o {
+			return true
+		}
+	}
+	switch l.kind {
+	case Loopback:
+		return o.scheme == "http" && l.isOwn(r, o.name, o.port)
+	case TLS:
+		return o.scheme == "https" && l.isOwn(r, o.name, o.port)
+	}
+	return false // no page is served on a Unix socket
+}
+
+func (l *listener) defaultPort() string {
+	if l.kind == TLS {
+		return "443"
+	}
+	return "80"
+}
+
+// dialled gives the address of the transcript: what the client put into the Host
+// header, in lower case, with its port; or the path of the socket.
+func (l *listener) dialled(r *http.Request) string {
+	if l.kind == Unix {
+		return l.address
+	}
+	name, port, _ := splitHost(r.Host, l.defaultPort())
+	return net.JoinHostPort(name, port)
+}
+
+// splitHost gives name (lower case, without brackets) and port of "name",
+// "name:port", "[::1]" or "[::1]:port".
+func splitHost(host, defaultPort string) (name, port string, ok bool) {
+	host = strings.ToLower(host)
+	name, port, err := net.SplitHostPort(host)
+	if err != nil {
+		if port = defaultPort; strings.HasPrefix(host, "[") && strings.HasSuffix(host, "]") {
+			name = host[1 : len(host)-1]
+		} else if name = host; strings.Contains(host, ":") {
+			return "", "", false
+		}
+	}
+	if name == "" || port == "" || strings.ContainsAny(name, "/@ []%") {
+		return "", "", false
+	}
+	return name, port, true
+}
+
+func bracketed(name string) string {
+	if strings.Contains(name, ":") {
+		return "[" + name + "]"
+	}
+	return name
+}
+
+type origin struct{ scheme, name, port string }
+
+// parseOrigin reads an origin (RFC 6454, section 7): scheme, name and port, nothing
+// else. "null" is none.
+func parseOrigin(text string) (origin, bool) {
+	u, err := url.Parse(strings.ToLower(text))
+	if err != nil || u.Opaque != "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return origin{}, false
+	}
+	def := ""
+	switch u.Scheme {
+	case "http":
+		def = "80"
+	case "https":
+		def = "443"
+	default:
+		return origin{}, false
+	}
+	name, port, ok := splitHost(u.Host, def)
+	return origin{u.Scheme, name, port}, ok
+}
+
+// tokenInURL says whether a URL holds the token, or a parameter that is called like
+// one.
+func (s *Server) tokenInURL(u *url.URL) bool {
+	for name := range u.Query() {
+		switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(name)) {
+		case "token", "accesstoken", "authtoken", "bearer", "authorization", "auth", "apikey":
+			return true
+		}
+	}
+	text := u.Path + "?" + u.RawQuery
+	if plain, err := url.QueryUnescape(u.RawQuery); err == nil {
+		text += " " + plain
+	}
+	want := sha256.Sum256([]byte(s.cfg.Token()))
+	found := false
+	for run := range tokenRuns(text) {
+		if len(run) == tokenLength { // compared by hash: the time tells nothing of the token
+			got := sha256.Sum256([]byte(run))
+			found = subtle.ConstantTimeCompare(got[:], want[:]) == 1 || found
+		}
+	}
+	return found
+}
+
+// bearer says whether a request carries the token as it should.
+func (s *Server) bearer(r *http.Request) *refusal {
+	want := s.cfg.Token()
+	values := r.Header.Values("Authorization")
+	if len(values) == 0 || want == "" {
+		return refuse(reasonBearer, "The request has no token; send the header that stands in ~/.scorel/host.header.")
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	got, expected := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(want))
+	if len(values) != 1 || !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], expected[:]) != 1 {
+		return refuse(reasonBearer, "The token is not the host's; send the header that stands in ~/.scorel/host.header.")
+	}
+	return nil
+}

@@ -1,0 +1,191 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/ecdh"
+	"encoding/json"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"scorel/protocol"
+	"scorel/protocol/handshake"
+)
+
+// maxHandshake bounds each of the first two messages of a client, in bytes.
+const maxHandshake = 8 << 10
+
+// prove lets both sides prove who they are, the host first: with the token, or with
+// their keys. What fails is a refusal; every other error is that of the line.
+func (s *Server) prove(ws *websocket.Conn, address string) (protocol.Hello, protocol.Grant, error) {
+	var hello protocol.Hello
+	data, err := readFirst(ws)
+	if err != nil {
+		return hello, "", err
+	}
+	if hello, err = parseHello(data); err != nil {
+		return hello, "", err
+	}
+	p, err := s.challenge(&hello)
+	if err != nil {
+		return hello, "", err
+	}
+	transcript := &handshake.Transcript{Address: address, Hello: hello, Challenge: p.challenge}
+	p.challenge.Proof = handshake.Host(p.hostKey, transcript)
+	if err := writeMessage(ws, "challenge", p.challenge); err != nil {
+		return hello, "", err
+	}
+	if data, err = readFirst(ws); err != nil {
+		return hello, "", err
+	}
+	proof, err := parseProve(data)
+	if err != nil {
+		return hello, "", err
+	}
+	if !handshake.Equal(proof, handshake.Client(p.clientKey, transcript)) {
+		return hello, "", refuse(reasonProof, "The client's proof is wrong: it has another token or key than the host, or dialled another address than %s.", shown(address))
+	}
+	return hello, p.grant, nil
+}
+
+// proof is what the host needs to prove itself and to check the client.
+type proof struct {
+	challenge          protocol.Challenge
+	hostKey, clientKey []byte
+	grant              protocol.Grant
+}
+
+// challenge answers a hello. A client whose key is not on the list costs no DH.
+func (s *Server) challenge(hello *protocol.Hello) (*proof, error) {
+	nonce, err := handshake.Nonce(s.cfg.Rand)
+	if err != nil {
+		return nil, err
+	}
+	device, key := s.cfg.Host.Device()
+	p := &proof{challenge: protocol.Challenge{DeviceID: device, Nonce: nonce}}
+	if hello.PublicKey == nil {
+		token := s.cfg.Token()
+		if token == "" {
+			return nil, refuse(reasonProof, "The host takes no token; connect with a paired key.")
+		}
+		p.hostKey, p.clientKey, p.grant = []byte(token), []byte(token), protocol.GrantControl
+		return p, nil
+	}
+	known, grant, ok := s.lookup(hello.ClientID)
+	if !ok || !bytes.Equal(known, hello.PublicKey) {
+		return nil, refuse(reasonEntry, "The host does not know this entry; pair it with the host first.")
+	}
+	ephemeral, err := ecdh.X25519().GenerateKey(s.cfg.Rand)
+	if err != nil {
+		return nil, err
+	}
+	p.challenge.PublicKey, p.challenge.Ephemeral, p.grant = key.PublicKey().Bytes(), ephemeral.PublicKey().Bytes(), grant
+	if p.hostKey, err = handshake.Shared(key, hello.Ephemeral); err != nil {
+		return nil, refuse(reasonMessage, "The ephemeral key of the hello is no good one.")
+	}
+	if p.clientKey, err = handshake.Shared(ephemeral, known); err != nil {
+		return nil, refuse(reasonEntry, "The key of this entry is no good one; pair it with the host again.")
+	}
+	return p, nil
+}
+
+func (s *Server) lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool) {
+	if s.cfg.Entries == nil {
+		return nil, "", false
+	}
+	return s.cfg.Entries.Lookup(id)
+}
+
+// parseHello reads the first message of a client.
+func parseHello(data []byte) (protocol.Hello, error) {
+	var m struct {
+		Type string `json:"type"`
+		protocol.Hello
+	}
+	switch err := json.Unmarshal(data, &m); {
+	case err != nil:
+		return m.Hello, refuse(reasonMessage, "The first message of a client is a hello; this one is not valid JSON or does not fit.")
+	case m.Type != "hello":
+		return m.Hello, refuse(reasonMessage, "The first message of a client is a hello, not %s.", shown(m.Type))
+	case m.ProtocolVersion != protocol.Version:
+		return m.Hello, refuse(reasonVersion, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", m.ProtocolVersion, protocol.Version)
+	}
+	if err := handshake.CheckHello(&m.Hello); err != nil {
+		return m.Hello, refuse(reasonMessage, "The hello does not fit: %v.", err)
+	}
+	return m.Hello, nil
+}
+
+// parseProve reads the second message of a client.
+func parseProve(data []byte) ([]byte, error) {
+	var m struct {
+		Type string `json:"type"`
+		protocol.Prove
+	}
+	if err := json.Unmarshal(data, &m); err != nil || m.Type != "connect" {
+		return nil, refuse(reasonMessage, "The second message of a client is connect with its proof.")
+	}
+	return m.Proof, nil
+}
+
+// readFirst reads one of the first messages.
+func readFirst(ws *websocket.Conn) ([]byte, error) {
+	typ, r, err := ws.Reader(context.Background()) // the stream is closed when it takes too long
+	if err != nil {
+		return nil, err
+	}
+	data, err := io.ReadAll(io.LimitReader(r, maxHandshake+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case len(data) > maxHandshake:
+		return nil, refuse(reasonMessage, "The first messages of a client have at most %d bytes.", maxHandshake)
+	case typ != websocket.MessageText:
+		return nil, refuse(reasonMessage, "Messages are text.")
+	}
+	return data, nil
+}
+
+// writeMessage writes one of the host's first messages.
+func writeMessage(ws *websocket.Conn, typ string, body any) error {
+	head, err := json.Marshal(struct {
+		Type string `json:"type"`
+	}{typ})
+	if err != nil {
+		return err
+	}
+	fields, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	data := append(append(head[:len(head)-1], ','), fields[1:]...)
+	return ws.Write(context.Background(), websocket.MessageText, data)
+}
+
+// turnAway ends a connection whose handshake failed. A wrong proof waits first, so
+// that trying again and again is slow; the wait counts as unproven, whose number is
+// bounded, and ends with the connection.
+func (s *Server) turnAway(ws *websocket.Conn, st *stream, err error) {
+	var why *refusal
+	if !errors.As(err, &why) {
+		_ = ws.CloseNow() // the line is gone
+		return
+	}
+	s.refused(why, peerName(st.l.kind, st.Conn))
+	if why.reason == reasonProof || why.reason == reasonEntry {
+		wait := time.NewTimer(s.times.penalty)
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-st.gone:
+		case <-s.stopping:
+		}
+	}
+	if data, err := (protocol.Reply{Err: why.err}).MarshalJSON(); err == nil {
+		_ = ws.Write(context.Background(), websocket.MessageText, data) // it is being closed
+	}
+	closeWebSocket(ws, st, websocket.StatusPolicyViolation, string(why.err.Code))
+}

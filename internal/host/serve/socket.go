@@ -1,0 +1,420 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+// Bounds of messages; see docs/limits.md.
+const (
+	// maxRead is the longest message that is read: a call of [protocol.MaxMessage] is
+	// refused with its requestId, what is longer ends the connection.
+	maxRead = protocol.MaxMessage + 64<<10
+	// keepBuffer is how much of a buffer a connection keeps between messages.
+	keepBuffer = 128 << 10
+	// pingTime is how long a ping may take before the next thing is done.
+	pingTime = 5 * time.Second
+	// closeTime is how long the other side may take to close too.
+	closeTime = 5 * time.Second
+	// busyWrite is how long a write may take before pings of the client are left
+	// unanswered: it would not read the answer either.
+	busyWrite = time.Second
+)
+
+// socket is a WebSocket connection of a client that has proved itself. One goroutine
+// reads, one writes; calls run in their own.
+type socket struct {
+	s      *Server
+	ws     *websocket.Conn
+	st     *stream
+	conn   *host.Conn
+	ctx    context.Context // of reads; ends with the connection
+	calls  *calls
+	pings  sync.WaitGroup
+	answer chan protocol.Reply
+	wrote  chan struct{} // closed when the writer has ended: nobody takes replies any more
+
+	writing atomic.Int64 // Unix nanoseconds at which the write in progress began, 0: none
+
+	once   sync.Once
+	ending chan struct{} // closed when the connection is to end
+	status websocket.StatusCode
+	why    string
+}
+
+// webSocket carries one WebSocket connection from its handshake to its end.
+func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", http.MethodGet)
+		writeError(w, http.StatusMethodNotAllowed, protocol.Errorf(protocol.CodeInvalidRequest, "%s is for WebSocket connections.", r.URL.Path))
+		return
+	}
+	if !s.begin() {
+		writeError(w, http.StatusServiceUnavailable, errStopping())
+		return
+	}
+	defer s.end()
+	st := streamOf(r.Context())
+	c := &socket{s: s, st: st, answer: make(chan protocol.Reply, 16), wrote: make(chan struct{}), ending: make(chan struct{})}
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
+		InsecureSkipVerify: true, // the origin has been checked
+		CompressionMode:    websocket.CompressionDisabled,
+		OnPingReceived:     func(context.Context, []byte) bool { return !c.stuck() },
+	})
+	if err != nil {
+		return // it has been answered
+	}
+	c.ws = ws
+	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
+	hello, grant, err := s.prove(ws, l.dialled(r))
+	if err != nil {
+		s.turnAway(ws, st, err)
+		return
+	}
+	if c.conn, err = s.connect(hello, grant); err != nil {
+		s.turnAway(ws, st, err)
+		return
+	}
+	l.unproven.remove(st)
+	s.metrics.Connected(string(l.kind))
+	defer s.metrics.Disconnected(string(l.kind))
+	c.run(hello, grant)
+}
+
+// connect lets a client in that has proved itself.
+func (s *Server) connect(hello protocol.Hello, grant protocol.Grant) (*host.Conn, error) {
+	conn, err := s.cfg.Host.Connect(s.ctx, hello, grant)
+	if err != nil {
+		return nil, &refusal{reasonMessage, protocol.AsError(err)}
+	}
+	if hello.PublicKey != nil {
+		// Whoever was taken off the list before the host knew of this connection
+		// would otherwise stay.
+		if _, now, ok := s.lookup(hello.ClientID); !ok || now != grant {
+			_ = conn.Close()
+			return nil, refuse(reasonEntry, "What this entry may do has just been changed; connect again.")
+		}
+	}
+	return conn, nil
+}
+
+// run carries messages until one side ends the connection.
+func (c *socket) run(hello protocol.Hello, grant protocol.Grant) {
+	var cancel context.CancelFunc
+	c.ctx, cancel = context.WithCancel(context.Background())
+	c.calls = newCalls(c.carryOut)
+	device, _ := c.s.cfg.Host.Device()
+	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
+		c.end(websocket.StatusGoingAway, "")
+	}
+	go c.write() // ends with the connection
+	c.read()
+	c.end(websocket.StatusNormalClosure, "")
+	cancel()
+	<-c.wrote
+	c.calls.close()
+	_ = c.conn.Close()
+	c.calls.wait()
+	c.pings.Wait()
+}
+
+// end lets the connection end; the first reason counts.
+func (c *socket) end(status websocket.StatusCode, why string) {
+	c.once.Do(func() {
+		c.status, c.why = status, why
+		close(c.ending)
+	})
+}
+
+// read takes calls until the line ends.
+func (c *socket) read() {
+	var buf []byte
+	for {
+		typ, r, err := c.ws.Reader(context.Background()) // the line ends it
+		if errors.Is(err, context.DeadlineExceeded) && !c.over() {
+			continue // the answer to a ping found no room; the client is slow, not gone
+		}
+		if err != nil {
+			_ = c.ws.CloseNow() // wakes the writer
+			return
+		}
+		if cap(buf) > keepBuffer {
+			buf = nil
+		}
+		if buf, err = readMessage(r, buf[:0]); err != nil {
+			if errors.Is(err, errTooLarge) {
+				c.s.refused(refuse(reasonTooLarge, "A message was longer than %d bytes.", maxRead), peerName(c.st.l.kind, c.st.Conn))
+				c.reply(protocol.Reply{RequestID: requestIDOf(buf), Err: protocol.Errorf(protocol.CodePayloadTooLarge,
+					"A message may have at most %d bytes; send large content with put_blob.", protocol.MaxMessage)})
+				c.end(websocket.StatusMessageTooBig, "a message has at most 1 MiB")
+				<-c.wrote
+			}
+			_ = c.ws.CloseNow()
+			return
+		}
+		if typ != websocket.MessageText {
+			c.end(websocket.StatusUnsupportedData, "messages are text")
+			<-c.wrote
+			return
+		}
+		call, err := protocol.ParseCall(buf)
+		if err != nil {
+			c.s.metrics.Request("invalid", string(protocol.AsError(err).Code), 0)
+			c.reply(protocol.Reply{RequestID: requestIDOf(buf), Err: protocol.AsError(err)})
+			continue
+		}
+		c.calls.take(call, len(buf))
+	}
+}
+
+func (c *socket) over() bool {
+	select {
+	case <-c.st.gone:
+		return true
+	case <-c.wrote:
+		return true
+	default:
+		return false
+	}
+}
+
+var errTooLarge = errors.New("the message is too large")
+
+// readMessage appends a message to buf.
+func readMessage(r io.Reader, buf []byte) ([]byte, error) {
+	if cap(buf) == 0 {
+		buf = make([]byte, 0, 4096)
+	}
+	for {
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):min(cap(buf), maxRead+1)])
+		buf = buf[:len(buf)+n]
+		switch {
+		case len(buf) > maxRead:
+			return buf, errTooLarge
+		case err == io.EOF:
+			return buf, nil
+		case err != nil:
+			return buf, err
+		}
+	}
+}
+
+// requestIDOf looks for the requestId of a message that does not fit, which may be
+// cut off. Inside a string the quotes would be escaped.
+func requestIDOf(data []byte) protocol.RequestID {
+	var e struct {
+		RequestID protocol.RequestID `json:"requestId"`
+	}
+	if json.Unmarshal(data, &e) != nil {
+		_, rest, _ := bytes.Cut(data, []byte(`"requestId":"`))
+		id, _, _ := bytes.Cut(rest[:min(len(rest), 64)], []byte(`"`))
+		e.RequestID = protocol.RequestID(id)
+	}
+	if e.RequestID.Check() != nil {
+		return ""
+	}
+	return e.RequestID
+}
+
+// carryOut carries out one call and hands its reply to the writer. What acts goes on
+// when the client has gone: it may have asked for it and closed its lid.
+func (c *socket) carryOut(call protocol.Call) {
+	ctx := c.ctx
+	if protocol.Acts(call.Request) {
+		ctx = c.s.ctx
+	}
+	reply, err := c.s.call(ctx, c.conn, call)
+	if err != nil {
+		return // the connection is closed
+	}
+	c.reply(reply)
+}
+
+// call carries out one call and counts it.
+func (s *Server) call(ctx context.Context, conn *host.Conn, call protocol.Call) (protocol.Reply, error) {
+	start := time.Now()
+	reply, err := conn.Call(ctx, call)
+	result := "ok"
+	switch {
+	case err != nil:
+		result = "closed"
+	case reply.Err != nil:
+		result = string(reply.Err.Code)
+	}
+	s.metrics.Request(call.Request.RequestName(), result, time.Since(start))
+	return reply, err
+}
+
+// reply hands a reply to the writer.
+func (c *socket) reply(r protocol.Reply) {
+	select {
+	case c.answer <- r:
+	case <-c.wrote:
+	}
+}
+
+// stuck says that the client does not take what it is sent.
+func (c *socket) stuck() bool {
+	since := c.writing.Load()
+	return since != 0 && time.Since(time.Unix(0, since)) > busyWrite
+}
+
+// write writes replies and frames until the connection is to end, then what is
+// there, and closes it.
+func (c *socket) write() {
+	defer close(c.wrote)
+	tick := time.NewTicker(c.s.times.ping)
+	defer tick.Stop()
+	var buf []byte
+	alive := true
+	for alive {
+		select {
+		case r := <-c.answer: // before frames
+			buf, alive = c.writeReply(buf, r)
+			continue
+		default:
+		}
+		select {
+		case r := <-c.answer:
+			buf, alive = c.writeReply(buf, r)
+		case f := <-c.conn.Frames():
+			buf, alive = c.writeFrame(buf, f)
+		case <-tick.C:
+			alive = c.keepAlive()
+		case <-c.conn.Done():
+			c.end(websocket.StatusGoingAway, "the host has closed the connection")
+			c.drain(buf)
+			alive = false
+		case <-c.ending:
+			c.drain(buf)
+			alive = false
+		case <-c.s.stopping:
+			c.finish(buf)
+			alive = false
+		}
+	}
+	c.end(websocket.StatusGoingAway, "") // a write has failed
+	closeWebSocket(c.ws, c.st, c.status, c.why)
+}
+
+// closeWebSocket closes a connection with a status. The other side gets a moment to
+// say the same; one that goes on with a message for ever is cut off.
+func closeWebSocket(ws *websocket.Conn, st *stream, status websocket.StatusCode, why string) {
+	cut := time.AfterFunc(closeTime, func() { _ = st.Close() })
+	defer cut.Stop()
+	_ = ws.Close(status, why)
+}
+
+// finish answers what is being carried out when the server is shut down.
+func (c *socket) finish(buf []byte) {
+	c.calls.close()
+	tick := time.NewTicker(endGrace)
+	defer tick.Stop()
+	alive := true
+	for alive && !c.calls.idle() {
+		select {
+		case r := <-c.answer:
+			buf, alive = c.writeReply(buf, r)
+		case f := <-c.conn.Frames():
+			buf, alive = c.writeFrame(buf, f)
+		case <-tick.C:
+		case <-c.s.ctx.Done():
+			alive = false
+		case <-c.ending:
+			alive = false
+		}
+	}
+	c.drain(buf)
+	c.end(websocket.StatusGoingAway, "the host stops")
+}
+
+// drain writes what is there.
+func (c *socket) drain(buf []byte) {
+	alive := true
+	for alive {
+		select {
+		case r := <-c.answer:
+			buf, alive = c.writeReply(buf, r)
+			continue
+		default:
+		}
+		select {
+		case f := <-c.conn.Frames():
+			buf, alive = c.writeFrame(buf, f)
+		default:
+			return
+		}
+	}
+}
+
+// keepAlive ends a connection whose client is gone, and asks the others for a sign.
+func (c *socket) keepAlive() bool {
+	if c.st.silent() > c.s.times.silence {
+		c.s.metrics.Silent()
+		_ = c.ws.CloseNow()
+		return false
+	}
+	c.pings.Go(func() {
+		ctx, cancel := context.WithTimeout(c.ctx, pingTime)
+		defer cancel()
+		_ = c.ws.Ping(ctx) // what counts is that something comes
+	})
+	return true
+}
+
+func (c *socket) writeReply(buf []byte, r protocol.Reply) ([]byte, bool) {
+	data, err := r.MarshalJSON()
+	if err != nil {
+		data, err = protocol.Reply{RequestID: r.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The answer cannot be written: %v.", err)}.MarshalJSON()
+	}
+	if err != nil {
+		return buf, false
+	}
+	c.s.metrics.Reply(len(data))
+	return buf, c.put(data)
+}
+
+func (c *socket) writeFrame(buf []byte, f protocol.Frame) ([]byte, bool) {
+	if cap(buf) > keepBuffer {
+		buf = nil
+	}
+	buf, err := protocol.AppendFrame(buf[:0], f)
+	if err != nil {
+		c.s.reporter.report("frame", "a "+f.FrameName()+" frame cannot be written: "+err.Error())
+		c.end(websocket.StatusInternalError, "a frame cannot be written")
+		return buf, false
+	}
+	if r, ok := f.(*protocol.ResyncFrame); ok {
+		c.s.metrics.Resync(string(r.Mode))
+	}
+	c.s.metrics.Frame(len(buf))
+	return buf, c.put(buf)
+}
+
+// put writes one message; false is the end of the connection. The stream sees to it
+// that it does not take for ever.
+func (c *socket) put(data []byte) bool {
+	c.writing.Store(time.Now().UnixNano())
+	err := c.ws.Write(context.Background(), websocket.MessageText, data)
+	c.writing.Store(0)
+	return err == nil
+}
+
+func errStopping() *protocol.Error {
+	return protocol.Errorf(protocol.CodeInternalError, "The host stops; try again when it runs.")
+}

@@ -1,0 +1,144 @@
+package serve
+
+import (
+	"net"
+	"net/netip"
+	"sync"
+	"time"
+)
+
+// Bounds of connections that have not proved themselves, a listener.
+const (
+	maxUnproven        = 256
+	maxUnprovenAddress = 32 // of one remote address, over TLS
+)
+
+// unproven are the connections of a listener that have not proved themselves,
+// oldest first. When there are too many, the oldest gives way, not the newest:
+// whoever can prove himself does so within milliseconds and is through before 256
+// others have come, while a flood that holds its connections open would keep
+// everybody out for as long as it lasts. Over TLS a flood from one address first
+// displaces its own. Each listener has a list of its own, so that what is done to a
+// port cannot be felt on the socket.
+type unproven struct {
+	perAddress int // 0: no bound
+
+	mu     sync.Mutex // guards what follows
+	oldest []*waiting
+	count  map[string]int // by address
+	closed bool
+}
+
+type waiting struct {
+	st    *stream
+	timer *time.Timer
+}
+
+func newUnproven(kind Kind) *unproven {
+	u := &unproven{count: map[string]int{}}
+	if kind == TLS { // on this machine all addresses are one
+		u.perAddress = maxUnprovenAddress
+	}
+	return u
+}
+
+// add takes a connection in, with the timer that ends it, and gives the one that has
+// to go for it, if any.
+func (u *unproven) add(st *stream, timer *time.Timer) *stream {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		timer.Stop()
+		return st
+	}
+	var victim *stream
+	switch {
+	case u.perAddress > 0 && u.count[st.address] >= u.perAddress:
+		victim = u.first(st.address)
+	case len(u.oldest) >= maxUnproven:
+		victim = u.first(u.largest())
+	}
+	if victim != nil {
+		u.drop(victim)
+	}
+	u.oldest = append(u.oldest, &waiting{st, timer})
+	u.count[st.address]++
+	return victim
+}
+
+// first gives the oldest connection of an address.
+func (u *unproven) first(address string) *stream {
+	for _, w := range u.oldest {
+		if w.st.address == address {
+			return w.st
+		}
+	}
+	return nil
+}
+
+// largest gives the address that has the most connections.
+func (u *unproven) largest() string {
+	var address string
+	for a, n := range u.count {
+		if n > u.count[address] {
+			address = a
+		}
+	}
+	return address
+}
+
+// drop takes a connection off the list. mu is held.
+func (u *unproven) drop(st *stream) bool {
+	for i, w := range u.oldest {
+		if w.st != st {
+			continue
+		}
+		w.timer.Stop()
+		u.oldest = append(u.oldest[:i], u.oldest[i+1:]...)
+		if u.count[st.address]--; u.count[st.address] == 0 {
+			delete(u.count, st.address)
+		}
+		return true
+	}
+	return false
+}
+
+// remove takes a connection off the list: it has proved itself, or is closed. It is
+// false when it was not on it.
+func (u *unproven) remove(st *stream) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.drop(st)
+}
+
+// closeAll closes all of them, and those that still come.
+func (u *unproven) closeAll() {
+	u.mu.Lock()
+	u.closed = true
+	all := u.oldest
+	u.oldest, u.count = nil, map[string]int{}
+	u.mu.Unlock()
+	for _, w := range all {
+		w.timer.Stop()
+		_ = w.st.Close()
+	}
+}
+
+// addressGroup gives what a remote address counts for: an IPv6 customer has at least
+// 64 bits for himself.
+func addressGroup(a net.Addr) string {
+	t, ok := a.(*net.TCPAddr)
+	if !ok {
+		return ""
+	}
+	ip, ok := netip.AddrFromSlice(t.IP)
+	if !ok {
+		return ""
+	}
+	if ip = ip.Unmap(); ip.Is6() {
+		if p, err := ip.WithZone("").Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return ip.String()
+}
