@@ -17,14 +17,14 @@ type person struct {
 	n     int
 	id    protocol.ClientID
 	r     *rand.Rand
-	seat  *seat
+	seat  seat
 	lost  int // answers that never came
 	twice int // requests that were repeated though they had been answered
 }
 
 func newPerson(w *world, n int) *person {
 	id := protocol.ClientIDOf(fmt.Appendf(nil, "person %d of %d", n, w.seed))
-	return &person{w: w, n: n, id: id, r: w.rand(uint64(100 + n)), seat: newSeat(w, id, w.rand(uint64(200+n)))}
+	return &person{w: w, n: n, id: id, r: w.rand(uint64(100 + n)), seat: newPlain(w, id, w.rand(uint64(200+n)))}
 }
 
 // use does a number of things, one after the other.
@@ -49,16 +49,14 @@ func (p *person) rest(ctx context.Context) {
 
 // something is one thing that people do.
 func (p *person) something(ctx context.Context, id protocol.SessionID) {
-	l, sees := p.seat.live(id)
+	l, sees := p.seat.notes().live(id)
 	switch n := p.r.IntN(24); {
 	case n < 3:
 		p.seat.open(id, p.r.IntN(3)*2)
 	case n == 3:
 		p.seat.shut(id)
 	case n == 4:
-		if line := p.seat.at(); line != nil {
-			line.breakOff()
-		}
+		p.seat.breakOff()
 	case n < 10:
 		busy := [...]string{"", "followUp", "steer", "reject"}[p.r.IntN(4)]
 		p.say(ctx, id, func(c []protocol.Block) protocol.Request { return &protocol.SendMessage{Content: c, WhenBusy: busy} })
@@ -109,15 +107,14 @@ func (p *person) answer(ctx context.Context, id protocol.SessionID, l protocol.L
 // move rewinds or branches to what the client has seen.
 func (p *person) move(ctx context.Context, id protocol.SessionID, l protocol.Live) {
 	var targets []protocol.EventID
-	p.seat.mu.Lock()
-	if v := p.seat.sessions[id]; v != nil {
-		for _, e := range v.holding.events {
+	_ = p.seat.notes().holds(id, func(h *holding) error {
+		for _, e := range h.events {
 			if m, ok := e.Message(); ok && m.Role != protocol.RoleToolResult && len(m.Calls()) == 0 {
 				targets = append(targets, e.ID)
 			}
 		}
-	}
-	p.seat.mu.Unlock()
+		return nil
+	})
 	var target *protocol.EventID
 	if n := p.r.IntN(len(targets) + 1); n < len(targets) {
 		target = &targets[n]
@@ -149,7 +146,7 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 	p.w.did(d)
 	call := protocol.Call{RequestID: d.request, SessionID: id, Request: req}
 	for ctx.Err() == nil {
-		reply, err := p.seat.post(ctx, call)
+		reply, err := p.seat.act(ctx, call)
 		if err == nil && reply.Err != nil && reply.Err.Code == protocol.CodeInternalError {
 			err = reply.Err // the host was closing: nobody knows
 		}
@@ -160,11 +157,19 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 			break
 		}
 		p.lost++
+		if !p.seat.once() {
+			d.request = "" // it has drawn its own, and given up
+			return
+		}
 		if p.r.IntN(8) == 0 {
 			return // it stays unknown
 		}
 		call.Repeat = true
 		p.rest(ctx)
+	}
+	if !p.seat.once() {
+		d.request = ""
+		return
 	}
 	if d.answer == nil || p.r.IntN(3) > 0 {
 		return
@@ -172,7 +177,7 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 	call.Repeat = true
 	for range 2 {
 		p.rest(ctx)
-		reply, err := p.seat.post(ctx, call)
+		reply, err := p.seat.act(ctx, call)
 		if err != nil {
 			continue
 		}

@@ -119,15 +119,16 @@ func (p *play) prepare() error {
 		p.people = append(p.people, newPerson(w, n))
 	}
 	ctx := context.Background()
-	first := p.people[0].seat
-	reply, err := first.post(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), Request: &protocol.RegisterProject{WorkDir: w.project}})
+	first := newPlain(w, protocol.ClientIDOf(fmt.Appendf(nil, "first of %d", w.seed)), w.rand(402))
+	defer first.close()
+	reply, err := first.act(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), Request: &protocol.RegisterProject{WorkDir: w.project}})
 	if err != nil || reply.Err != nil {
 		return fmt.Errorf("register_project: %v %v", err, reply.Err)
 	}
 	project := reply.Data.(*protocol.Project).ProjectID
 	for range 1 + w.draw(p.size.Sessions) {
 		id := protocol.NewSessionID(time.Now(), w)
-		reply, err := first.post(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id,
+		reply, err := first.act(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id,
 			Request: &protocol.CreateSession{ProjectID: project, Meta: protocol.Meta{WorkDir: w.project}}})
 		if err != nil || reply.Err != nil {
 			return fmt.Errorf("create_session: %v %v", err, reply.Err)

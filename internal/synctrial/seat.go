@@ -12,62 +12,128 @@ import (
 	"scorel/protocol"
 )
 
-// seat is a connection of a client that comes back when it was cut: an own, plain
-// implementation of the protocol's client side.
-type seat struct {
-	w     *world
-	hello protocol.Hello
-	ctx   context.Context // ends with the seat
-	stop  context.CancelFunc
-	done  chan struct{}
+// seat is how a person sits at a device: a connection that comes back when it was
+// cut, and what it brought of the sessions that are open.
+type seat interface {
+	// act makes a request that acts; the error is errCut when nobody knows what became
+	// of it.
+	act(ctx context.Context, call protocol.Call) (protocol.Reply, error)
+	// once says whether act sends a call once; otherwise it sends it, under an id of its
+	// own, until there is an answer.
+	once() bool
+	open(id protocol.SessionID, tail int)
+	shut(id protocol.SessionID)
+	// breakOff cuts the connection.
+	breakOff()
+	// close ends the seat; no goroutine of it is left.
+	close()
+	notes() *book
+}
 
+// book is what a client has of its sessions.
+type book struct {
 	mu       sync.Mutex
-	r        *rand.Rand
-	line     *line
-	joined   chan struct{} // closed and replaced when a line is there
 	sessions map[protocol.SessionID]*watch
 	modes    map[protocol.Resync]int
-	refused  *protocol.Error // the last time that a session was opened
+	refused  error // why a session was not opened, the last time
+}
+
+func newBook() book {
+	return book{sessions: map[protocol.SessionID]*watch{}, modes: map[protocol.Resync]int{}}
 }
 
 // watch is a session that is open.
 type watch struct {
 	tail    int
 	holding holding
-	begun   bool // the resync of this line has come
+	begun   bool // the resync of this subscription has come
+
+	// Of a seat with the client library.
+	stop context.CancelFunc
+	done chan struct{}
 }
 
-func newSeat(w *world, client protocol.ClientID, r *rand.Rand) *seat {
-	s := &seat{w: w, hello: protocol.Hello{ProtocolVersion: protocol.Version, ClientID: client, ClientName: "seat", Interactive: true},
-		done: make(chan struct{}), r: r, joined: make(chan struct{}), sessions: map[protocol.SessionID]*watch{}, modes: map[protocol.Resync]int{}}
+// live gives the state of a session as the client has it, and whether it has one.
+func (b *book) live(id protocol.SessionID) (protocol.Live, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	v := b.sessions[id]
+	if v == nil || !v.begun || !v.holding.begun || v.holding.mode != "" {
+		return protocol.Live{}, false
+	}
+	return v.holding.live.Clone(), true
+}
+
+// holds lends what the client has of a session, unless it is not open.
+func (b *book) holds(id protocol.SessionID, look func(*holding) error) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if v := b.sessions[id]; v != nil {
+		return look(&v.holding)
+	}
+	return nil
+}
+
+func (b *book) isOpen(id protocol.SessionID) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.sessions[id] != nil
+}
+
+func (b *book) notes() *book { return b }
+
+// plain is a seat with an own, plain implementation of the protocol's client side,
+// on embedded connections.
+type plain struct {
+	book
+	w     *world
+	hello protocol.Hello
+	ctx   context.Context // ends with the seat
+	stop  context.CancelFunc
+	done  chan struct{}
+
+	r      *rand.Rand    // guarded by mu
+	line   *line         // guarded by mu
+	joined chan struct{} // guarded by mu; closed and replaced when a line is there
+}
+
+func newPlain(w *world, client protocol.ClientID, r *rand.Rand) *plain {
+	s := &plain{book: newBook(), w: w, hello: protocol.Hello{ProtocolVersion: protocol.Version, ClientID: client, ClientName: "plain", Interactive: true},
+		done: make(chan struct{}), r: r, joined: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	go s.run()
 	return s
 }
 
-// close ends the seat.
-func (s *seat) close() {
-	s.stop()
+func (s *plain) once() bool { return true }
+
+func (s *plain) breakOff() {
 	if l := s.at(); l != nil {
 		l.breakOff()
 	}
+}
+
+// close ends the seat.
+func (s *plain) close() {
+	s.stop()
+	s.breakOff()
 	<-s.done
 }
 
-func (s *seat) at() *line {
+func (s *plain) at() *line {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.line
 }
 
-func (s *seat) draw(n int) int {
+func (s *plain) draw(n int) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.r.IntN(n)
 }
 
 // run dials, reads, and dials again.
-func (s *seat) run() {
+func (s *plain) run() {
 	defer close(s.done)
 	for s.ctx.Err() == nil {
 		l, err := s.w.dial(s.hello, s.w.rand(uint64(s.draw(1<<30))))
@@ -80,7 +146,7 @@ func (s *seat) run() {
 	}
 }
 
-func (s *seat) pause(d time.Duration) {
+func (s *plain) pause(d time.Duration) {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
@@ -90,7 +156,7 @@ func (s *seat) pause(d time.Duration) {
 }
 
 // read opens the sessions on a line and takes its frames until it is cut.
-func (s *seat) read(l *line) {
+func (s *plain) read(l *line) {
 	s.mu.Lock()
 	s.line = l
 	open := slices.Sorted(maps.Keys(s.sessions))
@@ -118,7 +184,7 @@ func (s *seat) read(l *line) {
 }
 
 // subscribe opens a session on a line, with what the client holds of it.
-func (s *seat) subscribe(l *line, id protocol.SessionID) {
+func (s *plain) subscribe(l *line, id protocol.SessionID) {
 	s.mu.Lock()
 	v := s.sessions[id]
 	if v == nil {
@@ -138,7 +204,7 @@ func (s *seat) subscribe(l *line, id protocol.SessionID) {
 }
 
 // open watches a session.
-func (s *seat) open(id protocol.SessionID, tail int) {
+func (s *plain) open(id protocol.SessionID, tail int) {
 	s.mu.Lock()
 	if s.sessions[id] != nil {
 		s.mu.Unlock()
@@ -153,7 +219,7 @@ func (s *seat) open(id protocol.SessionID, tail int) {
 }
 
 // shut watches a session no longer.
-func (s *seat) shut(id protocol.SessionID) {
+func (s *plain) shut(id protocol.SessionID) {
 	s.mu.Lock()
 	delete(s.sessions, id)
 	l := s.line
@@ -164,7 +230,7 @@ func (s *seat) shut(id protocol.SessionID) {
 }
 
 // handle takes a frame.
-func (s *seat) handle(f protocol.Frame) {
+func (s *plain) handle(f protocol.Frame) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var id protocol.SessionID
@@ -199,19 +265,8 @@ func (s *seat) handle(f protocol.Frame) {
 	}
 }
 
-// live gives the state of a session as the client has it, and whether it has one.
-func (s *seat) live(id protocol.SessionID) (protocol.Live, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v := s.sessions[id]
-	if v == nil || !v.begun || !v.holding.begun || v.holding.mode != "" {
-		return protocol.Live{}, false
-	}
-	return v.holding.live.Clone(), true
-}
-
-// post sends a call on the line that is there, or waits for one.
-func (s *seat) post(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
+// act sends a call on the line that is there, or waits for one.
+func (s *plain) act(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
 	for {
 		s.mu.Lock()
 		l, joined := s.line, s.joined
