@@ -15,6 +15,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	switch r := call.Request.(type) {
 	case *protocol.Ping:
 		return &protocol.Done{}, nil
+	case *protocol.StopHost:
+		return &protocol.Done{}, h.stopByRequest(r.Restarting)
 	case *protocol.RegisterProject:
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.ListProjects:
@@ -79,11 +81,11 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.SetLabel:
 		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
 	case *protocol.SendMessage:
-		return l.Send(ctx, by, r.Content, lane.WhenBusy(r.WhenBusy), r.ExpectedLeafID)
+		return l.Send(ctx, by, lane.Message{Content: r.Content, Busy: lane.WhenBusy(r.WhenBusy), Expected: r.ExpectedLeafID, Options: r.Options})
 	case *protocol.Steer:
 		return l.Steer(ctx, by, r.TurnID, r.Content)
 	case *protocol.FollowUp:
-		return l.Send(ctx, by, r.Content, lane.BusyFollowUp, nil)
+		return l.Send(ctx, by, lane.Message{Content: r.Content})
 	case *protocol.RewriteQueue:
 		return &protocol.Sent{}, l.RewriteQueue(ctx, by, r.Queue, r.Replaces, r.Items)
 	case *protocol.ResumeQueue:
@@ -95,7 +97,7 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.BranchTo:
 		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
 	case *protocol.CompactSession:
-		return l.Compact(ctx, by, r.Instructions)
+		return l.Compact(ctx, by, r.Instructions, lane.Move{Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
 	case *protocol.SetMode:
 		mode, err := permission.ParseMode(r.Mode)
 		if err != nil {

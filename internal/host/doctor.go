@@ -51,7 +51,7 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		}})
 	} else {
 		defer done()
-		except := h.writable(cfg, root)
+		except := h.writable(cfg, h.cfg.Overrides, root)
 		if root == "" {
 			except = except[1:]
 		}

@@ -5,9 +5,11 @@ import (
 	"context"
 	"crypto/ecdh"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -66,21 +68,6 @@ type Config struct {
 	Report func(what string, detail []byte)
 }
 
-// Overrides are settings that one caller gives for all turns of a host.
-type Overrides struct {
-	Model              string
-	Thinking           string
-	Mode               string
-	Allow, Deny        []string
-	Preset             string
-	AdditionalDirs     []string
-	AppendSystemPrompt string
-	MaxSteps           int
-	MaxBudgetUSD       float64
-	Sandbox            string // a mode of the sandbox, "" for the configuration's
-	NoNetwork          bool   // commands reach no network
-}
-
 // Host owns the sessions that it has opened.
 type Host struct {
 	cfg    Config
@@ -91,8 +78,10 @@ type Host struct {
 
 	pages fetch.Cache // that sessions page through
 
-	closing sync.WaitGroup // sessions that are being closed
-	once    once           // requests that acted
+	closing sync.WaitGroup     // sessions that are being closed
+	starts  sync.WaitGroup     // going on with what waited
+	stop    context.CancelFunc // ends that
+	once    once               // requests that acted
 
 	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
 	mu     sync.Mutex // guards all below; no I/O under it
@@ -101,14 +90,17 @@ type Host struct {
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
+	// stopping: no turn begins any more.
+	stopping bool
 }
 
 // slot is a session that is open, being opened or being closed.
 type slot struct {
-	ready  chan struct{} // closed when lane or err is set
-	lane   *lane.Lane
-	report session.Report
-	err    error
+	ready   chan struct{} // closed when lane or err is set
+	lane    *lane.Lane
+	pending *pendingFile
+	report  session.Report
+	err     error
 
 	// Guarded by Host.mu.
 	refs int
@@ -137,6 +129,11 @@ func New(cfg Config) (*Host, error) {
 	if err != nil {
 		return nil, storageError("use "+cfg.StoreDir, err)
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	h.stop = stop
+	if cfg.Serving {
+		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
+	}
 	return h, nil
 }
 
@@ -156,32 +153,37 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 
 // Close cancels what runs, waits for it, and closes sessions and connections.
 func (h *Host) Close() error {
-	h.mu.Lock()
-	h.closed = true
-	var lanes []*slot
-	for _, s := range h.lanes {
-		lanes = append(lanes, s)
-	}
-	var conns []*Conn
-	for c := range h.conns {
-		conns = append(conns, c)
-	}
-	h.mu.Unlock()
+	lanes, conns := h.shut()
 	for _, c := range conns {
 		_ = c.Close()
 	}
+	return h.closeLanes(lanes)
+}
+
+// shut lets nothing be opened any more, and gives what is open.
+func (h *Host) shut() (lanes []*slot, conns []*Conn) {
+	h.stop()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.closed = true
+	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
+}
+
+// closeLanes closes the sessions that shut gave.
+func (h *Host) closeLanes(lanes []*slot) error {
 	// Side by side: each may wait for what it ends.
 	failed := make([]error, len(lanes))
 	var wg sync.WaitGroup
 	for i, s := range lanes {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
-				failed[i] = h.closeLane(s.lane)
+				failed[i] = h.closeLane(s)
 			}
 		})
 	}
 	wg.Wait()
 	h.closing.Wait()
+	h.starts.Wait()
 	return cmp.Or(failed...)
 }
 
@@ -255,11 +257,26 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	if err := h.reap(log.ID()); err != nil {
 		return nil, err
 	}
-	return lane.New(ctx, lane.Config{Idle: func() { h.closeIdle(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+	s.pending = h.pending(log.ID())
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.closeIdle(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
+	if err != nil {
+		return nil, err
+	}
+	waiting, _ := l.Waiting()
+	if err := s.pending.found(waiting); err != nil { // the log is what counts
+		h.report(log.ID(), "the mark of the queue: "+err.Error(), nil)
+	}
+	h.mu.Lock()
+	stopping := h.stopping
+	h.mu.Unlock()
+	if stopping {
+		l.Drain()
+	}
+	return l, nil
 }
 
 // create makes a session and opens it.
@@ -302,7 +319,7 @@ func (h *Host) closeIdle(s *slot) {
 	h.closing.Add(1)
 	h.mu.Unlock()
 	defer h.closing.Done()
-	if err := h.closeLane(s.lane); err != nil {
+	if err := h.closeLane(s); err != nil {
 		h.report(s.lane.ID(), "close: "+err.Error(), nil)
 	}
 	h.mu.Lock()
@@ -311,13 +328,31 @@ func (h *Host) closeIdle(s *slot) {
 	close(s.gone)
 }
 
-func (h *Host) closeLane(l *lane.Lane) error {
+func (h *Host) closeLane(s *slot) error {
+	l := s.lane
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
+		h.leave(s)
 	})
+}
+
+// leave records how a session is left whose log is complete.
+func (h *Host) leave(s *slot) {
+	h.mu.Lock()
+	ends := h.closed
+	h.mu.Unlock()
+	var err error
+	if n, _ := s.lane.Waiting(); n == 0 {
+		err = s.pending.Drop()
+	} else if ends {
+		err = s.pending.clean()
+	}
+	if err != nil {
+		h.report(s.lane.ID(), "record the end of the host: "+err.Error(), nil)
+	}
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

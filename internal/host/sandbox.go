@@ -20,12 +20,12 @@ type box struct {
 // hold nothing, commands run unconfined, every question says so, and so does the
 // session's diagnostics once; but not where the user asked for more than the
 // default: what must not write or reach the network does not run.
-func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (box, error) {
-	mode, err := sandbox.ParseMode(cmp.Or(h.cfg.Overrides.Sandbox, cfg.Sandbox.Mode))
+func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, over Overrides, root string) (box, error) {
+	mode, err := sandbox.ParseMode(cmp.Or(over.Sandbox, cfg.Sandbox.Mode))
 	if err != nil {
 		return box{}, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	network := cfg.Sandbox.Network && !h.cfg.Overrides.NoNetwork
+	network := cfg.Sandbox.Network && !over.NoNetwork
 	if mode == sandbox.Off {
 		if !network {
 			return box{}, protocol.Errorf(protocol.CodeInvalidRequest, "Without a sandbox the network cannot be taken away from commands; set sandbox.mode to workspace-write or read-only, or sandbox.network to true.")
@@ -37,7 +37,7 @@ func (h *Host) sandbox(id protocol.SessionID, cfg config.Config, root string) (b
 		h.tellUnconfined(id, s.Missing)
 		return box{missing: s.Missing}, nil
 	}
-	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), Environ: h.cfg.Environ, Roots: h.writable(cfg, root)}
+	p := &sandbox.Profile{Mode: mode, Network: network, Home: h.cfg.UserHome, Closed: h.ownFolders(), Environ: h.cfg.Environ, Roots: h.writable(cfg, over, root)}
 	if dir, err := sandbox.CacheDir(h.cfg.UserHome, root); err == nil {
 		p.CacheDir = dir // else the caches are in the temporary folder
 	}

@@ -28,7 +28,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id)(ctx, meta)
+	setup, err := h.setup(id)(ctx, meta, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,10 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 		}
 		h.mu.Unlock()
 		if s == nil {
-			return h.store.Delete(ctx, id)
+			if err := h.store.Delete(ctx, id); err != nil {
+				return err
+			}
+			return h.dropPending(id)
 		}
 		if gone == nil && s.tasks() > 0 {
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you delete it.", id, s.tasks())

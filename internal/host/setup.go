@@ -30,8 +30,12 @@ import (
 // setup gives the function that makes ready what a turn of a session runs with:
 // the configuration is read anew for each turn, so a change counts from the next
 // message on.
-func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta) (*lane.Setup, error) {
-	return func(_ context.Context, meta protocol.Meta) (*lane.Setup, error) {
+func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
+	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
+		over, err := h.cfg.Overrides.with(options)
+		if err != nil {
+			return nil, err
+		}
 		dir, err := canonicalDir(meta.WorkDir)
 		if err != nil {
 			return nil, err
@@ -41,7 +45,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		m, fallback, err := h.models(cfg, meta)
+		m, fallback, err := h.models(cfg, meta, over)
 		if err != nil {
 			return nil, err
 		}
@@ -49,30 +53,30 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta)
 		if err != nil {
 			return nil, err
 		}
-		tools, err := h.tools(cfg, search)
+		tools, err := h.tools(cfg, over, search)
 		if err != nil {
 			return nil, err
 		}
-		box, err := h.sandbox(id, cfg, root)
+		box, err := h.sandbox(id, cfg, over, root)
 		if err != nil {
 			return nil, err
 		}
-		files, err := h.openFiles(cfg, root)
+		files, err := h.openFiles(cfg, over, root)
 		if err != nil {
 			return nil, err
 		}
-		policy, err := h.policy(cfg, root, box, files.Resolve)
+		policy, err := h.policy(cfg, over, root, box, files.Resolve)
 		if err != nil {
 			files.Close()
 			return nil, err
 		}
 		info := m.Info()
 		return &lane.Setup{
-			Model: m, Fallback: fallback, Thinking: h.thinking(cfg, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
-				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, root)),
+				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
 				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
-			Limits:     h.limits(cfg),
+			Limits:     limits(cfg, over),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
@@ -93,11 +97,11 @@ func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
 	if err != nil {
 		return nil, err
 	}
-	return h.openFiles(cfg, root)
+	return h.openFiles(cfg, h.cfg.Overrides, root)
 }
 
-func (h *Host) openFiles(cfg config.Config, root string) (*tool.Files, error) {
-	extra := append(cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs...)
+func (h *Host) openFiles(cfg config.Config, over Overrides, root string) (*tool.Files, error) {
+	extra := slices.Concat(cfg.Directories(h.cfg.UserHome), over.AdditionalDirs)
 	files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -178,8 +182,8 @@ func (h *Host) lookupEnv(name string) (string, bool) {
 
 // models resolves the model of a session and its fallback: the caller's wish,
 // then the session's, then the configuration's.
-func (h *Host) models(cfg config.Config, meta protocol.Meta) (m, fallback model.Model, err error) {
-	ref := h.cfg.Overrides.Model
+func (h *Host) models(cfg config.Config, meta protocol.Meta, over Overrides) (m, fallback model.Model, err error) {
+	ref := over.Model
 	if ref == "" {
 		ref = meta.Model
 	}
@@ -211,8 +215,8 @@ func providerError(err error) error {
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }
 
-func (h *Host) thinking(cfg config.Config, meta protocol.Meta) model.ThinkingLevel {
-	for _, level := range []string{h.cfg.Overrides.Thinking, meta.ThinkingLevel, cfg.Model.Thinking} {
+func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.ThinkingLevel {
+	for _, level := range []string{over.Thinking, meta.ThinkingLevel, cfg.Model.Thinking} {
 		if level != "" {
 			return model.ThinkingLevel(level)
 		}
@@ -220,10 +224,10 @@ func (h *Host) thinking(cfg config.Config, meta protocol.Meta) model.ThinkingLev
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, over Overrides, search search) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
-	switch p := h.cfg.Overrides.Preset; p {
+	switch p := over.Preset; p {
 	case "":
 	case "coding", "readonly", "all", "none":
 		preset = p
@@ -248,8 +252,8 @@ func (h *Host) tools(cfg config.Config, search search) ([]tool.Tool, error) {
 
 // policy compiles mode and rules: the configuration's, those answered "always"
 // for the project, and the caller's. resolve follows links.
-func (h *Host) policy(cfg config.Config, root string, box box, resolve func(string) permission.Path) (*permission.Policy, error) {
-	mode, err := permission.ParseMode(cmp.Or(h.cfg.Overrides.Mode, cfg.Permissions.Mode))
+func (h *Host) policy(cfg config.Config, over Overrides, root string, box box, resolve func(string) permission.Path) (*permission.Policy, error) {
+	mode, err := permission.ParseMode(cmp.Or(over.Mode, cfg.Permissions.Mode))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
@@ -263,7 +267,7 @@ func (h *Host) policy(cfg config.Config, root string, box box, resolve func(stri
 		{Name: user.File, Scope: permission.ScopeUser, Allow: user.Allow, Ask: user.Ask, Deny: user.Deny},
 		{Name: project.File, Scope: permission.ScopeProject, Ask: project.Ask, Deny: project.Deny},
 		always.Layer(name, root),
-		{Name: "the command line", Scope: permission.ScopeUser, Allow: h.cfg.Overrides.Allow, Deny: h.cfg.Overrides.Deny},
+		{Name: "the command line", Scope: permission.ScopeUser, Allow: over.Allow, Deny: over.Deny},
 	}
 	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, Resolve: resolve, UID: os.Getuid(),
 		Confined: box.profile != nil, Unconfined: box.missing})
@@ -301,13 +305,13 @@ func (h *Host) readRules(name string) ([]byte, error) {
 	return disk.ReadFile(h.cfg.FS, name, rules.MaxFile)
 }
 
-func (h *Host) limits(cfg config.Config) engine.Limits {
+func limits(cfg config.Config, over Overrides) engine.Limits {
 	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps, MaxCostUSD: cfg.Limits.MaxBudgetUSD}
-	if h.cfg.Overrides.MaxSteps > 0 {
-		l.MaxSteps = h.cfg.Overrides.MaxSteps
+	if over.MaxSteps > 0 {
+		l.MaxSteps = over.MaxSteps
 	}
-	if h.cfg.Overrides.MaxBudgetUSD > 0 {
-		l.MaxCostUSD = h.cfg.Overrides.MaxBudgetUSD
+	if over.MaxBudgetUSD > 0 {
+		l.MaxCostUSD = over.MaxBudgetUSD
 	}
 	return l
 }
@@ -384,8 +388,8 @@ func inAny(path string, dirs []string) bool {
 
 // writable are the folders of a workspace, where its commands write: root and the
 // additional ones.
-func (h *Host) writable(cfg config.Config, root string) []string {
-	return slices.Concat([]string{root}, cfg.Directories(h.cfg.UserHome), h.cfg.Overrides.AdditionalDirs)
+func (h *Host) writable(cfg config.Config, over Overrides, root string) []string {
+	return slices.Concat([]string{root}, cfg.Directories(h.cfg.UserHome), over.AdditionalDirs)
 }
 
 // UserHome gives the user's home folder: HOME, or the one of the account.

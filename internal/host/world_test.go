@@ -89,6 +89,7 @@ type setting struct {
 	overrides host.Overrides
 	fs        disk.FS
 	attended  bool
+	serving   bool
 	silence   time.Duration
 	key       string // that the server takes; empty: any
 	wrongKey  bool
@@ -200,7 +201,7 @@ maxTokens = 32000
 	environ := append(os.Environ(), "HOME="+w.home, "MOCK_KEY="+key, "SCOREL_SECRET=1")
 	cache := srv.Client()
 	w.config = host.Config{Dir: filepath.Join(w.home, ".scorel"), UserHome: w.home, Environ: environ, FS: s.fs,
-		Overrides: s.overrides, Unattended: !s.attended, Codec: true, Now: time.Now, Rand: rand.Reader, Sleep: w.waits.sleep,
+		Overrides: s.overrides, Unattended: !s.attended && !s.serving, Serving: s.serving, Codec: true, Now: time.Now, Rand: rand.Reader, Sleep: w.waits.sleep,
 		Silence: s.silence, HTTP: cache, Report: w.reports.add, Confinement: s.confines}
 	t.Cleanup(cache.CloseIdleConnections)
 	w.start()

@@ -68,7 +68,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 		}
 		l.emit(&protocol.Retry{Attempt: attempt, MaxAttempts: maxTries, DelayMS: wait.Milliseconds(), Error: note})
 		if err := l.Sleep(ctx, wait); err != nil {
-			l.giveUp(answer{}, *longest, protocol.StopCancelled, err)
+			l.giveUp(answer{}, *longest, protocol.StopCancelled, context.Cause(ctx))
 			return answer{}, err
 		}
 	}
@@ -132,7 +132,7 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 		m.ErrorMessage = cause.Error()
 	}
 	l.emitAs(keep.id, &protocol.MessageBody{Message: m})
-	text := "Cancelled by user"
+	text := notRun(cause)
 	if stop == protocol.StopError {
 		text = "Not run: the model's answer broke off."
 	}

@@ -33,7 +33,27 @@ type job struct {
 	message  protocol.Message // the result, when done
 }
 
-const cancelledText = "Cancelled by user"
+const (
+	cancelledText = "Cancelled by user"
+	notRunText    = "Not run: the host stopped before."
+	stoppedText   = "The host stopped while this ran. It may have taken effect. Check before repeating."
+)
+
+// notRun is the result of a call that did not run because the run was ended.
+func notRun(cause error) string {
+	if errors.Is(cause, ErrHostStops) {
+		return notRunText
+	}
+	return cancelledText
+}
+
+// brokenOff is what the result of a call ends with that was ended while it ran.
+func brokenOff(cause error) string {
+	if errors.Is(cause, ErrHostStops) {
+		return stoppedText
+	}
+	return cancelledText
+}
 
 // runCalls runs the calls of a message: read-only ones that stand together side
 // by side, the others alone, results in call order. It returns an error when the
@@ -42,14 +62,14 @@ func (l *loop) runCalls(ctx context.Context, set callSet) error {
 	jobs := l.jobs(set)
 	for i := 0; i < len(jobs); {
 		if ctx.Err() != nil {
-			l.refuse(jobs[i:], cancelledText)
+			l.refuse(jobs[i:], notRun(context.Cause(ctx)))
 			return ctx.Err()
 		}
 		n := l.groupSize(jobs[i:])
 		group := jobs[i : i+n]
 		for k, j := range group {
 			if err := l.prepare(ctx, j, set.invalid); err != nil {
-				text := cancelledText
+				text := notRun(context.Cause(ctx))
 				if ctx.Err() == nil {
 					text = "Not run: the turn ended, because something could not be stored."
 				}

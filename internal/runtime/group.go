@@ -134,7 +134,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 // run runs one call and gives its result.
 func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if ctx.Err() != nil {
-		return protocol.ToolError(j.block.ID, j.block.Name, cancelledText)
+		return protocol.ToolError(j.block.ID, j.block.Name, notRun(context.Cause(ctx)))
 	}
 	runCtx := ctx
 	if j.spec.Finishes {
@@ -146,7 +146,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 		res.IsError = true
 	}
 	if ctx.Err() != nil && !j.spec.Finishes {
-		res.Content = append(res.Content, protocol.Text(cancelledText))
+		res.Content = append(res.Content, protocol.Text(brokenOff(context.Cause(ctx))))
 		res.IsError = true
 	}
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,

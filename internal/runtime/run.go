@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"math/rand/v2"
 	"time"
@@ -123,6 +124,10 @@ type Run struct {
 	Report func(what string, detail []byte)
 }
 
+// ErrHostStops, as the cause of the end of a run's context, says that nobody
+// cancelled it: its host ends. What is stored of the run says so.
+var ErrHostStops = errors.New("the host stops")
+
 // RawEvent is something that happened in a run. ID is set for messages, whose
 // id was announced; the host draws the others.
 type RawEvent struct {
@@ -156,7 +161,7 @@ func (r *Run) defaults() {
 		r.Silence = defaultSilence
 	}
 	if r.Sleep == nil {
-		r.Sleep = sleep
+		r.Sleep = Sleep
 	}
 	if r.Jitter == nil {
 		r.Jitter = rand.Float64
@@ -166,7 +171,8 @@ func (r *Run) defaults() {
 	}
 }
 
-func sleep(ctx context.Context, d time.Duration) error {
+// Sleep waits for d or until ctx ends, whose error it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
 	t := time.NewTimer(d)
 	defer t.Stop()
 	select {

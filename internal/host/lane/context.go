@@ -23,6 +23,10 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	if err := h.catchUp(ctx); err != nil {
 		return runtime.Prompt{}, err
 	}
+	l.settleMark()
+	if h.stops() {
+		return runtime.Prompt{}, ctx.Err()
+	}
 	if err := h.tellMissing(ctx); err != nil {
 		return runtime.Prompt{}, err
 	}
@@ -152,6 +156,9 @@ func (h *turnHost) Notice(ctx context.Context, text string) error {
 func (h *turnHost) Steer(ctx context.Context) (int, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
+	if h.l.stopping {
+		return 0, nil
+	}
 	if s := &h.l.queues.steer; len(s.items) > 0 && !s.paused {
 		if _, err := h.l.appendNotices(ctx); err != nil {
 			return 0, err
@@ -161,10 +168,15 @@ func (h *turnHost) Steer(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// FollowUp takes the next message, or ends the turn under the same lock.
+// FollowUp takes the next message, or ends the turn under the same lock. What
+// follows a turn with options of its own is a turn of its own.
 func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
+	if h.l.stopping || h.t.options != nil {
+		h.t.over.Store(true)
+		return false, nil
+	}
 	if h.l.queues.waiting() {
 		if _, err := h.l.appendNotices(ctx); err != nil {
 			return false, err
@@ -252,7 +264,7 @@ func (l *Lane) hasInstructions() bool {
 
 // ContextView gives what the model would be sent now.
 func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
-	setup, err := l.cfg.Setup(ctx, l.Meta())
+	setup, err := l.cfg.Setup(ctx, l.Meta(), nil)
 	if err != nil {
 		return nil, err
 	}

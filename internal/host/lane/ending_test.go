@@ -37,7 +37,7 @@ func TestCompactingRightBehindATurnWaitsUntilItIsPutAway(t *testing.T) {
 			Free:       func() (uint64, error) { return 1 << 40, nil },
 			DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
 			Report:     func(string, []byte) {},
-			Setup: func(context.Context, protocol.Meta) (*Setup, error) {
+			Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
 				return &Setup{Model: script.New(script.Config{Script: s}), Env: tool.Env{},
 					Limits:       runtime.Limits{MaxSteps: 3},
 					Instructions: func() (protocol.Instructions, error) { return protocol.Instructions{Text: "Help."}, nil },
@@ -46,7 +46,7 @@ func TestCompactingRightBehindATurnWaitsUntilItIsPutAway(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Send(t.Context(), caller, []protocol.Block{protocol.Text("hello")}, BusyReject, nil); err != nil {
+		if _, err := l.Send(t.Context(), caller, Message{Content: []protocol.Block{protocol.Text("hello")}, Busy: BusyReject}); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -55,7 +55,7 @@ func TestCompactingRightBehindATurnWaitsUntilItIsPutAway(t *testing.T) {
 		}
 		done := make(chan error, 1)
 		go func() { // ends with the compaction
-			_, err := l.Compact(context.Background(), caller, "")
+			_, err := l.Compact(context.Background(), caller, "", Move{})
 			done <- err
 		}()
 		synctest.Wait()

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"errors"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -28,9 +27,12 @@ type Config struct {
 	Log    *session.Log
 	// Blobs keeps payloads; see [session.Blobs].
 	Blobs *session.Blobs
-	// Setup makes ready what a turn runs with. The lane closes the result when
-	// the turn has ended.
-	Setup func(ctx context.Context, meta protocol.Meta) (*Setup, error)
+	// Setup makes ready what a turn runs with; options, which may be nil, are those
+	// of the message that begins it. The lane closes the result when the turn has
+	// ended.
+	Setup func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error)
+	// Pending marks the session while messages wait; nil marks nothing.
+	Pending Pending
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -90,6 +92,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	mark mark // taken before mu, if with it
+
 	// mu guards all below. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
@@ -106,6 +110,7 @@ type Lane struct {
 	attended  int                  // interactive subscriptions
 	telling   []telling            // notices on their way into the log
 	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
+	stopping  bool                 // no turn begins any more
 	closed    bool
 }
 
@@ -126,6 +131,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
+	l.mark.kept = l.queues.count() > 0
 	return l, nil
 }
 
@@ -158,10 +164,15 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.attended--; l.attended == 0 && l.cfg.Unattended {
+		if l.attended--; l.attended == 0 && l.unattended() {
 			l.closeQuestions(protocol.DecisionExpired)
 		}
 	}
+}
+
+// unattended says whether nobody is waited for who could be asked. mu is held.
+func (l *Lane) unattended() bool {
+	return l.cfg.Unattended || l.turn != nil && l.turn.options != nil && l.turn.options.Unattended
 }
 
 // Close cancels the running turn, waits for its end, ends the background commands,
@@ -183,9 +194,6 @@ func (l *Lane) Close(last func()) error {
 	last()
 	return l.cfg.Log.Close()
 }
-
-// errHostStops cancels a turn because its host ends.
-var errHostStops = errors.New("the host stops")
 
 // author says on whose behalf an event is appended.
 type author struct {

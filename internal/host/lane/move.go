@@ -54,6 +54,9 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	from := l.leaf
 	_, ticket, err := l.append(ctx, body, c.author())
 	to := l.leaf
+	if err == nil && m.RestoreFiles { // no turn begins before the files are as they were
+		defer l.hold()()
+	}
 	l.mu.Unlock()
 	if err != nil {
 		return nil, err
@@ -73,6 +76,19 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	return moved, nil
 }
 
+// hold lets nothing begin, and nobody move, until release is called. mu is held, and
+// no turn runs.
+func (l *Lane) hold() (release func()) {
+	moving := make(chan struct{})
+	l.moving = moving
+	return func() {
+		l.mu.Lock()
+		l.moving = nil
+		l.mu.Unlock()
+		close(moving)
+	}
+}
+
 // clear waits until no turn runs, cancelling the one that the caller names, and
 // gives that. It returns with mu held, and what was sent in the meantime comes
 // behind the caller.
@@ -81,9 +97,13 @@ func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error)
 		l.mu.Lock()
 		t := l.turn
 		switch {
-		case l.moving != nil:
+		case l.moving != nil: // somebody else's comes first
+			moving := l.moving
 			l.mu.Unlock()
-			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "Somebody else is moving through the conversation; look at it again.")
+			if err := await(ctx, moving); err != nil {
+				return nil, err
+			}
+			continue
 		case t == nil:
 			return nil, nil
 		case t.over.Load() || l.lost():
@@ -211,44 +231,26 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abando
 	return left, nil
 }
 
-// settled gives the meta, and whether a turn runs, when none is just ending: who was
-// told of its end may ask for the next thing at once.
-func (l *Lane) settled(ctx context.Context) (meta protocol.Meta, busy bool, err error) {
-	for {
-		l.mu.Lock()
-		meta, busy, err = l.meta, l.turn != nil, l.writable()
-		wait := l.ending()
-		l.mu.Unlock()
-		if err != nil || wait == nil {
-			return meta, busy, err
-		}
-		if err := await(ctx, wait); err != nil {
-			return meta, busy, err
-		}
-	}
-}
-
-// Compact summarises the older part of the context now, as a run of its own.
-func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*protocol.Compacted, error) {
-	meta, busy, err := l.settled(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if busy {
-		return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end or cancel it, then compact.")
-	}
-	setup, err := l.ready(ctx, meta)
-	if err != nil {
-		return nil, err
-	}
+// Compact summarises the older part of the context now, as a run of its own; of m it
+// takes Expected and CancelFirst.
+func (l *Lane) Compact(ctx context.Context, c Caller, instructions string, m Move) (*protocol.Compacted, error) {
 	l.mu.Lock()
-	if err = l.writable(); err == nil && (l.turn != nil || l.moving != nil) {
-		err = protocol.Errorf(protocol.CodeRuntimeBusy, "A turn has just begun; wait for its end, then compact.")
+	err, meta := l.begins(), l.meta
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
 	}
-	var t *turn
-	if err == nil {
-		t, err = l.newTurn(ctx, setup)
+	// What is wrong with the setup is known before a turn is cancelled for it.
+	setup, err := l.ready(ctx, meta, nil)
+	if err != nil {
+		return nil, err
 	}
+	cancelled, err := l.clear(ctx, m.CancelFirst)
+	if err != nil {
+		setup.Close()
+		return nil, err
+	}
+	t, err := l.compaction(ctx, setup, m.Expected, cancelled)
 	if err != nil {
 		l.mu.Unlock()
 		setup.Close()
@@ -272,4 +274,16 @@ func (l *Lane) Compact(ctx context.Context, c Caller, instructions string) (*pro
 		return &protocol.Compacted{}, nil
 	}
 	return t.compacted, nil
+}
+
+// compaction makes the turn of a compaction, if the leaf is the expected one. mu is
+// held.
+func (l *Lane) compaction(ctx context.Context, setup *Setup, expected *protocol.EventID, cancelled *turn) (*turn, error) {
+	if err := l.begins(); err != nil {
+		return nil, err
+	}
+	if err := l.expect(expected, cancelled); err != nil {
+		return nil, err
+	}
+	return l.newTurn(ctx, setup)
 }

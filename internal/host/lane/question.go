@@ -46,10 +46,13 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 	if err := l.tell(w.ask); err != nil {
 		return false, err
 	}
-	if l.cfg.Unattended && l.attended == 0 {
+	if l.unattended() && l.attended == 0 {
 		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
 	}
 	l.questions[w.id] = w
+	if l.stopping {
+		l.turn.cancel(errHostStops) // nobody is waited for any more
+	}
 	return false, nil
 }
 

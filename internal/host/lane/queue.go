@@ -107,8 +107,6 @@ func (l *Lane) sendBusy(ctx context.Context, c Caller, content []protocol.Block,
 		name = protocol.QueueSteer
 	case BusyReject:
 		return nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end, or queue the message.")
-	default:
-		return nil, nil, protocol.Errorf(protocol.CodeInvalidRequest, "whenBusy is %q; it can be followUp, steer or reject.", busy)
 	}
 	q := l.queues.named(name)
 	if len(q.items) >= protocol.MaxQueueItems {
@@ -149,37 +147,47 @@ func (l *Lane) writeQueue(ctx context.Context, a author, name protocol.QueueName
 	return ticket, nil
 }
 
-// pause stops the queues at the end of a run that did not complete. mu is held.
-func (l *Lane) pause() {
+// pause stops the queues in which messages wait; the ticket is of the last update,
+// nil when none was to be paused. mu is held.
+func (l *Lane) pause() (last *publish.Ticket, err error) {
 	for _, name := range []protocol.QueueName{protocol.QueueSteer, protocol.QueueFollowUp} {
 		if q := l.queues.named(name); len(q.items) > 0 && !q.paused {
-			if _, err := l.writeQueue(context.Background(), byHost(), name, q.items, true); err != nil {
-				l.cfg.Report("pause the queue: "+err.Error(), nil)
-			}
-		}
-	}
-}
-
-// unpause lets the queues go on; the ticket is of the last update, nil when none
-// was paused. mu is held.
-func (l *Lane) unpause(ctx context.Context, a author) (*publish.Ticket, error) {
-	var last *publish.Ticket
-	for _, name := range []protocol.QueueName{protocol.QueueSteer, protocol.QueueFollowUp} {
-		if q := l.queues.named(name); q.paused {
-			ticket, err := l.writeQueue(ctx, a, name, q.items, false)
-			if err != nil {
+			if last, err = l.writeQueue(context.Background(), byHost(), name, q.items, true); err != nil {
 				return nil, err
 			}
-			last = ticket
 		}
 	}
 	return last, nil
 }
 
+// unpause lets the queues go on, for a message of a client. mu is held.
+func (l *Lane) unpause(ctx context.Context, client protocol.ClientID) error {
+	for _, name := range []protocol.QueueName{protocol.QueueSteer, protocol.QueueFollowUp} {
+		if q := l.queues.named(name); q.paused {
+			if _, err := l.writeQueue(ctx, author{client: client}, name, q.items, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// resume lets the queues go on because somebody asked for it. The last update names
+// the request, so that all are there when one that is repeated finds it; there is
+// one also when none was paused. mu is held.
+func (l *Lane) resume(ctx context.Context, a author) (*publish.Ticket, error) {
+	if q := &l.queues.steer; q.paused {
+		if _, err := l.writeQueue(ctx, author{client: a.client}, protocol.QueueSteer, q.items, false); err != nil {
+			return nil, err
+		}
+	}
+	return l.writeQueue(ctx, a, protocol.QueueFollowUp, l.queues.followUp.items, false)
+}
+
 // Steer puts a message into the running turn, or sends it when there is none. A
 // turn id that is not the running one fails with conflict.
 func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content []protocol.Block) (*protocol.Sent, error) {
-	return l.send(ctx, c, message{content: content, busy: BusySteer, turn: id})
+	return l.Send(ctx, c, Message{Content: content, Busy: BusySteer, turn: id})
 }
 
 // RewriteQueue replaces the items of a queue that the client has seen as
@@ -190,6 +198,15 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 	}
 	if len(items) > protocol.MaxQueueItems {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
+	}
+	if len(items) > 0 {
+		release, err := l.keepMark()
+		if err != nil {
+			return err
+		}
+		defer release()
+	} else {
+		defer l.settleMark()
 	}
 	if err := l.lock(ctx); err != nil {
 		return err
@@ -231,6 +248,13 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 // ResumeQueue lets a paused queue go on; when no turn runs, its first message
 // begins one. It returns when that is durable.
 func (l *Lane) ResumeQueue(ctx context.Context, c Caller) error {
+	if n, _ := l.Waiting(); n > 0 { // what went on by itself after a clean stop does not count any more
+		release, err := l.keepMark()
+		if err != nil {
+			return err
+		}
+		defer release()
+	}
 	a := c.author()
 	return l.goOn(ctx, &a)
 }
@@ -255,14 +279,18 @@ func (l *Lane) goOn(ctx context.Context, resume *author) error {
 			var ticket *publish.Ticket
 			var err error
 			if resume != nil {
-				ticket, err = l.unpause(ctx, *resume)
+				ticket, err = l.resume(ctx, *resume)
 			}
 			l.mu.Unlock()
 			return waitFor(ctx, ticket, err)
 		}
+		if l.stopping {
+			l.mu.Unlock()
+			return errStopping()
+		}
 		meta := l.meta
 		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta)
+		setup, err := l.ready(ctx, meta, nil)
 		if err != nil {
 			return err
 		}
@@ -293,11 +321,11 @@ func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (t
 	if l.turn != nil || l.moving != nil {
 		return nil, false, errBusy
 	}
-	if err := l.writable(); err != nil {
+	if err := l.begins(); err != nil {
 		return nil, false, err
 	}
 	if resume != nil {
-		if ticket, err = l.unpause(ctx, *resume); err != nil {
+		if ticket, err = l.resume(ctx, *resume); err != nil {
 			return nil, false, err
 		}
 	}

@@ -19,25 +19,41 @@ const (
 	BusyReject   WhenBusy = "reject"
 )
 
-// message is what somebody sends.
-type message struct {
-	content  []protocol.Block
-	busy     WhenBusy
-	expected *protocol.EventID
-	turn     protocol.TurnID // when set: for this turn alone
+// Message is what somebody sends. Busy says what becomes of it while a turn runs; ""
+// is [BusyFollowUp]. Expected, when set, must be the leaf. Options count for the turn
+// that it begins; they are not stored, so with them Busy must be [BusyReject].
+type Message struct {
+	Content  []protocol.Block
+	Busy     WhenBusy
+	Expected *protocol.EventID
+	Options  *protocol.TurnOptions
+
+	turn protocol.TurnID // when set: for this turn alone
+}
+
+func (m *Message) check() error {
+	switch m.Busy {
+	case BusyFollowUp, BusySteer, BusyReject, "":
+	default:
+		return protocol.Errorf(protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
+	}
+	switch {
+	case len(m.Content) == 0:
+		return protocol.Errorf(protocol.CodeInvalidRequest, "The message is empty; write something to send.")
+	case m.Options != nil && m.Busy != BusyReject:
+		return protocol.Errorf(protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
+	}
+	return nil
 }
 
 // Send appends a user message and starts a turn. While one runs, the message
-// goes where busy says. It returns when the message, or the queue it waits in, is
+// goes where Busy says. It returns when the message, or the queue it waits in, is
 // durable.
-func (l *Lane) Send(ctx context.Context, c Caller, content []protocol.Block, busy WhenBusy, expected *protocol.EventID) (*protocol.Sent, error) {
-	return l.send(ctx, c, message{content: content, busy: busy, expected: expected})
-}
-
-func (l *Lane) send(ctx context.Context, c Caller, m message) (*protocol.Sent, error) {
-	if len(m.content) == 0 {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The message is empty; write something to send.")
+func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, error) {
+	if err := m.check(); err != nil {
+		return nil, err
 	}
+	marked := false // that something waits, or is about to
 	for {
 		l.mu.Lock()
 		if err := l.writable(); err != nil {
@@ -55,14 +71,28 @@ func (l *Lane) send(ctx context.Context, c Caller, m message) (*protocol.Sent, e
 			}
 			continue
 		}
+		if queues := l.turn != nil && m.Busy != BusyReject || l.turn == nil && l.queues.count() > 0; queues && !marked {
+			l.mu.Unlock()
+			release, err := l.keepMark()
+			if err != nil {
+				return nil, err
+			}
+			defer release()
+			marked = true
+			continue
+		}
 		if l.turn != nil {
-			sent, ticket, err := l.sendBusy(ctx, c, m.content, m.busy)
+			sent, ticket, err := l.sendBusy(ctx, c, m.Content, m.Busy)
 			l.mu.Unlock()
 			return sent, waitFor(ctx, ticket, err)
 		}
+		if l.stopping {
+			l.mu.Unlock()
+			return nil, errStopping()
+		}
 		meta := l.meta
 		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta)
+		setup, err := l.ready(ctx, meta, m.Options)
 		if err != nil {
 			return nil, err
 		}
@@ -75,6 +105,14 @@ func (l *Lane) send(ctx context.Context, c Caller, m message) (*protocol.Sent, e
 		}
 		return sent, waitFor(ctx, ticket, err)
 	}
+}
+
+// begins says why no turn may begin, if so. mu is held.
+func (l *Lane) begins() error {
+	if l.stopping {
+		return errStopping()
+	}
+	return l.writable()
 }
 
 // errBusy says that another turn has begun in the meantime.
@@ -90,33 +128,34 @@ func await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // ready makes what a turn needs.
-func (l *Lane) ready(ctx context.Context, meta protocol.Meta) (*Setup, error) {
+func (l *Lane) ready(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error) {
 	if free, err := l.cfg.Free(); err == nil && free < minFree {
 		return nil, protocol.Errorf(protocol.CodeStorageError,
 			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
 	}
-	return l.cfg.Setup(ctx, meta)
+	return l.cfg.Setup(ctx, meta, options)
 }
 
 // begin appends the message and starts the turn, if none has begun and the leaf
 // is the expected one.
-func (l *Lane) begin(ctx context.Context, c Caller, m message, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
+func (l *Lane) begin(ctx context.Context, c Caller, m Message, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn != nil || l.moving != nil {
 		return nil, nil, errBusy
 	}
-	if err := l.writable(); err != nil {
+	if err := l.begins(); err != nil {
 		return nil, nil, err
 	}
-	if err := l.expect(m.expected, nil); err != nil {
+	if err := l.expect(m.Expected, nil); err != nil {
 		return nil, nil, err
 	}
 	t, err := l.newTurn(ctx, setup)
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := l.unpause(ctx, author{client: c.Client}); err != nil {
+	t.options = m.Options
+	if err := l.unpause(ctx, c.Client); err != nil {
 		t.cancel(err)
 		return nil, nil, err
 	}
@@ -124,7 +163,7 @@ func (l *Lane) begin(ctx context.Context, c Caller, m message, setup *Setup) (*p
 		t.cancel(err)
 		return nil, nil, err
 	}
-	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: m.content}}, c.author())
+	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: m.Content}}, c.author())
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err

@@ -24,6 +24,9 @@ type turn struct {
 	setup  *Setup
 	before protocol.EventID // the leaf when it began
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
+	// options are those of the message that began it, nil without.
+	options *protocol.TurnOptions
+	waits   bool // before it tries its model again; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
@@ -122,13 +125,18 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
+		left := l.queues.waiting() && !l.stopping && !l.closed
 		l.mu.Unlock()
 		close(t.done)
-		if t.cause != nil && t.end.Reason == protocol.EndCompleted {
-			// What was sent during a compaction has no turn to take it.
+		// What was sent during a compaction, or waits behind a turn with options of
+		// its own, has no turn to take it.
+		if left && (t.cause != nil || t.options != nil) && t.end.Reason == protocol.EndCompleted {
 			if err := l.goOn(context.Background(), nil); err != nil {
-				l.cfg.Report("go on after a compaction: "+err.Error(), nil)
+				l.cfg.Report("go on with the queue: "+err.Error(), nil)
 			}
+		}
+		if l.pub.Flush(context.Background()) == nil {
+			l.settleMark()
 		}
 		l.after.Done()
 		l.cfg.Idle()
@@ -173,9 +181,10 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err := l.refresh(t); err != nil {
 		return runtime.Run{}, err
 	}
-	return runtime.Run{Host: &turnHost{l, t}, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
+	h := &turnHost{l, t}
+	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: t.env, Limits: t.setup.Limits, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
-		Now: l.cfg.Now, Sleep: l.cfg.Sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
+		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
 }
 
 // bridge takes what a run yields into the log and to the clients: it gives each
@@ -194,7 +203,9 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		t.end = b
 		l.closeQuestions(protocol.DecisionCancelled)
 		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
-			l.pause()
+			if _, err := l.pause(); err != nil {
+				l.cfg.Report("pause the queue: "+err.Error(), nil)
+			}
 		}
 		err = l.tell(b)
 	default:

@@ -1,0 +1,104 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"scorel/protocol"
+)
+
+// deliverGrace is how long a host that ends waits for clients to take what they have
+// not been sent yet.
+const deliverGrace = 2 * time.Second
+
+// Drain ends the host as [Host.Close] does, but gently: it tells all clients, begins
+// no turn any more, and gives each running turn grace to come to its next step
+// border, where it ends with all of its step stored. What is not there by then, or
+// when ctx ends, is cancelled. Turns that wait for a person are ended at once, and
+// background commands with their sessions. What waits in queues stays and is not
+// paused: the next serving host goes on with it. restarting is told to the clients:
+// another host takes over.
+func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) error {
+	h.mu.Lock()
+	h.stopping = true
+	var open []*slot
+	for _, s := range h.lanes {
+		open = append(open, s)
+	}
+	h.mu.Unlock()
+	h.stop() // what has not gone on by itself yet is left to the next host
+	h.tellStopping(grace, restarting)
+	over, cancel := context.WithTimeout(ctx, grace)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, s := range open {
+		wg.Go(func() { // ends with the turn
+			if <-s.ready; s.lane == nil {
+				return
+			}
+			done := s.lane.Drain()
+			select {
+			case <-done:
+			case <-over.Done():
+				s.lane.Stop()
+				<-done
+			}
+		})
+	}
+	wg.Wait()
+	lanes, conns := h.shut()
+	err := h.closeLanes(lanes)
+	deliver(conns)
+	for _, c := range conns {
+		_ = c.Close()
+	}
+	return err
+}
+
+// deliver waits, for deliverGrace at most, until the clients have taken everything
+// of the sessions that have been closed.
+func deliver(conns []*Conn) {
+	taken := make(chan struct{})
+	go func() { // ends with the subscriptions, which end with their connections at the latest
+		defer close(taken)
+		for _, c := range conns {
+			c.wg.Wait()
+		}
+	}()
+	late := time.NewTimer(deliverGrace)
+	defer late.Stop()
+	select {
+	case <-taken:
+	case <-late.C:
+	}
+}
+
+// stopByRequest ends the host because a client wants it.
+func (h *Host) stopByRequest(restarting bool) error {
+	if h.cfg.Stop == nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "This host belongs to the command that runs it, and ends with that.")
+	}
+	h.cfg.Stop(restarting)
+	return nil
+}
+
+// tellStopping tells all clients that the host ends. A client that does not read is
+// waited for as for the rest of its frames.
+func (h *Host) tellStopping(grace time.Duration, restarting bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for c := range h.conns {
+		c.tell(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
+	}
+}
+
+// tell sends a frame that belongs to no subscription, without waiting for it.
+func (c *Conn) tell(f protocol.Frame) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.subs == nil {
+		return // closed
+	}
+	c.wg.Go(func() { _ = c.send(c.ctx, f) }) // ends with the connection at the latest
+}
