@@ -15,8 +15,9 @@ import (
 // use.
 type Process struct {
 	disk.FS
-	// SyncTakes is waited for before each sync of a file; nil waits for nothing.
-	SyncTakes func() time.Duration
+	// SyncTakes is waited for before each sync of the file of that name; nil waits for
+	// nothing.
+	SyncTakes func(name string) time.Duration
 
 	mu     sync.RWMutex // held for reading while a call is carried out
 	killed bool
@@ -198,7 +199,7 @@ func (f *processFile) Truncate(size int64) error {
 
 func (f *processFile) Sync() error {
 	if takes := f.p.SyncTakes; takes != nil {
-		time.Sleep(takes())
+		time.Sleep(takes(f.name))
 	}
 	return f.p.do("sync", f.name, func() error {
 		if f.p.failing() {
