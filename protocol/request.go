@@ -214,8 +214,10 @@ type (
 	// SendMessage sends a user message. While a turn runs it follows WhenBusy:
 	// "followUp" (also when empty), "steer" or "reject". The answer is [Sent].
 	//
-	// Options count for the turn that the message begins, above the configuration;
-	// with them whenBusy must be "reject".
+	// Options count for the turn that the message begins, above the configuration, and
+	// for nothing that follows it. They are not stored: the events of the turn tell what
+	// it ran with (the model of each answer, the rule of each decision). With them
+	// whenBusy must be "reject".
 	SendMessage struct {
 		Content        []Block      `json:"content"`
 		WhenBusy       string       `json:"whenBusy,omitempty"`
@@ -259,7 +261,7 @@ type (
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
 	}
 	// CompactSession summarises the older part of the context; the answer is
-	// [Compacted].
+	// [Compacted]. Like the moves above it needs CancelFirst while a turn runs.
 	CompactSession struct {
 		Instructions   string   `json:"instructions,omitempty"`
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
@@ -324,8 +326,11 @@ type (
 )
 
 // TurnOptions are what one message asks of its turn, above the configuration. The
-// fields mean what the flags of `scorel -p` mean. Unattended denies at once what
-// would have to be asked while nobody who could answer is attached.
+// fields mean what the flags of `scorel -p` mean; Allow, Deny and AdditionalDirs
+// (absolute paths) come in addition to the configuration's, and a deny rule beats
+// every allow rule. Mode counts until somebody sets another one during the turn.
+// Unattended denies at once what would have to be asked while nobody who could answer
+// is attached.
 type TurnOptions struct {
 	Model          string   `json:"model,omitempty"`
 	Thinking       string   `json:"thinking,omitempty"`

@@ -2,8 +2,10 @@ package host
 
 import (
 	"cmp"
+	"path/filepath"
 	"slices"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -32,6 +34,14 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 	}
 	if t.MaxSteps < 0 || t.MaxBudgetUSD < 0 {
 		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
+	}
+	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
+		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", t.Thinking, model.ThinkingLevels())
+	}
+	for _, dir := range t.AdditionalDirs { // the host does not know where the client stands
+		if !filepath.IsAbs(dir) {
+			return o, protocol.Errorf(protocol.CodeInvalidRequest, "additionalDirs has %.200q; give absolute paths.", dir)
+		}
 	}
 	o.Model, o.Thinking, o.Mode = cmp.Or(t.Model, o.Model), cmp.Or(t.Thinking, o.Thinking), cmp.Or(t.Mode, o.Mode)
 	o.Preset, o.Sandbox = cmp.Or(t.Tools, o.Preset), cmp.Or(t.Sandbox, o.Sandbox)

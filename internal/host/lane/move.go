@@ -121,6 +121,9 @@ func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error)
 		t.cancel(errCancelled)
 		l.mu.Unlock()
 		err := await(ctx, t.done)
+		if err == nil { // what a client may have seen of the turn is asked of the stored path
+			err = l.pub.Flush(ctx)
+		}
 		l.mu.Lock()
 		l.moving = nil
 		close(moving)

@@ -106,6 +106,9 @@ func (l *Lane) sendBusy(ctx context.Context, c Caller, content []protocol.Block,
 	case BusySteer:
 		name = protocol.QueueSteer
 	case BusyReject:
+		if l.stopping {
+			return nil, nil, errStopping()
+		}
 		return nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end, or queue the message.")
 	}
 	q := l.queues.named(name)
