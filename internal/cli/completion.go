@@ -63,7 +63,7 @@ func (a *app) complete(cmd *cobra.Command) {
 	}
 	switch words := strings.Fields(cmd.Use); {
 	case cmd.ValidArgsFunction != nil || len(cmd.ValidArgs) > 0 || len(words) < 2:
-	case words[1] == "SESSION":
+	case words[1] == "SESSION" || words[1] == "[SESSION]":
 		cmd.ValidArgsFunction = func(c *cobra.Command, args []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp

@@ -14,6 +14,7 @@ import (
 	"scorel/client"
 	"scorel/internal/disk"
 	"scorel/internal/host"
+	"scorel/internal/host/daemon"
 	"scorel/internal/identity"
 	"scorel/protocol"
 )
@@ -22,12 +23,14 @@ import (
 // wire would. Tests set it.
 var testOnlyCodec bool
 
-// link is a connection to a host in this process.
+// link is a connection to a host: one in this process, or one that serves.
 type link struct {
 	*client.Client
-	host *host.Host
-	id   protocol.ClientID
-	temp string // a folder to remove at the end
+	host    *host.Host // in this process, else nil
+	serving bool
+	open    func(ctx context.Context, interactive bool) (client.Transport, error)
+	id      protocol.ClientID
+	temp    string // a folder to remove at the end
 }
 
 // hostOptions are what a command asks of its host.
@@ -77,6 +80,9 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 		return nil, err
 	}
 	l.id = id
+	l.open = func(ctx context.Context, interactive bool) (client.Transport, error) {
+		return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive}, protocol.GrantControl)
+	}
 	conn, err := l.dial(ctx, false)
 	if err != nil {
 		l.Close()
@@ -87,8 +93,8 @@ func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
 }
 
 // dial makes a further connection to the host.
-func (l *link) dial(ctx context.Context, interactive bool) (*host.Conn, error) {
-	return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive}, protocol.GrantControl)
+func (l *link) dial(ctx context.Context, interactive bool) (client.Transport, error) {
+	return l.open(ctx, interactive)
 }
 
 // clientID gives the id of the local entry, making its key at first use.
@@ -117,9 +123,27 @@ func (l *link) Close() {
 	}
 }
 
-// with runs a command against a host.
+// with runs a command against a host in this process.
 func (a *app) with(ctx context.Context, f func(*link) error) error {
 	return a.withHost(ctx, hostOptions{}, f)
+}
+
+// withSessions runs a command about sessions: against the host that serves, which has
+// those open that run, else against one in this process.
+func (a *app) withSessions(ctx context.Context, f func(*link) error) error {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	if _, live, err := daemon.Find(dir); err != nil || !live {
+		return a.with(ctx, f)
+	}
+	l, err := a.reach(ctx, reachOptions{name: "scorel"})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return f(l)
 }
 
 func (a *app) withHost(ctx context.Context, o hostOptions, f func(*link) error) error {

@@ -11,7 +11,7 @@ import (
 	"io"
 	"sync"
 
-	"scorel/internal/host"
+	"scorel/client"
 	"scorel/protocol"
 )
 
@@ -22,7 +22,7 @@ const maxBeside = 4
 // on a connection of its own: that of a client which can be asked, until the input
 // ends.
 type input struct {
-	conn    *host.Conn
+	conn    client.Transport
 	session protocol.SessionID
 	replies chan protocol.Reply // one for each line that is not blank
 	done    chan struct{}       // closed when nobody takes replies any more
@@ -36,7 +36,12 @@ func newInput(ctx context.Context, l *link, id protocol.SessionID) (*input, erro
 	}
 	in := &input{conn: conn, session: id, replies: make(chan protocol.Reply), done: make(chan struct{})}
 	// What happens in the session is printed from another connection; the frames of
-	// this one wait at the host, which costs nobody anything.
+	// this one are dropped. It ends with the connection.
+	go func() {
+		for err := error(nil); err == nil; {
+			_, err = conn.Recv(ctx)
+		}
+	}()
 	if r := in.carryOut(ctx, in.newCall(&protocol.OpenSession{})); r.Err != nil {
 		_ = conn.Close()
 		return nil, r.Err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -159,7 +160,24 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 		return err
 	}
 	defer l.Close()
+	err = a.converseAt(ctx, l, o, dir, text, out, res)
+	var pe *protocol.Error
+	if !errors.As(err, &pe) || pe.Code != protocol.CodeSessionLocked {
+		return err
+	}
+	through, terr := a.throughHost(ctx, &o)
+	if through == nil {
+		return cmp.Or(terr, err)
+	}
+	defer through.Close()
+	return a.converseAt(ctx, through, o, dir, text, out, res)
+}
+
+// converseAt sends the prompt to a host and follows the run. It fails with
+// session_locked before anything was sent.
+func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, text string, out printer, res *result) error {
 	var content []protocol.Block
+	var err error
 	if strings.TrimSpace(text) != "" {
 		if content, err = a.attach(ctx, l, dir, text); err != nil {
 			return err
@@ -177,18 +195,55 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	for _, f := range s.Opened.Findings {
 		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
 	}
-	if _, err := s.Next(ctx); err != nil { // the live state: from here on every event comes
+	if err := untilFresh(ctx, s); err != nil {
 		return err
 	}
-	defer endBackground(ctx, l, res)
+	message := &protocol.SendMessage{Content: content, WhenBusy: "reject"}
+	if l.serving {
+		message.Options = o.turnOptions() // what runs on behind the turn is the host's
+	} else {
+		defer endBackground(ctx, l, res)
+	}
 	if p, ok := out.(*jsonPrinter); ok && o.streams() {
 		return a.interact(ctx, l, s, content, p, res)
 	}
-	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, &protocol.SendMessage{Content: content, WhenBusy: "reject"})
+	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, message)
 	if err != nil {
 		return err
 	}
 	return a.follow(ctx, l, s, sent.TurnID, out, res)
+}
+
+// throughHost connects to the host that serves, which may have the session that this
+// process cannot open. Without one it gives neither a connection nor an error.
+func (a *app) throughHost(ctx context.Context, o *promptOptions) (*link, error) {
+	l, err := a.reach(ctx, reachOptions{name: "scorel -p"})
+	if err != nil {
+		return nil, nil // whoever holds the session, it is no host that can be asked
+	}
+	for _, f := range []struct {
+		flag string
+		set  bool
+	}{{"--append-system-prompt", o.append != ""}, {"--input-format stream-json", o.streams()}} {
+		if f.set {
+			l.Close()
+			return nil, usagef("the session is open in the host of this machine, where %s does not work; leave it out, or go on in a copy with --fork", f.flag)
+		}
+	}
+	if file, ok := strings.CutPrefix(o.model, "script:"); ok { // the host works in another folder
+		if file, err = filepath.Abs(file); err != nil {
+			l.Close()
+			return nil, err
+		}
+		o.model = "script:" + file
+	}
+	return l, nil
+}
+
+// turnOptions are the flags as one message asks them of its turn.
+func (o *promptOptions) turnOptions() *protocol.TurnOptions {
+	return &protocol.TurnOptions{Model: o.model, Thinking: o.thinking, Mode: o.mode, Allow: o.allow, Deny: o.deny, Tools: o.tools, AdditionalDirs: o.addDirs,
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, Unattended: true}
 }
 
 // follow takes updates until the run has ended. An interrupt cancels the run, a

@@ -30,7 +30,7 @@ stand. A word with blanks is given in quotes. A word without capitals is found i
 any case.`,
 		Args: args(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), func(l *link) error { return a.search(cmd.Context(), l, o, args) })
+			return a.withSessions(cmd.Context(), func(l *link) error { return a.search(cmd.Context(), l, o, args) })
 		}}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "print JSON")

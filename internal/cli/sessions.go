@@ -26,9 +26,9 @@ type sessionFlags struct{ json bool }
 func (a *app) sessionsCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "sessions", Short: "List, show, move in and keep conversations", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: list, search, show, rewind, branch, compact, label, clone, export, import, verify, repair, delete or prune")
+			return usagef("say which: list, search, show, rewind, branch, compact, rename, label, clone, export, import, verify, repair, delete or prune")
 		}}
-	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.labelCommand(),
+	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.renameCommand(), a.labelCommand(),
 		a.cloneCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
 	return cmd
 }
@@ -38,7 +38,7 @@ func (a *app) sessionCommand(use, short string, n int, run func(ctx context.Cont
 	var f sessionFlags
 	cmd := &cobra.Command{Use: use, Short: short, Args: args(cobra.ExactArgs(n)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), func(l *link) error {
+			return a.withSessions(cmd.Context(), func(l *link) error {
 				id, err := l.find(cmd.Context(), args[0])
 				if err != nil {
 					return err
@@ -55,7 +55,7 @@ func (a *app) listCommand() *cobra.Command {
 	var limit int
 	cmd := &cobra.Command{Use: "list [WORDS]", Short: "List the sessions of this project, newest first", Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.with(cmd.Context(), func(l *link) error {
+			return a.withSessions(cmd.Context(), func(l *link) error {
 				ctx := cmd.Context()
 				req := &protocol.ListSessions{Query: strings.Join(args, " "), Limit: limit}
 				if !all {
@@ -200,23 +200,23 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }
 
-func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f sessionFlags) error {
-	var events []protocol.Event
-	var leaf protocol.EventID
+// tree gives all events of a session in the order of the log.
+func (l *link) tree(ctx context.Context, id protocol.SessionID) (events []protocol.Event, leaf protocol.EventID, err error) {
 	for after := protocol.Seq(0); ; {
 		page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetTree{AfterSeq: after, Limit: 1000})
 		if err != nil {
-			return err
+			return nil, "", err
 		}
 		events, leaf = append(events, page.Events...), page.LeafID
 		if !page.More || len(page.Events) == 0 {
-			break
+			return events, leaf, nil
 		}
 		after = page.Events[len(page.Events)-1].Seq
 	}
-	if f.json {
-		return a.printJSON(&protocol.Events{Events: events, LeafID: leaf})
-	}
+}
+
+// treeLines gives a line for each event, with a mark at those of the active path.
+func treeLines(events []protocol.Event, leaf protocol.EventID) []string {
 	parent := map[protocol.EventID]protocol.EventID{}
 	for _, e := range events {
 		parent[e.ID] = e.ParentID
@@ -225,6 +225,7 @@ func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f se
 	for id := leaf; id != "" && !active[id]; id = parent[id] {
 		active[id] = true
 	}
+	var lines []string
 	for _, e := range events {
 		mark := " "
 		if active[e.ID] {
@@ -237,7 +238,21 @@ func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f se
 				text = cmp.Or(p.Text, p.ToolName)
 			}
 		}
-		if _, err := fmt.Fprintf(a.stdout, "%s %s  %-28s %s\n", mark, e.ID, headline(it), firstLine(text, 80)); err != nil {
+		lines = append(lines, fmt.Sprintf("%s %s  %-28s %s", mark, e.ID, headline(it), firstLine(text, 80)))
+	}
+	return lines
+}
+
+func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f sessionFlags) error {
+	events, leaf, err := l.tree(ctx, id)
+	if err != nil {
+		return err
+	}
+	if f.json {
+		return a.printJSON(&protocol.Events{Events: events, LeafID: leaf})
+	}
+	for _, line := range treeLines(events, leaf) {
+		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
 			return err
 		}
 	}
@@ -257,6 +272,14 @@ func (a *app) rewindCommand() *cobra.Command {
 		})
 	cmd.Flags().BoolVar(&files, "files", false, "also restore the files that the agent wrote since")
 	return cmd
+}
+
+func (a *app) renameCommand() *cobra.Command {
+	return a.sessionCommand("rename SESSION NAME", "Give a session a name", 2,
+		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
+			_, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &args[0]}})
+			return a.said(f, err, "Renamed "+string(id)+".")
+		})
 }
 
 func (a *app) branchCommand() *cobra.Command {
@@ -467,7 +490,7 @@ func (a *app) pruneCommand() *cobra.Command {
 	var f sessionFlags
 	cmd := &cobra.Command{Use: "prune", Short: "Remove payloads older than a day that no session names", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.with(cmd.Context(), func(l *link) error {
+			return a.withSessions(cmd.Context(), func(l *link) error {
 				p, err := client.Call[*protocol.Pruned](cmd.Context(), l.Client, "", &protocol.PruneBlobs{})
 				if err != nil {
 					return err

@@ -21,6 +21,7 @@ type Config struct {
 	Compaction  Compaction
 	Limits      Limits
 	Sandbox     Sandbox
+	Host        Host
 	Prompt      string // added to the system prompt
 	// ProjectPrompt is that of a trusted project, and ProjectFile where it stands.
 	ProjectPrompt, ProjectFile string
@@ -74,6 +75,13 @@ type Permissions struct {
 type Rules struct {
 	File             string // "" without a file
 	Allow, Ask, Deny []string
+}
+
+// Host is the table [host]: under which further names a serving host is reached, and
+// from which further pages.
+type Host struct {
+	Names   []string // name or name:port
+	Origins []string // https://name:port
 }
 
 // Web is the table [web].

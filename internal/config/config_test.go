@@ -65,6 +65,9 @@ baseUrl = "http://10.0.0.1:8888"
 mode = "read-only"
 network = false
 sshAgent = true
+[host]
+names = ["desk.example", "desk.example:4444"]
+origins = ["https://desk.example:4444"]
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -89,6 +92,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
+		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}
 	set := map[string]bool{}
 	for _, e := range c.entries {
@@ -277,6 +281,8 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:48): a project may only tighten what the user's own configuration says.",
 		"Ignored in a project's file: sandbox.network (",
 		"Ignored in a project's file: sandbox.sshAgent (",
+		"Ignored in a project's file: host.names (",
+		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
 		"Unsupported config key: hooks (",
 	} {
@@ -548,4 +554,13 @@ func keysOf(n int) string {
 		fmt.Fprintf(&b, "k%d = 1\n", i)
 	}
 	return b.String()
+}
+
+func TestNamesAndOriginsOfAHostArePlainOnes(t *testing.T) {
+	for _, bad := range []string{`names = ["*"]`, `names = ["http://x"]`, `names = ["a/b"]`, `names = [""]`, `names = "x"`, `names = ["me@x"]`,
+		`origins = ["x"]`, `origins = ["https://x/"]`, `origins = ["https://x/path"]`, `origins = ["file://x"]`, `origins = ["https://me@x"]`, `origins = ["https://"]`} {
+		if c, _, err := Parse(user("[host]\n"+bad), File{}, nil); err == nil {
+			t.Errorf("%s is taken: %+v", bad, c.Host)
+		}
+	}
 }

@@ -125,6 +125,11 @@ func table() []key {
 		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Sandbox.SSHAgent, e) }},
 
+		{Key{"host.names", "list of names", "[]", u, "Further names under which the serving host is reached over TCP, as name or name:port."}, false,
+			func(c *Config, e entry) error { return names(&c.Host.Names, e) }},
+		{Key{"host.origins", "list of origins", "[]", u, "Further origins of web pages that may connect, as https://name:port."}, false,
+			func(c *Config, e entry) error { return origins(&c.Host.Origins, e) }},
+
 		{Key{"prompt", "string", "", t, "Text that is added to the system prompt; a project's beside the user's, marked as the project's."}, false,
 			func(c *Config, e entry) error {
 				if e.source.Kind == SourceProject {
@@ -303,6 +308,38 @@ func address(to *string, e entry) error {
 		return wrong(e, "a URL that begins with http:// or https:// and holds no user, query or fragment")
 	}
 	*to = s
+	return nil
+}
+
+// names takes names of machines, each with a port or without.
+func names(to *[]string, e entry) error {
+	*to = nil
+	values, err := list(e, "names such as desk.example or desk.example:4444")
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if u, err := url.Parse("//" + v); err != nil || u.Host != v || u.Hostname() == "" || strings.ContainsAny(v, "*@ ") {
+			return wrong(e, "a list of names such as desk.example or desk.example:4444")
+		}
+	}
+	*to = append(*to, values...)
+	return nil
+}
+
+// origins takes origins of web pages (RFC 6454): scheme, name and port.
+func origins(to *[]string, e entry) error {
+	*to = nil
+	values, err := list(e, "origins such as https://desk.example:4444")
+	if err != nil {
+		return err
+	}
+	for _, v := range values {
+		if u, err := url.Parse(v); err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Scheme+"://"+u.Host != v || u.Hostname() == "" {
+			return wrong(e, "a list of origins such as https://desk.example:4444")
+		}
+	}
+	*to = append(*to, values...)
 	return nil
 }
 

@@ -1,9 +1,12 @@
 package serve
 
 import (
+	"bufio"
 	"encoding/json"
 	"net/http"
+	"strings"
 
+	"scorel/internal/host/serve/metrics"
 	"scorel/protocol"
 )
 
@@ -12,7 +15,14 @@ const WebSocketPath = "/v1/ws"
 
 // handler answers what comes over a listener.
 func (s *Server) handler(l *listener) http.Handler {
+	rows := table()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.begin() {
+			w.Header().Set("Connection", "close")
+			writeError(w, http.StatusServiceUnavailable, errStopping())
+			return
+		}
+		defer s.end()
 		h := w.Header()
 		h.Set("Cache-Control", "no-store")
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -31,8 +41,53 @@ func (s *Server) handler(l *listener) http.Handler {
 			_, _ = w.Write([]byte("ok\n"))
 			return
 		}
-		writeError(w, http.StatusNotFound, protocol.Errorf(protocol.CodeInvalidRequest, "There is nothing at this path; docs/http.md lists what there is."))
+		if why := s.bearer(r); why != nil {
+			s.turnAwayHTTP(w, r, l, why)
+			return
+		}
+		l.unproven.remove(streamOf(r.Context()))
+		s.route(w, r, rows)
 	})
+}
+
+// route carries out a request of somebody who has the token.
+func (s *Server) route(w http.ResponseWriter, r *http.Request, rows []row) {
+	row, values, methods := find(rows, r.Method, r.URL.Path)
+	x := &exchange{s: s, w: w, r: r, values: values}
+	switch {
+	case row == nil && len(methods) > 0:
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		writeError(w, http.StatusMethodNotAllowed, invalid("The method %s is not for this path; it takes %s.", shown(r.Method), strings.Join(methods, ", ")))
+	case row == nil:
+		writeError(w, http.StatusNotFound, invalid("There is nothing at this path; docs/http.md lists what there is."))
+	case row.handle != nil:
+		row.handle(s, x)
+	default:
+		s.request(x, row)
+	}
+}
+
+// writeMetrics answers GET /metrics.
+func (s *Server) writeMetrics(x *exchange) {
+	var h metrics.Host
+	if conn, err := s.scripts.get(x.r.Context()); err == nil {
+		if reply, err := conn.Call(x.r.Context(), s.fresh("", &protocol.GetStatus{})); err == nil {
+			if st, ok := reply.Data.(*protocol.Status); ok {
+				h = metrics.Host{Known: true, Sessions: len(st.Sessions)}
+				for _, o := range st.Sessions {
+					if o.Running {
+						h.Turns++
+					}
+				}
+			}
+		}
+		s.scripts.put()
+	}
+	x.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	out := bufio.NewWriter(x.w)
+	if err := s.metrics.Write(out, h); err == nil {
+		_ = out.Flush() // the client has gone
+	}
 }
 
 // turnAwayHTTP answers a request that was refused, and ends its connection.

@@ -90,15 +90,18 @@ type Server struct {
 	times    times
 	metrics  *metrics.Metrics
 	reporter *reporter
+	scripts  *scripts
+	keyed    sync.Mutex // held while a session is made by a request that has a name
 
 	ctx      context.Context // of calls that act; ends when Shutdown waits no longer
 	stop     context.CancelFunc
 	stopping chan struct{}  // closed when Shutdown begins
-	wg       sync.WaitGroup // connections and streams of events
+	wg       sync.WaitGroup // requests and connections
 
-	mu        sync.Mutex // guards what follows
-	listeners []*listener
-	closing   bool
+	mu           sync.Mutex // guards what follows
+	listeners    []*listener
+	closing      bool
+	tokenClients map[*socket]struct{}
 }
 
 // New makes a server. It listens nowhere until Serve is called.
@@ -111,6 +114,7 @@ func New(cfg Config) *Server {
 	}
 	s := &Server{cfg: cfg, times: defaultTimes(), metrics: metrics.New(), reporter: newReporter(cfg.Report), stopping: make(chan struct{})}
 	s.ctx, s.stop = context.WithCancel(context.Background())
+	s.scripts = &scripts{s: s}
 	return s
 }
 
@@ -158,8 +162,8 @@ func (s *Server) newHTTP(lis *listener) *http.Server {
 	}
 }
 
-// begin counts a connection or a stream of events in; end counts it out. It is
-// false when the server is being shut down.
+// begin counts a request or a connection in; end counts it out. It is false when the
+// server is being shut down.
 func (s *Server) begin() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,6 +199,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 		wg.Wait()
 		s.wg.Wait()
+		s.scripts.close()
 	}()
 	var err error
 	select {

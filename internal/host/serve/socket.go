@@ -61,11 +61,6 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 		writeError(w, http.StatusMethodNotAllowed, protocol.Errorf(protocol.CodeInvalidRequest, "%s is for WebSocket connections.", r.URL.Path))
 		return
 	}
-	if !s.begin() {
-		writeError(w, http.StatusServiceUnavailable, errStopping())
-		return
-	}
-	defer s.end()
 	st := streamOf(r.Context())
 	c := &socket{s: s, st: st, answer: make(chan protocol.Reply, 16), wrote: make(chan struct{}), ending: make(chan struct{})}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -115,6 +110,9 @@ func (c *socket) run(hello protocol.Hello, grant protocol.Grant) {
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithCancel(context.Background())
 	c.calls = newCalls(c.carryOut)
+	if hello.PublicKey == nil {
+		defer c.s.byToken(c)()
+	}
 	device, _ := c.s.cfg.Host.Device()
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
 		c.end(websocket.StatusGoingAway, "")

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -34,12 +35,14 @@ const testToken = "Zm9yIHRlc3RzIG9ubHksIDMyIGJ5dGVzIGxvbmcuLi4"
 
 // world is a host with a script for a model, and a server on a Unix socket.
 type world struct {
-	t       *testing.T
-	project string
-	socket  string
-	host    *host.Host
-	server  *Server
-	hold    chan struct{} // when not nil, the model answers only when it is closed
+	t          *testing.T
+	project    string
+	socket     string
+	host       *host.Host
+	server     *Server
+	setting    setting
+	hostConfig host.Config
+	hold       chan struct{} // when not nil, the model answers only when it is closed
 
 	mu      sync.Mutex
 	reports []string
@@ -96,36 +99,57 @@ func newWorld(t *testing.T, s setting) *world {
 	}
 	httpClient := vendor.Client()
 	t.Cleanup(httpClient.CloseIdleConnections)
-	w.host, err = host.New(host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "MOCK_KEY=any"},
-		Unattended: true, Serving: true, Now: time.Now, Rand: rand.Reader, HTTP: httpClient})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = w.host.Close() })
-	cfg := Config{Host: w.host, Version: "test", Token: func() string { return testToken }, Report: w.report}
-	if s.config != nil {
-		s.config(&cfg)
-	}
-	w.server = New(cfg)
-	if s.times != nil {
-		s.times(&w.server.times)
-	}
-	t.Cleanup(func() { _ = w.server.Close() })
-	l, err := net.Listen("unix", w.socket)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.serve(l, Unix)
+	w.hostConfig = host.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "MOCK_KEY=any"},
+		Unattended: true, Serving: true, Now: time.Now, Rand: rand.Reader, HTTP: httpClient}
+	w.setting = s
+	w.start()
 	return w
 }
+
+// start starts host and server.
+func (w *world) start() {
+	w.t.Helper()
+	h, err := host.New(w.hostConfig)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.host = h
+	w.t.Cleanup(func() { _ = h.Close() })
+	cfg := Config{Host: h, Version: "test", Token: func() string { return testToken }, Report: w.report}
+	if w.setting.config != nil {
+		w.setting.config(&cfg)
+	}
+	srv := New(cfg)
+	if w.setting.times != nil {
+		w.setting.times(&srv.times)
+	}
+	w.server = srv
+	l, err := net.Listen("unix", w.socket)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.serve(l, Unix)
+}
+
+// restart ends host and server and starts others on the same folder.
+func (w *world) restart() {
+	w.t.Helper()
+	_ = w.server.Close()
+	if err := w.host.Close(); err != nil {
+		w.t.Fatal(err)
+	}
+	w.start()
+}
+
+func (w *world) now() time.Time { return time.Now() }
 
 // serve serves a listener until the end of the test.
 func (w *world) serve(l net.Listener, kind Kind) {
 	w.t.Helper()
-	done := make(chan error, 1)
-	go func() { done <- w.server.Serve(l, kind) }()
+	done, srv := make(chan error, 1), w.server
+	go func() { done <- srv.Serve(l, kind) }()
 	w.t.Cleanup(func() {
-		_ = w.server.Close()
+		_ = srv.Close()
 		if err := <-done; err != nil && !errors.Is(err, ErrClosed) {
 			w.t.Errorf("Serve: %v", err)
 		}
@@ -169,7 +193,6 @@ type peer struct {
 	t     *testing.T
 	ws    *websocket.Conn
 	hello protocol.Hello
-	next  int
 }
 
 // dialling says how a peer connects.
@@ -342,6 +365,14 @@ func (p *peer) session(w *world) protocol.SessionID {
 		p.t.Fatal(r.Err)
 	}
 	return id
+}
+
+// command runs a program of the machine, which a test needs as a client; a missing
+// one fails the test.
+func command(t *testing.T, name string, args ...string) (string, error) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), name, args...).CombinedOutput()
+	return string(out), err
 }
 
 // await fails the test when f does not become true.

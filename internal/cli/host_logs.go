@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"scorel/internal/host/daemon"
+)
+
+// logInterval is how often a log that is followed is looked at.
+const logInterval = 200 * time.Millisecond
+
+func (a *app) hostLogsCommand() *cobra.Command {
+	var follow bool
+	var lines int
+	cmd := &cobra.Command{Use: "logs", Short: "Print what the host has noted: starts, ends, and whom it refused", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostLogs(cmd.Context(), lines, follow) }}
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what comes")
+	cmd.Flags().IntVarP(&lines, "lines", "n", 200, "at most so many lines, the newest")
+	return cmd
+}
+
+func (a *app) hostLogs(ctx context.Context, lines int, follow bool) error {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	name := daemon.Log(dir)
+	f, err := os.Open(name)
+	if os.IsNotExist(err) && !follow {
+		return usagef("there is no log yet: no host has run here")
+	}
+	var at int64
+	if err == nil {
+		at, err = f.Seek(0, io.SeekEnd)
+		_ = f.Close()
+	}
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	tail, err := daemon.Tail(name, lines, at)
+	if err != nil {
+		return err
+	}
+	if _, err := a.stdout.Write(tail); err != nil || !follow {
+		return err
+	}
+	signals, stop := interrupts()
+	defer stop()
+	tick := time.NewTicker(logInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if at, err = a.logBehind(name, at); err != nil {
+				return err
+			}
+		case <-signals:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// logBehind prints what stands in the log behind a place. One that is shorter has
+// begun anew.
+func (a *app) logBehind(name string, at int64) (int64, error) {
+	f, err := os.Open(name)
+	if os.IsNotExist(err) {
+		return 0, nil
+	}
+	if err != nil {
+		return at, err
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return at, err
+	}
+	if info.Size() < at {
+		at = 0
+	}
+	n, err := io.Copy(a.stdout, io.NewSectionReader(f, at, info.Size()-at))
+	return at + n, err
+}

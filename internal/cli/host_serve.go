@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/internal/host"
+	"scorel/internal/host/daemon"
+	"scorel/protocol"
+)
+
+// takeOver is how long a host that is asked to end has before the one that takes its
+// place gives up: more than what a turn gets to come to a border.
+const takeOver = 25 * time.Second
+
+// serveOptions are the flags of scorel host serve.
+type serveOptions struct {
+	listen    []string
+	cert, key string
+	replace   bool
+	detach    bool
+	untilIdle bool
+	readyFD   int
+}
+
+func (a *app) hostServeCommand() *cobra.Command {
+	var o serveOptions
+	cmd := &cobra.Command{Use: "serve", Short: "Run the host of this machine until it is stopped", Args: args(cobra.NoArgs),
+		Long: `Runs the host: it owns the sessions of this machine, and terminals, browsers and
+scripts come and go. It listens on ~/.scorel/host.sock, and on what --listen
+names: plain on this machine, with TLS elsewhere. Without --tls-cert it makes a
+certificate for itself, whose fingerprint clients pin.
+
+The first SIGINT or SIGTERM lets what runs come to a border and ends the host; a
+second one ends it at once.
+
+    scorel host serve --detach
+    scorel host serve --listen 127.0.0.1:4444
+    scorel host serve --listen 0.0.0.0:4444 --detach`,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.detach {
+				return a.detach(cmd.Context(), o)
+			}
+			return a.serve(cmd.Context(), o)
+		}}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&o.listen, "listen", nil, "a further address, HOST:PORT; port 0 is any that is free; repeat for more")
+	f.StringVar(&o.cert, "tls-cert", "", "the certificate (PEM) for addresses that are not on this machine alone")
+	f.StringVar(&o.key, "tls-key", "", "its key (PEM)")
+	f.BoolVar(&o.replace, "replace", false, "take the place of a host that runs")
+	f.BoolVar(&o.detach, "detach", false, "run in the background, and return when clients can come")
+	f.BoolVar(&o.untilIdle, "until-idle", false, "end after 10 minutes without anything to do")
+	f.IntVar(&o.readyFD, "ready-fd", 0, "tell this descriptor when clients can come")
+	for _, name := range []string{"until-idle", "ready-fd"} { // for hosts that were started by a command
+		_ = f.MarkHidden(name)
+	}
+	return cmd
+}
+
+// serveArgs are the arguments of a host in the background.
+func serveArgs(more ...string) []string {
+	return append([]string{"host", "serve", "--ready-fd", strconv.Itoa(daemon.ReadyFD)}, more...)
+}
+
+// detach starts the host in the background.
+func (a *app) detach(ctx context.Context, o serveOptions) error {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	var more []string
+	for _, l := range o.listen {
+		more = append(more, "--listen", l)
+	}
+	for _, f := range []struct{ flag, name string }{{"--tls-cert", o.cert}, {"--tls-key", o.key}} {
+		if f.name == "" {
+			continue
+		}
+		name, err := filepath.Abs(f.name) // the host works in another folder
+		if err != nil {
+			return err
+		}
+		more = append(more, f.flag, name)
+	}
+	if o.replace {
+		more = append(more, "--replace")
+	}
+	info, err := daemon.Start(ctx, dir, serveArgs(more...))
+	if err != nil {
+		return err
+	}
+	return a.announce(info)
+}
+
+// announce says where the host can be reached.
+func (a *app) announce(info daemon.Info) error {
+	line := fmt.Sprintf("pid %d listens on %s", info.PID, strings.Join(info.Addresses, ", "))
+	if info.Fingerprint != "" {
+		line += "; fingerprint " + info.Fingerprint
+	}
+	_, err := fmt.Fprintln(a.stdout, line)
+	return err
+}
+
+// serve runs the host in this process.
+func (a *app) serve(ctx context.Context, o serveOptions) error {
+	ready := daemon.OpenReady(o.readyFD)
+	err := a.runHost(ctx, o, ready)
+	if err != nil {
+		ready.Tell(daemon.Info{}, err)
+	}
+	if errors.Is(err, daemon.ErrKilled) {
+		a.code = exitCancelled
+	}
+	return err
+}
+
+func (a *app) runHost(ctx context.Context, o serveOptions, ready *daemon.Ready) error {
+	home, err := host.UserHome(a.environ)
+	if err != nil {
+		return err
+	}
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	refreshed := make(chan os.Signal, 1)
+	signal.Notify(refreshed, daemon.TokenSignal)
+	defer signal.Stop(refreshed)
+	dir := filepath.Join(home, ".scorel")
+	cfg := daemon.Config{Host: host.Config{Dir: dir, UserHome: home, Environ: a.environ, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version},
+		Listen: o.listen, TLSCert: o.cert, TLSKey: o.key, UntilIdle: o.untilIdle, Signals: signals, Refreshed: refreshed}
+	if o.readyFD == 0 {
+		cfg.Echo = a.stderr
+	}
+	var said error
+	cfg.Ready = func(info daemon.Info) {
+		ready.Tell(info, nil)
+		if o.readyFD == 0 {
+			said = a.announce(info)
+		}
+	}
+	if o.replace {
+		if err := a.askToEnd(ctx); err != nil && !noHost(err) {
+			return err
+		}
+		cfg.TakeOver = takeOver
+	}
+	if err := daemon.Run(ctx, cfg); err != nil {
+		return err
+	}
+	return said
+}
+
+// askToEnd asks the host that runs to make room.
+func (a *app) askToEnd(ctx context.Context) error {
+	_, info, err := a.running()
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(ctx, statusPatience)
+	defer stop()
+	l, err := a.reach(ctx, reachOptions{name: "scorel host serve --replace"})
+	if err == nil {
+		defer l.Close()
+		_, err = client.Call[*protocol.Done](ctx, l.Client, "", &protocol.StopHost{Restarting: true})
+	}
+	if err != nil && !noHost(err) {
+		return fmt.Errorf("%v does not answer (%w); end it with scorel host stop --now", info, err)
+	}
+	return nil
+}

@@ -1,0 +1,498 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+const (
+	liveTail    = 24 // events of the path that are shown at first
+	maxLiveWork = 64 // typed lines that wait for those before them
+)
+
+func (a *app) attachCommand() *cobra.Command {
+	var o remoteOptions
+	cmd := &cobra.Command{Use: "attach [SESSION]", Short: "Watch and steer a session that a host runs", Args: args(cobra.MaximumNArgs(1)),
+		Long: `Shows a session as it runs, and sends what is typed: beside other terminals,
+browsers and scripts that have it open. Without SESSION it is the newest one of
+this project, or a new one. A host is started in the background when none runs;
+leaving (Ctrl-D, /quit, or closing the window) ends nothing.
+
+While a turn runs, what is typed waits for its end; /steer puts it into the turn.
+/help lists the commands. Ctrl-C cancels the turn, twice detaches.
+
+    scorel attach
+    scorel attach --remote wss://desk.example:4444 --token-env DESK_TOKEN --fingerprint AB:CD:…`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			return a.attachTo(cmd.Context(), o, name)
+		}}
+	o.register(cmd)
+	return cmd
+}
+
+// liveSession is a session that a person watches and steers.
+type liveSession struct {
+	app    *app
+	link   *link
+	s      *client.Session
+	id     protocol.SessionID
+	dir    string
+	screen screen
+	term   *termScreen // nil when piped
+	view   *liveView
+	ask    *asker
+
+	work    chan liveJob // in order
+	results chan func()  // what is to be done with the outcome of a request
+	waiting int          // jobs that have not ended
+	armed   bool         // a further Ctrl-C detaches
+	leaving bool         // the input has ended
+	left    error        // why it ends; errLeft is in order
+}
+
+// liveJob is a request on its way; it gives what to do with its outcome.
+type liveJob func(ctx context.Context) func()
+
+// errLeft says that the person leaves.
+var errLeft = errors.New("left")
+
+func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error {
+	dir, err := workDir("")
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer survivePipe()()
+	v := &liveSession{app: a, dir: dir, work: make(chan liveJob, maxLiveWork), results: make(chan func())}
+	states := make(chan string, 8)
+	link, err := a.reach(ctx, reachOptions{remote: o, start: true, name: "scorel attach", interactive: true, onState: tellState(states)})
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	v.link = link
+	if v.id, err = v.choose(ctx, o, name); err != nil {
+		return err
+	}
+	if v.s, err = link.Open(ctx, v.id, liveTail); err != nil {
+		return err
+	}
+	input, restore, err := v.openScreen(ctx)
+	if err != nil {
+		return err
+	}
+	defer restore()
+	for _, f := range v.s.Opened.Findings {
+		v.screen.line(alertStyle, "the session log: "+f)
+	}
+	if v.s.Opened.ReadOnly != "" {
+		v.screen.line(alertStyle, "nothing can be written: "+v.s.Opened.ReadOnly)
+	}
+	err = v.run(ctx, input, states)
+	running := v.s.Live.Running
+	restore()
+	if !errors.Is(err, errLeft) {
+		return err
+	}
+	if running {
+		fmt.Fprintf(a.stderr, "scorel: detached; the turn runs on. scorel attach %s shows it.\n", v.id)
+	} else {
+		fmt.Fprintf(a.stderr, "scorel: detached; scorel attach %s comes back.\n", v.id)
+	}
+	return nil
+}
+
+// choose gives the session that was named, the newest of the project, or a new one.
+func (v *liveSession) choose(ctx context.Context, o remoteOptions, name string) (protocol.SessionID, error) {
+	if name != "" {
+		return v.link.find(ctx, name)
+	}
+	req := &protocol.ListSessions{Limit: 1}
+	var project *protocol.Project
+	if !o.set() {
+		var err error
+		if project, err = client.Call[*protocol.Project](ctx, v.link.Client, "", &protocol.RegisterProject{WorkDir: v.dir}); err != nil {
+			return "", err
+		}
+		for _, n := range append(project.Notices, trustLines(project)...) {
+			fmt.Fprintln(v.app.stderr, "scorel: "+display.Line(n))
+		}
+		req.ProjectID = project.ProjectID
+	}
+	list, err := client.Call[*protocol.SessionList](ctx, v.link.Client, "", req)
+	switch {
+	case err != nil:
+		return "", err
+	case len(list.Sessions) > 0:
+		return list.Sessions[0].SessionID, nil
+	case project == nil:
+		return "", usagef("the host has no session yet; begin one there, or name a project with scorel send")
+	}
+	return v.link.create(ctx, project.ProjectID, protocol.Meta{WorkDir: v.dir})
+}
+
+// typed is what came from the keyboard or the pipe: bytes of a terminal, or a line.
+type typed struct {
+	bytes []byte
+	line  string
+	end   bool
+	err   error
+}
+
+// openScreen makes the terminal ready, or takes lines. restore may be called twice.
+func (v *liveSession) openScreen(ctx context.Context) (input <-chan typed, restore func(), err error) {
+	in, inTerm := v.app.stdin.(*os.File)
+	out, outTerm := v.app.stdout.(*os.File)
+	inTerm = inTerm && term.IsTerminal(int(in.Fd()))
+	outTerm = outTerm && term.IsTerminal(int(out.Fd()))
+	ch := make(chan typed)
+	if !inTerm || !outTerm {
+		v.screen = &pipeScreen{out: v.app.stdout}
+		v.begin()
+		go readTyped(ctx, v.app.stdin, false, ch) // ends with the input or the program
+		return ch, func() {}, nil
+	}
+	before, err := term.MakeRaw(int(in.Fd()))
+	if err != nil {
+		return nil, nil, fmt.Errorf("use the terminal: %w", err)
+	}
+	columns, _, _ := term.GetSize(int(out.Fd()))
+	v.term = newTermScreen(out, columns)
+	v.screen = v.term
+	v.begin()
+	go readTyped(ctx, in, true, ch) // ends with the input or the program
+	done := false
+	return ch, func() {
+		if !done {
+			done = true
+			v.screen.close()
+			_ = term.Restore(int(in.Fd()), before)
+		}
+	}, nil
+}
+
+func (v *liveSession) begin() {
+	v.view = newLiveView(v.screen)
+	v.ask = &asker{screen: v.screen}
+	v.view.mine = func(id protocol.PermissionID) bool { return v.ask.told[id] }
+}
+
+// readTyped hands on what is typed.
+func readTyped(ctx context.Context, r io.Reader, raw bool, to chan<- typed) {
+	send := func(t typed) bool {
+		select {
+		case to <- t:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	if r == nil {
+		send(typed{end: true})
+		return
+	}
+	if raw {
+		for {
+			buf := make([]byte, 4096)
+			n, err := r.Read(buf)
+			if n > 0 && !send(typed{bytes: buf[:n]}) {
+				return
+			}
+			if err != nil {
+				send(typed{end: true})
+				return
+			}
+		}
+	}
+	lines := bufio.NewReaderSize(r, 64<<10)
+	for {
+		line, long, err := readLine(lines)
+		switch {
+		case long:
+			if !send(typed{err: fmt.Errorf("a line has more than %d bytes; put it in a file and name it with @", protocol.MaxMessage)}) {
+				return
+			}
+		case len(strings.TrimSpace(string(line))) > 0:
+			if !send(typed{line: strings.TrimRight(string(line), "\r\n")}) {
+				return
+			}
+		}
+		if err != nil {
+			send(typed{end: true})
+			return
+		}
+	}
+}
+
+// run shows and sends until the person leaves or the connection ends for good.
+func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan string) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	signals, quiet := interrupts()
+	defer quiet()
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	defer signal.Stop(resized)
+	updates, next := v.updates(ctx)
+	go v.carryOut(ctx) // ends with ctx
+	for v.left == nil {
+		select {
+		case u := <-updates:
+			v.update(u)
+			next <- struct{}{}
+		case t := <-input:
+			v.input(ctx, t)
+		case f := <-v.results:
+			v.waiting--
+			f()
+		case text := <-states:
+			v.screen.endStream()
+			v.screen.line(dimStyle, "── "+text)
+		case sig := <-signals:
+			if sig == os.Interrupt {
+				v.interrupt(ctx)
+			} else {
+				v.left = errLeft
+			}
+		case <-resized:
+			if v.term != nil {
+				if columns, _, err := term.GetSize(int(v.app.stdout.(*os.File).Fd())); err == nil {
+					v.term.resize(columns)
+				}
+			}
+		}
+		if v.leaving && v.waiting == 0 && v.left == nil {
+			v.left = errLeft
+		}
+		v.ready()
+		if err := v.screen.flush(); err != nil {
+			return err
+		}
+	}
+	return v.left
+}
+
+// updates gives what comes of the session. Until next is told, its state stays as it
+// is and may be read.
+func (v *liveSession) updates(ctx context.Context) (<-chan observed, chan<- struct{}) {
+	updates, next := make(chan observed), make(chan struct{})
+	go func() { // ends with ctx or the session
+		for {
+			u, err := v.s.Next(ctx)
+			select {
+			case updates <- observed{update: u, err: err}:
+			case <-ctx.Done():
+				return
+			}
+			select {
+			case <-next:
+			case <-ctx.Done():
+				return
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return updates, next
+}
+
+// update shows what came.
+func (v *liveSession) update(o observed) {
+	if o.err != nil {
+		v.left = o.err
+		return
+	}
+	for _, e := range o.update.Events {
+		v.view.event(e, &v.s.Live)
+	}
+	if o.update.Fresh {
+		v.view.state(&v.s.Live)
+	}
+	v.ask.sync(&v.s.Live)
+}
+
+// ready sets the prompt.
+func (v *liveSession) ready() {
+	switch {
+	case v.ask.open.id() != "":
+		v.screen.ask("? ")
+	case v.s.Live.Running:
+		v.screen.ask("… ")
+	default:
+		v.screen.ask("> ")
+	}
+}
+
+// input takes what was typed.
+func (v *liveSession) input(ctx context.Context, t typed) {
+	switch {
+	case t.err != nil:
+		v.fail(t.err)
+	case t.end:
+		v.leaving = true
+	case t.bytes == nil:
+		v.armed = false
+		v.typed(ctx, t.line)
+	}
+	for b := t.bytes; len(b) > 0 && v.left == nil; {
+		var k key
+		var text string
+		k, text, b = v.term.edit.feed(b)
+		switch k {
+		case keyEnter:
+			v.armed = false
+			if strings.TrimSpace(text) != "" {
+				v.typed(ctx, text)
+			}
+		case keyInterrupt:
+			v.interrupt(ctx)
+		case keyEnd:
+			v.leaving = true
+		}
+	}
+}
+
+// interrupt is Ctrl-C: it drops what is typed, cancels the turn, or detaches.
+func (v *liveSession) interrupt(ctx context.Context) {
+	switch {
+	case v.armed:
+		v.left = errLeft
+	case v.term != nil && len(v.term.edit.line) > 0:
+		v.term.edit.set("")
+	case v.s.Live.Running:
+		v.armed = true
+		v.say("cancelling; Ctrl-C again detaches")
+		v.cancel(ctx)
+	default:
+		v.armed = true
+		v.say("Ctrl-C again detaches")
+	}
+}
+
+func (v *liveSession) say(text string) {
+	v.screen.endStream()
+	v.screen.line(dimStyle, "── "+text)
+}
+
+// fail tells of an error.
+func (v *liveSession) fail(err error) {
+	if v.term == nil {
+		_ = v.screen.flush()
+		fmt.Fprintln(v.app.stderr, "scorel: "+display.Text(err.Error()))
+		return
+	}
+	v.screen.endStream()
+	v.screen.line(alertStyle, "scorel: "+err.Error())
+}
+
+// typed carries out a line: a command, the answer to a question, or a message.
+func (v *liveSession) typed(ctx context.Context, text string) {
+	name, rest, isCommand := liveCommand(text)
+	if req, handled := v.answer(text, isCommand); handled {
+		if req != nil {
+			v.beside(ctx, req)
+		}
+		return
+	}
+	if isCommand {
+		v.command(ctx, name, rest)
+		return
+	}
+	if strings.HasPrefix(text, "//") {
+		text = text[1:]
+	}
+	v.send(text)
+}
+
+func (v *liveSession) answer(text string, isCommand bool) (protocol.Request, bool) {
+	if isCommand && strings.TrimSpace(text) != "/skip" {
+		return nil, false
+	}
+	return v.ask.answer(text)
+}
+
+// beside carries out an answer or cancel at once: those that wait do not hold it up.
+func (v *liveSession) beside(ctx context.Context, req protocol.Request) {
+	v.waiting++
+	id := v.id
+	go func() { // ends with the request
+		f := v.asked(ctx, id, req)
+		select {
+		case v.results <- f:
+		case <-ctx.Done():
+		}
+	}()
+}
+
+func (v *liveSession) asked(ctx context.Context, id protocol.SessionID, req protocol.Request) func() {
+	var err error
+	switch r := req.(type) {
+	case *protocol.Cancel:
+		_, err = client.Call[*protocol.Cancelled](ctx, v.link.Client, id, r)
+	default:
+		_, err = client.Call[*protocol.Done](ctx, v.link.Client, id, r)
+	}
+	return func() {
+		var pe *protocol.Error
+		switch p, isAnswer := req.(*protocol.AnswerPermission); {
+		case err == nil:
+		case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
+			v.say("somebody else answered first")
+		default:
+			v.fail(err)
+			if isAnswer {
+				v.ask.again(p.PermissionID)
+				v.ask.sync(&v.s.Live)
+			}
+		}
+	}
+}
+
+// queueJob has a request carried out behind those before it.
+func (v *liveSession) queueJob(j liveJob) bool {
+	select {
+	case v.work <- j:
+		v.waiting++
+		return true
+	default:
+		v.fail(fmt.Errorf("%d lines wait already; wait until they are through", maxLiveWork))
+		return false
+	}
+}
+
+// carryOut does the work, in order.
+func (v *liveSession) carryOut(ctx context.Context) {
+	for {
+		select {
+		case j := <-v.work:
+			f := j(ctx)
+			select {
+			case v.results <- f:
+			case <-ctx.Done():
+				return
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}

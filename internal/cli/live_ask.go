@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// asker puts open questions to the person, one at a time: permissions first, in the
+// order in which they came. It is used by one goroutine.
+type asker struct {
+	screen  screen
+	open    question
+	answers protocol.Answers // of the dialog's questions so far
+	told    map[protocol.PermissionID]bool
+}
+
+// question is what is asked now; at most one of the two is set.
+type question struct {
+	permission *protocol.PermissionRequest
+	dialog     *protocol.UIRequest
+}
+
+func (q question) id() string {
+	switch {
+	case q.permission != nil:
+		return string(q.permission.PermissionID)
+	case q.dialog != nil:
+		return q.dialog.UIID
+	}
+	return ""
+}
+
+// maxTold bounds the answers that are remembered to tell who gave them.
+const maxTold = 256
+
+// sync shows the first question that is open, when it is another one.
+func (a *asker) sync(l *protocol.Live) {
+	var q question
+	for i := range l.Permissions {
+		if p := &l.Permissions[i]; !a.told[p.PermissionID] { // answered, and not yet resolved
+			q.permission = p
+			break
+		}
+	}
+	if q.permission == nil {
+		for i := range l.UI {
+			if l.UI[i].Data.Kind == protocol.DialogQuestion {
+				q.dialog = &l.UI[i]
+				break
+			}
+		}
+	}
+	if q.id() == a.open.id() {
+		return
+	}
+	a.open, a.answers = q, nil
+	a.show()
+}
+
+// again asks once more what is open: an answer did not reach the host.
+func (a *asker) again(id protocol.PermissionID) {
+	delete(a.told, id)
+	a.open, a.answers = question{}, nil
+}
+
+// show prints the question with its choices.
+func (a *asker) show() {
+	if a.open.id() != "" {
+		a.screen.endStream()
+	}
+	switch {
+	case a.open.permission != nil:
+		p := a.open.permission
+		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.Args))
+		if p.Reason != "" {
+			a.screen.line(dimStyle, "  "+indentRest(display.Text(p.Reason)))
+		}
+		for i, s := range p.Suggestions {
+			line := fmt.Sprintf("  %d  %s", i+1, display.Line(s.Label))
+			if s.Rule != "" {
+				line += " [" + display.Line(s.Rule) + "]"
+			}
+			a.screen.line(plainStyle, line)
+		}
+		a.screen.line(plainStyle, "  0  deny (words behind it tell the model why)")
+	case a.open.dialog != nil:
+		i := len(a.answers)
+		if i >= len(a.open.dialog.Data.Questions) {
+			return
+		}
+		q := a.open.dialog.Data.Questions[i]
+		a.screen.line(alertStyle, "? "+indentRest(display.Text(q.Question)))
+		for k, o := range q.Options {
+			line := fmt.Sprintf("  %d  %s", k+1, display.Line(o.Label))
+			if o.Description != "" {
+				line += ": " + display.Line(o.Description)
+			}
+			a.screen.line(plainStyle, line)
+		}
+		how := "a number, or words of your own; /skip leaves it open"
+		if q.Multiple {
+			how = "numbers with commas, or words of your own; /skip leaves it open"
+		}
+		a.screen.line(dimStyle, "  "+how)
+	}
+}
+
+// answer takes a line. handled says that it belongs to the question; then request is
+// what to ask of the host, nil while more is needed.
+func (a *asker) answer(text string) (request protocol.Request, handled bool) {
+	switch {
+	case a.open.permission != nil:
+		return a.permit(text)
+	case a.open.dialog != nil:
+		return a.reply(text), true
+	}
+	return nil, false
+}
+
+// permit takes a choice: a number, with 0 words behind it. Anything else is a
+// message.
+func (a *asker) permit(text string) (protocol.Request, bool) {
+	p := a.open.permission
+	word, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
+	n, err := strconv.Atoi(word)
+	reason = strings.TrimSpace(reason)
+	if err != nil || n < 0 || (n > 0 && reason != "") {
+		return nil, false
+	}
+	if n > len(p.Suggestions) {
+		a.screen.line(alertStyle, fmt.Sprintf("  there is no choice %d", n))
+		return nil, true
+	}
+	if len(a.told) >= maxTold || a.told == nil {
+		a.told = map[protocol.PermissionID]bool{}
+	}
+	a.told[p.PermissionID] = true
+	return &protocol.AnswerPermission{PermissionID: p.PermissionID, Choice: n - 1, Reason: reason}, true
+}
+
+// reply takes the answer to one question of the dialog; the last one sends them all.
+func (a *asker) reply(text string) protocol.Request {
+	questions := a.open.dialog.Data.Questions
+	q := questions[len(a.answers)]
+	answer, err := pick(q, text)
+	if err != nil {
+		a.screen.line(alertStyle, "  "+err.Error())
+		return nil
+	}
+	a.answers = append(a.answers, answer)
+	if len(a.answers) < len(questions) {
+		a.show()
+		return nil
+	}
+	value, err := json.Marshal(a.answers)
+	if err != nil {
+		a.screen.line(alertStyle, "  "+err.Error()) // strings always marshal
+		return nil
+	}
+	return &protocol.AnswerUI{UIID: a.open.dialog.UIID, Value: value}
+}
+
+// pick reads numbers of options, or words.
+func pick(q protocol.Question, text string) (protocol.Answer, error) {
+	text = strings.TrimSpace(text)
+	if text == "/skip" {
+		return protocol.Answer{}, nil
+	}
+	if len(text) > protocol.MaxAnswer {
+		return nil, fmt.Errorf("an answer has at most %d bytes", protocol.MaxAnswer)
+	}
+	var out protocol.Answer
+	for part := range strings.SplitSeq(text, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil {
+			return protocol.Answer{text}, nil
+		}
+		if n < 1 || n > len(q.Options) {
+			return nil, fmt.Errorf("there is no choice %d", n)
+		}
+		if label := q.Options[n-1].Label; !slices.Contains(out, label) {
+			out = append(out, label)
+		}
+	}
+	if len(out) > 1 && !q.Multiple {
+		return nil, fmt.Errorf("this question takes one answer")
+	}
+	return out, nil
+}

@@ -1,0 +1,216 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+
+	"scorel/protocol/display"
+)
+
+// style is how text is set off.
+type style string
+
+// The styles, as SGR sequences of ECMA-48.
+const (
+	plainStyle style = ""
+	dimStyle   style = "\x1b[2m"
+	boldStyle  style = "\x1b[1m"
+	alertStyle style = "\x1b[33m"
+)
+
+// screen is where a live session is shown. Text comes from outside and is made safe
+// here. It is used by one goroutine.
+type screen interface {
+	// line shows whole lines.
+	line(s style, text string)
+	// stream adds to the text that is being written.
+	stream(s style, text string)
+	// endStream ends that text.
+	endStream()
+	// live says that streamed text is seen as it comes.
+	live() bool
+	// ask sets what stands before the input.
+	ask(prompt string)
+	// flush shows everything.
+	flush() error
+	// close leaves the screen as it is to stay.
+	close()
+}
+
+// pipeScreen writes lines for programs and files: no colours, nothing that is taken
+// back, and text only when it is stored.
+type pipeScreen struct {
+	out io.Writer
+	err error
+}
+
+func (p *pipeScreen) line(_ style, text string) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.out, strings.TrimRight(display.Text(text), "\n"))
+	}
+}
+func (p *pipeScreen) stream(style, string) {}
+func (p *pipeScreen) endStream()           {}
+func (p *pipeScreen) live() bool           { return false }
+func (p *pipeScreen) ask(string)           {}
+func (p *pipeScreen) flush() error         { return p.err }
+func (p *pipeScreen) close()               {}
+
+// termScreen shows a session on a terminal. At the bottom stand the row that is
+// being written, if any, and the input; they are drawn anew with every change. What
+// is above is finished and never touched again, so nothing that is typed is torn and
+// the terminal's own scrolling works.
+type termScreen struct {
+	out     io.Writer
+	columns int
+	edit    *editor
+	prompt  string
+
+	done     bytes.Buffer // finished rows that are not shown yet
+	row      []rune       // that is being written
+	rowStyle style
+	below    int // rows that stand below the finished ones: 0 before the first drawing
+	err      error
+}
+
+// minColumns is what a terminal has at least; one that says less does not know.
+const minColumns = 20
+
+func newTermScreen(out io.Writer, columns int) *termScreen {
+	s := &termScreen{out: out, edit: &editor{}, prompt: "> "}
+	s.resize(columns)
+	s.done.WriteString("\x1b[?2004h") // pasted text comes between marks
+	return s
+}
+
+func (s *termScreen) resize(columns int) {
+	if columns < minColumns {
+		columns = 80
+	}
+	s.columns = columns
+}
+
+func (s *termScreen) ask(prompt string) { s.prompt = prompt }
+
+func (s *termScreen) line(st style, text string) {
+	s.finish()
+	s.write(st, strings.TrimRight(text, "\n"))
+	s.finish()
+	if text == "" {
+		s.done.WriteString("\r\n")
+	}
+}
+
+func (s *termScreen) stream(st style, text string) {
+	if st != s.rowStyle && len(s.row) > 0 {
+		s.finish()
+	}
+	s.write(st, text)
+}
+
+func (s *termScreen) endStream() { s.finish() }
+func (s *termScreen) live() bool { return true }
+
+// write adds text to the row, ending rows that are full.
+func (s *termScreen) write(st style, text string) {
+	s.rowStyle = st
+	for _, r := range display.Text(text) {
+		switch r {
+		case '\n':
+			s.end(s.row)
+			s.row = s.row[:0]
+			continue
+		case '\t':
+			r = ' '
+		}
+		s.row = append(s.row, r)
+		if widthOf(s.row) < s.columns {
+			continue
+		}
+		// Full: it ends at the last space, or right here.
+		at := len(s.row) - 1
+		for at > 0 && s.row[at] != ' ' {
+			at--
+		}
+		if at == 0 {
+			last := s.row[len(s.row)-1]
+			s.end(s.row[:len(s.row)-1])
+			s.row = append(s.row[:0], last)
+			continue
+		}
+		s.end(s.row[:at])
+		s.row = append(s.row[:0], s.row[at+1:]...)
+	}
+}
+
+// finish ends the row that is being written.
+func (s *termScreen) finish() {
+	if len(s.row) > 0 {
+		s.end(s.row)
+		s.row = s.row[:0]
+	}
+}
+
+func (s *termScreen) end(row []rune) { s.put(&s.done, row); s.done.WriteString("\r\n") }
+
+func (s *termScreen) put(to *bytes.Buffer, row []rune) {
+	to.WriteString(string(s.rowStyle))
+	to.WriteString(string(row))
+	if s.rowStyle != plainStyle {
+		to.WriteString("\x1b[m")
+	}
+}
+
+func widthOf(row []rune) int {
+	n := 0
+	for _, r := range row {
+		n += columnsOf(r)
+	}
+	return n
+}
+
+// flush draws in one write: takes away what stands below, adds what is finished, and
+// draws the rest anew.
+func (s *termScreen) flush() error {
+	if s.err != nil {
+		return s.err
+	}
+	var b bytes.Buffer
+	s.erase(&b)
+	b.Write(s.done.Bytes())
+	s.done.Reset()
+	s.below = 1
+	if len(s.row) > 0 {
+		s.put(&b, s.row)
+		b.WriteString("\r\n")
+		s.below = 2
+	}
+	text, cursor := s.edit.view(s.columns - 1 - widthOf([]rune(s.prompt)))
+	b.WriteString(s.prompt + text + "\r")
+	fmt.Fprintf(&b, "\x1b[%dC", widthOf([]rune(s.prompt))+cursor)
+	_, s.err = s.out.Write(b.Bytes())
+	return s.err
+}
+
+// erase takes away the rows below the finished ones. The cursor is in the last.
+func (s *termScreen) erase(b *bytes.Buffer) {
+	if s.below == 0 {
+		return
+	}
+	b.WriteString("\r")
+	if s.below > 1 {
+		fmt.Fprintf(b, "\x1b[%dA", s.below-1)
+	}
+	b.WriteString("\x1b[J")
+}
+
+func (s *termScreen) close() {
+	s.finish()
+	var b bytes.Buffer
+	s.erase(&b)
+	b.Write(s.done.Bytes())
+	b.WriteString("\x1b[?2004l")
+	_, _ = s.out.Write(b.Bytes())
+}

@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"scorel/internal/disk"
+	"scorel/internal/session"
+	"scorel/protocol"
+)
+
+// maxInfo bounds host.json in bytes.
+const maxInfo = 64 << 10
+
+// Info is what host.json says of a host. StartedAt is in Unix milliseconds.
+// Addresses are URLs that a client can name, the socket's first. Fingerprint is that
+// of the certificate, "" without one.
+type Info struct {
+	Version     string            `json:"version"`
+	DeviceID    protocol.DeviceID `json:"deviceId,omitempty"`
+	PID         int               `json:"pid"`
+	StartedAt   int64             `json:"startedAt"`
+	Socket      string            `json:"socket,omitempty"`
+	Addresses   []string          `json:"addresses,omitempty"`
+	Fingerprint string            `json:"fingerprint,omitempty"`
+}
+
+// Ready says whether the host takes clients: one that begins or ends holds the lock
+// without.
+func (i Info) Ready() bool { return i.Socket != "" }
+
+// String names the host for a person.
+func (i Info) String() string {
+	if i.PID == 0 {
+		return "another host"
+	}
+	s := fmt.Sprintf("the host with pid %d", i.PID)
+	if i.StartedAt > 0 {
+		s += ", since " + time.UnixMilli(i.StartedAt).Format("2006-01-02 15:04:05")
+	}
+	return s
+}
+
+// Find looks for the host of a device, whose folder is dir. live says that one holds
+// the lock; when it is not [Info.Ready] only pid and start are known. It changes
+// nothing.
+func Find(dir string) (info Info, live bool, err error) {
+	text, held, err := disk.OS().Holder(filepath.Join(dir, lockName))
+	if err != nil || !held {
+		return Info{}, false, err
+	}
+	owner := session.ParseOwner(text)
+	began := Info{PID: owner.PID, StartedAt: owner.StartedAt}
+	data, err := disk.ReadFile(disk.OS(), filepath.Join(dir, infoName), maxInfo)
+	if errors.Is(err, os.ErrNotExist) {
+		return began, true, nil
+	}
+	if err != nil {
+		return began, true, err
+	}
+	if json.Unmarshal(data, &info) != nil || info.PID != owner.PID || info.StartedAt != owner.StartedAt {
+		return began, true, nil // left by a host that died, or half of another version
+	}
+	return info, true, nil
+}
+
+// write makes host.json, all or nothing.
+func (i Info) write(dir string) error {
+	data, err := json.MarshalIndent(i, "", "  ")
+	if err != nil {
+		return err
+	}
+	return disk.WriteFile(disk.OS(), filepath.Join(dir, infoName), append(data, '\n'))
+}

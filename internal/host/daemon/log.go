@@ -1,0 +1,119 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"scorel/protocol/display"
+)
+
+// maxLog bounds host.log in bytes; the one before it is kept as host.log.1.
+const maxLog = 1 << 20
+
+// maxLogLine bounds a line of it, in bytes.
+const maxLogLine = 4 << 10
+
+// logFile is host.log: one line each for what concerns the whole host. It never
+// holds prompts, results or secrets. Lines that cannot be written are lost: there is
+// nobody to tell.
+type logFile struct {
+	name string
+	now  func() time.Time
+	echo io.Writer // gets every line too; may be nil
+
+	mu   sync.Mutex // held while a line is written
+	file *os.File
+	size int64
+}
+
+func openLog(name string, now func() time.Time, echo io.Writer) (*logFile, error) {
+	l := &logFile{name: name, now: now, echo: echo}
+	return l, l.open()
+}
+
+// open opens the file, setting one aside that is full.
+func (l *logFile) open() error {
+	f, err := openLogFile(l.name)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		_ = f.Close()
+		return err
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+// openLogFile opens host.log to be appended to, setting one aside that is full.
+func openLogFile(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && info.Size() > maxLog {
+		if err := os.Rename(name, name+".1"); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(name, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+}
+
+// line adds a line.
+func (l *logFile) line(format string, args ...any) {
+	text := display.Line(fmt.Sprintf(format, args...))
+	if len(text) > maxLogLine {
+		text = text[:maxLogLine] + "…"
+	}
+	when := l.now().UTC().Format("2006-01-02T15:04:05.000Z")
+	out := fmt.Appendf(nil, "%s pid %d: %s\n", when, os.Getpid(), text)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.echo != nil {
+		_, _ = l.echo.Write(out)
+	}
+	if l.size > maxLog {
+		_ = l.file.Close()
+		if l.open() != nil {
+			return
+		}
+	}
+	n, _ := l.file.Write(out)
+	l.size += int64(n)
+}
+
+func (l *logFile) close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_ = l.file.Close()
+}
+
+// Tail gives the last lines of a log before the place end, at most n of them and
+// 64 KiB. A missing file is empty.
+func Tail(name string, n int, end int64) ([]byte, error) {
+	const most = 64 << 10
+	f, err := os.Open(name)
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	from := max(0, end-most)
+	data := make([]byte, max(0, end-from))
+	read, err := f.ReadAt(data, from)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	data = data[:read]
+	if from > 0 { // the first line is torn
+		_, data, _ = bytes.Cut(data, []byte("\n"))
+	}
+	at := len(bytes.TrimRight(data, "\n"))
+	for ; n > 0 && at >= 0; n-- {
+		at = bytes.LastIndexByte(data[:at], '\n')
+	}
+	return data[at+1:], nil
+}

@@ -1,0 +1,276 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"scorel/internal/host"
+	"scorel/protocol"
+)
+
+// bodyStall is how long a part of a body may take to come.
+const bodyStall = 30 * time.Second
+
+// maxKey bounds an Idempotency-Key, in bytes.
+const maxKey = 256
+
+// exchange is one HTTP request and its answer.
+type exchange struct {
+	s      *Server
+	w      http.ResponseWriter
+	r      *http.Request
+	values map[string]string // of the parameters in the path
+}
+
+// request carries out the request of a row.
+func (s *Server) request(x *exchange, row *row) {
+	f, err := x.fields(row)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	id, repeat, err := x.requestID(f)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	call, err := f.call(row.request, id, repeat)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	conn, err := s.scripts.get(x.r.Context())
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	defer s.scripts.put()
+	data, err := x.call(conn, call)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	x.answer(http.StatusOK, data)
+}
+
+// call carries out one call; a failed request is an error too.
+func (x *exchange) call(conn *host.Conn, call protocol.Call) (protocol.Response, error) {
+	ctx := x.r.Context()
+	if protocol.Acts(call.Request) {
+		ctx = x.s.ctx // it goes on when the script has gone
+	}
+	reply, err := x.s.call(ctx, conn, call)
+	switch {
+	case err != nil:
+		return nil, errStopping()
+	case reply.Err != nil:
+		return nil, reply.Err
+	}
+	return reply.Data, nil
+}
+
+// fields gives the fields of a request from path, query and body, which may not say
+// anything twice.
+func (x *exchange) fields(row *row) (fields, error) {
+	f := fields{}
+	if row.body {
+		if err := x.body(f); err != nil {
+			return nil, err
+		}
+		shorthand(f)
+		if err := check(f, row); err != nil {
+			return nil, err
+		}
+	}
+	query := x.r.URL.Query()
+	for name := range query {
+		i := slices.IndexFunc(row.query, func(p param) bool { return p.name == name })
+		if i < 0 {
+			return nil, invalid("There is no parameter %s here%s.", shown(name), names(row.query))
+		}
+		value := query.Get(name)
+		if !row.query[i].number {
+			f[name] = quoted(value)
+		} else if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+			return nil, invalid("The parameter %s is a number, not %s.", name, shown(value))
+		} else {
+			f[name] = json.RawMessage(value)
+		}
+	}
+	for name, value := range x.values {
+		f[name] = quoted(value)
+	}
+	return f, nil
+}
+
+func names(params []param) string {
+	var all []string
+	for _, p := range params {
+		all = append(all, p.name)
+	}
+	if len(all) == 0 {
+		return ""
+	}
+	return "; there are " + strings.Join(all, ", ")
+}
+
+// body reads a JSON object into f. An empty body is an empty object.
+func (x *exchange) body(f fields) error {
+	data, err := io.ReadAll(x.limited(protocol.MaxMessage))
+	if err != nil {
+		return err
+	}
+	if len(strings.TrimSpace(string(data))) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		return invalid("The body is a JSON object: %v.", err)
+	}
+	return nil
+}
+
+// limited gives the body of a request: at most so many bytes, none of which may take
+// for ever.
+func (x *exchange) limited(limit int64) io.Reader {
+	return &bodyReader{body: http.MaxBytesReader(x.w, x.r.Body, limit), control: http.NewResponseController(x.w), limit: limit}
+}
+
+type bodyReader struct {
+	body    io.Reader
+	control *http.ResponseController
+	limit   int64
+}
+
+// Read reads a part of the body.
+func (b *bodyReader) Read(p []byte) (int, error) {
+	_ = b.control.SetReadDeadline(time.Now().Add(bodyStall)) // a connection can always do this
+	n, err := b.body.Read(p)
+	_ = b.control.SetReadDeadline(time.Time{})
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return n, protocol.Errorf(protocol.CodePayloadTooLarge, "The body may have at most %d bytes.", b.limit)
+	case err != nil && err != io.EOF:
+		return n, invalid("The body broke off.")
+	}
+	return n, err
+}
+
+// shorthand lets a plain text stand for a list with one block of text.
+func shorthand(f fields) {
+	var text string
+	if raw, ok := f["content"]; ok && json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
+		f["content"] = json.RawMessage(`[{"type":"text","text":` + string(raw) + `}]`)
+	}
+}
+
+// check fails for a body that says something that the request does not know, or
+// leaves out what it needs. What stands in the path cannot be said again.
+func check(f fields, row *row) error {
+	known, err := fieldsOf(row.request)
+	if err != nil {
+		return err
+	}
+	for name := range f {
+		if name != "requestId" && (!slices.Contains(known, name) || strings.Contains(row.path, "{"+name+"}")) {
+			return invalid("There is no field %s here; there are %s.", shown(name), strings.Join(known, ", "))
+		}
+	}
+	for _, name := range row.needs {
+		if _, ok := f[name]; !ok {
+			return invalid("The body lacks the field %q.", name)
+		}
+	}
+	return nil
+}
+
+// fieldsOf gives the names of the fields of a request.
+func fieldsOf(request string) ([]string, error) {
+	call, err := fields{}.call(request, "req_"+protocol.RequestID(strings.Repeat("0", 26)), false)
+	if err != nil {
+		return nil, err
+	}
+	var all []string
+	t := reflect.TypeOf(call.Request).Elem()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		all = append(all, name)
+	}
+	return all, nil
+}
+
+// requestID gives the id of a request and whether it may be a repetition: one that
+// the script names may have been sent before.
+func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
+	var named protocol.RequestID
+	if raw, ok := f["requestId"]; ok {
+		if json.Unmarshal(raw, &named) != nil || named.Check() != nil {
+			return "", false, invalid("The field requestId is \"req_\" and 26 characters 0-9 and a-v.")
+		}
+	}
+	key := x.r.Header.Get("Idempotency-Key")
+	switch {
+	case key != "" && named != "":
+		return "", false, invalid("Name the request once: by the header Idempotency-Key or by the field requestId.")
+	case len(key) > maxKey:
+		return "", false, invalid("An Idempotency-Key has at most %d bytes.", maxKey)
+	case key != "":
+		return keyID(key), true, nil
+	case named != "":
+		return named, true, nil
+	}
+	return protocol.NewRequestID(x.s.cfg.Rand), false, nil
+}
+
+// keyID gives the requestId that stands for an Idempotency-Key: itself, or one that
+// derives from it.
+func keyID(key string) protocol.RequestID {
+	if id := protocol.RequestID(key); id.Check() == nil {
+		return id
+	}
+	derived := protocol.ClientIDOf([]byte("idempotency key " + key)) // a hash in the alphabet of ids
+	return protocol.RequestID("req_" + strings.TrimPrefix(string(derived), "cli_"))
+}
+
+// answer answers with JSON.
+func (x *exchange) answer(status int, data any) {
+	body, err := json.Marshal(data)
+	if err != nil {
+		x.fail(fmt.Errorf("the answer cannot be written: %w", err))
+		return
+	}
+	x.w.Header().Set("Content-Type", "application/json")
+	x.w.WriteHeader(status)
+	_, _ = x.w.Write(append(body, '\n')) // the client has gone
+	x.s.metrics.Reply(len(body))
+}
+
+// fail answers with an error.
+func (x *exchange) fail(err error) {
+	if errors.Is(err, context.Canceled) {
+		return // the client has gone
+	}
+	e := protocol.AsError(err)
+	status := statusOf(e.Code)
+	select {
+	case <-x.s.stopping:
+		if e.Code == protocol.CodeInternalError {
+			status = http.StatusServiceUnavailable
+		}
+	default:
+	}
+	writeError(x.w, status, e)
+}
+
+func invalid(format string, args ...any) *protocol.Error {
+	return protocol.Errorf(protocol.CodeInvalidRequest, format, args...)
+}

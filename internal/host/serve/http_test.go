@@ -1,0 +1,441 @@
+package serve
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+// script makes HTTP requests with the token.
+type scriptClient struct {
+	t      *testing.T
+	client *http.Client
+	base   string
+	header http.Header
+}
+
+func (w *world) script() *scriptClient {
+	return &scriptClient{w.t, w.unixHTTP(), "http://localhost", http.Header{"Authorization": {"Bearer " + testToken}}}
+}
+
+// do makes a request and gives status and body.
+func (c *scriptClient) do(method, path, body string, header ...string) (*http.Response, string) {
+	c.t.Helper()
+	var in io.Reader
+	if body != "" {
+		in = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(c.t.Context(), method, c.base+path, in)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header = c.header.Clone()
+	for i := 0; i+1 < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return resp, string(data)
+}
+
+// want makes a request whose answer has a status, and reads it into v.
+func (c *scriptClient) want(status int, v any, method, path, body string, header ...string) string {
+	c.t.Helper()
+	resp, text := c.do(method, path, body, header...)
+	if resp.StatusCode != status {
+		c.t.Fatalf("%s %s: %s, not %d: %s", method, path, resp.Status, status, text)
+	}
+	if v != nil {
+		if err := json.Unmarshal([]byte(text), v); err != nil {
+			c.t.Fatalf("%s %s: %v: %s", method, path, err, text)
+		}
+	}
+	return text
+}
+
+// session makes a session.
+func (c *scriptClient) session(w *world) protocol.SessionID {
+	c.t.Helper()
+	var sum protocol.SessionSummary
+	c.want(http.StatusCreated, &sum, "POST", "/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, w.project))
+	return sum.SessionID
+}
+
+func TestTheTableHoldsEveryPathOfTheProtocol(t *testing.T) {
+	// What protocol.md lists under HTTP, but for /healthz (which asks for no token) and
+	// …/processes/{operationId}, whose request does not exist yet.
+	want := []string{
+		"GET /metrics", "GET /v1/blobs/{sha256}", "GET /v1/projects", "GET /v1/sessions", "GET /v1/sessions/{sessionId}",
+		"GET /v1/sessions/{sessionId}/events", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/sessions",
+		"POST /v1/sessions/{sessionId}/branch", "POST /v1/sessions/{sessionId}/cancel", "POST /v1/sessions/{sessionId}/compact",
+		"POST /v1/sessions/{sessionId}/messages", "POST /v1/sessions/{sessionId}/permissions/{permissionId}",
+		"POST /v1/sessions/{sessionId}/rewind", "POST /v1/sessions/{sessionId}/steer",
+	}
+	var got []string
+	for _, r := range table() {
+		got = append(got, r.method+" "+r.path)
+		if (r.request == "") == (r.handle == nil) {
+			t.Errorf("%s %s has a request and a handler, or neither", r.method, r.path)
+		}
+		if r.request == "" {
+			continue
+		}
+		known, err := fieldsOf(r.request)
+		if err != nil {
+			t.Errorf("%s %s: %v", r.method, r.path, err)
+		}
+		fields := slices.Clone(r.needs)
+		for _, p := range r.query {
+			fields = append(fields, p.name)
+		}
+		for _, m := range regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(r.path, -1) {
+			if m[1] != "sessionId" {
+				fields = append(fields, m[1])
+			}
+		}
+		for _, f := range fields {
+			if !slices.Contains(known, f) {
+				t.Errorf("%s %s: the request %s has no field %s", r.method, r.path, r.request, f)
+			}
+		}
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("the table has\n%s\nnot\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestEveryRowOfTheTableReachesItsRequest(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := c.session(w)
+	for _, r := range table() {
+		if r.request == "" {
+			continue
+		}
+		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000").Replace(r.path)
+		body := ""
+		if r.body {
+			all := []string{}
+			for _, n := range r.needs {
+				v := map[string]string{"workDir": fmt.Sprintf("%q", w.project), "content": `"hi"`, "targetEventId": "null", "choice": "-1"}[n]
+				if v == "" {
+					v = `"x"`
+				}
+				all = append(all, fmt.Sprintf("%q:%s", n, v))
+			}
+			body = "{" + strings.Join(all, ",") + "}"
+		}
+		c.do(r.method, path, body)
+		text := c.want(http.StatusOK, nil, "GET", "/metrics", "")
+		if !strings.Contains(text, fmt.Sprintf(`scorel_requests_total{request=%q,`, r.request)) {
+			t.Errorf("%s %s did not reach the host as %s", r.method, r.path, r.request)
+		}
+	}
+}
+
+func TestAScriptCreatesASessionSendsAndReads(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	var sum protocol.SessionSummary
+	c.want(http.StatusCreated, &sum, "POST", "/v1/sessions", fmt.Sprintf(`{"workDir":%q,"name":"from a script"}`, w.project))
+	if sum.Meta.Name != "from a script" || sum.Meta.WorkDir != w.project || sum.Meta.ProjectID == "" {
+		t.Errorf("the session is %+v", sum)
+	}
+	var projects protocol.ProjectList
+	c.want(http.StatusOK, &projects, "GET", "/v1/projects", "")
+	if len(projects.Projects) != 1 || projects.Projects[0].ProjectID != sum.Meta.ProjectID {
+		t.Errorf("the projects are %+v", projects)
+	}
+	var second protocol.SessionSummary
+	c.want(http.StatusCreated, &second, "POST", "/v1/sessions", fmt.Sprintf(`{"projectId":%q}`, sum.Meta.ProjectID))
+	if second.Meta.WorkDir != w.project {
+		t.Errorf("a session of a project works in %s", second.Meta.WorkDir)
+	}
+	var sent protocol.Sent
+	c.want(http.StatusOK, &sent, "POST", "/v1/sessions/"+string(sum.SessionID)+"/messages", `{"content":"Hi \"there\""}`)
+	if sent.EventID == "" || sent.TurnID == "" {
+		t.Errorf("the message was sent as %+v", sent)
+	}
+	await(t, "the answer", func() bool {
+		var view sessionView
+		c.want(http.StatusOK, &view, "GET", "/v1/sessions/"+string(sum.SessionID), "")
+		return !view.Live.Running && view.Summary.Events == 3 && view.Summary.SessionID == sum.SessionID
+	})
+	var list protocol.SessionList
+	c.want(http.StatusOK, &list, "GET", "/v1/sessions?limit=1", "")
+	if len(list.Sessions) != 1 || !list.More {
+		t.Errorf("a page of one is %+v", list)
+	}
+}
+
+func TestARequestThatIsSentTwiceByItsKeyActsOnce(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	body := fmt.Sprintf(`{"workDir":%q}`, w.project)
+	var first, again, other protocol.SessionSummary
+	c.want(http.StatusCreated, &first, "POST", "/v1/sessions", body, "Idempotency-Key", "make one")
+	c.want(http.StatusCreated, &again, "POST", "/v1/sessions", body, "Idempotency-Key", "make one")
+	c.want(http.StatusCreated, &other, "POST", "/v1/sessions", body, "Idempotency-Key", "make two")
+	if first.SessionID != again.SessionID || first.SessionID == other.SessionID {
+		t.Errorf("one key made %s and %s, another %s", first.SessionID, again.SessionID, other.SessionID)
+	}
+	if since := first.SessionID.Time(); since.UnixMilli() < first.CreatedAt-60_000 || since.UnixMilli() > first.CreatedAt {
+		t.Errorf("the id of the session says %s, it was made at %d", since, first.CreatedAt)
+	}
+	path := "/v1/sessions/" + string(first.SessionID) + "/messages"
+	var a, b protocol.Sent
+	c.want(http.StatusOK, &a, "POST", path, `{"content":"once"}`, "Idempotency-Key", "say it")
+	c.want(http.StatusOK, &b, "POST", path, `{"content":"once"}`, "Idempotency-Key", "say it")
+	if a != b {
+		t.Errorf("one key sent %+v and %+v", a, b)
+	}
+	id := protocol.NewRequestID(rand.Reader)
+	c.want(http.StatusOK, &a, "POST", path, fmt.Sprintf(`{"content":"twice","requestId":%q}`, id))
+	c.want(http.StatusOK, &b, "POST", path, `{"content":"twice"}`, "Idempotency-Key", string(id))
+	if a != b {
+		t.Errorf("a requestId and a key of the same text sent %+v and %+v", a, b)
+	}
+	c.want(http.StatusBadRequest, nil, "POST", path, `{"content":"something else"}`, "Idempotency-Key", string(id))
+	c.want(http.StatusBadRequest, nil, "POST", path, fmt.Sprintf(`{"content":"x","requestId":%q}`, id), "Idempotency-Key", "both")
+}
+
+func TestAKeyIsStillKnownAfterTheServerHasBeenReplaced(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	body := fmt.Sprintf(`{"workDir":%q}`, w.project)
+	var first, again protocol.SessionSummary
+	c.want(http.StatusCreated, &first, "POST", "/v1/sessions", body, "Idempotency-Key", "k")
+	w.restart()
+	c = w.script()
+	c.want(http.StatusCreated, &again, "POST", "/v1/sessions", body, "Idempotency-Key", "k")
+	if first.SessionID != again.SessionID {
+		t.Errorf("the key made %s, and %s after the restart", first.SessionID, again.SessionID)
+	}
+}
+
+func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := string(c.session(w))
+	missing := string(protocol.NewSessionID(w.now(), rand.Reader))
+	for _, test := range []struct {
+		method, path, body string
+		status             int
+		code               protocol.Code
+		says               string
+	}{
+		{"GET", "/v1/sessions/" + missing, "", 404, "session_not_found", "no such session"},
+		{"GET", "/v1/sessions/nonsense", "", 400, "invalid_request", "not an id"},
+		{"GET", "/v1/nothing", "", 404, "invalid_request", "docs/http.md"},
+		{"DELETE", "/v1/sessions", "", 405, "invalid_request", "takes GET, POST"},
+		{"POST", "/v1/sessions", "", 400, "invalid_request", "workDir"},
+		{"POST", "/v1/sessions", `{"workDir":"here"}`, 400, "invalid_request", "no absolute path"},
+		{"POST", "/v1/sessions", `{"workDir":"/no/such/folder"}`, 400, "invalid_request", "does not exist"},
+		{"POST", "/v1/sessions", `{"projectId":"prj_0000000000000000"}`, 404, "project_not_found", "POST /v1/projects"},
+		{"POST", "/v1/sessions", `{"workDirectory":"/"}`, 400, "invalid_request", "workDirectory"},
+		{"POST", "/v1/sessions", `[1]`, 400, "invalid_request", "JSON object"},
+		{"POST", "/v1/sessions/" + id + "/messages", `{"contnet":"x"}`, 400, "invalid_request", "contnet"},
+		{"POST", "/v1/sessions/" + id + "/messages", `{}`, 400, "invalid_request", `"content"`},
+		{"POST", "/v1/sessions/" + id + "/messages", `{"content":"x","type":"ping"}`, 400, "invalid_request", "type"},
+		{"POST", "/v1/sessions/" + id + "/permissions/prm_0000000000000000", `{}`, 400, "invalid_request", `"choice"`},
+		{"POST", "/v1/sessions/" + id + "/permissions/prm_0000000000000000", `{"choice":0,"permissionId":"prm_1"}`, 400, "invalid_request", "permissionId"},
+		{"POST", "/v1/sessions/" + id + "/rewind", `{"targetEventId":"evt_0000000000000000"}`, 404, "invalid_event_id", ""},
+		{"POST", "/v1/sessions/" + id + "/rewind", `{"targetEventId":null,"expectedLeafId":"evt_0000000000000000"}`, 409, "conflict", ""},
+		{"POST", "/v1/sessions/" + id + "/messages", `{"content":"` + strings.Repeat("x", protocol.MaxMessage) + `"}`, 413, "payload_too_large", "1048576"},
+		{"GET", "/v1/sessions?limit=many", "", 400, "invalid_request", "number"},
+		{"GET", "/v1/sessions?colour=red", "", 400, "invalid_request", "projectId"},
+		{"GET", "/v1/blobs/" + strings.Repeat("0", 64), "", 400, "invalid_request", "sessionId"},
+		{"GET", "/v1/blobs/" + strings.Repeat("0", 64) + "?sessionId=" + id, "", 403, "forbidden", "names no payload"},
+	} {
+		resp, text := c.do(test.method, test.path, test.body)
+		var e protocol.Error
+		if err := json.Unmarshal([]byte(text), &e); err != nil {
+			t.Errorf("%s %s: %v: %s", test.method, test.path, err, text)
+			continue
+		}
+		if resp.StatusCode != test.status || e.Code != test.code || !strings.Contains(e.Message, test.says) {
+			t.Errorf("%s %s %.80s: %d %s %q, not %d %s with %q", test.method, test.path, test.body, resp.StatusCode, e.Code, e.Message, test.status, test.code, test.says)
+		}
+	}
+}
+
+func TestWithoutTheTokenThereIsOnlyHealth(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	c.header = http.Header{}
+	if text := c.want(http.StatusOK, nil, "GET", "/healthz", ""); text != "ok\n" {
+		t.Errorf("/healthz says %q", text)
+	}
+	for _, r := range table() {
+		path := strings.NewReplacer("{", "", "}", "").Replace(r.path)
+		if resp, _ := c.do(r.method, path, ""); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s %s without a token: %s", r.method, path, resp.Status)
+		}
+	}
+	for _, value := range []string{"Bearer wrong", "Bearer " + testToken[:42], "Basic " + testToken, testToken, "Bearer " + testToken + " x"} {
+		if resp, _ := c.do("GET", "/v1/projects", "", "Authorization", value); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("with %q: %s", value, resp.Status)
+		}
+	}
+	if resp, _ := c.do("GET", "/v1/projects", "", "Authorization", "bearer "+testToken); resp.StatusCode != http.StatusOK {
+		t.Errorf("the scheme is not case-insensitive: %s", resp.Status)
+	}
+	if strings.Contains(w.reported(), testToken[:20]) {
+		t.Errorf("the token was reported: %s", w.reported())
+	}
+}
+
+func TestAHostWithoutATokenTakesNone(t *testing.T) {
+	w := newWorld(t, setting{config: func(c *Config) { c.Token = nil }})
+	c := w.script()
+	for _, value := range []string{"Bearer ", "Bearer", ""} {
+		if resp, _ := c.do("GET", "/v1/projects", "", "Authorization", value); resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("with %q: %s", value, resp.Status)
+		}
+	}
+}
+
+func TestAPayloadGoesInAndComesOutInRanges(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := c.session(w)
+	payload := make([]byte, 600<<10) // more than the host takes or gives at once
+	_, _ = rand.Read(payload)
+	var ref protocol.BlobRef
+	c.want(http.StatusCreated, &ref, "POST", "/v1/blobs", string(payload))
+	if ref.Size != int64(len(payload)) {
+		t.Fatalf("the payload was taken as %+v", ref)
+	}
+	c.want(http.StatusOK, nil, "POST", "/v1/sessions/"+string(id)+"/messages",
+		fmt.Sprintf(`{"content":[{"type":"file","name":"a.bin","mediaType":"application/octet-stream","blob":%q}]}`, ref.SHA256))
+	path := "/v1/blobs/" + ref.SHA256 + "?sessionId=" + string(id)
+	resp, got := c.do("GET", path, "")
+	if resp.StatusCode != http.StatusOK || got != string(payload) {
+		t.Errorf("the payload came back as %s, %d bytes", resp.Status, len(got))
+	}
+	if resp.Header.Get("X-Content-Type-Options") != "nosniff" || resp.Header.Get("Content-Type") != "application/octet-stream" {
+		t.Errorf("a browser might run the payload: %v", resp.Header)
+	}
+	resp, got = c.do("GET", path, "", "Range", "bytes=49000-200000")
+	if resp.StatusCode != http.StatusPartialContent || got != string(payload[49000:200001]) {
+		t.Errorf("a range came back as %s, %d bytes", resp.Status, len(got))
+	}
+	resp, _ = c.do("HEAD", path, "")
+	if resp.ContentLength != int64(len(payload)) {
+		t.Errorf("HEAD says %d bytes", resp.ContentLength)
+	}
+}
+
+// endless is a body that never ends.
+type endless struct{ given int64 }
+
+func (e *endless) Read(p []byte) (int, error) {
+	e.given += int64(len(p))
+	return len(p), nil
+}
+
+func TestABodyThatIsTooLargeIsRefusedAndLeavesNothing(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	for _, length := range []int64{maxBody + 1, -1} {
+		body := &endless{}
+		r, err := http.NewRequestWithContext(t.Context(), "POST", "http://localhost/v1/blobs", body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header, r.ContentLength = c.header, length
+		resp, err := c.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusRequestEntityTooLarge {
+			t.Errorf("a body of %d bytes: %s", length, resp.Status)
+		}
+		if body.given > maxBody+4<<20 {
+			t.Errorf("%d bytes were taken", body.given)
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(os.TempDir(), "scorel-upload-*"))
+	if err != nil || len(files) > 0 {
+		t.Errorf("left behind: %v, %v", files, err)
+	}
+}
+
+func TestCurlOnTheSocketDoesWhatTheDocumentsSay(t *testing.T) {
+	w := newWorld(t, setting{})
+	header := filepath.Join(filepath.Dir(w.socket), "host.header")
+	if err := os.WriteFile(header, []byte("Authorization: Bearer "+testToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	curl := func(args ...string) string {
+		t.Helper()
+		out, err := command(t, "curl", append([]string{"-sS", "--unix-socket", w.socket, "-H", "@" + header}, args...)...)
+		if err != nil {
+			t.Fatalf("curl %v: %v\n%s", args, err, out)
+		}
+		return out
+	}
+	var sum protocol.SessionSummary
+	if out := curl("http://localhost/v1/sessions", "-d", fmt.Sprintf(`{"workDir":%q}`, w.project)); json.Unmarshal([]byte(out), &sum) != nil || sum.SessionID == "" {
+		t.Fatalf("curl made %s", out)
+	}
+	base := "http://localhost/v1/sessions/" + string(sum.SessionID)
+	if out := curl(base+"/messages", "-d", `{"content":"hello from curl"}`); !strings.Contains(out, `"turnId":"trn_`) {
+		t.Errorf("curl sent %s", out)
+	}
+	if out := curl("-o", "/dev/null", "-w", "%{http_code}", base+"/messages?token=abc", "-d", `{"content":"x"}`); out != "400" {
+		t.Errorf("a token in the URL: %s", out)
+	}
+}
+
+func TestMetricsSayWhatHappened(t *testing.T) {
+	w := newWorld(t, setting{})
+	p := w.connect(dialling{})
+	id := p.session(w)
+	p.call(id, &protocol.OpenSession{})
+	c := w.script()
+	c.do("GET", "/v1/projects", "", "Authorization", "Bearer wrong")
+	text := c.want(http.StatusOK, nil, "GET", "/metrics", "")
+	for _, line := range []string{
+		`scorel_connections{kind="unix"} 1`,
+		`scorel_connections_total{kind="unix"} 1`,
+		`scorel_refusals_total{reason="bearer"} 1`,
+		`scorel_requests_total{request="open_session",result="ok"} 1`,
+		`scorel_request_seconds_count{request="create_session"} 1`,
+		`# TYPE scorel_request_seconds histogram`,
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("the metrics lack %s:\n%s", line, text)
+		}
+	}
+	seen := map[string]bool{}
+	lines := bufio.NewScanner(bytes.NewBufferString(text))
+	form := regexp.MustCompile(`^(# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? [0-9.e+-]+)$`)
+	for lines.Scan() {
+		if !form.MatchString(lines.Text()) || seen[lines.Text()] {
+			t.Errorf("not in the format: %q", lines.Text())
+		}
+		seen[lines.Text()] = true
+	}
+}
