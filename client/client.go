@@ -11,112 +11,219 @@ import (
 	"scorel/protocol"
 )
 
-// Transport carries messages between one entry and one host.
+// Transport is one connection between an entry and a host. Its methods may be
+// called concurrently.
 type Transport interface {
-	// Call sends a call and waits for its reply. It fails only when the transport
-	// does; a failed request is a reply.
+	// Call sends a call and waits for its reply. It fails only when the connection
+	// does, with [ErrNotSent] when nothing of the call has left; a failed request is
+	// a reply.
 	Call(ctx context.Context, call protocol.Call) (protocol.Reply, error)
 	// Recv waits for the next frame. It returns [io.EOF] when the host has closed
 	// the connection.
 	Recv(ctx context.Context) (protocol.Frame, error)
+	// Close ends the connection. It may be called more than once.
 	Close() error
 }
 
+// CodeTransportClosed is the code of [ErrClosed].
+const CodeTransportClosed protocol.Code = "transport_closed"
+
 // ErrClosed says that the client, or the subscription, has been closed.
-var ErrClosed = errors.New("the connection to the host is closed")
+var ErrClosed error = &protocol.Error{Code: CodeTransportClosed, Message: "the connection to the host is closed"}
 
-// Client is one connection of an entry to a host.
-type Client struct {
-	transport Transport
-	stop      context.CancelFunc
-	done      chan struct{} // closed when the reader has ended
+// maxWaiting bounds the requests that wait for a connection.
+const maxWaiting = 256
 
-	mu       sync.Mutex // guards sessions and err
-	sessions map[protocol.SessionID]*Session
-	err      error // why the reader ended
+// Config is what a [Client] needs.
+type Config struct {
+	// Dial connects. The client calls it again when the connection is gone, for ever
+	// until it is closed or Dial fails with a [PermanentError].
+	Dial func(ctx context.Context) (Transport, protocol.Connected, error)
+	// OnState, when set, is told of every change of the state, in order. It must not
+	// wait for the client or close it.
+	OnState func(Change)
+	// Rand draws request ids and waits; nil is crypto/rand. It must be safe for
+	// concurrent use.
+	Rand io.Reader
 }
 
-// New makes a client over a transport that is already connected. It starts a
-// reader, which Close ends.
+// Client is an entry's side of a host, over one connection after the other.
+type Client struct {
+	cfg  Config
+	once bool // there is one connection and no other
+	ctx  context.Context
+	stop context.CancelFunc
+	done chan struct{}  // closed when the client has ended
+	wg   sync.WaitGroup // what works for subscriptions; ends with ctx
+
+	mu       sync.Mutex // guards what follows; nothing is waited for under it
+	link     *link      // nil while there is no connection
+	changed  chan struct{}
+	waiting  int
+	sessions map[protocol.SessionID]*Session
+	news     deviceNews
+	err      error // why the client has ended
+}
+
+// New makes a client over a transport that is already connected, and ends with
+// it. It starts a reader, which Close ends.
 func New(t Transport) *Client {
-	ctx, stop := context.WithCancel(context.Background())
-	c := &Client{transport: t, stop: stop, done: make(chan struct{}), sessions: map[protocol.SessionID]*Session{}}
-	go c.read(ctx)
+	c := newClient(Config{})
+	c.once = true
+	l := c.attach(t, protocol.Connected{})
+	go func() { // ends with the transport
+		defer close(c.done)
+		_ = c.receive(l)
+		c.detach(l)
+		c.end(ErrClosed)
+		c.stop()
+		c.wg.Wait()
+	}()
 	return c
 }
 
-// Close ends the connection and all subscriptions.
+// Connect makes a client that keeps itself connected. It returns at once; requests
+// wait for the connection. Close ends it.
+func Connect(cfg Config) *Client {
+	c := newClient(cfg)
+	go c.run()
+	return c
+}
+
+func newClient(cfg Config) *Client {
+	if cfg.Rand == nil {
+		cfg.Rand = rand.Reader
+	}
+	c := &Client{cfg: cfg, done: make(chan struct{}), changed: make(chan struct{}), sessions: map[protocol.SessionID]*Session{}}
+	c.news.init()
+	c.ctx, c.stop = context.WithCancel(context.Background())
+	return c
+}
+
+// Close ends the connection and all subscriptions. What is called afterwards fails
+// with [ErrClosed], as does what waits; a request that was on its way may have
+// been carried out.
 func (c *Client) Close() error {
 	c.stop()
-	err := c.transport.Close()
+	c.mu.Lock()
+	l := c.link
+	c.mu.Unlock()
+	var err error
+	if l != nil {
+		err = l.close()
+	}
 	<-c.done
 	return err
 }
 
 // Call sends a request about a session (or about none) and gives its typed
-// answer. The error of a failed request is a *protocol.Error.
+// answer. The error of a failed request is a *protocol.Error. Without a connection
+// it waits for the next one; a request whose connection broke is sent again, marked
+// as a repeat when it acts, so that it acts once.
 func Call[R protocol.Response](ctx context.Context, c *Client, session protocol.SessionID, req protocol.Request) (R, error) {
-	var none R
-	call := protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: session, Request: req}
-	reply, err := c.transport.Call(ctx, call)
-	switch {
-	case err != nil:
+	call := protocol.Call{RequestID: protocol.NewRequestID(c.cfg.Rand), SessionID: session, Request: req}
+	reply, err := c.call(ctx, call)
+	if err != nil {
+		var none R
 		return none, err
-	case reply.Err != nil:
+	}
+	return answer[R](call, reply)
+}
+
+// answer gives the typed answer of a reply.
+func answer[R protocol.Response](call protocol.Call, reply protocol.Reply) (R, error) {
+	var none R
+	if reply.Err != nil {
 		return none, reply.Err
 	}
 	data, ok := reply.Data.(R)
 	if !ok {
-		return none, fmt.Errorf("client: the host answered %s with %T", req.RequestName(), reply.Data)
+		return none, fmt.Errorf("client: the host answered %s with %T", call.Request.RequestName(), reply.Data)
 	}
 	return data, nil
 }
 
-// read hands frames to their subscriptions until the transport ends.
-func (c *Client) read(ctx context.Context) {
-	defer close(c.done)
+// call sends a call until it has a reply.
+func (c *Client) call(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
+	var lost *link
 	for {
-		frame, err := c.transport.Recv(ctx)
+		l, err := c.await(ctx, lost)
 		if err != nil {
-			c.end(err)
-			return
+			return protocol.Reply{}, err
 		}
-		var id protocol.SessionID
-		switch f := frame.(type) {
-		case *protocol.ResyncFrame:
-			id = f.SessionID
-		case *protocol.EventsFrame:
-			id = f.SessionID
-		case *protocol.LiveFrame:
-			id = f.SessionID
-		case *protocol.SessionClosed:
-			id = f.SessionID
+		reply, err := c.callOn(ctx, l, call)
+		switch {
+		case err == nil || c.once || ctx.Err() != nil:
+			return reply, err
+		case errors.Is(err, ErrNotSent):
+		case protocol.Acts(call.Request):
+			call.Repeat = true
+		case partial(call.Request):
+			return reply, fmt.Errorf("%w: %w", ErrUploadLost, err)
+		}
+		lost = l
+	}
+}
+
+// callOn sends a call on one connection, once. Its failure is the end of that
+// connection, or of ctx.
+func (c *Client) callOn(ctx context.Context, l *link, call protocol.Call) (protocol.Reply, error) {
+	reply, err := l.Call(ctx, call)
+	switch {
+	case err == nil:
+		l.used.Store(true)
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case c.ctx.Err() != nil:
+		err = ErrClosed
+	case !c.once:
+		_ = l.close() // so that all notice
+	}
+	return reply, err
+}
+
+// await waits for a connection other than lost.
+func (c *Client) await(ctx context.Context, lost *link) (*link, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for counted := false; ; {
+		switch {
+		case c.err != nil:
+			return nil, c.err
+		case c.ctx.Err() != nil:
+			return nil, ErrClosed
+		case c.link != nil && c.link != lost:
+			return c.link, nil
+		case !counted && c.waiting >= maxWaiting:
+			return nil, protocol.Errorf(protocol.CodeRateLimited, "There is no connection to the host, and %d requests wait for it already. Try again when it is back.", maxWaiting)
+		}
+		if !counted {
+			counted = true
+			c.waiting++
+			defer func() { c.waiting-- }()
+		}
+		changed := c.changed
+		c.mu.Unlock()
+		var err error
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-c.ctx.Done():
 		}
 		c.mu.Lock()
-		s := c.sessions[id]
-		c.mu.Unlock()
-		if s == nil {
-			continue
-		}
-		select {
-		case s.frames <- frame:
-		case <-s.closed:
-		case <-ctx.Done():
-			c.end(ErrClosed)
-			return
+		if err != nil {
+			return nil, err
 		}
 	}
 }
 
-func (c *Client) end(err error) {
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
-		err = ErrClosed
+// Connected waits until the client is connected and gives what the host said. Of a
+// client made by [New] it knows nothing.
+func (c *Client) Connected(ctx context.Context) (protocol.Connected, error) {
+	l, err := c.await(ctx, nil)
+	if err != nil {
+		return protocol.Connected{}, err
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.err = err
-	for _, s := range c.sessions {
-		close(s.ended)
-	}
-	c.sessions = nil
+	return l.connected, nil
 }

@@ -25,26 +25,49 @@ type wire struct {
 	frames chan protocol.Frame
 	closed chan struct{}
 	once   sync.Once
+	opened chan struct{} // told of every opening
+	hold   chan struct{} // when not nil, openings wait until it is closed
 
-	mu    sync.Mutex
-	taken int
-	calls []string
-	fail  *protocol.Error // of the next open
+	mu      sync.Mutex
+	taken   int
+	calls   []string
+	repeats int
+	opens   []*protocol.OpenSession
+	fail    *protocol.Error // of the next open
 }
 
 func newWire() *wire {
-	return &wire{frames: make(chan protocol.Frame), closed: make(chan struct{})}
+	return &wire{frames: make(chan protocol.Frame), closed: make(chan struct{}), opened: make(chan struct{}, 100)}
 }
 
-func (w *wire) Call(_ context.Context, c protocol.Call) (protocol.Reply, error) {
+func (w *wire) Call(ctx context.Context, c protocol.Call) (protocol.Reply, error) {
 	select {
 	case <-w.closed:
 		return protocol.Reply{}, io.ErrClosedPipe
 	default:
 	}
+	if r, ok := c.Request.(*protocol.OpenSession); ok {
+		w.mu.Lock()
+		w.opens = append(w.opens, r)
+		w.mu.Unlock()
+		w.opened <- struct{}{}
+		if w.hold != nil {
+			select {
+			case <-w.hold:
+			case <-ctx.Done():
+				w.mu.Lock()
+				w.calls = append(w.calls, c.Request.RequestName())
+				w.mu.Unlock()
+				return protocol.Reply{}, ctx.Err()
+			}
+		}
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls = append(w.calls, c.Request.RequestName())
+	if c.Repeat {
+		w.repeats++
+	}
 	switch c.Request.(type) {
 	case *protocol.OpenSession:
 		if w.fail != nil {
@@ -85,7 +108,7 @@ func started(id protocol.SessionID, seq protocol.Seq) *protocol.EventsFrame {
 
 func open(t *testing.T, c *Client, id protocol.SessionID) *Session {
 	t.Helper()
-	s, err := c.Open(t.Context(), id, 0)
+	s, err := c.Open(t.Context(), id, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,6 +126,7 @@ func TestFramesReachTheirSubscriptionInOrder(t *testing.T) {
 		t.Errorf("opened: %+v", a.Opened)
 	}
 	w.frames <- &protocol.LiveFrame{SessionID: one, Live: protocol.Live{ThroughSeq: 4, Running: true}}
+	w.frames <- &protocol.LiveFrame{SessionID: two}
 	w.frames <- started(two, 1)
 	w.frames <- started(one, 5)
 	w.frames <- started("ses_00000000000000000000000009", 7) // nobody's
@@ -114,6 +138,9 @@ func TestFramesReachTheirSubscriptionInOrder(t *testing.T) {
 		if u, err := a.Next(t.Context()); err != nil || u.Events[0].Seq != want || a.Live.ThroughSeq != want {
 			t.Errorf("an update: %+v %v, state through %d", u, err, a.Live.ThroughSeq)
 		}
+	}
+	if u, err := b.Next(t.Context()); err != nil || !u.Fresh || u.Resync != protocol.FullReload {
+		t.Errorf("the other subscription begins with %+v %v", u, err)
 	}
 	if u, err := b.Next(t.Context()); err != nil || u.Events[0].Seq != 1 || b.Live.TurnIndex != 1 {
 		t.Errorf("the other subscription: %+v %v", u, err)
@@ -155,9 +182,13 @@ func TestTheEndOfAHostComesBehindWhatItSent(t *testing.T) {
 	defer c.Close()
 	s := open(t, c, one)
 	w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
+	w.frames <- &protocol.LiveFrame{SessionID: one}
 	w.frames <- started(one, 1)
 	close(w.frames)
 	<-c.done
+	if u, err := s.Next(t.Context()); err != nil || !u.Fresh {
+		t.Errorf("the state: %+v %v", u, err)
+	}
 	if u, err := s.Next(t.Context()); err != nil || len(u.Events) != 1 {
 		t.Errorf("what was sent: %+v %v", u, err)
 	}
@@ -188,6 +219,7 @@ func TestASlowReaderHoldsAFewFramesAndNoRequests(t *testing.T) {
 		c := New(w)
 		s := open(t, c, one)
 		w.frames <- &protocol.ResyncFrame{SessionID: one, Mode: protocol.FullReload}
+		w.frames <- &protocol.LiveFrame{SessionID: one}
 		sent := 0
 		go func() {
 			for i := range 100 {
@@ -205,6 +237,9 @@ func TestASlowReaderHoldsAFewFramesAndNoRequests(t *testing.T) {
 		}
 		if _, err := Call[*protocol.Done](t.Context(), c, one, &protocol.Ping{}); err != nil {
 			t.Errorf("a request: %v", err)
+		}
+		if u, err := s.Next(t.Context()); err != nil || !u.Fresh {
+			t.Errorf("the state: %+v %v", u, err)
 		}
 		if u, err := s.Next(t.Context()); err != nil || u.Events[0].Seq != 1 {
 			t.Errorf("next: %+v %v", u, err)

@@ -33,8 +33,9 @@ type listener struct {
 	tamper func(*protocol.Challenge)
 	// refuse answers a hello instead of a challenge.
 	refuse *protocol.Error
-	// call answers a call.
-	call func(p *peer, c protocol.Call)
+	// call answers a call, one at a time.
+	call    func(p *peer, c protocol.Call)
+	calling sync.Mutex
 
 	mu     sync.Mutex
 	heard  []string // every text message, in order
@@ -144,8 +145,17 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		l.mu.Lock()
 		p.calls = append(p.calls, c)
 		l.mu.Unlock()
+		l.calling.Lock()
 		l.call(p, c)
+		l.calling.Unlock()
 	}
+}
+
+// answer changes how calls are answered.
+func (l *listener) answer(call func(*peer, protocol.Call)) {
+	l.calling.Lock()
+	defer l.calling.Unlock()
+	l.call = call
 }
 
 func (l *listener) read(ctx context.Context, conn *websocket.Conn) ([]byte, error) {

@@ -25,6 +25,11 @@ import (
 // wirePath is where a host speaks WebSocket.
 const wirePath = "/v1/ws"
 
+// writeBuffer is how much of what is sent the system may hold back, in bytes. The
+// library gives a ping (or the answer to one) 5 s to be taken, which behind the
+// megabytes that a kernel holds for a slow line would end an upload.
+const writeBuffer = 128 << 10
+
 // target is where a URL leads.
 type target struct {
 	socket  string // the path of a Unix socket, "" for TCP
@@ -136,6 +141,9 @@ func (t *target) connect(ctx context.Context, w *WebSocket, heard *atomic.Int64)
 			c, err := dial(ctx, network, address)
 			if err != nil {
 				return nil, err
+			}
+			if tcp, ok := c.(*net.TCPConn); ok {
+				_ = tcp.SetWriteBuffer(writeBuffer) // else a ping may only be late
 			}
 			return &hearing{c, heard}, nil
 		}}

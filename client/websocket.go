@@ -144,7 +144,7 @@ func (s *socket) start() {
 func (s *socket) Call(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
 	data, err := json.Marshal(call)
 	if err != nil {
-		return protocol.Reply{}, err
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "The request cannot be written: %v.", err)}, nil
 	}
 	if len(data) > protocol.MaxMessage {
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodePayloadTooLarge,

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	"golang.org/x/term"
 
-	"scorel/client"
 	"scorel/internal/frame"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -131,16 +129,9 @@ func (l *link) file(ctx context.Context, path, name string) (protocol.Block, err
 
 // put stores a payload at the host.
 func (l *link) put(ctx context.Context, data []byte) (string, error) {
-	const part = 512 << 10
-	id := string(protocol.NewRequestID(rand.Reader))
-	for off := 0; ; off += part {
-		end := min(off+part, len(data))
-		ref, err := client.Call[*protocol.BlobRef](ctx, l.Client, "", &protocol.PutBlob{UploadID: id, Offset: int64(off), Data: data[off:end], Last: end == len(data)})
-		if err != nil {
-			return "", err
-		}
-		if end == len(data) {
-			return ref.SHA256, nil
-		}
+	ref, err := l.Put(ctx, bytes.NewReader(data))
+	if err != nil {
+		return "", err
 	}
+	return ref.SHA256, nil
 }

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -160,31 +159,4 @@ func (a *app) printJSON(v any) error {
 	enc := json.NewEncoder(a.stdout)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
-}
-
-// fetch copies a payload of the host, in one part or several, to w.
-func (l *link) fetch(ctx context.Context, id protocol.SessionID, ref *protocol.BlobRef, w io.Writer) error {
-	for i := range ref.Parts {
-		if err := l.fetch(ctx, id, &ref.Parts[i], w); err != nil {
-			return err
-		}
-	}
-	if len(ref.Parts) > 0 {
-		return nil
-	}
-	const part = 48 << 10
-	for off := int64(0); off < ref.Size; {
-		p, err := client.Call[*protocol.BlobPart](ctx, l.Client, id, &protocol.GetBlob{SHA256: ref.SHA256, Offset: off, Length: part})
-		if err != nil {
-			return err
-		}
-		if len(p.Data) == 0 {
-			return io.ErrUnexpectedEOF
-		}
-		if _, err := w.Write(p.Data); err != nil {
-			return err
-		}
-		off += int64(len(p.Data))
-	}
-	return nil
 }

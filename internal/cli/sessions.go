@@ -399,9 +399,9 @@ func (a *app) exportCommand() *cobra.Command {
 				if format == "bundle" && isTerminal(a.stdout) {
 					return usagef("a bundle is no text; name a file with --output")
 				}
-				return l.fetch(ctx, id, ref, a.stdout)
+				return l.Fetch(ctx, id, ref, a.stdout)
 			}
-			if err := writeNew(output, func(w io.Writer) error { return l.fetch(ctx, id, ref, w) }); err != nil {
+			if err := writeNew(output, func(w io.Writer) error { return l.Fetch(ctx, id, ref, w) }); err != nil {
 				return err
 			}
 			if f.json {

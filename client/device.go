@@ -1,0 +1,133 @@
+package client
+
+import (
+	"context"
+
+	"scorel/protocol"
+)
+
+// maxNews bounds what is kept of a device's changes until somebody asks: sessions,
+// and comings and goings of clients, each.
+const maxNews = 256
+
+// DeviceChanges is what has changed on the host's device since the last time it was
+// asked: of each session the newest summary, in the order in which they changed
+// first.
+type DeviceChanges struct {
+	Sessions []protocol.SessionChanged
+	Clients  []ClientChange
+	Projects bool                   // the list of projects
+	Stopping *protocol.HostStopping // the host ends
+	// Missed says that there was more: the connection was gone for a while, or too
+	// much has changed. Lists have to be asked for anew.
+	Missed bool
+}
+
+// ClientChange is a client that has come, or (with Left) has gone.
+type ClientChange struct {
+	protocol.ClientInfo
+	Left bool
+}
+
+// deviceNews gathers changes; Client.mu guards it.
+type deviceNews struct {
+	changes DeviceChanges
+	index   map[protocol.SessionID]int // in changes.Sessions
+	any     bool
+	before  bool // there was a connection before
+	changed chan struct{}
+}
+
+func (n *deviceNews) init() { n.changed = make(chan struct{}) }
+
+func (n *deviceNews) wake() {
+	close(n.changed)
+	n.changed = make(chan struct{})
+}
+
+// connected begins anew with a connection: nothing was told in between.
+func (n *deviceNews) connected() {
+	if n.before {
+		n.miss()
+	}
+	n.before = true
+}
+
+func (n *deviceNews) miss() {
+	n.changes, n.index, n.any = DeviceChanges{Missed: true}, nil, true
+	n.wake()
+}
+
+// take notes a frame.
+func (n *deviceNews) take(frame protocol.Frame) {
+	d := &n.changes
+	switch f := frame.(type) {
+	case *protocol.SessionChanged:
+		id := f.Summary.SessionID
+		i, known := n.index[id]
+		switch {
+		case known:
+			d.Sessions[i] = *f
+		case len(d.Sessions) == maxNews:
+			n.miss()
+			return
+		default:
+			if n.index == nil {
+				n.index = map[protocol.SessionID]int{}
+			}
+			n.index[id] = len(d.Sessions)
+			d.Sessions = append(d.Sessions, *f)
+		}
+	case *protocol.ProjectsChanged:
+		d.Projects = true
+	case *protocol.ClientJoined:
+		n.client(ClientChange{ClientInfo: f.ClientInfo})
+	case *protocol.ClientLeft:
+		n.client(ClientChange{ClientInfo: f.ClientInfo, Left: true})
+	case *protocol.HostStopping:
+		d.Stopping = f
+	default:
+		return
+	}
+	n.any = true
+	n.wake()
+}
+
+func (n *deviceNews) client(c ClientChange) {
+	if len(n.changes.Clients) == maxNews {
+		n.miss()
+		return
+	}
+	n.changes.Clients = append(n.changes.Clients, c)
+}
+
+// NextDevice waits until something has changed on the device and gives all that has
+// changed since its last call, or since the client was made. Each change is given
+// once, so one goroutine should ask. It fails when ctx or the client has ended.
+func (c *Client) NextDevice(ctx context.Context) (DeviceChanges, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := &c.news
+	for {
+		switch {
+		case n.any:
+			d := n.changes
+			n.changes, n.index, n.any = DeviceChanges{}, nil, false
+			return d, nil
+		case c.err != nil:
+			return DeviceChanges{}, c.err
+		}
+		changed := n.changed
+		c.mu.Unlock()
+		var err error
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			err = ctx.Err()
+		}
+		c.mu.Lock()
+		if err != nil {
+			return DeviceChanges{}, err
+		}
+	}
+}

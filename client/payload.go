@@ -1,0 +1,114 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"scorel/protocol"
+)
+
+// Sizes of the parts in which payloads travel, in bytes: what fits into a message
+// of protocol.MaxMessage as base64, and what a host gives at a time.
+const (
+	putPart = 512 << 10
+	getPart = 48 << 10
+)
+
+// maxUploads is how often an upload begins anew because its connection broke.
+const maxUploads = 5
+
+// ErrUploadLost says that the connection of an upload broke: what was sent of it
+// is gone, and it has to begin anew.
+var ErrUploadLost = errors.New("the connection broke in the middle of the upload; send it again")
+
+// partial says whether a request means something only on the connection of those
+// before it.
+func partial(r protocol.Request) bool {
+	p, ok := r.(*protocol.PutBlob)
+	return ok && p.Offset > 0
+}
+
+// Put stores a payload at the host and names it. It belongs to the connection that
+// is there at its end until a request names it. An upload whose connection breaks
+// begins anew, at most 5 times.
+func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
+	start, err := r.Seek(0, io.SeekCurrent)
+	if err != nil {
+		return nil, fmt.Errorf("read what is to be uploaded: %w", err)
+	}
+	var lost *link
+	for tries := 1; ; tries++ {
+		l, err := c.await(ctx, lost)
+		if err != nil {
+			return nil, err
+		}
+		ref, broken, err := c.putOn(ctx, l, r)
+		switch {
+		case err == nil:
+			return ref, nil
+		case !broken || c.once || ctx.Err() != nil || errors.Is(err, ErrClosed):
+			return nil, err
+		case tries == maxUploads:
+			return nil, fmt.Errorf("%w: %w", ErrUploadLost, err)
+		}
+		lost = l
+		if _, err := r.Seek(start, io.SeekStart); err != nil {
+			return nil, fmt.Errorf("read what is to be uploaded again: %w", err)
+		}
+	}
+}
+
+// putOn uploads over one connection; broken says that it was that which failed.
+func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol.BlobRef, broken bool, err error) {
+	in := bufio.NewReaderSize(r, putPart)
+	id := string(protocol.NewRequestID(c.cfg.Rand))
+	part := make([]byte, putPart)
+	for off := int64(0); ; {
+		n, err := io.ReadFull(in, part)
+		if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+			return nil, false, fmt.Errorf("read what is to be uploaded: %w", err)
+		}
+		_, next := in.Peek(1)
+		call := protocol.Call{RequestID: protocol.NewRequestID(c.cfg.Rand),
+			Request: &protocol.PutBlob{UploadID: id, Offset: off, Data: part[:n:n], Last: next == io.EOF}}
+		reply, err := c.callOn(ctx, l, call)
+		if err != nil {
+			return nil, true, err
+		}
+		ref, err = answer[*protocol.BlobRef](call, reply)
+		if err != nil || next == io.EOF {
+			return ref, false, err
+		}
+		off += int64(n)
+	}
+}
+
+// Fetch copies a payload that the session names, or that an export made on this
+// connection, to w, in one part or several.
+func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *protocol.BlobRef, w io.Writer) error {
+	for i := range ref.Parts {
+		if err := c.Fetch(ctx, session, &ref.Parts[i], w); err != nil {
+			return err
+		}
+	}
+	if len(ref.Parts) > 0 {
+		return nil
+	}
+	for off := int64(0); off < ref.Size; {
+		p, err := Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: ref.SHA256, Offset: off, Length: getPart})
+		switch {
+		case err != nil:
+			return err
+		case len(p.Data) == 0:
+			return io.ErrUnexpectedEOF
+		}
+		if _, err := w.Write(p.Data); err != nil {
+			return err
+		}
+		off += int64(len(p.Data))
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package client
+
+import (
+	"scorel/protocol"
+)
+
+// replay is where the reader of a subscription stands: what it was given, and what
+// follows from that for the frames that come.
+type replay struct {
+	at protocol.Anchors // of what the caller was given; no epoch while only persistent events are
+	// begun says that a resync frame has come: what came before belongs to an earlier
+	// subscription. resync is the one that no update has told of yet.
+	begun  bool
+	resync protocol.Resync
+	// partial is a catching up from where the caller stood, which leaves nothing
+	// out; streaming says that events come as they happen, transient ones too.
+	partial, streaming bool
+	// deaf says that nothing of the connection's subscription counts any more.
+	deaf bool
+}
+
+// begin begins anew on a connection to a device.
+func (r *replay) begin(device protocol.DeviceID) {
+	r.begun, r.resync, r.deaf, r.streaming = false, "", false, false
+	if r.at.DeviceID == "" {
+		r.at.DeviceID = device
+	}
+}
+
+// anchors gives where the caller stands, nil when it holds nothing.
+func (r *replay) anchors() *protocol.Anchors {
+	if r.at.StreamEpoch == "" && r.at.PersistentLastSeq == 0 {
+		return nil
+	}
+	at := r.at
+	return &at
+}
+
+// take applies a frame. It gives no update when there is nothing to tell, and a gap
+// when the host has left out what the caller lacks.
+func (s *Session) take(frame protocol.Frame) (u Update, ok, gap bool) {
+	r := &s.replay
+	if r.deaf {
+		return u, false, false
+	}
+	if f, is := frame.(*protocol.ResyncFrame); is {
+		// It counts with what follows: one that nothing follows belongs to a
+		// subscription that has ended before it began.
+		r.begun, r.resync = true, f.Mode
+		return u, false, false
+	}
+	if !r.begun {
+		return u, false, false
+	}
+	if r.resync != "" {
+		u.Resync, r.resync = r.resync, ""
+		s.restart(u.Resync)
+	}
+	switch f := frame.(type) {
+	case *protocol.EventsFrame:
+		u.Events = s.news(f.Events)
+		for _, e := range u.Events {
+			s.Live.Apply(e)
+		}
+		return u, len(u.Events) > 0 || u.Resync != "", false
+	case *protocol.LiveFrame:
+		if r.partial && f.Live.PersistentLastSeq > r.at.PersistentLastSeq {
+			return u, false, true
+		}
+		s.Live, u.Fresh = f.Live, true
+		r.at, r.partial, r.streaming = f.Live.Anchors(), false, true
+		return u, true, false
+	}
+	return u, false, false
+}
+
+// restart voids what the way of catching up voids.
+func (s *Session) restart(mode protocol.Resync) {
+	r := &s.replay
+	r.partial, r.streaming = true, false
+	switch mode {
+	case protocol.StreamResume:
+		r.streaming = true
+	case protocol.PersistentFallback:
+		l := &s.Live
+		l.Running, l.TurnID, l.TurnIndex = false, "", 0
+		l.Messages, l.Tools, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil, nil
+		l.ThroughSeq = l.PersistentLastSeq // in a new epoch numbers may come again
+		r.at.StreamEpoch, r.at.StreamLastSeq = "", 0
+	default:
+		s.Live = protocol.Live{DeviceID: r.at.DeviceID}
+		r.at = protocol.Anchors{DeviceID: r.at.DeviceID}
+		r.partial = false
+	}
+}
+
+// news gives those of the events that the caller was not given yet. Transient ones
+// count only in the stream: while persistent ones are caught up, none is sent.
+func (s *Session) news(events []protocol.Event) []protocol.Event {
+	r := &s.replay
+	var kept []protocol.Event
+	all := true
+	for i, e := range events {
+		known := e.Seq <= r.at.PersistentLastSeq
+		if e.IsTransient() {
+			known = !r.streaming || e.Seq <= r.at.StreamLastSeq
+		}
+		switch {
+		case known && all:
+			all, kept = false, append(kept, events[:i]...)
+			continue
+		case known:
+			continue
+		case !all:
+			kept = append(kept, e)
+		}
+		if !e.IsTransient() {
+			r.at.PersistentLastSeq, r.at.PersistentLastID = e.Seq, e.ID
+		}
+		if r.streaming {
+			r.at.StreamLastSeq = e.Seq
+		}
+	}
+	if all {
+		return events
+	}
+	return kept
+}
