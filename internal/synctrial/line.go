@@ -42,6 +42,19 @@ func (n *network) heal() {
 	n.good = true
 }
 
+func (n *network) isGood() bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.good
+}
+
+// count counts a cut.
+func (n *network) count() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.cuts++
+}
+
 func (n *network) spoil() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -78,10 +91,7 @@ const (
 // bad draws whether something of a chance of one in n happens, and how long the
 // network takes.
 func (l *line) bad(n int) (bool, time.Duration) {
-	l.net.mu.Lock()
-	good := l.net.good
-	l.net.mu.Unlock()
-	if good {
+	if l.net.isGood() {
 		return false, 0
 	}
 	l.mu.Lock()
@@ -112,8 +122,8 @@ func (l *line) breakOff() {
 	_ = l.conn.Close()
 }
 
-// call carries a request; errCut says that nobody knows what became of it.
-func (l *line) call(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
+// Call implements [client.Transport]; errCut says that nobody knows what became of it.
+func (l *line) Call(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
 	cut, delay := l.bad(cutRequest)
 	if !l.wait(delay) {
 		return protocol.Reply{}, errCut
@@ -160,8 +170,8 @@ func (l *line) wait(d time.Duration) bool {
 	}
 }
 
-// recv waits for the next frame.
-func (l *line) recv(ctx context.Context) (protocol.Frame, error) {
+// Recv implements [client.Transport].
+func (l *line) Recv(ctx context.Context) (protocol.Frame, error) {
 	f, err := l.conn.Recv(ctx)
 	if err != nil {
 		l.breakOff()
@@ -173,4 +183,10 @@ func (l *line) recv(ctx context.Context) (protocol.Frame, error) {
 		return nil, errCut
 	}
 	return f, nil
+}
+
+// Close implements [client.Transport].
+func (l *line) Close() error {
+	l.breakOff()
+	return nil
 }

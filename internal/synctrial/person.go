@@ -24,7 +24,16 @@ type person struct {
 
 func newPerson(w *world, n int) *person {
 	id := protocol.ClientIDOf(fmt.Appendf(nil, "person %d of %d", n, w.seed))
-	return &person{w: w, n: n, id: id, r: w.rand(uint64(100 + n)), seat: newPlain(w, id, w.rand(uint64(200+n)))}
+	p := &person{w: w, n: n, id: id, r: w.rand(uint64(100 + n))}
+	switch r := w.rand(uint64(200 + n)); {
+	case w.wired && p.r.IntN(3) > 0:
+		p.seat = w.newLibrary(id, r, true)
+	case p.r.IntN(2) == 0:
+		p.seat = w.newLibrary(id, r, false)
+	default:
+		p.seat = newPlain(w, id, r)
+	}
+	return p
 }
 
 // use does a number of things, one after the other.

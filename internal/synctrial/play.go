@@ -23,6 +23,10 @@ func Small() Size { return Size{People: 3, Sessions: 2, Things: 8, Blows: 3} }
 // Large is a size in which more can meet.
 func Large() Size { return Size{People: 5, Sessions: 3, Things: 40, Blows: 12} }
 
+// wiredOneIn is of how many schedules one has a host that listens: a WebSocket costs
+// several times what an embedded connection does.
+const wiredOneIn = 4
+
 // Result counts what a schedule came to, so that one can see whether schedules try
 // enough.
 type Result struct {
@@ -48,6 +52,7 @@ func (r *Result) Add(o Result) {
 // testing/synctest, and leaves no goroutine in it.
 func Play(seed uint64, size Size, project string) (Result, error) {
 	w := newWorld(seed, project)
+	w.wired = w.r.IntN(wiredOneIn) == 0
 	p := &play{w: w, size: size}
 	err := p.run()
 	if fault := w.failed(); fault != nil {
@@ -85,7 +90,7 @@ func (p *play) run() error {
 		if w.host != nil {
 			_ = w.stop(false)
 		}
-		w.net.cutAll()
+		w.cutAll()
 		w.closed.Wait()
 	}()
 	if err := p.prepare(); err != nil {
@@ -171,7 +176,7 @@ func (p *play) blow() error {
 		w.proc.FailSyncs(1)
 		w.mu.Unlock()
 	case 5:
-		w.net.cutAll()
+		w.cutAll()
 	default:
 		return p.quiet()
 	}

@@ -171,7 +171,7 @@ func (s *plain) read(l *line) {
 		wg.Go(func() { s.subscribe(l, id) })
 	}
 	for {
-		f, err := l.recv(s.ctx)
+		f, err := l.Recv(s.ctx)
 		if err != nil {
 			break
 		}
@@ -193,7 +193,7 @@ func (s *plain) subscribe(l *line, id protocol.SessionID) {
 	}
 	req := &protocol.OpenSession{Anchors: v.holding.anchors(), Tail: v.tail}
 	s.mu.Unlock()
-	reply, err := l.call(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: req})
+	reply, err := l.Call(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: req})
 	if err == nil && reply.Err != nil { // the disk failed, or the host is closing: it is asked again
 		s.mu.Lock()
 		s.refused = reply.Err
@@ -225,7 +225,7 @@ func (s *plain) shut(id protocol.SessionID) {
 	l := s.line
 	s.mu.Unlock()
 	if l != nil {
-		_, _ = l.call(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: &protocol.CloseSession{}})
+		_, _ = l.Call(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: &protocol.CloseSession{}})
 	}
 }
 
@@ -239,9 +239,12 @@ func (s *plain) handle(f protocol.Frame) {
 	case *protocol.ResyncFrame:
 		id = f.SessionID
 		if v := s.sessions[id]; v != nil {
-			v.begun = true
-			s.modes[f.Mode]++
-			err = v.holding.resync(f.Mode)
+			// The reader of a line and its calls do not wait for each other: a frame of a
+			// subscription that was closed may come behind the answer to that.
+			if v.begun = v.holding.begun || f.Mode == protocol.FullReload; v.begun {
+				s.modes[f.Mode]++
+				err = v.holding.resync(f.Mode)
+			}
 		}
 	case *protocol.EventsFrame:
 		id = f.SessionID
@@ -272,7 +275,7 @@ func (s *plain) act(ctx context.Context, call protocol.Call) (protocol.Reply, er
 		l, joined := s.line, s.joined
 		s.mu.Unlock()
 		if l != nil {
-			return l.call(ctx, call)
+			return l.Call(ctx, call)
 		}
 		select {
 		case <-joined:

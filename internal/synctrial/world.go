@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -12,6 +13,7 @@ import (
 
 	"scorel/internal/disk/disktest"
 	"scorel/internal/host"
+	"scorel/internal/host/serve"
 	"scorel/internal/model"
 	"scorel/internal/sandbox"
 	"scorel/protocol"
@@ -22,6 +24,7 @@ type world struct {
 	seed    uint64
 	dir     string // of Scorel, in mem
 	project string // a folder of the machine, with notes.txt
+	wired   bool   // the host listens, and people come by WebSocket
 
 	mem   *disktest.Mem
 	gate  *gate
@@ -33,6 +36,8 @@ type world struct {
 
 	mu     sync.Mutex
 	host   *host.Host // nil while none runs
+	server *serve.Server
+	wires  *wires
 	proc   *disktest.Process
 	r      *rand.Rand
 	closed sync.WaitGroup // hosts that were killed and still end
@@ -51,6 +56,9 @@ type deed struct {
 	answer  protocol.Response
 	refused *protocol.Error
 }
+
+// token lets people in.
+const token = "dHJpYWwtdHJpYWwtdHJpYWwtdHJpYWwtdHJpYWwtdHI"
 
 func newWorld(seed uint64, project string) *world {
 	var key [32]byte
@@ -116,24 +124,73 @@ func (w *world) start() error {
 	if err != nil {
 		return fmt.Errorf("the host does not start: %w", err)
 	}
+	var server *serve.Server
+	var wires *wires
+	if w.wired {
+		server, wires = serve.New(serve.Config{Host: h, Version: "trial", Token: func() string { return token }, Rand: w}), newWires(w.net)
+		w.closed.Go(func() { // ends with the server
+			if err := server.Serve(wires, serve.Loopback); err != nil && !errors.Is(err, net.ErrClosed) {
+				w.fault(err)
+			}
+		})
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.host, w.proc = h, proc
+	w.host, w.proc, w.server, w.wires = h, proc, server, wires
 	return nil
+}
+
+// device gives the id of the device.
+func (w *world) device() protocol.DeviceID {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.host == nil {
+		return ""
+	}
+	id, _ := w.host.Device()
+	return id
+}
+
+// cutAll cuts every connection.
+func (w *world) cutAll() {
+	w.net.cutAll()
+	w.mu.Lock()
+	wires := w.wires
+	w.mu.Unlock()
+	if wires != nil {
+		wires.cutAll()
+	}
+}
+
+// lay lays a wire to the host that runs.
+func (w *world) lay(ctx context.Context, r *rand.Rand) (net.Conn, error) {
+	w.mu.Lock()
+	wires, runs := w.wires, w.host != nil
+	w.mu.Unlock()
+	if !runs {
+		return nil, errors.New("no host runs")
+	}
+	return wires.dial(ctx, r)
 }
 
 // stop takes the host away: killed, or closed as it should be.
 func (w *world) stop(kill bool) error {
 	w.mu.Lock()
-	h, proc := w.host, w.proc
+	h, proc, server, wires := w.host, w.proc, w.server, w.wires
 	w.host = nil
 	w.mu.Unlock()
+	if server == nil {
+		server, wires = serve.New(serve.Config{Host: h}), newWires(w.net) // nobody listens
+	}
 	if !kill {
 		err := error(nil)
 		if w.draw(2) == 0 {
 			err = h.Drain(context.Background(), time.Duration(w.draw(100))*time.Millisecond, w.draw(2) == 0)
 		} else {
 			err = h.Close()
+		}
+		if err := server.Shutdown(context.Background()); err != nil {
+			return fmt.Errorf("the server does not shut down: %w", err)
 		}
 		if err != nil && proc.FailedSyncs() == 0 {
 			return fmt.Errorf("the host does not close: %w", err)
@@ -142,7 +199,10 @@ func (w *world) stop(kill bool) error {
 		return nil
 	}
 	w.net.cutAll() // so that nobody hears what it says from now on
+	_ = wires.Close()
+	wires.cutAll()
 	proc.Kill()
+	w.closed.Go(func() { _ = server.Close() })
 	w.closed.Go(func() { _ = h.Close() }) // what is left of it changes nothing any more
 	return nil
 }
