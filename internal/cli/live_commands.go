@@ -196,7 +196,7 @@ func (v *liveSession) told(err error, said string) {
 	case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
 		v.fail(fmt.Errorf("%w Somebody else changed the session meanwhile; look at it and try again.", err))
 	case errors.As(err, &pe) && pe.Code == protocol.CodeRuntimeBusy:
-		v.fail(fmt.Errorf("%w /cancel ends the turn.", err))
+		v.fail(fmt.Errorf("%s (/cancel)", strings.TrimSuffix(err.Error(), ".")))
 	default:
 		v.fail(err)
 	}

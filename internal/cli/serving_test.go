@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+const (
+	answersAnything = `{"again":true,"do":[{"text":"An answer."}]}`
+	touches         = `{"again":true,"if":{"user":"touch it"},"do":[{"text":"I will touch it."},{"call":"Bash","id":"c1","input":{"command":"touch touched; echo did it"}}]}`
+	touched         = `{"again":true,"if":{"result":"did it"},"do":[{"text":"It is touched."}]}`
+)
+
+func TestTwoTerminalsAndAScriptShareASession(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"result":"look at b"},"do":[{"text":"Steered to b."}]}`, touches, touched, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	one, two, tail := s.start("attach", id), s.start("attach", id), s.start("tail", "--json", id)
+	for _, a := range []*seat{one, two} {
+		a.sees("user: begin\nassistant: An answer.\n")
+	}
+	tail.sees(`{"type":"live"`)
+	one.types("touch it")
+	for _, a := range []*seat{one, two} {
+		a.sees("user: touch it\n")
+		a.sees("? Bash touch touched; echo did it\n")
+		a.sees("1  Allow once")
+		a.sees("0  deny")
+	}
+	tail.sees(`"type":"permission_request"`)
+	two.types("/steer look at b too")
+	one.sees("waiting: look at b too")
+	one.types("1")
+	two.sees("allowed elsewhere\n")
+	one.sees("allowed\n")
+	for _, a := range []*seat{one, two} {
+		a.sees("• Bash touch touched; echo did it\n  did it")
+		a.sees("user, into the turn: look at b too\n")
+		a.sees("assistant: Steered to b.\n── done")
+	}
+	if !s.exists("project/touched") {
+		t.Error("the command that was allowed has not run")
+	}
+	tail.sees(`"type":"runtime_end"`)
+	if err := tail.cmd.Process.Signal(syscall.SIGTERM); err != nil || tail.ends() != 0 {
+		t.Errorf("the end of tail: %v", err)
+	}
+	for line := range strings.Lines(tail.printed()) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("tail printed %q", line)
+		}
+	}
+	one.types("/quit")
+	if one.ends() != 0 || !strings.HasSuffix(one.printed(), "scorel: detached; scorel attach "+id+" comes back.\n") {
+		t.Errorf("the end: %s", one.printed())
+	}
+	if two.in.Close() != nil || two.ends() != 0 {
+		t.Errorf("the end of the input: %s", two.printed())
+	}
+}
+
+func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	one := s.start("attach", id) // which starts the host
+	tail := s.start("tail", "--json", id)
+	tail.sees(`{"type":"live"`)
+	one.types("tell me")
+	tail.sees(`"type":"text_delta"`)
+	if err := one.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	one.ends()
+	again := s.start("attach", id)
+	again.sees("user: tell me\n")
+	again.sees("assistant, so far: The beginning of a story\n")
+	if again.in.Close() != nil || again.ends() != 0 || !strings.Contains(again.printed(), "the turn runs on") {
+		t.Errorf("detached: %s", again.printed())
+	}
+	if out := s.ok("cancel", id); !strings.HasPrefix(out, "Cancelled trn_") {
+		t.Errorf("cancel printed %q", out)
+	}
+	tail.sees(`"terminal":"cancelled"`)
+	if out := s.ok("cancel", id); out != "Nothing runs in "+id+".\n" {
+		t.Errorf("a second cancel printed %q", out)
+	}
+}
+
+func TestCtrlCCancelsTheTurnAndTwiceDetaches(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	a.types("tell me")
+	a.sees("user: tell me")
+	s.until("the turn runs", func() bool { return strings.Contains(s.ok("tail", "--json", "--follow=false", id), `"running":true`) })
+	if err := a.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	a.sees("cancelling; Ctrl-C again detaches")
+	a.sees("── ended: cancelled")
+	if err := a.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	if a.ends() != 0 || !strings.Contains(a.printed(), "detached; scorel attach") {
+		t.Errorf("the end: %s", a.printed())
+	}
+}
+
+func TestWhatIsTypedInATurnWaitsAndCanBeDropped(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	a.types("tell me")
+	a.sees("user: tell me")
+	s.until("the turn runs", func() bool { return strings.Contains(s.ok("tail", "--json", "--follow=false", id), `"running":true`) })
+	a.types("the first")
+	a.sees("waiting: the first")
+	a.types("the second")
+	a.sees("2 waiting")
+	a.types("/queue")
+	a.sees("  1  follow_up  the first\n  2  follow_up  the second\n")
+	a.types("/queue drop 1")
+	a.sees("dropped")
+	a.types("/queue drop 7")
+	a.sees("nothing waits as number 7")
+	a.types("/rewind 1")
+	a.sees("cancel it first (/cancel)")
+	a.types("/cancel")
+	a.sees("paused; /queue resume goes on")
+	a.sees("── ended: cancelled")
+	a.types("/queue resume")
+	a.sees("user: the second\n")
+	a.sees("assistant: An answer.\n── done")
+}
+
+func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	a.types("//slash")
+	a.sees("user: /slash\n")
+	a.sees("── done")
+	a.types("/nonsense")
+	a.sees("there is no command /nonsense; /help lists them")
+	a.types("/help")
+	a.sees("/steer TEXT")
+	a.types("/tree")
+	a.sees("* evt_")
+	a.types("/name The name")
+	a.sees("The name")
+	a.types("/mode plan")
+	a.sees("the mode is plan")
+	a.types("/mode nonsense")
+	a.sees("nonsense")
+	a.types("/model script:/nowhere")
+	a.sees("script:/nowhere")
+	a.types("/rewind")
+	a.sees("  2  begin\n  1  /slash\n")
+	a.types("/rewind 9")
+	a.sees("there is no message 9")
+	a.types("/rewind 1")
+	a.sees("── went back to evt_")
+	a.sees("it was: /slash")
+	a.types("/branch evt_0000000000000000")
+	a.sees("scorel: ")
+	a.types("/cancel")
+	a.sees("nothing runs")
+	a.types("/skip")
+	a.sees("none is open")
+	for _, c := range []string{"/steer", "/queue drop", "/queue nonsense", "/rewind x", "/branch", "/model", "/mode", "/name"} {
+		a.types(c)
+		a.sees("scorel: ")
+	}
+	a.types("/compact")
+	a.sees("compacting")
+	a.types("/quit")
+	if a.ends() != 0 {
+		t.Errorf("the end: %s", a.printed())
+	}
+}
