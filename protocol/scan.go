@@ -229,9 +229,12 @@ func ScanEnvelope(line []byte) (Envelope, error) {
 
 // Keys is the envelope of a line as slices of that line (or, where a string
 // holds escapes, of a decoded copy). Absent and null strings are empty. Cause is
-// the raw object.
+// the raw object, and so are Message and Usage, the fields of a body in which a
+// message, and the usage of a compact event, stand.
 type Keys struct {
 	Type, ID, ParentID, SessionID, ClientID, TurnID, Cause []byte
+
+	Message, Usage []byte
 
 	Seq     Seq
 	TS      int64
@@ -344,6 +347,10 @@ func (k *Keys) set(key, value []byte) (err error) {
 		k.TurnID, err = scanString(value)
 	case "cause":
 		k.Cause = value
+	case "message":
+		k.Message = value
+	case "usage":
+		k.Usage = value
 	case "control":
 		k.Control = string(value) == "true"
 	case "seq":

@@ -7,17 +7,7 @@ import (
 	"sync"
 
 	"scorel/internal/host/lane"
-	"scorel/internal/host/publish"
 	"scorel/protocol"
-)
-
-// maxSubscriptions bounds the sessions that one connection has open.
-const maxSubscriptions = 64
-
-// Bounds of the events of one frame; it always takes one.
-const (
-	frameBatch = 256
-	frameBytes = 64 << 10
 )
 
 // Conn is a connection of one client. Its methods may be called concurrently;
@@ -30,21 +20,15 @@ type Conn struct {
 	ctx         context.Context // ends with the connection
 	stop        context.CancelFunc
 	frames      chan protocol.Frame
-	wg          sync.WaitGroup // the pumps of the subscriptions
+	wg          sync.WaitGroup // of what sends frames
+	news        outbox
 
 	mu      sync.Mutex // guards what follows
 	grant   protocol.Grant
+	why     *protocol.Error // why the host ended the connection, if it did
 	subs    map[protocol.SessionID]*subscription
 	uploads map[string]*upload
 	blobs   map[string]bool // payloads that this client may read without naming a session
-}
-
-// subscription is one open session of a connection.
-type subscription struct {
-	slot   *slot
-	stop   context.CancelFunc
-	done   chan struct{}
-	detach func()
 }
 
 // Connect lets a client in that has proved who it is, with the grant it has.
@@ -61,12 +45,9 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
 		subs: map[protocol.SessionID]*subscription{}}
 	c.ctx, c.stop = context.WithCancel(context.Background())
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
+	if !h.join(c) {
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}
-	h.conns[c] = struct{}{}
 	return c, nil
 }
 
@@ -114,9 +95,7 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 
 // allowed says why the client may not make a request, if so.
 func (c *Conn) allowed(r protocol.Request) *protocol.Error {
-	c.mu.Lock()
-	grant := c.grant
-	c.mu.Unlock()
+	grant := c.granted()
 	if needed := protocol.Needs(r); !grant.Allows(needed) {
 		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.RequestName(), needed)
 	}
@@ -127,8 +106,11 @@ func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) protocol.Reply {
 	data, err := do(ctx, call)
 	if err != nil {
-		return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
+		pe := requestError(err)
+		c.noteCall(call, pe)
+		return protocol.Reply{RequestID: call.RequestID, Err: pe}
 	}
+	c.noteCall(call, nil)
 	return protocol.Reply{RequestID: call.RequestID, Data: data}
 }
 
@@ -168,189 +150,38 @@ func (c *Conn) Close() error {
 		c.dropUpload(id)
 	}
 	c.mu.Unlock()
+	c.news.close()
 	c.wg.Wait()
 	for _, s := range subs {
-		s.detach()
-		c.h.release(s.slot)
+		s.end()
 	}
-	c.h.mu.Lock()
-	delete(c.h.conns, c)
-	c.h.mu.Unlock()
+	c.h.leave(c)
 	return nil
+}
+
+// Why says why the host has ended the connection, nil when it has not.
+func (c *Conn) Why() *protocol.Error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.why
 }
 
 // caller names the client and request for the lane.
 func (c *Conn) caller(call protocol.Call) lane.Caller {
-	return lane.Caller{Client: c.client, Request: call.RequestID}
+	return lane.Caller{Client: c.client, Request: call.RequestID, OnceOnly: !c.granted().Allows(protocol.GrantControl)}
 }
 
-func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protocol.OpenSession) (*protocol.SessionOpened, error) {
-	s, err := c.h.acquire(ctx, id)
-	if err != nil {
-		return nil, err
-	}
-	pumpCtx, stop := context.WithCancel(c.ctx)
-	sub := &subscription{slot: s, stop: stop, done: make(chan struct{}), detach: s.lane.Attach(c.interactive)}
+func (c *Conn) granted() protocol.Grant {
 	c.mu.Lock()
-	switch {
-	case c.subs == nil:
-		err = io.ErrClosedPipe
-	case c.subs[id] != nil:
-		err = protocol.Errorf(protocol.CodeInvalidRequest, "The session %s is already open on this connection.", id)
-	case len(c.subs) >= maxSubscriptions:
-		err = protocol.Errorf(protocol.CodeRateLimited, "A connection can have %d sessions open; close one.", maxSubscriptions)
-	default:
-		c.subs[id] = sub
-		c.wg.Add(1)
-	}
-	c.mu.Unlock()
-	if err != nil {
-		stop()
-		sub.detach()
-		c.h.release(s)
-		return nil, err
-	}
-	go func() { // ends with the subscription or the connection
-		defer c.wg.Done()
-		defer close(sub.done)
-		c.pump(pumpCtx, s.lane, max(0, min(r.Tail, 2000)))
-	}()
-	index := s.lane.Log().Index()
-	return &protocol.SessionOpened{Summary: summaryOf(index), Findings: s.report.Sentences(), ReadOnly: s.report.ReadOnly}, nil
+	defer c.mu.Unlock()
+	return c.grant
 }
 
-func (c *Conn) closeSession(id protocol.SessionID) error {
-	c.mu.Lock()
-	s := c.subs[id]
-	delete(c.subs, id)
-	c.mu.Unlock()
-	if s == nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The session %s is not open on this connection.", id)
-	}
-	s.stop()
-	<-s.done
-	s.detach()
-	c.h.release(s.slot)
-	return nil
-}
+// answers says whether the client can answer what people are asked.
+func (c *Conn) answers() bool { return c.interactive && c.granted().Allows(protocol.GrantAnswer) }
 
-// pump sends a subscription: the newest events of the path, the live state, and
-// then everything as it comes. When the publisher's ring has passed it, it reads
-// on from the log and takes the live state again; when a new epoch has begun, it
-// takes the state at its beginning.
-func (c *Conn) pump(ctx context.Context, l *lane.Lane, tail int) {
-	cursor, live := l.Publisher().Cursor()
-	if c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.FullReload}) != nil {
-		return
-	}
-	err := c.sendTail(ctx, l, live, tail)
-	for err == nil {
-		if err = c.send(ctx, &protocol.LiveFrame{SessionID: l.ID(), Live: live}); err != nil {
-			return
-		}
-		sent := live.PersistentLastSeq
-		for err == nil {
-			var events []protocol.Event
-			if events, err = cursor.Next(ctx); err == nil {
-				sent, err = c.sendEvents(ctx, l, events, sent)
-			}
-		}
-		switch err {
-		case publish.ErrGap:
-			cursor, live = l.Publisher().Cursor()
-			if err = c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.PersistentFallback}); err == nil {
-				err = c.sendRange(ctx, l, sent, live.PersistentLastSeq)
-			}
-		case publish.ErrEpoch:
-			live = cursor.Restart()
-			err = c.send(ctx, &protocol.ResyncFrame{SessionID: l.ID(), Mode: protocol.PersistentFallback})
-		}
-	}
-	if ctx.Err() == nil {
-		var pe *protocol.Error
-		if err != publish.ErrClosed {
-			pe = requestError(err)
-		}
-		_ = c.send(ctx, &protocol.SessionClosed{SessionID: l.ID(), Err: pe}) // the end of the connection is the same news
-	}
-}
-
-// sendEvents sends events in frames, with the large ones read from the log, and
-// gives the seq of the last persistent one that was sent; sent is that before.
-func (c *Conn) sendEvents(ctx context.Context, l *lane.Lane, events []protocol.Event, sent protocol.Seq) (protocol.Seq, error) {
-	for len(events) > 0 {
-		n, bytes := 0, 0
-		for n < len(events) && n < frameBatch && (n == 0 || bytes < frameBytes) {
-			if e := &events[n]; e.Body == nil {
-				whole, err := l.Log().Index().Event(ctx, e.ID)
-				if err != nil {
-					return sent, err
-				}
-				*e = whole
-			}
-			bytes += publish.Size(events[n])
-			n++
-		}
-		if err := c.send(ctx, &protocol.EventsFrame{SessionID: l.ID(), Events: events[:n:n]}); err != nil {
-			return sent, err
-		}
-		for _, e := range events[:n] {
-			if !e.IsTransient() {
-				sent = e.Seq
-			}
-		}
-		events = events[n:]
-	}
-	return sent, nil
-}
-
-// sendTail sends the newest events of the path as of live.
-func (c *Conn) sendTail(ctx context.Context, l *lane.Lane, live protocol.Live, tail int) error {
-	if tail == 0 {
-		return nil
-	}
-	var events []protocol.Event
-	for e, err := range l.Log().Index().Back(ctx, live.LeafID) {
-		if err != nil {
-			return err
-		}
-		events = append(events, e)
-		if len(events) == tail {
-			break
-		}
-	}
-	for i, k := 0, len(events)-1; i < k; i, k = i+1, k-1 {
-		events[i], events[k] = events[k], events[i]
-	}
-	_, err := c.sendEvents(ctx, l, events, 0)
-	return err
-}
-
-// sendRange sends the persistent events behind from, to through and no further.
-func (c *Conn) sendRange(ctx context.Context, l *lane.Lane, from, through protocol.Seq) error {
-	var events []protocol.Event
-	bytes := 0
-	for line, err := range l.Log().Index().After(ctx, from) {
-		if err != nil {
-			return err
-		}
-		if line.Seq > through {
-			break
-		}
-		e, err := protocol.ParseEvent(line.Bytes)
-		if err != nil {
-			continue // damaged inside; the report of the session says so
-		}
-		events = append(events, e)
-		if bytes += len(line.Bytes); bytes >= frameBytes || len(events) == frameBatch {
-			if _, err := c.sendEvents(ctx, l, events, 0); err != nil {
-				return err
-			}
-			events, bytes = nil, 0
-		}
-	}
-	_, err := c.sendEvents(ctx, l, events, 0)
-	return err
+func (c *Conn) info() protocol.ClientInfo {
+	return protocol.ClientInfo{ClientID: c.client, ClientName: c.name, Grant: c.granted(), Interactive: c.interactive}
 }
 
 func (c *Conn) send(ctx context.Context, f protocol.Frame) error {

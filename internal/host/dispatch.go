@@ -17,6 +17,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return &protocol.Done{}, nil
 	case *protocol.StopHost:
 		return &protocol.Done{}, h.stopByRequest(r.Restarting)
+	case *protocol.GetStatus:
+		return h.getStatus(), nil
 	case *protocol.RegisterProject:
 		return h.registerProject(ctx, r.WorkDir)
 	case *protocol.ListProjects:

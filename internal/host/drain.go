@@ -28,7 +28,7 @@ func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) 
 	}
 	h.mu.Unlock()
 	h.stop() // what has not gone on by itself yet is left to the next host
-	h.tellStopping(grace, restarting)
+	h.broadcast(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
 	over, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
 	var wg sync.WaitGroup
@@ -81,24 +81,4 @@ func (h *Host) stopByRequest(restarting bool) error {
 	}
 	h.cfg.Stop(restarting)
 	return nil
-}
-
-// tellStopping tells all clients that the host ends. A client that does not read is
-// waited for as for the rest of its frames.
-func (h *Host) tellStopping(grace time.Duration, restarting bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for c := range h.conns {
-		c.tell(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
-	}
-}
-
-// tell sends a frame that belongs to no subscription, without waiting for it.
-func (c *Conn) tell(f protocol.Frame) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.subs == nil {
-		return // closed
-	}
-	c.wg.Go(func() { _ = c.send(c.ctx, f) }) // ends with the connection at the latest
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/ecdh"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/disk"
@@ -83,6 +85,8 @@ type Host struct {
 	stop    context.CancelFunc // ends that
 	once    once               // requests that acted
 
+	rotating sync.Mutex // held while a diagnostics file is set aside
+
 	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
 	mu     sync.Mutex // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot
@@ -90,8 +94,11 @@ type Host struct {
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
-	// stopping: no turn begins any more.
-	stopping bool
+
+	started   time.Time
+	lastUse   time.Time // when something ended
+	lingering []*slot   // sessions that are idle and still open, oldest first
+	stopping  bool      // clients were told that the host ends, and no turn begins any more
 }
 
 // slot is a session that is open, being opened or being closed.
@@ -102,9 +109,14 @@ type slot struct {
 	report  session.Report
 	err     error
 
+	toldTasks atomic.Int32           // background commands that clients were told of
+	prompt    atomic.Pointer[string] // the first prompt, when it is known
+
 	// Guarded by Host.mu.
-	refs int
-	gone chan struct{} // not nil: it is being closed; closed when its lock is free
+	refs   int
+	gone   chan struct{} // not nil: it is being closed; closed when its lock is free
+	linger *time.Timer   // closes it when it has been idle for long; nil until it is needed
+	until  time.Time     // not before
 }
 
 // New makes a host. It reads the device's key, making it at first start.
@@ -119,6 +131,8 @@ func New(cfg Config) (*Host, error) {
 		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
+	h.started = cfg.Now()
+	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	key, err := h.deviceKey()
 	if err != nil {
@@ -166,6 +180,9 @@ func (h *Host) shut() (lanes []*slot, conns []*Conn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
+	for _, s := range h.lanes {
+		h.unlinger(s)
+	}
 	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
 }
 
@@ -221,6 +238,7 @@ func (h *Host) shared(ctx context.Context, id protocol.SessionID) (*slot, error)
 			return nil, nil
 		case s.gone == nil:
 			s.refs++
+			h.unlinger(s)
 			h.mu.Unlock()
 			<-s.ready
 			return s, s.err
@@ -242,6 +260,8 @@ func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *se
 		s.lane, err = h.newLane(ctx, s, log)
 		if err != nil {
 			_ = log.Close()
+		} else {
+			h.report(id, fmt.Sprintf("opened: %d events, %d bytes", log.Index().Len(), log.Index().Size()), nil)
 		}
 	}
 	if err != nil {
@@ -258,7 +278,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.closeIdle(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
@@ -299,35 +319,6 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 	return s, s.err
 }
 
-// release gives a session back. The last one to do so closes it, unless a turn
-// or a background command still runs: then the end of that does.
-func (h *Host) release(s *slot) {
-	h.mu.Lock()
-	s.refs--
-	h.mu.Unlock()
-	h.closeIdle(s)
-}
-
-// closeIdle closes a session that nobody has and in which nothing runs.
-func (h *Host) closeIdle(s *slot) {
-	h.mu.Lock()
-	if s.refs > 0 || s.lane == nil || s.gone != nil || h.closed || s.lane.Busy() {
-		h.mu.Unlock()
-		return
-	}
-	s.gone = make(chan struct{})
-	h.closing.Add(1)
-	h.mu.Unlock()
-	defer h.closing.Done()
-	if err := h.closeLane(s); err != nil {
-		h.report(s.lane.ID(), "close: "+err.Error(), nil)
-	}
-	h.mu.Lock()
-	delete(h.lanes, s.lane.ID())
-	h.mu.Unlock()
-	close(s.gone)
-}
-
 func (h *Host) closeLane(s *slot) error {
 	l := s.lane
 	// The folder of running children goes while the session's lock is held. One
@@ -335,12 +326,12 @@ func (h *Host) closeLane(s *slot) error {
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
-		h.leave(s)
+		h.settle(s)
 	})
 }
 
-// leave records how a session is left whose log is complete.
-func (h *Host) leave(s *slot) {
+// settle records how a session is left whose log is complete.
+func (h *Host) settle(s *slot) {
 	h.mu.Lock()
 	ends := h.closed
 	h.mu.Unlock()

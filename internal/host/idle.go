@@ -1,7 +1,153 @@
 package host
 
-import "time"
+import (
+	"fmt"
+	"slices"
+	"time"
 
-// IdleSince says since when the host has had nothing to do. It is false while there
-// is something.
-func (h *Host) IdleSince() (time.Time, bool) { return time.Time{}, false }
+	"scorel/protocol"
+)
+
+// A serving host keeps a session open for a while behind its last use, because the
+// next request is likely to come soon.
+const (
+	lingerFor    = 60 * time.Second
+	maxLingering = 64 // the oldest is closed first
+)
+
+// release gives a session back. When nobody has it any more and nothing runs in it,
+// it is closed, see closeIdle; else the end of what runs does that.
+func (h *Host) release(s *slot) {
+	h.mu.Lock()
+	s.refs--
+	h.mu.Unlock()
+	h.closeIdle(s)
+}
+
+// closeIdle closes a session that nobody has and in which nothing runs: an embedded
+// host does so at once, a serving one when it has not been used for a while.
+func (h *Host) closeIdle(s *slot) {
+	h.mu.Lock()
+	h.ended()
+	if !h.idle(s) {
+		h.mu.Unlock()
+		return
+	}
+	if !h.cfg.Serving {
+		h.going(s)
+		h.mu.Unlock()
+		h.closeSlot(s, "nobody has it open")
+		return
+	}
+	h.unlinger(s)
+	if s.linger == nil {
+		s.linger = time.AfterFunc(lingerFor, func() { h.lingered(s) })
+	} else {
+		s.linger.Reset(lingerFor)
+	}
+	s.until = time.Now().Add(lingerFor)
+	h.lingering = append(h.lingering, s)
+	var oldest *slot
+	if len(h.lingering) > maxLingering {
+		oldest = h.lingering[0]
+		h.going(oldest)
+	}
+	h.mu.Unlock()
+	if oldest != nil {
+		h.closeSlot(oldest, fmt.Sprintf("more than %d sessions are idle", maxLingering))
+	}
+}
+
+// slotIdle is told that a turn or a background command of the session has ended.
+func (h *Host) slotIdle(s *slot) {
+	if s.opened() && int(s.toldTasks.Load()) != s.lane.RunningTasks() {
+		h.sessionChanged(s)
+	}
+	h.closeIdle(s)
+}
+
+// idle says whether nobody has a session and nothing runs in it. mu is held.
+func (h *Host) idle(s *slot) bool {
+	return s.refs == 0 && s.lane != nil && s.gone == nil && !h.closed && !s.lane.Busy()
+}
+
+// lingered closes a session that has been idle for long enough. Its timer calls it.
+func (h *Host) lingered(s *slot) {
+	h.mu.Lock()
+	if !slices.Contains(h.lingering, s) || time.Now().Before(s.until) || !h.idle(s) {
+		h.mu.Unlock()
+		return
+	}
+	h.going(s)
+	h.mu.Unlock()
+	h.closeSlot(s, "it was idle")
+}
+
+// unlinger takes a session off the list of those that are idle. mu is held.
+func (h *Host) unlinger(s *slot) {
+	if s.linger != nil {
+		s.linger.Stop()
+	}
+	h.lingering = slices.DeleteFunc(h.lingering, func(other *slot) bool { return other == s })
+}
+
+// going notes that a session is being closed; closeSlot follows. mu is held.
+func (h *Host) going(s *slot) {
+	h.unlinger(s)
+	s.gone = make(chan struct{})
+	h.closing.Add(1)
+}
+
+// closeSlot closes a session for which going was called.
+func (h *Host) closeSlot(s *slot, why string) {
+	defer h.closing.Done()
+	id := s.lane.ID()
+	if err := h.closeLane(s); err != nil {
+		h.report(id, "close: "+err.Error(), nil)
+	} else {
+		h.report(id, "closed: "+why, nil)
+	}
+	h.mu.Lock()
+	delete(h.lanes, id)
+	h.ended()
+	h.mu.Unlock()
+	close(s.gone)
+}
+
+// closeLingering closes an idle session at once, because somebody needs it closed. It
+// says whether it did.
+func (h *Host) closeLingering(id protocol.SessionID, why string) bool {
+	h.mu.Lock()
+	s := h.lanes[id]
+	if s == nil || !slices.Contains(h.lingering, s) || !h.idle(s) {
+		h.mu.Unlock()
+		return false
+	}
+	h.going(s)
+	h.mu.Unlock()
+	h.closeSlot(s, why)
+	return true
+}
+
+// ended notes that something has ended, for IdleSince. mu is held.
+func (h *Host) ended() { h.lastUse = h.cfg.Now() }
+
+// IdleSince says since when the host has had nothing to do: no client is connected,
+// no session is in use, and no turn, no background command and no message that waits
+// for its turn is left. It is false while there is something.
+func (h *Host) IdleSince() (time.Time, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.conns) > 0 {
+		return time.Time{}, false
+	}
+	for _, s := range h.lanes {
+		if s.gone != nil {
+			continue
+		}
+		if !s.opened() || !h.idle(s) || s.lane.Publisher().Status().Waits {
+			return time.Time{}, false
+		}
+	}
+	return h.lastUse, true
+}

@@ -74,7 +74,11 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 		return nil, err
 	}
 	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: append(report.Sentences(), notices...)}
-	return out, log.Close()
+	if err := log.Close(); err != nil {
+		return nil, err
+	}
+	h.sessionMade(out.Summary)
+	return out, nil
 }
 
 // knownProject says whether the project of a canonical folder is registered.

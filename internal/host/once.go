@@ -12,9 +12,11 @@ import (
 	"scorel/protocol"
 )
 
-// Bounds of the memory of requests; the oldest go first. What is no longer in
-// memory is found in the log, when the client says that it repeats.
+// Bounds of the memory of requests; the oldest results go first, and requests that
+// are being carried out never. What is no longer in memory is found in the log, when
+// the client says that it repeats.
 const (
+	maxInFlight      = 256  // a client; further ones are refused
 	maxResults       = 256  // a client
 	maxResultClients = 1024 // clients
 	maxResultBytes   = 1 << 10
@@ -29,8 +31,9 @@ type once struct {
 }
 
 type results struct {
-	byID  map[protocol.RequestID]*outcome
-	order []protocol.RequestID
+	byID   map[protocol.RequestID]*outcome
+	order  []protocol.RequestID // of those that are done, oldest first
+	flying int                  // those that are being carried out
 }
 
 // outcome is a request that is being carried out, or what came of it.
@@ -52,6 +55,8 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	body := sha256.Sum256(data)
 	first, out := o.enter(client, call.RequestID, body)
 	switch {
+	case out == nil:
+		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests of this client are being carried out; wait for some of them.", maxInFlight)}
 	case out.body != body:
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")}
 	case !first:
@@ -75,20 +80,27 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	if m, ok := reply.Data.(*protocol.Imported); ok {
 		out.reply.Data = &protocol.Imported{Summary: m.Summary}
 	}
-	if reply.Err != nil {
-		o.forget(client, call.RequestID) // it may be tried again; the log knows what became of it
-	}
+	o.leave(client, call.RequestID, reply.Err == nil)
 	close(out.done)
 	return reply
 }
 
-func (o *once) forget(client protocol.ClientID, id protocol.RequestID) {
+// leave notes that a request has been carried out. What failed is forgotten: it may
+// be tried again, and the log knows what became of it.
+func (o *once) leave(client protocol.ClientID, id protocol.RequestID, keep bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if r := o.clients[client]; r != nil {
+	r := o.clients[client] // one with a request in flight is never dropped
+	r.flying--
+	if !keep {
 		delete(r.byID, id)
-		r.order = slices.DeleteFunc(r.order, func(other protocol.RequestID) bool { return other == id })
+		return
 	}
+	if len(r.order) >= maxResults {
+		delete(r.byID, r.order[0])
+		r.order = r.order[1:]
+	}
+	r.order = append(r.order, id)
 }
 
 func awaitReply(ctx context.Context, o *outcome) error {
@@ -101,32 +113,42 @@ func awaitReply(ctx context.Context, o *outcome) error {
 }
 
 // enter gives the outcome of a request, and whether the caller is the first to
-// send it.
+// send it; nil when the client has too many in flight.
 func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha256.Size]byte) (bool, *outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.clients[client]
 	if r == nil {
-		if o.clients == nil {
-			o.clients = map[protocol.ClientID]*results{}
-		}
-		if len(o.order) >= maxResultClients {
-			delete(o.clients, o.order[0])
-			o.order = o.order[1:]
-		}
-		r = &results{byID: map[protocol.RequestID]*outcome{}}
-		o.clients[client], o.order = r, append(o.order, client)
+		r = o.newClient(client)
 	}
 	if out := r.byID[id]; out != nil {
 		return false, out
 	}
-	if len(r.order) >= maxResults {
-		delete(r.byID, r.order[0])
-		r.order = r.order[1:]
+	if r.flying >= maxInFlight {
+		return false, nil
 	}
+	r.flying++
 	out := &outcome{body: body, done: make(chan struct{})}
-	r.byID[id], r.order = out, append(r.order, id)
+	r.byID[id] = out
 	return true, out
+}
+
+// newClient makes the memory of a client, in the place of the oldest one that has
+// nothing in flight. mu is held.
+func (o *once) newClient(client protocol.ClientID) *results {
+	if o.clients == nil {
+		o.clients = map[protocol.ClientID]*results{}
+	}
+	if len(o.order) >= maxResultClients {
+		oldest := slices.IndexFunc(o.order, func(id protocol.ClientID) bool { return o.clients[id].flying == 0 })
+		if oldest >= 0 { // else there are as many more as connections allow
+			delete(o.clients, o.order[oldest])
+			o.order = slices.Delete(o.order, oldest, oldest+1)
+		}
+	}
+	r := &results{byID: map[protocol.RequestID]*outcome{}}
+	o.clients[client], o.order = r, append(o.order, client)
+	return r
 }
 
 // repeated gives the answer to a request that a client repeats because the

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf8"
 
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
@@ -39,7 +40,8 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 		return nil, err
 	}
 	defer h.release(s)
-	sum := summaryOf(s.lane.Log().Index())
+	sum := h.summary(s)
+	h.sessionMade(sum)
 	return &sum, nil
 }
 
@@ -69,7 +71,7 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 			break
 		}
 		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom}
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
@@ -83,6 +85,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	for {
+		h.closeLingering(id, "it is being deleted")
 		h.mu.Lock()
 		var gone chan struct{}
 		s := h.lanes[id]
@@ -94,6 +97,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 			if err := h.store.Delete(ctx, id); err != nil {
 				return err
 			}
+			h.sessionDeleted(id)
 			return h.dropPending(id)
 		}
 		if gone == nil && s.tasks() > 0 {
@@ -131,7 +135,11 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 		return nil, err
 	}
 	sum := summaryOf(log.Index())
-	return &sum, log.Close()
+	if err := log.Close(); err != nil {
+		return nil, err
+	}
+	h.sessionMade(sum)
+	return &sum, nil
 }
 
 // exportSession writes a session into blobs.
@@ -287,9 +295,23 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 			out.More = true
 			break
 		}
-		out.Events = append(out.Events, e)
+		if e, ok := sendable(e); ok {
+			out.Events = append(out.Events, e)
+		}
 	}
 	return out, nil
+}
+
+// sendable gives an event of the log as it can be sent: bytes that are not UTF-8 are
+// replaced. It is false for one whose line is damaged inside, which is told to
+// nobody; the report of the session names it.
+func sendable(e protocol.Event) (protocol.Event, bool) {
+	raw := e.Raw()
+	if raw == nil || utf8.Valid(raw) {
+		return e, raw != nil
+	}
+	e, err := protocol.ParseEvent([]byte(string([]rune(string(raw))))) // as session.Index.After does
+	return e, err == nil
 }
 
 func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.GetTree) (*protocol.Events, error) {

@@ -33,6 +33,7 @@ type Index struct {
 	header   protocol.Header
 	headerAt [2]int // offset and length of a sound header line; zero length: none
 	meta     protocol.Meta
+	usage    protocol.Usage // of all events
 	gaps     []Gap
 	moveAt   int64 // offset of the newest event that sets the leaf by name, -1
 }
@@ -205,10 +206,11 @@ type record struct {
 	noLeaf bool
 	target eventKey
 	info   *protocol.SessionInfo
+	used   int32 // its place in usages, from 1; 0: it used nothing
 }
 
 // add appends an event that has passed refuse. It needs mu held for writing.
-func (ix *Index) add(r *record) (gap bool) {
+func (ix *Index) add(r *record, used usages) (gap bool) {
 	i := int32(len(ix.entries))
 	e := entry{off: r.off, size: uint32(r.size), seq: uint64(r.seq), id: r.id, parent: none, typ: ix.typeCode(r.typ)}
 	if r.hasParent {
@@ -246,7 +248,7 @@ func (ix *Index) add(r *record) (gap bool) {
 		parent.child = i
 		ix.leaf, ix.lastConv = i, i
 	}
-	ix.fold(r)
+	ix.fold(r, used)
 	return gap
 }
 
@@ -281,8 +283,9 @@ func (ix *Index) sortBySeq() {
 	slices.SortFunc(ix.bySeq, func(a, b int32) int { return cmp.Compare(ix.entries[a].seq, ix.entries[b].seq) })
 }
 
-// fold follows what control events change: the leaf and the meta.
-func (ix *Index) fold(r *record) {
+// fold follows what control events change: the leaf and the meta. It
+// also sums up what was used.
+func (ix *Index) fold(r *record, used usages) {
 	if r.move {
 		switch t := ix.find(r.target); {
 		case r.noLeaf:
@@ -293,6 +296,9 @@ func (ix *Index) fold(r *record) {
 	}
 	if r.info != nil {
 		r.info.Changes.Apply(&ix.meta)
+	}
+	if r.used > 0 {
+		ix.usage.Add(used.of(r))
 	}
 }
 

@@ -221,6 +221,33 @@ func firstPrompt(line []byte) string {
 	if err != nil {
 		return ""
 	}
+	return promptOf(ev)
+}
+
+// maxPromptSearch is how many messages are looked through for the first prompt of an
+// open log.
+const maxPromptSearch = 64
+
+// FirstPrompt gives the text of the first user message as [Summary] has it, "" when
+// none is among the first messages.
+func (ix *Index) FirstPrompt(ctx context.Context) (string, error) {
+	n := 0
+	for ev, err := range ix.OfType(ctx, protocol.TypeMessage) {
+		if err != nil {
+			return "", err
+		}
+		if text := promptOf(ev); text != "" {
+			return text, nil
+		}
+		if n++; n == maxPromptSearch {
+			break
+		}
+	}
+	return "", nil
+}
+
+// promptOf gives the text of a user message, cut; "" for another event.
+func promptOf(ev protocol.Event) string {
 	m, ok := message(ev)
 	if !ok || m.Role != protocol.RoleUser {
 		return ""

@@ -87,6 +87,7 @@ type finding struct {
 type parsed struct {
 	block block
 	found []finding
+	used  usages
 	lines int
 	err   error
 }
@@ -113,7 +114,7 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 			b.off = b.size
 			return func(context.Context) parsed { return parsed{err: err} }
 		}
-		return func(context.Context) parsed { return parseBlock(blk, used.found[:0]) }
+		return func(context.Context) parsed { return parseBlock(blk, used.found[:0], used.used[:0]) }
 	}
 	ordered(ctx, width, next, func(p parsed) bool {
 		if p.err != nil {
@@ -138,16 +139,17 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 	return failed
 }
 
-// parseBlock finds the events of a block, into the memory of found. It runs
-// beside others.
-func parseBlock(b block, found []finding) parsed {
-	p := parsed{block: b, found: found}
+// parseBlock finds the events of a block, into the memory of found and used. It
+// runs beside others.
+func parseBlock(b block, found []finding, used usages) parsed {
+	p := parsed{block: b, found: found, used: used}
 	if b.long != nil {
 		p.lines = 1
 		return p
 	}
 	if p.found == nil {
 		p.found = make([]finding, 0, len(b.data)/400+4)
+		p.used = make(usages, 0, len(b.data)/1000+4)
 	}
 	for data := b.data; len(data) > 0; p.lines++ {
 		off := b.off + int64(len(b.data)-len(data))
@@ -159,12 +161,12 @@ func parseBlock(b block, found []finding) parsed {
 		} else {
 			data = nil
 		}
-		p.found = parseLine(p.found, line, off, ended, p.lines)
+		p.found = parseLine(p.found, &p.used, line, off, ended, p.lines)
 	}
 	return p
 }
 
-func parseLine(found []finding, line []byte, off int64, ended bool, lines int) []finding {
+func parseLine(found []finding, used *usages, line []byte, off int64, ended bool, lines int) []finding {
 	crlf := false
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line, crlf = line[:n-1], true
@@ -174,7 +176,7 @@ func parseLine(found []finding, line []byte, off int64, ended bool, lines int) [
 	if off == 0 && bytes.HasPrefix(line, bom()) {
 		skipped = int64(len(bom()))
 	}
-	err := parseRecord(line[skipped:], off+skipped, &f.rec)
+	err := parseRecord(line[skipped:], off+skipped, &f.rec, used)
 	if err == nil {
 		return append(found, f)
 	}
@@ -202,7 +204,7 @@ func parseLine(found []finding, line []byte, off int64, ended bool, lines int) [
 		damage(at, s.start)
 		g := f
 		g.damage = nil
-		if parseRecord(line[s.start:s.end], off+int64(s.start), &g.rec) == nil {
+		if parseRecord(line[s.start:s.end], off+int64(s.start), &g.rec, used) == nil {
 			found = append(found, g)
 		}
 		at = s.end
@@ -211,8 +213,8 @@ func parseLine(found []finding, line []byte, off int64, ended bool, lines int) [
 	return found
 }
 
-// parseRecord reads what the index needs of a line.
-func parseRecord(line []byte, off int64, r *record) error {
+// parseRecord reads what the index needs of a line. What its call used goes to used.
+func parseRecord(line []byte, off int64, r *record, used *usages) error {
 	*r = record{off: off, size: len(line)}
 	if len(line) > protocol.MaxLine {
 		return fmt.Errorf("%d bytes are more than a line may have", len(line))
@@ -234,6 +236,7 @@ func parseRecord(line []byte, off int64, r *record) error {
 			r.parent = parseKey(k.ParentID)
 		}
 	}
+	used.read(&k, r)
 	return r.parseMove(line)
 }
 
@@ -277,7 +280,7 @@ func (ld *loader) merge(p parsed) {
 			ld.crlf++
 		}
 		if f.headish {
-			ld.first(f, line)
+			ld.first(f, p.used, line)
 			continue
 		}
 		if f.joined && (i == 0 || p.found[i-1].lines != f.lines) {
@@ -289,20 +292,20 @@ func (ld *loader) merge(p parsed) {
 			ld.damaged(f.rec.off, line, d, f.why, false)
 			continue
 		}
-		ld.event(&f.rec, line)
+		ld.event(&f.rec, p.used, line)
 	}
 	ld.line += p.lines
 }
 
 // first handles line 0: the header, unless that is lost.
-func (ld *loader) first(f *finding, line int) {
+func (ld *loader) first(f *finding, used usages, line int) {
 	l := ld.l
 	if f.damage == nil {
 		l.report.add(Finding{Kind: FindDamagedHeader, Line: line, Detail: "there is none"})
 		if f.rec.off > 0 {
 			l.report.add(Finding{Kind: FindBOM, Line: line})
 		}
-		ld.event(&f.rec, line)
+		ld.event(&f.rec, used, line)
 		return
 	}
 	text := bytes.TrimPrefix(f.damage, bom())
@@ -339,7 +342,7 @@ func (ld *loader) damaged(off int64, line int, d *damageScan, why string, header
 	}
 }
 
-func (ld *loader) event(r *record, line int) {
+func (ld *loader) event(r *record, used usages, line int) {
 	ix := ld.l.index
 	if kind := ix.repeats(r.id, r.seq); kind != "" {
 		ld.l.report.add(Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id()})
@@ -349,7 +352,7 @@ func (ld *loader) event(r *record, line int) {
 	if r.seq < ix.lastSeq {
 		ld.l.report.add(Finding{Kind: FindDisorder, Offset: r.off, Line: line, EventID: r.id.id()})
 	}
-	if ix.add(r) {
+	if ix.add(r, used) {
 		ld.l.report.add(Finding{Kind: FindMissingParent, Offset: r.off, Line: line, EventID: r.id.id(), Detail: string(r.parent.id())})
 	}
 }

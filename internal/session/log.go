@@ -135,7 +135,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	if err := l.revive(); err != nil {
 		return l.storageError(err)
 	}
-	records, err := l.encode(events)
+	records, used, err := l.encode(events)
 	if err != nil {
 		return fmt.Errorf("session %s: %w", l.ix.id, err)
 	}
@@ -159,7 +159,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	l.ix.mu.Lock()
 	defer l.ix.mu.Unlock()
 	for i := range records {
-		l.ix.add(&records[i])
+		l.ix.add(&records[i], used)
 	}
 	l.ix.end = end + l.pad + int64(len(l.buf))
 	if cap(l.buf) > blockSize {
@@ -173,37 +173,38 @@ func (l *Log) storageError(err error) error {
 }
 
 // encode writes events into buf and makes their records.
-func (l *Log) encode(events []protocol.Event) ([]record, error) {
+func (l *Log) encode(events []protocol.Event) ([]record, usages, error) {
 	l.buf = l.buf[:0]
 	off := l.ix.Size() + l.pad
 	next := l.ix.NextSeqFloor()
+	var used usages
 	records := make([]record, 0, len(events))
 	for _, ev := range events {
 		start := len(l.buf)
 		var err error
 		if l.buf, err = ev.AppendLine(l.buf); err != nil {
-			return nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
 		}
 		line := l.buf[start:]
 		var r record
-		switch err := parseRecord(line, off+int64(start), &r); {
+		switch err := parseRecord(line, off+int64(start), &r, &used); {
 		case err != nil:
-			return nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
+			return nil, nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
 		case ev.SessionID != l.ix.id:
-			return nil, fmt.Errorf("%w: it belongs to %q", ErrInvalidEvent, ev.SessionID)
+			return nil, nil, fmt.Errorf("%w: it belongs to %q", ErrInvalidEvent, ev.SessionID)
 		case r.seq < next:
-			return nil, fmt.Errorf("%w: its seq %d is below %d", ErrInvalidEvent, r.seq, next)
+			return nil, nil, fmt.Errorf("%w: its seq %d is below %d", ErrInvalidEvent, r.seq, next)
 		case bytes.IndexByte(line, '\n') >= 0:
-			return nil, fmt.Errorf("%w: it holds a line end", ErrInvalidEvent)
+			return nil, nil, fmt.Errorf("%w: it holds a line end", ErrInvalidEvent)
 		}
 		if err := l.fits(&r, records); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		next = r.seq + 1
 		records = append(records, r)
 		l.buf = append(l.buf, '\n')
 	}
-	return records, nil
+	return records, used, nil
 }
 
 // fits checks id and parent against the log and the events before it.

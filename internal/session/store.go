@@ -349,7 +349,7 @@ func (s *Store) remove(id protocol.SessionID) error {
 	}
 	for _, f := range files {
 		name, ok := strings.CutPrefix(f.Name(), string(id))
-		if ok && (name == ".log" || strings.HasPrefix(name, logSuffix+".")) {
+		if ok && (name == ".log" || name == ".log.1" || strings.HasPrefix(name, logSuffix+".")) {
 			if err := s.fs.Remove(filepath.Join(s.sessions(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}

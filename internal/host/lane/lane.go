@@ -48,7 +48,9 @@ type Config struct {
 	Unattended bool
 	// Idle is told that a turn or a background command has ended, when nothing of it
 	// is left. It may close the lane.
-	Idle    func()
+	Idle func()
+	// Changed is [publish.Config.Changed].
+	Changed func()
 	Now     func() time.Time
 	Rand    io.Reader
 	Sleep   func(ctx context.Context, d time.Duration) error
@@ -127,8 +129,8 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
-		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Queues: l.queues.live()}
-	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed,
+		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Usage: index.Usage(), Queues: l.queues.live()}
+	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
@@ -208,6 +210,8 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	// OnceOnly says that the client may allow a call once, and no more than that.
+	OnceOnly bool
 }
 
 func (c Caller) author() author {

@@ -161,6 +161,9 @@ func (l *Lane) AnswerPermission(c Caller, id protocol.PermissionID, choice int, 
 	if choice >= len(request.Suggestions) || choice < -1 {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
 	}
+	if choice >= 0 && c.OnceOnly && request.Suggestions[choice].Scope != "once" {
+		return protocol.Errorf(protocol.CodeForbidden, "This entry may allow a call once or refuse it; the owner of the device can allow more.")
+	}
 	if choice >= 0 {
 		a.decision, a.suggestion = protocol.DecisionAllow, request.Suggestions[choice]
 	}

@@ -35,6 +35,7 @@ type turn struct {
 	work     *history.State
 	env      *tool.Env
 	system   string // the system prompt
+	tally    tally
 
 	// Of a compaction that was asked for.
 	compactNote string
@@ -191,6 +192,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 // event its parent and author. It returns when what an effect depends on is
 // durable. What cannot be stored cancels the turn.
 func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
+	if end := t.tally.note(raw.Body, l.cfg.Now); end != "" {
+		l.cfg.Report(end, nil)
+	}
 	l.mu.Lock()
 	var ticket *publish.Ticket
 	var err error
@@ -254,12 +258,8 @@ func (l *Lane) Cancel(id protocol.TurnID) bool {
 	return true
 }
 
-// Busy says whether a turn or a background command runs.
-func (l *Lane) Busy() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.turn != nil || l.tasks.Running() > 0
-}
+// Busy says whether a turn or a background command runs. It waits for nobody.
+func (l *Lane) Busy() bool { return l.running.Load() != nil || l.tasks.Running() > 0 }
 
 // expect checks the leaf that a client has seen. After a cancelled turn the leaf
 // before it, or any event of it, is right too. mu is held.

@@ -29,6 +29,10 @@ type Config struct {
 	// Live is the state of the session as the log has it; its ThroughSeq is the
 	// highest seq that was ever given out or seen in damaged bytes.
 	Live protocol.Live
+	// Changed is told that the state which a list of sessions shows has changed: see
+	// [Status]. It runs on the writer, when clients may have been told of the events,
+	// and must neither wait nor call Put, Flush or Close. It may be nil.
+	Changed func()
 	// Failed is told of a failed commit, after what it concerned was discarded
 	// and the new epoch has begun. It runs on the writer and must not call Put,
 	// Flush or Close.
@@ -42,9 +46,9 @@ type Publisher struct {
 	cfg  Config
 	done chan struct{} // closed when the writer has ended
 
-	mu     sync.Mutex // guards all below; no I/O and no callback under it
-	space  sync.Cond  // the queue has room, or the publisher is closed
-	work   sync.Cond  // the queue has events, or the publisher is closed
+	mu     sync.RWMutex // guards all below; no I/O and no callback under it
+	space  sync.Cond    // the queue has room, or the publisher is closed
+	work   sync.Cond    // the queue has events, or the publisher is closed
 	queue  []entry
 	bytes  int
 	seq    protocol.Seq
@@ -52,7 +56,10 @@ type Publisher struct {
 	live   protocol.Live
 	begun  protocol.Live // the state at which the epoch began
 	ring   ring
-	moved  chan struct{} // closed and replaced when events have left
+	drop   *time.Timer // empties the ring; nil until it is needed
+	dying  bool        // drop runs
+	show   show
+	counts counts
 	closed bool
 }
 
@@ -93,9 +100,11 @@ func (t *Ticket) Durable() bool {
 // New makes a publisher and starts its writer, which Close ends.
 func New(cfg Config) *Publisher {
 	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,
-		epoch: protocol.NewEpoch(cfg.Rand), moved: make(chan struct{})}
+		epoch: protocol.NewEpoch(cfg.Rand)}
 	p.live.StreamEpoch = p.epoch
 	p.begun = p.live.Clone()
+	p.ring.passed = p.live.ThroughSeq
+	p.show.through, p.show.moved = p.live.ThroughSeq, make(chan struct{})
 	p.space.L, p.work.L = &p.mu, &p.mu
 	go p.write()
 	return p
@@ -103,16 +112,45 @@ func New(cfg Config) *Publisher {
 
 // Epoch is the epoch in force.
 func (p *Publisher) Epoch() protocol.Epoch {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	return p.epoch
 }
 
 // Live gives the state that clients have been told.
 func (p *Publisher) Live() protocol.Live {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.mu.RLock()
+	defer p.mu.RUnlock()
 	return p.live.Clone()
+}
+
+// Published says how far the log has been published: the seq of its last event
+// that clients may be told of, and the leaf as of it.
+func (p *Publisher) Published() (protocol.Seq, protocol.EventID) {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	return p.live.PersistentLastSeq, p.live.LeafID
+}
+
+// Status is what goes on in a session, in short.
+type Status struct {
+	Running bool
+	Asking  bool // somebody is waited for
+	Queued  int  // messages that wait
+	Waits   bool // some of them are to run by themselves: their queue is not paused
+	Cursors int
+}
+
+// Status gives what goes on as clients have been told it.
+func (p *Publisher) Status() Status {
+	p.mu.RLock()
+	defer p.mu.RUnlock()
+	s := Status{Running: p.live.Running, Asking: len(p.live.Permissions)+len(p.live.UI) > 0, Cursors: p.counts.cursors}
+	for _, q := range p.live.Queues {
+		s.Queued += len(q.Items)
+		s.Waits = s.Waits || len(q.Items) > 0 && !q.Paused
+	}
+	return s
 }
 
 // Put lets an event enter: it gets its seq, session and (when it has none) time.
@@ -207,8 +245,7 @@ func (p *Publisher) write() {
 			p.work.Wait()
 		}
 		if len(p.queue) == 0 {
-			close(p.moved)
-			p.moved = nil
+			p.end()
 			p.mu.Unlock()
 			return
 		}
@@ -244,24 +281,100 @@ func (p *Publisher) deliver(batch []entry) {
 	if len(batch) == 0 {
 		return
 	}
+	p.seal(batch)
 	p.mu.Lock()
-	told := false
+	told, changed := 0, false
 	for _, n := range batch {
 		if n.event.Body == nil {
 			continue
 		}
 		p.live.Apply(n.event)
 		p.ring.add(n.event, n.size)
-		told = true
+		told += max(n.size, 1)
+		changed = changed || changes(n.event)
 	}
-	if told {
-		close(p.moved)
-		p.moved = make(chan struct{})
+	if told > 0 {
+		p.tell(told)
+		p.mind()
 	}
 	p.mu.Unlock()
 	for _, n := range batch {
 		if n.ticket != nil {
 			close(n.ticket.done)
+		}
+	}
+	if changed && p.cfg.Changed != nil {
+		p.cfg.Changed()
+	}
+}
+
+// seal makes the lines of transient events, once for all clients, when there is one
+// behind a wire. A line that cannot be made is left to who sends it.
+func (p *Publisher) seal(batch []entry) {
+	p.mu.RLock()
+	wire := p.counts.wire > 0
+	p.mu.RUnlock()
+	if !wire {
+		return
+	}
+	for i := range batch {
+		if e := &batch[i].event; e.Body != nil && e.Raw() == nil {
+			if sealed, err := e.Seal(); err == nil {
+				*e = sealed
+			}
+		}
+	}
+}
+
+// changes says whether an event changes what a list of sessions shows.
+func changes(e protocol.Event) bool {
+	switch e.Body.(type) {
+	case *protocol.RuntimeStart, *protocol.RuntimeEnd, *protocol.PermissionRequest, *protocol.PermissionResolved,
+		*protocol.UIRequest, *protocol.UIResolved, *protocol.SessionInfo, *protocol.QueueUpdate:
+		return true
+	}
+	return false
+}
+
+// mind sees to it that the ring is emptied some time after the last turn. mu is
+// held.
+func (p *Publisher) mind() {
+	switch {
+	case p.live.Running:
+		if p.dying {
+			p.drop.Stop()
+			p.dying = false
+		}
+	case p.dying:
+	case p.drop == nil:
+		p.dying, p.drop = true, time.AfterFunc(keepRing, p.dropRing)
+	default:
+		p.dying = true
+		p.drop.Reset(keepRing)
+	}
+}
+
+// dropRing empties the ring; cursors that are behind go on from the log. Close
+// ends the timer that calls it.
+func (p *Publisher) dropRing() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.dying && !p.closed { // else a turn has begun, or who is left reads the rest
+		p.dying = false
+		p.tell(maxShown) // what cursors were about to be given is gone: they must know
+		p.ring = ring{passed: p.live.ThroughSeq}
+		p.show.shared.Store(nil)
+	}
+}
+
+// end lets cursors read the rest. mu is held.
+func (p *Publisher) end() {
+	p.tell(maxShown)
+	close(p.show.moved)
+	p.show.moved = nil
+	for _, t := range []*time.Timer{p.drop, p.show.timer} {
+		if t != nil {
+			t.Stop()
 		}
 	}
 }

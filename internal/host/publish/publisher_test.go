@@ -145,6 +145,17 @@ func now(t *testing.T, c *Cursor) []protocol.Event {
 	}
 }
 
+// joined gives a cursor at the present moment.
+func joined(t *testing.T, p *Publisher) (*Cursor, protocol.Live) {
+	t.Helper()
+	c := p.Cursor(false)
+	live, ok := c.Join(p.Live().PersistentLastSeq)
+	if !ok {
+		t.Fatal("a cursor could not join")
+	}
+	return c, live
+}
+
 func types(events []protocol.Event) string {
 	var s []string
 	for _, e := range events {
@@ -166,7 +177,7 @@ func TestNothingLeavesBeforeItIsStoredNorPastWhatIsNot(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)
 	defer p.Close()
-	c, _ := p.Cursor()
+	c, _ := joined(t, p)
 	s.hold()
 	tickets := put(t, p, typed("a"), said("b"), typed("c"), said("d"))
 	s.awaitCommit()
@@ -193,7 +204,7 @@ func TestTransientEventsInFrontOfACommitDoNotWaitForIt(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)
 	defer p.Close()
-	c, _ := p.Cursor()
+	c, _ := joined(t, p)
 	s.hold()
 	put(t, p, typed("a"))
 	events, err := c.Next(context.Background())
@@ -241,7 +252,7 @@ func TestAFailedCommitDiscardsEverythingBehindItAndBeginsAnEpoch(t *testing.T) {
 	p := newPublisher(s)
 	defer p.Close()
 	old := p.Epoch()
-	c, _ := p.Cursor()
+	c, _ := joined(t, p)
 	put(t, p, transient(&protocol.RuntimeStart{}), transient(&protocol.MessageStart{EventID: "evt_0000000000000000"}))
 	if err := p.Flush(context.Background()); err != nil {
 		t.Fatal(err)
@@ -309,7 +320,7 @@ func TestAnEpochBeginsWithAnEndAlsoWhenNoRunWasToldOf(t *testing.T) {
 			s := newStock()
 			p := newPublisher(s)
 			defer p.Close()
-			cur, _ := p.Cursor()
+			cur, _ := joined(t, p)
 			s.hold()
 			lost := put(t, p, persistent(&protocol.Label{}))
 			s.awaitCommit()
@@ -387,7 +398,7 @@ func TestAnEventOfFourMebibytesPasses(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)
 	defer p.Close()
-	c, _ := p.Cursor()
+	c, _ := joined(t, p)
 	e := said(strings.Repeat("x", protocol.MaxLine-300))
 	if err := put(t, p, e)[0].Wait(context.Background()); err != nil {
 		t.Fatal(err)
@@ -405,7 +416,7 @@ func TestACursorThatTheRingHasPassedIsToldSo(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)
 	defer p.Close()
-	slow, _ := p.Cursor()
+	slow, _ := joined(t, p)
 	for range 40 {
 		put(t, p, typed(strings.Repeat("x", 64<<10)))
 	}
@@ -418,7 +429,7 @@ func TestACursorThatTheRingHasPassedIsToldSo(t *testing.T) {
 	if _, err := slow.Next(context.Background()); !errors.Is(err, ErrGap) {
 		t.Errorf("next: %v", err)
 	}
-	fresh, live := p.Cursor()
+	fresh, live := joined(t, p)
 	put(t, p, typed("y"))
 	events, err := fresh.Next(context.Background())
 	if err != nil || len(events) != 1 || events[0].Seq != live.ThroughSeq+1 {
@@ -429,7 +440,7 @@ func TestACursorThatTheRingHasPassedIsToldSo(t *testing.T) {
 func TestCloseLetsWhatHasEnteredLeaveAndEndsEverybody(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)
-	c, _ := p.Cursor()
+	c, _ := joined(t, p)
 	s.hold()
 	tickets := put(t, p, said("a"))
 	s.awaitCommit()

@@ -1,9 +1,8 @@
 package publish
 
 import (
-	"context"
-	"errors"
 	"sort"
+	"time"
 
 	"scorel/protocol"
 )
@@ -22,8 +21,9 @@ const (
 	placeSize     = 256 // one that stands in the ring as its place in the log
 )
 
-// ErrGap says that a cursor has to go on from the log: the ring has passed it.
-var ErrGap = errors.New("publish: the ring no longer holds what follows")
+// keepRing is how long the ring is kept behind the last turn. A client that comes
+// back later goes on from the log, and an idle session holds no events.
+const keepRing = 60 * time.Second
 
 // ring holds the newest events in the order of seq.
 type ring struct {
@@ -59,15 +59,26 @@ func (r *ring) add(e protocol.Event, size int) {
 	}
 }
 
-// after gives a copy of the events behind a seq, nil when there are none.
-func (r *ring) after(seq protocol.Seq) []protocol.Event {
+// batch gives a copy of the events behind a seq and not behind another, as many as
+// go into one frame: at least one if there is any, and a large one alone.
+func (r *ring) batch(after, through protocol.Seq) []protocol.Event {
 	all := r.slots[r.head:]
-	all = all[sort.Search(len(all), func(i int) bool { return all[i].event.Seq > seq }):]
-	if len(all) == 0 {
+	all = all[sort.Search(len(all), func(i int) bool { return all[i].event.Seq > after }):]
+	n, bytes := 0, 0
+	for n < len(all) && n < BatchEvents && all[n].event.Seq <= through {
+		place := all[n].event.Body == nil
+		if bytes += all[n].size; n > 0 && (place || bytes > BatchBytes) {
+			break
+		}
+		if n++; place {
+			break
+		}
+	}
+	if n == 0 {
 		return nil
 	}
-	out := make([]protocol.Event, len(all))
-	for i := range all {
+	out := make([]protocol.Event, n)
+	for i := range out {
 		out[i] = all[i].event
 	}
 	return out
@@ -104,70 +115,4 @@ func Size(e protocol.Event) int {
 		}
 	}
 	return n
-}
-
-// ErrEpoch says that something was lost and a new epoch has begun: all that was
-// running is void, and the cursor goes on behind [Cursor.Restart].
-var ErrEpoch = errors.New("publish: a new epoch has begun")
-
-// Cursor reads the events of a session at its own pace. It belongs to one
-// goroutine.
-type Cursor struct {
-	p     *Publisher
-	epoch protocol.Epoch
-	last  protocol.Seq
-}
-
-// Cursor starts at the present moment and gives the state as of it: what Next
-// gives follows that state without gap or repetition.
-func (p *Publisher) Cursor() (*Cursor, protocol.Live) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return &Cursor{p: p, epoch: p.epoch, last: p.live.ThroughSeq}, p.live.Clone()
-}
-
-// Restart moves the cursor to where the epoch began and gives the state as of
-// then, as [Publisher.Cursor] does for the present.
-func (c *Cursor) Restart() protocol.Live {
-	p := c.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	c.epoch, c.last = p.epoch, p.begun.ThroughSeq
-	return p.begun.Clone()
-}
-
-// Next waits for events behind the last one and gives them all. A persistent
-// event without a body stands for one that is large: the log has it, under its
-// id. Next returns [ErrEpoch] when all events of an epoch that has ended were
-// given, [ErrGap] when the caller has to read from the log and take a new cursor,
-// and [ErrClosed] when the publisher is closed and everything was given.
-func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
-	for {
-		p := c.p
-		p.mu.Lock()
-		if c.last < p.ring.passed {
-			p.mu.Unlock()
-			return nil, ErrGap
-		}
-		out, over := p.ring.after(c.last), c.epoch != p.epoch
-		if over { // no further than the old one goes
-			out = out[:sort.Search(len(out), func(i int) bool { return out[i].Seq > p.begun.ThroughSeq })]
-		}
-		moved := p.moved
-		p.mu.Unlock()
-		switch {
-		case len(out) > 0:
-			c.last = out[len(out)-1].Seq
-			return out, nil
-		case over:
-			return nil, ErrEpoch
-		case moved == nil:
-			return nil, ErrClosed
-		}
-		select {
-		case <-moved:
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
 }

@@ -12,6 +12,43 @@ func numbered(seq protocol.Seq) protocol.Event {
 	return e
 }
 
+// everything gives what the ring holds behind a seq, batch by batch.
+func everything(r *ring, after protocol.Seq) (all []protocol.Event) {
+	for {
+		events := r.batch(after, maxSeq)
+		if len(events) == 0 {
+			return all
+		}
+		all, after = append(all, events...), events[len(events)-1].Seq
+	}
+}
+
+const maxSeq = 1 << 53
+
+func TestABatchIsBoundedByEventsBytesAndWhatMayBeShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		size    int
+		through protocol.Seq
+		want    int
+	}{
+		"events":           {1, maxSeq, BatchEvents},
+		"bytes":            {BatchBytes / 4, maxSeq, 4},
+		"larger than that": {BatchBytes + 1, maxSeq, 1},
+		"shown":            {1, 7, 7},
+		"nothing shown":    {1, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var r ring
+			for seq := range protocol.Seq(1000) {
+				r.add(numbered(seq+1), c.size)
+			}
+			if got := r.batch(r.passed, c.through+r.passed); len(got) != c.want {
+				t.Errorf("%d events, want %d", len(got), c.want)
+			}
+		})
+	}
+}
+
 func TestRingKeepsTheNewestEventsInOrderWithinItsBytes(t *testing.T) {
 	const size = 1 << 10
 	var r ring
@@ -23,7 +60,7 @@ func TestRingKeepsTheNewestEventsInOrderWithinItsBytes(t *testing.T) {
 		if seq%997 != 0 {
 			continue
 		}
-		got := r.after(r.passed)
+		got := everything(&r, r.passed)
 		want := min(int(seq), maxRing/size)
 		if len(got) != want {
 			t.Fatalf("after %d events %d are kept instead of %d", seq, len(got), want)
@@ -36,7 +73,7 @@ func TestRingKeepsTheNewestEventsInOrderWithinItsBytes(t *testing.T) {
 		if r.passed != seq-protocol.Seq(want) {
 			t.Fatalf("%d have passed, want %d", r.passed, seq-protocol.Seq(want))
 		}
-		if r.after(seq) != nil {
+		if r.batch(seq, seq) != nil {
 			t.Fatal("something comes behind the newest event")
 		}
 	}
@@ -52,7 +89,10 @@ func TestRingKeepsALargeEventAsItsPlaceInTheLog(t *testing.T) {
 	r.add(numbered(1), 10)
 	r.add(large, maxInRing+1)
 	r.add(numbered(3), 10)
-	got := r.after(0)
+	if got := r.batch(0, 3); len(got) != 1 {
+		t.Errorf("%d events come with a large one", len(got))
+	}
+	got := everything(&r, 0)
 	if len(got) != 3 || got[1].ID != large.ID || got[1].Seq != 2 || got[1].Body != nil {
 		t.Errorf("kept: %+v", got)
 	}

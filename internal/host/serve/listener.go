@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -26,6 +27,8 @@ type listener struct {
 	leaves   []*x509.Certificate // the names in them are the host's own
 	http     *http.Server
 	unproven *unproven
+
+	lingering atomic.Int32 // connections that are told why they were refused
 
 	mu      sync.Mutex // guards streams
 	streams map[*stream]struct{}
@@ -108,16 +111,14 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if why := l.checkPeer(c); why != nil {
-			l.s.refused(why, peerName(l.kind, c))
-			refuseRaw(c, why)
+			l.turnAwayRaw(c, why)
 			continue
 		}
 		st := &stream{Conn: c, l: l, address: addressGroup(c.RemoteAddr()), stall: l.s.times.stall, gone: make(chan struct{})}
 		st.heard.Store(time.Now().UnixNano())
 		if !l.add(st) {
 			why := refuse(reasonFull, "The host has %d connections, which is all it takes; close one and try again.", maxConnections)
-			l.s.refused(why, peerName(l.kind, c))
-			refuseRaw(c, why)
+			l.turnAwayRaw(c, why)
 			continue
 		}
 		l.admit(st)

@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strconv"
@@ -67,17 +69,40 @@ func (s *Server) refused(r *refusal, peer string) {
 	s.reporter.report(r.reason, "refused "+peer+": "+r.err.Message)
 }
 
-// refuseRaw tells the other side of a connection on which nothing was read, and
-// closes it.
-func refuseRaw(c net.Conn, r *refusal) {
+// Bounds of those that are refused at accept and told why.
+const (
+	lingerTime  = 250 * time.Millisecond // that a request may take to come
+	lingerBytes = 64 << 10               // that are read of it
+	maxLinger   = 16                     // at once, a listener; beyond, the connection is just closed
+)
+
+// turnAwayRaw refuses a connection on which nothing was read: its request is read, so
+// that the sender is there to read the answer.
+func (l *listener) turnAwayRaw(c net.Conn, r *refusal) {
+	l.s.refused(r, peerName(l.kind, c))
 	body, err := json.Marshal(r.err)
-	if err == nil {
+	if err != nil || l.kind == TLS || !l.s.begin() {
+		_ = c.Close()
+		return
+	}
+	if l.lingering.Add(1) > maxLinger {
+		l.lingering.Add(-1)
+		l.s.end()
+		_ = c.Close()
+		return
+	}
+	go func() { // ends with lingerTime
+		defer l.s.end()
+		defer l.lingering.Add(-1)
+		defer func() { _ = c.Close() }()
+		_ = c.SetDeadline(time.Now().Add(lingerTime))
+		if _, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, lingerBytes))); err != nil {
+			return // an answer to nothing would only confuse
+		}
 		status := statusOf(r.err.Code)
-		_ = c.SetWriteDeadline(time.Now().Add(time.Second)) // the line is empty: it is written at once, or never
 		_, _ = fmt.Fprintf(c, "HTTP/1.1 %d %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s",
 			status, http.StatusText(status), len(body), body)
-	}
-	_ = c.Close()
+	}()
 }
 
 // peerName names who is at the other end, for a report.

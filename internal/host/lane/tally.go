@@ -1,0 +1,43 @@
+package lane
+
+import (
+	"fmt"
+	"time"
+
+	"scorel/protocol"
+)
+
+// tally is what the diagnostics say of a turn when it has ended: nothing of what was
+// said in it. It belongs to the goroutine of the run.
+type tally struct {
+	began time.Time
+	steps int
+	usage protocol.Usage
+}
+
+// note takes in what the run yields, and gives the sentence at its end.
+func (t *tally) note(body protocol.Body, now func() time.Time) string {
+	switch b := body.(type) {
+	case *protocol.RuntimeStart:
+		t.began = now()
+	case *protocol.MessageBody:
+		if b.Message.Role == protocol.RoleAssistant {
+			t.steps++
+		}
+		if b.Message.Usage != nil {
+			t.usage.Add(*b.Message.Usage)
+		}
+	case *protocol.Compact:
+		if b.Usage != nil {
+			t.usage.Add(*b.Usage)
+		}
+	case *protocol.RuntimeEnd:
+		end := fmt.Sprintf("turn ended: %s (%s), %d steps, %d tokens in, %d out, %d ms", b.Reason, b.Terminal, t.steps,
+			t.usage.InputTokens+t.usage.CacheReadTokens+t.usage.CacheWriteTokens, t.usage.OutputTokens, now().Sub(t.began).Milliseconds())
+		if b.Error != nil {
+			end += ", " + string(b.Error.Code)
+		}
+		return end
+	}
+	return ""
+}

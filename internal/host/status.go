@@ -1,0 +1,107 @@
+package host
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"scorel/protocol"
+)
+
+// getStatus says what the host is doing.
+func (h *Host) getStatus() *protocol.Status {
+	s := &protocol.Status{DeviceID: h.device, Version: h.cfg.Version, PID: os.Getpid(), StartedAt: h.started.UnixMilli(),
+		Clients: []protocol.ClientInfo{}, Sessions: []protocol.SessionState{}}
+	if h.cfg.Addresses != nil {
+		s.Addresses = h.cfg.Addresses()
+	}
+	for _, c := range h.connections(func(*Conn) bool { return true }) {
+		s.Clients = append(s.Clients, c.info())
+	}
+	slices.SortFunc(s.Clients, func(a, b protocol.ClientInfo) int {
+		return cmp.Or(cmp.Compare(a.ClientID, b.ClientID), cmp.Compare(a.ClientName, b.ClientName))
+	})
+	h.mu.Lock()
+	s.Stopping = h.stopping || h.closed
+	open := make([]*slot, 0, len(h.lanes))
+	for _, sl := range h.lanes {
+		open = append(open, sl)
+	}
+	h.mu.Unlock()
+	for _, sl := range open {
+		if st := sl.state(); st != nil {
+			s.Sessions = append(s.Sessions, *st)
+		}
+	}
+	slices.SortFunc(s.Sessions, func(a, b protocol.SessionState) int { return cmp.Compare(a.SessionID, b.SessionID) })
+	return s
+}
+
+// opened gives the lane when the session is open, without waiting.
+func (s *slot) opened() bool {
+	select {
+	case <-s.ready:
+		return s.lane != nil
+	default:
+		return false
+	}
+}
+
+// state says what goes on in the session, nil while it is not open.
+func (s *slot) state() *protocol.SessionState {
+	if !s.opened() {
+		return nil
+	}
+	st := s.lane.Publisher().Status()
+	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Running: st.Running, Asking: st.Asking,
+		Queued: st.Queued, Tasks: s.lane.RunningTasks(), Clients: st.Cursors}
+}
+
+// stateOf says what goes on in a session, nil when this host does not have it open.
+func (h *Host) stateOf(id protocol.SessionID) *protocol.SessionState {
+	h.mu.Lock()
+	s := h.lanes[id]
+	h.mu.Unlock()
+	if s == nil {
+		return nil
+	}
+	return s.state()
+}
+
+// summary describes an open session as a list of sessions does.
+func (h *Host) summary(s *slot) protocol.SessionSummary {
+	index := s.lane.Log().Index()
+	sum := summaryOf(index)
+	sum.State = s.state()
+	s.toldTasks.Store(int32(sum.State.Tasks))
+	if info, err := h.cfg.FS.Stat(filepath.Join(h.cfg.StoreDir, "sessions", string(sum.SessionID)+".jsonl")); err == nil {
+		sum.UpdatedAt = info.ModTime().UnixMilli()
+	}
+	if p := s.prompt.Load(); p != nil {
+		sum.FirstPrompt = *p
+	} else if text, err := index.FirstPrompt(context.Background()); err == nil && text != "" {
+		s.prompt.Store(&text)
+		sum.FirstPrompt = text
+	}
+	return sum
+}
+
+// sessionChanged tells all clients what an open session is like now. It is called on
+// the writer of the session's publisher, too, and waits for nobody.
+func (h *Host) sessionChanged(s *slot) {
+	if s.opened() && len(h.connections(func(*Conn) bool { return true })) > 0 {
+		h.broadcast(&protocol.SessionChanged{Summary: h.summary(s)})
+	}
+}
+
+// sessionMade tells all clients of a session that is not open.
+func (h *Host) sessionMade(sum protocol.SessionSummary) {
+	h.broadcast(&protocol.SessionChanged{Summary: sum})
+}
+
+// sessionDeleted tells all clients that a session has gone.
+func (h *Host) sessionDeleted(id protocol.SessionID) {
+	h.broadcast(&protocol.SessionChanged{Summary: protocol.SessionSummary{SessionID: id}, Deleted: true})
+}
