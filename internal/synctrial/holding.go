@@ -14,7 +14,7 @@ import (
 // nothing of the client library.
 type holding struct {
 	mode   protocol.Resync  // how it catches up; "" when it is live
-	tail   []protocol.Event // of the path, as of from
+	tail   []protocol.Event // of a reload: of the path, and what came meanwhile
 	from   protocol.Seq     // behind it there is no gap
 	events []protocol.Event
 	live   protocol.Live
@@ -40,6 +40,9 @@ func (h *holding) resync(mode protocol.Resync) error {
 	case protocol.FullReload:
 		*h = holding{}
 	case protocol.StreamResume, protocol.PersistentFallback:
+		if n := len(h.tail); !h.begun && mode == protocol.PersistentFallback && n > 0 {
+			h.begun, h.from = true, h.tail[n-1].Seq // a reload that was cut off goes on from where it came to
+		}
 		if !h.begun {
 			return fmt.Errorf("the host answers %s to a client that holds nothing", mode)
 		}
@@ -84,6 +87,9 @@ func (h *holding) take(events []protocol.Event, knows func(string) bool) error {
 				return fmt.Errorf("the transient event %s %d comes in a %s", e.Type, e.Seq, h.mode)
 			}
 			if h.mode == protocol.FullReload {
+				if n := len(h.tail); n > 0 && e.Seq <= h.tail[n-1].Seq {
+					return fmt.Errorf("the event %s %d comes behind the event %d in a reload", e.Type, e.Seq, h.tail[n-1].Seq)
+				}
 				h.tail = append(h.tail, e)
 				continue
 			}
@@ -178,9 +184,6 @@ func (h *holding) agrees(log []protocol.Event) error {
 	for i, e := range h.tail {
 		if err := same(e, at[e.ID]); err != nil {
 			return fmt.Errorf("event %d of the reload: %w", i, err)
-		}
-		if i > 0 && e.ParentID != h.tail[i-1].ID {
-			return fmt.Errorf("event %d of the reload does not follow the one before it", i)
 		}
 	}
 	for i, e := range h.events {

@@ -207,13 +207,20 @@ func final(c protocol.Code) bool {
 
 func (p *play) count() {
 	w := p.w
+	w.model.mu.Lock()
 	p.result.Tools, p.result.Retries, p.result.Turns = w.model.tools, w.model.fails, w.model.calls
+	w.model.mu.Unlock()
+	w.net.mu.Lock()
 	p.result.Cuts = w.net.cuts
+	w.net.mu.Unlock()
 	for _, one := range p.people {
 		p.result.Lost += one.lost
 		p.result.Repeats += one.twice
-		p.result.Resumes += one.seat.notes().modes[protocol.StreamResume]
-		p.result.Fallbacks += one.seat.notes().modes[protocol.PersistentFallback]
-		p.result.Reloads += one.seat.notes().modes[protocol.FullReload]
+		b := one.seat.notes()
+		b.mu.Lock()
+		p.result.Resumes += b.modes[protocol.StreamResume]
+		p.result.Fallbacks += b.modes[protocol.PersistentFallback]
+		p.result.Reloads += b.modes[protocol.FullReload]
+		b.mu.Unlock()
 	}
 }

@@ -137,6 +137,9 @@ func (a *answer) fail() bool {
 	return false
 }
 
+// largeOneIn is of how many pieces one is large.
+const largeOneIn = 3000
+
 // block says a block in pieces; in one of twenty the answer breaks off.
 func (a *answer) block(kind protocol.BlockType) bool {
 	if !a.pause() || !a.give(model.BlockStart{Index: a.index, Type: kind}) {
@@ -152,6 +155,9 @@ func (a *answer) block(kind protocol.BlockType) bool {
 	for i := range pieces {
 		if i == breaks {
 			return a.fail()
+		}
+		if a.r.IntN(largeOneIn) == 0 {
+			piece += strings.Repeat("large ", 20_000+a.r.IntN(60_000)) // some of these are not kept whole in the host's ring
 		}
 		piece += strings.Repeat(string(rune('a'+a.r.IntN(26))), 1+a.r.IntN(8)) + [...]string{" ", "\n", "é", "\u2028", "\""}[a.r.IntN(5)]
 		text += piece
