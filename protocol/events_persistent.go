@@ -136,9 +136,12 @@ type ChannelInject struct {
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 }
 
-// SessionInfo changes the session's [Meta].
+// SessionInfo changes the session's [Meta], or (with Mode) records that somebody set
+// its permission mode. The newest mode counts, also for a later host of this device;
+// one that came with an import does not.
 type SessionInfo struct {
 	Changes MetaChanges `json:"changes"`
+	Mode    string      `json:"mode,omitempty"`
 }
 
 // Custom is state of an extension.

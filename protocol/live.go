@@ -19,6 +19,7 @@ type Live struct {
 	PersistentLastID  EventID             `json:"persistentLastId,omitempty"`
 	LeafID            EventID             `json:"leafId,omitempty"`
 	Meta              Meta                `json:"meta"`
+	Mode              string              `json:"mode,omitempty"` // of permissions, that somebody set; "" is the configuration's
 	Usage             Usage               `json:"usage"`
 	Running           bool                `json:"running"`
 	TurnID            TurnID              `json:"turnId,omitempty"`
@@ -117,6 +118,9 @@ func (l *Live) Apply(e Event) {
 		l.LeafID = b.LeafEventID
 	case *SessionInfo:
 		b.Changes.Apply(&l.Meta)
+		if b.Mode != "" {
+			l.Mode = b.Mode
+		}
 	case *QueueUpdate:
 		l.Queues = slices.DeleteFunc(l.Queues, func(q LiveQueue) bool { return q.Queue == b.Queue })
 		if len(b.Items) > 0 || b.Paused {

@@ -267,7 +267,8 @@ type (
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
 	}
-	// SetMode sets the permission mode of the session's next calls.
+	// SetMode sets the permission mode of the session's next calls, until another is
+	// set. A session_info event tells all clients, and [Live] has it.
 	SetMode struct {
 		Mode string `json:"mode"`
 	}

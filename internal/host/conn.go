@@ -81,7 +81,11 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 	if !protocol.Acts(call.Request) {
 		return c.answer(ctx, call, c.dispatch)
 	}
-	return c.h.once.carryOut(ctx, c.client, call, func() protocol.Reply {
+	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) protocol.Reply {
+		if !c.h.acts() {
+			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}
+		}
+		defer c.h.acting.Done()
 		return c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (protocol.Response, error) {
 			if call.Repeat {
 				if data, was, err := c.h.repeated(ctx, c.client, call); was || err != nil {

@@ -108,8 +108,7 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 		if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
 			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
 		}
-		l.SetMode(mode)
-		return &protocol.Done{}, nil
+		return &protocol.Done{}, l.SetMode(ctx, by, mode)
 	case *protocol.GetContext:
 		return l.ContextView(ctx)
 	case *protocol.AnswerPermission:

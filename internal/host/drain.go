@@ -2,6 +2,8 @@ package host
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -47,30 +49,33 @@ func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) 
 		})
 	}
 	wg.Wait()
-	lanes, conns := h.shut()
-	err := h.closeLanes(lanes)
-	deliver(conns)
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	return err
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		h.closeErr = h.closeLanes(lanes)
+		deliver(conns)
+		for _, c := range conns {
+			_ = c.Close()
+		}
+	})
+	return h.closeErr
 }
 
 // deliver waits, for deliverGrace at most, until the clients have taken everything
 // of the sessions that have been closed.
 func deliver(conns []*Conn) {
-	taken := make(chan struct{})
-	go func() { // ends with the subscriptions, which end with their connections at the latest
-		defer close(taken)
-		for _, c := range conns {
-			c.wg.Wait()
-		}
-	}()
 	late := time.NewTimer(deliverGrace)
 	defer late.Stop()
-	select {
-	case <-taken:
-	case <-late.C:
+	for _, c := range conns {
+		c.mu.Lock()
+		subs := slices.Collect(maps.Values(c.subs))
+		c.mu.Unlock()
+		for _, s := range subs {
+			select {
+			case <-s.done:
+			case <-late.C:
+				return
+			}
+		}
 	}
 }
 

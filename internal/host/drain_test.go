@@ -242,6 +242,13 @@ func TestAHostThatEndsRefusesNewTurnsAndEndsBackgroundCommands(t *testing.T) {
 	other.say("serve")
 	e, _ := w.busy()
 	done := e.draining(noHurry)
+	for { // each session learns of it by itself
+		_, err := client.Call[*protocol.Compacted](t.Context(), other.c, other.id, &protocol.CompactSession{})
+		if err != nil {
+			break
+		}
+		runtime.Gosched()
+	}
 	pe := refused(t, other.c, other.id, &protocol.SendMessage{Content: text("more")}, protocol.CodeRuntimeBusy)
 	if pe.Message != "The host is stopping; send again when it is back." {
 		t.Errorf("refused: %s", pe.Message)

@@ -80,10 +80,13 @@ type Host struct {
 
 	pages fetch.Cache // that sessions page through
 
-	closing sync.WaitGroup     // sessions that are being closed
-	starts  sync.WaitGroup     // going on with what waited
-	stop    context.CancelFunc // ends that
-	once    once               // requests that acted
+	closing   sync.WaitGroup     // sessions that are being closed
+	starts    sync.WaitGroup     // going on with what waited
+	stop      context.CancelFunc // ends that
+	once      once               // requests that acted
+	acting    sync.WaitGroup     // those that are being carried out
+	closeOnce sync.Once
+	closeErr  error // of that
 
 	rotating sync.Mutex // held while a diagnostics file is set aside
 
@@ -98,7 +101,7 @@ type Host struct {
 	started   time.Time
 	lastUse   time.Time // when something ended
 	lingering []*slot   // sessions that are idle and still open, oldest first
-	stopping  bool      // clients were told that the host ends, and no turn begins any more
+	stopping  bool      // clients were told that the host ends; no turn begins any more
 }
 
 // slot is a session that is open, being opened or being closed.
@@ -167,11 +170,14 @@ func (h *Host) deviceKey() (*ecdh.PrivateKey, error) {
 
 // Close cancels what runs, waits for it, and closes sessions and connections.
 func (h *Host) Close() error {
-	lanes, conns := h.shut()
-	for _, c := range conns {
-		_ = c.Close()
-	}
-	return h.closeLanes(lanes)
+	h.closeOnce.Do(func() {
+		lanes, conns := h.shut()
+		for _, c := range conns {
+			_ = c.Close()
+		}
+		h.closeErr = h.closeLanes(lanes)
+	})
+	return h.closeErr
 }
 
 // shut lets nothing be opened any more, and gives what is open.
@@ -186,6 +192,17 @@ func (h *Host) shut() (lanes []*slot, conns []*Conn) {
 	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
 }
 
+// acts lets a request act, unless the host is closing: acting is done with it.
+func (h *Host) acts() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return false
+	}
+	h.acting.Add(1)
+	return true
+}
+
 // closeLanes closes the sessions that shut gave.
 func (h *Host) closeLanes(lanes []*slot) error {
 	// Side by side: each may wait for what it ends.
@@ -194,13 +211,14 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	for i, s := range lanes {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
-				failed[i] = h.closeLane(s)
+				failed[i] = h.closeLane(s.lane)
 			}
 		})
 	}
 	wg.Wait()
 	h.closing.Wait()
 	h.starts.Wait()
+	h.acting.Wait()
 	return cmp.Or(failed...)
 }
 
@@ -281,7 +299,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
-		Remember: h.remember, Unattended: h.cfg.Unattended, Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
+		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
 	if err != nil {
 		return nil, err
@@ -319,31 +337,14 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 	return s, s.err
 }
 
-func (h *Host) closeLane(s *slot) error {
-	l := s.lane
+func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
 	return l.Close(func() {
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
-		h.settle(s)
+		h.leaveQueue(l)
 	})
-}
-
-// settle records how a session is left whose log is complete.
-func (h *Host) settle(s *slot) {
-	h.mu.Lock()
-	ends := h.closed
-	h.mu.Unlock()
-	var err error
-	if n, _ := s.lane.Waiting(); n == 0 {
-		err = s.pending.Drop()
-	} else if ends {
-		err = s.pending.clean()
-	}
-	if err != nil {
-		h.report(s.lane.ID(), "record the end of the host: "+err.Error(), nil)
-	}
 }
 
 // view gives a session for reading: the open one, or a view that holds no lock.

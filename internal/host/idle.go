@@ -102,7 +102,7 @@ func (h *Host) going(s *slot) {
 func (h *Host) closeSlot(s *slot, why string) {
 	defer h.closing.Done()
 	id := s.lane.ID()
-	if err := h.closeLane(s); err != nil {
+	if err := h.closeLane(s.lane); err != nil {
 		h.report(id, "close: "+err.Error(), nil)
 	} else {
 		h.report(id, "closed: "+why, nil)

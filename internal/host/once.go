@@ -44,8 +44,9 @@ type outcome struct {
 }
 
 // carryOut carries out a request that acts, or gives what came of it when it was
-// sent before.
-func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func() protocol.Reply) protocol.Reply {
+// sent before. It is carried out also when ctx ends, which the end of the connection
+// does: the repeat on the next one meets it.
+func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func(context.Context) protocol.Reply) protocol.Reply {
 	same := call
 	same.Repeat = false
 	data, err := json.Marshal(same)
@@ -59,29 +60,40 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests of this client are being carried out; wait for some of them.", maxInFlight)}
 	case out.body != body:
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")}
-	case !first:
-		if err := awaitReply(ctx, out); err != nil {
-			return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
-		}
-		return out.reply
 	}
-	out.reply = do()
-	reply := out.reply
+	whole := make(chan protocol.Reply, 1)
+	if first {
+		go func() { // ends with what the request does, which ends with its session
+			reply := do(context.WithoutCancel(ctx))
+			out.reply = remembered(reply)
+			o.leave(client, call.RequestID, reply.Err == nil)
+			whole <- reply
+			close(out.done)
+		}()
+	}
+	if err := awaitReply(ctx, out); err != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: requestError(err)}
+	}
+	if first {
+		return <-whole
+	}
+	return out.reply
+}
+
+// remembered is what is kept of an answer: lists were told once.
+func remembered(reply protocol.Reply) protocol.Reply {
 	switch d := reply.Data.(type) {
 	case *protocol.Moved:
 		if data, err := json.Marshal(d); err != nil || len(data) > maxResultBytes {
-			out.reply.Data = &protocol.Moved{LeafID: d.LeafID} // the lists were told once
+			reply.Data = &protocol.Moved{LeafID: d.LeafID}
 		}
 	case *protocol.TaskInfo:
 		short := *d
-		short.Command = "" // it was told once
-		out.reply.Data = &short
+		short.Command = ""
+		reply.Data = &short
+	case *protocol.Imported:
+		reply.Data = &protocol.Imported{Summary: d.Summary}
 	}
-	if m, ok := reply.Data.(*protocol.Imported); ok {
-		out.reply.Data = &protocol.Imported{Summary: m.Summary}
-	}
-	o.leave(client, call.RequestID, reply.Err == nil)
-	close(out.done)
 	return reply
 }
 
@@ -181,7 +193,22 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	if err != nil {
 		return nil, false, err
 	}
+	if r, ok := call.Request.(*protocol.RewindTo); ok && r.RestoreFiles {
+		moved, err := h.restoreAgain(ctx, call.SessionID, e)
+		return moved, true, err
+	}
 	return answerOf(e, call.Request), true, nil
+}
+
+// restoreAgain takes back the files of a rewind that is repeated: the host may have
+// been killed between the event and the files.
+func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind protocol.Event) (*protocol.Moved, error) {
+	s, err := h.acquire(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer h.release(s)
+	return s.lane.RestoreAgain(ctx, rewind)
 }
 
 // answerOf is the answer to a request that an event completed.

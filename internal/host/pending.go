@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"scorel/internal/disk"
+	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
@@ -138,6 +139,22 @@ func (p *pendingFile) clean() error {
 		return nil
 	}
 	return p.write(pendingRecord{Clean: true, Served: p.rec.Served})
+}
+
+// leaveQueue records how a session is left whose log is complete.
+func (h *Host) leaveQueue(l *lane.Lane) {
+	h.mu.Lock()
+	ends, p := h.closed, h.lanes[l.ID()].pending
+	h.mu.Unlock()
+	var err error
+	if n, _ := l.Waiting(); n == 0 {
+		err = p.Drop()
+	} else if ends {
+		err = p.clean()
+	}
+	if err != nil {
+		h.report(l.ID(), "record the end of the host: "+err.Error(), nil)
+	}
 }
 
 // start counts a start behind a host that was killed, and says why the queue is not

@@ -34,24 +34,16 @@ func (e *entry) untilUser(text string) {
 	}
 }
 
-// idle takes updates until no turn runs.
-func (e *entry) idle() {
-	e.w.t.Helper()
-	for e.s.Live.Running {
-		e.next()
-	}
-}
-
 func (r *reports) said(what string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return slices.ContainsFunc(r.list, func(s string) bool { return strings.Contains(s, what) })
 }
 
-// hanging is a model that answers "run" with a command that waits, "hang…" with
+// hanging is a model that answers "run" with a command that waits, "hang 1" with
 // nothing, and everything else.
 func hanging() []string {
-	return []string{wait, `{"if":{"user":"^hang"},"again":true,"do":[{"hang":true}]}`, `{"again":true,"do":[{"text":"ok"}]}`}
+	return []string{wait, `{"if":{"user":"hang [0-9]$"},"again":true,"do":[{"hang":true}]}`, `{"again":true,"do":[{"text":"ok"}]}`}
 }
 
 func serving() setting {
@@ -107,7 +99,9 @@ func TestAServingHostGoesOnWithAQueueAfterOneKillAndNotAfterTwo(t *testing.T) {
 	second.restart()
 	d := second.open(second.connect(false), e.id)
 	d.untilUser("last")
-	d.idle()
+	for d.s.Live.Running || len(d.s.Live.Queues) > 0 {
+		d.next()
+	}
 	if got := d.users(); !slices.Equal(got, []string{"run", "hang 1", "hang 2", "hang 3", "last"}) {
 		t.Errorf("messages: %q", got)
 	}

@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
+	"scorel/client"
 	"scorel/internal/host"
 	"scorel/protocol"
 )
@@ -248,5 +251,70 @@ func TestADenyRuleBeatsEverybody(t *testing.T) {
 	d := e.until(ofType(protocol.TypePermissionDecision)).Body.(*protocol.PermissionDecision)
 	if d.Decision != protocol.DecisionDeny || d.Scope != "rule" || d.Rule != "Bash(echo:*)" {
 		t.Errorf("the decision: %+v", d)
+	}
+}
+
+func TestAQuestionOutlivesTheClientsThatSawIt(t *testing.T) {
+	w := newWorld(t, setting{attended: true}, runTwice, `{"if":{"result":"one"},"do":[{"text":"done"}]}`)
+	first := w.begin(true)
+	second := w.open(w.connect(true), first.id)
+	first.send("run")
+	q := first.asked(1)
+	second.asked(1)
+	if err := first.c.Close(); err != nil { // one that vanishes
+		t.Fatal(err)
+	}
+	if got := second.s.Live.Permissions; len(got) != 1 || got[0].PermissionID != q.PermissionID {
+		t.Errorf("what the other sees: %+v", got)
+	}
+	if err := second.c.Close(); err != nil { // and the last one
+		t.Fatal(err)
+	}
+	watching := w.open(w.connect(false), first.id) // cannot answer, and sees it
+	next := w.open(w.connect(true), first.id)
+	for _, e := range []*entry{watching, next} {
+		if got := e.s.Live.Permissions; len(got) != 1 || got[0].PermissionID != q.PermissionID {
+			t.Fatalf("a client that comes sees %+v", got)
+		}
+	}
+	call[*protocol.Done](t, next.c, next.id, &protocol.AnswerPermission{PermissionID: q.PermissionID, Choice: choice(t, q, "once")})
+	if r := watching.until(ofType(protocol.TypePermissionResolved)).Body.(*protocol.PermissionResolved); r.Decision != protocol.DecisionAllow {
+		t.Errorf("resolved: %+v", r)
+	}
+	if end := next.end(); end.Terminal != protocol.TerminalCompleted || len(next.s.Live.Permissions) != 0 {
+		t.Errorf("end: %+v, open %+v", end, next.s.Live.Permissions)
+	}
+}
+
+func TestOfManyAnswersAtOnceExactlyOneCounts(t *testing.T) {
+	w := newWorld(t, setting{attended: true}, runTwice, `{"again":true,"do":[{"text":"done"}]}`)
+	e := w.begin(true)
+	e.send("run")
+	q := e.asked(1)
+	yes := choice(t, q, "once")
+	var won atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 8 {
+		c := w.connect(true)
+		wg.Go(func() {
+			_, err := client.Call[*protocol.Done](t.Context(), c, e.id, &protocol.AnswerPermission{PermissionID: q.PermissionID, Choice: []int{yes, -1}[i%2]})
+			switch {
+			case err == nil:
+				won.Add(1)
+			case protocol.AsError(err).Code != protocol.CodeConflict:
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	e.end()
+	decisions := 0
+	for _, ev := range w.log(e.id) {
+		if ev.Type == protocol.TypePermissionDecision {
+			decisions++
+		}
+	}
+	if won.Load() != 1 || decisions != 1 {
+		t.Errorf("%d answers were taken, %d are stored", won.Load(), decisions)
 	}
 }

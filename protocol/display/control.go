@@ -76,6 +76,9 @@ func sessionInfo(b *protocol.SessionInfo) Item {
 	add("Model:", b.Changes.Model)
 	add("Thinking:", b.Changes.ThinkingLevel)
 	add("Working directory:", b.Changes.WorkDir)
+	if b.Mode != "" {
+		add("Permission mode:", &b.Mode)
+	}
 	if len(parts) == 0 {
 		return Item{Kind: Hidden}
 	}

@@ -46,6 +46,9 @@ type Config struct {
 	// client is attached; otherwise the question waits for one, for the setup's
 	// AskTimeout.
 	Unattended bool
+	// OwnMode says that the caller has chosen a permission mode for this host: the one
+	// that was set in an earlier host does not count.
+	OwnMode bool
 	// Idle is told that a turn or a background command has ended, when nothing of it
 	// is left. It may close the lane.
 	Idle func()
@@ -105,7 +108,8 @@ type Lane struct {
 	meta      protocol.Meta
 	turn      *turn
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
-	mode      permission.Mode // "" is the setup's
+	mode      permission.Mode // that people set; "" is the setup's
+	modeSeq   protocol.Seq    // of the event that set it in this lane
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
@@ -128,8 +132,13 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if l.granted, err = foldGrants(ctx, index); err != nil {
 		return nil, err
 	}
+	if !cfg.OwnMode {
+		if l.mode, err = foldMode(ctx, index); err != nil {
+			return nil, err
+		}
+	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
-		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Usage: index.Usage(), Queues: l.queues.live()}
+		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Mode: string(l.mode), Usage: index.Usage(), Queues: l.queues.live()}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
@@ -334,13 +343,6 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 	}
 	_, err := l.appendWait(ctx, &protocol.Label{TargetEventID: target, Label: label}, c.author())
 	return err
-}
-
-// SetMode sets the permission mode of the next calls; it is not stored.
-func (l *Lane) SetMode(mode permission.Mode) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.mode = mode
 }
 
 // builder makes a context builder over the published log.

@@ -167,6 +167,36 @@ func (l *Lane) restore(ctx context.Context, from, to protocol.EventID, moved *pr
 	return nil
 }
 
+// RestoreAgain takes back the files of a rewind whose answer was lost: its host may
+// have been killed before they were. Where the conversation has gone on since, they are
+// left alone: what stands in them may be the work of a later turn.
+func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event) (*protocol.Moved, error) {
+	moved := &protocol.Moved{}
+	if b, ok := rewind.Body.(*protocol.Rewind); ok && b.TargetEventID != nil {
+		moved.LeafID = *b.TargetEventID
+	}
+	switch _, err := l.clear(ctx, ""); {
+	case err == nil:
+	case protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
+		return moved, nil // a turn runs, so it has gone on
+	default:
+		return nil, err
+	}
+	release := l.hold()
+	l.mu.Unlock()
+	defer release()
+	for line, err := range l.cfg.Log.Index().After(ctx, rewind.Seq) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := protocol.ParseEvent(line.Bytes)
+		if err == nil && (e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch) {
+			return moved, nil
+		}
+	}
+	return moved, l.restore(ctx, rewind.ParentID, moved.LeafID, moved)
+}
+
 // abandonedFiles are the files that the part of a path that is left has written.
 type abandonedFiles struct {
 	order []string

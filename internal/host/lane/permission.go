@@ -29,10 +29,42 @@ func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
 	return rules, nil
 }
 
+// foldMode gives the permission mode that was set last. One that came with an import
+// does not count: nobody on this device set it.
+func foldMode(ctx context.Context, index *session.Index) (mode permission.Mode, err error) {
+	for e, err := range index.OfType(ctx, protocol.TypeSessionInfo) {
+		if err != nil {
+			return "", err
+		}
+		if b, ok := e.Body.(*protocol.SessionInfo); ok && b.Mode != "" && e.Seq > index.Header().ImportedThrough {
+			mode = permission.Mode(b.Mode)
+		}
+	}
+	return mode, nil
+}
+
+// SetMode sets the permission mode of the next calls. It is durable, and counts, on
+// return; calls that are judged before are judged under the old one.
+func (l *Lane) SetMode(ctx context.Context, c Caller, mode permission.Mode) error {
+	e, err := l.appendWait(ctx, &protocol.SessionInfo{Mode: string(mode)}, c.author())
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if e.Seq > l.modeSeq { // of two that are set at once the later counts
+		l.mode, l.modeSeq = mode, e.Seq
+	}
+	return nil
+}
+
 // policy is the turn's with the session's own mode and rules. mu is not held.
 func (h *turnHost) policy() (*permission.Policy, error) {
 	h.l.mu.Lock()
 	mode, granted := h.l.mode, append([]string(nil), h.l.granted...)
+	if o := h.t.options; o != nil && o.Mode != "" && h.l.modeSeq == h.t.modeSeq {
+		mode = "" // the message's, until somebody sets another
+	}
 	h.l.mu.Unlock()
 	p := h.t.setup.Policy
 	var err error

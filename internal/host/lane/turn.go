@@ -26,7 +26,8 @@ type turn struct {
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
-	waits   bool // before it tries its model again; guarded by Lane.mu
+	modeSeq protocol.Seq // Lane.modeSeq when it began
+	waits   bool         // before it tries its model again; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
@@ -100,7 +101,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder}
+	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder, modeSeq: l.modeSeq}
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t, nil
 }
