@@ -66,6 +66,7 @@ type liveSession struct {
 	armed   bool         // a further Ctrl-C detaches
 	leaving bool         // the input has ended
 	left    error        // why it ends; errLeft is in order
+	lost    bool         // there is no connection
 }
 
 // liveJob is a request on its way; it gives what to do with its outcome.
@@ -83,8 +84,13 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 	defer stop()
 	defer survivePipe()()
 	v := &liveSession{app: a, dir: dir, work: make(chan liveJob, maxLiveWork), results: make(chan func())}
-	states := make(chan string, 8)
-	link, err := a.reach(ctx, reachOptions{remote: o, start: true, name: "scorel attach", interactive: true, onState: tellState(states)})
+	states := make(chan client.Change, 16)
+	link, err := a.reach(ctx, reachOptions{remote: o, start: true, name: "scorel attach", interactive: true, lasting: true, onState: func(c client.Change) {
+		select {
+		case states <- c:
+		default: // nobody has looked for long; the newest of the others says as much
+		}
+	}})
 	if err != nil {
 		return err
 	}
@@ -244,7 +250,7 @@ func readTyped(ctx context.Context, r io.Reader, raw bool, to chan<- typed) {
 }
 
 // run shows and sends until the person leaves or the connection ends for good.
-func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan string) error {
+func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan client.Change) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	signals, quiet := interrupts()
@@ -253,6 +259,7 @@ func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan
 	signal.Notify(resized, syscall.SIGWINCH)
 	defer signal.Stop(resized)
 	updates, next := v.updates(ctx)
+	device := v.changes(ctx)
 	go v.carryOut(ctx) // ends with ctx
 	for v.left == nil {
 		select {
@@ -264,9 +271,10 @@ func (v *liveSession) run(ctx context.Context, input <-chan typed, states <-chan
 		case f := <-v.results:
 			v.waiting--
 			f()
-		case text := <-states:
-			v.screen.endStream()
-			v.screen.line(dimStyle, "── "+text)
+		case c := <-states:
+			v.state(c)
+		case c := <-device:
+			v.device(c)
 		case sig := <-signals:
 			if sig == os.Interrupt {
 				v.interrupt(ctx)
@@ -316,12 +324,62 @@ func (v *liveSession) updates(ctx context.Context) (<-chan observed, chan<- stru
 	return updates, next
 }
 
+// changes gives what happens on the device.
+func (v *liveSession) changes(ctx context.Context) <-chan client.DeviceChanges {
+	ch := make(chan client.DeviceChanges)
+	go func() { // ends with ctx or the connection
+		for {
+			c, err := v.link.NextDevice(ctx)
+			if err != nil {
+				return
+			}
+			select {
+			case ch <- c:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return ch
+}
+
+// state tells when the connection breaks, and when it is back.
+func (v *liveSession) state(c client.Change) {
+	switch {
+	case c.State == client.StateReconnecting && !v.lost:
+		v.lost = true
+		why := ""
+		if c.Err != nil && !errors.Is(c.Err, client.ErrClosed) {
+			why = ": " + strings.TrimSuffix(c.Err.Error(), ".")
+		}
+		v.say("the connection is gone" + why + "; trying again, and what you type is kept")
+	case c.State == client.StateConnected && v.lost:
+		v.lost = false
+		v.say("connected again")
+	}
+}
+
+// device tells who else comes and goes, and that the host ends.
+func (v *liveSession) device(c client.DeviceChanges) {
+	for _, other := range c.Clients {
+		what := "is here too"
+		if other.Left {
+			what = "has left"
+		}
+		v.say(display.Line(other.ClientName) + " " + what)
+	}
+	if c.Stopping != nil {
+		v.say("the host is stopping; the turn ends at its next step")
+	}
+}
+
 // update shows what came.
 func (v *liveSession) update(o observed) {
 	if o.err != nil {
 		v.left = o.err
 		return
 	}
+	v.view.resync(o.update.Resync)
 	for _, e := range o.update.Events {
 		v.view.event(e, &v.s.Live)
 	}

@@ -21,6 +21,7 @@ type liveView struct {
 	mine   func(protocol.PermissionID) bool // whether this client answered a question
 
 	shown   map[protocol.EventID]int // bytes of text of a running message that stand on the screen
+	begun   bool                     // a subscription was
 	started map[string]bool          // calls whose card stands on the screen, by id
 	calls   map[string]protocol.Block
 	items   int // in the queues, when they were told of last
@@ -42,7 +43,7 @@ func newLiveView(s screen) *liveView {
 func (v *liveView) state(l *protocol.Live) {
 	running := map[protocol.EventID]int{}
 	for _, m := range l.Messages {
-		text := ""
+		text := "" // of all blocks, as it is streamed
 		for _, b := range m.Blocks {
 			if b.Type == protocol.BlockText {
 				text += string(b.Text)
@@ -60,6 +61,12 @@ func (v *liveView) state(l *protocol.Live) {
 			v.screen.line(plainStyle, "assistant, so far: "+indentRest(text))
 		}
 	}
+	for id, n := range v.shown {
+		if _, ok := running[id]; !ok && n > 0 { // it went with the host, or was taken back meanwhile
+			v.screen.endStream()
+			v.screen.line(dimStyle, "[taken back]")
+		}
+	}
 	v.shown = running
 	for _, t := range l.Tools {
 		if v.card(t.ToolCallID, t.ToolName, t.Args) && t.OutputTail != "" {
@@ -71,6 +78,15 @@ func (v *liveView) state(l *protocol.Live) {
 	}
 	v.items = 0
 	v.queues(l, true)
+}
+
+// resync is told how a subscription goes on that was begun anew.
+func (v *liveView) resync(how protocol.Resync) {
+	if how == protocol.FullReload && v.begun {
+		v.screen.endStream()
+		v.screen.line(dimStyle, "── much has happened since; the newest of it:")
+	}
+	v.begun = true
 }
 
 // event shows one event; l is the state behind it.

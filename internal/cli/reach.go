@@ -52,8 +52,11 @@ type reachOptions struct {
 	remote      remoteOptions
 	start       bool // start one in the background when none runs
 	name        string
-	interactive bool              // this client can put a question to a person
-	onState     func(text string) // told when the connection breaks and comes back; may be nil
+	interactive bool // this client can put a question to a person
+	// lasting connects again when the connection is gone, for as long as the command
+	// runs, and tells onState of it. Others fail.
+	lasting bool
+	onState func(client.Change)
 }
 
 // errNoHost says that no host runs on this machine.
@@ -77,37 +80,72 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 	if !o.remote.set() && (o.remote.tokenEnv != "" || o.remote.fingerprint != "") {
 		return nil, usagef("--token-env and --fingerprint belong to --remote URL")
 	}
-	ws := client.WebSocket{URL: o.remote.url, Fingerprint: o.remote.fingerprint, ClientName: o.name, Interactive: o.interactive}
+	d := &dialer{app: a, dir: dir, o: o}
 	if o.remote.set() {
-		if ws.Token, err = o.remote.token(a.environ); err != nil {
+		if d.token, err = o.remote.token(a.environ); err != nil {
 			return nil, err
 		}
-	} else {
-		info, err := a.local(ctx, dir, o.start)
-		if err != nil {
-			return nil, err
-		}
-		ws.URL, ws.Device = "unix:"+info.Socket, info.DeviceID
-		if ws.Token, err = localToken(dir); err != nil {
-			return nil, err
-		}
+	} else if _, err := a.local(ctx, dir, o.start); err != nil {
+		return nil, err
 	}
-	if ws.ClientID, err = clientID(dir); err != nil {
+	if d.id, err = clientID(dir); err != nil {
 		return nil, protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, or set HOME to a folder that is.", dir, err)
 	}
-	l := &link{id: ws.ClientID, serving: true}
+	l := &link{id: d.id, serving: true}
 	l.open = func(ctx context.Context, interactive bool) (client.Transport, error) {
-		w := ws
-		w.Interactive = interactive
-		t, _, err := w.Dial(ctx)
+		t, _, err := d.dial(ctx, interactive)
 		return t, err
 	}
-	t, err := l.open(ctx, o.interactive)
+	first, connected, err := d.dial(ctx, o.interactive) // what is wrong from the beginning is told at once
 	if err != nil {
 		return nil, err
 	}
-	l.Client = client.New(t)
+	if !o.lasting {
+		l.Client = client.New(first)
+		return l, nil
+	}
+	l.Client = client.Connect(client.Config{OnState: o.onState, Dial: func(ctx context.Context) (client.Transport, protocol.Connected, error) {
+		if t := first; t != nil {
+			first = nil
+			return t, connected, nil
+		}
+		return d.dial(ctx, o.interactive)
+	}})
 	return l, nil
+}
+
+// dialer connects to one host, which may have become another process with another
+// token since the last time.
+type dialer struct {
+	app   *app
+	dir   string
+	o     reachOptions
+	id    protocol.ClientID
+	token string // of a remote host
+}
+
+func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, protocol.Connected, error) {
+	w := client.WebSocket{URL: d.o.remote.url, Token: d.token, Fingerprint: d.o.remote.fingerprint, ClientID: d.id, ClientName: d.o.name, Interactive: interactive}
+	if d.o.remote.set() {
+		return w.Dial(ctx)
+	}
+	info, err := d.app.local(ctx, d.dir, false)
+	if err == nil {
+		w.URL, w.Device = "unix:"+info.Socket, info.DeviceID
+		w.Token, err = localToken(d.dir)
+	}
+	if err != nil {
+		return nil, protocol.Connected{}, err
+	}
+	t, connected, err := w.Dial(ctx)
+	var refused *protocol.Error
+	if errors.As(err, &refused) && refused.Code == protocol.CodeAuthFailed {
+		if now, terr := localToken(d.dir); terr == nil && now != w.Token { // it was refreshed meanwhile
+			w.Token = now
+			return w.Dial(ctx)
+		}
+	}
+	return t, connected, err
 }
 
 // local gives the serving host of this machine.
@@ -134,17 +172,6 @@ func localToken(dir string) (string, error) {
 		return "", fmt.Errorf("%s is missing, so nobody can come in; scorel host token --refresh makes another", daemon.Header(dir))
 	}
 	return token, err
-}
-
-// tellState makes a function that hands on what the state of a connection is, and
-// leaves out what nobody takes in time.
-func tellState(to chan<- string) func(string) {
-	return func(text string) {
-		select {
-		case to <- text:
-		default:
-		}
-	}
 }
 
 // create makes a session.

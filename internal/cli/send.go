@@ -61,7 +61,7 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 	if strings.TrimSpace(text) == "" {
 		return usagef("there is nothing to send: give a message, or text on stdin")
 	}
-	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send"})
+	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send", lasting: o.wait})
 	if err != nil {
 		return err
 	}

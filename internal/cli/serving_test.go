@@ -164,8 +164,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.types("/rewind 9")
 	a.sees("there is no message 9")
 	a.types("/rewind 1")
-	a.sees("── went back to evt_")
-	a.sees("it was: /slash")
+	a.seesAll("── went back to evt_", "it was: /slash")
 	a.types("/branch evt_0000000000000000")
 	a.sees("scorel: ")
 	a.types("/cancel")
@@ -182,4 +181,99 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	if a.ends() != 0 {
 		t.Errorf("the end: %s", a.printed())
 	}
+}
+
+func TestAStopInATurnLosesNothingAndTheTerminalComesBack(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"wait for it"},"do":[{"text":"I wait."},{"call":"Bash","id":"c1","input":{"command":"touch begun; while [ ! -e go ]; do sleep 0.02; done; echo over"}}]}`,
+		`{"again":true,"if":{"result":"over"},"do":[{"text":"This is said in a turn that was ended."}]}`, answersAnything)
+	s.file(".scorel/config.toml", "[model]\nname = 'script:"+s.home+"/script.jsonl'\n[permissions]\nallow = ['Bash']\n")
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	before := s.info()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	a.types("wait for it")
+	s.until("the command runs", func() bool { return s.exists("project/begun") })
+	a.types("what follows")
+	a.sees("waiting: what follows")
+	stop := s.start("host", "stop")
+	a.sees("the host is stopping")
+	s.file("project/go", "")
+	stop.sees("Stopped the host with pid")
+	stop.sees(id + " was at work; its turn was ended.")
+	if stop.ends() != 0 {
+		t.Errorf("the exit code of stop: %d", stop.ends())
+	}
+	a.sees("the connection is gone")
+	a.types("typed while nobody was there")
+	if out, _, code := s.run("host", "status"); code != 1 || out != "No host runs.\n" {
+		t.Errorf("status: %d %s", code, out)
+	}
+	s.ok("host", "serve", "--detach")
+	if s.info().PID == before.PID {
+		t.Error("the host is the one before")
+	}
+	a.sees("connected again")
+	a.seesAll("user: what follows\n", "user: typed while nobody was there\n") // the queue went on by itself
+	s.until("all is quiet", func() bool { return strings.Contains(s.ok("tail", "--json", "--follow=false", id), `"running":false`) })
+	a.types("/quit")
+	a.ends()
+	if n := strings.Count(a.printed(), "user: typed while nobody was there\n"); n != 1 {
+		t.Errorf("a message was shown %d times:\n%s", n, a.printed())
+	}
+	s.ok("host", "stop")
+	if out := s.ok("sessions", "verify", id); !strings.Contains(out, "sound") {
+		t.Errorf("verify: %s", out)
+	}
+}
+
+func TestAHostThatWasKilledIsReplacedAndItsChildrenAreEnded(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"hold on"},"do":[{"call":"Bash","id":"c1","input":{"command":"echo $$ > pid; while :; do sleep 0.05; done"}}]}`, answersAnything)
+	s.file(".scorel/config.toml", "[model]\nname = 'script:"+s.home+"/script.jsonl'\n[permissions]\nallow = ['Bash']\n[sandbox]\nmode = 'off'\n")
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	a.types("hold on")
+	s.until("the command runs", func() bool { return s.exists("project/pid") && s.read("project/pid") != "" })
+	pid := strings.TrimSpace(s.read("project/pid"))
+	if err := syscall.Kill(s.info().PID, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	a.sees("the connection is gone")
+	s.until("the lock is free", func() bool { _, _, code := s.run("host", "status"); return code == 1 })
+	if !s.exists(".scorel/host.json") || !s.exists(".scorel/host.sock") {
+		t.Error("a host that is killed leaves its files; the test shows nothing")
+	}
+	s.ok("host", "serve", "--detach")
+	s.until("the command of the host before has ended", func() bool { return ended(pid) })
+	a.sees("connected again")
+	a.types("are you there")
+	a.sees("user: are you there\n")
+	a.sees("An answer.")
+}
+
+func TestReplaceTakesOverAndClientsGoAlong(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	before := s.info()
+	a := s.start("attach", id)
+	a.sees("An answer.")
+	s.fails(1, "runs already", "host", "serve")
+	s.fails(1, "runs already", "host", "serve", "--detach")
+	if now := s.info(); now.PID != before.PID {
+		t.Fatalf("the host was replaced: %+v", now)
+	}
+	if out := s.ok("host", "serve", "--detach", "--replace", "--listen", "127.0.0.1:0"); !strings.Contains(out, "ws://127.0.0.1:") || strings.Contains(out, ":0\n") {
+		t.Errorf("it printed %q", out)
+	}
+	if s.info().PID == before.PID {
+		t.Error("the host was not replaced")
+	}
+	a.sees("connected again")
+	a.types("still there?")
+	a.sees("user: still there?\n")
+	a.sees("An answer.")
+	s.fails(1, "stop it first", "host", "reset", "--yes")
 }

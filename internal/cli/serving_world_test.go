@@ -63,6 +63,21 @@ func (s *station) exists(name string) bool {
 	return err == nil
 }
 
+func (s *station) read(name string) string {
+	s.t.Helper()
+	data, err := os.ReadFile(filepath.Join(s.home, name))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(data)
+}
+
+// ended says whether a process has ended.
+func ended(pid string) bool {
+	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
+	return err != nil || strings.Contains(string(stat), ") Z ")
+}
+
 // endHost kills the host that runs, if any.
 func (s *station) endHost() {
 	if info, live, _ := daemon.Find(filepath.Join(s.home, ".scorel")); live && info.PID > 0 {
@@ -231,6 +246,27 @@ func (t *seat) sees(text string) {
 		}
 		t.s.t.Fatalf("scorel %s did not print %q, but:\n%s", t.name, text, all)
 	}
+}
+
+// seesAll waits until texts are printed, in any order, behind those that were awaited
+// before.
+func (t *seat) seesAll(texts ...string) {
+	t.s.t.Helper()
+	t.mu.Lock()
+	from, to := t.seen, t.seen
+	t.mu.Unlock()
+	for _, text := range texts {
+		t.mu.Lock()
+		t.seen = from
+		t.mu.Unlock()
+		t.sees(text)
+		t.mu.Lock()
+		to = max(to, t.seen)
+		t.mu.Unlock()
+	}
+	t.mu.Lock()
+	t.seen = to
+	t.mu.Unlock()
 }
 
 // printed gives all that was printed.

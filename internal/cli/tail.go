@@ -42,7 +42,7 @@ func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 	defer survivePipe()()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail"})
+	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail", lasting: true})
 	if err != nil {
 		return err
 	}
@@ -97,6 +97,7 @@ type tailPrinter struct {
 
 func (t *tailPrinter) update(u client.Update, live *protocol.Live) error {
 	if !t.json {
+		t.view.resync(u.Resync)
 		for _, e := range u.Events {
 			t.view.event(e, live)
 		}
@@ -105,6 +106,11 @@ func (t *tailPrinter) update(u client.Update, live *protocol.Live) error {
 		}
 		t.ask.sync(live)
 		return t.screen.flush()
+	}
+	if u.Resync != "" {
+		if err := t.frame(&protocol.ResyncFrame{SessionID: t.id, Mode: u.Resync}); err != nil {
+			return err
+		}
 	}
 	for _, e := range u.Events {
 		var err error
