@@ -23,7 +23,7 @@ func idle(ctx context.Context, b *bench, n int) ([]figure, error) {
 			return nil, err
 		}
 		empty.Values = append(empty.Values, mb)
-		if mb, err = b.idleHost(ctx, 1000, 20); err != nil {
+		if mb, err = b.idleHost(ctx, b.load.idle, b.load.used); err != nil {
 			return nil, err
 		}
 		full.Values = append(full.Values, mb)
@@ -96,7 +96,7 @@ func fanOut(ctx context.Context, b *bench, n int) ([]figure, error) {
 	cores := figure{Key: "fanout.cpu", Name: "the same: the host computes", Unit: "cores", Goal: 1.2}
 	rss := figure{Key: "fanout.rss", Name: "the same: the host's memory", Unit: "MB", Goal: 250}
 	for range repeats(n) {
-		out, err := b.stream(ctx, 1, 1000, 1000, 5)
+		out, err := b.stream(ctx, 1, b.load.listeners, b.load.pieces, 5)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +110,7 @@ func fanOut(ctx context.Context, b *bench, n int) ([]figure, error) {
 func manySessions(ctx context.Context, b *bench, n int) ([]figure, error) {
 	p99 := figure{Key: "sessions", Name: "100 sessions stream, 1 client each: delivery p99", Unit: "ms", Goal: 50}
 	for range repeats(n) {
-		out, err := b.stream(ctx, 100, 100, 300, 20)
+		out, err := b.stream(ctx, b.load.sessions, b.load.sessions, b.load.pieces/3, 20)
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +124,7 @@ func latency(ctx context.Context, b *bench, n int) ([]figure, error) {
 	p50 := figure{Key: "latency", Name: "from the model's delta to a client: p50", Unit: "ms", Goal: 0.2}
 	p99 := figure{Key: "latency.p99", Name: "from the model's delta to a client: p99", Unit: "ms", Goal: 2}
 	for range repeats(n) {
-		out, err := b.stream(ctx, 1, 1, 600, 5)
+		out, err := b.stream(ctx, 1, 1, b.load.pieces, 5)
 		if err != nil {
 			return nil, err
 		}
@@ -139,14 +139,11 @@ func appendRun(runs any, out streamed) any {
 	return append(all, out)
 }
 
-// missed is how many events a client that comes back has missed.
-const missed = 1000
-
 // reconnect measures how long a client that has missed events takes from dialling to
 // the live state.
 func reconnect(ctx context.Context, b *bench, n int) ([]figure, error) {
 	f := figure{Key: "reconnect", Name: "reconnect with 1,000 missed events", Unit: "ms", Goal: 15}
-	values, err := b.reconnects(ctx, missed, n)
+	values, err := b.reconnects(ctx, b.load.missed, n)
 	f.Values = values
 	return []figure{f}, err
 }

@@ -174,7 +174,9 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 			return // it stays unknown
 		}
 		call.Repeat = true
-		p.rest(ctx)
+		if p.r.IntN(2) == 0 { // else it meets the first one, which is still being carried out
+			p.rest(ctx)
+		}
 	}
 	if !p.seat.once() {
 		d.request = ""
