@@ -195,7 +195,11 @@ func (h *heldLock) Unlock() error {
 			<-h.done
 		}
 		terr := h.f.Truncate(0) // nobody is named while nobody holds it
-		h.err = h.f.Close()     // the kernel gives the flock back
+		// A child that is just being started shares the open file until it has become
+		// the other program, so closing it does not yet give the flock back. Where
+		// there is none, or this fails, closing has to do.
+		_ = flock(h.f, unix.LOCK_UN)
+		h.err = h.f.Close()
 		if h.err == nil {
 			h.err = terr
 		}

@@ -49,6 +49,29 @@ func TestSecondLockNamesTheOwnerOfTheFirst(t *testing.T) {
 	}
 }
 
+func TestALockIsFreeAtOnceThoughAChildSharesTheOpenFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	held, err := OS().Lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared, err := unix.Dup(int(held.(*heldLock).f.Fd())) // as between fork and exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = unix.Close(shared) }()
+	if err := held.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	again, err := OS().Lock(name, []byte("second"))
+	if err != nil {
+		t.Fatalf("after Unlock: %v", err)
+	}
+	if err := again.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // machine is one host that uses a remote file system.
 type machine struct {
 	name  string

@@ -112,7 +112,7 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.GetContext:
 		return l.ContextView(ctx)
 	case *protocol.AnswerPermission:
-		return &protocol.Done{}, l.AnswerPermission(by, r.PermissionID, r.Choice, r.Reason)
+		return &protocol.Done{}, l.AnswerPermission(ctx, by, r.PermissionID, r.Choice, r.Reason)
 	case *protocol.AnswerUI:
 		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
 	case *protocol.ListTasks:

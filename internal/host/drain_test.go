@@ -235,6 +235,38 @@ func TestADrainedHostLetsACompactionEnd(t *testing.T) {
 	w.judged()
 }
 
+func TestACompactionInsideATurnIsABorder(t *testing.T) {
+	came, held := make(chan struct{}, 10), make(chan struct{})
+	w := newWorld(t, setting{serving: true, window: 20_000, overrides: fewTools(), request: func(body []byte) {
+		if kindOf(body) == "compact" {
+			came <- struct{}{}
+			<-held
+		}
+	}}, `{"if":{"kind":"compact"},"do":[{"text":"They talked."}]}`, long, `{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.begin(false)
+	e.say("fill")
+	e.say("a second turn " + strings.Repeat("with words ", 900))
+	e.events = nil
+	e.send("and now " + strings.Repeat("with words ", 900))
+	<-came
+	e.followUp("follow")
+	done := e.draining(noHurry)
+	close(held)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if end := e.end(); end.Terminal != protocol.TerminalCancelled || end.Error != nil {
+		t.Errorf("end: %+v %+v", end, end.Error)
+	}
+	log := w.log(e.id)
+	if last := log[len(log)-1]; last.Type != protocol.TypeCompact {
+		t.Errorf("the last event is %s; the compaction was lost, or the turn went on", last.Type)
+	}
+	w.start()
+	w.open(w.connect(false), e.id).untilUser("follow")
+	w.judged()
+}
+
 func TestAHostThatEndsRefusesNewTurnsAndEndsBackgroundCommands(t *testing.T) {
 	w := newWorld(t, serving(), wait, `{"if":{"user":"^serve$"},"do":[{"call":"Bash","id":"b1","input":{"command":"while :; do sleep 1; done","run_in_background":true}}]}`,
 		`{"again":true,"do":[{"text":"ok"}]}`)

@@ -114,6 +114,7 @@ type slot struct {
 
 	toldTasks atomic.Int32           // background commands that clients were told of
 	prompt    atomic.Pointer[string] // the first prompt, when it is known
+	telling   sync.Mutex             // held while clients are told what the session is like; Host.mu may be taken with it held
 
 	// Guarded by Host.mu.
 	refs   int
@@ -212,6 +213,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 		wg.Go(func() { // ends with the session
 			if <-s.ready; s.lane != nil {
 				failed[i] = h.closeLane(s.lane)
+				h.report(s.lane.ID(), "closed: the host ends", nil)
 			}
 		})
 	}

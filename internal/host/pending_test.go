@@ -2,9 +2,11 @@ package host_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -203,6 +205,29 @@ func TestAQueueThatCannotGoOnIsPausedAndSaysWhy(t *testing.T) {
 	}
 	if !w.reports.said("nobody/none") {
 		t.Errorf("nobody says why: %q", w.reports.list)
+	}
+}
+
+func TestOfTenThousandQueuesTheOldestWaitUntilTheyAreOpened(t *testing.T) {
+	mem := disktest.NewMem()
+	w := newWorld(t, setting{serving: true, fs: mem})
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(w.home, ".scorel", "pending")
+	if err := mem.MkdirAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	name := func(i int) string { return filepath.Join(dir, fmt.Sprintf("ses_%026d", i)) }
+	for i := range 10_001 { // of sessions that are gone
+		mem.Put(name(i), []byte(`{"served":true,"clean":true}`))
+	}
+	w.start()
+	for !w.reports.said("more than 10000 sessions have a queue") || mem.Bytes(name(1)) != nil {
+		runtime.Gosched()
+	}
+	if mem.Bytes(name(0)) == nil {
+		t.Error("the mark of the oldest is gone")
 	}
 }
 

@@ -40,8 +40,8 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 		return nil, err
 	}
 	defer h.release(s)
+	h.sessionChanged(s)
 	sum := h.summary(s)
-	h.sessionMade(sum)
 	return &sum, nil
 }
 

@@ -91,9 +91,12 @@ func (h *Host) summary(s *slot) protocol.SessionSummary {
 // sessionChanged tells all clients what an open session is like now. It is called on
 // the writer of the session's publisher, too, and waits for nobody.
 func (h *Host) sessionChanged(s *slot) {
-	if s.opened() && len(h.connections(func(*Conn) bool { return true })) > 0 {
-		h.broadcast(&protocol.SessionChanged{Summary: h.summary(s)})
+	if !s.opened() || len(h.connections(func(*Conn) bool { return true })) == 0 {
+		return
 	}
+	s.telling.Lock() // so that no older summary comes behind a newer one
+	defer s.telling.Unlock()
+	h.broadcast(&protocol.SessionChanged{Summary: h.summary(s)})
 }
 
 // sessionMade tells all clients of a session that is not open.

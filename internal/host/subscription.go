@@ -105,10 +105,10 @@ func (s *subscription) end() {
 // pump sends the subscription until it ends. When it ends from the host's side the
 // client may open the session again.
 func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) {
+	defer close(s.done)
 	f := &feed{c: s.c, lane: s.slot.lane, cursor: s.slot.lane.Publisher().Cursor(s.c.h.cfg.Serving)}
 	err := f.run(ctx, a, tail)
 	f.cursor.Close()
-	close(s.done)
 	if ctx.Err() != nil {
 		return
 	}

@@ -173,7 +173,7 @@ func each(t *testing.T, f func(worker int) error) {
 // built is the folder of the binaries, removed at the end.
 var built string
 
-// build builds the binary and the appender once a run of the tests, without the
+// build builds the binary and what else is killed once a run of the tests, without the
 // race detector, so that a round takes little.
 var build = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "scorel-kill-")
@@ -181,7 +181,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	built = dir
-	out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/killtest/appender").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/killtest/appender", "scorel/internal/killtest/hoster").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("go build: %w\n%s", err, out)
 	}

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -150,7 +151,9 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	if d.Scope == "" {
 		d.Scope = "once"
 	}
-	if err := h.record(ctx, d, author{client: a.client, cause: a.cause}); err != nil {
+	err = h.record(ctx, d, author{client: a.client, cause: a.cause})
+	w.stored <- err
+	if err != nil {
 		return runtime.Permit{}, err
 	}
 	if a.decision == protocol.DecisionDeny {
@@ -177,28 +180,45 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 }
 
 // AnswerPermission answers a question: choice is the index of a suggestion, -1
-// denies. Only the first answer counts; a later one fails with conflict.
-func (l *Lane) AnswerPermission(c Caller, id protocol.PermissionID, choice int, reason string) error {
+// denies. Only the first answer counts; a later one fails with conflict. It returns when
+// the answer is durable.
+func (l *Lane) AnswerPermission(ctx context.Context, c Caller, id protocol.PermissionID, choice int, reason string) error {
+	w, err := l.answerPermission(c, id, choice, reason)
+	if err != nil {
+		return err
+	}
+	select {
+	case err = <-w.stored:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if errors.Is(err, context.Canceled) {
+		return errNotOpen() // the turn was ended at the same moment
+	}
+	return err
+}
+
+func (l *Lane) answerPermission(c Caller, id protocol.PermissionID, choice int, reason string) (*question, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w := l.questions[string(id)]
 	if w == nil {
-		return errNotOpen()
+		return nil, errNotOpen()
 	}
 	request, ok := w.ask.(*protocol.PermissionRequest)
 	if !ok {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s is a dialog; answer it with answer_ui.", id)
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s is a dialog; answer it with answer_ui.", id)
 	}
 	a := answer{decision: protocol.DecisionDeny, client: c.Client, cause: c.author().cause, reason: reason}
 	if choice >= len(request.Suggestions) || choice < -1 {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
 	}
 	if choice >= 0 && c.OnceOnly && request.Suggestions[choice].Scope != "once" {
-		return protocol.Errorf(protocol.CodeForbidden, "This entry may allow a call once or refuse it; the owner of the device can allow more.")
+		return nil, protocol.Errorf(protocol.CodeForbidden, "This entry may allow a call once or refuse it; the owner of the device can allow more.")
 	}
 	if choice >= 0 {
 		a.decision, a.suggestion = protocol.DecisionAllow, request.Suggestions[choice]
 	}
 	l.settle(w, a)
-	return nil
+	return w, nil
 }

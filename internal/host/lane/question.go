@@ -13,6 +13,7 @@ type question struct {
 	id     string
 	ask    protocol.Body // a permission_request or a ui_request
 	answer chan answer   // capacity 1
+	stored chan error    // of a permission, capacity 1: what came of storing the answer
 }
 
 // answer is how a question was resolved. A dialog that was answered is allowed.
@@ -40,7 +41,7 @@ func (w *question) resolved(a answer) protocol.Body {
 // put puts a question to the attached people. Where nobody is attached and nobody
 // is to be waited for, it is over at once, and nobody says so.
 func (l *Lane) put(w *question) (nobody bool, err error) {
-	w.answer = make(chan answer, 1)
+	w.answer, w.stored = make(chan answer, 1), make(chan error, 1)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.tell(w.ask); err != nil {
