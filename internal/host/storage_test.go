@@ -223,3 +223,25 @@ func TestNoTurnBeginsOnADiskThatIsNearlyFull(t *testing.T) {
 		t.Errorf("with enough space: %+v", end)
 	}
 }
+
+func TestAMessageIsNotQueuedWhoseMarkCannotBeWritten(t *testing.T) {
+	f := &failing{FS: disk.OS()}
+	s := allowed()
+	s.fs = f
+	w := newWorld(t, s, wait, `{"again":true,"do":[{"text":"ok"}]}`)
+	e, _ := w.busy()
+	f.arm(1, fmt.Errorf("%w: %w", disk.ErrNoSpace, syscall.ENOSPC))
+	refused(t, e.c, e.id, &protocol.FollowUp{Content: text("lost?")}, protocol.CodeStorageError)
+	f.repair()
+	if late := w.open(w.connect(false), e.id); len(late.s.Live.Queues) != 0 || !late.s.Live.Running {
+		t.Errorf("what was refused waits, or the turn has ended: %+v", late.s.Live)
+	}
+	call[*protocol.Sent](t, e.c, e.id, &protocol.FollowUp{Content: text("kept")})
+	w.file("go", "")
+	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("end: %+v %+v", end, end.Error)
+	}
+	if got := e.users(); len(got) != 2 || got[1] != "kept" {
+		t.Errorf("messages: %q", got)
+	}
+}

@@ -251,7 +251,7 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 // ResumeQueue lets a paused queue go on; when no turn runs, its first message
 // begins one. It returns when that is durable.
 func (l *Lane) ResumeQueue(ctx context.Context, c Caller) error {
-	if n, _ := l.Waiting(); n > 0 { // what went on by itself after a clean stop does not count any more
+	if n, _ := l.Waiting(); n > 0 { // the mark may still say that the last host ended as it should
 		release, err := l.keepMark()
 		if err != nil {
 			return err
