@@ -98,6 +98,10 @@ func (e *eventStream) run() {
 			}
 			quiet = true
 		case <-e.conn.Done():
+			if why := e.conn.Why(); why != nil {
+				e.control(&protocol.SessionClosed{SessionID: protocol.SessionID(e.x.values["sessionId"]), Err: why})
+				_ = e.flush() // the last one
+			}
 			return
 		case <-e.x.r.Context().Done():
 			return

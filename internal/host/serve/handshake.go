@@ -114,7 +114,7 @@ func parseHello(data []byte) (protocol.Hello, error) {
 		return m.Hello, refuse(reasonVersion, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", m.ProtocolVersion, protocol.Version)
 	}
 	if err := handshake.CheckHello(&m.Hello); err != nil {
-		return m.Hello, refuse(reasonMessage, "The hello does not fit: %v.", err)
+		return m.Hello, refuse(reasonMessage, "The hello does not fit: %s.", hideTokens(err.Error()))
 	}
 	return m.Hello, nil
 }

@@ -72,6 +72,7 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 		return // it has been answered
 	}
 	c.ws = ws
+	l.unproven.spoke(st)
 	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
 	hello, grant, err := s.prove(ws, l.dialled(r))
 	if err != nil {
@@ -295,8 +296,7 @@ func (c *socket) write() {
 		case <-tick.C:
 			alive = c.keepAlive()
 		case <-c.conn.Done():
-			c.end(websocket.StatusGoingAway, "the host has closed the connection")
-			c.drain(buf)
+			c.hostEnded(buf)
 			alive = false
 		case <-c.ending:
 			c.drain(buf)
@@ -316,6 +316,22 @@ func closeWebSocket(ws *websocket.Conn, st *stream, status websocket.StatusCode,
 	cut := time.AfterFunc(closeTime, func() { _ = st.Close() })
 	defer cut.Stop()
 	_ = ws.Close(status, why)
+}
+
+// hostEnded tells the client that the host has ended the connection, and why.
+func (c *socket) hostEnded(buf []byte) {
+	status, why := websocket.StatusGoingAway, c.conn.Why()
+	if why != nil {
+		status = websocket.StatusPolicyViolation
+		c.s.reporter.report("ended", "ended the connection of "+peerName(c.st.l.kind, c.st.Conn)+": "+why.Message)
+	}
+	c.drain(buf)
+	if why != nil {
+		c.writeReply(buf, protocol.Reply{Err: why})
+		c.end(status, string(why.Code))
+		return
+	}
+	c.end(status, "the host has closed the connection")
 }
 
 // finish answers what is being carried out when the server is shut down.

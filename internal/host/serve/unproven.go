@@ -17,9 +17,10 @@ const (
 // oldest first. When there are too many, the oldest gives way, not the newest:
 // whoever can prove himself does so within milliseconds and is through before 256
 // others have come, while a flood that holds its connections open would keep
-// everybody out for as long as it lasts. Over TLS a flood from one address first
-// displaces its own. Each listener has a list of its own, so that what is done to a
-// port cannot be felt on the socket.
+// everybody out for as long as it lasts. One that has sent its request gives way
+// only when all have: most floods say nothing, or not to the end. Over TLS a flood
+// from one address first displaces its own. Each listener has a list of its own, so
+// that what is done to a port cannot be felt on the socket.
 type unproven struct {
 	perAddress int // 0: no bound
 
@@ -32,6 +33,7 @@ type unproven struct {
 type waiting struct {
 	st    *stream
 	timer *time.Timer
+	spoke bool // it has sent a whole request
 }
 
 func newUnproven(kind Kind) *unproven {
@@ -61,19 +63,37 @@ func (u *unproven) add(st *stream, timer *time.Timer) *stream {
 	if victim != nil {
 		u.drop(victim)
 	}
-	u.oldest = append(u.oldest, &waiting{st, timer})
+	u.oldest = append(u.oldest, &waiting{st: st, timer: timer})
 	u.count[st.address]++
 	return victim
 }
 
-// first gives the oldest connection of an address.
+// first gives the connection of an address that has to go first.
 func (u *unproven) first(address string) *stream {
+	var oldest *stream
 	for _, w := range u.oldest {
-		if w.st.address == address {
+		if w.st.address != address {
+			continue
+		}
+		if !w.spoke {
 			return w.st
 		}
+		if oldest == nil {
+			oldest = w.st
+		}
 	}
-	return nil
+	return oldest
+}
+
+// spoke notes that a connection has sent a whole request.
+func (u *unproven) spoke(st *stream) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, w := range u.oldest {
+		if w.st == st {
+			w.spoke = true
+		}
+	}
 }
 
 // largest gives the address that has the most connections.

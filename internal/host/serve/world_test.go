@@ -156,6 +156,20 @@ func (w *world) serve(l net.Listener, kind Kind) {
 	})
 }
 
+// listener gives the listener of the socket.
+func (w *world) listener() (l *listener) {
+	w.t.Helper()
+	await(w.t, "the listener", func() bool {
+		w.server.mu.Lock()
+		defer w.server.mu.Unlock()
+		if len(w.server.listeners) > 0 {
+			l = w.server.listeners[0]
+		}
+		return l != nil
+	})
+	return l
+}
+
 // loopback serves a port of this machine and gives its address.
 func (w *world) loopback() string {
 	w.t.Helper()
@@ -264,18 +278,43 @@ func (p *peer) proveToken(address, token string) {
 	p.say("connect", protocol.Prove{Proof: handshake.Client([]byte(token), tr)})
 }
 
+// tryToken proves the token, and gives what the line made of it.
+func (p *peer) tryToken(address string) error {
+	var c protocol.Challenge
+	if err := p.trySay("hello", p.hello); err != nil {
+		return err
+	}
+	_, data, err := p.ws.Read(p.t.Context())
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &c); err != nil {
+		return err
+	}
+	tr := &handshake.Transcript{Address: address, Hello: p.hello, Challenge: c}
+	if err := p.trySay("connect", protocol.Prove{Proof: handshake.Client([]byte(testToken), tr)}); err != nil {
+		return err
+	}
+	if _, data, err = p.ws.Read(p.t.Context()); err == nil && !strings.Contains(string(data), `"connected"`) {
+		err = errors.New(string(data))
+	}
+	return err
+}
+
 // say sends a message of a type.
 func (p *peer) say(typ string, body any) {
 	p.t.Helper()
-	data, err := json.Marshal(body)
-	if err != nil {
+	if err := p.trySay(typ, body); err != nil {
 		p.t.Fatal(err)
 	}
-	head := fmt.Sprintf(`{"type":%q`, typ)
-	if string(data) != "{}" {
-		head += ","
+}
+
+func (p *peer) trySay(typ string, body any) error {
+	data, err := json.Marshal(body)
+	if err != nil {
+		return err
 	}
-	p.raw(head + string(data[1:]))
+	return p.ws.Write(p.t.Context(), websocket.MessageText, []byte(fmt.Sprintf(`{"type":%q,`, typ)+string(data[1:])))
 }
 
 func (p *peer) raw(text string) {

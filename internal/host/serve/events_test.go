@@ -1,0 +1,331 @@
+package serve
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"scorel/protocol"
+)
+
+// sent is one server-sent event.
+type sent struct{ event, id, data string }
+
+// eventReader is a running request for events.
+type eventReader struct {
+	t     *testing.T
+	lines *bufio.Reader
+	body  io.Closer
+}
+
+// follow asks for the events of a session.
+func (c *scriptClient) follow(id protocol.SessionID, query, last string) *eventReader {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), "GET", c.base+"/v1/sessions/"+string(id)+"/events"+query, nil)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	r.Header = c.header.Clone()
+	if last != "" {
+		r.Header.Set("Last-Event-ID", last)
+	}
+	resp, err := c.client.Do(r)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
+		body, _ := io.ReadAll(resp.Body)
+		c.t.Fatalf("%s %s %s", resp.Status, resp.Header, body)
+	}
+	return &eventReader{c.t, bufio.NewReader(resp.Body), resp.Body}
+}
+
+// next reads one event; comments are passed over.
+func (r *eventReader) next() (sent, error) {
+	var e sent
+	for {
+		line, err := r.lines.ReadString('\n')
+		if err != nil {
+			return e, err
+		}
+		name, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), ": ")
+		switch name {
+		case "event":
+			e.event = value
+		case "id":
+			e.id = value
+		case "data":
+			e.data = value
+		case "":
+			if e.event != "" {
+				return e, nil
+			}
+		case "retry", ":":
+		default:
+			r.t.Errorf("the line %q is no part of an event", line)
+		}
+	}
+}
+
+// until reads on until an event of a name, and gives all.
+func (r *eventReader) until(name string) []sent {
+	r.t.Helper()
+	var all []sent
+	for {
+		e, err := r.next()
+		if err != nil {
+			r.t.Fatalf("%v after %v", err, eventNames(all))
+		}
+		if all = append(all, e); e.event == name {
+			return all
+		}
+	}
+}
+
+func eventNames(all []sent) []string {
+	var n []string
+	for _, e := range all {
+		n = append(n, e.event)
+	}
+	return n
+}
+
+func (c *scriptClient) say(id protocol.SessionID, text string) {
+	c.t.Helper()
+	c.want(http.StatusOK, nil, "POST", "/v1/sessions/"+string(id)+"/messages", fmt.Sprintf(`{"content":%q}`, text))
+}
+
+func answers(n int) (all []string) {
+	for i := range n {
+		all = append(all, fmt.Sprintf(`{"do":[{"text":"answer %d"}]}`, i))
+	}
+	return all
+}
+
+func TestEventsComeWithTheirPlaceAndEndWithTheState(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(1)})
+	c := w.script()
+	id := c.session(w)
+	r := c.follow(id, "", "")
+	first := r.until("live")
+	if got := fmt.Sprint(eventNames(first)); got != "[resync live]" {
+		t.Errorf("a stream begins with %s", got)
+	}
+	if first[0].id != "" || first[1].id == "" || !strings.Contains(first[0].data, `"full_reload"`) {
+		t.Errorf("a stream begins with %+v", first)
+	}
+	c.say(id, "Hi")
+	all := r.until("runtime_end")
+	var seq protocol.Seq
+	persistent := map[string]bool{}
+	for _, e := range all {
+		at, err := parsePlace(e.id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ev, err := protocol.ParseEvent([]byte(e.data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(ev.Type) != e.event || ev.Seq != at.seq || at.seq <= seq || at.epoch == "" {
+			t.Errorf("%+v stands behind seq %d", e, seq)
+		}
+		seq = at.seq
+		if !ev.IsTransient() {
+			if at.persistent != ev.Seq || at.id != ev.ID {
+				t.Errorf("%+v is not its own anchor", e)
+			}
+			persistent[e.event] = true
+		}
+	}
+	if !persistent["message"] {
+		t.Errorf("there were %v", eventNames(all))
+	}
+}
+
+func TestAStreamGoesOnBehindItsLastEventID(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(3)})
+	c := w.script()
+	id := c.session(w)
+	whole := c.follow(id, "", "") // never interrupted: what the other should have seen
+	whole.until("live")
+	cut := c.follow(id, "", "")
+	cut.until("live")
+	c.say(id, "one")
+	want := whole.until("runtime_end")
+	got := []sent{}
+	for range 3 { // in the middle of the turn
+		e, err := cut.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, e)
+	}
+	_ = cut.body.Close()
+	c.say(id, "two")
+	want = append(want, whole.until("runtime_end")...)
+	cut = c.follow(id, "", got[len(got)-1].id)
+	e, err := cut.next()
+	if err != nil || e.event != "resync" || !strings.Contains(e.data, "stream_resume") {
+		t.Fatalf("the stream goes on with %+v, %v", e, err)
+	}
+	for len(got) < len(want) {
+		e, err := cut.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.event != "live" {
+			got = append(got, e)
+		}
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("event %d is\n%+v\nnot\n%+v", i, got[i], want[i])
+		}
+	}
+}
+
+func TestAfterARestartPersistentEventsGoOnAndNoneComesTwice(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(3)})
+	c := w.script()
+	id := c.session(w)
+	r := c.follow(id, "?types=persistent", "")
+	r.until("live")
+	c.say(id, "one")
+	first := r.until("message")
+	w.restart()
+	c = w.script()
+	c.say(id, "two")
+	r = c.follow(id, "?types=persistent", first[len(first)-1].id)
+	e, err := r.next()
+	if err != nil || e.event != "resync" || !strings.Contains(e.data, "persistent_fallback") {
+		t.Fatalf("the stream goes on with %+v, %v", e, err)
+	}
+	texts := map[string]int{}
+	count := func(all []sent) {
+		for _, e := range all {
+			if e.event != "message" {
+				continue
+			}
+			ev, err := protocol.ParseEvent([]byte(e.data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts[ev.Body.(*protocol.MessageBody).Message.Content[0].Text]++
+		}
+	}
+	count(first)
+	for texts["answer 1"] == 0 {
+		e, err := r.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ev, err := protocol.ParseEvent([]byte(e.data)); err == nil && ev.IsTransient() {
+			t.Errorf("a transient event came: %s", e.event)
+		}
+		count([]sent{e})
+	}
+	for _, text := range []string{"one", "two", "answer 1"} {
+		if texts[text] != 1 {
+			t.Errorf("%q came %d times: %v", text, texts[text], texts)
+		}
+	}
+}
+
+func TestTailGivesTheNewestEventsFirst(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(2)})
+	c := w.script()
+	id := c.session(w)
+	r := c.follow(id, "", "")
+	r.until("live")
+	for _, text := range []string{"one", "two"} {
+		c.say(id, text)
+		r.until("runtime_end")
+	}
+	got := c.follow(id, "?tail=3", "").until("live")
+	var texts []string
+	for _, e := range got[1 : len(got)-1] {
+		ev, err := protocol.ParseEvent([]byte(e.data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, ev.Body.(*protocol.MessageBody).Message.Content[0].Text)
+	}
+	if fmt.Sprint(texts) != "[answer 0 two answer 1]" {
+		t.Errorf("the tail is %v", texts)
+	}
+}
+
+func TestAQuietStreamShowsThatItLives(t *testing.T) {
+	w := newWorld(t, setting{times: func(t *times) { t.ping = 20 * time.Millisecond }})
+	c := w.script()
+	r := c.follow(c.session(w), "", "")
+	r.until("live")
+	for range 3 {
+		line, err := r.lines.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		if line != ":\n" && line != "\n" {
+			t.Fatalf("a quiet stream says %q", line)
+		}
+	}
+}
+
+func TestAStreamEndsWithTheServer(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	r := c.follow(c.session(w), "", "")
+	r.until("live")
+	if err := w.server.Shutdown(t.Context()); err != nil {
+		t.Errorf("Shutdown: %v", err)
+	}
+	if _, err := r.next(); err != io.EOF {
+		t.Errorf("the stream ended with %v", err)
+	}
+}
+
+func TestEventsThatCannotBeGivenAreRefusedBeforeTheStream(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := string(c.session(w))
+	for _, test := range []struct {
+		path, last string
+		status     int
+	}{
+		{"/v1/sessions/" + id + "/events?tail=many", "", 400},
+		{"/v1/sessions/" + id + "/events?tail=2001", "", 400},
+		{"/v1/sessions/" + id + "/events?types=some", "", 400},
+		{"/v1/sessions/" + id + "/events?after=1", "", 400},
+		{"/v1/sessions/" + id + "/events", "7", 400},
+		{"/v1/sessions/" + string(protocol.NewSessionID(w.now(), zero{})) + "/events", "", 404},
+	} {
+		resp, text := c.do("GET", test.path, "", "Last-Event-ID", test.last)
+		var e protocol.Error
+		if json.Unmarshal([]byte(text), &e) != nil || resp.StatusCode != test.status || !strings.HasSuffix(e.Message, ".") {
+			t.Errorf("%s %s: %s %s", test.path, test.last, resp.Status, text)
+		}
+	}
+}
+
+func TestAPlaceIsReadAsItIsWritten(t *testing.T) {
+	for _, p := range []place{
+		{}, {seq: 3}, {epoch: "epo_0123456789abcdef", seq: 1 << 63, persistent: 7, id: "evt_0123456789abcdef"},
+	} {
+		got, err := parsePlace(p.String())
+		if err != nil || got != p {
+			t.Errorf("%s was read as %+v, %v", p, got, err)
+		}
+	}
+	for _, bad := range []string{"", "....", "-.1.2", "-.-1.2.-", "-.1.2.evt_1", "epo_1.1.2.-", "x.1.2.-", "-.1.2.-.-", strings.Repeat("1", 200), "-.1.18446744073709551616.-"} {
+		if p, err := parsePlace(bad); err == nil {
+			t.Errorf("%q was read as %+v", bad, p)
+		}
+	}
+}
