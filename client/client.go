@@ -34,6 +34,10 @@ var ErrClosed error = &protocol.Error{Code: CodeTransportClosed, Message: "the c
 // maxWaiting bounds the requests that wait for a connection.
 const maxWaiting = 256
 
+// maxBroken bounds the connections that break while one request is on its way: it
+// may be what breaks them.
+const maxBroken = 8
+
 // Config is what a [Client] needs.
 type Config struct {
 	// Dial connects. The client calls it again when the connection is gone, for ever
@@ -146,7 +150,7 @@ func answer[R protocol.Response](call protocol.Call, reply protocol.Reply) (R, e
 // call sends a call until it has a reply.
 func (c *Client) call(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
 	var lost *link
-	for {
+	for broken := 1; ; broken++ {
 		l, err := c.await(ctx, lost)
 		if err != nil {
 			return protocol.Reply{}, err
@@ -155,6 +159,8 @@ func (c *Client) call(ctx context.Context, call protocol.Call) (protocol.Reply, 
 		switch {
 		case err == nil || c.once || ctx.Err() != nil:
 			return reply, err
+		case broken == maxBroken:
+			return reply, fmt.Errorf("the connection broke %d times while the host answered %s: %w", broken, call.Request.RequestName(), err)
 		case errors.Is(err, ErrNotSent):
 		case protocol.Acts(call.Request):
 			call.Repeat = true

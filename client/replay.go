@@ -82,10 +82,7 @@ func (s *Session) restart(mode protocol.Resync) {
 	case protocol.StreamResume:
 		r.streaming = true
 	case protocol.PersistentFallback:
-		l := &s.Live
-		l.Running, l.TurnID, l.TurnIndex = false, "", 0
-		l.Messages, l.Tools, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil, nil
-		l.ThroughSeq = l.PersistentLastSeq // in a new epoch numbers may come again
+		voidRunning(&s.Live)
 		r.at.StreamEpoch, r.at.StreamLastSeq = "", 0
 	default:
 		s.Live = protocol.Live{DeviceID: r.at.DeviceID}

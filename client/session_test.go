@@ -40,7 +40,7 @@ func resync(mode protocol.Resync) *protocol.ResyncFrame {
 func alive(epoch protocol.Epoch, through, persistent protocol.Seq) *protocol.LiveFrame {
 	l := protocol.Live{DeviceID: "dev_a", StreamEpoch: epoch, ThroughSeq: through, PersistentLastSeq: persistent, Running: true}
 	if persistent > 0 {
-		l.PersistentLastID = eventID(persistent)
+		l.PersistentLastID, l.LeafID = eventID(persistent), eventID(persistent)
 	}
 	return &protocol.LiveFrame{SessionID: one, Live: l}
 }

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
@@ -349,12 +350,16 @@ type message struct {
 
 func (m message) reply() bool { return m.Type == "response" || m.Type == "error" }
 
-// classify says what a message is. Events, which are most of all bytes, are told
-// by their beginning, so that they are parsed once.
+// classify says what a message is. Events and answers, which are most of all bytes,
+// are told by their beginning, so that they are parsed once.
 func classify(data []byte) (m message, err error) {
-	const events = `{"type":"events",`
-	if len(data) > len(events) && string(data[:len(events)]) == events {
+	if bytes.HasPrefix(data, []byte(`{"type":"events",`)) {
 		return message{Type: "events"}, nil
+	}
+	if rest, ok := bytes.CutPrefix(data, []byte(`{"type":"response","requestId":"`)); ok {
+		if id, _, ok := bytes.Cut(rest[:min(len(rest), maxGreeting)], []byte{'"'}); ok {
+			return message{Type: "response", RequestID: protocol.RequestID(id)}, nil
+		}
 	}
 	err = json.Unmarshal(data, &m)
 	return m, err

@@ -18,6 +18,9 @@ import (
 const (
 	defaultPage = 200
 	maxPage     = 2000
+	// maxPageBytes ends a page of events: with its last event it fits into what a
+	// client takes as one message.
+	maxPageBytes = 4 << 20
 )
 
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
@@ -287,16 +290,18 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 			return nil, err
 		}
 	}
+	bytes := 0
 	for e, err := range index.Back(ctx, from) {
 		if err != nil {
 			return nil, err
 		}
-		if len(out.Events) == page(r.Limit) {
+		if len(out.Events) == page(r.Limit) || bytes >= maxPageBytes {
 			out.More = true
 			break
 		}
 		if e, ok := sendable(e); ok {
 			out.Events = append(out.Events, e)
+			bytes += len(e.Raw())
 		}
 	}
 	return out, nil
@@ -321,16 +326,18 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	}
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	bytes := 0
 	for line, err := range index.After(ctx, r.AfterSeq) {
 		if err != nil {
 			return nil, err
 		}
-		if len(out.Events) == page(r.Limit) {
+		if len(out.Events) == page(r.Limit) || bytes >= maxPageBytes {
 			out.More = true
 			break
 		}
 		if e, err := protocol.ParseEvent(line.Bytes); err == nil {
 			out.Events = append(out.Events, e)
+			bytes += len(line.Bytes)
 		}
 	}
 	return out, nil
