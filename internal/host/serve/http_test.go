@@ -382,30 +382,57 @@ func TestABodyThatIsTooLargeIsRefusedAndLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestCurlOnTheSocketDoesWhatTheDocumentsSay(t *testing.T) {
-	w := newWorld(t, setting{})
-	header := filepath.Join(filepath.Dir(w.socket), "host.header")
-	if err := os.WriteFile(header, []byte("Authorization: Bearer "+testToken+"\n"), 0o600); err != nil {
+func TestTheExamplesOfTheDocumentWork(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/http.md")
+	if err != nil {
 		t.Fatal(err)
 	}
-	curl := func(args ...string) string {
-		t.Helper()
-		out, err := command(t, "curl", append([]string{"-sS", "--unix-socket", w.socket, "-H", "@" + header}, args...)...)
-		if err != nil {
-			t.Fatalf("curl %v: %v\n%s", args, err, out)
+	w := newWorld(t, setting{answers: answers(5)})
+	home := filepath.Dir(w.socket)
+	if err := os.Mkdir(filepath.Join(home, ".scorel"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(w.socket, filepath.Join(home, ".scorel", "host.sock")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".scorel", "host.header"), []byte("Authorization: Bearer "+testToken+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	script := "set -e\ncd " + w.project + "\nexport HOME=" + home + "\n"
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(string(doc), -1) {
+		if strings.Contains(block[1], "host -N") { // goes on until it is stopped
+			block[1] = strings.Replace(block[1], "host -N", "host -N -m 2", 1) + " || test $? = 28\n"
+			block[1] = strings.Replace(block[1], "\n ||", " ||", 1)
 		}
-		return out
+		script += block[1]
 	}
-	var sum protocol.SessionSummary
-	if out := curl("http://localhost/v1/sessions", "-d", fmt.Sprintf(`{"workDir":%q}`, w.project)); json.Unmarshal([]byte(out), &sum) != nil || sum.SessionID == "" {
-		t.Fatalf("curl made %s", out)
+	out, err := command(t, "bash", "-c", script)
+	if err != nil {
+		t.Fatalf("%v\n%s\n%s", err, script, out)
 	}
-	base := "http://localhost/v1/sessions/" + string(sum.SessionID)
-	if out := curl(base+"/messages", "-d", `{"content":"hello from curl"}`); !strings.Contains(out, `"turnId":"trn_`) {
-		t.Errorf("curl sent %s", out)
+	for _, want := range []string{`"deviceId":"dev_`, `"turnId":"trn_`, "event: live", `"live":{`, `"stream_resume"`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the examples did not give %s:\n%s", want, out)
+		}
 	}
-	if out := curl("-o", "/dev/null", "-w", "%{http_code}", base+"/messages?token=abc", "-d", `{"content":"x"}`); out != "400" {
-		t.Errorf("a token in the URL: %s", out)
+	if strings.Contains(out, `"code":`) {
+		t.Errorf("an example failed:\n%s", out)
+	}
+	if part, err := os.ReadFile(filepath.Join(w.project, "first-100-bytes")); err != nil || len(part) != 100 {
+		t.Errorf("the range has %d bytes, %v", len(part), err)
+	}
+}
+
+func TestTheDocumentNamesEveryRowOfTheTable(t *testing.T) {
+	doc, err := os.ReadFile("../../../docs/http.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range table() {
+		path := strings.Replace(r.path, "{sessionId}", "{id}", 1)
+		if r.method != http.MethodHead && !strings.Contains(string(doc), "`"+r.method+" "+path+"` | "+map[bool]string{true: "`" + r.request + "`"}[r.request != ""]) {
+			t.Errorf("docs/http.md lacks %s %s (%s)", r.method, path, r.request)
+		}
 	}
 }
 
@@ -413,7 +440,12 @@ func TestMetricsSayWhatHappened(t *testing.T) {
 	w := newWorld(t, setting{})
 	p := w.connect(dialling{})
 	id := p.session(w)
-	p.call(id, &protocol.OpenSession{})
+	p.send(id, &protocol.OpenSession{})
+	live, answered := false, false
+	p.until(func(typ string, _ []protocol.Event) bool {
+		live, answered = live || typ == "live", answered || typ == "response"
+		return live && answered
+	})
 	c := w.script()
 	c.do("GET", "/v1/projects", "", "Authorization", "Bearer wrong")
 	text := c.want(http.StatusOK, nil, "GET", "/metrics", "")
@@ -424,6 +456,9 @@ func TestMetricsSayWhatHappened(t *testing.T) {
 		`scorel_requests_total{request="open_session",result="ok"} 1`,
 		`scorel_request_seconds_count{request="create_session"} 1`,
 		`# TYPE scorel_request_seconds histogram`,
+		`scorel_sessions_open 1`,
+		`scorel_turns_running 0`,
+		`scorel_resyncs_total{mode="full_reload"} 1`,
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("the metrics lack %s:\n%s", line, text)
