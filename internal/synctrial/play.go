@@ -18,14 +18,14 @@ type Size struct {
 }
 
 // Small is the size of the schedules that CI plays; Large that of a soak.
-func Small() Size { return Size{People: 3, Sessions: 2, Things: 8, Blows: 3} }
+func Small() Size { return Size{People: 3, Sessions: 2, Things: 7, Blows: 3} }
 
 // Large is a size in which more can meet.
 func Large() Size { return Size{People: 5, Sessions: 3, Things: 40, Blows: 12} }
 
 // wiredOneIn is of how many schedules one has a host that listens: a WebSocket costs
 // several times what an embedded connection does.
-const wiredOneIn = 4
+const wiredOneIn = 6
 
 // Result counts what a schedule came to, so that one can see whether schedules try
 // enough.

@@ -18,6 +18,10 @@ var seed = flag.Uint64("seed", 0, "play the schedule of this seed alone")
 // schedules is how many CI plays.
 const schedules = 10_000
 
+// patience is how long one schedule may take before its seed is told: a bubble in
+// which somebody waits for a mutex for ever does not end.
+const patience = 20 * time.Second
+
 // place makes a project folder for one worker.
 func place(t *testing.T) string {
 	t.Helper()
@@ -38,6 +42,10 @@ func one(t *testing.T, seed uint64, size Size, project string) (r Result, err er
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
+	late := time.AfterFunc(patience, func() {
+		fmt.Fprintf(os.Stderr, "the schedule of seed %d has been played for %v and is not over\n", seed, patience)
+	})
+	defer late.Stop()
 	synctest.Test(t, func(*testing.T) { r, err = Play(seed, size, project) })
 	return r, err
 }

@@ -91,6 +91,9 @@ func (p *play) settle() error {
 		if !busy {
 			break
 		}
+		if err := w.failed(); err != nil {
+			return err
+		}
 		if tries > 500 {
 			return fmt.Errorf("a turn does not end: %s", p.states(judge))
 		}

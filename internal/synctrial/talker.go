@@ -3,6 +3,7 @@ package synctrial
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -17,8 +18,9 @@ import (
 // talker is a model that makes its answers up and remembers what it has said. Each
 // block of text begins with a mark that no other block has.
 type talker struct {
-	seed uint64
-	gate *gate
+	seed  uint64
+	gate  *gate
+	fault func(error) // is told when it is called without end
 
 	mu    sync.Mutex
 	calls int
@@ -27,9 +29,13 @@ type talker struct {
 	fails int
 }
 
-func newTalker(seed uint64, g *gate) *talker {
-	return &talker{seed: seed, gate: g, said: map[string]string{}}
+func newTalker(seed uint64, g *gate, fault func(error)) *talker {
+	return &talker{seed: seed, gate: g, fault: fault, said: map[string]string{}}
 }
+
+// maxCalls is more than any schedule comes to: 5 people do 40 things each, which begin
+// a turn of at most 5 calls that are tried 8 times.
+const maxCalls = 8000
 
 // markLen is the length of a mark: "A0012.1:".
 const markLen = 8
@@ -63,6 +69,11 @@ func (t *talker) Stream(ctx context.Context, req model.Request) iter.Seq2[model.
 		t.calls++
 		n := t.calls
 		t.mu.Unlock()
+		if n > maxCalls {
+			t.fault(errors.New("the model is called without end"))
+			yield(nil, &model.Error{Class: model.ClassInvalid, Message: "the talker has said enough"})
+			return
+		}
 		a := answer{t: t, ctx: ctx, yield: yield, n: n, r: rand.New(rand.NewPCG(t.seed, uint64(n)))}
 		a.speak(req)
 	}

@@ -67,7 +67,7 @@ func newWorld(seed uint64, project string) *world {
 	}
 	w := &world{seed: seed, dir: "/scorel-trial/home/.scorel", project: project, mem: disktest.NewMem(), gate: newGate(),
 		net: &network{lines: map[*line]struct{}{}}, source: rand.NewChaCha8(key), r: rand.New(rand.NewPCG(seed, 1))}
-	w.model = newTalker(seed, w.gate)
+	w.model = newTalker(seed, w.gate, w.fault)
 	w.mem.Now = time.Now
 	w.mem.Put(filepath.Join(filepath.Dir(w.dir), "note"), nil) // the home is there, and stays
 	return w
@@ -118,7 +118,7 @@ func (w *world) start() error {
 		return time.Duration(r.IntN(3)) * time.Millisecond
 	}}
 	h, err := host.New(host.Config{Dir: w.dir, UserHome: filepath.Dir(w.dir), Environ: []string{"PATH=/nowhere"}, FS: proc, Serving: true,
-		Overrides: host.Overrides{Model: "demo", Preset: "TodoWrite,Read,Write,AskUser"}, Codec: r.IntN(2) == 0, Version: "trial",
+		Overrides: host.Overrides{Model: "demo", Preset: "TodoWrite,Read,Write,AskUser"}, Codec: r.IntN(4) == 0, Version: "trial",
 		Demo: func() (model.Model, error) { return w.model, nil }, Now: time.Now, Rand: w,
 		Confinement: func() sandbox.Status { return sandbox.Status{} }})
 	if err != nil {
