@@ -35,7 +35,7 @@ func newTalker(seed uint64, g *gate, fault func(error)) *talker {
 
 // maxCalls is more than any schedule comes to: 5 people do 40 things each, which begin
 // a turn of at most 5 calls that are tried 8 times.
-const maxCalls = 8000
+const maxCalls = 3000
 
 // markLen is the length of a mark: "A0012.1:".
 const markLen = 8
