@@ -32,7 +32,6 @@ type network struct {
 	good  bool
 	lines map[*line]struct{}
 	cuts  int
-	lost  int // answers
 }
 
 // heal makes all connections good from now on; spoil makes them bad again.

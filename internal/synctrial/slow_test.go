@@ -31,9 +31,10 @@ const (
 )
 
 // slowHeap is by how many bytes the process may grow in the course of answers that a
-// client does not read: the ring, the queue of the publisher, and what of the answers
-// is indexed. All answers together are several times that.
-const slowHeap = 16 << 20
+// client does not read: the ring and the queue of the publisher, and what the clients,
+// which are in the same process, hold of one answer. All answers together are more than
+// twice that.
+const slowHeap = 24 << 20
 
 // reciter is a model whose every answer has slowPieces pieces, pace apart.
 type reciter struct{ pace time.Duration }
