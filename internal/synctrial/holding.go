@@ -228,18 +228,18 @@ func sameLive(a, b protocol.Live) error {
 	return nil
 }
 
-// logOf parses the bytes of a log.
-func logOf(data []byte) ([]protocol.Event, error) {
-	var out []protocol.Event
+// logOf parses the bytes of a log, and counts the lines that are none.
+func logOf(data []byte) (out []protocol.Event, damaged int) {
 	for i, line := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		if i == 0 {
 			continue
 		}
 		e, err := protocol.ParseEvent([]byte(line))
 		if err != nil {
-			return nil, fmt.Errorf("line %d of the log: %w", i+1, err)
+			damaged++
+			continue
 		}
 		out = append(out, e)
 	}
-	return out, nil
+	return out, damaged
 }

@@ -171,6 +171,9 @@ func (s *library) read(ctx context.Context, id protocol.SessionID, v *watch) err
 		return err
 	}
 	defer func() { _ = session.Close(context.WithoutCancel(ctx)) }() // it is over
+	s.mu.Lock()
+	v.show = client.NewProjection()
+	s.mu.Unlock()
 	for {
 		u, err := session.Next(ctx)
 		if err != nil {
@@ -193,6 +196,7 @@ func (s *library) read(ctx context.Context, id protocol.SessionID, v *watch) err
 
 // update takes what the library gives. mu is held.
 func (s *library) update(v *watch, u client.Update, live protocol.Live) error {
+	v.show.Apply(u, &live)
 	h := &v.holding
 	if u.Resync != "" {
 		v.begun = true

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"scorel/client"
 	"scorel/protocol"
 )
 
@@ -51,6 +52,7 @@ type watch struct {
 	// Of a seat with the client library.
 	stop context.CancelFunc
 	done chan struct{}
+	show *client.Projection // of the subscription that there is
 }
 
 // live gives the state of a session as the client has it, and whether it has one.
