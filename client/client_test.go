@@ -22,11 +22,12 @@ const (
 
 // wire is a transport whose host is the test.
 type wire struct {
-	frames chan protocol.Frame
-	closed chan struct{}
-	once   sync.Once
-	opened chan struct{} // told of every opening
-	hold   chan struct{} // when not nil, openings wait until it is closed
+	frames    chan protocol.Frame
+	closed    chan struct{}
+	once      sync.Once
+	opened    chan struct{} // told of every opening
+	hold      chan struct{} // when not nil, openings wait until it is closed
+	holdClose chan struct{} // and closings
 
 	mu      sync.Mutex
 	taken   int
@@ -61,6 +62,9 @@ func (w *wire) Call(ctx context.Context, c protocol.Call) (protocol.Reply, error
 				return protocol.Reply{}, ctx.Err()
 			}
 		}
+	}
+	if _, ok := c.Request.(*protocol.CloseSession); ok && w.holdClose != nil {
+		<-w.holdClose
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()

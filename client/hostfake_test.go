@@ -24,7 +24,7 @@ const testToken = "dGhlIHRva2VuIG9mIHRoaXMgdGVzdCwgMzIgYnl0ZXM"
 // listener is a host as far as a client can see it: it speaks the handshake of
 // protocol/handshake over real WebSockets and leaves what is behind to the test.
 type listener struct {
-	t       *testing.T
+	t       testing.TB
 	token   string
 	key     *ecdh.PrivateKey
 	address string // "": what the Host header says
@@ -51,7 +51,7 @@ type peer struct {
 	calls []protocol.Call // under l.mu
 }
 
-func newKey(t *testing.T) *ecdh.PrivateKey {
+func newKey(t testing.TB) *ecdh.PrivateKey {
 	t.Helper()
 	k, err := ecdh.X25519().GenerateKey(rand.Reader)
 	if err != nil {
@@ -61,7 +61,7 @@ func newKey(t *testing.T) *ecdh.PrivateKey {
 }
 
 // newListener makes a host that serves nothing yet.
-func newListener(t *testing.T) *listener {
+func newListener(t testing.TB) *listener {
 	l := &listener{t: t, token: testToken, key: newKey(t), joined: make(chan *peer, 1000)}
 	l.call = func(p *peer, c protocol.Call) { p.reply(c, &protocol.Done{}) }
 	l.server = &http.Server{Handler: l}

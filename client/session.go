@@ -306,7 +306,13 @@ func (s *Session) Close(ctx context.Context) error {
 		c.mu.Lock()
 		opener := s.opener
 		c.mu.Unlock()
-		<-opener // it ends at once
+		select {
+		case <-opener: // it ends at once, or when the host has closed what it opened
+		case <-ctx.Done():
+			c.forget(s)
+			err = ctx.Err()
+			return
+		}
 		c.mu.Lock()
 		f := s.current
 		c.mu.Unlock()

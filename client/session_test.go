@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"scorel/protocol"
 )
@@ -259,6 +260,31 @@ func TestAnOpenThatIsCancelledLeavesNothingOpen(t *testing.T) {
 			t.Errorf("requests: %v", a.calls)
 		}
 		open(t, c, one)
+	})
+}
+
+func TestNothingOfASubscriptionThatWasGivenUpIsTaken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newWire()
+		a.holdClose = make(chan struct{})
+		c := Connect(Config{Dial: inTurn(a)})
+		defer c.Close()
+		s := open(t, c, one)
+		a.send(resync(protocol.FullReload), alive("epo_1", 1, 1))
+		const kept = frameBuffer - 2
+		for seq := protocol.Seq(2); seq < 2+kept+1; seq++ { // one more than there is room for
+			a.send(events(said(seq, "x")))
+		}
+		time.Sleep(patience + time.Second) // of the bubble's clock
+		expect(t, s, told{protocol.FullReload, true, nil}, told{seqs: seqs(2)}, told{seqs: seqs(3)})
+		a.send(events(said(100, "late"))) // there is room now, but something was left out before
+		close(a.holdClose)
+		for seq := protocol.Seq(4); seq < 2+kept; seq++ {
+			expect(t, s, told{seqs: seqs(seq)})
+		}
+		go a.answer(resync(protocol.StreamResume), events(said(2+kept, "x"), said(100, "late")), alive("epo_1", 100, 100))
+		<-a.opened // the first
+		expect(t, s, told{protocol.StreamResume, false, seqs(2+kept, 100)}, told{fresh: true})
 	})
 }
 

@@ -45,6 +45,7 @@ type viewer struct {
 	screen  *Projection
 	got     []protocol.Event // persistent ones since the last full reload
 	record  func(mark string, line []byte)
+	more    chan struct{} // when not nil, told of frames
 }
 
 // sent is a frame on its way: up to where the client has the log behind it, and
@@ -152,13 +153,18 @@ func (s *sim) page(r *protocol.GetPath) *protocol.Events {
 
 // join opens the session for a viewer that is not connected.
 func (v *viewer) join() {
-	s, a := v.host, v.session.anchors()
+	a := v.session.anchors()
+	v.session.begin("dev_sim")
+	v.joinAt(a)
+}
+
+func (v *viewer) joinAt(a *protocol.Anchors) {
+	s := v.host
 	v.open, v.frames = true, nil
 	if v.record != nil {
 		data, _ := json.Marshal(protocol.Call{RequestID: "req_x", SessionID: one, Request: &protocol.OpenSession{Anchors: a, Tail: v.tail}})
 		v.record(">", data)
 	}
-	v.session.begin("dev_sim")
 	held := a != nil && a.DeviceID == "dev_sim" && slices.ContainsFunc(s.log, func(e protocol.Event) bool {
 		return e.Seq == a.PersistentLastSeq && e.ID == a.PersistentLastID
 	})
@@ -213,6 +219,12 @@ func (v *viewer) send(f protocol.Frame) {
 		v.last = f.Live.PersistentLastSeq
 	}
 	v.frames = append(v.frames, sent{data, v.last, f.FrameName() == "live" || v.streaming()})
+	if v.more != nil {
+		select {
+		case v.more <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // streaming says whether the frames on their way end in the stream.

@@ -52,7 +52,7 @@ func (w *WebSocket) target() (*target, error) {
 		return t, err
 	}
 	if !t.tls {
-		return nil, fmt.Errorf("a fingerprint belongs to a wss:// address; %q has no certificate", w.URL)
+		return nil, errors.New("a fingerprint belongs to a wss:// address; others have no certificate")
 	}
 	t.pin, err = hex.DecodeString(strings.ReplaceAll(w.Fingerprint, ":", ""))
 	if err != nil || len(t.pin) != sha256.Size {
@@ -66,7 +66,7 @@ func parseURL(raw string) (*target, error) {
 	if path, ok := strings.CutPrefix(raw, "unix:"); ok {
 		path = strings.TrimPrefix(path, "//")
 		if !filepath.IsAbs(path) {
-			return nil, fmt.Errorf("the address %q needs the whole path of the socket, as in unix:/home/me/.scorel/host.sock", raw)
+			return nil, errors.New("the address of a socket needs its whole path, as in unix:/home/me/.scorel/host.sock")
 		}
 		path = filepath.Clean(path)
 		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil { // else dialling says what is wrong
@@ -86,21 +86,24 @@ func parseURL(raw string) (*target, error) {
 	case "wss", "https":
 		t.tls, port = true, ":443"
 	default:
-		return nil, fmt.Errorf("the address of a host begins with unix:, ws:// or wss://, not with %q", u.Scheme+":")
+		return nil, errors.New("the address of a host begins with unix:, ws:// or wss://")
 	}
 	switch name := u.Hostname(); {
 	case u.User != nil, u.RawQuery != "", u.Fragment != "":
 		return nil, errors.New("the address of a host has no user, query or fragment; nothing secret belongs into it")
 	case u.Path != "" && u.Path != "/" && u.Path != wirePath:
-		return nil, fmt.Errorf("the address of a host has no path; %q does not lead to one", u.Path)
+		return nil, errors.New("the address of a host has no path")
 	case name == "" || strings.ContainsAny(u.Host, "%") || strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }):
-		return nil, fmt.Errorf("the address of a host needs its name or number in plain letters; %q has none", u.Host)
+		return nil, errors.New("the address of a host needs its name or number in plain letters")
 	case !t.tls && !loopbackName(name):
-		return nil, fmt.Errorf("%s would be reached without encryption; use wss:// for a host that is not on this machine", u.Host)
+		return nil, fmt.Errorf("%s would be reached without encryption; use wss:// for a host that is not on this machine", name)
 	}
 	t.address = strings.TrimSuffix(t.host, ":")
 	if u.Port() == "" {
 		t.address += port
+	}
+	if host, port, err := net.SplitHostPort(t.address); err != nil || host == "" || port == "" {
+		return nil, errors.New("the address of a host is its name or number and a port, as in wss://example.com:7777")
 	}
 	return t, handshake.CheckAddress(t.address)
 }

@@ -258,7 +258,9 @@ func (s *socket) readAll(ctx context.Context) error {
 		case err != nil:
 			return fmt.Errorf("the host sent what is no message: %w", err)
 		case m.reply():
-			s.deliver(m.RequestID, data)
+			if err := s.deliver(m.RequestID, data); err != nil {
+				return err
+			}
 			continue
 		}
 		f, err := protocol.ParseFrame(data)
@@ -276,20 +278,31 @@ func (s *socket) readAll(ctx context.Context) error {
 	}
 }
 
-// deliver hands a reply to its call, if somebody still waits for it.
-func (s *socket) deliver(id protocol.RequestID, data []byte) {
+// deliver hands a reply to its call, if somebody still waits for it. It fails for
+// one that is cut off: the library takes the end of the connection within a message
+// for the message's.
+func (s *socket) deliver(id protocol.RequestID, data []byte) error {
 	s.mu.Lock()
 	p, ok := s.pending[id]
-	delete(s.pending, id)
 	s.mu.Unlock()
 	if !ok {
-		return
+		return nil
 	}
 	r, err := protocol.ParseReply(data, p.name)
-	if err != nil {
+	switch {
+	case err != nil && !json.Valid(data):
+		return errors.New("the connection to the host broke in the middle of an answer")
+	case err != nil:
 		r = protocol.Reply{RequestID: id, Err: protocol.Errorf(protocol.CodeInternalError, "The host's answer to %s cannot be read: %v.", p.name, err)}
 	}
-	p.reply <- r
+	s.mu.Lock()
+	_, ok = s.pending[id] // a second answer is dropped
+	delete(s.pending, id)
+	s.mu.Unlock()
+	if ok {
+		p.reply <- r
+	}
+	return nil
 }
 
 // write sends messages, one after the other. A cancelled context of one call must

@@ -8,6 +8,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -18,7 +19,7 @@ import (
 )
 
 // dialled connects, for a test that needs it.
-func dialled(t *testing.T, w *WebSocket) Transport {
+func dialled(t testing.TB, w *WebSocket) Transport {
 	t.Helper()
 	tr, _, err := w.Dial(t.Context())
 	if err != nil {
@@ -327,3 +328,52 @@ func TestTheHostsGoodbyeIsTheEnd(t *testing.T) {
 }
 
 func newRequest() protocol.RequestID { return protocol.NewRequestID(rand.Reader) }
+
+func TestAnAnswerThatCannotBeReadFailsItsRequestAlone(t *testing.T) {
+	l := newListener(t)
+	l.call = func(p *peer, c protocol.Call) {
+		if _, ok := c.Request.(*protocol.GetStatus); ok {
+			_ = p.text(map[string]any{"type": "response", "requestId": c.RequestID, "data": map[string]any{"pid": "seven"}})
+			return
+		}
+		p.reply(c, &protocol.Done{})
+		p.reply(c, &protocol.Done{}) // nobody waits for a second one
+	}
+	tr := dialled(t, l.unix())
+	defer tr.Close()
+	if r, err := tr.Call(t.Context(), protocol.Call{RequestID: newRequest(), Request: &protocol.GetStatus{}}); err != nil || r.Err == nil || r.Err.Code != protocol.CodeInternalError {
+		t.Errorf("%+v %v", r, err)
+	}
+	for range 2 {
+		if r, err := tr.Call(t.Context(), protocol.Call{RequestID: newRequest(), Request: &protocol.Ping{}}); err != nil || r.Err != nil {
+			t.Errorf("the next: %+v %v", r, err)
+		}
+	}
+}
+
+func FuzzAddressesAreReadOrRefusedWithoutTheirSecrets(f *testing.F) {
+	for _, s := range []string{"unix:/a/b", "ws://127.0.0.1:1", "wss://[::1%25eth0]:1", "wss://u:secretword@h/", "https://h:99999", "ws://localhost:"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, raw string) {
+		got, err := parseURL(raw)
+		switch {
+		case err != nil:
+			if strings.Contains(raw, ":secretword@") && strings.Contains(err.Error(), "secretword") {
+				t.Errorf("%q: %v", raw, err)
+			}
+		case got.socket != "":
+			if got.address != "unix:"+got.socket || !filepath.IsAbs(got.socket) {
+				t.Errorf("%q: %+v", raw, got)
+			}
+		default:
+			host, port, err := net.SplitHostPort(got.address)
+			if err != nil || host == "" || port == "" || got.address != strings.ToLower(got.address) {
+				t.Errorf("%q: the address is %q", raw, got.address)
+			}
+			if ip := net.ParseIP(host); !got.tls && host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+				t.Errorf("%q leads off this machine in clear", raw)
+			}
+		}
+	})
+}

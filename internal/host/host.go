@@ -120,7 +120,6 @@ type slot struct {
 	refs   int
 	gone   chan struct{} // not nil: it is being closed; closed when its lock is free
 	linger *time.Timer   // closes it when it has been idle for long; nil until it is needed
-	until  time.Time     // not before
 }
 
 // New makes a host. It reads the device's key, making it at first start.

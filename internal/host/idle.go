@@ -45,7 +45,6 @@ func (h *Host) closeIdle(s *slot) {
 	} else {
 		s.linger.Reset(lingerFor)
 	}
-	s.until = time.Now().Add(lingerFor)
 	h.lingering = append(h.lingering, s)
 	var oldest *slot
 	if len(h.lingering) > maxLingering {
@@ -74,7 +73,7 @@ func (h *Host) idle(s *slot) bool {
 // lingered closes a session that has been idle for long enough. Its timer calls it.
 func (h *Host) lingered(s *slot) {
 	h.mu.Lock()
-	if !slices.Contains(h.lingering, s) || time.Now().Before(s.until) || !h.idle(s) {
+	if !slices.Contains(h.lingering, s) || !h.idle(s) {
 		h.mu.Unlock()
 		return
 	}

@@ -95,6 +95,38 @@ func TestClientsHearOfEachOtherAndNotOfThemselves(t *testing.T) {
 	}
 }
 
+func TestAmongVeryManyClientsNobodyIsToldOfEachOther(t *testing.T) {
+	w := servingWorld(t, setting{})
+	first := w.plug("first", false, protocol.GrantView)
+	var last *wire
+	for range 100 {
+		last = w.plug("another", false, protocol.GrantView)
+	}
+	beyond := w.plug("one more", false, protocol.GrantView)
+	told := 0
+	news(first, func(f *protocol.ClientJoined) bool {
+		told++
+		return f.ClientID == last.id
+	})
+	_ = beyond.conn.Close()
+	id := w.plug("works", false, protocol.GrantControl).newSession()
+	for { // what comes until then is all that there was
+		f := first.frame()
+		if _, about := f.(*protocol.ClientJoined); about {
+			t.Errorf("the 102nd connection was announced as %s", f.(*protocol.ClientJoined).ClientName)
+		}
+		if _, about := f.(*protocol.ClientLeft); about {
+			t.Error("the going of the 102nd connection was announced")
+		}
+		if s, ok := f.(*protocol.SessionChanged); ok && s.Summary.SessionID == id {
+			break
+		}
+	}
+	if told != 100 {
+		t.Errorf("%d clients were announced", told)
+	}
+}
+
 func TestAClientThatTakesNoNewsHoldsNobodyUpAndGetsTheNewest(t *testing.T) {
 	var lines []string
 	for range 12 {

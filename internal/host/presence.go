@@ -2,6 +2,11 @@ package host
 
 import "scorel/protocol"
 
+// maxAnnounced is how many connections there may be for comings and goings to be told
+// to all of them: a thousand clients that come would be half a million frames. With
+// more, get_status says who is there.
+const maxAnnounced = 100
+
 // join puts a connection on the list and tells the others when a client has come. It
 // is false when the host is closing.
 func (h *Host) join(c *Conn) bool {
@@ -44,8 +49,8 @@ func (h *Host) leave(c *Conn) {
 	}
 }
 
-// others gives the connections of all clients but one, and whether that one has none.
-// mu is held.
+// others gives the connections of all clients but one, who are told of its coming and
+// going, and whether that one has none. mu is held.
 func (h *Host) others(id protocol.ClientID) (list []*Conn, none bool) {
 	none = true
 	for c := range h.conns {
@@ -54,6 +59,9 @@ func (h *Host) others(id protocol.ClientID) (list []*Conn, none bool) {
 		} else {
 			list = append(list, c)
 		}
+	}
+	if len(list) > maxAnnounced {
+		list = nil
 	}
 	return list, none
 }

@@ -103,7 +103,6 @@ func New(cfg Config) *Publisher {
 		epoch: protocol.NewEpoch(cfg.Rand)}
 	p.live.StreamEpoch = p.epoch
 	p.begun = p.live.Clone()
-	p.ring.passed = p.live.ThroughSeq
 	p.show.through, p.show.moved = p.live.ThroughSeq, make(chan struct{})
 	p.space.L, p.work.L = &p.mu, &p.mu
 	go p.write()
@@ -361,7 +360,6 @@ func (p *Publisher) dropRing() {
 	defer p.mu.Unlock()
 	if p.dying && !p.closed { // else a turn has begun, or who is left reads the rest
 		p.dying = false
-		p.tell(maxShown) // what cursors were about to be given is gone: they must know
 		p.ring = ring{passed: p.live.ThroughSeq}
 		p.show.shared.Store(nil)
 	}

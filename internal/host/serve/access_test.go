@@ -48,8 +48,13 @@ func certificate(t *testing.T, names ...string) (tls.Certificate, *x509.CertPool
 // tlsWorld is a world with a TLS port whose certificate names box.test and *.lab.test.
 func tlsWorld(t *testing.T, change func(*Config)) (*world, string, *http.Client) {
 	t.Helper()
+	return tlsWorldOf(t, quick, change)
+}
+
+func tlsWorldOf(t *testing.T, waits func(*times), change func(*Config)) (*world, string, *http.Client) {
+	t.Helper()
 	cert, pool := certificate(t, "box.test", "*.lab.test")
-	w := newWorld(t, setting{times: quick, config: func(c *Config) {
+	w := newWorld(t, setting{times: waits, config: func(c *Config) {
 		c.TLS = &tls.Config{Certificates: []tls.Certificate{cert}}
 		if change != nil {
 			change(c)

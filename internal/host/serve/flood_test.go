@@ -81,8 +81,7 @@ func TestTenThousandHalfOpenConnectionsKeepNobodyOut(t *testing.T) {
 }
 
 func TestSlowLorisIsDroppedAtEveryStep(t *testing.T) {
-	w, addr, client := tlsWorld(t, nil)
-	w.server.times.proof = 300 * time.Millisecond
+	_, addr, client := tlsWorldOf(t, func(t *times) { t.proof = 300 * time.Millisecond }, nil)
 	roots := client.Transport.(*http.Transport).TLSClientConfig
 	for name, begin := range map[string]func(net.Conn) (net.Conn, error){
 		"before TLS":  func(c net.Conn) (net.Conn, error) { return c, nil },

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"scorel/protocol"
@@ -347,10 +348,10 @@ func TestAPayloadGoesInAndComesOutInRanges(t *testing.T) {
 }
 
 // endless is a body that never ends.
-type endless struct{ given int64 }
+type endless struct{ given atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
-	e.given += int64(len(p))
+	e.given.Add(int64(len(p)))
 	return len(p), nil
 }
 
@@ -372,8 +373,8 @@ func TestABodyThatIsTooLargeIsRefusedAndLeavesNothing(t *testing.T) {
 		if resp.StatusCode != http.StatusRequestEntityTooLarge {
 			t.Errorf("a body of %d bytes: %s", length, resp.Status)
 		}
-		if body.given > maxBody+4<<20 {
-			t.Errorf("%d bytes were taken", body.given)
+		if n := body.given.Load(); n > maxBody+4<<20 {
+			t.Errorf("%d bytes were taken", n)
 		}
 	}
 	files, err := filepath.Glob(filepath.Join(os.TempDir(), "scorel-upload-*"))
