@@ -7,5 +7,9 @@
 // once. The lane counts what has entered as the leaf; everybody else sees what
 // is published.
 //
+// Before a message can wait the session is marked ([Pending]), so that a later host
+// finds it. A lane that is drained begins no turn any more and ends the running one
+// where nothing of it is in the middle.
+//
 // A [Lane] may be used by any number of goroutines at once.
 package lane
