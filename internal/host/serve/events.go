@@ -84,7 +84,7 @@ func (e *eventStream) question() (*protocol.OpenSession, error) {
 
 // run sends events until one side ends.
 func (e *eventStream) run() {
-	keep := time.NewTicker(e.s.times.ping * 3 / 4)
+	keep := time.NewTicker(e.s.times.ping / 2) // two of them may pass before a comment comes
 	defer keep.Stop()
 	quiet := true // since the last tick
 	for e.flush() && !e.ended {

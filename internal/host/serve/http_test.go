@@ -248,6 +248,8 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"GET", "/v1/sessions/" + missing, "", 404, "session_not_found", "no such session"},
 		{"GET", "/v1/sessions/nonsense", "", 400, "invalid_request", "not an id"},
 		{"GET", "/v1/nothing", "", 404, "invalid_request", "docs/http.md"},
+		{"GET", "/v1/ws", "", 426, "invalid_request", "WebSocket"},
+		{"POST", "/v1/ws", "", 405, "invalid_request", "WebSocket"},
 		{"DELETE", "/v1/sessions", "", 405, "invalid_request", "takes GET, POST"},
 		{"POST", "/v1/sessions", "", 400, "invalid_request", "workDir"},
 		{"POST", "/v1/sessions", `{"workDir":"here"}`, 400, "invalid_request", "no absolute path"},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,7 +59,12 @@ type socket struct {
 func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", http.MethodGet)
-		writeError(w, http.StatusMethodNotAllowed, protocol.Errorf(protocol.CodeInvalidRequest, "%s is for WebSocket connections.", r.URL.Path))
+		writeError(w, http.StatusMethodNotAllowed, invalid("%s is for WebSocket connections, which begin with GET.", WebSocketPath))
+		return
+	}
+	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
+		w.Header().Set("Upgrade", "websocket")
+		writeError(w, http.StatusUpgradeRequired, invalid("%s is for WebSocket connections; scripts use the paths of docs/http.md.", WebSocketPath))
 		return
 	}
 	st := streamOf(r.Context())
