@@ -95,5 +95,14 @@ func TestEveryScheduleLeavesAllClientsWithTheLog(t *testing.T) {
 			})
 		}
 	})
+	if played.Load() >= 500 && failed.Load() == 0 {
+		for what, n := range map[string]int{"kills": total.Kills, "power cuts": total.Crashes, "clean stops": total.Stops, "failed syncs": total.Failures,
+			"torn logs": total.Tears, "lost answers": total.Lost, "repeats": total.Repeats, "resumes": total.Resumes, "fallbacks": total.Fallbacks,
+			"reloads": total.Reloads, "looks in mid-turn": total.Quiet, "retries of the model": total.Retries, "tools": total.Tools} {
+			if n < 10 {
+				t.Errorf("the schedules had %d %s: they try too little", n, what)
+			}
+		}
+	}
 	t.Logf("%d schedules from seed %d in %v: %+v", min(int64(n), played.Load()), first, time.Since(begun).Round(time.Millisecond), total)
 }
