@@ -175,6 +175,12 @@ func (p *play) blow() error {
 		w.mu.Lock()
 		w.proc.FailSyncs(1)
 		w.mu.Unlock()
+		if w.draw(2) == 0 { // and again, while slow clients are still being told of the first
+			time.Sleep(time.Duration(w.draw(60)) * time.Millisecond)
+			w.mu.Lock()
+			w.proc.FailSyncs(1)
+			w.mu.Unlock()
+		}
 	case 5:
 		w.cutAll()
 	default:

@@ -51,17 +51,17 @@ func one(t *testing.T, seed uint64, size Size, project string) (r Result, err er
 }
 
 func TestEveryScheduleLeavesAllClientsWithTheLog(t *testing.T) {
-	n, size, workers := schedules, Small(), 2
-	switch text := os.Getenv("SCOREL_SOAK"); {
-	case *seed != 0:
-		n, workers = 1, 1
-	case text != "":
-		n, size = 1<<62, Large()
+	n, size, workers, how := schedules, Small(), 2, ""
+	if os.Getenv("SCOREL_SOAK") != "" {
+		n, size, how = 1<<62, Large(), "SCOREL_SOAK=1 "
 		if v, err := strconv.Atoi(os.Getenv("N")); err == nil {
 			n = v
 		}
-	case testing.Short():
+	} else if testing.Short() {
 		n = 500
+	}
+	if *seed != 0 {
+		n, workers = 1, 1
 	}
 	first := *seed
 	if first == 0 {
@@ -85,7 +85,7 @@ func TestEveryScheduleLeavesAllClientsWithTheLog(t *testing.T) {
 					r, err := one(t, s, size, project)
 					if err != nil {
 						failed.Add(1)
-						t.Errorf("seed %d: %v\nrepeat it with: go test -race ./internal/synctrial -run Schedule -seed %d", s, err, s)
+						t.Errorf("seed %d: %v\nrepeat it with: %sgo test -race ./internal/synctrial -run Schedule -seed %d", s, err, how, s)
 						return
 					}
 					mu.Lock()
