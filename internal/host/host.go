@@ -187,16 +187,20 @@ func (h *Host) Close() error {
 	return h.closeErr
 }
 
-// shut lets nothing be opened any more, and gives what is open.
+// shut lets nothing be opened any more, and gives what is open: closing counts the
+// sessions that are being closed already.
 func (h *Host) shut() (lanes []*slot, conns []*Conn) {
 	h.stop()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = true
 	for _, s := range h.lanes {
-		h.unlinger(s)
+		if s.gone == nil {
+			h.unlinger(s)
+			lanes = append(lanes, s)
+		}
 	}
-	return slices.Collect(maps.Values(h.lanes)), slices.Collect(maps.Keys(h.conns))
+	return lanes, slices.Collect(maps.Keys(h.conns))
 }
 
 // acts lets a request act, unless the host is closing: acting is done with it.
