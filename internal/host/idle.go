@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -113,19 +114,44 @@ func (h *Host) closeSlot(s *slot, why string) {
 	close(s.gone)
 }
 
-// closeLingering closes an idle session at once, because somebody needs it closed. It
-// says whether it did.
-func (h *Host) closeLingering(id protocol.SessionID, why string) bool {
+// closeLingering closes a session at once if it is idle.
+func (h *Host) closeLingering(id protocol.SessionID, why string) {
 	h.mu.Lock()
 	s := h.lanes[id]
 	if s == nil || !slices.Contains(h.lingering, s) || !h.idle(s) {
 		h.mu.Unlock()
-		return false
+		return
 	}
 	h.going(s)
 	h.mu.Unlock()
 	h.closeSlot(s, why)
-	return true
+}
+
+// free returns when this host does not have a session open: an idle one is closed, one
+// that is in use is refused. do and done say what it has to be closed for.
+func (h *Host) free(ctx context.Context, id protocol.SessionID, do, done string) error {
+	for {
+		h.closeLingering(id, "it is being "+done)
+		h.mu.Lock()
+		s, gone := h.lanes[id], (chan struct{})(nil)
+		if s != nil {
+			gone = s.gone
+		}
+		h.mu.Unlock()
+		switch {
+		case s == nil:
+			return nil
+		case gone == nil && s.tasks() > 0:
+			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you %s it.", id, s.tasks(), do)
+		case gone == nil:
+			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you %s it.", id, do)
+		}
+		select {
+		case <-gone:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // ended notes that something has ended, for IdleSince. mu is held.

@@ -87,34 +87,14 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	if err := id.Check(); err != nil {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	for {
-		h.closeLingering(id, "it is being deleted")
-		h.mu.Lock()
-		var gone chan struct{}
-		s := h.lanes[id]
-		if s != nil {
-			gone = s.gone
-		}
-		h.mu.Unlock()
-		if s == nil {
-			if err := h.store.Delete(ctx, id); err != nil {
-				return err
-			}
-			h.sessionDeleted(id)
-			return h.dropPending(id)
-		}
-		if gone == nil && s.tasks() > 0 {
-			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you delete it.", id, s.tasks())
-		}
-		if gone == nil {
-			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
-		}
-		select {
-		case <-gone:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
+		return err
 	}
+	if err := h.store.Delete(ctx, id); err != nil {
+		return err
+	}
+	h.sessionDeleted(id)
+	return h.dropPending(id)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
@@ -216,6 +196,9 @@ func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*proto
 func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
 	if err := id.Check(); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if err := h.free(ctx, id, "repair", "repaired"); err != nil {
+		return nil, err
 	}
 	if leaf != "" {
 		return h.pickLeaf(ctx, id, leaf)
