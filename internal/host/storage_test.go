@@ -26,6 +26,7 @@ type failing struct {
 	n     int
 	err   error
 	fired bool
+	once  bool // it is repaired when it has failed
 	free  uint64
 }
 
@@ -45,6 +46,9 @@ func (f *failing) fails(op, name string) error {
 		return nil
 	}
 	f.fired = true
+	if f.once {
+		f.n = 0
+	}
 	return &fs.PathError{Op: op, Path: name, Err: f.err}
 }
 
@@ -243,5 +247,36 @@ func TestAMessageIsNotQueuedWhoseMarkCannotBeWritten(t *testing.T) {
 	}
 	if got := e.users(); len(got) != 2 || got[1] != "kept" {
 		t.Errorf("messages: %q", got)
+	}
+}
+
+// TestWhatWaitsBehindATurnThatCouldNotBeStoredIsPaused queues a message, lets the disk
+// fail once under the running turn, and looks at the queue: a message that nothing will
+// take must not look as if it were next.
+func TestWhatWaitsBehindATurnThatCouldNotBeStoredIsPaused(t *testing.T) {
+	f := &failing{FS: disk.OS(), once: true}
+	asked, answer := make(chan struct{}), make(chan struct{})
+	var first sync.Once
+	w := newWorld(t, setting{fs: f, serving: true, request: func([]byte) {
+		first.Do(func() { close(asked) })
+		<-answer
+	}}, `{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.begin(false)
+	e.send("first")
+	<-asked
+	call[*protocol.Sent](t, e.c, e.id, &protocol.FollowUp{Content: text("second")})
+	f.arm(1, syscall.EIO)
+	close(answer)
+	if end := e.end(); end.Terminal != protocol.TerminalStorageError {
+		t.Fatalf("the end: %+v", end)
+	}
+	e.until(func(ev protocol.Event) bool {
+		b, ok := ev.Body.(*protocol.QueueUpdate)
+		return ok && b.Paused && len(b.Items) == 1
+	})
+	e.events = nil
+	call[*protocol.Done](t, e.c, e.id, &protocol.ResumeQueue{})
+	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("the end of what waited: %+v", end)
 	}
 }

@@ -127,6 +127,11 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
+		if t.epoch != l.epoch && !l.stopping && !l.closed { // the turn could not do it any more
+			if _, err := l.pause(); err != nil {
+				l.cfg.Report("pause the queue: "+err.Error(), nil)
+			}
+		}
 		left := l.queues.waiting() && !l.stopping && !l.closed
 		l.mu.Unlock()
 		close(t.done)
@@ -207,7 +212,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		t.over.Store(true)
 		t.end = b
 		l.closeQuestions(protocol.DecisionCancelled)
-		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) {
+		if b.Terminal != protocol.TerminalCompleted && !errors.Is(context.Cause(t.ctx), errHostStops) && !l.lost() {
 			if _, err := l.pause(); err != nil {
 				l.cfg.Report("pause the queue: "+err.Error(), nil)
 			}
