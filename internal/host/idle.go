@@ -163,6 +163,25 @@ func (h *Host) ended() { h.lastUse = h.cfg.Now() }
 func (h *Host) IdleSince() (time.Time, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	return h.idleSince()
+}
+
+// EndIdle begins the end of a host that has had nothing to do for d, and says whether
+// it did: from then on nobody comes in, so that no request is taken which the host has
+// no time for. [Host.Drain] or [Host.Close] follows.
+func (h *Host) EndIdle(d time.Duration) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	since, idle := h.idleSince()
+	if !idle || h.cfg.Now().Sub(since) < d {
+		return false
+	}
+	h.closed = true
+	return true
+}
+
+// idleSince is IdleSince with mu held.
+func (h *Host) idleSince() (time.Time, bool) {
 	if len(h.conns) > 0 {
 		return time.Time{}, false
 	}

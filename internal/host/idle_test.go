@@ -163,6 +163,38 @@ func TestAHostSaysSinceWhenItHasNothingToDo(t *testing.T) {
 	})
 }
 
+func TestAHostThatEndsBecauseItIsIdleTakesNobodyInOrStays(t *testing.T) {
+	idling(t, func(t *testing.T, w *world, c *wire) {
+		if w.host.EndIdle(0) {
+			t.Fatal("it ends with a client connected")
+		}
+		id := c.newSession()
+		_ = c.conn.Close()
+		time.Sleep(9 * time.Minute)
+		if w.host.EndIdle(10 * time.Minute) {
+			t.Fatal("it ends too early")
+		}
+		late := w.plug("late", false, protocol.GrantControl)
+		time.Sleep(time.Minute)
+		if w.host.EndIdle(10 * time.Minute) {
+			t.Fatal("it ends though a client has come in the meantime")
+		}
+		late.do(id, &protocol.UpdateInfo{})
+		_ = late.conn.Close()
+		time.Sleep(12 * time.Minute) // the session is closed a minute behind its use
+		if !w.host.EndIdle(10 * time.Minute) {
+			t.Fatal("it does not end")
+		}
+		hello := protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf(randomKey())}
+		if _, err := w.host.Connect(context.Background(), hello, protocol.GrantControl); err == nil {
+			t.Error("a client came in, whose requests would be lost")
+		}
+		if err := w.host.Drain(context.Background(), time.Second, false); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestAHostWithATurnOrAMessageThatWillRunIsNotIdle(t *testing.T) {
 	w := servingWorld(t, setting{}, `{"do":[{"hang":true}]}`)
 	c := w.plug("c", false, protocol.GrantControl)

@@ -282,8 +282,7 @@ func (d *daemon) wait(ctx context.Context, srv *serve.Server) error {
 		case <-d.cfg.Refreshed:
 			d.log.line("another token: cut off %d clients", srv.DropTokenClients())
 		case <-look.C:
-			since, idle := d.host.IdleSince()
-			if d.cfg.UntilIdle && idle && d.cfg.Host.Now().Sub(since) >= idleEnd {
+			if d.cfg.UntilIdle && d.host.EndIdle(idleEnd) {
 				why = "idle for " + idleEnd.String()
 			}
 		}
