@@ -97,6 +97,14 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 		return t, err
 	}
 	first, connected, err := d.dial(ctx, o.interactive) // what is wrong from the beginning is told at once
+	if err != nil && o.start && !o.remote.set() && ending(err) {
+		ended, stop := context.WithTimeout(ctx, endPatience)
+		_ = daemon.AwaitEnd(ended, dir) // if it does not end, the next try says what is wrong
+		stop()
+		if _, err = a.local(ctx, dir, true); err == nil {
+			first, connected, err = d.dial(ctx, o.interactive)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -112,6 +120,20 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 		return d.dial(ctx, o.interactive)
 	}})
 	return l, nil
+}
+
+// endPatience is how long a command that would start a host waits for the end of one
+// that lets nobody in.
+const endPatience = 5 * time.Second
+
+// ending says whether an error is what a host gives that is about to end: one that is
+// idle for long ends by itself, also while somebody is on the way to it.
+func ending(err error) bool {
+	var refused *protocol.Error
+	if errors.As(err, &refused) {
+		return refused.Code == protocol.CodeInternalError
+	}
+	return !errors.As(err, new(*client.PermanentError))
 }
 
 // dialer connects to one host, which may have become another process with another
