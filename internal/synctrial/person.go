@@ -166,6 +166,9 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 			break
 		}
 		p.lost++
+		p.w.mu.Lock()
+		d.lost = true
+		p.w.mu.Unlock()
 		if !p.seat.once() {
 			d.request = "" // it has drawn its own, and given up
 			return

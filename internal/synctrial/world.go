@@ -55,6 +55,7 @@ type deed struct {
 	mark    string // the text that it sent, "" for none
 	answer  protocol.Response
 	refused *protocol.Error
+	lost    bool // an answer to it was; it may have been carried out before it was refused
 }
 
 // token lets people in.
