@@ -18,15 +18,10 @@ const (
 	maxWindowBytes = 32 << 20
 )
 
-// maxLabels bounds the labels that a projection remembers; further ones are not
-// shown.
-const maxLabels = 1000
-
 // Projection is what a person sees of a session, folded from the updates of a
 // subscription: the newest events of the active path, and what is running. Two
 // projections that stand at the same place show the same, whatever way their
-// updates took, once nothing is [Projection.Missing]. Only labels that were given
-// before a full reload are not known behind it.
+// updates took, once nothing is [Projection.Missing].
 //
 // It does no I/O. It belongs to one goroutine.
 type Projection struct {
@@ -36,7 +31,6 @@ type Projection struct {
 	bytes    int              // of their lines
 	complete bool             // the path begins with its first event
 	heavy    bool             // older ones would be more than maxWindowBytes
-	labels   map[protocol.EventID]string
 }
 
 // Screen is what a [Projection] shows.
@@ -88,12 +82,9 @@ func (p *Projection) event(e protocol.Event) {
 		return
 	}
 	p.live.Apply(e)
-	switch b := e.Body.(type) {
+	switch e.Body.(type) {
 	case *protocol.Rewind, *protocol.Branch:
 		p.seek(p.live.LeafID)
-		return
-	case *protocol.Label:
-		p.label(b)
 		return
 	}
 	if e.Class() != protocol.Conversation {
@@ -139,18 +130,6 @@ func (p *Projection) trim() {
 
 // size is what an event counts as.
 func size(e protocol.Event) int { return len(e.Raw()) }
-
-func (p *Projection) label(l *protocol.Label) {
-	switch _, known := p.labels[l.TargetEventID]; {
-	case l.Label == nil:
-		delete(p.labels, l.TargetEventID)
-	case known || len(p.labels) < maxLabels:
-		if p.labels == nil {
-			p.labels = map[protocol.EventID]string{}
-		}
-		p.labels[l.TargetEventID] = *l.Label
-	}
-}
 
 // Missing gives the request for events of the path that belong on the screen and
 // are not held, nil when there are none: after a branch to events that the client
@@ -199,12 +178,12 @@ func (p *Projection) Screen() Screen {
 	if s.Events == nil {
 		s.Events = []protocol.Event{}
 	}
-	for _, e := range s.Events {
-		if l, ok := p.labels[e.ID]; ok {
+	for _, l := range p.live.Labels {
+		if slices.ContainsFunc(s.Events, func(e protocol.Event) bool { return e.ID == l.TargetEventID }) {
 			if s.Labels == nil {
 				s.Labels = map[protocol.EventID]string{}
 			}
-			s.Labels[e.ID] = l
+			s.Labels[l.TargetEventID] = l.Label
 		}
 	}
 	for _, e := range slices.Backward(p.path) {

@@ -207,17 +207,16 @@ func TestLabelsAndTodosAreThoseOfWhatIsShown(t *testing.T) {
 	if len(got.Labels) != 0 || len(got.Todos) != 0 {
 		t.Errorf("%+v %+v", got.Labels, got.Todos)
 	}
+	live := &protocol.LiveFrame{SessionID: one, Live: protocol.Live{ThroughSeq: 7, PersistentLastSeq: 7, PersistentLastID: eventID(7), LeafID: eventID(7),
+		Labels: []protocol.LiveLabel{{TargetEventID: eventID(3), Label: "named before"}}}}
+	if got = shown(s, p, resync(protocol.StreamResume), live); len(got.Labels) != 1 || got.Labels[eventID(3)] != "named before" {
+		t.Errorf("of the state: %+v", got.Labels)
+	}
 	rewind := protocol.NewEvent(&protocol.Rewind{})
 	target := eventID(4)
 	rewind.Body.(*protocol.Rewind).TargetEventID = &target
 	rewind.Seq, rewind.ID = 8, eventID(8)
 	if got = shown(s, p, events(rewind)); len(got.Todos) != 1 || ids(got) != "1 3 4" {
 		t.Errorf("behind a rewind: %q %+v", ids(got), got.Todos)
-	}
-	for i := range protocol.Seq(maxLabels + 10) {
-		shown(s, p, events(label(100+i, 1000+i, &name)))
-	}
-	if len(p.labels) != maxLabels {
-		t.Errorf("%d labels are remembered", len(p.labels))
 	}
 }

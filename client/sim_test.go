@@ -321,9 +321,8 @@ func (s *sim) viewer(name string, window, tail int) *viewer {
 	return v
 }
 
-// screenText is a screen without the labels, which are known only to who was there.
+// screenText is a screen as text.
 func screenText(s Screen) string {
-	s.Labels = nil
 	data, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err.Error()

@@ -8,6 +8,13 @@ import (
 // outputTail bounds the output of a running tool that [Live] keeps, in bytes.
 const outputTail = 16 << 10
 
+// MaxLabel bounds the name of an event, in bytes. A longer one is refused; one that a
+// log has nevertheless is no label.
+const MaxLabel = 200
+
+// maxLabels bounds the labels that [Live] holds; further ones are not shown.
+const maxLabels = 1000
+
 // Live is the state of a session at one moment, as far as it is not in the log's
 // events alone. Host and client fold the same events into it with [Live.Apply],
 // so both see the same.
@@ -30,6 +37,7 @@ type Live struct {
 	UI                []UIRequest         `json:"ui,omitempty"`
 	Queues            []LiveQueue         `json:"queues,omitempty"` // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
+	Labels            []LiveLabel         `json:"labels,omitempty"` // the names of events
 }
 
 // LiveMessage is a message that is coming in.
@@ -69,6 +77,12 @@ type LiveQueue struct {
 	Items    []QueueItem `json:"items"`
 	Paused   bool        `json:"paused,omitempty"`
 	UpdateID EventID     `json:"updateId,omitempty"`
+}
+
+// LiveLabel is the name of an event.
+type LiveLabel struct {
+	TargetEventID EventID `json:"targetEventId"`
+	Label         string  `json:"label"`
 }
 
 // LiveTool is a call that runs.
@@ -126,6 +140,16 @@ func (l *Live) Apply(e Event) {
 		if len(b.Items) > 0 || b.Paused {
 			l.Queues = append(l.Queues, LiveQueue{Queue: b.Queue, Items: b.Items, Paused: b.Paused, UpdateID: e.ID})
 		}
+	case *Label:
+		l.Label(b)
+	}
+}
+
+// Label folds in a label; labels come in the order of seq. [Live.Apply] does that too.
+func (l *Live) Label(b *Label) {
+	l.Labels = slices.DeleteFunc(l.Labels, func(o LiveLabel) bool { return o.TargetEventID == b.TargetEventID })
+	if b.Label != nil && len(*b.Label) <= MaxLabel && len(l.Labels) < maxLabels {
+		l.Labels = append(l.Labels, LiveLabel{b.TargetEventID, *b.Label})
 	}
 }
 
@@ -239,5 +263,6 @@ func (l *Live) Clone() Live {
 	c.Permissions = slices.Clone(l.Permissions)
 	c.UI = slices.Clone(l.UI)
 	c.Queues = slices.Clone(l.Queues)
+	c.Labels = slices.Clone(l.Labels)
 	return c
 }

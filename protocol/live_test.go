@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -46,5 +47,66 @@ func TestABlockOutOfRangeIsPassedOver(t *testing.T) {
 	}
 	if len(l.Messages) != 1 || len(l.Messages[0].Blocks) > 1000 {
 		t.Errorf("%d messages", len(l.Messages))
+	}
+}
+
+func newLabel(seq Seq, target EventID, text *string) Event {
+	e := NewEvent(&Label{TargetEventID: target, Label: text})
+	e.Seq, e.ID = seq, EventID(fmt.Sprintf("evt_%016d", seq))
+	return e
+}
+
+func TestLabelsAreKeptUpToABound(t *testing.T) {
+	var l Live
+	seq, name := Seq(0), "here"
+	apply := func(target string, text *string) {
+		seq++
+		l.Apply(newLabel(seq, EventID(target), text))
+	}
+	for i := range maxLabels + 10 {
+		apply(fmt.Sprint(i), &name)
+	}
+	if len(l.Labels) != maxLabels {
+		t.Errorf("%d labels are kept", len(l.Labels))
+	}
+	other := "there"
+	apply("1", &other)
+	if n := len(l.Labels); n != maxLabels || l.Labels[n-1] != (LiveLabel{"1", other}) {
+		t.Errorf("a label is not replaced at the bound: %d, %v", n, l.Labels[n-1])
+	}
+	c := l.Clone()
+	apply("1", nil)
+	long := strings.Repeat("x", MaxLabel+1)
+	apply("2", &long)
+	if len(l.Labels) != maxLabels-2 || len(c.Labels) != maxLabels {
+		t.Errorf("behind two that were removed there are %d, and %d in a copy of before", len(l.Labels), len(c.Labels))
+	}
+}
+
+func TestAMessageThatIsTakenBackOrEndedIsNoLongerRunning(t *testing.T) {
+	var l Live
+	seq := Seq(0)
+	apply := func(b Body) {
+		seq++
+		e := NewEvent(b)
+		e.Seq, e.TurnID = seq, "trn_0000000000000001"
+		l.Apply(e)
+	}
+	apply(&RuntimeStart{})
+	for _, id := range []EventID{"evt_a", "evt_b"} {
+		apply(&MessageStart{EventID: id, Role: RoleAssistant})
+		apply(&TextDelta{EventID: id, Delta: "text"})
+	}
+	apply(&MessageCancelled{EventID: "evt_a", Reason: CancelRetry})
+	if len(l.Messages) != 1 || l.Messages[0].EventID != "evt_b" {
+		t.Errorf("running are %+v", l.Messages)
+	}
+	apply(&Retry{})
+	apply(&ToolExecutionStart{EventID: "evt_c"})
+	apply(&PermissionRequest{PermissionID: "p"})
+	apply(&UIRequest{UIID: "u"})
+	apply(&RuntimeEnd{})
+	if l.Running || l.TurnID != "" || len(l.Messages)+len(l.Tools)+len(l.Permissions)+len(l.UI) > 0 || l.Retry != nil {
+		t.Errorf("behind the end there is %+v", l)
 	}
 }

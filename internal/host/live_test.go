@@ -183,3 +183,22 @@ func TestALargeEventComesWholeAndInItsPlace(t *testing.T) {
 		t.Errorf("what came: %v", kinds)
 	}
 }
+
+func TestAClientThatJoinsLaterIsToldTheNamesOfEvents(t *testing.T) {
+	w := servingWorld(t, setting{})
+	c := w.plug("c", false, protocol.GrantControl)
+	id := c.newSession()
+	event := labelled(c, id)
+	name, long := "the place", strings.Repeat("x", protocol.MaxLabel+1)
+	c.do(id, &protocol.SetLabel{TargetEventID: event, Label: &name})
+	if _, err := c.try(id, &protocol.SetLabel{TargetEventID: event, Label: &long}); err == nil || err.Code != protocol.CodeInvalidRequest {
+		t.Errorf("a label of %d bytes: %v", len(long), err)
+	}
+	if got := w.plug("joins", false, protocol.GrantView).open(id, nil, 0).live.Labels; len(got) != 1 || got[0] != (protocol.LiveLabel{TargetEventID: event, Label: name}) {
+		t.Errorf("who joins is told %v", got)
+	}
+	w.restart()
+	if got := w.plug("later", false, protocol.GrantView).open(id, nil, 0).live.Labels; len(got) != 1 || got[0] != (protocol.LiveLabel{TargetEventID: event, Label: name}) {
+		t.Errorf("who joins behind a restart is told %v", got)
+	}
+}

@@ -98,8 +98,7 @@ func (p *play) sameScreen(b *book, late *plain, id protocol.SessionID) error {
 	return nil
 }
 
-// screen asks for what a projection misses and gives what it shows then. Labels of
-// before a reload are not known behind it, and so left out.
+// screen asks for what a projection misses and gives what it shows then.
 func (s *plain) screen(p *client.Projection, id protocol.SessionID) ([]byte, error) {
 	for asked := p.Missing(); asked != nil; asked = p.Missing() {
 		reply, err := s.act(s.ctx, protocol.Call{RequestID: protocol.NewRequestID(s.w), SessionID: id, Request: asked})
@@ -108,9 +107,7 @@ func (s *plain) screen(p *client.Projection, id protocol.SessionID) ([]byte, err
 		}
 		p.Fill(asked, reply.Data.(*protocol.Events))
 	}
-	screen := p.Screen()
-	screen.Labels = nil
-	return json.Marshal(screen)
+	return json.Marshal(p.Screen())
 }
 
 // settle brings everything to its end and compares it with the log.

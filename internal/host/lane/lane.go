@@ -139,6 +139,9 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
 		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Mode: string(l.mode), Usage: index.Usage(), Queues: l.queues.live()}
+	if err := foldLabels(ctx, index, &live); err != nil {
+		return nil, err
+	}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
@@ -336,8 +339,24 @@ func (l *Lane) UpdateInfo(ctx context.Context, c Caller, changes protocol.MetaCh
 	return err
 }
 
+// foldLabels gives a state the names of events, of the whole log.
+func foldLabels(ctx context.Context, index *session.Index, live *protocol.Live) error {
+	for e, err := range index.OfType(ctx, protocol.TypeLabel) {
+		if err != nil {
+			return err
+		}
+		if b, ok := e.Body.(*protocol.Label); ok {
+			live.Label(b)
+		}
+	}
+	return nil
+}
+
 // SetLabel names an event, or removes its name.
 func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, label *string) error {
+	if label != nil && len(*label) > protocol.MaxLabel {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
+	}
 	if !l.cfg.Log.Index().Has(target) {
 		return protocol.Errorf(protocol.CodeInvalidEventID, "The session has no event %s.", target)
 	}

@@ -33,6 +33,8 @@ export interface Live {
   /** those that hold something or are paused */
   queues?: LiveQueue[];
   retry?: Retry;
+  /** the names of events */
+  labels?: LiveLabel[];
 }
 
 /** LiveMessage is a message that is coming in. */
@@ -67,6 +69,12 @@ export interface LiveQueue {
   items: QueueItem[] | null;
   paused?: boolean;
   updateId?: EventID;
+}
+
+/** LiveLabel is the name of an event. */
+export interface LiveLabel {
+  targetEventId: EventID;
+  label: string;
 }
 
 /** LiveTool is a call that runs. */
