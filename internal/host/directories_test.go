@@ -174,7 +174,7 @@ func bare(t testing.TB, home string) *client.Client {
 }
 
 // news waits for a projects_changed frame.
-func news(t *testing.T, conn *host.Conn) {
+func changesOf(t *testing.T, conn *host.Conn) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -219,12 +219,12 @@ func TestAllClientsAreToldWhenTheProjectsChange(t *testing.T) {
 	}
 	defer func() { _ = watcher.Close() }()
 	p := w.registered(c)
-	news(t, watcher)
+	changesOf(t, watcher)
 	r := call[*protocol.TrustReport](t, c, "", &protocol.GetTrust{ProjectID: p.ProjectID})
 	call[*protocol.ProjectTrust](t, c, "", &protocol.TrustProject{ProjectID: p.ProjectID, Hash: r.Hash, Trusted: true})
-	news(t, watcher)
+	changesOf(t, watcher)
 	call[*protocol.Done](t, c, "", &protocol.RemoveProject{ProjectID: p.ProjectID})
-	news(t, watcher)
+	changesOf(t, watcher)
 }
 
 // TestWhatIsRemovedIsGoneAlsoForARepeatBehindARestart: the answer was lost with the
