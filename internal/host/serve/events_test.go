@@ -221,10 +221,14 @@ func TestAfterARestartPersistentEventsGoOnAndNoneComesTwice(t *testing.T) {
 		}
 	}
 	count(first)
-	for texts["answer 1"] == 0 {
+	for live := false; texts["answer 1"] == 0; {
 		e, err := r.next()
 		if err != nil {
 			t.Fatal(err)
+		}
+		live = live || e.event == "live"
+		if at, err := parsePlace(e.id); err != nil || (at.epoch != "") != live {
+			t.Errorf("%s has the place %s: seqs of the log say nothing of the stream before it is live", e.event, e.id)
 		}
 		if ev, err := protocol.ParseEvent([]byte(e.data)); err == nil && ev.IsTransient() {
 			t.Errorf("a transient event came: %s", e.event)
