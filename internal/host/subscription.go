@@ -162,8 +162,14 @@ func (f *feed) run(ctx context.Context, a *protocol.Anchors, tail int) error {
 			f.sent = f.cursor.Last()
 			err = f.catchUp(ctx, protocol.PersistentFallback, 0)
 		case publish.ErrEpoch:
-			if err = f.resync(ctx, protocol.PersistentFallback); err == nil {
-				err = f.sendLive(ctx, protocol.PersistentFallback, f.cursor.Restart())
+			// The state is taken before the client is waited for: meanwhile another
+			// epoch may begin.
+			live, ok := f.cursor.Restart()
+			if !ok {
+				f.sent = f.cursor.Last()
+				err = f.catchUp(ctx, protocol.PersistentFallback, 0)
+			} else if err = f.resync(ctx, protocol.PersistentFallback); err == nil {
+				err = f.sendLive(ctx, protocol.PersistentFallback, live)
 			}
 		default:
 			return err
