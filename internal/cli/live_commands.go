@@ -194,7 +194,7 @@ func (v *liveSession) told(err error, said string) {
 			v.say(said)
 		}
 	case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
-		v.fail(fmt.Errorf("%w Somebody else changed the session meanwhile; look at it and try again.", err))
+		v.fail(fmt.Errorf("somebody else changed the session meanwhile; look at it and try again (%s)", strings.TrimSuffix(err.Error(), ".")))
 	case errors.As(err, &pe) && pe.Code == protocol.CodeRuntimeBusy:
 		v.fail(fmt.Errorf("%s (/cancel)", strings.TrimSuffix(err.Error(), ".")))
 	default:
