@@ -202,3 +202,20 @@ func TestAClientThatJoinsLaterIsToldTheNamesOfEvents(t *testing.T) {
 		t.Errorf("who joins behind a restart is told %v", got)
 	}
 }
+
+// TestASessionRunsFromTheAnswerToItsMessageOn looks as a script does that sends a message
+// and asks until the session is idle: a turn that has not told anything yet is one.
+func TestASessionRunsFromTheAnswerToItsMessageOn(t *testing.T) {
+	w := servingWorld(t, setting{}, `{"again":true,"do":[{"hang":true}]}`)
+	c := w.plug("c", false, protocol.GrantControl)
+	for range 20 {
+		id := c.newSession()
+		c.do(id, &protocol.SendMessage{Content: text("go")})
+		status := c.do("", &protocol.GetStatus{}).(*protocol.Status)
+		for _, s := range status.Sessions {
+			if s.SessionID == id && !s.Running {
+				t.Fatal("the message was acknowledged, and the session is idle")
+			}
+		}
+	}
+}

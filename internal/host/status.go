@@ -55,7 +55,7 @@ func (s *slot) state() *protocol.SessionState {
 		return nil
 	}
 	st := s.lane.Publisher().Status()
-	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Running: st.Running, Asking: st.Asking,
+	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Running: st.Running || s.lane.Working(), Asking: st.Asking,
 		Queued: st.Queued, Tasks: s.lane.RunningTasks(), Clients: st.Cursors}
 }
 

@@ -321,6 +321,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	index := l.cfg.Log.Index()
 	l.epoch, l.leaf, l.meta, l.fresh = epoch, index.Leaf(), index.Meta(), nil
 	if l.turn != nil {
+		l.turn.void.Store(true)
 		l.turn.cancel(err)
 	}
 	l.untell()

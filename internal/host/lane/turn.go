@@ -24,6 +24,7 @@ type turn struct {
 	setup  *Setup
 	before protocol.EventID // the leaf when it began
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
+	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq // Lane.modeSeq when it began
@@ -262,6 +263,13 @@ func (l *Lane) Cancel(id protocol.TurnID) bool {
 	}
 	t.cancel(errCancelled)
 	return true
+}
+
+// Working says whether a turn runs that has not come to its end, also before clients
+// are told of it. It waits for nobody.
+func (l *Lane) Working() bool {
+	t := l.running.Load()
+	return t != nil && !t.over.Load() && !t.void.Load()
 }
 
 // Busy says whether a turn or a background command runs. It waits for nobody.
