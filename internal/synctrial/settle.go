@@ -125,6 +125,9 @@ func (p *play) settle() error {
 	if err := p.await(judge); err != nil {
 		return err
 	}
+	if err := p.nothingIsForgotten(judge); err != nil {
+		return err
+	}
 	if err := p.stillWorks(judge); err != nil {
 		return err
 	}
@@ -183,6 +186,21 @@ func (p *play) await(judge *person) error {
 			return fmt.Errorf("a turn does not end: %s", p.states(judge))
 		}
 	}
+}
+
+// nothingIsForgotten says that what waits while nothing runs waits for a person: what
+// does not is begun by the turn before it, or by the next host. Where the disk has failed,
+// the pause may have been what could not be stored.
+func (p *play) nothingIsForgotten(judge *person) error {
+	for _, id := range p.sessions {
+		l, _ := judge.seat.notes().live(id)
+		for _, q := range l.Queues {
+			if len(q.Items) > 0 && !q.Paused && p.result.Failures == 0 {
+				return fmt.Errorf("%d messages wait in %s of %s, which is not paused, and nothing runs", len(q.Items), q.Queue, id)
+			}
+		}
+	}
+	return nil
 }
 
 // stillWorks sends a message to every session: whatever has happened, it is taken and
