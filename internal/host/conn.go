@@ -91,8 +91,12 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 		defer c.h.acting.Done()
 		return c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (protocol.Response, error) {
 			if call.Repeat {
-				if data, was, err := c.h.repeated(ctx, c.client, call); was || err != nil {
+				data, was, err := c.h.repeated(ctx, c.client, call)
+				if was {
 					return data, err
+				}
+				if err != nil {
+					return nil, unknownOutcome(err)
 				}
 			}
 			return c.dispatch(ctx, call)

@@ -3,6 +3,7 @@ package host
 import (
 	"errors"
 	"io/fs"
+	"strings"
 
 	"scorel/internal/disk"
 	"scorel/internal/session"
@@ -76,4 +77,12 @@ func sentence(err error) string {
 		return string(c-'a'+'A') + s[1:]
 	}
 	return s
+}
+
+// unknownOutcome is the answer to a repeat of which nobody can say now whether it was
+// carried out. Who took it for a refusal would ask for the same again.
+func unknownOutcome(err error) error {
+	pe := requestError(err)
+	return protocol.Errorf(pe.Code, "Whether this was done before the connection broke cannot be found out now (%s); look at the session before you ask for it again.",
+		strings.TrimSuffix(pe.Message, "."))
 }

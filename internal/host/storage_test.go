@@ -280,3 +280,28 @@ func TestWhatWaitsBehindATurnThatCouldNotBeStoredIsPaused(t *testing.T) {
 		t.Errorf("the end of what waited: %+v", end)
 	}
 }
+
+// TestARepeatThatCannotBeLookedUpIsNotToldToBeRefused repeats a message that was taken,
+// when the disk fails as the host looks for it.
+func TestARepeatThatCannotBeLookedUpIsNotToldToBeRefused(t *testing.T) {
+	f := &failing{FS: disk.OS(), once: true}
+	w := newWorld(t, setting{fs: f}, `{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.begin(false)
+	c := w.plug("c", false, protocol.GrantControl)
+	sent := newCall(e.id, &protocol.SendMessage{Content: text("once")})
+	if r, err := c.conn.Call(t.Context(), sent); err != nil || r.Err != nil {
+		t.Fatal(err, r.Err)
+	}
+	e.end()
+	w.restart()
+	again := w.plugAs(c.id, "c", false, protocol.GrantControl)
+	f.arm(1, syscall.EIO)
+	sent.Repeat = true
+	r, err := again.conn.Call(t.Context(), sent)
+	if err != nil || r.Err == nil || r.Err.Code != protocol.CodeStorageError || !strings.Contains(r.Err.Message, "cannot be found out now") {
+		t.Errorf("while the disk fails: %v %+v %v", err, r.Data, r.Err)
+	}
+	if r, err = again.conn.Call(t.Context(), sent); err != nil || r.Err != nil {
+		t.Errorf("when it works again: %v %v", err, r.Err)
+	}
+}
