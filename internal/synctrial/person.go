@@ -182,7 +182,9 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 		}
 	}
 	if !p.seat.once() {
-		d.request = ""
+		p.w.mu.Lock()
+		d.request, d.lost = "", true // it may have repeated it itself
+		p.w.mu.Unlock()
 		return
 	}
 	if d.answer == nil || p.r.IntN(3) > 0 {

@@ -211,7 +211,8 @@ func (p *play) stillWorks(judge *person) error {
 		p.w.mu.Lock()
 		d := p.w.deeds[len(p.w.deeds)-1]
 		p.w.mu.Unlock()
-		readOnly := p.result.Crashes > 0 && d.refused != nil && strings.Contains(d.refused.Message, "read-only") // damage may have moved the leaf
+		// Damage may have moved the leaf, or the disk failed when it was to be repaired.
+		readOnly := p.result.Crashes+p.result.Failures > 0 && d.refused != nil && strings.Contains(d.refused.Message, "read-only")
 		if d.answer == nil && !readOnly {
 			return fmt.Errorf("%s takes no message any more: %v", id, d.refused)
 		}
