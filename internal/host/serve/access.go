@@ -44,14 +44,13 @@ func (l *listener) isOwn(r *http.Request, name, port string) bool {
 	if port != l.port {
 		return false
 	}
-	if l.kind == Loopback {
-		return name == "localhost" || name == "127.0.0.1" || name == "::1"
-	}
 	if ip := net.ParseIP(name); ip != nil {
+		// A number is the one that was dialled: who dialled another of this machine
+		// reached a stranger, who passes on what is said to him.
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok && local.IP.Equal(ip) {
 			return true
 		}
-	} else if name == l.hostname {
+	} else if l.kind == Loopback && name == "localhost" || l.kind == TLS && name == l.hostname {
 		return true
 	}
 	for _, leaf := range l.leaves {
