@@ -1,6 +1,11 @@
 package daemon
 
-import "path/filepath"
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
 
 // Names of what a serving host keeps in the folder of Scorel.
 const (
@@ -19,3 +24,26 @@ func Header(dir string) string { return filepath.Join(dir, headerName) }
 
 // Log gives the file in which a host notes what it does.
 func Log(dir string) string { return filepath.Join(dir, logName) }
+
+// exposed says whether a secret file is not this user's alone: it is a link, or others
+// may read it, or have put it there. The folder was not always closed to them,
+// perhaps. A file of the folder's owner counts as one's own: root may serve for him.
+func exposed(name string) (bool, error) {
+	info, err := os.Lstat(name)
+	if err != nil {
+		return false, err
+	}
+	dir, err := os.Stat(filepath.Dir(name))
+	if err != nil {
+		return false, err
+	}
+	uid := uidOf(info)
+	return !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || uid != os.Geteuid() && (os.Geteuid() != 0 || uid != uidOf(dir)), nil
+}
+
+func uidOf(info fs.FileInfo) int {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(st.Uid)
+	}
+	return -1
+}

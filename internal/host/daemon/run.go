@@ -147,9 +147,12 @@ func (d *daemon) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := newTokens(d.dir, d.cfg.Host.Rand)
+	tokens, replaced, err := newTokens(d.dir, d.cfg.Host.Rand)
 	if err != nil {
 		return err
+	}
+	if replaced {
+		d.log.line("others could read %s or write it: another token was drawn, which clients elsewhere need", Header(d.dir))
 	}
 	ends, err := d.listen()
 	if err != nil {
