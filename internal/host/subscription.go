@@ -299,16 +299,12 @@ func (f *feed) sendTail(ctx context.Context, leaf protocol.EventID, tail int) er
 // sendRange sends the persistent events behind from, to through and no further.
 func (f *feed) sendRange(ctx context.Context, from, through protocol.Seq) error {
 	b := &batch{f: f}
-	for line, err := range f.lane.Log().Index().After(ctx, from) {
+	for e, err := range f.lane.Log().Index().EventsAfter(ctx, from) {
 		if err != nil {
 			return err
 		}
-		if line.Seq > through {
+		if e.Seq > through {
 			break
-		}
-		e, err := protocol.ParseEvent(line.Bytes)
-		if err != nil {
-			continue // damaged inside; the report of the session says so
 		}
 		if err := b.add(ctx, e); err != nil {
 			return err
