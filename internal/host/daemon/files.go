@@ -41,6 +41,31 @@ func exposed(name string) (bool, error) {
 	return !info.Mode().IsRegular() || info.Mode().Perm()&0o077 != 0 || uid != os.Geteuid() && (os.Geteuid() != 0 || uid != uidOf(dir)), nil
 }
 
+// foreign gives what lies in the folder and belongs neither to this user, nor to the
+// owner of the folder, nor to root: somebody put it there while the folder was open.
+// What lies deeper is found by its folder.
+func foreign(dir string) ([]string, error) {
+	own, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			continue // gone meanwhile
+		}
+		if uid := uidOf(info); uid != os.Geteuid() && uid != uidOf(own) && uid != 0 {
+			names = append(names, filepath.Join(dir, e.Name()))
+		}
+	}
+	return names, nil
+}
+
 func uidOf(info fs.FileInfo) int {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
 		return int(st.Uid)

@@ -3,6 +3,7 @@ package daemon
 import (
 	"crypto/rand"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -56,5 +57,25 @@ func TestAKeyThatOthersKnowIsNotServedWith(t *testing.T) {
 	}
 	if _, err := certificate(dir, "", "", rand.Reader, time.Now()); err == nil || !strings.Contains(err.Error(), "host reset") {
 		t.Errorf("a key that the group can read: %v", err)
+	}
+}
+
+func TestAHostDoesNotBeginOnWhatSomebodyElsePlanted(t *testing.T) {
+	dir := home(t)
+	planted := filepath.Join(dir, "entries.json")
+	write(t, planted, `{"version":1,"entries":[]}`)
+	start(t, settings(dir)).end() // one's own is no trouble
+	if os.Geteuid() != 0 {        // who alone can give a file to somebody
+		return
+	}
+	if err := os.Chown(planted, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	err := Run(t.Context(), settings(dir))
+	if err == nil || !strings.Contains(err.Error(), planted+" belongs to another user") {
+		t.Errorf("the host begins: %v", err)
+	}
+	if _, live, _ := Find(dir); live || exists(filepath.Join(dir, socketName)) {
+		t.Error("the lock is held, or the socket is there")
 	}
 }
