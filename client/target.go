@@ -34,7 +34,7 @@ type target struct {
 	socket  string // the path of a Unix socket, "" for TCP
 	tls     bool
 	host    string // host, with a port when the URL has one
-	address string // of the transcript
+	address string // host:port, or unix: and the path
 	pin     []byte // the fingerprint of the certificate, nil for the system's roots
 }
 
@@ -109,7 +109,15 @@ func parseURL(raw string) (*target, error) {
 	if host, port, err := net.SplitHostPort(t.address); err != nil || host == "" || port == "" {
 		return nil, errors.New("the address of a host is its name or number and a port, as in wss://example.com:7777")
 	}
-	return t, handshake.CheckAddress(t.address)
+	return t, handshake.CheckAddress(t.proved())
+}
+
+// proved gives the address of the transcript.
+func (t *target) proved() string {
+	if t.tls {
+		return handshake.TLS(t.address)
+	}
+	return t.address
 }
 
 func loopbackName(name string) bool {

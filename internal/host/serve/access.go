@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"scorel/protocol/handshake"
 )
 
 // admitted checks what every request must fulfil before it may prove itself. The
@@ -90,12 +92,16 @@ func (l *listener) defaultPort() string {
 }
 
 // dialled gives the address of the transcript: what the client put into the Host
-// header, in lower case, with its port; or the path of the socket.
+// header, in lower case, with its port, marked where it was dialled with TLS; or the
+// path of the socket.
 func (l *listener) dialled(r *http.Request) string {
 	if l.kind == Unix {
 		return l.address
 	}
 	name, port, _ := splitHost(r.Host, l.defaultPort())
+	if l.kind == TLS {
+		return handshake.TLS(net.JoinHostPort(name, port))
+	}
 	return net.JoinHostPort(name, port)
 }
 
