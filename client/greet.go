@@ -33,7 +33,7 @@ type (
 
 // greet goes through the handshake: this side proves nothing before the host has
 // proved itself.
-func (w *WebSocket) greet(ctx context.Context, conn *websocket.Conn, address string, random io.Reader) (protocol.Connected, error) {
+func (w *WebSocket) greet(ctx context.Context, conn *websocket.Conn, t *target, random io.Reader) (protocol.Connected, error) {
 	var none protocol.Connected
 	hello := protocol.Hello{ProtocolVersion: protocol.Version, ClientID: w.ClientID, ClientName: w.ClientName, Interactive: w.Interactive}
 	var err error
@@ -61,9 +61,9 @@ func (w *WebSocket) greet(ctx context.Context, conn *websocket.Conn, address str
 		return none, err
 	}
 	if err := handshake.CheckChallenge(&hello, &challenge, w.Device); err != nil {
-		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "What listens on %s is not the host that was meant: %v. Nothing secret was sent to it.", address, err)}
+		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "What listens on %s is not the host that was meant: %v. Nothing secret was sent to it.", t.address, err)}
 	}
-	said := &handshake.Transcript{Address: address, Hello: hello, Challenge: challenge}
+	said := &handshake.Transcript{Address: t.proved(), Hello: hello, Challenge: challenge}
 	of, mine := []byte(w.Token), []byte(w.Token)
 	if w.Key != nil {
 		if of, err = handshake.Shared(ephemeral, challenge.PublicKey); err == nil {
@@ -71,7 +71,7 @@ func (w *WebSocket) greet(ctx context.Context, conn *websocket.Conn, address str
 		}
 	}
 	if err != nil || !handshake.Equal(challenge.Proof, handshake.Host(of, said)) {
-		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "A stranger holds the address %s: it could not prove that it is the host. Nothing secret was sent to it. If the host's token was changed, use the new one.", address)}
+		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "A stranger holds the address %s: it could not prove that it is the host. Nothing secret was sent to it. If the host's token was changed, use the new one.", t.address)}
 	}
 	if err := send(ctx, conn, proveMessage{"connect", protocol.Prove{Proof: handshake.Client(mine, said)}}); err != nil {
 		return none, err

@@ -125,7 +125,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(protocol.MaxMessage)
 	ctx := context.Background()
 	p := &peer{l: l, conn: conn}
-	if !l.greet(ctx, p, r.Host) {
+	if !l.greet(ctx, p, r) {
 		return
 	}
 	l.mu.Lock()
@@ -168,7 +168,7 @@ func (l *listener) read(ctx context.Context, conn *websocket.Conn) ([]byte, erro
 	return data, err
 }
 
-func (l *listener) greet(ctx context.Context, p *peer, host string) bool {
+func (l *listener) greet(ctx context.Context, p *peer, r *http.Request) bool {
 	data, err := l.read(ctx, p.conn)
 	if err != nil || json.Unmarshal(data, &p.hello) != nil {
 		return false
@@ -192,7 +192,9 @@ func (l *listener) greet(ctx context.Context, p *peer, host string) bool {
 	}
 	said := &handshake.Transcript{Address: l.address, Hello: p.hello, Challenge: c}
 	if said.Address == "" {
-		said.Address = strings.ToLower(host)
+		if said.Address = strings.ToLower(r.Host); r.TLS != nil {
+			said.Address = handshake.TLS(said.Address)
+		}
 	}
 	c.Proof = handshake.Host(of, said)
 	if l.tamper != nil {

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -35,7 +34,7 @@ type target struct {
 	socket  string // the path of a Unix socket, "" for TCP
 	tls     bool
 	host    string // host, with a port when the URL has one
-	address string // of the transcript
+	address string // host:port, or unix: and the path
 	pin     []byte // the fingerprint of the certificate, nil for the system's roots
 }
 
@@ -98,6 +97,11 @@ func parseURL(raw string) (*target, error) {
 	case !t.tls && !loopbackName(name):
 		return nil, fmt.Errorf("%s would be reached without encryption; use wss:// for a host that is not on this machine", name)
 	}
+	if !t.tls && strings.EqualFold(u.Hostname(), "localhost") {
+		// One address, and its number in the proofs: the name may lead elsewhere, and
+		// somebody else may hold the port of [::1] and pass on what is said to him.
+		t.host = "127.0.0.1" + strings.TrimPrefix(t.host, "localhost")
+	}
 	t.address = strings.TrimSuffix(t.host, ":")
 	if u.Port() == "" {
 		t.address += port
@@ -105,7 +109,15 @@ func parseURL(raw string) (*target, error) {
 	if host, port, err := net.SplitHostPort(t.address); err != nil || host == "" || port == "" {
 		return nil, errors.New("the address of a host is its name or number and a port, as in wss://example.com:7777")
 	}
-	return t, handshake.CheckAddress(t.address)
+	return t, handshake.CheckAddress(t.proved())
+}
+
+// proved gives the address of the transcript.
+func (t *target) proved() string {
+	if t.tls {
+		return handshake.TLS(t.address)
+	}
+	return t.address
 }
 
 func loopbackName(name string) bool {
@@ -117,21 +129,11 @@ func loopbackName(name string) bool {
 
 // connect opens the WebSocket; heard is kept up to date with when bytes come.
 func (t *target) connect(ctx context.Context, w *WebSocket, heard *atomic.Int64) (*websocket.Conn, error) {
-	dialer := net.Dialer{}
 	scheme, proxy := "ws://", (func(*http.Request) (*url.URL, error))(nil)
-	switch {
-	case t.tls:
+	if t.tls {
 		scheme, proxy = "wss://", http.ProxyFromEnvironment
-	case t.socket == "":
-		// The name localhost may be made to lead elsewhere.
-		dialer.Control = func(_, address string, _ syscall.RawConn) error {
-			if host, _, err := net.SplitHostPort(address); err != nil || !loopbackName(host) {
-				return fmt.Errorf("%s is not on this machine", address)
-			}
-			return nil
-		}
 	}
-	dial := dialer.DialContext
+	dial := new(net.Dialer).DialContext
 	if w.DialContext != nil {
 		dial = w.DialContext
 	}

@@ -101,7 +101,7 @@ func (w *WebSocket) Dial(ctx context.Context) (Transport, protocol.Connected, er
 		return nil, none, err
 	}
 	s.conn.SetReadLimit(maxGreeting)
-	connected, err := w.greet(ctx, s.conn, t.address, random)
+	connected, err := w.greet(ctx, s.conn, t, random)
 	if err != nil {
 		_ = s.conn.CloseNow() // nothing was agreed
 		return nil, none, err

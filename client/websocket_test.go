@@ -234,7 +234,9 @@ func TestAddressesThatLeadNowhereAreRefusedBeforeDialling(t *testing.T) {
 func TestTheAddressIsWhatTheHostHeaderSaysWithItsPort(t *testing.T) {
 	for raw, want := range map[string]string{
 		"ws://127.0.0.1:8080":         "127.0.0.1:8080",
-		"ws://localhost":              "localhost:80",
+		"ws://localhost":              "127.0.0.1:80", // the one that is dialled
+		"http://LOCALHOST:8080/":      "127.0.0.1:8080",
+		"wss://localhost:1":           "localhost:1", // the certificate says who it is
 		"ws://[::1]:8080":             "[::1]:8080",
 		"wss://Example.COM":           "example.com:443",
 		"https://[2001:DB8::1]":       "[2001:db8::1]:443",

@@ -36,7 +36,7 @@ While a turn runs, what is typed waits for its end; /steer puts it into the turn
 /help lists the commands. Ctrl-C cancels the turn, twice detaches.
 
     scorel attach
-    scorel attach --remote wss://desk.example:4444 --token-env DESK_TOKEN --fingerprint AB:CD:…`,
+    scorel attach --remote wss://desk.example:4444 --token-env SCOREL_DESK --fingerprint AB:CD:…`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := ""
 			if len(args) > 0 {

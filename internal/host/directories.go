@@ -94,7 +94,7 @@ func (h *Host) directory(path string) (dir string, hidden bool, err error) {
 		return "", false, directoryError(path, err)
 	}
 	if h.own(dir) {
-		return "", false, protocol.Errorf(protocol.CodeForbidden, "%s is Scorel's own folder and holds no projects; choose another.", h.cfg.Dir)
+		return "", false, h.errOwn()
 	}
 	return dir, hidden, nil
 }
@@ -102,6 +102,11 @@ func (h *Host) directory(path string) (dir string, hidden bool, err error) {
 // own says whether a path without links lies in a folder of Scorel itself.
 func (h *Host) own(path string) bool {
 	return inAny(path, []string{h.cfg.Dir, h.cfg.StoreDir})
+}
+
+// errOwn says that a folder is one of Scorel itself.
+func (h *Host) errOwn() error {
+	return protocol.Errorf(protocol.CodeForbidden, "%s is Scorel's own folder and holds no projects; choose another.", h.cfg.Dir)
 }
 
 func directoryError(dir string, err error) error {

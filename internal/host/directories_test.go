@@ -119,6 +119,26 @@ func TestAFolderWithVeryManyIsCutAndSaysSo(t *testing.T) {
 	}
 }
 
+func TestScorelsOwnFolderIsNoProjectByWhateverPath(t *testing.T) {
+	w := newWorld(t, setting{})
+	w.write(filepath.Join(w.home, ".scorel", "sub", "file"), "x")
+	link := filepath.Join(w.project, "link")
+	if err := os.Symlink(filepath.Join(w.home, ".scorel"), link); err != nil {
+		t.Fatal(err)
+	}
+	c := w.connect(false)
+	p := call[*protocol.Project](t, c, "", &protocol.RegisterProject{WorkDir: w.project})
+	for _, dir := range []string{filepath.Join(w.home, ".scorel"), filepath.Join(w.home, ".scorel", "sub"), link, w.project + "/../" + filepath.Base(w.home) + "/.scorel/."} {
+		if e := refused(t, c, "", &protocol.RegisterProject{WorkDir: dir}, protocol.CodeForbidden); !strings.Contains(e.Message, "own folder") {
+			t.Errorf("%s: %s", dir, e.Message)
+		}
+		refused(t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CreateSession{ProjectID: p.ProjectID, Meta: protocol.Meta{WorkDir: dir}}, protocol.CodeForbidden)
+	}
+	if list := call[*protocol.ProjectList](t, c, "", &protocol.ListProjects{}); len(list.Projects) != 1 {
+		t.Errorf("projects: %+v", list.Projects)
+	}
+}
+
 func TestAFolderThatCannotBeListedIsOneSentence(t *testing.T) {
 	sandboxtest.AsUser(t, func(t *testing.T, dir string) {
 		home := filepath.Join(dir, "home")

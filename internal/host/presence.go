@@ -83,13 +83,19 @@ func (h *Host) SetGrantOf(id protocol.ClientID, grant protocol.Grant) {
 	}
 }
 
-// Disconnect ends the open connections of a client: no call of theirs is taken and no
-// frame follows. [Conn.Why] gives the reason, which is one sentence.
+// Disconnect ends the open connections of a client. [Conn.Why] gives the reason, which
+// is one sentence.
 func (h *Host) Disconnect(id protocol.ClientID, reason string) {
 	for _, c := range h.connections(func(c *Conn) bool { return c.client == id }) {
-		c.mu.Lock()
-		c.why = protocol.Errorf(protocol.CodeForbidden, "%s", reason)
-		c.mu.Unlock()
-		_ = c.Close() // it never fails
+		c.End(protocol.Errorf(protocol.CodeForbidden, "%s", reason))
 	}
+}
+
+// End ends the connection from the side of the host, for the reason that [Conn.Why]
+// gives then: no call of the client is taken and no frame follows.
+func (c *Conn) End(why *protocol.Error) {
+	c.mu.Lock()
+	c.why = why
+	c.mu.Unlock()
+	_ = c.Close() // it never fails
 }

@@ -35,7 +35,7 @@ type projectRecord struct {
 
 // registerProject makes the project of a working directory known.
 func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.Project, error) {
-	dir, err := canonicalDir(workDir)
+	dir, err := h.workDir(workDir)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +189,15 @@ func findProject(data []byte, root string) protocol.ProjectID {
 		}
 	}
 	return ""
+}
+
+// workDir gives the folder of a session without symlinks; Scorel's own is refused.
+func (h *Host) workDir(dir string) (string, error) {
+	dir, err := canonicalDir(dir)
+	if err == nil && h.own(dir) {
+		err = h.errOwn()
+	}
+	return dir, err
 }
 
 // canonicalDir gives a folder without symlinks, absolute.

@@ -36,7 +36,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 		if err != nil {
 			return nil, err
 		}
-		dir, err := canonicalDir(meta.WorkDir)
+		dir, err := h.workDir(meta.WorkDir)
 		if err != nil {
 			return nil, err
 		}

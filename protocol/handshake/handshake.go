@@ -36,13 +36,19 @@ const MaxName = 128
 const maxAddress = 512
 
 // Transcript is what was said before the proofs. Address is what the client
-// dialled: host:port in lower case for TCP, unix: and the path for a socket.
+// dialled: host:port in lower case for TCP, behind tls: ([TLS]) where the line is one
+// of TLS, unix: and the path for a socket.
 // Challenge is the host's message; its proof does not count.
 type Transcript struct {
 	Address   string
 	Hello     protocol.Hello
 	Challenge protocol.Challenge
 }
+
+// TLS gives the address of a transcript for a host:port that is dialled with TLS. The
+// two differ, so that a stranger on a plain port cannot pass a proof on to a host that
+// speaks TLS elsewhere.
+func TLS(hostPort string) string { return "tls:" + hostPort }
 
 // role says whose proof it is: one cannot be sent back as the other's.
 type role string

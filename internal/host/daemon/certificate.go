@@ -41,12 +41,15 @@ func certificate(dir, certFile, keyFile string, rand io.Reader, now time.Time) (
 		return c, nil
 	}
 	certFile, keyFile = filepath.Join(dir, certName), filepath.Join(dir, keyName)
-	_, err := os.Stat(keyFile)
+	known, err := exposed(keyFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = makeCertificate(certFile, keyFile, rand, now)
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return tls.Certificate{}, fmt.Errorf("make the host's certificate: %w", err)
+	case known:
+		return tls.Certificate{}, fmt.Errorf("others could read %s or write it, so whoever has it may pass for this host; scorel host reset makes another, which clients have to pin again", keyFile)
 	}
 	c, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {

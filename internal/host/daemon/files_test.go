@@ -18,7 +18,7 @@ func TestAnotherTokenCountsAsSoonAsItStandsInTheFile(t *testing.T) {
 	if _, err := ReadToken(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without a file: %v", err)
 	}
-	tk, err := newTokens(dir, rand.Reader)
+	tk, _, err := newTokens(dir, rand.Reader)
 	if err != nil {
 		t.Fatal(err)
 	}

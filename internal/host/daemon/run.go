@@ -147,9 +147,17 @@ func (d *daemon) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := newTokens(d.dir, d.cfg.Host.Rand)
+	tokens, replaced, err := newTokens(d.dir, d.cfg.Host.Rand)
 	if err != nil {
 		return err
+	}
+	if replaced {
+		d.log.line("others could read %s or write it: another token was drawn, which clients elsewhere need", Header(d.dir))
+	}
+	if names, err := foreign(d.dir); err != nil {
+		return err
+	} else if len(names) > 0 {
+		return fmt.Errorf("%s belongs to another user, who could put it there while %s was open to others; look at it, and remove it or make it yours with chown", names[0], d.dir)
 	}
 	ends, err := d.listen()
 	if err != nil {

@@ -75,16 +75,19 @@ type tokens struct {
 	token string
 }
 
-// newTokens reads the token, drawing one at first use.
-func newTokens(dir string, rand io.Reader) (*tokens, error) {
-	_, err := ReadToken(dir)
-	if errors.Is(err, fs.ErrNotExist) {
+// newTokens reads the token, drawing one at first use, and one in the place of a token
+// that somebody else may know: replaced is true then.
+func newTokens(dir string, rand io.Reader) (t *tokens, replaced bool, err error) {
+	known, err := exposed(Header(dir))
+	if err == nil && !known {
+		_, err = ReadToken(dir)
+	} else if known || errors.Is(err, fs.ErrNotExist) {
 		_, err = RefreshToken(dir, rand)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return &tokens{dir: dir}, nil
+	return &tokens{dir: dir}, known, nil
 }
 
 // current gives the token, "" when there is none that could be used.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"scorel/protocol/handshake"
 )
 
 // admitted checks what every request must fulfil before it may prove itself. The
@@ -44,14 +46,13 @@ func (l *listener) isOwn(r *http.Request, name, port string) bool {
 	if port != l.port {
 		return false
 	}
-	if l.kind == Loopback {
-		return name == "localhost" || name == "127.0.0.1" || name == "::1"
-	}
 	if ip := net.ParseIP(name); ip != nil {
+		// A number is the one that was dialled: who dialled another of this machine
+		// reached a stranger, who passes on what is said to him.
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr); ok && local.IP.Equal(ip) {
 			return true
 		}
-	} else if name == l.hostname {
+	} else if l.kind == Loopback && name == "localhost" || l.kind == TLS && name == l.hostname {
 		return true
 	}
 	for _, leaf := range l.leaves {
@@ -91,12 +92,16 @@ func (l *listener) defaultPort() string {
 }
 
 // dialled gives the address of the transcript: what the client put into the Host
-// header, in lower case, with its port; or the path of the socket.
+// header, in lower case, with its port, marked where it was dialled with TLS; or the
+// path of the socket.
 func (l *listener) dialled(r *http.Request) string {
 	if l.kind == Unix {
 		return l.address
 	}
 	name, port, _ := splitHost(r.Host, l.defaultPort())
+	if l.kind == TLS {
+		return handshake.TLS(net.JoinHostPort(name, port))
+	}
 	return net.JoinHostPort(name, port)
 }
 

@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/json"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/client"
 	"scorel/internal/sandbox/sandboxtest"
 	"scorel/protocol"
 )
@@ -97,12 +99,118 @@ func TestOnLoopbackTheHostIsCalledByItsOwnNames(t *testing.T) {
 	_, port, _ := net.SplitHostPort(addr)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for host, want := range map[string]int{
-		"localhost:" + port: 200, "LOCALHOST:" + port: 200, "127.0.0.1:" + port: 200, "[::1]:" + port: 200, "box.lan:" + port: 200, "proxy.lan:8443": 200,
+		"localhost:" + port: 200, "LOCALHOST:" + port: 200, "127.0.0.1:" + port: 200, "box.lan:" + port: 200, "proxy.lan:8443": 200,
 		"localhost": 403, "localhost:1": 403, "evil.example:" + port: 403, "127.0.0.1.evil.example:" + port: 403,
 		"proxy.lan:" + port: 403, "127.0.0.2:" + port: 403, "box.lan": 403, "localhost.:" + port: 403, "169.254.169.254:" + port: 403,
+		"[::1]:" + port: 403, // where a stranger may listen, who passes on what comes
 	} {
 		if got, e := get(t, client, "http://"+addr, host); got != want || want == 403 && (e.Code != protocol.CodeForbidden || !strings.Contains(e.Message, "not known by the name")) {
 			t.Errorf("Host %s: %d %v, not %d", host, got, e, want)
+		}
+	}
+}
+
+func TestAnyAddressOfThisMachineIsANameOfTheHostThere(t *testing.T) {
+	w := newWorld(t, setting{})
+	l, err := net.Listen("tcp", "127.8.8.8:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(l, Loopback)
+	w.connect(dialling{url: "ws://" + l.Addr().String()})
+}
+
+// passOn lets a stranger pass on what comes to him to the host, and says who came.
+func passOn(t *testing.T, stranger net.Listener, host func() (net.Conn, error)) <-chan struct{} {
+	t.Helper()
+	t.Cleanup(func() { _ = stranger.Close() })
+	passed := make(chan struct{}, 16)
+	go func() { // ends with the listener
+		for {
+			c, err := stranger.Accept()
+			if err != nil {
+				return
+			}
+			passed <- struct{}{}
+			to, err := host()
+			if err != nil {
+				_ = c.Close()
+				continue
+			}
+			for _, way := range [][2]net.Conn{{c, to}, {to, c}} {
+				go func() { // ends with either side
+					_, _ = io.Copy(way[1], way[0])
+					_ = way[1].Close()
+				}()
+			}
+		}
+	}()
+	return passed
+}
+
+// TestAStrangerWithoutACertificateCannotPassOnAProofToTLS has a client dial a plain
+// port of a stranger, who speaks TLS with the host: it listens elsewhere, and its
+// certificate has the name that was dialled.
+func TestAStrangerWithoutACertificateCannotPassOnAProofToTLS(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tmpl := &x509.Certificate{SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, tmpl, tmpl, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(t, setting{times: quick, config: func(c *Config) {
+		c.TLS = &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}}}
+	}})
+	real, err := net.Listen("tcp", "127.8.8.8:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(real, TLS)
+	stranger, err := net.Listen("tcp", "127.0.0.1:"+port(real.Addr().String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := passOn(t, stranger, func() (net.Conn, error) {
+		return tls.Dial("tcp", real.Addr().String(), &tls.Config{InsecureSkipVerify: true})
+	})
+	d := client.WebSocket{URL: "ws://" + stranger.Addr().String(), Token: testToken, ClientID: protocol.ClientIDOf(sha(t))}
+	tr, _, err := d.Dial(t.Context())
+	if err == nil {
+		_ = tr.Close()
+		t.Error("a connection through a stranger stands")
+	}
+	<-passed
+}
+
+// TestAStrangerOnTheOtherLocalhostCannotPassOnAProof has a client dial localhost,
+// where a stranger holds the port of the one address and the host that of the other.
+func TestAStrangerOnTheOtherLocalhostCannotPassOnAProof(t *testing.T) {
+	w := newWorld(t, setting{times: quick})
+	real, err := net.Listen("tcp", "127.8.8.8:0") // as [::1] would be, which not every machine has
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.serve(real, Loopback)
+	_, port, _ := net.SplitHostPort(real.Addr().String())
+	stranger, err := net.Listen("tcp", "127.0.0.1:"+port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passed := passOn(t, stranger, func() (net.Conn, error) { return net.Dial("tcp", real.Addr().String()) })
+	for _, name := range []string{"localhost", "127.0.0.1"} {
+		d := client.WebSocket{URL: "ws://" + name + ":" + port, Token: testToken, ClientID: protocol.ClientIDOf(sha(t))}
+		tr, _, err := d.Dial(t.Context())
+		if err == nil {
+			_ = tr.Close()
+			t.Errorf("%s: a connection through a stranger stands", name)
+		}
+		select {
+		case <-passed:
+		case <-t.Context().Done():
+			t.Errorf("%s: the stranger was not asked", name)
 		}
 	}
 }
@@ -233,7 +341,7 @@ func TestOverTLSAndLoopbackTheSameProofCounts(t *testing.T) {
 		t.Error(r.Err)
 	}
 	_, port, _ := net.SplitHostPort(addr)
-	p = w.connect(dialling{url: "wss://" + addr, client: client, host: "Box.Test:" + port, address: "box.test:" + port})
+	p = w.connect(dialling{url: "wss://" + addr, client: client, host: "Box.Test:" + port, address: "tls:box.test:" + port})
 	if r := p.call("", &protocol.Ping{}); r.Err != nil {
 		t.Error(r.Err)
 	}

@@ -18,7 +18,7 @@ import (
 // BenchmarkFrameToAClient is what one small frame costs the host for one client that
 // reads along.
 func BenchmarkFrameToAClient(b *testing.B) {
-	s := New(Config{})
+	s := New(Config{Entries: &list{}})
 	lis := &listener{s: s, kind: Unix, unproven: newUnproven(Unix), streams: map[*stream]struct{}{}}
 	accepted := make(chan *socket, 1)
 	srv := &http.Server{ReadHeaderTimeout: time.Second, ConnContext: func(ctx context.Context, c net.Conn) context.Context { return withStream(ctx, c) },

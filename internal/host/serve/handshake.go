@@ -20,35 +20,33 @@ const maxHandshake = 8 << 10
 
 // prove lets both sides prove who they are, the host first: with the token, or with
 // their keys. What fails is a refusal; every other error is that of the line.
-func (s *Server) prove(ws *websocket.Conn, address string) (protocol.Hello, protocol.Grant, error) {
-	var hello protocol.Hello
+func (s *Server) prove(ws *websocket.Conn, address string) (hello protocol.Hello, p *proof, err error) {
 	data, err := readFirst(ws)
 	if err != nil {
-		return hello, "", err
+		return hello, nil, err
 	}
 	if hello, err = parseHello(data); err != nil {
-		return hello, "", err
+		return hello, nil, err
 	}
-	p, err := s.challenge(&hello)
-	if err != nil {
-		return hello, "", err
+	if p, err = s.challenge(&hello); err != nil {
+		return hello, nil, err
 	}
 	transcript := &handshake.Transcript{Address: address, Hello: hello, Challenge: p.challenge}
 	p.challenge.Proof = handshake.Host(p.hostKey, transcript)
 	if err := writeMessage(ws, "challenge", p.challenge); err != nil {
-		return hello, "", err
+		return hello, nil, err
 	}
 	if data, err = readFirst(ws); err != nil {
-		return hello, "", err
+		return hello, nil, err
 	}
-	proof, err := parseProve(data)
+	said, err := parseProve(data)
 	if err != nil {
-		return hello, "", err
+		return hello, nil, err
 	}
-	if !handshake.Equal(proof, handshake.Client(p.clientKey, transcript)) {
-		return hello, "", refuse(reasonProof, "The client's proof is wrong: it has another token or key than the host, or dialled another address than %s.", shown(address))
+	if !handshake.Equal(said, handshake.Client(p.clientKey, transcript)) {
+		return hello, nil, refuse(reasonProof, "The client's proof is wrong: it has another token or key than the host, or dialled another address than %s.", shown(address))
 	}
-	return hello, p.grant, nil
+	return hello, p, nil
 }
 
 // proof is what the host needs to prove itself and to check the client.
@@ -56,6 +54,7 @@ type proof struct {
 	challenge          protocol.Challenge
 	hostKey, clientKey []byte
 	grant              protocol.Grant
+	token              string // that counts, "" for a client with a key
 }
 
 // challenge answers a hello. A client whose key is not on the list costs no DH.
@@ -71,7 +70,7 @@ func (s *Server) challenge(hello *protocol.Hello) (*proof, error) {
 		if token == "" {
 			return nil, refuse(reasonProof, "The host takes no token; connect with a paired key.")
 		}
-		p.hostKey, p.clientKey, p.grant = []byte(token), []byte(token), protocol.GrantControl
+		p.hostKey, p.clientKey, p.grant, p.token = []byte(token), []byte(token), protocol.GrantControl, token
 		return p, nil
 	}
 	known, grant, ok := s.lookup(hello.ClientID)

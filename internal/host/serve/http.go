@@ -41,11 +41,13 @@ func (s *Server) handler(l *listener) http.Handler {
 			_, _ = w.Write([]byte("ok\n"))
 			return
 		}
+		st := streamOf(r.Context())
+		defer s.byToken(func() { _ = st.Close() })()
 		if why := s.bearer(r); why != nil {
 			s.turnAwayHTTP(w, r, l, why)
 			return
 		}
-		l.unproven.remove(streamOf(r.Context()))
+		l.unproven.remove(st)
 		s.route(w, r, rows)
 	})
 }

@@ -80,46 +80,52 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 	c.ws = ws
 	l.unproven.spoke(st)
 	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
-	hello, grant, err := s.prove(ws, l.dialled(r))
+	hello, p, err := s.prove(ws, l.dialled(r))
 	if err != nil {
 		s.turnAway(ws, st, err)
 		return
 	}
-	if c.conn, err = s.connect(hello, grant); err != nil {
+	conn, forget, err := s.connect(hello, p)
+	if err != nil {
 		s.turnAway(ws, st, err)
 		return
 	}
+	defer forget()
+	c.conn = conn
 	l.unproven.remove(st)
 	s.metrics.Connected(string(l.kind))
 	defer s.metrics.Disconnected(string(l.kind))
-	c.run(hello, grant)
+	c.run(p.grant)
 }
 
-// connect lets a client in that has proved itself.
-func (s *Server) connect(hello protocol.Hello, grant protocol.Grant) (*host.Conn, error) {
-	conn, err := s.cfg.Host.Connect(s.ctx, hello, grant)
-	if err != nil {
-		return nil, &refusal{reasonMessage, protocol.AsError(err)}
+// connect lets a client in that has proved itself. Whoever was taken off the list, or
+// came with a token that was replaced, before the host knew of this connection would
+// otherwise stay; forget is called when the connection has ended.
+func (s *Server) connect(hello protocol.Hello, p *proof) (conn *host.Conn, forget func(), err error) {
+	if conn, err = s.cfg.Host.Connect(s.ctx, hello, p.grant); err != nil {
+		return nil, nil, &refusal{reasonMessage, protocol.AsError(err)}
 	}
-	if hello.PublicKey != nil {
-		// Whoever was taken off the list before the host knew of this connection
-		// would otherwise stay.
-		if _, now, ok := s.lookup(hello.ClientID); !ok || now != grant {
-			_ = conn.Close()
-			return nil, refuse(reasonEntry, "What this entry may do has just been changed; connect again.")
+	if p.token != "" {
+		forget = s.byToken(func() { conn.End(errToken()) })
+		if s.cfg.Token() == p.token {
+			return conn, forget, nil
 		}
+		forget()
+		_ = conn.Close()
+		return nil, nil, &refusal{reasonProof, errToken()}
 	}
-	return conn, nil
+	if _, now, ok := s.lookup(hello.ClientID); !ok || now != p.grant {
+		_ = conn.Close()
+		return nil, nil, refuse(reasonEntry, "What this entry may do has just been changed; connect again.")
+	}
+	return conn, func() {}, nil
 }
 
 // run carries messages until one side ends the connection.
-func (c *socket) run(hello protocol.Hello, grant protocol.Grant) {
+func (c *socket) run(grant protocol.Grant) {
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithCancel(context.Background())
 	c.calls = newCalls(c.carryOut)
-	if hello.PublicKey == nil {
-		defer c.s.byToken(func() { c.end(websocket.StatusPolicyViolation, "the token has changed") })()
-	}
 	device, _ := c.s.cfg.Host.Device()
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
 		c.end(websocket.StatusGoingAway, "")

@@ -250,6 +250,9 @@ func (w *world) connect(d dialling) *peer {
 	if address := d.address; address == "" {
 		if d.address = "unix:" + w.socket; d.url != "" {
 			d.address = strings.SplitN(d.url, "//", 2)[1]
+			if strings.HasPrefix(d.url, "wss:") {
+				d.address = handshake.TLS(d.address)
+			}
 		}
 	}
 	if d.token == "" {
