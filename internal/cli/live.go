@@ -61,6 +61,8 @@ type liveSession struct {
 	view   *liveView
 	ask    *asker
 
+	typedFor question // that was open when the line on the terminal was begun
+
 	work    chan liveJob // in order
 	results chan func()  // what is to be done with the outcome of a request
 	waiting int          // jobs that have not ended
@@ -406,7 +408,7 @@ func (v *liveSession) update(o observed) {
 // ready sets the prompt.
 func (v *liveSession) ready() {
 	switch {
-	case v.ask.open.id() != "":
+	case v.ask.asked().id() != "":
 		v.screen.ask("? ")
 	case v.live.Running:
 		v.screen.ask("… ")
@@ -427,13 +429,16 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 		v.typed(ctx, t.line)
 	}
 	for b := t.bytes; len(b) > 0 && v.left == nil; {
+		if len(v.term.edit.line) == 0 {
+			v.typedFor = v.ask.asked()
+		}
 		var k key
 		var text string
 		k, text, b = v.term.edit.feed(b)
 		switch k {
 		case keyEnter:
 			v.armed = false
-			if strings.TrimSpace(text) != "" {
+			if strings.TrimSpace(text) != "" && !v.overtaken(text) {
 				v.typed(ctx, text)
 			}
 		case keyInterrupt:
@@ -442,6 +447,23 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 			v.leaving = true
 		}
 	}
+}
+
+// overtaken says that a line was begun for another question than the one that is open
+// now, or for none, and gives it back: nobody answers what they have not read.
+func (v *liveSession) overtaken(text string) bool {
+	now := v.ask.asked()
+	if now.id() == v.typedFor.id() || !now.takes(text) && !v.typedFor.takes(text) {
+		return false
+	}
+	if now.id() == "" {
+		v.say("the question was answered elsewhere; Enter sends this as a message")
+	} else {
+		v.say("this question came while you typed; Enter answers it")
+	}
+	v.typedFor = now
+	v.term.edit.set(text)
+	return true
 }
 
 // interrupt is Ctrl-C: it drops what is typed, cancels the turn, or detaches.
@@ -526,16 +548,14 @@ func (v *liveSession) asked(ctx context.Context, id protocol.SessionID, req prot
 	}
 	return func() {
 		var pe *protocol.Error
-		switch p, isAnswer := req.(*protocol.AnswerPermission); {
+		switch {
 		case err == nil:
 		case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
 			v.say("somebody else answered first")
 		default:
 			v.fail(err)
-			if isAnswer {
-				v.ask.again(p.PermissionID)
-				v.ask.sync(&v.live)
-			}
+			v.ask.again(req)
+			v.ask.sync(&v.live)
 		}
 	}
 }

@@ -61,6 +61,23 @@ func TestTwoTerminalsAndAScriptShareASession(t *testing.T) {
 	}
 }
 
+func TestWhatIsTypedBehindTheLastAnswerIsAMessage(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"ask me"},"do":[{"call":"AskUser","id":"c3","input":{"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}]}]}}]}`, answersAnything)
+	id := s.session()
+	one := s.start("attach", id)
+	one.types("ask me")
+	one.sees("? Which colour?")
+	if _, err := one.in.Write([]byte("2\nand now the tests\n")); err != nil {
+		t.Fatal(err)
+	}
+	one.sees("Answer: blue")
+	one.sees("user: and now the tests\n")
+	one.types("/quit")
+	if code := one.ends(); code != 0 {
+		t.Errorf("the end: %d\n%s", code, one.printed())
+	}
+}
+
 func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
