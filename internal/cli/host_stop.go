@@ -52,7 +52,7 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 	fmt.Fprintln(a.stdout, "Stopped "+info.String()+".")
 	for _, s := range sessions {
 		if s.Running {
-			fmt.Fprintf(a.stdout, "%s was at work; its turn was ended. scorel attach %s shows where it is.\n", s.SessionID, s.SessionID)
+			fmt.Fprintf(a.stdout, "%s was at work; scorel attach %s shows how far it came.\n", s.SessionID, s.SessionID)
 		}
 	}
 	return nil

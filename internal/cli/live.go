@@ -70,6 +70,7 @@ type liveSession struct {
 	leaving bool         // the input has ended
 	left    error        // why it ends; errLeft is in order
 	lost    bool         // there is no connection
+	noHost  bool         // it was told that no host runs
 }
 
 // liveJob is a request on its way; it gives what to do with its outcome.
@@ -110,6 +111,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		return err
 	}
 	defer restore()
+	if v.term != nil {
+		v.say("session " + string(v.id) + "; /help lists the commands")
+	}
 	for _, f := range v.s.Opened.Findings {
 		v.screen.line(alertStyle, "the session log: "+f)
 	}
@@ -371,8 +375,11 @@ func (v *liveSession) state(c client.Change) {
 			why = ": " + strings.TrimSuffix(c.Err.Error(), ".")
 		}
 		v.say("the connection is gone" + why + "; trying again, and what you type is kept")
+	case c.State == client.StateReconnecting && errors.Is(c.Err, errNoHost) && !v.noHost:
+		v.noHost = true
+		v.say(errNoHost.Error())
 	case c.State == client.StateConnected && v.lost:
-		v.lost = false
+		v.lost, v.noHost = false, false
 		v.say("connected again")
 	}
 }
@@ -380,6 +387,9 @@ func (v *liveSession) state(c client.Change) {
 // device tells who else comes and goes, and that the host ends.
 func (v *liveSession) device(c client.DeviceChanges) {
 	for _, other := range c.Clients {
+		if !other.Interactive {
+			continue // a script, which comes and goes with every request
+		}
 		what := "is here too"
 		if other.Left {
 			what = "has left"
@@ -387,7 +397,11 @@ func (v *liveSession) device(c client.DeviceChanges) {
 		v.say(display.Line(other.ClientName) + " " + what)
 	}
 	if c.Stopping != nil {
-		v.say("the host is stopping; the turn ends at its next step")
+		what := "the host is stopping"
+		if v.live.Running {
+			what += "; the turn ends at its next step"
+		}
+		v.say(what)
 	}
 }
 
@@ -551,7 +565,7 @@ func (v *liveSession) asked(ctx context.Context, id protocol.SessionID, req prot
 		switch {
 		case err == nil:
 		case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
-			v.say("somebody else answered first")
+			v.say(strings.TrimSuffix(err.Error(), "."))
 		default:
 			v.fail(err)
 			v.ask.again(req)

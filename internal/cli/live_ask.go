@@ -114,7 +114,7 @@ func (a *asker) show() {
 		}
 		for i, s := range p.Suggestions {
 			line := fmt.Sprintf("  %d  %s", i+1, display.Line(s.Label))
-			if s.Rule != "" {
+			if s.Rule != "" && !strings.Contains(s.Label, s.Rule) {
 				line += " [" + display.Line(s.Rule) + "]"
 			}
 			a.screen.line(plainStyle, line)

@@ -193,8 +193,6 @@ func (v *liveSession) told(err error, said string) {
 		if said != "" {
 			v.say(said)
 		}
-	case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
-		v.fail(fmt.Errorf("%w Somebody else changed the session meanwhile; look at it and try again.", err))
 	case errors.As(err, &pe) && pe.Code == protocol.CodeRuntimeBusy:
 		v.fail(fmt.Errorf("%s (/cancel)", strings.TrimSuffix(err.Error(), ".")))
 	default:

@@ -217,7 +217,7 @@ func TestAStopInATurnLosesNothingAndTheTerminalComesBack(t *testing.T) {
 	a.sees("the host is stopping")
 	s.file("project/go", "")
 	stop.sees("Stopped the host with pid")
-	stop.sees(id + " was at work; its turn was ended.")
+	stop.sees(id + " was at work; scorel attach ")
 	if stop.ends() != 0 {
 		t.Errorf("the exit code of stop: %d", stop.ends())
 	}

@@ -107,7 +107,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you delete it.", id, s.tasks())
 		}
 		if gone == nil {
-			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open; close it before you delete it.", id)
+			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open in a client; leave it there before you delete it (scorel host status names the clients).", id)
 		}
 		select {
 		case <-gone:

@@ -1,0 +1,90 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"scorel/client"
+	"scorel/protocol"
+)
+
+// watched is a live session that is shown as lines, without a host.
+func watched() (*liveSession, *strings.Builder) {
+	var out strings.Builder
+	v := &liveSession{app: &app{stdout: &out, stderr: &out}, screen: &pipeScreen{out: &out}}
+	v.begin()
+	return v, &out
+}
+
+func TestScriptsComeAndGoWithoutAWord(t *testing.T) {
+	v, out := watched()
+	for _, left := range []bool{false, true} {
+		v.device(client.DeviceChanges{Clients: []client.ClientChange{
+			{ClientInfo: protocol.ClientInfo{ClientName: "HTTP"}, Left: left},
+			{ClientInfo: protocol.ClientInfo{ClientName: "browser", Interactive: true}, Left: left}}})
+	}
+	if want := "── browser is here too\n── browser has left\n"; out.String() != want {
+		t.Errorf("told: %q, want %q", out, want)
+	}
+}
+
+func TestAPersonIsToldOnceThatNoHostRuns(t *testing.T) {
+	v, out := watched()
+	for range 2 {
+		out.Reset()
+		v.state(client.Change{State: client.StateReconnecting, Err: client.ErrClosed})
+		for range 3 {
+			v.state(client.Change{State: client.StateReconnecting, Err: errNoHost})
+		}
+		v.state(client.Change{State: client.StateConnected})
+		if want := "── the connection is gone; trying again, and what you type is kept\n── no host runs here; scorel host serve --detach starts one\n── connected again\n"; out.String() != want {
+			t.Errorf("told: %q, want %q", out, want)
+		}
+	}
+}
+
+func TestAConflictIsToldInTheHostsWordsAlone(t *testing.T) {
+	v, out := watched()
+	conflict := protocol.Errorf(protocol.CodeConflict, "The compaction was cancelled; nothing has changed.")
+	v.told(conflict, "")
+	if want := "scorel: " + conflict.Error() + "\n"; out.String() != want {
+		t.Errorf("told: %q, want %q", out, want)
+	}
+}
+
+func TestAnEndingHostSpeaksOfATurnOnlyWhenOneRuns(t *testing.T) {
+	for running, want := range map[bool]string{true: "── the host is stopping; the turn ends at its next step\n", false: "── the host is stopping\n"} {
+		v, out := watched()
+		v.live.Running = running
+		v.device(client.DeviceChanges{Stopping: &protocol.HostStopping{}})
+		if out.String() != want {
+			t.Errorf("told: %q, want %q", out, want)
+		}
+	}
+}
+
+func TestARuleIsShownOnceInAQuestion(t *testing.T) {
+	v, out := watched()
+	v.ask.sync(&protocol.Live{Permissions: []protocol.PermissionRequest{{PermissionID: "prm_1", ToolName: "Bash", Suggestions: []protocol.Suggestion{
+		{Label: "Allow Bash(ls) for this session", Rule: "Bash(ls)"}, {Label: "Always allow", Rule: "Bash(ls)"}}}}})
+	for _, want := range []string{"  1  Allow Bash(ls) for this session\n", "  2  Always allow [Bash(ls)]\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("asked: %q, want %q", out, want)
+		}
+	}
+}
+
+func TestAnAnswerThatTheHostRefusesIsAskedForAgain(t *testing.T) {
+	v, out := watched()
+	v.live.UI = []protocol.UIRequest{{UIID: "uir_1", Data: protocol.Dialog{Kind: protocol.DialogQuestion, Questions: []protocol.Question{{Question: "Which colour?"}}}}}
+	v.ask.sync(&v.live)
+	req, handled := v.ask.answer("red")
+	if req == nil || !handled || v.ask.asked().id() != "" {
+		t.Fatalf("an answer: %v, %v", req, handled)
+	}
+	v.ask.again(req)
+	v.ask.sync(&v.live)
+	if n := strings.Count(out.String(), "? Which colour?"); n != 2 || v.ask.asked().id() != "uir_1" {
+		t.Errorf("asked %d times: %s", n, out)
+	}
+}
