@@ -20,8 +20,9 @@ bench: build ## our figures beside the goals and the peers'
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) bash scripts/fuzz.sh
 
-soak: build ## kill and resume the real binary for long
+soak: build ## kill and resume the real binary for long, then play schedules: N of them, or until stopped
 	SCOREL_SOAK=1 $(GO) test -count=1 -timeout 120m -run 'Soak|Kill' ./internal/...
+	SCOREL_SOAK=1 N=$(N) $(GO) test -count=1 -timeout 0 -v -run Schedule ./internal/synctrial
 
 generate: ## the TypeScript types of the protocol, in web/src/protocol
 	$(GO) run ./internal/tsgen

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -24,13 +23,18 @@ type link struct {
 	used      atomic.Bool // something came over it behind the handshake
 	stopping  atomic.Bool // the host has said that it ends
 	hurry     atomic.Bool // and that another takes over at once
-	once      sync.Once
+	closing   atomic.Bool
+	closed    chan struct{} // closed when the transport is, with err
 	err       error
 }
 
-// close closes the transport, once.
+// close closes the transport, once; everybody waits for that.
 func (l *link) close() error {
-	l.once.Do(func() { l.err = l.Transport.Close() })
+	if l.closing.CompareAndSwap(false, true) {
+		l.err = l.Transport.Close()
+		close(l.closed)
+	}
+	<-l.closed
 	return l.err
 }
 
@@ -95,7 +99,7 @@ func (c *Client) tell(change Change) {
 
 // attach makes a connection the one that is used.
 func (c *Client) attach(t Transport, connected protocol.Connected) *link {
-	l := &link{Transport: t, connected: connected}
+	l := &link{Transport: t, connected: connected, closed: make(chan struct{})}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.link = l

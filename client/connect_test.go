@@ -515,7 +515,7 @@ func TestAHostThatAnswersPingsIsKeptAndASilentOneIsGoneAfterAMinute(t *testing.T
 			l.address = "unix:/pipe"
 			go l.server.Serve(p)
 			w := l.socket("unix:/pipe")
-			w.dial = p.dial
+			w.DialContext = p.dial
 			tr := dialled(t, w)
 			go func() {
 				_, _ = tr.Call(context.Background(), protocol.Call{RequestID: newRequest(), Request: &protocol.Ping{}})

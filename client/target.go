@@ -132,8 +132,8 @@ func (t *target) connect(ctx context.Context, w *WebSocket, heard *atomic.Int64)
 		}
 	}
 	dial := dialer.DialContext
-	if w.dial != nil {
-		dial = w.dial
+	if w.DialContext != nil {
+		dial = w.DialContext
 	}
 	transport := &http.Transport{Proxy: proxy, MaxResponseHeaderBytes: maxGreeting,
 		TLSClientConfig: t.tlsConfig(),

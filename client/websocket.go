@@ -76,7 +76,9 @@ type WebSocket struct {
 	// Rand draws nonces and keys; nil is crypto/rand.
 	Rand io.Reader
 
-	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests
+	// DialContext, when set, makes the connection below, instead of the system: for a
+	// tunnel, or a test. It may be called concurrently.
+	DialContext func(ctx context.Context, network, address string) (net.Conn, error)
 }
 
 // Dial connects and proves. It takes at most 15 s. The error is a

@@ -56,7 +56,7 @@ func layer(path string) (name string, rank int) {
 		return "host", 3
 	case under("scorel/internal/cli", "scorel/cmd"):
 		return "entry", 4
-	case under("scorel/internal/bench", "scorel/internal/killtest", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen", "scorel/internal/tsgen"):
+	case under("scorel/internal/bench", "scorel/internal/killtest", "scorel/internal/synctrial", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen", "scorel/internal/tsgen"):
 		return "developer", 5
 	}
 	return "engine", 1

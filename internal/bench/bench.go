@@ -17,6 +17,7 @@ func benchCommand(ctx context.Context, args []string) error {
 	n := f.Int("n", 20, "how often short commands run; long ones half as often, memory is read a quarter as often")
 	only := f.String("only", "", "measure only what this expression matches of: "+keys())
 	bin := f.String("bin", filepath.Join("bin", "scorel"), "the binary")
+	little := f.Bool("small", false, "give a serving host little to do, to see that it can be measured")
 	dir := f.String("dir", "", "where the scratch folder is made; empty is TMPDIR")
 	out := f.String("json", "bench.json", "where to write all values; empty is nowhere")
 	if err := f.Parse(args); err != nil {
@@ -39,7 +40,11 @@ func benchCommand(ctx context.Context, args []string) error {
 	if _, err := os.Stat(binary); err != nil {
 		return fmt.Errorf("there is no binary; run make build: %w", err)
 	}
-	r, err := measure(ctx, binary, *dir, match, *n)
+	amount := full()
+	if *little {
+		amount = small()
+	}
+	r, err := measure(ctx, binary, *dir, match, *n, amount)
 	if err != nil {
 		return err
 	}
@@ -61,7 +66,7 @@ func keys() string {
 }
 
 // measure runs the groups that match, one after the other.
-func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n int) (report, error) {
+func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n int, amount load) (report, error) {
 	theirs, err := readPeers()
 	if err != nil {
 		return report{}, err
@@ -76,7 +81,7 @@ func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n in
 		return report{}, err
 	}
 	defer w.remove()
-	b := &bench{world: w, server: srv, bin: binary}
+	b := &bench{world: w, server: srv, bin: binary, load: amount}
 	r := report{Head: newHead(w.root, n), Peers: theirs.Date + ", " + theirs.Machine}
 	forget(binary)
 	for _, g := range groups() {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -249,5 +250,35 @@ func TestReportIsSavedAsJSON(t *testing.T) {
 	var r report
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Head.N != 3 || r.Head.Kernel == "" || r.Figures[0].Key != "k" {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+// TestAServingHostIsMeasured measures with little to do, with the programs that make
+// bench runs.
+func TestAServingHostIsMeasured(t *testing.T) {
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "build", "-o", dir, "scorel/cmd/scorel", "scorel/internal/bench").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	figures := filepath.Join(dir, "figures.json")
+	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "bench"), "-small", "-n", "3", "-bin", filepath.Join(dir, "scorel"),
+		"-only", "^(host|latency|reconnect|sessions|fanout)$", "-json", figures)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(figures)
+	var r report
+	if err != nil || json.Unmarshal(data, &r) != nil {
+		t.Fatalf("%v: %s", err, data)
+	}
+	want := []string{"host", "host.1000", "latency", "latency.p99", "reconnect", "sessions", "fanout", "fanout.cpu", "fanout.rss"}
+	for _, f := range r.Figures {
+		if len(f.Values) == 0 || f.Goal <= 0 || f.Key != "fanout.cpu" && f.Median <= 0 { // the kernel counts whole ticks
+			t.Errorf("%+v", f)
+		}
+		want = slices.DeleteFunc(want, func(key string) bool { return key == f.Key })
+	}
+	if len(want) > 0 {
+		t.Errorf("%v were not measured", want)
 	}
 }

@@ -7,8 +7,12 @@
 //	go run ./internal/bench [-n N] [-only REGEXP]   all figures, or those that match
 //	go run ./internal/bench mock                    the model server alone
 //	go run ./internal/bench session                 writes a session of a given length
+//	go run ./internal/bench listen                  many clients of a serving host
 //	go run ./internal/bench appends                 durable appends of many sessions
 //	go run ./internal/bench context                 the context of a long path
+//
+// What a serving host takes is measured from outside: the clients are in a process of
+// their own, and the model stamps what it says with the time.
 //
 // Sessions and in-process figures are made in children of their own, because the
 // memory that the kernel reports for a child begins with that of its parent.

@@ -75,6 +75,11 @@ func groups() []group {
 		{"search", search},
 		{"appends", durableAppends},
 		{"context", longContext},
+		{"host", idle},
+		{"latency", latency},
+		{"reconnect", reconnect},
+		{"sessions", manySessions},
+		{"fanout", fanOut},
 	}
 }
 

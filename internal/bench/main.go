@@ -31,6 +31,8 @@ func command(ctx context.Context, args []string) error {
 			return mockCommand(ctx, args[1:])
 		case "session":
 			return sessionCommand(ctx, args[1:])
+		case "listen":
+			return listenCommand(ctx, args[1:])
 		case "appends":
 			return appendsCommand(ctx, args[1:])
 		case "context":

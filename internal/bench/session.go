@@ -82,7 +82,12 @@ func filled(line string, n, size int) string {
 // write makes a log of a number of events, a multiple of four, and a compact event
 // behind them if the session is to be compacted.
 func write(ctx context.Context, store *session.Store, work string, events int, compact bool) (*session.Log, error) {
-	id := protocol.NewSessionID(time.UnixMilli(started+int64(events)), rand.NewChaCha8([32]byte{byte(events), byte(events >> 8)}))
+	return writeNumber(ctx, store, work, 0, events, compact)
+}
+
+// writeNumber is write for the session of a number, from 0.
+func writeNumber(ctx context.Context, store *session.Store, work string, n, events int, compact bool) (*session.Log, error) {
+	id := protocol.NewSessionID(time.UnixMilli(started+int64(events+n)), rand.NewChaCha8([32]byte{byte(events), byte(events >> 8), byte(n), byte(n >> 8)}))
 	log, err := store.Create(ctx, protocol.Header{SessionID: id, DeviceID: protocol.DeviceIDOf([]byte("bench")), CreatedAt: started,
 		Meta: protocol.Meta{WorkDir: work, Model: "mock"}})
 	if err != nil {
@@ -125,22 +130,25 @@ func sessionCommand(ctx context.Context, args []string) error {
 	work := f.String("work", "", "the working directory of the session")
 	events := f.Int("events", 10_000, "how many events, a multiple of four")
 	compact := f.Bool("compact", false, "a compaction behind them that keeps the last 20")
+	count := f.Int("count", 1, "how many sessions; they are alike, and the last one is printed")
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if *dir == "" || *work == "" || *events <= keptBehind || *events%4 != 0 {
+	if *dir == "" || *work == "" || *events <= keptBehind || *events%4 != 0 || *count < 1 {
 		return fmt.Errorf("session needs -dir, -work and more than %d -events, a multiple of four", keptBehind)
 	}
 	store, err := session.OpenStore(session.Config{Dir: *dir})
 	if err != nil {
 		return err
 	}
-	log, err := write(ctx, store, *work, *events, *compact)
-	if err != nil {
-		return err
-	}
-	if err := log.Close(); err != nil {
-		return err
+	var log *session.Log
+	for n := range *count {
+		if log, err = writeNumber(ctx, store, *work, n, *events, *compact); err != nil {
+			return err
+		}
+		if err := log.Close(); err != nil {
+			return err
+		}
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]string{"ID": string(log.ID()),
 		"File": filepath.Join(*dir, "sessions", string(log.ID())+".jsonl")})

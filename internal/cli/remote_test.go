@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestARemoteTerminalComesInOverTLSWithTokenAndFingerprint(t *testing.T) {
@@ -82,7 +83,24 @@ func TestTheTokenOfTheFileIsThatOfHTTP(t *testing.T) {
 	if got := status(""); got != http.StatusUnauthorized {
 		t.Errorf("without: %d", got)
 	}
+	id := s.session()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, strings.Replace(url, "/v1/status", "/v1/sessions/"+id+"/events", 1), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", strings.TrimPrefix(strings.TrimSpace(old), "Authorization: "))
+	stream, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stream.StatusCode != http.StatusOK {
+		t.Errorf("events: %d", stream.StatusCode)
+	}
 	s.ok("host", "token", "--refresh")
+	late := time.AfterFunc(patience, func() { t.Error("the stream of events goes on"); _ = stream.Body.Close() })
+	_, _ = io.Copy(io.Discard, stream.Body) // it ends
+	late.Stop()
+	_ = stream.Body.Close()
 	if got := status(old); got != http.StatusUnauthorized {
 		t.Errorf("with the one before: %d", got)
 	}

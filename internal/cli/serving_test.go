@@ -396,3 +396,16 @@ func TestSessionsOfARunningHostAreNamedAndDeletedThroughIt(t *testing.T) {
 	}
 	s.fails(2, "no such session", "sessions", "show", id)
 }
+
+func TestTheLogOfTheHostCanBeFollowed(t *testing.T) {
+	s := newStation(t, answersAnything)
+	log := s.start("host", "logs", "-f")
+	s.ok("host", "serve", "--detach")
+	log.sees("listens on unix:")
+	s.ok("host", "stop")
+	log.sees("stopping: a client asked for it")
+	log.sees("ended")
+	if err := log.cmd.Process.Signal(syscall.SIGINT); err != nil || log.ends() != 0 {
+		t.Errorf("the end: %v %s", err, log.printed())
+	}
+}

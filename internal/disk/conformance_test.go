@@ -11,13 +11,13 @@ import (
 	"scorel/internal/disk/disktest"
 )
 
-// TestFileSystemsAgree holds the machine's file system and the one in memory to
-// the same rules.
+// TestFileSystemsAgree holds the machine's file system and those in memory to the
+// same rules.
 func TestFileSystemsAgree(t *testing.T) {
 	for name, at := range map[string]struct {
 		fs  disk.FS
 		dir string
-	}{"OS": {disk.OS(), t.TempDir()}, "Mem": {disktest.NewMem(), "/d"}} {
+	}{"OS": {disk.OS(), t.TempDir()}, "Mem": {disktest.NewMem(), "/d"}, "Process": {&disktest.Process{FS: disktest.NewMem()}, "/d"}} {
 		t.Run(name, func(t *testing.T) {
 			fsys, dir := at.fs, filepath.Join(at.dir, "a", "b")
 			must := func(err error) {
@@ -145,5 +145,58 @@ func TestCrashLosesWhatWasNotSynced(t *testing.T) {
 	m.Crash(disktest.Drop, 1)
 	if len(m.Bytes("/fresh")) != 2000 {
 		t.Fatal("a synced file with a synced name is gone")
+	}
+}
+
+func TestAKilledProcessLeavesWhatItWroteAndNoLockAndChangesNothingMore(t *testing.T) {
+	m := disktest.NewMem()
+	p := &disktest.Process{FS: m}
+	f, err := p.Open("/f", disk.Create)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteAt([]byte("written"), 0); err != nil {
+		t.Fatal(err)
+	}
+	lock, err := p.Lock("/lock", []byte("me"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.FailSyncs(1)
+	if err := f.Sync(); err == nil || p.FailedSyncs() != 1 {
+		t.Errorf("a sync that is to fail: %v", err)
+	}
+	p.Kill()
+	if _, err := f.WriteAt([]byte("late"), 0); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a write of the killed process: %v", err)
+	}
+	if err := f.Truncate(0); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a truncation: %v", err)
+	}
+	if err := f.Sync(); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a sync: %v", err)
+	}
+	if err := p.Remove("/f"); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("a removal: %v", err)
+	}
+	if _, err := p.Open("/g", disk.Create); !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("another file: %v", err)
+	}
+	if string(m.Bytes("/f")) != "written" || m.Bytes("/g") != nil {
+		t.Errorf("what is left: %q and %q", m.Bytes("/f"), m.Bytes("/g"))
+	}
+	next := &disktest.Process{FS: m}
+	held, err := next.Lock("/lock", []byte("next"))
+	if err != nil {
+		t.Fatalf("the lock of a killed process: %v", err)
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Error(err)
+	}
+	if _, is, err := m.Holder("/lock"); err != nil || !is {
+		t.Errorf("the killed process has freed the lock of the next one: %v", err)
+	}
+	if err := held.Unlock(); err != nil {
+		t.Error(err)
 	}
 }

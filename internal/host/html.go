@@ -18,27 +18,11 @@ func (h *Host) exportHTML(ctx context.Context, w io.Writer, v *session.View) err
 	if err != nil {
 		return err
 	}
-	src := export.Source{Header: index.Header(), Path: path, All: func() iter.Seq2[protocol.Event, error] { return allEvents(ctx, index) },
+	src := export.Source{Header: index.Header(), Path: path, All: func() iter.Seq2[protocol.Event, error] { return index.EventsAfter(ctx, 0) },
 		Blob: func(sha string) (io.ReadCloser, int64, error) { return h.store.Blobs().Open(sha) }}
 	src.Header.Meta = index.Meta()
 	if n := len(index.Gaps()); n > 0 {
 		src.Notices = append(src.Notices, fmt.Sprintf("The log of this session is damaged in %d places; events are missing there.", n))
 	}
 	return export.HTML(ctx, w, src)
-}
-
-// allEvents gives all events of a log in the order of seq; those that are damaged
-// inside are left out.
-func allEvents(ctx context.Context, index *session.Index) iter.Seq2[protocol.Event, error] {
-	return func(yield func(protocol.Event, error) bool) {
-		for line, err := range index.After(ctx, 0) {
-			if err != nil {
-				yield(protocol.Event{}, err)
-				return
-			}
-			if e, err := protocol.ParseEvent(line.Bytes); err == nil && !yield(e, nil) {
-				return
-			}
-		}
-	}
 }

@@ -327,7 +327,7 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
 	bytes := 0
-	for line, err := range index.After(ctx, r.AfterSeq) {
+	for e, err := range index.EventsAfter(ctx, r.AfterSeq) {
 		if err != nil {
 			return nil, err
 		}
@@ -335,10 +335,8 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 			out.More = true
 			break
 		}
-		if e, err := protocol.ParseEvent(line.Bytes); err == nil {
-			out.Events = append(out.Events, e)
-			bytes += len(line.Bytes)
-		}
+		out.Events = append(out.Events, e)
+		bytes += len(e.Raw())
 	}
 	return out, nil
 }

@@ -162,8 +162,14 @@ func (f *feed) run(ctx context.Context, a *protocol.Anchors, tail int) error {
 			f.sent = f.cursor.Last()
 			err = f.catchUp(ctx, protocol.PersistentFallback, 0)
 		case publish.ErrEpoch:
-			if err = f.resync(ctx, protocol.PersistentFallback); err == nil {
-				err = f.sendLive(ctx, protocol.PersistentFallback, f.cursor.Restart())
+			// The state is taken before the client is waited for: meanwhile another
+			// epoch may begin.
+			live, ok := f.cursor.Restart()
+			if !ok {
+				f.sent = f.cursor.Last()
+				err = f.catchUp(ctx, protocol.PersistentFallback, 0)
+			} else if err = f.resync(ctx, protocol.PersistentFallback); err == nil {
+				err = f.sendLive(ctx, protocol.PersistentFallback, live)
 			}
 		default:
 			return err
@@ -293,16 +299,12 @@ func (f *feed) sendTail(ctx context.Context, leaf protocol.EventID, tail int) er
 // sendRange sends the persistent events behind from, to through and no further.
 func (f *feed) sendRange(ctx context.Context, from, through protocol.Seq) error {
 	b := &batch{f: f}
-	for line, err := range f.lane.Log().Index().After(ctx, from) {
+	for e, err := range f.lane.Log().Index().EventsAfter(ctx, from) {
 		if err != nil {
 			return err
 		}
-		if line.Seq > through {
+		if e.Seq > through {
 			break
-		}
-		e, err := protocol.ParseEvent(line.Bytes)
-		if err != nil {
-			continue // damaged inside; the report of the session says so
 		}
 		if err := b.add(ctx, e); err != nil {
 			return err

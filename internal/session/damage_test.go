@@ -141,6 +141,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 			if ro, why := log.ReadOnly(); ro != tc.readOnly {
 				t.Errorf("read-only: %t (%s)", ro, why)
 			}
+			var parsed []protocol.EventID
 			for l, err := range log.Index().After(t.Context(), 0) {
 				if err != nil {
 					t.Fatal(err)
@@ -148,6 +149,19 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 				if bytes.ContainsAny(l.Bytes, "\r\n") {
 					t.Fatalf("%q", l.Bytes)
 				}
+				if e, err := protocol.ParseEvent(l.Bytes); err == nil {
+					parsed = append(parsed, e.ID)
+				}
+			}
+			var events []protocol.EventID
+			for e, err := range log.Index().EventsAfter(t.Context(), 0) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				events = append(events, e.ID)
+			}
+			if !slices.Equal(events, parsed) {
+				t.Errorf("%d events come parsed, %d lines can be", len(events), len(parsed))
 			}
 			if !tc.readOnly {
 				c.goOn(t, log)

@@ -20,15 +20,19 @@ type Log struct {
 	src    *source
 	unlock disk.Unlocker
 
-	mu       sync.Mutex // held over the writing of a commit; the index's lock is taken inside
-	file     disk.File  // what src reads from, for writing
-	buf      []byte     // kept between commits
-	readOnly string     // why; empty when events are taken
-	pick     bool       // readOnly ends when a leaf has been picked
-	tailEnd  int64      // with pick: the damaged tail stands from the index's end to here
-	pad      int64      // with tailEnd: 1 when the event before the tail lacks its newline
-	broken   error      // why there is no file
-	closed   bool
+	mu      sync.Mutex // held over the writing of a commit; the index's lock is taken inside
+	file    disk.File  // what src reads from, for writing
+	buf     []byte     // kept between commits
+	tailEnd int64      // with pick: the damaged tail stands from the index's end to here
+	pad     int64      // with tailEnd: 1 when the event before the tail lacks its newline
+	broken  error      // why there is no file
+	closed  bool
+
+	// stateMu guards what follows, and is taken inside mu: who only asks does not
+	// wait for a commit.
+	stateMu  sync.Mutex
+	readOnly string // why; empty when events are taken
+	pick     bool   // readOnly ends when a leaf has been picked
 }
 
 // ErrInvalidEvent is in the chain when an event cannot stand in the log: its
@@ -44,17 +48,18 @@ func (l *Log) ID() protocol.SessionID { return l.ix.id }
 // NextSeqFloor is the lowest seq that Commit accepts next.
 func (l *Log) NextSeqFloor() protocol.Seq { return l.ix.NextSeqFloor() }
 
-// ReadOnly says whether the log takes no events, and why, as a sentence.
+// ReadOnly says whether the log takes no events, and why, as a sentence. It does not
+// wait for a commit that is on its way.
 func (l *Log) ReadOnly() (bool, string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
 	return l.readOnly != "", l.readOnly
 }
 
 // NeedsLeaf says whether the log is read-only until PickLeaf.
 func (l *Log) NeedsLeaf() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
 	return l.pick
 }
 
@@ -115,7 +120,10 @@ func (l *Log) PickLeaf(ctx context.Context, ev protocol.Event) error {
 	if err := l.commit(ctx, []protocol.Event{ev}); err != nil {
 		return err
 	}
-	l.readOnly, l.pick, l.tailEnd, l.pad = "", false, 0, 0
+	l.tailEnd, l.pad = 0, 0
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
+	l.readOnly, l.pick = "", false
 	return nil
 }
 

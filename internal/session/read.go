@@ -76,16 +76,70 @@ type Line struct {
 // what comes out can be sent on.
 func (ix *Index) After(ctx context.Context, seq protocol.Seq) iter.Seq2[Line, error] {
 	return func(yield func(Line, error) bool) {
+		for l, err := range ix.lines(ctx, seq) {
+			if err != nil {
+				yield(Line{}, err)
+				return
+			}
+			if !json.Valid(l.line) {
+				ix.noteDamage(l.entry)
+				continue
+			}
+			e := l.entry
+			out := Line{ID: e.id.id(), Seq: protocol.Seq(e.seq), Control: e.flags&flagControl != 0, Bytes: l.line}
+			if e.typ != otherType {
+				out.Type = l.s.types[e.typ]
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// EventsAfter is After with the events parsed. What does not fit its type is left out
+// too.
+func (ix *Index) EventsAfter(ctx context.Context, seq protocol.Seq) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		for l, err := range ix.lines(ctx, seq) {
+			if err != nil {
+				yield(protocol.Event{}, err)
+				return
+			}
+			e, err := protocol.ParseEvent(l.line)
+			if err != nil {
+				if !json.Valid(l.line) {
+					ix.noteDamage(l.entry)
+				}
+				continue
+			}
+			if !yield(e, nil) {
+				return
+			}
+		}
+	}
+}
+
+// rawLine is a line as the log has it.
+type rawLine struct {
+	s     *snapshot
+	entry *entry
+	line  []byte // valid UTF-8; the reader's to keep
+}
+
+// lines gives the lines of the events with a seq above seq, in the order of seq.
+func (ix *Index) lines(ctx context.Context, seq protocol.Seq) iter.Seq2[rawLine, error] {
+	return func(yield func(rawLine, error) bool) {
 		s := ix.snapshot()
 		from := s.firstAbove(seq)
 		for n := from; n < len(s.entries); {
 			if err := ctx.Err(); err != nil {
-				yield(Line{}, err)
+				yield(rawLine{}, err)
 				return
 			}
 			count, buf, err := s.readRun(ix.src, n)
 			if err != nil {
-				yield(Line{}, err)
+				yield(rawLine{}, err)
 				return
 			}
 			base := s.entries[s.at(n)].off
@@ -95,15 +149,7 @@ func (ix *Index) After(ctx context.Context, seq protocol.Seq) iter.Seq2[Line, er
 				if !utf8.Valid(line) {
 					line = []byte(string([]rune(string(line)))) // each bad byte becomes U+FFFD
 				}
-				if !json.Valid(line) {
-					ix.noteDamage(e)
-					continue
-				}
-				l := Line{ID: e.id.id(), Seq: protocol.Seq(e.seq), Control: e.flags&flagControl != 0, Bytes: line}
-				if e.typ != otherType {
-					l.Type = s.types[e.typ]
-				}
-				if !yield(l, nil) {
+				if !yield(rawLine{&s, e, line}, nil) {
 					return
 				}
 			}

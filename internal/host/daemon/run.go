@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -56,6 +57,8 @@ type Config struct {
 	Ready func(Info)
 	// Echo gets the lines of the log too; may be nil.
 	Echo io.Writer
+
+	idleEnd, idleLook time.Duration // of tests; 0: the constants
 }
 
 // ErrKilled says that a second signal ended the host before what ran came to a
@@ -274,7 +277,8 @@ func (d *daemon) listen() (ends []*endpoint, err error) {
 // wait returns when the host is to end and what ran has ended.
 func (d *daemon) wait(ctx context.Context, srv *serve.Server) error {
 	why, restarting := "", false
-	look := time.NewTicker(idleLook)
+	idle := cmp.Or(d.cfg.idleEnd, idleEnd)
+	look := time.NewTicker(cmp.Or(d.cfg.idleLook, idleLook))
 	defer look.Stop()
 	for why == "" {
 		select {
@@ -290,9 +294,9 @@ func (d *daemon) wait(ctx context.Context, srv *serve.Server) error {
 		case <-d.cfg.Refreshed:
 			d.log.line("another token: cut off %d clients", srv.DropTokenClients())
 		case <-look.C:
-			since, idle := d.host.IdleSince()
-			if d.cfg.UntilIdle && idle && d.cfg.Host.Now().Sub(since) >= idleEnd {
-				why = "idle for " + idleEnd.String()
+			since, quiet := d.host.IdleSince()
+			if d.cfg.UntilIdle && quiet && d.cfg.Host.Now().Sub(since) >= idle {
+				why = "idle for " + idle.String()
 			}
 		}
 	}

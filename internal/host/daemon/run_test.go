@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -198,5 +199,43 @@ func TestTheInfoFileHoldsNoToken(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(dir, infoName))
 	if err != nil || strings.Contains(string(data), token) || !json.Valid(data) {
 		t.Errorf("%s %v", data, err)
+	}
+}
+
+func TestAHostThatWasStartedByACommandEndsWhenItHasLongBeenIdle(t *testing.T) {
+	dir := home(t)
+	cfg := settings(dir)
+	cfg.UntilIdle, cfg.idleEnd, cfg.idleLook = true, time.Hour, time.Millisecond
+	var skew atomic.Int64
+	cfg.Host.Now = func() time.Time { return time.Now().Add(time.Duration(skew.Load())) }
+	r := start(t, cfg)
+	if err := healthy(t, r.info.Socket); err != nil { // it is looked at many times meanwhile
+		t.Error(err)
+	}
+	select {
+	case err := <-r.ended:
+		t.Fatalf("it ended before its time: %v", err)
+	default:
+	}
+	skew.Store(int64(time.Hour))
+	if err := <-r.ended; err != nil {
+		t.Errorf("the end: %v", err)
+	}
+	close(r.ended)
+	if data, err := os.ReadFile(Log(dir)); err != nil || !strings.Contains(string(data), "stopping: idle for 1h") {
+		t.Errorf("the log: %s %v", data, err)
+	}
+}
+
+func TestASecondSignalEndsAHostAtOnce(t *testing.T) {
+	r := start(t, settings(home(t)))
+	r.signals <- syscall.SIGTERM
+	r.signals <- syscall.SIGINT
+	if err := <-r.ended; err != nil && !errors.Is(err, ErrKilled) { // the first may have been enough
+		t.Errorf("the end: %v", err)
+	}
+	close(r.ended)
+	if left := Leftovers(filepath.Dir(r.info.Socket)); len(left) != 1 {
+		t.Errorf("left: %v", left)
 	}
 }

@@ -185,12 +185,11 @@ func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event) (*protoc
 	release := l.hold()
 	l.mu.Unlock()
 	defer release()
-	for line, err := range l.cfg.Log.Index().After(ctx, rewind.Seq) {
+	for e, err := range l.cfg.Log.Index().EventsAfter(ctx, rewind.Seq) {
 		if err != nil {
 			return nil, err
 		}
-		e, err := protocol.ParseEvent(line.Bytes)
-		if err == nil && (e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch) {
+		if e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch {
 			return moved, nil
 		}
 	}

@@ -126,13 +126,18 @@ func (c *Cursor) took(events []protocol.Event) {
 }
 
 // Restart places the cursor where the epoch began and gives the state as of then,
-// as [Cursor.Join] does for the present.
-func (c *Cursor) Restart() protocol.Live {
+// as [Cursor.Join] does for the present. When yet another epoch has begun since
+// [ErrEpoch] was given, and something was stored before that, the cursor stays where it
+// was: the caller reads the log behind [Cursor.Last] and joins.
+func (c *Cursor) Restart() (protocol.Live, bool) {
 	p := c.p
 	p.mu.RLock()
 	defer p.mu.RUnlock()
+	if c.last < p.begun.PersistentLastSeq {
+		return protocol.Live{}, false
+	}
 	c.epoch, c.last = p.epoch, p.begun.ThroughSeq
-	return p.begun.Clone()
+	return p.begun.Clone(), true
 }
 
 // Next waits for events behind the last one and gives the next of them, at most

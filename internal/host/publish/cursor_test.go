@@ -120,7 +120,7 @@ func TestTheRingIsDroppedAMinuteBehindTheLastTurn(t *testing.T) {
 		if held() != 5 {
 			t.Errorf("before its time the ring holds %d events", held())
 		}
-		time.Sleep(2)
+		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		if held() != 0 {
 			t.Errorf("a minute later the ring holds %d events", held())
@@ -370,4 +370,42 @@ func cpuTime() time.Duration {
 	var r syscall.Rusage
 	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &r)
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+}
+
+// TestACursorThatAnotherEpochOvertakesGoesOnFromTheLog lets a second commit fail
+// between the end of an epoch, as a cursor is told of it, and its going on: what was
+// stored between the two must not be passed over.
+func TestACursorThatAnotherEpochOvertakesGoesOnFromTheLog(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	fail := func() {
+		t.Helper()
+		s.release(errors.New("no space left"))
+		if err := put(t, p, said("lost"))[0].Wait(context.Background()); err == nil {
+			t.Fatal("the commit did not fail")
+		}
+		s.release(nil)
+	}
+	cur := p.Cursor(false)
+	defer cur.Close()
+	if _, ok := cur.Join(0); !ok {
+		t.Fatal("it did not join")
+	}
+	fail()
+	if _, err := cur.Next(context.Background()); !errors.Is(err, ErrEpoch) {
+		t.Fatalf("next: %v", err)
+	}
+	stored := put(t, p, said("stored"))[0]
+	if err := stored.Wait(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	fail()
+	last := cur.Last()
+	if live, ok := cur.Restart(); ok {
+		t.Errorf("it goes on at %d with the state of %d, and the event between is passed over", last, live.PersistentLastSeq)
+	}
+	if cur.Last() != last {
+		t.Errorf("it has moved from %d to %d", last, cur.Last())
+	}
 }

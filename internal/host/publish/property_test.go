@@ -153,7 +153,11 @@ func (r *reader) take(events []protocol.Event, err error) (bool, error) {
 		return false, nil
 	case errors.Is(err, ErrEpoch):
 		r.seen.epochs++
-		r.live, r.from = r.c.Restart(), whileItRun
+		live, ok := r.c.Restart()
+		if !ok {
+			return true, errors.New("an epoch was overtaken, though nothing happened meanwhile")
+		}
+		r.live, r.from = live, whileItRun
 		return true, nil
 	case errors.Is(err, ErrGap):
 		r.seen.gaps++

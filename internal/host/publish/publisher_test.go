@@ -292,7 +292,7 @@ func TestAFailedCommitDiscardsEverythingBehindItAndBeginsAnEpoch(t *testing.T) {
 	if _, err := c.Next(context.Background()); !errors.Is(err, ErrEpoch) {
 		t.Fatalf("behind the old epoch: %v", err)
 	}
-	if live := c.Restart(); live.StreamEpoch != p.Epoch() || !live.Running || len(live.Messages) != 0 {
+	if live, ok := c.Restart(); !ok || live.StreamEpoch != p.Epoch() || !live.Running || len(live.Messages) != 0 {
 		t.Errorf("the state at the beginning of the epoch: %+v", live)
 	}
 	events, err = c.Next(context.Background())
@@ -336,7 +336,7 @@ func TestAnEpochBeginsWithAnEndAlsoWhenNoRunWasToldOf(t *testing.T) {
 			if _, err := cur.Next(context.Background()); !errors.Is(err, ErrEpoch) {
 				t.Fatalf("next: %v", err)
 			}
-			if cur.Restart().Running {
+			if live, ok := cur.Restart(); !ok || live.Running {
 				t.Error("a run that nobody was told of goes on")
 			}
 			if got := types(now(t, cur)); got != c.want {

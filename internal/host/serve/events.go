@@ -40,6 +40,7 @@ func (s *Server) events(x *exchange) {
 		return
 	}
 	defer func() { _ = e.conn.Close() }()
+	defer s.byToken(func() { _ = e.conn.Close() })()
 	s.metrics.Connected("events")
 	defer s.metrics.Disconnected("events")
 	x.w.Header().Set("Content-Type", "text/event-stream")

@@ -101,7 +101,7 @@ type Server struct {
 	mu           sync.Mutex // guards what follows
 	listeners    []*listener
 	closing      bool
-	tokenClients map[*socket]struct{}
+	tokenClients map[*tokenClient]struct{}
 }
 
 // New makes a server. It listens nowhere until Serve is called.

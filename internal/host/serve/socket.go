@@ -118,7 +118,7 @@ func (c *socket) run(hello protocol.Hello, grant protocol.Grant) {
 	c.ctx, cancel = context.WithCancel(context.Background())
 	c.calls = newCalls(c.carryOut)
 	if hello.PublicKey == nil {
-		defer c.s.byToken(c)()
+		defer c.s.byToken(func() { c.end(websocket.StatusPolicyViolation, "the token has changed") })()
 	}
 	device, _ := c.s.cfg.Host.Device()
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {

@@ -1,13 +1,15 @@
 package serve
 
-import "github.com/coder/websocket"
+// tokenClient is a connection, or a stream of events, that came in with the token.
+type tokenClient struct{ end func() }
 
-// byToken notes a connection that came in with the token; forget takes it off again.
-func (s *Server) byToken(c *socket) (forget func()) {
+// byToken notes one, which end ends; forget takes it off again.
+func (s *Server) byToken(end func()) (forget func()) {
+	c := &tokenClient{end}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.tokenClients == nil {
-		s.tokenClients = map[*socket]struct{}{}
+		s.tokenClients = map[*tokenClient]struct{}{}
 	}
 	s.tokenClients[c] = struct{}{}
 	return func() {
@@ -17,13 +19,17 @@ func (s *Server) byToken(c *socket) (forget func()) {
 	}
 }
 
-// DropTokenClients ends the connections that came in with the token, and says how
-// many: another token counts now.
+// DropTokenClients ends the connections and the streams of events that came in with
+// the token, and says how many: another token counts now.
 func (s *Server) DropTokenClients() int {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	clients := make([]*tokenClient, 0, len(s.tokenClients))
 	for c := range s.tokenClients {
-		c.end(websocket.StatusPolicyViolation, "the token has changed")
+		clients = append(clients, c)
 	}
-	return len(s.tokenClients)
+	s.mu.Unlock()
+	for _, c := range clients {
+		c.end()
+	}
+	return len(clients)
 }

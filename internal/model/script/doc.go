@@ -13,7 +13,10 @@
 // skipped. Of the head only "script" is needed. window is the context window in tokens, chunk the
 // characters of one piece (0: whole), delayMs the wait before each piece; with a
 // seed that is not 0 the pieces vary between 1 and twice chunk, always in the same
-// way.
+// way. With stamp set to true each piece of a text begins with the time at which it
+// is given, "@" with the nanoseconds of Unix time and ";", which the text then has
+// too: for measuring how long pieces take to arrive. The model in this package does
+// that, wire servers do not.
 //
 // # Which answer is played
 //

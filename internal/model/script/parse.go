@@ -23,6 +23,7 @@ type Script struct {
 	Chunk  int    // characters, 0: whole
 	Delay  time.Duration
 	Seed   uint64
+	Stamp  bool // pieces of texts begin with the time
 	Lines  []*Line
 }
 
@@ -144,6 +145,7 @@ func (s *Script) head(raw []byte) error {
 		Chunk   int    `json:"chunk"`
 		DelayMs int    `json:"delayMs"`
 		Seed    uint64 `json:"seed"`
+		Stamp   bool   `json:"stamp"`
 	}
 	if err := decode(raw, &h); err != nil {
 		return err
@@ -157,7 +159,7 @@ func (s *Script) head(raw []byte) error {
 	if h.Window != nil {
 		s.Window = *h.Window
 	}
-	s.Chunk, s.Delay, s.Seed = h.Chunk, time.Duration(h.DelayMs)*time.Millisecond, h.Seed
+	s.Chunk, s.Delay, s.Seed, s.Stamp = h.Chunk, time.Duration(h.DelayMs)*time.Millisecond, h.Seed, h.Stamp
 	return nil
 }
 

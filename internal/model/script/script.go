@@ -104,7 +104,8 @@ type playing struct {
 	yield  func(model.Delta, error) bool
 	block  model.BlockStart
 	output strings.Builder
-	ended  bool // by an error or by the consumer
+	text   strings.Builder // of a block whose pieces are stamped
+	ended  bool            // by an error or by the consumer
 }
 
 func (p *playing) piece(piece Piece) bool {
@@ -114,6 +115,7 @@ func (p *playing) piece(piece Piece) bool {
 	switch {
 	case piece.Start != nil:
 		p.block = *piece.Start
+		p.text.Reset()
 		return p.give(p.block)
 	case piece.End != nil:
 		return p.give(p.end(*piece.End))
@@ -124,6 +126,10 @@ func (p *playing) piece(piece Piece) bool {
 		if err := p.m.sleep(p.ctx, d); err != nil {
 			return p.fail(err)
 		}
+	}
+	if p.m.player.Script.Stamp && p.block.Type == protocol.BlockText {
+		piece.Chunk = fmt.Sprintf("@%d;%s", time.Now().UnixNano(), piece.Chunk)
+		p.text.WriteString(piece.Chunk)
 	}
 	p.output.WriteString(piece.Chunk)
 	switch p.block.Type {
@@ -143,6 +149,9 @@ func (p *playing) end(step Step) model.Delta {
 		return model.BlockEnd{Index: p.block.Index, Block: protocol.Block{
 			Type: protocol.BlockThinking, Thinking: step.Text, Signature: "script",
 		}}
+	}
+	if p.m.player.Script.Stamp {
+		return model.BlockEnd{Index: p.block.Index, Block: protocol.Text(p.text.String())}
 	}
 	return model.BlockEnd{Index: p.block.Index, Block: protocol.Text(step.Text)}
 }

@@ -3,6 +3,7 @@ package script_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -261,4 +262,22 @@ func TestFieldsOfACallAreFilledFromTheRequest(t *testing.T) {
 	if _, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"do\":[{\"call\":\"X\",\"fill\":{\"a\":\"(\"}}]}"), "s"); err == nil || !strings.Contains(err.Error(), "s:2: step 1: fill a") {
 		t.Errorf("a pattern that is none: %v", err)
 	}
+}
+
+func TestStampedPiecesSayWhenTheyWereGivenAndTheBlockIsTheirSum(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := load(t, `{"script":1,"chunk":2,"delayMs":5,"stamp":true}
+{"do":[{"text":"abcd"}]}
+{"do":[{"text":"ef"}]}`)
+		begun := time.Now()
+		want := fmt.Sprintf("@%d;ab@%d;cd", begun.Add(5*time.Millisecond).UnixNano(), begun.Add(10*time.Millisecond).UnixNano())
+		a, err := play(t, m, step(protocol.UserText("hello")))
+		if err != nil || a.Content[0].Text != want {
+			t.Errorf("%q, %v; want %q", a.Content[0].Text, err, want)
+		}
+		a, err = play(t, m, step(protocol.UserText("hello")))
+		if want := fmt.Sprintf("@%d;ef", begun.Add(15*time.Millisecond).UnixNano()); err != nil || a.Content[0].Text != want {
+			t.Errorf("the next answer: %q, %v; want %q", a.Content[0].Text, err, want)
+		}
+	})
 }
