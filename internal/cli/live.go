@@ -69,8 +69,7 @@ type liveSession struct {
 	armed   bool         // a further Ctrl-C detaches
 	leaving bool         // the input has ended
 	left    error        // why it ends; errLeft is in order
-	lost    bool         // there is no connection
-	noHost  bool         // it was told that no host runs
+	outage  outage       // of the connection
 }
 
 // liveJob is a request on its way; it gives what to do with its outcome.
@@ -367,20 +366,8 @@ func (v *liveSession) changes(ctx context.Context) <-chan client.DeviceChanges {
 
 // state tells when the connection breaks, and when it is back.
 func (v *liveSession) state(c client.Change) {
-	switch {
-	case c.State == client.StateReconnecting && !v.lost:
-		v.lost = true
-		why := ""
-		if c.Err != nil && !errors.Is(c.Err, client.ErrClosed) {
-			why = ": " + strings.TrimSuffix(c.Err.Error(), ".")
-		}
-		v.say("the connection is gone" + why + "; trying again, and what you type is kept")
-	case c.State == client.StateReconnecting && errors.Is(c.Err, errNoHost) && !v.noHost:
-		v.noHost = true
-		v.say(errNoHost.Error())
-	case c.State == client.StateConnected && v.lost:
-		v.lost, v.noHost = false, false
-		v.say("connected again")
+	if text := v.outage.told(c, "trying again, and what you type is kept"); text != "" {
+		v.say(display.Line(text))
 	}
 }
 

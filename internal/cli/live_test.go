@@ -1,8 +1,12 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"scorel/client"
 	"scorel/protocol"
@@ -41,6 +45,33 @@ func TestAPersonIsToldOnceThatNoHostRuns(t *testing.T) {
 			t.Errorf("told: %q, want %q", out, want)
 		}
 	}
+}
+
+func TestAScriptDoesNotWaitForEverForAHostThatHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var out strings.Builder
+		ctx, giveUp := context.WithCancelCause(t.Context())
+		state := (&app{stderr: &out}).tellOutages(giveUp)
+		gone := client.Change{State: client.StateReconnecting, Err: errNoHost}
+		state(client.Change{State: client.StateReconnecting, Err: client.ErrClosed})
+		state(gone)
+		time.Sleep(maxHostless - time.Second)
+		state(gone)
+		state(client.Change{State: client.StateConnected}) // it was started again
+		state(client.Change{State: client.StateReconnecting, Err: client.ErrClosed})
+		state(gone)
+		time.Sleep(maxHostless - time.Second)
+		if state(gone); ctx.Err() != nil {
+			t.Fatalf("gave up too early: %v", context.Cause(ctx))
+		}
+		time.Sleep(time.Second)
+		if state(gone); !errors.Is(context.Cause(ctx), errHostGone) {
+			t.Errorf("did not give up: %v", context.Cause(ctx))
+		}
+		if n := strings.Count(out.String(), "no host runs here"); n != 2 {
+			t.Errorf("told %d times: %s", n, out.String())
+		}
+	})
 }
 
 func TestAConflictIsToldInTheHostsWordsAlone(t *testing.T) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -61,7 +62,9 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 	if strings.TrimSpace(text) == "" {
 		return usagef("there is nothing to send: give a message, or text on stdin")
 	}
-	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send", lasting: o.wait})
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send", lasting: o.wait, onState: a.tellOutages(giveUp)})
 	if err != nil {
 		return err
 	}
@@ -107,6 +110,9 @@ func (a *app) sendAndWait(ctx context.Context, l *link, id protocol.SessionID, o
 	}
 	out, res := a.newPrinter(format), &result{Type: "result", SessionID: id, started: time.Now(), Denials: []denial{}}
 	err := a.awaitAnswer(ctx, l, o.request(content), out, res)
+	if cause := context.Cause(ctx); errors.Is(cause, errHostGone) {
+		err = cause
+	}
 	res.DurationMS = time.Since(res.started).Milliseconds()
 	a.code = res.exitCode()
 	if err != nil {
@@ -158,7 +164,7 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 				}
 			}
 			if n.update.Fresh && !n.live.Running && w.begun {
-				return fmt.Errorf("the turn ended while its events could not be read; scorel sessions show %s has its result", res.SessionID)
+				return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", res.SessionID)
 			}
 		case <-signals:
 			return fmt.Errorf("%w: the turn runs on; scorel attach %s shows it", context.Canceled, res.SessionID)

@@ -78,6 +78,31 @@ func TestWhatIsTypedBehindTheLastAnswerIsAMessage(t *testing.T) {
 	}
 }
 
+func TestAScriptThatWaitsIsToldThatTheHostHasGone(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	tail := s.start("tail", id)
+	tail.sees("An answer.")
+	wait := s.start("send", "--wait", id, "tell me")
+	if err := wait.in.Close(); err != nil { // it takes what is piped in, too
+		t.Fatal(err)
+	}
+	tail.sees("user: tell me\n")
+	s.endHost()
+	for _, seat := range []*seat{wait, tail} {
+		seat.sees("scorel: the connection is gone")
+		seat.sees("scorel: no host runs here; scorel host serve --detach starts one\n")
+	}
+	s.ok("host", "serve", "--detach")
+	wait.sees("scorel: connected again\n")
+	wait.sees("the turn ended while the host was gone; scorel attach " + id + " shows how far it came")
+	if code := wait.ends(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	tail.sees("scorel: connected again\n")
+}
+
 func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
