@@ -11,6 +11,7 @@ import (
 
 	"scorel/client"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // sendOptions are the flags of scorel send.
@@ -156,6 +157,7 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 					res.Terminal = protocol.TerminalCompleted
 					return nil
 				}
+				a.question(res.SessionID, e)
 				if err := out.event(e); err != nil {
 					return err
 				}
@@ -167,11 +169,36 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 				return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", res.SessionID)
 			}
 		case <-signals:
-			return fmt.Errorf("%w: the turn runs on; scorel attach %s shows it", context.Canceled, res.SessionID)
+			return stoppedWaiting{res.SessionID}
 		case <-tick.C:
 			out.tick()
 		}
 	}
+}
+
+// stoppedWaiting says that an interrupt has ended the waiting, not the turn.
+type stoppedWaiting struct{ id protocol.SessionID }
+
+func (e stoppedWaiting) Error() string {
+	return fmt.Sprintf("the turn runs on; scorel attach %s shows it, and scorel cancel %s ends it", e.id, e.id)
+}
+
+func (stoppedWaiting) Unwrap() error { return context.Canceled }
+
+// question tells of a question that the turn asks: the script cannot answer it.
+func (a *app) question(id protocol.SessionID, e protocol.Event) {
+	what := ""
+	switch b := e.Body.(type) {
+	case *protocol.PermissionRequest:
+		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
+	case *protocol.UIRequest:
+		if len(b.Data.Questions) > 0 {
+			what = firstLine(display.Line(b.Data.Questions[0].Question), 200)
+		}
+	default:
+		return
+	}
+	fmt.Fprintf(a.stderr, "scorel: the turn waits for an answer (%s); scorel attach %s can give it\n", what, id)
 }
 
 // waiting knows which events belong to the turn of a message.

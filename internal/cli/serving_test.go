@@ -103,6 +103,27 @@ func TestAScriptThatWaitsIsToldThatTheHostHasGone(t *testing.T) {
 	tail.sees("scorel: connected again\n")
 }
 
+func TestAScriptThatWaitsIsToldOfAQuestionAndLeavesTheTurnWhenInterrupted(t *testing.T) {
+	s := newStation(t, touches, touched, answersAnything)
+	id := s.session()
+	wait := s.start("send", "--wait", id, "touch it")
+	if err := wait.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wait.sees("scorel: the turn waits for an answer (Bash touch touched; echo did it); scorel attach " + id + " can give it\n")
+	if err := wait.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	wait.sees("scorel: the turn runs on; scorel attach " + id + " shows it")
+	if code := wait.ends(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	one := s.start("attach", id)
+	one.sees("? Bash touch touched; echo did it\n")
+	one.types("1")
+	one.sees("It is touched.")
+}
+
 func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
