@@ -20,7 +20,7 @@ const stopPatience = 60 * time.Second
 
 func (a *app) hostStopCommand() *cobra.Command {
 	var now bool
-	cmd := &cobra.Command{Use: "stop", Short: "End the host; what runs is brought to a border first", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "stop", Short: "End the host; each turn may finish its step first", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.stopHost(cmd.Context(), now) }}
 	cmd.Flags().BoolVar(&now, "now", false, "do not wait for what runs")
 	return cmd

@@ -124,6 +124,22 @@ func TestAScriptThatWaitsIsToldOfAQuestionAndLeavesTheTurnWhenInterrupted(t *tes
 	one.sees("It is touched.")
 }
 
+func TestAPipeThatStaysOpenIsToldOf(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	send := s.start("send", id, "and this")
+	send.sees("scorel: waiting for the end of what is piped in")
+	if _, err := send.in.Write([]byte("and that")); err != nil {
+		t.Fatal(err)
+	}
+	if send.in.Close() != nil || send.ends() != 0 {
+		t.Errorf("the end: %s", send.printed())
+	}
+	if log := s.read(".scorel/sessions/" + id + ".jsonl"); !strings.Contains(log, `and this\n\nand that`) {
+		t.Errorf("the message is not whole:\n%s", log)
+	}
+}
+
 func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()

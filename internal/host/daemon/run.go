@@ -63,7 +63,7 @@ type Config struct {
 
 // ErrKilled says that a second signal ended the host before what ran came to a
 // border.
-var ErrKilled = errors.New("the host was ended before what ran came to a border")
+var ErrKilled = errors.New("the host was ended before what ran had finished its step")
 
 // LiveError says that another host runs.
 type LiveError struct{ Info Info }
