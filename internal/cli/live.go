@@ -448,6 +448,10 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 			v.leaving = true
 		}
 	}
+	if v.term != nil && v.term.edit.left > 0 && !v.term.edit.pasting {
+		v.fail(fmt.Errorf("the line is full at %d characters, and %d more were not taken; put the text into a file and name it with @", maxInputLine, v.term.edit.left))
+		v.term.edit.left = 0
+	}
 }
 
 // overtaken says that a line was begun for another question than the one that is open

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -72,6 +73,25 @@ func TestAScriptDoesNotWaitForEverForAHostThatHasEnded(t *testing.T) {
 			t.Errorf("told %d times: %s", n, out.String())
 		}
 	})
+}
+
+func TestWhatIsPastedBeyondALineIsToldOnce(t *testing.T) {
+	v, _ := watched()
+	var out bytes.Buffer
+	v.term = newTermScreen(&out, 80)
+	v.screen = v.term
+	text := "\x1b[200~" + strings.Repeat("pasted text ", maxInputLine/12+10) + "\x1b[201~"
+	for len(text) > 0 {
+		n := min(4096, len(text))
+		v.input(t.Context(), typed{bytes: []byte(text[:n])})
+		text = text[n:]
+	}
+	if err := v.screen.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if said := strings.Join(strings.Fields(out.String()), " "); strings.Count(said, "not taken") != 1 || !strings.Contains(said, "file and name it with @") {
+		t.Errorf("told: %s", said)
+	}
 }
 
 func TestAConflictIsToldInTheHostsWordsAlone(t *testing.T) {
