@@ -67,6 +67,7 @@ type liveSession struct {
 	results chan func()  // what is to be done with the outcome of a request
 	waiting int          // jobs that have not ended
 	armed   bool         // a further Ctrl-C detaches
+	sending []string     // what was typed and has not reached the host, at most maxLiveWork
 	leaving bool         // the input has ended
 	left    error        // why it ends; errLeft is in order
 	outage  outage       // of the connection
@@ -124,6 +125,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 	restore()
 	if !errors.Is(err, errLeft) {
 		return err
+	}
+	for _, text := range v.sending {
+		fmt.Fprintln(a.stderr, "scorel: the host has not confirmed: "+display.Line(text))
 	}
 	if running {
 		fmt.Fprintf(a.stderr, "scorel: detached; the turn runs on. scorel attach %s shows it.\n", v.id)
@@ -424,7 +428,7 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 	case t.err != nil:
 		v.fail(t.err)
 	case t.end:
-		v.leaving = true
+		v.leave()
 	case t.bytes == nil:
 		v.armed = false
 		v.typed(ctx, t.line)
@@ -445,12 +449,20 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 		case keyInterrupt:
 			v.interrupt(ctx)
 		case keyEnd:
-			v.leaving = true
+			v.leave()
 		}
 	}
 	if v.term != nil && v.term.edit.left > 0 && !v.term.edit.pasting {
 		v.fail(fmt.Errorf("the line is full at %d characters, and %d more were not taken; put the text into a file and name it with @", maxInputLine, v.term.edit.left))
 		v.term.edit.left = 0
+	}
+}
+
+// leave ends the program as soon as what was typed has reached the host.
+func (v *liveSession) leave() {
+	v.leaving = true
+	if v.waiting > 0 && v.outage.lost {
+		v.say("what you typed waits for the host; Ctrl-C twice leaves without it")
 	}
 }
 

@@ -119,6 +119,22 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 	y.shows("scorel: detached; scorel attach " + id[:20])
 }
 
+func TestWhoLeavesWithoutAHostIsToldWhatWasNotSent(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	y := s.atTerminal(100, "attach", id)
+	y.shows("An answer.\n>")
+	s.endHost()
+	y.shows("no host runs here")
+	y.types("one more thing\r")
+	y.types("\x04")
+	y.shows("what you typed waits for the host; Ctrl-C twice leaves without it")
+	y.types("\x03\x03")
+	y.ends()
+	y.shows("scorel: the host has not confirmed: one more thing", "scorel: detached")
+}
+
 func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"both"},"do":[{"call":"Bash","id":"c1","input":{"command":"touch one"}},{"call":"Bash","id":"c2","input":{"command":"touch two"}}]}`,
 		`{"again":true,"if":{"user":"ask me"},"do":[{"call":"AskUser","id":"c3","input":{"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}]}]}}]}`, answersAnything)
