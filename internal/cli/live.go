@@ -181,7 +181,7 @@ func (v *liveSession) openScreen(ctx context.Context) (input <-chan typed, resto
 	inTerm = inTerm && term.IsTerminal(int(in.Fd()))
 	outTerm = outTerm && term.IsTerminal(int(out.Fd()))
 	ch := make(chan typed)
-	if !inTerm || !outTerm {
+	if !inTerm || !outTerm || v.app.dumb() {
 		v.screen = &pipeScreen{out: v.app.stdout}
 		v.begin()
 		go readTyped(ctx, v.app.stdin, false, ch) // ends with the input or the program
@@ -193,6 +193,7 @@ func (v *liveSession) openScreen(ctx context.Context) (input <-chan typed, resto
 	}
 	columns, _, _ := term.GetSize(int(out.Fd()))
 	v.term = newTermScreen(out, columns)
+	v.term.plain = v.app.noColor()
 	v.screen = v.term
 	v.begin()
 	go readTyped(ctx, in, true, ch) // ends with the input or the program
