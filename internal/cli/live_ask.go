@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,9 @@ func (a *asker) show() {
 	case a.open.permission != nil:
 		p := a.open.permission
 		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.Args))
+		if text := wholeInput(p.Args); text != "" {
+			a.screen.line(plainStyle, "  "+indentRest(text))
+		}
 		if p.Reason != "" {
 			a.screen.line(dimStyle, "  "+indentRest(display.Text(p.Reason)))
 		}
@@ -140,6 +144,60 @@ func (a *asker) show() {
 		}
 		a.screen.line(dimStyle, "  "+how)
 	}
+}
+
+// Bounds of the input that stands in a question.
+const (
+	maxAskedCommand = 32 << 10 // bytes of a command
+	maxAskedLines   = 40       // lines of any other field
+	maxAskedLine    = 400      // characters of each
+)
+
+// wholeInput gives what the summary of a call's input leaves out, for somebody who has
+// to decide about it: the whole command, and the beginning of other fields.
+func wholeInput(args json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil {
+		return ""
+	}
+	summary := display.Summary(args)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var s string
+		if json.Unmarshal(fields[name], &s) != nil {
+			s = string(fields[name])
+		}
+		switch text := strings.TrimRight(display.Text(s), "\n"); {
+		case text == summary:
+		case name == "command":
+			out = append([]string{wholeCommand(text)}, out...)
+		default:
+			out = append(out, display.Line(name)+": "+indentRest(someLines(text)))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func wholeCommand(text string) string {
+	n := len(text) - maxAskedCommand
+	if n <= 0 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxAskedCommand], "") + fmt.Sprintf("\n… %d bytes more, which are not shown", n)
+}
+
+// someLines gives the beginning of a text, and says what is left out.
+func someLines(text string) string {
+	lines := strings.Split(text, "\n")
+	if n := len(lines) - maxAskedLines; n > 0 {
+		lines = append(lines[:maxAskedLines], "… "+plural(n, "line")+" more")
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > maxAskedLine {
+			lines[i] = string(r[:maxAskedLine]) + fmt.Sprintf("… %d characters more", len(r)-maxAskedLine)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // answer takes a line. handled says that it belongs to the question; then request is

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -122,6 +123,43 @@ func TestARuleIsShownOnceInAQuestion(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("asked: %q, want %q", out, want)
 		}
+	}
+}
+
+func TestAQuestionShowsTheWholeOfWhatWouldRun(t *testing.T) {
+	long := strings.Repeat("echo filler; ", 100) + "\n# more\nrm -rf ./important"
+	for name, c := range map[string]struct {
+		input       any
+		shows, lack []string
+	}{
+		"a short command": {map[string]any{"command": "make test"}, []string{"? Bash make test\n  1  "}, nil},
+		"a long command":  {map[string]any{"command": long}, []string{"\n  " + strings.ReplaceAll(long, "\n", "\n  ") + "\n"}, nil},
+		"an endless one":  {map[string]any{"command": strings.Repeat("x", maxAskedCommand+7)}, []string{"… 7 bytes more, which are not shown"}, nil},
+		"with more to it": {map[string]any{"command": "make test", "run_in_background": true}, []string{"? Bash make test (in the background)\n", "  run_in_background: true\n"}, nil},
+		"a change": {map[string]any{"file_path": "a.go", "old_string": "one\n\ttwo", "new_string": "three"},
+			[]string{"? Bash a.go\n", "  new_string: three\n", "  old_string: one\n    \ttwo\n"}, []string{"file_path"}},
+		"a long text": {map[string]any{"file_path": "a.go", "content": strings.Repeat("line\n", maxAskedLines) + "the end"},
+			[]string{"… 1 line more"}, []string{"the end"}},
+		"a sequence": {map[string]any{"command": "ls\x1b[2K\rrm x\u202e"}, []string{"rm x"}, []string{"\x1b", "\u202e"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			args, err := json.Marshal(c.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			v, out := watched()
+			v.ask.sync(&protocol.Live{Permissions: []protocol.PermissionRequest{{PermissionID: "prm_1", ToolName: "Bash", Args: args, Suggestions: []protocol.Suggestion{{Label: "Allow once"}}}}})
+			for _, want := range c.shows {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("%q is not shown:\n%s", want, out)
+				}
+			}
+			for _, lack := range c.lack {
+				if strings.Contains(out.String(), lack) {
+					t.Errorf("%q is shown:\n%s", lack, out)
+				}
+			}
+		})
 	}
 }
 
