@@ -46,6 +46,15 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 	if err != nil && !noHost(err) { // it may have ended meanwhile
 		return fmt.Errorf("%v cannot be asked to end: %w; scorel host stop --now ends it", info, err)
 	}
+	atWork := 0
+	for _, s := range sessions {
+		if s.Running {
+			atWork++
+		}
+	}
+	if atWork > 0 {
+		fmt.Fprintf(a.stderr, "scorel: waiting for %s to finish a step; scorel host stop --now does not wait\n", plural(atWork, "turn"))
+	}
 	if err := daemon.AwaitEnd(ctx, dir); err != nil {
 		return fmt.Errorf("%v did not end within %v (%w); see scorel host logs", info, stopPatience, err)
 	}

@@ -277,6 +277,7 @@ func TestAStopInATurnLosesNothingAndTheTerminalComesBack(t *testing.T) {
 	a.sees("waiting: what follows")
 	stop := s.start("host", "stop")
 	a.sees("the host is stopping")
+	stop.sees("scorel: waiting for 1 turn to finish a step; scorel host stop --now does not wait\n")
 	s.file("project/go", "")
 	stop.sees("Stopped the host with pid")
 	stop.sees(id + " was at work; scorel attach ")
