@@ -71,7 +71,7 @@ func (w *WebSocket) greet(ctx context.Context, conn *websocket.Conn, t *target, 
 		}
 	}
 	if err != nil || !handshake.Equal(challenge.Proof, handshake.Host(of, said)) {
-		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "A stranger holds the address %s: it could not prove that it is the host. Nothing secret was sent to it. If the host's token was changed, use the new one.", t.address)}
+		return none, &PermanentError{protocol.Errorf(protocol.CodeAuthFailed, "What listens on %s could not prove that it is the host: the token is wrong or was changed there, or a stranger holds the address. Nothing secret was sent to it; scorel host token prints there which token counts.", t.address)}
 	}
 	if err := send(ctx, conn, proveMessage{"connect", protocol.Prove{Proof: handshake.Client(mine, said)}}); err != nil {
 		return none, err

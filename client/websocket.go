@@ -243,11 +243,14 @@ func (s *socket) read(ctx context.Context) {
 func (s *socket) readAll(ctx context.Context) error {
 	for {
 		kind, data, err := s.conn.Read(ctx)
+		var closed websocket.CloseError
 		switch {
 		case websocket.CloseStatus(err) == websocket.StatusNormalClosure, websocket.CloseStatus(err) == websocket.StatusGoingAway:
 			return io.EOF
 		case errors.Is(err, websocket.ErrMessageTooBig):
 			return fmt.Errorf("the host sent a message of more than %d MiB", maxIncoming>>20)
+		case errors.As(err, &closed) && closed.Reason != "":
+			return fmt.Errorf("the host has closed it: %s", closed.Reason)
 		case err != nil:
 			return fmt.Errorf("the connection to the host broke: %w", err)
 		case kind != websocket.MessageText:

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"golang.org/x/term"
@@ -26,6 +27,10 @@ const (
 	maxInlineText = 256 << 10 // bytes of text that stand in the message itself
 )
 
+// stdinPatience is how long nothing is said while what is piped in has no end: a
+// script that left its pipe open would hang without a word.
+const stdinPatience = 3 * time.Second
+
 // withStdin appends what is piped in, at most 10 MiB, behind the prompt.
 func (a *app) withStdin(text string) (string, error) {
 	f, ok := a.stdin.(*os.File)
@@ -40,7 +45,11 @@ func (a *app) withStdin(text string) (string, error) {
 	if a.stdin == nil {
 		return text, nil
 	}
+	slow := time.AfterFunc(stdinPatience, func() {
+		fmt.Fprintln(a.stderr, "scorel: waiting for the end of what is piped in; without anything to pipe give it </dev/null")
+	})
 	data, err := io.ReadAll(io.LimitReader(a.stdin, maxStdin+1))
+	slow.Stop()
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("read stdin: %w", err)

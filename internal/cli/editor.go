@@ -10,8 +10,9 @@ import (
 
 // Bounds of what is typed.
 const (
-	maxInputLine = 256 << 10 // bytes of one line; what is beyond is not taken
-	maxHistory   = 100       // lines that the arrow keys bring back
+	maxInputLine   = 256 << 10 // characters of one line; what is beyond is not taken
+	maxHistory     = 100       // lines, of up to maxHistoryLine bytes, that the arrow keys bring back
+	maxHistoryLine = 64 << 10
 )
 
 // key is what an editor tells of a key that it does not handle itself.
@@ -34,6 +35,7 @@ type editor struct {
 	past    int    // how far back in history; 0 is the line itself
 	kept    string // that line, while an older one is shown
 	pasting bool
+	left    int    // characters that were not taken, because the line is full
 	pending []byte // an escape sequence or a character that has not come whole
 }
 
@@ -115,7 +117,11 @@ func (e *editor) character(b []byte) int {
 	case r == '\t':
 		r = ' '
 	}
-	if (unicode.IsControl(r) && r != '\n') || (r == utf8.RuneError && n == 1) || len(e.line)*utf8.UTFMax >= maxInputLine {
+	if (unicode.IsControl(r) && r != '\n') || (r == utf8.RuneError && n == 1) {
+		return n
+	}
+	if len(e.line) >= maxInputLine {
+		e.left++
 		return n
 	}
 	e.line = append(e.line, 0)
@@ -200,7 +206,7 @@ func (e *editor) remove(from, to int) {
 // enter ends the line and gives it.
 func (e *editor) enter() string {
 	text := string(e.line)
-	if strings.TrimSpace(text) != "" && (len(e.history) == 0 || e.history[len(e.history)-1] != text) {
+	if strings.TrimSpace(text) != "" && len(text) <= maxHistoryLine && (len(e.history) == 0 || e.history[len(e.history)-1] != text) {
 		e.history = append(e.history, text)
 		if len(e.history) > maxHistory {
 			e.history = e.history[1:]

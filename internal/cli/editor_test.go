@@ -86,9 +86,9 @@ func TestTheEditorTakesAnyBytesAndKeepsItsBounds(t *testing.T) {
 		}
 	})
 	e := &editor{}
-	keys(e, strings.Repeat("x", maxInputLine/4+100))
-	if len(e.line) > maxInputLine/4 {
-		t.Errorf("a line has %d characters", len(e.line))
+	keys(e, strings.Repeat("世", maxInputLine+100))
+	if len(e.line) != maxInputLine || e.left != 100 {
+		t.Errorf("a line has %d characters, and %d were not taken", len(e.line), e.left)
 	}
 	for range maxHistory + 10 {
 		keys(e, "a\rb\r")

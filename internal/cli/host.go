@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,7 +70,8 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 	s := hostStatus{Running: true, Info: &info}
 	ctx, stop := context.WithTimeout(ctx, statusPatience)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{name: "scorel host status"})
+	const self = "scorel host status"
+	l, err := a.reach(ctx, reachOptions{name: self})
 	if err != nil {
 		s.Problem = err.Error()
 		return s, nil
@@ -81,6 +83,9 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 		return s, nil
 	}
 	s.Stopping, s.Clients, s.Sessions = st.Stopping, st.Clients, st.Sessions
+	if i := slices.IndexFunc(s.Clients, func(c protocol.ClientInfo) bool { return c.ClientID == l.id && c.ClientName == self }); i >= 0 {
+		s.Clients = slices.Delete(s.Clients, i, i+1) // who asks is not asked about
+	}
 	return s, nil
 }
 

@@ -29,6 +29,9 @@ func (a *app) hostLogs(ctx context.Context, lines int, follow bool) error {
 	if err != nil {
 		return err
 	}
+	if lines < 0 {
+		return usagef("-n takes a number of lines, 0 or more")
+	}
 	name := daemon.Log(dir)
 	f, err := os.Open(name)
 	if os.IsNotExist(err) && !follow {

@@ -43,7 +43,7 @@ scripts come and go. It listens on ~/.scorel/host.sock, and on what --listen
 names: plain on this machine, with TLS elsewhere. Without --tls-cert it makes a
 certificate for itself, whose fingerprint clients pin.
 
-The first SIGINT or SIGTERM lets what runs come to a border and ends the host; a
+The first SIGINT or SIGTERM lets each turn finish its step and ends the host; a
 second one ends it at once.
 
     scorel host serve --detach

@@ -20,7 +20,7 @@ const stopPatience = 60 * time.Second
 
 func (a *app) hostStopCommand() *cobra.Command {
 	var now bool
-	cmd := &cobra.Command{Use: "stop", Short: "End the host; what runs is brought to a border first", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "stop", Short: "End the host; each turn may finish its step first", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.stopHost(cmd.Context(), now) }}
 	cmd.Flags().BoolVar(&now, "now", false, "do not wait for what runs")
 	return cmd
@@ -46,13 +46,22 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 	if err != nil && !noHost(err) { // it may have ended meanwhile
 		return fmt.Errorf("%v cannot be asked to end: %w; scorel host stop --now ends it", info, err)
 	}
+	atWork := 0
+	for _, s := range sessions {
+		if s.Running {
+			atWork++
+		}
+	}
+	if atWork > 0 {
+		fmt.Fprintf(a.stderr, "scorel: waiting for %s to finish a step; scorel host stop --now does not wait\n", plural(atWork, "turn"))
+	}
 	if err := daemon.AwaitEnd(ctx, dir); err != nil {
 		return fmt.Errorf("%v did not end within %v (%w); see scorel host logs", info, stopPatience, err)
 	}
 	fmt.Fprintln(a.stdout, "Stopped "+info.String()+".")
 	for _, s := range sessions {
 		if s.Running {
-			fmt.Fprintf(a.stdout, "%s was at work; its turn was ended. scorel attach %s shows where it is.\n", s.SessionID, s.SessionID)
+			fmt.Fprintf(a.stdout, "%s was at work; scorel attach %s shows how far it came.\n", s.SessionID, s.SessionID)
 		}
 	}
 	return nil

@@ -61,13 +61,16 @@ type liveSession struct {
 	view   *liveView
 	ask    *asker
 
+	typedFor question // that was open when the line on the terminal was begun
+
 	work    chan liveJob // in order
 	results chan func()  // what is to be done with the outcome of a request
 	waiting int          // jobs that have not ended
 	armed   bool         // a further Ctrl-C detaches
+	sending []string     // what was typed and has not reached the host, at most maxLiveWork
 	leaving bool         // the input has ended
 	left    error        // why it ends; errLeft is in order
-	lost    bool         // there is no connection
+	outage  outage       // of the connection
 }
 
 // liveJob is a request on its way; it gives what to do with its outcome.
@@ -108,6 +111,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		return err
 	}
 	defer restore()
+	if v.term != nil {
+		v.say("session " + string(v.id) + "; /help lists the commands")
+	}
 	for _, f := range v.s.Opened.Findings {
 		v.screen.line(alertStyle, "the session log: "+f)
 	}
@@ -119,6 +125,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 	restore()
 	if !errors.Is(err, errLeft) {
 		return err
+	}
+	for _, text := range v.sending {
+		fmt.Fprintln(a.stderr, "scorel: the host has not confirmed: "+display.Line(text))
 	}
 	if running {
 		fmt.Fprintf(a.stderr, "scorel: detached; the turn runs on. scorel attach %s shows it.\n", v.id)
@@ -172,7 +181,7 @@ func (v *liveSession) openScreen(ctx context.Context) (input <-chan typed, resto
 	inTerm = inTerm && term.IsTerminal(int(in.Fd()))
 	outTerm = outTerm && term.IsTerminal(int(out.Fd()))
 	ch := make(chan typed)
-	if !inTerm || !outTerm {
+	if !inTerm || !outTerm || v.app.dumb() {
 		v.screen = &pipeScreen{out: v.app.stdout}
 		v.begin()
 		go readTyped(ctx, v.app.stdin, false, ch) // ends with the input or the program
@@ -184,6 +193,7 @@ func (v *liveSession) openScreen(ctx context.Context) (input <-chan typed, resto
 	}
 	columns, _, _ := term.GetSize(int(out.Fd()))
 	v.term = newTermScreen(out, columns)
+	v.term.plain = v.app.noColor()
 	v.screen = v.term
 	v.begin()
 	go readTyped(ctx, in, true, ch) // ends with the input or the program
@@ -361,23 +371,17 @@ func (v *liveSession) changes(ctx context.Context) <-chan client.DeviceChanges {
 
 // state tells when the connection breaks, and when it is back.
 func (v *liveSession) state(c client.Change) {
-	switch {
-	case c.State == client.StateReconnecting && !v.lost:
-		v.lost = true
-		why := ""
-		if c.Err != nil && !errors.Is(c.Err, client.ErrClosed) {
-			why = ": " + strings.TrimSuffix(c.Err.Error(), ".")
-		}
-		v.say("the connection is gone" + why + "; trying again, and what you type is kept")
-	case c.State == client.StateConnected && v.lost:
-		v.lost = false
-		v.say("connected again")
+	if text := v.outage.told(c, "trying again, and what you type is kept"); text != "" {
+		v.say(display.Line(text))
 	}
 }
 
 // device tells who else comes and goes, and that the host ends.
 func (v *liveSession) device(c client.DeviceChanges) {
 	for _, other := range c.Clients {
+		if !other.Interactive {
+			continue // a script, which comes and goes with every request
+		}
 		what := "is here too"
 		if other.Left {
 			what = "has left"
@@ -385,7 +389,11 @@ func (v *liveSession) device(c client.DeviceChanges) {
 		v.say(display.Line(other.ClientName) + " " + what)
 	}
 	if c.Stopping != nil {
-		v.say("the host is stopping; the turn ends at its next step")
+		what := "the host is stopping"
+		if v.live.Running {
+			what += "; the turn ends at its next step"
+		}
+		v.say(what)
 	}
 }
 
@@ -406,7 +414,7 @@ func (v *liveSession) update(o observed) {
 // ready sets the prompt.
 func (v *liveSession) ready() {
 	switch {
-	case v.ask.open.id() != "":
+	case v.ask.asked().id() != "":
 		v.screen.ask("? ")
 	case v.live.Running:
 		v.screen.ask("… ")
@@ -421,27 +429,59 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 	case t.err != nil:
 		v.fail(t.err)
 	case t.end:
-		v.leaving = true
+		v.leave()
 	case t.bytes == nil:
 		v.armed = false
 		v.typed(ctx, t.line)
 	}
 	for b := t.bytes; len(b) > 0 && v.left == nil; {
+		if len(v.term.edit.line) == 0 {
+			v.typedFor = v.ask.asked()
+		}
 		var k key
 		var text string
 		k, text, b = v.term.edit.feed(b)
 		switch k {
 		case keyEnter:
 			v.armed = false
-			if strings.TrimSpace(text) != "" {
+			if strings.TrimSpace(text) != "" && !v.overtaken(text) {
 				v.typed(ctx, text)
 			}
 		case keyInterrupt:
 			v.interrupt(ctx)
 		case keyEnd:
-			v.leaving = true
+			v.leave()
 		}
 	}
+	if v.term != nil && v.term.edit.left > 0 && !v.term.edit.pasting {
+		v.fail(fmt.Errorf("the line is full at %d characters, and %d more were not taken; put the text into a file and name it with @", maxInputLine, v.term.edit.left))
+		v.term.edit.left = 0
+	}
+}
+
+// leave ends the program as soon as what was typed has reached the host.
+func (v *liveSession) leave() {
+	v.leaving = true
+	if v.waiting > 0 && v.outage.lost {
+		v.say("what you typed waits for the host; Ctrl-C twice leaves without it")
+	}
+}
+
+// overtaken says that a line was begun for another question than the one that is open
+// now, or for none, and gives it back: nobody answers what they have not read.
+func (v *liveSession) overtaken(text string) bool {
+	now := v.ask.asked()
+	if now.id() == v.typedFor.id() || !now.takes(text) && !v.typedFor.takes(text) {
+		return false
+	}
+	if now.id() == "" {
+		v.say("the question was answered elsewhere; Enter sends this as a message")
+	} else {
+		v.say("this question came while you typed; Enter answers it")
+	}
+	v.typedFor = now
+	v.term.edit.set(text)
+	return true
 }
 
 // interrupt is Ctrl-C: it drops what is typed, cancels the turn, or detaches.
@@ -526,16 +566,14 @@ func (v *liveSession) asked(ctx context.Context, id protocol.SessionID, req prot
 	}
 	return func() {
 		var pe *protocol.Error
-		switch p, isAnswer := req.(*protocol.AnswerPermission); {
+		switch {
 		case err == nil:
 		case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
-			v.say("somebody else answered first")
+			v.say(strings.TrimSuffix(err.Error(), "."))
 		default:
 			v.fail(err)
-			if isAnswer {
-				v.ask.again(p.PermissionID)
-				v.ask.sync(&v.live)
-			}
+			v.ask.again(req)
+			v.ask.sync(&v.live)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,10 +21,24 @@ type asker struct {
 	told    map[protocol.PermissionID]bool
 }
 
-// question is what is asked now; at most one of the two is set.
+// question is what is asked; at most one of the two is set. It is a copy: the lists of
+// the live state move when one of them is resolved.
 type question struct {
 	permission *protocol.PermissionRequest
 	dialog     *protocol.UIRequest
+}
+
+// takes says whether a line would be an answer to the question.
+func (q question) takes(text string) bool {
+	switch {
+	case q.permission != nil:
+		_, _, ok := choice(text)
+		return ok
+	case q.dialog != nil:
+		_, _, isCommand := liveCommand(text)
+		return !isCommand || strings.TrimSpace(text) == "/skip"
+	}
+	return false
 }
 
 func (q question) id() string {
@@ -42,16 +57,16 @@ const maxTold = 256
 // sync shows the first question that is open, when it is another one.
 func (a *asker) sync(l *protocol.Live) {
 	var q question
-	for i := range l.Permissions {
-		if p := &l.Permissions[i]; !a.told[p.PermissionID] { // answered, and not yet resolved
-			q.permission = p
+	for _, p := range l.Permissions {
+		if !a.told[p.PermissionID] { // answered, and not yet resolved
+			q.permission = &p
 			break
 		}
 	}
 	if q.permission == nil {
-		for i := range l.UI {
-			if l.UI[i].Data.Kind == protocol.DialogQuestion {
-				q.dialog = &l.UI[i]
+		for _, d := range l.UI {
+			if d.Data.Kind == protocol.DialogQuestion {
+				q.dialog = &d
 				break
 			}
 		}
@@ -63,10 +78,27 @@ func (a *asker) sync(l *protocol.Live) {
 	a.show()
 }
 
-// again asks once more what is open: an answer did not reach the host.
-func (a *asker) again(id protocol.PermissionID) {
-	delete(a.told, id)
+// again forgets an answer that the host did not take, so that sync asks once more.
+func (a *asker) again(answer protocol.Request) {
+	switch r := answer.(type) {
+	case *protocol.AnswerPermission:
+		delete(a.told, r.PermissionID)
+	case *protocol.AnswerUI:
+	default:
+		return
+	}
 	a.open, a.answers = question{}, nil
+}
+
+// asked gives the question that waits for the person: none when the answer is on its
+// way.
+func (a *asker) asked() question {
+	switch {
+	case a.open.permission != nil && a.told[a.open.permission.PermissionID],
+		a.open.dialog != nil && len(a.answers) >= len(a.open.dialog.Data.Questions):
+		return question{}
+	}
+	return a.open
 }
 
 // show prints the question with its choices.
@@ -78,12 +110,15 @@ func (a *asker) show() {
 	case a.open.permission != nil:
 		p := a.open.permission
 		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.Args))
+		if text := wholeInput(p.Args); text != "" {
+			a.screen.line(plainStyle, "  "+indentRest(text))
+		}
 		if p.Reason != "" {
 			a.screen.line(dimStyle, "  "+indentRest(display.Text(p.Reason)))
 		}
 		for i, s := range p.Suggestions {
 			line := fmt.Sprintf("  %d  %s", i+1, display.Line(s.Label))
-			if s.Rule != "" {
+			if s.Rule != "" && !strings.Contains(s.Label, s.Rule) {
 				line += " [" + display.Line(s.Rule) + "]"
 			}
 			a.screen.line(plainStyle, line)
@@ -111,13 +146,67 @@ func (a *asker) show() {
 	}
 }
 
+// Bounds of the input that stands in a question.
+const (
+	maxAskedCommand = 32 << 10 // bytes of a command
+	maxAskedLines   = 40       // lines of any other field
+	maxAskedLine    = 400      // characters of each
+)
+
+// wholeInput gives what the summary of a call's input leaves out, for somebody who has
+// to decide about it: the whole command, and the beginning of other fields.
+func wholeInput(args json.RawMessage) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(args, &fields) != nil {
+		return ""
+	}
+	summary := display.Summary(args)
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		var s string
+		if json.Unmarshal(fields[name], &s) != nil {
+			s = string(fields[name])
+		}
+		switch text := strings.TrimRight(display.Text(s), "\n"); {
+		case text == summary:
+		case name == "command":
+			out = append([]string{wholeCommand(text)}, out...)
+		default:
+			out = append(out, display.Line(name)+": "+indentRest(someLines(text)))
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func wholeCommand(text string) string {
+	n := len(text) - maxAskedCommand
+	if n <= 0 {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxAskedCommand], "") + fmt.Sprintf("\n… %d bytes more, which are not shown", n)
+}
+
+// someLines gives the beginning of a text, and says what is left out.
+func someLines(text string) string {
+	lines := strings.Split(text, "\n")
+	if n := len(lines) - maxAskedLines; n > 0 {
+		lines = append(lines[:maxAskedLines], "… "+plural(n, "line")+" more")
+	}
+	for i, l := range lines {
+		if r := []rune(l); len(r) > maxAskedLine {
+			lines[i] = string(r[:maxAskedLine]) + fmt.Sprintf("… %d characters more", len(r)-maxAskedLine)
+		}
+	}
+	return strings.Join(lines, "\n")
+}
+
 // answer takes a line. handled says that it belongs to the question; then request is
 // what to ask of the host, nil while more is needed.
 func (a *asker) answer(text string) (request protocol.Request, handled bool) {
 	switch {
 	case a.open.permission != nil:
 		return a.permit(text)
-	case a.open.dialog != nil:
+	case a.asked().dialog != nil:
 		return a.reply(text), true
 	}
 	return nil, false
@@ -127,11 +216,13 @@ func (a *asker) answer(text string) (request protocol.Request, handled bool) {
 // message.
 func (a *asker) permit(text string) (protocol.Request, bool) {
 	p := a.open.permission
-	word, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
-	n, err := strconv.Atoi(word)
-	reason = strings.TrimSpace(reason)
-	if err != nil || n < 0 || (n > 0 && reason != "") {
+	n, reason, ok := choice(text)
+	if !ok {
 		return nil, false
+	}
+	if a.told[p.PermissionID] {
+		a.screen.line(dimStyle, "  your answer is on its way")
+		return nil, true
 	}
 	if n > len(p.Suggestions) {
 		a.screen.line(alertStyle, fmt.Sprintf("  there is no choice %d", n))
@@ -142,6 +233,14 @@ func (a *asker) permit(text string) (protocol.Request, bool) {
 	}
 	a.told[p.PermissionID] = true
 	return &protocol.AnswerPermission{PermissionID: p.PermissionID, Choice: n - 1, Reason: reason}, true
+}
+
+// choice reads a number, with 0 words behind it.
+func choice(text string) (n int, reason string, ok bool) {
+	word, reason, _ := strings.Cut(strings.TrimSpace(text), " ")
+	n, err := strconv.Atoi(word)
+	reason = strings.TrimSpace(reason)
+	return n, reason, err == nil && n >= 0 && (n == 0 || reason == "")
 }
 
 // reply takes the answer to one question of the dialog; the last one sends them all.

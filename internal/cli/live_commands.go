@@ -48,7 +48,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.screen.endStream()
 		v.screen.line(plainStyle, liveHelp)
 	case "quit":
-		v.leaving = true
+		v.leave()
 	case "cancel":
 		v.cancel(ctx)
 	case "steer":
@@ -78,7 +78,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 
 // send sends a message: at once, or behind the running turn.
 func (v *liveSession) send(text string) {
-	v.queueJob(func(ctx context.Context) func() {
+	v.queueText(text, func(ctx context.Context) func() {
 		content, err := v.app.attach(ctx, v.link, v.dir, text)
 		if err == nil {
 			_, err = client.Call[*protocol.Sent](ctx, v.link.Client, v.id, &protocol.SendMessage{Content: content, WhenBusy: "followUp"})
@@ -87,8 +87,16 @@ func (v *liveSession) send(text string) {
 	})
 }
 
+// queueText has what was typed carried out, and remembers it until that is done.
+func (v *liveSession) queueText(text string, j liveJob) {
+	if v.queueJob(j) {
+		v.sending = append(v.sending, text)
+	}
+}
+
 // kept tells of an error and gives back what was typed.
 func (v *liveSession) kept(err error, text string) {
+	v.sending = v.sending[1:] // they are carried out in order
 	if err == nil {
 		return
 	}
@@ -108,7 +116,7 @@ func (v *liveSession) steer(text string) {
 		return
 	}
 	turn := v.live.TurnID
-	v.queueJob(func(ctx context.Context) func() {
+	v.queueText("/steer "+text, func(ctx context.Context) func() {
 		content, err := v.app.attach(ctx, v.link, v.dir, text)
 		if err == nil {
 			_, err = client.Call[*protocol.Sent](ctx, v.link.Client, v.id, &protocol.Steer{TurnID: turn, Content: content})
@@ -193,8 +201,6 @@ func (v *liveSession) told(err error, said string) {
 		if said != "" {
 			v.say(said)
 		}
-	case errors.As(err, &pe) && pe.Code == protocol.CodeConflict:
-		v.fail(fmt.Errorf("somebody else changed the session meanwhile; look at it and try again (%s)", strings.TrimSuffix(err.Error(), ".")))
 	case errors.As(err, &pe) && pe.Code == protocol.CodeRuntimeBusy:
 		v.fail(fmt.Errorf("%s (/cancel)", strings.TrimSuffix(err.Error(), ".")))
 	default:

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"syscall"
@@ -11,6 +13,11 @@ import (
 
 // tty is a program on a pseudo-terminal.
 type tty struct {
+	s               *station
+	cmd             *exec.Cmd
+	person, program *os.File
+	read            chan struct{} // closed when all is read
+
 	mu sync.Mutex // guards g
 	g  *glass
 }
@@ -27,25 +34,22 @@ func (y *tty) screen() string {
 	return strings.Join(y.g.shown(), "\n")
 }
 
-func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
-	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"thinking":"hmm"},{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
-	id := s.session()
-	s.ok("host", "serve", "--detach")
-	person, program := terminal(t)
-	if err := unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 100}); err != nil {
-		t.Fatal(err)
+// atTerminal starts a program on a terminal of so many columns.
+func (s *station) atTerminal(columns int, args ...string) *tty {
+	s.t.Helper()
+	person, program := terminal(s.t)
+	if err := unix.IoctlSetWinsize(int(program.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}); err != nil {
+		s.t.Fatal(err)
 	}
-	cmd := s.command("attach", id)
+	cmd := s.command(args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
-	_ = program.Close()
-	y := &tty{g: &glass{t: t, columns: 100}}
-	read := make(chan struct{})
-	go func() { // ends when the program has ended
-		defer close(read)
+	y := &tty{s: s, cmd: cmd, person: person, program: program, read: make(chan struct{}), g: &glass{t: s.t, columns: columns}}
+	go func() { // ends with the terminal
+		defer close(y.read)
 		var pending []byte
 		buf := make([]byte, 4096)
 		for {
@@ -60,44 +64,117 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 			}
 		}
 	}()
-	shows := func(parts ...string) {
-		t.Helper()
-		s.until(strings.Join(parts, " | "), func() bool {
-			screen := y.screen()
-			for _, p := range parts {
-				if !strings.Contains(screen, p) {
-					return false
-				}
-			}
-			return true
-		})
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it has ended, or ends now
+		_ = program.Close()
+		<-y.read
+	})
+	return y
+}
+
+// shows waits until all texts stand on the screen.
+func (y *tty) shows(parts ...string) {
+	y.s.t.Helper()
+	for _, p := range parts {
+		y.s.awaits(func() bool { return strings.Contains(y.screen(), p) }, func() string { return p + "\non:\n" + y.screen() })
 	}
-	types := func(text string) {
-		t.Helper()
-		if _, err := person.WriteString(text); err != nil {
-			t.Fatal(err)
-		}
+}
+
+func (y *tty) types(text string) {
+	y.s.t.Helper()
+	if _, err := y.person.WriteString(text); err != nil {
+		y.s.t.Fatal(err)
 	}
-	shows("> begin\nAn answer.\n>")
-	types("tell me\r")
-	shows("> tell me\nhmm\nThe beginning of a story\n…")
-	types("half a li")
-	shows("The beginning of a story\n… half a li")
-	types("ne\x1b[D\x1b[D\x7f\x7f\x7f\x7f\x7f\x7f")
-	shows("\n… halne")
-	types("\x03") // drops what is typed
+}
+
+// ends waits for the end of the program, and fails when it was not in order.
+func (y *tty) ends() {
+	y.s.t.Helper()
+	if err := y.cmd.Wait(); err != nil {
+		y.s.t.Errorf("the end: %v\n%s", err, y.screen())
+	}
+}
+
+func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"thinking":"hmm"},{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	y := s.atTerminal(100, "attach", id)
+	y.shows("── session " + id + "; /help lists the commands\n> begin\nAn answer.\n>")
+	y.types("tell me\r")
+	y.shows("> tell me\nhmm\nThe beginning of a story\n…")
+	y.types("half a li")
+	y.shows("The beginning of a story\n… half a li")
+	y.types("ne\x1b[D\x1b[D\x7f\x7f\x7f\x7f\x7f\x7f")
+	y.shows("\n… halne")
+	y.types("\x03") // drops what is typed
 	s.until("the line is gone", func() bool { return strings.HasSuffix(y.screen(), "The beginning of a story\n…") })
-	types("\x03")
-	shows("cancelling; Ctrl-C again detaches", "── ended: cancelled", "\n>")
-	types("/rewind 1\r")
-	shows("── went back to evt_", "\n> tell me") // its text is there to be changed
-	types("\x15\x04")
-	if err := cmd.Wait(); err != nil {
-		t.Errorf("the end: %v\n%s", err, y.screen())
+	y.types("\x03")
+	y.shows("cancelling; Ctrl-C again detaches", "── ended: cancelled", "\n>")
+	y.types("/rewind 1\r")
+	y.shows("── went back to evt_", "\n> tell me") // its text is there to be changed
+	y.types("\x15\x04")
+	y.ends()
+	y.shows("scorel: detached; scorel attach " + id[:20])
+}
+
+func TestWhoLeavesWithoutAHostIsToldWhatWasNotSent(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	y := s.atTerminal(100, "attach", id)
+	y.shows("An answer.\n>")
+	s.endHost()
+	y.shows("no host runs here")
+	y.types("one more thing\r")
+	y.types("\x04")
+	y.shows("what you typed waits for the host; Ctrl-C twice leaves without it")
+	y.types("\x03\x03")
+	y.ends()
+	y.shows("scorel: the host has not confirmed: one more thing", "scorel: detached")
+}
+
+func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"both"},"do":[{"call":"Bash","id":"c1","input":{"command":"touch one"}},{"call":"Bash","id":"c2","input":{"command":"touch two"}}]}`,
+		`{"again":true,"if":{"user":"ask me"},"do":[{"call":"AskUser","id":"c3","input":{"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}]}]}}]}`, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	y, other := s.atTerminal(100, "attach", id), s.start("attach", id)
+	y.shows("An answer.\n>")
+	other.sees("An answer.")
+	y.types("both\r")
+	y.shows("? Bash touch one", "words behind it tell the model why)\n?")
+	y.types("1")
+	y.shows("\n? 1")
+	other.sees("? Bash touch one")
+	other.types("0")
+	y.shows("denied elsewhere", "? Bash touch two", "words behind it tell the model why)\n? 1")
+	y.types("\r")
+	y.shows("this question came while you typed; Enter answers it\n? 1")
+	if s.exists("project/two") {
+		t.Fatal("what was typed for one question has answered another")
 	}
-	<-read
-	if screen := y.screen(); !strings.Contains(screen, "scorel: detached; scorel attach "+id[:20]) {
-		t.Errorf("at the end:\n%s", screen)
+	y.types("\r")
+	y.shows("── done")
+	if !s.exists("project/two") || s.exists("project/one") {
+		t.Error("the second question was allowed, and the first was not")
+	}
+
+	// One that came too late is no message.
+	y.types("ask me\r")
+	y.shows("? Which colour?", "leaves it open\n?")
+	y.types("2")
+	y.shows("\n? 2")
+	other.sees("? Which colour?")
+	other.types("1")
+	y.shows("An answer.\n── done", "\n> 2")
+	y.types("\r")
+	y.shows("the question was answered elsewhere; Enter sends this as a message\n> 2")
+	y.types("\x15\x04")
+	y.ends()
+	if log := s.read(".scorel/sessions/" + id + ".jsonl"); strings.Contains(log, `"text":"2"`) {
+		t.Errorf("an answer was sent as a message:\n%s", log)
 	}
 }
 

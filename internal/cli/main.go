@@ -141,7 +141,7 @@ func args(check cobra.PositionalArgs) cobra.PositionalArgs {
 		case cmd.HasSubCommands() && len(args) > 0:
 			return usagef("there is no command %q; see %s --help", cmd.CommandPath()+" "+args[0], cmd.CommandPath())
 		default:
-			return usagef("%d arguments do not fit; the usage is: %s", len(args), cmd.UseLine())
+			return usagef("%s given; the usage is: %s", plural(len(args), "argument"), cmd.UseLine())
 		}
 	}
 }

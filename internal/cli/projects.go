@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
@@ -89,6 +90,10 @@ func (a *app) projectRemoveCommand() *cobra.Command {
 			return a.withSessions(cmd.Context(), func(l *link) error {
 				id := protocol.ProjectID(args[0])
 				if _, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.RemoveProject{ProjectID: id}); err != nil {
+					var pe *protocol.Error
+					if errors.As(err, &pe) && pe.Code == protocol.CodeProjectNotFound {
+						return usagef("there is no project %q; scorel projects list shows them", args[0])
+					}
 					return err
 				}
 				_, err := fmt.Fprintf(a.stdout, "Removed %s from the list; its sessions and files stay.\n", display.Line(args[0]))

@@ -65,6 +65,7 @@ func (p *pipeScreen) close()               {}
 type termScreen struct {
 	out     io.Writer
 	columns int
+	plain   bool // no colours
 	edit    *editor
 	prompt  string
 
@@ -75,8 +76,8 @@ type termScreen struct {
 	err      error
 }
 
-// minColumns is what a terminal has at least; one that says less does not know.
-const minColumns = 20
+// minColumns is what a terminal has at least; in a narrower one rows wrap.
+const minColumns = 8
 
 func newTermScreen(out io.Writer, columns int) *termScreen {
 	s := &termScreen{out: out, edit: &editor{}, prompt: "> "}
@@ -86,10 +87,10 @@ func newTermScreen(out io.Writer, columns int) *termScreen {
 }
 
 func (s *termScreen) resize(columns int) {
-	if columns < minColumns {
-		columns = 80
+	if columns <= 0 {
+		columns = 80 // it does not know
 	}
-	s.columns = columns
+	s.columns = max(minColumns, columns)
 }
 
 func (s *termScreen) ask(prompt string) { s.prompt = prompt }
@@ -156,9 +157,13 @@ func (s *termScreen) finish() {
 func (s *termScreen) end(row []rune) { s.put(&s.done, row); s.done.WriteString("\r\n") }
 
 func (s *termScreen) put(to *bytes.Buffer, row []rune) {
-	to.WriteString(string(s.rowStyle))
+	st := s.rowStyle
+	if s.plain {
+		st = plainStyle
+	}
+	to.WriteString(string(st))
 	to.WriteString(string(row))
-	if s.rowStyle != plainStyle {
+	if st != plainStyle {
 		to.WriteString("\x1b[m")
 	}
 }

@@ -139,8 +139,8 @@ func TestOutputAndInputDoNotTearEachOther(t *testing.T) {
 }
 
 func TestWordsAreNotBrokenWhereThereIsASpace(t *testing.T) {
-	g := &glass{t: t, columns: minColumns}
-	s := newTermScreen(g, minColumns)
+	g := &glass{t: t, columns: 20}
+	s := newTermScreen(g, 20)
 	for _, piece := range []string{"these are wor", "ds that do not ", "fit into one row"} {
 		s.stream(plainStyle, piece)
 		if err := s.flush(); err != nil {
@@ -168,5 +168,19 @@ func TestNoSequenceOfTheOutsideReachesTheTerminal(t *testing.T) {
 		if strings.Contains(b.String(), bad) {
 			t.Errorf("%q was written: %q", bad, b.String())
 		}
+	}
+}
+
+func TestWhoWantsNoColoursSeesNone(t *testing.T) {
+	var out bytes.Buffer
+	s := newTermScreen(&out, 40)
+	s.plain = true
+	s.line(alertStyle, "a question")
+	s.stream(dimStyle, "thinking")
+	if err := s.flush(); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); strings.Contains(got, string(alertStyle)) || strings.Contains(got, string(dimStyle)) || strings.Contains(got, "\x1b[m") || !strings.Contains(got, "a question") {
+		t.Errorf("drawn: %q", got)
 	}
 }

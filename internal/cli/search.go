@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -146,9 +147,12 @@ func hitKind(h protocol.SearchHit) string {
 // noColor says whether the person wants no colours (https://no-color.org).
 func (a *app) noColor() bool {
 	for _, kv := range a.environ {
-		if strings.HasPrefix(kv, "NO_COLOR=") && kv != "NO_COLOR=" || kv == "TERM=dumb" {
+		if strings.HasPrefix(kv, "NO_COLOR=") && kv != "NO_COLOR=" {
 			return true
 		}
 	}
-	return false
+	return a.dumb()
 }
+
+// dumb says whether the terminal knows no control sequences, as the shell of an editor.
+func (a *app) dumb() bool { return slices.Contains(a.environ, "TERM=dumb") }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"scorel/client"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // sendOptions are the flags of scorel send.
@@ -61,7 +63,9 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 	if strings.TrimSpace(text) == "" {
 		return usagef("there is nothing to send: give a message, or text on stdin")
 	}
-	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send", lasting: o.wait})
+	ctx, giveUp := context.WithCancelCause(ctx)
+	defer giveUp(nil)
+	l, err := a.reach(ctx, reachOptions{start: true, name: "scorel send", lasting: o.wait, onState: a.tellOutages(giveUp)})
 	if err != nil {
 		return err
 	}
@@ -107,6 +111,9 @@ func (a *app) sendAndWait(ctx context.Context, l *link, id protocol.SessionID, o
 	}
 	out, res := a.newPrinter(format), &result{Type: "result", SessionID: id, started: time.Now(), Denials: []denial{}}
 	err := a.awaitAnswer(ctx, l, o.request(content), out, res)
+	if cause := context.Cause(ctx); errors.Is(cause, errHostGone) {
+		err = cause
+	}
 	res.DurationMS = time.Since(res.started).Milliseconds()
 	a.code = res.exitCode()
 	if err != nil {
@@ -150,6 +157,7 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 					res.Terminal = protocol.TerminalCompleted
 					return nil
 				}
+				a.question(res.SessionID, e)
 				if err := out.event(e); err != nil {
 					return err
 				}
@@ -158,14 +166,39 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 				}
 			}
 			if n.update.Fresh && !n.live.Running && w.begun {
-				return fmt.Errorf("the turn ended while its events could not be read; scorel sessions show %s has its result", res.SessionID)
+				return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", res.SessionID)
 			}
 		case <-signals:
-			return fmt.Errorf("%w: the turn runs on; scorel attach %s shows it", context.Canceled, res.SessionID)
+			return stoppedWaiting{res.SessionID}
 		case <-tick.C:
 			out.tick()
 		}
 	}
+}
+
+// stoppedWaiting says that an interrupt has ended the waiting, not the turn.
+type stoppedWaiting struct{ id protocol.SessionID }
+
+func (e stoppedWaiting) Error() string {
+	return fmt.Sprintf("the turn runs on; scorel attach %s shows it, and scorel cancel %s ends it", e.id, e.id)
+}
+
+func (stoppedWaiting) Unwrap() error { return context.Canceled }
+
+// question tells of a question that the turn asks: the script cannot answer it.
+func (a *app) question(id protocol.SessionID, e protocol.Event) {
+	what := ""
+	switch b := e.Body.(type) {
+	case *protocol.PermissionRequest:
+		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
+	case *protocol.UIRequest:
+		if len(b.Data.Questions) > 0 {
+			what = firstLine(display.Line(b.Data.Questions[0].Question), 200)
+		}
+	default:
+		return
+	}
+	fmt.Fprintf(a.stderr, "scorel: the turn waits for an answer (%s); scorel attach %s can give it\n", what, id)
 }
 
 // waiting knows which events belong to the turn of a message.

@@ -61,6 +61,85 @@ func TestTwoTerminalsAndAScriptShareASession(t *testing.T) {
 	}
 }
 
+func TestWhatIsTypedBehindTheLastAnswerIsAMessage(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"ask me"},"do":[{"call":"AskUser","id":"c3","input":{"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}]}]}}]}`, answersAnything)
+	id := s.session()
+	one := s.start("attach", id)
+	one.types("ask me")
+	one.sees("? Which colour?")
+	if _, err := one.in.Write([]byte("2\nand now the tests\n")); err != nil {
+		t.Fatal(err)
+	}
+	one.sees("Answer: blue")
+	one.sees("user: and now the tests\n")
+	one.types("/quit")
+	if code := one.ends(); code != 0 {
+		t.Errorf("the end: %d\n%s", code, one.printed())
+	}
+}
+
+func TestAScriptThatWaitsIsToldThatTheHostHasGone(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	tail := s.start("tail", id)
+	tail.sees("An answer.")
+	wait := s.start("send", "--wait", id, "tell me")
+	if err := wait.in.Close(); err != nil { // it takes what is piped in, too
+		t.Fatal(err)
+	}
+	tail.sees("user: tell me\n")
+	s.endHost()
+	for _, seat := range []*seat{wait, tail} {
+		seat.sees("scorel: the connection is gone")
+		seat.sees("scorel: no host runs here; scorel host serve --detach starts one\n")
+	}
+	s.ok("host", "serve", "--detach")
+	wait.sees("scorel: connected again\n")
+	wait.sees("the turn ended while the host was gone; scorel attach " + id + " shows how far it came")
+	if code := wait.ends(); code != 1 {
+		t.Errorf("exit code %d", code)
+	}
+	tail.sees("scorel: connected again\n")
+}
+
+func TestAScriptThatWaitsIsToldOfAQuestionAndLeavesTheTurnWhenInterrupted(t *testing.T) {
+	s := newStation(t, touches, touched, answersAnything)
+	id := s.session()
+	wait := s.start("send", "--wait", id, "touch it")
+	if err := wait.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wait.sees("scorel: the turn waits for an answer (Bash touch touched; echo did it); scorel attach " + id + " can give it\n")
+	if err := wait.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	wait.sees("scorel: the turn runs on; scorel attach " + id + " shows it")
+	if code := wait.ends(); code != 130 {
+		t.Errorf("exit code %d", code)
+	}
+	one := s.start("attach", id)
+	one.sees("? Bash touch touched; echo did it\n")
+	one.types("1")
+	one.sees("It is touched.")
+}
+
+func TestAPipeThatStaysOpenIsToldOf(t *testing.T) {
+	s := newStation(t, answersAnything)
+	id := s.session()
+	send := s.start("send", id, "and this")
+	send.sees("scorel: waiting for the end of what is piped in")
+	if _, err := send.in.Write([]byte("and that")); err != nil {
+		t.Fatal(err)
+	}
+	if send.in.Close() != nil || send.ends() != 0 {
+		t.Errorf("the end: %s", send.printed())
+	}
+	if log := s.read(".scorel/sessions/" + id + ".jsonl"); !strings.Contains(log, `and this\n\nand that`) {
+		t.Errorf("the message is not whole:\n%s", log)
+	}
+}
+
 func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
@@ -198,9 +277,10 @@ func TestAStopInATurnLosesNothingAndTheTerminalComesBack(t *testing.T) {
 	a.sees("waiting: what follows")
 	stop := s.start("host", "stop")
 	a.sees("the host is stopping")
+	stop.sees("scorel: waiting for 1 turn to finish a step; scorel host stop --now does not wait\n")
 	s.file("project/go", "")
 	stop.sees("Stopped the host with pid")
-	stop.sees(id + " was at work; its turn was ended.")
+	stop.sees(id + " was at work; scorel attach ")
 	if stop.ends() != 0 {
 		t.Errorf("the exit code of stop: %d", stop.ends())
 	}

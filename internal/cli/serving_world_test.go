@@ -99,6 +99,12 @@ func (s *station) info() daemon.Info {
 // until waits for a condition of other processes.
 func (s *station) until(what string, holds func() bool) {
 	s.t.Helper()
+	s.awaits(holds, func() string { return what })
+}
+
+// awaits waits for a condition; what says at the end how things stand.
+func (s *station) awaits(holds func() bool, what func() string) {
+	s.t.Helper()
 	deadline := time.After(patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
@@ -106,7 +112,7 @@ func (s *station) until(what string, holds func() bool) {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			s.t.Fatalf("waited for %v: %s", patience, what)
+			s.t.Fatalf("waited for %v: %s", patience, what())
 		}
 	}
 }

@@ -41,7 +41,7 @@ func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 	defer survivePipe()()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail", lasting: true})
+	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail", lasting: true, onState: a.tellOutages(nil)})
 	if err != nil {
 		return err
 	}

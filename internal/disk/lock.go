@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"sync"
@@ -95,7 +94,7 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	}
 	if !missing && !l.remote(f) {
 		if err := writeOwner(f, owner); err != nil {
-			return nil, fmt.Errorf("write the owner of %s: %w", name, err)
+			return nil, err
 		}
 		return &heldLock{f: f}, nil
 	}
@@ -116,7 +115,7 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 		return writeOwner(f, append(append(bytes.Clone(owner), pulseMark...), line...))
 	}
 	if err := beat(); err != nil {
-		return nil, fmt.Errorf("write the owner of %s: %w", name, err)
+		return nil, err
 	}
 	if missing {
 		// Two that found the same dead owner both write; the later one stays.

@@ -50,8 +50,11 @@ func (i Info) String() string {
 // nothing.
 func Find(dir string) (info Info, live bool, err error) {
 	text, held, err := disk.OS().Holder(filepath.Join(dir, lockName))
-	if err != nil || !held {
-		return Info{}, false, err
+	if err != nil {
+		return Info{}, false, unusable(dir, err)
+	}
+	if !held {
+		return Info{}, false, nil
 	}
 	owner := session.ParseOwner(text)
 	began := Info{PID: owner.PID, StartedAt: owner.StartedAt}

@@ -63,7 +63,7 @@ type Config struct {
 
 // ErrKilled says that a second signal ended the host before what ran came to a
 // border.
-var ErrKilled = errors.New("the host was ended before what ran came to a border")
+var ErrKilled = errors.New("the host was ended before what ran had finished its step")
 
 // LiveError says that another host runs.
 type LiveError struct{ Info Info }
@@ -72,12 +72,17 @@ func (e *LiveError) Error() string {
 	return fmt.Sprintf("%v runs already; use it (scorel attach), stop it (scorel host stop), or take its place with --replace", e.Info)
 }
 
+// unusable says that the folder of Scorel cannot be made or written.
+func unusable(dir string, err error) error {
+	return fmt.Errorf("cannot use %s: %w; make it writable and free space, or set HOME to a folder that is", dir, err)
+}
+
 // Run serves until ctx ends, a client or a signal ends it, or it has long been idle.
 // It fails with a *[LiveError] when another host runs.
 func Run(ctx context.Context, cfg Config) error {
 	dir := cfg.Host.Dir
 	if err := disk.OS().MkdirAll(dir); err != nil {
-		return fmt.Errorf("use %s: %w", dir, err)
+		return unusable(dir, err)
 	}
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return fmt.Errorf("close %s to others: %w", dir, err)
@@ -122,8 +127,11 @@ func (d *daemon) lock(ctx context.Context) (disk.Unlocker, error) {
 	for {
 		l, err := disk.OS().Lock(filepath.Join(d.dir, lockName), d.owner.Text())
 		var held *disk.LockedError
-		if !errors.As(err, &held) {
-			return l, err
+		switch {
+		case err == nil:
+			return l, nil
+		case !errors.As(err, &held):
+			return nil, unusable(d.dir, err)
 		}
 		select {
 		case <-tick.C:

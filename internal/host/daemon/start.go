@@ -36,11 +36,11 @@ func Start(ctx context.Context, dir string, args []string) (Info, error) {
 	ctx, stop := context.WithTimeout(ctx, startPatience)
 	defer stop()
 	if err := disk.OS().MkdirAll(dir); err != nil {
-		return Info{}, fmt.Errorf("start the host: %w", err)
+		return Info{}, unusable(dir, err)
 	}
 	log, err := openLogFile(Log(dir))
 	if err != nil {
-		return Info{}, fmt.Errorf("start the host: %w", err)
+		return Info{}, unusable(dir, err)
 	}
 	defer func() { _ = log.Close() }()
 	program, err := os.Executable()
