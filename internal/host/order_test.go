@@ -10,6 +10,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 
 	"scorel/internal/disk"
 	"scorel/internal/disk/disktest"
@@ -138,6 +139,48 @@ func TestNobodySeesOrDoesAnythingBeforeItIsStored(t *testing.T) {
 		t.Errorf("end: %+v after %d requests\n%s", end, requests, e.trace())
 	}
 	w.judged()
+}
+
+// TestACallWithoutAQuestionRunsNotBeforeItIsStored: where no decision is recorded,
+// only the message with the call stands before its effect.
+func TestACallWithoutAQuestionRunsNotBeforeItIsStored(t *testing.T) {
+	gate := disktest.NewGate(disk.OS())
+	var once sync.Once // the first call of the model
+	w := newWorld(t, setting{fs: gate, overrides: host.Overrides{Mode: "bypassPermissions"}, request: func([]byte) { once.Do(gate.HoldSyncs) }},
+		`{"do":[{"text":"I look."},{"call":"Bash","id":"c1","input":{"command":"cat pipe"}}]}`,
+		`{"do":[{"text":"Done."}]}`)
+	e := w.begin(false)
+	name := filepath.Join(w.project, "pipe")
+	if err := syscall.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ran := make(chan struct{})
+	go func() { // ends when the command reads
+		defer close(ran)
+		f, err := os.OpenFile(name, os.O_WRONLY, 0)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = f.Close()
+	}()
+	e.send("please look")
+	gate.AwaitWaiting(1) // the message with the call
+	select {
+	case <-ran:
+		t.Error("the command runs, and the message that asks for it is not stored")
+	case <-time.After(300 * time.Millisecond): // long enough for a command that does not wait
+	}
+	gate.Release(-1)
+	<-ran
+	if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("end: %+v\n%s", end, e.trace())
+	}
+	for _, ev := range w.log(e.id) {
+		if ev.Type == protocol.TypePermissionDecision {
+			t.Error("a decision is recorded, which the command may have waited for instead")
+		}
+	}
 }
 
 func TestAKillInsideAToolIsToldToTheModelAsPossiblyDone(t *testing.T) {
