@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -250,7 +251,7 @@ func (s *socket) readAll(ctx context.Context) error {
 		case errors.Is(err, websocket.ErrMessageTooBig):
 			return fmt.Errorf("the host sent a message of more than %d MiB", maxIncoming>>20)
 		case errors.As(err, &closed) && closed.Reason != "":
-			return fmt.Errorf("the host has closed it: %s", closed.Reason)
+			return fmt.Errorf("the host has closed it: %s", strings.TrimSuffix(closed.Reason, "."))
 		case err != nil:
 			return fmt.Errorf("the connection to the host broke: %w", err)
 		case kind != websocket.MessageText:

@@ -42,7 +42,7 @@ func TestARemoteTerminalComesInOverTLSWithTokenAndFingerprint(t *testing.T) {
 	if again == token || len(again) != 43 || strings.TrimSpace(s.ok("host", "token")) != again {
 		t.Errorf("the new token is %d characters long", len(again))
 	}
-	far.sees("the connection is gone: the host has closed it: the token has changed; trying again")
+	far.sees("the connection is gone: the host has closed it: The host's token has been changed; connect again with the new one; trying again")
 	far.sees("could not prove that it is the host")
 	if far.ends() != 1 {
 		t.Errorf("the exit code: %d", far.ends())

@@ -42,7 +42,7 @@ func TestASessionIsNotRepairedWhileAClientHasItOpen(t *testing.T) {
 	id, leaf := w.damagedSession()
 	c.open(id, nil, 0)
 	_, err := c.try(id, &protocol.RepairSession{LeafEventID: leaf})
-	if err == nil || err.Code != protocol.CodeSessionLocked || !strings.Contains(err.Message, "close it before you repair it") {
+	if err == nil || err.Code != protocol.CodeSessionLocked || !strings.Contains(err.Message, "leave it there before you repair it") {
 		t.Fatalf("repaired while it is open: %v", err)
 	}
 }

@@ -340,10 +340,23 @@ func (c *socket) hostEnded(buf []byte) {
 	c.drain(buf)
 	if why != nil {
 		c.writeReply(buf, protocol.Reply{Err: why})
-		c.end(status, string(why.Code))
+		c.end(status, closeReason(why))
 		return
 	}
 	c.end(status, "the host has closed the connection")
+}
+
+// maxCloseReason bounds the words of a close frame, in bytes (RFC 6455, section 5.5:
+// 125 with the status).
+const maxCloseReason = 123
+
+// closeReason gives the words with which a connection is closed: the sentence, or its
+// code when that is too long.
+func closeReason(why *protocol.Error) string {
+	if len(why.Message) > maxCloseReason {
+		return string(why.Code)
+	}
+	return why.Message
 }
 
 // finish answers what is being carried out when the server is shut down.
