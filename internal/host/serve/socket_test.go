@@ -152,7 +152,7 @@ func TestShutdownAnswersWhatIsBeingCarriedOutAndSaysGoodbye(t *testing.T) {
 	defer release()
 	p := w.connect(dialling{})
 	id := p.session(w)
-	p.send(id, &protocol.OpenSession{})
+	p.send(id, &protocol.OpenSession{Tail: 10}) // the message may be stored before or behind the opening
 	p.send(id, &protocol.SendMessage{Content: text("Hi")})
 	p.until(func(typ string, events []protocol.Event) bool { // the turn runs, and waits for the model
 		for _, e := range events {
@@ -219,7 +219,7 @@ func TestAClientThatDoesNotReadHoldsUpNobodyAndIsDropped(t *testing.T) {
 	slow, quick := w.connect(dialling{}), w.connect(dialling{})
 	id := quick.session(w)
 	for _, p := range []*peer{slow, quick} {
-		p.send(id, &protocol.OpenSession{})
+		p.send(id, &protocol.OpenSession{Tail: 10})
 	}
 	for i := range 2 { // slow reads nothing of this
 		start := time.Now()

@@ -327,10 +327,12 @@ func (p *peer) raw(text string) {
 	}
 }
 
-// read reads the next message into v.
+// read reads the next message into v, which comes within a minute.
 func (p *peer) read(v any) {
 	p.t.Helper()
-	_, data, err := p.ws.Read(p.t.Context())
+	ctx, stop := context.WithTimeout(p.t.Context(), time.Minute)
+	defer stop()
+	_, data, err := p.ws.Read(ctx)
 	if err != nil {
 		p.t.Fatalf("read: %v", err)
 	}
