@@ -79,10 +79,16 @@ func (a *app) endInOrder(ctx context.Context) ([]protocol.SessionState, error) {
 		sessions = st.Sessions
 	}
 	_, err = client.Call[*protocol.Done](ctx, l.Client, "", &protocol.StopHost{})
-	if errors.Is(err, client.ErrClosed) {
-		err = nil // it was so quick that the answer was lost
+	if ctx.Err() == nil && lost(err) {
+		err = nil // it was so quick; who called waits for its end
 	}
 	return sessions, err
+}
+
+// lost says that a request left, and the connection ended before its answer.
+func lost(err error) bool {
+	refused := errors.As(err, new(*protocol.Error)) && !errors.Is(err, client.ErrClosed)
+	return err != nil && !refused && !errors.Is(err, client.ErrNotSent)
 }
 
 // endNow ends the host at once: the first signal asks it to end in order, the second

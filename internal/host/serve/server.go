@@ -66,6 +66,7 @@ const (
 	maxHeader      = 16 << 10               // bytes of a request's header
 	maxConnections = 4096                   // of one listener, proven or not
 	endGrace       = 100 * time.Millisecond // between looks at what still ends
+	endAnswers     = time.Second            // for the answers of a host that has ended
 )
 
 // times are the waits that tests shorten.

@@ -337,12 +337,14 @@ func (c *socket) hostEnded(buf []byte) {
 		status = websocket.StatusPolicyViolation
 		c.s.reporter.report("ended", "ended the connection of "+peerName(c.st.l.kind, c.st.Conn)+": "+why.Message)
 	}
-	c.drain(buf)
 	if why != nil {
+		c.drain(buf)
 		c.writeReply(buf, protocol.Reply{Err: why})
 		c.end(status, closeReason(why))
 		return
 	}
+	// What was being carried out, the request to stop among it, gets its answer.
+	c.answerRest(buf, time.After(endAnswers))
 	c.end(status, "the host has closed the connection")
 }
 
@@ -361,6 +363,13 @@ func closeReason(why *protocol.Error) string {
 
 // finish answers what is being carried out when the server is shut down.
 func (c *socket) finish(buf []byte) {
+	c.answerRest(buf, nil)
+	c.end(websocket.StatusGoingAway, "the host stops")
+}
+
+// answerRest takes no further call, and writes answers and frames until everything
+// is answered, or until late.
+func (c *socket) answerRest(buf []byte, late <-chan time.Time) {
 	c.calls.close()
 	tick := time.NewTicker(endGrace)
 	defer tick.Stop()
@@ -374,12 +383,13 @@ func (c *socket) finish(buf []byte) {
 		case <-tick.C:
 		case <-c.s.ctx.Done():
 			alive = false
+		case <-late:
+			alive = false
 		case <-c.ending:
 			alive = false
 		}
 	}
 	c.drain(buf)
-	c.end(websocket.StatusGoingAway, "the host stops")
 }
 
 // drain writes what is there.

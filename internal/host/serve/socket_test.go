@@ -284,3 +284,19 @@ func TestTheHostEndsAConnectionAndSaysWhy(t *testing.T) {
 		t.Errorf("closed with %d after %q", status, seen)
 	}
 }
+
+func TestAHostThatEndsAnswersWhatWasAsked(t *testing.T) {
+	w := newWorld(t, setting{})
+	p := w.connect(dialling{})
+	asked := p.send("", &protocol.Doctor{WorkDir: w.project})    // takes a while
+	if reply := p.call("", &protocol.Ping{}); reply.Err != nil { // the host has taken both
+		t.Fatal(reply.Err)
+	}
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	status, seen := p.status()
+	if status != websocket.StatusGoingAway || !strings.Contains(strings.Join(seen, "\n"), string(asked)) {
+		t.Errorf("closed with %d after %.300q", status, seen)
+	}
+}
