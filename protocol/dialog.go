@@ -6,8 +6,15 @@ import (
 	"unicode/utf8"
 )
 
-// DialogQuestion is the kind of a dialog in which a model asks people.
-const DialogQuestion = "question"
+// The kinds of dialogs. In a question a model asks people; the others are of an
+// extension.
+const (
+	DialogQuestion = "question" // the answer is [Answers]
+	DialogSelect   = "select"   // one of Options; the answer is its label
+	DialogConfirm  = "confirm"  // yes or no; the answer is a boolean
+	DialogInput    = "input"    // one line; the answer is a string
+	DialogEditor   = "editor"   // several lines; the answer is a string
+)
 
 // Bounds of an answer to a dialog.
 const (
@@ -15,11 +22,18 @@ const (
 	maxAnswerParts = 8       // labels and texts of one question
 )
 
-// Dialog is what a ui_request asks. ToolCallID is the call that waits for it.
+// Dialog is what a ui_request asks. ToolCallID is the call that waits for it, and
+// Source the extension that asks. Null closes any dialog without an answer.
 type Dialog struct {
-	Kind       string     `json:"kind"`
-	ToolCallID string     `json:"toolCallId,omitempty"`
-	Questions  []Question `json:"questions,omitempty"` // of kind question
+	Kind        string     `json:"kind"`
+	ToolCallID  string     `json:"toolCallId,omitempty"`
+	Source      string     `json:"source,omitempty"`
+	Questions   []Question `json:"questions,omitempty"`   // of kind question
+	Title       string     `json:"title,omitempty"`       // of the others
+	Message     string     `json:"message,omitempty"`     // of confirm
+	Options     []Option   `json:"options,omitempty"`     // of select
+	Placeholder string     `json:"placeholder,omitempty"` // of input
+	Text        string     `json:"text,omitempty"`        // of editor: what stands in it
 }
 
 // Question is one question to people. Multiple says that several options may be

@@ -17,6 +17,8 @@ const (
 	TypeRuntimeEnd          EventType = "runtime_end"
 	TypeMessageCancelled    EventType = "message_cancelled"
 	TypeToolProcess         EventType = "tool_process_event"
+	TypeNotice              EventType = "notice"
+	TypeUIState             EventType = "ui_state"
 	TypePermissionRequest   EventType = "permission_request"
 	TypePermissionResolved  EventType = "permission_resolved"
 	TypeRetry               EventType = "retry"
@@ -149,11 +151,32 @@ type MessageCancelled struct {
 	Reason  CancelReason `json:"reason"`
 }
 
-// ToolProcess is a process event of a running call.
+// ToolProcess is a process event of a call. AssistantEventID is the message with the
+// call; both are empty for a background command whose call has ended.
 type ToolProcess struct {
-	ToolCallID string          `json:"toolCallId"`
-	ToolName   string          `json:"toolName"`
-	Event      json.RawMessage `json:"event"`
+	ToolCallID       string       `json:"toolCallId,omitempty"`
+	ToolName         string       `json:"toolName,omitempty"`
+	ToolLabel        string       `json:"toolLabel,omitempty"` // for people, of a skill or a sub-agent its name
+	AssistantEventID EventID      `json:"assistantEventId,omitempty"`
+	Event            ProcessEvent `json:"event"`
+}
+
+// Notice is a sentence for people from an extension, a hook or the host. Level is
+// info, warning or error.
+type Notice struct {
+	Source string `json:"source,omitempty"` // who says it, "" for the host
+	Level  string `json:"level"`
+	Text   string `json:"text"`
+}
+
+// UIState is something that an extension shows until it replaces or removes it: a
+// word in the status line, or lines above or below the editor. Source and Key name
+// it; without lines it is removed.
+type UIState struct {
+	Source string   `json:"source"`
+	Key    string   `json:"key"`
+	Place  string   `json:"place"` // status, above, below, title, editor
+	Lines  []string `json:"lines,omitempty"`
 }
 
 // Suggestion is one answer that a permission question offers. Rule is what
@@ -216,6 +239,8 @@ func (*RuntimeStart) EventType() EventType        { return TypeRuntimeStart }
 func (*RuntimeEnd) EventType() EventType          { return TypeRuntimeEnd }
 func (*MessageCancelled) EventType() EventType    { return TypeMessageCancelled }
 func (*ToolProcess) EventType() EventType         { return TypeToolProcess }
+func (*Notice) EventType() EventType              { return TypeNotice }
+func (*UIState) EventType() EventType             { return TypeUIState }
 func (*PermissionRequest) EventType() EventType   { return TypePermissionRequest }
 func (*PermissionResolved) EventType() EventType  { return TypePermissionResolved }
 func (*Retry) EventType() EventType               { return TypeRetry }
@@ -235,6 +260,8 @@ func (*RuntimeStart) class() Class        { return Transient }
 func (*RuntimeEnd) class() Class          { return Transient }
 func (*MessageCancelled) class() Class    { return Transient }
 func (*ToolProcess) class() Class         { return Transient }
+func (*Notice) class() Class              { return Transient }
+func (*UIState) class() Class             { return Transient }
 func (*PermissionRequest) class() Class   { return Transient }
 func (*PermissionResolved) class() Class  { return Transient }
 func (*Retry) class() Class               { return Transient }

@@ -66,6 +66,10 @@ func newBody(t EventType) Body {
 		return &MessageCancelled{}
 	case TypeToolProcess:
 		return &ToolProcess{}
+	case TypeNotice:
+		return &Notice{}
+	case TypeUIState:
+		return &UIState{}
 	case TypePermissionRequest:
 		return &PermissionRequest{}
 	case TypePermissionResolved:

@@ -327,6 +327,66 @@ type (
 		Value json.RawMessage `json:"value"`
 	}
 
+	// ListCommands gives the slash commands of a session, or, without one, those of
+	// WorkDir; the answer is a [CommandList].
+	ListCommands struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// CompleteCommand gives what may stand where the arguments of a command end; the
+	// answer is a [CompletionList].
+	CompleteCommand struct {
+		Name string `json:"name"`
+		Args string `json:"args"` // as typed so far, up to the cursor
+	}
+	// RunCommand runs a slash command of a session; Args is the text behind its name
+	// as it was typed. The answer is a [CommandResult].
+	RunCommand struct {
+		Name string `json:"name"`
+		Args string `json:"args,omitempty"`
+	}
+	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
+	// the session's extensions again; the answer is a [Reloaded].
+	Reload struct{}
+	// ListExtensions gives the extensions of a session, or, without one, those of
+	// WorkDir, which are then not started; the answer is an [ExtensionList].
+	ListExtensions struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// CheckExtension loads one extension by its file or folder, in a child of its own
+	// and without a session, and says what it registers; the answer is an
+	// [ExtensionInfo].
+	CheckExtension struct {
+		Path string `json:"path"`
+	}
+	// EnableExtension switches an extension on or off, for all sessions of the user.
+	EnableExtension struct {
+		ID      string `json:"id"`
+		Enabled bool   `json:"enabled"`
+	}
+	// ListSkills gives the skills of a session, or, without one, those of WorkDir; the
+	// answer is a [SkillList].
+	ListSkills struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
+	ListAgents struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// AddMemory adds a note to the memory of the session's project, or of the user.
+	AddMemory struct {
+		Scope string `json:"scope"` // project, user or daily
+		Text  string `json:"text"`
+	}
+	// GetMemory gives the files of the session's memory; the answer is a [MemoryView].
+	GetMemory struct{}
+	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
+	// the answer is a [ProcessLog].
+	GetProcessLog struct {
+		OperationID string `json:"operationId"`
+		Offset      int    `json:"offset,omitempty"`
+		Limit       int    `json:"limit,omitempty"` // lines, 1 to 1,000; 0: 200
+	}
+
 	// ListTasks gives the background commands of a session; the answer is a
 	// [TaskList].
 	ListTasks struct{}
@@ -410,6 +470,18 @@ func (*GetBlob) RequestName() string          { return "get_blob" }
 func (*PutBlob) RequestName() string          { return "put_blob" }
 func (*AnswerPermission) RequestName() string { return "answer_permission" }
 func (*AnswerUI) RequestName() string         { return "answer_ui" }
+func (*ListCommands) RequestName() string     { return "list_commands" }
+func (*CompleteCommand) RequestName() string  { return "complete_command" }
+func (*RunCommand) RequestName() string       { return "run_command" }
+func (*Reload) RequestName() string           { return "reload" }
+func (*ListExtensions) RequestName() string   { return "list_extensions" }
+func (*CheckExtension) RequestName() string   { return "check_extension" }
+func (*EnableExtension) RequestName() string  { return "enable_extension" }
+func (*ListSkills) RequestName() string       { return "list_skills" }
+func (*ListAgents) RequestName() string       { return "list_agents" }
+func (*AddMemory) RequestName() string        { return "add_memory" }
+func (*GetMemory) RequestName() string        { return "get_memory" }
+func (*GetProcessLog) RequestName() string    { return "get_process_log" }
 func (*ListTasks) RequestName() string        { return "list_tasks" }
 func (*StopTask) RequestName() string         { return "stop_task" }
 
@@ -421,7 +493,7 @@ func Acts(r Request) bool {
 	switch r.(type) {
 	case *StopHost, *SetCredential, *RenameEntry, *SetGrant, *RevokeEntry, *RemoveProject, *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
 		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
-		*AnswerUI, *StopTask:
+		*AnswerUI, *StopTask, *RunCommand, *Reload, *EnableExtension, *AddMemory:
 		return true
 	}
 	return false
@@ -530,6 +602,30 @@ func newRequest(name string) (Request, Response) {
 		return &AnswerPermission{}, &Done{}
 	case "answer_ui":
 		return &AnswerUI{}, &Done{}
+	case "list_commands":
+		return &ListCommands{}, &CommandList{}
+	case "complete_command":
+		return &CompleteCommand{}, &CompletionList{}
+	case "run_command":
+		return &RunCommand{}, &CommandResult{}
+	case "reload":
+		return &Reload{}, &Reloaded{}
+	case "list_extensions":
+		return &ListExtensions{}, &ExtensionList{}
+	case "check_extension":
+		return &CheckExtension{}, &ExtensionInfo{}
+	case "enable_extension":
+		return &EnableExtension{}, &Done{}
+	case "list_skills":
+		return &ListSkills{}, &SkillList{}
+	case "list_agents":
+		return &ListAgents{}, &AgentList{}
+	case "add_memory":
+		return &AddMemory{}, &Done{}
+	case "get_memory":
+		return &GetMemory{}, &MemoryView{}
+	case "get_process_log":
+		return &GetProcessLog{}, &ProcessLog{}
 	case "list_tasks":
 		return &ListTasks{}, &TaskList{}
 	case "stop_task":

@@ -33,10 +33,13 @@ type Spec struct {
 	Finishes bool
 }
 
-// Call is one call.
+// Call is one call. Process tells people how its work goes on; it may be nil, may be
+// called by any goroutine until Run has returned, and never waits for a client. What
+// it is told never reaches a model.
 type Call struct {
-	ID    string
-	Input json.RawMessage
+	ID      string
+	Input   json.RawMessage
+	Process func(protocol.ProcessUpdate)
 }
 
 // Prepared is a call that is ready to run, with its handles open.

@@ -1,7 +1,6 @@
 package display
 
 import (
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -35,7 +34,16 @@ func transient(body protocol.Body) Item {
 		return item
 	case *protocol.ToolProcess:
 		return toolProcess(b)
-	case *protocol.TurnStart, *protocol.TurnEnd:
+	case *protocol.Notice:
+		item := Item{Kind: Notice, Title: Line(b.Text)}
+		if b.Source != "" {
+			item.Title = Line(b.Source) + ": " + item.Title
+		}
+		if b.Level == "error" {
+			item.Status = Failed
+		}
+		return item
+	case *protocol.TurnStart, *protocol.TurnEnd, *protocol.UIState:
 		return Item{Kind: Hidden}
 	case *protocol.RuntimeStart:
 		return Item{Kind: State, Status: Running}
@@ -91,17 +99,8 @@ func runtimeEnd(b *protocol.RuntimeEnd) Item {
 }
 
 func toolProcess(b *protocol.ToolProcess) Item {
-	item := Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Status: Running}
-	var event struct {
-		Message string   `json:"message"`
-		Stage   string   `json:"stage"`
-		Status  string   `json:"status"`
-		Percent *float64 `json:"percent"`
-	}
-	if json.Unmarshal(b.Event, &event) != nil {
-		return item
-	}
-	item.Title = Line(event.Message)
+	event := &b.Event
+	item := Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Title: Line(event.Message), Status: Running}
 	if item.Title == "" {
 		item.Title = Line(event.Stage)
 	}
@@ -109,11 +108,11 @@ func toolProcess(b *protocol.ToolProcess) Item {
 		item.Title += fmt.Sprintf(" (%.0f%%)", min(max(*event.Percent, 0), 100))
 	}
 	switch event.Status {
-	case "completed", "skipped":
+	case protocol.ProcessCompleted, protocol.ProcessSkipped:
 		item.Status = OK
-	case "failed":
+	case protocol.ProcessFailed:
 		item.Status = Failed
-	case "cancelled":
+	case protocol.ProcessCancelled:
 		item.Status = Cancelled
 	}
 	return item

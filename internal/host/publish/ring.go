@@ -105,7 +105,13 @@ func Size(e protocol.Event) int {
 	case *protocol.PermissionRequest:
 		n += len(b.Args)
 	case *protocol.ToolProcess:
-		n += len(b.Event)
+		n += len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
+	case *protocol.Notice:
+		n += len(b.Text)
+	case *protocol.UIState:
+		for _, line := range b.Lines {
+			n += len(line)
+		}
 	case *protocol.UIRequest:
 		for _, q := range b.Data.Questions {
 			n += len(q.Question) + len(q.Header)

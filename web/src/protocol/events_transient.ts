@@ -5,6 +5,7 @@ import type { ProtocolError } from "./errors";
 import type { Decision } from "./events_persistent";
 import type { EventID, PermissionID } from "./id";
 import type { Role, StopReason, Usage } from "./message";
+import type { ProcessEvent } from "./process";
 
 /**
  * MessageStart announces the persistent message EventID. It is followed by
@@ -135,11 +136,41 @@ export interface MessageCancelled {
   reason: CancelReason;
 }
 
-/** ToolProcess is a process event of a running call. */
+/**
+ * ToolProcess is a process event of a call. AssistantEventID is the message with the
+ * call; both are empty for a background command whose call has ended.
+ */
 export interface ToolProcess {
-  toolCallId: string;
-  toolName: string;
-  event: unknown;
+  toolCallId?: string;
+  toolName?: string;
+  /** for people, of a skill or a sub-agent its name */
+  toolLabel?: string;
+  assistantEventId?: EventID;
+  event: ProcessEvent;
+}
+
+/**
+ * Notice is a sentence for people from an extension, a hook or the host. Level is
+ * info, warning or error.
+ */
+export interface Notice {
+  /** who says it, "" for the host */
+  source?: string;
+  level: string;
+  text: string;
+}
+
+/**
+ * UIState is something that an extension shows until it replaces or removes it: a
+ * word in the status line, or lines above or below the editor. Source and Key name
+ * it; without lines it is removed.
+ */
+export interface UIState {
+  source: string;
+  key: string;
+  /** status, above, below, title, editor */
+  place: string;
+  lines?: string[];
 }
 
 /**

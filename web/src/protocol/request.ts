@@ -401,6 +401,96 @@ export interface AnswerUI {
 }
 
 /**
+ * ListCommands gives the slash commands of a session, or, without one, those of
+ * WorkDir; the answer is a {@link CommandList}.
+ */
+export interface ListCommands {
+  workDir?: string;
+}
+
+/**
+ * CompleteCommand gives what may stand where the arguments of a command end; the
+ * answer is a {@link CompletionList}.
+ */
+export interface CompleteCommand {
+  name: string;
+  /** as typed so far, up to the cursor */
+  args: string;
+}
+
+/**
+ * RunCommand runs a slash command of a session; Args is the text behind its name
+ * as it was typed. The answer is a {@link CommandResult}.
+ */
+export interface RunCommand {
+  name: string;
+  args?: string;
+}
+
+/**
+ * Reload looks for extensions, skills, commands, agents and hooks anew and starts
+ * the session's extensions again; the answer is a {@link Reloaded}.
+ */
+export interface Reload {}
+
+/**
+ * ListExtensions gives the extensions of a session, or, without one, those of
+ * WorkDir, which are then not started; the answer is an {@link ExtensionList}.
+ */
+export interface ListExtensions {
+  workDir?: string;
+}
+
+/**
+ * CheckExtension loads one extension by its file or folder, in a child of its own
+ * and without a session, and says what it registers; the answer is an
+ * {@link ExtensionInfo}.
+ */
+export interface CheckExtension {
+  path: string;
+}
+
+/** EnableExtension switches an extension on or off, for all sessions of the user. */
+export interface EnableExtension {
+  id: string;
+  enabled: boolean;
+}
+
+/**
+ * ListSkills gives the skills of a session, or, without one, those of WorkDir; the
+ * answer is a {@link SkillList}.
+ */
+export interface ListSkills {
+  workDir?: string;
+}
+
+/** ListAgents gives the agents that Task can start; the answer is an {@link AgentList}. */
+export interface ListAgents {
+  workDir?: string;
+}
+
+/** AddMemory adds a note to the memory of the session's project, or of the user. */
+export interface AddMemory {
+  /** project, user or daily */
+  scope: string;
+  text: string;
+}
+
+/** GetMemory gives the files of the session's memory; the answer is a {@link MemoryView}. */
+export interface GetMemory {}
+
+/**
+ * GetProcessLog gives a part of the log of an operation, from the line Offset on;
+ * the answer is a {@link ProcessLog}.
+ */
+export interface GetProcessLog {
+  operationId: string;
+  offset?: number;
+  /** lines, 1 to 1,000; 0: 200 */
+  limit?: number;
+}
+
+/**
  * ListTasks gives the background commands of a session; the answer is a
  * {@link TaskList}.
  */
