@@ -19,6 +19,7 @@ type Config struct {
 	Web         Web
 	Search      Search
 	Compaction  Compaction
+	Extensions  Extensions
 	Limits      Limits
 	Sandbox     Sandbox
 	Host        Host
@@ -99,6 +100,14 @@ type Search struct {
 // Compaction is the table [compaction].
 type Compaction struct {
 	Auto bool // compact before the context is too long
+}
+
+// Extensions is the table [extensions].
+type Extensions struct {
+	Disabled []string // ids of extensions that are not started
+	// User and Project are the tables [extensions.<id>] of the two files, by id. Those
+	// of a project are for its own extensions.
+	User, Project map[string]any
 }
 
 // Limits is the table [limits].
@@ -240,7 +249,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && !strings.HasPrefix(k.Name, "extensions.") || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

@@ -68,6 +68,11 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+[extensions]
+disabled = ["old"]
+[extensions.gate]
+level = 2
+paths = { "a.b" = ["x"] }
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -88,8 +93,10 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Tools: Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
-		Web:     Web{Proxy: "http://proxy.example:3128"},
-		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Web:    Web{Proxy: "http://proxy.example:3128"},
+		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Extensions: Extensions{Disabled: []string{"old"},
+			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
@@ -133,7 +140,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 	again.entries = nil
 	again.Permissions.User.File = ""
 	again.Permissions.User.Allow, again.Permissions.User.Ask, again.Permissions.User.Deny = nil, nil, nil
-	again.Permissions.AdditionalDirectories = nil
+	again.Permissions.AdditionalDirectories, again.Extensions.Disabled = nil, nil
 	if !reflect.DeepEqual(c, again) {
 		t.Errorf("got  %+v\nwant %+v", again, c)
 	}
@@ -326,7 +333,8 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 			len(c.Permissions.Project.Allow)+len(c.Permissions.User.Allow)+len(c.Permissions.AdditionalDirectories) > 0 || c.Prompt != "" {
 			t.Errorf("trusted %v: the project set %+v", trusted, c)
 		}
-		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief.") {
+		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief." ||
+			c.Extensions.User != nil || c.Extensions.Project["gate"] == nil) {
 			t.Errorf("a trusted project did not set %+v", c)
 		}
 	}
@@ -334,7 +342,7 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 
 // noticeName writes a key of the table as the test's file does.
 func noticeName(key string) string {
-	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team").Replace(key)
+	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team", "<id>", "gate", "<setting...>", "level").Replace(key)
 }
 
 // TestTheScopesAreAClosedList holds that nobody lets a project set a key without
@@ -347,7 +355,7 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 		}
 	}
 	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
-		"sandbox.mode project", "sandbox.network project", "prompt trusted"}
+		"extensions.<id>.<setting...> trusted", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}
