@@ -68,6 +68,9 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+[auxiliary]
+model = "small"
+summaries = true
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -85,7 +88,8 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 				Price: &Price{1, 2.5, 0.1, 1.25}},
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
-		Tools: Tools{Preset: "readonly"},
+		Auxiliary: Auxiliary{Model: "small", Summaries: true},
+		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
 		Web:     Web{Proxy: "http://proxy.example:3128"},

@@ -89,6 +89,11 @@ func table() []key {
 		{Key{"models.<alias>.price.cacheWrite", "number", "", u, "US dollars per million tokens written to the cache."}, false,
 			price(func(p *Price) *float64 { return &p.CacheWrite })},
 
+		{Key{"auxiliary.model", "string", "", u, "The model that is asked for titles and what else goes on beside a conversation; without one nothing is asked."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Auxiliary.Model })},
+		{Key{"auxiliary.summaries", "boolean", "false", u, "Whether the auxiliary model also makes the summaries of long conversations."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Auxiliary.Summaries, e) }},
+
 		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
 

@@ -77,7 +77,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
 				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
 			Limits:     limits(cfg, over),
-			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
+			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
 			},

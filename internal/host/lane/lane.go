@@ -79,6 +79,8 @@ type Setup struct {
 	Instructions func() (protocol.Instructions, error)
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// Summary is [runtime.Run.Summary].
+	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
 	Close      func()
