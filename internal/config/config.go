@@ -15,6 +15,7 @@ type Config struct {
 	Model       Model
 	Models      map[string]Alias // by alias
 	Auxiliary   Auxiliary
+	Memory      Memory
 	Tools       Tools
 	Permissions Permissions
 	Web         Web
@@ -61,6 +62,12 @@ type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
 type Auxiliary struct {
 	Model     string // as [Model.Name]; "" for none, and then nothing is asked
 	Summaries bool   // it makes the summaries of compactions, too
+}
+
+// Memory is the table [memory].
+type Memory struct {
+	Enabled   bool
+	MaxTokens int // of notes that are told to a model
 }
 
 // Tools is the table [tools].

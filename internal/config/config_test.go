@@ -71,6 +71,9 @@ origins = ["https://desk.example:4444"]
 [auxiliary]
 model = "small"
 summaries = true
+[memory]
+enabled = false
+maxTokens = 900
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -89,6 +92,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
 		Auxiliary: Auxiliary{Model: "small", Summaries: true},
+		Memory:    Memory{MaxTokens: 900},
 		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},

@@ -77,6 +77,9 @@ type Setup struct {
 	WorkDir string
 	// Instructions makes the system prompt of a session that has none.
 	Instructions func() (protocol.Instructions, error)
+	// Tell gives what else the model must be told before a call, by what it has been
+	// told on the path; nil gives nothing.
+	Tell func(told history.Told) []protocol.Item
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
 	// Summary is [runtime.Run.Summary].
