@@ -14,6 +14,8 @@ import (
 type Config struct {
 	Model       Model
 	Models      map[string]Alias // by alias
+	Auxiliary   Auxiliary
+	Memory      Memory
 	Tools       Tools
 	Permissions Permissions
 	Web         Web
@@ -56,6 +58,18 @@ type Alias struct {
 
 // Price is in US dollars per million tokens.
 type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// Auxiliary is the table [auxiliary]: the model that is asked beside conversations.
+type Auxiliary struct {
+	Model     string // as [Model.Name]; "" for none, and then nothing is asked
+	Summaries bool   // it makes the summaries of compactions, too
+}
+
+// Memory is the table [memory].
+type Memory struct {
+	Enabled   bool
+	MaxTokens int // of notes that are told to a model
+}
 
 // Tools is the table [tools].
 type Tools struct {

@@ -73,6 +73,12 @@ disabled = ["old"]
 [extensions.gate]
 level = 2
 paths = { "a.b" = ["x"] }
+[auxiliary]
+model = "small"
+summaries = true
+[memory]
+enabled = false
+maxTokens = 900
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -90,7 +96,9 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 				Price: &Price{1, 2.5, 0.1, 1.25}},
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
-		Tools: Tools{Preset: "readonly"},
+		Auxiliary: Auxiliary{Model: "small", Summaries: true},
+		Memory:    Memory{MaxTokens: 900},
+		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
 		Web:    Web{Proxy: "http://proxy.example:3128"},

@@ -89,6 +89,16 @@ func table() []key {
 		{Key{"models.<alias>.price.cacheWrite", "number", "", u, "US dollars per million tokens written to the cache."}, false,
 			price(func(p *Price) *float64 { return &p.CacheWrite })},
 
+		{Key{"auxiliary.model", "string", "", u, "The model that is asked for titles and what else goes on beside a conversation; without one nothing is asked."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Auxiliary.Model })},
+		{Key{"auxiliary.summaries", "boolean", "false", u, "Whether the auxiliary model also makes the summaries of long conversations."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Auxiliary.Summaries, e) }},
+
+		{Key{"memory.enabled", "boolean", "true", u, "Whether notes are kept and told to the model; without any nothing is told."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Memory.Enabled, e) }},
+		{Key{"memory.maxTokens", "integer", "4000", u, "The most tokens of notes that are told; at most 2% of the model's window are."}, false,
+			func(c *Config, e entry) error { return integer(&c.Memory.MaxTokens, e, 100, 100_000) }},
+
 		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
 
@@ -155,6 +165,7 @@ const restOfPath = "...>"
 func defaults() Config {
 	return Config{
 		Models:      map[string]Alias{},
+		Memory:      Memory{Enabled: true, MaxTokens: 4000},
 		Tools:       Tools{Preset: "coding"},
 		Permissions: Permissions{Mode: "default"},
 		Compaction:  Compaction{Auto: true},

@@ -72,6 +72,10 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return c.importSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
 		return c.mayRead(h.exportSession(ctx, id, r.Format))
+	case *protocol.AddMemory:
+		return &protocol.Done{}, h.addMemory(ctx, id, r)
+	case *protocol.GetMemory:
+		return h.getMemory(ctx, id, r)
 	case *protocol.VerifySession:
 		return h.verifySession(ctx, id)
 	case *protocol.RepairSession:

@@ -83,6 +83,8 @@ type Host struct {
 	trees   fileLists      // files of projects, for list_files
 	tests   chan struct{}  // a place for each model that is being tested
 
+	completing places // of requests beside conversations
+
 	pages fetch.Cache // that sessions page through
 
 	closing   sync.WaitGroup     // sessions that are being closed
@@ -144,6 +146,7 @@ func New(cfg Config) (*Host, error) {
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
 	h.tests = make(chan struct{}, maxModelTests)
+	h.completing = newPlaces()
 	key, err := h.deviceKey()
 	if err != nil {
 		return nil, storageError("use "+cfg.Dir, err)
