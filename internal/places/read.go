@@ -102,6 +102,9 @@ func Read(dir, name string, limit int64) (Content, error) {
 
 func open(dir, name string, limit int64) (*os.File, fs.FileInfo, error) {
 	root, err := os.OpenRoot(dir)
+	if err != nil && !isDir(dir) {
+		return nil, nil, fs.ErrNotExist
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("cannot be read: %w", Cause(err))
 	}
@@ -126,6 +129,11 @@ func open(dir, name string, limit int64) (*os.File, fs.FileInfo, error) {
 		return nil, nil, errors.New("is no regular file")
 	}
 	return f, info, nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func tooLong(size, limit int64) error {
