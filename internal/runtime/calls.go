@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"scorel/internal/process"
 	"scorel/internal/tool"
 	"scorel/protocol"
 )
@@ -27,8 +28,10 @@ type job struct {
 	block    protocol.Block
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
+	asked    protocol.EventID // the message with the call
 	spec     tool.Spec
 	prepared tool.Prepared
+	process  *process.Call // what the call reports; nil: nobody follows
 	done     bool
 	message  protocol.Message // the result, when done
 }
@@ -105,6 +108,7 @@ func closeAll(group []*job) {
 			j.prepared.Close()
 			j.prepared = nil
 		}
+		j.process.End(process.Ending{Status: protocol.ProcessCancelled})
 	}
 }
 
@@ -112,7 +116,7 @@ func (l *loop) jobs(set callSet) []*job {
 	parent := set.message
 	jobs := make([]*job, len(set.blocks))
 	for i, b := range set.blocks {
-		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent}
+		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent, asked: set.message}
 		parent = jobs[i].result
 	}
 	return jobs
@@ -173,11 +177,15 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 			}
 		}
 	}
+	l.follow(j, &call)
 	prepared, err := l.safePrepare(ctx, t, call)
 	if err != nil {
 		return fail("%v", err)
 	}
 	j.prepared = prepared
+	if p, ok := prepared.(tool.Labelled); ok {
+		j.process.Name(p.Label())
+	}
 	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action()})
 	if err != nil {
 		return err

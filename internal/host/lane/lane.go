@@ -10,6 +10,7 @@ import (
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
+	"scorel/internal/process"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/session/history"
@@ -58,6 +59,9 @@ type Config struct {
 	Rand    io.Reader
 	Sleep   func(ctx context.Context, d time.Duration) error
 	Silence time.Duration // see [runtime.Run]
+	// Processes follows what calls and background commands report of their work; the
+	// lane closes it. nil: nobody follows.
+	Processes *process.Recorder
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -204,6 +208,7 @@ func (l *Lane) Close(last func()) error {
 	}
 	l.after.Wait()
 	l.closeTasks()
+	l.cfg.Processes.Close()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()
