@@ -46,6 +46,7 @@ type Call struct {
 
 	mu         sync.Mutex // guards all below; Recorder.mu may be taken with it held
 	label      string
+	detached   bool         // the call has ended, and what it started goes on
 	operations []*operation // in the order in which they began
 	named      map[string]*operation
 	ready      []protocol.ToolProcess
@@ -69,6 +70,17 @@ func (c *Call) Name(label string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.label = cut(label, maxWord)
+}
+
+// Detach says that the call has ended and that what it started goes on: events name it
+// no more.
+func (c *Call) Detach() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.detached = true
 }
 
 // Update takes a report in. It never waits. After the call has ended it does nothing.
@@ -192,11 +204,26 @@ func (c *Call) send(o *operation) bool {
 func (c *Call) push(o *operation) {
 	e := o.counted()
 	c.kept.add(e)
-	c.ready = append(c.ready, protocol.ToolProcess{ToolCallID: c.info.CallID, ToolName: c.info.Tool, ToolLabel: c.label,
-		AssistantEventID: c.info.Asked, Event: e})
+	p := protocol.ToolProcess{ToolName: c.info.Tool, ToolLabel: c.label, Event: e}
+	if !c.detached {
+		p.ToolCallID, p.AssistantEventID = c.info.CallID, c.info.Asked
+	}
+	c.ready = append(c.ready, p)
 	c.bytes += size(&e)
 	if c.wake != nil {
 		c.wake()
+	}
+}
+
+// Flush makes what waits for others like it ready to be taken.
+func (c *Call) Flush() {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, o := range c.operations {
+		c.flush(o)
 	}
 }
 

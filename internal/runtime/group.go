@@ -153,7 +153,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 		res.Content = append(res.Content, protocol.Text(brokenOff(context.Cause(ctx))))
 		res.IsError = true
 	}
-	process := l.endProcess(ctx, j, res.IsError)
+	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
 		Content: res.Content, IsError: res.IsError}
 	l.keepFull(&res, &m)

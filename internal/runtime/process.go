@@ -32,7 +32,7 @@ func (l *loop) tellProcess(j *job) {
 
 // endProcess ends what a call reports when it has run, and gives the summary for its
 // result. Nothing of it goes on: what did not say that it has ended does now.
-func (l *loop) endProcess(ctx context.Context, j *job, failed bool) json.RawMessage {
+func (l *loop) endProcess(ctx context.Context, j *job, res *tool.Result) json.RawMessage {
 	end := process.Ending{Status: protocol.ProcessCompleted}
 	switch {
 	case ctx.Err() != nil && !j.spec.Finishes:
@@ -40,10 +40,13 @@ func (l *loop) endProcess(ctx context.Context, j *job, failed bool) json.RawMess
 		if errors.Is(context.Cause(ctx), ErrHostStops) {
 			end.Why = "Cancelled, because the host stopped"
 		}
-	case failed:
+	case res.IsError:
 		end = process.Ending{Status: protocol.ProcessFailed, Why: "Failed"}
 	}
 	summary := j.process.End(end)
+	if summary == nil {
+		summary = res.Process
+	}
 	if summary == nil {
 		return nil
 	}

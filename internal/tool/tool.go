@@ -93,6 +93,9 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Process is how the background command went whose end the result tells of. It
+	// counts where the call itself has reported nothing.
+	Process *protocol.ProcessSummary
 }
 
 // Details is what results of the built-in tools carry for clients and for the

@@ -128,7 +128,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
