@@ -84,6 +84,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.getPath(ctx, id, r)
 	case *protocol.GetTree:
 		return h.getTree(ctx, id, r)
+	case *protocol.GetProcessLog:
+		return h.getProcessLog(ctx, id, r)
 	case *protocol.GetBlob:
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:
