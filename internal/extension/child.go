@@ -111,7 +111,7 @@ func sentence(err error) string {
 // for the child that JavaScript extensions share.
 func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) {
 	c := &child{set: s, kind: kind, ended: make(chan struct{}), mirror: mirror{log: s.cfg.Log}}
-	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: s.cfg.Environ, Record: s.cfg.Record}
+	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: s.cfg.Environ(), Record: s.cfg.Record}
 	if kind == Process {
 		if err := of.check(); err != nil {
 			return nil, err
@@ -175,7 +175,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 		<-c.ended
 		return nil, fmt.Errorf("it does not answer initialize as it should: %w", err)
 	}
-	c.entries = kind == JavaScript || hello.Entries
+	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
 	return c, nil
 }
 

@@ -43,7 +43,7 @@ type Host interface {
 // Config is what a [Set] needs.
 type Config struct {
 	Host    Host
-	Log     Log
+	Log     Log // nil: there is no conversation
 	Session wire.Session
 	Version string // of Scorel
 	// Find looks for the extensions of the session; see [Find].
@@ -52,7 +52,7 @@ type Config struct {
 	Settings func(e Extension) json.RawMessage
 	// Cache is the folder for bundles. Record is [sandbox.Helper.Record].
 	Cache, Record string
-	Environ       []string // scrubbed
+	Environ       func() []string // scrubbed; asked when a process is started
 	// Reason is what session_start says of a first load: startup, resume, new or fork.
 	Reason string
 	// Report takes what people who look for a fault need to see.

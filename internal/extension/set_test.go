@@ -97,7 +97,7 @@ func (w *world) write(name string, v any) {
 
 func (w *world) load() *Set {
 	w.t.Helper()
-	w.set = New(Config{Host: w, Log: w.log, Version: "test", Record: w.run, Environ: append(os.Environ(), fakeMode+"=1"), child: []string{"child"}, bounds: w.bounds,
+	w.set = New(Config{Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() []string { return append(os.Environ(), fakeMode+"=1") }, child: []string{"child"}, bounds: w.bounds,
 		Session: wire.Session{ID: "ses_1", Cwd: w.t.TempDir()},
 		Find: func(context.Context) Found {
 			return Find([]Source{{Dir: w.dir, Scope: User}}, nil)

@@ -104,6 +104,8 @@ type Host struct {
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
+	// extended are the extensions of open sessions.
+	extended map[protocol.SessionID]*extended
 
 	started   time.Time
 	lastUse   time.Time // when something ended
@@ -141,6 +143,7 @@ func New(cfg Config) (*Host, error) {
 		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
+	h.extended = map[protocol.SessionID]*extended{}
 	h.started = cfg.Now()
 	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
@@ -313,7 +316,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	}
 	s.pending = h.pending(log.ID())
 	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()),
-		Files: h.files, DateChange: prompt.DateChange,
+		Files: h.files, DateChange: prompt.DateChange, Hooks: h.laneHooks(log.ID()),
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
 		Processes: h.processes(log.ID()),
@@ -321,6 +324,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	if err != nil {
 		return nil, err
 	}
+	h.extend(l)
 	waiting, _ := l.Waiting()
 	if err := s.pending.found(waiting); err != nil { // the log is what counts
 		h.report(log.ID(), "the mark of the queue: "+err.Error(), nil)
@@ -357,7 +361,11 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
+	if !l.Busy() { // while they may still append
+		h.shorten(l.ID())
+	}
 	return l.Close(func() {
+		h.shorten(l.ID())
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
 		h.leaveQueue(l)

@@ -31,7 +31,7 @@ import (
 // the configuration is read anew for each turn, so a change counts from the next
 // message on.
 func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
-	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
+	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
 			return nil, err
@@ -72,8 +72,11 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		info := m.Info()
+		level := thinking(cfg, over, meta)
+		tools, subscribers := h.extendTurn(ctx, id, root, cfg, over, m, level, tools)
 		return &lane.Setup{
-			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Hooks: h.chain(id, subscribers),
+			Model: m, Fallback: fallback, Thinking: level, Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
 				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes)},
