@@ -189,16 +189,16 @@ func (x *extended) load(ctx context.Context) {
 	x.set.Load(ctx)
 }
 
-// extendTurn gives the tools and the hooks of extensions for a turn: tools that stay
-// the same while it runs.
-func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, root string, cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, own []tool.Tool) ([]tool.Tool, []hook.Subscriber) {
+// extendTurn loads the extensions of a session, and gives the tools of a turn with
+// theirs; they stay the same while it runs.
+func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, own []tool.Tool) []tool.Tool {
 	x := h.extensionsOf(id)
 	if x == nil {
-		return own, nil
+		return own
 	}
 	x.load(ctx)
 	if !x.set.Loaded() {
-		return own, nil
+		return own
 	}
 	tools := own
 	if over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
@@ -215,7 +215,7 @@ func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, root strin
 			x.tellOnce(p)
 		}
 	}
-	return x.note(cfg, over, m, thinking, tools), x.set.Subscribers()
+	return x.note(cfg, over, m, thinking, tools)
 }
 
 // tellOnce tells people of a problem, once while the session is open.
@@ -280,7 +280,7 @@ func (x *extended) State() wire.State {
 			}
 		}
 	}
-	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: x.mode,
+	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(x.lane.Mode()), x.mode),
 		HasUI: x.lane.Attended(), Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
 		SystemPrompt: x.prompt, LeafID: string(x.lane.Log().Index().Leaf()), Trusted: x.trusted}
 }
@@ -352,23 +352,4 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 		return nil
 	})
 	return out, err
-}
-
-// chain makes the hooks of a session, nil without any.
-func (h *Host) chain(id protocol.SessionID, subscribers []hook.Subscriber) *hook.Chain {
-	if len(subscribers) == 0 {
-		return nil
-	}
-	return hook.New(func(text string) {
-		if x := h.extensionsOf(id); x != nil {
-			x.Notify("warning", text)
-		}
-	}, subscribers...)
-}
-
-// laneHooks gives the hooks of a session outside of turns.
-func (h *Host) laneHooks(id protocol.SessionID) func(context.Context, protocol.Meta) (*hook.Chain, error) {
-	return func(context.Context, protocol.Meta) (*hook.Chain, error) {
-		return h.chain(id, h.extensionSubscribers(id)), nil
-	}
 }

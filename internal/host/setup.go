@@ -73,9 +73,10 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 		}
 		info := m.Info()
 		level := thinking(cfg, over, meta)
-		tools, subscribers := h.extendTurn(ctx, id, root, cfg, over, m, level, tools)
+		tools = h.extendTurn(ctx, id, cfg, over, m, level, tools)
+		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
-			Hooks: h.chain(id, subscribers),
+			Hooks: hooks,
 			Model: m, Fallback: fallback, Thinking: level, Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
