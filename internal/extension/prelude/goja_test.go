@@ -160,7 +160,7 @@ func (d *double) tryLoad(source string) (*extension, error) {
 	if _, err := vm.RunScript(Name, Source()); err != nil {
 		return nil, err
 	}
-	module := "(function(){const module={exports:{}};const exports=module.exports;const require=(n)=>{const m=__fake.modules[n.replace('node:','')];if(!m)throw new Error('no module '+n);return m;};\n" + string(built.Code) + "\nreturn module.exports})()"
+	module := "(function(){const module={exports:{}};const exports=module.exports;const require=(n)=>{const m=__fake.modules[n.replace('node:','').replace('@earendil-works/','@mariozechner/').replace(/^typebox/,'@sinclair/typebox')];if(!m)throw new Error('no module '+n);return m;};\n" + string(built.Code) + "\nreturn module.exports})()"
 	ns, err := vm.RunScript("ext.ts", module)
 	if err != nil {
 		return nil, err

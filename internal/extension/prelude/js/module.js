@@ -1,23 +1,19 @@
 // Modules that imports resolve to. A name that one of them does not have is refused
-// where it is used, with the module and the name.
+// where it is used, with the module and the name. Other names of a package, such as
+// those it has had since it moved, resolve to the ones here.
 
-function define(names, exports, instead) {
+function define(name, exports, instead) {
   const missing = new Proxy({}, {
-    get(target, name) {
-      if (typeof name !== "string") return undefined;
-      switch (name) {
+    get(target, member) {
+      if (typeof member !== "string") return undefined;
+      switch (member) {
         case "default": case "then": case "__esModule": case "toJSON":
           return undefined;
       }
-      if (name in target) return target[name];
-      throw new Error(`${names[0]} has no ${name} in Scorel. ${instead}`);
+      if (member in target) return target[member];
+      throw new Error(`${name} has no ${member} in Scorel. ${instead}`);
     },
   });
   Object.setPrototypeOf(exports, missing);
-  for (const name of names) host.define(name, exports);
-}
-
-// both gives a name of a package and the one it has had since it moved.
-function both(name) {
-  return [`@mariozechner/${name}`, `@earendil-works/${name}`];
+  host.define(name, exports);
 }

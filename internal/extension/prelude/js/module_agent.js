@@ -90,7 +90,7 @@ function component(name) {
 }
 
 const AGENT = "See docs/extensions/api.md for what extensions can use.";
-define([...both("pi-coding-agent"), ...both("pi-coding-agent").map((n) => `${n}/hooks`)], {
+const codingAgent = {
   isToolCallEventType: (name, event) => event.toolName === name || event.toolName === toolNameOut(name),
   isBashToolResult: isResultOf("bash"),
   isReadToolResult: isResultOf("read"),
@@ -121,4 +121,8 @@ define([...both("pi-coding-agent"), ...both("pi-coding-agent").map((n) => `${n}/
   getMarkdownTheme: () => plain,
   getSelectListTheme: () => plain,
   getSettingsListTheme: () => plain,
-}, AGENT);
+};
+for (const name of ["pi-coding-agent", "pi-coding-agent/hooks", "pi-coding-agent/extensions"]) {
+  define(`@mariozechner/${name}`, { ...codingAgent }, AGENT);
+}
+define("@mariozechner/pi-agent-core", {}, "Its types are in scorel.d.ts.");

@@ -3,7 +3,7 @@
 const AI = "Of models it has complete, getModel, getModels and getProviders.";
 const NO_STREAM = "Use complete, which gives the whole answer.";
 
-define(both("pi-ai"), {
+define("@mariozechner/pi-ai", {
   complete,
   completeSimple: complete,
   stream: refusal("stream", NO_STREAM),

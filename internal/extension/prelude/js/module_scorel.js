@@ -1,5 +1,5 @@
 // scorel: what an extension in Scorel's own shape imports.
-define(["scorel"], {
+define("scorel", {
   defineExtension: (definition) => definition,
   Type,
   StringEnum,

@@ -40,4 +40,4 @@ const tui = {
 for (const name of ["Text", "TruncatedText", "Container", "Box", "Spacer", "Markdown", "Image", "Input", "Editor", "SelectList", "SettingsList", "Loader", "CancellableLoader", "TUI"]) {
   tui[name] = class extends Component {};
 }
-define(both("pi-tui"), tui, NO_COMPONENTS);
+define("@mariozechner/pi-tui", tui, NO_COMPONENTS);

@@ -80,4 +80,6 @@ function StringEnum(values, options = {}) {
 }
 
 const TYPEBOX = "It has the builders of schemas: Object, String, Number, Array, Union, Optional and the like.";
-define(["@sinclair/typebox", "typebox"], { Type }, TYPEBOX);
+define("@sinclair/typebox", { Type }, TYPEBOX);
+define("@sinclair/typebox/value", {}, "The host checks the input of tools before they run.");
+define("@sinclair/typebox/compiler", {}, "The host checks the input of tools before they run.");

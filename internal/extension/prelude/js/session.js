@@ -25,17 +25,19 @@ async function append(kind, data) {
 
 async function saveEntry(entry) {
   if (entry === null || typeof entry !== "object") throw new TypeError("saveEntry needs an object {type, …}.");
-  const { type, id, timestamp, ...data } = entry;
+  const { type, id, parentId, timestamp, ...data } = entry;
   await append(type, data);
 }
 
-// VALUE is the field that holds the data of pi's appendEntry where it is no object:
-// the fields of an entry stand flat beside its type.
+// VALUE is the field that holds the data of pi's appendEntry where its fields cannot
+// stand flat beside those of the entry.
 const VALUE = "$value";
 
 function appendEntry(customType, data) {
-  const plainObject = data !== null && typeof data === "object" && !Array.isArray(data);
-  return append(customType, data === undefined ? undefined : plainObject ? data : { [VALUE]: data });
+  if (data === undefined) return append(customType);
+  const flat = data !== null && typeof data === "object" && !Array.isArray(data) &&
+    !["type", "id", "parentId", "timestamp"].some((name) => name in data);
+  return append(customType, flat ? data : { [VALUE]: data });
 }
 
 function isCustomEntry(entry) {
