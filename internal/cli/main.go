@@ -12,6 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scorel/internal/extension/js"
+	"scorel/internal/extension/wire"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -49,6 +51,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") { // nothing else need be made ready
 		fmt.Fprintln(a.stdout, "scorel", Version)
 		return exitOK
+	}
+	if len(args) > 0 && args[0] == wire.ChildName {
+		return js.Main(args[1:], Version, nil)
 	}
 	root := a.command()
 	root.SetArgs(args)
