@@ -104,6 +104,10 @@ func (s *Set) ensure(ctx context.Context, m *member) (*child, error) {
 
 func sentence(err error) string {
 	text := strings.TrimRight(clip(err.Error(), 2000), ". \n")
+	var remote *RemoteError
+	if errors.As(err, &remote) {
+		text += remote.place()
+	}
 	return text + "."
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"scorel/internal/extension/js"
+	"scorel/internal/extension/prelude"
 	"scorel/internal/extension/wire"
 )
 
@@ -21,6 +23,9 @@ import (
 const fakeMode = "EXTENSION_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == wire.ChildName {
+		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
+	}
 	if os.Getenv(fakeMode) != "" {
 		runFake()
 		return

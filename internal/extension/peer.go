@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +40,21 @@ type RemoteError struct {
 }
 
 func (e *RemoteError) Error() string { return e.Message }
+
+// place gives where in an extension's own files an error came from, "" when that is not
+// known or stands in the message.
+func (e *RemoteError) place() string {
+	var d wire.ErrorData
+	if len(e.Data) == 0 || json.Unmarshal(e.Data, &d) != nil {
+		return ""
+	}
+	line, _, _ := strings.Cut(d.Stack, "\n")
+	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "at "))
+	if line == "" || strings.Contains(e.Message, line) {
+		return ""
+	}
+	return " at " + clip(line, 300)
+}
 
 // errCancelled is the code of a cancelled request, as in the Language Server Protocol.
 const errCancelled = -32800

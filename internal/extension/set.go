@@ -80,7 +80,7 @@ func (b *bounds) fill() {
 	if b.memory == 0 {
 		b.memory = maxMemory
 	}
-	if b.address == 0 {
+	if b.address == 0 && !raced {
 		b.address = addressSpace
 	}
 }

@@ -27,6 +27,7 @@ type world struct {
 	set     *Set
 	log     *fakeLog
 	bounds  bounds
+	child   []string // nil is the fake
 	mu      sync.Mutex
 	notices []string
 	reports []string
@@ -40,7 +41,6 @@ func newWorld(t *testing.T) *world {
 	if err := os.Mkdir(w.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.bounds = bounds{address: 64 << 40} // the race detector maps much
 	return w
 }
 
@@ -97,7 +97,11 @@ func (w *world) write(name string, v any) {
 
 func (w *world) load() *Set {
 	w.t.Helper()
-	w.set = New(Config{Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() []string { return append(os.Environ(), fakeMode+"=1") }, child: []string{"child"}, bounds: w.bounds,
+	if w.child == nil {
+		w.child = []string{"child"}
+	}
+	environ := append(os.Environ(), fakeMode+"=1")
+	w.set = New(Config{Cache: filepath.Join(filepath.Dir(w.dir), "cache"), Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() []string { return environ }, child: w.child, bounds: w.bounds,
 		Session: wire.Session{ID: "ses_1", Cwd: w.t.TempDir()},
 		Find: func(context.Context) Found {
 			return Find([]Source{{Dir: w.dir, Scope: User}}, nil)
@@ -521,4 +525,8 @@ func TestArgumentsAreSplitAsAShellWould(t *testing.T) {
 			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
 	}
+}
+
+func toolCall(id string) engine.Call {
+	return engine.Call{ID: id, Input: json.RawMessage(`{}`)}
 }
