@@ -80,15 +80,20 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			} else {
 				t.Logf("%v: %v", time.Since(began).Round(time.Millisecond), err)
 			}
-			if told := w.told(); len(told) != 1 {
+			told := w.told()
+			if len(told) > 1 {
 				t.Errorf("people were told %q", told)
+			}
+			reason := `["reload"]`
+			if len(told) == 0 && raced { // what took memory was stopped without an end of the process
+				reason = `["startup"]`
 			}
 			// The other one is back, with its state and its gate.
 			r, err := w.runTool("seen", nil)
 			if err != nil || !strings.Contains(r.Content[0].Text, `"marks":1`) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if !strings.Contains(r.Content[0].Text, `["reload"]`) {
+			if !strings.Contains(r.Content[0].Text, reason) {
 				t.Errorf("it was told %s", r.Content[0].Text)
 			}
 			d, err := w.subscriber("good").BeforeTool(t.Context(), hook.ToolCall{Name: "Bash", Input: json.RawMessage(`{}`)})
