@@ -126,10 +126,13 @@
       if (f === undefined || !String(f).includes("u") || p instanceof Native) return p;
       return n.mendPattern(String(p));
     };
-    const Shim = new Proxy(Native, {
-      construct(target, [p, f], nt) { return Reflect.construct(target, [mend(p, f), f], nt === Shim ? target : nt); },
-      apply(target, self, [p, f]) { return target(mend(p, f), f); },
-    });
+    const Shim = function RegExp(p, f) {
+      if (new.target === undefined) { if (p instanceof Native && f === undefined) return p; return new Native(mend(p, f), f); }
+      return Reflect.construct(Native, [mend(p, f), f], new.target);
+    };
+    Object.defineProperty(Shim, "length", { value: 2 });
+    Shim.prototype = Native.prototype;
+    for (const k of Reflect.ownKeys(Native)) if (!(k in Shim)) Object.defineProperty(Shim, k, Object.getOwnPropertyDescriptor(Native, k));
     define(Native.prototype, "constructor", Shim);
     define(global, "RegExp", Shim);
   }
@@ -484,7 +487,9 @@
   });
   define(global, "navigator", { userAgent: "Scorel", hardwareConcurrency: n.cpus, language: "en-US" });
 
-  const internal = { n, define, lazy, inspect, format, bytesOf, guarded, custom, callable };
+  // absent makes functions of a module that say that they are not there.
+  const absent = (o, of, names) => { for (const name of names) define(o, name, () => { throw new Error(of + "." + name + " is not provided by Scorel; docs/extensions lists what is there"); }); };
+  const internal = { n, absent, define, lazy, inspect, format, bytesOf, guarded, custom, callable };
   for (const name of ["fetch", "Headers", "Request", "Response", "FormData", "Blob", "File", "ReadableStream", "WritableStream", "TransformStream"]) lazy(name, () => n.library("fetch")[name]);
   for (const name of ["URL", "URLSearchParams"]) lazy(name, () => n.module("url")[name]);
   lazy("Buffer", () => n.module("buffer").Buffer);
