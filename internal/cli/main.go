@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/internal/extension/js"
+	"scorel/internal/extension/prelude"
 	"scorel/internal/extension/wire"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -53,7 +54,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	if len(args) > 0 && args[0] == wire.ChildName {
-		return js.Main(args[1:], Version, nil)
+		return js.Main(args[1:], Version, []js.Script{{Name: prelude.Name, Source: prelude.Source()}})
 	}
 	root := a.command()
 	root.SetArgs(args)

@@ -58,7 +58,7 @@ func TestCompleteAsksTheHostAndThrowsWhenTheModelFails(t *testing.T) {
 	if !strings.Contains(got, `"content":[{"type":"text","text":"x"}]`) {
 		t.Errorf("the answer is %s", got)
 	}
-	equal(t, "the request", d.called(wire.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
+	equal(t, "the request", d.called(wire.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"isError":false,"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
 
 	d = newDouble(t)
 	if _, err := eval(t, d, `await ai.complete(ctx.model, { messages: [] })`); err == nil || !strings.Contains(err.Error(), "no model answers") {

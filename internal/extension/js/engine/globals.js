@@ -126,10 +126,14 @@
       if (f === undefined || !String(f).includes("u") || p instanceof Native) return p;
       return n.mendPattern(String(p));
     };
-    const Shim = new Proxy(Native, {
-      construct(target, [p, f], nt) { return Reflect.construct(target, [mend(p, f), f], nt === Shim ? target : nt); },
-      apply(target, self, [p, f]) { return target(mend(p, f), f); },
-    });
+    // A function and no Proxy: goja refuses a Proxy on the right of instanceof.
+    const Shim = function RegExp(p, f) {
+      if (new.target === undefined) return Native(mend(p, f), f);
+      return Reflect.construct(Native, [mend(p, f), f], new.target === Shim ? Native : new.target);
+    };
+    for (const name of Reflect.ownKeys(Native)) {
+      if (name !== "length" && name !== "name") Object.defineProperty(Shim, name, Object.getOwnPropertyDescriptor(Native, name));
+    }
     define(Native.prototype, "constructor", Shim);
     define(global, "RegExp", Shim);
   }
