@@ -132,6 +132,20 @@ func TestEventsReachTheirHandlersWithMessagesInTheirForm(t *testing.T) {
 	equal(t, "at the end", d.called(wire.CallNotify), []string{`{"level":"info","message":"quit"}`})
 }
 
+func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("tool_execution_update", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.partialResult.content[0].text].join()));
+		pi.on("tool_execution_end", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.isError].join()));
+	}`)
+	ext.event("tool_execution_start", `{"toolCallId":"c","toolName":"Bash","args":{"command":"ls"}}`)
+	ext.event("tool_execution_update", `{"toolCallId":"c","partialResult":{"content":[{"type":"text","text":"out"}]}}`)
+	ext.event("tool_execution_end", `{"toolCallId":"c","toolName":"Bash","durationMs":1,"isError":false}`)
+	equal(t, "notices", d.called(wire.CallNotify), []string{
+		`{"level":"info","message":"tool_execution_update,bash,ls,out"}`, `{"level":"info","message":"tool_execution_end,bash,ls,false"}`,
+	})
+}
+
 func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
 	ext := newDouble(t).loadSource(`export default (pi) => {
 		pi.on("user_bash", () => {});
