@@ -133,7 +133,7 @@ log that survives crashes and can be rewound, branched and resumed.
 	o.register(root)
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
-		a.completionCommand(), a.manCommand())
+		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	a.complete(root)
 	return root
 }

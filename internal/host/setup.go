@@ -31,7 +31,7 @@ import (
 // the configuration is read anew for each turn, so a change counts from the next
 // message on.
 func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
-	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
+	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
 			return nil, err
@@ -53,7 +53,8 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 		if err != nil {
 			return nil, err
 		}
-		tools, err := h.tools(cfg, over, search)
+		notes := h.notes(cfg, dir)
+		tools, err := h.tools(cfg, over, search, notes != nil && !h.cfg.Ephemeral)
 		if err != nil {
 			return nil, err
 		}
@@ -71,13 +72,18 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		info := m.Info()
+		level := thinking(cfg, over, meta)
+		tools = h.extendTurn(ctx, id, cfg, over, m, level, tools)
+		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
-			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Hooks: hooks,
+			Model: m, Fallback: fallback, Thinking: level, Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
-				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld()},
+				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes)},
+			Tell:       h.teller(id, cfg, notes, info.ContextWindow),
 			Limits:     limits(cfg, over),
-			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
+			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
 			},
@@ -224,7 +230,7 @@ func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.Think
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config, over Overrides, search search) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, over Overrides, search search, notes bool) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
 	switch p := over.Preset; p {
@@ -246,6 +252,12 @@ func (h *Host) tools(cfg config.Config, over Overrides, search search) ([]tool.T
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
 		}
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "WebSearch" })
+	}
+	if !notes {
+		if slices.Contains(list, "AppendDaily") {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "AppendDaily needs memory.enabled in config.toml, and a session that is kept.")
+		}
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "AppendDaily" })
 	}
 	return tools, nil
 }

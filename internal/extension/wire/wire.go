@@ -70,9 +70,11 @@ type Initialize struct {
 	State    State   `json:"state"`
 }
 
-// Initialized answers it.
+// Initialized answers it. Entries says that a program wants the conversation too
+// ([Entries]); the child with JavaScript always gets it.
 type Initialized struct {
-	Protocol int `json:"protocol"`
+	Protocol int  `json:"protocol"`
+	Entries  bool `json:"entries,omitempty"`
 }
 
 // Session is what does not change while a session is loaded.

@@ -138,6 +138,13 @@ export interface SkillInfo {
   /** ok, shadowed, untrusted, broken */
   state: string;
   problems?: string[];
+  /** what it says that it uses; they grant nothing */
+  tools?: string[];
+  /** TimeoutMS and Input, a JSON Schema, are those of an executable one. */
+  timeoutMs?: number;
+  input?: unknown;
+  /** what the model reads; only when it was asked for */
+  text?: string;
 }
 
 /** SkillList is what was found, sorted by name. */
