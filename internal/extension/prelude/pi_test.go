@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scorel/internal/extension/wire"
+	"scorel/protocol"
 )
 
 func TestAToolCallHandlerBlocksChangesAnswersOrLetsThrough(t *testing.T) {
@@ -439,4 +440,28 @@ func TestTheShapeIsToldApartByWhatIsUsed(t *testing.T) {
 			t.Errorf("%s is of shape %q, not %q", source, got, want)
 		}
 	}
+}
+
+func TestBuiltInToolsHaveOneNameInEventsMessagesAndLists(t *testing.T) {
+	d := newDouble(t)
+	names := []string{"Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch"}
+	for _, name := range names {
+		d.say(protocol.ToolError("c", name, "x"))
+	}
+	d.state.ActiveTools = names
+	ext := d.loadSource(`export default (pi) => {
+		const seen = [];
+		pi.on("tool_call", (e) => { seen.push(e.toolName); });
+		pi.command("compare", { handler: async (ctx) => ({ status: [seen, ctx.entries.map((e) => e.message.toolName), pi.getActiveTools()].join(" ") }) });
+		pi.command("back", { handler: async () => { await pi.setActiveTools(seen); } });
+	}`)
+	for _, name := range names {
+		ext.answer("tool_call", `{"toolName":"`+name+`","toolCallId":"c","input":{}}`)
+	}
+	const want = "bash,read,write,edit,grep,find,WebFetch"
+	if got := ext.run("compare"); got != want+" "+want+" "+want {
+		t.Errorf("they are %s", got)
+	}
+	ext.run("back")
+	equal(t, "on the way back", d.called(wire.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
 }
