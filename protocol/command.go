@@ -31,6 +31,7 @@ type (
 	// CommandList is the slash commands, sorted by name.
 	CommandList struct {
 		Commands []CommandInfo `json:"commands"`
+		Problems []string      `json:"problems,omitempty"` // about what is no command, sentences
 	}
 	// Completion is one thing that may stand as an argument.
 	Completion struct {

@@ -233,7 +233,7 @@ func TestANameThatIsTakenTwiceSaysWhoseItIs(t *testing.T) {
 	ctx := context.Background()
 	r := Registry{fixed{protocol.CommandBuiltin, []string{"compact", "model"}}, fixed{protocol.CommandTemplate, []string{"review", "compact", "solo"}},
 		fixed{protocol.CommandSkill, []string{"review", "broken"}}, fixed{protocol.CommandExtension, []string{"x", "x"}}}
-	list, _ := r.List(ctx)
+	list := r.List(ctx)
 	var names []string
 	for _, c := range list.Commands {
 		names = append(names, c.Name)

@@ -70,13 +70,13 @@ func (r Registry) entries(ctx context.Context) (list []entry, problems []string)
 }
 
 // List gives all commands, sorted by name, and what is wrong with some.
-func (r Registry) List(ctx context.Context) (*protocol.CommandList, []string) {
+func (r Registry) List(ctx context.Context) *protocol.CommandList {
 	list, problems := r.entries(ctx)
-	out := &protocol.CommandList{Commands: make([]protocol.CommandInfo, len(list))}
+	out := &protocol.CommandList{Commands: make([]protocol.CommandInfo, len(list)), Problems: problems}
 	for i, e := range list {
 		out.Commands[i] = e.info
 	}
-	return out, problems
+	return out
 }
 
 // find gives the command that somebody typed: by the name that is shown, or by

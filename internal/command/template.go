@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -258,6 +259,11 @@ func parts(body string) (out []part) {
 		out = append(out, part{false, b.String()})
 	}
 	return out
+}
+
+// Shell says whether it has shell commands.
+func (b Body) Shell() bool {
+	return slices.ContainsFunc(b.parts, func(p part) bool { return p.shell })
 }
 
 // Run runs a shell command of a template and gives what is to stand in its place.

@@ -2,10 +2,8 @@ package host
 
 import (
 	"context"
-	"os"
 
 	"scorel/internal/host/lane"
-	"scorel/internal/permission"
 	"scorel/protocol"
 )
 
@@ -97,6 +95,14 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.PutBlob:
 		return c.mayRead(c.putBlob(ctx, r))
 	}
+	if id == "" {
+		switch r := call.Request.(type) {
+		case *protocol.ListCommands:
+			return h.listCommands(ctx, nil, c.caller(call), r.WorkDir)
+		case *protocol.ListSkills:
+			return h.listSkills(ctx, r.WorkDir, r.Name)
+		}
+	}
 	s, err := h.acquire(ctx, id)
 	if err != nil {
 		return nil, err
@@ -131,14 +137,15 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.CompactSession:
 		return l.Compact(ctx, by, r.Instructions, lane.Move{Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
 	case *protocol.SetMode:
-		mode, err := permission.ParseMode(r.Mode)
-		if err != nil {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-		}
-		if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
-			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
-		}
-		return &protocol.Done{}, l.SetMode(ctx, by, mode)
+		return &protocol.Done{}, h.setMode(ctx, l, by, r.Mode)
+	case *protocol.ListCommands:
+		return h.listCommands(ctx, l, by, "")
+	case *protocol.CompleteCommand:
+		return h.completeCommand(ctx, l, by, r)
+	case *protocol.RunCommand:
+		return h.runCommand(ctx, l, by, r)
+	case *protocol.ListSkills:
+		return h.listSkills(ctx, l.Meta().WorkDir, r.Name)
 	case *protocol.GetContext:
 		return l.ContextView(ctx)
 	case *protocol.AnswerPermission:

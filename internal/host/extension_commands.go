@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"scorel/internal/extension"
 	"scorel/protocol"
@@ -98,7 +99,7 @@ func commandError(err error) error {
 	if pe := protocol.AsError(err); pe.Code != protocol.CodeInternalError {
 		return pe
 	}
-	return protocol.Errorf(protocol.CodeInvalidRequest, "%s", sentence(err)+".")
+	return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", strings.TrimRight(sentence(err), "."))
 }
 
 // Complete implements [command.Source].

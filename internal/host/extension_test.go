@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,5 +110,85 @@ func TestOpeningASessionStartsNoExtension(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(w.home, ".scorel", "run", string(e.id))); err == nil {
 		t.Error("a process was started")
+	}
+}
+
+// run runs a command while no turn runs: it is a run of its own.
+func (e *entry) run(name, args string) (*protocol.CommandResult, error) {
+	e.w.t.Helper()
+	e.events = nil
+	r, err := client.Call[*protocol.CommandResult](e.w.t.Context(), e.c, e.id, &protocol.RunCommand{Name: name, Args: args})
+	e.until(ofType(protocol.TypeRuntimeEnd))
+	return r, err
+}
+
+func TestCommandOfAnExtensionSeesTheConversation(t *testing.T) {
+	needs(t, "python3")
+	w := newWorld(t, setting{}, `{"do":[{"text":"four words are here"}]}`)
+	w.example("python-words")
+	e := w.begin(false)
+	e.say("one two")
+	r, err := e.run("words", "")
+	if err != nil || r.Status != "6 words in 2 messages" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := e.run("words", "user"); err != nil || r.Status != "2 words in 1 messages" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	list, err := client.Call[*protocol.CommandList](t.Context(), e.c, e.id, &protocol.ListCommands{})
+	if err != nil || !slices.ContainsFunc(list.Commands, func(c protocol.CommandInfo) bool {
+		return c.Name == "words" && c.Source == protocol.CommandExtension && c.Origin == "python-words"
+	}) {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// ts writes an extension of the user in TypeScript.
+func (w *world) ts(id, source string) {
+	w.t.Helper()
+	w.write(filepath.Join(w.home, ".scorel", "extensions", id+".ts"), source)
+}
+
+func TestExtensionInTypeScriptKeepsStateThatARewindTakesBack(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("marks", `export default function (pi: any) {
+  pi.command("mark", { description: "x", handler: async (ctx: any) => { await ctx.saveEntry({ type: "mark", n: 1 }); } });
+  pi.command("marks", { description: "x", handler: async (ctx: any) => ({ status: ctx.entries.filter((e: any) => e.type === "mark").length + " marks in " + ctx.entries.length }) });
+  pi.command("core", { description: "x", handler: async (ctx: any) => { await ctx.saveEntry({ type: "message" }); } });
+}`)
+	e := w.begin(false)
+	e.say("first")
+	status := func() string {
+		t.Helper()
+		r, err := e.run("marks", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Status
+	}
+	if got := status(); got != "0 marks in 2" {
+		t.Errorf("%s", got)
+	}
+	e.say("second")
+	if _, err := e.run("mark", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(); got != "1 marks in 5" {
+		t.Errorf("%s", got)
+	}
+	if _, err := e.run("core", ""); err == nil || !strings.Contains(err.Error(), "belong to Scorel") {
+		t.Errorf("a core type: %v", err)
+	}
+	var target protocol.EventID
+	for _, ev := range w.log(e.id) {
+		if m, ok := ev.Message(); ok && m.Role == protocol.RoleAssistant && target == "" {
+			target = ev.ID
+		}
+	}
+	if _, err := client.Call[*protocol.Moved](t.Context(), e.c, e.id, &protocol.RewindTo{TargetEventID: &target}); err != nil {
+		t.Fatal(err)
+	}
+	if got := status(); got != "0 marks in 2" {
+		t.Errorf("behind the rewind %s", got)
 	}
 }

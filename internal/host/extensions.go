@@ -22,6 +22,9 @@ import (
 	"scorel/protocol"
 )
 
+// maxKinds bounds the kinds of custom events of a conversation that are looked at.
+const maxKinds = 64
+
 // projectExtensions is where a project's extensions are, relative to it.
 const projectExtensions = ".scorel/extensions"
 
@@ -47,6 +50,7 @@ type extended struct {
 	waiting  []protocol.Body // messages of extensions for the end of the turn
 	unwatch  func()          // ends the watch for that; nil: nobody has waited
 	told     []string        // problems that people have been told of
+	looked   bool            // for entries that nobody understands
 	queued   int             // commands that wait behind their request
 }
 
@@ -183,10 +187,30 @@ func (h *Host) extensionSettings(root string, e extension.Extension) json.RawMes
 	return data
 }
 
-// load starts the extensions of a session, when they do not run, and tells people what
-// is wrong with some.
+// load starts the extensions of a session, when they do not run, and tells people once
+// which entries of the conversation no extension understands.
 func (x *extended) load(ctx context.Context) {
 	x.set.Load(ctx)
+	if !x.set.Loaded() {
+		return
+	}
+	x.mu.Lock()
+	looked := x.looked
+	x.looked = true
+	x.mu.Unlock()
+	if looked {
+		return
+	}
+	index := x.lane.Log().Index()
+	var kinds []string
+	for e, err := range index.Controls(ctx, index.Leaf(), protocol.TypeCustom) {
+		if b, ok := e.Body.(*protocol.Custom); err == nil && ok && !slices.Contains(kinds, b.Kind) {
+			if kinds = append(kinds, b.Kind); len(kinds) == maxKinds {
+				break
+			}
+		}
+	}
+	x.set.Warn(kinds)
 }
 
 // extendTurn loads the extensions of a session, and gives the tools of a turn with

@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"scorel/internal/command"
 	"scorel/internal/disk"
 	"scorel/internal/fetch"
 	"scorel/internal/host/entries"
@@ -24,6 +25,7 @@ import (
 	"scorel/internal/prompt"
 	"scorel/internal/sandbox"
 	"scorel/internal/session"
+	"scorel/internal/skill"
 	"scorel/internal/trust"
 	"scorel/protocol"
 )
@@ -83,7 +85,9 @@ type Host struct {
 	trees   fileLists      // files of projects, for list_files
 	tests   chan struct{}  // a place for each model that is being tested
 
-	completing places // of requests beside conversations
+	completing completionPlaces // of requests beside conversations
+	skills     *skill.Finder
+	templates  *command.Templates
 
 	pages fetch.Cache // that sessions page through
 
@@ -148,6 +152,7 @@ func New(cfg Config) (*Host, error) {
 	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
+	h.skills, h.templates = skill.NewFinder(cfg.Dir), command.NewTemplates(cfg.Dir)
 	h.tests = make(chan struct{}, maxModelTests)
 	h.completing = newPlaces()
 	key, err := h.deviceKey()

@@ -8,6 +8,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/skill"
 	"scorel/internal/task"
 	"scorel/protocol"
 )
@@ -181,6 +182,8 @@ type Env struct {
 	// Withheld says which files below a folder a search of the folder leaves out;
 	// nil: none.
 	Withheld func(folder, file string) bool
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

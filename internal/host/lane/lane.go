@@ -102,7 +102,9 @@ type Setup struct {
 	// Items are what the model must have been told before each call, at most one of a
 	// kind; each is told once on a path, and again where it has changed.
 	Items []protocol.Item
-	Close func()
+	// Skills are those that count, sorted by name; the log's index follows them.
+	Skills []protocol.Skill
+	Close  func()
 }
 
 // Lane carries one session.

@@ -74,7 +74,12 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 		mode = "" // the message's, until somebody sets another
 	}
 	h.l.mu.Unlock()
-	p := h.t.setup.Policy
+	return sessionPolicy(h.t.setup.Policy, mode, granted)
+}
+
+// sessionPolicy is a policy with the mode that people set, "" for none, and with the
+// rules that they granted for the session.
+func sessionPolicy(p *permission.Policy, mode permission.Mode, granted []string) (*permission.Policy, error) {
 	var err error
 	if mode != "" {
 		if p, err = p.WithMode(mode, os.Getuid()); err != nil {

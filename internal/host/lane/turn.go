@@ -102,6 +102,9 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 			return nil, err
 		}
 	}
+	if err := l.indexSkills(ctx, setup.Skills); err != nil {
+		return nil, err
+	}
 	builder, err := l.builder(setup.Hooks)
 	if err != nil {
 		return nil, err

@@ -40,6 +40,8 @@ export interface CommandInfo {
 /** CommandList is the slash commands, sorted by name. */
 export interface CommandList {
   commands: CommandInfo[] | null;
+  /** about what is no command, sentences */
+  problems?: string[];
 }
 
 /** Completion is one thing that may stand as an argument. */
