@@ -12,6 +12,12 @@
     return all;
   };
 
+  // each is for await, which the interpreter does not know.
+  const each = async (items, f) => {
+    const it = items[Symbol.asyncIterator]();
+    for (let step = await it.next(); !step.done; step = await it.next()) await f(step.value);
+  };
+
   // --- streams: what readers of bodies need ---
   class Reader {
     constructor(stream) { this.stream = stream; this.closed = stream.finished.promise; this.closed.catch(() => {}); }
@@ -74,7 +80,7 @@
         [Symbol.asyncIterator]() { return this; },
       };
     }
-    async pipeTo(dest) { const w = dest.getWriter(); for await (const v of this) await w.write(v); await w.close(); }
+    async pipeTo(dest) { const w = dest.getWriter(); await each(this, (v) => w.write(v)); await w.close(); }
     pipeThrough(t) { this.pipeTo(t.writable).catch((e) => t.abort && t.abort(e)); return t.readable; }
     tee() {
       const r = this.getReader(), both = [];
@@ -200,7 +206,7 @@
       if (c === null) return new Uint8Array(0);
       if (c instanceof Uint8Array) return c;
       const parts = [];
-      for await (const p of c) parts.push(typeof p === "string" ? encoder.encode(p) : bytesOf(p));
+      await each(c, (p) => { parts.push(typeof p === "string" ? encoder.encode(p) : bytesOf(p)); });
       return concat(parts);
     }
     async arrayBuffer() { const b = await this.bytes(); return b.byteOffset === 0 && b.byteLength === b.buffer.byteLength ? b.buffer : b.slice().buffer; }

@@ -126,14 +126,13 @@
       if (f === undefined || !String(f).includes("u") || p instanceof Native) return p;
       return n.mendPattern(String(p));
     };
-    // A function and no Proxy: goja refuses a Proxy on the right of instanceof.
     const Shim = function RegExp(p, f) {
-      if (new.target === undefined) return Native(mend(p, f), f);
-      return Reflect.construct(Native, [mend(p, f), f], new.target === Shim ? Native : new.target);
+      if (new.target === undefined) { if (p instanceof Native && f === undefined) return p; return new Native(mend(p, f), f); }
+      return Reflect.construct(Native, [mend(p, f), f], new.target);
     };
-    for (const name of Reflect.ownKeys(Native)) {
-      if (name !== "length" && name !== "name") Object.defineProperty(Shim, name, Object.getOwnPropertyDescriptor(Native, name));
-    }
+    Object.defineProperty(Shim, "length", { value: 2 });
+    Shim.prototype = Native.prototype;
+    for (const k of Reflect.ownKeys(Native)) if (!(k in Shim)) Object.defineProperty(Shim, k, Object.getOwnPropertyDescriptor(Native, k));
     define(Native.prototype, "constructor", Shim);
     define(global, "RegExp", Shim);
   }
@@ -488,7 +487,9 @@
   });
   define(global, "navigator", { userAgent: "Scorel", hardwareConcurrency: n.cpus, language: "en-US" });
 
-  const internal = { n, define, lazy, inspect, format, bytesOf, guarded, custom, callable };
+  // absent makes functions of a module that say that they are not there.
+  const absent = (o, of, names) => { for (const name of names) define(o, name, () => { throw new Error(of + "." + name + " is not provided by Scorel; docs/extensions lists what is there"); }); };
+  const internal = { n, absent, define, lazy, inspect, format, bytesOf, guarded, custom, callable };
   for (const name of ["fetch", "Headers", "Request", "Response", "FormData", "Blob", "File", "ReadableStream", "WritableStream", "TransformStream"]) lazy(name, () => n.library("fetch")[name]);
   for (const name of ["URL", "URLSearchParams"]) lazy(name, () => n.module("url")[name]);
   lazy("Buffer", () => n.module("buffer").Buffer);

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"crypto/rand"
 	_ "embed"
 	"encoding/base64"
@@ -177,6 +178,10 @@ func (e *Engine) natives() *goja.Object {
 		b := make([]byte, k)
 		_, _ = rand.Read(b)
 		return e.Buffer(b)
+	})
+	set("isUtf8", func(c goja.FunctionCall) goja.Value { return vm.ToValue(utf8.Valid(e.Bytes(c.Argument(0)))) })
+	set("find", func(c goja.FunctionCall) goja.Value {
+		return vm.ToValue(find(e.Bytes(c.Argument(0)), e.Bytes(c.Argument(1)), int(c.Argument(2).ToInteger()), c.Argument(3).ToBoolean()))
 	})
 	set("uuid", func(goja.FunctionCall) goja.Value { return vm.ToValue(uuid()) })
 	set("library", func(c goja.FunctionCall) goja.Value { return e.loadLibrary(c.Argument(0).String()) })
@@ -422,6 +427,23 @@ func unbase64(s string, strict bool) ([]byte, bool) {
 	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(clean)))
 	n, err := base64.RawStdEncoding.Decode(out, clean)
 	return out[:n], err == nil
+}
+
+// find gives the first place at or behind from, or the last at or before it; -1 if none.
+func find(b, what []byte, from int, last bool) int {
+	if last {
+		if from < 0 {
+			return -1
+		}
+		return bytes.LastIndex(b[:min(len(b), min(from, len(b))+len(what))], what)
+	}
+	if from > len(b) {
+		return -1
+	}
+	if i := bytes.Index(b[from:], what); i >= 0 {
+		return from + i
+	}
+	return -1
 }
 
 func uuid() string {

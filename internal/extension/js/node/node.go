@@ -2,6 +2,7 @@ package node
 
 import (
 	"embed"
+	"strings"
 	"sync"
 
 	"github.com/dop251/goja"
@@ -50,6 +51,30 @@ func module(name string) (file string, native func(*engine.Engine) goja.Value, o
 	switch name {
 	case "path", "path/posix":
 		return "path", nil, true
+	case "events", "util", "timers", "assert", "stream", "querystring", "string_decoder", "readline", "tty", "buffer":
+		return name, nil, true
+	case "assert/strict", "fs/promises", "stream/promises", "timers/promises", "util/types":
+		return "part", part(name), true
+	case "os":
+		return name, osNative, true
+	case "process":
+		return name, processNative, true
+	case "crypto":
+		return name, cryptoNative, true
+	case "url":
+		return name, urlNative, true
+	case "fs":
+		return name, fsNative, true
+	case "child_process":
+		return name, childNative, true
 	}
 	return "", nil, false
+}
+
+// part is a module that is a member of another.
+func part(name string) func(*engine.Engine) goja.Value {
+	return func(e *engine.Engine) goja.Value {
+		whole, member, _ := strings.Cut(name, "/")
+		return e.Module(whole).ToObject(e.VM).Get(member)
+	}
 }
