@@ -359,25 +359,27 @@ declare module "scorel" {
     session_start: [{ type: "session_start"; reason: "startup" | "reload" | "new" | "resume" | "fork"; previousSessionFile?: string }, Ignored];
     session_shutdown: [{ type: "session_shutdown"; reason: "quit" | "reload" | "new" | "resume" | "fork" }, Ignored];
     session_info_changed: [{ type: "session_info_changed"; name?: string }, Ignored];
-    session_compact: [{ type: "session_compact"; compactionEntry?: CompactionEntry; fromExtension?: boolean; reason?: CompactReason; willRetry?: boolean }, Ignored];
-    session_compact_failed: [{ type: "session_compact_failed"; reason?: CompactReason; errorMessage?: string; aborted?: boolean }, Ignored];
-    session_tree: [{ type: "session_tree"; newLeafId: string | null; oldLeafId: string | null }, Ignored];
+    session_compact: [{ type: "session_compact"; compactionEntry: { type: "compaction"; id: string; summary: string; tokensBefore: number; timestamp: number } }, Ignored];
+    session_tree: [{ type: "session_tree"; newLeafId: string; oldLeafId: string }, Ignored];
     agent_start: [{ type: "agent_start" }, Ignored];
     agent_end: [{ type: "agent_end"; messages: Message[] }, Ignored];
-    agent_settled: [{ type: "agent_settled" }, Ignored];
+    agent_settled: [{ type: "agent_settled"; reason: "completed" | "cancelled" | "error" }, Ignored];
     turn_start: [{ type: "turn_start"; turnIndex: number; timestamp?: number }, Ignored];
     turn_end: [{ type: "turn_end"; turnIndex: number; message: Message; toolResults: ToolResultMessage[] }, Ignored];
-    message_start: [{ type: "message_start"; message: Message }, Ignored];
-    message_update: [{ type: "message_update"; message: Message; assistantMessageEvent?: any }, Ignored];
-    message_end: [{ type: "message_end"; message: Message }, Ignored];
+    message_start: [{ type: "message_start"; messageId: string; message: Message }, Ignored];
+    message_update: [
+      { type: "message_update"; messageId: string; assistantMessageEvent: { type: "text_delta" | "thinking_delta" | "toolcall_delta"; contentIndex: number; delta: string } },
+      Ignored,
+    ];
+    message_end: [{ type: "message_end"; messageId: string; message: Message }, Ignored];
     tool_execution_start: [{ type: "tool_execution_start"; toolCallId: string; toolName: string; args: any }, Ignored];
     tool_execution_update: [{ type: "tool_execution_update"; toolCallId: string; toolName: string; args: any; partialResult: any }, Ignored];
-    tool_execution_end: [{ type: "tool_execution_end"; toolCallId: string; toolName: string; result: any; isError: boolean }, Ignored];
+    tool_execution_end: [{ type: "tool_execution_end"; toolCallId: string; toolName: string; args: any; durationMs: number; isError: boolean }, Ignored];
     after_provider_response: [{ type: "after_provider_response"; status: number; headers: Record<string, string> }, Ignored];
-    model_select: [{ type: "model_select"; model: Model; previousModel?: Model; source: "set" | "cycle" | "restore" }, Ignored];
-    thinking_level_select: [{ type: "thinking_level_select"; level: string; previousLevel?: string }, Ignored];
-    ui_prompt_start: [{ type: "ui_prompt_start"; kind: string; title?: string }, Ignored];
-    ui_prompt_end: [{ type: "ui_prompt_end" }, Ignored];
+    model_select: [{ type: "model_select"; model: Model; source: "set" }, Ignored];
+    thinking_level_select: [{ type: "thinking_level_select"; level: string; source: "set" }, Ignored];
+    ui_prompt_start: [{ type: "ui_prompt_start"; id: string; kind: string }, Ignored];
+    ui_prompt_end: [{ type: "ui_prompt_end"; id: string }, Ignored];
   }
 
   export type Ignored = object | string | number | boolean;

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"scorel/internal/extension/wire"
 	"scorel/protocol"
@@ -30,7 +31,9 @@ type double struct {
 	complete func(wire.Complete) (string, error)
 	dialog   func(wire.Dialog) any
 	answer   map[string]func(json.RawMessage) (any, error)
-	changed  func() // the entries or the state have changed
+	more     chan struct{} // closed with each call
+	replaced bool          // the entries are others than they were
+	child    *child
 }
 
 type call struct {
@@ -49,10 +52,10 @@ func newDouble(t *testing.T) *double {
 			ActiveTools: []string{"Bash", "Read"}, AllTools: []wire.Tool{{Name: "Bash", Description: "Runs commands."}, {Name: "Read", Description: "Reads files."}},
 			SystemPrompt: "Be good.", ContextTokens: 250,
 		},
-		config:  json.RawMessage(`{}`),
-		models:  []wire.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
-		answer:  map[string]func(json.RawMessage) (any, error){},
-		changed: func() {},
+		more:   make(chan struct{}),
+		config: json.RawMessage(`{}`),
+		models: []wire.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
+		answer: map[string]func(json.RawMessage) (any, error){},
 	}
 }
 
@@ -82,7 +85,6 @@ func (d *double) add(e wire.Entry) {
 	d.entries = append(d.entries, e)
 	d.state.LeafID = string(e.ID)
 	d.mu.Unlock()
-	d.changed()
 }
 
 // defaultList is the list that a host builds when no handler changes it: the newest
@@ -150,10 +152,37 @@ func (d *double) context(exts ...*extension) []string {
 	return texts
 }
 
+// record notes a request of the extension, in the order in which they come.
+func (d *double) record(method string, params json.RawMessage) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.calls = append(d.calls, call{method, params})
+	close(d.more)
+	d.more = make(chan struct{})
+}
+
+// await waits until a method has been called n times.
+func (d *double) await(method string, n int) {
+	d.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		d.mu.Lock()
+		more := d.more
+		d.mu.Unlock()
+		if len(d.called(method)) >= n {
+			return
+		}
+		select {
+		case <-more:
+		case <-limit:
+			d.t.Fatalf("%s was called %d times, not %d", method, len(d.called(method)), n)
+		}
+	}
+}
+
 // serve answers a request of the extension.
 func (d *double) serve(method string, params json.RawMessage) (any, error) {
 	d.mu.Lock()
-	d.calls = append(d.calls, call{method, params})
 	answer := d.answer[method]
 	d.mu.Unlock()
 	if answer != nil {
@@ -322,9 +351,7 @@ func (e *extension) tool(name, input string) (wire.ToolResult, error) {
 
 func (e *extension) event(name, fields string) {
 	e.d.t.Helper()
-	if _, err := e.ask(wire.NoteEvent, wire.EventNote{Type: name, Event: json.RawMessage(fields)}); err != nil {
-		e.d.t.Fatalf("%s: %v", name, err)
-	}
+	e.tell(wire.NoteEvent, wire.EventNote{Type: name, Event: json.RawMessage(fields)})
 }
 
 func (e *extension) unload(reason string) {

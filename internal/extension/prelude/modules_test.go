@@ -58,7 +58,7 @@ func TestCompleteAsksTheHostAndThrowsWhenTheModelFails(t *testing.T) {
 	if !strings.Contains(got, `"content":[{"type":"text","text":"x"}]`) {
 		t.Errorf("the answer is %s", got)
 	}
-	equal(t, "the request", d.called(wire.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
+	equal(t, "the request", d.called(wire.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"isError":false,"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
 
 	d = newDouble(t)
 	if _, err := eval(t, d, `await ai.complete(ctx.model, { messages: [] })`); err == nil || !strings.Contains(err.Error(), "no model answers") {
@@ -74,7 +74,12 @@ func TestTheHelpersOfPisModules(t *testing.T) {
 		`ai.getModel("demo", "demo-2").name`: `"Demo 2"`, `ai.getModels("demo").length`: `2`, `ai.getProviders()`: `["demo"]`,
 		`[agent.isToolCallEventType("bash", { toolName: "bash" }), agent.isToolCallEventType("Bash", { toolName: "bash" }), agent.isToolCallEventType("x", { toolName: "y" })]`: `[true,true,false]`,
 		`agent.isReadToolResult({ toolName: "read" })`: `true`,
-		`agent.formatSize(1536)`:                       `"1.5KB"`,
+		`(({ content, truncatedBy, totalLines, outputLines }) => [content, truncatedBy, totalLines, outputLines])(agent.truncateHead("a\nb\nc", { maxLines: 2 }))`:  `["a\nb","lines",3,2]`,
+		`(({ content, truncatedBy, outputBytes, totalBytes }) => [content, truncatedBy, outputBytes, totalBytes])(agent.truncateTail("ä\nbb\nc", { maxBytes: 4 }))`: `["bb\nc","bytes",4,7]`,
+		`agent.truncateHead("long", { maxBytes: 2 }).firstLineExceedsLimit`:                                                                                         `true`,
+		`agent.truncateHead("short").truncated`: `false`,
+		`agent.truncateLine("abc", 2)`:          `{"text":"ab... [truncated]","wasTruncated":true}`,
+		`agent.formatSize(1536)`:                `"1.5KB"`,
 		`agent.serializeConversation([{ role: "user", content: "q" }, { role: "assistant", content: [{ type: "toolCall", name: "x", arguments: { a: 1 } }] }, { role: "toolResult", toolName: "x", content: [{ type: "text", text: "r" }] }])`: `"[User]: q\n\n[Assistant calls]: x({\"a\":1})\n\n[Tool result of x]: r"`,
 		`await agent.withFileMutationQueue("f", async () => 1)`: `1`,
 		`agent.CONFIG_DIR_NAME`:                                 `".scorel"`,

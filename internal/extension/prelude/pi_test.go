@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"scorel/internal/extension/wire"
+	"scorel/protocol"
 )
 
 func TestAToolCallHandlerBlocksChangesAnswersOrLetsThrough(t *testing.T) {
@@ -62,7 +63,7 @@ func TestToolResultHandlersChainAndOneThatFailsIsSkipped(t *testing.T) {
 func TestImagesOfResultsHaveTheFormOfThePiAPI(t *testing.T) {
 	ext := newDouble(t).loadSource(`export default (pi) => pi.on("tool_result", (e) => ({ content: [...e.content, { type: "text", text: Object.keys(e.content[0]).sort().join() }] }))`)
 	same(t, "answer", ext.answer("tool_result", `{"toolName":"Read","toolCallId":"c","input":{},"content":[{"type":"image","mediaType":"image/png","blob":"ab"}],"isError":false}`),
-		`{"content":[{"type":"image","mediaType":"image/png","blob":"ab"},{"type":"text","text":"data,mimeType,type"}]}`)
+		`{"content":[{"type":"image","mediaType":"image/png","blob":"ab"},{"type":"text","text":"blob,data,mimeType,type"}]}`)
 }
 
 func TestInputHandlersTransformHandleAndBlock(t *testing.T) {
@@ -92,7 +93,7 @@ func TestCompactionAndMovesCanBeCancelledOrShaped(t *testing.T) {
 	d.user("kept")
 	ext := d.loadSource(`export default (pi) => {
 		pi.on("session_before_compact", (e) => e.reason === "manual" ? { cancel: true, reason: "not today" } : {
-			compaction: { summary: [e.preparation.messagesToSummarize[0].content[0].text, e.branchEntries.length, e.preparation.tokensBefore, e.willRetry].join() },
+			compaction: { summary: [e.preparation.messagesToSummarize[0].content, e.branchEntries.length, e.preparation.tokensBefore, e.willRetry].join() },
 		});
 		pi.on("session_before_tree", (e) => e.preparation.targetId ? { label: "seen " + e.preparation.kind } : { cancel: true });
 		pi.on("stop", (e) => e.blocked < 1 ? { text: "go on" } : undefined);
@@ -132,27 +133,18 @@ func TestEventsReachTheirHandlersWithMessagesInTheirForm(t *testing.T) {
 	equal(t, "at the end", d.called(wire.CallNotify), []string{`{"level":"info","message":"quit"}`})
 }
 
-func TestAContextThatIsKeptIsUselessOnceTheExtensionIsUnloaded(t *testing.T) {
+func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
 	d := newDouble(t)
 	ext := d.loadSource(`export default (pi) => {
-		let kept;
-		pi.on("turn_start", (_e, ctx) => { kept = { ctx, ui: ctx.ui, sm: ctx.sessionManager }; });
-		pi.command("use", { handler: async () => {
-			const out = [];
-			for (const use of [() => kept.ctx.cwd, () => kept.ctx.entries, () => kept.ctx.saveEntry({ type: "x_y" }), () => kept.sm.getEntries(), () => pi.sendUserMessage("x"), () => kept.ctx.rebuildContext(), () => kept.ui.confirm("a", "b")]) {
-				try { await use(); out.push("fine"); } catch (err) { out.push(/was unloaded \(reload\)/.test(err.message) ? "stale" : err.message); }
-			}
-			return { status: out.join() };
-		} });
+		pi.on("tool_execution_update", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.partialResult.content[0].text].join()));
+		pi.on("tool_execution_end", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.isError].join()));
 	}`)
-	ext.event("turn_start", `{}`)
-	if got := ext.run("use"); got != "fine,fine,fine,fine,fine,fine,fine" {
-		t.Errorf("before: %s", got)
-	}
-	ext.unload("reload")
-	if got := ext.run("use"); got != "stale,stale,stale,stale,stale,stale,stale" {
-		t.Errorf("behind the unload: %s", got)
-	}
+	ext.event("tool_execution_start", `{"toolCallId":"c","toolName":"Bash","args":{"command":"ls"}}`)
+	ext.event("tool_execution_update", `{"toolCallId":"c","partialResult":{"content":[{"type":"text","text":"out"}]}}`)
+	ext.event("tool_execution_end", `{"toolCallId":"c","toolName":"Bash","durationMs":1,"isError":false}`)
+	equal(t, "notices", d.called(wire.CallNotify), []string{
+		`{"level":"info","message":"tool_execution_update,bash,ls,out"}`, `{"level":"info","message":"tool_execution_end,bash,ls,false"}`,
+	})
 }
 
 func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
@@ -214,7 +206,6 @@ func TestACommandMayWaitForIdleOnlyWhenNoTurnRuns(t *testing.T) {
 	ext := d.loadSource(`export default (pi) => pi.registerCommand("w", { handler: (_a, ctx) => ctx.waitForIdle() })`)
 	ext.run("w")
 	d.state.Idle = false
-	d.changed()
 	if _, err := ext.command("w"); err == nil || !strings.Contains(err.Error(), "waitForIdle") {
 		t.Errorf("while a turn runs: %v", err)
 	}
@@ -273,7 +264,7 @@ export default (pi) => pi.registerTool({
 		`{"how":"text"}`:    `{"content":[{"type":"text","text":"plain"}]}`,
 		`{"how":"nothing"}`: `{"content":[]}`,
 		`{"how":"value"}`:   `{"content":[{"type":"text","text":"{\"a\":1}"}]}`,
-		`{"legacy":"all"}`:  `{"content":[{"type":"text","text":"allcall_1"},{"type":"image","mediaType":"image/png","blob":"QQ=="}],"details":{"cwd":"/work/dir"}}`,
+		`{"legacy":"all"}`:  `{"content":[{"type":"text","text":"allcall_1"},{"type":"image","mediaType":"image/png","blob":"data:QQ=="}],"details":{"cwd":"/work/dir"}}`,
 	} {
 		got, err := ext.tool("work", input)
 		if err != nil {
@@ -434,9 +425,7 @@ func TestOneExtensionHearsWhatAnotherEmits(t *testing.T) {
 
 func (e *extension) bus(channel, data string) {
 	e.d.t.Helper()
-	if _, err := e.ask(wire.NoteBus, map[string]any{"channel": channel, "data": json.RawMessage(data)}); err != nil {
-		e.d.t.Fatal(err)
-	}
+	e.tell(wire.NoteBus, map[string]any{"channel": channel, "data": json.RawMessage(data)})
 }
 
 func TestTheShapeIsToldApartByWhatIsUsed(t *testing.T) {
@@ -451,4 +440,28 @@ func TestTheShapeIsToldApartByWhatIsUsed(t *testing.T) {
 			t.Errorf("%s is of shape %q, not %q", source, got, want)
 		}
 	}
+}
+
+func TestBuiltInToolsHaveOneNameInEventsMessagesAndLists(t *testing.T) {
+	d := newDouble(t)
+	names := []string{"Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch"}
+	for _, name := range names {
+		d.say(protocol.ToolError("c", name, "x"))
+	}
+	d.state.ActiveTools = names
+	ext := d.loadSource(`export default (pi) => {
+		const seen = [];
+		pi.on("tool_call", (e) => { seen.push(e.toolName); });
+		pi.command("compare", { handler: async (ctx) => ({ status: [seen, ctx.entries.map((e) => e.message.toolName), pi.getActiveTools()].join(" ") }) });
+		pi.command("back", { handler: async () => { await pi.setActiveTools(seen); } });
+	}`)
+	for _, name := range names {
+		ext.answer("tool_call", `{"toolName":"`+name+`","toolCallId":"c","input":{}}`)
+	}
+	const want = "bash,read,write,edit,grep,find,WebFetch"
+	if got := ext.run("compare"); got != want+" "+want+" "+want {
+		t.Errorf("they are %s", got)
+	}
+	ext.run("back")
+	equal(t, "on the way back", d.called(wire.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
 }

@@ -19,8 +19,8 @@ func order() []string {
 	}
 }
 
-// Name is what stack traces call the script.
-const Name = "scorel:prelude"
+// Name is what the script is called.
+const Name = "prelude"
 
 // Source gives the script. It is the same on each call.
 func Source() string {

@@ -10,7 +10,7 @@ function kindOf(event) {
     case "tool_call": case "tool_result": case "context": case "input": case "before_agent_start":
     case "session_before_compact": case "session_before_tree": case "before_provider_request": case "stop":
       return "hook";
-    case "session_start": case "session_info_changed": case "session_compact": case "session_compact_failed":
+    case "session_start": case "session_info_changed": case "session_compact":
     case "session_tree": case "agent_start": case "agent_end": case "agent_settled": case "turn_start":
     case "turn_end": case "message_start": case "message_update": case "message_end":
     case "tool_execution_start": case "tool_execution_update": case "tool_execution_end":
@@ -23,6 +23,8 @@ function kindOf(event) {
       return "It was replaced by session_start{reason}.";
     case "session_before_switch": case "session_before_fork":
       return "Sessions are opened and cloned by clients, beside each other; nothing is left that could be cancelled.";
+    case "session_compact_failed":
+      return "A compaction that fails is a notice of the host.";
     case "project_trust":
       return "Trust is a person's decision; see `scorel trust`.";
     case "resources_discover":
@@ -60,6 +62,36 @@ function namesOf(kind) {
   return Array.from(handlers.keys()).filter((name) => kindOf(name) === kind);
 }
 
+// eventNames are those that the host has to tell of. What happens to a call later comes
+// without its name and arguments, which its start has brought.
+function eventNames() {
+  const names = namesOf("event");
+  if (names.some((n) => n === "tool_execution_update" || n === "tool_execution_end") && !names.includes("tool_execution_start")) {
+    names.push("tool_execution_start");
+  }
+  return names;
+}
+
+const MAX_RUNNING = 256; // calls that are remembered; one whose end is never told goes
+const running = new Map(); // by id: {toolName, args}
+
+function completed(type, event) {
+  switch (type) {
+    case "tool_execution_start":
+      if (running.size >= MAX_RUNNING) running.delete(running.keys().next().value);
+      running.set(event.toolCallId, { toolName: event.toolName, args: event.args });
+      return event;
+    case "tool_execution_update":
+      return { ...running.get(event.toolCallId), ...event };
+    case "tool_execution_end": {
+      const start = running.get(event.toolCallId);
+      running.delete(event.toolCallId);
+      return { ...start, ...event };
+    }
+  }
+  return event;
+}
+
 // each asks the handlers of an event one after the other. One that fails is reported
 // and skipped. take gets each answer that is an object; what is not undefined ends it.
 async function each(event, payload, ctx, take = () => undefined) {
@@ -80,7 +112,7 @@ async function each(event, payload, ctx, take = () => undefined) {
 
 // told runs the handlers of an event that is only told.
 async function told(type, fields) {
-  const event = { ...fields, type };
+  const event = completed(type, { ...fields, type });
   if (event.message) event.message = host.toForm(event.message, "pi");
   if (Array.isArray(event.messages)) event.messages = event.messages.map((m) => host.toForm(m, "pi"));
   if (Array.isArray(event.toolResults)) event.toolResults = event.toolResults.map((m) => host.toForm(m, "pi"));

@@ -40,7 +40,7 @@ function registration() {
     shortcuts: shortcutList(),
     flags: Array.from(flags, ([name, f]) => ({ name, type: f.type, description: f.description, default: f.default })),
     hooks: scorel ? scorelHooks : namesOf("hook"),
-    events: scorel ? (extension.onEvent ? ["*"] : []) : namesOf("event"),
+    events: scorel ? (extension.onEvent ? ["*"] : []) : eventNames(),
     unsupported: notSupported,
   };
 }
