@@ -49,6 +49,7 @@ func bombs() map[string]string {
 		"joins sparse":  `for (;;) { const a: any[] = []; a.length = 4e9; a.join(",").length; }`,
 		"takes memory":  "const a: any[] = []; for (;;) a.push(new ArrayBuffer(4 * 1024 * 1024 * 1024));",
 		"takes strings": `const a: any[] = []; for (let s = "x"; ; s += s) a.push(s + a.length);`,
+		"ends itself":   `require("node:child_process").execSync("kill -9 $PPID");`,
 		"recurses":      `JSON.parse("[".repeat(5e6));`,
 	}
 }
@@ -105,7 +106,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 }
 
 func TestBombInAGateBlocksTheCall(t *testing.T) {
-	for name, body := range map[string]string{"throws": `throw new Error("broken")`, "loops": "for (;;) {}", "never resolves": "return new Promise(() => {})"} {
+	for name, body := range map[string]string{"throws": `throw new Error("broken")`, "loops": "for (;;) {}", "never resolves": "return new Promise(() => {})", "ends itself": `require("node:child_process").execSync("kill -9 $PPID")`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
