@@ -65,7 +65,7 @@ func (a *asker) sync(l *protocol.Live) {
 	}
 	if q.permission == nil {
 		for _, d := range l.UI {
-			if d.Data.Kind == protocol.DialogQuestion {
+			if len(questionsOf(d.Data)) > 0 {
 				q.dialog = &d
 				break
 			}
@@ -95,7 +95,7 @@ func (a *asker) again(answer protocol.Request) {
 func (a *asker) asked() question {
 	switch {
 	case a.open.permission != nil && a.told[a.open.permission.PermissionID],
-		a.open.dialog != nil && len(a.answers) >= len(a.open.dialog.Data.Questions):
+		a.open.dialog != nil && len(a.answers) >= len(questionsOf(a.open.dialog.Data)):
 		return question{}
 	}
 	return a.open
@@ -125,11 +125,11 @@ func (a *asker) show() {
 		}
 		a.screen.line(plainStyle, "  0  deny (words behind it tell the model why)")
 	case a.open.dialog != nil:
-		i := len(a.answers)
-		if i >= len(a.open.dialog.Data.Questions) {
+		i, questions := len(a.answers), questionsOf(a.open.dialog.Data)
+		if i >= len(questions) {
 			return
 		}
-		q := a.open.dialog.Data.Questions[i]
+		q := questions[i]
 		a.screen.line(alertStyle, "? "+indentRest(display.Text(q.Question)))
 		for k, o := range q.Options {
 			line := fmt.Sprintf("  %d  %s", k+1, display.Line(o.Label))
@@ -139,6 +139,12 @@ func (a *asker) show() {
 			a.screen.line(plainStyle, line)
 		}
 		how := "a number, or words of your own; /skip leaves it open"
+		switch a.open.dialog.Data.Kind {
+		case protocol.DialogConfirm, protocol.DialogSelect:
+			how = "a number; /skip leaves it open"
+		case protocol.DialogInput, protocol.DialogEditor:
+			how = "your words; /skip leaves it open"
+		}
 		if q.Multiple {
 			how = "numbers with commas, or words of your own; /skip leaves it open"
 		}
@@ -245,7 +251,7 @@ func choice(text string) (n int, reason string, ok bool) {
 
 // reply takes the answer to one question of the dialog; the last one sends them all.
 func (a *asker) reply(text string) protocol.Request {
-	questions := a.open.dialog.Data.Questions
+	questions := questionsOf(a.open.dialog.Data)
 	q := questions[len(a.answers)]
 	answer, err := pick(q, text)
 	if err != nil {
@@ -257,9 +263,10 @@ func (a *asker) reply(text string) protocol.Request {
 		a.show()
 		return nil
 	}
-	value, err := json.Marshal(a.answers)
+	value, err := valueOf(a.open.dialog.Data, a.answers)
 	if err != nil {
-		a.screen.line(alertStyle, "  "+err.Error()) // strings always marshal
+		a.answers = a.answers[:len(a.answers)-1]
+		a.screen.line(alertStyle, "  "+err.Error())
 		return nil
 	}
 	return &protocol.AnswerUI{UIID: a.open.dialog.UIID, Value: value}
@@ -273,6 +280,9 @@ func pick(q protocol.Question, text string) (protocol.Answer, error) {
 	}
 	if len(text) > protocol.MaxAnswer {
 		return nil, fmt.Errorf("an answer has at most %d bytes", protocol.MaxAnswer)
+	}
+	if len(q.Options) == 0 {
+		return protocol.Answer{text}, nil
 	}
 	var out protocol.Answer
 	for part := range strings.SplitSeq(text, ",") {

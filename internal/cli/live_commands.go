@@ -45,8 +45,7 @@ func liveCommand(text string) (name, rest string, ok bool) {
 func (v *liveSession) command(ctx context.Context, name, rest string) {
 	switch name {
 	case "help":
-		v.screen.endStream()
-		v.screen.line(plainStyle, liveHelp)
+		v.help()
 	case "quit":
 		v.leave()
 	case "cancel":
@@ -72,7 +71,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:
-		v.fail(fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name)))
+		v.runCommand(name, rest)
 	}
 }
 
