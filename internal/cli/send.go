@@ -192,6 +192,7 @@ func (a *app) question(id protocol.SessionID, e protocol.Event) {
 	case *protocol.PermissionRequest:
 		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
 	case *protocol.UIRequest:
+		what = firstLine(display.Line(b.Data.Title), 200)
 		if len(b.Data.Questions) > 0 {
 			what = firstLine(display.Line(b.Data.Questions[0].Question), 200)
 		}

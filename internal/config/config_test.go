@@ -97,8 +97,8 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Tools: Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
-		Web:     Web{Proxy: "http://proxy.example:3128"},
-		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Web:    Web{Proxy: "http://proxy.example:3128"},
+		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Hooks: []Hook{
 			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 54}},
 			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
