@@ -18,6 +18,8 @@ type asker struct {
 	screen  screen
 	open    question
 	answers protocol.Answers // of the dialog's questions so far
+	lines   []string         // of a text that is typed into the dialog
+	sent    bool             // the answer to an extension's dialog is on its way
 	told    map[protocol.PermissionID]bool
 }
 
@@ -34,6 +36,8 @@ func (q question) takes(text string) bool {
 	case q.permission != nil:
 		_, _, ok := choice(text)
 		return ok
+	case q.dialog != nil && q.dialog.Data.Kind == protocol.DialogEditor:
+		return true // a text may begin with a slash
 	case q.dialog != nil:
 		_, _, isCommand := liveCommand(text)
 		return !isCommand || strings.TrimSpace(text) == "/skip"
@@ -65,7 +69,7 @@ func (a *asker) sync(l *protocol.Live) {
 	}
 	if q.permission == nil {
 		for _, d := range l.UI {
-			if len(questionsOf(d.Data)) > 0 {
+			if d.Data.Kind == protocol.DialogQuestion || asksOne(&d.Data) {
 				q.dialog = &d
 				break
 			}
@@ -74,7 +78,7 @@ func (a *asker) sync(l *protocol.Live) {
 	if q.id() == a.open.id() {
 		return
 	}
-	a.open, a.answers = q, nil
+	a.open, a.answers, a.lines, a.sent = q, nil, nil, false
 	a.show()
 }
 
@@ -87,7 +91,7 @@ func (a *asker) again(answer protocol.Request) {
 	default:
 		return
 	}
-	a.open, a.answers = question{}, nil
+	a.open, a.answers, a.lines, a.sent = question{}, nil, nil, false
 }
 
 // asked gives the question that waits for the person: none when the answer is on its
@@ -95,7 +99,8 @@ func (a *asker) again(answer protocol.Request) {
 func (a *asker) asked() question {
 	switch {
 	case a.open.permission != nil && a.told[a.open.permission.PermissionID],
-		a.open.dialog != nil && len(a.answers) >= len(questionsOf(a.open.dialog.Data)):
+		a.open.dialog != nil && asksOne(&a.open.dialog.Data) && a.sent,
+		a.open.dialog != nil && !asksOne(&a.open.dialog.Data) && len(a.answers) >= len(a.open.dialog.Data.Questions):
 		return question{}
 	}
 	return a.open
@@ -124,12 +129,14 @@ func (a *asker) show() {
 			a.screen.line(plainStyle, line)
 		}
 		a.screen.line(plainStyle, "  0  deny (words behind it tell the model why)")
+	case a.open.dialog != nil && asksOne(&a.open.dialog.Data):
+		a.showDialog(&a.open.dialog.Data)
 	case a.open.dialog != nil:
-		i, questions := len(a.answers), questionsOf(a.open.dialog.Data)
-		if i >= len(questions) {
+		i := len(a.answers)
+		if i >= len(a.open.dialog.Data.Questions) {
 			return
 		}
-		q := questions[i]
+		q := a.open.dialog.Data.Questions[i]
 		a.screen.line(alertStyle, "? "+indentRest(display.Text(q.Question)))
 		for k, o := range q.Options {
 			line := fmt.Sprintf("  %d  %s", k+1, display.Line(o.Label))
@@ -139,12 +146,6 @@ func (a *asker) show() {
 			a.screen.line(plainStyle, line)
 		}
 		how := "a number, or words of your own; /skip leaves it open"
-		switch a.open.dialog.Data.Kind {
-		case protocol.DialogConfirm, protocol.DialogSelect:
-			how = "a number; /skip leaves it open"
-		case protocol.DialogInput, protocol.DialogEditor:
-			how = "your words; /skip leaves it open"
-		}
 		if q.Multiple {
 			how = "numbers with commas, or words of your own; /skip leaves it open"
 		}
@@ -251,7 +252,10 @@ func choice(text string) (n int, reason string, ok bool) {
 
 // reply takes the answer to one question of the dialog; the last one sends them all.
 func (a *asker) reply(text string) protocol.Request {
-	questions := questionsOf(a.open.dialog.Data)
+	if asksOne(&a.open.dialog.Data) {
+		return a.replyDialog(text)
+	}
+	questions := a.open.dialog.Data.Questions
 	q := questions[len(a.answers)]
 	answer, err := pick(q, text)
 	if err != nil {
@@ -263,10 +267,9 @@ func (a *asker) reply(text string) protocol.Request {
 		a.show()
 		return nil
 	}
-	value, err := valueOf(a.open.dialog.Data, a.answers)
+	value, err := json.Marshal(a.answers)
 	if err != nil {
-		a.answers = a.answers[:len(a.answers)-1]
-		a.screen.line(alertStyle, "  "+err.Error())
+		a.screen.line(alertStyle, "  "+err.Error()) // strings always marshal
 		return nil
 	}
 	return &protocol.AnswerUI{UIID: a.open.dialog.UIID, Value: value}
@@ -280,9 +283,6 @@ func pick(q protocol.Question, text string) (protocol.Answer, error) {
 	}
 	if len(text) > protocol.MaxAnswer {
 		return nil, fmt.Errorf("an answer has at most %d bytes", protocol.MaxAnswer)
-	}
-	if len(q.Options) == 0 {
-		return protocol.Answer{text}, nil
 	}
 	var out protocol.Answer
 	for part := range strings.SplitSeq(text, ",") {

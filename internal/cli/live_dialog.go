@@ -3,60 +3,116 @@ package cli
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
+	"strconv"
 	"strings"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
-// questionsOf gives a dialog as questions, one of them for what is no list of
-// questions. A dialog of a kind that this version does not know has none.
-func questionsOf(d protocol.Dialog) []protocol.Question {
-	text := strings.TrimSpace(d.Title + "\n" + d.Message)
-	if d.Source != "" {
-		text = d.Source + ": " + text
-	}
+// asksOne says whether attach can put a dialog of an extension to the person: one that
+// is answered by one value.
+func asksOne(d *protocol.Dialog) bool {
 	switch d.Kind {
-	case protocol.DialogQuestion:
-		return d.Questions
-	case protocol.DialogConfirm:
-		return []protocol.Question{{Question: text, Options: []protocol.Option{{Label: "Yes"}, {Label: "No"}}}}
-	case protocol.DialogSelect:
-		return []protocol.Question{{Question: text, Options: d.Options}}
-	case protocol.DialogInput, protocol.DialogEditor:
-		for _, more := range []string{d.Placeholder, d.Text} {
-			if more != "" {
-				text += "\n" + more
-			}
-		}
-		return []protocol.Question{{Question: text}}
+	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor:
+		return true
 	}
-	return nil
+	return false
 }
 
-// valueOf gives the answers as the value that the dialog takes; a question that was
-// left open closes a dialog that has just one.
-func valueOf(d protocol.Dialog, answers protocol.Answers) (json.RawMessage, error) {
-	if d.Kind == protocol.DialogQuestion {
-		return json.Marshal(answers)
+// edits says whether lines are taken for a text: they may begin with a slash.
+func (a *asker) edits() bool {
+	d := a.asked().dialog
+	return d != nil && d.Data.Kind == protocol.DialogEditor
+}
+
+// showDialog prints a dialog of an extension, and how it is answered.
+func (a *asker) showDialog(d *protocol.Dialog) {
+	title := display.Text(d.Title)
+	if d.Source != "" {
+		title += " [" + display.Line(d.Source) + "]"
 	}
-	if len(answers[0]) == 0 {
-		return json.RawMessage("null"), nil
+	a.screen.line(alertStyle, "? "+indentRest(title))
+	if d.Message != "" {
+		a.screen.line(plainStyle, "  "+indentRest(someLines(display.Text(d.Message))))
 	}
-	text := strings.Join(answers[0], ", ")
+	how := ""
 	switch d.Kind {
-	case protocol.DialogConfirm:
-		switch strings.ToLower(text) {
-		case "yes", "y":
-			return json.RawMessage("true"), nil
-		case "no", "n":
-			return json.RawMessage("false"), nil
-		}
-		return nil, fmt.Errorf("it is 1 or yes, 2 or no, or /skip")
 	case protocol.DialogSelect:
-		if !slices.ContainsFunc(d.Options, func(o protocol.Option) bool { return o.Label == text }) {
-			return nil, fmt.Errorf("choose one of the numbers, or /skip")
+		for i, o := range d.Options {
+			line := fmt.Sprintf("  %d  %s", i+1, display.Line(o.Label))
+			if o.Description != "" {
+				line += ": " + display.Line(o.Description)
+			}
+			a.screen.line(plainStyle, line)
 		}
+		how = "a number or a label"
+	case protocol.DialogConfirm:
+		how = "y or n"
+	case protocol.DialogInput:
+		how = "a line"
+		if d.Placeholder != "" {
+			how += ", such as " + display.Line(d.Placeholder)
+		}
+	case protocol.DialogEditor:
+		if d.Text != "" {
+			a.screen.line(dimStyle, "  "+indentRest(someLines(display.Text(d.Text))))
+		}
+		how = "lines, and one with a single dot behind them"
 	}
-	return json.Marshal(text)
+	a.screen.line(dimStyle, "  "+how+"; /skip closes it without an answer")
+}
+
+// replyDialog takes a line of an answer; nil when more is needed.
+func (a *asker) replyDialog(text string) protocol.Request {
+	d := &a.open.dialog.Data
+	if strings.TrimSpace(text) == "/skip" {
+		return a.sendDialog(nil)
+	}
+	switch d.Kind {
+	case protocol.DialogSelect:
+		text = strings.TrimSpace(text)
+		for _, o := range d.Options { // a label may be a number too
+			if o.Label == text {
+				return a.sendDialog(text)
+			}
+		}
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 || n > len(d.Options) {
+			a.screen.line(alertStyle, fmt.Sprintf("  there is no choice %.100q", text))
+			return nil
+		}
+		return a.sendDialog(d.Options[n-1].Label)
+	case protocol.DialogConfirm:
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "y", "yes":
+			return a.sendDialog(true)
+		case "n", "no":
+			return a.sendDialog(false)
+		}
+		a.screen.line(alertStyle, "  y or n")
+		return nil
+	case protocol.DialogEditor:
+		if text != "." {
+			a.lines = append(a.lines, text)
+			return nil
+		}
+		text = strings.Join(a.lines, "\n")
+		a.lines = nil
+	}
+	return a.sendDialog(text)
+}
+
+// sendDialog answers the open dialog, unless the value does not fit it.
+func (a *asker) sendDialog(value any) protocol.Request {
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = a.open.dialog.Data.Check(data)
+	}
+	if err != nil {
+		a.screen.line(alertStyle, "  "+err.Error())
+		return nil
+	}
+	a.sent = true
+	return &protocol.AnswerUI{UIID: a.open.dialog.UIID, Value: data}
 }

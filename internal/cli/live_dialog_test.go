@@ -1,76 +1,67 @@
 package cli
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 
 	"scorel/protocol"
 )
 
-func TestDialogsOfExtensionsAreAskedAndAnswered(t *testing.T) {
-	confirm := protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Run it?", Message: "rm x", Source: "a command"}
-	pick := protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: []protocol.Option{{Label: "a"}, {Label: "b"}}}
-	input := protocol.Dialog{Kind: protocol.DialogInput, Title: "Name?"}
+func TestADialogOfAnExtensionIsAnsweredInLines(t *testing.T) {
+	options := []protocol.Option{{Label: "red"}, {Label: "green", Description: "like grass"}, {Label: "1"}}
 	for _, c := range []struct {
+		name   string
 		dialog protocol.Dialog
-		typed  string
-		want   string // the value; "" is a line that leaves it open
+		lines  []string
+		want   string // "" for none
+		shows  string
 	}{
-		{confirm, "1", "true"}, {confirm, "no", "false"}, {confirm, "Y", "true"}, {confirm, "maybe", ""}, {confirm, "3", ""}, {confirm, "/skip", "null"},
-		{pick, "2", `"b"`}, {pick, "a", `"a"`}, {pick, "c", ""}, {pick, "/skip", "null"},
-		{input, "Ada Lovelace", `"Ada Lovelace"`}, {input, "7", `"7"`}, {input, "/skip", "null"},
-		{protocol.Dialog{Kind: protocol.DialogEditor, Title: "Text?"}, "words", `"words"`},
+		{"a number", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"2"}, `"green"`, "  2  green: like grass\n"},
+		{"a label", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{" green "}, `"green"`, ""},
+		{"a label that is a number", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"1"}, `"1"`, ""},
+		{"no such choice", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"7"}, "", `there is no choice "7"`},
+		{"yes", protocol.Dialog{Kind: "confirm", Title: "Sure?", Message: "It deletes.", Source: "gate"}, []string{"Y"}, "true", "? Sure? [gate]\n  It deletes.\n"},
+		{"no", protocol.Dialog{Kind: "confirm", Title: "Sure?"}, []string{"no"}, "false", ""},
+		{"neither", protocol.Dialog{Kind: "confirm", Title: "Sure?"}, []string{"perhaps"}, "", "  y or n\n"},
+		{"a line", protocol.Dialog{Kind: "input", Title: "Name?", Placeholder: "main"}, []string{"it is"}, `"it is"`, "such as main"},
+		{"too long a line", protocol.Dialog{Kind: "input", Title: "Name?"}, []string{strings.Repeat("x", protocol.MaxAnswer+1)}, "", "at most 4096 bytes"},
+		{"lines", protocol.Dialog{Kind: "editor", Title: "Text?", Text: "old"}, []string{"one", "/two", "", "."}, `"one\n/two\n"`, "  old\n"},
+		{"unfinished lines", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one"}, "", ""},
+		{"closed", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one", "/skip"}, "null", ""},
+		{"escape sequences", protocol.Dialog{Kind: "confirm", Title: "a\x1b[2Kb\u202e"}, []string{"y"}, "true", "? "},
 	} {
-		var out bytes.Buffer
-		a := &asker{screen: &pipeScreen{out: &out}}
-		a.sync(&protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: c.dialog}}})
-		if !strings.Contains(out.String(), c.dialog.Title) || !strings.Contains(out.String(), c.dialog.Message) {
-			t.Errorf("%s is shown as %q", c.dialog.Kind, out.String())
-		}
-		req, handled := a.answer(c.typed)
-		if !handled {
-			t.Fatalf("%s: %q is not taken", c.dialog.Kind, c.typed)
-		}
-		got := ""
-		if r, ok := req.(*protocol.AnswerUI); ok {
-			got = string(r.Value)
-			if err := c.dialog.Check(r.Value); err != nil {
-				t.Errorf("%s: the host would refuse %s: %v", c.dialog.Kind, got, err)
+		t.Run(c.name, func(t *testing.T) {
+			v, out := watched()
+			v.live.UI = []protocol.UIRequest{{UIID: "ui_1", Data: c.dialog}}
+			v.ask.sync(&v.live)
+			var sent protocol.Request
+			for _, line := range c.lines {
+				_, _, isCommand := liveCommand(line)
+				req, handled := v.answer(line, isCommand)
+				if !handled {
+					t.Fatalf("%q is not taken", line)
+				}
+				if req != nil {
+					sent = req
+				}
 			}
-		}
-		if got != c.want {
-			t.Errorf("%s: %q gives %q, want %q", c.dialog.Kind, c.typed, got, c.want)
-		}
-		if open := a.asked().id() != ""; open != (c.want == "") {
-			t.Errorf("%s: after %q it is open: %v", c.dialog.Kind, c.typed, open)
-		}
-	}
-	a := &asker{screen: &pipeScreen{out: &bytes.Buffer{}}}
-	a.sync(&protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: "later"}}}})
-	if a.asked().id() != "" {
-		t.Error("a dialog of an unknown kind is asked")
-	}
-}
-
-func TestTabCompletesWhatAllHaveInCommonAndShowsTheRest(t *testing.T) {
-	for _, c := range []struct {
-		typed       string
-		items       []string
-		line, shown string
-	}{
-		{"/rev", []string{"/review"}, "/review ", ""},
-		{"/r", []string{"/review", "/rewind"}, "/re", ""},
-		{"/re", []string{"/review", "/rewind"}, "/re", "/review  /rewind"},
-		{"/x", nil, "/x", ""},
-		{"/mode ac", []string{"/mode acceptEdits"}, "/mode acceptEdits ", ""},
-	} {
-		var out bytes.Buffer
-		v := &liveSession{term: &termScreen{edit: &editor{}}, screen: &pipeScreen{out: &out}}
-		v.term.edit.set(c.typed)
-		v.offer(c.typed, c.items)
-		if got := string(v.term.edit.line); got != c.line || !strings.Contains(out.String(), c.shown) || c.shown == "" && out.Len() > 0 {
-			t.Errorf("%q: the line is %q and %q is shown; want %q and %q", c.typed, got, out.String(), c.line, c.shown)
-		}
+			if a, ok := sent.(*protocol.AnswerUI); c.want == "" && sent != nil || c.want != "" && (!ok || string(a.Value) != c.want || a.UIID != "ui_1") {
+				t.Errorf("answered %+v, want %s", sent, c.want)
+			}
+			if !strings.Contains(out.String(), c.shows) || strings.ContainsAny(out.String(), "\x1b\u202e") {
+				t.Errorf("shown:\n%q", out)
+			}
+			if c.want == "" {
+				return
+			}
+			if v.ask.asked().id() != "" {
+				t.Error("it is asked for while the answer is on its way")
+			}
+			v.ask.again(sent)
+			v.ask.sync(&v.live)
+			if v.ask.asked().id() != "ui_1" {
+				t.Error("an answer that was refused is not asked for again")
+			}
+		})
 	}
 }
