@@ -50,9 +50,11 @@ func TestPeopleAreToldHowACommandBeganAndEnded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				mu.Lock()
 				if len(told) != 1 {
-					t.Fatalf("%d events at the start", len(told))
+					t.Errorf("%d events at the start", len(told))
 				}
+				mu.Unlock()
 				time.Sleep(2 * time.Second)
 				c.end(b, id, b.last())
 				r, err := b.set.Read(t.Context(), id, Query{Wait: time.Hour})
