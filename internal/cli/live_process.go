@@ -66,7 +66,7 @@ func (v *liveView) process(b *protocol.ToolProcess, l *protocol.Live) {
 		}
 		return
 	}
-	if v.screen.live() {
+	if v.screen.live() || b.Event.TargetType == protocol.ProcessOfTask { // the card says that it runs in the background
 		return
 	}
 	stage := step.Stage
