@@ -160,6 +160,9 @@ func (v *liveSession) process(name string) {
 			if name == "" && len(found) > 1 {
 				var others []string
 				for _, o := range found[1:min(len(found), 6)] {
+					if o.call == w.call { // a vendor that gives an id again
+						o.call = o.operation
+					}
 					others = append(others, display.Line(firstOf(o.call, o.operation)))
 				}
 				v.say("/process CALL shows another: " + strings.Join(others, ", "))
