@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,19 +21,19 @@ const (
 )
 
 // ownCommands are the commands that this client carries out itself, because they are
-// about what its person sees. The host has the others.
+// about what its person sees: those of its help. The host has the others.
 func ownCommands() []string {
-	return []string{"branch", "cancel", "compact", "help", "mode", "model", "name", "queue", "quit", "rewind", "skip", "steer", "tree"}
-}
-
-func ownCommand(name string) bool {
-	for _, own := range ownCommands() {
-		if name == own {
-			return true
+	out := []string{"help"}
+	for line := range strings.Lines(liveHelp) {
+		name, ok := strings.CutPrefix(strings.Fields(line)[0], "/")
+		if ok && !strings.HasPrefix(name, "/") && !slices.Contains(out, name) {
+			out = append(out, name)
 		}
 	}
-	return false
+	return out
 }
+
+func ownCommand(name string) bool { return slices.Contains(ownCommands(), name) }
 
 // help lists the commands of this client, and those of the host with where they come
 // from.

@@ -27,3 +27,10 @@ func TestTabCompletesWhatAllHaveInCommonAndShowsTheRest(t *testing.T) {
 		}
 	}
 }
+
+func TestTheCommandsOfAttachAreThoseOfItsHelp(t *testing.T) {
+	own := strings.Join(ownCommands(), " ")
+	if !strings.HasPrefix(own, "help steer queue cancel rewind ") || strings.Contains(own, "text") || strings.Contains(own, "/") {
+		t.Errorf("%s", own)
+	}
+}
