@@ -377,13 +377,18 @@ type (
 	ListAgents struct {
 		WorkDir string `json:"workDir,omitempty"`
 	}
-	// AddMemory adds a note to the memory of the session's project, or of the user.
+	// AddMemory adds a note to the memory of the session's project, without one of that
+	// of WorkDir, or to the user's.
 	AddMemory struct {
-		Scope string `json:"scope"` // project, user or daily
-		Text  string `json:"text"`
+		Scope   string `json:"scope"` // project, user or daily
+		Text    string `json:"text"`  // at most 8 KiB, 2 KiB a line
+		WorkDir string `json:"workDir,omitempty"`
 	}
-	// GetMemory gives the files of the session's memory; the answer is a [MemoryView].
-	GetMemory struct{}
+	// GetMemory gives the files of the session's memory, or, without one, of that of
+	// WorkDir; the answer is a [MemoryView].
+	GetMemory struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
 	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
 	// the answer is a [ProcessLog].
 	GetProcessLog struct {

@@ -27,13 +27,14 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
+		c("reload", "", "load extensions again, with what has changed", false),
 	}, nil
 }
 
 // Run implements [command.Source].
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
-	if args == "" && name != "compact" {
+	if args == "" && name != "compact" && name != "reload" {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s %s.", name, map[bool]string{true: "TEXT", false: "NAME"}[name == "name"])
 	}
 	status := ""
@@ -47,6 +48,8 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 		status, err = "the model is "+args+" from the next turn on", c.model(ctx, args)
 	case "name":
 		status, err = "the session is named", c.l.UpdateInfo(ctx, c.by, protocol.MetaChanges{Name: &args})
+	case "reload":
+		return c.reload(ctx)
 	default:
 		err = protocol.Errorf(protocol.CodeInvalidRequest, "There is no command /%s.", name)
 	}
@@ -54,6 +57,14 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 		return nil, err
 	}
 	return &protocol.CommandResult{Status: status}, nil
+}
+
+func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
+	r, err := c.h.reload(ctx, c.l)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d", r.Extensions), Text: strings.Join(r.Problems, "\n")}, nil
 }
 
 func (c builtins) compact(ctx context.Context, instructions string) (*protocol.CommandResult, error) {

@@ -55,7 +55,11 @@ func (h *Host) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*comman
 
 // registry gives the commands of all sources.
 func (c *commandRun) registry() command.Registry {
-	return command.Registry{builtins{c}, templates{c}, skillCommands{c}}
+	r := command.Registry{builtins{c}, templates{c}, skillCommands{c}}
+	if c.l != nil {
+		r = append(r, extensionCommands{c.h.extensionsOf(c.l.ID())})
+	}
+	return r
 }
 
 func (h *Host) listCommands(ctx context.Context, l *lane.Lane, by lane.Caller, workDir string) (*protocol.CommandList, error) {

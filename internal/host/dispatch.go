@@ -69,6 +69,16 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return c.importSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
 		return c.mayRead(h.exportSession(ctx, id, r.Format))
+	case *protocol.AddMemory:
+		return &protocol.Done{}, h.addMemory(ctx, id, r)
+	case *protocol.GetMemory:
+		return h.getMemory(ctx, id, r)
+	case *protocol.ListExtensions:
+		return h.listExtensions(ctx, id, r.WorkDir)
+	case *protocol.CheckExtension:
+		return h.checkExtension(ctx, r.Path)
+	case *protocol.EnableExtension:
+		return &protocol.Done{}, h.enableExtension(r)
 	case *protocol.VerifySession:
 		return h.verifySession(ctx, id)
 	case *protocol.RepairSession:
@@ -141,6 +151,8 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 		return &protocol.Done{}, l.AnswerPermission(ctx, by, r.PermissionID, r.Choice, r.Reason)
 	case *protocol.AnswerUI:
 		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
+	case *protocol.Reload:
+		return h.reload(ctx, l)
 	case *protocol.ListTasks:
 		return l.Tasks(), nil
 	case *protocol.StopTask:

@@ -54,8 +54,9 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 		if err != nil {
 			return nil, err
 		}
+		notes := h.notes(cfg, dir)
 		skills, index := h.skillSet(ctx, dir, root)
-		tools, err := h.tools(cfg, over, search, skills)
+		tools, err := h.tools(cfg, over, search, notes != nil && !h.cfg.Ephemeral, skills)
 		if err != nil {
 			return nil, err
 		}
@@ -74,16 +75,19 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		info := m.Info()
+		level := thinking(cfg, over, meta)
+		tools = h.extendTurn(ctx, id, cfg, over, m, level, tools)
 		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
 			Hooks: hooks,
-			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Model: m, Fallback: fallback, Thinking: level, Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
-				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Skills: skills},
+				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes), Skills: skills},
+			Tell:   h.teller(id, cfg, notes, info.ContextWindow),
 			Skills: index, Items: skillItems(skills, tools, info.ContextWindow),
 			Limits:     limits(cfg, over),
-			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
+			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info)
 			},
@@ -230,7 +234,7 @@ func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.Think
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config, over Overrides, search search, skills *skill.Set) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, over Overrides, search search, notes bool, skills *skill.Set) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
 	switch p := over.Preset; p {
@@ -252,6 +256,12 @@ func (h *Host) tools(cfg config.Config, over Overrides, search search, skills *s
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
 		}
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "WebSearch" })
+	}
+	if !notes {
+		if slices.Contains(list, "AppendDaily") {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "AppendDaily needs memory.enabled in config.toml, and a session that is kept.")
+		}
+		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "AppendDaily" })
 	}
 	return withoutIdle(tools, list, skills), nil
 }

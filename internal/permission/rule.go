@@ -104,7 +104,7 @@ func toolName(s string) bool {
 
 // knownTool gives the right spelling of a tool that is built in.
 func knownTool(name string) string {
-	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "WebFetch", "WebSearch", "Task", "TaskOutput", "TaskStop", "Monitor", "Skill", "ExecuteSkill", "AskUser"} {
+	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "AppendDaily", "WebFetch", "WebSearch", "Task", "TaskOutput", "TaskStop", "Monitor", "Skill", "ExecuteSkill", "AskUser"} {
 		if strings.EqualFold(known, name) {
 			return known
 		}

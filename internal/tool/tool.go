@@ -145,7 +145,7 @@ type Todo struct {
 
 // Env is what the tools of one session share. The host makes it for each turn
 // from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
-// are none. So may Web and Search, of whose tools the calls then fail.
+// are none. So may Web, Search and Note, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -171,6 +171,9 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Note keeps a daily note of the project and says where; nil: notes are off. An
+	// error is for the model.
+	Note func(ctx context.Context, text string) (where string, err error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache

@@ -86,8 +86,13 @@ type Setup struct {
 	WorkDir string
 	// Instructions makes the system prompt of a session that has none.
 	Instructions func() (protocol.Instructions, error)
+	// Tell gives what else the model must be told before a call, by what it has been
+	// told on the path; nil gives nothing.
+	Tell func(told history.Told) []protocol.Item
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// Summary is [runtime.Run.Summary].
+	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
 	// Hooks are asked in the turn; nil asks nobody. Subagent says that they are asked

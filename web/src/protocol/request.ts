@@ -474,15 +474,25 @@ export interface ListAgents {
   workDir?: string;
 }
 
-/** AddMemory adds a note to the memory of the session's project, or of the user. */
+/**
+ * AddMemory adds a note to the memory of the session's project, without one of that
+ * of WorkDir, or to the user's.
+ */
 export interface AddMemory {
   /** project, user or daily */
   scope: string;
+  /** at most 8 KiB, 2 KiB a line */
   text: string;
+  workDir?: string;
 }
 
-/** GetMemory gives the files of the session's memory; the answer is a {@link MemoryView}. */
-export interface GetMemory {}
+/**
+ * GetMemory gives the files of the session's memory, or, without one, of that of
+ * WorkDir; the answer is a {@link MemoryView}.
+ */
+export interface GetMemory {
+  workDir?: string;
+}
 
 /**
  * GetProcessLog gives a part of the log of an operation, from the line Offset on;
