@@ -3,6 +3,9 @@ package host
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
 
 	"scorel/internal/process"
 	"scorel/protocol"
@@ -46,4 +49,24 @@ func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *prot
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
 	}
 	return log, err
+}
+
+// minLogAge is the youngest process log that prune removes.
+const minLogAge = 24 * time.Hour
+
+// prune removes payloads that no session names, and process logs whose session is
+// gone.
+func (h *Host) prune(ctx context.Context) (*protocol.Pruned, error) {
+	p, err := h.store.Blobs().Prune(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	sessions, bytes, err := process.Prune(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), func(id protocol.SessionID) (bool, error) {
+		_, err := h.cfg.FS.Stat(filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes + bytes, ProcessLogs: sessions}, err
 }

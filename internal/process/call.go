@@ -59,9 +59,6 @@ type Call struct {
 // OperationID is the id of what a call reports without one.
 func OperationID(callID string) string { return "tool-" + callID }
 
-// TaskOperationID is the id of the operation that a background command is.
-func TaskOperationID(taskID string) string { return "task-" + taskID }
-
 // Name gives the call a name for people: that of its skill or sub-agent.
 func (c *Call) Name(label string) {
 	if c == nil {

@@ -7,9 +7,8 @@ import (
 
 // begin has a command that was started followed.
 func (t *task) begin(processes *process.Recorder) {
-	call := processes.Begin(process.Info{CallID: t.call, Tool: "Bash", Operation: process.TaskOperationID(t.id),
+	call := processes.Begin(process.Info{CallID: t.call, Tool: "Bash", Operation: t.id,
 		Target: protocol.ProcessOfTask, Source: protocol.ProcessByTool, TaskID: t.id}, nil)
-	call.Name(t.title())
 	call.Update(protocol.ProcessUpdate{Status: protocol.ProcessStarted, Message: t.title() + " was started in the background"})
 	call.Flush()
 	t.mu.Lock()
