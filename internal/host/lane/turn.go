@@ -40,8 +40,8 @@ type turn struct {
 	items    []protocol.Item // what must stand in the context before each call
 	work     *history.State
 	env      *tool.Env
-	system   string // the system prompt
-	base     string // the session's own
+	system   string                // the system prompt
+	base     protocol.Instructions // the session's own
 	tally    tally
 
 	// Of a compaction that was asked for.
@@ -192,7 +192,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err != nil {
 		return runtime.Run{}, err
 	}
-	t.system, t.base = in.Text, in.Text
+	t.system, t.base = in.Text, in
 	t.items = append(t.items, t.setup.Items...)
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
 		t.items = append(t.items, item)
@@ -247,7 +247,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
 		t.progress.Accepted()
 	}
-	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command {
+	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command && t.cause == nil {
 		l.toldEnd(t, b)
 	}
 	if err == nil && ticket != nil && gatesEffect(raw.Body) {
