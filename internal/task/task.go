@@ -35,6 +35,7 @@ type task struct {
 	started time.Time
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when it has ended and its output is read
+	follow  follow
 
 	// mu guards all below. It may be taken with Set.mu held, never the other way
 	// round.
