@@ -35,13 +35,13 @@ type task struct {
 	started time.Time
 	cancel  context.CancelCauseFunc
 	done    chan struct{} // closed when it has ended and its output is read
-	follow  follow
 
 	// mu guards all below. It may be taken with Set.mu held, never the other way
 	// round.
 	mu       sync.Mutex
 	process  *process.Call            // set before anybody else sees the task run
 	summary  *protocol.ProcessSummary // of process, when it has ended
+	follow   follow                   // has a lock of its own
 	out      output
 	cursor   int64         // how far the output has been read
 	changed  chan struct{} // not nil: somebody waits; closed by the next output
