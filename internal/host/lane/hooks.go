@@ -257,7 +257,7 @@ func (h *turnHost) beforeAgent(ctx context.Context) error {
 	if content == nil || !t.setup.Hooks.AsksAgent() {
 		return nil
 	}
-	a, err := t.setup.Hooks.BeforeAgent(ctx, hook.Prompt{Content: content, Source: "interactive"}, t.base.Text)
+	a, err := t.setup.Hooks.BeforeAgent(ctx, hook.Prompt{Content: content, Source: "interactive"}, t.base)
 	if err != nil {
 		return err
 	}
@@ -267,7 +267,7 @@ func (h *turnHost) beforeAgent(ctx context.Context) error {
 	}
 	bodies = append(bodies, noteBodies(a.Notes)...)
 	if a.System != t.system {
-		in := t.base
+		in := t.own
 		if a.SystemFrom != "" {
 			in = protocol.Instructions{Version: in.Version, Text: a.System, Sections: []protocol.InstructionSection{}, Source: a.SystemFrom}
 			l.Notify(a.SystemFrom, "info", "Another system prompt holds for this turn; the provider's cache of the conversation does not.")

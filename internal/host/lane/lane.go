@@ -229,8 +229,8 @@ func (l *Lane) Close(last func()) error {
 	}
 	l.after.Wait()
 	l.closeTasks()
-	l.cfg.Processes.Close()
 	l.farewell()
+	l.cfg.Processes.Close()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()

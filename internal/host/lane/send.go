@@ -178,6 +178,7 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta, options *protocol.
 	}
 	setup, err := l.cfg.Setup(ctx, meta, options)
 	if err == nil {
+		setup.Model, setup.Fallback = hook.Model(setup.Model, setup.Hooks), hook.Model(setup.Fallback, setup.Hooks)
 		l.greet(ctx, setup.Hooks)
 	}
 	return setup, err
