@@ -28,6 +28,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
+/reload        load extensions again, with what has changed
 /quit          detach; the session stays
 //text         send text that begins with a slash`
 
@@ -69,6 +70,8 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.change(rest, "/name TEXT", protocol.MetaChanges{Name: &rest})
 	case "mode":
 		v.mode(rest)
+	case "reload":
+		v.reload()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:
@@ -222,6 +225,23 @@ func (v *liveSession) mode(name string) {
 		return
 	}
 	v.done("the mode is "+display.Line(name), &protocol.SetMode{Mode: name})
+}
+
+// reload has the session's extensions loaded again.
+func (v *liveSession) reload() {
+	v.queueJob(func(ctx context.Context) func() {
+		r, err := client.Call[*protocol.Reloaded](ctx, v.link.Client, v.id, &protocol.Reload{})
+		return func() {
+			if err != nil {
+				v.told(err, "")
+				return
+			}
+			v.say(plural(r.Extensions, "extension") + " loaded")
+			for _, p := range r.Problems {
+				v.fail(errors.New(p))
+			}
+		}
+	})
 }
 
 func (v *liveSession) compact(text string) {

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/internal/extension/js"
+	"scorel/internal/extension/prelude"
 	"scorel/internal/extension/wire"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -53,7 +54,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	if len(args) > 0 && args[0] == wire.ChildName {
-		return js.Main(args[1:], Version, nil)
+		return js.Main(args[1:], Version, []js.Script{{Name: prelude.Name, Source: prelude.Source()}})
 	}
 	root := a.command()
 	root.SetArgs(args)
@@ -132,7 +133,7 @@ log that survives crashes and can be rewound, branched and resumed.
 	o.register(root)
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
-		a.completionCommand(), a.manCommand())
+		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	a.complete(root)
 	return root
 }

@@ -7,6 +7,7 @@
 //	tool_use{id,name,input}                   toolCall{id,name,arguments}
 //	image{mediaType,blob}                     image{mimeType,data,blob}
 //	usage{inputTokens,…}                      usage{input,output,cacheRead,cacheWrite,totalTokens,cost}
+//	Bash, Read, Write, Edit, Grep, Glob       bash, read, write, edit, grep, find
 //	end_turn, tool_use, max_tokens,           stop, toolUse, length,
 //	cancelled, error, refusal                 aborted, error, stop
 //

@@ -125,7 +125,7 @@ func ToPi(message []byte, timestamp int64) ([]byte, error) {
 		p.Usage = &piUsage{Input: u.InputTokens, Output: u.OutputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens,
 			TotalTokens: u.InputTokens + u.OutputTokens + u.CacheReadTokens + u.CacheWriteTokens, Cost: piCost{Total: u.CostUSD}, Reasoning: u.ReasoningTokens}
 	case protocol.RoleToolResult:
-		p.Role, p.ToolCallID, p.ToolName, p.Details, p.Process = "toolResult", m.ToolCallID, m.ToolName, m.Details, m.Process
+		p.Role, p.ToolCallID, p.ToolName, p.Details, p.Process = "toolResult", m.ToolCallID, toolToPi(m.ToolName), m.Details, m.Process
 		p.IsError = &m.IsError
 	}
 	return marshal(p)
@@ -139,7 +139,7 @@ func blockToPi(b protocol.Block) ([]byte, error) {
 	case protocol.BlockThinking:
 		p.Thinking, p.ThinkingSignature, p.Redacted = &b.Thinking, b.Signature, b.Redacted
 	case protocol.BlockToolUse:
-		p.Type, p.ID, p.Name, p.Arguments = "toolCall", b.ID, b.Name, b.Input
+		p.Type, p.ID, p.Name, p.Arguments = "toolCall", b.ID, toolToPi(b.Name), b.Input
 		if len(p.Arguments) == 0 {
 			p.Arguments = json.RawMessage("{}")
 		}
@@ -206,7 +206,7 @@ func FromPi(message []byte) ([]byte, error) {
 			m.Usage = &protocol.Usage{}
 		}
 	case protocol.RoleToolResult:
-		m.ToolCallID, m.ToolName, m.Details, m.Process = p.ToolCallID, p.ToolName, p.Details, p.Process
+		m.ToolCallID, m.ToolName, m.Details, m.Process = p.ToolCallID, toolFromPi(p.ToolName), p.Details, p.Process
 		if m.Process == nil {
 			m.Process = log.Process
 		}
@@ -274,7 +274,7 @@ func blockFromPi(raw json.RawMessage) (protocol.Block, error) {
 			b.Signature = p.Signature
 		}
 	case "toolCall", "tool_use":
-		b.Type, b.ID, b.Name = protocol.BlockToolUse, p.ID, p.Name
+		b.Type, b.ID, b.Name = protocol.BlockToolUse, p.ID, toolFromPi(p.Name)
 		if b.Input = p.Arguments; len(b.Input) == 0 {
 			b.Input = p.Input
 		}
