@@ -232,14 +232,17 @@ func TestInputIsTransformedOrAnswered(t *testing.T) {
 	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"pong"}`})
 }
 
-func TestTheStatusLineCountsTurns(t *testing.T) {
+func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
 	d := newDouble(t)
 	d.user("one")
 	ext := d.load(examples + "status-line.ts")
 	ext.event("session_start", `{"reason":"startup"}`)
-	ext.event("runtime_start", `{}`)
-	ext.event("tool_execution_end", `{}`)
+	d.user("two")
+	ext.event("message", `{"seq":3}`)
+	d.say(protocol.ToolError("c", "Bash", "x"))
+	ext.event("message", `{"seq":4}`)
 	ext.event("runtime_end", `{"reason":"completed"}`)
+	ext.event("text_delta", `{"delta":"x"}`)
 	var shown []string
 	for _, c := range d.called(wire.CallUIState) {
 		var s struct{ Lines []string }

@@ -142,3 +142,16 @@ func TestScorelsContextKnowsTheSession(t *testing.T) {
 		same(t, use, ext.run("use x"), want)
 	}
 }
+
+func TestAPartOfAnExtensionThatIsNoFunctionFailsTheLoadByName(t *testing.T) {
+	for source, want := range map[string]string{
+		`export default { tools: [] }`:                             "tools of the extension must be a function",
+		`export default { commands: () => ({ c: {} }) }`:           "run of the command c",
+		`export default { hooks: () => ({ stop: 1 }) }`:            "The hook stop must be a function",
+		`export default { activate() { throw new Error("no"); } }`: "no",
+	} {
+		if _, err := newDouble(t).tryLoad(source); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; it should say %q", source, err, want)
+		}
+	}
+}

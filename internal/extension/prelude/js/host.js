@@ -74,7 +74,7 @@ const NO_COMPONENTS =
 
 // need throws unless value is of a type.
 function need(type, value, what) {
-  if (typeof value !== type || (type === "string" && value === "")) {
+  if (typeof value !== type || value === null || value === "") {
     throw new TypeError(`${what} must be a ${type === "string" ? "non-empty string" : type}.`);
   }
   return value;

@@ -20,7 +20,7 @@ function exportOf(module) {
   if (found && typeof found === "object" && found.__esModule && found.default) found = found.default;
   if (typeof found === "function") return found;
   for (const candidate of [found, module]) {
-    if (candidate && typeof candidate === "object" && ["activate", "tools", "commands", "onEvent", "hooks"].some((n) => typeof candidate[n] === "function")) {
+    if (candidate && typeof candidate === "object" && ["activate", "tools", "commands", "onEvent", "hooks"].some((n) => n in candidate)) {
       return candidate;
     }
   }
