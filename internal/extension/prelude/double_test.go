@@ -16,7 +16,7 @@ import (
 // double is a host for one extension: it keeps the entries of a conversation, gives
 // canned answers and records what it was asked.
 type double struct {
-	t *testing.T
+	t testing.TB
 
 	mu      sync.Mutex
 	session wire.Session
@@ -43,7 +43,7 @@ type call struct {
 
 var demoModel = wire.Model{ID: "demo-1", Name: "Demo", Provider: "demo", API: "script", Input: []string{"text"}, ContextWindow: 1000, MaxTokens: 100}
 
-func newDouble(t *testing.T) *double {
+func newDouble(t testing.TB) *double {
 	return &double{
 		t:       t,
 		session: wire.Session{ID: "ses_1", Cwd: "/work/dir", ProjectRoot: "/work", File: "/home/u/.scorel/sessions/ses_1.jsonl", Mode: "tui"},
@@ -241,7 +241,7 @@ func (d *double) notified(method string) []string {
 	return paramsOf(d.t, d, &d.notes, method)
 }
 
-func paramsOf(t *testing.T, d *double, all *[]call, method string) []string {
+func paramsOf(t testing.TB, d *double, all *[]call, method string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []string
@@ -265,7 +265,7 @@ func marshal(v any) json.RawMessage {
 	return data
 }
 
-func mustUnmarshal(t *testing.T, data []byte, v any) {
+func mustUnmarshal(t testing.TB, data []byte, v any) {
 	t.Helper()
 	if err := json.Unmarshal(data, v); err != nil {
 		t.Fatalf("%s: %v", data, err)
