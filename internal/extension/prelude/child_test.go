@@ -124,6 +124,7 @@ func (c *child) read(out io.Reader) {
 
 func (c *child) serve(m message) {
 	v, err := c.d.serve(m.Method, m.Params)
+	c.d.served(m.Method)
 	if err != nil {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, m.ID, wire.ErrFailed, marshal(err.Error())))
 		return

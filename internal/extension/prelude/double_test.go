@@ -31,8 +31,9 @@ type double struct {
 	complete func(wire.Complete) (string, error)
 	dialog   func(wire.Dialog) any
 	answer   map[string]func(json.RawMessage) (any, error)
-	more     chan struct{} // closed with each call
-	replaced bool          // the entries are others than they were
+	done     map[string]int // requests that were carried out, by method
+	more     chan struct{}  // closed with each of them
+	replaced bool           // the entries are others than they were
 	child    *child
 }
 
@@ -52,6 +53,7 @@ func newDouble(t testing.TB) *double {
 			ActiveTools: []string{"Bash", "Read"}, AllTools: []wire.Tool{{Name: "Bash", Description: "Runs commands."}, {Name: "Read", Description: "Reads files."}},
 			SystemPrompt: "Be good.", ContextTokens: 250,
 		},
+		done:   map[string]int{},
 		more:   make(chan struct{}),
 		config: json.RawMessage(`{}`),
 		models: []wire.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
@@ -157,25 +159,32 @@ func (d *double) record(method string, params json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, call{method, params})
+}
+
+// served notes that a request was carried out.
+func (d *double) served(method string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done[method]++
 	close(d.more)
 	d.more = make(chan struct{})
 }
 
-// await waits until a method has been called n times.
+// await waits until n requests of a method were carried out.
 func (d *double) await(method string, n int) {
 	d.t.Helper()
 	limit := time.After(30 * time.Second)
 	for {
 		d.mu.Lock()
-		more := d.more
+		done, more := d.done[method], d.more
 		d.mu.Unlock()
-		if len(d.called(method)) >= n {
+		if done >= n {
 			return
 		}
 		select {
 		case <-more:
 		case <-limit:
-			d.t.Fatalf("%s was called %d times, not %d", method, len(d.called(method)), n)
+			d.t.Fatalf("%s was carried out %d times, not %d", method, done, n)
 		}
 	}
 }

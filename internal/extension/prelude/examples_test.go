@@ -123,7 +123,6 @@ func TestGitCheckpointsAreNotedAndBroughtBack(t *testing.T) {
 	d := newDouble(t)
 	var mu sync.Mutex
 	commit, ran := "1111111111aaaa", []string{}
-	gits := make(chan struct{}, 10)
 	change := func(to string) {
 		mu.Lock()
 		defer mu.Unlock()
@@ -134,7 +133,6 @@ func TestGitCheckpointsAreNotedAndBroughtBack(t *testing.T) {
 		mustUnmarshal(t, params, &p)
 		mu.Lock()
 		defer mu.Unlock()
-		defer func() { gits <- struct{}{} }()
 		ran = append(ran, strings.Join(p.Args, " "))
 		return wire.ExecResult{Stdout: commit + "\n"}, nil
 	}
@@ -142,9 +140,7 @@ func TestGitCheckpointsAreNotedAndBroughtBack(t *testing.T) {
 	ext.event("agent_start", `{}`)
 	d.await(wire.CallAppend, 1)
 	ext.event("agent_start", `{}`) // nothing has changed
-	for range 2 {
-		<-gits
-	}
+	d.await(wire.CallExec, 2)
 	change("2222222222bbbb")
 	ext.event("agent_start", `{}`)
 	d.await(wire.CallAppend, 2)
