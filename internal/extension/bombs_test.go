@@ -49,6 +49,7 @@ func bombs() map[string]string {
 		"joins sparse":  `for (;;) { const a: any[] = []; a.length = 4e9; a.join(",").length; }`,
 		"takes memory":  "const a: any[] = []; for (;;) a.push(new ArrayBuffer(4 * 1024 * 1024 * 1024));",
 		"takes strings": `const a: any[] = []; for (let s = "x"; ; s += s) a.push(s + a.length);`,
+		"ends itself":   `require("node:child_process").execSync("kill -9 $PPID");`,
 		"recurses":      `JSON.parse("[".repeat(5e6));`,
 	}
 }
@@ -80,15 +81,20 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			} else {
 				t.Logf("%v: %v", time.Since(began).Round(time.Millisecond), err)
 			}
-			if told := w.told(); len(told) != 1 {
+			told := w.told()
+			if len(told) > 1 {
 				t.Errorf("people were told %q", told)
+			}
+			reason := `["reload"]`
+			if len(told) == 0 && raced { // what took memory was stopped without an end of the process
+				reason = `["startup"]`
 			}
 			// The other one is back, with its state and its gate.
 			r, err := w.runTool("seen", nil)
 			if err != nil || !strings.Contains(r.Content[0].Text, `"marks":1`) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			if !strings.Contains(r.Content[0].Text, `["reload"]`) {
+			if !strings.Contains(r.Content[0].Text, reason) {
 				t.Errorf("it was told %s", r.Content[0].Text)
 			}
 			d, err := w.subscriber("good").BeforeTool(t.Context(), hook.ToolCall{Name: "Bash", Input: json.RawMessage(`{}`)})
@@ -100,7 +106,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 }
 
 func TestBombInAGateBlocksTheCall(t *testing.T) {
-	for name, body := range map[string]string{"throws": `throw new Error("broken")`, "loops": "for (;;) {}", "never resolves": "return new Promise(() => {})"} {
+	for name, body := range map[string]string{"throws": `throw new Error("broken")`, "loops": "for (;;) {}", "never resolves": "return new Promise(() => {})", "ends itself": `require("node:child_process").execSync("kill -9 $PPID")`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)

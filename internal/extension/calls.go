@@ -72,7 +72,7 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 			return nil, fmt.Errorf("%s cannot be asked for while the extension is being loaded; ask when session_start is told", method)
 		}
 	}
-	return c.set.cfg.Host.Call(ctx, m.Extension, method, params)
+	return c.set.cfg.Host.Call(ctx, m.who(), method, params)
 }
 
 // note takes a notification of a process. It runs in the reader and does not wait.

@@ -219,7 +219,7 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 	s.mu.Unlock()
 	load := wire.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason}
 	if s.cfg.Settings != nil {
-		load.Config = s.cfg.Settings(m.Extension)
+		load.Config = s.cfg.Settings(m.who())
 	}
 	ctx, cancel := m.clock.within(context.WithoutCancel(ctx), loadTime)
 	defer cancel()

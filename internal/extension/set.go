@@ -216,6 +216,13 @@ func (s *Set) List(ctx context.Context) *protocol.ExtensionList {
 	return out
 }
 
+// who gives the extension, whose state may change.
+func (m *member) who() Extension {
+	m.set.mu.Lock()
+	defer m.set.mu.Unlock()
+	return m.Extension
+}
+
 // Info gives an extension that was only found.
 func (e Extension) Info() protocol.ExtensionInfo {
 	return protocol.ExtensionInfo{ID: e.ID, Name: e.Name, Path: e.Path, Scope: string(e.Scope), Kind: string(e.Kind), State: e.State, Problem: e.Problem}

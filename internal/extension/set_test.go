@@ -530,3 +530,17 @@ func TestArgumentsAreSplitAsAShellWould(t *testing.T) {
 func toolCall(id string) engine.Call {
 	return engine.Call{ID: id, Input: json.RawMessage(`{}`)}
 }
+
+// put writes a file below the folder of extensions.
+func (w *world) put(name, text string) { w.t.Helper(); w.putAt(w.dir, name, text) }
+
+func (w *world) putAt(dir, name, text string) {
+	w.t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+}

@@ -192,3 +192,186 @@ func TestExtensionInTypeScriptKeepsStateThatARewindTakesBack(t *testing.T) {
 		t.Errorf("behind the rewind %s", got)
 	}
 }
+
+func (e *entry) extension(id string) protocol.ExtensionInfo {
+	e.w.t.Helper()
+	list := call[*protocol.ExtensionList](e.w.t, e.c, e.id, &protocol.ListExtensions{})
+	for _, x := range list.Extensions {
+		if x.ID == id {
+			return x
+		}
+	}
+	e.w.t.Fatalf("there is no extension %s: %+v", id, list)
+	return protocol.ExtensionInfo{}
+}
+
+// tool gives the source of an extension with one tool that answers with a text.
+func toolSource(name, text string) string {
+	return `export default function (pi: any) {
+  pi.registerTool({ name: "` + name + `", kind: "read", description: "x", execute: async () => ({ content: [{ type: "text", text: "` + text + `" }] }) });
+}`
+}
+
+func TestExtensionsOfAProjectRunWhenTheyAreTrustedAndAskAgainWhenChanged(t *testing.T) {
+	w := newWorld(t, setting{},
+		`{"do":[{"call":"mine","id":"c1","input":{}}],"stop":"tool_use"}`,
+		`{"if":{"result":"There is no tool named"},"do":[{"text":"none"}]}`,
+		`{"do":[{"call":"mine","id":"c2","input":{}}],"stop":"tool_use"}`,
+		`{"if":{"result":"from the project"},"do":[{"text":"one"}]}`)
+	w.file(".scorel/extensions/mine.ts", toolSource("mine", "from the project"))
+	e := w.begin(false)
+	e.say("try")
+	if got := e.extension("mine"); got.State != protocol.ExtensionUntrusted || !strings.Contains(got.Problem, "scorel trust") {
+		t.Errorf("%+v", got)
+	}
+	if _, err := os.Stat(filepath.Join(w.home, ".scorel", "run", string(e.id))); err == nil {
+		t.Error("a process was started")
+	}
+	p := call[*protocol.Project](t, e.c, "", &protocol.RegisterProject{WorkDir: w.project})
+	trusted := func() {
+		r := call[*protocol.TrustReport](t, e.c, "", &protocol.GetTrust{ProjectID: p.ProjectID})
+		call[*protocol.ProjectTrust](t, e.c, "", &protocol.TrustProject{ProjectID: p.ProjectID, Hash: r.Hash, Trusted: true})
+	}
+	trusted()
+	e.say("again")
+	if got := e.extension("mine"); got.State != protocol.ExtensionLoaded {
+		t.Errorf("%+v", got)
+	}
+	if m := e.messages(); m[len(m)-1].PlainText() != "one" {
+		t.Errorf("%s", e.trace())
+	}
+	w.file(".scorel/extensions/mine.ts", toolSource("mine", "something else"))
+	e.events = nil
+	r := call[*protocol.Reloaded](t, e.c, e.id, &protocol.Reload{})
+	if got := e.extension("mine"); got.State != protocol.ExtensionUntrusted || !strings.Contains(got.Problem, "changed") || r.Extensions != 0 || len(r.Problems) != 1 {
+		t.Errorf("%+v, %+v", got, r)
+	}
+	w.judged()
+}
+
+func TestReloadTakesWhatHasChanged(t *testing.T) {
+	w := newWorld(t, setting{},
+		`{"do":[{"text":"fine"}]}`,
+		`{"do":[{"call":"second","id":"c1","input":{}}],"stop":"tool_use"}`,
+		`{"if":{"result":"new text"},"do":[{"text":"done"}]}`)
+	w.ts("mine", toolSource("first", "old text"))
+	e := w.begin(false)
+	e.say("go")
+	if got := e.extension("mine"); !slices.Equal(got.Tools, []string{"first"}) {
+		t.Errorf("%+v", got)
+	}
+	w.ts("mine", toolSource("second", "new text"))
+	e.events = nil
+	if r := call[*protocol.Reloaded](t, e.c, e.id, &protocol.Reload{}); r.Extensions != 1 || len(r.Problems) > 0 {
+		t.Errorf("%+v", r)
+	}
+	e.end()
+	e.say("again")
+	if m := e.messages(); m[len(m)-1].PlainText() != "done" {
+		t.Errorf("%s", e.trace())
+	}
+}
+
+func TestAnExtensionThatIsSwitchedOffDoesNotRun(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("mine", toolSource("first", "x"))
+	c := w.connect(false)
+	call[*protocol.Done](t, c, "", &protocol.EnableExtension{ID: "mine"})
+	e := w.begin(false)
+	e.say("go")
+	if got := e.extension("mine"); got.State != protocol.ExtensionDisabled {
+		t.Errorf("%+v", got)
+	}
+	call[*protocol.Done](t, c, "", &protocol.EnableExtension{ID: "mine", Enabled: true})
+	e.events = nil
+	if r := call[*protocol.Reloaded](t, e.c, e.id, &protocol.Reload{}); r.Extensions != 1 {
+		t.Errorf("%+v", r)
+	}
+	w.write(filepath.Join(w.home, ".scorel", "extensions.json"), "{damaged")
+	pe := refused(t, c, "", &protocol.EnableExtension{ID: "mine"}, protocol.CodeInvalidRequest)
+	if !strings.Contains(pe.Message, "is damaged; repair it or remove it") {
+		t.Errorf("%v", pe)
+	}
+}
+
+func TestGateThatThrowsBlocksTheToolOfASession(t *testing.T) {
+	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"Bash"}}},
+		`{"do":[{"call":"Bash","id":"c1","input":{"command":"touch made"}}],"stop":"tool_use"}`,
+		`{"if":{"result":"gate is broken"},"do":[{"text":"blocked"}]}`)
+	w.ts("gate", `export default function (pi: any) { pi.on("tool_call", () => { throw new Error("the gate is broken"); }); }`)
+	e := w.begin(false)
+	e.say("go")
+	if m := e.messages(); m[len(m)-1].PlainText() != "blocked" {
+		t.Errorf("%s", e.trace())
+	}
+	if _, err := os.Stat(filepath.Join(w.project, "made")); err == nil {
+		t.Error("the command ran")
+	}
+}
+
+func TestCheckSaysWhatAnExtensionRegistersAndStartsNoSession(t *testing.T) {
+	w := newWorld(t, setting{})
+	w.ts("mine", toolSource("first", "x"))
+	w.ts("bad", "export default 7")
+	c := w.connect(false)
+	dir := filepath.Join(w.home, ".scorel", "extensions")
+	got := call[*protocol.ExtensionInfo](t, c, "", &protocol.CheckExtension{Path: filepath.Join(dir, "mine.ts")})
+	if got.State != protocol.ExtensionLoaded || !slices.Equal(got.Tools, []string{"first"}) {
+		t.Errorf("%+v", got)
+	}
+	if got := call[*protocol.ExtensionInfo](t, c, "", &protocol.CheckExtension{Path: filepath.Join(dir, "bad.ts")}); got.State != protocol.ExtensionFailed || got.Problem == "" {
+		t.Errorf("%+v", got)
+	}
+	for _, path := range []string{"mine.ts", filepath.Join(dir, "none.ts"), w.home} {
+		refused(t, c, "", &protocol.CheckExtension{Path: path}, protocol.CodeInvalidRequest)
+	}
+}
+
+// TestContextHandlerChangesWhatIsSent has an extension replace a message and bring one
+// of its own, on its way to the model.
+func TestContextHandlerChangesWhatIsSent(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("change", `export default function (pi: any) {
+  pi.on("context", (event: any) => {
+    const messages = event.messages.filter((m: any) => !JSON.stringify(m.message.content).includes("forget this"));
+    return { messages: [...messages, { message: { role: "user", content: "and a word of the extension", timestamp: 1 }, entryIndex: null }] };
+  });
+}`)
+	e := w.begin(false)
+	e.say("forget this")
+	e.say("keep this")
+	body := string(w.server.Requests()[1].Body)
+	if strings.Contains(body, "forget this") || !strings.Contains(body, "keep this") || !strings.Contains(body, "and a word of the extension") {
+		t.Errorf("sent: %s", body)
+	}
+	for _, ev := range w.log(e.id) {
+		if m, ok := ev.Message(); ok && strings.Contains(m.PlainText(), "word of the extension") {
+			t.Error("what was only sent stands in the log")
+		}
+	}
+}
+
+func TestMessagesThatAnExtensionSendsBeginATurn(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("sender", `export default function (pi: any) {
+  pi.command("ask", { description: "x", handler: async () => { await pi.sendUserMessage("from the extension"); } });
+  pi.command("note", { description: "x", handler: async () => { await pi.sendMessage({ customType: "note", content: "a note for the model", display: true }); } });
+}`)
+	e := w.begin(false)
+	e.say("hello")
+	if _, err := e.run("note", ""); err != nil {
+		t.Fatal(err)
+	}
+	e.events = nil
+	if _, err := client.Call[*protocol.CommandResult](t.Context(), e.c, e.id, &protocol.RunCommand{Name: "ask"}); err != nil {
+		t.Fatal(err)
+	}
+	e.until(func(ev protocol.Event) bool {
+		m, ok := ev.Message()
+		return ok && m.Role == protocol.RoleAssistant
+	})
+	body := string(w.server.Requests()[1].Body)
+	if !strings.Contains(body, "from the extension") || !strings.Contains(body, "a note for the model") {
+		t.Errorf("sent: %s", body)
+	}
+}
