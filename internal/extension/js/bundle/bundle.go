@@ -199,7 +199,7 @@ func (o Options) build() (*Bundle, error) {
 		TsconfigRaw:    "{}", // a file that nobody trusted must not decide what is made
 		MainFields:     []string{"module", "main"},
 		Conditions:     []string{"scorel", "module"},
-		Define:         map[string]string{"import.meta.url": quote("file://" + filepath.ToSlash(o.Entry)), "import.meta.dirname": quote(outdir), "import.meta.filename": quote(o.Entry), "process.env.NODE_ENV": `"production"`},
+		Define:         map[string]string{"import.meta.url": quote("file://" + filepath.ToSlash(o.Entry)), "import.meta.dirname": quote(outdir), "import.meta.filename": quote(o.Entry), "__filename": quote(o.Entry), "__dirname": quote(outdir), "process.env.NODE_ENV": `"production"`},
 		Loader:         map[string]api.Loader{".json": api.LoaderJSON, ".md": api.LoaderText, ".txt": api.LoaderText},
 		LogLevel:       api.LogLevelSilent,
 		LogLimit:       maxErrors,
