@@ -93,6 +93,7 @@ func TestOnEventGetsEventsWholeAndMayFail(t *testing.T) {
 	ext.event("message", `{"type":"message","seq":7}`)
 	ext.event("turn_error", `{}`)
 	ext.event("turn_finish", `{"seq":9}`)
+	d.await(wire.CallNotify, 2)
 	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"message 7"}`, `{"level":"info","message":"turn_finish 9"}`})
 	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "turn_error") {
 		t.Errorf("failed: %q", failed)
