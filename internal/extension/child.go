@@ -429,10 +429,14 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 	var wg sync.WaitGroup
 	for _, m := range slots {
 		s.mu.Lock()
-		loaded := m.child == c
+		loaded, told := m.child == c, m.wants("session_end") && m.registered.API == "scorel"
 		s.mu.Unlock()
 		if !loaded {
 			continue
+		}
+		if told {
+			data, _ := json.Marshal(map[string]string{"type": "session_end", "reason": reason})
+			_ = c.tell(ctx, wire.EventNote{Ext: m.ID, Type: "session_end", Event: data}) // else it ends without
 		}
 		wg.Go(func() { // ends with the answer, or ctx
 			if _, err := c.peer.call(ctx, wire.MethodUnload, wire.Unload{Ext: m.ID, Reason: reason}); err != nil {

@@ -91,8 +91,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			Key, Place string
 			Lines      []string
 		}) (any, error) {
-			x.lane.SetUI(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
-			return nil, nil
+			return nil, x.show(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
 		})
 	case wire.CallConfig:
 		root, _ := workspace.Root(x.lane.Meta().WorkDir, x.h.cfg.UserHome)
@@ -202,27 +201,11 @@ func (x *extended) wait(body protocol.Body) error {
 		return fmt.Errorf("%d messages of extensions wait already for the end of the turn", maxWaitingMessages)
 	}
 	x.waiting = append(x.waiting, body)
-	if x.unwatch == nil {
-		x.unwatch = x.lane.Watch(func(e protocol.Event) {
-			if e.Type == protocol.TypeRuntimeEnd {
-				x.flushSoon()
-			}
-		})
-	}
 	x.mu.Unlock()
 	if !x.lane.Working() { // it has ended meanwhile
 		x.flush()
 	}
 	return nil
-}
-
-// flushSoon is flush for who must not wait.
-func (x *extended) flushSoon() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.ctx.Err() == nil {
-		x.wg.Go(x.flush) // ends when they are stored
-	}
 }
 
 // flush adds the messages that have waited for the end of a turn.

@@ -87,11 +87,19 @@ func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.
 	}
 	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	found := h.findSkills(ctx, dir, root)
+	set := skill.NewSet(found.Counting(), h.cfg.Dir, func(string) bool { return true }) // nothing is started
 	out := &protocol.SkillList{Skills: []protocol.SkillInfo{}, Problems: found.Problems}
 	for _, s := range found.Skills {
-		if name == "" || s.Name == name {
-			out.Skills = append(out.Skills, s.Info())
+		if name != "" && s.Name != name {
+			continue
 		}
+		info := s.Info()
+		if s.Entry != "" && s.State == skill.OK {
+			if _, err := set.Program(s.Name); err != nil {
+				info.Problems = append(slices.Clone(info.Problems), sentence(err)+".")
+			}
+		}
+		out.Skills = append(out.Skills, info)
 	}
 	if name == "" {
 		return out, nil
@@ -99,7 +107,6 @@ func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.
 	if len(out.Skills) == 0 {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no skill %.100q here; scorel skills list shows them.", name)
 	}
-	set := skill.NewSet(found.Counting(), h.cfg.Dir, func(string) bool { return false })
 	for i := range out.Skills {
 		s := &out.Skills[i]
 		if s.State != skill.OK && s.State != skill.Untrusted {
