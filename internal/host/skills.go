@@ -88,11 +88,13 @@ func withoutIdle(tools []tool.Tool, named []string, skills *skill.Set) []tool.To
 
 // skillItems gives what the model is told of skills, when it can read them.
 func skillItems(skills *skill.Set, tools []tool.Tool, window int) []protocol.Item {
-	can := slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "Skill" })
-	if !can && len(skills.All()) > 0 {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == name })
+	}
+	if !has("Skill") && len(skills.All()) > 0 {
 		return nil
 	}
-	return []protocol.Item{skill.Listing(skills.All(), window)} // without content it takes back what was told
+	return []protocol.Item{skill.Listing(skills.All(), window, has("ExecuteSkill"))} // without content it takes back what was told
 }
 
 // maxSkillTexts bounds the texts that list_skills gives, in bytes.
