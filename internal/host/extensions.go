@@ -444,5 +444,11 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 		}
 		return nil
 	})
+	if c, cerr := h.commandsOf(l, lane.Caller{}, ""); err == nil && cerr == nil {
+		out.Commands = len(c.registry().List(ctx).Commands)
+		found := h.findSkills(ctx, c.dir, c.root)
+		out.Skills = len(found.Counting())
+		out.Problems = append(out.Problems, found.Problems...)
+	}
 	return out, err
 }
