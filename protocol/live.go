@@ -8,12 +8,27 @@ import (
 // outputTail bounds the output of a running tool that [Live] keeps, in bytes.
 const outputTail = 16 << 10
 
+// Bounds of the operations of a running call that [Live] keeps: how many, and the bytes
+// of their texts. Those that changed last stay, at least one.
+const (
+	maxProcesses    = 16
+	maxProcessBytes = 64 << 10
+)
+
 // MaxLabel bounds the name of an event, in bytes. A longer one is refused; one that a
 // log has nevertheless is no label.
 const MaxLabel = 200
 
 // maxLabels bounds the labels that [Live] holds; further ones are not shown.
 const maxLabels = 1000
+
+// Bounds of what extensions show: how many states of theirs [Live] holds (further ones
+// are not shown), and how many lines of how many bytes one has.
+const (
+	maxUIStates    = 64
+	MaxUILines     = 32
+	MaxUILineBytes = 1000
+)
 
 // Live is the state of a session at one moment, as far as it is not in the log's
 // events alone. Host and client fold the same events into it with [Live.Apply],
@@ -35,7 +50,8 @@ type Live struct {
 	Tools             []LiveTool          `json:"tools,omitempty"`
 	Permissions       []PermissionRequest `json:"permissions,omitempty"`
 	UI                []UIRequest         `json:"ui,omitempty"`
-	Queues            []LiveQueue         `json:"queues,omitempty"` // those that hold something or are paused
+	UIStates          []UIState           `json:"uiStates,omitempty"` // what extensions show
+	Queues            []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
 	Labels            []LiveLabel         `json:"labels,omitempty"` // the names of events
 }
@@ -92,6 +108,8 @@ type LiveTool struct {
 	ToolName   string  `json:"toolName"`
 	Args       []byte  `json:"args,omitempty"`
 	OutputTail string  `json:"outputTail,omitempty"`
+
+	Process []ToolProcess `json:"process,omitempty"` // the newest of each operation, that which changed last at the end; at most 16
 }
 
 // Apply folds one event, persistent or transient, into the state. An event that
@@ -203,6 +221,12 @@ func (l *Live) applyTransient(e Event) {
 				t.OutputTail = tailOf(t.OutputTail)
 			}
 		}
+	case *ToolProcess:
+		for i := range l.Tools {
+			if t := &l.Tools[i]; b.ToolCallID != "" && t.ToolCallID == b.ToolCallID {
+				t.process(b)
+			}
+		}
 	case *PermissionRequest:
 		l.Permissions = append(l.Permissions, *b)
 	case *PermissionResolved:
@@ -211,9 +235,51 @@ func (l *Live) applyTransient(e Event) {
 		l.UI = append(l.UI, *b)
 	case *UIResolved:
 		l.UI = slices.DeleteFunc(l.UI, func(u UIRequest) bool { return u.UIID == b.UIID })
+	case *UIState:
+		l.showUI(b)
 	case *Retry:
 		l.Retry = b
 	}
+}
+
+// showUI folds in what an extension shows. States are replaced where they stand.
+func (l *Live) showUI(b *UIState) {
+	i := slices.IndexFunc(l.UIStates, func(s UIState) bool { return s.Source == b.Source && s.Key == b.Key })
+	switch {
+	case len(b.Lines) == 0:
+		if i >= 0 {
+			l.UIStates = slices.Delete(slices.Clone(l.UIStates), i, i+1)
+		}
+	case i >= 0:
+		l.UIStates = slices.Clone(l.UIStates)
+		l.UIStates[i] = *b
+	case len(l.UIStates) < maxUIStates:
+		l.UIStates = append(l.UIStates, *b)
+	}
+}
+
+// process takes in a process event of the call. The list is replaced, never changed in
+// place: copies share it.
+func (t *LiveTool) process(b *ToolProcess) {
+	list := make([]ToolProcess, 0, len(t.Process)+1)
+	for _, p := range t.Process {
+		if p.Event.OperationID != b.Event.OperationID {
+			list = append(list, p)
+		}
+	}
+	list = append(list, *b)
+	from, bytes := len(list)-1, processSize(b)
+	for from > 0 && len(list)-from < maxProcesses {
+		if bytes += processSize(&list[from-1]); bytes > maxProcessBytes {
+			break
+		}
+		from--
+	}
+	t.Process = list[from:]
+}
+
+func processSize(b *ToolProcess) int {
+	return len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
 }
 
 // tailOf gives the end of output from a whole character on: a torn one would be
@@ -262,6 +328,7 @@ func (l *Live) Clone() Live {
 	c.Tools = slices.Clone(l.Tools)
 	c.Permissions = slices.Clone(l.Permissions)
 	c.UI = slices.Clone(l.UI)
+	c.UIStates = slices.Clone(l.UIStates)
 	c.Queues = slices.Clone(l.Queues)
 	c.Labels = slices.Clone(l.Labels)
 	return c

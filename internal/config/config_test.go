@@ -68,6 +68,26 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+[[hooks]]
+event = "PreToolUse"
+matcher = "Bash|mcp__*"
+command = "check"
+timeoutMs = 2000
+onFailure = "allow"
+[[hooks]]
+event = "Stop"
+command = "again"
+[extensions]
+disabled = ["old"]
+[extensions.gate]
+level = 2
+paths = { "a.b" = ["x"] }
+[auxiliary]
+model = "small"
+summaries = true
+[memory]
+enabled = false
+maxTokens = 900
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -85,11 +105,18 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 				Price: &Price{1, 2.5, 0.1, 1.25}},
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
-		Tools: Tools{Preset: "readonly"},
+		Auxiliary: Auxiliary{Model: "small", Summaries: true},
+		Memory:    Memory{MaxTokens: 900},
+		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
-		Web:     Web{Proxy: "http://proxy.example:3128"},
-		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Web:    Web{Proxy: "http://proxy.example:3128"},
+		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
+		Hooks: []Hook{
+			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 54}},
+			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
+		Extensions: Extensions{Disabled: []string{"old"},
+			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
@@ -133,7 +160,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 	again.entries = nil
 	again.Permissions.User.File = ""
 	again.Permissions.User.Allow, again.Permissions.User.Ask, again.Permissions.User.Deny = nil, nil, nil
-	again.Permissions.AdditionalDirectories = nil
+	again.Permissions.AdditionalDirectories, again.Extensions.Disabled = nil, nil
 	if !reflect.DeepEqual(c, again) {
 		t.Errorf("got  %+v\nwant %+v", again, c)
 	}
@@ -143,7 +170,7 @@ func TestUnknownKeysAreRefusedByOneRuleAtAnyDepth(t *testing.T) {
 	for text, want := range map[string]string{
 		"prompt = 'x'\n\nsessionsDir = '/tmp'": "Unsupported config key: sessionsDir (/u/config.toml:3)",
 		"[ui]":                                 "Unsupported config key: ui (/u/config.toml:1)",
-		"[[hooks]]\nevent = 'x'":               "Unsupported config key: hooks (/u/config.toml:1)",
+		"[[hooks]]\nevnt = 'Stop'":             "Unsupported config key: hooks.evnt (/u/config.toml:2)",
 		"model.nmae = 'x'":                     "Unsupported config key: model.nmae (/u/config.toml:1)",
 		"[models.a]\nid='x'\nprovider='y'\nprice = {\ninput = 1, out = 2 }": "Unsupported config key: models.a.price.out (/u/config.toml:5)",
 		"models.a = { id = 'x', provider = 'y', extra = { deep = 1 } }":     "Unsupported config key: models.a.extra.deep (/u/config.toml:1)",
@@ -242,7 +269,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[model2]\n[[hooks]]\ncommand='rm'\n"
+	hostile := strings.NewReplacer(`"read-only"`, `"off"`, "network = false", "network = true").Replace(full) + "\n[[hooks]]\ncommand='rm'\n[model2]\n"
 	c, notices, err := Parse(user(full), project(hostile), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -284,7 +311,7 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Unsupported config key: hooks (",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:54): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
@@ -326,7 +353,8 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 			len(c.Permissions.Project.Allow)+len(c.Permissions.User.Allow)+len(c.Permissions.AdditionalDirectories) > 0 || c.Prompt != "" {
 			t.Errorf("trusted %v: the project set %+v", trusted, c)
 		}
-		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief.") {
+		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief." ||
+			c.Extensions.User != nil || c.Extensions.Project["gate"] == nil) {
 			t.Errorf("a trusted project did not set %+v", c)
 		}
 	}
@@ -334,7 +362,7 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 
 // noticeName writes a key of the table as the test's file does.
 func noticeName(key string) string {
-	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team").Replace(key)
+	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team", "<id>", "gate", "<setting...>", "level").Replace(key)
 }
 
 // TestTheScopesAreAClosedList holds that nobody lets a project set a key without
@@ -347,7 +375,7 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 		}
 	}
 	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
-		"sandbox.mode project", "sandbox.network project", "prompt trusted"}
+		"extensions.<id>.<setting...> trusted", "hooks trusted", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -41,7 +42,7 @@ func Compact(ctx context.Context, run Run) iter.Seq[RawEvent] {
 
 func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loop {
 	run.defaults()
-	l := &loop{Run: run, cancel: cancel, yield: yield, model: run.Model, schemas: map[string]*jsonschema.Resolved{}}
+	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
 	for _, t := range run.Tools {
 		spec := t.Spec()
 		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
@@ -92,10 +93,12 @@ type loop struct {
 	cancel context.CancelFunc
 	yield  func(RawEvent) bool
 	gone   bool // the consumer has stopped ranging
+	tries  int  // of one request, at most
 
 	model     model.Model // the one in use this turn
 	specs     []model.ToolSpec
 	schemas   map[string]*jsonschema.Resolved // by tool name, made at first use
+	wake      chan struct{}                   // capacity 1: running calls have something to tell
 	steps     int
 	cost      float64
 	turnUsage protocol.Usage
@@ -203,13 +206,12 @@ func (l *loop) goOn(ctx context.Context, t *turnState, step stepResult) (bool, e
 	if l.Hooks == nil || step.stop != protocol.StopEndTurn {
 		return false, nil
 	}
-	text, err := l.Hooks.Stop(ctx)
+	text, err := l.Hooks.Stop(ctx, Ending{Blocked: t.stopBlocks, Text: step.text})
 	if err != nil || text == "" {
-		return false, nil // a stop hook that fails does not hold the turn
+		return false, ctx.Err() // a stop hook that fails does not hold the turn
 	}
-	t.stopBlocks++
-	if t.stopBlocks >= maxStopBlocks {
-		l.Report("stop hooks kept the turn going "+text, nil)
+	if t.stopBlocks++; t.stopBlocks >= MaxStopBlocks {
+		l.Report(fmt.Sprintf("stop hooks let the turn go on %d times in a row; it has been ended", t.stopBlocks), nil)
 		return false, nil
 	}
 	return true, l.Host.Notice(ctx, text)
@@ -222,6 +224,8 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 	switch {
 	case errors.As(err, &pe) && pe.Code == protocol.CodeStorageError:
 		return outcome{protocol.TerminalStorageError, err}
+	case errors.As(err, &pe) && pe.Code == protocol.CodePermissionDenied: // a hook's
+		return outcome{protocol.TerminalHookStopped, err}
 	case ctx.Err() != nil:
 		if cause := context.Cause(ctx); errors.As(cause, &pe) && pe.Code == protocol.CodeStorageError {
 			return outcome{protocol.TerminalStorageError, cause}

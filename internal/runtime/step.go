@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"scorel/internal/model"
 	"scorel/protocol"
@@ -11,6 +14,7 @@ import (
 // stepResult is what one model call gave.
 type stepResult struct {
 	stop     protocol.StopReason
+	text     string // for stop hooks
 	calls    callSet
 	terminal protocol.Terminal // set when the run ends here
 	err      error
@@ -77,7 +81,7 @@ func (l *loop) store(ans answer) stepResult {
 	info := l.model.Info()
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
-	res := stepResult{stop: ans.stop, calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
+	res := stepResult{stop: ans.stop, text: m.PlainText(), calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
 	if ans.stop == protocol.StopRefusal {
 		res.terminal = protocol.TerminalRefused
 		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")
@@ -115,9 +119,23 @@ func (l *loop) take(u protocol.Usage) {
 	l.cost += u.CostUSD
 }
 
+// errEmpty says that an answer has no text.
+var errEmpty = errors.New("the answer was empty")
+
 // summarise is the [Summarise] of the run.
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
+	if l.Summary != nil {
+		m, err := l.Summary(ctx, req)
+		if err == nil && strings.TrimSpace(m.PlainText()) != "" {
+			l.take(*m.Usage)
+			return m.PlainText(), *m.Usage, nil
+		}
+		if ctx.Err() != nil {
+			return "", protocol.Usage{}, ctx.Err()
+		}
+		l.Report(fmt.Sprintf("the auxiliary model made no summary, the session's model makes it: %v", cmp.Or(err, errEmpty)), nil)
+	}
 	t := turnState{}
 	ans, err := l.try(ctx, &t, req, quiet, &answer{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/skill"
 	"scorel/internal/task"
 	"scorel/protocol"
 )
@@ -33,14 +34,33 @@ type Spec struct {
 	Finishes bool
 }
 
-// Call is one call. Process tells people how its work goes on; it may be nil, may be
-// called by any goroutine until Run has returned, and never waits for a client. What
-// it is told never reaches a model.
+// Call is one call. Process tells people how its work goes on, Stderr keeps a line
+// that a child wrote to stderr in the log of that. Both may be nil, may be called by
+// any goroutine until Run has returned, and never wait for a client. What they are told
+// never reaches a model.
 type Call struct {
 	ID      string
 	Input   json.RawMessage
 	Process func(protocol.ProcessUpdate)
+	Stderr  func(line string)
 }
+
+// Report is Process where there is one.
+func (c Call) Report(u protocol.ProcessUpdate) {
+	if c.Process != nil {
+		c.Process(u)
+	}
+}
+
+// LogStderr is Stderr where there is one.
+func (c Call) LogStderr(line string) {
+	if c.Stderr != nil {
+		c.Stderr(line)
+	}
+}
+
+// Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
+type Labelled interface{ Label() string }
 
 // Prepared is a call that is ready to run, with its handles open.
 type Prepared interface {
@@ -74,6 +94,9 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Process is how the background command went whose end the result tells of. It
+	// counts where the call itself has reported nothing.
+	Process *protocol.ProcessSummary
 }
 
 // Details is what results of the built-in tools carry for clients and for the
@@ -122,7 +145,7 @@ type Todo struct {
 
 // Env is what the tools of one session share. The host makes it for each turn
 // from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
-// are none. So may Web and Search, of whose tools the calls then fail.
+// are none. So may Web, Search and Note, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -148,6 +171,9 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Note keeps a daily note of the project and says where; nil: notes are off. An
+	// error is for the model.
+	Note func(ctx context.Context, text string) (where string, err error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache
@@ -156,6 +182,8 @@ type Env struct {
 	// Withheld says which files below a folder a search of the folder leaves out;
 	// nil: none.
 	Withheld func(folder, file string) bool
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

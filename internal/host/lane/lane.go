@@ -7,9 +7,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
+	"scorel/internal/process"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/session/history"
@@ -31,6 +33,10 @@ type Config struct {
 	// of the message that begins it. The lane closes the result when the turn has
 	// ended.
 	Setup func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error)
+	// Hooks gives the hooks of the session where no turn is made ready for which
+	// [Setup.Hooks] counts: before a move and when queued messages are changed. It may
+	// be nil, and give nil.
+	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
 	// Files opens the folders of the session, for restoring files.
@@ -58,6 +64,9 @@ type Config struct {
 	Rand    io.Reader
 	Sleep   func(ctx context.Context, d time.Duration) error
 	Silence time.Duration // see [runtime.Run]
+	// Processes follows what calls and background commands report of their work; the
+	// lane closes it. nil: nobody follows.
+	Processes *process.Recorder
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -77,11 +86,25 @@ type Setup struct {
 	WorkDir string
 	// Instructions makes the system prompt of a session that has none.
 	Instructions func() (protocol.Instructions, error)
+	// Tell gives what else the model must be told before a call, by what it has been
+	// told on the path; nil gives nothing.
+	Tell func(told history.Told) []protocol.Item
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// Summary is [runtime.Run.Summary].
+	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
-	Close      func()
+	// Hooks are asked in the turn; nil asks nobody. Subagent says that they are asked
+	// about the end of a sub-agent.
+	Hooks    *hook.Chain
+	Subagent bool
+	// Items are what the model must have been told before each call, at most one of a
+	// kind; each is told once on a path, and again where it has changed.
+	Items []protocol.Item
+	// Skills are those that count, sorted by name; the log's index follows them.
+	Skills []protocol.Skill
+	Close  func()
 }
 
 // Lane carries one session.
@@ -96,6 +119,11 @@ type Lane struct {
 	// tasks are the background commands; they outlive turns. Their own lock may be
 	// taken with mu held.
 	tasks *task.Set
+
+	watchers watchers
+	hooked   hooked
+	life     context.Context // ends when the lane closes
+	end      context.CancelFunc
 
 	mark mark // taken before mu, if with it
 
@@ -115,8 +143,10 @@ type Lane struct {
 	granted   []string             // session rules
 	attended  int                  // interactive subscriptions
 	telling   []telling            // notices on their way into the log
-	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
-	stopping  bool                 // no turn begins any more
+	additions additions
+	borders   []*border        // that wait for a step border of the running turn
+	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
+	stopping  bool             // no turn begins any more
 	closed    bool
 }
 
@@ -124,7 +154,8 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess})
+	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -142,7 +173,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if err := foldLabels(ctx, index, &live); err != nil {
 		return nil, err
 	}
-	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
+	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
@@ -194,6 +225,7 @@ func (l *Lane) unattended() bool {
 func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
+	l.end()
 	t := l.turn
 	if t != nil {
 		t.cancel(errHostStops)
@@ -204,6 +236,8 @@ func (l *Lane) Close(last func()) error {
 	}
 	l.after.Wait()
 	l.closeTasks()
+	l.farewell()
+	l.cfg.Processes.Close()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()
@@ -325,6 +359,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 		l.turn.cancel(err)
 	}
 	l.untell()
+	l.additions.lost()
 	if rerr := l.retell(context.Background(), l.leaf); rerr != nil { // ends that a lost result told
 		l.cfg.Report("look for background commands on the path: "+rerr.Error(), nil)
 	}
@@ -336,8 +371,20 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 
 // UpdateInfo changes the session's meta.
 func (l *Lane) UpdateInfo(ctx context.Context, c Caller, changes protocol.MetaChanges) error {
-	_, err := l.appendWait(ctx, &protocol.SessionInfo{Changes: changes}, c.author())
-	return err
+	if _, err := l.appendWait(ctx, &protocol.SessionInfo{Changes: changes}, c.author()); err != nil {
+		return err
+	}
+	if changes.Model != nil {
+		l.happened("model_select", struct {
+			Model string `json:"model"`
+		}{*changes.Model})
+	}
+	if changes.ThinkingLevel != nil {
+		l.happened("thinking_level_select", struct {
+			Level string `json:"level"`
+		}{*changes.ThinkingLevel})
+	}
+	return nil
 }
 
 // foldLabels gives a state the names of events, of the whole log.
@@ -365,7 +412,11 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 	return err
 }
 
-// builder makes a context builder over the published log.
-func (l *Lane) builder() (*history.Builder, error) {
-	return history.New(history.Config{Log: l.cfg.Log.Index()})
+// builder makes a context builder over the published log, with the hooks of a chain.
+func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index()}
+	if chain.ChangesContext() {
+		c.Hooks = chain
+	}
+	return history.New(c)
 }

@@ -59,6 +59,13 @@ func (l *Lane) SetMode(ctx context.Context, c Caller, mode permission.Mode) erro
 	return nil
 }
 
+// Mode is the permission mode that people have set in this session, "" for none.
+func (l *Lane) Mode() permission.Mode {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mode
+}
+
 // policy is the turn's with the session's own mode and rules. mu is not held.
 func (h *turnHost) policy() (*permission.Policy, error) {
 	h.l.mu.Lock()
@@ -67,7 +74,12 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 		mode = "" // the message's, until somebody sets another
 	}
 	h.l.mu.Unlock()
-	p := h.t.setup.Policy
+	return sessionPolicy(h.t.setup.Policy, mode, granted)
+}
+
+// sessionPolicy is a policy with the mode that people set, "" for none, and with the
+// rules that they granted for the session.
+func sessionPolicy(p *permission.Policy, mode permission.Mode, granted []string) (*permission.Policy, error) {
 	var err error
 	if mode != "" {
 		if p, err = p.WithMode(mode, os.Getuid()); err != nil {
@@ -86,9 +98,13 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 	if err != nil { // a mode that may not be used here: nothing is judged under another
 		return runtime.Permit{Reason: "Not run: " + err.Error()}, nil
 	}
-	v := policy.Judge(q.Action)
+	v := policy.JudgeHooked(q.Action, q.Hook.Decision, asks(q.Hook))
 	switch v.Decision {
 	case protocol.DecisionAllow:
+		if v.Rule == "" && q.Hook.Decision == protocol.DecisionAllow && policy.Judge(q.Action).Decision != protocol.DecisionAllow {
+			return runtime.Permit{Allowed: true}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+				Decision: protocol.DecisionAllow, Scope: "hook", Reason: q.Hook.By}, byHost())
+		}
 		if v.Rule == "" {
 			return runtime.Permit{Allowed: true}, nil
 		}
@@ -102,6 +118,14 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, byHost())
 	}
 	return h.ask(ctx, q, v)
+}
+
+// asks says that a hook asks, and why.
+func asks(v runtime.HookVerdict) string {
+	if v.Reason == "" {
+		return v.By + " asks."
+	}
+	return v.By + " asks: " + v.Reason
 }
 
 // tellDenied shows clients a refusal that no rule and no person made.
@@ -137,7 +161,7 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	if err != nil || nobody {
 		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
 	}
-	a := h.await(ctx, w)
+	a := l.await(ctx, w, h.t.setup.AskTimeout)
 	switch a.decision {
 	case protocol.DecisionCancelled:
 		if err := ctx.Err(); err != nil {

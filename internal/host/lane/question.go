@@ -2,13 +2,13 @@ package lane
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"scorel/protocol"
 )
 
-// question is what people are asked in a turn: whether a call may run, or what a
-// dialog asks. It is resolved once, under the lane's lock.
+// question is what people are asked: whether a call may run, or what a dialog asks. It is resolved once, under the lane's lock.
 type question struct {
 	id     string
 	ask    protocol.Body // a permission_request or a ui_request
@@ -23,7 +23,7 @@ type answer struct {
 	cause      *protocol.Cause
 	suggestion protocol.Suggestion // of an allow
 	reason     string
-	value      protocol.Answers // of a dialog
+	value      json.RawMessage // of a dialog
 }
 
 // resolved is what clients are told of an answer.
@@ -51,17 +51,35 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
 	}
 	l.questions[w.id] = w
-	if l.stopping {
+	l.notified(w.ask)
+	if l.stopping && l.turn != nil {
 		l.turn.cancel(errHostStops) // nobody is waited for any more
 	}
 	return false, nil
 }
 
+// notified tells those who watch that people are waited for.
+func (l *Lane) notified(ask protocol.Body) {
+	message, about := "Somebody is asked something.", "question"
+	switch b := ask.(type) {
+	case *protocol.PermissionRequest:
+		message, about = b.ToolName+" needs permission. "+b.Reason, "permission"
+	case *protocol.UIRequest:
+		if about = b.Data.Kind; b.Data.Title != "" {
+			message = b.Data.Title
+		}
+	}
+	l.happened("notification", struct {
+		Message string `json:"message"`
+		About   string `json:"about"`
+	}{message, about})
+}
+
 // await waits until a question is resolved: by the first answer, the end of ctx,
-// or the time that is set for questions.
-func (h *turnHost) await(ctx context.Context, w *question) answer {
+// or d, unless that is 0.
+func (l *Lane) await(ctx context.Context, w *question, d time.Duration) answer {
 	var timeout <-chan time.Time
-	if d := h.t.setup.AskTimeout; d > 0 {
+	if d > 0 {
 		t := time.NewTimer(d)
 		defer t.Stop()
 		timeout = t.C
@@ -70,9 +88,9 @@ func (h *turnHost) await(ctx context.Context, w *question) answer {
 	case a := <-w.answer:
 		return a
 	case <-ctx.Done():
-		return h.l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
+		return l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
 	case <-timeout:
-		return h.l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
+		return l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
 	}
 }
 

@@ -259,7 +259,10 @@ export interface ModelList {
 /** Pruned says what was removed. */
 export interface Pruned {
   blobs: number;
+  /** of all */
   bytes: number;
+  /** deleted sessions whose process logs were left */
+  processLogs?: number;
 }
 
 /** SessionSummary describes a session in a list. Times are Unix milliseconds. */
@@ -371,6 +374,11 @@ export interface Sent {
   eventId?: EventID;
   itemId?: ItemID;
   turnId?: TurnID;
+  /**
+   * Handled names the hook that has done all there was to do with the message:
+   * nothing of it is stored, and the ids are empty.
+   */
+  handled?: string;
 }
 
 /** Cancelled says whether the named turn was running and is now ending. */
