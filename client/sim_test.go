@@ -370,7 +370,11 @@ func (s *sim) act(t *rapid.T) {
 			s.put(&protocol.ToolExecutionStart{EventID: s.result, ParentID: s.live.LeafID, ToolCallID: s.call, ToolName: "Bash", Args: json.RawMessage(`{}`)})
 		}
 	case 11:
-		if s.call != "" {
+		if s.call != "" && rapid.Bool().Draw(t, "step") {
+			third := 1.0 / 3
+			s.put(&protocol.ToolProcess{ToolCallID: s.call, ToolName: "Bash", Event: protocol.ProcessEvent{Version: 1, Percent: &third, Message: word, Status: protocol.ProcessRunning,
+				OperationID: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "operation"), Payload: json.RawMessage(`{"n":1}`)}})
+		} else if s.call != "" {
 			s.put(&protocol.ToolExecutionUpdate{EventID: s.result, ToolCallID: s.call, Partial: word})
 		}
 	case 12:

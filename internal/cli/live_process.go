@@ -23,6 +23,9 @@ const (
 // command.
 type worked struct {
 	call, operation, name string
+
+	session protocol.SessionID      // that has the log: a copy of a session refers to the other's
+	kept    []protocol.ProcessEvent // what its result keeps of it
 }
 
 // work remembers who reports.
@@ -31,10 +34,15 @@ func (v *liveView) work(b *protocol.ToolProcess) {
 	if b.ToolLabel != "" {
 		w.name += " " + b.ToolLabel
 	}
+	v.remember(w)
+}
+
+func (v *liveView) remember(w worked) {
 	for i, o := range v.worked {
 		if o.operation == w.operation {
-			if w.call == "" {
-				w.call = o.call
+			w.call = firstOf(w.call, o.call)
+			if len(o.name) > len(w.name) { // with the name of its skill
+				w.name = o.name
 			}
 			v.worked = append(v.worked[:i], v.worked[i+1:]...)
 			break
@@ -50,7 +58,17 @@ func (v *liveView) summary(m protocol.Message) {
 	if len(m.Process) == 0 || json.Unmarshal(m.Process, &s) != nil || s.LogRef == nil {
 		return
 	}
-	v.work(&protocol.ToolProcess{ToolCallID: m.ToolCallID, ToolName: m.ToolName, Event: protocol.ProcessEvent{OperationID: s.LogRef.OperationID}})
+	v.remember(worked{call: m.ToolCallID, operation: s.LogRef.OperationID, name: m.ToolName, session: s.LogRef.SessionID, kept: s.Events})
+}
+
+// taskSummary remembers how a background command went, from the notice of its end.
+func (v *liveView) taskSummary(b *protocol.HarnessItem) {
+	var n protocol.TaskNotice
+	if b.Item.Kind != protocol.ItemRuntimeNotice || len(b.Item.Data) == 0 || json.Unmarshal(b.Item.Data, &n) != nil || n.Process == nil || n.Process.LogRef == nil {
+		return
+	}
+	ref := n.Process.LogRef
+	v.remember(worked{call: ref.ToolCallID, operation: ref.OperationID, name: n.Command, session: ref.SessionID, kept: n.Process.Events})
 }
 
 // process shows a step of a call: under it where that can be taken back, else when the
@@ -143,7 +161,7 @@ func (v *liveSession) process(name string) {
 	}
 	w := found[0]
 	v.queueJob(func(ctx context.Context) func() {
-		lines, before, err := v.timeline(ctx, w.operation)
+		lines, before, err := v.timeline(ctx, w)
 		return func() {
 			if err != nil {
 				v.told(err, "")
@@ -179,10 +197,22 @@ func firstOf(a, b string) string {
 }
 
 // timeline gives the end of the log of an operation, and how many lines are before it.
-func (v *liveSession) timeline(ctx context.Context, operation string) (lines []protocol.ProcessLine, before int, err error) {
+// Where there is no log any more, it gives what the result has kept.
+func (v *liveSession) timeline(ctx context.Context, w worked) (lines []protocol.ProcessLine, before int, err error) {
+	session := v.id
+	if w.session != "" {
+		session = w.session
+	}
 	for offset := 0; ; {
-		page, err := client.Call[*protocol.ProcessLog](ctx, v.link.Client, v.id, &protocol.GetProcessLog{OperationID: operation, Offset: offset, Limit: 1000})
-		if err != nil {
+		page, err := client.Call[*protocol.ProcessLog](ctx, v.link.Client, session, &protocol.GetProcessLog{OperationID: w.operation, Offset: offset, Limit: 1000})
+		var pe *protocol.Error
+		switch {
+		case offset == 0 && len(w.kept) > 0 && errors.As(err, &pe) && (pe.Code == protocol.CodeInvalidRequest || pe.Code == protocol.CodeSessionNotFound):
+			for i := range w.kept {
+				lines = append(lines, protocol.ProcessLine{Event: &w.kept[i]})
+			}
+			return lines, 0, nil
+		case err != nil:
 			return nil, 0, err
 		}
 		lines = append(lines, page.Lines...)

@@ -133,6 +133,9 @@ func (v *liveView) event(e protocol.Event, l *protocol.Live) {
 	case *protocol.PermissionRequest, *protocol.UIRequest: // the asker shows them
 	case *protocol.PermissionResolved:
 		v.resolved(e, b)
+	case *protocol.HarnessItem:
+		v.taskSummary(b)
+		v.notice(&e)
 	case *protocol.Rewind:
 		v.screen.line(dimStyle, "── went back to "+target(b.TargetEventID))
 	case *protocol.Branch:

@@ -141,3 +141,55 @@ func TestThePromptShowsTheNewestStepOnItsSpinner(t *testing.T) {
 		}
 	}
 }
+
+func TestTheTimelineIsShownToSomebodyWhoComesLaterAndInACopy(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"build"},"do":[{"call":"Bash","id":"c1","input":{"command":"until [ -e go ]; do sleep 0.02; done; exit 3","run_in_background":true}}]}`, answersAnything)
+	id := s.session()
+	s.ok("host", "serve", "--detach")
+	one := s.start("attach", id)
+	one.types("/process")
+	one.sees("no call has reported how it goes")
+	one.types("build it")
+	one.sees("? Bash until")
+	one.types("1")
+	one.sees("── done")
+	one.types("/process c1")
+	one.sees("was started in the background\n")
+	s.file("project/go", "")
+	one.sees("ended after")
+	one.types("and now")
+	one.sees("user: and now\nassistant: An answer.\n── done")
+	two := s.start("attach", id)
+	two.sees("user: and now")
+	two.types("/process")
+	two.sees("was started in the background\n")
+	two.sees("(exit code 3) (failed)\n")
+	two.types("/process nobody")
+	two.sees("no call nobody has reported how it goes")
+	for _, seat := range []*seat{one, two} {
+		seat.types("/quit")
+		if code := seat.ends(); code != 0 {
+			t.Errorf("the end: %d\n%s", code, seat.printed())
+		}
+	}
+	out := s.ok("sessions", "clone", "--json", id)
+	var sum protocol.SessionSummary
+	if err := json.Unmarshal([]byte(out), &sum); err != nil {
+		t.Fatalf("%s: %v", out, err)
+	}
+	shows := func(what string) {
+		t.Helper()
+		copied := s.start("attach", string(sum.SessionID))
+		copied.sees("user: and now")
+		copied.types("/process")
+		copied.sees("was started in the background\n")
+		copied.sees("(exit code 3) (failed)\n")
+		copied.types("/quit")
+		if code := copied.ends(); code != 0 {
+			t.Errorf("%s: %d\n%s", what, code, copied.printed())
+		}
+	}
+	shows("from the log of the other")
+	s.ok("sessions", "delete", "--yes", id)
+	shows("from the summary")
+}

@@ -266,6 +266,11 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"POST", "/v1/sessions/" + id + "/messages", `{"content":"` + strings.Repeat("x", protocol.MaxMessage) + `"}`, 413, "payload_too_large", "1048576"},
 		{"GET", "/v1/sessions?limit=many", "", 400, "invalid_request", "number"},
 		{"GET", "/v1/sessions?colour=red", "", 400, "invalid_request", "projectId"},
+		{"GET", "/v1/sessions/" + id + "/processes/tool-c1", "", 400, "invalid_request", "no process log"},
+		{"GET", "/v1/sessions/" + id + "/processes/tool-c1?limit=1001", "", 400, "invalid_request", "1 to 1000"},
+		{"GET", "/v1/sessions/" + id + "/processes/tool-c1?offset=-1", "", 400, "invalid_request", "offset"},
+		{"GET", "/v1/sessions/" + id + "/processes/..%2f..%2fsessions%2f" + id, "", 404, "invalid_request", "docs/http.md"},
+		{"GET", "/v1/sessions/" + missing + "/processes/tool-c1", "", 404, "session_not_found", "no such session"},
 		{"GET", "/v1/blobs/" + strings.Repeat("0", 64), "", 400, "invalid_request", "sessionId"},
 		{"GET", "/v1/blobs/" + strings.Repeat("0", 64) + "?sessionId=" + id, "", 403, "forbidden", "names no payload"},
 	} {
@@ -422,6 +427,30 @@ func TestTheExamplesOfTheDocumentWork(t *testing.T) {
 	}
 	if part, err := os.ReadFile(filepath.Join(w.project, "first-100-bytes")); err != nil || len(part) != 100 {
 		t.Errorf("the range has %d bytes, %v", len(part), err)
+	}
+}
+
+func TestTheLogOfAnOperationIsPagedOverHTTP(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := c.session(w)
+	folder := filepath.Join(w.hostConfig.Dir, "processes", string(id))
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := `{"version":1,"operationId":"tool-c 1","status":"running","message":"one","sequence":1}` + "\n" + `{"stderr":"two"}` + "\nthree\n" + `{"note":"fo`
+	if err := os.WriteFile(filepath.Join(folder, "tool-c_1-723be5e8.jsonl"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var first, second protocol.ProcessLog
+	at := "/v1/sessions/" + string(id) + "/processes/tool-c%201"
+	c.want(http.StatusOK, &first, "GET", at+"?limit=2", "")
+	c.want(http.StatusOK, &second, "GET", fmt.Sprintf("%s?offset=%d", at, first.Next), "")
+	if len(first.Lines) != 2 || !first.More || first.Next != 2 || first.Lines[0].Event == nil || first.Lines[0].Event.Message != "one" || first.Lines[1].Stderr != "two" {
+		t.Errorf("the first page is %+v", first)
+	}
+	if len(second.Lines) != 1 || second.More || second.Next != 3 || second.Lines[0].Note == "" {
+		t.Errorf("the second page is %+v", second)
 	}
 }
 
