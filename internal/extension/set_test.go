@@ -170,6 +170,7 @@ type fakeLog struct {
 	mu     sync.Mutex
 	events []protocol.Event
 	leaf   protocol.EventID
+	at     map[protocol.EventID]int
 }
 
 func (l *fakeLog) add(id, parent protocol.EventID, body protocol.Body) {
@@ -177,6 +178,10 @@ func (l *fakeLog) add(id, parent protocol.EventID, body protocol.Body) {
 	defer l.mu.Unlock()
 	e := protocol.NewEvent(body)
 	e.ID, e.ParentID, e.Seq = id, parent, protocol.Seq(len(l.events)+1)
+	if l.at == nil {
+		l.at = map[protocol.EventID]int{}
+	}
+	l.at[id] = len(l.events)
 	l.events = append(l.events, e)
 	switch b := body.(type) {
 	case *protocol.Rewind:
@@ -194,12 +199,16 @@ func (l *fakeLog) all() []protocol.Event {
 	return slices.Clone(l.events)
 }
 func (l *fakeLog) Leaf() protocol.EventID { l.mu.Lock(); defer l.mu.Unlock(); return l.leaf }
-func (l *fakeLog) LastSeq() protocol.Seq  { return protocol.Seq(len(l.all())) }
+func (l *fakeLog) LastSeq() protocol.Seq {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return protocol.Seq(len(l.events))
+}
 func (l *fakeLog) Event(_ context.Context, id protocol.EventID) (protocol.Event, error) {
-	for _, e := range l.all() {
-		if e.ID == id {
-			return e, nil
-		}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i, ok := l.at[id]; ok {
+		return l.events[i], nil
 	}
 	return protocol.Event{}, errors.New("no such event")
 }

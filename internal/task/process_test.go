@@ -107,3 +107,39 @@ func TestTheNoticeOfAnEndCarriesTheSummaryForPeopleOnly(t *testing.T) {
 		}
 	})
 }
+
+func TestWhatACommandReportsIsToldWithoutWaitingForItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var mu sync.Mutex
+		var told []string
+		b.set.cfg.Processes = process.New(process.Config{Session: "ses_1"})
+		b.set.cfg.Tell = func(p protocol.ToolProcess) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf("%d %s", p.Event.Sequence, p.Event.Status))
+		}
+		id, err := b.set.Start(b.spawn, Spec{Command: "agent", CallID: "c1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		running, err := b.set.find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.process.Update(protocol.ProcessUpdate{Message: "half"})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		mu.Lock()
+		if got := strings.Join(told, ","); got != "1 started,2 running" {
+			t.Errorf("while it runs is told %s", got)
+		}
+		mu.Unlock()
+		running.process.Update(protocol.ProcessUpdate{Message: "nearly"})
+		b.last().end <- sandbox.Exit{}
+		<-running.done
+		if got := strings.Join(told, ","); got != "1 started,2 running,3 running,4 completed" {
+			t.Errorf("at the end is told %s", got)
+		}
+	})
+}
