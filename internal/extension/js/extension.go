@@ -291,12 +291,15 @@ func (x *extension) limit(r *request) {
 				r.abort("The time is over")
 			}
 			r.fail(&engine.Error{Message: fmt.Sprintf("%s gave no answer within %d s of its own time", r.what, int(handlerLimit.Seconds()))})
-			if r.method == wire.MethodLoad {
+			if endsIt(r) {
 				x.close()
 			}
 		})
 	})
 }
+
+// endsIt says whether an extension is of no use when a request fails.
+func endsIt(r *request) bool { return r.method == wire.MethodLoad || r.method == wire.MethodUnload }
 
 // running gives the engine of an extension that has one.
 func (x *extension) running() *engine.Engine {
@@ -305,11 +308,13 @@ func (x *extension) running() *engine.Engine {
 	return x.engine
 }
 
+var errLoading = errors.New("it is still being loaded")
+
 // request has the extension answer a call of the host.
 func (x *extension) request(m *message) {
 	e := x.running()
 	r := x.newRequest(m, "")
-	err := engine.ErrClosed
+	err := errLoading
 	if e != nil {
 		err = e.Offer(func() { x.run(m, r) })
 	}
@@ -359,13 +364,13 @@ func (x *extension) run(m *message, r *request) {
 			x.close()
 		}
 	}
+	params, err := e.Parse(m.Params)
+	if err != nil {
+		r.fail(e.Failure(err))
+		finish()
+		return
+	}
 	e.Within(r, func() {
-		params, err := e.Parse(m.Params)
-		if err != nil {
-			r.fail(e.Failure(err))
-			finish()
-			return
-		}
 		v, err := e.Call(handler, goja.Undefined(), params, x.host.signal(r))
 		if err != nil {
 			r.fail(e.Failure(err))
@@ -434,7 +439,7 @@ func (x *extension) failed(what string, err *engine.Error) {
 func (x *extension) interrupted(context any, err *engine.Error) {
 	if r, ok := context.(*request); ok {
 		r.fail(err)
-		if r.method == wire.MethodLoad {
+		if endsIt(r) {
 			x.close()
 		}
 		return
