@@ -146,7 +146,7 @@ func TestAnElementIsTheMessageWithItsIndexBesideIt(t *testing.T) {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
 	got, err = h.Hook("x", "pi", json.RawMessage(`{"list":[[0,2]]}`))
-	if err != nil || !strings.Contains(string(got), `{"type":"toolCall","id":"call1","name":"Bash","arguments":{"command":"ls"}}`) || !strings.Contains(string(got), `"role":"toolResult","toolCallId":"call1"`) {
+	if err != nil || !strings.Contains(string(got), `{"type":"toolCall","id":"call1","name":"bash","arguments":{"command":"ls"}}`) || !strings.Contains(string(got), `"role":"toolResult","toolCallId":"call1"`) {
 		t.Errorf("in pi's form: %s, %v", got, err)
 	}
 }

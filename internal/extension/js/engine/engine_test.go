@@ -7,9 +7,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"github.com/dop251/goja"
 	"go.uber.org/goleak"
 
+	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/enginetest"
 	"scorel/internal/extension/js/node"
 )
@@ -235,4 +238,81 @@ func TestDeepJSONIsRefusedInsteadOfEndingTheProcess(t *testing.T) {
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "nested more than 1000 levels") {
 		t.Errorf("got %v", err)
 	}
+}
+
+// inJob runs f on the engine's loop and waits.
+func inJob(t testing.TB, e *engine.Engine, f func()) {
+	t.Helper()
+	done := make(chan struct{})
+	if !e.Post(func() { defer close(done); f() }) {
+		t.Fatal("the engine is closed")
+	}
+	<-done
+}
+
+// checkJSON compares what Parse makes of a text with what JSON.parse does.
+func checkJSON(t testing.TB, e *engine.Engine, text string) {
+	t.Helper()
+	inJob(t, e, func() {
+		vm := e.VM
+		parse, _ := goja.AssertFunction(vm.Get("JSON").ToObject(vm).Get("parse"))
+		want, werr := parse(goja.Undefined(), vm.ToValue(text))
+		got, err := e.Parse([]byte(text))
+		if werr != nil && strings.Contains(werr.Error(), "cannot unmarshal number") {
+			return // it does not know that 1e400 is Infinity
+		}
+		if (err == nil) != (werr == nil) {
+			t.Errorf("%q: %v; JSON.parse: %v", text, err, werr)
+			return
+		}
+		if err != nil {
+			return
+		}
+		a, _ := e.Stringify(got)
+		b, _ := e.Stringify(want)
+		if string(a) != string(b) {
+			t.Errorf("%q is %s; JSON.parse: %s", text, a, b)
+		}
+		if canonical := string(b); canonical == text && !e.Same(got, []byte(text)) && !strings.Contains(text, "\\u") {
+			t.Errorf("%q is not the same as itself", text)
+		}
+	})
+}
+
+func TestJSONBecomesWhatJSONParseMakes(t *testing.T) {
+	r := world(t)
+	for _, text := range []string{
+		`{}`, `[]`, `null`, `true`, `false`, `""`, `0`, `-0`, `1.5e3`, `-12`, `9007199254740993`, `123456789012345678901234567890`, `0.1`,
+		`{"a":[1,{"b":null}],"é":"\u00e9\ud83d\ude00\n\"\\","2":1,"1":2,"a":3}`, `{"__proto__":{"x":1}}`, ` [ 1 , 2 ] `, `"\/\b\f\r\t"`, "\"\u2028\"",
+		``, `{`, `[1,]`, `{"a":}`, `{a:1}`, `01`, `1.`, `.5`, `+1`, `1e`, `tru`, `nulls`, `"a`, "\"\n\"", `"\x"`, `"\u12"`, `[1 2]`, `{"a":1,}`, `1 2`, `'a'`, `NaN`, "\"\x7f\"",
+	} {
+		checkJSON(t, r.Engine, text)
+	}
+	inJob(t, r.Engine, func() {
+		e := r.Engine
+		v, err := e.Parse([]byte(`"a\ud800b"`))
+		if err != nil || !v.StrictEquals(goja.StringFromUTF16([]uint16{'a', 0xd800, 'b'})) {
+			t.Errorf("a lone surrogate: %v, %v", v, err)
+		}
+		o, _ := e.Parse([]byte(`{"a":[1,{"b":"x"}],"c":true}`))
+		for text, same := range map[string]bool{`{"a":[1,{"b":"x"}],"c":true}`: true, ` { "a" : [1,{"b":"x"}], "c":true}`: true, `{"a":[1,{"b":"y"}],"c":true}`: false, `{"a":[1],"c":true}`: false, `{"a":[1,{"b":"x"},2],"c":true}`: false,
+			`{"a":[1,{"b":"x"}]}`: false, `{"a":[1,{"b":"x"}],"c":true,"d":1}`: false, `{"a":[1,{"b":"x"}],"c":1}`: false, `{"a":["1",{"b":"x"}],"c":true}`: false, `{"a":[1,{"b":"x"}],"c":true} x`: false, `{"c":true,"a":[1,{"b":"x"}]}`: false} {
+			if e.Same(o, []byte(text)) != same {
+				t.Errorf("%s: the same is not %v", text, same)
+			}
+		}
+	})
+}
+
+func FuzzJSONBecomesWhatJSONParseMakes(f *testing.F) {
+	r := enginetest.New(f, f.TempDir(), node.Builtin)
+	for _, s := range []string{`{"a":[1,null,"x"]}`, `-1.5e-3`, `"\u00e9"`, `{"__proto__":1}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) || strings.Contains(text, "\\u") || strings.Count(text, "[")+strings.Count(text, "{") > 500 {
+			return // the interpreter spoils lone surrogates
+		}
+		checkJSON(t, r.Engine, text)
+	})
 }

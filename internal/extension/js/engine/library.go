@@ -35,7 +35,6 @@ var globals = program("globals", &globalsSource)
 // library are values of the runtime that are taken before an extension can change them.
 type library struct {
 	errorType *goja.Object
-	parse     goja.Callable
 	stringify goja.Callable
 	inspectFn goja.Callable
 	internal  *goja.Object
@@ -47,7 +46,6 @@ func (e *Engine) install() error {
 	vm := e.VM
 	json := vm.Get("JSON").ToObject(vm)
 	e.lib.errorType = vm.Get("Error").ToObject(vm)
-	e.lib.parse, _ = goja.AssertFunction(json.Get("parse"))
 	e.lib.stringify, _ = goja.AssertFunction(json.Get("stringify"))
 	e.lib.began = time.Now()
 	v, err := vm.RunProgram(globals())
@@ -216,15 +214,6 @@ func (e *Engine) Bytes(v goja.Value) []byte {
 // Buffer makes an ArrayBuffer of bytes that are nobody else's.
 func (e *Engine) Buffer(b []byte) goja.Value { return e.VM.ToValue(e.VM.NewArrayBuffer(b)) }
 
-// Parse makes a value of JSON. Nesting deeper than MaxNesting is an error: the
-// interpreter's own parser would end the process.
-func (e *Engine) Parse(data []byte) (goja.Value, error) {
-	if deep(data) {
-		return nil, fmt.Errorf("the JSON is nested more than %d levels deep", MaxNesting)
-	}
-	return e.Call(e.lib.parse, goja.Undefined(), e.VM.ToValue(string(data)))
-}
-
 // Stringify makes JSON of a value; nil for what has none, as undefined.
 func (e *Engine) Stringify(v goja.Value) ([]byte, error) {
 	if v == nil || goja.IsUndefined(v) {
@@ -235,30 +224,6 @@ func (e *Engine) Stringify(v goja.Value) ([]byte, error) {
 		return nil, err
 	}
 	return []byte(text(s)), nil
-}
-
-// MaxNesting bounds JSON that comes from outside.
-const MaxNesting = 1_000
-
-func deep(data []byte) bool {
-	depth := 0
-	inside := false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case inside && c == '\\':
-			i++
-		case c == '"':
-			inside = !inside
-		case inside:
-		case c == '[' || c == '{':
-			if depth++; depth > MaxNesting {
-				return true
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return false
 }
 
 // text is a string as UTF-8; lone surrogates become U+FFFD.

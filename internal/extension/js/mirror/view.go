@@ -251,6 +251,9 @@ func (el *element) changed() (bool, error) {
 	if el.made == nil {
 		return false, nil
 	}
+	if el.f.v.e.Same(el.made, el.canon) {
+		return false, nil
+	}
 	now, err := el.f.v.e.Stringify(el.made)
 	if err != nil {
 		return false, err
@@ -410,6 +413,9 @@ func (f *formView) unchangedCopy(o *goja.Object, index goja.Value) *element {
 	canon, err := el.canonical()
 	if err != nil {
 		return nil
+	}
+	if f.v.e.Same(o, canon) {
+		return el
 	}
 	now, err := f.v.e.Stringify(o)
 	if err != nil {
