@@ -407,6 +407,29 @@ export default () => ({ hooks: {
 	}
 }
 
+func TestSyntaxThatTheInterpreterLacksIsLowered(t *testing.T) {
+	h := loaded(t, `
+const log: string[] = [];
+function logged(value: any, ctx: any) { log.push("decorated " + ctx.name); return value }
+class A { @logged m() { return 1 } accessor x = 2; static #n = 3; static n() { return A.#n } }
+async function* numbers() { yield 1; yield 2 }
+export default () => ({ hooks: { async all() {
+  { using r = { [Symbol.dispose]() { log.push("disposed") } }; log.push("used") }
+  { await using r = { async [Symbol.asyncDispose]() { log.push("async disposed") } } }
+  for await (const n of numbers()) log.push("n" + n);
+  label: for (;;) { for (;;) break label }
+  const o = { a: { b: null as any } };
+  o.a.b ??= 5;
+  const m = "2026-11-20".match(/(?<year>\d{4})-(?<month>\d\d)/)!.groups!;
+  try { throw new Error("x", { cause: 1 }) } catch { }
+  return [log, new A().x, A.n(), o?.a?.b, m.year, 2n ** 64n > 1, (1234.5).toLocaleString(), "ß".localeCompare("z") !== 0, [3, 1, 2].toSorted().at(-1), /(?<=a)b/.test("ab"), import.meta.url.startsWith("file:///"), import.meta.filename.endsWith("x.ts")];
+} } })`)
+	want := `[["decorated m","used","disposed","async disposed","n1","n2"],2,3,5,"2026",true,"1234.5",true,3,true,true,true]`
+	if got, err := h.Hook("x", "all", nil); err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+}
+
 func TestFilesOfAnExtensionAreReadOnceAndOnlyThoseThatAreTrusted(t *testing.T) {
 	dir := t.TempDir()
 	entry := write(t, dir, "x.ts", `import { a } from "./a"; export default () => ({ hooks: { get: () => a } })`)
