@@ -52,7 +52,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
 	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
-		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom}
+		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
 func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
@@ -61,7 +61,7 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 		limit = maxPage
 	}
 	list := &protocol.SessionList{Sessions: []protocol.SessionSummary{}}
-	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1}
+	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1, Top: !r.Subagents && r.ParentID == "", Parent: r.ParentID}
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
@@ -74,7 +74,7 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 			break
 		}
 		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, State: h.stateOf(s.ID)}
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
