@@ -87,7 +87,10 @@ func (c Config) Settings(flags []Flag) []Setting {
 
 func defaultValue(k Key) string {
 	switch k.Default {
-	case "true", "false", "[]", "0", "200":
+	case "true", "false", "[]":
+		return k.Default
+	}
+	if _, err := strconv.Atoi(k.Default); err == nil {
 		return k.Default
 	}
 	return strconv.Quote(k.Default)

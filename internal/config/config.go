@@ -20,6 +20,7 @@ type Config struct {
 	Search      Search
 	Compaction  Compaction
 	Limits      Limits
+	Agents      Agents
 	Sandbox     Sandbox
 	Host        Host
 	Prompt      string // added to the system prompt
@@ -99,6 +100,11 @@ type Search struct {
 // Compaction is the table [compaction].
 type Compaction struct {
 	Auto bool // compact before the context is too long
+}
+
+// Agents is the table [agents].
+type Agents struct {
+	MaxParallel int // sub-agents of one session that work at once
 }
 
 // Limits is the table [limits].

@@ -68,6 +68,8 @@ sshAgent = true
 [host]
 names = ["desk.example", "desk.example:4444"]
 origins = ["https://desk.example:4444"]
+[agents]
+maxParallel = 7
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -91,6 +93,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Web:     Web{Proxy: "http://proxy.example:3128"},
 		Search:  Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}

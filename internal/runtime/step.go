@@ -112,7 +112,7 @@ func wholeCalls(ans *answer) []protocol.Block {
 
 func (l *loop) take(u protocol.Usage) {
 	l.turnUsage.Add(u)
-	l.cost += u.CostUSD
+	l.Budget.spend(u.CostUSD)
 }
 
 // summarise is the [Summarise] of the run.

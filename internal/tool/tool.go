@@ -74,6 +74,8 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Usage is what a sub-agent used for it, nil without one.
+	Usage *protocol.Usage
 }
 
 // Details is what results of the built-in tools carry for clients and for the
@@ -90,6 +92,8 @@ type Details struct {
 	Todos    []Todo `json:"todos,omitempty"`
 	// TaskID is the background command that the result is about.
 	TaskID string `json:"taskId,omitempty"`
+	// Agent is the sub-agent that the result is from.
+	Agent *AgentState `json:"agent,omitempty"`
 	// Asked of AskUser: the questions with what was answered.
 	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
@@ -148,6 +152,9 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Agent starts a sub-agent and gives its result, or that of its start in the
+	// background; nil: there are none here.
+	Agent func(ctx context.Context, call AgentCall) (Result, error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache
