@@ -51,6 +51,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.checkConfig(ctx, r.WorkDir)
 	case *protocol.ListModels:
 		return h.listModels(r.Query)
+	case *protocol.ListAgents:
+		return h.listAgents(ctx, r.WorkDir)
 	case *protocol.PruneBlobs:
 		p, err := h.store.Blobs().Prune(ctx, 0)
 		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err

@@ -32,7 +32,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id)(ctx, meta, nil)
+	setup, err := h.setup(id, nil)(ctx, meta, nil)
 	if err != nil {
 		return nil, err
 	}

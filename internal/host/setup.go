@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"scorel/internal/agent"
 	"scorel/internal/config"
 	"scorel/internal/disk"
 	"scorel/internal/host/lane"
@@ -29,8 +30,8 @@ import (
 
 // setup gives the function that makes ready what a turn of a session runs with:
 // the configuration is read anew for each turn, so a change counts from the next
-// message on.
-func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
+// message on. as is the agent of a sub-agent's session, nil for any other.
+func (h *Host) setup(id protocol.SessionID, as *agent.Definition) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
 	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
@@ -71,7 +72,12 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		info := m.Info()
-		return &lane.Setup{
+		set := h.agents(root)
+		if tools = tool.WithAgents(tools, choices(set)); as != nil {
+			tools = as.Pick(tools, false)
+		}
+		return &lane.Setup{Agents: set, MaxAgents: cfg.Agents.MaxParallel,
+
 			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
@@ -79,7 +85,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			Limits:     limits(cfg, over),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout,
 			Instructions: func() (protocol.Instructions, error) {
-				return h.instructions(id, cfg, dir, root, info)
+				return h.instructions(id, cfg, dir, root, info, as)
 			},
 			Close: files.Close,
 		}, nil
@@ -316,16 +322,29 @@ func limits(cfg config.Config, over Overrides) engine.Limits {
 	return l
 }
 
-func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
+func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *agent.Definition) (protocol.Instructions, error) {
 	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
-		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
+		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: agentPrompt(h.cfg.Overrides.AppendSystemPrompt, as), Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)
 	}
 	return in, err
+}
+
+// agentPrompt adds to the caller's text what a sub-agent is to know: nothing where
+// there is none.
+func agentPrompt(text string, as *agent.Definition) string {
+	if as == nil {
+		return text
+	}
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + "You are the agent " + as.Name + " and work for another agent. It sees nothing of what you do but your last answer: " +
+		"put into that all that it needs, and nothing that only matters on the way.\n\n" + as.Prompt
 }
 
 // secretNames says which variables hold a key, so that no child gets them.

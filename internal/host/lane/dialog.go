@@ -50,6 +50,8 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 	if err := answers.Check(dialog.Data.Questions); err != nil {
 		return err
 	}
-	l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: answers})
+	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: answers}) {
+		return errNotOpen()
+	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"scorel/internal/agent"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -40,6 +41,10 @@ type Config struct {
 	DateChange func(began, now time.Time) (protocol.Item, bool)
 	// Free gives the free disk space in bytes.
 	Free func() (uint64, error)
+	// Agents carries out a call of Task; nil refuses it.
+	Agents func(ctx context.Context, o Order) (tool.Result, error)
+	// Subagent says that the session is that of a sub-agent.
+	Subagent bool
 	// Remember stores a rule that a person answered "always" to.
 	Remember func(meta protocol.Meta, rule string) error
 	// Unattended denies at once what would have to be asked while no interactive
@@ -81,7 +86,17 @@ type Setup struct {
 	Compaction bool
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
-	Close      func()
+	// Agents are those that Task can start, and MaxAgents how many of a session may
+	// work at once.
+	Agents    *agent.Set
+	MaxAgents int
+	// Above ties the turn of a sub-agent to the session that it works for; nil for
+	// any other turn.
+	Above *Above
+	// Observe is told of everything that happens in the turn, by its goroutine, before
+	// it is stored. It may be nil, and does not block.
+	Observe func(protocol.Body)
+	Close   func()
 }
 
 // Lane carries one session.
@@ -99,7 +114,10 @@ type Lane struct {
 
 	mark mark // taken before mu, if with it
 
-	// mu guards all below. Under it the lane puts events into the publisher,
+	places places // of sub-agents; its own lock is taken alone
+
+	// mu guards all below. That of a sub-agent's lane may be held while that of a lane
+	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
 	mu        sync.Mutex
@@ -114,6 +132,7 @@ type Lane struct {
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
 	attended  int                  // interactive subscriptions
+	cut       []SubagentRun        // sub-agents that the end of an earlier host interrupted
 	telling   []telling            // notices on their way into the log
 	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
 	stopping  bool                 // no turn begins any more
@@ -130,6 +149,9 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	if l.granted, err = foldGrants(ctx, index); err != nil {
+		return nil, err
+	}
+	if l.cut, err = foldRuns(ctx, index); err != nil {
 		return nil, err
 	}
 	if !cfg.OwnMode {
@@ -178,7 +200,7 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.attended--; l.attended == 0 && l.unattended() {
+		if l.attended--; l.attended == 0 && l.unattended() && !l.above().attended() {
 			l.closeQuestions(protocol.DecisionExpired)
 		}
 	}
@@ -227,6 +249,9 @@ type Caller struct {
 }
 
 func (c Caller) author() author {
+	if c.Request == "" { // the host itself
+		return author{client: c.Client}
+	}
 	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
 }
 

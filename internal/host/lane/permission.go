@@ -68,6 +68,11 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 	}
 	h.l.mu.Unlock()
 	p := h.t.setup.Policy
+	if a := h.t.setup.Above; a != nil {
+		own := mode
+		allowed, more := a.now()
+		mode, granted = permission.Tighter(own, allowed), append(more, granted...)
+	}
 	var err error
 	if mode != "" {
 		if p, err = p.WithMode(mode, os.Getuid()); err != nil {
@@ -151,7 +156,14 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	if d.Scope == "" {
 		d.Scope = "once"
 	}
-	err = h.record(ctx, d, author{client: a.client, cause: a.cause})
+	own := author{client: a.client, cause: a.cause}
+	if a.lane != l { // it was asked for there, so the request belongs to that log
+		err = h.t.setup.Above.keep(ctx, a, *d)
+		own.cause = nil
+	}
+	if err == nil {
+		err = h.record(ctx, d, own)
+	}
 	w.stored <- err
 	if err != nil {
 		return runtime.Permit{}, err
@@ -219,6 +231,8 @@ func (l *Lane) answerPermission(c Caller, id protocol.PermissionID, choice int, 
 	if choice >= 0 {
 		a.decision, a.suggestion = protocol.DecisionAllow, request.Suggestions[choice]
 	}
-	l.settle(w, a)
+	if !l.settle(w, a) {
+		return nil, errNotOpen()
+	}
 	return w, nil
 }

@@ -29,6 +29,11 @@ type Message struct {
 	Options  *protocol.TurnOptions
 
 	turn protocol.TurnID // when set: for this turn alone
+
+	// Of a message that begins work for another session: what makes the turn ready,
+	// nil for [Config.Setup], and what is told of it before it runs.
+	prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error)
+	began   func(*turn)
 }
 
 func (m *Message) check() error {
@@ -92,7 +97,7 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 		}
 		meta := l.meta
 		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta, m.Options)
+		setup, err := l.ready(ctx, meta, m)
 		if err != nil {
 			return nil, err
 		}
@@ -128,12 +133,15 @@ func await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // ready makes what a turn needs.
-func (l *Lane) ready(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error) {
+func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup, error) {
 	if free, err := l.cfg.Free(); err == nil && free < minFree {
 		return nil, protocol.Errorf(protocol.CodeStorageError,
 			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
 	}
-	return l.cfg.Setup(ctx, meta, options)
+	if m.prepare != nil {
+		return m.prepare(ctx, meta, m.Options)
+	}
+	return l.cfg.Setup(ctx, meta, m.Options)
 }
 
 // begin appends the message and starts the turn, if none has begun and the leaf
@@ -167,6 +175,9 @@ func (l *Lane) begin(ctx context.Context, c Caller, m Message, setup *Setup) (*p
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err
+	}
+	if m.began != nil {
+		m.began(t)
 	}
 	l.start(t, runtime.Execute)
 	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, nil
