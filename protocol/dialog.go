@@ -3,6 +3,8 @@ package protocol
 import (
 	"encoding/json"
 	"io"
+	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -18,8 +20,10 @@ const (
 
 // Bounds of an answer to a dialog.
 const (
-	MaxAnswer      = 4 << 10 // bytes of one label or text
-	maxAnswerParts = 8       // labels and texts of one question
+	MaxAnswer      = 4 << 10   // bytes of one label or text
+	MaxEdited      = 256 << 10 // bytes of the text of an editor
+	maxAnswerParts = 8         // labels and texts of one question
+	maxOptions     = 1000      // of a dialog to select from
 )
 
 // Dialog is what a ui_request asks. ToolCallID is the call that waits for it, and
@@ -99,6 +103,64 @@ func (a Answers) Check(questions []Question) error {
 				return Errorf(CodeInvalidRequest, "An answer to question %d is no text of at most %d bytes.", i+1, MaxAnswer)
 			}
 		}
+	}
+	return nil
+}
+
+// Check says in one sentence why a value is no answer to the dialog. Null answers any
+// dialog: it closes it.
+func (d *Dialog) Check(value json.RawMessage) error {
+	if string(value) == "null" {
+		return nil
+	}
+	var text string
+	switch d.Kind {
+	case DialogQuestion:
+		var answers Answers
+		if json.Unmarshal(value, &answers) != nil {
+			return Errorf(CodeInvalidRequest, "The value of the answer is a list with an entry for each question: a label, words, or a list of them; or null.")
+		}
+		return answers.Check(d.Questions)
+	case DialogConfirm:
+		var yes bool
+		if json.Unmarshal(value, &yes) != nil {
+			return Errorf(CodeInvalidRequest, "The value of the answer is true or false; or null.")
+		}
+	case DialogSelect:
+		if json.Unmarshal(value, &text) != nil || !slices.ContainsFunc(d.Options, func(o Option) bool { return o.Label == text }) {
+			return Errorf(CodeInvalidRequest, "The value of the answer is the label of one of the options; or null.")
+		}
+	case DialogInput:
+		if json.Unmarshal(value, &text) != nil || len(text) > MaxAnswer || strings.ContainsAny(text, "\r\n") {
+			return Errorf(CodeInvalidRequest, "The value of the answer is one line of at most %d bytes; or null.", MaxAnswer)
+		}
+	case DialogEditor:
+		if json.Unmarshal(value, &text) != nil || len(text) > MaxEdited {
+			return Errorf(CodeInvalidRequest, "The value of the answer is a text of at most %d bytes; or null.", MaxEdited)
+		}
+	default:
+		return Errorf(CodeInvalidRequest, "The host asks in a way that this version does not know (%.40q); answer with null.", d.Kind)
+	}
+	return nil
+}
+
+// CheckAsked says in one sentence why a dialog of an extension cannot be shown.
+func (d *Dialog) CheckAsked() error {
+	switch d.Kind {
+	case DialogSelect:
+		if len(d.Options) == 0 || len(d.Options) > maxOptions {
+			return Errorf(CodeInvalidRequest, "A dialog to select from has 1 to %d options.", maxOptions)
+		}
+	case DialogConfirm, DialogInput, DialogEditor:
+	default:
+		return Errorf(CodeInvalidRequest, "There is no dialog of kind %.40q; it can be select, confirm, input or editor.", d.Kind)
+	}
+	size := len(d.Title) + len(d.Message) + len(d.Placeholder) + len(d.Text)
+	for _, o := range d.Options {
+		size += len(o.Label) + len(o.Description)
+	}
+	if size > MaxEdited {
+		return Errorf(CodeInvalidRequest, "A dialog has at most %d bytes of text.", MaxEdited)
 	}
 	return nil
 }

@@ -168,6 +168,9 @@ type Instructions struct {
 	Text     string               `json:"text"`
 	Sections []InstructionSection `json:"sections"`
 	Cut      []string             `json:"cut,omitempty"`
+	// Source names the hook or extension whose prompt this is: it holds for the turn at
+	// whose beginning it stands, and for no later one.
+	Source string `json:"source,omitempty"`
 }
 
 // InstructionSection is one part of the system prompt; a higher Priority is cut
@@ -205,6 +208,9 @@ type QueueItem struct {
 	Content  []Block  `json:"content"`
 	ClientID ClientID `json:"clientId"`
 	TS       int64    `json:"ts"`
+	// Context is what hooks have said of the message: the model is told of it, hidden,
+	// when the message is taken.
+	Context []string `json:"context,omitempty"`
 }
 
 // QueueUpdate replaces a queue. Replaces is the update that its author had
@@ -251,8 +257,8 @@ const (
 	DecisionExpired   Decision = "expired"
 )
 
-// PermissionDecision records that a rule or a person decided about a call.
-// Scope is "rule", "once", "session" or "always".
+// PermissionDecision records that a rule, a hook or a person decided about a call.
+// Scope is "rule", "hook" (Reason names it), "once", "session" or "always".
 type PermissionDecision struct {
 	ToolCallID string   `json:"toolCallId"`
 	Decision   Decision `json:"decision"`

@@ -15,6 +15,14 @@ const MaxLabel = 200
 // maxLabels bounds the labels that [Live] holds; further ones are not shown.
 const maxLabels = 1000
 
+// Bounds of what extensions show: how many states of theirs [Live] holds (further ones
+// are not shown), and how many lines of how many bytes one has.
+const (
+	maxUIStates    = 64
+	MaxUILines     = 32
+	MaxUILineBytes = 1000
+)
+
 // Live is the state of a session at one moment, as far as it is not in the log's
 // events alone. Host and client fold the same events into it with [Live.Apply],
 // so both see the same.
@@ -35,7 +43,8 @@ type Live struct {
 	Tools             []LiveTool          `json:"tools,omitempty"`
 	Permissions       []PermissionRequest `json:"permissions,omitempty"`
 	UI                []UIRequest         `json:"ui,omitempty"`
-	Queues            []LiveQueue         `json:"queues,omitempty"` // those that hold something or are paused
+	UIStates          []UIState           `json:"uiStates,omitempty"` // what extensions show
+	Queues            []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
 	Labels            []LiveLabel         `json:"labels,omitempty"` // the names of events
 }
@@ -211,8 +220,26 @@ func (l *Live) applyTransient(e Event) {
 		l.UI = append(l.UI, *b)
 	case *UIResolved:
 		l.UI = slices.DeleteFunc(l.UI, func(u UIRequest) bool { return u.UIID == b.UIID })
+	case *UIState:
+		l.showUI(b)
 	case *Retry:
 		l.Retry = b
+	}
+}
+
+// showUI folds in what an extension shows. States are replaced where they stand.
+func (l *Live) showUI(b *UIState) {
+	i := slices.IndexFunc(l.UIStates, func(s UIState) bool { return s.Source == b.Source && s.Key == b.Key })
+	switch {
+	case len(b.Lines) == 0:
+		if i >= 0 {
+			l.UIStates = slices.Delete(slices.Clone(l.UIStates), i, i+1)
+		}
+	case i >= 0:
+		l.UIStates = slices.Clone(l.UIStates)
+		l.UIStates[i] = *b
+	case len(l.UIStates) < maxUIStates:
+		l.UIStates = append(l.UIStates, *b)
 	}
 }
 
@@ -262,6 +289,7 @@ func (l *Live) Clone() Live {
 	c.Tools = slices.Clone(l.Tools)
 	c.Permissions = slices.Clone(l.Permissions)
 	c.UI = slices.Clone(l.UI)
+	c.UIStates = slices.Clone(l.UIStates)
 	c.Queues = slices.Clone(l.Queues)
 	c.Labels = slices.Clone(l.Labels)
 	return c

@@ -286,6 +286,9 @@ type (
 		EventID EventID `json:"eventId,omitempty"`
 		ItemID  ItemID  `json:"itemId,omitempty"`
 		TurnID  TurnID  `json:"turnId,omitempty"`
+		// Handled names the hook that has done all there was to do with the message:
+		// nothing of it is stored, and the ids are empty.
+		Handled string `json:"handled,omitempty"`
 	}
 	// Cancelled says whether the named turn was running and is now ending.
 	Cancelled struct {

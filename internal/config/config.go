@@ -21,6 +21,7 @@ type Config struct {
 	Compaction  Compaction
 	Limits      Limits
 	Agents      Agents
+	Hooks       []Hook // the user's before the project's
 	Sandbox     Sandbox
 	Host        Host
 	Prompt      string // added to the system prompt
@@ -246,7 +247,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

@@ -22,8 +22,8 @@ const (
 
 // Subscriber is one source of handlers: a part of the program, a shell hook, or one
 // extension. Each function may be nil. A subscriber keeps the time limits of its own
-// handlers: it returns an error when one is over. Functions are called one at a time,
-// except Event.
+// handlers: it returns an error when one is over. Functions may be called side by side:
+// a message comes in while a turn runs, and several calls of one message end at once.
 type Subscriber struct {
 	// Name is who it is for people: "extension permission-gate", "hook 2 of config.toml".
 	Name  string
@@ -42,6 +42,9 @@ type Subscriber struct {
 	TransformContext func(ctx context.Context, list []history.Element) ([]history.Element, error)
 	ConvertToLLM     func(ctx context.Context, messages []protocol.Message) ([]protocol.Message, error)
 
+	// SessionStart is asked once for a loaded session, before its first turn or command.
+	// Text that it gives is told to the model as a hidden note.
+	SessionStart func(ctx context.Context, s SessionStart) (note string, err error)
 	// Prompt is asked with each message of a user before it is stored.
 	Prompt func(ctx context.Context, p Prompt) (PromptDecision, error)
 	// BeforeAgent is asked when a turn begins, behind the stored message.
@@ -59,11 +62,18 @@ type Subscriber struct {
 	AfterResponse func(ctx context.Context, status int, headers map[string]string)
 
 	// Event is told of every persistent and transient event of the session, once and
-	// in order, and of what else happens in it ([Happening]). It must not block: it
-	// queues for itself.
-	Event func(protocol.Event)
-	// Happened is told of what is no event of the log.
+	// in order, and Happened of what else happens in it. Both are called by a goroutine
+	// of the subscriber's own, one at a time in the order in which things came to pass,
+	// from the session's first turn or command on; see [Broadcast] for who does not
+	// keep up.
+	Event    func(protocol.Event)
 	Happened func(ctx context.Context, h Happening)
+}
+
+// SessionStart is the start of a session in this host. Reason is startup for one
+// without messages, else resume.
+type SessionStart struct {
+	Reason string
 }
 
 // ToolCall is a call that wants to run or has run.
@@ -89,7 +99,8 @@ const (
 // ToolDecision is what a hook says before a call. Deny blocks it with Reason for the
 // model. Input replaces the input for the hooks that follow and for the call; nil
 // leaves it. Result answers the call finally without running it and ends the chain.
-// Context is told to the model as a hidden note.
+// Context is told to the model as a hidden note. An allow holds for exactly the input
+// that its subscriber has seen, or has given.
 type ToolDecision struct {
 	Verdict Verdict
 	Reason  string

@@ -76,8 +76,9 @@ func (h *Host) setup(id protocol.SessionID, as *agent.Definition) func(context.C
 		if tools = tool.WithAgents(tools, choices(set)); as != nil {
 			tools = as.Pick(tools, false)
 		}
-		return &lane.Setup{Agents: set, MaxAgents: cfg.Agents.MaxParallel,
-
+		hooks := h.hooks(id, cfg, over, dir, root)
+		return &lane.Setup{
+			Hooks: hooks, Subagent: as != nil, Agents: set, MaxAgents: cfg.Agents.MaxParallel,
 			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),

@@ -28,6 +28,7 @@ type job struct {
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
 	spec     tool.Spec
+	input    json.RawMessage // what runs: hooks may have changed it
 	prepared tool.Prepared
 	done     bool
 	message  protocol.Message // the result, when done
@@ -159,13 +160,21 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if err := l.validate(j.spec, call.Input); err != nil {
 		return fail("The input does not fit the schema of %s: %v", j.spec.Name, err)
 	}
+	var verdict HookVerdict
 	if l.Hooks != nil {
-		before, err := l.Hooks.BeforeTool(ctx, call, j.spec.Name)
+		before, err := l.Hooks.BeforeTool(ctx, call, j.spec)
+		verdict = before.Verdict
 		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case err != nil:
 			return fail("A hook failed, so this call was not run: %v", err)
 		case before.Blocked != "":
 			return fail("%s", before.Blocked)
+		case before.Result != nil:
+			j.message, j.done = *before.Result, true
+			j.message.Role, j.message.ToolCallID, j.message.ToolName = protocol.RoleToolResult, j.block.ID, j.block.Name
+			return nil
 		case before.Input != nil:
 			call.Input = before.Input
 			if err := l.validate(j.spec, call.Input); err != nil {
@@ -177,8 +186,8 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if err != nil {
 		return fail("%v", err)
 	}
-	j.prepared = prepared
-	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action()})
+	j.prepared, j.input = prepared, call.Input
+	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict})
 	if err != nil {
 		return err
 	}

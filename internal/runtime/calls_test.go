@@ -136,17 +136,17 @@ type hooks struct {
 	stops  []string
 }
 
-func (h *hooks) BeforeTool(_ context.Context, c tool.Call, _ string) (BeforeTool, error) {
+func (h *hooks) BeforeTool(_ context.Context, c tool.Call, _ tool.Spec) (BeforeTool, error) {
 	return h.before(c)
 }
 
-func (h *hooks) AfterTool(_ context.Context, _ tool.Call, _ string, m protocol.Message) (protocol.Message, error) {
-	m.Content = append(m.Content, protocol.Text("seen by a hook"))
+func (h *hooks) AfterTool(_ context.Context, c tool.Call, _ tool.Spec, m protocol.Message) (protocol.Message, error) {
+	m.Content = append(m.Content, protocol.Text("seen by a hook with "+string(c.Input)))
 	m.ToolCallID = "another"
 	return m, nil
 }
 
-func (h *hooks) Stop(context.Context) (string, error) {
+func (h *hooks) Stop(context.Context, Ending) (string, error) {
 	if len(h.stops) == 0 {
 		return "", nil
 	}
@@ -165,8 +165,9 @@ func TestHooksMayChangeOrBlockACallAndNothingElse(t *testing.T) {
 		err    error
 		want   string
 	}{
-		{"as it was", BeforeTool{}, nil, "c1 false {\"n\":1}\nseen by a hook"},
-		{"another input", BeforeTool{Input: json.RawMessage(`{"n":2}`)}, nil, "c1 false {\"n\":2}\nseen by a hook"},
+		{"as it was", BeforeTool{}, nil, "c1 false {\"n\":1}\nseen by a hook with {\"n\":1}"},
+		{"answered", BeforeTool{Result: &protocol.Message{Content: []protocol.Block{protocol.Text("cached")}, ToolCallID: "x"}}, nil, "c1 false cached"},
+		{"another input", BeforeTool{Input: json.RawMessage(`{"n":2}`)}, nil, "c1 false {\"n\":2}\nseen by a hook with {\"n\":2}"},
 		{"an input that does not fit", BeforeTool{Input: json.RawMessage(`{"n":"x"}`)}, nil, "c1 true A hook changed the input so that it does not fit"},
 		{"blocked", BeforeTool{Blocked: "not on Fridays"}, nil, "c1 true not on Fridays"},
 		{"failed", BeforeTool{}, errors.New("no shell"), "c1 true A hook failed, so this call was not run: no shell"},

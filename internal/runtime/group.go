@@ -161,7 +161,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 		}
 	}
 	if l.Hooks != nil && ctx.Err() == nil {
-		changed, err := l.Hooks.AfterTool(ctx, tool.Call{ID: j.block.ID, Input: j.block.Input}, j.block.Name, m)
+		changed, err := l.Hooks.AfterTool(ctx, tool.Call{ID: j.block.ID, Input: j.input}, j.spec, m)
 		if err == nil {
 			changed.Role, changed.ToolCallID, changed.ToolName, changed.Usage = m.Role, m.ToolCallID, m.ToolName, m.Usage
 			m = changed

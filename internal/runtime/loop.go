@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -215,13 +216,12 @@ func (l *loop) goOn(ctx context.Context, t *turnState, step stepResult) (bool, e
 	if l.Hooks == nil || step.stop != protocol.StopEndTurn {
 		return false, nil
 	}
-	text, err := l.Hooks.Stop(ctx)
+	text, err := l.Hooks.Stop(ctx, Ending{Blocked: t.stopBlocks, Text: step.text})
 	if err != nil || text == "" {
-		return false, nil // a stop hook that fails does not hold the turn
+		return false, ctx.Err() // a stop hook that fails does not hold the turn
 	}
-	t.stopBlocks++
-	if t.stopBlocks >= maxStopBlocks {
-		l.Report("stop hooks kept the turn going "+text, nil)
+	if t.stopBlocks++; t.stopBlocks >= MaxStopBlocks {
+		l.Report(fmt.Sprintf("stop hooks let the turn go on %d times in a row; it has been ended", t.stopBlocks), nil)
 		return false, nil
 	}
 	return true, l.Host.Notice(ctx, text)
@@ -234,6 +234,8 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 	switch {
 	case errors.As(err, &pe) && pe.Code == protocol.CodeStorageError:
 		return outcome{protocol.TerminalStorageError, err}
+	case errors.As(err, &pe) && pe.Code == protocol.CodePermissionDenied: // a hook's
+		return outcome{protocol.TerminalHookStopped, err}
 	case ctx.Err() != nil:
 		if cause := context.Cause(ctx); errors.As(cause, &pe) && pe.Code == protocol.CodeStorageError {
 			return outcome{protocol.TerminalStorageError, cause}

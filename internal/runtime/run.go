@@ -65,6 +65,16 @@ type Question struct {
 	Tool   tool.Spec
 	Input  json.RawMessage // exactly what will run
 	Action permission.Action
+	// Hook is what hooks say of the call, of which only allow and ask come here.
+	Hook HookVerdict
+}
+
+// HookVerdict is what hooks say of a call that may run: Decision is allow, ask, or
+// empty. By names the hook; Reason is for the person who is asked.
+type HookVerdict struct {
+	Decision protocol.Decision
+	By       string
+	Reason   string
 }
 
 // Permit is the answer to a [Question]. What a rule or a person decided stands
@@ -78,20 +88,31 @@ type Permit struct {
 // Hooks are asked around each call and at the end of a turn. A nil Hooks asks
 // nobody.
 type Hooks interface {
-	// BeforeTool may change the input or block the call. An error blocks it.
-	BeforeTool(ctx context.Context, call tool.Call, name string) (BeforeTool, error)
-	// AfterTool may change the result; an error leaves it as it is.
-	AfterTool(ctx context.Context, call tool.Call, name string, result protocol.Message) (protocol.Message, error)
+	// BeforeTool may change the input, answer the call or block it. An error blocks it.
+	BeforeTool(ctx context.Context, call tool.Call, spec tool.Spec) (BeforeTool, error)
+	// AfterTool may change the result; an error leaves it as it is. It is called side
+	// by side for calls that run side by side. The call has the input that ran.
+	AfterTool(ctx context.Context, call tool.Call, spec tool.Spec, result protocol.Message) (protocol.Message, error)
 	// Stop is asked when a turn would end. A text that it gives is told to the
 	// model and the turn goes on.
-	Stop(ctx context.Context) (string, error)
+	Stop(ctx context.Context, end Ending) (string, error)
+}
+
+// Ending is the end of a turn of which hooks are asked. Blocked counts how often in a
+// row they have let it go on; at [MaxStopBlocks] in a row it ends nevertheless.
+type Ending struct {
+	Blocked int
+	Text    string // of the last answer
 }
 
 // BeforeTool is what a hook says about a call: go on with Input (nil: as it
-// was), or do not run it and tell the model Blocked.
+// was), do not run it and tell the model Blocked, or do not run it and give Result,
+// of which content, details and isError count.
 type BeforeTool struct {
 	Input   json.RawMessage
 	Blocked string
+	Result  *protocol.Message
+	Verdict HookVerdict
 }
 
 // Limits bound a turn; 0 means none, except MaxSteps.
@@ -146,7 +167,7 @@ const (
 	defaultSilence   = 120 * time.Second
 	maxContinuations = 3 // "continue where you stopped" after the output limit
 	overloadsToFall  = 3 // overloaded answers in a row before the fallback model
-	maxStopBlocks    = 5 // stop hooks that say "go on" in a row
+	MaxStopBlocks    = 5 // stop hooks that say "go on" in a row
 	maxParallel      = 8 // read-only calls side by side
 	defaultOutput    = 16_384
 )

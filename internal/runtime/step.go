@@ -11,6 +11,7 @@ import (
 // stepResult is what one model call gave.
 type stepResult struct {
 	stop     protocol.StopReason
+	text     string // for stop hooks
 	calls    callSet
 	terminal protocol.Terminal // set when the run ends here
 	err      error
@@ -77,7 +78,7 @@ func (l *loop) store(ans answer) stepResult {
 	info := l.model.Info()
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
-	res := stepResult{stop: ans.stop, calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
+	res := stepResult{stop: ans.stop, text: m.PlainText(), calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
 	if ans.stop == protocol.StopRefusal {
 		res.terminal = protocol.TerminalRefused
 		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")

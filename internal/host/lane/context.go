@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"scorel/internal/hook"
 	"scorel/internal/model"
 	"scorel/internal/runtime"
 	"scorel/internal/session/history"
@@ -20,12 +21,18 @@ type turnHost struct {
 // durable by then, and what the model must be told stands in the log.
 func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	l, t := h.l, h.t
+	if err := h.border(ctx); err != nil {
+		return runtime.Prompt{}, err
+	}
 	if err := h.catchUp(ctx); err != nil {
 		return runtime.Prompt{}, err
 	}
 	l.settleMark()
 	if h.stops() {
 		return runtime.Prompt{}, ctx.Err()
+	}
+	if err := h.beforeAgent(ctx); err != nil {
+		return runtime.Prompt{}, err
 	}
 	if err := h.tellMissing(ctx); err != nil {
 		return runtime.Prompt{}, err
@@ -122,7 +129,7 @@ func (h *turnHost) appendAs(ctx context.Context, a author, bodies ...protocol.Bo
 // model must know and has not been told on this path.
 func (h *turnHost) tellMissing(ctx context.Context) error {
 	h.l.mu.Lock()
-	n, err := h.l.appendNotices(ctx)
+	n, err := h.l.appendWaiting(ctx)
 	h.l.mu.Unlock()
 	if err == nil && n > 0 {
 		err = h.catchUp(ctx)
@@ -160,7 +167,7 @@ func (h *turnHost) Steer(ctx context.Context) (int, error) {
 		return 0, nil
 	}
 	if s := &h.l.queues.steer; len(s.items) > 0 && !s.paused {
-		if _, err := h.l.appendNotices(ctx); err != nil {
+		if _, err := h.l.appendWaiting(ctx); err != nil {
 			return 0, err
 		}
 	}
@@ -171,25 +178,28 @@ func (h *turnHost) Steer(ctx context.Context) (int, error) {
 // FollowUp takes the next message, or ends the turn under the same lock. What
 // follows a turn with options of its own is a turn of its own.
 func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
-	h.l.mu.Lock()
+	if err := h.lockAtBorder(ctx); err != nil {
+		return false, err
+	}
 	defer h.l.mu.Unlock()
 	if h.l.stopping || h.t.options != nil {
 		h.t.over.Store(true)
 		return false, nil
 	}
 	if h.l.queues.waiting() {
-		if _, err := h.l.appendNotices(ctx); err != nil {
+		if _, err := h.l.appendWaiting(ctx); err != nil {
 			return false, err
 		}
 	}
-	more, _, err := h.l.takeNext(ctx)
+	content, _, err := h.l.takeNext(ctx)
 	switch {
-	case err == nil && more:
+	case err == nil && content != nil:
 		h.t.progress.UserMessage()
+		h.t.prompt = content
 	case err == nil:
 		h.t.over.Store(true)
 	}
-	return more, err
+	return content != nil, err
 }
 
 // Compact summarises the older part of the context.
@@ -218,8 +228,21 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 		return nil
 	}
 	text, usage := cut.PreviousSummary, protocol.Usage{}
-	if !cut.Reuse { // nothing new would go into the summary
-		if text, usage, err = summarise(ctx, history.SummaryRequest(cut, t.compactNote)); err != nil {
+	says, err := h.askCompact(ctx, why, &cut)
+	switch {
+	case err != nil:
+		return err
+	case says.Cancelled && why == runtime.Asked:
+		return cancelledCompaction(says)
+	case says.Cancelled && why == runtime.Refused:
+		return &model.Error{Class: model.ClassTooLong, Message: cancelledCompaction(says).Error()}
+	case says.Cancelled: // as one that frees nothing: it is not tried again at once
+		t.progress.Compacted(history.CompactHarder, c.Tokens, c.Tokens, w)
+		return nil
+	case says.Summary != "":
+		text = says.Summary
+	case !cut.Reuse: // else nothing new would go into the summary
+		if text, usage, err = summarise(ctx, history.SummaryRequest(cut, says.Instructions)); err != nil {
 			return err
 		}
 	}
@@ -237,6 +260,28 @@ func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runti
 	return l.refresh(t) // what the model has seen of files went with the summary
 }
 
+// askCompact asks the hooks before a compaction.
+func (h *turnHost) askCompact(ctx context.Context, why runtime.Why, cut *history.Cut) (hook.CompactAnswer, error) {
+	reason := "threshold"
+	switch why {
+	case runtime.Asked:
+		reason = "manual"
+	case runtime.Refused:
+		reason = "overflow"
+	}
+	return h.t.setup.Hooks.BeforeCompact(ctx, hook.Compaction{Reason: reason, Instructions: h.t.compactNote, Tokens: cut.TokensBefore,
+		Messages: cut.Summarise, FirstKept: cut.FirstKept(), Previous: cut.PreviousSummary})
+}
+
+// cancelledCompaction is the error of a compaction that was asked for, or that is
+// needed, and that a hook does not want.
+func cancelledCompaction(a hook.CompactAnswer) error {
+	if a.Reason == "" {
+		return protocol.Errorf(protocol.CodePermissionDenied, "%s cancelled the compaction.", a.From)
+	}
+	return protocol.Errorf(protocol.CodePermissionDenied, "%s cancelled the compaction: %s", a.From, a.Reason)
+}
+
 // instructions gives the newest instruction snapshot of the log, and when it was
 // made.
 func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Time, error) {
@@ -246,7 +291,7 @@ func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Ti
 		if err != nil {
 			return in, at, err
 		}
-		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok {
+		if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && b.Snapshot.Source == "" {
 			in, at = b.Snapshot, time.UnixMilli(e.TS)
 		}
 	}
@@ -279,7 +324,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		}
 	}
 	w := window(setup, in.Text)
-	b, err := l.builder()
+	b, err := l.builder(setup.Hooks)
 	if err != nil {
 		return nil, err
 	}

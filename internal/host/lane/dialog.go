@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"scorel/protocol"
 )
@@ -20,14 +21,16 @@ func (h *turnHost) askUser(ctx context.Context, callID string, questions []proto
 	case nobody:
 		return nil, errors.New("there is nobody to ask here; choose what is most sensible, and say in your answer what you assumed")
 	}
-	a := h.await(ctx, w)
+	a := h.l.await(ctx, w, h.t.setup.AskTimeout)
 	switch a.decision {
 	case protocol.DecisionCancelled:
 		return nil, errors.New("the question was withdrawn, because the turn was ended")
 	case protocol.DecisionExpired:
 		return nil, errors.New("nobody answered in time; choose what is most sensible, and say in your answer what you assumed")
 	}
-	return a.value, nil
+	var answers protocol.Answers
+	err = json.Unmarshal(a.value, &answers) // it has been checked
+	return answers, err
 }
 
 // AnswerUI answers a dialog. Only the first answer counts; a later one fails with
@@ -43,15 +46,49 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 	if !ok {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s asks for a permission; answer it with answer_permission.", id)
 	}
-	var answers protocol.Answers
-	if json.Unmarshal(value, &answers) != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The value of the answer is a list with an entry for each question: a label, words, or a list of them; or null.")
-	}
-	if err := answers.Check(dialog.Data.Questions); err != nil {
+	if err := dialog.Data.Check(value); err != nil {
 		return err
 	}
-	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: answers}) {
+	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: value}) {
 		return errNotOpen()
 	}
 	return nil
+}
+
+// maxDialogs bounds the questions of a session that are open at once; further dialogs
+// of extensions get no answer.
+const maxDialogs = 64
+
+// Ask puts a dialog of kind select, confirm, input or editor to the attached people
+// and gives the first answer ([protocol.Dialog] says which form it has). It is false
+// when nobody is attached who could answer, when timeout is over (0: there is none),
+// when somebody closes the dialog, when ctx ends, and at the end of a run. A dialog
+// that cannot be shown is reported.
+func (l *Lane) Ask(ctx context.Context, dialog protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
+	if err := dialog.CheckAsked(); err != nil {
+		l.cfg.Report(dialog.Source+": "+err.Error(), nil)
+		return nil, false
+	}
+	id := protocol.NewUIID(l.cfg.Rand)
+	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: dialog}}
+	l.mu.Lock()
+	nobody := l.attended == 0 && !l.above().attended() || len(l.questions) >= maxDialogs || l.stopping || l.closed
+	l.mu.Unlock()
+	if nobody {
+		return nil, false
+	}
+	if nobody, err := l.put(w); err != nil || nobody {
+		return nil, false
+	}
+	about := struct {
+		ID   string `json:"id"`
+		Kind string `json:"kind"`
+	}{id, dialog.Kind}
+	l.happened("ui_prompt_start", about)
+	defer l.happened("ui_prompt_end", about)
+	a := l.await(ctx, w, timeout)
+	if a.decision != protocol.DecisionAllow || string(a.value) == "null" {
+		return nil, false
+	}
+	return a.value, true
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"scorel/internal/agent"
+	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -32,6 +33,10 @@ type Config struct {
 	// of the message that begins it. The lane closes the result when the turn has
 	// ended.
 	Setup func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error)
+	// Hooks gives the hooks of the session where no turn is made ready for which
+	// [Setup.Hooks] counts: before a move and when queued messages are changed. It may
+	// be nil, and give nil.
+	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
 	// Files opens the folders of the session, for restoring files.
@@ -43,8 +48,6 @@ type Config struct {
 	Free func() (uint64, error)
 	// Agents carries out a call of Task; nil refuses it.
 	Agents func(ctx context.Context, o Order) (tool.Result, error)
-	// Subagent says that the session is that of a sub-agent.
-	Subagent bool
 	// Remember stores a rule that a person answered "always" to.
 	Remember func(meta protocol.Meta, rule string) error
 	// Unattended denies at once what would have to be asked while no interactive
@@ -86,6 +89,13 @@ type Setup struct {
 	Compaction bool
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
+	// Hooks are asked in the turn; nil asks nobody. Subagent says that they are asked
+	// about the end of a sub-agent.
+	Hooks    *hook.Chain
+	Subagent bool
+	// Items are what the model must have been told before each call, at most one of a
+	// kind; each is told once on a path, and again where it has changed.
+	Items []protocol.Item
 	// Agents are those that Task can start, and MaxAgents how many of a session may
 	// work at once.
 	Agents    *agent.Set
@@ -112,6 +122,11 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	watchers watchers
+	hooked   hooked
+	life     context.Context // ends when the lane closes
+	end      context.CancelFunc
+
 	mark mark // taken before mu, if with it
 
 	places places // of sub-agents; its own lock is taken alone
@@ -134,8 +149,10 @@ type Lane struct {
 	attended  int                  // interactive subscriptions
 	cut       []SubagentRun        // sub-agents that the end of an earlier host interrupted
 	telling   []telling            // notices on their way into the log
-	fresh     []protocol.Event     // events that have entered and that the turn's builder lacks
-	stopping  bool                 // no turn begins any more
+	additions additions
+	borders   []*border        // that wait for a step border of the running turn
+	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
+	stopping  bool             // no turn begins any more
 	closed    bool
 }
 
@@ -144,6 +161,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
 	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
+	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -164,7 +182,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if err := foldLabels(ctx, index, &live); err != nil {
 		return nil, err
 	}
-	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Changed: cfg.Changed,
+	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
@@ -216,6 +234,8 @@ func (l *Lane) unattended() bool {
 func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
+	l.end()
+	l.closeQuestions(protocol.DecisionCancelled)
 	t := l.turn
 	if t != nil {
 		t.cancel(errHostStops)
@@ -226,6 +246,7 @@ func (l *Lane) Close(last func()) error {
 	}
 	l.after.Wait()
 	l.closeTasks()
+	l.farewell()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()
@@ -350,6 +371,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 		l.turn.cancel(err)
 	}
 	l.untell()
+	l.additions.lost()
 	if rerr := l.retell(context.Background(), l.leaf); rerr != nil { // ends that a lost result told
 		l.cfg.Report("look for background commands on the path: "+rerr.Error(), nil)
 	}
@@ -361,8 +383,20 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 
 // UpdateInfo changes the session's meta.
 func (l *Lane) UpdateInfo(ctx context.Context, c Caller, changes protocol.MetaChanges) error {
-	_, err := l.appendWait(ctx, &protocol.SessionInfo{Changes: changes}, c.author())
-	return err
+	if _, err := l.appendWait(ctx, &protocol.SessionInfo{Changes: changes}, c.author()); err != nil {
+		return err
+	}
+	if changes.Model != nil {
+		l.happened("model_select", struct {
+			Model string `json:"model"`
+		}{*changes.Model})
+	}
+	if changes.ThinkingLevel != nil {
+		l.happened("thinking_level_select", struct {
+			Level string `json:"level"`
+		}{*changes.ThinkingLevel})
+	}
+	return nil
 }
 
 // foldLabels gives a state the names of events, of the whole log.
@@ -390,7 +424,11 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 	return err
 }
 
-// builder makes a context builder over the published log.
-func (l *Lane) builder() (*history.Builder, error) {
-	return history.New(history.Config{Log: l.cfg.Log.Index()})
+// builder makes a context builder over the published log, with the hooks of a chain.
+func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index()}
+	if chain.ChangesContext() {
+		c.Hooks = chain
+	}
+	return history.New(c)
 }

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 
+	"scorel/internal/hook"
 	"scorel/internal/runtime"
 	"scorel/internal/tool"
 	"scorel/protocol"
@@ -39,6 +40,20 @@ func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 // move ends the turn when that was asked for, and then moves the leaf before
 // anything else is taken.
 func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
+	move := hook.Move{Kind: "branch", Target: m.Branch}
+	if rewind, ok := body.(*protocol.Rewind); ok {
+		move = hook.Move{Kind: "rewind"}
+		if rewind.TargetEventID != nil {
+			move.Target = *rewind.TargetEventID
+		}
+	}
+	l.mu.Lock()
+	move.Leaf = l.leaf
+	l.mu.Unlock()
+	label, err := l.askMove(ctx, move)
+	if err != nil {
+		return nil, err
+	}
 	cancelled, err := l.clear(ctx, m.CancelFirst)
 	if err != nil {
 		return nil, err
@@ -63,6 +78,11 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	}
 	if err := ticket.Wait(ctx); err != nil {
 		return nil, err
+	}
+	if label != "" && move.Target != "" {
+		if _, err := l.Control(ctx, &protocol.Label{TargetEventID: move.Target, Label: &label}); err != nil {
+			l.cfg.Report("name the target of a move: "+err.Error(), nil)
+		}
 	}
 	if err := l.retell(ctx, to); err != nil {
 		l.cfg.Report("look for background commands on the path: "+err.Error(), nil)

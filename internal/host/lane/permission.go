@@ -59,6 +59,13 @@ func (l *Lane) SetMode(ctx context.Context, c Caller, mode permission.Mode) erro
 	return nil
 }
 
+// Mode is the permission mode that people have set in this session, "" for none.
+func (l *Lane) Mode() permission.Mode {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mode
+}
+
 // policy is the turn's with the session's own mode and rules. mu is not held.
 func (h *turnHost) policy() (*permission.Policy, error) {
 	h.l.mu.Lock()
@@ -91,9 +98,13 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 	if err != nil { // a mode that may not be used here: nothing is judged under another
 		return runtime.Permit{Reason: "Not run: " + err.Error()}, nil
 	}
-	v := policy.Judge(q.Action)
+	v := policy.JudgeHooked(q.Action, q.Hook.Decision, q.Hook.By+" asks: "+q.Hook.Reason)
 	switch v.Decision {
 	case protocol.DecisionAllow:
+		if v.Rule == "" && q.Hook.Decision == protocol.DecisionAllow && policy.Judge(q.Action).Decision != protocol.DecisionAllow {
+			return runtime.Permit{Allowed: true}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+				Decision: protocol.DecisionAllow, Scope: "hook", Reason: q.Hook.By}, byHost())
+		}
 		if v.Rule == "" {
 			return runtime.Permit{Allowed: true}, nil
 		}
@@ -142,7 +153,7 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	if err != nil || nobody {
 		return runtime.Permit{Reason: "Not run: " + v.Reason + " Nobody can be asked here, so it was refused. Do without it, or say in your answer what is needed."}, err
 	}
-	a := h.await(ctx, w)
+	a := l.await(ctx, w, h.t.setup.AskTimeout)
 	switch a.decision {
 	case protocol.DecisionCancelled:
 		if err := ctx.Err(); err != nil {

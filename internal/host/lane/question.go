@@ -2,20 +2,21 @@ package lane
 
 import (
 	"context"
+	"encoding/json"
 	"sync/atomic"
 	"time"
 
 	"scorel/protocol"
 )
 
-// question is what people are asked in a turn: whether a call may run, or what a
-// dialog asks. It is resolved once, under the lane's lock.
+// question is what people are asked: whether a call may run, or what a dialog asks. It is resolved once, under the lane's lock.
 type question struct {
 	id     string
 	ask    protocol.Body // a permission_request or a ui_request
 	answer chan answer   // capacity 1
 	stored chan error    // of a permission, capacity 1: what came of storing the answer
 	won    *atomic.Bool  // it is resolved, in whichever session it is shown
+	above  *Above        // where it is shown too
 	shown  *Above        // a sub-agent asks, whose own lane waits; nil: this lane does
 }
 
@@ -26,8 +27,8 @@ type answer struct {
 	cause      *protocol.Cause
 	suggestion protocol.Suggestion // of an allow
 	reason     string
-	value      protocol.Answers // of a dialog
-	lane       *Lane            // in which it was given
+	value      json.RawMessage // of a dialog
+	lane       *Lane           // in which it was given
 }
 
 // resolved is what clients are told of an answer.
@@ -49,16 +50,17 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 	w.answer, w.stored, w.won = make(chan answer, 1), make(chan error, 1), &atomic.Bool{}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	above := l.above()
+	w.above = l.above()
 	if err := l.tell(w.ask); err != nil {
 		return false, err
 	}
-	if l.unattended() && l.attended == 0 && !above.attended() {
+	if l.unattended() && l.attended == 0 && !w.above.attended() {
 		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
 	}
 	l.questions[w.id] = w
-	above.show(w)
-	if l.stopping {
+	w.above.show(w)
+	l.notified(w.ask)
+	if l.stopping && l.turn != nil {
 		l.turn.cancel(errHostStops) // nobody is waited for any more
 	}
 	return false, nil
@@ -66,26 +68,43 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 
 // above is the tie of the running turn, nil for none. mu is held.
 func (l *Lane) above() *Above {
-	if l.turn == nil {
+	if l.turn == nil || l.turn.setup == nil {
 		return nil
 	}
 	return l.turn.setup.Above
 }
 
+// notified tells those who watch that people are waited for.
+func (l *Lane) notified(ask protocol.Body) {
+	message, about := "Somebody is asked something.", "question"
+	switch b := ask.(type) {
+	case *protocol.PermissionRequest:
+		message, about = b.ToolName+" needs permission. "+b.Reason, "permission"
+	case *protocol.UIRequest:
+		if about = b.Data.Kind; b.Data.Title != "" {
+			message = b.Data.Title
+		}
+	}
+	l.happened("notification", struct {
+		Message string `json:"message"`
+		About   string `json:"about"`
+	}{message, about})
+}
+
 // await waits until a question is resolved: by the first answer, the end of ctx,
-// or the time that is set for questions.
-func (h *turnHost) await(ctx context.Context, w *question) answer {
-	a := h.first(ctx, w)
-	if above := h.t.setup.Above; above != nil {
-		h.l.unshow(w.id, a)
-		above.close(w, a)
+// or d, unless that is 0.
+func (l *Lane) await(ctx context.Context, w *question, d time.Duration) answer {
+	a := l.first(ctx, w, d)
+	if w.above != nil {
+		l.unshow(w.id, a)
+		w.above.close(w, a)
 	}
 	return a
 }
 
-func (h *turnHost) first(ctx context.Context, w *question) answer {
+func (l *Lane) first(ctx context.Context, w *question, d time.Duration) answer {
 	var timeout <-chan time.Time
-	if d := h.t.setup.AskTimeout; d > 0 {
+	if d > 0 {
 		t := time.NewTimer(d)
 		defer t.Stop()
 		timeout = t.C
@@ -94,9 +113,9 @@ func (h *turnHost) first(ctx context.Context, w *question) answer {
 	case a := <-w.answer:
 		return a
 	case <-ctx.Done():
-		return h.l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
+		return l.resolve(w, answer{decision: protocol.DecisionCancelled, client: protocol.HostClient})
 	case <-timeout:
-		return h.l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
+		return l.resolve(w, answer{decision: protocol.DecisionExpired, client: protocol.HostClient})
 	}
 }
 

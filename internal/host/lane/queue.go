@@ -3,8 +3,10 @@ package lane
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
+	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
@@ -99,7 +101,7 @@ func (q *queues) firstSeq(index *session.Index) protocol.Seq {
 
 // sendBusy puts a message that came in during a turn where it belongs. mu is
 // held.
-func (l *Lane) sendBusy(ctx context.Context, c Caller, content []protocol.Block, busy WhenBusy) (*protocol.Sent, *publish.Ticket, error) {
+func (l *Lane) sendBusy(ctx context.Context, c Caller, says hook.PromptAnswer, busy WhenBusy) (*protocol.Sent, *publish.Ticket, error) {
 	name := protocol.QueueFollowUp
 	switch busy {
 	case BusyFollowUp, "":
@@ -115,7 +117,7 @@ func (l *Lane) sendBusy(ctx context.Context, c Caller, content []protocol.Block,
 	if len(q.items) >= protocol.MaxQueueItems {
 		return nil, nil, protocol.Errorf(protocol.CodeRateLimited, "%d messages wait already; take one back or wait for the turn.", len(q.items))
 	}
-	item := protocol.QueueItem{ID: protocol.NewItemID(l.cfg.Rand), Content: content, ClientID: c.Client, TS: l.cfg.Now().UnixMilli()}
+	item := protocol.QueueItem{ID: protocol.NewItemID(l.cfg.Rand), Content: says.Content, ClientID: c.Client, TS: l.cfg.Now().UnixMilli(), Context: texts(says.Notes)}
 	ticket, err := l.writeQueue(ctx, c.author(), name, append(slices.Clone(q.items), item), q.paused)
 	if err != nil {
 		return nil, nil, err
@@ -134,6 +136,9 @@ func (l *Lane) writeQueue(ctx context.Context, a author, name protocol.QueueName
 	for _, it := range items {
 		for _, b := range it.Content {
 			size += len(b.Text)
+		}
+		for _, text := range it.Context {
+			size += len(text)
 		}
 	}
 	if size > maxQueueBytes {
@@ -202,6 +207,10 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 	if len(items) > protocol.MaxQueueItems {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
 	}
+	asked, err := l.askRewrite(ctx, name, items)
+	if err != nil {
+		return err
+	}
 	if len(items) > 0 {
 		release, err := l.keepMark()
 		if err != nil {
@@ -228,14 +237,21 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 		known[it.ID] = it
 	}
 	next := make([]protocol.QueueItem, 0, len(items))
-	for _, it := range items {
+	for i, it := range items {
 		old, ok := known[it.ID]
 		switch {
 		case ok:
-			old.Content = it.Content
+			if says, ok := asked[i]; ok {
+				old.Content, old.Context = says.Content, texts(says.Notes)
+			} else {
+				old.Content = it.Content
+			}
 			next = append(next, old)
 		case it.ID == "":
-			it.ID, it.ClientID, it.TS = protocol.NewItemID(l.cfg.Rand), c.Client, l.cfg.Now().UnixMilli()
+			it.ID, it.ClientID, it.TS, it.Context = protocol.NewItemID(l.cfg.Rand), c.Client, l.cfg.Now().UnixMilli(), nil
+			if says, ok := asked[i]; ok {
+				it.Content, it.Context = says.Content, texts(says.Notes)
+			}
 			next = append(next, it)
 		default: // taken in the meantime: it is a message already
 		}
@@ -246,6 +262,44 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 		return err
 	}
 	return ticket.Wait(ctx)
+}
+
+// askRewrite asks the hooks of the messages of a rewritten queue that are new or that
+// have been changed; it gives what they say by the place of the message.
+func (l *Lane) askRewrite(ctx context.Context, name protocol.QueueName, items []protocol.QueueItem) (map[int]hook.PromptAnswer, error) {
+	chain := l.chainNow(ctx)
+	if !chain.AsksPrompts() {
+		return nil, nil
+	}
+	l.mu.Lock()
+	now := l.queues.named(name).items
+	l.mu.Unlock()
+	asked := map[int]hook.PromptAnswer{}
+	for i, it := range items {
+		same := func(other protocol.QueueItem) bool {
+			return it.ID != "" && other.ID == it.ID && reflect.DeepEqual(other.Content, it.Content)
+		}
+		if slices.ContainsFunc(now, same) {
+			continue
+		}
+		says, err := l.askPrompt(ctx, chain, hook.Prompt{Content: it.Content, Source: "queue", Busy: true})
+		if err != nil {
+			return nil, err
+		}
+		if says.Handled {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s takes this message itself; send it instead of changing the queue.", says.From)
+		}
+		asked[i] = says
+	}
+	return asked, nil
+}
+
+// texts are the texts of notes.
+func texts(notes []hook.Note) (out []string) {
+	for _, n := range notes {
+		out = append(out, n.Text)
+	}
+	return out
 }
 
 // ResumeQueue lets a paused queue go on; when no turn runs, its first message
@@ -339,8 +393,8 @@ func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (t
 	if err != nil {
 		return nil, false, err
 	}
-	if _, err = l.appendNotices(ctx); err == nil {
-		_, ticket, err = l.takeNext(ctx)
+	if _, err = l.appendWaiting(ctx); err == nil {
+		t.prompt, ticket, err = l.takeNext(ctx)
 	}
 	if err != nil {
 		t.cancel(err)
@@ -363,16 +417,22 @@ func (l *Lane) takeSteer(ctx context.Context) (n int, last *publish.Ticket, err 
 }
 
 // takeNext appends the next message that opens a turn: steering that came too
-// late first. mu is held.
-func (l *Lane) takeNext(ctx context.Context) (bool, *publish.Ticket, error) {
+// late first. It gives what the message says, nil when there is none. mu is held.
+func (l *Lane) takeNext(ctx context.Context) ([]protocol.Block, *publish.Ticket, error) {
+	late := l.queues.steer.items
 	if n, ticket, err := l.takeSteer(ctx); err != nil || n > 0 {
-		return n > 0, ticket, err
+		var content []protocol.Block
+		for _, it := range late {
+			content = append(content, it.Content...)
+		}
+		return content, ticket, err
 	}
 	if q := &l.queues.followUp; len(q.items) > 0 && !q.paused {
+		content := q.items[0].Content
 		ticket, err := l.takeItem(ctx, q, protocol.SourceFollowUp)
-		return err == nil, ticket, err
+		return content, ticket, err
 	}
-	return false, nil, nil
+	return nil, nil, nil
 }
 
 // waiting says whether takeNext would find a message.
@@ -384,6 +444,11 @@ func (q *queues) waiting() bool {
 // it. mu is held.
 func (l *Lane) takeItem(ctx context.Context, q *queue, source protocol.Source) (*publish.Ticket, error) {
 	it := q.items[0]
+	for _, text := range it.Context {
+		if _, _, err := l.append(ctx, noteBody(text), byHost()); err != nil {
+			return nil, err
+		}
+	}
 	m := protocol.Message{Role: protocol.RoleUser, Content: it.Content, Meta: &protocol.MessageMeta{Source: source, QueueItemID: it.ID}}
 	_, ticket, err := l.append(ctx, &protocol.MessageBody{Message: m}, author{client: it.ClientID})
 	if err != nil {

@@ -1,9 +1,11 @@
 package lane
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
+	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
 	"scorel/protocol"
@@ -27,6 +29,9 @@ type Message struct {
 	Busy     WhenBusy
 	Expected *protocol.EventID
 	Options  *protocol.TurnOptions
+	// Source is what hooks are told of who sends: interactive (also when empty), queue,
+	// extension or channel.
+	Source string
 
 	turn protocol.TurnID // when set: for this turn alone
 
@@ -58,7 +63,19 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	marked := false // that something waits, or is about to
+	marked := false             // that something waits, or is about to
+	var says *hook.PromptAnswer // what hooks say of it: they are asked once
+	ask := func(chain *hook.Chain, busy bool) (handled *protocol.Sent, err error) {
+		a, err := l.askPrompt(ctx, chain, hook.Prompt{Content: m.Content, Source: cmp.Or(m.Source, "interactive"), Busy: busy})
+		if err == nil && a.Handled {
+			return &protocol.Sent{Handled: a.From}, nil
+		}
+		says = &a
+		return nil, err
+	}
+	if m.began != nil { // no message of a person's
+		says = &hook.PromptAnswer{Content: m.Content}
+	}
 	for {
 		l.mu.Lock()
 		if err := l.writable(); err != nil {
@@ -86,10 +103,24 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 			marked = true
 			continue
 		}
-		if l.turn != nil {
-			sent, ticket, err := l.sendBusy(ctx, c, m.Content, m.Busy)
+		if l.turn != nil && says == nil && m.Busy != BusyReject && l.turn.setup.Hooks.AsksPrompts() {
+			chain := l.turn.setup.Hooks
 			l.mu.Unlock()
-			return sent, waitFor(ctx, ticket, err)
+			if handled, err := ask(chain, true); handled != nil || err != nil {
+				return handled, err
+			}
+			continue
+		}
+		if l.turn != nil {
+			if says == nil {
+				says = &hook.PromptAnswer{Content: m.Content}
+			}
+			sent, ticket, err := l.sendBusy(ctx, c, *says, m.Busy)
+			l.mu.Unlock()
+			if err = waitFor(ctx, ticket, err); err == nil {
+				l.promptSubmitted(says.Content)
+			}
+			return sent, err
 		}
 		if l.stopping {
 			l.mu.Unlock()
@@ -101,15 +132,31 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 		if err != nil {
 			return nil, err
 		}
-		sent, ticket, err := l.begin(ctx, c, m, setup)
+		if says == nil {
+			if handled, err := ask(setup.Hooks, false); handled != nil || err != nil {
+				setup.Close()
+				return handled, err
+			}
+		}
+		sent, ticket, err := l.begin(ctx, c, m, *says, setup)
 		if err != nil {
 			setup.Close()
 		}
 		if errors.Is(err, errBusy) {
 			continue
 		}
-		return sent, waitFor(ctx, ticket, err)
+		if err = waitFor(ctx, ticket, err); err == nil {
+			l.promptSubmitted(says.Content)
+		}
+		return sent, err
 	}
+}
+
+// promptSubmitted tells those who watch of a message that is stored.
+func (l *Lane) promptSubmitted(content []protocol.Block) {
+	l.happened("prompt_submit", struct {
+		Prompt string `json:"prompt"`
+	}{protocol.Message{Content: content}.PlainText()})
 }
 
 // begins says why no turn may begin, if so. mu is held.
@@ -138,15 +185,20 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup
 		return nil, protocol.Errorf(protocol.CodeStorageError,
 			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
 	}
+	prepare := l.cfg.Setup
 	if m.prepare != nil {
-		return m.prepare(ctx, meta, m.Options)
+		prepare = m.prepare
 	}
-	return l.cfg.Setup(ctx, meta, m.Options)
+	setup, err := prepare(ctx, meta, m.Options)
+	if err == nil {
+		l.greet(ctx, setup.Hooks)
+	}
+	return setup, err
 }
 
 // begin appends the message and starts the turn, if none has begun and the leaf
 // is the expected one.
-func (l *Lane) begin(ctx context.Context, c Caller, m Message, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
+func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptAnswer, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn != nil || l.moving != nil {
@@ -167,11 +219,18 @@ func (l *Lane) begin(ctx context.Context, c Caller, m Message, setup *Setup) (*p
 		t.cancel(err)
 		return nil, nil, err
 	}
-	if _, err := l.appendNotices(ctx); err != nil {
+	if _, err := l.appendWaiting(ctx); err != nil {
 		t.cancel(err)
 		return nil, nil, err
 	}
-	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: m.Content}}, c.author())
+	for _, body := range noteBodies(says.Notes) {
+		if _, _, err := l.append(ctx, body, byHost()); err != nil {
+			t.cancel(err)
+			return nil, nil, err
+		}
+	}
+	t.prompt = says.Content
+	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err

@@ -27,8 +27,11 @@ type turn struct {
 	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
-	modeSeq protocol.Seq // Lane.modeSeq when it began
-	waits   bool         // before it tries its model again; guarded by Lane.mu
+	modeSeq protocol.Seq     // Lane.modeSeq when it began
+	waits   bool             // before it tries its model again; guarded by Lane.mu
+	between bool             // it is at a step border and stays there; guarded by Lane.mu
+	command bool             // it is a run of [Lane.AtBorder]
+	prompt  []protocol.Block // the message that opens a turn, until hooks are asked of it; guarded by Lane.mu
 
 	// The rest belongs to the goroutine of the run.
 	builder  *history.Builder
@@ -38,6 +41,7 @@ type turn struct {
 	env      *tool.Env
 	budget   *runtime.Budget // shared with the sub-agents that work for the turn
 	system   string          // the system prompt
+	base     string          // the session's own
 	tally    tally
 
 	// Of a compaction that was asked for.
@@ -99,7 +103,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 			return nil, err
 		}
 	}
-	builder, err := l.builder()
+	builder, err := l.builder(setup.Hooks)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +123,11 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 	l.turn, l.fresh = t, nil
 	l.running.Store(t)
 	go func() {
-		run, err := l.run(t)
+		var run runtime.Run
+		var err error
+		if !t.command {
+			run, err = l.run(t)
+		}
 		if err != nil {
 			l.bridge(t, runtime.RawEvent{Body: &protocol.RuntimeStart{}})
 			l.bridge(t, runtime.RawEvent{Body: t.failed(err)})
@@ -134,6 +142,9 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
+		if _, err := l.appendAdditions(context.Background()); err != nil {
+			l.cfg.Report("add to the conversation: "+err.Error(), nil)
+		}
 		if t.epoch != l.epoch && !l.stopping && !l.closed { // the turn could not do it any more
 			if _, err := l.pause(); err != nil {
 				l.cfg.Report("pause the queue: "+err.Error(), nil)
@@ -142,9 +153,9 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		left := l.queues.waiting() && !l.stopping && !l.closed
 		l.mu.Unlock()
 		close(t.done)
-		// What was sent during a compaction, or waits behind a turn with options of
+		// What was sent during a compaction or a command, or waits behind a turn with options of
 		// its own, has no turn to take it.
-		if left && (t.cause != nil || t.options != nil) && t.end.Reason == protocol.EndCompleted {
+		if left && (t.cause != nil || t.options != nil || t.command) && t.end.Reason == protocol.EndCompleted {
 			if err := l.goOn(context.Background(), nil); err != nil {
 				l.cfg.Report("go on with the queue: "+err.Error(), nil)
 			}
@@ -186,7 +197,8 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err != nil {
 		return runtime.Run{}, err
 	}
-	t.system = in.Text
+	t.system, t.base = in.Text, in.Text
+	t.items = append(t.items, t.setup.Items...)
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
 		t.items = append(t.items, item)
 	}
@@ -197,7 +209,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	h := &turnHost{l, t}
 	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
-		Tools: t.setup.Tools, Env: t.env, Limits: t.setup.Limits, Budget: t.budget, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
+		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Budget: t.budget, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
 		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
 }
 
@@ -244,12 +256,29 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
 		t.progress.Accepted()
 	}
+	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command {
+		l.toldEnd(t, b)
+	}
 	if err == nil && ticket != nil && gatesEffect(raw.Body) {
 		err = ticket.Wait(context.Background())
 	}
 	if err != nil {
 		t.cancel(storageError(err))
 	}
+}
+
+// toldEnd tells those who watch how a turn has ended.
+func (l *Lane) toldEnd(t *turn, end *protocol.RuntimeEnd) {
+	if end.Error != nil {
+		l.happened("turn_error", struct {
+			Error string `json:"error"`
+		}{end.Error.Message})
+	}
+	l.happened("turn_finish", struct {
+		Usage      protocol.Usage `json:"usage"`
+		DurationMS int64          `json:"durationMs"`
+		Reason     string         `json:"reason"`
+	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason)})
 }
 
 // gatesEffect says whether an effect follows that the event must precede on

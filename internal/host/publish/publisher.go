@@ -33,6 +33,10 @@ type Config struct {
 	// [Status]. It runs on the writer, when clients may have been told of the events,
 	// and must neither wait nor call Put, Flush or Close. It may be nil.
 	Changed func()
+	// Told is told of each event, in order, when it is durable and before those who
+	// wait for it go on. It runs on the writer and must neither wait nor call Put, Flush
+	// or Close. It may be nil.
+	Told func(protocol.Event)
 	// Failed is told of a failed commit, after what it concerned was discarded
 	// and the new epoch has begun. It runs on the writer and must not call Put,
 	// Flush or Close.
@@ -298,6 +302,9 @@ func (p *Publisher) deliver(batch []entry) {
 	}
 	p.mu.Unlock()
 	for _, n := range batch {
+		if n.event.Body != nil && p.cfg.Told != nil {
+			p.cfg.Told(n.event)
+		}
 		if n.ticket != nil {
 			close(n.ticket.done)
 		}

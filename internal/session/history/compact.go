@@ -293,3 +293,13 @@ func (cut Cut) Event(summary string, usage *protocol.Usage) *protocol.Compact {
 		Usage: usage, Details: cut.Details, ResultChars: cut.ResultChars,
 	}
 }
+
+// FirstKept is the first event that stays, "" when what stays has none.
+func (c *Cut) FirstKept() protocol.EventID {
+	for i := c.keep; i < len(c.context.elems); i++ {
+		if id := c.context.elems[i].Event; id != "" {
+			return id
+		}
+	}
+	return ""
+}

@@ -30,12 +30,7 @@ func runHooks(ctx context.Context, hooks Hooks, list []Element) ([]Element, []st
 		run  func(context.Context, []Element) ([]Element, error)
 	}{{"context", hooks.Context}, {"transformContext", hooks.TransformContext}}
 	for _, layer := range layers {
-		given := make([]Element, len(list))
-		for i, e := range list {
-			e.origin = i + 1
-			given[i] = e
-		}
-		got, err := layer.run(ctx, given)
+		got, err := Pass(ctx, list, layer.run)
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
@@ -43,9 +38,24 @@ func runHooks(ctx context.Context, hooks Hooks, list []Element) ([]Element, []st
 			diagnostics = append(diagnostics, fmt.Sprintf("the %s hooks failed and were skipped: %v", layer.name, err))
 			continue
 		}
-		list = adopt(list, got)
+		list = got
 	}
 	return list, diagnostics, nil
+}
+
+// Pass gives what one layer makes of a list: only elements that it left untouched keep
+// their event. A layer may consist of passes itself.
+func Pass(ctx context.Context, list []Element, layer func(context.Context, []Element) ([]Element, error)) ([]Element, error) {
+	given := make([]Element, len(list))
+	for i, e := range list {
+		e.origin = i + 1
+		given[i] = e
+	}
+	got, err := layer(ctx, given)
+	if err != nil {
+		return nil, err
+	}
+	return adopt(list, got), nil
 }
 
 // adopt gives what a layer returned, in which only untouched elements keep their

@@ -154,6 +154,11 @@ export interface Instructions {
   text: string;
   sections: InstructionSection[] | null;
   cut?: string[];
+  /**
+   * Source names the hook or extension whose prompt this is: it holds for the turn at
+   * whose beginning it stands, and for no later one.
+   */
+  source?: string;
 }
 
 /**
@@ -191,6 +196,11 @@ export interface QueueItem {
   content: Block[] | null;
   clientId: ClientID;
   ts: number;
+  /**
+   * Context is what hooks have said of the message: the model is told of it, hidden,
+   * when the message is taken.
+   */
+  context?: string[];
 }
 
 /**
@@ -239,8 +249,8 @@ export const decisionValues = [
 ] as const;
 
 /**
- * PermissionDecision records that a rule or a person decided about a call.
- * Scope is "rule", "once", "session" or "always".
+ * PermissionDecision records that a rule, a hook or a person decided about a call.
+ * Scope is "rule", "hook" (Reason names it), "once", "session" or "always".
  */
 export interface PermissionDecision {
   toolCallId: string;

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { Base64 } from "./encoding";
 import type { QueueItem, QueueName } from "./events_persistent";
-import type { PermissionRequest, Retry, UIRequest } from "./events_transient";
+import type { PermissionRequest, Retry, UIRequest, UIState } from "./events_transient";
 import type { Meta } from "./header";
 import type { DeviceID, Epoch, EventID, Seq, TurnID } from "./id";
 import type { BlockType, Role, Usage } from "./message";
@@ -30,6 +30,8 @@ export interface Live {
   tools?: LiveTool[];
   permissions?: PermissionRequest[];
   ui?: UIRequest[];
+  /** what extensions show */
+  uiStates?: UIState[];
   /** those that hold something or are paused */
   queues?: LiveQueue[];
   retry?: Retry;

@@ -373,6 +373,11 @@ export interface Sent {
   eventId?: EventID;
   itemId?: ItemID;
   turnId?: TurnID;
+  /**
+   * Handled names the hook that has done all there was to do with the message:
+   * nothing of it is stored, and the ids are empty.
+   */
+  handled?: string;
 }
 
 /** Cancelled says whether the named turn was running and is now ending. */
