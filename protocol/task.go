@@ -45,4 +45,6 @@ type TaskNotice struct {
 	SessionID SessionID `json:"sessionId,omitempty"`
 	Agent     string    `json:"agent,omitempty"`
 	Usage     *Usage    `json:"usage,omitempty"`
+
+	Process *ProcessSummary `json:"process,omitempty"` // of a command that has ended
 }

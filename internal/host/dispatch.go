@@ -54,8 +54,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.ListAgents:
 		return h.listAgents(ctx, r.WorkDir)
 	case *protocol.PruneBlobs:
-		p, err := h.store.Blobs().Prune(ctx, 0)
-		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err
+		return h.prune(ctx)
 	case *protocol.CreateSession:
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:
@@ -82,6 +81,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.getPath(ctx, id, r)
 	case *protocol.GetTree:
 		return h.getTree(ctx, id, r)
+	case *protocol.GetProcessLog:
+		return h.getProcessLog(ctx, id, r)
 	case *protocol.GetBlob:
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:

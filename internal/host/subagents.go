@@ -15,6 +15,7 @@ import (
 	"scorel/internal/agent"
 	"scorel/internal/config"
 	"scorel/internal/host/lane"
+	"scorel/internal/process"
 	engine "scorel/internal/runtime"
 	"scorel/internal/sandbox"
 	"scorel/internal/task"
@@ -160,7 +161,9 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 	run.State, run.Terminal, run.Steps, run.Usage = lane.SubagentEnded, end.Terminal, s.steps, &s.usage
 	text = s.answer
 	s.mu.Unlock()
-	s.tellEnd(tell, end)
+	if !o.Background { // else the end of the task says it
+		s.tellEnd(tell, end)
+	}
 	return text, end, o.Lane.RecordRun(kept, run)
 }
 
@@ -277,7 +280,7 @@ func (s *subagent) tell(u protocol.ProcessUpdate) {
 	if s.order.Process == nil {
 		return
 	}
-	u.OperationID, u.ParentOperationID = "subagent-"+string(s.id), "tool-"+s.order.CallID
+	u.OperationID, u.ParentOperationID = "subagent-"+string(s.id), process.OperationID(s.order.CallID)
 	u.TargetType, u.Source = protocol.ProcessOfSubagent, protocol.ProcessBySubagent
 	s.order.Process(u)
 }
@@ -359,11 +362,10 @@ func middle(text string, most int) (string, bool) {
 // inBackground starts the agent as a background task of the session.
 func (s *subagent) inBackground() (tool.Result, error) {
 	o := s.order
-	quiet := func(protocol.ProcessUpdate) {} // the call has returned by then
 	ended := ""
 	id, err := o.Lane.StartTask(task.Spec{Command: s.def.Name + ": " + o.Description, CallID: o.CallID, Session: s.id, Agent: s.def.Name,
-		Run: func(ctx context.Context, out io.Writer) sandbox.Exit {
-			text, end, err := s.run(ctx, quiet)
+		Run: func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit {
+			text, end, err := s.run(ctx, tell)
 			exit := sandbox.Exit{}
 			switch {
 			case err != nil:

@@ -202,7 +202,7 @@ func (t *task) matched(m *monitor, b *budget, now time.Time) (Notice, bool) {
 func (t *task) endNotice() Notice {
 	info := t.info()
 	n := Notice{task: t, undo: func() { t.told = false },
-		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal,
+		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal, Process: t.summary,
 			SessionID: t.session, Agent: t.agent}}
 	if t.usage != nil {
 		n.Data.Usage = t.usage()

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/process"
 	"scorel/internal/sandbox"
 	"scorel/protocol"
 )
@@ -28,6 +29,10 @@ type Config struct {
 	// Ended is told that a command has ended, when nothing of it runs any more; it
 	// may be nil. It may close the set.
 	Ended func()
+	// Processes follows the commands, and Tell is told what people are to see of
+	// that: how each began and ended. Without Processes nobody is told.
+	Processes *process.Recorder
+	Tell      func(protocol.ToolProcess)
 }
 
 // Set is the background commands of one session.
@@ -53,9 +58,10 @@ type Spec struct {
 	// Cmd is what is started; the set gives it its output.
 	Cmd sandbox.Cmd
 	// Run is what runs instead of Cmd: a sub-agent, of the session and the name that
-	// follow. It writes its answer to out, returns soon when ctx ends, and gives 0 as
-	// the code of success. Usage gives what it used, when it has ended.
-	Run     func(ctx context.Context, out io.Writer) sandbox.Exit
+	// follow. It writes its answer to out, tells people through tell how it goes on,
+	// returns soon when ctx ends, and gives 0 as the code of success. Usage gives what
+	// it used, when it has ended.
+	Run     func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit
 	Session protocol.SessionID
 	Agent   string
 	Usage   func() *protocol.Usage
@@ -81,7 +87,12 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		stop()
 		return "", err
 	}
-	wait := func() sandbox.Exit { return spec.Run(ctx, t) }
+	wait := func() sandbox.Exit {
+		return spec.Run(ctx, t, func(u protocol.ProcessUpdate) {
+			t.process.Update(u)
+			s.tell(t)
+		})
+	}
 	if spec.Run == nil {
 		spec.Cmd.Stdout, spec.Cmd.Stderr = t, t
 		child, err := spawn.Start(ctx, spec.Cmd)
@@ -92,6 +103,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		}
 		wait = child.Wait
 	}
+	t.begin(s.cfg.Processes)
+	s.tell(t)
+	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
 		exit := wait()
 		after := ""
@@ -99,6 +113,8 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 			after = spec.After()
 		}
 		t.finish(exit, context.Cause(ctx), s.cfg.Now(), after)
+		s.tell(t)
+		close(t.done)
 		stop()
 		s.wg.Done()
 		if s.cfg.Ended != nil {
@@ -227,13 +243,13 @@ func (s *Set) List() []protocol.TaskInfo {
 // command has ended, or with the error of ctx. A command that had ended before is
 // left as it is, and already says so. Teller says who reads the answer: when it
 // is the model, no notice follows.
-func (s *Set) Stop(ctx context.Context, id string, teller Teller) (info protocol.TaskInfo, how string, already bool, err error) {
+func (s *Set) Stop(ctx context.Context, id string, teller Teller) (Stopped, error) {
 	t, err := s.find(id)
 	if err != nil {
-		return info, "", false, err
+		return Stopped{}, err
 	}
 	t.mu.Lock()
-	already = t.state != protocol.TaskRunning
+	already := t.state != protocol.TaskRunning
 	t.mu.Unlock()
 	if !already {
 		t.cancel(errStopped)
@@ -241,14 +257,23 @@ func (s *Set) Stop(ctx context.Context, id string, teller Teller) (info protocol
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		return info, "", already, ctx.Err()
+		return Stopped{}, ctx.Err()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if teller == ToModel {
 		t.told = true
 	}
-	return t.info(), t.how(), already, nil
+	return Stopped{Info: t.info(), How: t.how(), Already: already, Process: t.summary}, nil
+}
+
+// Stopped is a command that has ended. How is its end in words; Already says that it
+// had ended before.
+type Stopped struct {
+	Info    protocol.TaskInfo
+	How     string
+	Already bool
+	Process *protocol.ProcessSummary // for people
 }
 
 // Teller says who is told what a call gives.

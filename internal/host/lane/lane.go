@@ -12,6 +12,7 @@ import (
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
+	"scorel/internal/process"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/session/history"
@@ -66,6 +67,9 @@ type Config struct {
 	Rand    io.Reader
 	Sleep   func(ctx context.Context, d time.Duration) error
 	Silence time.Duration // see [runtime.Run]
+	// Processes follows what calls and background commands report of their work; the
+	// lane closes it. nil: nobody follows.
+	Processes *process.Recorder
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -160,7 +164,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -247,6 +251,7 @@ func (l *Lane) Close(last func()) error {
 	l.after.Wait()
 	l.closeTasks()
 	l.farewell()
+	l.cfg.Processes.Close()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()

@@ -210,7 +210,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	h := &turnHost{l, t}
 	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Budget: t.budget, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
-		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
+		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Processes: l.cfg.Processes, Report: l.cfg.Report}, nil
 }
 
 // bridge takes what a run yields into the log and to the clients: it gives each

@@ -2,6 +2,7 @@
 /* eslint-disable */
 import type { SessionID } from "./id";
 import type { Usage } from "./message";
+import type { ProcessSummary } from "./process";
 
 /** TaskState says how a background command stands. */
 export type TaskState = (typeof taskStateValues)[number];
@@ -64,4 +65,6 @@ export interface TaskNotice {
   sessionId?: SessionID;
   agent?: string;
   usage?: Usage;
+  /** of a command that has ended */
+  process?: ProcessSummary;
 }
