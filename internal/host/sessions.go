@@ -1,11 +1,13 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
@@ -96,7 +98,29 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return h.dropPending(id)
+	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+}
+
+// deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
+// conversation.
+func (h *Host) deleteSubagents(ctx context.Context, id protocol.SessionID) error {
+	var left []string
+	var first error
+	for s, err := range h.store.List(ctx, session.Query{Parent: id}) {
+		if err != nil {
+			return err
+		}
+		if err := h.deleteSession(ctx, s.ID); err != nil {
+			left, first = append(left, string(s.ID)), cmp.Or(first, err)
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	if len(left) > maxIgnored {
+		left = append(left[:maxIgnored], "…")
+	}
+	return protocol.Errorf(protocol.AsError(first).Code, "The session is deleted; of its sub-agents these are left: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {

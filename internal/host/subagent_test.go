@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/host"
 	"scorel/internal/host/lane"
 	"scorel/protocol"
 )
@@ -124,5 +123,3 @@ func TestWhatAnAgentUsesCountsInTheTurnAndInTheSession(t *testing.T) {
 		t.Errorf("after a restart it used %+v, not %+v", again, live)
 	}
 }
-
-var _ = host.Overrides{}

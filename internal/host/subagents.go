@@ -131,7 +131,7 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 		tell(protocol.ProcessUpdate{Status: protocol.ProcessQueued, Message: fmt.Sprintf("%s waits: %d agents work already", s.def.Name, o.Parallel)})
 	})
 	if err != nil {
-		return "", nil, err
+		return "", nil, errors.New("the agent had not begun")
 	}
 	defer leave()
 	slot, err := s.open(ctx)
