@@ -71,6 +71,12 @@ func (h *Host) setup(id protocol.SessionID, as *agent.Definition) func(context.C
 			files.Close()
 			return nil, err
 		}
+		if as != nil && as.Mode != "" {
+			if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), as.Mode), os.Getuid()); err != nil {
+				files.Close()
+				return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+			}
+		}
 		info := m.Info()
 		set := h.agents(root)
 		if tools = tool.WithAgents(tools, choices(set)); as != nil {

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"crypto/rand"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -577,13 +578,37 @@ func TestTheWorkOfAnAgentIsTheProgressOfItsCall(t *testing.T) {
 }
 
 func TestAPersonGoesOnInTheSessionOfAnAgentWithWhatTheAgentHas(t *testing.T) {
-	w := newWorld(t, setting{}, find, looks, found, thanks, `{"if":{"user":"how sure"},"do":[{"call":"Bash","id":"b","input":{"command":"touch x"}}]}`, answer("There is no tool named .Bash", "very"))
-	w.file("a.txt", "a-secret-word\n")
+	w := newWorld(t, setting{overrides: host.Overrides{Mode: "acceptEdits"}}, agentCall("^start$", `,"agent":"careful"`, "CHILD 1"), `{"if":{"user":"CHILD 1"},"do":[{"text":"looked"}]}`, answer("looked", "good"),
+		`{"if":{"user":"how sure"},"do":[{"call":"Bash","id":"b","input":{"command":"touch x"}},{"call":"Write","id":"w","input":{"path":"x","content":"y"}}]}`,
+		answer("(?s)There is no tool named .Bash.*plan", "very"))
+	w.write(filepath.Join(w.home, ".scorel", "agents", "careful.md"), "---\ndescription: x\ntools: Read, Write\npermissionMode: plan\n---\nPROMPT-OF-CAREFUL")
 	e := w.begin(false)
 	e.say("start")
 	child := w.open(e.c, e.child(0))
 	if end := child.say("how sure are you"); end.Terminal != protocol.TerminalCompleted || w.exists("x") {
 		t.Fatalf("end: %+v %v\n%s", end, end.Error, child.trace())
+	}
+	if last := w.server.Requests(); !strings.Contains(string(last[len(last)-1].Body), "PROMPT-OF-CAREFUL") {
+		t.Error("without the prompt of the agent")
+	}
+	if err := os.Remove(filepath.Join(w.home, ".scorel", "agents", "careful.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := refused(t, e.c, child.id, &protocol.SendMessage{Content: text("and now")}, protocol.CodeInvalidRequest); !strings.Contains(err.Message, "there is no agent \"careful\"") && !strings.Contains(err.Message, "There is no agent \"careful\"") {
+		t.Errorf("without its file: %s", err.Message)
+	}
+}
+
+func TestACloneKnowsNothingOfAgentsThatStillWorkForItsSource(t *testing.T) {
+	w := newWorld(t, setting{overrides: allowBash()}, append(behind(), `{"if":{"user":"^hello$"},"do":[{"text":"hello"}]}`)...)
+	e := w.begin(false)
+	e.say("start")
+	w.line("pid")
+	id := protocol.NewSessionID(time.Now(), rand.Reader)
+	call[*protocol.SessionSummary](t, e.c, id, &protocol.CloneSession{FromSessionID: e.id})
+	clone := w.open(e.c, id)
+	if end := clone.say("hello"); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("end: %+v %v", end, end.Error)
 	}
 }
 

@@ -139,6 +139,9 @@ func (taskCall) Action() permission.Action {
 	return permission.Action{Tool: TaskName, Kind: permission.State}
 }
 
+// Label implements [Labelled].
+func (c taskCall) Label() string { return c.call.Description }
+
 // Run implements [Prepared].
 func (c taskCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	return c.env.Agent(ctx, c.call)

@@ -125,11 +125,15 @@ func (h *turnHost) tellDenied(q runtime.Question, v permission.Verdict) error {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
 	id := protocol.NewPermissionID(h.l.cfg.Rand)
-	if err := h.l.tell(&protocol.PermissionRequest{PermissionID: id, ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason,
-		Suggestions: []protocol.Suggestion{}}); err != nil {
+	w := &question{id: string(id), ask: &protocol.PermissionRequest{PermissionID: id, ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason,
+		Suggestions: []protocol.Suggestion{}}}
+	denied := answer{decision: protocol.DecisionDeny, client: protocol.HostClient}
+	if err := h.l.tell(w.ask); err != nil {
 		return err
 	}
-	return h.l.tell(&protocol.PermissionResolved{PermissionID: id, Decision: protocol.DecisionDeny})
+	h.t.setup.Above.show(w)
+	h.t.setup.Above.close(w, denied)
+	return h.l.tell(w.resolved(denied))
 }
 
 // record stores a decision; it is durable on return.

@@ -55,7 +55,10 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 		return false, err
 	}
 	if l.unattended() && l.attended == 0 && !w.above.attended() {
-		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
+		over := answer{decision: protocol.DecisionExpired, client: protocol.HostClient}
+		w.above.show(w)
+		w.above.close(w, over)
+		return true, l.tell(w.resolved(over))
 	}
 	l.questions[w.id] = w
 	w.above.show(w)

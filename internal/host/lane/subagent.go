@@ -53,17 +53,16 @@ func (h *turnHost) order(ctx context.Context, call tool.AgentCall) (tool.Result,
 // more than that is allowed now, it asks the people there too, and what it spends
 // counts there. Everything in it may be used by any number of goroutines at once.
 type Above struct {
-	order  Order
-	agent  protocol.Subagent // without the call that waits
-	mode   permission.Mode   // of the agent's definition
-	budget *runtime.Budget
-	next   *Above // above the session itself, nil for none
+	order Order
+	agent protocol.Subagent // without the call that waits
+	mode  permission.Mode   // of the agent's definition
+	next  *Above            // above the session itself, nil for none
 }
 
 // NewAbove makes the tie of a turn in the session child. mode is that of the agent's
 // definition, "" for none.
 func NewAbove(o Order, child protocol.SessionID, name string, mode permission.Mode) *Above {
-	return &Above{order: o, mode: mode, budget: runtime.NewBudget(o.turn.budget), next: o.turn.setup.Above,
+	return &Above{order: o, mode: mode, next: o.turn.setup.Above,
 		agent: protocol.Subagent{SessionID: child, Agent: name, Description: o.Description}}
 }
 
@@ -199,6 +198,7 @@ const SubagentKind = "subagent"
 // it does, or how it ended.
 type SubagentRun struct {
 	SessionID   protocol.SessionID `json:"sessionId"`
+	ParentID    protocol.SessionID `json:"parentId"` // for which it works: a clone of that session has the event, too
 	ToolCallID  string             `json:"toolCallId"`
 	Agent       string             `json:"agent"`
 	Description string             `json:"description,omitempty"`
@@ -218,6 +218,7 @@ const (
 
 // RecordRun stores how a sub-agent stands; it is durable on return.
 func (l *Lane) RecordRun(ctx context.Context, run SubagentRun) error {
+	run.ParentID = l.ID()
 	body, err := run.body()
 	if err != nil {
 		return err
@@ -242,7 +243,7 @@ func foldRuns(ctx context.Context, index *session.Index) ([]SubagentRun, error) 
 		}
 		b, ok := e.Body.(*protocol.Custom)
 		var run SubagentRun
-		if !ok || e.Seq <= index.Header().ImportedThrough || b.Kind != SubagentKind || json.Unmarshal(b.Data, &run) != nil {
+		if !ok || b.Kind != SubagentKind || json.Unmarshal(b.Data, &run) != nil || run.ParentID != index.SessionID() {
 			continue
 		}
 		kept := open[:0]

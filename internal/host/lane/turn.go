@@ -110,7 +110,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder, modeSeq: l.modeSeq}
 	var above *runtime.Budget
 	if setup.Above != nil {
-		above = setup.Above.budget
+		above = setup.Above.order.turn.budget
 	}
 	t.budget = runtime.NewBudget(above)
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
