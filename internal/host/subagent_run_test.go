@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/client"
 	"scorel/internal/host"
 	"scorel/internal/host/lane"
 	"scorel/protocol"
@@ -219,12 +220,13 @@ func TestAnAgentIsResumedOnlyByTheSessionThatStartedIt(t *testing.T) {
 		t.Errorf("the agent's session: %s", texts)
 	}
 	e.say("other " + string(child))
+	if m := e.lastResult(); !m.IsError || !strings.Contains(m.PlainText(), "is one of the agent general, not of explore") {
+		t.Errorf("%q", m.PlainText())
+	}
 	other := w.begin(false)
 	other.say("again " + string(child))
-	for _, x := range []*entry{e, other} {
-		if m := x.lastResult(); !m.IsError {
-			t.Errorf("%q", m.PlainText())
-		}
+	if m := other.lastResult(); !m.IsError || !strings.Contains(m.PlainText(), "none of a sub-agent of this session") {
+		t.Errorf("%q", m.PlainText())
 	}
 	w.judged()
 }
@@ -305,6 +307,54 @@ func TestAQuestionOfAnAgentIsAskedInBothSessionsAndAnsweredInEither(t *testing.T
 				t.Errorf("still open: %+v", live.Permissions)
 			}
 		})
+	}
+}
+
+func TestOfTwoAnswersInTwoSessionsAtOnceOneCounts(t *testing.T) {
+	w := newWorld(t, setting{attended: true}, `{"if":{"user":"^start$"},"again":true,"do":[{"call":"Task","input":{"description":"piece","prompt":"CHILD"}}]}`,
+		`{"if":{"user":"^CHILD$"},"again":true,"do":[{"call":"Bash","input":{"command":"echo one"}}]}`, `{"if":{"result":"^one|a person refused"},"again":true,"do":[{"text":"it is over"}]}`,
+		`{"if":{"result":"it is over"},"again":true,"do":[{"text":"done"}]}`)
+	e := w.begin(true)
+	for range 10 {
+		e.events = nil
+		e.send("start")
+		q := e.asked(1)
+		child := w.open(w.connect(true), e.child(0))
+		start := make(chan struct{})
+		errs := make(chan error, 2)
+		for i, x := range []*entry{e, child} {
+			go func() { // ends with the answer
+				<-start
+				_, err := client.Call[*protocol.Done](t.Context(), x.c, x.id, &protocol.AnswerPermission{PermissionID: q.PermissionID, Choice: i - 1})
+				errs <- err
+			}()
+		}
+		close(start)
+		if a, b := <-errs, <-errs; (a == nil) == (b == nil) {
+			t.Fatalf("the answers: %v and %v", a, b)
+		}
+		if end := e.end(); end.Terminal != protocol.TerminalCompleted {
+			t.Fatalf("end: %+v %v", end, end.Error)
+		}
+	}
+}
+
+func TestAnAgentHasTheModelThatItsFileNames(t *testing.T) {
+	uses := func(agent string) string {
+		return fmt.Sprintf(`{"if":{"user":%q},"do":[{"call":"Task","input":{"agent":%q,"description":"x","prompt":"CHILD"}}]}`, "^"+agent+"$", agent)
+	}
+	w := newWorld(t, setting{overrides: host.Overrides{Model: "mock"}, other: "openai-completions", lines: []string{`{"again":true,"do":[{"text":"I am the other"}]}`}},
+		uses("mine"), uses("theirs"), uses("foreign"), `{"if":{"user":"CHILD"},"do":[{"text":"I am the first"}]}`, `{"if":{"result":"."},"again":true,"do":[{"text":"done"}]}`)
+	file := func(model string) string { return "---\ndescription: x\nmodel: " + model + "\n---\ndo" }
+	w.write(filepath.Join(w.home, ".scorel", "agents", "mine.md"), file("other"))
+	w.file(".scorel/agents/theirs.md", file("script:/etc/passwd"))
+	w.file(".claude/agents/foreign.md", file("opus-of-another-program"))
+	e := w.begin(false)
+	w.trust(e.c)
+	for agent, want := range map[string]string{"mine": "I am the other", "theirs": `its file names the model "script:/etc/passwd", which you have not set up`, "foreign": "I am the first"} {
+		if end := e.say(agent); end.Terminal != protocol.TerminalCompleted || !strings.Contains(e.lastResult().PlainText(), want) {
+			t.Errorf("%s: %+v %v: %q", agent, end, end.Error, e.lastResult().PlainText())
+		}
 	}
 }
 
