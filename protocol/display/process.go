@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"scorel/protocol"
 )
@@ -66,8 +67,8 @@ func number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 func toolProcess(b *protocol.ToolProcess) Item {
 	step := StepOf(&b.Event)
 	item := Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Title: step.Line(), Status: step.Status, Steps: []Step{step}}
-	if b.ToolLabel != "" {
-		item.Title = Line(b.ToolLabel) + ": " + item.Title
+	if label := Line(b.ToolLabel); label != "" && !strings.HasPrefix(item.Title, label) {
+		item.Title = label + ": " + item.Title
 	}
 	return item
 }
