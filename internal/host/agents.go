@@ -2,10 +2,12 @@ package host
 
 import (
 	"context"
+	"slices"
 
 	"scorel/internal/agent"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
+	"scorel/internal/tool"
 	"scorel/internal/trust"
 	"scorel/internal/workspace"
 	"scorel/protocol"
@@ -16,6 +18,40 @@ import (
 func (h *Host) readAgent(root, name string, limit int64) (data []byte, trusted bool, err error) {
 	data, trusted, _, err = h.trust.Read(root, trust.KindAgent, name, limit)
 	return data, trusted, err
+}
+
+// asAgent says that a turn is one of a sub-agent; nil for any other.
+type asAgent struct {
+	def    *agent.Definition
+	from   []tool.Tool // of the turn that it works for; nil: a person goes on with it
+	deeper bool        // it may start agents itself, if its definition says so
+}
+
+// pick gives the agent's part of the tools that its session has: none that the turn
+// lacks which it works for.
+func (a *asAgent) pick(tools []tool.Tool) []tool.Tool {
+	if a == nil {
+		return tools
+	}
+	tools = a.def.Pick(tools, a.deeper)
+	if a.from == nil {
+		return tools
+	}
+	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
+		return !slices.ContainsFunc(a.from, func(other tool.Tool) bool { return other.Spec().Name == t.Spec().Name })
+	})
+}
+
+// prompt adds to the caller's text what the agent is to know.
+func (a *asAgent) prompt(text string) string {
+	if a == nil {
+		return text
+	}
+	if text != "" {
+		text += "\n\n"
+	}
+	return text + "You are the agent " + a.def.Name + " and work for another agent. It sees nothing of what you do but your last answer: " +
+		"put into that all that it needs, and nothing that only matters on the way.\n\n" + a.def.Prompt
 }
 
 // setupOf gives what makes the turns of a session ready: of a sub-agent's with its
@@ -35,7 +71,7 @@ func (h *Host) setupOf(log *session.Log) func(context.Context, protocol.Meta, *p
 		if err != nil {
 			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s. Clone the session to go on without its agent.", sentence(err))
 		}
-		return h.setup(log.ID(), as)(ctx, meta, options)
+		return h.setup(log.ID(), &asAgent{def: as})(ctx, meta, options)
 	}
 }
 

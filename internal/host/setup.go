@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/agent"
 	"scorel/internal/config"
 	"scorel/internal/disk"
 	"scorel/internal/host/lane"
@@ -31,7 +30,7 @@ import (
 // setup gives the function that makes ready what a turn of a session runs with:
 // the configuration is read anew for each turn, so a change counts from the next
 // message on. as is the agent of a sub-agent's session, nil for any other.
-func (h *Host) setup(id protocol.SessionID, as *agent.Definition) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
+func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
 	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
@@ -71,17 +70,15 @@ func (h *Host) setup(id protocol.SessionID, as *agent.Definition) func(context.C
 			files.Close()
 			return nil, err
 		}
-		if as != nil && as.Mode != "" {
-			if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), as.Mode), os.Getuid()); err != nil {
+		if as != nil && as.def.Mode != "" {
+			if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), as.def.Mode), os.Getuid()); err != nil {
 				files.Close()
 				return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 			}
 		}
 		info := m.Info()
 		set := h.agents(root)
-		if tools = tool.WithAgents(tools, choices(set)); as != nil {
-			tools = as.Pick(tools, false)
-		}
+		tools = as.pick(tool.WithAgents(tools, choices(set)))
 		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
 			Hooks: hooks, Subagent: as != nil, Agents: set, MaxAgents: cfg.Agents.MaxParallel,
@@ -329,29 +326,16 @@ func limits(cfg config.Config, over Overrides) engine.Limits {
 	return l
 }
 
-func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *agent.Definition) (protocol.Instructions, error) {
+func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *asAgent) (protocol.Instructions, error) {
 	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
-		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: agentPrompt(h.cfg.Overrides.AppendSystemPrompt, as), Now: h.cfg.Now(),
+		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: as.prompt(h.cfg.Overrides.AppendSystemPrompt), Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {
 		h.report(id, n.Text, nil)
 	}
 	return in, err
-}
-
-// agentPrompt adds to the caller's text what a sub-agent is to know: nothing where
-// there is none.
-func agentPrompt(text string, as *agent.Definition) string {
-	if as == nil {
-		return text
-	}
-	if text != "" {
-		text += "\n\n"
-	}
-	return text + "You are the agent " + as.Name + " and work for another agent. It sees nothing of what you do but your last answer: " +
-		"put into that all that it needs, and nothing that only matters on the way.\n\n" + as.Prompt
 }
 
 // secretNames says which variables hold a key, so that no child gets them.

@@ -444,6 +444,15 @@ func TestAnAgentIsNeverAllowedMoreThanItsSessionNow(t *testing.T) {
 			t.Fatalf("end: %+v %v\n%s", end, end.Error, e.trace())
 		}
 	})
+	t.Run("the tools of the session", func(t *testing.T) {
+		w := newWorld(t, setting{overrides: allowBash()}, child[0], child[1], answer("There is no tool named .Bash", "it was refused"), answer("it was refused", "done"))
+		w.write(filepath.Join(w.home, ".scorel", "agents", "wide.md"), wide)
+		e := w.begin(false)
+		call[*protocol.Sent](t, e.c, e.id, &protocol.SendMessage{Content: text("start"), WhenBusy: "reject", Options: &protocol.TurnOptions{Tools: "Read,Task"}})
+		if end := e.end(); end.Terminal != protocol.TerminalCompleted || w.exists("first") {
+			t.Fatalf("end: %+v %v\n%s", end, end.Error, e.trace())
+		}
+	})
 	t.Run("a rule about Task itself", func(t *testing.T) {
 		w := newWorld(t, setting{overrides: host.Overrides{Deny: []string{"Task"}}}, agentCall("^start$", "", "CHILD 1"), answer("(?s).", "it was refused"))
 		e := w.begin(false)

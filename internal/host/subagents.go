@@ -199,7 +199,7 @@ func (s *subagent) options() protocol.TurnOptions {
 	if s.order.Options != nil {
 		t = *s.order.Options
 	}
-	t.Model, t.Tools = cmp.Or(s.model, t.Model), ""
+	t.Model = cmp.Or(s.model, t.Model)
 	t.MaxSteps = cmp.Or(s.def.MaxSteps, t.MaxSteps)
 	return t
 }
@@ -226,12 +226,11 @@ func (h *Host) modelOf(d *agent.Definition) (string, error) {
 // prepare makes a turn of the agent ready.
 func (s *subagent) prepare(tell func(protocol.ProcessUpdate)) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
 	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
-		setup, err := s.h.setup(s.id, s.def)(ctx, meta, options)
+		o := s.order
+		setup, err := s.h.setup(s.id, &asAgent{s.def, o.Tools, s.depth < maxAgentDepth})(ctx, meta, options)
 		if err != nil {
 			return nil, err
 		}
-		o := s.order
-		setup.Tools = s.def.Pick(o.Tools, s.depth < maxAgentDepth)
 		setup.Agents, setup.MaxAgents = o.Agents, o.Parallel
 		setup.Above = lane.NewAbove(o, s.id, s.def.Name, s.def.Mode)
 		setup.Observe = func(b protocol.Body) { s.observe(b, tell) }
