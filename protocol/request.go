@@ -343,10 +343,13 @@ type (
 		Args string `json:"args"` // as typed so far, up to the cursor
 	}
 	// RunCommand runs a slash command of a session; Args is the text behind its name
-	// as it was typed. The answer is a [CommandResult].
+	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
+	// with WhenBusy and Options. The answer is a [CommandResult].
 	RunCommand struct {
-		Name string `json:"name"`
-		Args string `json:"args,omitempty"`
+		Name     string       `json:"name"`
+		Args     string       `json:"args,omitempty"`
+		WhenBusy string       `json:"whenBusy,omitempty"`
+		Options  *TurnOptions `json:"options,omitempty"`
 	}
 	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
 	// the session's extensions again; the answer is a [Reloaded].
@@ -368,21 +371,28 @@ type (
 		Enabled bool   `json:"enabled"`
 	}
 	// ListSkills gives the skills of a session, or, without one, those of WorkDir; the
-	// answer is a [SkillList].
+	// answer is a [SkillList]. With Name it is those of that name, with the text of the
+	// one that counts.
 	ListSkills struct {
 		WorkDir string `json:"workDir,omitempty"`
+		Name    string `json:"name,omitempty"`
 	}
 	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
 	ListAgents struct {
 		WorkDir string `json:"workDir,omitempty"`
 	}
-	// AddMemory adds a note to the memory of the session's project, or of the user.
+	// AddMemory adds a note to the memory of the session's project, without one of that
+	// of WorkDir, or to the user's.
 	AddMemory struct {
-		Scope string `json:"scope"` // project, user or daily
-		Text  string `json:"text"`
+		Scope   string `json:"scope"` // project, user or daily
+		Text    string `json:"text"`  // at most 8 KiB, 2 KiB a line
+		WorkDir string `json:"workDir,omitempty"`
 	}
-	// GetMemory gives the files of the session's memory; the answer is a [MemoryView].
-	GetMemory struct{}
+	// GetMemory gives the files of the session's memory, or, without one, of that of
+	// WorkDir; the answer is a [MemoryView].
+	GetMemory struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
 	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
 	// the answer is a [ProcessLog].
 	GetProcessLog struct {

@@ -29,6 +29,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
+/reload        load extensions again, with what has changed
 /quit          detach; the session stays
 //text         send text that begins with a slash`
 
@@ -46,8 +47,7 @@ func liveCommand(text string) (name, rest string, ok bool) {
 func (v *liveSession) command(ctx context.Context, name, rest string) {
 	switch name {
 	case "help":
-		v.screen.endStream()
-		v.screen.line(plainStyle, liveHelp)
+		v.help()
 	case "quit":
 		v.leave()
 	case "cancel":
@@ -72,10 +72,12 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.change(rest, "/name TEXT", protocol.MetaChanges{Name: &rest})
 	case "mode":
 		v.mode(rest)
+	case "reload":
+		v.reload()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:
-		v.fail(fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name)))
+		v.runCommand(name, rest)
 	}
 }
 
@@ -225,6 +227,23 @@ func (v *liveSession) mode(name string) {
 		return
 	}
 	v.done("the mode is "+display.Line(name), &protocol.SetMode{Mode: name})
+}
+
+// reload has the session's extensions loaded again.
+func (v *liveSession) reload() {
+	v.queueJob(func(ctx context.Context) func() {
+		r, err := client.Call[*protocol.Reloaded](ctx, v.link.Client, v.id, &protocol.Reload{})
+		return func() {
+			if err != nil {
+				v.told(err, "")
+				return
+			}
+			v.say(plural(r.Extensions, "extension") + " loaded")
+			for _, p := range r.Problems {
+				v.fail(errors.New(p))
+			}
+		}
+	})
 }
 
 func (v *liveSession) compact(text string) {

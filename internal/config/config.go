@@ -14,11 +14,14 @@ import (
 type Config struct {
 	Model       Model
 	Models      map[string]Alias // by alias
+	Auxiliary   Auxiliary
+	Memory      Memory
 	Tools       Tools
 	Permissions Permissions
 	Web         Web
 	Search      Search
 	Compaction  Compaction
+	Extensions  Extensions
 	Limits      Limits
 	Agents      Agents
 	Hooks       []Hook // the user's before the project's
@@ -57,6 +60,18 @@ type Alias struct {
 
 // Price is in US dollars per million tokens.
 type Price struct{ Input, Output, CacheRead, CacheWrite float64 }
+
+// Auxiliary is the table [auxiliary]: the model that is asked beside conversations.
+type Auxiliary struct {
+	Model     string // as [Model.Name]; "" for none, and then nothing is asked
+	Summaries bool   // it makes the summaries of compactions, too
+}
+
+// Memory is the table [memory].
+type Memory struct {
+	Enabled   bool
+	MaxTokens int // of notes that are told to a model
+}
 
 // Tools is the table [tools].
 type Tools struct {
@@ -106,6 +121,14 @@ type Compaction struct {
 // Agents is the table [agents].
 type Agents struct {
 	MaxParallel int // sub-agents of one session that work at once
+}
+
+// Extensions is the table [extensions].
+type Extensions struct {
+	Disabled []string // ids of extensions that are not started
+	// User and Project are the tables [extensions.<id>] of the two files, by id. Those
+	// of a project are for its own extensions.
+	User, Project map[string]any
 }
 
 // Limits is the table [limits].
@@ -247,7 +270,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" && !strings.HasPrefix(k.Name, "extensions.") || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

@@ -66,7 +66,7 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 		if !again {
 			return answer{}, me
 		}
-		l.emit(&protocol.Retry{Attempt: attempt, MaxAttempts: maxTries, DelayMS: wait.Milliseconds(), Error: note})
+		l.emit(&protocol.Retry{Attempt: attempt, MaxAttempts: l.tries, DelayMS: wait.Milliseconds(), Error: note})
 		if err := l.Sleep(ctx, wait); err != nil {
 			l.giveUp(answer{}, *longest, protocol.StopCancelled, context.Cause(ctx))
 			return answer{}, err
@@ -88,7 +88,7 @@ func (l *loop) takeBack(ans answer, longest *answer, reason protocol.CancelReaso
 
 // retryDelay says whether a failure is tried again and how long to wait first.
 func (l *loop) retryDelay(e *model.Error, attempt int) (time.Duration, bool) {
-	if (e.Class != model.ClassTransient && e.Class != model.ClassOverloaded) || attempt >= maxTries {
+	if (e.Class != model.ClassTransient && e.Class != model.ClassOverloaded) || attempt >= l.tries {
 		return 0, false
 	}
 	if e.RetryAfter > maxRetryAfter {

@@ -42,7 +42,7 @@ func Compact(ctx context.Context, run Run) iter.Seq[RawEvent] {
 
 func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loop {
 	run.defaults()
-	l := &loop{Run: run, cancel: cancel, yield: yield, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
+	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
 	for _, t := range run.Tools {
 		spec := t.Spec()
 		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
@@ -93,6 +93,7 @@ type loop struct {
 	cancel context.CancelFunc
 	yield  func(RawEvent) bool
 	gone   bool // the consumer has stopped ranging
+	tries  int  // of one request, at most
 
 	model     model.Model // the one in use this turn
 	specs     []model.ToolSpec

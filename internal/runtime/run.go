@@ -147,6 +147,8 @@ type Run struct {
 	Processes *process.Recorder
 	// Report is told of a panic in a tool, with its stack; may be nil.
 	Report func(what string, detail []byte)
+	// Summary makes the summaries of compactions; nil, and where it fails, Model does.
+	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 }
 
 // ErrHostStops, as the cause of the end of a run's context, says that nobody

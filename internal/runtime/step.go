@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"scorel/internal/model"
 	"scorel/protocol"
@@ -116,9 +119,23 @@ func (l *loop) take(u protocol.Usage) {
 	l.Budget.spend(u.CostUSD)
 }
 
+// errEmpty says that an answer has no text.
+var errEmpty = errors.New("the answer was empty")
+
 // summarise is the [Summarise] of the run.
 func (l *loop) summarise(ctx context.Context, req model.Request) (string, protocol.Usage, error) {
 	req.SessionID, req.Blob = l.Session, l.Blob
+	if l.Summary != nil {
+		m, err := l.Summary(ctx, req)
+		if err == nil && strings.TrimSpace(m.PlainText()) != "" {
+			l.take(*m.Usage)
+			return m.PlainText(), *m.Usage, nil
+		}
+		if ctx.Err() != nil {
+			return "", protocol.Usage{}, ctx.Err()
+		}
+		l.Report(fmt.Sprintf("the auxiliary model made no summary, the session's model makes it: %v", cmp.Or(err, errEmpty)), nil)
+	}
 	t := turnState{}
 	ans, err := l.try(ctx, &t, req, quiet, &answer{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/skill"
 	"scorel/internal/task"
 	"scorel/protocol"
 )
@@ -148,7 +149,7 @@ type Todo struct {
 
 // Env is what the tools of one session share. The host makes it for each turn
 // from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
-// are none. So may Web and Search, of whose tools the calls then fail.
+// are none. So may Web, Search and Note, of whose tools the calls then fail.
 type Env struct {
 	Files *Files // the workspace
 	Spawn sandbox.Spawner
@@ -177,6 +178,9 @@ type Env struct {
 	// Agent starts a sub-agent and gives its result, or that of its start in the
 	// background; nil: there are none here.
 	Agent func(ctx context.Context, call AgentCall) (Result, error)
+	// Note keeps a daily note of the project and says where; nil: notes are off. An
+	// error is for the model.
+	Note func(ctx context.Context, text string) (where string, err error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache
@@ -185,6 +189,8 @@ type Env struct {
 	// Withheld says which files below a folder a search of the folder leaves out;
 	// nil: none.
 	Withheld func(folder, file string) bool
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

@@ -134,7 +134,7 @@ func (h *turnHost) tellMissing(ctx context.Context) error {
 	if err == nil && n > 0 {
 		err = h.catchUp(ctx)
 	}
-	if err != nil || len(h.t.items) == 0 {
+	if err != nil || len(h.t.items) == 0 && h.t.setup.Tell == nil {
 		return err
 	}
 	told, err := h.t.builder.Told(ctx, h.leaf())
@@ -142,6 +142,9 @@ func (h *turnHost) tellMissing(ctx context.Context) error {
 		return err
 	}
 	items := history.Missing(told, h.t.items)
+	if h.t.setup.Tell != nil {
+		items = append(items, h.t.setup.Tell(told)...)
+	}
 	if len(items) == 0 {
 		return nil
 	}

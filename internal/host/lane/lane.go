@@ -89,8 +89,13 @@ type Setup struct {
 	WorkDir string
 	// Instructions makes the system prompt of a session that has none.
 	Instructions func() (protocol.Instructions, error)
+	// Tell gives what else the model must be told before a call, by what it has been
+	// told on the path; nil gives nothing.
+	Tell func(told history.Told) []protocol.Item
 	// Compaction switches automatic compaction off when false.
 	Compaction bool
+	// Summary is [runtime.Run.Summary].
+	Summary func(ctx context.Context, req model.Request) (protocol.Message, error)
 	// AskTimeout is how long a question waits for its answer; 0: no limit.
 	AskTimeout time.Duration
 	// Hooks are asked in the turn; nil asks nobody. Subagent says that they are asked
@@ -100,6 +105,8 @@ type Setup struct {
 	// Items are what the model must have been told before each call, at most one of a
 	// kind; each is told once on a path, and again where it has changed.
 	Items []protocol.Item
+	// Skills are those that count, sorted by name; the log's index follows them.
+	Skills []protocol.Skill
 	// Agents are those that Task can start, and MaxAgents how many of a session may
 	// work at once.
 	Agents    *agent.Set

@@ -3,6 +3,8 @@ package wire
 import (
 	"strings"
 	"unicode"
+
+	"scorel/internal/secret"
 )
 
 const maxQuote = 400 // characters of a server's text that are passed on
@@ -32,43 +34,14 @@ func (p Peer) redact(text string) string {
 	}
 	var out strings.Builder
 	for len(text) > 0 {
-		i := keyStart(text)
+		i := secret.KeyStart(text)
 		if i < 0 {
 			break
 		}
 		out.WriteString(text[:i])
 		out.WriteString("[key]")
-		text = strings.TrimLeftFunc(text[i:], keyRune)
+		text = strings.TrimLeftFunc(text[i:], secret.KeyRune)
 	}
 	out.WriteString(text)
 	return out.String()
-}
-
-// keyStart finds where something like a key begins: a word with one of the
-// vendors' prefixes.
-func keyStart(text string) int {
-	best := -1
-	for _, prefix := range [...]string{"sk-", "sk_", "gsk_", "xai-", "hf_", "AIza", "nvapi-", "fw_", "csk-", "ghp_", "gho_", "ghu_"} {
-		for from := 0; from < len(text); {
-			i := strings.Index(text[from:], prefix)
-			if i < 0 {
-				break
-			}
-			i += from
-			from = i + len(prefix)
-			if i > 0 && keyRune(rune(text[i-1])) {
-				continue
-			}
-			rest := text[from:]
-			if len(rest)-len(strings.TrimLeftFunc(rest, keyRune)) >= 4 && (best < 0 || i < best) {
-				best = i
-			}
-			break
-		}
-	}
-	return best
-}
-
-func keyRune(r rune) bool {
-	return r == '-' || r == '_' || r == '*' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }

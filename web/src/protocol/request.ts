@@ -426,11 +426,14 @@ export interface CompleteCommand {
 
 /**
  * RunCommand runs a slash command of a session; Args is the text behind its name
- * as it was typed. The answer is a {@link CommandResult}.
+ * as it was typed. One whose text becomes a message sends it as {@link SendMessage} does,
+ * with WhenBusy and Options. The answer is a {@link CommandResult}.
  */
 export interface RunCommand {
   name: string;
   args?: string;
+  whenBusy?: string;
+  options?: TurnOptions;
 }
 
 /**
@@ -464,10 +467,12 @@ export interface EnableExtension {
 
 /**
  * ListSkills gives the skills of a session, or, without one, those of WorkDir; the
- * answer is a {@link SkillList}.
+ * answer is a {@link SkillList}. With Name it is those of that name, with the text of the
+ * one that counts.
  */
 export interface ListSkills {
   workDir?: string;
+  name?: string;
 }
 
 /** ListAgents gives the agents that Task can start; the answer is an {@link AgentList}. */
@@ -475,15 +480,25 @@ export interface ListAgents {
   workDir?: string;
 }
 
-/** AddMemory adds a note to the memory of the session's project, or of the user. */
+/**
+ * AddMemory adds a note to the memory of the session's project, without one of that
+ * of WorkDir, or to the user's.
+ */
 export interface AddMemory {
   /** project, user or daily */
   scope: string;
+  /** at most 8 KiB, 2 KiB a line */
   text: string;
+  workDir?: string;
 }
 
-/** GetMemory gives the files of the session's memory; the answer is a {@link MemoryView}. */
-export interface GetMemory {}
+/**
+ * GetMemory gives the files of the session's memory, or, without one, of that of
+ * WorkDir; the answer is a {@link MemoryView}.
+ */
+export interface GetMemory {
+  workDir?: string;
+}
 
 /**
  * GetProcessLog gives a part of the log of an operation, from the line Offset on;
