@@ -28,8 +28,10 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
+/memory        the notes that sessions are told
+# TEXT         add a note to those of this project; ## TEXT to your own
 /quit          detach; the session stays
-//text         send text that begins with a slash`
+//text, \#text send text that begins with a slash or #`
 
 // liveCommand splits a line that is a command. One that begins with two slashes is
 // not.
@@ -69,6 +71,8 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.change(rest, "/name TEXT", protocol.MetaChanges{Name: &rest})
 	case "mode":
 		v.mode(rest)
+	case "memory":
+		v.memory()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:

@@ -86,11 +86,7 @@ func (a *app) listCommand() *cobra.Command {
 				}
 				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 				for _, s := range list.Sessions {
-					title := s.Meta.Name
-					if title == "" {
-						title = s.FirstPrompt
-					}
-					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), display.Line(firstLine(title, 60)))
+					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), display.Line(firstLine(s.Title(), 60)))
 				}
 				if err := w.Flush(); err != nil {
 					return err

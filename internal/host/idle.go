@@ -63,6 +63,7 @@ func (h *Host) slotIdle(s *slot) {
 	if s.opened() && int(s.toldTasks.Load()) != s.lane.RunningTasks() {
 		h.sessionChanged(s)
 	}
+	h.titleAfterTurn(s)
 	h.closeIdle(s)
 }
 
