@@ -112,6 +112,22 @@ func fits(info model.Info, req *model.Request) error {
 	return nil
 }
 
+// auxiliaryNotice says what is wrong with the auxiliary model, "" for nothing: nobody
+// sees its requests, so nobody would see that there are none.
+func (h *Host) auxiliaryNotice(cfg config.Config) string {
+	switch {
+	case cfg.Auxiliary.Model != "":
+		if _, err := resolve.Resolve(cfg.Auxiliary.Model, h.resolver(cfg)); err != nil {
+			return "auxiliary.model: " + problem(err)
+		}
+	case cfg.Auxiliary.Summaries:
+		return "auxiliary.summaries does nothing without auxiliary.model."
+	case cfg.Memory.Consolidate:
+		return "memory.consolidate does nothing without auxiliary.model."
+	}
+	return ""
+}
+
 // summariser gives what makes the summaries of compactions, nil for the session's own
 // model: the auxiliary one does only where the user wants that.
 func (h *Host) summariser(id protocol.SessionID, cfg config.Config) func(context.Context, model.Request) (protocol.Message, error) {

@@ -130,3 +130,18 @@ func TestSummariesComeFromTheAuxiliaryModelOnlyWhereThatIsWanted(t *testing.T) {
 		}
 	}
 }
+
+func TestTheConfigurationSaysWhatIsWrongWithTheAuxiliaryModel(t *testing.T) {
+	for tables, want := range map[string]string{
+		"[auxiliary]\nmodel = \"mock\"\n":    "",
+		"[auxiliary]\nmodel = \"no/such\"\n": "auxiliary.model: ",
+		"[auxiliary]\nsummaries = true\n":    "auxiliary.summaries does nothing",
+		"[memory]\nconsolidate = true\n":     "memory.consolidate does nothing",
+	} {
+		w := newWorld(t, setting{tables: tables}, `{"do":[{"text":"x"}]}`)
+		r := call[*protocol.ConfigReport](t, w.connect(false), "", &protocol.CheckConfig{WorkDir: w.project})
+		if got := strings.Join(r.Notices, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", tables, got)
+		}
+	}
+}

@@ -81,7 +81,9 @@ func (h *Host) lingered(s *slot) {
 	}
 	h.going(s)
 	h.mu.Unlock()
+	id, meta := s.lane.ID(), s.lane.Meta()
 	h.closeSlot(s, "it was idle")
+	h.consolidateIdle(id, meta)
 }
 
 // unlinger takes a session off the list of those that are idle. mu is held.
