@@ -157,21 +157,14 @@ func (h *Host) free(ctx context.Context, id protocol.SessionID, do, done string)
 	}
 }
 
-// ended notes that something has ended, for IdleSince. mu is held.
+// ended notes that something has ended, for EndIdle. mu is held.
 func (h *Host) ended() { h.lastUse = h.cfg.Now() }
 
-// IdleSince says since when the host has had nothing to do: no client is connected,
-// no session is in use, and no turn, no background command and no message that waits
-// for its turn is left. It is false while there is something.
-func (h *Host) IdleSince() (time.Time, bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.idleSince()
-}
-
 // EndIdle begins the end of a host that has had nothing to do for d, and says whether
-// it did: from then on nobody comes in, so that no request is taken which the host has
-// no time for. [Host.Drain] or [Host.Close] follows.
+// it did: no client is connected, no session is in use, and no turn, no background
+// command and no message that waits for its turn is left. From then on nobody comes
+// in, so that no request is taken which the host has no time for. [Host.Drain] or
+// [Host.Close] follows.
 func (h *Host) EndIdle(d time.Duration) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -183,7 +176,7 @@ func (h *Host) EndIdle(d time.Duration) bool {
 	return true
 }
 
-// idleSince is IdleSince with mu held.
+// idleSince says since when there has been nothing to do. mu is held.
 func (h *Host) idleSince() (time.Time, bool) {
 	if len(h.conns) > 0 {
 		return time.Time{}, false
