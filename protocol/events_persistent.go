@@ -144,7 +144,11 @@ type SessionInfo struct {
 	Mode    string      `json:"mode,omitempty"`
 }
 
-// Custom is state of an extension.
+// OwnKind begins the kinds of custom events that are Scorel's own: extensions make
+// none, and people are not shown them.
+const OwnKind = "scorel."
+
+// Custom is state of an extension, or of Scorel (see [OwnKind]).
 type Custom struct {
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data"`

@@ -11,7 +11,7 @@ import (
 
 // titleKind is the kind of the event that says that a model is asked for the title of
 // the session. It is stored before the request, so that there is never a second one.
-const titleKind = "scorel.title"
+const titleKind = protocol.OwnKind + "title"
 
 // Bounds of what a title is made from, in characters of each text, and of the messages
 // that are looked through for it.

@@ -128,7 +128,7 @@ export interface SessionInfo {
   mode?: string;
 }
 
-/** Custom is state of an extension. */
+/** Custom is state of an extension, or of Scorel (see OwnKind). */
 export interface Custom {
   kind: string;
   data: unknown;
