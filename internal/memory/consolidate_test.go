@@ -153,7 +153,7 @@ func TestWhatIsWrittenWhileTheModelIsAskedStays(t *testing.T) {
 	s := at(mem, 0)
 	_, err := s.Consolidate(t.Context(), 10_000, func(context.Context, Draft) (string, error) {
 		add(t, s, Project, "meanwhile")
-		mem.Put(projectDir+"daily/2026-11-18.md", []byte("- 10:00 chose sqlite\n- 23:59 by hand\n"))
+		mem.Put(projectDir+"daily/2026-11-18.md", []byte("- 10:00 chose SQLITE\n")) // as long as it was
 		return "- a summary", nil
 	})
 	if err != nil {
@@ -162,7 +162,7 @@ func TestWhatIsWrittenWhileTheModelIsAskedStays(t *testing.T) {
 	if got, want := string(mem.Bytes(projectDir+"MEMORY.md")), mine+"- meanwhile\n"+marked("- a summary"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if got := string(mem.Bytes(projectDir + "daily/2026-11-18.md")); !strings.HasSuffix(got, "by hand\n") {
+	if got := string(mem.Bytes(projectDir + "daily/2026-11-18.md")); !strings.HasSuffix(got, "SQLITE\n") {
 		t.Errorf("the day that was changed: %q", got)
 	}
 	if mem.Bytes(projectDir+"daily/archive/2026-11-19.md") == nil {
@@ -279,11 +279,22 @@ func TestAConsolidationThatEndsAnywhereLosesNothingAndIsFinishedByTheNext(t *tes
 			if _, err := at(mem, 0).Consolidate(t.Context(), 10_000, summarise); err != nil {
 				t.Errorf("%s at step %d, again: %v", how, n, err)
 			}
+			if bad := complete(mem); bad != nil {
+				t.Errorf("%s at step %d, again: %v", how, n, bad)
+			}
+			mem.Crash(disktest.Drop, 0) // what was set aside has a summary that is durable
+			if bad := complete(mem); bad != nil {
+				t.Errorf("%s at step %d, again, and a power cut: %v", how, n, bad)
+			}
 			if had && asked != before {
 				t.Errorf("%s at step %d: asked again although the summary stands", how, n)
 			}
-			if _, err := at(mem, 1).Consolidate(t.Context(), 10_000, says("- a summary", nil)); err != nil {
+			var drafts []Draft
+			if _, err := at(mem, 1).Consolidate(t.Context(), 10_000, says("- a summary", &drafts)); err != nil {
 				t.Errorf("%s at step %d, the next day: %v", how, n, err)
+			}
+			if had && (len(drafts) != 1 || len(drafts[0].Days) != 1) {
+				t.Errorf("%s at step %d: what the summary has was to be summarised again: %+v", how, n, drafts)
 			}
 			if bad := complete(mem); bad != nil {
 				t.Errorf("%s at step %d, in the end: %v", how, n, bad)
@@ -297,6 +308,30 @@ func TestAConsolidationThatEndsAnywhereLosesNothingAndIsFinishedByTheNext(t *tes
 				}
 				break
 			}
+		}
+	}
+}
+
+func TestFinishingAConsolidationMayEndAnywhereToo(t *testing.T) {
+	for first := 1; ; first++ {
+		fired := false
+		for second := 1; ; second++ {
+			mem := shelf()
+			killed := &disktest.Faulty{FS: mem, N: first, Sticky: true, Err: errors.New("dead")}
+			_, _ = at(killed, 0).Consolidate(t.Context(), 10_000, says("- a summary", nil))
+			fired = killed.Fired()
+			again := &disktest.Faulty{FS: mem, N: second, Sticky: true, Err: errors.New("dead")}
+			_, _ = at(again, 0).Consolidate(t.Context(), 10_000, says("- a summary", nil))
+			mem.Crash(disktest.Drop, 0)
+			if bad := complete(mem); bad != nil {
+				t.Errorf("killed at step %d, then at step %d, then a power cut: %v", first, second, bad)
+			}
+			if !again.Fired() {
+				break
+			}
+		}
+		if !fired {
+			break
 		}
 	}
 }
