@@ -132,6 +132,10 @@ func (p *textPrinter) event(e protocol.Event) error {
 		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Text(b.Error)))
 	case *protocol.Compact:
 		p.note(fmt.Sprintf("  compacted the context: %d → %d tokens", b.TokensBefore, b.TokensAfter))
+	case *protocol.Notice:
+		if p.status || b.Level != "info" {
+			fmt.Fprintln(p.errOut, "scorel: "+display.Of(e).Title)
+		}
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:

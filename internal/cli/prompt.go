@@ -211,7 +211,21 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if err != nil {
 		return err
 	}
+	if a.tookIt(sent) {
+		res.Terminal = protocol.TerminalCompleted
+		return nil
+	}
 	return a.follow(ctx, l, s, sent.TurnID, out, res)
+}
+
+// tookIt says whether a hook has done all there was to do with a message, so that no
+// turn is to be waited for, and tells of it.
+func (a *app) tookIt(sent *protocol.Sent) bool {
+	if sent.Handled == "" {
+		return false
+	}
+	fmt.Fprintf(a.stderr, "scorel: %s took the message; nothing of it is stored\n", display.Line(sent.Handled))
+	return true
 }
 
 // throughHost connects to the host that serves, which may have the session that this

@@ -71,6 +71,15 @@ func (c Config) Settings(flags []Flag) []Setting {
 			if e.key.Name != k.Name {
 				continue
 			}
+			if items := e.tables(); items != nil { // each in force, with a line of its own
+				for i, item := range items {
+					at := e.source
+					at.Line = e.lineOf(i, "")
+					out = append(out, Setting{e.name(), render(item), at})
+				}
+				had = true
+				continue
+			}
 			value := render(e.value)
 			if k.secret {
 				value = "[redacted]"
@@ -107,7 +116,28 @@ func render(value any) string {
 		}
 		return "[" + strings.Join(parts, ", ") + "]"
 	}
+	if table, ok := value.(map[string]any); ok {
+		parts := make([]string, 0, len(table))
+		for _, name := range slices.Sorted(maps.Keys(table)) {
+			parts = append(parts, dotted([]string{name})+" = "+render(table[name]))
+		}
+		return "{ " + strings.Join(parts, ", ") + " }"
+	}
 	return fmt.Sprint(value)
+}
+
+// tables are the tables of a [[list]], nil for another value.
+func (e entry) tables() []any {
+	list, ok := e.value.([]any)
+	if !ok || len(list) == 0 {
+		return nil
+	}
+	for _, v := range list {
+		if _, ok := v.(map[string]any); !ok {
+			return nil
+		}
+	}
+	return list
 }
 
 // checkAliases fills in the types of models and says what their tables lack.

@@ -22,6 +22,7 @@ type Config struct {
 	Search      Search
 	Compaction  Compaction
 	Limits      Limits
+	Hooks       []Hook // the user's before the project's
 	Sandbox     Sandbox
 	Host        Host
 	Prompt      string // added to the system prompt
@@ -255,7 +256,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

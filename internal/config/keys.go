@@ -132,6 +132,8 @@ func table() []key {
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
 			func(c *Config, e entry) error { return number(&c.Limits.MaxBudgetUSD, e) }},
 
+		{Key{"hooks", "list of tables", "[]", t, "Shell commands that are asked or told of what happens; a project's beside the user's."}, false, hooks},
+
 		{Key{"sandbox.mode", "workspace-write, read-only or off", "workspace-write", p, "What commands may write; a project may only tighten it."}, false, sandboxMode},
 		{Key{"sandbox.network", "boolean", "true", p, "Whether commands reach the network; a project may only take it away."}, false, sandboxNetwork},
 		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,

@@ -20,7 +20,28 @@ type entry struct {
 	line   int
 	source Source
 	key    *key
+	items  *itemLines // of a [[list]]
 }
+
+// itemLines are the lines of the tables of [[lists]], and of their keys.
+type itemLines struct {
+	of map[string]int // list#i, and list#i.key
+}
+
+// lineOf gives the line of a key of the table at i of a list, that of the table for
+// no key, and that of the list where these are not known.
+func (e entry) lineOf(i int, key string) int {
+	if e.items != nil {
+		for _, name := range []string{itemName(e.name(), i) + "." + key, itemName(e.name(), i)} {
+			if line := e.items.of[name]; line > 0 {
+				return line
+			}
+		}
+	}
+	return e.source.Line
+}
+
+func itemName(list string, i int) string { return list + "#" + strconv.Itoa(i) }
 
 // name writes the path as TOML would, with dots between the parts.
 func (e entry) name() string { return dotted(e.path) }
@@ -53,7 +74,7 @@ func bareKey(s string) bool {
 // parseTOML reads the leaves of a file, in the order of their lines.
 func parseTOML(f File) ([]entry, error) {
 	f.Data = bytes.TrimPrefix(f.Data, []byte("\xef\xbb\xbf")) // some editors write a byte order mark
-	lines, err := keyLines(f)
+	lines, items, err := keyLines(f)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +96,7 @@ func parseTOML(f File) ([]entry, error) {
 				walk(here, sub)
 				continue
 			}
-			out = append(out, entry{path: here, value: value, line: lines[dotted(here)]})
+			out = append(out, entry{path: here, value: value, line: lines[dotted(here)], items: items})
 		}
 	}
 	walk(nil, tree)
@@ -109,14 +130,14 @@ const (
 // Bounded says what a file has too much of to be a configuration, nil when
 // nothing. It is cheap, whatever the file holds.
 func Bounded(f File) error {
-	_, err := keyLines(f)
+	_, _, err := keyLines(f)
 	return err
 }
 
 // keyLines gives the line of every key and table of a document, as far as it is
 // valid. It fails for one that is over the bounds.
-func keyLines(f File) (map[string]int, error) {
-	l := &keyScan{lines: map[string]int{}, file: f}
+func keyLines(f File) (map[string]int, *itemLines, error) {
+	l := &keyScan{lines: map[string]int{}, items: itemLines{map[string]int{}}, count: map[string]int{}, file: f}
 	for i, c := range f.Data {
 		if c == '\n' {
 			l.ends = append(l.ends, i)
@@ -125,14 +146,21 @@ func keyLines(f File) (map[string]int, error) {
 	l.parser.Reset(f.Data)
 	var table []string
 	for l.err == nil && l.parser.NextExpression() {
+		l.line = 0
 		switch n := l.parser.Expression(); n.Kind {
-		case unstable.Table, unstable.ArrayTable:
+		case unstable.Table:
+			table, l.item = l.key(nil, n), ""
+		case unstable.ArrayTable:
 			table = l.key(nil, n)
+			name := dotted(table)
+			l.item = itemName(name, l.count[name])
+			l.count[name]++
+			l.items.of[l.item] = l.line
 		case unstable.KeyValue:
 			l.keyValue(table, n)
 		}
 	}
-	return l.lines, l.err
+	return l.lines, &l.items, l.err
 }
 
 // keyScan notes where the keys of a document stand.
@@ -141,12 +169,21 @@ type keyScan struct {
 	parser unstable.Parser
 	ends   []int // of lines
 	lines  map[string]int
+	items  itemLines
+	count  map[string]int // tables of each list so far
+	item   string         // the table of a list in which the keys stand, "" for none
+	line   int            // of the expression's first key
 	noted  int
 	err    error
 }
 
 func (l *keyScan) keyValue(table []string, n *unstable.Node) {
 	path := l.key(table, n)
+	if l.item != "" && len(path) > len(table) {
+		if name := l.item + "." + dotted(path[len(table):]); l.items.of[name] == 0 {
+			l.items.of[name] = l.line
+		}
+	}
 	l.value(path, n.Value())
 }
 
@@ -172,6 +209,9 @@ func (l *keyScan) key(table []string, n *unstable.Node) []string {
 		if line == 0 {
 			line, _ = slices.BinarySearch(l.ends, int(k.Raw.Offset))
 			line++
+			if l.line == 0 {
+				l.line = line
+			}
 		}
 		path = append(path, string(k.Data))
 		if l.noted++; l.noted > maxKeys || len(path) > maxParts {

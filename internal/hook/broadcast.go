@@ -37,6 +37,7 @@ type watcher struct {
 	bytes      int
 	busy       bool // its goroutine runs
 	lags       bool // people have been told that it does not keep up
+	failed     bool // and that it failed
 }
 
 // occurrence is an event, or (without a body) something else that happens.
@@ -145,7 +146,11 @@ func (b *Broadcast) serve(w *watcher) {
 			}
 			return nil
 		})
-		if err != nil && b.report != nil {
+		b.mu.Lock()
+		first := err != nil && !w.failed
+		w.failed = w.failed || err != nil
+		b.mu.Unlock()
+		if first && b.report != nil {
 			b.report(fmt.Sprintf("%s failed while it watched the session: %s", s.Name, sentence(err)))
 		}
 	}

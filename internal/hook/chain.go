@@ -29,9 +29,39 @@ type Chain struct {
 func New(report func(string), subscribers ...Subscriber) *Chain {
 	c := &Chain{subscribers: slices.Clone(subscribers), report: report}
 	slices.SortStableFunc(c.subscribers, func(a, b Subscriber) int {
-		return cmp.Or(a.Scope.rank()-b.Scope.rank(), strings.Compare(a.Name, b.Name))
+		return cmp.Or(a.Scope.rank()-b.Scope.rank(), natural(a.Name, b.Name))
 	})
 	return c
+}
+
+// natural compares names by their parts, numbers by their value: hook 2 comes before
+// hook 10.
+func natural(a, b string) int {
+	for a != "" && b != "" {
+		x, y := digits(a), digits(b)
+		if x > 0 && y > 0 {
+			m, n := strings.TrimLeft(a[:x], "0"), strings.TrimLeft(b[:y], "0")
+			if c := cmp.Or(len(m)-len(n), strings.Compare(m, n)); c != 0 {
+				return c
+			}
+			a, b = a[x:], b[y:]
+			continue
+		}
+		if a[0] != b[0] {
+			return int(a[0]) - int(b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return len(a) - len(b)
+}
+
+// digits says how many digits a text begins with.
+func digits(s string) int {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n
 }
 
 func (s Scope) rank() int {

@@ -72,7 +72,9 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		info := m.Info()
+		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
+			Hooks: hooks,
 			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),

@@ -74,10 +74,13 @@ func (l *Lane) Add(ctx context.Context, bodies ...protocol.Body) error {
 	}
 }
 
-// addNow appends events behind what waits; the ticket is of the last. mu is held.
+// addNow appends events, when no turn runs behind what waits; the ticket is of the
+// last. mu is held.
 func (l *Lane) addNow(ctx context.Context, bodies []protocol.Body) (ticket *publish.Ticket, err error) {
-	if _, err := l.appendAdditions(ctx); err != nil {
-		return nil, err
+	if l.turn == nil {
+		if _, err := l.appendAdditions(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for _, b := range bodies {
 		if _, ticket, err = l.append(ctx, b, byHost()); err != nil {

@@ -107,7 +107,9 @@ func (l *Lane) runCommand(ctx context.Context, f func(context.Context) error) er
 			if !yield(runtime.RawEvent{Body: &protocol.RuntimeStart{}}) {
 				return
 			}
-			err = l.safely(ctx, t, f)
+			if err = l.pub.Flush(t.ctx); err == nil {
+				err = l.safely(ctx, t, f)
+			}
 			end := &protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted}
 			if t.ctx.Err() != nil {
 				end = t.failed(t.ctx.Err())
@@ -172,7 +174,9 @@ func (h *turnHost) lockAtBorder(ctx context.Context) error {
 		}
 		h.t.between = true
 		l.mu.Unlock()
-		b.err = l.safely(b.ctx, h.t, b.f)
+		if b.err = l.pub.Flush(ctx); b.err == nil { // f reads what is stored
+			b.err = l.safely(b.ctx, h.t, b.f)
+		}
 		l.mu.Lock()
 		h.t.between = false
 		l.mu.Unlock()

@@ -59,6 +59,13 @@ func (l *Lane) SetMode(ctx context.Context, c Caller, mode permission.Mode) erro
 	return nil
 }
 
+// Mode is the permission mode that people have set in this session, "" for none.
+func (l *Lane) Mode() permission.Mode {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mode
+}
+
 // policy is the turn's with the session's own mode and rules. mu is not held.
 func (h *turnHost) policy() (*permission.Policy, error) {
 	h.l.mu.Lock()

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
 	"scorel/internal/session/history"
@@ -202,7 +203,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 		return runtime.Run{}, err
 	}
 	h := &turnHost{l, t}
-	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
+	return runtime.Run{Host: h, Model: hook.Model(t.setup.Model, t.setup.Hooks), Fallback: hook.Model(t.setup.Fallback, t.setup.Hooks), Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Summary: t.setup.Summary, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
 		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
 }

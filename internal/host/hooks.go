@@ -1,0 +1,79 @@
+package host
+
+import (
+	"cmp"
+	"context"
+
+	"scorel/internal/config"
+	"scorel/internal/hook"
+	"scorel/internal/hook/shell"
+	"scorel/internal/host/lane"
+	"scorel/internal/sandbox"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// hooks gives the hooks of a session; nil when there are none. dir is where it works,
+// root its project.
+func (h *Host) hooks(id protocol.SessionID, cfg config.Config, over Overrides, dir, root string) *hook.Chain {
+	subscribers := h.shellHooks(id, cfg, over, dir, root)
+	if len(subscribers) == 0 {
+		return nil
+	}
+	return hook.New(func(text string) { h.notify(id, "warning", text) }, subscribers...)
+}
+
+// shellHooks gives the entries [[hooks]] of the configuration, of which a project's
+// are there only when it is trusted.
+func (h *Host) shellHooks(id protocol.SessionID, cfg config.Config, over Overrides, dir, root string) []hook.Subscriber {
+	if len(cfg.Hooks) == 0 {
+		return nil
+	}
+	return shell.Subscribers(shell.Config{Hooks: cfg.Hooks, Session: id, Dir: dir, Root: root, Env: h.childEnviron(cfg),
+		Spawn:   sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
+		Mode:    func() string { return cmp.Or(h.modeOf(id), over.Mode, cfg.Permissions.Mode) },
+		Changed: func(command string) (string, error) { return h.trust.ChangedHook(root, command) },
+		Log:     func(line string) { h.report(id, line, nil) }, Now: h.cfg.Now})
+}
+
+// laneHooks gives the hooks of a session outside of turns.
+func (h *Host) laneHooks(id protocol.SessionID) func(context.Context, protocol.Meta) (*hook.Chain, error) {
+	return func(_ context.Context, meta protocol.Meta) (*hook.Chain, error) {
+		dir, err := h.workDir(meta.WorkDir)
+		if err != nil {
+			return nil, err
+		}
+		root, _ := workspace.Root(dir, h.cfg.UserHome)
+		cfg, err := h.loadConfig(root)
+		if err != nil {
+			return nil, err
+		}
+		return h.hooks(id, cfg, h.cfg.Overrides, dir, root), nil
+	}
+}
+
+// open gives the lane of a session that is open, nil for another. It waits for nobody.
+func (h *Host) open(id protocol.SessionID) *lane.Lane {
+	h.mu.Lock()
+	s := h.lanes[id]
+	h.mu.Unlock()
+	if s == nil || !s.opened() {
+		return nil
+	}
+	return s.lane
+}
+
+// notify shows the people of a session a sentence of the host's.
+func (h *Host) notify(id protocol.SessionID, level, text string) {
+	if l := h.open(id); l != nil {
+		l.Notify("", level, text)
+	}
+}
+
+// modeOf gives the permission mode that people have set in a session, "" for none.
+func (h *Host) modeOf(id protocol.SessionID) string {
+	if l := h.open(id); l != nil {
+		return string(l.Mode())
+	}
+	return ""
+}

@@ -1,0 +1,258 @@
+package lane
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"scorel/internal/disk"
+	"scorel/internal/hook"
+	"scorel/internal/model"
+	"scorel/internal/model/script"
+	"scorel/internal/permission"
+	"scorel/internal/runtime"
+	"scorel/internal/session"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// trial is a lane whose model plays a script, with one tool, "Do".
+type trial struct {
+	t        *testing.T
+	store    *session.Store
+	lane     *Lane
+	model    *recorder
+	do       func(ctx context.Context) // what the tool does
+	hooks    []hook.Subscriber
+	items    []protocol.Item
+	subagent bool
+	mode     permission.Mode
+	auto     bool // compaction
+	mu       sync.Mutex
+	reports  []string
+}
+
+// recorder is a model that notes what it is sent.
+type recorder struct {
+	model.Model
+	mu       sync.Mutex
+	requests []model.Request
+	before   func(ctx context.Context, n int) // is called in each request, which it may hold
+}
+
+func (r *recorder) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
+	r.mu.Lock()
+	r.requests = append(r.requests, req)
+	n, before := len(r.requests), r.before
+	r.mu.Unlock()
+	if before != nil {
+		before(ctx, n)
+	}
+	return r.Model.Stream(ctx, req)
+}
+
+// sent gives the texts of the messages of a request, by its number from 1.
+func (r *recorder) sent(n int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n > len(r.requests) {
+		return fmt.Sprintf("there are only %d requests", len(r.requests))
+	}
+	var out []string
+	for _, m := range r.requests[n-1].Messages {
+		out = append(out, string(m.Role)+": "+m.PlainText())
+	}
+	return strings.Join(out, "\n")
+}
+
+func (r *recorder) count() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.requests)
+}
+
+// newTrial makes a trial that is not opened yet: its fields may be set.
+func newTrial(t *testing.T, lines ...string) *trial {
+	t.Helper()
+	return newTrialOn(t, nil, lines...)
+}
+
+func newTrialOn(t *testing.T, on disk.FS, lines ...string) *trial {
+	t.Helper()
+	store, err := session.OpenStore(session.Config{FS: on, Dir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+strings.Join(lines, "\n")), "s.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &trial{t: t, store: store, model: &recorder{Model: script.New(script.Config{Script: s})}, mode: permission.Default}
+}
+
+// open makes the lane.
+func (tr *trial) open() *trial {
+	tr.t.Helper()
+	log, err := tr.store.Create(tr.t.Context(), protocol.Header{Version: protocol.HeaderVersion, SessionID: protocol.NewSessionID(time.Now(), rand.Reader)})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	chain := func() *hook.Chain {
+		if len(tr.hooks) == 0 {
+			return nil
+		}
+		return hook.New(func(text string) { tr.lane.Notify("", "warning", text) }, tr.hooks...)
+	}
+	tr.lane, err = New(tr.t.Context(), Config{Log: log, Blobs: tr.store.Blobs(), Idle: func() {}, Now: time.Now, Rand: rand.Reader,
+		Free:       func() (uint64, error) { return 1 << 40, nil },
+		DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
+		Report: func(what string, _ []byte) {
+			tr.mu.Lock()
+			defer tr.mu.Unlock()
+			tr.reports = append(tr.reports, what)
+		},
+		Hooks: func(context.Context, protocol.Meta) (*hook.Chain, error) { return chain(), nil },
+		Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
+			policy, err := permission.Compile(permission.Config{Mode: tr.mode, UID: 1000, Home: "/home/x", Root: "/p"})
+			if err != nil {
+				return nil, err
+			}
+			return &Setup{Model: tr.model, Tools: []tool.Tool{&gadget{tr}}, Policy: policy, Hooks: chain(), Items: tr.items, Subagent: tr.subagent,
+				Limits: runtime.Limits{MaxSteps: 50}, Compaction: tr.auto,
+				Instructions: func() (protocol.Instructions, error) { return protocol.Instructions{Text: "Help."}, nil },
+				Close:        func() {}}, nil
+		}})
+	if err != nil {
+		tr.t.Fatal(err)
+	}
+	return tr
+}
+
+// gadget is the tool "Do".
+type gadget struct{ tr *trial }
+
+func (g *gadget) Spec() tool.Spec {
+	return tool.Spec{Name: "Do", Description: "Do", Kind: permission.State, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)}
+}
+
+func (g *gadget) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {
+	return &doing{g.tr, call}, nil
+}
+
+type doing struct {
+	tr   *trial
+	call tool.Call
+}
+
+func (d *doing) Action() permission.Action {
+	return permission.Action{Tool: "Do", Kind: permission.State}
+}
+func (d *doing) Snapshots(context.Context) ([]tool.Snapshot, error) { return nil, nil }
+func (d *doing) Run(ctx context.Context, _ func(string)) (tool.Result, error) {
+	if d.tr.do != nil {
+		d.tr.do(ctx)
+	}
+	return tool.Result{Content: []protocol.Block{protocol.Text("did " + string(d.call.Input))}}, nil
+}
+func (d *doing) Close() {}
+
+func (tr *trial) caller() Caller {
+	return Caller{Client: "cli_0000000000000000000000000", Request: protocol.NewRequestID(rand.Reader)}
+}
+
+func (tr *trial) send(text string) (*protocol.Sent, error) {
+	return tr.lane.Send(tr.t.Context(), tr.caller(), Message{Content: []protocol.Block{protocol.Text(text)}})
+}
+
+// say sends a message and waits until nothing runs.
+func (tr *trial) say(text string) {
+	tr.t.Helper()
+	if _, err := tr.send(text); err != nil {
+		tr.t.Fatal(err)
+	}
+	tr.rest()
+}
+
+// rest waits until no turn runs.
+func (tr *trial) rest() {
+	tr.t.Helper()
+	for {
+		tr.lane.mu.Lock()
+		t := tr.lane.turn
+		tr.lane.mu.Unlock()
+		if t == nil {
+			break
+		}
+		select {
+		case <-t.done:
+		case <-time.After(20 * time.Second):
+			tr.t.Fatal("the turn does not end")
+		}
+	}
+	tr.lane.after.Wait()
+	tr.lane.mu.Lock()
+	busy := tr.lane.turn != nil
+	tr.lane.mu.Unlock()
+	if busy { // the queue has gone on
+		tr.rest()
+	}
+}
+
+// path gives the events of the active path, oldest first, in short.
+func (tr *trial) path() []string {
+	tr.t.Helper()
+	index := tr.lane.Log().Index()
+	var out []string
+	for e, err := range index.Back(context.Background(), index.Leaf()) {
+		if err != nil {
+			tr.t.Fatal(err)
+		}
+		out = append([]string{brief(e)}, out...)
+	}
+	return out
+}
+
+func brief(e protocol.Event) string {
+	switch b := e.Body.(type) {
+	case *protocol.MessageBody:
+		if calls := b.Message.Calls(); len(calls) > 0 {
+			return "calls"
+		}
+		return string(b.Message.Role) + " " + b.Message.PlainText()
+	case *protocol.HarnessItem:
+		return string(b.Item.Kind) + " " + b.Item.Content
+	case *protocol.CustomMessage:
+		return "custom " + b.Message.PlainText()
+	case *protocol.Compact:
+		return "compact " + b.Summary
+	}
+	return string(e.Type)
+}
+
+func (tr *trial) reported(text string) bool {
+	tr.mu.Lock()
+	defer tr.mu.Unlock()
+	for _, r := range tr.reports {
+		if strings.Contains(r, text) {
+			return true
+		}
+	}
+	return false
+}
+
+func (tr *trial) close() {
+	tr.t.Helper()
+	if err := tr.lane.Close(func() {}); err != nil {
+		tr.t.Error(err)
+	}
+}
+
+func note(text string) protocol.Body { return noteBody(text) }
+
+const again = `{"again":true,"do":[{"text":"fine"}]}`
