@@ -21,8 +21,11 @@ func (r *reports) has(text string) bool {
 // named waits for the name of the session.
 func (e *entry) named() string {
 	e.w.t.Helper()
-	b := e.until(ofType(protocol.TypeSessionInfo)).Body.(*protocol.SessionInfo)
-	return *b.Changes.Name
+	ev := e.until(func(ev protocol.Event) bool {
+		b, ok := ev.Body.(*protocol.SessionInfo)
+		return ok && b.Changes.Name != nil
+	})
+	return *ev.Body.(*protocol.SessionInfo).Changes.Name
 }
 
 // names counts the events that name the session, in its log.

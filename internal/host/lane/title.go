@@ -97,6 +97,13 @@ func cutTitleText(text string) string {
 	return text
 }
 
+// Account records what a request beside the conversation has used of a model, so that
+// it is in the sum of the session. It returns when that is durable.
+func (l *Lane) Account(ctx context.Context, model string, usage protocol.Usage) error {
+	_, err := l.appendWait(ctx, &protocol.SessionInfo{Asked: model, Usage: &usage}, byHost())
+	return err
+}
+
 // EndTitle names the session on the host's behalf, unless somebody has named it since
 // [Lane.BeginTitle]; it says whether it did. It returns when the name is durable.
 func (l *Lane) EndTitle(ctx context.Context, title string) (bool, error) {
