@@ -54,7 +54,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			return nil, err
 		}
 		notes := h.notes(cfg, dir)
-		tools, err := h.tools(cfg, over, search, notes != nil && !h.cfg.Ephemeral)
+		tools, err := h.tools(cfg, over, search, h.noter(notes) != nil)
 		if err != nil {
 			return nil, err
 		}
