@@ -8,6 +8,13 @@ import (
 // outputTail bounds the output of a running tool that [Live] keeps, in bytes.
 const outputTail = 16 << 10
 
+// Bounds of the operations of a running call that [Live] keeps: how many, and the bytes
+// of their texts. Those that changed last stay, at least one.
+const (
+	maxProcesses    = 16
+	maxProcessBytes = 64 << 10
+)
+
 // MaxLabel bounds the name of an event, in bytes. A longer one is refused; one that a
 // log has nevertheless is no label.
 const MaxLabel = 200
@@ -101,6 +108,8 @@ type LiveTool struct {
 	ToolName   string  `json:"toolName"`
 	Args       []byte  `json:"args,omitempty"`
 	OutputTail string  `json:"outputTail,omitempty"`
+
+	Process []ToolProcess `json:"process,omitempty"` // the newest of each operation, that which changed last at the end; at most 16
 }
 
 // Apply folds one event, persistent or transient, into the state. An event that
@@ -215,6 +224,12 @@ func (l *Live) applyTransient(e Event) {
 				t.OutputTail = tailOf(t.OutputTail)
 			}
 		}
+	case *ToolProcess:
+		for i := range l.Tools {
+			if t := &l.Tools[i]; b.ToolCallID != "" && t.ToolCallID == b.ToolCallID {
+				t.process(b)
+			}
+		}
 	case *PermissionRequest:
 		l.Permissions = append(l.Permissions, *b)
 	case *PermissionResolved:
@@ -244,6 +259,30 @@ func (l *Live) showUI(b *UIState) {
 	case len(l.UIStates) < maxUIStates:
 		l.UIStates = append(l.UIStates, *b)
 	}
+}
+
+// process takes in a process event of the call. The list is replaced, never changed in
+// place: copies share it.
+func (t *LiveTool) process(b *ToolProcess) {
+	list := make([]ToolProcess, 0, len(t.Process)+1)
+	for _, p := range t.Process {
+		if p.Event.OperationID != b.Event.OperationID {
+			list = append(list, p)
+		}
+	}
+	list = append(list, *b)
+	from, bytes := len(list)-1, processSize(b)
+	for from > 0 && len(list)-from < maxProcesses {
+		if bytes += processSize(&list[from-1]); bytes > maxProcessBytes {
+			break
+		}
+		from--
+	}
+	t.Process = list[from:]
+}
+
+func processSize(b *ToolProcess) int {
+	return len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
 }
 
 // tailOf gives the end of output from a whole character on: a torn one would be

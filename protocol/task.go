@@ -36,4 +36,6 @@ type TaskNotice struct {
 	Signal   string    `json:"signal,omitempty"`
 	Pattern  string    `json:"pattern,omitempty"`
 	Lines    int       `json:"lines,omitempty"` // that matched, shown or not
+
+	Process *ProcessSummary `json:"process,omitempty"` // of a command that has ended
 }

@@ -24,6 +24,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /rewind [N]    list your messages, or go back to before the Nth
 /branch EVENT  go on from any event of /tree
 /tree          all events, the active path marked
+/process [CALL] how a call has gone, step by step
 /compact [..]  summarise the older part of the conversation
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
@@ -63,6 +64,8 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.branch(rest)
 	case "tree":
 		v.tree()
+	case "process":
+		v.process(rest)
 	case "compact":
 		v.compact(rest)
 	case "model":

@@ -52,8 +52,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.ListModels:
 		return h.listModels(r.Query)
 	case *protocol.PruneBlobs:
-		p, err := h.store.Blobs().Prune(ctx, 0)
-		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err
+		return h.prune(ctx)
 	case *protocol.CreateSession:
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:
@@ -84,6 +83,8 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.getPath(ctx, id, r)
 	case *protocol.GetTree:
 		return h.getTree(ctx, id, r)
+	case *protocol.GetProcessLog:
+		return h.getProcessLog(ctx, id, r)
 	case *protocol.GetBlob:
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:

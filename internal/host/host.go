@@ -320,7 +320,8 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
-		Report: func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
+		Processes: h.processes(log.ID()),
+		Report:    func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"strings"
 	"testing"
 
 	"scorel/protocol"
@@ -46,6 +47,9 @@ func TestAHooksAllowSkipsTheQuestionOfWhatNothingAllowsAndNoOther(t *testing.T) 
 			v := p.JudgeHooked(c.action, c.says, "a hook asks")
 			if v.Decision != c.want {
 				t.Errorf("%s (%s), want %s", v.Decision, v.Reason, c.want)
+			}
+			if v.Decision == ask && c.says == ask && !strings.Contains(v.Reason, "a hook asks") {
+				t.Errorf("the question does not say what the hook does: %s", v.Reason)
 			}
 			if v.Decision == ask && len(v.Suggestions) == 0 {
 				t.Error("the question offers nothing")

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"scorel/internal/process"
 	"scorel/internal/tool"
 	"scorel/protocol"
 )
@@ -27,9 +28,11 @@ type job struct {
 	block    protocol.Block
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
+	asked    protocol.EventID // the message with the call
 	spec     tool.Spec
 	input    json.RawMessage // what runs: hooks may have changed it
 	prepared tool.Prepared
+	process  *process.Call // what the call reports; nil: nobody follows
 	done     bool
 	message  protocol.Message // the result, when done
 }
@@ -106,6 +109,7 @@ func closeAll(group []*job) {
 			j.prepared.Close()
 			j.prepared = nil
 		}
+		j.process.End(process.Ending{Status: protocol.ProcessCancelled})
 	}
 }
 
@@ -113,7 +117,7 @@ func (l *loop) jobs(set callSet) []*job {
 	parent := set.message
 	jobs := make([]*job, len(set.blocks))
 	for i, b := range set.blocks {
-		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent}
+		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent, asked: set.message}
 		parent = jobs[i].result
 	}
 	return jobs
@@ -182,11 +186,15 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 			}
 		}
 	}
+	l.follow(j, &call)
 	prepared, err := l.safePrepare(ctx, t, call)
 	if err != nil {
 		return fail("%v", err)
 	}
 	j.prepared, j.input = prepared, call.Input
+	if p, ok := prepared.(tool.Labelled); ok {
+		j.process.Name(p.Label())
+	}
 	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict})
 	if err != nil {
 		return err

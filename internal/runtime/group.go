@@ -78,7 +78,7 @@ func (f *feed) next() *job {
 // result as soon as it and all before it are complete. The goroutines it starts
 // have ended when it returns.
 func (l *loop) runGroup(ctx context.Context, group []*job) {
-	live := &feed{pending: map[*job]*strings.Builder{}, wake: make(chan struct{}, 1)}
+	live := &feed{pending: map[*job]*strings.Builder{}, wake: l.wake}
 	ended := make(chan *job, len(group))
 	slots := make(chan struct{}, maxParallel)
 	var wg sync.WaitGroup
@@ -89,7 +89,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			continue
 		}
 		l.emit(&protocol.ToolExecutionStart{EventID: j.result, ParentID: j.parent, ToolCallID: j.block.ID,
-			ToolName: j.block.Name, Args: j.block.Input})
+			ToolName: j.block.Name, Args: j.input})
 		started[j] = l.Now()
 		running++
 		wg.Add(1)
@@ -116,11 +116,15 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			for j := live.next(); j != nil; j = live.next() {
 				l.emit(&protocol.ToolExecutionUpdate{EventID: j.result, ToolCallID: j.block.ID, Partial: live.take(j)})
 			}
+			for _, j := range group {
+				l.tellProcess(j)
+			}
 		case j := <-ended:
 			running--
 			if rest := live.take(j); rest != "" {
 				l.emit(&protocol.ToolExecutionUpdate{EventID: j.result, ToolCallID: j.block.ID, Partial: rest})
 			}
+			l.tellProcess(j)
 			j.done = true
 			l.emit(&protocol.ToolExecutionEnd{EventID: j.result, ToolCallID: j.block.ID, ToolName: j.block.Name,
 				DurationMS: l.Now().Sub(started[j]).Milliseconds(), IsError: j.message.IsError})
@@ -149,6 +153,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 		res.Content = append(res.Content, protocol.Text(brokenOff(context.Cause(ctx))))
 		res.IsError = true
 	}
+	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
 		Content: res.Content, IsError: res.IsError}
 	l.keepFull(&res, &m)
@@ -164,6 +169,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 			m = changed
 		}
 	}
+	m.Process = process
 	return m
 }
 

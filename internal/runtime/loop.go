@@ -42,7 +42,7 @@ func Compact(ctx context.Context, run Run) iter.Seq[RawEvent] {
 
 func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loop {
 	run.defaults()
-	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}}
+	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
 	for _, t := range run.Tools {
 		spec := t.Spec()
 		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
@@ -98,6 +98,7 @@ type loop struct {
 	model     model.Model // the one in use this turn
 	specs     []model.ToolSpec
 	schemas   map[string]*jsonschema.Resolved // by tool name, made at first use
+	wake      chan struct{}                   // capacity 1: running calls have something to tell
 	steps     int
 	cost      float64
 	turnUsage protocol.Usage

@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/model"
 	"scorel/internal/permission"
+	"scorel/internal/process"
 	"scorel/internal/tool"
 	"scorel/protocol"
 )
@@ -141,6 +142,8 @@ type Run struct {
 	Silence time.Duration
 	// Jitter gives a number in [0, 1); nil is random.
 	Jitter func() float64
+	// Processes follows what calls report of their work; nil: nobody does.
+	Processes *process.Recorder
 	// Report is told of a panic in a tool, with its stack; may be nil.
 	Report func(what string, detail []byte)
 	// Summary makes the summaries of compactions; nil, and where it fails, Model does.

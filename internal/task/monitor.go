@@ -202,7 +202,7 @@ func (t *task) matched(m *monitor, b *budget, now time.Time) (Notice, bool) {
 func (t *task) endNotice() Notice {
 	info := t.info()
 	n := Notice{task: t, undo: func() { t.told = false },
-		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal}}
+		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal, Process: t.summary}}
 	text := fmt.Sprintf("Background command %s (%s) %s.", t.id, t.title(), t.how())
 	switch {
 	case t.out.size == 0:

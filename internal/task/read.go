@@ -41,6 +41,8 @@ type Reading struct {
 	Matching, Other int
 	// Woken says why the waiting ended, "" when nothing was waited for.
 	Woken Waking
+	// Process is how the command went, for people; nil while it runs.
+	Process *protocol.ProcessSummary
 }
 
 // Waking says why waiting for a command ended.
@@ -105,7 +107,7 @@ func (t *task) read(q Query) Reading {
 	if running {
 		r.Next = t.out.whole(q.Filter != nil)
 	} else {
-		r.How = t.how()
+		r.How, r.Process = t.how(), t.summary
 		t.told = true
 	}
 	from := t.cursor

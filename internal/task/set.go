@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/process"
 	"scorel/internal/sandbox"
 	"scorel/protocol"
 )
@@ -28,6 +29,10 @@ type Config struct {
 	// Ended is told that a command has ended, when nothing of it runs any more; it
 	// may be nil. It may close the set.
 	Ended func()
+	// Processes follows the commands, and Tell is told what people are to see of
+	// that: how each began and ended. Without Processes nobody is told.
+	Processes *process.Recorder
+	Tell      func(protocol.ToolProcess)
 }
 
 // Set is the background commands of one session.
@@ -81,6 +86,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		s.forget(t)
 		return "", err
 	}
+	t.begin(s.cfg.Processes)
+	s.tell(t)
+	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
 		exit := child.Wait()
 		after := ""
@@ -88,6 +96,8 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 			after = spec.After()
 		}
 		t.finish(exit, context.Cause(ctx), s.cfg.Now(), after)
+		s.tell(t)
+		close(t.done)
 		stop()
 		s.wg.Done()
 		if s.cfg.Ended != nil {
@@ -121,7 +131,7 @@ func (s *Set) enter(t *task) error {
 	for t.id == "" || s.named(t.id) != nil {
 		t.id = newID(s.cfg.Rand)
 	}
-	t.started = s.cfg.Now()
+	t.started, t.follow.tell = s.cfg.Now(), s.cfg.Tell
 	s.tasks = append(s.tasks, t)
 	s.wg.Add(1)
 	return nil
@@ -216,13 +226,13 @@ func (s *Set) List() []protocol.TaskInfo {
 // command has ended, or with the error of ctx. A command that had ended before is
 // left as it is, and already says so. Teller says who reads the answer: when it
 // is the model, no notice follows.
-func (s *Set) Stop(ctx context.Context, id string, teller Teller) (info protocol.TaskInfo, how string, already bool, err error) {
+func (s *Set) Stop(ctx context.Context, id string, teller Teller) (Stopped, error) {
 	t, err := s.find(id)
 	if err != nil {
-		return info, "", false, err
+		return Stopped{}, err
 	}
 	t.mu.Lock()
-	already = t.state != protocol.TaskRunning
+	already := t.state != protocol.TaskRunning
 	t.mu.Unlock()
 	if !already {
 		t.cancel(errStopped)
@@ -230,14 +240,23 @@ func (s *Set) Stop(ctx context.Context, id string, teller Teller) (info protocol
 	select {
 	case <-t.done:
 	case <-ctx.Done():
-		return info, "", already, ctx.Err()
+		return Stopped{}, ctx.Err()
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if teller == ToModel {
 		t.told = true
 	}
-	return t.info(), t.how(), already, nil
+	return Stopped{Info: t.info(), How: t.how(), Already: already, Process: t.summary}, nil
+}
+
+// Stopped is a command that has ended. How is its end in words; Already says that it
+// had ended before.
+type Stopped struct {
+	Info    protocol.TaskInfo
+	How     string
+	Already bool
+	Process *protocol.ProcessSummary // for people
 }
 
 // Teller says who is told what a call gives.

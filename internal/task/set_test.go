@@ -77,12 +77,13 @@ func TestStopAndTimeLimitSayHowItEnded(t *testing.T) {
 	b := realBench(t)
 	id := b.start("echo up; sleep 1000")
 	b.lines(id, 1)
-	info, how, already, err := b.set.Stop(t.Context(), id, ToModel)
+	stopped, err := b.set.Stop(t.Context(), id, ToModel)
+	info, how, already := stopped.Info, stopped.How, stopped.Already
 	if err != nil || already || info.State != protocol.TaskStopped || info.Signal != "SIGTERM" || !strings.Contains(how, "was stopped after") || !strings.Contains(how, "SIGTERM") {
 		t.Errorf("%+v %q %v %v", info, how, already, err)
 	}
-	if _, _, already, err := b.set.Stop(t.Context(), id, ToModel); !already || err != nil {
-		t.Errorf("a second stop: %v %v", already, err)
+	if again, err := b.set.Stop(t.Context(), id, ToModel); !again.Already || err != nil {
+		t.Errorf("a second stop: %v %v", again.Already, err)
 	}
 	id, err = b.set.Start(b.spawn, Spec{Command: "sleep", Limit: time.Second, Cmd: sandbox.Cmd{Path: "sleep", Args: []string{"1000"}}})
 	if err != nil {
@@ -296,7 +297,7 @@ func endToldOnce(t *testing.T, order []string, at int) {
 			}()
 			settle()
 		case "stop":
-			if _, _, _, err := b.set.Stop(t.Context(), id, ToModel); err != nil {
+			if _, err := b.set.Stop(t.Context(), id, ToModel); err != nil {
 				t.Error(err)
 			}
 			ended = true

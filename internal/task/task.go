@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"scorel/internal/process"
 	"scorel/internal/sandbox"
 	"scorel/protocol"
 )
@@ -38,6 +39,9 @@ type task struct {
 	// mu guards all below. It may be taken with Set.mu held, never the other way
 	// round.
 	mu       sync.Mutex
+	process  *process.Call            // set before anybody else sees the task run
+	summary  *protocol.ProcessSummary // of process, when it has ended
+	follow   follow                   // has a lock of its own
 	out      output
 	cursor   int64         // how far the output has been read
 	changed  chan struct{} // not nil: somebody waits; closed by the next output
@@ -65,7 +69,7 @@ func (t *task) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// finish records the end.
+// finish records the end; done is the caller's to close.
 func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string) {
 	t.mu.Lock()
 	if len(t.line) > 0 {
@@ -79,8 +83,8 @@ func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string)
 	case why != nil:
 		t.state = protocol.TaskStopped
 	}
+	t.endProcess()
 	t.mu.Unlock()
-	close(t.done)
 }
 
 // info describes the task. t.mu is held.

@@ -36,12 +36,12 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 	}
 	begun, err := tasks.Begin(ctx, id, beginTime, beginChars)
 	if err != nil {
-		info, how, _, serr := tasks.Stop(context.WithoutCancel(ctx), id, task.ToModel)
+		stopped, serr := tasks.Stop(context.WithoutCancel(ctx), id, task.ToModel)
 		if serr != nil {
 			return Result{}, serr
 		}
-		r := textResult(fmt.Sprintf("The command had begun as %s and %s.", id, how))
-		r.IsError, r.Details = true, Details{TaskID: id, ExitCode: info.ExitCode, Cancelled: true}
+		r := textResult(fmt.Sprintf("The command had begun as %s and %s.", id, stopped.How))
+		r.IsError, r.Details, r.Process = true, Details{TaskID: id, ExitCode: stopped.Info.ExitCode, Cancelled: true}, stopped.Process
 		return r, nil
 	}
 	notes := []string{"runs in the background as " + id}
@@ -67,7 +67,7 @@ func taskResult(r task.Reading, none string, notes []string) Result {
 		text += "\n"
 	}
 	res := textResult(text + "[" + strings.Join(notes, "; ") + "]")
-	res.Details = Details{TaskID: r.Info.TaskID, ExitCode: r.Info.ExitCode}
+	res.Details, res.Process = Details{TaskID: r.Info.TaskID, ExitCode: r.Info.ExitCode}, r.Process
 	res.IsError = r.Info.State == protocol.TaskExited && r.Info.ExitCode != nil && *r.Info.ExitCode != 0
 	return res
 }

@@ -49,15 +49,15 @@ func (taskStopCall) Action() permission.Action {
 
 // Run implements [Prepared].
 func (c taskStopCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	info, how, already, err := c.tasks.Stop(ctx, c.id, task.ToModel)
+	stopped, err := c.tasks.Stop(ctx, c.id, task.ToModel)
 	if err != nil {
 		return Result{}, err
 	}
-	text := c.id + " " + how + "."
-	if already {
+	text := c.id + " " + stopped.How + "."
+	if stopped.Already {
 		text = "There was nothing to stop: " + text
 	}
 	r := textResult(text)
-	r.Details = Details{TaskID: c.id, ExitCode: info.ExitCode}
+	r.Details, r.Process = Details{TaskID: c.id, ExitCode: stopped.Info.ExitCode}, stopped.Process
 	return r, nil
 }

@@ -33,14 +33,33 @@ type Spec struct {
 	Finishes bool
 }
 
-// Call is one call. Process tells people how its work goes on; it may be nil, may be
-// called by any goroutine until Run has returned, and never waits for a client. What
-// it is told never reaches a model.
+// Call is one call. Process tells people how its work goes on, Stderr keeps a line
+// that a child wrote to stderr in the log of that. Both may be nil, may be called by
+// any goroutine until Run has returned, and never wait for a client. What they are told
+// never reaches a model.
 type Call struct {
 	ID      string
 	Input   json.RawMessage
 	Process func(protocol.ProcessUpdate)
+	Stderr  func(line string)
 }
+
+// Report is Process where there is one.
+func (c Call) Report(u protocol.ProcessUpdate) {
+	if c.Process != nil {
+		c.Process(u)
+	}
+}
+
+// LogStderr is Stderr where there is one.
+func (c Call) LogStderr(line string) {
+	if c.Stderr != nil {
+		c.Stderr(line)
+	}
+}
+
+// Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
+type Labelled interface{ Label() string }
 
 // Prepared is a call that is ready to run, with its handles open.
 type Prepared interface {
@@ -74,6 +93,9 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Process is how the background command went whose end the result tells of. It
+	// counts where the call itself has reported nothing.
+	Process *protocol.ProcessSummary
 }
 
 // Details is what results of the built-in tools carry for clients and for the

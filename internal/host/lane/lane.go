@@ -11,6 +11,7 @@ import (
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
+	"scorel/internal/process"
 	"scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/session/history"
@@ -63,6 +64,9 @@ type Config struct {
 	Rand    io.Reader
 	Sleep   func(ctx context.Context, d time.Duration) error
 	Silence time.Duration // see [runtime.Run]
+	// Processes follows what calls and background commands report of their work; the
+	// lane closes it. nil: nobody follows.
+	Processes *process.Recorder
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -148,7 +152,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -220,7 +224,6 @@ func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
 	l.end()
-	l.closeQuestions(protocol.DecisionCancelled)
 	t := l.turn
 	if t != nil {
 		t.cancel(errHostStops)
@@ -232,6 +235,7 @@ func (l *Lane) Close(last func()) error {
 	l.after.Wait()
 	l.closeTasks()
 	l.farewell()
+	l.cfg.Processes.Close()
 	l.pub.Close()
 	last()
 	return l.cfg.Log.Close()

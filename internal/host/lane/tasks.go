@@ -117,11 +117,11 @@ func (l *Lane) Tasks() *protocol.TaskList { return &protocol.TaskList{Tasks: l.t
 // StopTask ends a background command and returns when it has ended. The model is
 // told of it as of any end.
 func (l *Lane) StopTask(ctx context.Context, id string) (*protocol.TaskInfo, error) {
-	info, _, _, err := l.tasks.Stop(ctx, id, task.ToPerson)
+	stopped, err := l.tasks.Stop(ctx, id, task.ToPerson)
 	if errors.Is(err, task.ErrUnknown) {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
 	}
-	return &info, err
+	return &stopped.Info, err
 }
 
 // RunningTasks counts the background commands that run.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/runtime"
 	"scorel/internal/session/history"
@@ -43,6 +42,8 @@ type turn struct {
 	system   string // the system prompt
 	base     string // the session's own
 	tally    tally
+
+	own protocol.Instructions // base with its sections
 
 	// Of a compaction that was asked for.
 	compactNote string
@@ -192,7 +193,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err != nil {
 		return runtime.Run{}, err
 	}
-	t.system, t.base = in.Text, in.Text
+	t.system, t.base, t.own = in.Text, in.Text, in
 	t.items = append(t.items, t.setup.Items...)
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
 		t.items = append(t.items, item)
@@ -203,9 +204,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 		return runtime.Run{}, err
 	}
 	h := &turnHost{l, t}
-	return runtime.Run{Host: h, Model: hook.Model(t.setup.Model, t.setup.Hooks), Fallback: hook.Model(t.setup.Fallback, t.setup.Hooks), Thinking: t.setup.Thinking,
+	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Summary: t.setup.Summary, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
-		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Report: l.cfg.Report}, nil
+		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Processes: l.cfg.Processes, Report: l.cfg.Report}, nil
 }
 
 // bridge takes what a run yields into the log and to the clients: it gives each
@@ -247,7 +248,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
 		t.progress.Accepted()
 	}
-	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command {
+	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command && t.cause == nil {
 		l.toldEnd(t, b)
 	}
 	if err == nil && ticket != nil && gatesEffect(raw.Body) {

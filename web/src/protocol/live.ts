@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { Base64 } from "./encoding";
 import type { QueueItem, QueueName } from "./events_persistent";
-import type { PermissionRequest, Retry, UIRequest, UIState } from "./events_transient";
+import type { PermissionRequest, Retry, ToolProcess, UIRequest, UIState } from "./events_transient";
 import type { Meta } from "./header";
 import type { DeviceID, Epoch, EventID, Seq, TurnID } from "./id";
 import type { BlockType, Role, Usage } from "./message";
@@ -86,4 +86,6 @@ export interface LiveTool {
   toolName: string;
   args?: Base64;
   outputTail?: string;
+  /** the newest of each operation, that which changed last at the end; at most 16 */
+  process?: ToolProcess[];
 }

@@ -1,0 +1,72 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"time"
+
+	"scorel/internal/process"
+	"scorel/protocol"
+)
+
+// processes follows the work of the calls of a session.
+func (h *Host) processes(id protocol.SessionID) *process.Recorder {
+	return process.New(process.Config{Session: id, Dir: process.Dir(h.cfg.StoreDir, id), FS: h.cfg.FS, Now: h.cfg.Now,
+		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
+}
+
+// getProcessLog gives a part of the log of an operation, also while it runs.
+func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *protocol.GetProcessLog) (*protocol.ProcessLog, error) {
+	switch {
+	case r.OperationID == "":
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Name the operation as operationId; tool results carry it in process.logRef.")
+	case r.Offset < 0:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The offset is %d; it is the number of a line, from 0.", r.Offset)
+	case r.Limit < 0 || r.Limit > process.MaxPage:
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, process.MaxPage)
+	}
+	_, _, done, err := h.view(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	h.mu.Lock()
+	s := h.lanes[id]
+	h.mu.Unlock()
+	if s != nil {
+		select {
+		case <-s.ready:
+			if s.lane != nil {
+				s.lane.FlushProcesses()
+			}
+		default: // nothing runs in it yet
+		}
+	}
+	log, err := process.Read(h.cfg.FS, process.Dir(h.cfg.StoreDir, id), r.OperationID, r.Offset, r.Limit)
+	if errors.Is(err, process.ErrNoLog) {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
+	}
+	return log, err
+}
+
+// minLogAge is the youngest process log that prune removes.
+const minLogAge = 24 * time.Hour
+
+// prune removes payloads that no session names, and process logs whose session is
+// gone.
+func (h *Host) prune(ctx context.Context) (*protocol.Pruned, error) {
+	p, err := h.store.Blobs().Prune(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	sessions, bytes, err := process.Prune(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), func(id protocol.SessionID) (bool, error) {
+		_, err := h.cfg.FS.Stat(filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"))
+		if errors.Is(err, fs.ErrNotExist) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes + bytes, ProcessLogs: sessions}, err
+}
