@@ -42,6 +42,7 @@ type (
 	SessionState struct {
 		SessionID SessionID `json:"sessionId"`
 		Name      string    `json:"name,omitempty"`
+		Title     string    `json:"title,omitempty"` // the name, or the first line of the first prompt
 		Running   bool      `json:"running,omitempty"`
 		Asking    bool      `json:"asking,omitempty"`
 		Queued    int       `json:"queued,omitempty"`

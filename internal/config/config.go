@@ -69,8 +69,9 @@ type Auxiliary struct {
 
 // Memory is the table [memory].
 type Memory struct {
-	Enabled   bool
-	MaxTokens int // of notes that are told to a model
+	Enabled     bool
+	MaxTokens   int  // of notes that are told to a model
+	Consolidate bool // daily notes are summarised when nobody works
 }
 
 // Tools is the table [tools].

@@ -90,6 +90,7 @@ summaries = true
 [memory]
 enabled = false
 maxTokens = 900
+consolidate = true
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -108,7 +109,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
 		Auxiliary: Auxiliary{Model: "small", Summaries: true},
-		Memory:    Memory{MaxTokens: 900},
+		Memory:    Memory{MaxTokens: 900, Consolidate: true},
 		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},

@@ -98,6 +98,8 @@ func table() []key {
 			func(c *Config, e entry) error { return boolean(&c.Memory.Enabled, e) }},
 		{Key{"memory.maxTokens", "integer", "4000", u, "The most tokens of notes that are told; at most 2% of the model's window are."}, false,
 			func(c *Config, e entry) error { return integer(&c.Memory.MaxTokens, e, 100, 100_000) }},
+		{Key{"memory.consolidate", "boolean", "false", u, "Whether the auxiliary model summarises the daily notes of a project, once a day, when nobody works in it."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Memory.Consolidate, e) }},
 
 		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},

@@ -42,8 +42,9 @@ type Subscriber struct {
 	TransformContext func(ctx context.Context, list []history.Element) ([]history.Element, error)
 	ConvertToLLM     func(ctx context.Context, messages []protocol.Message) ([]protocol.Message, error)
 
-	// SessionStart is asked once for a loaded session, before its first turn or command.
-	// Text that it gives is told to the model as a hidden note.
+	// SessionStart is asked once for a loaded session, before its first turn.
+	// Text that it gives is told to the model as a hidden note. Messages wait for it: it
+	// must not send any.
 	SessionStart func(ctx context.Context, s SessionStart) (note string, err error)
 	// Prompt is asked with each message of a user before it is stored.
 	Prompt func(ctx context.Context, p Prompt) (PromptDecision, error)
@@ -64,7 +65,7 @@ type Subscriber struct {
 	// Event is told of every persistent and transient event of the session, once and
 	// in order, and Happened of what else happens in it. Both are called by a goroutine
 	// of the subscriber's own, one at a time in the order in which things came to pass,
-	// from the session's first turn or command on; see [Broadcast] for who does not
+	// from the session's first turn on; see [Broadcast] for who does not
 	// keep up.
 	Event    func(protocol.Event)
 	Happened func(ctx context.Context, h Happening)

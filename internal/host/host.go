@@ -94,6 +94,8 @@ type Host struct {
 	closing   sync.WaitGroup     // sessions that are being closed
 	starts    sync.WaitGroup     // going on with what waited
 	stop      context.CancelFunc // ends that
+	asides    sync.WaitGroup     // what goes on beside conversations
+	beside    context.Context    // of that; stop ends it
 	once      once               // requests that acted
 	acting    sync.WaitGroup     // those that are being carried out
 	closeOnce sync.Once
@@ -127,6 +129,7 @@ type slot struct {
 
 	toldTasks atomic.Int32           // background commands that clients were told of
 	prompt    atomic.Pointer[string] // the first prompt, when it is known
+	titled    atomic.Bool            // a title was asked for
 	telling   sync.Mutex             // held while clients are told what the session is like; Host.mu may be taken with it held
 
 	// Guarded by Host.mu.
@@ -165,7 +168,7 @@ func New(cfg Config) (*Host, error) {
 		return nil, storageError("use "+cfg.StoreDir, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
+	h.stop, h.beside = stop, ctx
 	if cfg.Serving {
 		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
 	}
@@ -241,6 +244,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	wg.Wait()
 	h.closing.Wait()
 	h.starts.Wait()
+	h.asides.Wait()
 	h.acting.Wait()
 	h.trees.close()
 	return cmp.Or(failed...)

@@ -56,7 +56,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		}
 		notes := h.notes(cfg, dir)
 		skills, index := h.skillSet(ctx, dir, root)
-		tools, err := h.tools(cfg, over, search, notes != nil && !h.cfg.Ephemeral, skills)
+		tools, err := h.tools(cfg, over, search, h.noter(notes) != nil, skills)
 		if err != nil {
 			return nil, err
 		}

@@ -59,6 +59,8 @@ export interface Status {
 export interface SessionState {
   sessionId: SessionID;
   name?: string;
+  /** the name, or the first line of the first prompt */
+  title?: string;
   running?: boolean;
   asking?: boolean;
   queued?: number;
