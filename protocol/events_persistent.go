@@ -138,13 +138,21 @@ type ChannelInject struct {
 
 // SessionInfo changes the session's [Meta], or (with Mode) records that somebody set
 // its permission mode. The newest mode counts, also for a later host of this device;
-// one that came with an import does not.
+// one that came with an import does not. With Usage it records what a request beside
+// the conversation, or a sub-agent in the background, has used, of the model that Asked
+// names.
 type SessionInfo struct {
 	Changes MetaChanges `json:"changes"`
 	Mode    string      `json:"mode,omitempty"`
+	Asked   string      `json:"asked,omitempty"`
+	Usage   *Usage      `json:"usage,omitempty"`
 }
 
-// Custom is state of an extension.
+// OwnKind begins the kinds of custom events that are Scorel's own: extensions make
+// none, and people are not shown them.
+const OwnKind = "scorel."
+
+// Custom is state of an extension, or of Scorel (see [OwnKind]).
 type Custom struct {
 	Kind string          `json:"kind"`
 	Data json.RawMessage `json:"data"`

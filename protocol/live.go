@@ -153,6 +153,9 @@ func (l *Live) Apply(e Event) {
 		if b.Mode != "" {
 			l.Mode = b.Mode
 		}
+		if b.Usage != nil {
+			l.Usage.Add(*b.Usage)
+		}
 	case *QueueUpdate:
 		l.Queues = slices.DeleteFunc(l.Queues, func(q LiveQueue) bool { return q.Queue == b.Queue })
 		if len(b.Items) > 0 || b.Paused {

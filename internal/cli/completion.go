@@ -157,12 +157,8 @@ func (a *app) completeSessions(ctx context.Context) (out []cobra.Completion) {
 			return err
 		}
 		for _, s := range list.Sessions {
-			title := s.Meta.Name
-			if title == "" {
-				title = s.FirstPrompt
-			}
 			when := time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04")
-			out = append(out, cobra.CompletionWithDesc(string(s.SessionID), when+" "+display.Line(firstLine(title, 60))))
+			out = append(out, cobra.CompletionWithDesc(string(s.SessionID), when+" "+display.Line(firstLine(s.Title(), 60))))
 		}
 		return nil
 	})

@@ -146,8 +146,8 @@ func sessionState(s protocol.SessionState) string {
 		}
 	}
 	line := string(s.SessionID) + "  " + what
-	if s.Name != "" {
-		line += "  " + display.Line(firstLine(s.Name, 60))
+	if s.Title != "" {
+		line += "  " + display.Line(firstLine(s.Title, 60))
 	}
 	return line
 }

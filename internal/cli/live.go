@@ -112,7 +112,7 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 	}
 	defer restore()
 	if v.term != nil {
-		v.say("session " + string(v.id) + "; /help lists the commands")
+		v.say("session " + string(v.id) + titled(v.s.Opened.Summary) + "; /help lists the commands")
 	}
 	for _, f := range v.s.Opened.Findings {
 		v.screen.line(alertStyle, "the session log: "+f)
@@ -135,6 +135,14 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		fmt.Fprintf(a.stderr, "scorel: detached; scorel attach %s comes back.\n", v.id)
 	}
 	return nil
+}
+
+// titled is the title of a session behind its id, if there is one.
+func titled(s protocol.SessionSummary) string {
+	if t := display.Line(s.Title()); t != "" {
+		return " (" + t + ")"
+	}
+	return ""
 }
 
 // choose gives the session that was named, the newest of the project, or a new one.
@@ -534,10 +542,11 @@ func (v *liveSession) typed(ctx context.Context, text string) {
 		v.command(ctx, name, rest)
 		return
 	}
-	if strings.HasPrefix(text, "//") {
-		text = text[1:]
+	if scope, note, ok := noteLine(text); ok {
+		v.note(text, scope, note)
+		return
 	}
-	v.send(text)
+	v.send(unescaped(text))
 }
 
 func (v *liveSession) answer(text string, isCommand bool) (protocol.Request, bool) {

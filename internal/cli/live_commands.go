@@ -30,8 +30,10 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
 /reload        load extensions again, with what has changed
+/memory        the notes that sessions are told
+# TEXT         add a note to those of this project; ## TEXT to your own
 /quit          detach; the session stays
-//text         send text that begins with a slash`
+//text, \#text send text that begins with a slash or #`
 
 // liveCommand splits a line that is a command. One that begins with two slashes is
 // not.
@@ -74,6 +76,8 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.mode(rest)
 	case "reload":
 		v.reload()
+	case "memory":
+		v.memory()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:

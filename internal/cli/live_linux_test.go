@@ -101,7 +101,7 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 	id := s.session()
 	s.ok("host", "serve", "--detach")
 	y := s.atTerminal(100, "attach", id)
-	y.shows("── session " + id + "; /help lists the commands\n> begin\nAn answer.\n>")
+	y.shows("── session " + id + " (begin); /help lists the commands\n> begin\nAn answer.\n>")
 	y.types("tell me\r")
 	y.shows("> tell me\nhmm\nThe beginning of a story\n…")
 	y.types("half a li")

@@ -75,7 +75,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		if i > 0 {
 			s.WriteByte('\n')
 		}
-		title := firstLine(display.Line(cmp.Or(f.Meta.Name, f.FirstPrompt)), 60)
+		title := firstLine(display.Line(protocol.Title(f.Meta.Name, f.FirstPrompt)), 60)
 		fmt.Fprintf(&s, "%s  %s  %s\n", f.SessionID, time.UnixMilli(f.UpdatedAt).Format("2006-01-02 15:04"), title)
 		for _, h := range f.Hits {
 			place := " "

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // maxTailEvents bounds what scorel tail shows of what was before.
@@ -61,6 +62,9 @@ func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 		screen := &pipeScreen{out: a.stdout}
 		out.view, out.ask = newLiveView(screen), &asker{screen: screen}
 		out.screen = screen
+		if title := display.Line(s.Opened.Summary.Title()); title != "" {
+			screen.line(dimStyle, "── "+title)
+		}
 	}
 	v := &liveSession{s: s}
 	updates := v.updates(ctx)

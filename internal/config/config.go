@@ -23,6 +23,7 @@ type Config struct {
 	Compaction  Compaction
 	Extensions  Extensions
 	Limits      Limits
+	Agents      Agents
 	Hooks       []Hook // the user's before the project's
 	Sandbox     Sandbox
 	Host        Host
@@ -68,8 +69,9 @@ type Auxiliary struct {
 
 // Memory is the table [memory].
 type Memory struct {
-	Enabled   bool
-	MaxTokens int // of notes that are told to a model
+	Enabled     bool
+	MaxTokens   int  // of notes that are told to a model
+	Consolidate bool // daily notes are summarised when nobody works
 }
 
 // Tools is the table [tools].
@@ -115,6 +117,11 @@ type Search struct {
 // Compaction is the table [compaction].
 type Compaction struct {
 	Auto bool // compact before the context is too long
+}
+
+// Agents is the table [agents].
+type Agents struct {
+	MaxParallel int // sub-agents of one session that work at once
 }
 
 // Extensions is the table [extensions].

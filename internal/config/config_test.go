@@ -77,6 +77,8 @@ onFailure = "allow"
 [[hooks]]
 event = "Stop"
 command = "again"
+[agents]
+maxParallel = 7
 [extensions]
 disabled = ["old"]
 [extensions.gate]
@@ -88,6 +90,7 @@ summaries = true
 [memory]
 enabled = false
 maxTokens = 900
+consolidate = true
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -106,7 +109,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			"gpt.4": {Type: "builtin", Provider: "openai", ID: "gpt-4"},
 		},
 		Auxiliary: Auxiliary{Model: "small", Summaries: true},
-		Memory:    Memory{MaxTokens: 900},
+		Memory:    Memory{MaxTokens: 900, Consolidate: true},
 		Tools:     Tools{Preset: "readonly"},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
@@ -118,6 +121,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}

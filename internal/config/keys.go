@@ -98,6 +98,8 @@ func table() []key {
 			func(c *Config, e entry) error { return boolean(&c.Memory.Enabled, e) }},
 		{Key{"memory.maxTokens", "integer", "4000", u, "The most tokens of notes that are told; at most 2% of the model's window are."}, false,
 			func(c *Config, e entry) error { return integer(&c.Memory.MaxTokens, e, 100, 100_000) }},
+		{Key{"memory.consolidate", "boolean", "false", u, "Whether the auxiliary model summarises the daily notes of a project, once a day, when nobody works in it."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Memory.Consolidate, e) }},
 
 		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
@@ -125,6 +127,8 @@ func table() []key {
 		{Key{"compaction.auto", "boolean", "true", u, "Whether a long conversation is summarised by itself."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Compaction.Auto, e) }},
 
+		{Key{"agents.maxParallel", "integer", "4", u, "How many sub-agents of a session work at once; further ones wait."}, false,
+			func(c *Config, e entry) error { return integer(&c.Agents.MaxParallel, e, 1, 16) }},
 		{Key{"extensions.disabled", "list of ids", "[]", u, "Extensions that are not started."}, false,
 			func(c *Config, e entry) (err error) {
 				c.Extensions.Disabled, err = list(e, "ids of extensions")
@@ -172,6 +176,7 @@ func defaults() Config {
 		Permissions: Permissions{Mode: "default"},
 		Compaction:  Compaction{Auto: true},
 		Limits:      Limits{MaxSteps: 200},
+		Agents:      Agents{MaxParallel: 4},
 		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 	}
 }

@@ -227,7 +227,7 @@ func (c templates) shell(ran *[]string) (run command.Run, done func()) {
 	run = func(ctx context.Context, line string) (string, error) {
 		if setup == nil {
 			var err error
-			if setup, err = c.h.setup(c.l.ID())(ctx, c.l.Meta(), c.options); err != nil {
+			if setup, err = c.h.setupOf(c.l.Log())(ctx, c.l.Meta(), c.options); err != nil {
 				return "", err
 			}
 		}

@@ -30,8 +30,8 @@ var errNoAuxiliary = protocol.Errorf(protocol.CodeInvalidRequest, "There is no a
 // complete asks a model once, beside the conversation of a session: the model of that
 // reference, by the user's own configuration, or the auxiliary one for "", without
 // which it fails with errNoAuxiliary; another model never takes its place. The answer
-// is whole. Its cost goes into the session's diagnostics, where nothing of what was
-// asked or answered stands. It waits while too many are being asked.
+// is whole. What it used goes into the session's sum and diagnostics, where nothing of
+// what was asked or answered stands. It waits while too many are being asked.
 func (h *Host) complete(ctx context.Context, id protocol.SessionID, ref string, req model.Request) (protocol.Message, error) {
 	cfg, err := h.userConfig()
 	if err != nil {
@@ -54,6 +54,33 @@ func (h *Host) complete(ctx context.Context, id protocol.SessionID, ref string, 
 
 // completeWith is complete with a model that is known already.
 func (h *Host) completeWith(ctx context.Context, id protocol.SessionID, m model.Model, req model.Request) (protocol.Message, error) {
+	answer, err := h.askAside(ctx, id, m, req)
+	if err == nil {
+		h.account(id, m.Info().Ref, *answer.Usage)
+	}
+	return answer, err
+}
+
+// account adds what was used to the session's sum, when the session is open: it is
+// never opened for that.
+func (h *Host) account(id protocol.SessionID, model string, usage protocol.Usage) {
+	h.mu.Lock()
+	s := h.lanes[id]
+	if h.closed || s == nil || s.gone != nil || !s.opened() {
+		h.mu.Unlock()
+		return
+	}
+	s.refs++
+	h.unlinger(s)
+	h.mu.Unlock()
+	defer h.release(s)
+	if err := s.lane.Account(h.beside, model, usage); err != nil {
+		h.report(id, "record what "+model+" has used: "+err.Error(), nil)
+	}
+}
+
+// askAside asks, and tells the diagnostics what that used.
+func (h *Host) askAside(ctx context.Context, id protocol.SessionID, m model.Model, req model.Request) (protocol.Message, error) {
 	if err := fits(m.Info(), &req); err != nil {
 		return protocol.Message{}, err
 	}
@@ -112,6 +139,22 @@ func fits(info model.Info, req *model.Request) error {
 	return nil
 }
 
+// auxiliaryNotice says what is wrong with the auxiliary model, "" for nothing: nobody
+// sees its requests, so nobody would see that there are none.
+func (h *Host) auxiliaryNotice(cfg config.Config) string {
+	switch {
+	case cfg.Auxiliary.Model != "":
+		if _, err := resolve.Resolve(cfg.Auxiliary.Model, h.resolver(cfg)); err != nil {
+			return "auxiliary.model: " + problem(err)
+		}
+	case cfg.Auxiliary.Summaries:
+		return "auxiliary.summaries does nothing without auxiliary.model."
+	case cfg.Memory.Consolidate:
+		return "memory.consolidate does nothing without auxiliary.model."
+	}
+	return ""
+}
+
 // summariser gives what makes the summaries of compactions, nil for the session's own
 // model: the auxiliary one does only where the user wants that.
 func (h *Host) summariser(id protocol.SessionID, cfg config.Config) func(context.Context, model.Request) (protocol.Message, error) {
@@ -119,7 +162,11 @@ func (h *Host) summariser(id protocol.SessionID, cfg config.Config) func(context
 		return nil
 	}
 	return func(ctx context.Context, req model.Request) (protocol.Message, error) {
-		return h.complete(ctx, id, "", req)
+		m, err := resolve.Resolve(cfg.Auxiliary.Model, h.resolver(cfg))
+		if err != nil {
+			return protocol.Message{}, providerError(err)
+		}
+		return h.askAside(ctx, id, m, req) // the event of the compaction says what was used
 	}
 }
 

@@ -130,3 +130,51 @@ func TestSummariesComeFromTheAuxiliaryModelOnlyWhereThatIsWanted(t *testing.T) {
 		}
 	}
 }
+
+func TestTheConfigurationSaysWhatIsWrongWithTheAuxiliaryModel(t *testing.T) {
+	for tables, want := range map[string]string{
+		"[auxiliary]\nmodel = \"mock\"\n":    "",
+		"[auxiliary]\nmodel = \"no/such\"\n": "auxiliary.model: ",
+		"[auxiliary]\nsummaries = true\n":    "auxiliary.summaries does nothing",
+		"[memory]\nconsolidate = true\n":     "memory.consolidate does nothing",
+	} {
+		w := newWorld(t, setting{tables: tables}, `{"do":[{"text":"x"}]}`)
+		r := call[*protocol.ConfigReport](t, w.connect(false), "", &protocol.CheckConfig{WorkDir: w.project})
+		if got := strings.Join(r.Notices, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", tables, got)
+		}
+	}
+}
+
+func TestWhatRequestsBesideAConversationUseIsInItsSumOnce(t *testing.T) {
+	w := newWorld(t, setting{window: 20_000, overrides: fewTools(), other: "openai-completions", tables: auxiliary + "summaries = true\n",
+		lines: []string{`{"if":{"kind":"compact"},"do":[{"text":"They talked."}],"usage":{"inputTokens":5000,"outputTokens":50}}`, `{"again":true,"do":[{"text":"aside"}],"usage":{"inputTokens":70000,"outputTokens":700}}`}},
+		`{"if":{"user":"^fill"},"do":[{"text":"many words here ","times":900}],"usage":{"inputTokens":100,"outputTokens":1}}`, `{"again":true,"do":[{"text":"ok"}],"usage":{"inputTokens":100,"outputTokens":2}}`)
+	e := w.begin(false)
+	e.say("fill")
+	e.say("more " + strings.Repeat("with words ", 900))
+	call[*protocol.Compacted](t, e.c, e.id, &protocol.CompactSession{})
+	if _, err := w.host.Complete(t.Context(), e.id, "", aside("x")); err != nil {
+		t.Fatal(err)
+	}
+	asked := e.until(func(ev protocol.Event) bool {
+		b, ok := ev.Body.(*protocol.SessionInfo)
+		return ok && b.Usage != nil
+	}).Body.(*protocol.SessionInfo)
+	if asked.Asked != "other" || asked.Usage.OutputTokens != 700 {
+		t.Errorf("%+v %+v", asked, asked.Usage)
+	}
+	compact := e.until(ofType(protocol.TypeCompact)).Body.(*protocol.Compact)
+	if compact.Usage.OutputTokens != 50 {
+		t.Errorf("the compaction: %+v", compact.Usage)
+	}
+	const want = 1 + 2 + 50 + 700
+	if got := e.s.Live.Usage.OutputTokens; got != want {
+		t.Errorf("the client has a sum of %d, want %d", got, want)
+	}
+	w.restart()
+	again := w.open(w.connect(false), e.id)
+	if got := again.s.Live.Usage; got.OutputTokens != want || got.InputTokens < 70_000 {
+		t.Errorf("the log has a sum of %+v, want %d out", got, want)
+	}
+}

@@ -33,6 +33,9 @@ func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.Confi
 	} else if cfg.Search.Provider != "" && search.searcher == nil {
 		rep.Notices = append(rep.Notices, search.missing())
 	}
+	if text := h.auxiliaryNotice(cfg); text != "" {
+		rep.Notices = append(rep.Notices, text)
+	}
 	if rep.Trust, err = h.configTrust(ctx, root); err != nil {
 		return nil, err
 	}

@@ -94,6 +94,8 @@ type Host struct {
 	closing   sync.WaitGroup     // sessions that are being closed
 	starts    sync.WaitGroup     // going on with what waited
 	stop      context.CancelFunc // ends that
+	asides    sync.WaitGroup     // what goes on beside conversations
+	beside    context.Context    // of that; stop ends it
 	once      once               // requests that acted
 	acting    sync.WaitGroup     // those that are being carried out
 	closeOnce sync.Once
@@ -127,6 +129,7 @@ type slot struct {
 
 	toldTasks atomic.Int32           // background commands that clients were told of
 	prompt    atomic.Pointer[string] // the first prompt, when it is known
+	titled    atomic.Bool            // a title was asked for
 	telling   sync.Mutex             // held while clients are told what the session is like; Host.mu may be taken with it held
 
 	// Guarded by Host.mu.
@@ -165,7 +168,7 @@ func New(cfg Config) (*Host, error) {
 		return nil, storageError("use "+cfg.StoreDir, err)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	h.stop = stop
+	h.stop, h.beside = stop, ctx
 	if cfg.Serving {
 		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
 	}
@@ -241,6 +244,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	wg.Wait()
 	h.closing.Wait()
 	h.starts.Wait()
+	h.asides.Wait()
 	h.acting.Wait()
 	h.trees.close()
 	return cmp.Or(failed...)
@@ -320,7 +324,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setup(log.ID()), Hooks: h.laneHooks(log.ID()),
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,

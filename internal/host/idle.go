@@ -63,6 +63,7 @@ func (h *Host) slotIdle(s *slot) {
 	if s.opened() && int(s.toldTasks.Load()) != s.lane.RunningTasks() {
 		h.sessionChanged(s)
 	}
+	h.titleAfterTurn(s)
 	h.closeIdle(s)
 }
 
@@ -80,7 +81,9 @@ func (h *Host) lingered(s *slot) {
 	}
 	h.going(s)
 	h.mu.Unlock()
+	id, meta := s.lane.ID(), s.lane.Meta()
 	h.closeSlot(s, "it was idle")
+	h.consolidateIdle(id, meta)
 }
 
 // unlinger takes a session off the list of those that are idle. mu is held.

@@ -26,9 +26,10 @@ func (h *Host) notes(cfg config.Config, dir string) *memory.Store {
 	return memory.New(memory.Config{FS: h.cfg.FS, Dir: filepath.Join(h.cfg.Dir, "memory"), Key: memory.Key(root, common), Resolve: canonical, Now: h.cfg.Now})
 }
 
-// noter gives what AppendDaily keeps notes with.
+// noter gives what AppendDaily keeps notes with, nil where sessions are not kept
+// either.
 func (h *Host) noter(notes *memory.Store) func(context.Context, string) (string, error) {
-	if notes == nil || h.cfg.Ephemeral {
+	if notes == nil || h.cfg.Ephemeral || h.cfg.StoreDir != h.cfg.Dir {
 		return nil
 	}
 	return func(_ context.Context, text string) (string, error) {

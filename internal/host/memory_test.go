@@ -101,6 +101,40 @@ func TestTheBytesBeforeDoNotChangeWhenNotesAreKept(t *testing.T) {
 	w.judged()
 }
 
+func TestACompactionInTheTurnThatKeptANoteTellsItAgain(t *testing.T) {
+	o := fewTools()
+	o.Preset += ",AppendDaily"
+	w := newWorld(t, setting{window: 20_000, overrides: o}, `{"if":{"kind":"compact"},"do":[{"text":"They talked."}]}`, long,
+		`{"if":{"user":"^keep"},"do":[{"text":"many words here ","times":900},{"call":"AppendDaily","input":{"text":"the parser is done"}}]}`,
+		`{"again":true,"do":[{"text":"ok"}]}`)
+	e := w.begin(false)
+	e.note("project", "a first note")
+	e.say("fill")
+	e.say("more " + strings.Repeat("with words ", 700))
+	if end := e.say("keep it"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("%+v\n%s", end, e.trace())
+	}
+	order := ""
+	for _, ev := range e.events {
+		switch b := ev.Body.(type) {
+		case *protocol.Compact:
+			order += "compact "
+		case *protocol.MessageBody:
+			if b.Message.ToolName == "AppendDaily" {
+				order += "kept "
+			}
+		case *protocol.HarnessItem:
+			if strings.Contains(b.Item.Content, "a first note") && strings.Contains(b.Item.Content, "the parser is done") {
+				order += "told "
+			}
+		}
+	}
+	if order != "kept compact told " {
+		t.Errorf("the order was %q\n%s", order, e.trace())
+	}
+	w.judged()
+}
+
 // partsOf gives the parts of a request to Anthropic in the order in which they are
 // cached, without the marks for that.
 func partsOf(t *testing.T, body []byte) []string {

@@ -55,8 +55,31 @@ func (s *slot) state() *protocol.SessionState {
 		return nil
 	}
 	st := s.lane.Publisher().Status()
-	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Running: st.Running || s.lane.Working(), Asking: st.Asking,
+	return &protocol.SessionState{SessionID: s.lane.ID(), Name: s.lane.Log().Index().Meta().Name, Title: s.title(), Running: st.Running || s.lane.Working(), Asking: st.Asking,
 		Queued: st.Queued, Tasks: s.lane.RunningTasks(), Clients: st.Cursors}
+}
+
+// title is what the session is called: the first prompt does not change, so it is
+// looked for until it is there.
+func (s *slot) title() string {
+	index := s.lane.Log().Index()
+	name := index.Meta().Name
+	if name != "" {
+		return protocol.Title(name, "")
+	}
+	return protocol.Title("", s.firstPrompt())
+}
+
+// firstPrompt gives the text of the first prompt, "" before there is one.
+func (s *slot) firstPrompt() string {
+	if p := s.prompt.Load(); p != nil {
+		return *p
+	}
+	text, err := s.lane.Log().Index().FirstPrompt(context.Background())
+	if err == nil && text != "" {
+		s.prompt.Store(&text)
+	}
+	return text
 }
 
 // stateOf says what goes on in a session, nil when this host does not have it open.
@@ -79,12 +102,7 @@ func (h *Host) summary(s *slot) protocol.SessionSummary {
 	if info, err := h.cfg.FS.Stat(filepath.Join(h.cfg.StoreDir, "sessions", string(sum.SessionID)+".jsonl")); err == nil {
 		sum.UpdatedAt = info.ModTime().UnixMilli()
 	}
-	if p := s.prompt.Load(); p != nil {
-		sum.FirstPrompt = *p
-	} else if text, err := index.FirstPrompt(context.Background()); err == nil && text != "" {
-		s.prompt.Store(&text)
-		sum.FirstPrompt = text
-	}
+	sum.FirstPrompt = s.firstPrompt()
 	return sum
 }
 

@@ -46,7 +46,7 @@ func contents(t *testing.T, path string) string {
 func TestNotesAreItemsOfAListInAFileOfTheirScope(t *testing.T) {
 	s := onDisk(t)
 	add(t, s, User, "I like short answers.")
-	add(t, s, Project, "  tests need `make generate` first\r\n\r\nand a free port\x1b[31m  ")
+	add(t, s, Project, "  tests need `make generate` first\r\n\r\nand a\u202e free\U000e0041\U000e007f port\x1b[31m  ")
 	add(t, s, Daily, "the parser is done")
 	path := add(t, s, Daily, "the printer is not")
 	for name, want := range map[string]string{

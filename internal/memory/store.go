@@ -191,15 +191,20 @@ func readHead(fsys disk.FS, name string) ([]byte, int64, error) {
 	return data[:n], size, nil // shorter when it was replaced meanwhile
 }
 
-// clean takes out what is no text.
+// clean takes out what is no text, and what a person would not see but a model reads:
+// characters that turn the direction of writing around, and Unicode's tags.
 func clean(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == '\uFEFF' {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == '\uFEFF' || invisible(r) {
 			return -1
 		}
 		return r
 	}, text)
+}
+
+func invisible(r rune) bool {
+	return 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 || 0xe0000 <= r && r <= 0xe007f
 }
 
 // lock takes the lock of all notes, making their folder.

@@ -61,8 +61,6 @@ func Item(files []File, last *protocol.Item, budget int) (protocol.Item, bool) {
 	var told state
 	known := last != nil && json.Unmarshal(last.Data, &told) == nil
 	switch {
-	case known && string(last.Data) == string(item.Data):
-		return item, false
 	case len(files) == 0 && (!known || len(told.Files) == 0):
 		return item, false
 	case len(files) == 0:
@@ -76,7 +74,7 @@ func Item(files []File, last *protocol.Item, budget int) (protocol.Item, bool) {
 		}
 	}
 	if len(parts) == 0 {
-		return item, false // only the oldest day has gone out of sight
+		return item, false // nothing has changed, or the oldest day has gone out of sight
 	}
 	item.Content = write(intro, parts, budget)
 	return item, true

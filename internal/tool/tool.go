@@ -94,6 +94,8 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Usage is what a sub-agent used for it, nil without one.
+	Usage *protocol.Usage
 	// Process is how the background command went whose end the result tells of. It
 	// counts where the call itself has reported nothing.
 	Process *protocol.ProcessSummary
@@ -113,6 +115,8 @@ type Details struct {
 	Todos    []Todo `json:"todos,omitempty"`
 	// TaskID is the background command that the result is about.
 	TaskID string `json:"taskId,omitempty"`
+	// Agent is the sub-agent that the result is from.
+	Agent *AgentState `json:"agent,omitempty"`
 	// Asked of AskUser: the questions with what was answered.
 	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
@@ -171,6 +175,9 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Agent starts a sub-agent and gives its result, or that of its start in the
+	// background; nil: there are none here.
+	Agent func(ctx context.Context, call AgentCall) (Result, error)
 	// Note keeps a daily note of the project and says where; nil: notes are off. An
 	// error is for the model.
 	Note func(ctx context.Context, text string) (where string, err error)

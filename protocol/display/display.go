@@ -1,6 +1,8 @@
 package display
 
 import (
+	"strings"
+
 	"scorel/protocol"
 )
 
@@ -98,6 +100,9 @@ func Of(e protocol.Event) Item {
 	case *protocol.SessionInfo:
 		return sessionInfo(b)
 	case *protocol.Custom:
+		if strings.HasPrefix(b.Kind, protocol.OwnKind) {
+			return Item{Kind: Hidden}
+		}
 		return Item{Kind: Custom, Title: Line(b.Kind)}
 	case *protocol.Label:
 		return label(b)

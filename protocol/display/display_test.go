@@ -326,3 +326,11 @@ func FuzzTextIsSafe(f *testing.F) {
 		}
 	})
 }
+
+func TestEventsOfScorelsOwnAreNotShown(t *testing.T) {
+	for kind, want := range map[string]Kind{protocol.OwnKind + "title": Hidden, "stack": Custom} {
+		if got := Of(protocol.NewEvent(&protocol.Custom{Kind: kind})).Kind; got != want {
+			t.Errorf("%s is shown as %s", kind, got)
+		}
+	}
+}

@@ -121,14 +121,18 @@ export interface ChannelInject {
 /**
  * SessionInfo changes the session's {@link Meta}, or (with Mode) records that somebody set
  * its permission mode. The newest mode counts, also for a later host of this device;
- * one that came with an import does not.
+ * one that came with an import does not. With Usage it records what a request beside
+ * the conversation, or a sub-agent in the background, has used, of the model that Asked
+ * names.
  */
 export interface SessionInfo {
   changes: MetaChanges;
   mode?: string;
+  asked?: string;
+  usage?: Usage;
 }
 
-/** Custom is state of an extension. */
+/** Custom is state of an extension, or of Scorel (see OwnKind). */
 export interface Custom {
   kind: string;
   data: unknown;

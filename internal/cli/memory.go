@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func (a *app) memoryCommand() *cobra.Command {
+	var asJSON bool
+	show := func(cmd *cobra.Command, _ []string) error {
+		return a.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
+			if asJSON {
+				return a.printJSON(v)
+			}
+			return a.showMemory(v)
+		})
+	}
+	cmd := &cobra.Command{Use: "memory", Short: "Show the notes that sessions of this project are told, and add one", Args: args(cobra.NoArgs), RunE: show,
+		Long: `Notes outlive a session: yours, those of this project, and its daily ones. They are
+Markdown files in ~/.scorel/memory that you may edit at any time.
+
+    scorel memory                           what stands in them, and how much is told
+    scorel memory add "run make generate before the tests"
+    scorel memory add --user "short answers, please"
+    $EDITOR "$(scorel memory path)"`}
+	sub := &cobra.Command{Use: "show", Short: "Show the notes", Args: args(cobra.NoArgs), RunE: show}
+	for _, c := range []*cobra.Command{cmd, sub} {
+		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	}
+	cmd.AddCommand(sub, a.memoryAddCommand(), a.memoryPathCommand())
+	return cmd
+}
+
+// memoryScope is whose notes the flags name.
+func memoryScope(user, daily bool) (string, error) {
+	switch {
+	case user && daily:
+		return "", usagef("--user and --daily exclude each other; give one")
+	case user:
+		return "user", nil
+	case daily:
+		return "daily", nil
+	}
+	return "project", nil
+}
+
+func (a *app) memoryAddCommand() *cobra.Command {
+	var user, daily bool
+	cmd := &cobra.Command{Use: "add TEXT", Short: "Add a note to those of this project", Args: args(cobra.MinimumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			scope, err := memoryScope(user, daily)
+			if err != nil {
+				return err
+			}
+			dir, err := workDir("")
+			if err != nil {
+				return err
+			}
+			return a.with(cmd.Context(), func(l *link) error {
+				_, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.AddMemory{Scope: scope, Text: strings.Join(args, " "), WorkDir: dir})
+				return err
+			})
+		}}
+	cmd.Flags().BoolVar(&user, "user", false, "to your own notes, which all projects are told")
+	cmd.Flags().BoolVar(&daily, "daily", false, "to today's notes of this project")
+	return cmd
+}
+
+func (a *app) memoryPathCommand() *cobra.Command {
+	var user, daily bool
+	cmd := &cobra.Command{Use: "path", Short: "Print where the notes of this project are", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			scope, err := memoryScope(user, daily)
+			if err != nil {
+				return err
+			}
+			return a.withMemory(cmd.Context(), func(v *protocol.MemoryView) error {
+				path := ""
+				for _, f := range v.Files { // the newest day comes last
+					if f.Scope == scope {
+						path = f.Path
+					}
+				}
+				_, err := fmt.Fprintln(a.stdout, path)
+				return err
+			})
+		}}
+	cmd.Flags().BoolVar(&user, "user", false, "your own notes")
+	cmd.Flags().BoolVar(&daily, "daily", false, "the newest daily notes of this project")
+	return cmd
+}
+
+// withMemory gives the notes of the project of the working directory.
+func (a *app) withMemory(ctx context.Context, do func(*protocol.MemoryView) error) error {
+	dir, err := workDir("")
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, func(l *link) error {
+		v, err := client.Call[*protocol.MemoryView](ctx, l.Client, "", &protocol.GetMemory{WorkDir: dir})
+		if err != nil {
+			return err
+		}
+		if v.Problem != "" {
+			fmt.Fprintln(a.stderr, "scorel: "+display.Line(v.Problem))
+		}
+		return do(v)
+	})
+}
+
+func (a *app) showMemory(v *protocol.MemoryView) error {
+	for _, f := range v.Files {
+		if f.Bytes > 0 {
+			if _, err := fmt.Fprintf(a.stdout, "%s\n%s\n\n", display.Line(f.Path), strings.TrimRight(display.Text(f.Text), "\n")); err != nil {
+				return err
+			}
+		}
+	}
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, l := range memoryLines(v) {
+		fmt.Fprintln(w, l)
+	}
+	return w.Flush()
+}
+
+// memoryLines say which files there are, how large they are, and how much is told.
+func memoryLines(v *protocol.MemoryView) []string {
+	var out []string
+	for _, f := range v.Files {
+		size := plural(int(f.Bytes), "byte")
+		if f.Bytes == 0 {
+			size = "no notes"
+		}
+		out = append(out, fmt.Sprintf("%s\t%s\t%s", f.Scope, size, display.Line(f.Path)))
+	}
+	told := "nothing is told to the model"
+	if v.Tokens > 0 {
+		told = fmt.Sprintf("about %s of them are told to the model", plural(v.Tokens, "token"))
+	}
+	return append(out, told)
+}

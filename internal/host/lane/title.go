@@ -1,0 +1,127 @@
+package lane
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"scorel/protocol"
+)
+
+// titleKind is the kind of the event that says that a model is asked for the title of
+// the session. It is stored before the request, so that there is never a second one.
+const titleKind = protocol.OwnKind + "title"
+
+// Bounds of what a title is made from, in characters of each text, and of the messages
+// that are looked through for it.
+const (
+	maxTitleText   = 2000
+	maxTitleSearch = 400
+)
+
+// BeginTitle gives what a title for the session can be made from: the first message of
+// a person and the answer to it, both cut. It is false where none is to be made: the
+// session has or had a name, a title was asked for already, or there is no answer yet.
+// Where it is true, that a title is asked for is durable, with the model that will be.
+func (l *Lane) BeginTitle(ctx context.Context, model string) (prompt, answer string, ok bool, err error) {
+	if named, err := l.named(ctx); err != nil || named {
+		return "", "", false, err
+	}
+	if prompt, answer, err = l.firstExchange(ctx); err != nil || answer == "" {
+		return "", "", false, err
+	}
+	data, err := json.Marshal(map[string]string{"model": model})
+	if err != nil {
+		return "", "", false, err
+	}
+	_, err = l.Control(ctx, &protocol.Custom{Kind: titleKind, Data: data})
+	return prompt, answer, err == nil, err
+}
+
+// named says whether somebody has named the session, or a model was asked to.
+func (l *Lane) named(ctx context.Context) (bool, error) {
+	if l.Meta().Name != "" {
+		return true, nil
+	}
+	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeSessionInfo, protocol.TypeCustom) {
+		if err != nil {
+			return false, err
+		}
+		switch b := e.Body.(type) {
+		case *protocol.SessionInfo:
+			if b.Changes.Name != nil {
+				return true, nil
+			}
+		case *protocol.Custom:
+			if b.Kind == titleKind {
+				return true, nil
+			}
+		}
+	}
+	return false, nil
+}
+
+// firstExchange gives the first message of a person and the last text of the answer to
+// it; the answer is "" before there is one.
+func (l *Lane) firstExchange(ctx context.Context) (prompt, answer string, err error) {
+	n := 0
+	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeMessage) {
+		if err != nil {
+			return "", "", err
+		}
+		if n++; n > maxTitleSearch {
+			break
+		}
+		m, ok := e.Message()
+		switch {
+		case !ok:
+		case m.Role == protocol.RoleUser && prompt == "":
+			prompt = cutTitleText(m.PlainText())
+		case m.Role == protocol.RoleUser && m.Meta == nil && answer != "":
+			return prompt, answer, nil
+		case m.Role == protocol.RoleAssistant && !m.Partial && prompt != "":
+			if text := cutTitleText(m.PlainText()); text != "" {
+				answer = text
+			}
+		}
+	}
+	return prompt, answer, nil
+}
+
+func cutTitleText(text string) string {
+	text = strings.TrimSpace(text)
+	if r := []rune(text); len(r) > maxTitleText {
+		return string(r[:maxTitleText])
+	}
+	return text
+}
+
+// Account records what a request beside the conversation has used of a model, so that
+// it is in the sum of the session. It returns when that is durable.
+func (l *Lane) Account(ctx context.Context, model string, usage protocol.Usage) error {
+	_, err := l.appendWait(ctx, &protocol.SessionInfo{Asked: model, Usage: &usage}, byHost())
+	return err
+}
+
+// EndTitle names the session on the host's behalf, unless somebody has named it since
+// [Lane.BeginTitle]; it says whether it did. It returns when the name is durable.
+func (l *Lane) EndTitle(ctx context.Context, title string) (bool, error) {
+	if err := l.lock(ctx); err != nil {
+		return false, err
+	}
+	if err := l.writable(); err != nil {
+		l.mu.Unlock()
+		return false, err
+	}
+	if l.meta.Name != "" {
+		l.mu.Unlock()
+		return false, nil
+	}
+	_, ticket, err := l.append(ctx, &protocol.SessionInfo{Changes: protocol.MetaChanges{Name: &title}}, byHost())
+	l.mu.Unlock()
+	if err != nil {
+		return false, fmt.Errorf("name the session: %w", err)
+	}
+	return true, ticket.Wait(ctx)
+}
