@@ -98,6 +98,9 @@ func (w *writer) message(m *Message) {
 		if len(m.Process) > 0 {
 			w.raw("process", m.Process)
 		}
+		if m.Usage != nil { // last, where the index of a log looks for it
+			w.usage(m.Usage)
+		}
 	case RoleInternal:
 	default:
 		w.fail(fmt.Errorf("protocol: a message with role %q cannot be written", m.Role))

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -59,6 +60,11 @@ func slowMessage(m Message) ([]byte, error) {
 		}
 	case RoleToolResult:
 		j.ToolCallID, j.ToolName, j.IsError, j.Details, j.Process = m.ToolCallID, m.ToolName, &m.IsError, m.Details, m.Process
+		if m.Usage != nil { // the last field
+			raw, err := marshal(j)
+			usage, uerr := marshal(m.Usage)
+			return append(append(append(raw[:len(raw)-1], `,"usage":`...), usage...), '}'), cmp.Or(err, uerr)
+		}
 	}
 	return marshal(j)
 }

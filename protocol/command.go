@@ -108,9 +108,11 @@ type (
 		Scope       string   `json:"scope"`          // builtin, user or project
 		Model       string   `json:"model,omitempty"`
 		Mode        string   `json:"mode,omitempty"`
-		Tools       []string `json:"tools,omitempty"`
-		State       string   `json:"state"` // ok, shadowed, untrusted, broken
-		Problem     string   `json:"problem,omitempty"`
+		Tools       []string `json:"tools,omitempty"` // names, or a preset; "-name" is denied; none are those of the session
+		MaxSteps    int      `json:"maxSteps,omitempty"`
+		Prompt      string   `json:"prompt,omitempty"`
+		State       string   `json:"state"`             // ok, shadowed, untrusted, broken
+		Problem     string   `json:"problem,omitempty"` // why it does not count, or what of it has no effect
 	}
 	// AgentList is what was found, sorted by name.
 	AgentList struct {

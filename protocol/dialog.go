@@ -27,11 +27,14 @@ const (
 )
 
 // Dialog is what a ui_request asks. ToolCallID is the call that waits for it, and
-// Source the extension that asks. Null closes any dialog without an answer.
+// Source the extension that asks. Null closes any dialog without an answer. With
+// Subagent it is a sub-agent of the session that asks, and ToolCallID the call of Task
+// that it works for.
 type Dialog struct {
 	Kind        string     `json:"kind"`
 	ToolCallID  string     `json:"toolCallId,omitempty"`
 	Source      string     `json:"source,omitempty"`
+	Subagent    *Subagent  `json:"subagent,omitempty"`
 	Questions   []Question `json:"questions,omitempty"`   // of kind question
 	Title       string     `json:"title,omitempty"`       // of the others
 	Message     string     `json:"message,omitempty"`     // of confirm

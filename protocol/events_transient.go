@@ -188,7 +188,9 @@ type Suggestion struct {
 	Rule  string `json:"rule,omitempty"`
 }
 
-// PermissionRequest asks whether a call may run, with its exact input.
+// PermissionRequest asks whether a call may run, with its exact input. With Subagent
+// it is a sub-agent of the session that wants to make the call, and ToolCallID the
+// call of Task that it works for.
 type PermissionRequest struct {
 	PermissionID PermissionID    `json:"permissionId"`
 	ToolCallID   string          `json:"toolCallId"`
@@ -196,6 +198,7 @@ type PermissionRequest struct {
 	Args         json.RawMessage `json:"args"`
 	Reason       string          `json:"reason,omitempty"`
 	Suggestions  []Suggestion    `json:"suggestions"`
+	Subagent     *Subagent       `json:"subagent,omitempty"`
 }
 
 // PermissionResolved closes a permission question. The event's clientId is who

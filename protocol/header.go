@@ -20,8 +20,29 @@ type Header struct {
 	Cause      *Cause      `json:"cause,omitempty"`
 	// ImportedThrough is the seq up to which the events came from a file: what
 	// they allow and keep for undo does not count on this device.
-	ImportedThrough Seq  `json:"importedThrough,omitempty"`
-	Meta            Meta `json:"meta"`
+	ImportedThrough Seq `json:"importedThrough,omitempty"`
+	// Parent is set in the session of a sub-agent.
+	Parent *Parent `json:"parent,omitempty"`
+	Meta   Meta    `json:"meta"`
+}
+
+// Parent says for whom a sub-agent works: the session whose model started it with
+// the call ToolCallID of Task. Agent is the name of its definition, and Depth how many
+// sessions stand above it, from 1. A clone and an import have none.
+type Parent struct {
+	SessionID  SessionID `json:"sessionId"`
+	ToolCallID string    `json:"toolCallId"`
+	Agent      string    `json:"agent"`
+	Depth      int       `json:"depth"`
+}
+
+// Subagent names a sub-agent that asks people through the session that it works for:
+// its own session, its description there, and its call that waits.
+type Subagent struct {
+	SessionID   SessionID `json:"sessionId"`
+	Agent       string    `json:"agent"`
+	Description string    `json:"description,omitempty"`
+	ToolCallID  string    `json:"toolCallId"`
 }
 
 // ClonedFrom says where a session's first events come from.

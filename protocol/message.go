@@ -185,7 +185,7 @@ func (b *Block) UnmarshalJSON(data []byte) error {
 //
 //	user         Content, Meta
 //	assistant    Content, Provider, Model, StopReason, Usage, Partial, ErrorMessage
-//	tool_result  ToolCallID, ToolName, Content, IsError, Details, Process
+//	tool_result  ToolCallID, ToolName, Content, IsError, Details, Process, Usage (of a sub-agent)
 //	internal     Content
 //
 // A user or internal message that consists of one plain text block is written

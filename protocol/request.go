@@ -157,6 +157,10 @@ type (
 		Before    SessionID `json:"before,omitempty"`
 		// BeforeTime is the updatedAt of that session.
 		BeforeTime int64 `json:"beforeTime,omitempty"`
+		// Subagents lists the sessions of sub-agents too, and ParentID only those of
+		// one session.
+		Subagents bool      `json:"subagents,omitempty"`
+		ParentID  SessionID `json:"parentId,omitempty"`
 	}
 	// SearchSessions looks through all sessions for events in which every one of
 	// Words (at most 16, of at most 256 bytes) stands as written, newest sessions

@@ -213,6 +213,7 @@ type (
 		Events      int         `json:"events,omitempty"`
 		Bytes       int64       `json:"bytes,omitempty"`
 		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
+		Parent      *Parent     `json:"parent,omitempty"` // of a sub-agent's session
 		LockedBy    string      `json:"lockedBy,omitempty"`
 		Damaged     string      `json:"damaged,omitempty"`
 		// State is what goes on in it, nil while this host does not have it open.

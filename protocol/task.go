@@ -24,6 +24,10 @@ type TaskInfo struct {
 	ExitCode   *int      `json:"exitCode,omitempty"`
 	Signal     string    `json:"signal,omitempty"`
 	ToolCallID string    `json:"toolCallId,omitempty"` // the call that started it
+	// SessionID is that of a sub-agent in the background, and Agent its name; Command
+	// is then what it is to do, in short.
+	SessionID SessionID `json:"sessionId,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
 }
 
 // TaskNotice is the data of a harness item that tells of a background command:
@@ -36,6 +40,11 @@ type TaskNotice struct {
 	Signal   string    `json:"signal,omitempty"`
 	Pattern  string    `json:"pattern,omitempty"`
 	Lines    int       `json:"lines,omitempty"` // that matched, shown or not
+	// SessionID is that of a sub-agent in the background, Agent its name, and Usage
+	// what it used.
+	SessionID SessionID `json:"sessionId,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
+	Usage     *Usage    `json:"usage,omitempty"`
 
 	Process *ProcessSummary `json:"process,omitempty"` // of a command that has ended
 }

@@ -24,7 +24,7 @@ func endBackground(ctx context.Context, l *link, res *result) {
 		if _, ours := res.calls[t.ToolCallID]; !ours || t.State != protocol.TaskRunning {
 			continue
 		}
-		res.BackgroundEnded = append(res.BackgroundEnded, endedTask{TaskID: t.TaskID, Command: t.Command})
+		res.BackgroundEnded = append(res.BackgroundEnded, endedTask{TaskID: t.TaskID, Command: t.Command, Agent: t.Agent})
 		wg.Go(func() { // ends within the grace that a process group has
 			_, _ = client.Call[*protocol.TaskInfo](ctx, l.Client, res.SessionID, &protocol.StopTask{TaskID: t.TaskID})
 		})
@@ -35,11 +35,17 @@ func endBackground(ctx context.Context, l *link, res *result) {
 // backgroundLine names what was ended.
 func (r *result) backgroundLine() string {
 	names := make([]string, len(r.BackgroundEnded))
+	what := "command"
 	for i, t := range r.BackgroundEnded {
 		names[i] = display.Line(firstLine(t.Command, 60))
+		if t.Agent != "" {
+			what = "agent"
+		} else if what == "agent" {
+			what = "task"
+		}
 	}
 	if len(names) == 1 {
-		return "a background command still ran and was ended: " + names[0]
+		return "a background " + what + " still ran and was ended: " + names[0]
 	}
-	return fmt.Sprintf("%d background commands still ran and were ended: %s", len(names), strings.Join(names, "; "))
+	return fmt.Sprintf("%d background "+what+"s still ran and were ended: %s", len(names), strings.Join(names, "; "))
 }

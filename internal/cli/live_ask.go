@@ -115,6 +115,7 @@ func (a *asker) show() {
 	case a.open.permission != nil:
 		p := a.open.permission
 		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.Args))
+		a.showAgent(p.Subagent)
 		if text := wholeInput(p.Args); text != "" {
 			a.screen.line(plainStyle, "  "+indentRest(text))
 		}
@@ -138,6 +139,7 @@ func (a *asker) show() {
 		}
 		q := a.open.dialog.Data.Questions[i]
 		a.screen.line(alertStyle, "? "+indentRest(display.Text(q.Question)))
+		a.showAgent(a.open.dialog.Data.Subagent)
 		for k, o := range q.Options {
 			line := fmt.Sprintf("  %d  %s", k+1, display.Line(o.Label))
 			if o.Description != "" {
@@ -151,6 +153,18 @@ func (a *asker) show() {
 		}
 		a.screen.line(dimStyle, "  "+how)
 	}
+}
+
+// showAgent says which sub-agent asks, if one does.
+func (a *asker) showAgent(s *protocol.Subagent) {
+	if s == nil {
+		return
+	}
+	what := "  asked by the agent " + display.Line(s.Agent)
+	if s.Description != "" {
+		what += " (" + display.Line(s.Description) + ")"
+	}
+	a.screen.line(dimStyle, what+", session "+string(s.SessionID))
 }
 
 // Bounds of the input that stands in a question.

@@ -384,7 +384,7 @@ func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error
 	if id := protocol.SessionID(name); id.Check() == nil {
 		return id, nil
 	}
-	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{})
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{Subagents: true})
 	if err != nil {
 		return "", err
 	}

@@ -39,6 +39,7 @@ type result struct {
 type endedTask struct {
 	TaskID  string `json:"taskId"`
 	Command string `json:"command"`
+	Agent   string `json:"agent,omitempty"` // of a sub-agent
 }
 
 // denial is a call that was not allowed. Allow is the rule that would allow it.

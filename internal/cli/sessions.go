@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -51,13 +52,13 @@ func (a *app) sessionCommand(use, short string, n int, run func(ctx context.Cont
 }
 
 func (a *app) listCommand() *cobra.Command {
-	var asJSON, all bool
+	var asJSON, all, agents bool
 	var limit int
 	cmd := &cobra.Command{Use: "list [WORDS]", Short: "List the sessions of this project, newest first", Args: args(cobra.ArbitraryArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withSessions(cmd.Context(), func(l *link) error {
 				ctx := cmd.Context()
-				req := &protocol.ListSessions{Query: strings.Join(args, " "), Limit: limit}
+				req := &protocol.ListSessions{Query: strings.Join(args, " "), Limit: limit, Subagents: all || agents}
 				if !all {
 					dir, err := workDir("")
 					if err != nil {
@@ -85,8 +86,8 @@ func (a *app) listCommand() *cobra.Command {
 					return nil
 				}
 				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-				for _, s := range list.Sessions {
-					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), display.Line(firstLine(s.Title(), 60)))
+				for _, s := range sessionTree(list.Sessions) {
+					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), strings.Repeat("  ", s.level)+display.Line(firstLine(s.title(), 60)))
 				}
 				if err := w.Flush(); err != nil {
 					return err
@@ -98,9 +99,56 @@ func (a *app) listCommand() *cobra.Command {
 			})
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	cmd.Flags().BoolVar(&all, "all", false, "of all projects")
+	cmd.Flags().BoolVar(&all, "all", false, "of all projects, with the sessions of sub-agents")
+	cmd.Flags().BoolVar(&agents, "agents", false, "also the sessions of sub-agents, below those that they work for")
 	cmd.Flags().IntVar(&limit, "limit", 50, "at most so many")
 	return cmd
+}
+
+// listedSession is a session in a list; level says how many stand above it.
+type listedSession struct {
+	protocol.SessionSummary
+	level int
+}
+
+func (s listedSession) title() string {
+	title := s.Title()
+	if s.Parent != nil {
+		title = "agent " + s.Parent.Agent + ": " + title
+	}
+	return title
+}
+
+// sessionTree puts the sessions of sub-agents below those that they work for, in the
+// order in which they were started; the others keep their order.
+func sessionTree(list []protocol.SessionSummary) []listedSession {
+	below := map[protocol.SessionID][]protocol.SessionSummary{}
+	there := map[protocol.SessionID]bool{}
+	for _, s := range list {
+		there[s.SessionID] = true
+	}
+	top := list[:0:0]
+	for _, s := range list {
+		if s.Parent != nil && there[s.Parent.SessionID] && s.Parent.SessionID < s.SessionID { // ids sort by time, so there is no ring
+			below[s.Parent.SessionID] = append(below[s.Parent.SessionID], s)
+		} else {
+			top = append(top, s)
+		}
+	}
+	var out []listedSession
+	var put func(s protocol.SessionSummary, level int)
+	put = func(s protocol.SessionSummary, level int) {
+		out = append(out, listedSession{s, level})
+		children := below[s.SessionID]
+		slices.SortFunc(children, func(a, b protocol.SessionSummary) int { return cmp.Compare(a.SessionID, b.SessionID) })
+		for _, c := range children {
+			put(c, level+1)
+		}
+	}
+	for _, s := range top {
+		put(s, 0)
+	}
+	return out
 }
 
 func firstLine(s string, n int) string {

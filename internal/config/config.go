@@ -22,6 +22,7 @@ type Config struct {
 	Search      Search
 	Compaction  Compaction
 	Limits      Limits
+	Agents      Agents
 	Hooks       []Hook // the user's before the project's
 	Sandbox     Sandbox
 	Host        Host
@@ -115,6 +116,11 @@ type Search struct {
 // Compaction is the table [compaction].
 type Compaction struct {
 	Auto bool // compact before the context is too long
+}
+
+// Agents is the table [agents].
+type Agents struct {
+	MaxParallel int // sub-agents of one session that work at once
 }
 
 // Limits is the table [limits].

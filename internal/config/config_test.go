@@ -77,6 +77,8 @@ onFailure = "allow"
 [[hooks]]
 event = "Stop"
 command = "again"
+[agents]
+maxParallel = 7
 [auxiliary]
 model = "small"
 summaries = true
@@ -112,6 +114,7 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 54}},
 			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
+		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}

@@ -127,6 +127,8 @@ func table() []key {
 		{Key{"compaction.auto", "boolean", "true", u, "Whether a long conversation is summarised by itself."}, false,
 			func(c *Config, e entry) error { return boolean(&c.Compaction.Auto, e) }},
 
+		{Key{"agents.maxParallel", "integer", "4", u, "How many sub-agents of a session work at once; further ones wait."}, false,
+			func(c *Config, e entry) error { return integer(&c.Agents.MaxParallel, e, 1, 16) }},
 		{Key{"limits.maxSteps", "integer", "200", u, "The most model calls of one turn."}, false,
 			func(c *Config, e entry) error { return integer(&c.Limits.MaxSteps, e, 1, 100_000) }},
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
@@ -164,6 +166,7 @@ func defaults() Config {
 		Permissions: Permissions{Mode: "default"},
 		Compaction:  Compaction{Auto: true},
 		Limits:      Limits{MaxSteps: 200},
+		Agents:      Agents{MaxParallel: 4},
 		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
 	}
 }

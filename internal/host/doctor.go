@@ -15,6 +15,7 @@ import (
 	"scorel/internal/host/doctor"
 	"scorel/internal/model/resolve"
 	"scorel/internal/permission/rules"
+	"scorel/internal/process"
 	"scorel/internal/sandbox"
 	"scorel/internal/trust"
 	"scorel/internal/workspace"
@@ -66,6 +67,9 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		doctor.Sessions(h.store),
 		doctor.Children(h.cfg.FS, h.cfg.StoreDir),
 		doctor.Blobs(h.store.Blobs()),
+		doctor.Processes(func(ctx context.Context) (process.Usage, error) {
+			return process.Look(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
+		}),
 		doctor.Clock(h.cfg.Now, filepath.Join(h.cfg.StoreDir, "sessions")),
 		doctor.Memory(doctor.Heap, h.counts),
 	)

@@ -1,11 +1,13 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
@@ -33,7 +35,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id)(ctx, meta, nil)
+	setup, err := h.setup(id, nil)(ctx, meta, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
 	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
-		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom}
+		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
 func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
@@ -62,7 +64,7 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 		limit = maxPage
 	}
 	list := &protocol.SessionList{Sessions: []protocol.SessionSummary{}}
-	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1}
+	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1, Top: !r.Subagents && r.ParentID == "", Parent: r.ParentID}
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
@@ -75,7 +77,7 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 			break
 		}
 		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
-			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, State: h.stateOf(s.ID)}
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
@@ -96,7 +98,29 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return h.dropPending(id)
+	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+}
+
+// deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
+// conversation.
+func (h *Host) deleteSubagents(ctx context.Context, id protocol.SessionID) error {
+	var left []string
+	var first error
+	for s, err := range h.store.List(ctx, session.Query{Parent: id}) {
+		if err != nil {
+			return err
+		}
+		if err := h.deleteSession(ctx, s.ID); err != nil {
+			left, first = append(left, string(s.ID)), cmp.Or(first, err)
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	if len(left) > maxIgnored {
+		left = append(left[:maxIgnored], "…")
+	}
+	return protocol.Errorf(protocol.AsError(first).Code, "The session is deleted; of its sub-agents these are left: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {

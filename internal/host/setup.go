@@ -29,8 +29,8 @@ import (
 
 // setup gives the function that makes ready what a turn of a session runs with:
 // the configuration is read anew for each turn, so a change counts from the next
-// message on.
-func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
+// message on. as is the agent of a sub-agent's session, nil for any other.
+func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
 	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
@@ -71,10 +71,18 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			files.Close()
 			return nil, err
 		}
+		if as != nil && as.def.Mode != "" {
+			if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), as.def.Mode), os.Getuid()); err != nil {
+				files.Close()
+				return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+			}
+		}
 		info := m.Info()
+		set := h.agents(root)
+		tools = as.pick(tool.WithAgents(tools, choices(set)))
 		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
-			Hooks: hooks,
+			Hooks: hooks, Subagent: as != nil, Agents: set, MaxAgents: cfg.Agents.MaxParallel,
 			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
@@ -83,7 +91,7 @@ func (h *Host) setup(id protocol.SessionID) func(context.Context, protocol.Meta,
 			Limits:     limits(cfg, over),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
-				return h.instructions(id, cfg, dir, root, info)
+				return h.instructions(id, cfg, dir, root, info, as)
 			},
 			Close: files.Close,
 		}, nil
@@ -326,10 +334,10 @@ func limits(cfg config.Config, over Overrides) engine.Limits {
 	return l
 }
 
-func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info) (protocol.Instructions, error) {
+func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *asAgent) (protocol.Instructions, error) {
 	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
-		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: h.cfg.Overrides.AppendSystemPrompt, Now: h.cfg.Now(),
+		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: as.prompt(h.cfg.Overrides.AppendSystemPrompt), Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
 	for _, n := range notices {

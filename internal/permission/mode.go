@@ -28,3 +28,27 @@ func ParseMode(s string) (Mode, error) {
 }
 
 const modeNames = "default, acceptEdits, plan, dontAsk or bypassPermissions"
+
+// Tighter gives the one of two modes under which less happens without a person: plan
+// before dontAsk, default, acceptEdits and bypassPermissions. "" is no mode: the other
+// is given.
+func Tighter(a, b Mode) Mode {
+	if a == "" || b != "" && width(b) < width(a) {
+		return b
+	}
+	return a
+}
+
+func width(m Mode) int {
+	switch m {
+	case Plan:
+		return 0
+	case DontAsk:
+		return 1
+	case Default:
+		return 2
+	case AcceptEdits:
+		return 3
+	}
+	return 4
+}

@@ -42,7 +42,11 @@ func TestLogsGoWithTheirSession(t *testing.T) {
 		}
 	}
 	// 0 is old and has no log, 1 is old and has one, 2 is young, 3 is deleted.
-	sessions, bytes, err := Prune(t.Context(), disk.OS(), home, now.Add(-24*time.Hour), func(id protocol.SessionID) (bool, error) { return id == ids[1], nil })
+	exists := func(id protocol.SessionID) (bool, error) { return id == ids[1], nil }
+	if u, err := Look(t.Context(), disk.OS(), home, now.Add(-24*time.Hour), exists); err != nil || u.Sessions != 4 || u.Left != 1 || u.Bytes != 4*u.LeftSize || u.LeftSize == 0 {
+		t.Errorf("the usage is %+v, %v", u, err)
+	}
+	sessions, bytes, err := Prune(t.Context(), disk.OS(), home, now.Add(-24*time.Hour), exists)
 	if err != nil || sessions != 1 || bytes == 0 {
 		t.Errorf("%d sessions of %d bytes, %v", sessions, bytes, err)
 	}

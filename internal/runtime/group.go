@@ -126,6 +126,9 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			}
 			l.tellProcess(j)
 			j.done = true
+			if u := j.message.Usage; u != nil { // of a sub-agent, which has spent it already
+				l.turnUsage.Add(*u)
+			}
 			l.emit(&protocol.ToolExecutionEnd{EventID: j.result, ToolCallID: j.block.ID, ToolName: j.block.Name,
 				DurationMS: l.Now().Sub(started[j]).Milliseconds(), IsError: j.message.IsError})
 			flush()
@@ -155,7 +158,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	}
 	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
-		Content: res.Content, IsError: res.IsError}
+		Content: res.Content, IsError: res.IsError, Usage: res.Usage}
 	l.keepFull(&res, &m)
 	if res.Details != nil {
 		if m.Details, err = json.Marshal(res.Details); err != nil {
@@ -165,7 +168,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if l.Hooks != nil && ctx.Err() == nil {
 		changed, err := l.Hooks.AfterTool(ctx, tool.Call{ID: j.block.ID, Input: j.input}, j.spec, m)
 		if err == nil {
-			changed.Role, changed.ToolCallID, changed.ToolName = m.Role, m.ToolCallID, m.ToolName
+			changed.Role, changed.ToolCallID, changed.ToolName, changed.Usage = m.Role, m.ToolCallID, m.ToolName, m.Usage
 			m = changed
 		}
 	}

@@ -100,7 +100,6 @@ type loop struct {
 	schemas   map[string]*jsonschema.Resolved // by tool name, made at first use
 	wake      chan struct{}                   // capacity 1: running calls have something to tell
 	steps     int
-	cost      float64
 	turnUsage protocol.Usage
 }
 
@@ -121,7 +120,8 @@ func (l *loop) emitAs(id protocol.EventID, body protocol.Body) {
 func (l *loop) turns(ctx context.Context) outcome {
 	for index := 0; ; index++ {
 		l.emit(&protocol.TurnStart{TurnIndex: index})
-		l.turnUsage, l.steps, l.cost = protocol.Usage{}, 0, 0
+		l.turnUsage, l.steps = protocol.Usage{}, 0
+		l.Budget.begin(l.Limits.MaxCostUSD)
 		l.model = l.Model
 		stop, end := l.turn(ctx)
 		usage := l.turnUsage
@@ -150,6 +150,9 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return protocol.StopEndTurn, outcome{protocol.TerminalMaxSteps,
 				protocol.Errorf(protocol.CodeRateLimited, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
 		}
+		if end, over := l.overBudget(); over { // what sub-agents spent counts too
+			return protocol.StopEndTurn, end
+		}
 		l.steps++
 		step, err := l.step(ctx, &t)
 		if err != nil {
@@ -158,10 +161,9 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		if step.terminal != "" {
 			return step.stop, outcome{step.terminal, step.err}
 		}
-		if l.Limits.MaxCostUSD > 0 && l.cost >= l.Limits.MaxCostUSD {
+		if end, over := l.overBudget(); over {
 			l.refuseCalls(step.calls, "Not run: the cost limit of this run is reached.")
-			return step.stop, outcome{protocol.TerminalBudget,
-				protocol.Errorf(protocol.CodeRateLimited, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", l.cost)}
+			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {
 			t.stopBlocks = 0
@@ -185,6 +187,16 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return step.stop, outcome{terminal: protocol.TerminalCompleted}
 		}
 	}
+}
+
+// overBudget says whether the cost limit is reached, and how the run ends then.
+func (l *loop) overBudget() (outcome, bool) {
+	spent, over := l.Budget.over()
+	if !over {
+		return outcome{}, false
+	}
+	return outcome{protocol.TerminalBudget,
+		protocol.Errorf(protocol.CodeRateLimited, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", spent)}, true
 }
 
 // turnState counts what a turn may do only so often.

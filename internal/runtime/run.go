@@ -132,6 +132,7 @@ type Run struct {
 	Env      *tool.Env
 	Hooks    Hooks
 	Limits   Limits
+	Budget   *Budget // of the turns; nil: one of the run's own
 	Session  protocol.SessionID
 	Blob     func(ctx context.Context, sha256 string) ([]byte, error)
 	Rand     io.Reader // for ids
@@ -179,6 +180,9 @@ const (
 func (r *Run) defaults() {
 	if r.Limits.MaxSteps == 0 {
 		r.Limits.MaxSteps = DefaultMaxSteps
+	}
+	if r.Budget == nil {
+		r.Budget = NewBudget(nil)
 	}
 	if r.Now == nil {
 		r.Now = time.Now

@@ -116,7 +116,7 @@ func wholeCalls(ans *answer) []protocol.Block {
 
 func (l *loop) take(u protocol.Usage) {
 	l.turnUsage.Add(u)
-	l.cost += u.CostUSD
+	l.Budget.spend(u.CostUSD)
 }
 
 // errEmpty says that an answer has no text.

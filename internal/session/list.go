@@ -24,6 +24,8 @@ type Query struct {
 	ProjectID protocol.ProjectID // empty: of any project
 	Text      string             // in name, first prompt or folder, in any case; empty: any
 	Limit     int                // 0: no limit
+	Top       bool               // not those of sub-agents
+	Parent    protocol.SessionID // only those of this session's sub-agents; empty: all
 	Before    *Position          // only sessions behind this one in the list; nil: from the newest
 }
 
@@ -44,6 +46,7 @@ type Summary struct {
 	FirstPrompt string               `json:"firstPrompt,omitempty"` // at most 200 characters
 	Events      int                  `json:"events"`                // lines behind the header
 	ClonedFrom  *protocol.ClonedFrom `json:"clonedFrom,omitempty"`
+	Parent      *protocol.Parent     `json:"parent,omitempty"`
 	Locked      *Owner               `json:"-"` // who writes it now, if anybody
 }
 
@@ -111,6 +114,9 @@ func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
 
 func (q Query) chooses(s Summary) bool {
 	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID {
+		return false
+	}
+	if q.Top && s.Parent != nil || q.Parent != "" && (s.Parent == nil || s.Parent.SessionID != q.Parent) {
 		return false
 	}
 	text := strings.ToLower(q.Text)
@@ -182,7 +188,7 @@ func (s *Summary) read(blk block) {
 	if blk.off == 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		if h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r"))); err == nil {
-			s.Meta, s.ClonedFrom, data = h.Meta, h.ClonedFrom, rest
+			s.Meta, s.ClonedFrom, s.Parent, data = h.Meta, h.ClonedFrom, h.Parent, rest
 			if h.CreatedAt > 0 {
 				s.CreatedAt = h.CreatedAt
 			}

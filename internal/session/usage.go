@@ -8,7 +8,8 @@ import (
 )
 
 // Usage is the sum of what all events of the log say that their calls used:
-// assistant messages, compactions, and requests beside the conversation.
+// assistant messages, compactions, the results of sub-agents, and requests beside the
+// conversation.
 func (ix *Index) Usage() protocol.Usage {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
@@ -38,14 +39,26 @@ func (us *usages) read(k *protocol.Keys, r *record) {
 	}
 	const head, field = `{"role":"`, `"usage":`
 	m := k.Message
-	if len(m) > len(head) && string(m[:len(head)]) == head && m[len(head)] != 'a' || string(k.Type) != string(protocol.TypeMessage) {
-		return // only an assistant's message has one
+	if string(k.Type) != string(protocol.TypeMessage) {
+		return
 	}
+	role := byte('a') // of a message that somebody else wrote
+	if len(m) > len(head) && string(m[:len(head)]) == head {
+		role = m[len(head)]
+	}
+	if role != 'a' && role != 't' {
+		return // only an assistant's message has one, and the result of a sub-agent
+	}
+	last := false // whether it ends with a usage
 	if body := m[:max(0, len(m)-2)]; string(m[len(body):]) == "}}" {
 		open := bytes.LastIndexByte(body, '{')
-		if open > len(field) && string(body[open-len(field):open]) == field && us.fast(body[open+1:], r) {
+		last = open > len(field) && string(body[open-len(field):open]) == field
+		if last && us.fast(body[open+1:], r) {
 			return
 		}
+	}
+	if role == 't' && !last {
+		return
 	}
 	var message struct{ Usage json.RawMessage }
 	if json.Unmarshal(m, &message) == nil && message.Usage != nil {

@@ -20,7 +20,7 @@ func TestUsageIsTheFoldOfTheLogBeforeAndAfterAReopen(t *testing.T) {
 			u := protocol.Usage{InputTokens: number.Draw(rt, "in"), OutputTokens: number.Draw(rt, "out"), CacheReadTokens: number.Draw(rt, "read"),
 				CacheWriteTokens: number.Draw(rt, "write"), ReasoningTokens: number.Draw(rt, "reasoning"), CostUSD: float64(number.Draw(rt, "cost")) / 1024}
 			var ev protocol.Event
-			switch rapid.SampledFrom([]string{"answer", "partial", "failed", "user", "result", "compact"}).Draw(rt, "kind") {
+			switch rapid.SampledFrom([]string{"answer", "partial", "failed", "user", "result", "task", "compact"}).Draw(rt, "kind") {
 			case "answer":
 				ev = w.answer(leaf, func(m *protocol.Message) { m.Usage = &u })
 			case "partial":
@@ -32,6 +32,9 @@ func TestUsageIsTheFoldOfTheLogBeforeAndAfterAReopen(t *testing.T) {
 			case "result":
 				ev = w.event(leaf, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c", ToolName: "Bash",
 					Content: []protocol.Block{protocol.Text("x")}, Details: json.RawMessage(`{"usage":{"inputTokens":7,"outputTokens":1,"cacheReadTokens":1,"cacheWriteTokens":1}}`)}})
+			case "task":
+				ev = w.event(leaf, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c", ToolName: "Task",
+					Content: []protocol.Block{protocol.Text("x")}, Details: json.RawMessage(`{"y":{"z":1}}`), Usage: &u}})
 			case "compact":
 				if i == 0 {
 					continue

@@ -202,8 +202,12 @@ func (t *task) matched(m *monitor, b *budget, now time.Time) (Notice, bool) {
 func (t *task) endNotice() Notice {
 	info := t.info()
 	n := Notice{task: t, undo: func() { t.told = false },
-		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal, Process: t.summary}}
-	text := fmt.Sprintf("Background command %s (%s) %s.", t.id, t.title(), t.how())
+		Data: protocol.TaskNotice{TaskID: t.id, Command: t.title(), State: info.State, ExitCode: info.ExitCode, Signal: info.Signal, Process: t.summary,
+			SessionID: t.session, Agent: t.agent}}
+	if t.usage != nil {
+		n.Data.Usage = t.usage()
+	}
+	text := fmt.Sprintf("%s %s (%s) %s.", t.what(), t.id, t.title(), t.how())
 	switch {
 	case t.out.size == 0:
 		n.Text = text + " It printed nothing."

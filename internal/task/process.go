@@ -9,8 +9,12 @@ import (
 
 // begin has a command that was started followed.
 func (t *task) begin(processes *process.Recorder) {
-	call := processes.Begin(process.Info{CallID: t.call, Tool: "Bash", Operation: process.TaskOperationID(t.id),
-		Target: protocol.ProcessOfTask, Source: protocol.ProcessByTool, TaskID: t.id}, nil)
+	info := process.Info{CallID: t.call, Tool: "Bash", Operation: process.TaskOperationID(t.id),
+		Target: protocol.ProcessOfTask, Source: protocol.ProcessByTool, TaskID: t.id}
+	if t.agent != "" {
+		info.Tool, info.Target, info.Source = "Task", protocol.ProcessOfSubagent, protocol.ProcessBySubagent
+	}
+	call := processes.Begin(info, nil)
 	call.Name(t.title())
 	call.Update(protocol.ProcessUpdate{Status: protocol.ProcessStarted, Message: t.title() + " was started in the background"})
 	call.Flush()

@@ -57,6 +57,14 @@ type Spec struct {
 	Limit time.Duration
 	// Cmd is what is started; the set gives it its output.
 	Cmd sandbox.Cmd
+	// Run is what runs instead of Cmd: a sub-agent, of the session and the name that
+	// follow. It writes its answer to out, tells people through tell how it goes on,
+	// returns soon when ctx ends, and gives 0 as the code of success. Usage gives what
+	// it used, when it has ended.
+	Run     func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit
+	Session protocol.SessionID
+	Agent   string
+	Usage   func() *protocol.Usage
 	// After is asked once when nothing of the command runs any more; what it says
 	// is told with the end. It may be nil.
 	After func() string
@@ -74,23 +82,32 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		ctx, end = context.WithTimeout(ctx, spec.Limit)
 		stop = func() { end(); cancel(nil) }
 	}
-	t := &task{command: spec.Command, call: spec.CallID, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), state: protocol.TaskRunning}
+	t := &task{command: spec.Command, call: spec.CallID, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), state: protocol.TaskRunning}
 	if err := s.enter(t); err != nil {
 		stop()
 		return "", err
 	}
-	spec.Cmd.Stdout, spec.Cmd.Stderr = t, t
-	child, err := spawn.Start(ctx, spec.Cmd)
-	if err != nil {
-		stop()
-		s.forget(t)
-		return "", err
+	wait := func() sandbox.Exit {
+		return spec.Run(ctx, t, func(u protocol.ProcessUpdate) {
+			t.process.Update(u)
+			s.tell(t)
+		})
+	}
+	if spec.Run == nil {
+		spec.Cmd.Stdout, spec.Cmd.Stderr = t, t
+		child, err := spawn.Start(ctx, spec.Cmd)
+		if err != nil {
+			stop()
+			s.forget(t)
+			return "", err
+		}
+		wait = child.Wait
 	}
 	t.begin(s.cfg.Processes)
 	s.tell(t)
 	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
-		exit := child.Wait()
+		exit := wait()
 		after := ""
 		if spec.After != nil {
 			after = spec.After()
@@ -338,7 +355,7 @@ func (s *Set) Close() {
 	s.mu.Lock()
 	s.closed = true
 	for _, t := range s.tasks {
-		t.cancel(errClosed)
+		t.cancel(ErrClosed)
 	}
 	s.mu.Unlock()
 	s.wg.Wait()

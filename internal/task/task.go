@@ -20,11 +20,11 @@ const (
 	titleCommand = 80   // characters of its first line in a notice
 )
 
-// Why a command was ended.
-var (
-	errStopped = errors.New("stopped")
-	errClosed  = errors.New("the session was closed")
-)
+// errStopped ends a command because somebody asked for it.
+var errStopped = errors.New("stopped")
+
+// ErrClosed, as the cause of the end of a context, says that the session was closed.
+var ErrClosed = errors.New("the session was closed")
 
 // task is one background command. Its goroutine ends when done is closed.
 type task struct {
@@ -34,7 +34,10 @@ type task struct {
 	limit   time.Duration // 0: none
 	started time.Time
 	cancel  context.CancelCauseFunc
-	done    chan struct{} // closed when it has ended and its output is read
+	session protocol.SessionID     // of a sub-agent
+	agent   string                 // its name, "" of a command
+	usage   func() *protocol.Usage // of a sub-agent that has ended; may be nil
+	done    chan struct{}          // closed when it has ended and its output is read
 
 	// mu guards all below. It may be taken with Set.mu held, never the other way
 	// round.
@@ -51,7 +54,7 @@ type task struct {
 	state    protocol.TaskState
 	exit     sandbox.Exit
 	ended    time.Time
-	why      error  // errStopped, errClosed, context.DeadlineExceeded or nil
+	why      error  // errStopped, ErrClosed, context.DeadlineExceeded or nil
 	after    string // what came of it besides, "" for nothing
 	told     bool   // a model has been told of the end
 }
@@ -90,7 +93,7 @@ func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string)
 // info describes the task. t.mu is held.
 func (t *task) info() protocol.TaskInfo {
 	i := protocol.TaskInfo{TaskID: t.id, Command: shorten(t.command, infoCommand), State: t.state, StartedAt: t.started.UnixMilli(),
-		Bytes: t.out.size, ToolCallID: t.call}
+		Bytes: t.out.size, ToolCallID: t.call, SessionID: t.session, Agent: t.agent}
 	if t.state != protocol.TaskRunning {
 		i.EndedAt, i.Signal = t.ended.UnixMilli(), t.exit.Signal
 		if t.exit.Err == nil {
@@ -126,9 +129,12 @@ func (t *task) ending() string {
 	case t.exit.Signal != "":
 		code = "by " + t.exit.Signal + ", " + code
 	}
+	if t.agent != "" {
+		return t.agentEnding()
+	}
 	after := " after " + t.ended.Sub(t.started).Round(100*time.Millisecond).String()
 	switch {
-	case errors.Is(t.why, errClosed):
+	case errors.Is(t.why, ErrClosed):
 		return "was ended, because its session was closed (" + code + ")"
 	case t.state == protocol.TaskTimedOut:
 		return fmt.Sprintf("was ended at its time limit of %d s (%s)", int(t.limit.Seconds()), code)
@@ -136,6 +142,28 @@ func (t *task) ending() string {
 		return "was stopped" + after + " (" + code + ")"
 	}
 	return "ended" + after + " (" + code + ")"
+}
+
+// agentEnding is ending of a sub-agent, which has no exit code. t.mu is held.
+func (t *task) agentEnding() string {
+	after := " after " + t.ended.Sub(t.started).Round(100*time.Millisecond).String()
+	switch {
+	case errors.Is(t.why, ErrClosed):
+		return "was ended, because its session was closed"
+	case t.state == protocol.TaskStopped:
+		return "was stopped" + after
+	case t.exit.Code != 0:
+		return "failed" + after
+	}
+	return "ended" + after
+}
+
+// what names the kind of the task for a model.
+func (t *task) what() string {
+	if t.agent != "" {
+		return "Background agent"
+	}
+	return "Background command"
 }
 
 // drop removes a monitor. t.mu is held.

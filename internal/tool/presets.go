@@ -8,7 +8,7 @@ import (
 
 // All gives every built-in tool, sorted by name.
 func All() []Tool {
-	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskOutputTool{}, taskStopTool{},
+	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskTool{}, taskOutputTool{}, taskStopTool{},
 		todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
 }
 

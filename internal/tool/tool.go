@@ -93,6 +93,8 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Usage is what a sub-agent used for it, nil without one.
+	Usage *protocol.Usage
 	// Process is how the background command went whose end the result tells of. It
 	// counts where the call itself has reported nothing.
 	Process *protocol.ProcessSummary
@@ -112,6 +114,8 @@ type Details struct {
 	Todos    []Todo `json:"todos,omitempty"`
 	// TaskID is the background command that the result is about.
 	TaskID string `json:"taskId,omitempty"`
+	// Agent is the sub-agent that the result is from.
+	Agent *AgentState `json:"agent,omitempty"`
 	// Asked of AskUser: the questions with what was answered.
 	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
@@ -173,6 +177,9 @@ type Env struct {
 	// Note keeps a daily note of the project and says where; nil: notes are off. An
 	// error is for the model.
 	Note func(ctx context.Context, text string) (where string, err error)
+	// Agent starts a sub-agent and gives its result, or that of its start in the
+	// background; nil: there are none here.
+	Agent func(ctx context.Context, call AgentCall) (Result, error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache

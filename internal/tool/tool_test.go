@@ -198,8 +198,8 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 		allow  []string
 		want   string
 	}{
-		{"coding", nil, "AppendDaily AskUser Bash Edit Glob Grep Monitor Read TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
-		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit Glob Grep Monitor Read TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"coding", nil, "AppendDaily AskUser Bash Edit Glob Grep Monitor Read Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit Glob Grep Monitor Read Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
 		{"readonly", nil, "AskUser Glob Grep Read TodoWrite"},
 		{"readonly", []string{"Edit", "Edit"}, "AskUser Edit Glob Grep Read TodoWrite"},
 		{"none", nil, ""},

@@ -68,6 +68,7 @@ func (s *scan) items() ([]Item, error) {
 		func() error { return add(s.single(KindMCP, ".scorel/mcp.json", describeMCP)) },
 		func() error { return add(s.single(KindMCP, ".mcp.json", describeMCP)) },
 		func() error { return add(s.markdown(KindAgent, ".scorel/agents", nil)) },
+		func() error { return add(s.markdown(KindAgent, ".claude/agents", nil)) },
 		func() error { return add(s.markdown(KindCommand, ".scorel/commands", shellLines)) },
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"scorel/internal/disk"
+	"scorel/internal/process"
 	"scorel/internal/sandbox"
 	"scorel/internal/sandbox/sandboxtest"
 	"scorel/internal/session"
@@ -336,6 +337,33 @@ func TestBlobsFindsMuchThatNothingNames(t *testing.T) {
 	if f := Blobs(store.Blobs()).Look(ended); f.State != ok || !strings.Contains(f.Text, "no time") {
 		t.Errorf("without time: %+v", f)
 	}
+}
+
+func TestProcessesFindsLogsOfSessionsThatAreGone(t *testing.T) {
+	dir, id := t.TempDir(), protocol.NewSessionID(time.Now(), rand.Reader)
+	look := func(gone bool) Check {
+		return Processes(func(ctx context.Context) (process.Usage, error) {
+			return process.Look(ctx, disk.OS(), dir, time.Now().Add(-24*time.Hour), func(protocol.SessionID) (bool, error) { return !gone, nil })
+		})
+	}
+	expect(t, "none", look(true), ok, "none", "")
+	folder := process.Dir(dir, id)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "x.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(folder, "x.jsonl"), 2<<30); err != nil { // a hole: it takes no room
+		t.Fatal(err)
+	}
+	expect(t, "young", look(true), ok, "of 1 sessions, 2048 MiB; of sessions that are gone: 0 MiB", "")
+	old := time.Now().Add(-48 * time.Hour)
+	if err := os.Chtimes(folder, old, old); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, "there", look(false), ok, "gone: 0 MiB", "")
+	expect(t, "gone", look(true), warn, "2048 MiB are logs of sessions that are gone", "scorel sessions prune")
 }
 
 func TestClockFindsAWrongYearAndSessionsOfTheFuture(t *testing.T) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"scorel/internal/disk"
+	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
@@ -110,6 +111,22 @@ func Blobs(blobs *session.Blobs) Check {
 			return OK("none")
 		}
 		return OK("%d, %d MiB; named by no session: %d, %d MiB", u.Blobs, u.Bytes>>20, u.Unnamed, u.UnnamedBytes>>20)
+	}}
+}
+
+// Processes counts the logs of process events; look is [process.Look].
+func Processes(look func(ctx context.Context) (process.Usage, error)) Check {
+	return Check{"processes", func(ctx context.Context) Finding {
+		u, err := look(ctx)
+		switch {
+		case err != nil:
+			return Fail(fmt.Sprintf("the process logs cannot be read: %v", cause(err)), "Make ~/.scorel/processes readable for you.")
+		case u.LeftSize >= manyBytes:
+			return Warn(fmt.Sprintf("%d MiB are logs of sessions that are gone", u.LeftSize>>20), "Remove them: scorel sessions prune")
+		case u.Sessions == 0:
+			return OK("none")
+		}
+		return OK("of %d sessions, %d MiB; of sessions that are gone: %d MiB", u.Sessions, u.Bytes>>20, u.LeftSize>>20)
 	}}
 }
 

@@ -49,7 +49,9 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 	if err := dialog.Data.Check(value); err != nil {
 		return err
 	}
-	l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: value})
+	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: value}) {
+		return errNotOpen()
+	}
 	return nil
 }
 
@@ -72,7 +74,7 @@ func (l *Lane) Ask(ctx context.Context, dialog protocol.Dialog, timeout time.Dur
 	id := protocol.NewUIID(l.cfg.Rand)
 	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: dialog}}
 	l.mu.Lock()
-	nobody := l.attended == 0 || len(l.questions) >= maxDialogs || l.stopping || l.closed
+	nobody := l.attended == 0 && !l.above().attended() || len(l.questions) >= maxDialogs || l.stopping || l.closed
 	l.mu.Unlock()
 	if nobody {
 		return nil, false

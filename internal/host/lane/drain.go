@@ -27,7 +27,7 @@ func (l *Lane) Drain() <-chan struct{} {
 		close(done)
 		return done
 	}
-	if len(l.questions) > 0 || l.turn.waits {
+	if l.waitsForPeople() || l.turn.waits {
 		l.turn.cancel(errHostStops)
 	}
 	return l.turn.done

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"scorel/internal/agent"
 	"scorel/internal/hook"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
@@ -46,6 +47,8 @@ type Config struct {
 	DateChange func(began, now time.Time) (protocol.Item, bool)
 	// Free gives the free disk space in bytes.
 	Free func() (uint64, error)
+	// Agents carries out a call of Task; nil refuses it.
+	Agents func(ctx context.Context, o Order) (tool.Result, error)
 	// Remember stores a rule that a person answered "always" to.
 	Remember func(meta protocol.Meta, rule string) error
 	// Unattended denies at once what would have to be asked while no interactive
@@ -102,7 +105,17 @@ type Setup struct {
 	// Items are what the model must have been told before each call, at most one of a
 	// kind; each is told once on a path, and again where it has changed.
 	Items []protocol.Item
-	Close func()
+	// Agents are those that Task can start, and MaxAgents how many of a session may
+	// work at once.
+	Agents    *agent.Set
+	MaxAgents int
+	// Above ties the turn of a sub-agent to the session that it works for; nil for
+	// any other turn.
+	Above *Above
+	// Observe is told of everything that happens in the turn, by its goroutine, before
+	// it is stored. It may be nil, and does not block.
+	Observe func(protocol.Body)
+	Close   func()
 }
 
 // Lane carries one session.
@@ -125,7 +138,10 @@ type Lane struct {
 
 	mark mark // taken before mu, if with it
 
-	// mu guards all below. Under it the lane puts events into the publisher,
+	places places // of sub-agents; its own lock is taken alone
+
+	// mu guards all below. That of a sub-agent's lane may be held while that of a lane
+	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
 	mu        sync.Mutex
@@ -140,6 +156,7 @@ type Lane struct {
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
 	attended  int                  // interactive subscriptions
+	cut       []SubagentRun        // sub-agents that the end of an earlier host interrupted
 	telling   []telling            // notices on their way into the log
 	additions additions
 	borders   []*border        // that wait for a step border of the running turn
@@ -159,6 +176,9 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	if l.granted, err = foldGrants(ctx, index); err != nil {
+		return nil, err
+	}
+	if l.cut, err = foldRuns(ctx, index); err != nil {
 		return nil, err
 	}
 	if !cfg.OwnMode {
@@ -207,7 +227,7 @@ func (l *Lane) Attach(interactive bool) (detach func()) {
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		if l.attended--; l.attended == 0 && l.unattended() {
+		if l.attended--; l.attended == 0 && l.unattended() && !l.above().attended() {
 			l.closeQuestions(protocol.DecisionExpired)
 		}
 	}
@@ -259,6 +279,9 @@ type Caller struct {
 }
 
 func (c Caller) author() author {
+	if c.Request == "" { // the host itself
+		return author{client: c.Client}
+	}
 	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
 }
 

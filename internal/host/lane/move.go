@@ -293,7 +293,7 @@ func (l *Lane) Compact(ctx context.Context, c Caller, instructions string, m Mov
 		return nil, err
 	}
 	// What is wrong with the setup is known before a turn is cancelled for it.
-	setup, err := l.ready(ctx, meta, nil)
+	setup, err := l.ready(ctx, meta, Message{})
 	if err != nil {
 		return nil, err
 	}

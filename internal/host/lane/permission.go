@@ -75,6 +75,11 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 	}
 	h.l.mu.Unlock()
 	p := h.t.setup.Policy
+	if a := h.t.setup.Above; a != nil {
+		own := mode
+		allowed, more := a.now()
+		mode, granted = permission.Tighter(own, allowed), append(more, granted...)
+	}
 	var err error
 	if mode != "" {
 		if p, err = p.WithMode(mode, os.Getuid()); err != nil {
@@ -128,11 +133,15 @@ func (h *turnHost) tellDenied(q runtime.Question, v permission.Verdict) error {
 	h.l.mu.Lock()
 	defer h.l.mu.Unlock()
 	id := protocol.NewPermissionID(h.l.cfg.Rand)
-	if err := h.l.tell(&protocol.PermissionRequest{PermissionID: id, ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason,
-		Suggestions: []protocol.Suggestion{}}); err != nil {
+	w := &question{id: string(id), ask: &protocol.PermissionRequest{PermissionID: id, ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason,
+		Suggestions: []protocol.Suggestion{}}}
+	denied := answer{decision: protocol.DecisionDeny, client: protocol.HostClient}
+	if err := h.l.tell(w.ask); err != nil {
 		return err
 	}
-	return h.l.tell(&protocol.PermissionResolved{PermissionID: id, Decision: protocol.DecisionDeny})
+	h.t.setup.Above.show(w)
+	h.t.setup.Above.close(w, denied)
+	return h.l.tell(w.resolved(denied))
 }
 
 // record stores a decision; it is durable on return.
@@ -170,7 +179,14 @@ func (h *turnHost) ask(ctx context.Context, q runtime.Question, v permission.Ver
 	if d.Scope == "" {
 		d.Scope = "once"
 	}
-	err = h.record(ctx, d, author{client: a.client, cause: a.cause})
+	own := author{client: a.client, cause: a.cause}
+	if a.lane != l { // it was asked for there, so the request belongs to that log
+		err = h.t.setup.Above.keep(ctx, a, *d)
+		own.cause = nil
+	}
+	if err == nil {
+		err = h.record(ctx, d, own)
+	}
 	w.stored <- err
 	if err != nil {
 		return runtime.Permit{}, err
@@ -238,6 +254,8 @@ func (l *Lane) answerPermission(c Caller, id protocol.PermissionID, choice int, 
 	if choice >= 0 {
 		a.decision, a.suggestion = protocol.DecisionAllow, request.Suggestions[choice]
 	}
-	l.settle(w, a)
+	if !l.settle(w, a) {
+		return nil, errNotOpen()
+	}
 	return w, nil
 }

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"encoding/json"
+	"sync/atomic"
 	"time"
 
 	"scorel/protocol"
@@ -14,6 +15,9 @@ type question struct {
 	ask    protocol.Body // a permission_request or a ui_request
 	answer chan answer   // capacity 1
 	stored chan error    // of a permission, capacity 1: what came of storing the answer
+	won    *atomic.Bool  // it is resolved, in whichever session it is shown
+	above  *Above        // where it is shown too
+	shown  *Above        // a sub-agent asks, whose own lane waits; nil: this lane does
 }
 
 // answer is how a question was resolved. A dialog that was answered is allowed.
@@ -24,6 +28,7 @@ type answer struct {
 	suggestion protocol.Suggestion // of an allow
 	reason     string
 	value      json.RawMessage // of a dialog
+	lane       *Lane           // in which it was given
 }
 
 // resolved is what clients are told of an answer.
@@ -38,24 +43,38 @@ func (w *question) resolved(a answer) protocol.Body {
 	return r
 }
 
-// put puts a question to the attached people. Where nobody is attached and nobody
+// put puts a question to the attached people, of a sub-agent also to those of the
+// sessions above. Where nobody is attached and nobody
 // is to be waited for, it is over at once, and nobody says so.
 func (l *Lane) put(w *question) (nobody bool, err error) {
-	w.answer, w.stored = make(chan answer, 1), make(chan error, 1)
+	w.answer, w.stored, w.won = make(chan answer, 1), make(chan error, 1), &atomic.Bool{}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	w.above = l.above()
 	if err := l.tell(w.ask); err != nil {
 		return false, err
 	}
-	if l.unattended() && l.attended == 0 {
-		return true, l.tell(w.resolved(answer{decision: protocol.DecisionExpired}))
+	if l.unattended() && l.attended == 0 && !w.above.attended() {
+		over := answer{decision: protocol.DecisionExpired, client: protocol.HostClient}
+		w.above.show(w)
+		w.above.close(w, over)
+		return true, l.tell(w.resolved(over))
 	}
 	l.questions[w.id] = w
+	w.above.show(w)
 	l.notified(w.ask)
 	if l.stopping && l.turn != nil {
 		l.turn.cancel(errHostStops) // nobody is waited for any more
 	}
 	return false, nil
+}
+
+// above is the tie of the running turn, nil for none. mu is held.
+func (l *Lane) above() *Above {
+	if l.turn == nil || l.turn.setup == nil {
+		return nil
+	}
+	return l.turn.setup.Above
 }
 
 // notified tells those who watch that people are waited for.
@@ -78,6 +97,15 @@ func (l *Lane) notified(ask protocol.Body) {
 // await waits until a question is resolved: by the first answer, the end of ctx,
 // or d, unless that is 0.
 func (l *Lane) await(ctx context.Context, w *question, d time.Duration) answer {
+	a := l.first(ctx, w, d)
+	if w.above != nil {
+		l.unshow(w.id, a)
+		w.above.close(w, a)
+	}
+	return a
+}
+
+func (l *Lane) first(ctx context.Context, w *question, d time.Duration) answer {
 	var timeout <-chan time.Time
 	if d > 0 {
 		t := time.NewTimer(d)
@@ -105,20 +133,54 @@ func (l *Lane) resolve(w *question, a answer) answer {
 	return <-w.answer
 }
 
-// settle resolves an open question. mu is held.
-func (l *Lane) settle(w *question, a answer) {
+// settle resolves an open question. It is false when that was done in another
+// session a moment ago; who waits for the answer takes the question back. mu is held.
+func (l *Lane) settle(w *question, a answer) bool {
+	if !w.won.CompareAndSwap(false, true) {
+		return false
+	}
 	delete(l.questions, w.id)
+	a.lane = l
 	w.answer <- a
 	if err := l.tellOf(a.client, w.resolved(a)); err != nil {
 		l.cfg.Report("tell an answer: "+err.Error(), nil)
 	}
+	return true
 }
 
-// closeQuestions resolves all open questions. mu is held.
+// closeQuestions resolves all open questions of the lane, and when nobody is there who
+// could answer those of sub-agents, too. mu is held.
 func (l *Lane) closeQuestions(d protocol.Decision) {
 	for _, w := range l.questions {
+		if w.shown != nil && d != protocol.DecisionExpired {
+			continue
+		}
 		l.settle(w, answer{decision: d, client: protocol.HostClient})
 	}
+}
+
+// retellQuestions tells those of sub-agents again, because with the end of a run
+// clients forget what was asked. mu is held.
+func (l *Lane) retellQuestions() {
+	for _, w := range l.questions {
+		if w.shown == nil {
+			continue
+		}
+		if err := l.tell(w.ask); err != nil {
+			l.cfg.Report("tell a question again: "+err.Error(), nil)
+		}
+	}
+}
+
+// waitsForPeople says whether the running turn waits for an answer, itself or in a
+// sub-agent that it waits for. mu is held.
+func (l *Lane) waitsForPeople() bool {
+	for _, w := range l.questions {
+		if w.shown == nil || !w.shown.order.Background {
+			return true
+		}
+	}
+	return false
 }
 
 // errNotOpen answers who comes too late.

@@ -347,7 +347,7 @@ func (l *Lane) goOn(ctx context.Context, resume *author) error {
 		}
 		meta := l.meta
 		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta, nil)
+		setup, err := l.ready(ctx, meta, Message{})
 		if err != nil {
 			return err
 		}

@@ -34,6 +34,11 @@ type Message struct {
 	Source string
 
 	turn protocol.TurnID // when set: for this turn alone
+
+	// Of a message that begins work for another session: what makes the turn ready,
+	// nil for [Config.Setup], and what is told of it before it runs.
+	prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error)
+	began   func(*turn)
 }
 
 func (m *Message) check() error {
@@ -67,6 +72,9 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 		}
 		says = &a
 		return nil, err
+	}
+	if m.began != nil { // no message of a person's
+		says = &hook.PromptAnswer{Content: m.Content}
 	}
 	for {
 		l.mu.Lock()
@@ -119,7 +127,7 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 		}
 		meta := l.meta
 		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta, m.Options)
+		setup, err := l.ready(ctx, meta, m)
 		if err != nil {
 			return nil, err
 		}
@@ -171,12 +179,16 @@ func await(ctx context.Context, done <-chan struct{}) error {
 }
 
 // ready makes what a turn needs.
-func (l *Lane) ready(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*Setup, error) {
+func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup, error) {
 	if free, err := l.cfg.Free(); err == nil && free < minFree {
 		return nil, protocol.Errorf(protocol.CodeStorageError,
 			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
 	}
-	setup, err := l.cfg.Setup(ctx, meta, options)
+	prepare := l.cfg.Setup
+	if m.prepare != nil {
+		prepare = m.prepare
+	}
+	setup, err := prepare(ctx, meta, m.Options)
 	if err == nil {
 		setup.Model, setup.Fallback = hook.Model(setup.Model, setup.Hooks), hook.Model(setup.Fallback, setup.Hooks)
 		l.greet(ctx, setup.Hooks)
@@ -222,6 +234,9 @@ func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptA
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err
+	}
+	if m.began != nil {
+		m.began(t)
 	}
 	l.start(t, runtime.Execute)
 	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, nil

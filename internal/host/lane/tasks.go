@@ -17,6 +17,9 @@ import (
 // there were. mu is held.
 func (l *Lane) appendNotices(ctx context.Context) (int, error) {
 	l.telling = slices.DeleteFunc(l.telling, func(t telling) bool { return t.ticket.Durable() })
+	if err := l.appendCut(ctx); err != nil {
+		return 0, err
+	}
 	notices := l.tasks.Take()
 	for i, n := range notices {
 		_, ticket, err := l.append(ctx, &protocol.HarnessItem{Item: n.Item()}, byHost())

@@ -39,8 +39,9 @@ type turn struct {
 	items    []protocol.Item // what must stand in the context before each call
 	work     *history.State
 	env      *tool.Env
-	system   string // the system prompt
-	base     string // the session's own
+	budget   *runtime.Budget // shared with the sub-agents that work for the turn
+	system   string          // the system prompt
+	base     string          // the session's own
 	tally    tally
 
 	own protocol.Instructions // base with its sections
@@ -109,6 +110,11 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 		return nil, err
 	}
 	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: setup, done: make(chan struct{}), before: l.leaf, builder: builder, modeSeq: l.modeSeq}
+	var above *runtime.Budget
+	if setup.Above != nil {
+		above = setup.Above.order.turn.budget
+	}
+	t.budget = runtime.NewBudget(above)
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	return t, nil
 }
@@ -205,7 +211,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	h := &turnHost{l, t}
 	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
-		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Summary: t.setup.Summary, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
+		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Summary: t.setup.Summary, Budget: t.budget, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
 		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Processes: l.cfg.Processes, Report: l.cfg.Report}, nil
 }
 
@@ -215,6 +221,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if end := t.tally.note(raw.Body, l.cfg.Now); end != "" {
 		l.cfg.Report(end, nil)
+	}
+	if t.setup.Observe != nil {
+		t.setup.Observe(raw.Body)
 	}
 	l.mu.Lock()
 	var ticket *publish.Ticket
@@ -233,6 +242,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 			}
 		}
 		err = l.tell(b)
+		l.retellQuestions()
 	default:
 		if protocol.NewEvent(raw.Body).IsTransient() {
 			err = l.tell(raw.Body)

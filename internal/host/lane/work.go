@@ -49,7 +49,7 @@ func (l *Lane) refresh(t *turn) error {
 		return out
 	}
 	env.StoredResult = l.storedResult
-	env.Tasks, env.Ask = l.tasks, (&turnHost{l, t}).askUser
+	env.Tasks, env.Ask, env.Agent = l.tasks, (&turnHost{l, t}).askUser, (&turnHost{l, t}).order
 	return nil
 }
 

@@ -156,9 +156,13 @@ export interface AgentInfo {
   scope: string;
   model?: string;
   mode?: string;
+  /** names, or a preset; "-name" is denied; none are those of the session */
   tools?: string[];
+  maxSteps?: number;
+  prompt?: string;
   /** ok, shadowed, untrusted, broken */
   state: string;
+  /** why it does not count, or what of it has no effect */
   problem?: string;
 }
 

@@ -3,6 +3,7 @@
 import type { Dialog } from "./dialog";
 import type { ProtocolError } from "./errors";
 import type { Decision } from "./events_persistent";
+import type { Subagent } from "./header";
 import type { EventID, PermissionID } from "./id";
 import type { Role, StopReason, Usage } from "./message";
 import type { ProcessEvent } from "./process";
@@ -185,7 +186,11 @@ export interface Suggestion {
   rule?: string;
 }
 
-/** PermissionRequest asks whether a call may run, with its exact input. */
+/**
+ * PermissionRequest asks whether a call may run, with its exact input. With Subagent
+ * it is a sub-agent of the session that wants to make the call, and ToolCallID the
+ * call of Task that it works for.
+ */
 export interface PermissionRequest {
   permissionId: PermissionID;
   toolCallId: string;
@@ -193,6 +198,7 @@ export interface PermissionRequest {
   args: unknown;
   reason?: string;
   suggestions: Suggestion[] | null;
+  subagent?: Subagent;
 }
 
 /**

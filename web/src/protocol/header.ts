@@ -16,7 +16,32 @@ export interface Header {
    * they allow and keep for undo does not count on this device.
    */
   importedThrough?: Seq;
+  /** Parent is set in the session of a sub-agent. */
+  parent?: Parent;
   meta: Meta;
+}
+
+/**
+ * Parent says for whom a sub-agent works: the session whose model started it with
+ * the call ToolCallID of Task. Agent is the name of its definition, and Depth how many
+ * sessions stand above it, from 1. A clone and an import have none.
+ */
+export interface Parent {
+  sessionId: SessionID;
+  toolCallId: string;
+  agent: string;
+  depth: number;
+}
+
+/**
+ * Subagent names a sub-agent that asks people through the session that it works for:
+ * its own session, its description there, and its call that waits.
+ */
+export interface Subagent {
+  sessionId: SessionID;
+  agent: string;
+  description?: string;
+  toolCallId: string;
 }
 
 /** ClonedFrom says where a session's first events come from. */

@@ -173,6 +173,12 @@ export interface ListSessions {
   before?: SessionID;
   /** BeforeTime is the updatedAt of that session. */
   beforeTime?: number;
+  /**
+   * Subagents lists the sessions of sub-agents too, and ParentID only those of
+   * one session.
+   */
+  subagents?: boolean;
+  parentId?: SessionID;
 }
 
 /**

@@ -3,7 +3,7 @@
 import type { Base64 } from "./encoding";
 import type { EventType, SessionEvent } from "./event";
 import type { Grant } from "./grant";
-import type { ClonedFrom, Meta } from "./header";
+import type { ClonedFrom, Meta, Parent } from "./header";
 import type { ClientID, DeviceID, EventID, ItemID, ProjectID, Seq, SessionID, TurnID } from "./id";
 import type { Message, Role } from "./message";
 import type { TaskInfo } from "./task";
@@ -278,6 +278,8 @@ export interface SessionSummary {
   events?: number;
   bytes?: number;
   clonedFrom?: ClonedFrom;
+  /** of a sub-agent's session */
+  parent?: Parent;
   lockedBy?: string;
   damaged?: string;
   /** State is what goes on in it, nil while this host does not have it open. */

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func (a *app) agentsCommand() *cobra.Command {
+	var asJSON bool
+	list := func(cmd *cobra.Command, _ []string) error {
+		return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+			if asJSON {
+				return a.printJSON(l)
+			}
+			return a.showAgents(l)
+		})
+	}
+	cmd := &cobra.Command{Use: "agents", Short: "List, show and check the agents that a model can give work to", Args: args(cobra.NoArgs), RunE: list}
+	sub := &cobra.Command{Use: "list", Short: "List the agents that there are in this folder", Args: args(cobra.NoArgs), RunE: list}
+	for _, c := range []*cobra.Command{cmd, sub} {
+		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	}
+	cmd.AddCommand(sub, a.agentShowCommand(), a.agentCheckCommand())
+	return cmd
+}
+
+// withAgents asks for the agents of the working directory.
+func (a *app) withAgents(ctx context.Context, use func(*protocol.AgentList) error) error {
+	dir, err := workDir("")
+	if err != nil {
+		return err
+	}
+	return a.with(ctx, func(l *link) error {
+		list, err := client.Call[*protocol.AgentList](ctx, l.Client, "", &protocol.ListAgents{WorkDir: dir})
+		if err != nil {
+			return err
+		}
+		return use(list)
+	})
+}
+
+func (a *app) showAgents(l *protocol.AgentList) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	for _, g := range l.Agents {
+		about := g.Description
+		if g.State != "ok" {
+			about = g.State + ": " + g.Problem
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", display.Line(g.Name), g.Scope, display.Line(firstLine(about, 100)))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	for _, p := range l.Problems {
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+	}
+	return nil
+}
+
+func (a *app) agentShowCommand() *cobra.Command {
+	return &cobra.Command{Use: "show NAME", Short: "Show what an agent gets and is told", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+				for _, g := range l.Agents {
+					if g.Name == args[0] { // the first is the one that counts
+						return a.showAgent(g)
+					}
+				}
+				return usagef("there is no agent %s; scorel agents lists them", display.Line(args[0]))
+			})
+		}}
+}
+
+func (a *app) showAgent(g protocol.AgentInfo) error {
+	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	tools := strings.Join(g.Tools, ", ")
+	if tools == "" {
+		tools = "those of the session, without Task"
+	} else if strings.HasPrefix(g.Tools[0], "-") {
+		tools = "those of the session, without Task, " + tools
+	}
+	rows := [][2]string{{"name", g.Name}, {"scope", g.Scope}, {"file", g.Path}, {"state", g.State}, {"problem", g.Problem}, {"description", g.Description}}
+	if g.State == "ok" || g.State == "shadowed" {
+		rows = append(rows, [2]string{"tools", tools}, [2]string{"model", g.Model}, [2]string{"permissionMode", g.Mode})
+	}
+	if g.MaxSteps > 0 {
+		rows = append(rows, [2]string{"maxSteps", fmt.Sprint(g.MaxSteps)})
+	}
+	for _, r := range rows {
+		if r[1] != "" {
+			fmt.Fprintf(w, "%s\t%s\n", r[0], display.Line(r[1]))
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if g.Prompt != "" {
+		fmt.Fprintln(a.stdout, "\n"+display.Text(g.Prompt))
+	}
+	return nil
+}
+
+func (a *app) agentCheckCommand() *cobra.Command {
+	return &cobra.Command{Use: "check", Short: "Say what is wrong with the files of agents", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
+				for _, p := range l.Problems {
+					fmt.Fprintln(a.stdout, display.Line(p))
+					a.code = exitFailed
+				}
+				good := 0
+				for _, g := range l.Agents {
+					switch {
+					case g.State == "broken":
+						a.code = exitFailed
+						fallthrough
+					case g.Problem != "":
+						fmt.Fprintln(a.stdout, display.Line(g.Name)+": "+display.Line(g.Problem))
+					}
+					if g.State == "ok" {
+						good++
+					}
+				}
+				fmt.Fprintf(a.stderr, "%s can be used.\n", plural(good, "agent"))
+				return nil
+			})
+		}}
+}
