@@ -1,5 +1,7 @@
 package protocol
 
+import "encoding/json"
+
 // CommandSource says where a slash command comes from.
 type CommandSource string
 
@@ -29,6 +31,7 @@ type (
 	// CommandList is the slash commands, sorted by name.
 	CommandList struct {
 		Commands []CommandInfo `json:"commands"`
+		Problems []string      `json:"problems,omitempty"` // about what is no command, sentences
 	}
 	// Completion is one thing that may stand as an argument.
 	Completion struct {
@@ -93,6 +96,11 @@ type (
 		Entry       string   `json:"entry,omitempty"` // of an executable one
 		State       string   `json:"state"`           // ok, shadowed, untrusted, broken
 		Problems    []string `json:"problems,omitempty"`
+		Tools       []string `json:"tools,omitempty"` // what it says that it uses; they grant nothing
+		// TimeoutMS and Input, a JSON Schema, are those of an executable one.
+		TimeoutMS int64           `json:"timeoutMs,omitempty"`
+		Input     json.RawMessage `json:"input,omitempty"`
+		Text      string          `json:"text,omitempty"` // what the model reads; only when it was asked for
 	}
 	// SkillList is what was found, sorted by name.
 	SkillList struct {

@@ -343,10 +343,13 @@ type (
 		Args string `json:"args"` // as typed so far, up to the cursor
 	}
 	// RunCommand runs a slash command of a session; Args is the text behind its name
-	// as it was typed. The answer is a [CommandResult].
+	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
+	// with WhenBusy and Options. The answer is a [CommandResult].
 	RunCommand struct {
-		Name string `json:"name"`
-		Args string `json:"args,omitempty"`
+		Name     string       `json:"name"`
+		Args     string       `json:"args,omitempty"`
+		WhenBusy string       `json:"whenBusy,omitempty"`
+		Options  *TurnOptions `json:"options,omitempty"`
 	}
 	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
 	// the session's extensions again; the answer is a [Reloaded].
@@ -368,9 +371,11 @@ type (
 		Enabled bool   `json:"enabled"`
 	}
 	// ListSkills gives the skills of a session, or, without one, those of WorkDir; the
-	// answer is a [SkillList].
+	// answer is a [SkillList]. With Name it is those of that name, with the text of the
+	// one that counts.
 	ListSkills struct {
 		WorkDir string `json:"workDir,omitempty"`
+		Name    string `json:"name,omitempty"`
 	}
 	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
 	ListAgents struct {

@@ -16,10 +16,14 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"scorel/internal/extension/wire"
 	"scorel/internal/host/daemon"
 )
 
 func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == wire.ChildName { // which the program starts as itself
+		os.Exit(Main(os.Args[1:]))
+	}
 	testscript.Main(m, map[string]func(){
 		"scorel": func() {
 			testOnlyCodec = true
@@ -43,6 +47,7 @@ func TestCommands(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("PATH", os.Getenv("PATH"))
+			env.Setenv("DOCS", docs)
 			env.Defer(func() { // a script that fails may leave its host
 				if info, live, _ := daemon.Find(filepath.Join(home, ".scorel")); live && info.PID > 0 {
 					_ = syscall.Kill(info.PID, syscall.SIGKILL)

@@ -461,6 +461,8 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 			v.interrupt(ctx)
 		case keyEnd:
 			v.leave()
+		case keyTab:
+			v.completeLine()
 		}
 	}
 	if v.term != nil && v.term.edit.left > 0 && !v.term.edit.pasting {

@@ -31,6 +31,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /name TEXT     name the session
 /memory        the notes that sessions are told
 # TEXT         add a note to those of this project; ## TEXT to your own
+/reload        load extensions again, with what has changed
 /quit          detach; the session stays
 //text, \#text send text that begins with a slash or #`
 
@@ -48,8 +49,7 @@ func liveCommand(text string) (name, rest string, ok bool) {
 func (v *liveSession) command(ctx context.Context, name, rest string) {
 	switch name {
 	case "help":
-		v.screen.endStream()
-		v.screen.line(plainStyle, liveHelp)
+		v.help()
 	case "quit":
 		v.leave()
 	case "cancel":
@@ -76,10 +76,12 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.mode(rest)
 	case "memory":
 		v.memory()
+	case "reload":
+		v.reload()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:
-		v.fail(fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name)))
+		v.runCommand(name, rest)
 	}
 }
 
@@ -229,6 +231,23 @@ func (v *liveSession) mode(name string) {
 		return
 	}
 	v.done("the mode is "+display.Line(name), &protocol.SetMode{Mode: name})
+}
+
+// reload has the session's extensions loaded again.
+func (v *liveSession) reload() {
+	v.queueJob(func(ctx context.Context) func() {
+		r, err := client.Call[*protocol.Reloaded](ctx, v.link.Client, v.id, &protocol.Reload{})
+		return func() {
+			if err != nil {
+				v.told(err, "")
+				return
+			}
+			v.say(plural(r.Extensions, "extension") + " loaded")
+			for _, p := range r.Problems {
+				v.fail(errors.New(p))
+			}
+		}
+	})
 }
 
 func (v *liveSession) compact(text string) {

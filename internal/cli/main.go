@@ -12,6 +12,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scorel/internal/extension/js"
+	"scorel/internal/extension/prelude"
+	"scorel/internal/extension/wire"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -49,6 +52,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if len(args) == 1 && (args[0] == "--version" || args[0] == "-v") { // nothing else need be made ready
 		fmt.Fprintln(a.stdout, "scorel", Version)
 		return exitOK
+	}
+	if len(args) > 0 && args[0] == wire.ChildName {
+		return js.Main(args[1:], Version, []js.Script{{Name: prelude.Name, Source: prelude.Source()}})
 	}
 	root := a.command()
 	root.SetArgs(args)
@@ -125,9 +131,9 @@ log that survives crashes and can be rewound, branched and resumed.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.DisableDefaultCmd = true
 	o.register(root)
-	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(),
+	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
-		a.completionCommand(), a.manCommand())
+		a.extensionsCommand(), a.completionCommand(), a.manCommand())
 	a.complete(root)
 	return root
 }

@@ -207,6 +207,21 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if p, ok := out.(*jsonPrinter); ok && o.streams() {
 		return a.interact(ctx, l, s, content, p, res)
 	}
+	run, err := l.promptCommand(ctx, id, text)
+	if err != nil {
+		return err
+	}
+	if run != nil {
+		run.Options = message.Options
+		turn, err := a.runPrompt(ctx, l, run, res)
+		if err == nil && turn == "" && o.output == "text" {
+			_, err = fmt.Fprintln(a.stdout, display.Text(res.Result))
+		}
+		if err != nil || turn == "" {
+			return err
+		}
+		return a.follow(ctx, l, s, turn, out, res)
+	}
 	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, message)
 	if err != nil {
 		return err

@@ -95,11 +95,11 @@ func (c Config) Settings(flags []Flag) []Setting {
 }
 
 func defaultValue(k Key) string {
-	switch k.Default {
-	case "true", "false", "[]":
+	if _, err := strconv.Atoi(k.Default); err == nil {
 		return k.Default
 	}
-	if _, err := strconv.Atoi(k.Default); err == nil {
+	switch k.Default {
+	case "true", "false", "[]":
 		return k.Default
 	}
 	return strconv.Quote(k.Default)

@@ -21,6 +21,7 @@ type Config struct {
 	Web         Web
 	Search      Search
 	Compaction  Compaction
+	Extensions  Extensions
 	Limits      Limits
 	Agents      Agents
 	Hooks       []Hook // the user's before the project's
@@ -121,6 +122,14 @@ type Compaction struct {
 // Agents is the table [agents].
 type Agents struct {
 	MaxParallel int // sub-agents of one session that work at once
+}
+
+// Extensions is the table [extensions].
+type Extensions struct {
+	Disabled []string // ids of extensions that are not started
+	// User and Project are the tables [extensions.<id>] of the two files, by id. Those
+	// of a project are for its own extensions.
+	User, Project map[string]any
 }
 
 // Limits is the table [limits].
@@ -262,7 +271,7 @@ func (c *Config) parseProject(keys []key, f File, usable Usable) (notices []Noti
 			continue
 		}
 		e.key = k
-		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
+		if k.Scope == ScopeTrusted && k.Name != "prompt" && k.Name != "hooks" && !strings.HasPrefix(k.Name, "extensions.") || strings.HasPrefix(k.Name, "sandbox.") { // the user's is no more in force
 			c.entries = slices.DeleteFunc(c.entries, func(o entry) bool { return o.key.Name == k.Name })
 		}
 		c.entries = append(c.entries, e)

@@ -79,6 +79,11 @@ event = "Stop"
 command = "again"
 [agents]
 maxParallel = 7
+[extensions]
+disabled = ["old"]
+[extensions.gate]
+level = 2
+paths = { "a.b" = ["x"] }
 [auxiliary]
 model = "small"
 summaries = true
@@ -113,6 +118,8 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Hooks: []Hook{
 			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 54}},
 			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
+		Extensions: Extensions{Disabled: []string{"old"},
+			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
@@ -157,7 +164,7 @@ func TestDefaultsAreWhatTheTableSays(t *testing.T) {
 	again.entries = nil
 	again.Permissions.User.File = ""
 	again.Permissions.User.Allow, again.Permissions.User.Ask, again.Permissions.User.Deny = nil, nil, nil
-	again.Permissions.AdditionalDirectories = nil
+	again.Permissions.AdditionalDirectories, again.Extensions.Disabled = nil, nil
 	if !reflect.DeepEqual(c, again) {
 		t.Errorf("got  %+v\nwant %+v", again, c)
 	}
@@ -350,7 +357,8 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 			len(c.Permissions.Project.Allow)+len(c.Permissions.User.Allow)+len(c.Permissions.AdditionalDirectories) > 0 || c.Prompt != "" {
 			t.Errorf("trusted %v: the project set %+v", trusted, c)
 		}
-		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief.") {
+		if trusted && (c.Model != Model{Name: "big", Fallback: "small"} || c.Tools.Preset != "readonly" || c.ProjectPrompt != "Be brief." ||
+			c.Extensions.User != nil || c.Extensions.Project["gate"] == nil) {
 			t.Errorf("a trusted project did not set %+v", c)
 		}
 	}
@@ -358,7 +366,7 @@ func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 
 // noticeName writes a key of the table as the test's file does.
 func noticeName(key string) string {
-	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team").Replace(key)
+	return strings.NewReplacer("<alias>", "big", "<name>", "X-Team", "<id>", "gate", "<setting...>", "level").Replace(key)
 }
 
 // TestTheScopesAreAClosedList holds that nobody lets a project set a key without
@@ -371,7 +379,7 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 		}
 	}
 	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
-		"hooks trusted", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
+		"extensions.<id>.<setting...> trusted", "hooks trusted", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}

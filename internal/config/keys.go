@@ -129,6 +129,13 @@ func table() []key {
 
 		{Key{"agents.maxParallel", "integer", "4", u, "How many sub-agents of a session work at once; further ones wait."}, false,
 			func(c *Config, e entry) error { return integer(&c.Agents.MaxParallel, e, 1, 16) }},
+		{Key{"extensions.disabled", "list of ids", "[]", u, "Extensions that are not started."}, false,
+			func(c *Config, e entry) (err error) {
+				c.Extensions.Disabled, err = list(e, "ids of extensions")
+				return err
+			}},
+		{Key{"extensions.<id>.<setting...>", "anything", "", t, "A setting of an extension, in its own table; a project's is for its own extensions."}, true, extensionSetting},
+
 		{Key{"limits.maxSteps", "integer", "200", u, "The most model calls of one turn."}, false,
 			func(c *Config, e entry) error { return integer(&c.Limits.MaxSteps, e, 1, 100_000) }},
 		{Key{"limits.maxBudgetUSD", "number", "0", u, "What one turn may cost in US dollars; 0 is no limit."}, false,
@@ -156,6 +163,9 @@ func table() []key {
 	}
 }
 
+// restOfPath ends the name of a key below which anything may stand.
+const restOfPath = "...>"
+
 // defaults is the configuration without any file. It says what the table says; a
 // test compares the two.
 func defaults() Config {
@@ -171,11 +181,14 @@ func defaults() Config {
 	}
 }
 
-// lookup finds the key of a path, nil when there is none.
+// lookup finds the key of a path, nil when there is none. A last part "<name...>"
+// stands for one or more.
 func lookup(keys []key, path []string) *key {
 	for i := range keys {
-		parts := strings.Split(keys[i].Name, ".")
-		if len(parts) != len(path) {
+		parts := strings.Split(keys[i].Name, restOfPath)
+		rest := len(parts) > 1
+		parts = strings.Split(parts[0], ".")
+		if len(parts) > len(path) || len(parts) < len(path) && !rest {
 			continue
 		}
 		same := true
@@ -404,4 +417,26 @@ func timeout(c *Config, e entry) error {
 	err := integer(&ms, e, 0, 24*60*60*1000)
 	c.Permissions.Timeout = time.Duration(ms) * time.Millisecond
 	return err
+}
+
+// extensionSetting takes a setting of an extension: what it may be only that knows.
+func extensionSetting(c *Config, e entry) error {
+	tables := &c.Extensions.User
+	if e.source.Kind == SourceProject {
+		tables = &c.Extensions.Project
+	}
+	if *tables == nil {
+		*tables = map[string]any{}
+	}
+	at := *tables
+	for _, part := range e.path[1 : len(e.path)-1] {
+		sub, ok := at[part].(map[string]any)
+		if !ok {
+			sub = map[string]any{}
+			at[part] = sub
+		}
+		at = sub
+	}
+	at[e.path[len(e.path)-1]] = e.value
+	return nil
 }

@@ -170,15 +170,15 @@ func (h *Host) summariser(id protocol.SessionID, cfg config.Config) func(context
 	}
 }
 
-// places bounds how many requests go on at once, and how many wait for that.
-type places struct{ running, all chan struct{} }
+// completionPlaces bounds how many requests go on at once, and how many wait for that.
+type completionPlaces struct{ running, all chan struct{} }
 
-func newPlaces() places {
-	return places{make(chan struct{}, maxCompletions), make(chan struct{}, maxCompletions+maxWaitingCompletions)}
+func newPlaces() completionPlaces {
+	return completionPlaces{make(chan struct{}, maxCompletions), make(chan struct{}, maxCompletions+maxWaitingCompletions)}
 }
 
 // enter waits for a place; leave gives it back.
-func (p places) enter(ctx context.Context) error {
+func (p completionPlaces) enter(ctx context.Context) error {
 	select {
 	case p.all <- struct{}{}:
 	default:
@@ -193,7 +193,7 @@ func (p places) enter(ctx context.Context) error {
 	}
 }
 
-func (p places) leave() {
+func (p completionPlaces) leave() {
 	<-p.running
 	<-p.all
 }

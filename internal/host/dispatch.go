@@ -2,10 +2,8 @@ package host
 
 import (
 	"context"
-	"os"
 
 	"scorel/internal/host/lane"
-	"scorel/internal/permission"
 	"scorel/protocol"
 )
 
@@ -77,6 +75,12 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return &protocol.Done{}, h.addMemory(ctx, id, r)
 	case *protocol.GetMemory:
 		return h.getMemory(ctx, id, r)
+	case *protocol.ListExtensions:
+		return h.listExtensions(ctx, id, r.WorkDir)
+	case *protocol.CheckExtension:
+		return h.checkExtension(ctx, r.Path)
+	case *protocol.EnableExtension:
+		return &protocol.Done{}, h.enableExtension(r)
 	case *protocol.VerifySession:
 		return h.verifySession(ctx, id)
 	case *protocol.RepairSession:
@@ -91,6 +95,14 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:
 		return c.mayRead(c.putBlob(ctx, r))
+	}
+	if id == "" {
+		switch r := call.Request.(type) {
+		case *protocol.ListCommands:
+			return h.listCommands(ctx, nil, c.caller(call), r.WorkDir)
+		case *protocol.ListSkills:
+			return h.listSkills(ctx, r.WorkDir, r.Name)
+		}
 	}
 	s, err := h.acquire(ctx, id)
 	if err != nil {
@@ -126,20 +138,23 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.CompactSession:
 		return l.Compact(ctx, by, r.Instructions, lane.Move{Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
 	case *protocol.SetMode:
-		mode, err := permission.ParseMode(r.Mode)
-		if err != nil {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-		}
-		if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
-			return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
-		}
-		return &protocol.Done{}, l.SetMode(ctx, by, mode)
+		return &protocol.Done{}, h.setMode(ctx, l, by, r.Mode)
+	case *protocol.ListCommands:
+		return h.listCommands(ctx, l, by, "")
+	case *protocol.CompleteCommand:
+		return h.completeCommand(ctx, l, by, r)
+	case *protocol.RunCommand:
+		return h.runCommand(ctx, l, by, r)
+	case *protocol.ListSkills:
+		return h.listSkills(ctx, l.Meta().WorkDir, r.Name)
 	case *protocol.GetContext:
 		return l.ContextView(ctx)
 	case *protocol.AnswerPermission:
 		return &protocol.Done{}, l.AnswerPermission(ctx, by, r.PermissionID, r.Choice, r.Reason)
 	case *protocol.AnswerUI:
 		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
+	case *protocol.Reload:
+		return h.reload(ctx, l)
 	case *protocol.ListTasks:
 		return l.Tasks(), nil
 	case *protocol.StopTask:

@@ -16,7 +16,7 @@ import (
 // hooks gives the hooks of a session; nil when there are none. dir is where it works,
 // root its project.
 func (h *Host) hooks(id protocol.SessionID, cfg config.Config, over Overrides, dir, root string) *hook.Chain {
-	subscribers := h.shellHooks(id, cfg, over, dir, root)
+	subscribers := append(h.shellHooks(id, cfg, over, dir, root), h.extensionSubscribers(id)...)
 	if len(subscribers) == 0 {
 		return nil
 	}

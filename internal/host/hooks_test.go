@@ -12,7 +12,7 @@ import (
 )
 
 // asked gives how often a hook was run that adds a line to a file of the project.
-func (w *world) asked() int {
+func (w *world) timesAsked() int {
 	data, _ := os.ReadFile(filepath.Join(w.project, "asked"))
 	return strings.Count(string(data), "\n")
 }
@@ -41,7 +41,7 @@ func TestAHookIsAskedOfAMessageOnceHoweverOftenItIsSent(t *testing.T) {
 	}
 	wg.Wait()
 	e.end()
-	if n := w.asked(); n != 1 {
+	if n := w.timesAsked(); n != 1 {
 		t.Errorf("asked %d times", n)
 	}
 
@@ -53,7 +53,7 @@ func TestAHookIsAskedOfAMessageOnceHoweverOftenItIsSent(t *testing.T) {
 	if r := later.call(repeat); r.Err != nil || r.Data.(*protocol.Sent).EventID == "" {
 		t.Errorf("repeated: %+v", r)
 	}
-	if n := w.asked(); n != 1 {
+	if n := w.timesAsked(); n != 1 {
 		t.Errorf("asked %d times with the repeat", n)
 	}
 
@@ -62,8 +62,8 @@ func TestAHookIsAskedOfAMessageOnceHoweverOftenItIsSent(t *testing.T) {
 	if r := c.call(refusal); r.Err == nil || r.Err.Code != protocol.CodePermissionDenied || !strings.HasSuffix(r.Err.Message, "refused the message: not that word") {
 		t.Errorf("refused: %+v", r)
 	}
-	if after := len(w.log(e.id)); after != before || w.asked() != 2 {
-		t.Errorf("%d events more, asked %d times", after-before, w.asked())
+	if after := len(w.log(e.id)); after != before || w.timesAsked() != 2 {
+		t.Errorf("%d events more, asked %d times", after-before, w.timesAsked())
 	}
 	w.reports.mu.Lock()
 	defer w.reports.mu.Unlock()

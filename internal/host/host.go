@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"scorel/internal/command"
 	"scorel/internal/disk"
 	"scorel/internal/fetch"
 	"scorel/internal/host/entries"
@@ -24,6 +25,7 @@ import (
 	"scorel/internal/prompt"
 	"scorel/internal/sandbox"
 	"scorel/internal/session"
+	"scorel/internal/skill"
 	"scorel/internal/trust"
 	"scorel/protocol"
 )
@@ -83,7 +85,9 @@ type Host struct {
 	trees   fileLists      // files of projects, for list_files
 	tests   chan struct{}  // a place for each model that is being tested
 
-	completing places // of requests beside conversations
+	completing completionPlaces // of requests beside conversations
+	skills     *skill.Finder
+	templates  *command.Templates
 
 	pages fetch.Cache // that sessions page through
 
@@ -106,6 +110,8 @@ type Host struct {
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
 	told   map[protocol.SessionID]bool          // open sessions whose diagnostics name what is not confined
 	closed bool
+	// extended are the extensions of open sessions.
+	extended map[protocol.SessionID]*extended
 
 	started   time.Time
 	lastUse   time.Time // when something ended
@@ -144,10 +150,12 @@ func New(cfg Config) (*Host, error) {
 		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
+	h.extended = map[protocol.SessionID]*extended{}
 	h.started = cfg.Now()
 	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
 	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
+	h.skills, h.templates = skill.NewFinder(cfg.Dir), command.NewTemplates(cfg.Dir)
 	h.tests = make(chan struct{}, maxModelTests)
 	h.completing = newPlaces()
 	key, err := h.deviceKey()
@@ -325,6 +333,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 	if err != nil {
 		return nil, err
 	}
+	h.extend(l)
 	waiting, _ := l.Waiting()
 	if err := s.pending.found(waiting); err != nil { // the log is what counts
 		h.report(log.ID(), "the mark of the queue: "+err.Error(), nil)
@@ -361,7 +370,11 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 func (h *Host) closeLane(l *lane.Lane) error {
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
+	if !l.Busy() { // while they may still append
+		h.shorten(l.ID())
+	}
 	return l.Close(func() {
+		h.shorten(l.ID())
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
 		h.leaveQueue(l)

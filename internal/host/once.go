@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -83,6 +84,12 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 // remembered is what is kept of an answer: lists were told once.
 func remembered(reply protocol.Reply) protocol.Reply {
 	switch d := reply.Data.(type) {
+	case *protocol.CommandResult:
+		if len(d.Text) > maxResultBytes {
+			short := *d
+			short.Text = ""
+			reply.Data = &short
+		}
 	case *protocol.Moved:
 		if data, err := json.Marshal(d); err != nil || len(data) > maxResultBytes {
 			reply.Data = &protocol.Moved{LeafID: d.LeafID}
@@ -215,6 +222,9 @@ func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind p
 func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
 	switch b := e.Body.(type) {
 	case *protocol.MessageBody:
+		if _, ok := req.(*protocol.RunCommand); ok {
+			return &protocol.CommandResult{Sent: &protocol.Sent{EventID: e.ID}}
+		}
 		return &protocol.Sent{EventID: e.ID}
 	case *protocol.QueueUpdate:
 		switch req.(type) {
@@ -222,6 +232,11 @@ func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
 			if n := len(b.Items); n > 0 {
 				return &protocol.Sent{ItemID: b.Items[n-1].ID}
 			}
+		case *protocol.RunCommand:
+			if n := len(b.Items); n > 0 {
+				return &protocol.CommandResult{Sent: &protocol.Sent{ItemID: b.Items[n-1].ID}}
+			}
+			return &protocol.CommandResult{}
 		case *protocol.ResumeQueue:
 			return &protocol.Done{}
 		}
@@ -235,7 +250,13 @@ func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
 	case *protocol.Branch:
 		return &protocol.Moved{LeafID: b.LeafEventID}
 	case *protocol.Compact:
+		if _, ok := req.(*protocol.RunCommand); ok {
+			return &protocol.CommandResult{Status: fmt.Sprintf("compacted from %d to %d tokens", b.TokensBefore, b.TokensAfter)}
+		}
 		return &protocol.Compacted{EventID: e.ID, TokensBefore: b.TokensBefore, TokensAfter: b.TokensAfter}
+	}
+	if _, ok := req.(*protocol.RunCommand); ok {
+		return &protocol.CommandResult{}
 	}
 	return &protocol.Done{}
 }

@@ -16,6 +16,13 @@ type box struct {
 	missing string           // what people are told with each question, "" when all holds
 }
 
+// show lets commands read and run what lies in folders of Scorel's own.
+func (b *box) show(folders []string) {
+	if b.profile != nil {
+		b.profile.Shown = folders
+	}
+}
+
 // sandbox gives what confines the commands of a session. Where the system can
 // hold nothing, commands run unconfined, every question says so, and so does the
 // session's diagnostics once; but not where the user asked for more than the

@@ -21,6 +21,7 @@ import (
 	"scorel/internal/prompt"
 	engine "scorel/internal/runtime"
 	"scorel/internal/sandbox"
+	"scorel/internal/skill"
 	"scorel/internal/tool"
 	"scorel/internal/trust"
 	"scorel/internal/workspace"
@@ -31,7 +32,7 @@ import (
 // the configuration is read anew for each turn, so a change counts from the next
 // message on. as is the agent of a sub-agent's session, nil for any other.
 func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, protocol.Meta, *protocol.TurnOptions) (*lane.Setup, error) {
-	return func(_ context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
+	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.Setup, error) {
 		over, err := h.cfg.Overrides.with(options)
 		if err != nil {
 			return nil, err
@@ -54,7 +55,8 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 			return nil, err
 		}
 		notes := h.notes(cfg, dir)
-		tools, err := h.tools(cfg, over, search, h.noter(notes) != nil)
+		skills, index := h.skillSet(ctx, dir, root)
+		tools, err := h.tools(cfg, over, search, h.noter(notes) != nil, skills)
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +64,12 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		if err != nil {
 			return nil, err
 		}
-		files, err := h.openFiles(cfg, over, root)
+		box.show(skills.Readable())
+		files, err := h.openFiles(cfg, over, root, skills.Readable()...)
 		if err != nil {
 			return nil, err
 		}
-		policy, err := h.policy(cfg, over, root, box, files.Resolve)
+		policy, err := h.policy(cfg, over, root, box, files.Resolve, skills.Readable())
 		if err != nil {
 			files.Close()
 			return nil, err
@@ -78,16 +81,18 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 			}
 		}
 		info := m.Info()
+		level := thinking(cfg, over, meta)
 		set := h.agents(root)
-		tools = as.pick(tool.WithAgents(tools, choices(set)))
+		tools = as.pick(tool.WithAgents(h.extendTurn(ctx, id, cfg, over, m, level, tools), choices(set)))
 		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
 			Hooks: hooks, Subagent: as != nil, Agents: set, MaxAgents: cfg.Agents.MaxParallel,
-			Model: m, Fallback: fallback, Thinking: thinking(cfg, over, meta), Tools: tools, Policy: policy, WorkDir: dir,
+			Model: m, Fallback: fallback, Thinking: level, Tools: tools, Policy: policy, WorkDir: dir,
 			Env: tool.Env{Files: files, Spawn: confiner{h, id, box},
 				Environ: h.childEnviron(cfg), Window: info.ContextWindow, Ripgrep: h.program("rg", h.writable(cfg, over, root)),
-				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes)},
-			Tell:       h.teller(id, cfg, notes, info.ContextWindow),
+				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes), Skills: skills},
+			Tell:   h.teller(id, cfg, notes, info.ContextWindow),
+			Skills: index, Items: skillItems(skills, tools, info.ContextWindow),
 			Limits:     limits(cfg, over),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
@@ -112,9 +117,9 @@ func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
 	return h.openFiles(cfg, h.cfg.Overrides, root)
 }
 
-func (h *Host) openFiles(cfg config.Config, over Overrides, root string) (*tool.Files, error) {
+func (h *Host) openFiles(cfg config.Config, over Overrides, root string, readable ...string) (*tool.Files, error) {
 	extra := slices.Concat(cfg.Directories(h.cfg.UserHome), over.AdditionalDirs)
-	files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir})
+	files, err := tool.NewFiles(tool.Config{Root: root, Additional: extra, Home: h.cfg.UserHome, Reach: h.cfg.Dir, Readable: readable})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
@@ -236,7 +241,7 @@ func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.Think
 	return ""
 }
 
-func (h *Host) tools(cfg config.Config, over Overrides, search search, notes bool) ([]tool.Tool, error) {
+func (h *Host) tools(cfg config.Config, over Overrides, search search, notes bool, skills *skill.Set) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
 	preset, list := cfg.Tools.Preset, []string(nil)
 	switch p := over.Preset; p {
@@ -265,12 +270,13 @@ func (h *Host) tools(cfg config.Config, over Overrides, search search, notes boo
 		}
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "AppendDaily" })
 	}
-	return tools, nil
+	return withoutIdle(tools, list, skills), nil
 }
 
 // policy compiles mode and rules: the configuration's, those answered "always"
-// for the project, and the caller's. resolve follows links.
-func (h *Host) policy(cfg config.Config, over Overrides, root string, box box, resolve func(string) permission.Path) (*permission.Policy, error) {
+// for the project, and the caller's. resolve follows links; readable are the folders
+// of skills.
+func (h *Host) policy(cfg config.Config, over Overrides, root string, box box, resolve func(string) permission.Path, readable []string) (*permission.Policy, error) {
 	mode, err := permission.ParseMode(cmp.Or(over.Mode, cfg.Permissions.Mode))
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -287,7 +293,7 @@ func (h *Host) policy(cfg config.Config, over Overrides, root string, box box, r
 		always.Layer(name, root),
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: over.Allow, Deny: over.Deny},
 	}
-	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, Resolve: resolve, UID: os.Getuid(),
+	p, err := permission.Compile(permission.Config{Mode: mode, Layers: layers, Home: canonical(h.cfg.UserHome), Root: root, Resolve: resolve, Readable: readable, UID: os.Getuid(),
 		Confined: box.profile != nil, Unconfined: box.missing})
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))

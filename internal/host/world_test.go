@@ -19,6 +19,8 @@ import (
 
 	"scorel/client"
 	"scorel/internal/disk"
+	"scorel/internal/extension/js"
+	"scorel/internal/extension/prelude"
 	"scorel/internal/host"
 	"scorel/internal/model"
 	"scorel/internal/model/modeltest"
@@ -27,7 +29,12 @@ import (
 	"scorel/protocol"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "__extensions" { // the child that runs extensions
+		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // world is a home, a project and a host, with a model server that speaks a
 // vendor's format and judges requests as the vendor does.

@@ -24,7 +24,8 @@ type Path struct {
 	Inside     bool // in the workspace or an additional directory, and no Keys
 	Keys       bool // where the user keeps keys, though the workspace lies around it
 	Protected  bool // one of the protected files, or in a protected folder
-	OutOfReach bool // in ~/.scorel: always refused
+	OutOfReach bool // in ~/.scorel: always refused, but for reading what is Skill
+	Skill      bool // in the folder of one of the user's skills: it can be read like the workspace
 }
 
 // As gives the path with the name, absolute, under which it was asked for.
@@ -42,6 +43,7 @@ type Action struct {
 	Kind    Kind
 	Paths   []Path // of Read and Write
 	Command string // of Exec: the bash source
+	Name    string // of Skill and ExecuteSkill: the skill
 	Dir     string // of Exec: the working directory, absolute
 	Host    string // of Net: lower case, with the port when it is not 80 or 443
 	// Exact, of Net, says that only a rule which names Host itself allows this:

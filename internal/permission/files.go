@@ -36,7 +36,7 @@ func (p *Policy) files(a Action) Verdict {
 		switch {
 		case ok:
 			v.Rule = join(v.Rule, r.text)
-		case path.Inside && (a.Kind == Read || p.mode == AcceptEdits || p.mode == Bypass):
+		case path.Skill && a.Kind == Read, path.Inside && (a.Kind == Read || p.mode == AcceptEdits || p.mode == Bypass):
 		case path.Keys:
 			return ask("", fmt.Sprintf("%s uses %s, where keys are kept.", a.Tool, path.Abs))
 		case a.Kind == Read:

@@ -14,6 +14,9 @@ const (
 	Bypass      Mode = "bypassPermissions" // asks for nothing
 )
 
+// Modes gives all of them, the usual one first.
+func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, DontAsk, Bypass} }
+
 // ParseMode gives the mode of that name; "" is [Default].
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {

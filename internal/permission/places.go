@@ -20,6 +20,7 @@ const (
 type places struct {
 	home, root string
 	resolve    func(string) Path
+	readable   []string
 	dirs       []string
 	outside    bool // one of them is not in the workspace, or not known
 	moved      bool // a step may have changed it
@@ -28,7 +29,7 @@ type places struct {
 }
 
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}
@@ -53,9 +54,14 @@ func (at *places) closed(abs string) bool {
 	if at.home == "" {
 		return false
 	}
-	closed := path.Join(at.home, ".scorel")
-	return abs == closed || strings.HasPrefix(abs, closed+"/")
+	if slices.ContainsFunc(at.readable, func(dir string) bool { return under(abs, dir) }) {
+		return false // what would write there is judged as a write, and the sandbox holds it
+	}
+	return under(abs, path.Join(at.home, ".scorel"))
 }
+
+// under says whether abs is dir or lies in it.
+func under(abs, dir string) bool { return abs == dir || strings.HasPrefix(abs, dir+"/") }
 
 // expand replaces what stands for the home folder in front of a path.
 func (at *places) expand(text string) string {

@@ -39,6 +39,9 @@ type Config struct {
 	// a rule which denies or asks and names a link covers what the link leads to;
 	// nil: the text of a rule counts alone.
 	Resolve func(abs string) Path
+	// Readable are folders in Scorel's own that can be read, and whose programs can be
+	// run, though nothing there is ever written: absolute and without symlinks.
+	Readable []string
 	// Confined says that commands run in a sandbox that holds writes outside the
 	// workspace and Scorel's own folder.
 	Confined bool
@@ -57,6 +60,7 @@ type Policy struct {
 	confined         bool
 	unconfined       string
 	home, root       string
+	readable         []string
 	resolve          func(string) Path
 	allow, ask, deny []rule
 }
@@ -77,7 +81,7 @@ func Compile(cfg Config) (*Policy, error) {
 	if mode == Bypass && cfg.UID == 0 && !cfg.Confined {
 		return nil, ErrRootBypass
 	}
-	p := &Policy{mode: mode, uid: cfg.UID, confined: cfg.Confined, unconfined: cfg.Unconfined, home: cfg.Home, root: cfg.Root, resolve: cfg.Resolve}
+	p := &Policy{mode: mode, uid: cfg.UID, confined: cfg.Confined, unconfined: cfg.Unconfined, home: cfg.Home, root: cfg.Root, readable: cfg.Readable, resolve: cfg.Resolve}
 	for _, l := range cfg.Layers {
 		if err := p.add(l); err != nil {
 			return nil, err
@@ -185,11 +189,11 @@ func (p *Policy) judge(a Action) Verdict {
 // whether the mode asks at all.
 func (p *Policy) rules(a Action) Verdict {
 	for _, path := range a.Paths {
-		if path.OutOfReach {
+		if path.OutOfReach && !(path.Skill && a.Kind == Read) {
 			return deny("", outOfReach(path.Abs))
 		}
 	}
-	if r, ok := find(p.deny, func(r rule) bool { return r.forTool(a.Tool) }); ok {
+	if r, ok := find(p.deny, func(r rule) bool { return r.forNamed(a) || runsProgram(a) && r.forTool("Bash") }); ok {
 		return denied(r)
 	}
 	if p.mode == Plan && a.Kind != Read && a.Kind != State {
@@ -218,8 +222,12 @@ func (p *Policy) planDenies(a Action) Verdict {
 	return deny("", fmt.Sprintf("Plan mode: %s was not run, because only reading is possible until the plan is approved. Finish reading, then answer with your plan.", a.Tool))
 }
 
+// runsProgram says whether an action runs the program of a skill. What holds for Bash
+// as a whole holds for it: each could do what the other can.
+func runsProgram(a Action) bool { return a.Tool == "ExecuteSkill" }
+
 func (p *Policy) other(a Action) Verdict {
-	byTool := func(r rule) bool { return r.forTool(a.Tool) }
+	byTool := func(r rule) bool { return r.forNamed(a) || runsProgram(a) && r.forTool("Bash") }
 	if r, ok := find(p.ask, byTool); ok {
 		return asked(r)
 	}
@@ -228,6 +236,9 @@ func (p *Policy) other(a Action) Verdict {
 	}
 	if r, ok := find(p.allow, byTool); ok {
 		return allowed(r)
+	}
+	if a.Name != "" {
+		return ask("", fmt.Sprintf("%s runs the program of the skill %s.", a.Tool, a.Name))
 	}
 	return ask("", fmt.Sprintf("%s needs permission.", a.Tool))
 }

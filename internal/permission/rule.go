@@ -25,6 +25,8 @@ type rule struct {
 	glob, real string
 	// of hosts: lower case, without a dot at the end
 	domain string
+	// of skills
+	name string
 }
 
 type form int
@@ -34,6 +36,7 @@ const (
 	command             // one simple command, or all that begin with its words
 	file
 	host
+	named // one skill
 )
 
 // parser reads rules; Home and root make patterns of files absolute.
@@ -75,6 +78,8 @@ func (p parser) parse(text string) (rule, error) {
 		err = p.file(&r, arg)
 	case "WebFetch":
 		err = r.host(arg)
+	case "Skill", "ExecuteSkill":
+		err = r.skill(arg)
 	default:
 		return fail("rules for %s take nothing in parentheses", name)
 	}
@@ -99,7 +104,7 @@ func toolName(s string) bool {
 
 // knownTool gives the right spelling of a tool that is built in.
 func knownTool(name string) string {
-	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "AppendDaily", "WebFetch", "WebSearch", "Task", "TaskOutput", "TaskStop", "Monitor", "Skill", "AskUser"} {
+	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "AppendDaily", "WebFetch", "WebSearch", "Task", "TaskOutput", "TaskStop", "Monitor", "Skill", "ExecuteSkill", "AskUser"} {
 		if strings.EqualFold(known, name) {
 			return known
 		}
@@ -166,6 +171,19 @@ func escapeGlob(s string) string {
 		b.WriteByte(s[i])
 	}
 	return b.String()
+}
+
+func (r *rule) skill(arg string) error {
+	r.form, r.name = named, arg
+	if strings.ContainsFunc(arg, func(c rune) bool { return c <= ' ' || strings.ContainsRune("/*()", c) }) {
+		return fmt.Errorf("write the name of one skill, as in %s(review)", r.tool)
+	}
+	return nil
+}
+
+// forNamed says whether the rule covers the tool, or just the skill of an action.
+func (r rule) forNamed(a Action) bool {
+	return r.forTool(a.Tool) || r.form == named && r.tool == a.Tool && r.name == a.Name
 }
 
 func (r *rule) host(arg string) error {

@@ -64,6 +64,9 @@ func (p *Policy) grants(a Action) []string {
 	if !toolName(a.Tool) {
 		return nil
 	}
+	if a.Name != "" {
+		return []string{a.Tool + "(" + a.Name + ")"}
+	}
 	return []string{a.Tool}
 }
 

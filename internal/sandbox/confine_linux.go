@@ -93,6 +93,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	k := &confined{attr: &syscall.SysProcAttr{}}
 	k.plan = stage.Plan{Namespaces: s.namespaces, Network: stage.NetworkOpen, Hidden: closed, Extra: len(c.Extra),
 		Dir: c.Dir, Path: path, Args: append([]string{filepath.Base(path)}, c.Args...), Temp: p.TempDir}
+	k.plan.Shown = p.shown(closed)
 	if p.CacheDir != "" {
 		k.plan.Writable = append(k.plan.Writable, p.CacheDir)
 	}
@@ -130,6 +131,28 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	return l, err
 }
 
+// shown gives the folders to be shown that lie in what is closed, without those that
+// lie in another.
+func (p Profile) shown(closed []string) []string {
+	var out []string
+	for _, dir := range p.Shown {
+		real, err := filepath.EvalSymlinks(dir)
+		info, serr := os.Stat(dir)
+		inside := slices.ContainsFunc(closed, func(c string) bool { return real != c && within(real, c) })
+		if err == nil && serr == nil && real == filepath.Clean(dir) && info.IsDir() && inside {
+			out = append(out, real)
+		}
+	}
+	slices.Sort(out) // a folder before what lies in it
+	var outer []string
+	for _, dir := range out {
+		if !slices.ContainsFunc(outer, func(o string) bool { return within(dir, o) }) {
+			outer = append(outer, dir)
+		}
+	}
+	return outer
+}
+
 // touch makes a file in a folder where commands write. What is there and is none
 // is replaced.
 func touch(name string) error {
@@ -163,7 +186,7 @@ func (k *confined) spaces(p Profile, s Status) error {
 
 // landlocked completes a plan without namespaces.
 func (k *confined) landlocked(p Profile, services []string) error {
-	k.plan.Readable = p.Roots
+	k.plan.Readable = append(slices.Clone(p.Roots), k.plan.Shown...)
 	for _, root := range append(slices.Clone(p.Roots), k.plan.Writable...) {
 		for _, hidden := range k.plan.Hidden {
 			if within(hidden, root) {

@@ -9,6 +9,9 @@
 // of Start, never a child that is less confined. [Detect] says beforehand what
 // holds and what to do about the rest. This process itself is never restricted.
 //
+// A [HelperProcess] works for this one over pipes and is unconfined: it is the
+// user's own code, such as an extension.
+//
 // All may be used by several goroutines at once. No other package imports
 // os/exec; a test holds that.
 package sandbox

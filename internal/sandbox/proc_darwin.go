@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -71,3 +72,18 @@ func killNamespace(uint64, string, int) bool { return false }
 // changeTime gives when a file or what is noted of it was last changed, in
 // nanoseconds.
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctimespec.Nano() }
+
+// self gives a path to the running binary.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return os.Args[0]
+	}
+	return path
+}
+
+// limitAddressSpace does nothing: the system does not keep such a limit.
+func limitAddressSpace(int, uint64) error { return nil }
+
+// residentMemory is not known without cgo.
+func residentMemory(int) uint64 { return 0 }

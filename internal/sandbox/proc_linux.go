@@ -104,3 +104,26 @@ func killSession(session int) {
 // changeTime gives when a file or what is noted of it was last changed, in
 // nanoseconds.
 func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
+
+// self gives a path to the running binary that holds also in other processes, and
+// when the file was replaced or removed.
+func self() string { return "/proc/" + strconv.Itoa(os.Getpid()) + "/exe" }
+
+// limitAddressSpace bounds what a process may map, in bytes.
+func limitAddressSpace(pid int, bytes uint64) error {
+	return unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
+}
+
+// residentMemory gives the resident set of a process in bytes (proc_pid_statm(5)).
+func residentMemory(pid int) uint64 {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	fields := bytes.Fields(data)
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, err := strconv.ParseUint(string(fields[1]), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return pages * uint64(os.Getpagesize())
+}

@@ -45,6 +45,9 @@ type Profile struct {
 	Home    string
 	// Closed are Scorel's own folders. They need not exist.
 	Closed []string
+	// Shown are folders in Closed that can be read, and whose programs can be run, but
+	// not be written. What does not exist, or is a symlink, is left out.
+	Shown []string
 	// Roots are the workspace and the folders that count as part of it.
 	Roots []string
 	// TempDir is private to the session, CacheDir to the project; both exist, as

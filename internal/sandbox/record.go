@@ -98,7 +98,7 @@ func Reap(runDir string) (n int, err error) {
 				n++
 			}
 		}
-		if err := os.Remove(name); err != nil {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			errs = append(errs, err)
 		}
 	}

@@ -29,6 +29,9 @@ func (p Profile) seatbelt() string {
 	for _, dir := range p.Closed {
 		rule(&b, "deny file-read* file-write*", "subpath", resolved(dir))
 	}
+	for _, dir := range p.Shown {
+		rule(&b, "allow file-read*", "subpath", resolved(dir))
+	}
 	for _, key := range p.keys() {
 		rule(&b, "deny file-read* file-write*", "subpath", resolved(key))
 	}

@@ -14,7 +14,7 @@ func TestTheProfileForMacOS(t *testing.T) {
 	for name, p := range map[string]Profile{
 		"workspace": {Mode: WorkspaceWrite, Network: true, Home: "/Users/u", Closed: []string{"/Users/u/.scorel"}, Roots: []string{"/Users/u/my \"work\\"},
 			TempDir: "/private/tmp/scorel-501/ses", CacheDir: "/Users/u/.cache/scorel/x"},
-		"closed": {Mode: ReadOnly, Home: "/Users/u", Closed: []string{"/Users/u/.scorel"}, Roots: []string{"/Users/u/work"}, TempDir: "/private/tmp/scorel-501/ses"},
+		"closed": {Mode: ReadOnly, Home: "/Users/u", Closed: []string{"/Users/u/.scorel"}, Shown: []string{"/Users/u/.scorel/skills/a"}, Roots: []string{"/Users/u/work"}, TempDir: "/private/tmp/scorel-501/ses"},
 	} {
 		got := p.seatbelt()
 		if strings.Count(got, "(") != strings.Count(got, ")") {

@@ -21,6 +21,9 @@ type Config struct {
 	Additional []string // folders that count as inside, too
 	Home       string   // the user's home, for paths that begin with ~
 	Reach      string   // Scorel's own folder, which no tool may touch; it need not exist
+	// Readable are folders without links that can be read though they lie outside, or
+	// in Reach; nothing in Reach is ever written.
+	Readable []string
 }
 
 // Files opens files for the tools. A path is resolved once, into a handle on its
@@ -32,6 +35,8 @@ type Files struct {
 	home  string
 	keys  []string // where keys are kept, absolute, by the names below home and as resolved
 	reach string   // resolved as far as it exists
+
+	readable []string
 }
 
 type workRoot struct {
@@ -41,7 +46,7 @@ type workRoot struct {
 
 // NewFiles opens the workspace and the additional folders. Close releases them.
 func NewFiles(cfg Config) (*Files, error) {
-	f := &Files{home: cfg.Home}
+	f := &Files{home: cfg.Home, readable: cfg.Readable}
 	for _, dir := range append([]string{cfg.Root}, cfg.Additional...) {
 		path, err := filepath.Abs(dir)
 		if err == nil {
@@ -151,6 +156,7 @@ func within(path, dir string) bool {
 // describe says where a resolved path lies.
 func (f *Files) describe(path string) permission.Path {
 	p := permission.Path{Abs: path, Protected: protected(path), OutOfReach: f.reach != "" && within(path, f.reach)}
+	p.Skill = f.mayRead(path)
 	for _, r := range f.roots {
 		if !within(path, r.path) {
 			continue
@@ -164,6 +170,11 @@ func (f *Files) describe(path string) permission.Path {
 		p.Protected = p.Protected && protected(strings.TrimPrefix(path, r.path))
 	}
 	return p
+}
+
+// mayRead says whether a resolved path lies in a folder that can be read in any case.
+func (f *Files) mayRead(path string) bool {
+	return slices.ContainsFunc(f.readable, func(dir string) bool { return within(path, dir) })
 }
 
 // holdsKeys says whether a path lies where keys are kept while the folder of the
@@ -235,7 +246,8 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 		return nil, explain(abs, err)
 	}
 	t = &target{path: f.describe(filepath.Join(append([]string{have}, missing...)...)).As(abs)}
-	if t.path.OutOfReach {
+	readable := t.path.Skill && !write
+	if t.path.OutOfReach && !readable {
 		return nil, outOfReach(t.path.Abs)
 	}
 	parent := have
@@ -259,7 +271,7 @@ func (f *Files) open(path string, write bool) (t *target, err error) {
 	if real, err := realPath(t.dir); err != nil || real != parent {
 		return t, fmt.Errorf("%s changed while it was being opened; try again", abs)
 	}
-	if f.holds(t.dir) {
+	if !readable && f.holds(t.dir) {
 		return t, outOfReach(t.path.Abs)
 	}
 	if inProc(t.dir) {

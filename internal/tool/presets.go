@@ -8,7 +8,7 @@ import (
 
 // All gives every built-in tool, sorted by name.
 func All() []Tool {
-	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, editTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, taskTool{}, taskOutputTool{}, taskStopTool{},
+	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, editTool{}, executeTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, skillTool{}, taskTool{}, taskOutputTool{}, taskStopTool{},
 		todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
 }
 
@@ -24,7 +24,7 @@ func Select(preset string, allow []string) ([]Tool, error) {
 	case "readonly":
 		want = func(t Tool) bool {
 			switch t.(type) {
-			case askTool, readTool, globTool, grepTool, todoTool:
+			case askTool, readTool, globTool, grepTool, skillTool, todoTool:
 				return true
 			}
 			return false

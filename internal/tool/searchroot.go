@@ -91,7 +91,7 @@ func inodes(dir string) map[inode]bool {
 // closed says whether a search leaves out an absolute path: Scorel's own folder,
 // and the kernel's, whose files show other processes, hang or never end.
 func (s *searchRoot) closed(abs string) bool {
-	return s.env.Files.reach != "" && within(abs, s.env.Files.reach) ||
+	return s.env.Files.reach != "" && within(abs, s.env.Files.reach) && !s.env.Files.mayRead(abs) ||
 		within(abs, "/proc") || within(abs, "/sys") || within(abs, "/dev")
 }
 

@@ -8,6 +8,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+	"scorel/internal/skill"
 	"scorel/internal/task"
 	"scorel/protocol"
 )
@@ -174,12 +175,12 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
-	// Note keeps a daily note of the project and says where; nil: notes are off. An
-	// error is for the model.
-	Note func(ctx context.Context, text string) (where string, err error)
 	// Agent starts a sub-agent and gives its result, or that of its start in the
 	// background; nil: there are none here.
 	Agent func(ctx context.Context, call AgentCall) (Result, error)
+	// Note keeps a daily note of the project and says where; nil: notes are off. An
+	// error is for the model.
+	Note func(ctx context.Context, text string) (where string, err error)
 	// Web fetches pages; Pages keeps those that are paged through, nil for none.
 	Web   *fetch.Client
 	Pages *fetch.Cache
@@ -188,6 +189,8 @@ type Env struct {
 	// Withheld says which files below a folder a search of the folder leaves out;
 	// nil: none.
 	Withheld func(folder, file string) bool
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

@@ -19,7 +19,7 @@ const (
 	KindHook      Kind = "hook"      // a file that a hook command of it names
 	KindMCP       Kind = "mcp"       // .scorel/mcp.json, .mcp.json
 	KindAgent     Kind = "agent"     // .scorel/agents/*.md, .claude/agents/*.md
-	KindCommand   Kind = "command"   // .scorel/commands/*.md with shell lines
+	KindCommand   Kind = "command"   // .scorel/commands/*.md and .claude/commands/*.md with shell lines
 	KindSkill     Kind = "skill"     // the folder of a skill with an entry
 	KindExtension Kind = "extension" // .scorel/extensions
 )

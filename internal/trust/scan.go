@@ -70,6 +70,7 @@ func (s *scan) items() ([]Item, error) {
 		func() error { return add(s.markdown(KindAgent, ".scorel/agents", nil)) },
 		func() error { return add(s.markdown(KindAgent, ".claude/agents", nil)) },
 		func() error { return add(s.markdown(KindCommand, ".scorel/commands", shellLines)) },
+		func() error { return add(s.markdown(KindCommand, ".claude/commands", shellLines)) },
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },
 		func() error { return add(s.skills(".agents/skills")) },

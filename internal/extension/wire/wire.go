@@ -70,9 +70,11 @@ type Initialize struct {
 	State    State   `json:"state"`
 }
 
-// Initialized answers it.
+// Initialized answers it. Entries says that a program wants the conversation too
+// ([Entries]); the child with JavaScript always gets it.
 type Initialized struct {
-	Protocol int `json:"protocol"`
+	Protocol int  `json:"protocol"`
+	Entries  bool `json:"entries,omitempty"`
 }
 
 // Session is what does not change while a session is loaded.
@@ -135,7 +137,8 @@ type Unload struct {
 }
 
 // Registration is what an extension offers. Hooks are names of [HookCall]; Events are
-// types of [EventNote] that it wants, "*" for all.
+// types of [EventNote] that it wants, "*" for all. Unsupported are sentences, and
+// nothing of them fails the load.
 type Registration struct {
 	Ext         string     `json:"ext,omitempty"`
 	Name        string     `json:"name,omitempty"`
@@ -182,17 +185,21 @@ type Flag struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
-// Shortcut is a key of an extension, for clients that have keys.
+// Shortcut is a key of an extension, for clients that have keys; it is pressed by
+// running the command "shortcut:" and the key.
 type Shortcut struct {
 	Key         string `json:"key"`
 	Description string `json:"description,omitempty"`
 }
 
 // HookCall asks the handlers of one extension. Hook is the event's name as the
-// extension API says it: tool_call, tool_result, context, input, before_agent_start,
-// stop, session_before_compact, session_before_tree, before_provider_request,
-// message_end. Data is its payload and its answer what it returns, except
-// for lists of messages ([ContextData]).
+// extension API says it: tool_call ([ToolCallData] → [ToolCallAnswer]), tool_result
+// ([ToolResultData] → [ToolResultAnswer]), input ([InputData] → [InputAnswer]),
+// before_agent_start ([AgentStartData] → [AgentStartAnswer]), stop ([StopData] →
+// [StopAnswer]), session_before_compact ([CompactData] → [CompactAnswer]),
+// session_before_tree ([TreeData] → [TreeAnswer]), before_provider_request
+// ([RequestData]), and with lists of messages ([ContextData]) context,
+// transformContext and convertToLlm.
 type HookCall struct {
 	Ext  string          `json:"ext"`
 	Hook string          `json:"hook"`
@@ -241,8 +248,11 @@ type Entry struct {
 	TokensBefore        int    `json:"tokensBefore,omitempty"`
 }
 
-// EventNote is an event that happens. Type is the name as the extension API has it;
-// Event its fields.
+// EventNote is an event that happens. For an extension whose Registration.API is
+// scorel, Type is the type of a persistent or transient event, or of a happening, and
+// Event the whole event in its log or wire shape. For any other, Type is the name as
+// the extension API has it and Event its fields; messages in it have the form of
+// Scorel's log.
 type EventNote struct {
 	Ext   string          `json:"ext,omitempty"`
 	Type  string          `json:"type"`

@@ -105,6 +105,8 @@ type Setup struct {
 	// Items are what the model must have been told before each call, at most one of a
 	// kind; each is told once on a path, and again where it has changed.
 	Items []protocol.Item
+	// Skills are those that count, sorted by name; the log's index follows them.
+	Skills []protocol.Skill
 	// Agents are those that Task can start, and MaxAgents how many of a session may
 	// work at once.
 	Agents    *agent.Set

@@ -74,12 +74,17 @@ func (h *turnHost) policy() (*permission.Policy, error) {
 		mode = "" // the message's, until somebody sets another
 	}
 	h.l.mu.Unlock()
-	p := h.t.setup.Policy
 	if a := h.t.setup.Above; a != nil {
 		own := mode
 		allowed, more := a.now()
 		mode, granted = permission.Tighter(own, allowed), append(more, granted...)
 	}
+	return sessionPolicy(h.t.setup.Policy, mode, granted)
+}
+
+// sessionPolicy is a policy with the mode that people set, "" for none, and with the
+// rules that they granted for the session.
+func sessionPolicy(p *permission.Policy, mode permission.Mode, granted []string) (*permission.Policy, error) {
 	var err error
 	if mode != "" {
 		if p, err = p.WithMode(mode, os.Getuid()); err != nil {

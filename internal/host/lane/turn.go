@@ -105,6 +105,9 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 			return nil, err
 		}
 	}
+	if err := l.indexSkills(ctx, setup.Skills); err != nil {
+		return nil, err
+	}
 	builder, err := l.builder(setup.Hooks)
 	if err != nil {
 		return nil, err
@@ -211,7 +214,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	h := &turnHost{l, t}
 	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
-		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Summary: t.setup.Summary, Budget: t.budget, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
+		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Budget: t.budget, Summary: t.setup.Summary, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,
 		Now: l.cfg.Now, Sleep: h.sleep, Silence: l.cfg.Silence, Processes: l.cfg.Processes, Report: l.cfg.Report}, nil
 }
 

@@ -145,3 +145,21 @@ func KeyVariables(c Config) []string {
 	slices.Sort(out)
 	return slices.Compact(out)
 }
+
+// Key gives the key with which the model of a ref is called, "" without one.
+func Key(ref string, c Config) string {
+	var key string
+	if a, ok := c.Aliases[ref]; ok {
+		info, _, err := describe(ref, a)
+		switch {
+		case err != nil:
+		case ownServer(info):
+			key, _ = c.providerKey(info.Provider, a.APIKeyEnv)
+		default:
+			key, _ = c.customKey(ref, info.Provider, a.APIKeyEnv)
+		}
+	} else if m, err := c.find(ref); err == nil {
+		key, _ = c.providerKey(m.Provider, "")
+	}
+	return key
+}

@@ -57,6 +57,13 @@ func mounts(p *Plan) error {
 	if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, &attr); err != nil {
 		return fmt.Errorf("make the system read-only: %w", err)
 	}
+	var shown attached
+	defer shown.close()
+	for _, dir := range p.Shown {
+		if err := shown.copyOf(dir, unix.MOUNT_ATTR_RDONLY|unix.MOUNT_ATTR_NODEV); err != nil {
+			return err
+		}
+	}
 	if err := list.attach(); err != nil {
 		return err
 	}
@@ -89,9 +96,12 @@ func mounts(p *Plan) error {
 		}
 	}
 	for _, path := range p.Hidden {
-		if err := hide(path, void); err != nil {
+		if err := cover(path, void, p.Shown); err != nil {
 			return err
 		}
+	}
+	if err := shown.attach(); err != nil {
+		return err
 	}
 	return socket.attach()
 }
@@ -239,6 +249,40 @@ func makeVoid(dir, own string) error {
 		return fmt.Errorf("make the void read-only: %w", err)
 	}
 	return put(fd, dir)
+}
+
+// cover hides a path. When folders in it are to be shown it becomes a new file system
+// that has nothing but the places of these.
+func cover(path, void string, shown []string) error {
+	var inside []string
+	for _, dir := range shown {
+		if rel, ok := strings.CutPrefix(dir, path+"/"); ok {
+			inside = append(inside, rel)
+		}
+	}
+	if len(inside) == 0 {
+		return hide(path, void)
+	}
+	const attrs = unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
+	fd, err := fresh("tmpfs", attrs, "size=65536", fmt.Sprintf("nr_inodes=%d", 2+maxPaths), "mode=0755")
+	if err != nil {
+		return fmt.Errorf("make an empty file system: %w", err)
+	}
+	defer unix.Close(fd)
+	for _, rel := range inside {
+		at := ""
+		for name := range strings.SplitSeq(rel, "/") {
+			at = filepath.Join(at, name)
+			if err := unix.Mkdirat(fd, at, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
+				return fmt.Errorf("make a place for %s/%s: %w", path, rel, err)
+			}
+		}
+	}
+	attr := unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if err := unix.MountSetattr(fd, "", unix.AT_EMPTY_PATH, &attr); err != nil {
+		return fmt.Errorf("make the empty file system read-only: %w", err)
+	}
+	return put(fd, path)
 }
 
 // hide lays the empty folder or file over path, and looks whether it is there.

@@ -53,6 +53,7 @@ type Plan struct {
 	Pinned   []string // folders in them that cannot be moved away
 	ReadOnly []string // what is read-only in them
 	Hidden   []string // what is empty, wherever it is
+	Shown    []string // folders in what is hidden that can be read and run all the same
 	// Socket is what is to be seen at SocketAt, an existing file; both or none.
 	Socket, SocketAt string
 	Extra            int      // descriptors from 3 on that the command gets
@@ -86,6 +87,7 @@ func (p *Plan) Encode() ([]byte, error) {
 	put("pinned", p.Pinned...)
 	put("readonly", p.ReadOnly...)
 	put("hidden", p.Hidden...)
+	put("shown", p.Shown...)
 	put("socket", p.Socket)
 	put("socketat", p.SocketAt)
 	put("extra", strconv.Itoa(p.Extra))
@@ -173,6 +175,8 @@ func (p *Plan) set(name, value string) (ended bool, err error) {
 		err = paths(&p.ReadOnly, value)
 	case "hidden":
 		err = paths(&p.Hidden, value)
+	case "shown":
+		err = paths(&p.Shown, value)
 	case "extra":
 		if p.Extra, err = strconv.Atoi(value); err != nil || p.Extra < 0 || p.Extra > maxExtra {
 			err = errors.New("the plan has a wrong number of descriptors")

@@ -8,7 +8,7 @@ import (
 
 func full() *Plan {
 	return &Plan{Namespaces: true, Network: NetworkLoopback, NoUnix: true, FileCaps: true, Temp: "/tmp/x/t", Writable: []string{"/w", "/odd \n$'\"ü"}, Readable: []string{"/w"},
-		Pinned: []string{"/w/.git"}, ReadOnly: []string{"/w/.git/config"}, Hidden: []string{"/h"}, Socket: "/s", SocketAt: "/t", Extra: 1, Dir: "/w", Path: "/bin/bash",
+		Pinned: []string{"/w/.git"}, ReadOnly: []string{"/w/.git/config"}, Hidden: []string{"/h"}, Shown: []string{"/h/skills/a b"}, Socket: "/s", SocketAt: "/t", Extra: 1, Dir: "/w", Path: "/bin/bash",
 		Args: []string{"bash", "", "-c", "echo \xff"}}
 }
 

@@ -42,12 +42,20 @@ func (t Told) sort() {
 }
 
 // Missing gives, in order, the items of want that the model has not been told or
-// that have changed since; the host appends them before it calls the model.
+// that have changed since; the host appends them before it calls the model. An item
+// without content is told only to somebody who was told otherwise. Of a listing of
+// skills that the model has, it is told what has changed ([listingDelta]).
 func Missing(told Told, want []protocol.Item) []protocol.Item {
 	var out []protocol.Item
 	for _, item := range want {
 		last, ok := told.Get(item.Kind)
-		if !ok || last.Content != item.Content || !bytes.Equal(last.Data, item.Data) {
+		switch {
+		case !ok && item.Content == "":
+		case ok && item.Kind == protocol.ItemSkillListing:
+			if delta, ok := listingDelta(told, last, item); ok {
+				out = append(out, delta)
+			}
+		case !ok || last.Content != item.Content || !bytes.Equal(last.Data, item.Data):
 			out = append(out, item)
 		}
 	}

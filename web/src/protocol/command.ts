@@ -40,6 +40,8 @@ export interface CommandInfo {
 /** CommandList is the slash commands, sorted by name. */
 export interface CommandList {
   commands: CommandInfo[] | null;
+  /** about what is no command, sentences */
+  problems?: string[];
 }
 
 /** Completion is one thing that may stand as an argument. */
@@ -138,6 +140,13 @@ export interface SkillInfo {
   /** ok, shadowed, untrusted, broken */
   state: string;
   problems?: string[];
+  /** what it says that it uses; they grant nothing */
+  tools?: string[];
+  /** TimeoutMS and Input, a JSON Schema, are those of an executable one. */
+  timeoutMs?: number;
+  input?: unknown;
+  /** what the model reads; only when it was asked for */
+  text?: string;
 }
 
 /** SkillList is what was found, sorted by name. */

@@ -426,11 +426,14 @@ export interface CompleteCommand {
 
 /**
  * RunCommand runs a slash command of a session; Args is the text behind its name
- * as it was typed. The answer is a {@link CommandResult}.
+ * as it was typed. One whose text becomes a message sends it as {@link SendMessage} does,
+ * with WhenBusy and Options. The answer is a {@link CommandResult}.
  */
 export interface RunCommand {
   name: string;
   args?: string;
+  whenBusy?: string;
+  options?: TurnOptions;
 }
 
 /**
@@ -464,10 +467,12 @@ export interface EnableExtension {
 
 /**
  * ListSkills gives the skills of a session, or, without one, those of WorkDir; the
- * answer is a {@link SkillList}.
+ * answer is a {@link SkillList}. With Name it is those of that name, with the text of the
+ * one that counts.
  */
 export interface ListSkills {
   workDir?: string;
+  name?: string;
 }
 
 /** ListAgents gives the agents that Task can start; the answer is an {@link AgentList}. */

@@ -1,0 +1,836 @@
+// What extensions of Scorel can use, for editors. Put a line like this at the top of an
+// extension, or name the file under "types" or "include" of a tsconfig.json:
+//
+//   /// <reference path="…/docs/extensions/scorel.d.ts" />
+//
+// docs/extensions/api.md explains it. The modules of pi and TypeBox are those that come
+// with Scorel; their types are the ones of "scorel".
+
+declare module "scorel" {
+  // ---------------------------------------------------------------- Scorel's own shape
+
+  /** Gives its argument back; it is there for the types. */
+  export function defineExtension(extension: Extension): Extension;
+
+  /** `export default` of a file makes it an extension of this shape. */
+  export interface Extension {
+    id?: string;
+    name?: string;
+    version?: string;
+    /** Runs once when the extension is loaded. An error fails the load. */
+    activate?(ctx: Context): void | Promise<void>;
+    /** Runs when the session is closed or extensions are loaded anew. */
+    deactivate?(): void | Promise<void>;
+    tools?(): AnyTool<Context>[] | Promise<AnyTool<Context>[]>;
+    commands?(): Record<string, Command> | Promise<Record<string, Command>>;
+    /** Gets every persistent and transient event of the session once, in the form of the log or the wire, and the happenings. */
+    onEvent?(event: SessionEvent, ctx: Context): unknown;
+    hooks?(): NativeHooks | Promise<NativeHooks>;
+  }
+
+  export interface SessionEvent {
+    type: string;
+    [field: string]: any;
+  }
+
+  /** Hooks of Scorel's own shape. Messages have the form of the log. */
+  export interface NativeHooks {
+    /** Before a tool runs. An error blocks the call. */
+    beforeToolCall?(call: ToolCall, ctx: Context): Answer<ToolCallAnswer>;
+    afterToolCall?(result: ToolResultEvent<LogBlock>, ctx: Context): Answer<ToolResultPatch<LogBlock>>;
+    /** Before each model call; a list, or undefined to leave it. They run in this order. */
+    context?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
+    transformContext?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
+    convertToLlm?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
+    /** A message of the user on its way into the log. */
+    prompt?(input: InputFields<LogBlock>, ctx: Context): Answer<InputAnswer<LogBlock>>;
+    beforeAgent?(start: { prompt: string; images?: LogBlock[]; systemPrompt: string }, ctx: Context): Answer<AgentStartAnswer<LogBlock>>;
+    /** A turn would end; a text is told to the model, and the turn goes on. */
+    stop?(stop: StopFields, ctx: Context): Answer<string | { text?: string }>;
+    beforeCompact?(
+      compaction: { reason: CompactReason; customInstructions?: string; tokensBefore: number; messages: LogMessage[]; firstKeptEntryId?: string; previousSummary?: string },
+      ctx: Context,
+    ): Answer<{ cancel?: boolean; reason?: string; summary?: string; customInstructions?: string }>;
+    beforeMove?(move: { kind: "rewind" | "branch"; targetId?: string; oldLeafId?: string }, ctx: Context): Answer<{ cancel?: boolean; reason?: string; label?: string }>;
+    /** The payload of a request to a provider; an object replaces it. */
+    beforeRequest?(payload: any, ctx: Context): Answer<object>;
+  }
+
+  export interface Context {
+    readonly session: SessionView;
+    readonly agent: Agent;
+    /** The table [extensions.<id>] of config.toml. */
+    readonly config: Record<string, unknown>;
+    readonly logger: Logger;
+    readonly ui: UI;
+    exec: Exec;
+    /** Aborted when the answer is not wanted any more. */
+    readonly signal: AbortSignal | undefined;
+  }
+
+  export interface SessionView {
+    readonly id: string;
+    readonly cwd: string;
+    readonly projectRoot: string;
+    /** The log, to show; it cannot be read. */
+    readonly path: string | null;
+    readonly name: string;
+    readonly leafId: string | null;
+    /** The conversation on the active path, with messages in the form of the log. */
+    readonly entries: readonly LogEntry[];
+    /** Appends a custom event and gives its id. Types of Scorel are refused. */
+    append(type: string, data?: object): Promise<string>;
+    setName(name: string): Promise<void>;
+    setLabel(entryId: string, label: string | undefined): Promise<void>;
+  }
+
+  export interface Agent {
+    readonly idle: boolean;
+    readonly activeTools: string[];
+    send(content: string | LogBlock[]): Promise<void>;
+    steer(content: string | LogBlock[]): Promise<void>;
+    followUp(content: string | LogBlock[]): Promise<void>;
+    cancel(): Promise<void>;
+    compact(instructions?: string): Promise<void>;
+    /** Counts from the next turn on. */
+    setActiveTools(names: string[]): Promise<void>;
+    readonly model: {
+      readonly current: Model | null;
+      readonly thinkingLevel: string;
+      list(): Promise<Model[]>;
+      set(model: { provider: string; id: string }): Promise<boolean>;
+      setThinkingLevel(level: string): Promise<void>;
+      complete(
+        context: { systemPrompt?: string; messages: LogMessage[] },
+        options?: { model?: Model; apiKey?: string; maxTokens?: number; signal?: AbortSignal },
+      ): Promise<LogMessage>;
+    };
+  }
+
+  export interface Logger {
+    debug(...parts: unknown[]): void;
+    info(...parts: unknown[]): void;
+    warn(...parts: unknown[]): void;
+    error(...parts: unknown[]): void;
+  }
+
+  export interface Command {
+    description?: string;
+    argumentHint?: string;
+    /** Runs beside a turn and cannot append anything. Others wait for the next step border. */
+    immediate?: boolean;
+    /** A text, or a status, is shown to the person. */
+    run(args: string[], ctx: CommandContext): CommandAnswer | Promise<CommandAnswer>;
+    complete?(prefix: string): Completions | Promise<Completions>;
+  }
+
+  export interface CommandContext extends Context {
+    readonly args: string[];
+    readonly argsRaw: string;
+  }
+
+  // ---------------------------------------------------------------------------- Tools
+
+  /** A tool. It fails by throwing; the text of the error is for the model. */
+  export interface Tool<P = any, C = Context, B = LogBlock> {
+    /** Letters, digits, _ and -, at most 64. */
+    name: string;
+    label?: string;
+    description: string;
+    /** A JSON Schema; Type makes them. */
+    parameters?: TSchema<P>;
+    /** What permission rules see; "exec" when it is left out. */
+    kind?: "read" | "write" | "exec" | "net";
+    /** Calls of one message may run side by side. */
+    parallel?: boolean;
+    promptSnippet?: string;
+    promptGuidelines?: string[];
+    prepareArguments?(args: any): any;
+    execute(toolCallId: string, params: P, signal: AbortSignal | undefined, onUpdate: ToolUpdate<B> | undefined, ctx: C): ToolAnswer<B> | Promise<ToolAnswer<B>>;
+  }
+
+  export type AnyTool<C, B = LogBlock> = Tool<any, C, B>;
+  export type ToolAnswer<B> = void | undefined | string | { content: string | B[]; details?: unknown; isError?: boolean } | object;
+  /** A string follows what was shown; content is all there is to see; process is for people alone. */
+  export type ToolUpdate<B> = (update: string | { content?: B[]; details?: unknown; process?: ProcessUpdate }) => void;
+
+  export interface ProcessUpdate {
+    message: string;
+    operationId?: string;
+    parentOperationId?: string;
+    stage?: string;
+    status?: "queued" | "started" | "running" | "completed" | "failed" | "cancelled" | "skipped";
+    level?: "debug" | "info" | "warning" | "error";
+    detail?: string;
+    current?: number;
+    total?: number;
+    percent?: number;
+    payload?: Record<string, string | number | boolean | null>;
+  }
+
+  // ------------------------------------------------ Hooks v2 and the pi extension API
+
+  /** `export default function (pi: HookAPI)` */
+  export interface HookAPI {
+    on<E extends keyof Events>(event: E, handler: Handler<E>): void;
+    command(
+      name: string,
+      options: {
+        description?: string;
+        argumentHint?: string;
+        immediate?: boolean;
+        handler(ctx: HookCommandContext): CommandAnswer | Promise<CommandAnswer>;
+        complete?(prefix: string): Completions | Promise<Completions>;
+      },
+    ): void;
+    exec: Exec;
+    /** Between the extensions of a session. */
+    readonly events: EventBus;
+  }
+
+  /** `export default function (pi: ExtensionAPI)` */
+  export interface ExtensionAPI extends HookAPI {
+    registerTool<P>(tool: Tool<P, ExtensionContext, Block>): void;
+    registerCommand(
+      name: string,
+      options: {
+        description?: string;
+        argumentHint?: string;
+        immediate?: boolean;
+        handler(args: string, ctx: HookCommandContext): CommandAnswer | Promise<CommandAnswer>;
+        getArgumentCompletions?(prefix: string): Completions | Promise<Completions>;
+      },
+    ): void;
+    registerShortcut(key: string, options: { description?: string; handler(ctx: HookCommandContext): unknown }): void;
+    /** Its value stands in [extensions.<id>] of config.toml. */
+    registerFlag(name: string, options: { type: "boolean" | "string"; description?: string; default?: boolean | string }): void;
+    getFlag(name: string): boolean | string | undefined;
+
+    sendMessage(message: CustomMessage<Block>, options?: { deliverAs?: "steer" | "followUp" | "nextTurn"; triggerTurn?: boolean }): Promise<void>;
+    sendUserMessage(content: string | Block[], options?: { deliverAs?: "steer" | "followUp" }): Promise<void>;
+    appendEntry(customType: string, data?: unknown): Promise<void>;
+    setSessionName(name: string): Promise<void>;
+    getSessionName(): string | undefined;
+    setLabel(entryId: string, label: string | undefined): Promise<void>;
+
+    getActiveTools(): string[];
+    getAllTools(): { name: string; description: string; parameters?: object }[];
+    setActiveTools(names: string[]): Promise<void>;
+    getCommands(): { name: string; description?: string; source?: string }[];
+    setModel(model: { provider: string; id: string }): Promise<boolean>;
+    getThinkingLevel(): string;
+    setThinkingLevel(level: string): Promise<void>;
+
+    /** @deprecated Not supported: it is listed as such. Use [models.<alias>] of config.toml. */
+    registerProvider(name: string, config?: unknown): void;
+    /** @deprecated Does nothing, as no provider is registered. */
+    unregisterProvider(name: string): void;
+    /** @deprecated Not supported: it is listed as such. */
+    registerMessageRenderer(customType: string, renderer: unknown): void;
+    /** @deprecated Not supported: it is listed as such. */
+    registerEntryRenderer(customType: string, renderer: unknown): void;
+  }
+
+  /** What handlers get. It throws when it is used after the extension was unloaded. */
+  export interface ExtensionContext {
+    readonly ui: UI;
+    readonly hasUI: boolean;
+    readonly mode: "tui" | "rpc" | "json" | "print";
+    readonly cwd: string;
+    readonly signal: AbortSignal | undefined;
+    exec: Exec;
+
+    readonly model: Model | null;
+    readonly thinkingLevel: string;
+    readonly entries: readonly SessionEntry[];
+    readonly sessionFile: string | null;
+    findModel(provider: string, id: string): Model | null;
+    availableModels(): Promise<Model[]>;
+    /** The key for the user's extensions, a handle that only complete takes for a project's. */
+    resolveApiKey(model: Model): Promise<string | undefined>;
+    /** Appends an entry to the session. Types of Scorel are refused. */
+    saveEntry(entry: { type: string; [field: string]: unknown }): Promise<void>;
+    rebuildContext(): Promise<void>;
+
+    readonly sessionManager: SessionManager;
+    readonly modelRegistry: ModelRegistry;
+    isIdle(): boolean;
+    hasPendingMessages(): boolean;
+    isProjectTrusted(): boolean;
+    abort(): void;
+    compact(options?: { customInstructions?: string; onComplete?(result: object): void; onError?(error: Error): void }): void;
+    getContextUsage(): { tokens: number; contextWindow: number; percent: number } | undefined;
+    getSystemPrompt(): string;
+    /** @deprecated Not supported: it throws. */
+    shutdown(): never;
+  }
+
+  export interface HookCommandContext extends ExtensionContext {
+    readonly args: string[];
+    readonly argsRaw: string;
+    setModel(model: { provider: string; id: string }): Promise<boolean>;
+    setThinkingLevel(level: string): Promise<void>;
+    /** Throws while a turn runs: the turn waits for the command. */
+    waitForIdle(): Promise<void>;
+    /** @deprecated Not supported: it throws. */
+    newSession(options?: unknown): never;
+    /** @deprecated Not supported: it throws. */
+    fork(entryId: string, options?: unknown): never;
+    /** @deprecated Not supported: it throws. */
+    switchSession(path: string, options?: unknown): never;
+    /** @deprecated Not supported: it throws. */
+    navigateTree(targetId: string, options?: unknown): never;
+    /** @deprecated Not supported: it throws. */
+    reload(): never;
+  }
+
+  export type ExtensionCommandContext = HookCommandContext;
+  export type HookEventContext = ExtensionContext;
+  export type HookContext = ExtensionContext;
+  export type ToolDefinition<P = any> = Tool<P, ExtensionContext, Block>;
+
+  export interface SessionManager {
+    getEntries(): PiEntry[];
+    getBranch(fromId?: string): PiEntry[];
+    buildContextEntries(): PiEntry[];
+    getEntry(id: string): PiEntry | undefined;
+    getLeafId(): string | null;
+    getLeafEntry(): PiEntry | undefined;
+    getSessionId(): string;
+    getSessionFile(): string | undefined;
+    getCwd(): string;
+    getSessionName(): string | undefined;
+    getHeader(): { type: "session"; id: string; cwd: string };
+    /** Of the labels that this extension has set. */
+    getLabel(id: string): string | undefined;
+    /** @deprecated Not supported: it throws. */
+    getTree(): never;
+    /** @deprecated Not supported: it throws. */
+    getChildren(id: string): never;
+  }
+
+  export interface ModelRegistry {
+    find(provider: string, id: string): Model | undefined;
+    getAvailable(): Model[];
+    getAll(): Model[];
+    hasConfiguredAuth(model: Model): boolean;
+    isUsingOAuth(model: Model): boolean;
+    getApiKey(model: Model): Promise<string | undefined>;
+    getApiKeyForProvider(provider: string): Promise<string | undefined>;
+    getApiKeyAndHeaders(model: Model): Promise<{ ok: true; apiKey: string; headers: Record<string, string> } | { ok: false; error: string }>;
+    refresh(): Promise<void>;
+    complete(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
+    completeSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
+    /** @deprecated Not supported: it throws. */
+    stream(...args: unknown[]): never;
+    /** @deprecated Not supported: it throws. */
+    streamSimple(...args: unknown[]): never;
+  }
+
+  export interface EventBus {
+    /** Gives a function that ends it. */
+    on(channel: string, handler: (data: any) => unknown): () => void;
+    emit(channel: string, data?: unknown): void;
+  }
+
+  export type Handler<E extends keyof Events> = (event: Events[E][0], ctx: ExtensionContext) => Answer<Events[E][1]>;
+
+  /** Payload and answer of each event. Where there is no answer it is ignored. */
+  export interface Events {
+    tool_call: [{ type: "tool_call" } & ToolCall, ToolCallAnswer];
+    tool_result: [{ type: "tool_result" } & ToolResultEvent<Block>, ToolResultPatch<Block>];
+    context: [ContextEvent, { messages: MessageLike[] }];
+    input: [{ type: "input" } & InputFields<Block>, InputAnswer<Block>];
+    before_agent_start: [
+      { type: "before_agent_start"; prompt: string; images?: Block[]; systemPrompt: string; systemPromptOptions: { cwd: string; selectedTools: string[] } },
+      AgentStartAnswer<Block>,
+    ];
+    stop: [{ type: "stop" } & StopFields, { text?: string }];
+    session_before_compact: [
+      BeforeCompactEvent,
+      { cancel?: boolean; reason?: string; customInstructions?: string; compaction?: { summary: string; firstKeptEntryId?: string; tokensBefore?: number; details?: unknown } },
+    ];
+    session_before_tree: [
+      { type: "session_before_tree"; preparation: { targetId: string | null; oldLeafId: string | null; kind: "rewind" | "branch" }; signal: AbortSignal | undefined },
+      { cancel?: boolean; reason?: string; label?: string },
+    ];
+    before_provider_request: [{ type: "before_provider_request"; payload: any }, object];
+
+    session_start: [{ type: "session_start"; reason: "startup" | "reload" | "new" | "resume" | "fork"; previousSessionFile?: string }, Ignored];
+    session_shutdown: [{ type: "session_shutdown"; reason: "quit" | "reload" | "new" | "resume" | "fork" }, Ignored];
+    session_info_changed: [{ type: "session_info_changed"; name?: string }, Ignored];
+    session_compact: [{ type: "session_compact"; compactionEntry: { type: "compaction"; id: string; summary: string; tokensBefore: number; timestamp: number } }, Ignored];
+    session_tree: [{ type: "session_tree"; newLeafId: string; oldLeafId: string }, Ignored];
+    agent_start: [{ type: "agent_start" }, Ignored];
+    agent_end: [{ type: "agent_end"; messages: Message[] }, Ignored];
+    agent_settled: [{ type: "agent_settled"; reason: "completed" | "cancelled" | "error" }, Ignored];
+    turn_start: [{ type: "turn_start"; turnIndex: number; timestamp?: number }, Ignored];
+    turn_end: [{ type: "turn_end"; turnIndex: number; message: Message; toolResults: ToolResultMessage[] }, Ignored];
+    message_start: [{ type: "message_start"; messageId: string; message: Message }, Ignored];
+    message_update: [
+      { type: "message_update"; messageId: string; assistantMessageEvent: { type: "text_delta" | "thinking_delta" | "toolcall_delta"; contentIndex: number; delta: string } },
+      Ignored,
+    ];
+    message_end: [{ type: "message_end"; messageId: string; message: Message }, Ignored];
+    tool_execution_start: [{ type: "tool_execution_start"; toolCallId: string; toolName: string; args: any }, Ignored];
+    tool_execution_update: [{ type: "tool_execution_update"; toolCallId: string; toolName: string; args: any; partialResult: any }, Ignored];
+    tool_execution_end: [{ type: "tool_execution_end"; toolCallId: string; toolName: string; args: any; durationMs: number; isError: boolean }, Ignored];
+    after_provider_response: [{ type: "after_provider_response"; status: number; headers: Record<string, string> }, Ignored];
+    model_select: [{ type: "model_select"; model: Model; source: "set" }, Ignored];
+    thinking_level_select: [{ type: "thinking_level_select"; level: string; source: "set" }, Ignored];
+    ui_prompt_start: [{ type: "ui_prompt_start"; id: string; kind: string }, Ignored];
+    ui_prompt_end: [{ type: "ui_prompt_end"; id: string }, Ignored];
+  }
+
+  export type Ignored = object | string | number | boolean;
+
+  export interface ContextEvent {
+    type: "context";
+    entries: readonly SessionEntry[];
+    /** Each is the message itself. Writing to one makes it a new message. */
+    messages: ContextElement[];
+  }
+
+  /** A message of a list; entryIndex is null of one that no entry holds. */
+  export type ContextElement = Message & { readonly message: Message; readonly entryIndex: number | null };
+  export interface ContextMessage {
+    message: Message;
+    entryIndex: number | null;
+  }
+  export type MessageLike = Message | ContextMessage;
+
+  export interface BeforeCompactEvent {
+    type: "session_before_compact";
+    preparation: {
+      firstKeptEntryId?: string;
+      messagesToSummarize: Message[];
+      turnPrefixMessages: Message[];
+      isSplitTurn: boolean;
+      tokensBefore: number;
+      previousSummary?: string;
+    };
+    branchEntries: PiEntry[];
+    customInstructions?: string;
+    reason: CompactReason;
+    willRetry: boolean;
+    signal: AbortSignal | undefined;
+  }
+
+  // ------------------------------------------------------------- What hooks have in common
+
+  /** undefined, or nothing, leaves things as they are. */
+  export type Answer<T> = T | void | undefined | null | Promise<T | void | undefined | null>;
+  export type CompactReason = "manual" | "threshold" | "overflow";
+
+  export interface ToolCall {
+    toolName: string;
+    toolCallId: string;
+    /** Writing to it changes the call. */
+    input: Record<string, any>;
+  }
+
+  export interface ToolCallAnswer {
+    block?: boolean;
+    /** "allow" skips a question, and only of the user's own extensions. */
+    decision?: "allow" | "ask" | "deny";
+    /** For the model. */
+    reason?: string;
+    input?: object;
+    /** Answers the call without running it. */
+    result?: unknown;
+  }
+
+  export interface ToolResultEvent<B> {
+    toolName: string;
+    toolCallId: string;
+    input: Record<string, any>;
+    content: B[];
+    details?: any;
+    isError: boolean;
+  }
+
+  export interface ToolResultPatch<B> {
+    content?: string | B[];
+    details?: unknown;
+    isError?: boolean;
+  }
+
+  export interface InputFields<B> {
+    text: string;
+    images?: B[];
+    source: string;
+    streamingBehavior?: "steer" | "followUp";
+  }
+
+  export interface InputAnswer<B> {
+    action: "continue" | "transform" | "handled" | "block";
+    text?: string;
+    images?: B[];
+    /** Of block, for the person. */
+    reason?: string;
+  }
+
+  export interface CustomMessage<B> {
+    customType: string;
+    content: string | B[];
+    /** false hides it from people. */
+    display?: boolean;
+    details?: unknown;
+  }
+
+  export interface AgentStartAnswer<B> {
+    message?: CustomMessage<B>;
+    /** Holds for this run and costs the provider's cache. */
+    systemPrompt?: string;
+  }
+
+  export interface StopFields {
+    /** Times in a row that a hook has let this turn go on. */
+    blocked: number;
+    subagent?: boolean;
+    text: string;
+  }
+
+  export type CommandAnswer = void | undefined | string | { status?: string };
+  export type Completions = (string | { value: string; label?: string; description?: string })[] | null | undefined;
+
+  // --------------------------------------------------------------------- Dialogs, programs
+
+  export interface DialogOptions {
+    /** Milliseconds. */
+    timeout?: number;
+    signal?: AbortSignal;
+  }
+
+  /** With nobody attached a dialog gives undefined, confirm false, at once. */
+  export interface UI {
+    select(title: string, options: (string | { label: string; description?: string })[], opts?: DialogOptions): Promise<string | undefined>;
+    confirm(title: string, message?: string, opts?: DialogOptions): Promise<boolean>;
+    input(title: string, placeholder?: string, opts?: DialogOptions): Promise<string | undefined>;
+    editor(title: string, prefill?: string, opts?: DialogOptions): Promise<string | undefined>;
+    notify(message: string, level?: "info" | "warning" | "error"): void;
+    setStatus(key: string, text: string | undefined): void;
+    setWidget(key: string, lines: string[] | string | undefined, opts?: { placement?: "aboveEditor" | "belowEditor" }): void;
+    setTitle(title: string | undefined): void;
+    setEditorText(text: string): void;
+    pasteToEditor(text: string): void;
+    /** What the extension itself put there. */
+    getEditorText(): string;
+    setWorkingMessage(text?: string): void;
+    /** Without colours: lines go to clients of many kinds. */
+    readonly theme: Theme;
+    getTheme(name: string): Theme;
+    getAllThemes(): { name: string }[];
+    setTheme(name: unknown): { success: false; error: string };
+    /** @deprecated Components are not supported: it throws. */
+    custom(factory: unknown, options?: unknown): never;
+    /** @deprecated Components are not supported: it throws, but for undefined. */
+    setFooter(factory: undefined): void;
+    /** @deprecated Components are not supported: it throws, but for undefined. */
+    setHeader(factory: undefined): void;
+    /** @deprecated Components are not supported: it throws, but for undefined. */
+    setEditorComponent(factory: undefined): void;
+    /** @deprecated Not supported: it throws. */
+    onTerminalInput(handler: unknown): never;
+  }
+
+  export interface Theme {
+    readonly name: string;
+    fg(color: string, text: string): string;
+    bg(color: string, text: string): string;
+    bold(text: string): string;
+    dim(text: string): string;
+    italic(text: string): string;
+    underline(text: string): string;
+    inverse(text: string): string;
+    strikethrough(text: string): string;
+    getFgAnsi(color: string): string;
+    getBgAnsi(color: string): string;
+  }
+
+  /** Runs a program without a shell and waits for its end. */
+  export type Exec = (
+    command: string,
+    args?: string[],
+    options?: { cwd?: string; /** Milliseconds. */ timeout?: number; signal?: AbortSignal; stdin?: string },
+  ) => Promise<{ stdout: string; stderr: string; code: number; killed: boolean }>;
+
+  // ------------------------------------------------------------------------------- Models
+
+  export interface Model {
+    id: string;
+    name: string;
+    provider: string;
+    api: string;
+    reasoning: boolean;
+    input: ("text" | "image")[];
+    contextWindow: number;
+    maxTokens: number;
+  }
+
+  export interface ModelContext {
+    systemPrompt?: string;
+    messages: Message[];
+  }
+
+  export interface CompleteOptions {
+    apiKey?: string;
+    maxTokens?: number;
+    signal?: AbortSignal;
+  }
+
+  // -------------------------------------------------- Messages and entries as pi has them
+
+  export type TextBlock = { type: "text"; text: string };
+  export type ThinkingBlock = { type: "thinking"; thinking: string };
+  /** A picture of the session has its name in blob and no data; a new one has data, base64. */
+  export type ImageBlock = { type: "image"; mimeType: string; data: string; blob?: string };
+  export type ToolCallBlock = { type: "toolCall"; id: string; name: string; arguments: Record<string, any> };
+  export type Block = TextBlock | ImageBlock;
+
+  export interface UserMessage {
+    role: "user";
+    content: string | Block[];
+    timestamp?: number;
+  }
+
+  export interface AssistantMessage {
+    role: "assistant";
+    content: (TextBlock | ThinkingBlock | ToolCallBlock)[];
+    provider?: string;
+    model?: string;
+    stopReason?: "stop" | "toolUse" | "length" | "aborted" | "error";
+    errorMessage?: string;
+    usage?: { input: number; output: number; cacheRead: number; cacheWrite: number; totalTokens: number; cost: { total: number } };
+    timestamp?: number;
+  }
+
+  export interface ToolResultMessage {
+    role: "toolResult";
+    toolCallId: string;
+    toolName: string;
+    content: Block[];
+    details?: any;
+    isError?: boolean;
+    timestamp?: number;
+  }
+
+  export type Message = UserMessage | AssistantMessage | ToolResultMessage;
+  export type AppMessage = Message;
+  export type AgentMessage = Message;
+
+  /** A type of one's own has a prefix: "stack_pop", "myextension:note". */
+  export type CustomType = `${string}_${string}` | `${string}:${string}`;
+
+  interface EntryBase {
+    id: string;
+    parentId?: string | null;
+    /** Unix milliseconds. */
+    timestamp: number;
+  }
+
+  export type MessageEntry = EntryBase & { type: "message"; message: Message };
+  export type CompactionEntry = EntryBase & { type: "compaction"; summary: string; firstKeptEntryIndex: number; tokensBefore: number };
+  /** What an extension saved, its fields flat beside the type. */
+  export type SavedEntry = EntryBase & { type: CustomType; [field: string]: unknown };
+  export type SessionEntry = MessageEntry | CompactionEntry | SavedEntry;
+
+  /** Entries as sessionManager shows them. */
+  export type PiEntry =
+    | MessageEntry
+    | (CompactionEntry & { firstKeptEntryId?: string })
+    | (EntryBase & { type: "custom"; customType: string; data: unknown })
+    | (EntryBase & { type: "branch_summary"; summary: string });
+
+  // ---------------------------------------------- Messages and entries as the log has them
+
+  export type LogBlock =
+    | { type: "text"; text: string }
+    | { type: "thinking"; thinking: string; signature?: string; redacted?: boolean }
+    | { type: "image"; mediaType: string; blob: string }
+    | { type: "file"; name: string; mediaType: string; blob: string }
+    | { type: "tool_use"; id: string; name: string; input: Record<string, any> };
+
+  export interface LogMessage {
+    role: "user" | "assistant" | "tool_result";
+    content: string | LogBlock[];
+    toolCallId?: string;
+    toolName?: string;
+    isError?: boolean;
+    details?: any;
+    provider?: string;
+    model?: string;
+    stopReason?: string;
+    usage?: Record<string, number>;
+  }
+
+  export type LogElement = LogMessage & { readonly message: LogMessage; readonly entryIndex: number | null };
+  export type LogMessageLike = LogMessage | { message: LogMessage; entryIndex: number | null };
+  export type LogEntry = (EntryBase & { type: "message"; message: LogMessage }) | CompactionEntry | SavedEntry;
+
+  // ----------------------------------------------------------------------------- Schemas
+
+  export interface TSchema<T = any> {
+    /** There for the types alone. */
+    readonly static?: T;
+    [keyword: string]: any;
+  }
+  export interface TOptional<T> extends TSchema<T> {
+    readonly "~optional": true;
+  }
+  export type Static<S extends TSchema> = S extends TSchema<infer T> ? T : never;
+
+  type Properties = Record<string, TSchema>;
+  type ObjectOf<P extends Properties> = {
+    [K in keyof P as P[K] extends TOptional<any> ? never : K]: Static<P[K]>;
+  } & {
+    [K in keyof P as P[K] extends TOptional<any> ? K : never]?: Static<P[K]>;
+  };
+  type Options = Record<string, unknown>;
+
+  export const Type: {
+    Any(options?: Options): TSchema<any>;
+    Unknown(options?: Options): TSchema<unknown>;
+    Never(options?: Options): TSchema<never>;
+    Null(options?: Options): TSchema<null>;
+    String(options?: Options): TSchema<string>;
+    Number(options?: Options): TSchema<number>;
+    Integer(options?: Options): TSchema<number>;
+    Boolean(options?: Options): TSchema<boolean>;
+    RegExp(pattern: string | RegExp, options?: Options): TSchema<string>;
+    Literal<const V extends string | number | boolean | null>(value: V, options?: Options): TSchema<V>;
+    Enum<E extends Record<string, string | number>>(values: E, options?: Options): TSchema<E[keyof E]>;
+    Union<S extends TSchema[]>(schemas: [...S], options?: Options): TSchema<Static<S[number]>>;
+    Intersect(schemas: TSchema[], options?: Options): TSchema<any>;
+    Not(schema: TSchema, options?: Options): TSchema<unknown>;
+    Array<S extends TSchema>(items: S, options?: Options): TSchema<Static<S>[]>;
+    Tuple<S extends TSchema[]>(items: [...S], options?: Options): TSchema<{ [K in keyof S]: S[K] extends TSchema ? Static<S[K]> : never }>;
+    Object<P extends Properties>(properties: P, options?: Options): TSchema<ObjectOf<P>>;
+    Record<K extends TSchema, V extends TSchema>(key: K, value: V, options?: Options): TSchema<Record<string, Static<V>>>;
+    Optional<S extends TSchema>(schema: S): TOptional<Static<S>>;
+    Partial<S extends TSchema>(schema: S, options?: Options): TSchema<Partial<Static<S>>>;
+    Required<S extends TSchema>(schema: S, options?: Options): TSchema<Required<Static<S>>>;
+    Readonly<S extends TSchema>(schema: S): S;
+    ReadonlyOptional<S extends TSchema>(schema: S): TOptional<Static<S>>;
+    Pick<S extends TSchema, K extends keyof Static<S>>(schema: S, keys: K[], options?: Options): TSchema<Pick<Static<S>, K>>;
+    Omit<S extends TSchema, K extends keyof Static<S>>(schema: S, keys: K[], options?: Options): TSchema<Omit<Static<S>, K>>;
+    Composite(schemas: TSchema[], options?: Options): TSchema<any>;
+    KeyOf<S extends TSchema>(schema: S, options?: Options): TSchema<keyof Static<S>>;
+    Unsafe<T>(schema: Options): TSchema<T>;
+  };
+
+  /** An enumeration as every provider takes it. */
+  export function StringEnum<const V extends readonly string[]>(values: V, options?: Options): TSchema<V[number]>;
+}
+
+declare module "@sinclair/typebox" {
+  export { Type, type Static, type TSchema, type TOptional } from "scorel";
+}
+
+declare module "typebox" {
+  export { Type, type Static, type TSchema, type TOptional } from "scorel";
+}
+
+declare module "@mariozechner/pi-ai" {
+  import type { AssistantMessage, CompleteOptions, Model, ModelContext } from "scorel";
+  export { Type, StringEnum, type Static, type TSchema, type Model, type Message, type UserMessage, type AssistantMessage, type ToolResultMessage } from "scorel";
+  /** Asks a model once. It throws when the model fails or signal is aborted. */
+  export function complete(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
+  export function completeSimple(model: Model | null, context: ModelContext, options?: CompleteOptions): Promise<AssistantMessage>;
+  export function getModel(provider: string, id: string): Model;
+  export function getModels(provider?: string): Model[];
+  export function getProviders(): string[];
+  /** @deprecated Not supported: it throws. */
+  export function stream(...args: unknown[]): never;
+  /** @deprecated Not supported: it throws. */
+  export function streamSimple(...args: unknown[]): never;
+}
+
+declare module "@mariozechner/pi-coding-agent" {
+  import type { Message, Tool } from "scorel";
+  export type {
+    AgentMessage, AppMessage, ContextEvent, ContextMessage, ExtensionAPI, ExtensionCommandContext, ExtensionContext, HookAPI, HookCommandContext,
+    HookContext, HookEventContext, SessionEntry, SessionManager, Theme, ToolDefinition,
+  } from "scorel";
+
+  export interface TruncationResult {
+    content: string;
+    truncated: boolean;
+    truncatedBy: "lines" | "bytes" | null;
+    totalLines: number;
+    totalBytes: number;
+    outputLines: number;
+    outputBytes: number;
+    lastLinePartial: boolean;
+    firstLineExceedsLimit: boolean;
+    maxLines: number;
+    maxBytes: number;
+  }
+  export const DEFAULT_MAX_LINES: number;
+  export const DEFAULT_MAX_BYTES: number;
+  export const GREP_MAX_LINE_LENGTH: number;
+  export const CONFIG_DIR_NAME: string;
+  export function truncateHead(text: string, options?: { maxLines?: number; maxBytes?: number }): TruncationResult;
+  export function truncateTail(text: string, options?: { maxLines?: number; maxBytes?: number }): TruncationResult;
+  export function truncateLine(line: string, max?: number): { text: string; wasTruncated: boolean };
+  export function formatSize(bytes: number): string;
+  export function convertToLlm(messages: Message[]): Message[];
+  export function serializeConversation(messages: Message[]): string;
+  export function withFileMutationQueue<T>(path: string, fn: () => Promise<T>): Promise<T>;
+  export function defineTool<T extends Tool<any, any, any>>(tool: T): T;
+  export function isToolCallEventType<N extends string, I = Record<string, any>>(name: N, event: { toolName: string }): event is { toolName: N; toolCallId: string; input: I };
+  export function isBashToolResult(event: { toolName: string }): boolean;
+  export function isReadToolResult(event: { toolName: string }): boolean;
+  export function isEditToolResult(event: { toolName: string }): boolean;
+  export function isWriteToolResult(event: { toolName: string }): boolean;
+  export function isGrepToolResult(event: { toolName: string }): boolean;
+  export function isFindToolResult(event: { toolName: string }): boolean;
+  export function isLsToolResult(event: { toolName: string }): boolean;
+  export function getMarkdownTheme(): import("scorel").Theme;
+  export function getSelectListTheme(): import("scorel").Theme;
+  export function getSettingsListTheme(): import("scorel").Theme;
+  /** @deprecated Components are not supported: it throws. */
+  export class DynamicBorder { constructor(...args: unknown[]); }
+  /** @deprecated Components are not supported: it throws. */
+  export class BorderedLoader { constructor(...args: unknown[]); }
+  /** @deprecated Components are not supported: it throws. */
+  export class CustomEditor { constructor(...args: unknown[]); }
+}
+
+declare module "@mariozechner/pi-tui" {
+  /** Components exist so that imports work; using one throws. */
+  export class Component {
+    constructor(...args: any[]);
+    [member: string]: any;
+  }
+  export class Text extends Component {}
+  export class TruncatedText extends Component {}
+  export class Container extends Component {}
+  export class Box extends Component {}
+  export class Spacer extends Component {}
+  export class Markdown extends Component {}
+  export class Image extends Component {}
+  export class Input extends Component {}
+  export class Editor extends Component {}
+  export class SelectList extends Component {}
+  export class SettingsList extends Component {}
+  export class Loader extends Component {}
+  export class CancellableLoader extends Component {}
+  export class TUI extends Component {}
+  /** Names of keys for registerShortcut: Key.escape, Key.ctrl("k"). */
+  export const Key: Record<string, any>;
+  export function visibleWidth(text: string): number;
+  export function truncateToWidth(text: string, width: number, ellipsis?: string): string;
+  /** @deprecated Not supported: it throws. */
+  export function matchesKey(...args: unknown[]): never;
+}
+
+declare module "@mariozechner/pi-coding-agent/hooks" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@mariozechner/pi-coding-agent/extensions" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@mariozechner/pi-agent-core" { export type { AgentMessage, ToolDefinition as AgentTool } from "scorel"; }
+declare module "@earendil-works/pi-ai" { export * from "@mariozechner/pi-ai"; }
+declare module "@earendil-works/pi-coding-agent" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@earendil-works/pi-coding-agent/hooks" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@earendil-works/pi-coding-agent/extensions" { export * from "@mariozechner/pi-coding-agent"; }
+declare module "@earendil-works/pi-tui" { export * from "@mariozechner/pi-tui"; }
+declare module "@earendil-works/pi-agent-core" { export * from "@mariozechner/pi-agent-core"; }

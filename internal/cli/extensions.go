@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+func (a *app) extensionsCommand() *cobra.Command {
+	var asJSON bool
+	var cwd string
+	list := func(cmd *cobra.Command, _ []string) error { return a.listExtensions(cmd.Context(), cwd, asJSON) }
+	cmd := &cobra.Command{Use: "extensions", Short: "List, check, begin and switch extensions",
+		Long: `Extensions are files in ~/.scorel/extensions and, in a project that you trust, in
+.scorel/extensions: a .ts, .js or .mjs file, a folder with an index.ts or a
+package.json that names some, or a folder with a scorel.extension.json that names
+a program in any language. They add tools, commands and hooks to your sessions.`,
+		Args: args(cobra.NoArgs), RunE: list}
+	sub := &cobra.Command{Use: "list", Short: "List the extensions of the user and of a project", Args: args(cobra.NoArgs), RunE: list}
+	for _, c := range []*cobra.Command{cmd, sub} {
+		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+		c.Flags().StringVar(&cwd, "cwd", "", "the folder whose project counts; the current one without it")
+	}
+	cmd.AddCommand(sub, a.extensionCheckCommand(), a.extensionNewCommand(), a.extensionSwitchCommand("enable", true), a.extensionSwitchCommand("disable", false))
+	return cmd
+}
+
+func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error {
+	dir, err := workDir(cwd)
+	if err != nil {
+		return usagef("%s is not a folder", display.Line(cwd))
+	}
+	return a.with(ctx, func(l *link) error {
+		list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			return a.printJSON(list)
+		}
+		for _, p := range list.Problems {
+			fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+		}
+		if len(list.Extensions) == 0 {
+			fmt.Fprintln(a.stderr, "There are no extensions; scorel extensions new NAME begins one.")
+			return nil
+		}
+		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		for _, e := range list.Extensions {
+			state := string(e.State)
+			if e.State == protocol.ExtensionFound {
+				state = "ready"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", display.Line(e.ID), e.Scope, e.Kind, state, display.Line(e.Path))
+			if e.Problem != "" {
+				fmt.Fprintf(w, "\t\t\t\t  %s\n", display.Line(e.Problem))
+			}
+		}
+		return w.Flush()
+	})
+}
+
+func (a *app) extensionCheckCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "check PATH", Short: "Load an extension by itself and say what it registers",
+		Long: `Loads the extension of a file or folder in a process of its own, without a session,
+and says what it registers or why it cannot be loaded. Its code runs: check what
+you would run.`,
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return usagef("%s: %w", args[0], err)
+			}
+			return a.with(cmd.Context(), func(l *link) error {
+				e, err := client.Call[*protocol.ExtensionInfo](cmd.Context(), l.Client, "", &protocol.CheckExtension{Path: path})
+				if err != nil {
+					return err
+				}
+				if e.State != protocol.ExtensionLoaded {
+					a.code = exitFailed
+				}
+				if asJSON {
+					return a.printJSON(e)
+				}
+				a.showExtension(e)
+				return nil
+			})
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) showExtension(e *protocol.ExtensionInfo) {
+	if e.State != protocol.ExtensionLoaded {
+		fmt.Fprintf(a.stderr, "scorel: %s cannot be loaded: %s\n", display.Line(e.ID), display.Text(e.Problem))
+		return
+	}
+	fmt.Fprintf(a.stdout, "%s %s\n", display.Line(e.Name), display.Line(e.Version))
+	for _, part := range []struct {
+		what  string
+		names []string
+	}{{"tools", e.Tools}, {"commands", e.Commands}, {"listens to", e.Hooks}} {
+		if len(part.names) > 0 {
+			fmt.Fprintf(a.stdout, "%s: %s\n", part.what, display.Line(strings.Join(part.names, ", ")))
+		}
+	}
+	for _, u := range e.Unsupported {
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(u))
+	}
+}
+
+//go:embed extension_new.ts
+var newExtension string
+
+func (a *app) extensionNewCommand() *cobra.Command {
+	var project bool
+	cmd := &cobra.Command{Use: "new NAME", Short: "Begin an extension in TypeScript, with one tool and one command",
+		Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return a.beginExtension(args[0], project) }}
+	cmd.Flags().BoolVar(&project, "project", false, "in .scorel/extensions of the current folder instead of ~/.scorel/extensions")
+	return cmd
+}
+
+// beginExtension writes the file of a new extension. What is there stays.
+func (a *app) beginExtension(name string, project bool) error {
+	const most = 40
+	ok := name != "" && len(name) <= most && name[0] != '-'
+	for _, c := range []byte(name) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')
+	}
+	if !ok || name == "disabled" {
+		return usagef("%s cannot be the name of an extension: use small letters, digits and dashes, at most %d", display.Line(name), most)
+	}
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	if project {
+		cwd, err := workDir("")
+		if err != nil {
+			return err
+		}
+		dir = filepath.Join(cwd, ".scorel")
+	}
+	dir = filepath.Join(dir, "extensions")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make the folder of extensions: %w", err)
+	}
+	for _, other := range []string{name, name + ".ts", name + ".js", name + ".mjs"} {
+		if _, err := os.Lstat(filepath.Join(dir, other)); err == nil {
+			return usagef("%s is there already; choose another name", filepath.Join(dir, other))
+		}
+	}
+	file := filepath.Join(dir, name+".ts")
+	text := strings.NewReplacer("NAME", name, "TOOL", strings.ReplaceAll(name, "-", "_")).Replace(newExtension)
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return usagef("%s is there already; choose another name", file)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		_ = os.Remove(file)
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	fmt.Fprintln(a.stdout, file)
+	if project {
+		fmt.Fprintln(a.stderr, "It runs when the project is trusted; scorel trust shows its files and asks.")
+	}
+	return nil
+}
+
+func (a *app) extensionSwitchCommand(verb string, on bool) *cobra.Command {
+	way := "on"
+	if !on {
+		way = "off"
+	}
+	return &cobra.Command{Use: verb + " ID", Short: "Switch an extension " + way + ", for all your sessions", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.with(cmd.Context(), func(l *link) error {
+				_, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.EnableExtension{ID: args[0], Enabled: on})
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(a.stderr, "%s is switched %s; it counts in sessions that are opened from now on, and in open ones with /reload.\n", display.Line(args[0]), way)
+				return nil
+			})
+		}}
+}

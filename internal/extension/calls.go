@@ -1,0 +1,155 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"scorel/internal/extension/wire"
+	"scorel/protocol"
+)
+
+// Bounds of what an extension says.
+const (
+	maxFailures = 32      // events of an extension whose failed handlers people are told of
+	maxLog      = 8 << 10 // bytes of a line for the diagnostics
+)
+
+// which gives the extension of a process that something is from: a program is one, the
+// child names it.
+func (c *child) which(params json.RawMessage) *member {
+	var p struct {
+		Ext string `json:"ext"`
+	}
+	_ = json.Unmarshal(params, &p)
+	c.set.mu.Lock()
+	defer c.set.mu.Unlock()
+	if c.kind == Process {
+		if c.loading != nil {
+			return c.loading
+		}
+		if len(c.slots) > 0 {
+			return c.slots[0]
+		}
+		return nil
+	}
+	for _, m := range c.slots {
+		if m.ID == p.Ext {
+			return m
+		}
+	}
+	return nil
+}
+
+// serve carries out a request of an extension.
+func (c *child) serve(ctx context.Context, method string, params json.RawMessage) (any, error) {
+	m := c.which(params)
+	if m == nil {
+		return nil, &RemoteError{Code: wire.ErrParams, Message: "the request names no extension of this process in \"ext\""}
+	}
+	c.set.mu.Lock()
+	loading := c.loading == m
+	c.set.mu.Unlock()
+	m.clock.begin()
+	defer m.clock.end()
+	switch method {
+	case wire.CallRegister:
+		var r wire.Registration
+		if err := json.Unmarshal(params, &r); err != nil {
+			return nil, &RemoteError{Code: wire.ErrParams, Message: "the registration is not valid: " + err.Error()}
+		}
+		c.set.register(m, r)
+		return nil, nil
+	case wire.CallExec:
+		var x wire.Exec
+		if err := json.Unmarshal(params, &x); err != nil {
+			return nil, &RemoteError{Code: wire.ErrParams, Message: err.Error()}
+		}
+		return c.set.exec(ctx, x)
+	case wire.CallConfig, wire.CallModels, wire.CallNotify, wire.CallUIState:
+	default:
+		if loading {
+			return nil, fmt.Errorf("%s cannot be asked for while the extension is being loaded; ask when session_start is told", method)
+		}
+	}
+	return c.set.cfg.Host.Call(ctx, m.who(), method, params)
+}
+
+// note takes a notification of a process. It runs in the reader and does not wait.
+func (c *child) note(method string, params json.RawMessage) {
+	m := c.which(params)
+	if m == nil {
+		return
+	}
+	s := c.set
+	switch method {
+	case wire.NoteLog:
+		var p struct{ Level, Message string }
+		if json.Unmarshal(params, &p) == nil {
+			s.cfg.Report("extension "+m.ID+": "+clip(p.Level, 20), []byte(clip(p.Message, maxLog)))
+		}
+	case wire.NoteToolUpdate:
+		var p wire.ToolUpdate
+		if r := m.runs(params, &p, &p.ToolCallID); r != nil && r.update != nil {
+			r.update(p.Text)
+		}
+	case wire.NoteProcess:
+		var p wire.ToolProcess
+		if r := m.runs(params, &p, &p.ToolCallID); r != nil && r.process != nil {
+			r.process(p.Update)
+		}
+	case wire.NoteHandlerFailed:
+		var p struct{ Event, Error, Stack string }
+		if json.Unmarshal(params, &p) == nil {
+			s.cfg.Report(fmt.Sprintf("extension %s: the handler of %s failed: %s", m.ID, clip(p.Event, 100), clip(p.Error, 500)), []byte(clip(p.Stack, maxLog)))
+			s.tellFailure(m, clip(p.Event, 100), clip(p.Error, 500))
+		}
+	case wire.NoteBus:
+		line, err := encode(frame{Method: wire.NoteBus, Params: params})
+		if err != nil {
+			return
+		}
+		s.mu.Lock()
+		others := append([]*child(nil), s.children...)
+		s.mu.Unlock()
+		for _, o := range others {
+			if o != c {
+				o.peer.tell(line)
+			}
+		}
+	}
+}
+
+// tellFailure tells people that a handler has failed, once for each event.
+func (s *Set) tellFailure(m *member, event, why string) {
+	s.mu.Lock()
+	told := len(m.failures) >= maxFailures
+	for _, f := range m.failures {
+		told = told || f == event
+	}
+	if !told {
+		m.failures = append(m.failures, event)
+	}
+	s.mu.Unlock()
+	if !told { // it must not wait for the session in the reader
+		s.wg.Go(func() {
+			s.cfg.Host.Notify("warning", fmt.Sprintf("The extension %s failed at %s: %s", m.ID, event, why))
+		})
+	}
+}
+
+// running is a tool that runs.
+type running struct {
+	update  func(string)
+	process func(protocol.ProcessUpdate)
+}
+
+// runs gives the running tool that a notification is about.
+func (m *member) runs(params json.RawMessage, to any, id *string) *running {
+	if json.Unmarshal(params, to) != nil {
+		return nil
+	}
+	m.set.mu.Lock()
+	defer m.set.mu.Unlock()
+	return m.running[*id]
+}

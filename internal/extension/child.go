@@ -1,0 +1,545 @@
+package extension
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"scorel/internal/extension/wire"
+	"scorel/internal/sandbox"
+	"scorel/protocol"
+)
+
+// Bounds of what a process writes to stderr.
+const (
+	maxErrLine = 8 << 10
+	maxErrs    = 1 << 20 // bytes of it in the diagnostics
+)
+
+// child is a process that runs extensions: the one with JavaScript, which may hold
+// several, or a program.
+type child struct {
+	set     *Set
+	kind    Kind
+	proc    *sandbox.HelperProcess
+	peer    *peer
+	page    *wire.Page // nil for a program
+	entries bool       // it wants the conversation
+	ended   chan struct{}
+
+	// send is held while something is sent that must follow what the process was told
+	// of the conversation.
+	send   sync.Mutex
+	mirror mirror
+	state  []byte
+
+	// Guarded by Set.mu.
+	slots   []*member // by the order in which they were loaded
+	loading *member
+	ending  bool
+	killed  string  // why we killed it
+	guilty  *member // who was to blame for its end, nil when that is not known
+}
+
+// ensure gives the process in which an extension is loaded, and starts and loads what
+// that needs. starting is held.
+func (s *Set) ensure(ctx context.Context, m *member) (*child, error) {
+	for {
+		s.mu.Lock()
+		c, state, why, apart := m.child, m.State, m.Problem, m.apart || m.Kind == Process
+		closed, shared := s.closed, s.shared
+		s.mu.Unlock()
+		switch {
+		case closed:
+			return nil, errors.New("the session is being closed")
+		case state != protocol.ExtensionFound && state != protocol.ExtensionLoaded:
+			return nil, fmt.Errorf("the extension %s does not run: %s", m.ID, why)
+		case c != nil:
+			return c, nil
+		case apart:
+			c, err := s.start(ctx, m.Kind, m)
+			if err != nil {
+				s.fail(m, sentence(err))
+				return nil, err
+			}
+			if err := s.load(ctx, c, m); err != nil {
+				return nil, err
+			}
+			continue
+		case shared != nil: // another one was loaded before
+			if err := s.load(ctx, shared, m); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		c, err := s.start(ctx, JavaScript, nil)
+		if err != nil {
+			s.fail(m, sentence(err))
+			return nil, err
+		}
+		for _, other := range s.all() { // who was in the last one is back in this one
+			s.mu.Lock()
+			its := other.Kind == JavaScript && !other.apart && other.child == nil && (other == m || other.again) &&
+				(other.State == protocol.ExtensionFound || other.State == protocol.ExtensionLoaded)
+			s.mu.Unlock()
+			if !its {
+				continue
+			}
+			if err := s.load(ctx, c, other); err != nil && other == m {
+				return nil, err
+			}
+		}
+	}
+}
+
+func sentence(err error) string {
+	text := strings.TrimRight(clip(err.Error(), 2000), ". \n")
+	var remote *RemoteError
+	if errors.As(err, &remote) {
+		text += remote.place()
+	}
+	return text + "."
+}
+
+// start starts a process and says hello. of is the one extension that it is for; nil
+// for the child that JavaScript extensions share.
+func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) {
+	c := &child{set: s, kind: kind, ended: make(chan struct{}), mirror: mirror{log: s.cfg.Log}}
+	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: s.cfg.Environ(), Record: s.cfg.Record}
+	if kind == Process {
+		if err := of.check(); err != nil {
+			return nil, err
+		}
+		h.Path, h.Args, h.Dir = of.Argv[0], of.Argv[1:], of.Dir
+		if strings.ContainsRune(h.Path, '/') && !filepath.IsAbs(h.Path) {
+			h.Path = filepath.Join(of.Dir, h.Path)
+		}
+	} else {
+		page, file, err := wire.NewPage()
+		if err != nil {
+			return nil, err
+		}
+		defer file.Close()
+		c.page = page
+		h.Args, h.Extra, h.AddressSpace = append(slices.Clone(s.cfg.child), "3"), []*os.File{file}, s.cfg.bounds.address
+	}
+	// It outlives the request that needed it first.
+	proc, err := sandbox.StartHelper(context.Background(), h)
+	if err != nil {
+		c.page.Close()
+		return nil, err
+	}
+	c.proc = proc
+	name := "extensions"
+	if of != nil {
+		name = "extension " + of.ID
+	}
+	report := func(what string, detail []byte) { s.cfg.Report(name+": "+what, detail) }
+	c.peer = newPeer(&peer{serve: c.serve, note: c.note, report: report, broken: func(error) { proc.Kill() }})
+	s.mu.Lock()
+	s.children = append(s.children, c)
+	if of == nil {
+		s.shared = c
+	} else {
+		c.loading = of
+	}
+	s.mu.Unlock()
+	c.peer.start(proc.Stdin, proc.Stdout)
+	stderr := make(chan struct{})
+	s.wg.Go(func() { c.diagnose(report); close(stderr) }) // ends with stderr
+	s.wg.Go(func() { c.watch() })                         // ends with the process
+	s.wg.Go(func() {                                      // ends with the process
+		_ = proc.Wait()
+		c.peer.wait()
+		<-stderr
+		c.settle()
+	})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTime)
+	defer cancel()
+	answer, err := c.peer.call(ctx, wire.MethodInitialize, wire.Initialize{Protocol: wire.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State()})
+	var hello wire.Initialized
+	if err == nil {
+		err = json.Unmarshal(answer, &hello)
+	}
+	if err == nil && hello.Protocol != wire.Version {
+		err = fmt.Errorf("it speaks version %d of the protocol, and this is version %d", hello.Protocol, wire.Version)
+	}
+	if err != nil {
+		c.kill("it does not answer initialize")
+		<-c.ended
+		return nil, fmt.Errorf("it does not answer initialize as it should: %w", err)
+	}
+	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
+	return c, nil
+}
+
+// check makes sure that the files of a project's program are those that were trusted.
+func (m *member) check() error {
+	if m.Files == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(m.Root)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dir, err := filepath.Rel(m.Root, m.Dir)
+	if err != nil {
+		return err
+	}
+	for name, sum := range m.Files {
+		if !within(filepath.ToSlash(dir), name) {
+			continue
+		}
+		if got, err := hashFile(root, name); err != nil || got != sum {
+			return fmt.Errorf("%s is not the file that was trusted; look at it with scorel trust", filepath.Join(m.Root, name))
+		}
+	}
+	return nil
+}
+
+// load loads an extension into a process. An error stands in the member too.
+func (s *Set) load(ctx context.Context, c *child, m *member) error {
+	s.mu.Lock()
+	c.loading = m
+	reason := "startup"
+	if m.again {
+		reason = "reload"
+	}
+	s.mu.Unlock()
+	load := wire.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason}
+	if s.cfg.Settings != nil {
+		load.Config = s.cfg.Settings(m.who())
+	}
+	ctx, cancel := m.clock.within(context.WithoutCancel(ctx), loadTime)
+	defer cancel()
+	var r wire.Registration
+	answer, err := c.ask(ctx, wire.MethodLoad, func() (any, error) {
+		s.mu.Lock()
+		c.slots = append(c.slots, m)
+		s.mu.Unlock()
+		return load, nil
+	})
+	if err == nil && string(answer) != "null" {
+		if err = json.Unmarshal(answer, &r); err != nil {
+			err = fmt.Errorf("what it registers is not valid: %w", err)
+		}
+	}
+	if errors.Is(err, errGone) {
+		<-c.ended // who was to blame is known then
+		return err
+	}
+	if err != nil {
+		s.mu.Lock()
+		c.loading = nil
+		s.mu.Unlock()
+		s.fail(m, sentence(err))
+		if c.kind == Process || m.apart {
+			c.shutdown(ctx, "quit")
+		}
+		return err
+	}
+	s.mu.Lock()
+	c.loading = nil
+	m.child, m.State, m.Problem = c, protocol.ExtensionLoaded, ""
+	s.mu.Unlock()
+	s.register(m, r)
+	s.begin(ctx, c, m, reason)
+	return nil
+}
+
+// begin tells a loaded extension that the session starts for it.
+func (s *Set) begin(ctx context.Context, c *child, m *member, reason string) {
+	s.mu.Lock()
+	if !m.again && s.cfg.Reason != "" {
+		reason = s.cfg.Reason
+	}
+	m.again = true
+	wants := m.wants("session_start")
+	s.mu.Unlock()
+	if !wants {
+		return
+	}
+	data, err := json.Marshal(map[string]string{"type": "session_start", "reason": reason})
+	if err == nil {
+		err = c.tell(ctx, wire.EventNote{Ext: m.ID, Type: "session_start", Event: data})
+	}
+	if err != nil {
+		s.cfg.Report("extension "+m.ID+": session_start: "+err.Error(), nil)
+	}
+}
+
+// ask sends a call behind what the process must know of the conversation, and waits.
+// params is called while nothing else is sent.
+func (c *child) ask(ctx context.Context, method string, params func() (any, error)) (json.RawMessage, error) {
+	a, err := func() (*asked, error) {
+		c.send.Lock()
+		defer c.send.Unlock()
+		news, err := c.news(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p, err := params()
+		if err != nil {
+			c.forget(news)
+			return nil, err
+		}
+		a, err := c.peer.ask(ctx, method, p, news...)
+		if err != nil {
+			c.forget(news)
+		}
+		return a, err
+	}()
+	if err != nil {
+		return nil, err
+	}
+	return a.wait(ctx)
+}
+
+// tell sends an event behind what the process must know of the conversation. It waits
+// for room.
+func (c *child) tell(ctx context.Context, note wire.EventNote) error {
+	line, err := notification(wire.NoteEvent, note)
+	if err != nil {
+		return err
+	}
+	c.send.Lock()
+	defer c.send.Unlock()
+	news, err := c.news(ctx)
+	if err != nil {
+		return err
+	}
+	if err := c.peer.put(ctx, append(news, line)...); err != nil {
+		c.forget(news)
+		return err
+	}
+	return nil
+}
+
+// news gives the notifications that bring what the process knows up to now. send is
+// held.
+func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
+	if c.entries {
+		entries, changed, err := c.mirror.sync(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if changed {
+			line, err := notification(wire.NoteEntries, entries)
+			if err != nil {
+				c.mirror.reset()
+				return nil, fmt.Errorf("the conversation is too long for extensions: %w", err)
+			}
+			lines = append(lines, line)
+		}
+	}
+	state, err := json.Marshal(c.set.cfg.Host.State())
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(state, c.state) {
+		line, err := notification(wire.NoteState, json.RawMessage(state))
+		if err != nil {
+			return nil, err
+		}
+		c.state = state
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// forget notes that the process was not told the news. send is held.
+func (c *child) forget(news [][]byte) {
+	if len(news) > 0 {
+		c.mirror.reset()
+		c.state = nil
+	}
+}
+
+// diagnose puts what the process writes to stderr into the diagnostics.
+func (c *child) diagnose(report func(string, []byte)) {
+	r := bufio.NewReaderSize(c.proc.Stderr, maxErrLine)
+	kept := 0
+	for {
+		line, err := r.ReadSlice('\n')
+		if n := len(bytes.TrimSpace(line)); n > 0 && kept < maxErrs {
+			if kept += n; kept < maxErrs {
+				report("stderr", bytes.Clone(bytes.TrimRight(line, "\r\n")))
+			} else {
+				report("it writes more to stderr than is kept", nil)
+			}
+		}
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
+			_, _ = io.Copy(io.Discard, c.proc.Stderr)
+			return
+		}
+	}
+}
+
+// watch kills a process that is stuck or too large.
+func (c *child) watch() {
+	t := time.NewTicker(watchEvery)
+	defer t.Stop()
+	for {
+		select {
+		case <-c.ended:
+			return
+		case <-t.C:
+		}
+		for _, i := range c.page.Running() {
+			if c.page.Since(i) >= c.set.cfg.bounds.busy {
+				c.kill(fmt.Sprintf("it ran for %v without a pause", c.set.cfg.bounds.busy))
+			}
+		}
+		if c.proc.Memory() > c.set.cfg.bounds.memory {
+			c.kill(fmt.Sprintf("it used more than %d MiB of memory", c.set.cfg.bounds.memory>>20))
+		}
+	}
+}
+
+// kill kills the process; why is told to people.
+func (c *child) kill(why string) {
+	c.set.mu.Lock()
+	if c.killed == "" {
+		c.killed = why
+	}
+	c.set.mu.Unlock()
+	c.proc.Kill()
+}
+
+// shutdown ends the process in good order, within unloadTime and a second.
+func (c *child) shutdown(ctx context.Context, reason string) {
+	s := c.set
+	s.mu.Lock()
+	c.ending = true
+	slots := slices.Clone(c.slots)
+	s.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), unloadTime)
+	defer cancel()
+	var wg sync.WaitGroup
+	for _, m := range slots {
+		s.mu.Lock()
+		loaded := m.child == c
+		s.mu.Unlock()
+		if !loaded {
+			continue
+		}
+		wg.Go(func() { // ends with the answer, or ctx
+			if _, err := c.peer.call(ctx, wire.MethodUnload, wire.Unload{Ext: m.ID, Reason: reason}); err != nil {
+				s.cfg.Report("extension "+m.ID+" does not end well: "+err.Error(), nil)
+			}
+		})
+	}
+	wg.Wait()
+	_, _ = c.peer.call(ctx, wire.MethodShutdown, struct{}{})
+	c.peer.close(errors.New("it was ended"))
+	select {
+	case <-c.ended:
+	case <-time.After(time.Second):
+	}
+	c.proc.Kill()
+	<-c.ended
+}
+
+// settle draws the consequences of the end of a process: who was to blame is kept apart
+// from now on, and after maxKills left out; the others are loaded again when they are
+// needed.
+func (c *child) settle() {
+	s := c.set
+	s.mu.Lock()
+	s.children = slices.DeleteFunc(s.children, func(o *child) bool { return o == c })
+	if s.shared == c {
+		s.shared = nil
+	}
+	for _, m := range c.slots {
+		if m.child == c {
+			m.child = nil
+		}
+	}
+	var notices []string
+	if !c.ending && !s.closed {
+		why := c.killed
+		switch exit := c.proc.Exit(); {
+		case why != "":
+		case c.page.Reason() == wire.PageMemory:
+			why = "it used too much memory"
+		case exit.Signal != "":
+			why = "its process was ended by " + exit.Signal
+		default:
+			why = fmt.Sprintf("its process ended with status %d", exit.Code)
+		}
+		notices = s.blame(c, why)
+	}
+	s.mu.Unlock()
+	c.page.Close()
+	for _, n := range notices {
+		s.cfg.Host.Notify("error", n)
+	}
+	close(c.ended)
+}
+
+// culprits gives the extensions whose interpreters ran when a process ended, or that
+// were being loaded; else the one that was alone in it. mu is held.
+func (c *child) culprits() []*member {
+	var out []*member
+	for _, i := range c.page.Running() {
+		if i < len(c.slots) {
+			out = append(out, c.slots[i])
+		}
+	}
+	switch {
+	case len(out) > 0:
+	case c.loading != nil:
+		out = append(out, c.loading)
+	case len(c.slots) == 1:
+		out = append(out, c.slots[0])
+	}
+	return out
+}
+
+// blame counts against the one who ended a process, and keeps apart who may have. mu
+// is held.
+func (s *Set) blame(c *child, why string) (notices []string) {
+	who := c.culprits()
+	if len(who) != 1 {
+		if len(who) == 0 {
+			who = c.slots
+		}
+		var ids []string
+		for _, m := range who {
+			m.apart = true
+			ids = append(ids, m.ID)
+		}
+		return []string{fmt.Sprintf("The process of the extensions %s has ended: %s. Each is started again in a process of its own.", strings.Join(ids, ", "), why)}
+	}
+	m := who[0]
+	c.guilty = m
+	m.kills++
+	m.apart, m.again = true, true
+	text := fmt.Sprintf("The extension %s was ended: %s.", m.ID, why)
+	if m.kills < maxKills {
+		return []string{text + " It is started again when it is needed."}
+	}
+	m.State = protocol.ExtensionStopped
+	m.Problem = fmt.Sprintf("It was ended %d times, at last because %s. It is off until /reload.", m.kills, why)
+	return []string{text + fmt.Sprintf(" That was the time number %d: it is off for this session, until /reload.", m.kills)}
+}
+
+// blames waits until the consequences of the end of a process are drawn, and says
+// whether the extension was to blame for it.
+func (c *child) blames(m *member) bool {
+	<-c.ended
+	c.set.mu.Lock()
+	defer c.set.mu.Unlock()
+	return c.guilty == m
+}

@@ -1,0 +1,174 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"scorel/internal/extension/wire"
+	"scorel/protocol"
+)
+
+// maxCompletions bounds the completions of an argument, as [protocol.CompletionList].
+const maxCompletions = 100
+
+// Command is a slash command of an extension.
+type Command struct {
+	protocol.CommandInfo
+	// Immediate says that it runs beside a turn, and appends nothing.
+	Immediate bool
+
+	m *member
+}
+
+// Commands gives the commands of the extensions that are loaded, in load order.
+func (s *Set) Commands() []Command {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Command
+	for _, m := range s.members {
+		if m.State != protocol.ExtensionLoaded {
+			continue
+		}
+		for _, c := range m.registered.Commands {
+			out = append(out, Command{m: m, Immediate: c.Immediate, CommandInfo: protocol.CommandInfo{Name: c.Name, Description: c.Description, ArgumentHint: c.ArgumentHint,
+				Source: protocol.CommandExtension, Origin: m.ID, Scope: string(m.Scope), Completes: c.Completes}})
+		}
+	}
+	return out
+}
+
+// Run runs the command and gives what it says. It has no time limit but ctx.
+func (c Command) Run(ctx context.Context, args string) (status string, err error) {
+	m := c.m
+	params := wire.CommandRun{Ext: m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
+	if c.Immediate {
+		m.set.immediate(m, 1)
+		defer m.set.immediate(m, -1)
+	}
+	p, err := m.reach(ctx)
+	if err != nil {
+		return "", err
+	}
+	answer, err := p.ask(ctx, wire.MethodCommand, func() (any, error) { return params, nil })
+	var remote *RemoteError
+	switch {
+	case errors.Is(err, errGone):
+		p.blames(m)
+		return "", fmt.Errorf("the process of the extension %s ended while the command ran; it may have taken effect", m.ID)
+	case errors.As(err, &remote):
+		return "", fmt.Errorf("/%s failed: %s", c.Name, clip(remote.Message, 4<<10))
+	case err != nil:
+		return "", err
+	}
+	var done wire.CommandDone
+	if len(answer) > 0 && string(answer) != "null" {
+		if err := json.Unmarshal(answer, &done); err != nil {
+			return "", fmt.Errorf("/%s gave an answer that cannot be read: %w", c.Name, err)
+		}
+	}
+	return clip(done.Status, 4<<10), nil
+}
+
+// immediate counts the immediate commands of an extension that run.
+func (s *Set) immediate(m *member, n int) {
+	s.mu.Lock()
+	m.immediate += n
+	s.mu.Unlock()
+}
+
+// Immediate says whether an extension runs an immediate command, so that it may not
+// append now.
+func (s *Set) Immediate(id string) bool {
+	m := s.find(id)
+	if m == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return m.immediate > 0
+}
+
+// Complete gives what may stand where the arguments end.
+func (c Command) Complete(ctx context.Context, prefix string) (*protocol.CompletionList, error) {
+	out := &protocol.CompletionList{Items: []protocol.Completion{}}
+	if !c.Completes {
+		return out, nil
+	}
+	answer, err := c.m.ask(ctx, wire.MethodComplete, completeTime, func(*child) (any, error) {
+		return wire.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, nil
+	})
+	if err != nil || len(answer) == 0 || string(answer) == "null" {
+		return out, err
+	}
+	if err := json.Unmarshal(answer, out); err != nil {
+		return nil, fmt.Errorf("the completions of /%s cannot be read: %w", c.Name, err)
+	}
+	out.Items = out.Items[:min(len(out.Items), maxCompletions)]
+	for i := range out.Items {
+		it := &out.Items[i]
+		it.Value, it.Label, it.Description = clip(it.Value, 1000), clip(it.Label, 200), clip(it.Description, 500)
+	}
+	return out, nil
+}
+
+// Words splits arguments at spaces; quotes keep some together, a backslash takes what
+// follows as it is. What is left open ends with the text.
+func Words(text string) []string {
+	words := []string{}
+	var w strings.Builder
+	open, quote := false, rune(0)
+	escaped := false
+	for _, r := range text {
+		switch {
+		case escaped:
+			w.WriteRune(r)
+			escaped = false
+		case r == '\\' && quote != '\'':
+			escaped, open = true, true
+		case quote != 0 && r == quote:
+			quote = 0
+		case quote != 0:
+			w.WriteRune(r)
+		case r == '"' || r == '\'':
+			quote, open = r, true
+		case r == ' ' || r == '\t' || r == '\n':
+			if open {
+				words = append(words, w.String())
+				w.Reset()
+				open = false
+			}
+		default:
+			w.WriteRune(r)
+			open = true
+		}
+	}
+	if open {
+		words = append(words, w.String())
+	}
+	return words
+}
+
+// Warn tells people, once while the session is loaded, which kinds of custom events in
+// its log no loaded extension understands.
+func (s *Set) Warn(kinds []string) {
+	s.mu.Lock()
+	var unknown []string
+	for _, k := range kinds {
+		known := slices.Contains(s.warned, k) || len(s.warned) >= maxNamed
+		for _, m := range s.members {
+			known = known || slices.Contains(m.registered.EntryTypes, k) || m.State == protocol.ExtensionLoaded && len(m.registered.EntryTypes) == 0
+		}
+		if !known {
+			s.warned = append(s.warned, k)
+			unknown = append(unknown, clip(k, 60))
+		}
+	}
+	s.mu.Unlock()
+	if len(unknown) > 0 {
+		s.cfg.Host.Notify("warning", fmt.Sprintf("The session has events of the kinds %s, which no extension understands; they are left alone.", strings.Join(unknown, ", ")))
+	}
+}

@@ -1,0 +1,341 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"scorel/internal/extension/wire"
+	"scorel/internal/hook"
+	"scorel/internal/session/history"
+	"scorel/protocol"
+)
+
+// Subscribers gives each extension that takes part as a subscriber of hooks. One that
+// was switched off after it was ended too often still refuses what it was to judge.
+func (s *Set) Subscribers() []hook.Subscriber {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []hook.Subscriber
+	for _, m := range s.members {
+		if m.active() {
+			out = append(out, m.subscriber())
+		}
+	}
+	return out
+}
+
+// subscriber makes what the chain asks. mu of the set is held.
+func (m *member) subscriber() hook.Subscriber {
+	sub := hook.Subscriber{Name: "extension " + m.ID, Scope: hook.Scope(m.Scope)}
+	if m.hooks("tool_call") {
+		sub.BeforeTool = m.beforeTool
+	}
+	if m.State == protocol.ExtensionStopped {
+		return sub
+	}
+	if m.hooks("tool_result") {
+		sub.AfterTool = m.afterTool
+	}
+	if m.hooks("context") {
+		sub.Context = func(ctx context.Context, list []history.Element) ([]history.Element, error) {
+			return m.list(ctx, "context", list)
+		}
+	}
+	if m.hooks("transformContext") {
+		sub.TransformContext = func(ctx context.Context, list []history.Element) ([]history.Element, error) {
+			return m.list(ctx, "transformContext", list)
+		}
+	}
+	if m.hooks("convertToLlm") {
+		sub.ConvertToLLM = m.convert
+	}
+	if m.hooks("input") {
+		sub.Prompt = m.input
+	}
+	if m.hooks("before_agent_start") {
+		sub.BeforeAgent = m.beforeAgent
+	}
+	if m.hooks("stop") {
+		sub.Stop = m.stop
+	}
+	if m.hooks("session_before_compact") {
+		sub.BeforeCompact = m.beforeCompact
+	}
+	if m.hooks("session_before_tree") {
+		sub.BeforeMove = m.beforeMove
+	}
+	if m.hooks("before_provider_request") {
+		sub.BeforeRequest = m.beforeRequest
+	}
+	if len(m.registered.Events) > 0 {
+		t := m.teller
+		sub.Event, sub.Happened = t.event, t.happened
+		if m.wants("after_provider_response") && m.registered.API != "scorel" {
+			sub.AfterResponse = t.response
+		}
+	}
+	return sub
+}
+
+// call asks an extension about a hook and reads its answer into to; false means that
+// it has none. When the process ends through the fault of another extension it is
+// asked once more. limit 0 is none but ctx.
+func (m *member) call(ctx context.Context, name string, limit time.Duration, data func(c *child) (any, error), to any) (bool, error) {
+	answer, err := m.ask(ctx, wire.MethodHook, limit, func(c *child) (any, error) {
+		d, err := data(c)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := json.Marshal(d)
+		if err != nil {
+			return nil, err
+		}
+		return wire.HookCall{Ext: m.ID, Hook: name, Data: raw}, nil
+	})
+	if err != nil || len(answer) == 0 || string(answer) == "null" {
+		return false, err
+	}
+	if err := json.Unmarshal(answer, to); err != nil {
+		return false, fmt.Errorf("its answer cannot be read: %w", err)
+	}
+	return true, nil
+}
+
+// ask sends a call to an extension, again when its process ended without its fault.
+func (m *member) ask(ctx context.Context, method string, limit time.Duration, params func(c *child) (any, error)) (json.RawMessage, error) {
+	for again := false; ; again = true {
+		c, err := m.reach(ctx)
+		if err != nil {
+			return nil, err
+		}
+		answer, err := func() (json.RawMessage, error) {
+			ctx, cancel := m.clock.within(ctx, limit)
+			defer cancel()
+			return c.ask(ctx, method, func() (any, error) { return params(c) })
+		}()
+		if !errors.Is(err, errGone) {
+			return answer, err
+		}
+		if c.blames(m) || again {
+			return nil, fmt.Errorf("its process ended while it was asked: %w", err)
+		}
+	}
+}
+
+// limit is how long a hook may take of the extension's own time.
+func (m *member) limit() time.Duration {
+	if m.Kind == Process {
+		return m.set.cfg.bounds.process
+	}
+	return m.set.cfg.bounds.handler
+}
+
+func just(data any) func(*child) (any, error) {
+	return func(*child) (any, error) { return data, nil }
+}
+
+func (m *member) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolDecision, error) {
+	var a wire.ToolCallAnswer
+	ok, err := m.call(ctx, "tool_call", m.limit(), just(wire.ToolCallData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input}), &a)
+	if !ok || err != nil {
+		return hook.ToolDecision{}, err
+	}
+	d := hook.ToolDecision{Verdict: hook.Verdict(a.Decision), Reason: clip(a.Reason, maxOutput)}
+	if a.Block {
+		d.Verdict = hook.Deny
+	}
+	switch d.Verdict {
+	case hook.Continue, hook.Allow, hook.Ask:
+	case "block", hook.Deny:
+		d.Verdict = hook.Deny
+		if d.Reason == "" {
+			d.Reason = "The extension " + m.ID + " blocked this call."
+		}
+	default:
+		return hook.ToolDecision{}, fmt.Errorf("its decision is %.40q; the decisions are allow, ask and deny", a.Decision)
+	}
+	if len(a.Input) > 0 && string(a.Input) != "null" {
+		d.Input = a.Input
+	}
+	if a.Result != nil {
+		d.Result = &hook.ToolResult{Content: a.Result.Content, Details: a.Result.Details, IsError: a.Result.IsError}
+	}
+	return d, nil
+}
+
+func (m *member) afterTool(ctx context.Context, call hook.ToolCall, r hook.ToolResult) (hook.ToolPatch, error) {
+	var a wire.ToolResultAnswer
+	ok, err := m.call(ctx, "tool_result", m.limit(), just(wire.ToolResultData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input,
+		Content: r.Content, Details: r.Details, IsError: r.IsError}), &a)
+	if !ok || err != nil {
+		return hook.ToolPatch{}, err
+	}
+	return hook.ToolPatch{Content: a.Content, Details: a.Details, IsError: a.IsError}, nil
+}
+
+// list asks about the list of messages before a model call.
+func (m *member) list(ctx context.Context, name string, given []history.Element) ([]history.Element, error) {
+	var a wire.ContextData
+	var l *listing
+	ok, err := m.call(ctx, name, m.limit(), func(c *child) (any, error) {
+		var parts []wire.ListPart
+		var err error
+		parts, l, err = c.parts(given)
+		return wire.ContextData{List: parts}, err
+	}, &a)
+	if !ok || err != nil {
+		return given, err
+	}
+	return l.list(ctx, a.List)
+}
+
+// parts gives a list as it crosses; what does not have the conversation gets the
+// messages themselves. send is held.
+func (c *child) parts(given []history.Element) ([]wire.ListPart, *listing, error) {
+	if !c.entries {
+		return (&mirror{log: c.set.cfg.Log}).parts(given)
+	}
+	return c.mirror.parts(given)
+}
+
+func (m *member) convert(ctx context.Context, messages []protocol.Message) ([]protocol.Message, error) {
+	given := make([]history.Element, len(messages))
+	for i := range messages {
+		given[i] = history.Element{Message: &messages[i]}
+	}
+	got, err := m.list(ctx, "convertToLlm", given)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]protocol.Message, len(got))
+	for i, e := range got {
+		out[i] = *e.Message
+	}
+	return out, nil
+}
+
+// split gives the text of content, and the blocks that are none.
+func split(content []protocol.Block) (string, []protocol.Block) {
+	var text strings.Builder
+	var rest []protocol.Block
+	for _, b := range content {
+		if b.Type != protocol.BlockText {
+			rest = append(rest, b)
+			continue
+		}
+		if text.Len() > 0 {
+			text.WriteByte('\n')
+		}
+		text.WriteString(b.Text)
+	}
+	return text.String(), rest
+}
+
+func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision, error) {
+	d := wire.InputData{Source: p.Source}
+	d.Text, d.Images = split(p.Content)
+	if p.Busy {
+		d.StreamingBehavior = "followUp"
+	}
+	var a wire.InputAnswer
+	ok, err := m.call(ctx, "input", m.limit(), just(d), &a)
+	if !ok || err != nil {
+		return hook.PromptDecision{}, err
+	}
+	switch a.Action {
+	case "", "continue":
+		return hook.PromptDecision{}, nil
+	case "handled":
+		return hook.PromptDecision{Handled: true}, nil
+	case "block":
+		reason := clip(a.Reason, 2000)
+		if reason == "" {
+			reason = "The extension " + m.ID + " refused the message."
+		}
+		return hook.PromptDecision{Verdict: hook.Deny, Reason: reason}, nil
+	case "transform":
+		content := a.Images
+		if a.Images == nil {
+			content = d.Images
+		}
+		if a.Text != "" {
+			content = append([]protocol.Block{protocol.Text(a.Text)}, content...)
+		}
+		if len(content) == 0 {
+			return hook.PromptDecision{}, errors.New("it made an empty message")
+		}
+		return hook.PromptDecision{Content: content}, nil
+	}
+	return hook.PromptDecision{}, fmt.Errorf("its action is %.40q; the actions are continue, transform, handled and block", a.Action)
+}
+
+func (m *member) beforeAgent(ctx context.Context, p hook.Prompt, system string) (hook.AgentStart, error) {
+	d := wire.AgentStartData{SystemPrompt: system}
+	d.Prompt, d.Images = split(p.Content)
+	var a wire.AgentStartAnswer
+	ok, err := m.call(ctx, "before_agent_start", m.limit(), just(d), &a)
+	if !ok || err != nil {
+		return hook.AgentStart{}, err
+	}
+	out := hook.AgentStart{System: a.SystemPrompt}
+	if a.Message != nil {
+		out.Message = customMessage(a.Message.CustomType, a.Message.Content, a.Message.Display, a.Message.Details)
+	}
+	return out, nil
+}
+
+// customMessage makes a message of an extension. People see it unless Display is
+// false, which stands in its data.
+func customMessage(kind string, content []protocol.Block, display bool, details json.RawMessage) *protocol.CustomMessage {
+	data, err := json.Marshal(struct {
+		Display bool            `json:"display"`
+		Details json.RawMessage `json:"details,omitempty"`
+	}{display, details})
+	if err != nil { // the details were read as JSON
+		data = nil
+	}
+	return &protocol.CustomMessage{Kind: clip(kind, maxName), Message: protocol.Message{Role: protocol.RoleUser, Content: content}, Data: data}
+}
+
+// CustomMessage gives the event of a message that an extension sends.
+func CustomMessage(p wire.SendMessage) *protocol.CustomMessage {
+	return customMessage(p.CustomType, p.Content, p.Display, p.Details)
+}
+
+func (m *member) stop(ctx context.Context, s hook.Stop) (string, error) {
+	var a wire.StopAnswer
+	_, err := m.call(ctx, "stop", m.limit(), just(wire.StopData{Blocked: s.Blocked, Subagent: s.Subagent, Text: s.Text}), &a)
+	return clip(a.Text, maxOutput), err
+}
+
+func (m *member) beforeCompact(ctx context.Context, p hook.Compaction) (hook.CompactDecision, error) {
+	var a wire.CompactAnswer
+	ok, err := m.call(ctx, "session_before_compact", 0, just(wire.CompactData{Reason: p.Reason, CustomInstructions: p.Instructions, TokensBefore: p.Tokens,
+		Messages: p.Messages, FirstKeptEntryID: p.FirstKept, PreviousSummary: p.Previous}), &a)
+	if !ok || err != nil {
+		return hook.CompactDecision{}, err
+	}
+	return hook.CompactDecision{Cancel: a.Cancel, Reason: clip(a.Reason, 2000), Summary: a.Summary, Instructions: a.CustomInstructions}, nil
+}
+
+func (m *member) beforeMove(ctx context.Context, p hook.Move) (hook.MoveDecision, error) {
+	var a wire.TreeAnswer
+	ok, err := m.call(ctx, "session_before_tree", 0, just(wire.TreeData{Kind: p.Kind, TargetID: p.Target, OldLeafID: p.Leaf}), &a)
+	if !ok || err != nil {
+		return hook.MoveDecision{}, err
+	}
+	return hook.MoveDecision{Cancel: a.Cancel, Reason: clip(a.Reason, 2000), Label: clip(a.Label, protocol.MaxLabel)}, nil
+}
+
+func (m *member) beforeRequest(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
+	var a wire.RequestData
+	ok, err := m.call(ctx, "before_provider_request", m.limit(), just(wire.RequestData{Payload: payload}), &a)
+	if !ok || err != nil || string(a.Payload) == "null" {
+		return nil, err
+	}
+	return a.Payload, nil
+}

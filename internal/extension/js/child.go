@@ -1,0 +1,270 @@
+package js
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/js/mirror"
+	"scorel/internal/extension/wire"
+)
+
+// Script is a part of the prelude.
+type Script struct {
+	Name   string // shown in errors
+	Source string
+}
+
+// Config says how a child is run.
+type Config struct {
+	In      io.Reader
+	Out     io.Writer
+	Prelude []Script
+	Page    *wire.Page
+	Watch   *engine.Watch
+	Env     []string // of process.env and of children; already scrubbed
+	Version string   // of what is linked in: part of the name of a cached bundle
+}
+
+// maxExtensions bounds the extensions of one child.
+const maxExtensions = 100
+
+// child is the process.
+type child struct {
+	cfg     Config
+	peer    *peer
+	store   *mirror.Store
+	prelude []*goja.Program
+	bundles sync.Mutex // one bundle is made at a time: it takes memory
+
+	mu       sync.Mutex
+	exts     map[string]*extension
+	loaded   int             // how many have begun: the slot of the next
+	session  json.RawMessage // of initialize
+	state    json.RawMessage
+	requests map[string]*request // those that run, by their id
+}
+
+// Serve runs a child until its input ends or the host shuts it down.
+func Serve(cfg Config) error {
+	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{}}
+	for _, s := range cfg.Prelude {
+		p, err := goja.Compile("scorel:"+s.Name, s.Source, false)
+		if err != nil {
+			return fmt.Errorf("compile the prelude: %w", err)
+		}
+		c.prelude = append(c.prelude, p)
+	}
+	defer c.end()
+	r := bufio.NewReaderSize(cfg.In, 64<<10)
+	for {
+		line, err := readLine(r)
+		switch {
+		case errors.Is(err, errTooLong):
+			c.log("", "warning", err.Error())
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("read from the host: %w", err)
+		case len(line) == 0:
+			continue
+		}
+		var m message
+		if err := json.Unmarshal(line, &m); err != nil {
+			c.log("", "warning", fmt.Sprintf("a line of the host is no JSON and was skipped: %v", err))
+			continue
+		}
+		if m.Method == wire.MethodShutdown {
+			c.peer.answer(m.ID, nil, nil)
+			c.peer.flush()
+			return nil
+		}
+		c.take(&m)
+	}
+}
+
+// end ends all extensions, and with them their children.
+func (c *child) end() {
+	c.mu.Lock()
+	all := make([]*extension, 0, len(c.exts))
+	for _, x := range c.exts {
+		all = append(all, x)
+	}
+	c.mu.Unlock()
+	for _, x := range all {
+		x.close()
+	}
+}
+
+// log sends a line for the diagnostics.
+func (c *child) log(ext, level, text string) {
+	params, err := json.Marshal(struct {
+		Ext     string `json:"ext,omitempty"`
+		Level   string `json:"level"`
+		Message string `json:"message"`
+	}{ext, level, text})
+	if err == nil {
+		c.peer.notify(wire.NoteLog, params, true)
+	}
+}
+
+// take carries out one message of the host. It never blocks on an extension.
+func (c *child) take(m *message) {
+	switch {
+	case m.Method == "":
+		c.peer.answered(m)
+		return
+	case m.Method == wire.MethodInitialize:
+		c.initialize(m)
+		return
+	case m.Method == wire.MethodLoad:
+		c.load(m)
+		return
+	case m.Method == wire.NoteEntries:
+		var n wire.Entries
+		err := json.Unmarshal(m.Params, &n)
+		if err == nil {
+			err = c.store.Apply(n.Keep, n.Add)
+		}
+		if err != nil {
+			c.log("", "error", "the conversation of the host cannot be read: "+err.Error())
+		}
+		return
+	case m.Method == wire.NoteState:
+		c.mu.Lock()
+		c.state = m.Params
+		c.mu.Unlock()
+		return
+	case m.Method == wire.NoteCancel:
+		var n wire.Cancel
+		if json.Unmarshal(m.Params, &n) == nil {
+			c.cancel(n.ID)
+		}
+		return
+	}
+	var to struct {
+		Ext string `json:"ext"`
+	}
+	_ = json.Unmarshal(m.Params, &to)
+	c.mu.Lock()
+	x := c.exts[to.Ext]
+	c.mu.Unlock()
+	switch {
+	case m.Method == wire.NoteEvent || m.Method == wire.NoteBus:
+		if x != nil {
+			x.notify(m.Method, m.Params)
+			return
+		}
+		if to.Ext == "" {
+			c.broadcast(m)
+		}
+	case len(m.ID) == 0:
+	case !known(m.Method):
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrMethod, Message: fmt.Sprintf("there is no method %q", m.Method)})
+	case x == nil:
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("the extension %q is not loaded", to.Ext)})
+	default:
+		x.request(m)
+	}
+}
+
+func known(method string) bool {
+	switch method {
+	case wire.MethodHook, wire.MethodTool, wire.MethodCommand, wire.MethodComplete, wire.MethodUnload:
+		return true
+	}
+	return false
+}
+
+func (c *child) broadcast(m *message) {
+	c.mu.Lock()
+	all := make([]*extension, 0, len(c.exts))
+	for _, x := range c.exts {
+		all = append(all, x)
+	}
+	c.mu.Unlock()
+	for _, x := range all {
+		x.notify(m.Method, m.Params)
+	}
+}
+
+func (c *child) initialize(m *message) {
+	var init struct {
+		Protocol int             `json:"protocol"`
+		Session  json.RawMessage `json:"session"`
+		State    json.RawMessage `json:"state"`
+	}
+	if err := json.Unmarshal(m.Params, &init); err != nil {
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: "initialize cannot be read: " + err.Error()})
+		return
+	}
+	if init.Protocol != wire.Version {
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("the host speaks version %d of the protocol of extensions, this is version %d", init.Protocol, wire.Version)})
+		return
+	}
+	c.mu.Lock()
+	c.session, c.state = init.Session, init.State
+	c.mu.Unlock()
+	result, _ := json.Marshal(wire.Initialized{Protocol: wire.Version})
+	c.peer.answer(m.ID, result, nil)
+}
+
+func (c *child) load(m *message) {
+	var l wire.Load
+	if err := json.Unmarshal(m.Params, &l); err != nil || l.Ext == "" || l.Path == "" {
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: "extension/load names no extension"})
+		return
+	}
+	c.mu.Lock()
+	slot := c.loaded
+	c.loaded++
+	switch {
+	case c.session == nil:
+		c.mu.Unlock()
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrRequest, Message: "initialize comes before extension/load"})
+		return
+	case c.exts[l.Ext] != nil:
+		c.mu.Unlock()
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("the extension %q is loaded already", l.Ext)})
+		return
+	case len(c.exts) >= maxExtensions:
+		c.mu.Unlock()
+		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("there are %d extensions already", maxExtensions)})
+		return
+	}
+	x := &extension{c: c, load: l, slot: slot}
+	c.exts[l.Ext] = x
+	c.mu.Unlock()
+	go x.begin(m) // ends when it has answered
+}
+
+func (c *child) remove(x *extension) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.exts[x.load.Ext] == x {
+		delete(c.exts, x.load.Ext)
+	}
+}
+
+func (c *child) cancel(id json.RawMessage) {
+	c.mu.Lock()
+	r := c.requests[string(id)]
+	c.mu.Unlock()
+	if r != nil {
+		r.x.engine.Post(r.cancel)
+	}
+}
+
+// current gives what the host said last.
+func (c *child) current() (session, state json.RawMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session, c.state
+}

@@ -1,0 +1,465 @@
+package js
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/dop251/goja"
+
+	"scorel/internal/extension/js/bundle"
+	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/js/mirror"
+	"scorel/internal/extension/js/node"
+	"scorel/internal/extension/wire"
+)
+
+// extension is one of them. Fields below loop are its loop's.
+type extension struct {
+	c    *child
+	load wire.Load
+	slot int
+
+	mu     sync.Mutex
+	engine *engine.Engine
+	ended  bool
+
+	// loop
+	view     *mirror.View
+	host     *host
+	handlers map[string]goja.Callable
+	onLoad   goja.Callable
+	open     map[*request]struct{}
+}
+
+// request is one call of the host that an extension answers. It is the context of the
+// code that runs for it.
+type request struct {
+	x      *extension
+	id     json.RawMessage
+	method string
+	what   string // for people
+	snap   *mirror.Snapshot
+	listed *mirror.Listed // the list that was handed out for it last
+	clock  *clock         // nil: it has no limit
+	abort  func(reason string)
+	done   bool
+}
+
+// Pause implements [engine.Waiter].
+func (r *request) Pause() {
+	if r.clock != nil {
+		r.clock.Pause()
+	}
+}
+
+// Resume implements [engine.Waiter].
+func (r *request) Resume() {
+	if r.clock != nil {
+		r.clock.Resume()
+	}
+}
+
+// answer answers it once; it is called on the loop.
+func (r *request) answer(result []byte, err *rpcError) {
+	if r.done {
+		return
+	}
+	r.done = true
+	if r.clock != nil {
+		r.clock.stop()
+	}
+	delete(r.x.open, r)
+	c := r.x.c
+	c.mu.Lock()
+	delete(c.requests, string(r.id))
+	c.mu.Unlock()
+	c.peer.answer(r.id, result, err)
+}
+
+func (r *request) fail(err *engine.Error) {
+	data, _ := json.Marshal(wire.ErrorData{Stack: err.Stack})
+	r.answer(nil, &rpcError{Code: wire.ErrFailed, Message: err.Message, Data: data})
+}
+
+func (r *request) cancel() {
+	if !r.done && r.abort != nil {
+		r.abort("The request was cancelled")
+	}
+}
+
+// begin loads the extension and answers extension/load.
+func (x *extension) begin(m *message) {
+	fail := func(err error) {
+		e := &rpcError{Code: wire.ErrFailed, Message: err.Error()}
+		var own *engine.Error
+		if errors.As(err, &own) {
+			e.Data, _ = json.Marshal(wire.ErrorData{Stack: own.Stack})
+		}
+		x.close()
+		x.c.peer.answer(m.ID, nil, e)
+	}
+	program, err := x.compile()
+	if err != nil {
+		fail(err)
+		return
+	}
+	session, _ := x.c.current()
+	var s wire.Session
+	_ = json.Unmarshal(session, &s)
+	e, err := engine.New(engine.Config{
+		Page: x.c.cfg.Page, Slot: x.slot, Watch: x.c.cfg.Watch, Cwd: s.Cwd, Env: x.c.cfg.Env, Root: x.root(),
+		Builtin:     node.Builtin,
+		Log:         func(level, text string) { x.c.log(x.load.Ext, level, text) },
+		Failed:      x.failed,
+		Interrupted: x.interrupted,
+	})
+	if err != nil {
+		fail(err)
+		return
+	}
+	x.mu.Lock()
+	x.engine = e
+	ended := x.ended
+	x.mu.Unlock()
+	if ended {
+		e.Close()
+		return
+	}
+	x.open = map[*request]struct{}{}
+	x.handlers = map[string]goja.Callable{}
+	e.Post(func() {
+		r := x.newRequest(m, "loading")
+		r.method = wire.MethodLoad
+		x.limit(r)
+		e.Within(r, func() {
+			if err := x.start(r, program); err != nil {
+				r.fail(e.Failure(err))
+				x.close()
+			}
+		})
+	})
+}
+
+func (x *extension) root() string {
+	root := x.load.Root
+	if root == "" {
+		root = filepath.Dir(x.load.Path)
+	}
+	if real, err := filepath.EvalSymlinks(root); err == nil {
+		return real
+	}
+	return root
+}
+
+// compile bundles the extension and makes a program of it.
+func (x *extension) compile() (*goja.Program, error) {
+	x.c.bundles.Lock()
+	defer x.c.bundles.Unlock()
+	b, err := bundle.Make(bundle.Options{Entry: x.load.Path, Root: x.load.Root, Files: x.load.Files, Cache: x.load.Cache, Version: x.c.cfg.Version})
+	if err != nil {
+		return nil, err
+	}
+	p, err := bundle.Compile(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Base(x.load.Path), err)
+	}
+	return p, nil
+}
+
+// start runs the prelude and then the extension. The load is answered when the prelude's
+// handler has given the registration.
+func (x *extension) start(r *request, program *goja.Program) error {
+	e := x.engine
+	vm := e.VM
+	x.view = mirror.NewView(e, x.snapshot)
+	x.host = newHost(x)
+	if err := vm.Set("__host", x.host.object); err != nil {
+		return err
+	}
+	for _, p := range x.c.prelude {
+		if _, err := e.Run(p); err != nil {
+			return err
+		}
+	}
+	if err := vm.GlobalObject().Delete("__host"); err != nil {
+		return err
+	}
+	if x.onLoad == nil {
+		return errors.New("the prelude does not load extensions")
+	}
+	v, err := e.Run(program)
+	if err != nil {
+		return err
+	}
+	main, ok := goja.AssertFunction(v)
+	if !ok {
+		return errors.New("the bundle is no function")
+	}
+	loader := vm.NewObject()
+	_ = loader.Set("module", func(c goja.FunctionCall) goja.Value { return e.Module(c.Argument(0).String()) })
+	_ = loader.Set("loaded", func(c goja.FunctionCall) goja.Value {
+		v, err := e.Call(x.onLoad, goja.Undefined(), c.Argument(0))
+		if err != nil {
+			e.Throw(err)
+		}
+		x.settle(v, func(v goja.Value) {
+			data, err := e.Stringify(v)
+			if err != nil {
+				x.loadFailed(r, e.Failure(err))
+				return
+			}
+			r.answer(data, nil)
+		}, func(err *engine.Error) { x.loadFailed(r, err) })
+		return goja.Undefined()
+	})
+	v, err = e.Call(main, goja.Undefined(), loader)
+	if err != nil {
+		return err
+	}
+	x.settle(v, func(goja.Value) {}, func(err *engine.Error) { x.loadFailed(r, err) })
+	return nil
+}
+
+func (x *extension) loadFailed(r *request, err *engine.Error) {
+	if r.done { // it had begun already, and goes on
+		x.failed("load", err)
+		return
+	}
+	r.fail(err)
+	x.close()
+}
+
+// settle calls one of the two when a value, which may be a promise, is there.
+func (x *extension) settle(v goja.Value, ok func(goja.Value), failed func(*engine.Error)) {
+	e := x.engine
+	o, isObject := v.(*goja.Object)
+	if isObject {
+		if p, is := o.Export().(*goja.Promise); is {
+			switch p.State() {
+			case goja.PromiseStateFulfilled:
+				ok(p.Result())
+				return
+			case goja.PromiseStateRejected:
+				// Handled: nobody else is to report it.
+				then, _ := goja.AssertFunction(o.Get("catch"))
+				_, _ = e.Call(then, o, e.VM.ToValue(func(goja.FunctionCall) goja.Value { return goja.Undefined() }))
+				failed(e.FailureOf(p.Result()))
+				return
+			}
+		}
+		if then, is := goja.AssertFunction(o.Get("then")); is {
+			onOK := func(c goja.FunctionCall) goja.Value { ok(c.Argument(0)); return goja.Undefined() }
+			onFailed := func(c goja.FunctionCall) goja.Value {
+				failed(e.FailureOf(c.Argument(0)))
+				return goja.Undefined()
+			}
+			if _, err := e.Call(then, o, e.VM.ToValue(onOK), e.VM.ToValue(onFailed)); err != nil {
+				failed(e.Failure(err))
+			}
+			return
+		}
+	}
+	ok(v)
+}
+
+// snapshot is the conversation as the code that runs should see it: as of its request.
+func (x *extension) snapshot() *mirror.Snapshot {
+	if r, ok := x.engine.Context().(*request); ok && r.snap != nil && !r.done {
+		return r.snap
+	}
+	return x.c.store.Now()
+}
+
+func (x *extension) newRequest(m *message, what string) *request {
+	r := &request{x: x, id: m.ID, method: m.Method, what: what, snap: x.c.store.Now()}
+	x.open[r] = struct{}{}
+	x.c.mu.Lock()
+	x.c.requests[string(m.ID)] = r
+	x.c.mu.Unlock()
+	return r
+}
+
+// limit gives the request a clock.
+func (x *extension) limit(r *request) {
+	r.clock = newClock(handlerLimit, func() {
+		x.engine.Post(func() {
+			if r.done {
+				return
+			}
+			if r.abort != nil {
+				r.abort("The time is over")
+			}
+			r.fail(&engine.Error{Message: fmt.Sprintf("%s gave no answer within %d s of its own time", r.what, int(handlerLimit.Seconds()))})
+			if r.method == wire.MethodLoad {
+				x.close()
+			}
+		})
+	})
+}
+
+// running gives the engine of an extension that has one.
+func (x *extension) running() *engine.Engine {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.engine
+}
+
+// request has the extension answer a call of the host.
+func (x *extension) request(m *message) {
+	e := x.running()
+	snap := x.c.store.Now()
+	err := engine.ErrClosed
+	if e != nil {
+		err = e.Offer(func() { x.run(m, snap) })
+	}
+	if err != nil {
+		x.c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, err)})
+	}
+}
+
+// run calls the prelude's handler.
+func (x *extension) run(m *message, snap *mirror.Snapshot) {
+	e := x.engine
+	var name struct {
+		Hook    string `json:"hook"`
+		Tool    string `json:"tool"`
+		Command string `json:"command"`
+	}
+	_ = json.Unmarshal(m.Params, &name)
+	what := "the handler of " + name.Hook
+	limited := m.Method == wire.MethodHook && !strings.HasPrefix(name.Hook, "session_before_")
+	switch m.Method {
+	case wire.MethodTool:
+		what = "the tool " + name.Tool
+	case wire.MethodCommand:
+		what = "the command " + name.Command
+	case wire.MethodComplete:
+		what, limited = "the completion of "+name.Command, true
+	case wire.MethodUnload:
+		what, limited = "the end of the extension", true
+	}
+	r := x.newRequest(m, what)
+	r.snap = snap
+	handler := x.handlers[m.Method]
+	if handler == nil {
+		if m.Method == wire.MethodUnload {
+			r.answer(nil, nil)
+			x.close()
+			return
+		}
+		r.answer(nil, &rpcError{Code: wire.ErrMethod, Message: fmt.Sprintf("the prelude does not handle %s", m.Method)})
+		return
+	}
+	if limited {
+		x.limit(r)
+	}
+	finish := func() {
+		if m.Method == wire.MethodUnload {
+			x.close()
+		}
+	}
+	e.Within(r, func() {
+		params, err := e.Parse(m.Params)
+		if err != nil {
+			r.fail(e.Failure(err))
+			finish()
+			return
+		}
+		v, err := e.Call(handler, goja.Undefined(), params, x.host.signal(r))
+		if err != nil {
+			r.fail(e.Failure(err))
+			finish()
+			return
+		}
+		x.settle(v, func(v goja.Value) {
+			data, err := e.Stringify(v)
+			if err != nil {
+				r.fail(e.Failure(err))
+			} else {
+				r.answer(data, nil)
+			}
+			finish()
+		}, func(err *engine.Error) {
+			r.fail(err)
+			finish()
+		})
+	})
+}
+
+// notify tells the extension of an event. What comes faster than it works is dropped and
+// said once.
+func (x *extension) notify(method string, params json.RawMessage) {
+	e := x.running()
+	if e == nil {
+		return
+	}
+	err := e.Offer(func() {
+		handler := x.handlers[method]
+		if handler == nil {
+			return
+		}
+		v, err := e.Parse(params)
+		if err == nil {
+			v, err = e.Call(handler, goja.Undefined(), v)
+		}
+		if err != nil {
+			x.failed(method, e.Failure(err))
+			return
+		}
+		x.settle(v, func(goja.Value) {}, func(err *engine.Error) { x.failed(method, err) })
+	})
+	if errors.Is(err, engine.ErrFull) {
+		x.c.log(x.load.Ext, "warning", "it does not keep up with the events of the session; some were left out")
+	}
+}
+
+// failed reports an error that no request answers for.
+func (x *extension) failed(what string, err *engine.Error) {
+	if err.Message == engine.ErrClosed.Error() {
+		return
+	}
+	params, merr := json.Marshal(struct {
+		Ext   string `json:"ext"`
+		Event string `json:"event"`
+		Error string `json:"error"`
+		Stack string `json:"stack,omitempty"`
+	}{x.load.Ext, what, err.Message, err.Stack})
+	if merr == nil {
+		x.c.peer.notify(wire.NoteHandlerFailed, params, true)
+	}
+}
+
+// interrupted answers what was interrupted: its code does not go on.
+func (x *extension) interrupted(context any, err *engine.Error) {
+	if r, ok := context.(*request); ok {
+		r.fail(err)
+		if r.method == wire.MethodLoad {
+			x.close()
+		}
+		return
+	}
+	x.failed("interrupted", err)
+}
+
+// close ends the extension. Requests that are open are answered.
+func (x *extension) close() {
+	x.c.remove(x)
+	x.mu.Lock()
+	e := x.engine
+	x.ended = true
+	x.mu.Unlock()
+	if e == nil {
+		return
+	}
+	e.Close()
+	go func() { // ends with the loop, which an interrupt ends
+		<-e.Done()
+		for r := range x.open {
+			r.answer(nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, engine.ErrClosed)})
+		}
+	}()
+}

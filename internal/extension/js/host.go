@@ -1,0 +1,307 @@
+package js
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/dop251/goja"
+
+	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/js/mirror"
+	"scorel/internal/extension/shape"
+	"scorel/internal/extension/wire"
+)
+
+// host is the object __host of one runtime.
+type host struct {
+	x      *extension
+	e      *engine.Engine
+	object *goja.Object
+
+	newController *goja.Object
+	newDOMError   *goja.Object
+
+	// The newest values and the bytes that they were made of.
+	state, session, config cachedValue
+}
+
+type cachedValue struct {
+	raw   string
+	value goja.Value
+}
+
+func newHost(x *extension) *host {
+	e := x.engine
+	vm := e.VM
+	h := &host{x: x, e: e, object: vm.NewObject()}
+	h.newController = vm.Get("AbortController").ToObject(vm)
+	h.newDOMError = vm.Get("DOMException").ToObject(vm)
+	set := func(name string, f func(goja.FunctionCall) goja.Value) { _ = h.object.Set(name, f) }
+	set("call", h.call)
+	set("notify", h.notify)
+	set("handle", func(c goja.FunctionCall) goja.Value {
+		x.handlers[c.Argument(0).String()] = h.function(c.Argument(1), "handle")
+		return goja.Undefined()
+	})
+	set("onLoad", func(c goja.FunctionCall) goja.Value {
+		x.onLoad = h.function(c.Argument(0), "onLoad")
+		return goja.Undefined()
+	})
+	set("define", func(c goja.FunctionCall) goja.Value {
+		e.Define(c.Argument(0).String(), c.Argument(1))
+		return goja.Undefined()
+	})
+	set("entries", func(c goja.FunctionCall) goja.Value { return x.view.Entries(h.form(c.Argument(0))) })
+	set("list", h.list)
+	set("unlist", h.unlist)
+	set("message", func(c goja.FunctionCall) goja.Value {
+		data, err := e.Stringify(c.Argument(0))
+		if err == nil && h.form(c.Argument(1)) != "" {
+			data, err = shape.FromPi(data)
+		}
+		return h.parse(data, err)
+	})
+	set("toForm", func(c goja.FunctionCall) goja.Value {
+		data, err := e.Stringify(c.Argument(0))
+		if err == nil && h.form(c.Argument(1)) == mirror.Pi {
+			data, err = shape.ToPi(data, c.Argument(2).ToInteger())
+		}
+		return h.parse(data, err)
+	})
+	_ = h.object.Set("inspect", e.Internal().Get("inspect"))
+	_ = h.object.Set("format", e.Internal().Get("format"))
+	_ = h.object.Set("ext", x.load.Ext)
+	_ = h.object.Set("reason", x.load.Reason)
+	_ = h.object.Set("scope", x.load.Scope)
+	_ = h.object.Set("path", x.load.Path)
+	get := func(name string, f func() goja.Value) {
+		_ = h.object.DefineAccessorProperty(name, vm.ToValue(func(goja.FunctionCall) goja.Value { return f() }), nil, goja.FLAG_FALSE, goja.FLAG_TRUE)
+	}
+	get("state", func() goja.Value {
+		_, state := x.c.current()
+		return h.cached(&h.state, state)
+	})
+	get("session", func() goja.Value {
+		session, _ := x.c.current()
+		return h.cached(&h.session, session)
+	})
+	get("config", func() goja.Value { return h.cached(&h.config, x.load.Config) })
+	return h
+}
+
+// cached gives the value of JSON, the same one while the bytes are the same.
+func (h *host) cached(c *cachedValue, raw json.RawMessage) goja.Value {
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	if c.value == nil || c.raw != string(raw) {
+		*c = cachedValue{string(raw), h.parse(raw, nil)}
+	}
+	return c.value
+}
+
+func (h *host) parse(data []byte, err error) goja.Value {
+	if err == nil && data == nil {
+		return goja.Undefined()
+	}
+	var v goja.Value
+	if err == nil {
+		v, err = h.e.Parse(data)
+	}
+	if err != nil {
+		h.e.Throw(err)
+	}
+	return v
+}
+
+func (h *host) function(v goja.Value, of string) goja.Callable {
+	f, ok := goja.AssertFunction(v)
+	if !ok {
+		h.e.Throw(fmt.Errorf("__host.%s needs a function", of))
+	}
+	return f
+}
+
+func (h *host) form(v goja.Value) mirror.Form {
+	name := ""
+	if !goja.IsUndefined(v) {
+		name = v.String()
+	}
+	f, err := mirror.ParseForm(name)
+	if err != nil {
+		h.e.Throw(err)
+	}
+	return f
+}
+
+// params makes the parameters of a call: an object, with the extension's id.
+func (h *host) params(v goja.Value) []byte {
+	data, err := h.e.Stringify(v)
+	if err != nil {
+		h.e.Throw(err)
+	}
+	if len(data) == 0 || string(data) == "null" {
+		data = []byte("{}")
+	}
+	if data[0] != '{' {
+		h.e.Throw(errors.New("the parameters of a call are an object"))
+	}
+	id, _ := json.Marshal(h.x.load.Ext)
+	out := append([]byte(`{"ext":`), id...)
+	if len(data) > 2 {
+		out = append(out, ',')
+	}
+	out = append(out, data[1:]...)
+	if len(out) > wire.MaxMessage-1024 {
+		h.e.Throw(errors.New("the call is larger than 64 MiB"))
+	}
+	return out
+}
+
+// waits says whether a handler's clock stands still during a call: it waits for a
+// person, a process or a model.
+func waits(method string) bool {
+	switch method {
+	case wire.CallDialog, wire.CallExec, wire.CallComplete:
+		return true
+	}
+	return false
+}
+
+func (h *host) call(c goja.FunctionCall) goja.Value {
+	method, params := c.Argument(0).String(), h.params(c.Argument(1))
+	make := h.e.Promise
+	if waits(method) {
+		make = h.e.Async
+	}
+	var id int64
+	forget := func() {}
+	promise := make(func(settle func(func() (any, error))) {
+		id = h.x.c.peer.call(method, params, func(result json.RawMessage, rerr *rpcError) {
+			settle(func() (any, error) {
+				forget()
+				if rerr != nil {
+					return nil, callError{rerr}
+				}
+				if len(result) == 0 {
+					return goja.Null(), nil
+				}
+				return h.e.Parse(result)
+			})
+		})
+	})
+	if signal, ok := c.Argument(2).(*goja.Object); ok && id != 0 {
+		forget = h.onAbort(signal, func() {
+			h.x.c.peer.notify(wire.NoteCancel, fmt.Appendf(nil, `{"id":%d}`, id), false)
+		})
+	}
+	return promise
+}
+
+// callError is what the host answered instead of a result.
+type callError struct{ *rpcError }
+
+// Fields implements [engine.Coded].
+func (e callError) Fields() map[string]any { return map[string]any{"code": e.Code} }
+
+// onAbort calls f once when an AbortSignal is or becomes aborted.
+func (h *host) onAbort(signal *goja.Object, f func()) (forget func()) {
+	vm := h.e.VM
+	if signal.Get("aborted") == nil {
+		return func() {}
+	}
+	if signal.Get("aborted").ToBoolean() {
+		f()
+		return func() {}
+	}
+	add, ok := goja.AssertFunction(signal.Get("addEventListener"))
+	if !ok {
+		return func() {}
+	}
+	done := false
+	listener := vm.ToValue(func(goja.FunctionCall) goja.Value {
+		if !done {
+			done = true
+			f()
+		}
+		return goja.Undefined()
+	})
+	if _, err := h.e.Call(add, signal, vm.ToValue("abort"), listener); err != nil {
+		return func() {}
+	}
+	return func() {
+		done = true
+		if remove, ok := goja.AssertFunction(signal.Get("removeEventListener")); ok {
+			_, _ = h.e.Call(remove, signal, vm.ToValue("abort"), listener)
+		}
+	}
+}
+
+func (h *host) notify(c goja.FunctionCall) goja.Value {
+	method := c.Argument(0).String()
+	h.x.c.peer.notify(method, h.params(c.Argument(1)), method == wire.NoteLog)
+	return goja.Undefined()
+}
+
+// signal makes the AbortSignal of a request.
+func (h *host) signal(r *request) goja.Value {
+	vm := h.e.VM
+	controller, err := vm.New(h.newController)
+	if err != nil {
+		return goja.Undefined()
+	}
+	r.abort = func(reason string) {
+		abort, ok := goja.AssertFunction(controller.Get("abort"))
+		if !ok {
+			return
+		}
+		why, err := vm.New(h.newDOMError, vm.ToValue(reason), vm.ToValue("AbortError"))
+		if err != nil {
+			return
+		}
+		h.e.Within(r, func() {
+			if _, err := h.e.Call(abort, controller, why); err != nil {
+				h.x.failed("abort", h.e.Failure(err))
+			}
+		})
+	}
+	return controller.Get("signal")
+}
+
+func (h *host) list(c goja.FunctionCall) goja.Value {
+	raw, err := h.e.Stringify(c.Argument(0))
+	var data wire.ContextData
+	if err == nil {
+		if err = json.Unmarshal(raw, &data); err != nil {
+			err = fmt.Errorf("it is no list of messages: %w", err)
+		}
+	}
+	if err != nil {
+		h.e.Throw(err)
+	}
+	array, listed, err := h.x.view.List(data, h.form(c.Argument(1)))
+	if err != nil {
+		h.e.Throw(err)
+	}
+	if r, ok := h.e.Context().(*request); ok {
+		r.listed = listed
+	}
+	return array
+}
+
+func (h *host) unlist(c goja.FunctionCall) goja.Value {
+	var listed *mirror.Listed
+	if r, ok := h.e.Context().(*request); ok {
+		listed = r.listed
+	}
+	data, err := h.x.view.Unlist(c.Argument(0), h.form(c.Argument(1)), listed)
+	if err != nil {
+		h.e.Throw(err)
+	}
+	if data == nil {
+		return goja.Undefined()
+	}
+	raw, err := json.Marshal(data)
+	return h.parse(raw, err)
+}

@@ -1,0 +1,47 @@
+package js
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"strconv"
+
+	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/wire"
+	"scorel/internal/sandbox"
+)
+
+// maxStack is where Go ends the process for a stack that is full: deep recursion in the
+// interpreter or the bundler must not take a gigabyte first.
+const maxStack = 64 << 20
+
+// Main is the process `scorel __extensions`: args stand behind that name. It returns the
+// exit code when the host has closed the input. Version is of Scorel.
+func Main(args []string, version string, prelude []Script) int {
+	debug.SetMaxStack(maxStack)
+	var page *wire.Page
+	if len(args) > 0 {
+		fd, err := strconv.Atoi(args[0])
+		if err == nil && fd > 2 {
+			f := os.NewFile(uintptr(fd), "page")
+			page, err = wire.MapPage(f)
+			f.Close()
+		}
+		if err != nil || page == nil {
+			fmt.Fprintln(os.Stderr, "scorel: this command is for Scorel itself, which starts it with a page of memory; see scorel --help for commands")
+			return 2
+		}
+	}
+	limit, _ := strconv.ParseUint(os.Getenv(wire.EnvMemory), 10, 63)
+	watch := engine.NewWatch(page, limit, 0, func() {
+		fmt.Fprintln(os.Stderr, "scorel: the extensions of this session hold too much memory")
+		os.Exit(1)
+	})
+	err := Serve(Config{In: os.Stdin, Out: os.Stdout, Prelude: prelude, Page: page, Watch: watch,
+		Env: sandbox.Environ(os.Environ(), nil), Version: version})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "scorel:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,73 @@
+// Package pattern makes regular expressions with Unicode properties work in the goja
+// interpreter, whose fast engine silently takes \p{L} for a letter p. It is pure.
+package pattern
+
+import "strings"
+
+// Mend makes \p{…} of a pattern with the flag u work: only the backtracking
+// engine knows it, which a lookahead selects, and it wants the bare name of a script.
+func Mend(p string) string {
+	if !strings.Contains(p, `\p{`) && !strings.Contains(p, `\P{`) {
+		return p
+	}
+	var b strings.Builder
+	b.WriteString("(?=)")
+	for i := 0; i < len(p); i++ {
+		if p[i] != '\\' || i+1 == len(p) {
+			b.WriteByte(p[i])
+			continue
+		}
+		b.WriteString(p[i : i+2])
+		kind := p[i+1]
+		i++
+		if kind != 'p' && kind != 'P' || i+1 >= len(p) || p[i+1] != '{' {
+			continue
+		}
+		end := strings.IndexByte(p[i:], '}')
+		if end < 0 {
+			continue
+		}
+		b.WriteString("{" + propertyName(p[i+2:i+end]) + "}")
+		i += end
+	}
+	return b.String()
+}
+
+// propertyName gives the short name of a Unicode property, which the engine knows.
+func propertyName(name string) string {
+	if key, value, ok := strings.Cut(name, "="); ok {
+		switch key {
+		case "Script", "sc", "Script_Extensions", "scx", "General_Category", "gc":
+			name = value
+		}
+	}
+	switch name {
+	case "Letter", "Alphabetic", "Alpha":
+		return "L"
+	case "Uppercase_Letter", "Uppercase":
+		return "Lu"
+	case "Lowercase_Letter", "Lowercase":
+		return "Ll"
+	case "Mark":
+		return "M"
+	case "Number":
+		return "N"
+	case "Decimal_Number":
+		return "Nd"
+	case "Punctuation", "punct":
+		return "P"
+	case "Symbol":
+		return "S"
+	case "Separator":
+		return "Z"
+	case "Space_Separator":
+		return "Zs"
+	case "Other":
+		return "C"
+	case "Control":
+		return "Cc"
+	case "Emoji", "Emoji_Presentation", "Extended_Pictographic":
+		return "So"
+	}
+	return name
+}

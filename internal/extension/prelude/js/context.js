@@ -1,0 +1,132 @@
+// The contexts that handlers get as their last argument. Hooks v2 and the pi extension
+// API share one; Scorel's own shape has a smaller one.
+
+const MOVES = "Ask the person to do it: a command or a handler cannot leave the session it runs in.";
+
+// hookContext is the context of a handler. signal is aborted when its answer is not
+// wanted any more.
+function hookContext(signal, systemPrompt = () => host.state.systemPrompt || "") {
+  return guard(hookFields(signal, systemPrompt));
+}
+
+function hookFields(signal, systemPrompt) {
+  return {
+    ui,
+    exec,
+    signal,
+    sessionManager: guard(sessionManager),
+    modelRegistry: guard(modelRegistry),
+    get hasUI() { return host.state.hasUI === true; },
+    get mode() { return host.session.mode; },
+    get cwd() { return host.session.cwd; },
+    get sessionFile() { return host.session.file || null; },
+    get model() { return currentModel(); },
+    get thinkingLevel() { return host.state.thinkingLevel || "off"; },
+    get entries() { return host.entries("pi"); },
+
+    findModel,
+    availableModels: refreshModels,
+    resolveApiKey,
+    saveEntry,
+    // Every model call builds its context anew, so there is nothing to wait for.
+    rebuildContext: async () => alive(),
+
+    isIdle: () => host.state.idle === true,
+    hasPendingMessages: () => host.state.pending === true,
+    isProjectTrusted: () => host.state.trusted === true,
+    abort: () => tell("agent/cancel"),
+    compact(options = {}) {
+      request("agent/compact", { instructions: options.customInstructions })
+        .then((result) => options.onComplete && options.onComplete(result || {}))
+        .catch((err) => (options.onError ? options.onError(err) : log("error", `compact: ${errorText(err)}`)));
+    },
+    getContextUsage() {
+      const model = currentModel();
+      const tokens = host.state.contextTokens;
+      if (!model || !tokens || !model.contextWindow) return undefined;
+      return { tokens, contextWindow: model.contextWindow, percent: (tokens / model.contextWindow) * 100 };
+    },
+    getSystemPrompt: systemPrompt,
+    shutdown: refusal("ctx.shutdown", "The host serves other sessions too; end it with `scorel host stop`."),
+  };
+}
+
+// commandContext is the context of a command.
+function commandContext(args, argsRaw, signal) {
+  return guard(extend(hookFields(signal, () => host.state.systemPrompt || ""), {
+    args,
+    argsRaw,
+    setModel,
+    setThinkingLevel,
+    // A command starts when no model call and no tool runs, and the next one waits for
+    // its end: waiting here for the end of the turn would be for ever.
+    async waitForIdle() {
+      if (host.state.idle !== true) {
+        throw new Error("waitForIdle is not supported by Scorel while a turn runs: the turn waits for this command. Send the command again when the turn has ended.");
+      }
+    },
+    newSession: refusal("ctx.newSession", MOVES),
+    fork: refusal("ctx.fork", MOVES),
+    switchSession: refusal("ctx.switchSession", MOVES),
+    navigateTree: refusal("ctx.navigateTree", MOVES),
+    reload: refusal("ctx.reload", "Ask the person to send /reload."),
+  }));
+}
+
+// scorelFields is the context of Scorel's own shape.
+function scorelFields(signal) {
+  return {
+    ui,
+    exec,
+    signal,
+    config: host.config || {},
+    logger,
+    session: guard(scorelSession),
+    agent: guard(scorelAgent),
+  };
+}
+
+const logger = {
+  debug: (...parts) => log("debug", ...parts),
+  info: (...parts) => log("info", ...parts),
+  warn: (...parts) => log("warning", ...parts),
+  error: (...parts) => log("error", ...parts),
+};
+
+const scorelSession = {
+  get id() { return host.session.id; },
+  get cwd() { return host.session.cwd; },
+  get projectRoot() { return host.session.projectRoot; },
+  get path() { return host.session.file || null; },
+  get name() { return host.state.name || ""; },
+  get leafId() { return host.state.leafId || null; },
+  get entries() { return host.entries("scorel"); },
+  append,
+  setName: setSessionName,
+  setLabel,
+};
+
+function sendUser(content, deliverAs, form) {
+  const blocks = blocksToLog(content, form);
+  if (blocks.length === 0) return Promise.reject(new TypeError("A message needs a text."));
+  return request("agent/sendUser", { content: blocks, deliverAs }).then(() => undefined);
+}
+
+const scorelAgent = {
+  get idle() { return host.state.idle === true; },
+  get activeTools() { return activeTools(); },
+  send: (content) => sendUser(content, undefined, "scorel"),
+  steer: (content) => sendUser(content, "steer", "scorel"),
+  followUp: (content) => sendUser(content, "followUp", "scorel"),
+  cancel: () => request("agent/cancel").then(() => undefined),
+  compact: (instructions) => request("agent/compact", { instructions }).then(() => undefined),
+  setActiveTools,
+  model: {
+    get current() { return currentModel(); },
+    get thinkingLevel() { return host.state.thinkingLevel || "off"; },
+    list: refreshModels,
+    set: setModel,
+    setThinkingLevel,
+    complete: (context, options = {}) => completeIn("scorel", options.model || null, context, options),
+  },
+};

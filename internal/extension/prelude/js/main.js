@@ -1,0 +1,54 @@
+// The beginning and the end: which shape an extension has, and what the host may ask.
+
+host.onLoad(async (module) => {
+  // Nobody waits for the models here; the first handler does.
+  fetched = refreshModels().then(() => undefined, () => undefined);
+  const exported = exportOf(module);
+  if (typeof exported === "function") {
+    await exported(pi);
+    api = usesPi ? "pi" : "hooks";
+  } else {
+    await loadScorel(exported);
+  }
+  loading = false;
+  return registration();
+});
+
+// exportOf gives the function or object that makes the extension.
+function exportOf(module) {
+  let found = module && module.default;
+  if (found && typeof found === "object" && found.__esModule && found.default) found = found.default;
+  if (typeof found === "function") return found;
+  for (const candidate of [found, module]) {
+    if (candidate && typeof candidate === "object" && ["activate", "tools", "commands", "onEvent", "hooks"].some((n) => typeof candidate[n] === "function")) {
+      return candidate;
+    }
+  }
+  throw new Error("The file exports no extension. It needs `export default function (pi) {…}`, or `export default {…}` with activate, tools, commands, onEvent or hooks.");
+}
+
+// waiting lets a handler run when the list of models has come.
+function waiting(fn) {
+  return async (params, signal) => {
+    await fetched;
+    return fn(params, signal);
+  };
+}
+
+host.handle("hook", waiting((params, signal) => (api === "scorel" ? askScorel(params, signal) : askHook(params, signal))));
+host.handle("tool/run", waiting(runTool));
+host.handle("command/run", waiting(runCommand));
+host.handle("command/complete", waiting(completeCommand));
+host.handle("event", waiting(({ type, event }) => (api === "scorel" ? toldScorel({ ...event, type }) : told(type, event || {}))));
+host.handle("bus", ({ channel, data }) => deliver(channel, data));
+
+host.handle("extension/unload", async ({ reason }) => {
+  try {
+    await each("session_shutdown", { type: "session_shutdown", reason }, hookContext());
+    if (extension.deactivate) await extension.deactivate();
+  } catch (err) {
+    handlerFailed("deactivate", err);
+  }
+  ended = `This extension was unloaded (${reason}); what it kept of the session cannot be used any more.`;
+  return null;
+});

@@ -1,0 +1,19 @@
+// Modules that imports resolve to. A name that one of them does not have is refused
+// where it is used, with the module and the name. Other names of a package, such as
+// those it has had since it moved, resolve to the ones here.
+
+function define(name, exports, instead) {
+  const missing = new Proxy({}, {
+    get(target, member) {
+      if (typeof member !== "string") return undefined;
+      switch (member) {
+        case "default": case "then": case "__esModule": case "toJSON":
+          return undefined;
+      }
+      if (member in target) return target[member];
+      throw new Error(`${name} has no ${member} in Scorel. ${instead}`);
+    },
+  });
+  Object.setPrototypeOf(exports, missing);
+  host.define(name, exports);
+}

@@ -1,0 +1,128 @@
+// pi-coding-agent: helpers for handlers and tools.
+
+const DEFAULT_MAX_LINES = 2000;
+const DEFAULT_MAX_BYTES = 50 * 1024;
+const GREP_MAX_LINE_LENGTH = 500;
+
+function byteLength(text) {
+  return new TextEncoder().encode(text).length;
+}
+
+// cut takes whole lines from one end of a text while both limits hold.
+function cut(text, options, fromEnd) {
+  const maxLines = options.maxLines === undefined ? DEFAULT_MAX_LINES : options.maxLines;
+  const maxBytes = options.maxBytes === undefined ? DEFAULT_MAX_BYTES : options.maxBytes;
+  const lines = text.split("\n");
+  const totalBytes = byteLength(text);
+  const kept = [];
+  let outputBytes = 0;
+  let truncatedBy = null;
+  for (let n = 0; n < lines.length; n++) {
+    const line = lines[fromEnd ? lines.length - 1 - n : n];
+    const bytes = byteLength(line) + (kept.length > 0 ? 1 : 0);
+    if (kept.length >= maxLines) truncatedBy = "lines";
+    else if (outputBytes + bytes > maxBytes) truncatedBy = "bytes";
+    if (truncatedBy) break;
+    kept.push(line);
+    outputBytes += bytes;
+  }
+  if (fromEnd) kept.reverse();
+  return {
+    content: kept.join("\n"),
+    truncated: truncatedBy !== null,
+    truncatedBy,
+    totalLines: lines.length,
+    totalBytes,
+    outputLines: kept.length,
+    outputBytes,
+    lastLinePartial: false,
+    firstLineExceedsLimit: truncatedBy === "bytes" && kept.length === 0,
+    maxLines,
+    maxBytes,
+  };
+}
+
+function formatSize(bytes) {
+  if (bytes < 1024) return `${bytes}B`;
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(1)}KB`;
+  return `${(bytes / (1024 * 1024)).toFixed(1)}MB`;
+}
+
+// serializeConversation gives messages as a text that a model can summarise.
+function serializeConversation(messages) {
+  const parts = [];
+  for (const m of messages) {
+    const calls = Array.isArray(m.content) ? m.content.filter((b) => b.type === "toolCall") : [];
+    const text = textOf(m.content);
+    if (m.role === "toolResult") parts.push(`[Tool result of ${m.toolName}]: ${text}`);
+    else if (text) parts.push(`[${m.role === "assistant" ? "Assistant" : "User"}]: ${text}`);
+    if (calls.length > 0) {
+      parts.push(`[Assistant calls]: ${calls.map((c) => `${c.name}(${JSON.stringify(c.arguments)})`).join("; ")}`);
+    }
+  }
+  return parts.join("\n\n");
+}
+
+// changing holds, for each file, the end of the last change that was asked for.
+const changing = new Map();
+
+// withFileMutationQueue runs changes of one file one after the other.
+function withFileMutationQueue(path, fn) {
+  const run = (changing.get(path) || Promise.resolve()).then(fn, fn);
+  changing.set(path, run);
+  const done = () => {
+    if (changing.get(path) === run) changing.delete(path);
+  };
+  run.then(done, done);
+  return run;
+}
+
+function isResultOf(name) {
+  return (event) => event.toolName === name;
+}
+
+function component(name) {
+  return class {
+    constructor() {
+      throw new Error(`${name}: ${NO_COMPONENTS}`);
+    }
+  };
+}
+
+const AGENT = "See docs/extensions/api.md for what extensions can use.";
+const codingAgent = {
+  isToolCallEventType: (name, event) => event.toolName === name || event.toolName === toolNameOut(name),
+  isBashToolResult: isResultOf("bash"),
+  isReadToolResult: isResultOf("read"),
+  isEditToolResult: isResultOf("edit"),
+  isWriteToolResult: isResultOf("write"),
+  isGrepToolResult: isResultOf("grep"),
+  isFindToolResult: isResultOf("find"),
+  isLsToolResult: isResultOf("ls"),
+  defineTool: (def) => def,
+
+  DEFAULT_MAX_LINES,
+  DEFAULT_MAX_BYTES,
+  GREP_MAX_LINE_LENGTH,
+  truncateHead: (text, options = {}) => cut(text, options, false),
+  truncateTail: (text, options = {}) => cut(text, options, true),
+  truncateLine: (line, max = GREP_MAX_LINE_LENGTH) =>
+    (line.length > max ? { text: `${line.slice(0, max)}... [truncated]`, wasTruncated: true } : { text: line, wasTruncated: false }),
+  formatSize,
+  // The messages of a context have the form that models get already.
+  convertToLlm: (messages) => Array.from(messages),
+  serializeConversation,
+  withFileMutationQueue,
+  CONFIG_DIR_NAME: ".scorel",
+
+  DynamicBorder: component("DynamicBorder"),
+  BorderedLoader: component("BorderedLoader"),
+  CustomEditor: component("CustomEditor"),
+  getMarkdownTheme: () => plain,
+  getSelectListTheme: () => plain,
+  getSettingsListTheme: () => plain,
+};
+for (const name of ["pi-coding-agent", "pi-coding-agent/hooks", "pi-coding-agent/extensions"]) {
+  define(`@mariozechner/${name}`, { ...codingAgent }, AGENT);
+}
+define("@mariozechner/pi-agent-core", {}, "Its types are in scorel.d.ts.");

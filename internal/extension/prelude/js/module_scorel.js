@@ -1,0 +1,6 @@
+// scorel: what an extension in Scorel's own shape imports.
+define("scorel", {
+  defineExtension: (definition) => definition,
+  Type,
+  StringEnum,
+}, "It has defineExtension, Type and StringEnum.");

@@ -1,0 +1,88 @@
+// Tools of the extension.
+
+const tools = new Map(); // by name: {def, form, context}
+
+// addTool takes a definition {name, label?, description, parameters?, kind?, parallel?,
+// execute(toolCallId, params, signal, onUpdate, ctx)}. context makes its ctx.
+function addTool(def, form, context) {
+  need("object", def, "A tool");
+  const name = need("string", def.name, "The name of a tool");
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
+    throw new TypeError(`The tool name ${JSON.stringify(name)} may hold letters, digits, _ and - only, at most 64.`);
+  }
+  need("function", def.execute, `execute of the tool ${name}`);
+  need("string", def.description, `The description of the tool ${name}`);
+  switch (def.kind) {
+    case undefined: case "read": case "write": case "exec": case "net": break;
+    default: throw new TypeError(`The kind of the tool ${name} must be read, write, exec or net.`);
+  }
+  if (def.renderCall || def.renderResult) {
+    unsupported(`renderCall and renderResult of the tool ${name} are not used. ${NO_COMPONENTS}`);
+  }
+  tools.set(name, { def, form, context });
+  changed();
+}
+
+function toolList() {
+  return Array.from(tools.values(), ({ def }) => ({
+    name: def.name,
+    label: def.label,
+    description: def.description,
+    parameters: schemaOf(def.parameters),
+    kind: def.kind,
+    parallel: def.parallel === true || def.executionMode === "parallel",
+    snippet: def.promptSnippet,
+    guidelines: def.promptGuidelines,
+  }));
+}
+
+function schemaOf(parameters) {
+  if (parameters === undefined || parameters === null) return { type: "object", properties: {} };
+  return JSON.parse(JSON.stringify(parameters)); // without the marks that schema libraries leave
+}
+
+async function runTool({ tool, toolCallId, input }, signal) {
+  const found = tools.get(tool);
+  if (!found) throw new Error(`The extension has no tool ${tool} any more.`);
+  const { def, form, context } = found;
+  let running = true;
+  let shown = "";
+  // A string follows what was shown before; {content} is all that is to be seen, and
+  // {process} tells people how the work goes on.
+  const onUpdate = (update) => {
+    if (!running || update === undefined || update === null) return;
+    if (typeof update === "string") {
+      shown += update;
+      if (update !== "") host.notify("tool/update", { toolCallId, text: update });
+      return;
+    }
+    if (update.process) host.notify("tool/process", { toolCallId, update: update.process });
+    if (update.content === undefined) return;
+    const text = textOf(update.content);
+    const news = text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`;
+    shown = text;
+    if (news !== "") host.notify("tool/update", { toolCallId, text: news });
+  };
+  try {
+    const params = def.prepareArguments ? def.prepareArguments(input) : input;
+    return resultToLog(await def.execute(toolCallId, params, signal, onUpdate, context(signal)), form);
+  } finally {
+    running = false;
+  }
+}
+
+// active holds the names given to setActiveTools until the host says what counts.
+let active = null;
+
+function activeTools() {
+  return (active || host.state.activeTools || []).slice();
+}
+
+function setActiveTools(names) {
+  if (!Array.isArray(names)) throw new TypeError("setActiveTools needs a list of names.");
+  const list = names.map((n) => toolNameIn(String(n)));
+  active = list;
+  return request("tools/setActive", { names: list }).then(() => undefined).finally(() => {
+    if (active === list) active = null;
+  });
+}

@@ -1,0 +1,100 @@
+// Dialogs, notices and what an extension shows. A dialog that nobody can answer, that
+// runs out of time or that is cancelled gives its default: undefined, or false.
+
+async function dialog(params, options = {}) {
+  const { timeout, signal } = options;
+  if (signal && signal.aborted) return undefined;
+  try {
+    const answer = await request("ui/dialog", { ...params, timeoutMs: timeout }, signal);
+    return answer === null || answer === undefined || answer.value === null ? undefined : answer.value;
+  } catch (err) {
+    if (signal && signal.aborted) return undefined;
+    throw err;
+  }
+}
+
+function showLines(key, place, lines) {
+  tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines });
+}
+
+// linesOf takes lines of text; components cannot be shown.
+function linesOf(content, name) {
+  if (content === undefined || content === null) return null;
+  if (typeof content === "string") return content.split("\n");
+  if (Array.isArray(content) && content.every((l) => typeof l === "string")) return content;
+  throw new Error(`${name}: ${NO_COMPONENTS}`);
+}
+
+let editorText = "";
+
+// plain is a theme without colours: lines go to clients of many kinds.
+const plain = Object.freeze({
+  name: "plain",
+  fg: (_color, text) => String(text),
+  bg: (_color, text) => String(text),
+  bold: String,
+  dim: String,
+  italic: String,
+  underline: String,
+  inverse: String,
+  strikethrough: String,
+  getFgAnsi: () => "",
+  getBgAnsi: () => "",
+});
+
+const ui = {
+  async select(title, options, opts) {
+    if (!Array.isArray(options) || options.length === 0) throw new TypeError("ui.select needs a list of options.");
+    const list = options.map((o) => (typeof o === "string" ? { label: o } : { label: String(o.label), description: o.description }));
+    return dialog({ kind: "select", title: String(title), options: list }, opts);
+  },
+  async confirm(title, message, opts) {
+    return (await dialog({ kind: "confirm", title: String(title), message: message === undefined ? undefined : String(message) }, opts)) === true;
+  },
+  async input(title, placeholder, opts) {
+    return dialog({ kind: "input", title: String(title), placeholder }, opts);
+  },
+  async editor(title, prefill, opts) {
+    return dialog({ kind: "editor", title: String(title), text: prefill }, opts);
+  },
+  notify(message, level = "info") {
+    tell("ui/notify", { message: String(message), level: level === "warning" || level === "error" ? level : "info" });
+  },
+  setStatus(key, text) {
+    showLines(need("string", key, "The key of a status"), "status", linesOf(text, "ui.setStatus"));
+  },
+  setWidget(key, content, opts = {}) {
+    const place = opts && opts.placement === "belowEditor" ? "below" : "above";
+    showLines(need("string", key, "The key of a widget"), place, linesOf(content, "ui.setWidget"));
+  },
+  setTitle(title) {
+    showLines("title", "title", title === undefined ? null : [String(title)]);
+  },
+  setEditorText(text) {
+    editorText = String(text);
+    showLines("editor", "editor", editorText.split("\n"));
+  },
+  pasteToEditor(text) {
+    ui.setEditorText(text);
+  },
+  // getEditorText gives what the extension put there: each client has an editor of its own.
+  getEditorText: () => editorText,
+  setWorkingMessage(text) {
+    showLines("working", "status", text === undefined ? null : [String(text)]);
+  },
+  custom: refusal("ui.custom", NO_COMPONENTS),
+  setFooter(factory) {
+    if (factory !== undefined) throw new Error(`ui.setFooter: ${NO_COMPONENTS}`);
+  },
+  setHeader(factory) {
+    if (factory !== undefined) throw new Error(`ui.setHeader: ${NO_COMPONENTS}`);
+  },
+  setEditorComponent(factory) {
+    if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
+  },
+  onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
+  theme: plain,
+  getTheme: () => plain,
+  getAllThemes: () => [],
+  setTheme: () => ({ success: false, error: "Each client of Scorel has themes of its own." }),
+};

@@ -1,0 +1,467 @@
+package prelude
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"scorel/internal/extension/wire"
+	"scorel/protocol"
+)
+
+func TestAToolCallHandlerBlocksChangesAnswersOrLetsThrough(t *testing.T) {
+	const data = `{"toolName":"Bash","toolCallId":"c1","input":{"command":"ls"}}`
+	for _, c := range []struct{ handler, want string }{
+		{`() => undefined`, `null`},
+		{`(e) => { e.input.command += " -l"; }`, `{"input":{"command":"ls -l"}}`},
+		{`(e) => ({ input: { command: e.toolName + e.toolCallId } })`, `{"input":{"command":"bashc1"}}`},
+		{`() => ({ block: true, reason: "no" })`, `{"block":true,"reason":"no"}`},
+		{`() => ({ result: "done" })`, `{"result":{"content":[{"type":"text","text":"done"}]}}`},
+		{`() => ({ decision: "ask", reason: "look" })`, `{"decision":"ask","reason":"look"}`},
+	} {
+		ext := newDouble(t).loadSource(`export default (pi) => pi.on("tool_call", ` + c.handler + `)`)
+		same(t, c.handler, ext.answer("tool_call", data), c.want)
+	}
+}
+
+func TestToolCallHandlersChainAndTheFirstThatBlocksEndsTheChain(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("tool_call", (e) => { e.input.n = 1; });
+		pi.on("tool_call", (e) => ({ block: true, reason: "n is " + e.input.n }));
+		pi.on("tool_call", () => { throw new Error("never asked"); });
+	}`)
+	same(t, "answer", ext.answer("tool_call", `{"toolName":"x","toolCallId":"c","input":{}}`), `{"block":true,"reason":"n is 1"}`)
+}
+
+func TestAToolCallHandlerThatFailsFailsTheHook(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.on("tool_call", async () => { throw new Error("the gate is broken"); })`)
+	_, err := ext.ask(wire.MethodHook, wire.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"Bash","input":{}}`)})
+	if err == nil || !strings.Contains(err.Error(), "the gate is broken") {
+		t.Errorf("the hook gives %v", err)
+	}
+}
+
+func TestToolResultHandlersChainAndOneThatFailsIsSkipped(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("tool_result", (e) => ({ content: [{ type: "text", text: e.content[0].text + "!" }] }));
+		pi.on("tool_result", () => { throw new Error("broken"); });
+		pi.on("tool_result", (e) => ({ details: { seen: e.content[0].text, tool: e.toolName }, isError: true }));
+	}`)
+	same(t, "answer", ext.answer("tool_result", `{"toolName":"Read","toolCallId":"c","input":{},"content":[{"type":"text","text":"a"}],"isError":false}`),
+		`{"content":[{"type":"text","text":"a!"}],"details":{"seen":"a!","tool":"read"},"isError":true}`)
+	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "broken") {
+		t.Errorf("failed: %q", failed)
+	}
+	same(t, "nothing changed", newDouble(t).loadSource(`export default (pi) => pi.on("tool_result", () => {})`).
+		answer("tool_result", `{"toolName":"Read","toolCallId":"c","input":{},"content":[],"isError":false}`), `null`)
+}
+
+func TestImagesOfResultsHaveTheFormOfThePiAPI(t *testing.T) {
+	ext := newDouble(t).loadSource(`export default (pi) => pi.on("tool_result", (e) => ({ content: [...e.content, { type: "text", text: Object.keys(e.content[0]).sort().join() }] }))`)
+	same(t, "answer", ext.answer("tool_result", `{"toolName":"Read","toolCallId":"c","input":{},"content":[{"type":"image","mediaType":"image/png","blob":"ab"}],"isError":false}`),
+		`{"content":[{"type":"image","mediaType":"image/png","blob":"ab"},{"type":"text","text":"blob,data,mimeType,type"}]}`)
+}
+
+func TestInputHandlersTransformHandleAndBlock(t *testing.T) {
+	const data = `{"text":"hello","source":"interactive"}`
+	for _, c := range []struct{ handlers, want string }{
+		{`pi.on("input", () => ({ action: "continue" }))`, `null`},
+		{`pi.on("input", (e) => ({ action: "transform", text: e.text + "1" })); pi.on("input", (e) => ({ action: "transform", text: e.text + "2" }))`, `{"action":"transform","text":"hello12","images":[]}`},
+		{`pi.on("input", () => ({ action: "handled" })); pi.on("input", () => ({ action: "transform", text: "x" }))`, `{"action":"handled"}`},
+		{`pi.on("input", () => ({ action: "block", reason: "not now" }))`, `{"action":"block","reason":"not now"}`},
+	} {
+		ext := newDouble(t).loadSource(`export default (pi) => { ` + c.handlers + ` }`)
+		same(t, c.handlers, ext.answer("input", data), c.want)
+	}
+}
+
+func TestBeforeAgentStartChainsThePromptAndJoinsMessages(t *testing.T) {
+	ext := newDouble(t).loadSource(`export default (pi) => {
+		pi.on("before_agent_start", (e, ctx) => ({ systemPrompt: e.systemPrompt + " A" + (ctx.getSystemPrompt() === e.systemPrompt), message: { customType: "a", content: "one", display: false } }));
+		pi.on("before_agent_start", (e, ctx) => ({ systemPrompt: ctx.getSystemPrompt() + " B", message: { customType: "b", content: [{ type: "text", text: "two" }] } }));
+	}`)
+	same(t, "answer", ext.answer("before_agent_start", `{"prompt":"p","systemPrompt":"S"}`),
+		`{"systemPrompt":"S Atrue B","message":{"customType":"a","display":false,"content":[{"type":"text","text":"one"},{"type":"text","text":"two"}]}}`)
+}
+
+func TestCompactionAndMovesCanBeCancelledOrShaped(t *testing.T) {
+	d := newDouble(t)
+	d.user("kept")
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("session_before_compact", (e) => e.reason === "manual" ? { cancel: true, reason: "not today" } : {
+			compaction: { summary: [e.preparation.messagesToSummarize[0].content, e.branchEntries.length, e.preparation.tokensBefore, e.willRetry].join() },
+		});
+		pi.on("session_before_tree", (e) => e.preparation.targetId ? { label: "seen " + e.preparation.kind } : { cancel: true });
+		pi.on("stop", (e) => e.blocked < 1 ? { text: "go on" } : undefined);
+		pi.on("before_provider_request", (e) => ({ ...e.payload, temperature: 0 }));
+	}`)
+	const compact = `{"reason":"%s","tokensBefore":9,"messages":[{"role":"user","content":[{"type":"text","text":"old"}]}]}`
+	same(t, "cancel", ext.answer("session_before_compact", fmt.Sprintf(compact, "manual")), `{"cancel":true,"reason":"not today"}`)
+	same(t, "summary", ext.answer("session_before_compact", fmt.Sprintf(compact, "overflow")), `{"summary":"old,1,9,true"}`)
+	same(t, "label", ext.answer("session_before_tree", `{"kind":"rewind","targetId":"evt_1"}`), `{"label":"seen rewind"}`)
+	same(t, "no move", ext.answer("session_before_tree", `{"kind":"rewind"}`), `{"cancel":true}`)
+	same(t, "go on", ext.answer("stop", `{"blocked":0,"text":"x"}`), `{"text":"go on"}`)
+	same(t, "stop", ext.answer("stop", `{"blocked":1,"text":"x"}`), `null`)
+	same(t, "request", ext.answer("before_provider_request", `{"payload":{"model":"m"}}`), `{"payload":{"model":"m","temperature":0}}`)
+}
+
+func TestEventsReachTheirHandlersWithMessagesInTheirForm(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		const seen = [];
+		pi.on("turn_end", (e) => { seen.push([e.type, e.turnIndex, e.message.content[0].type, e.toolResults[0].role].join()); });
+		pi.on("turn_end", () => { throw new Error("this one is broken"); });
+		pi.on("turn_end", () => { seen.push("third"); });
+		pi.on("tool_execution_start", (e) => { seen.push(e.toolName); });
+		pi.on("session_shutdown", (e, ctx) => { ctx.ui.notify(e.reason); });
+		pi.command("seen", { handler: async () => ({ status: seen.join(" ") }) });
+	}`)
+	ext.event("turn_end", `{"turnIndex":2,"message":{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"x","input":{}}]},"toolResults":[{"role":"tool_result","toolCallId":"c","content":[]}]}`)
+	ext.event("tool_execution_start", `{"toolName":"Glob","toolCallId":"c"}`)
+	if got := ext.run("seen"); got != "turn_end,2,toolCall,toolResult third find" {
+		t.Errorf("seen: %s", got)
+	}
+	same(t, "events", ext.reg.Events, `["turn_end","tool_execution_start"]`)
+	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 {
+		t.Errorf("failed: %q", failed)
+	}
+	ext.unload("quit")
+	equal(t, "at the end", d.called(wire.CallNotify), []string{`{"level":"info","message":"quit"}`})
+}
+
+func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("tool_execution_update", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.partialResult.content[0].text].join()));
+		pi.on("tool_execution_end", (e, ctx) => ctx.ui.notify([e.type, e.toolName, e.args.command, e.isError].join()));
+	}`)
+	ext.event("tool_execution_start", `{"toolCallId":"c","toolName":"Bash","args":{"command":"ls"}}`)
+	ext.event("tool_execution_update", `{"toolCallId":"c","partialResult":{"content":[{"type":"text","text":"out"}]}}`)
+	ext.event("tool_execution_end", `{"toolCallId":"c","toolName":"Bash","durationMs":1,"isError":false}`)
+	equal(t, "notices", d.called(wire.CallNotify), []string{
+		`{"level":"info","message":"tool_execution_update,bash,ls,out"}`, `{"level":"info","message":"tool_execution_end,bash,ls,false"}`,
+	})
+}
+
+func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
+	ext := newDouble(t).loadSource(`export default (pi) => {
+		pi.on("user_bash", () => {});
+		pi.on("no_such_event", () => {});
+		pi.registerProvider("mine", {});
+		pi.registerMessageRenderer("note", () => {});
+		pi.registerTool({ name: "t", description: "d", parameters: {}, execute: async () => "x", renderCall() {} });
+	}`)
+	got := strings.Join(ext.reg.Unsupported, "\n")
+	for _, want := range []string{"user_bash", "no_such_event", "provider mine", "renderer of note", "renderCall and renderResult of the tool t"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if len(ext.reg.Unsupported) != 5 || len(ext.reg.Tools) != 1 {
+		t.Errorf("registration: %s", marshal(ext.reg))
+	}
+}
+
+func TestWhatIsRefusedSaysSoWhenItIsUsed(t *testing.T) {
+	ext := newDouble(t).loadSource(`
+import { Text, Container, truncateToWidth, Nothing } from "@mariozechner/pi-tui";
+import { DynamicBorder } from "@earendil-works/pi-coding-agent";
+import { stream } from "@mariozechner/pi-ai";
+class Mine extends Container { own() { return "own"; } }
+export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
+	await ({
+		custom: () => ctx.ui.custom(() => new Text("x")),
+		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
+		footer: () => ctx.ui.setFooter(() => {}),
+		render: () => new Text("x").render(10),
+		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
+		border: () => new DynamicBorder(),
+		stream: () => stream({}, {}),
+		missing: () => Nothing,
+		newSession: () => ctx.newSession(), fork: () => ctx.fork("x"), switchSession: () => ctx.switchSession("x"),
+		navigateTree: () => ctx.navigateTree("x"), reload: () => ctx.reload(), shutdown: () => ctx.shutdown(),
+		getTree: () => ctx.sessionManager.getTree(),
+		core: () => ctx.saveEntry({ type: "message" }), compaction: () => ctx.saveEntry({ type: "compaction" }), untyped: () => ctx.saveEntry({ a: 1 }),
+	})[name]();
+} })`)
+	for name, want := range map[string]string{
+		"custom": "does not draw components", "widget": "does not draw components", "footer": "does not draw components",
+		"render": "does not draw components", "own": "fine", "border": "DynamicBorder", "stream": "stream is not supported",
+		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
+		"navigateTree": "navigateTree", "reload": "/reload", "shutdown": "shutdown", "getTree": "active path",
+		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",
+	} {
+		if _, err := ext.command("refuse " + name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; it should say %q", name, err, want)
+		}
+	}
+}
+
+func TestACommandMayWaitForIdleOnlyWhenNoTurnRuns(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.registerCommand("w", { handler: (_a, ctx) => ctx.waitForIdle() })`)
+	ext.run("w")
+	d.state.Idle = false
+	if _, err := ext.command("w"); err == nil || !strings.Contains(err.Error(), "waitForIdle") {
+		t.Errorf("while a turn runs: %v", err)
+	}
+}
+
+func TestBothKindsOfCommandsGetTheirArguments(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		pi.command("two", { description: "v2", argumentHint: "<x>", handler: async (ctx) => ({ status: JSON.stringify([ctx.args, ctx.argsRaw, ctx.signal === undefined]) }) });
+		pi.registerCommand("/one", { handler: async (args, ctx) => { ctx.ui.notify(args + "|" + ctx.args.length, "warning"); }, getArgumentCompletions: (prefix) => ["alpha", "beta"].filter((w) => w.startsWith(prefix)).map((value) => ({ value, label: value.toUpperCase() })) });
+		pi.registerShortcut("ctrl+k", { description: "a key", handler: (ctx) => ctx.ui.setStatus("k", "pressed") });
+	}`)
+	same(t, "commands", ext.reg.Commands, `[{"name":"two","description":"v2","argumentHint":"<x>"},{"name":"one","completes":true}]`)
+	same(t, "shortcuts", ext.reg.Shortcuts, `[{"key":"ctrl+k","description":"a key"}]`)
+	if got := ext.run("two a  b"); got != `[["a","b"],"a  b",false]` && got != `[["a","b"],"a  b",true]` {
+		t.Errorf("/two: %s", got)
+	}
+	ext.run("one x y")
+	equal(t, "/one", d.called(wire.CallNotify), []string{`{"level":"warning","message":"x y|2"}`})
+	got, err := ext.ask(wire.MethodComplete, wire.CommandComplete{Command: "one", Prefix: "be"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, "completion", string(got), `{"items":[{"value":"beta","label":"BETA"}]}`)
+	ext.run("shortcut:ctrl+k")
+	equal(t, "the key", d.called(wire.CallUIState), []string{`{"key":"k","lines":["pressed"],"place":"status"}`})
+	if _, err := ext.command("gone"); err == nil {
+		t.Error("a command that does not exist ran")
+	}
+}
+
+func TestToolsGiveTextsContentsDetailsAndFailByThrowing(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`
+import { Type } from "typebox";
+export default (pi) => pi.registerTool({
+	name: "work", label: "Work", description: "works", kind: "read", promptSnippet: "s", promptGuidelines: ["g"],
+	parameters: Type.Object({ how: Type.String(), old: Type.Optional(Type.Number()) }),
+	prepareArguments: (a) => ({ how: a.how ?? a.legacy }),
+	async execute(id, { how }, signal, onUpdate, ctx) {
+		onUpdate({ content: [{ type: "text", text: "one" }] });
+		onUpdate({ content: [{ type: "text", text: "one two" }] });
+		onUpdate({ content: [{ type: "text", text: "other" }], process: { message: "half", percent: 50 } });
+		switch (how) {
+			case "text": return "plain";
+			case "nothing": return;
+			case "value": return { a: 1 };
+			case "throw": throw new Error("it cannot");
+		}
+		return { content: [{ type: "text", text: how + id }, { type: "image", data: "QQ==", mimeType: "image/png" }], details: { cwd: ctx.cwd } };
+	},
+})`)
+	same(t, "tools", ext.reg.Tools, `[{"name":"work","label":"Work","description":"works","kind":"read","snippet":"s","guidelines":["g"],
+		"parameters":{"type":"object","required":["how"],"properties":{"how":{"type":"string"},"old":{"type":"number"}}}}]`)
+	for input, want := range map[string]string{
+		`{"how":"text"}`:    `{"content":[{"type":"text","text":"plain"}]}`,
+		`{"how":"nothing"}`: `{"content":[]}`,
+		`{"how":"value"}`:   `{"content":[{"type":"text","text":"{\"a\":1}"}]}`,
+		`{"legacy":"all"}`:  `{"content":[{"type":"text","text":"allcall_1"},{"type":"image","mediaType":"image/png","blob":"data:QQ=="}],"details":{"cwd":"/work/dir"}}`,
+	} {
+		got, err := ext.tool("work", input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, input, got, want)
+	}
+	if _, err := ext.tool("work", `{"how":"throw"}`); err == nil || !strings.Contains(err.Error(), "it cannot") {
+		t.Errorf("a tool that throws gives %v", err)
+	}
+	updates := d.notified(wire.NoteToolUpdate)
+	equal(t, "updates", updates[:3], []string{`{"text":"one","toolCallId":"call_1"}`, `{"text":" two","toolCallId":"call_1"}`, `{"text":"\nother","toolCallId":"call_1"}`})
+	equal(t, "process", d.notified(wire.NoteProcess)[:1], []string{`{"toolCallId":"call_1","update":{"message":"half","percent":50}}`})
+}
+
+func TestAToolThatCannotBeRegisteredFailsTheLoadWithASentence(t *testing.T) {
+	for source, want := range map[string]string{
+		`pi.registerTool({ name: "a b", description: "d", execute() {} })`:             `The tool name "a b"`,
+		`pi.registerTool({ name: "a", execute() {} })`:                                 "description of the tool a",
+		`pi.registerTool({ name: "a", description: "d" })`:                             "execute of the tool a",
+		`pi.registerTool({ name: "a", description: "d", kind: "root", execute() {} })`: "kind of the tool a",
+		`pi.on("tool_call")`:                        "handler of tool_call",
+		`pi.command("x", {})`:                       "handler of the command x",
+		`pi.registerCommand("a b", {handler(){}})`:  `command name "a b"`,
+		`pi.registerFlag("f", { type: "number" })`:  "type of the flag f",
+		`throw new Error("the factory is broken")`:  "the factory is broken",
+		`return Promise.reject(new Error("later"))`: "later",
+	} {
+		_, err := newDouble(t).tryLoad(`export default function (pi) { ` + source + ` }`)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; it should say %q", source, err, want)
+		}
+	}
+	for _, source := range []string{`export const a = 1`, `export default { id: "x" }`, `export default "x"`, ``} {
+		_, err := newDouble(t).tryLoad(source)
+		if err == nil || !strings.Contains(err.Error(), "exports no extension") {
+			t.Errorf("%q: %v", source, err)
+		}
+	}
+}
+
+func TestToolsThatAreRegisteredLaterAreToldOnceForAllOfThem(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.on("session_start", () => {
+		for (const name of ["a", "b"]) pi.registerTool({ name, description: name, execute: async () => name });
+	})`)
+	ext.event("session_start", `{"reason":"startup"}`)
+	calls := d.called(wire.CallRegister)
+	if len(calls) != 1 {
+		t.Fatalf("told %d times: %q", len(calls), calls)
+	}
+	var reg wire.Registration
+	mustUnmarshal(t, []byte(calls[0]), &reg)
+	if len(reg.Tools) != 2 || len(reg.Events) != 1 {
+		t.Errorf("told: %s", calls[0])
+	}
+}
+
+func TestFlagsComeFromTheTableOfTheExtension(t *testing.T) {
+	d := newDouble(t)
+	d.config = json.RawMessage(`{"plan":true}`)
+	ext := d.loadSource(`export default (pi) => {
+		pi.registerFlag("plan", { type: "boolean", default: false, description: "d" });
+		pi.registerFlag("name", { type: "string", default: "x" });
+		pi.command("flags", { handler: async () => ({ status: [pi.getFlag("plan"), pi.getFlag("name"), pi.getFlag("none")].join() }) });
+	}`)
+	same(t, "flags", ext.reg.Flags, `[{"name":"plan","type":"boolean","description":"d","default":false},{"name":"name","type":"string","default":"x"}]`)
+	if got := ext.run("flags"); got != "true,x," {
+		t.Errorf("flags: %s", got)
+	}
+}
+
+func TestThePiObjectReachesTheHost(t *testing.T) {
+	for _, c := range []struct{ use, method, want string }{
+		{`pi.sendMessage({ customType: "n", content: "hi", display: true, details: { a: 1 } }, { deliverAs: "nextTurn", triggerTurn: true })`, wire.CallSendMessage,
+			`{"content":[{"text":"hi","type":"text"}],"customType":"n","deliverAs":"nextTurn","details":{"a":1},"display":true,"triggerTurn":true}`},
+		{`pi.sendUserMessage("go", { deliverAs: "followUp" })`, wire.CallSendUser, `{"content":[{"text":"go","type":"text"}],"deliverAs":"followUp"}`},
+		{`pi.appendEntry("mine", { a: 1 })`, wire.CallAppend, `{"data":{"a":1},"kind":"mine"}`},
+		{`pi.appendEntry("mine", [1])`, wire.CallAppend, `{"data":{"$value":[1]},"kind":"mine"}`},
+		{`pi.appendEntry("mine", { id: 7 })`, wire.CallAppend, `{"data":{"$value":{"id":7}},"kind":"mine"}`},
+		{`pi.appendEntry("mine")`, wire.CallAppend, `{"kind":"mine"}`},
+		{`ctx.saveEntry({ type: "x_y", id: 1, timestamp: 2, a: 3 })`, wire.CallAppend, `{"data":{"a":3},"kind":"x_y"}`},
+		{`pi.setSessionName("n")`, wire.CallSessionName, `{"name":"n"}`},
+		{`pi.setLabel("evt_0", "l")`, wire.CallLabel, `{"entryId":"evt_0","label":"l"}`},
+		{`pi.setLabel("evt_0", undefined)`, wire.CallLabel, `{"entryId":"evt_0","label":null}`},
+		{`pi.setActiveTools(["bash", "read", "own"])`, wire.CallActiveTools, `{"names":["Bash","Read","own"]}`},
+		{`pi.setModel({ provider: "demo", id: "demo-2" })`, wire.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
+		{`pi.setThinkingLevel("high")`, wire.CallSetThinking, `{"level":"high"}`},
+		{`ctx.setModel(ctx.findModel("demo", "demo-2"))`, wire.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
+		{`ctx.abort()`, wire.CallCancel, `{}`},
+		{`ctx.compact({ customInstructions: "short" })`, wire.CallCompact, `{"instructions":"short"}`},
+		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, wire.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
+		{`ctx.ui.editor("t", "text")`, wire.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
+		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, wire.CallUIState, `{"key":"w","lines":["a","b"],"place":"below"}`},
+		{`ctx.ui.setStatus("s", undefined)`, wire.CallUIState, `{"key":"s","lines":null,"place":"status"}`},
+		{`ctx.ui.setTitle("t")`, wire.CallUIState, `{"key":"title","lines":["t"],"place":"title"}`},
+		{`ctx.ui.setEditorText("a\nb")`, wire.CallUIState, `{"key":"editor","lines":["a","b"],"place":"editor"}`},
+	} {
+		d := newDouble(t)
+		d.user("first")
+		ext := d.loadSource(`export default (pi) => pi.command("use", { handler: async (ctx) => { await ` + c.use + `; } })`)
+		ext.run("use")
+		equal(t, c.use, d.called(c.method), []string{c.want})
+	}
+}
+
+func TestTheContextKnowsTheSession(t *testing.T) {
+	for use, want := range map[string]string{
+		`ctx.cwd`: `"/work/dir"`, `ctx.mode`: `"tui"`, `ctx.hasUI`: `true`, `ctx.sessionFile`: `"/home/u/.scorel/sessions/ses_1.jsonl"`,
+		`ctx.model.id`: `"demo-1"`, `ctx.thinkingLevel`: `"low"`, `pi.getThinkingLevel()`: `"low"`, `ctx.isIdle()`: `true`, `ctx.hasPendingMessages()`: `false`,
+		`ctx.getSystemPrompt()`: `"Be good."`, `ctx.getContextUsage()`: `{"tokens":250,"contextWindow":1000,"percent":25}`, `ctx.isProjectTrusted()`: `true`,
+		`ctx.findModel("demo", "demo-2").name`: `"Demo 2"`, `ctx.findModel("demo", "none")`: `null`, `(await ctx.availableModels()).length`: `2`,
+		`ctx.modelRegistry.find("demo", "demo-1").id`: `"demo-1"`, `ctx.modelRegistry.getAvailable().length`: `2`,
+		`await ctx.resolveApiKey(ctx.model)`: `"key-of-the-user"`, `await ctx.modelRegistry.getApiKey(ctx.model)`: `"key-of-the-user"`,
+		`await ctx.modelRegistry.getApiKeyAndHeaders(ctx.model)`: `{"ok":true,"apiKey":"key-of-the-user","headers":{}}`,
+		`pi.getSessionName()`: `"a session"`, `pi.getActiveTools()`: `["bash","read"]`, `pi.getAllTools()`: `[{"name":"bash","description":"Runs commands."},{"name":"read","description":"Reads files."}]`,
+		`ctx.sessionManager.getSessionId()`: `"ses_1"`, `ctx.sessionManager.getCwd()`: `"/work/dir"`, `ctx.sessionManager.getSessionName()`: `"a session"`,
+		`ctx.sessionManager.getLeafId()`: `"evt_4"`, `ctx.sessionManager.getLeafEntry().type`: `"compaction"`, `ctx.sessionManager.getLeafEntry().firstKeptEntryId`: `"evt_1"`,
+		`ctx.sessionManager.getBranch("evt_1").length`: `2`, `ctx.sessionManager.getEntries().map((e) => e.type)`: `["message","message","custom","custom","compaction"]`,
+		`ctx.sessionManager.getEntries().filter((e) => e.type === "custom").map((e) => [e.customType, e.data])`: `[["state",{"a":1}],["list",[1,2]]]`,
+		`ctx.entries.map((e) => e.type)`: `["message","message","state","list","compaction"]`, `ctx.entries[2].a`: `1`, `ctx.entries[4].firstKeptEntryIndex`: `1`,
+		`ctx.sessionManager.getEntry("evt_0").message.role`:                                                                    `"user"`,
+		`[await ctx.ui.select("a", ["b"]), await ctx.ui.confirm("a", "b"), await ctx.ui.input("a"), await ctx.ui.editor("a")]`: `[null,false,null,null]`,
+		`ctx.ui.theme.fg("accent", "x") + ctx.ui.theme.bold("y")`:                                                              `"xy"`,
+	} {
+		d := newDouble(t)
+		d.user("one")
+		d.assistant("two")
+		d.add(wire.Entry{Type: "state", Custom: true, Data: json.RawMessage(`{"a":1}`)})
+		d.add(wire.Entry{Type: "list", Custom: true, Data: json.RawMessage(`{"$value":[1,2]}`)})
+		d.compaction("C", 1)
+		ext := d.loadSource(`export default (pi) => pi.command("use", { handler: async (ctx) => ({ status: JSON.stringify(` + use + `) }) })`)
+		same(t, use, ext.run("use"), want)
+	}
+}
+
+func TestOneExtensionHearsWhatAnotherEmits(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => {
+		const heard = [];
+		const stop = pi.events.on("news", (data) => { heard.push(data.n); });
+		pi.command("emit", { handler: async () => { pi.events.emit("news", { n: 1 }); } });
+		pi.command("heard", { handler: async () => ({ status: heard.join() }) });
+		pi.command("stop", { handler: async () => stop() && undefined });
+	}`)
+	ext.run("emit")
+	equal(t, "told the others", d.notified(wire.NoteBus), []string{`{"channel":"news","data":{"n":1}}`})
+	ext.bus("news", `{"n":2}`)
+	if got := ext.run("heard"); got != "1,2" {
+		t.Errorf("heard: %s", got)
+	}
+	ext.run("stop")
+	ext.bus("news", `{"n":3}`)
+	if got := ext.run("heard"); got != "1,2" {
+		t.Errorf("heard behind stop: %s", got)
+	}
+}
+
+func (e *extension) bus(channel, data string) {
+	e.d.t.Helper()
+	e.tell(wire.NoteBus, map[string]any{"channel": channel, "data": json.RawMessage(data)})
+}
+
+func TestTheShapeIsToldApartByWhatIsUsed(t *testing.T) {
+	for source, want := range map[string]string{
+		`export default (pi) => { pi.on("context", () => {}); pi.command("x", { handler() {} }); }`:           "hooks",
+		`export default (pi) => { pi.registerCommand("x", { handler() {} }); }`:                               "pi",
+		`export default { commands: () => ({}) }`:                                                             "scorel",
+		`export function activate() {}`:                                                                       "scorel",
+		`export default async (pi) => { await Promise.resolve(); pi.registerFlag("x", { type: "string" }); }`: "pi",
+	} {
+		if got := newDouble(t).loadSource(source).reg.API; got != want {
+			t.Errorf("%s is of shape %q, not %q", source, got, want)
+		}
+	}
+}
+
+func TestBuiltInToolsHaveOneNameInEventsMessagesAndLists(t *testing.T) {
+	d := newDouble(t)
+	names := []string{"Bash", "Read", "Write", "Edit", "Grep", "Glob", "WebFetch"}
+	for _, name := range names {
+		d.say(protocol.ToolError("c", name, "x"))
+	}
+	d.state.ActiveTools = names
+	ext := d.loadSource(`export default (pi) => {
+		const seen = [];
+		pi.on("tool_call", (e) => { seen.push(e.toolName); });
+		pi.command("compare", { handler: async (ctx) => ({ status: [seen, ctx.entries.map((e) => e.message.toolName), pi.getActiveTools()].join(" ") }) });
+		pi.command("back", { handler: async () => { await pi.setActiveTools(seen); } });
+	}`)
+	for _, name := range names {
+		ext.answer("tool_call", `{"toolName":"`+name+`","toolCallId":"c","input":{}}`)
+	}
+	const want = "bash,read,write,edit,grep,find,WebFetch"
+	if got := ext.run("compare"); got != want+" "+want+" "+want {
+		t.Errorf("they are %s", got)
+	}
+	ext.run("back")
+	equal(t, "on the way back", d.called(wire.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
+}

@@ -1,0 +1,38 @@
+package prelude
+
+import (
+	"embed"
+	"strings"
+)
+
+//go:embed js/*.js
+var files embed.FS
+
+// order is how the files follow each other: constants come before what uses them while
+// the script runs.
+func order() []string {
+	return []string{
+		"host", "content", "names", "ui", "exec", "models", "session", "context",
+		"tools", "commands", "handlers", "hooks", "registration", "pi", "scorel",
+		"module", "module_typebox", "module_ai", "module_agent", "module_tui", "module_scorel",
+		"main",
+	}
+}
+
+// Name is what the script is called.
+const Name = "prelude"
+
+// Source gives the script. It is the same on each call.
+func Source() string {
+	var s strings.Builder
+	s.WriteString("(function (host) {\n\"use strict\";\n")
+	for _, name := range order() {
+		text, err := files.ReadFile("js/" + name + ".js")
+		if err != nil {
+			panic(err) // a name in order that is not embedded
+		}
+		s.Write(text)
+	}
+	s.WriteString("})(__host);\n")
+	return s.String()
+}

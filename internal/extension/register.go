@@ -1,0 +1,149 @@
+package extension
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"scorel/internal/extension/wire"
+	"scorel/internal/permission"
+	engine "scorel/internal/tool"
+)
+
+// Bounds of what an extension registers.
+const (
+	maxTools       = 64
+	maxCommands    = 64
+	maxDescription = 16 << 10 // bytes
+	maxSchema      = 64 << 10 // bytes
+	maxNamed       = 64       // hooks, kinds and the like
+	maxName        = 64       // bytes
+)
+
+// register takes what an extension offers from now on. What of it cannot be used is
+// left out, with a warning.
+func (s *Set) register(m *member, r wire.Registration) {
+	warn := func(format string, args ...any) {
+		if len(r.Warnings) < maxNamed {
+			r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+		}
+	}
+	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
+		if len(*list) > maxNamed {
+			*list = (*list)[:maxNamed]
+		}
+	}
+	r.Hooks = slices.DeleteFunc(slices.Clone(r.Hooks), func(name string) bool {
+		if knownHook(name) {
+			return false
+		}
+		warn("There is no hook %.60q.", name)
+		return true
+	})
+	if len(r.Tools) > maxTools {
+		warn("It registers %d tools; only the first %d count.", len(r.Tools), maxTools)
+		r.Tools = r.Tools[:maxTools]
+	}
+	var tools []tool
+	for _, t := range r.Tools {
+		spec, err := specOf(t)
+		switch {
+		case err != nil:
+			warn("The tool %.60q cannot be used: %v.", t.Name, err)
+		case slices.ContainsFunc(tools, func(o tool) bool { return o.spec.Name == spec.Name }):
+			warn("The tool %s is registered twice; only the first counts.", spec.Name)
+		default:
+			tools = append(tools, tool{m: m, spec: spec, kind: t.Kind, label: t.Label})
+		}
+	}
+	var commands []wire.Command
+	for _, c := range r.Commands {
+		switch {
+		case !name(c.Name):
+			warn("The command %.60q cannot be used: its name may have letters, digits, dots, dashes, colons and underscores, at most %d.", c.Name, maxName)
+		case len(commands) == maxCommands:
+			warn("It registers more than %d commands; only the first count.", maxCommands)
+		case slices.ContainsFunc(commands, func(o wire.Command) bool { return o.Name == c.Name }):
+			warn("The command %s is registered twice; only the first counts.", c.Name)
+		default:
+			c.Description, c.ArgumentHint = clip(c.Description, 1000), clip(c.ArgumentHint, 200)
+			commands = append(commands, c)
+		}
+	}
+	r.Commands = commands
+	s.mu.Lock()
+	m.registered, m.tools = r, tools
+	s.mu.Unlock()
+	for _, w := range r.Warnings {
+		s.cfg.Report("extension "+m.ID+": "+clip(w, 500), nil)
+	}
+}
+
+func name(s string) bool {
+	ok := s != "" && len(s) <= maxName && s[0] != '-' && s[0] != ':'
+	for _, c := range []byte(s) {
+		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':')
+	}
+	return ok
+}
+
+// specOf gives a tool as the runtime sees it.
+func specOf(t wire.Tool) (engine.Spec, error) {
+	spec := engine.Spec{Name: t.Name, Description: t.Description, Schema: t.Parameters, Kind: permission.Kind(t.Kind), Parallel: t.Parallel}
+	if !name(t.Name) || strings.ContainsAny(t.Name, ".:") { // what all providers take
+		return spec, fmt.Errorf("its name may have letters, digits, dashes and underscores, at most %d", maxName)
+	}
+	switch spec.Kind {
+	case "":
+		spec.Kind = permission.Exec
+	case permission.Read, permission.Write, permission.Exec, permission.Net:
+	default:
+		return spec, fmt.Errorf("its kind is %.40q; the kinds are read, write, exec and net", t.Kind)
+	}
+	if extra := append([]string{t.Snippet}, t.Guidelines...); strings.TrimSpace(strings.Join(extra, "")) != "" {
+		spec.Description = strings.TrimSpace(spec.Description + "\n\n" + strings.Join(slices.DeleteFunc(extra, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n"))
+	}
+	if len(spec.Description) > maxDescription {
+		return spec, fmt.Errorf("its description has more than %d bytes", maxDescription)
+	}
+	if len(spec.Schema) == 0 || string(spec.Schema) == "null" {
+		spec.Schema = json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	if len(spec.Schema) > maxSchema {
+		return spec, fmt.Errorf("its schema has more than %d bytes", maxSchema)
+	}
+	var kind struct {
+		Type string `json:"type"`
+	}
+	if json.Unmarshal(spec.Schema, &kind) != nil || kind.Type != "object" {
+		return spec, fmt.Errorf("its parameters are no JSON Schema of the type object")
+	}
+	var schema jsonschema.Schema
+	if err := json.Unmarshal(spec.Schema, &schema); err != nil {
+		return spec, fmt.Errorf("its parameters are no JSON Schema: %w", err)
+	}
+	if _, err := schema.Resolve(nil); err != nil {
+		return spec, fmt.Errorf("its parameters are no JSON Schema: %w", err)
+	}
+	return spec, nil
+}
+
+func knownHook(name string) bool {
+	switch name {
+	case "tool_call", "tool_result", "input", "before_agent_start", "stop", "session_before_compact", "session_before_tree",
+		"before_provider_request", "context", "transformContext", "convertToLlm":
+		return true
+	}
+	return false
+}
+
+// hooks says whether an extension has a hook. mu of the set is held.
+func (m *member) hooks(name string) bool { return slices.Contains(m.registered.Hooks, name) }
+
+// wants says whether an extension is told of an event. mu of the set is held.
+func (m *member) wants(event string) bool {
+	return slices.Contains(m.registered.Events, event) || slices.Contains(m.registered.Events, "*")
+}

@@ -1,0 +1,315 @@
+package extension
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"scorel/internal/extension/wire"
+	"scorel/protocol"
+)
+
+// Limits of extensions. Those of time are of the extension's own: while one waits for
+// something that it asked the host for, its clock stands still.
+const (
+	handlerTime  = 120 * time.Second // for a hook in JavaScript, whose own 10 s the child keeps
+	processTime  = 10 * time.Second  // for a hook of a process
+	loadTime     = 30 * time.Second  // to start, and to load one extension
+	unloadTime   = 2 * time.Second   // for what an extension does when it ends
+	completeTime = 2 * time.Second   // for completions of an argument
+	busyTime     = 10 * time.Second  // for an interpreter that does not return to its event loop
+	maxMemory    = 768 << 20         // resident bytes of a process
+	addressSpace = 2 << 30           // bytes that the child with JavaScript may map
+	maxKills     = 3                 // then an extension is off for the session
+	watchEvery   = 250 * time.Millisecond
+)
+
+// Host is what extensions ask for. Call carries out a request of an extension that the
+// set does not carry out itself; the result is marshalled. An error is told to the
+// extension as it is.
+type Host interface {
+	Call(ctx context.Context, e Extension, method string, params json.RawMessage) (any, error)
+	// State gives what changes, as it is now.
+	State() wire.State
+	// Notify shows people a sentence. It does not wait.
+	Notify(level, text string)
+	// PutBlob stores a payload and gives its SHA-256 when it is durable.
+	PutBlob(ctx context.Context, data []byte) (string, error)
+}
+
+// Config is what a [Set] needs.
+type Config struct {
+	Host    Host
+	Log     Log // nil: there is no conversation
+	Session wire.Session
+	Version string // of Scorel
+	// Find looks for the extensions of the session; see [Find].
+	Find func(ctx context.Context) Found
+	// Settings gives the table of an extension in the configuration, nil without one.
+	Settings func(e Extension) json.RawMessage
+	// Cache is the folder for bundles. Record is [sandbox.Helper.Record].
+	Cache, Record string
+	Environ       func() []string // scrubbed; asked when a process is started
+	// Reason is what session_start says of a first load: startup, resume, new or fork.
+	Reason string
+	// Report takes what people who look for a fault need to see.
+	Report func(what string, detail []byte)
+	// Tests bound less, and start the child in their own way.
+	child  []string // arguments
+	bounds bounds
+}
+
+// bounds are limits that tests make smaller.
+type bounds struct {
+	busy, handler, process time.Duration
+	memory, address        uint64
+}
+
+func (b *bounds) fill() {
+	set := func(to *time.Duration, d time.Duration) {
+		if *to == 0 {
+			*to = d
+		}
+	}
+	set(&b.busy, busyTime)
+	set(&b.handler, handlerTime)
+	set(&b.process, processTime)
+	if b.memory == 0 {
+		b.memory = maxMemory
+	}
+	if b.address == 0 && !raced {
+		b.address = addressSpace
+	}
+}
+
+// Set is the extensions of one loaded session.
+type Set struct {
+	cfg Config
+
+	// starting is held while processes are started, loaded or ended; mu may be taken
+	// with it held.
+	starting sync.Mutex
+	mu       sync.Mutex
+	found    bool // Find was asked
+	problems []string
+	members  []*member // in load order
+	shared   *child    // of JavaScript extensions, nil when it does not run
+	children []*child  // all that run
+	warned   []string  // kinds of custom events that nobody knows, once told
+	closed   bool
+	wg       sync.WaitGroup // what follows processes to their end
+}
+
+// member is an extension of a set. The fields below are guarded by Set.mu.
+type member struct {
+	Extension
+	set   *Set
+	clock clock
+
+	registered wire.Registration
+	tools      []tool // of registered, those that can be used
+	child      *child // in which it is loaded, nil in none
+	kills      int
+	apart      bool // it has a child of its own
+	again      bool // it was loaded before in this session
+	failures   []string
+	running    map[string]*running // tools, by call
+	immediate  int                 // immediate commands that run
+	teller     *teller
+}
+
+// New makes the set of a session. It does nothing yet.
+func New(cfg Config) *Set {
+	cfg.bounds.fill()
+	if cfg.child == nil {
+		cfg.child = []string{wire.ChildName}
+	}
+	return &Set{cfg: cfg}
+}
+
+// Load looks for extensions when that was not done or nothing was found, and starts
+// and loads what is not running. Who fails is told to people, and stands in List.
+func (s *Set) Load(ctx context.Context) {
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	s.look(ctx)
+	for _, m := range s.all() {
+		_, _ = s.ensure(ctx, m)
+	}
+}
+
+// look looks for extensions, if that is to be done. starting is held.
+func (s *Set) look(ctx context.Context) {
+	s.mu.Lock()
+	waits := slices.ContainsFunc(s.members, func(m *member) bool { return m.State == protocol.ExtensionUntrusted })
+	done := s.closed || s.found && len(s.members) > 0 && !waits
+	s.mu.Unlock()
+	if done {
+		return
+	}
+	found := s.cfg.Find(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.found && waits && !changed(s.members, found.Extensions) {
+		return
+	}
+	s.found, s.problems = true, found.Problems
+	var members []*member
+	for _, e := range found.Extensions {
+		// One that runs goes on.
+		if i := slices.IndexFunc(s.members, func(m *member) bool { return m.child != nil && m.Path == e.Path && m.Scope == e.Scope }); i >= 0 && e.State == protocol.ExtensionFound {
+			members = append(members, s.members[i])
+			continue
+		}
+		m := &member{Extension: e, set: s, running: map[string]*running{}}
+		m.teller = &teller{m: m}
+		members = append(members, m)
+	}
+	s.members = members
+}
+
+// changed says whether another state was found than the one that counts.
+func changed(members []*member, found []Extension) bool {
+	if len(members) != len(found) {
+		return true
+	}
+	for i, m := range members {
+		if m.Path != found[i].Path || (m.State == protocol.ExtensionUntrusted) != (found[i].State == protocol.ExtensionUntrusted) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Set) all() []*member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.members)
+}
+
+// Loaded says whether an extension runs, or would be started again.
+func (s *Set) Loaded() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.members, (*member).active)
+}
+
+// active says whether an extension takes part in the session. mu of the set is held.
+func (m *member) active() bool {
+	return m.State == protocol.ExtensionLoaded || m.State == protocol.ExtensionStopped
+}
+
+// List says how the extensions stand. It starts nothing, but looks when nobody has.
+func (s *Set) List(ctx context.Context) *protocol.ExtensionList {
+	s.starting.Lock()
+	s.look(ctx)
+	s.starting.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := &protocol.ExtensionList{Extensions: []protocol.ExtensionInfo{}, Problems: slices.Clone(s.problems)}
+	for _, m := range s.members {
+		out.Extensions = append(out.Extensions, m.info())
+	}
+	return out
+}
+
+// who gives the extension, whose state may change.
+func (m *member) who() Extension {
+	m.set.mu.Lock()
+	defer m.set.mu.Unlock()
+	return m.Extension
+}
+
+// Info gives an extension that was only found.
+func (e Extension) Info() protocol.ExtensionInfo {
+	return protocol.ExtensionInfo{ID: e.ID, Name: e.Name, Path: e.Path, Scope: string(e.Scope), Kind: string(e.Kind), State: e.State, Problem: e.Problem}
+}
+
+func (m *member) info() protocol.ExtensionInfo {
+	info := m.Info()
+	r := m.registered
+	if r.Name != "" {
+		info.Name = clip(r.Name, 100)
+	}
+	info.Version = clip(r.Version, 100)
+	for _, t := range m.tools {
+		info.Tools = append(info.Tools, t.spec.Name)
+	}
+	for _, c := range r.Commands {
+		info.Commands = append(info.Commands, c.Name)
+	}
+	info.Hooks = append(slices.Clone(r.Hooks), r.Events...)
+	slices.Sort(info.Hooks)
+	info.Hooks = slices.Compact(info.Hooks)
+	info.Unsupported = append(slices.Clone(r.Unsupported), r.Warnings...)
+	return info
+}
+
+// Reload ends what runs, looks anew and starts again. session_shutdown says reload.
+func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
+	s.starting.Lock()
+	again := s.end(ctx, "reload")
+	s.mu.Lock()
+	s.found, s.members, s.warned = false, nil, nil
+	s.mu.Unlock()
+	s.look(ctx)
+	for _, m := range s.all() {
+		m.again = slices.Contains(again, m.ID)
+		_, _ = s.ensure(ctx, m)
+	}
+	s.starting.Unlock()
+	return s.List(ctx)
+}
+
+// Close ends the extensions, whose session_shutdown says quit, and every goroutine of
+// the set.
+func (s *Set) Close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	s.starting.Lock()
+	s.end(context.Background(), "quit")
+	s.starting.Unlock()
+	s.wg.Wait()
+}
+
+// end ends all processes and gives the ids of what was loaded. starting is held.
+func (s *Set) end(ctx context.Context, reason string) (ids []string) {
+	s.mu.Lock()
+	children := slices.Clone(s.children)
+	for _, m := range s.members {
+		if m.child != nil {
+			ids = append(ids, m.ID)
+		}
+	}
+	s.mu.Unlock()
+	var wg sync.WaitGroup
+	for _, c := range children {
+		wg.Go(func() { c.shutdown(ctx, reason) }) // ends with the process
+	}
+	wg.Wait()
+	return ids
+}
+
+// find gives the member of an id that takes part.
+func (s *Set) find(id string) *member {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, m := range s.members {
+		if m.ID == id && m.State != protocol.ExtensionShadowed {
+			return m
+		}
+	}
+	return nil
+}
+
+// fail notes that an extension could not be loaded, and tells people. mu is not held.
+func (s *Set) fail(m *member, why string) {
+	s.mu.Lock()
+	m.State, m.Problem = protocol.ExtensionFailed, why
+	s.mu.Unlock()
+	s.cfg.Host.Notify("error", fmt.Sprintf("The extension %s is not loaded: %s", m.ID, why))
+}

@@ -1,0 +1,246 @@
+package extension
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"scorel/internal/extension/wire"
+	"scorel/internal/permission"
+	engine "scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// Bounds of what a tool gives.
+const (
+	maxOutput  = 30_000    // bytes of text for the model; the whole goes into a blob
+	maxImages  = 16        // images of a result
+	maxImage   = 20 << 20  // bytes of one
+	maxDetails = 256 << 10 // bytes
+)
+
+// tool is a tool of an extension; it implements [engine.Tool].
+type tool struct {
+	m     *member
+	spec  engine.Spec
+	kind  string
+	label string
+}
+
+// Tools gives the tools of the extensions that are loaded, sorted by name and each
+// name once. taken says which names others have: those stay theirs. Problems are
+// sentences about tools that are left out.
+func (s *Set) Tools(taken func(name string) bool) (tools []engine.Tool, problems []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	whose := map[string]string{}
+	for _, m := range s.members {
+		if m.State != protocol.ExtensionLoaded {
+			continue
+		}
+		for _, t := range m.tools {
+			switch other := whose[t.spec.Name]; {
+			case taken != nil && taken(t.spec.Name):
+				problems = append(problems, fmt.Sprintf("The extension %s has a tool %s, which is the name of a built-in one; it is left out.", m.ID, t.spec.Name))
+			case other != "":
+				problems = append(problems, fmt.Sprintf("The extension %s has a tool %s like the extension %s; it is left out.", m.ID, t.spec.Name, other))
+			default:
+				whose[t.spec.Name] = m.ID
+				tools = append(tools, t)
+			}
+		}
+	}
+	slices.SortFunc(tools, func(a, b engine.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	return tools, problems
+}
+
+// Spec implements [engine.Tool].
+func (t tool) Spec() engine.Spec { return t.spec }
+
+// Prepare implements [engine.Tool].
+func (t tool) Prepare(_ context.Context, _ *engine.Env, call engine.Call) (engine.Prepared, error) {
+	return &prepared{t, call}, nil
+}
+
+// prepared is a call of a tool; it implements [engine.Prepared].
+type prepared struct {
+	tool
+	call engine.Call
+}
+
+// Action is of the kind read where the extension says so of its tool, and else exec:
+// what it does is known to nobody but itself.
+func (p *prepared) Action() permission.Action {
+	kind := permission.Exec
+	if p.spec.Kind == permission.Read {
+		kind = permission.Read
+	}
+	return permission.Action{Tool: p.spec.Name, Kind: kind}
+}
+
+// Snapshots implements [engine.Prepared].
+func (p *prepared) Snapshots(context.Context) ([]engine.Snapshot, error) { return nil, nil }
+
+// Close implements [engine.Prepared].
+func (p *prepared) Close() {}
+
+// Run implements [engine.Prepared].
+func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result, error) {
+	m, s := p.m, p.m.set
+	c, err := m.reach(ctx)
+	if err != nil {
+		return engine.Result{}, err
+	}
+	s.mu.Lock()
+	if m.running[p.call.ID] != nil {
+		s.mu.Unlock()
+		return engine.Result{}, fmt.Errorf("a call %s of the extension %s runs already", p.call.ID, m.ID)
+	}
+	m.running[p.call.ID] = &running{update, p.call.Process}
+	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		delete(m.running, p.call.ID)
+		s.mu.Unlock()
+	}()
+	answer, err := c.ask(ctx, wire.MethodTool, func() (any, error) {
+		return wire.ToolRun{Ext: m.ID, Tool: p.spec.Name, ToolCallID: p.call.ID, Input: p.call.Input}, nil
+	})
+	var remote *RemoteError
+	switch {
+	case errors.Is(err, errGone):
+		c.blames(m)
+		return engine.Result{}, fmt.Errorf("the process of the extension %s ended while this ran. It may have taken effect. Check before repeating", m.ID)
+	case errors.As(err, &remote):
+		return engine.Result{}, errors.New(clip(remote.Message, maxOutput))
+	case err != nil:
+		return engine.Result{}, err
+	}
+	return m.result(ctx, answer)
+}
+
+// wireResult is [wire.ToolResult] with images as they come.
+type wireResult struct {
+	Content []json.RawMessage `json:"content"`
+	Details json.RawMessage   `json:"details"`
+	IsError bool              `json:"isError"`
+}
+
+// result gives the result of a tool, bounded for the model.
+func (m *member) result(ctx context.Context, answer json.RawMessage) (engine.Result, error) {
+	var w wireResult
+	if err := json.Unmarshal(answer, &w); err != nil {
+		return engine.Result{}, fmt.Errorf("the extension %s gave a result that cannot be read: %w", m.ID, err)
+	}
+	r := engine.Result{IsError: w.IsError}
+	if len(w.Details) > 0 && string(w.Details) != "null" {
+		if len(w.Details) > maxDetails {
+			r.Details = map[string]string{"cut": fmt.Sprintf("the details had %d bytes", len(w.Details))}
+		} else {
+			r.Details = w.Details
+		}
+	}
+	content, err := m.set.blocks(ctx, w.Content)
+	if err != nil {
+		return engine.Result{}, fmt.Errorf("the extension %s gave a result that cannot be used: %w", m.ID, err)
+	}
+	total := 0
+	var whole strings.Builder
+	for _, b := range content {
+		if b.Type == protocol.BlockText {
+			total += len(b.Text)
+			whole.WriteString(b.Text)
+			whole.WriteByte('\n')
+		}
+	}
+	if total <= maxOutput {
+		r.Content = content
+		if len(content) == 0 {
+			r.Content = []protocol.Block{protocol.Text("(no output)")}
+		}
+		return r, nil
+	}
+	text := whole.String()
+	head, tail := strings.ToValidUTF8(text[:maxOutput/2], ""), strings.ToValidUTF8(text[len(text)-maxOutput/2:], "")
+	cut := protocol.Text(fmt.Sprintf("%s\n[… %d bytes left out; Read of result:<id of this call> has the whole …]\n%s", head, len(text)-maxOutput, tail))
+	r.Content = append(r.Content, cut)
+	for _, b := range content {
+		if b.Type != protocol.BlockText {
+			r.Content = append(r.Content, b)
+		}
+	}
+	r.Full = io.NopCloser(strings.NewReader(text))
+	return r, nil
+}
+
+// blocks reads content that an extension gives: text, and images with their data in
+// base64, which go into blobs.
+func (s *Set) blocks(ctx context.Context, parts []json.RawMessage) (out []protocol.Block, err error) {
+	images := 0
+	for _, raw := range parts {
+		var b struct {
+			Type      string `json:"type"`
+			Text      string `json:"text"`
+			Data      string `json:"data"`
+			MediaType string `json:"mediaType"`
+			MimeType  string `json:"mimeType"`
+			Blob      string `json:"blob"`
+		}
+		if err := json.Unmarshal(raw, &b); err != nil {
+			return nil, err
+		}
+		switch {
+		case b.Type == "text":
+			out = append(out, protocol.Text(strings.ToValidUTF8(b.Text, "\uFFFD")))
+		case b.Type == "image" && b.Data != "":
+			if images++; images > maxImages || len(b.Data) > maxImage*4/3+4 {
+				return nil, fmt.Errorf("it has more than %d images, or one of more than %d MiB", maxImages, maxImage>>20)
+			}
+			data, err := base64.StdEncoding.DecodeString(b.Data)
+			if err != nil {
+				return nil, fmt.Errorf("an image is not base64: %w", err)
+			}
+			media := b.MediaType + b.MimeType
+			switch media {
+			case "image/png", "image/jpeg", "image/gif", "image/webp":
+			default:
+				return nil, fmt.Errorf("an image is of the type %.40q; it is image/png, image/jpeg, image/gif or image/webp", media)
+			}
+			sha, err := s.cfg.Host.PutBlob(ctx, data)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, protocol.Block{Type: protocol.BlockImage, MediaType: media, Blob: sha})
+		case b.Type == "image" && len(b.Blob) == 64:
+			out = append(out, protocol.Block{Type: protocol.BlockImage, MediaType: b.MediaType, Blob: b.Blob})
+		default:
+			return nil, fmt.Errorf("a block is of the type %.40q; it is text, or image with data and mediaType", b.Type)
+		}
+	}
+	return out, nil
+}
+
+// Blocks is what [Host] uses for content that an extension sends.
+func (s *Set) Blocks(ctx context.Context, parts []json.RawMessage) ([]protocol.Block, error) {
+	return s.blocks(ctx, parts)
+}
+
+// reach gives the process in which an extension is loaded, starting it when it has
+// ended.
+func (m *member) reach(ctx context.Context) (*child, error) {
+	s := m.set
+	s.mu.Lock()
+	c := m.child
+	s.mu.Unlock()
+	if c != nil {
+		return c, nil
+	}
+	s.starting.Lock()
+	defer s.starting.Unlock()
+	return s.ensure(ctx, m)
+}

@@ -1,0 +1,14 @@
+//go:build !linux
+
+package wire
+
+import "os"
+
+// pageFile is a temporary file without a name.
+func pageFile() (*os.File, error) {
+	f, err := os.CreateTemp("", "scorel-page-")
+	if err != nil {
+		return nil, err
+	}
+	return f, os.Remove(f.Name())
+}

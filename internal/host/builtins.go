@@ -1,0 +1,127 @@
+package host
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+
+	"scorel/internal/host/lane"
+	"scorel/internal/model/resolve"
+	"scorel/internal/permission"
+	"scorel/protocol"
+)
+
+// builtins are the commands of the host: those that mean the same for every client.
+// What moves in a conversation or shows something of it (/rewind, /tree, /queue) is
+// the client's: it knows what its person sees.
+type builtins struct{ *commandRun }
+
+// List implements [command.Source].
+func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
+	c := func(name, hint, description string, completes bool) protocol.CommandInfo {
+		return protocol.CommandInfo{Name: name, ArgumentHint: hint, Description: description, Source: protocol.CommandBuiltin, Completes: completes}
+	}
+	return []protocol.CommandInfo{
+		c("compact", "[what matters]", "summarise the older part of the conversation", false),
+		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
+		c("model", "NAME", "another model from the next turn on", true),
+		c("name", "TEXT", "name the session", false),
+		c("reload", "", "load extensions again, with what has changed", false),
+	}, nil
+}
+
+// Run implements [command.Source].
+func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
+	args = strings.TrimSpace(args)
+	if args == "" && name != "compact" && name != "reload" {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s %s.", name, map[bool]string{true: "TEXT", false: "NAME"}[name == "name"])
+	}
+	status := ""
+	var err error
+	switch name {
+	case "compact":
+		return c.compact(ctx, args)
+	case "mode":
+		status, err = "the mode is "+args, c.h.setMode(ctx, c.l, c.by, args)
+	case "model":
+		status, err = "the model is "+args+" from the next turn on", c.model(ctx, args)
+	case "name":
+		status, err = "the session is named", c.l.UpdateInfo(ctx, c.by, protocol.MetaChanges{Name: &args})
+	case "reload":
+		return c.reload(ctx)
+	default:
+		err = protocol.Errorf(protocol.CodeInvalidRequest, "There is no command /%s.", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CommandResult{Status: status}, nil
+}
+
+func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
+	r, err := c.h.reload(ctx, c.l)
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d", r.Extensions), Text: strings.Join(r.Problems, "\n")}, nil
+}
+
+func (c builtins) compact(ctx context.Context, instructions string) (*protocol.CommandResult, error) {
+	done, err := c.l.Compact(ctx, c.by, instructions, lane.Move{})
+	switch {
+	case err != nil:
+		return nil, err
+	case done.EventID == "":
+		return &protocol.CommandResult{Status: "there is nothing to compact"}, nil
+	}
+	return &protocol.CommandResult{Status: fmt.Sprintf("compacted from %d to %d tokens", done.TokensBefore, done.TokensAfter)}, nil
+}
+
+// model sets the model of the next turns, if there is one of that name.
+func (c builtins) model(ctx context.Context, name string) error {
+	cfg, err := c.h.loadConfig(c.root)
+	if err != nil {
+		return err
+	}
+	if _, err := resolve.Resolve(name, c.h.resolver(cfg)); err != nil {
+		return providerError(err)
+	}
+	return c.l.UpdateInfo(ctx, c.by, protocol.MetaChanges{Model: &name})
+}
+
+// Complete implements [command.Source].
+func (c builtins) Complete(_ context.Context, name, args string) (out []protocol.Completion, err error) {
+	begins := func(value string) bool { return strings.HasPrefix(strings.ToLower(value), strings.ToLower(args)) }
+	switch name {
+	case "mode":
+		for _, m := range permission.Modes() {
+			if begins(string(m)) {
+				out = append(out, protocol.Completion{Value: string(m)})
+			}
+		}
+	case "model":
+		cfg, err := c.h.loadConfig(c.root)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range resolve.List("", c.h.resolver(cfg)) {
+			if begins(e.Ref) || strings.Contains(strings.ToLower(e.Ref), "/"+strings.ToLower(args)) {
+				out = append(out, protocol.Completion{Value: e.Ref})
+			}
+		}
+	}
+	return out, nil
+}
+
+// setMode sets the permission mode of a session.
+func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name string) error {
+	mode, err := permission.ParseMode(name)
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
+		return protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
+	}
+	return l.SetMode(ctx, by, mode)
+}

@@ -1,0 +1,174 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"scorel/internal/disk"
+	"scorel/internal/extension"
+	"scorel/internal/extension/wire"
+	"scorel/protocol"
+)
+
+// Bounds of the file in which people switch extensions off.
+const (
+	maxSwitchFile  = 64 << 10 // bytes
+	maxSwitchedOff = 1000
+)
+
+// switches is ~/.scorel/extensions.json: config.toml is never rewritten.
+type switches struct {
+	Disabled []string `json:"disabled"`
+}
+
+func (h *Host) switchFile() string { return filepath.Join(h.cfg.Dir, "extensions.json") }
+
+func (h *Host) readSwitches() (switches, error) {
+	var s switches
+	data, err := disk.ReadFile(h.cfg.FS, h.switchFile(), maxSwitchFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("the list of extensions that are switched off cannot be read: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return switches{}, fmt.Errorf("%s is damaged; repair it or remove it: %w", h.switchFile(), err)
+	}
+	return s, nil
+}
+
+// switchedOff gives the ids of the extensions that are switched off, by people and by
+// the configuration.
+func (h *Host) switchedOff(root string) ([]string, error) {
+	s, err := h.readSwitches()
+	cfg, cerr := h.loadConfig(root)
+	if err == nil {
+		err = cerr
+	}
+	return slices.Concat(s.Disabled, cfg.Extensions.Disabled), err
+}
+
+// enableExtension switches an extension on or off for all sessions of the user. It
+// counts in those that are open when they are reloaded.
+func (h *Host) enableExtension(r *protocol.EnableExtension) error {
+	if r.ID == "" || len(r.ID) > 100 {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "Say which extension: its id is what scorel extensions list shows.")
+	}
+	if r.Enabled {
+		if cfg, err := h.userConfig(); err == nil && slices.Contains(cfg.Extensions.Disabled, r.ID) {
+			return protocol.Errorf(protocol.CodeInvalidRequest, "%s is switched off in config.toml; take it out of extensions.disabled there.", r.ID)
+		}
+	}
+	lock, err := disk.WaitLock(h.cfg.FS, h.switchFile()+".lock")
+	if err != nil {
+		return storageError("switch the extension", err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	s, err := h.readSwitches()
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	was := slices.Contains(s.Disabled, r.ID)
+	if was != r.Enabled {
+		return nil
+	}
+	if r.Enabled {
+		s.Disabled = slices.DeleteFunc(s.Disabled, func(id string) bool { return id == r.ID })
+	} else {
+		if len(s.Disabled) >= maxSwitchedOff {
+			return protocol.Errorf(protocol.CodeInvalidRequest, "%d extensions are switched off already; that is the most there can be.", len(s.Disabled))
+		}
+		s.Disabled = append(s.Disabled, r.ID)
+		slices.Sort(s.Disabled)
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		err = disk.WriteFile(h.cfg.FS, h.switchFile(), append(data, '\n'))
+	}
+	if err != nil {
+		return storageError("switch the extension", err)
+	}
+	return nil
+}
+
+// checkExtension loads one extension in a process of its own, without a session, and
+// says what it registers.
+func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.ExtensionInfo, error) {
+	if !filepath.IsAbs(path) {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Name the file or folder of the extension by its whole path.")
+	}
+	path = filepath.Clean(path)
+	if _, err := os.Stat(path); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	found := extension.Find([]extension.Source{{Dir: filepath.Dir(path), Scope: extension.User}}, nil)
+	var its []extension.Extension
+	for _, e := range found.Extensions {
+		if e.Path == path || e.Dir == path {
+			e.State = protocol.ExtensionFound
+			if e.Problem != "" {
+				e.State = protocol.ExtensionFailed
+			}
+			its = append(its, e)
+		}
+	}
+	if len(its) == 0 {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s is no extension: that is a .ts, .js or .mjs file, or a folder with an index.ts, a package.json that names some, or a scorel.extension.json.", path)
+	}
+	cfg, err := h.userConfig()
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
+	}
+	v := &checking{h: h}
+	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
+		Find:     func(context.Context) extension.Found { return extension.Found{Extensions: its} },
+		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings("", e) },
+		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: filepath.Join(h.cfg.StoreDir, "run", "check"), Environ: func() []string { return h.childEnviron(cfg) },
+		Report: func(string, []byte) {}})
+	defer set.Close()
+	set.Load(ctx)
+	list := set.List(ctx)
+	info := list.Extensions[0]
+	for _, more := range list.Extensions[1:] { // of one package.json
+		info.Tools = append(info.Tools, more.Tools...)
+		info.Commands = append(info.Commands, more.Commands...)
+		info.Hooks = append(info.Hooks, more.Hooks...)
+		info.Unsupported = append(info.Unsupported, more.Unsupported...)
+		if more.Problem != "" && info.Problem == "" {
+			info.State, info.Problem = more.State, more.ID+": "+more.Problem
+		}
+	}
+	return &info, nil
+}
+
+// checking is what an extension that is only checked may ask for: nothing.
+type checking struct{ h *Host }
+
+// Call implements [extension.Host].
+func (checking) Call(_ context.Context, _ extension.Extension, method string, _ json.RawMessage) (any, error) {
+	if method == wire.CallConfig {
+		return struct{}{}, nil
+	}
+	return nil, fmt.Errorf("%s needs a session, and the extension is only being checked", method)
+}
+
+// State implements [extension.Host].
+func (checking) State() wire.State { return wire.State{Idle: true} }
+
+// Notify implements [extension.Host].
+func (checking) Notify(string, string) {}
+
+// PutBlob implements [extension.Host].
+func (checking) PutBlob(context.Context, []byte) (string, error) {
+	return "", errors.New("nothing is stored while an extension is checked")
+}

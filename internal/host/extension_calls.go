@@ -1,0 +1,423 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"scorel/internal/extension"
+	"scorel/internal/extension/wire"
+	"scorel/internal/host/lane"
+	"scorel/internal/model"
+	"scorel/internal/model/resolve"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// Bounds of what extensions ask for.
+const (
+	maxWaitingMessages = 64 // of extensions, for the end of a turn
+	maxEntryKind       = 100
+	maxListedModels    = 1000
+	maxDialogTime      = 24 * time.Hour
+)
+
+// keyHandle stands for a key that an extension of a project may use and not see.
+const keyHandle = "scorel-key:"
+
+// Call implements [extension.Host].
+func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (any, error) {
+	switch method {
+	case wire.CallAppend:
+		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })
+	case wire.CallSessionName:
+		return with(params, func(p *struct{ Name string }) (any, error) {
+			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Name: &p.Name})
+		})
+	case wire.CallLabel:
+		return with(params, func(p *struct {
+			EntryID protocol.EventID
+			Label   *string
+		}) (any, error) {
+			return nil, x.lane.SetLabel(ctx, x.caller(), p.EntryID, p.Label)
+		})
+	case wire.CallSendMessage:
+		return with(params, func(p *sentMessage) (any, error) { return nil, x.sendMessage(ctx, e, p) })
+	case wire.CallSendUser:
+		return with(params, func(p *sentMessage) (any, error) {
+			content, err := x.set.Blocks(ctx, p.Content)
+			if err != nil {
+				return nil, err
+			}
+			return nil, x.send(ctx, content, p.DeliverAs)
+		})
+	case wire.CallCancel:
+		x.lane.Cancel(x.lane.Publisher().Live().TurnID)
+		return nil, nil
+	case wire.CallCompact:
+		return with(params, func(p *struct{ Instructions string }) (any, error) {
+			_, err := x.lane.Compact(ctx, x.caller(), p.Instructions, lane.Move{})
+			return nil, err
+		})
+	case wire.CallSetModel:
+		return with(params, func(p *modelName) (any, error) { return x.setModel(ctx, p) })
+	case wire.CallSetThinking:
+		return with(params, func(p *struct{ Level string }) (any, error) {
+			if !slices.Contains([]string{"off", "minimal", "low", "medium", "high"}, p.Level) {
+				return nil, fmt.Errorf("the thinking level is %.40q; it is off, minimal, low, medium or high", p.Level)
+			}
+			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
+		})
+	case wire.CallActiveTools:
+		return with(params, func(p *struct{ Names []string }) (any, error) { return nil, x.setActive(p.Names) })
+	case wire.CallModels:
+		return x.models()
+	case wire.CallModelKey:
+		return with(params, func(p *modelName) (any, error) { return x.key(e, p) })
+	case wire.CallComplete:
+		return with(params, func(p *wire.Complete) (any, error) { return x.complete(ctx, p) })
+	case wire.CallDialog:
+		return with(params, func(p *wire.Dialog) (any, error) { return x.dialog(ctx, e, p) })
+	case wire.CallNotify:
+		return with(params, func(p *struct{ Message, Level string }) (any, error) {
+			x.lane.Notify(e.ID, p.Level, p.Message)
+			return nil, nil
+		})
+	case wire.CallUIState:
+		return with(params, func(p *struct {
+			Key, Place string
+			Lines      []string
+		}) (any, error) {
+			x.lane.SetUI(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
+			return nil, nil
+		})
+	case wire.CallConfig:
+		root, _ := workspace.Root(x.lane.Meta().WorkDir, x.h.cfg.UserHome)
+		if settings := x.h.extensionSettings(root, e); settings != nil {
+			return settings, nil
+		}
+		return struct{}{}, nil
+	}
+	return nil, &extension.RemoteError{Code: wire.ErrMethod, Message: fmt.Sprintf("there is no method %.60q", method)}
+}
+
+// with reads the parameters of a call.
+func with[T any](params json.RawMessage, f func(*T) (any, error)) (any, error) {
+	p := new(T)
+	if len(params) > 0 {
+		if err := json.Unmarshal(params, p); err != nil {
+			return nil, &extension.RemoteError{Code: wire.ErrParams, Message: "the parameters are not valid: " + err.Error()}
+		}
+	}
+	return f(p)
+}
+
+// caller is on whose behalf extensions act: the host's, which runs them.
+func (x *extended) caller() lane.Caller {
+	return lane.Caller{Client: protocol.HostClient, Request: protocol.NewRequestID(x.h.cfg.Rand)}
+}
+
+// append appends state of an extension to the log.
+func (x *extended) append(ctx context.Context, e extension.Extension, p *wire.AppendEntry) (any, error) {
+	switch {
+	case p.Kind == "" || len(p.Kind) > maxEntryKind:
+		return nil, fmt.Errorf("an entry needs a type of at most %d bytes", maxEntryKind)
+	case coreType(p.Kind):
+		return nil, fmt.Errorf("%s is a type of Scorel itself; give the entry a type of your own, such as %s_%s", p.Kind, e.ID, p.Kind)
+	case x.set.Immediate(e.ID):
+		return nil, fmt.Errorf("a command that runs beside a turn cannot save entries; register it without immediate")
+	}
+	data := p.Data
+	if len(data) == 0 {
+		data = json.RawMessage("{}")
+	}
+	ev, err := x.lane.Control(ctx, &protocol.Custom{Kind: p.Kind, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	return struct {
+		ID protocol.EventID `json:"id"`
+	}{ev.ID}, nil
+}
+
+// coreType says whether a kind is one of the log's own, or what extensions see of one.
+func coreType(kind string) bool {
+	switch protocol.EventType(kind) {
+	case protocol.TypeMessage, protocol.TypeCompact, protocol.TypeCustomMessage, protocol.TypeHarnessItem, protocol.TypeBranchSummary,
+		protocol.TypeRewind, protocol.TypeBranch, protocol.TypeChannelInject, protocol.TypeSessionInfo, protocol.TypeCustom, protocol.TypeLabel,
+		protocol.TypeInstructionSnapshot, protocol.TypeQueueUpdate, protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta,
+		protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeContextCut, "compaction":
+		return true
+	}
+	return false
+}
+
+// sentMessage is [wire.SendMessage] and [wire.SendUser], with images as they come.
+type sentMessage struct {
+	CustomType  string            `json:"customType"`
+	Content     []json.RawMessage `json:"content"`
+	Display     bool              `json:"display"`
+	Details     json.RawMessage   `json:"details"`
+	DeliverAs   string            `json:"deliverAs"`
+	TriggerTurn bool              `json:"triggerTurn"`
+}
+
+// sendMessage adds a message of an extension: at the next step border, or, where that
+// is said, when the turn has ended. One that begins a turn is a message as a user
+// sends it.
+func (x *extended) sendMessage(ctx context.Context, e extension.Extension, p *sentMessage) error {
+	content, err := x.set.Blocks(ctx, p.Content)
+	if err != nil {
+		return err
+	}
+	if len(content) == 0 {
+		return fmt.Errorf("the message is empty")
+	}
+	if x.set.Immediate(e.ID) {
+		return fmt.Errorf("a command that runs beside a turn cannot add messages; register it without immediate")
+	}
+	body := extension.CustomMessage(wire.SendMessage{CustomType: p.CustomType, Content: content, Display: p.Display, Details: p.Details})
+	switch p.DeliverAs {
+	case "", "steer", "nextTurn", "followUp":
+	default:
+		return fmt.Errorf("deliverAs is %.40q; it is steer, followUp or nextTurn", p.DeliverAs)
+	}
+	if p.TriggerTurn && !x.lane.Working() {
+		return x.send(ctx, content, "")
+	}
+	if (p.DeliverAs == "followUp" || p.DeliverAs == "nextTurn") && x.lane.Working() {
+		return x.wait(body)
+	}
+	return x.lane.Add(ctx, body)
+}
+
+// wait keeps a message until the running turn has ended.
+func (x *extended) wait(body protocol.Body) error {
+	x.mu.Lock()
+	if len(x.waiting) >= maxWaitingMessages {
+		x.mu.Unlock()
+		return fmt.Errorf("%d messages of extensions wait already for the end of the turn", maxWaitingMessages)
+	}
+	x.waiting = append(x.waiting, body)
+	if x.unwatch == nil {
+		x.unwatch = x.lane.Watch(func(e protocol.Event) {
+			if e.Type == protocol.TypeRuntimeEnd {
+				x.flushSoon()
+			}
+		})
+	}
+	x.mu.Unlock()
+	if !x.lane.Working() { // it has ended meanwhile
+		x.flush()
+	}
+	return nil
+}
+
+// flushSoon is flush for who must not wait.
+func (x *extended) flushSoon() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.ctx.Err() == nil {
+		x.wg.Go(x.flush) // ends when they are stored
+	}
+}
+
+// flush adds the messages that have waited for the end of a turn.
+func (x *extended) flush() {
+	x.mu.Lock()
+	bodies := x.waiting
+	x.waiting = nil
+	x.mu.Unlock()
+	if len(bodies) == 0 {
+		return
+	}
+	if err := x.lane.Add(x.ctx, bodies...); err != nil {
+		x.h.report(x.lane.ID(), "messages of extensions were not added: "+err.Error(), nil)
+	}
+}
+
+// send sends a message as if the user had.
+func (x *extended) send(ctx context.Context, content []protocol.Block, deliverAs string) error {
+	m := lane.Message{Content: content, Busy: lane.BusyFollowUp, Source: "extension"}
+	switch deliverAs {
+	case "", "followUp", "nextTurn":
+	case "steer":
+		m.Busy = lane.BusySteer
+	default:
+		return fmt.Errorf("deliverAs is %.40q; it is steer or followUp", deliverAs)
+	}
+	_, err := x.lane.Send(ctx, x.caller(), m)
+	return err
+}
+
+// modelName names a model by provider and id.
+type modelName struct{ Provider, ID string }
+
+// find gives the model that an extension names, which the user has a key for.
+func (x *extended) find(n *modelName) (resolve.Entry, bool, error) {
+	cfg, err := x.h.userConfig()
+	if err != nil {
+		return resolve.Entry{}, false, err
+	}
+	for _, m := range resolve.List(n.ID, x.h.resolver(cfg)) {
+		if m.Info.Provider == n.Provider && m.Info.ID == n.ID {
+			return m, true, nil
+		}
+	}
+	return resolve.Entry{}, false, nil
+}
+
+func (x *extended) setModel(ctx context.Context, n *modelName) (any, error) {
+	m, ok, err := x.find(n)
+	if err != nil {
+		return nil, err
+	}
+	if ok = ok && m.HasKey; ok {
+		err = x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Model: &m.Ref})
+	}
+	return struct {
+		OK bool `json:"ok"`
+	}{ok}, err
+}
+
+// setActive chooses the tools of the turns to come.
+func (x *extended) setActive(names []string) error {
+	const most = 1000
+	if len(names) > most {
+		return fmt.Errorf("there are %d names of tools; at most %d", len(names), most)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.active = slices.Clone(names)
+	if x.active == nil {
+		x.active = []string{}
+	}
+	x.names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
+		return !slices.ContainsFunc(x.tools, func(t wire.Tool) bool { return t.Name == n })
+	})
+	return nil
+}
+
+// models gives the models that the user has a key for.
+func (x *extended) models() (any, error) {
+	cfg, err := x.h.userConfig()
+	if err != nil {
+		return nil, err
+	}
+	list := []*wire.Model{}
+	for _, m := range resolve.List("", x.h.resolver(cfg)) {
+		if m.HasKey && len(list) < maxListedModels {
+			list = append(list, modelOf(m.Info))
+		}
+	}
+	return map[string]any{"models": list}, nil
+}
+
+// key gives the key of a model: itself to an extension of the user, a handle to one of
+// a project.
+func (x *extended) key(e extension.Extension, n *modelName) (any, error) {
+	m, ok, err := x.find(n)
+	if err != nil {
+		return nil, err
+	}
+	var key *string
+	if ok && m.HasKey {
+		text := keyHandle + m.Ref
+		if e.Scope == extension.User {
+			cfg, err := x.h.userConfig()
+			if err != nil {
+				return nil, err
+			}
+			text = resolve.Key(m.Ref, x.h.resolver(cfg))
+		}
+		if text != "" {
+			key = &text
+		}
+	}
+	return struct {
+		APIKey *string `json:"apiKey"`
+	}{key}, nil
+}
+
+// complete asks a model beside the conversation, with the user's key: the one that the
+// extension names, or the session's.
+func (x *extended) complete(ctx context.Context, p *wire.Complete) (any, error) {
+	ref := ""
+	if p.Model != "" {
+		m, ok, err := x.find(&modelName{p.Provider, p.Model})
+		switch {
+		case err != nil:
+			return nil, err
+		case ok && m.HasKey:
+			ref = m.Ref
+		case !x.sessionModel(p):
+			return nil, fmt.Errorf("there is no model %.100s/%.100s that the user has a key for", p.Provider, p.Model)
+		}
+	}
+	req := model.Request{System: p.System, Messages: p.Messages, MaxTokens: p.MaxTokens,
+		Blob: x.readBlob}
+	for i := range req.Messages {
+		if len(req.Messages[i].Content) == 0 {
+			return nil, fmt.Errorf("message %d is empty", i)
+		}
+	}
+	if ref == "" {
+		meta := x.lane.Meta()
+		root, _ := workspace.Root(meta.WorkDir, x.h.cfg.UserHome)
+		cfg, err := x.h.loadConfig(root)
+		if err != nil {
+			return nil, err
+		}
+		m, _, err := x.h.models(cfg, meta, x.h.cfg.Overrides)
+		if err != nil {
+			return nil, err
+		}
+		msg, err := x.h.completeWith(ctx, x.lane.ID(), m, req)
+		return wire.Completed{Message: msg}, err
+	}
+	msg, err := x.h.complete(ctx, x.lane.ID(), ref, req)
+	return wire.Completed{Message: msg}, err
+}
+
+// maxBlob bounds a payload that is sent to a model, in bytes.
+const maxBlob = 32 << 20
+
+// readBlob reads a payload that a message names.
+func (x *extended) readBlob(_ context.Context, sha string) ([]byte, error) {
+	r, size, err := x.h.store.Blobs().Open(sha)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if size > maxBlob {
+		return nil, fmt.Errorf("a payload of %d bytes is too large for a model", size)
+	}
+	return io.ReadAll(r)
+}
+
+// sessionModel says whether an extension names the model of the session, which need
+// not be one of the catalogue.
+func (x *extended) sessionModel(p *wire.Complete) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.model != nil && x.model.ID == p.Model && x.model.Provider == p.Provider
+}
+
+// dialog asks the attached people; nobody there is an answer at once.
+func (x *extended) dialog(ctx context.Context, e extension.Extension, p *wire.Dialog) (any, error) {
+	d := protocol.Dialog{Kind: p.Kind, Source: e.ID, Title: p.Title, Message: p.Message, Options: p.Options, Placeholder: p.Placeholder, Text: p.Text}
+	limit := maxDialogTime
+	if p.TimeoutMS > 0 {
+		limit = min(limit, time.Duration(p.TimeoutMS)*time.Millisecond)
+	}
+	value, ok := x.lane.Ask(ctx, d, limit)
+	if !ok {
+		return nil, ctx.Err()
+	}
+	return struct {
+		Value json.RawMessage `json:"value"`
+	}{value}, nil
+}

@@ -1,0 +1,379 @@
+package host
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"scorel/internal/config"
+	"scorel/internal/extension"
+	"scorel/internal/extension/wire"
+	"scorel/internal/hook"
+	"scorel/internal/host/lane"
+	"scorel/internal/model"
+	"scorel/internal/tool"
+	"scorel/internal/trust"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// maxKinds bounds the kinds of custom events of a conversation that are looked at.
+const maxKinds = 64
+
+// projectExtensions is where a project's extensions are, relative to it.
+const projectExtensions = ".scorel/extensions"
+
+// extended is what the host keeps of the extensions of an open session.
+type extended struct {
+	h    *Host
+	lane *lane.Lane
+	set  *extension.Set
+	ctx  context.Context // of commands that run behind their request; ends with the session
+	end  context.CancelFunc
+	wg   sync.WaitGroup // of them
+
+	mu       sync.Mutex
+	model    *wire.Model // of the newest turn
+	tools    []wire.Tool // that its model could be given
+	active   []string    // names of tools that extensions have chosen, nil for all
+	names    []string    // of tools that it was given
+	commands []string
+	thinking string
+	mode     string
+	trusted  bool
+	prompt   string
+	waiting  []protocol.Body // messages of extensions for the end of the turn
+	unwatch  func()          // ends the watch for that; nil: nobody has waited
+	told     []string        // problems that people have been told of
+	looked   bool            // for entries that nobody understands
+	queued   int             // commands that wait behind their request
+}
+
+// extend makes the extensions of a session that has been opened. Nothing of them is
+// looked for yet.
+func (h *Host) extend(l *lane.Lane) {
+	x := &extended{h: h, lane: l}
+	x.ctx, x.end = context.WithCancel(context.Background())
+	id, index := l.ID(), l.Log().Index()
+	meta := l.Meta()
+	root, _ := workspace.Root(meta.WorkDir, h.cfg.UserHome)
+	reason := "startup"
+	if index.Leaf() != "" {
+		reason = "resume"
+	}
+	mode := "rpc"
+	switch {
+	case h.cfg.Unattended:
+		mode = "print"
+	case h.cfg.Serving:
+		mode = "tui"
+	}
+	x.set = extension.New(extension.Config{Host: x, Log: index, Version: h.cfg.Version, Reason: reason,
+		Session:  wire.Session{ID: id, Cwd: meta.WorkDir, ProjectRoot: root, File: filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"), Mode: mode},
+		Find:     func(ctx context.Context) extension.Found { return h.findExtensions(ctx, root) },
+		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings(root, e) },
+		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: h.runDir(id),
+		Environ: func() []string {
+			cfg, err := h.loadConfig(root)
+			if err != nil { // the defaults name no key: those of vendors are left out anyway
+				cfg = config.Config{}
+			}
+			return h.childEnviron(cfg)
+		},
+		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
+	h.mu.Lock()
+	h.extended[id] = x
+	h.mu.Unlock()
+}
+
+// extensionsOf gives the extensions of an open session, nil for another.
+func (h *Host) extensionsOf(id protocol.SessionID) *extended {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.extended[id]
+}
+
+// shorten ends the extensions of a session that is being closed.
+func (h *Host) shorten(id protocol.SessionID) {
+	h.mu.Lock()
+	x := h.extended[id]
+	delete(h.extended, id)
+	h.mu.Unlock()
+	if x == nil {
+		return
+	}
+	x.set.Close()
+	x.mu.Lock()
+	x.end() // nothing is begun any more
+	if x.unwatch != nil {
+		x.unwatch()
+	}
+	x.mu.Unlock()
+	x.wg.Wait()
+}
+
+// findExtensions looks for the user's extensions and those of a project.
+func (h *Host) findExtensions(ctx context.Context, root string) extension.Found {
+	sources := []extension.Source{{Dir: filepath.Join(h.cfg.Dir, "extensions"), Scope: extension.User}}
+	if dir := filepath.Join(root, projectExtensions); root != "" && canonical(filepath.Dir(dir)) != canonical(h.cfg.Dir) {
+		sources = append(sources, extension.Source{Dir: dir, Base: root, Scope: extension.Project,
+			Trusted: func() (map[string]string, string) { return h.trustedExtensions(ctx, root) }})
+	}
+	if !slices.ContainsFunc(sources, extension.Source.Exists) {
+		return extension.Found{}
+	}
+	off, err := h.switchedOff(root)
+	found := extension.Find(sources, func(id string) bool { return slices.Contains(off, id) })
+	if err != nil {
+		found.Problems = append(found.Problems, sentence(err)+".")
+	}
+	return found
+}
+
+// trustedExtensions gives the files that a project's extensions may consist of, or why
+// there are none.
+func (h *Host) trustedExtensions(ctx context.Context, root string) (map[string]string, string) {
+	r, err := h.trust.Status(ctx, root)
+	if err != nil {
+		return nil, sentence(err) + "."
+	}
+	if r.Problem != "" {
+		return nil, r.Problem
+	}
+	it := r.Find(trust.KindExtension, projectExtensions)
+	switch {
+	case it == nil:
+		return nil, "The project is not trusted; scorel trust shows its files and asks."
+	case it.Problem != "":
+		return nil, it.Name + " " + it.Problem + "."
+	case it.Status == trust.StatusChanged:
+		return nil, "Its files have changed since they were trusted; scorel trust shows the change and asks."
+	case it.Status != trust.StatusTrusted:
+		return nil, "The project's extensions are not trusted; scorel trust shows their files and asks."
+	}
+	files := make(map[string]string, len(it.Files))
+	for _, f := range it.Files {
+		if f.Target == "" {
+			files[f.Name] = f.SHA256
+		}
+	}
+	return files, "It is a link to another file, which is not followed."
+}
+
+// extensionSettings gives the table of an extension.
+func (h *Host) extensionSettings(root string, e extension.Extension) json.RawMessage {
+	cfg, err := h.loadConfig(root)
+	if err != nil {
+		return nil
+	}
+	table, ok := cfg.Extensions.User[e.ID]
+	if e.Scope == extension.Project {
+		if own, has := cfg.Extensions.Project[e.ID]; has {
+			table, ok = own, true
+		}
+	}
+	if !ok {
+		return nil
+	}
+	data, err := json.Marshal(table)
+	if err != nil {
+		return nil
+	}
+	return data
+}
+
+// load starts the extensions of a session, when they do not run, and tells people once
+// which entries of the conversation no extension understands.
+func (x *extended) load(ctx context.Context) {
+	x.set.Load(ctx)
+	if !x.set.Loaded() {
+		return
+	}
+	x.mu.Lock()
+	looked := x.looked
+	x.looked = true
+	x.mu.Unlock()
+	if looked {
+		return
+	}
+	index := x.lane.Log().Index()
+	var kinds []string
+	for e, err := range index.Controls(ctx, index.Leaf(), protocol.TypeCustom) {
+		if b, ok := e.Body.(*protocol.Custom); err == nil && ok && !slices.Contains(kinds, b.Kind) {
+			if kinds = append(kinds, b.Kind); len(kinds) == maxKinds {
+				break
+			}
+		}
+	}
+	x.set.Warn(kinds)
+}
+
+// extendTurn loads the extensions of a session, and gives the tools of a turn with
+// theirs; they stay the same while it runs.
+func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, own []tool.Tool) []tool.Tool {
+	x := h.extensionsOf(id)
+	if x == nil {
+		return own
+	}
+	x.load(ctx)
+	if !x.set.Loaded() {
+		return own
+	}
+	tools := own
+	if over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
+		builtin := tool.All()
+		more, problems := x.set.Tools(func(name string) bool {
+			same := func(t tool.Tool) bool { return t.Spec().Name == name }
+			return slices.ContainsFunc(builtin, same) || slices.ContainsFunc(own, same)
+		})
+		if cfg.Tools.Preset != "readonly" && cfg.Tools.Preset != "none" {
+			tools = append(slices.Clone(own), more...)
+			slices.SortStableFunc(tools, func(a, b tool.Tool) int { return cmp.Compare(a.Spec().Name, b.Spec().Name) })
+		}
+		for _, p := range problems {
+			x.tellOnce(p)
+		}
+	}
+	return x.note(cfg, over, m, thinking, tools)
+}
+
+// tellOnce tells people of a problem, once while the session is open.
+func (x *extended) tellOnce(problem string) {
+	const most = 64
+	x.mu.Lock()
+	fresh := !slices.Contains(x.told, problem) && len(x.told) < most
+	if fresh {
+		x.told = append(x.told, problem)
+	}
+	x.mu.Unlock()
+	if fresh {
+		x.Notify("warning", problem)
+	}
+}
+
+// note keeps what extensions are told of a turn, and gives the tools that they have
+// left active.
+func (x *extended) note(cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, tools []tool.Tool) []tool.Tool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.model, x.thinking, x.mode = modelOf(m.Info()), string(thinking), cmp.Or(over.Mode, cfg.Permissions.Mode)
+	x.tools, x.names = nil, nil
+	active := x.active
+	out := make([]tool.Tool, 0, len(tools))
+	for _, t := range tools {
+		s := t.Spec()
+		x.tools = append(x.tools, wire.Tool{Name: s.Name, Description: s.Description})
+		if active == nil || slices.Contains(active, s.Name) {
+			x.names = append(x.names, s.Name)
+			out = append(out, t)
+		}
+	}
+	x.commands = nil
+	for _, c := range x.set.Commands() {
+		x.commands = append(x.commands, c.Name)
+	}
+	return out
+}
+
+// modelOf gives a model as extensions see it.
+func modelOf(i model.Info) *wire.Model {
+	m := &wire.Model{ID: i.ID, Name: i.ID, Provider: i.Provider, API: string(i.API), Reasoning: len(i.Thinking) > 0, Input: []string{"text"},
+		ContextWindow: i.ContextWindow, MaxTokens: i.MaxTokens}
+	if i.Images {
+		m.Input = append(m.Input, "image")
+	}
+	return m
+}
+
+// State implements [extension.Host].
+func (x *extended) State() wire.State {
+	meta := x.lane.Meta()
+	working := x.lane.Working()
+	waiting, _ := x.lane.Waiting()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.prompt == "" {
+		for e, err := range x.lane.Log().Index().OfType(x.ctx, protocol.TypeInstructionSnapshot) {
+			if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && err == nil {
+				x.prompt = b.Snapshot.Text
+			}
+		}
+	}
+	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(x.lane.Mode()), x.mode),
+		HasUI: x.lane.Attended(), Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
+		SystemPrompt: x.prompt, LeafID: string(x.lane.Log().Index().Leaf()), Trusted: x.trusted}
+}
+
+// Notify implements [extension.Host].
+func (x *extended) Notify(level, text string) { x.lane.Notify("", level, text) }
+
+// PutBlob implements [extension.Host].
+func (x *extended) PutBlob(ctx context.Context, data []byte) (string, error) {
+	sha, _, err := x.h.store.Blobs().Put(ctx, bytes.NewReader(data))
+	return sha, err
+}
+
+// extensionSubscribers gives the hooks of extensions outside of turns.
+func (h *Host) extensionSubscribers(id protocol.SessionID) []hook.Subscriber {
+	if x := h.extensionsOf(id); x != nil {
+		return x.set.Subscribers()
+	}
+	return nil
+}
+
+// listExtensions says what extensions there are: of a session how they stand in it,
+// else what is found for a folder.
+func (h *Host) listExtensions(ctx context.Context, id protocol.SessionID, workDir string) (*protocol.ExtensionList, error) {
+	if id != "" {
+		s, err := h.acquire(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		defer h.release(s)
+		if x := h.extensionsOf(id); x != nil {
+			return x.set.List(ctx), nil
+		}
+	}
+	root := ""
+	if workDir != "" {
+		dir, err := canonicalDir(workDir)
+		if err != nil {
+			return nil, err
+		}
+		root, _ = workspace.Root(dir, h.cfg.UserHome)
+	}
+	found := h.findExtensions(ctx, root)
+	out := &protocol.ExtensionList{Extensions: []protocol.ExtensionInfo{}, Problems: found.Problems}
+	for _, e := range found.Extensions {
+		out.Extensions = append(out.Extensions, e.Info())
+	}
+	return out, nil
+}
+
+// reload looks for the extensions of a session anew and starts them again.
+func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, error) {
+	out := &protocol.Reloaded{}
+	x := h.extensionsOf(l.ID())
+	if x == nil {
+		return out, nil
+	}
+	err := l.AtBorder(ctx, func(ctx context.Context) error {
+		list := x.set.Reload(ctx)
+		out.Problems = list.Problems
+		for _, e := range list.Extensions {
+			switch e.State {
+			case protocol.ExtensionLoaded:
+				out.Extensions++
+			case protocol.ExtensionFailed, protocol.ExtensionUntrusted:
+				out.Problems = append(out.Problems, fmt.Sprintf("%s: %s", e.ID, e.Problem))
+			}
+		}
+		return nil
+	})
+	return out, err
+}
