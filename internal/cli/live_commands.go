@@ -29,7 +29,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
-/memory        the notes that sessions are told
+/memory [NOTE] the notes that sessions are told, or another one for this project
 # TEXT         add a note to those of this project; ## TEXT to your own
 /reload        load extensions again, with what has changed
 /quit          detach; the session stays
@@ -75,7 +75,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 	case "mode":
 		v.mode(rest)
 	case "memory":
-		v.memory()
+		v.memory(rest)
 	case "reload":
 		v.reload()
 	case "skip":
