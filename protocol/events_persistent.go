@@ -139,7 +139,8 @@ type ChannelInject struct {
 // SessionInfo changes the session's [Meta], or (with Mode) records that somebody set
 // its permission mode. The newest mode counts, also for a later host of this device;
 // one that came with an import does not. With Usage it records what a request beside
-// the conversation has used, of the model that Asked names.
+// the conversation, or a sub-agent in the background, has used, of the model that Asked
+// names.
 type SessionInfo struct {
 	Changes MetaChanges `json:"changes"`
 	Mode    string      `json:"mode,omitempty"`

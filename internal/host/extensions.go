@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"scorel/internal/config"
@@ -204,7 +205,7 @@ func (x *extended) load(ctx context.Context) {
 	index := x.lane.Log().Index()
 	var kinds []string
 	for e, err := range index.Controls(ctx, index.Leaf(), protocol.TypeCustom) {
-		if b, ok := e.Body.(*protocol.Custom); err == nil && ok && !slices.Contains(kinds, b.Kind) {
+		if b, ok := e.Body.(*protocol.Custom); err == nil && ok && !strings.HasPrefix(b.Kind, protocol.OwnKind) && !slices.Contains(kinds, b.Kind) {
 			if kinds = append(kinds, b.Kind); len(kinds) == maxKinds {
 				break
 			}

@@ -143,6 +143,17 @@ func TestAnAgentInTheBackgroundOutlivesTheTurnAndItsEndIsTold(t *testing.T) {
 			if n := w.notices(e.id); len(n) != 1 {
 				t.Errorf("it was told %d times", len(n))
 			}
+			var sum protocol.Usage
+			for _, id := range []protocol.SessionID{e.id, child} {
+				for _, ev := range w.log(id) {
+					if m, ok := ev.Message(); ok && m.Role == protocol.RoleAssistant {
+						sum.Add(*m.Usage)
+					}
+				}
+			}
+			if live := w.open(w.connect(false), e.id).s.Live.Usage; live != sum {
+				t.Errorf("the session used %+v, with its agent it is %+v", live, sum)
+			}
 			w.judged()
 		})
 	}

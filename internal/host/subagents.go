@@ -58,6 +58,7 @@ type subagent struct {
 	fresh bool // the session is still to be made
 
 	mu     sync.Mutex // guards all below
+	ref    string     // the model of its turn
 	steps  int
 	answer string // the text of the newest answer
 	usage  protocol.Usage
@@ -158,7 +159,8 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 	}
 	end = work.End()
 	s.mu.Lock()
-	run.State, run.Terminal, run.Steps, run.Usage = lane.SubagentEnded, end.Terminal, s.steps, &s.usage
+	usage := s.usage
+	run.State, run.Terminal, run.Steps, run.Model, run.Usage = lane.SubagentEnded, end.Terminal, s.steps, s.ref, &usage
 	text = s.answer
 	s.mu.Unlock()
 	if !o.Background { // else the end of the task says it
@@ -231,6 +233,9 @@ func (s *subagent) prepare(tell func(protocol.ProcessUpdate)) func(context.Conte
 		if err != nil {
 			return nil, err
 		}
+		s.mu.Lock()
+		s.ref = setup.Model.Info().Ref
+		s.mu.Unlock()
 		setup.Agents, setup.MaxAgents = o.Agents, o.Parallel
 		setup.Above = lane.NewAbove(o, s.id, s.def.Name, s.def.Mode)
 		setup.Observe = func(b protocol.Body) { s.observe(b, tell) }

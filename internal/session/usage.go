@@ -8,8 +8,8 @@ import (
 )
 
 // Usage is the sum of what all events of the log say that their calls used:
-// assistant messages, compactions, the results of sub-agents, and requests beside the
-// conversation.
+// assistant messages, compactions, requests beside the conversation, and the results
+// of sub-agents.
 func (ix *Index) Usage() protocol.Usage {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()

@@ -164,7 +164,7 @@ func (a *Above) keep(ctx context.Context, ans answer, d protocol.PermissionDecis
 			continue
 		}
 		d.ToolCallID = a.order.CallID
-		if err := l.Record(ctx, &d, author{client: ans.client, cause: ans.cause}); err != nil {
+		if err := l.record(ctx, &d, author{client: ans.client, cause: ans.cause}); err != nil {
 			return err
 		}
 		if d.Scope == "session" || d.Scope == "always" {
@@ -176,9 +176,9 @@ func (a *Above) keep(ctx context.Context, ans answer, d protocol.PermissionDecis
 	return nil
 }
 
-// Record appends a control event and returns when it is durable; also while the lane
+// record appends a control event and returns when it is durable; also while the lane
 // is being closed, until its background commands have ended.
-func (l *Lane) Record(ctx context.Context, body protocol.Body, a author) error {
+func (l *Lane) record(ctx context.Context, body protocol.Body, a author) error {
 	if err := l.lock(ctx); err != nil {
 		return err
 	}
@@ -192,7 +192,7 @@ func (l *Lane) Record(ctx context.Context, body protocol.Body, a author) error {
 }
 
 // SubagentKind is the kind of the custom events that tell of a session's sub-agents.
-const SubagentKind = "subagent"
+const SubagentKind = protocol.OwnKind + "subagent"
 
 // SubagentRun is the data of such an event: that a sub-agent begins to work, before
 // it does, or how it ended.
@@ -206,6 +206,7 @@ type SubagentRun struct {
 	State       string             `json:"state"` // started, ended or interrupted
 	Terminal    protocol.Terminal  `json:"terminal,omitempty"`
 	Steps       int                `json:"steps,omitempty"`
+	Model       string             `json:"model,omitempty"` // of its last turn
 	Usage       *protocol.Usage    `json:"usage,omitempty"`
 }
 
@@ -216,14 +217,18 @@ const (
 	SubagentInterrupted = "interrupted" // its host died
 )
 
-// RecordRun stores how a sub-agent stands; it is durable on return.
+// RecordRun stores how a sub-agent stands; it is durable on return. What one in the
+// background has used is counted with it: that of another stands in its result.
 func (l *Lane) RecordRun(ctx context.Context, run SubagentRun) error {
 	run.ParentID = l.ID()
 	body, err := run.body()
 	if err != nil {
 		return err
 	}
-	return l.Record(ctx, body, byHost())
+	if err := l.record(ctx, body, byHost()); err != nil || !run.Background || run.Usage == nil {
+		return err
+	}
+	return l.record(ctx, &protocol.SessionInfo{Asked: run.Model, Usage: run.Usage}, byHost())
 }
 
 func (run SubagentRun) body() (*protocol.Custom, error) {

@@ -122,7 +122,8 @@ export interface ChannelInject {
  * SessionInfo changes the session's {@link Meta}, or (with Mode) records that somebody set
  * its permission mode. The newest mode counts, also for a later host of this device;
  * one that came with an import does not. With Usage it records what a request beside
- * the conversation has used, of the model that Asked names.
+ * the conversation, or a sub-agent in the background, has used, of the model that Asked
+ * names.
  */
 export interface SessionInfo {
   changes: MetaChanges;
