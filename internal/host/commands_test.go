@@ -39,7 +39,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 		by[i.Name] = i
 		names = append(names, i.Name)
 	}
-	if got := strings.Join(names, " "); got != "compact compact:template mode model name reload review:skill review:template shell text" {
+	if got := strings.Join(names, " "); got != "compact compact:template memory mode model name reload review:skill review:template shell text" {
 		t.Errorf("listed: %s", got)
 	}
 	if i := by["review:template"]; i.Description != "Reviews" || i.ArgumentHint != "FILE" || i.Scope != "user" || !strings.HasSuffix(i.Origin, "/commands/review.md") {
@@ -206,6 +206,12 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 	}
 	for name, args := range map[string]string{"mode": "loud", "model": "nobody/nothing", "name": " ", "nope": ""} {
 		refused(t, e.c, e.id, &protocol.RunCommand{Name: name, Args: args}, protocol.CodeInvalidRequest)
+	}
+	if r := e.command("memory", "run make generate first"); r.Status != "added to this project's notes" {
+		t.Errorf("%+v", r)
+	}
+	if r := e.command("memory", ""); !strings.HasSuffix(r.Text, "/MEMORY.md\n- run make generate first") || !strings.Contains(r.Status, "tokens of notes are told") {
+		t.Errorf("%+v", r)
 	}
 	if r := e.command("compact", ""); r.Status != "there is nothing to compact" {
 		t.Errorf("%+v", r)
