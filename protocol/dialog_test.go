@@ -60,3 +60,29 @@ func TestIDsOfDialogsAreDrawn(t *testing.T) {
 		t.Error(id)
 	}
 }
+
+func TestADialogTakesAnswersOfItsKindAlone(t *testing.T) {
+	options := []Option{{Label: "a"}, {Label: "b"}}
+	long := strings.Repeat("x", MaxAnswer+1)
+	for _, c := range []struct {
+		kind, value string
+		fits        bool
+	}{
+		{DialogSelect, `"a"`, true}, {DialogSelect, `"c"`, false}, {DialogSelect, `1`, false}, {DialogSelect, `["a"]`, false}, {DialogSelect, `null`, true},
+		{DialogConfirm, `true`, true}, {DialogConfirm, `false`, true}, {DialogConfirm, `"yes"`, false}, {DialogConfirm, `null`, true},
+		{DialogInput, `""`, true}, {DialogInput, `"a line"`, true}, {DialogInput, `"a\nb"`, false}, {DialogInput, `"` + long + `"`, false}, {DialogInput, `{}`, false},
+		{DialogEditor, `"a\nb"`, true}, {DialogEditor, `"` + long + `"`, true}, {DialogEditor, `"` + strings.Repeat("x", MaxEdited+1) + `"`, false}, {DialogEditor, `7`, false},
+		{"picture", `"x"`, false}, {"picture", `null`, true}, {DialogSelect, ``, false}, {DialogConfirm, `tru`, false},
+	} {
+		d := Dialog{Kind: c.kind, Options: options}
+		if err := d.Check(json.RawMessage(c.value)); (err == nil) != c.fits {
+			t.Errorf("%s %.40s: %v", c.kind, c.value, err)
+		}
+	}
+	for _, d := range []Dialog{{Kind: DialogSelect}, {Kind: DialogQuestion}, {Kind: ""}, {Kind: DialogInput, Title: strings.Repeat("x", MaxEdited+1)},
+		{Kind: DialogSelect, Options: make([]Option, maxOptions+1)}} {
+		if d.CheckAsked() == nil {
+			t.Errorf("%.60v is shown", d)
+		}
+	}
+}

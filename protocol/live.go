@@ -8,9 +8,12 @@ import (
 // outputTail bounds the output of a running tool that [Live] keeps, in bytes.
 const outputTail = 16 << 10
 
-// maxProcesses bounds the operations of a running call that [Live] keeps; those that
-// changed last stay.
-const maxProcesses = 16
+// Bounds of the operations of a running call that [Live] keeps: how many, and the bytes
+// of their texts. Those that changed last stay, at least one.
+const (
+	maxProcesses    = 16
+	maxProcessBytes = 64 << 10
+)
 
 // MaxLabel bounds the name of an event, in bytes. A longer one is refused; one that a
 // log has nevertheless is no label.
@@ -265,7 +268,18 @@ func (t *LiveTool) process(b *ToolProcess) {
 		}
 	}
 	list = append(list, *b)
-	t.Process = list[max(0, len(list)-maxProcesses):]
+	from, bytes := len(list)-1, processSize(b)
+	for from > 0 && len(list)-from < maxProcesses {
+		if bytes += processSize(&list[from-1]); bytes > maxProcessBytes {
+			break
+		}
+		from--
+	}
+	t.Process = list[from:]
+}
+
+func processSize(b *ToolProcess) int {
+	return len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
 }
 
 // tailOf gives the end of output from a whole character on: a torn one would be

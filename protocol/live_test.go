@@ -110,3 +110,47 @@ func TestAMessageThatIsTakenBackOrEndedIsNoLongerRunning(t *testing.T) {
 		t.Errorf("behind the end there is %+v", l)
 	}
 }
+
+// TestWhatExtensionsShowStandsInTheLiveStateUpToABound folds ten times as much as is
+// kept, at the host and at a client that joins in the middle.
+func TestWhatExtensionsShowStandsInTheLiveStateUpToABound(t *testing.T) {
+	var host Live
+	seq := Seq(0)
+	show := func(l *Live, key, line string) {
+		seq++
+		s := &UIState{Source: "gate", Key: key, Place: "status"}
+		if line != "" {
+			s.Lines = []string{line}
+		}
+		e := NewEvent(s)
+		e.Seq = seq
+		l.Apply(e)
+	}
+	for i := range 10 * maxUIStates {
+		show(&host, fmt.Sprint(i), "on")
+	}
+	if len(host.UIStates) != maxUIStates {
+		t.Fatalf("%d states", len(host.UIStates))
+	}
+	kept := host.Clone()
+	show(&host, "1", "changed")
+	show(&host, "0", "")
+	show(&host, "unknown", "")
+	if len(host.UIStates) != maxUIStates-1 || host.UIStates[0].Lines[0] != "changed" {
+		t.Errorf("%d states, the first %+v", len(host.UIStates), host.UIStates[0])
+	}
+	if kept.UIStates[0].Key != "0" || kept.UIStates[1].Lines[0] != "on" {
+		t.Error("a copy has changed")
+	}
+	end := NewEvent(&RuntimeEnd{Reason: EndCompleted, Terminal: TerminalCompleted})
+	end.Seq = seq + 1
+	host.Apply(end)
+	data, err := json.Marshal(host)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var client Live
+	if err := json.Unmarshal(data, &client); err != nil || len(client.UIStates) != maxUIStates-1 {
+		t.Errorf("behind a run a client sees %d states (%v)", len(client.UIStates), err)
+	}
+}

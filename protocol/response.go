@@ -196,8 +196,9 @@ type (
 	}
 	// Pruned says what was removed.
 	Pruned struct {
-		Blobs int   `json:"blobs"`
-		Bytes int64 `json:"bytes"`
+		Blobs       int   `json:"blobs"`
+		Bytes       int64 `json:"bytes"`                 // of all
+		ProcessLogs int   `json:"processLogs,omitempty"` // deleted sessions whose process logs were left
 	}
 
 	// SessionSummary describes a session in a list. Times are Unix milliseconds.

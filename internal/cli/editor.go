@@ -24,6 +24,7 @@ const (
 	keyEnter
 	keyInterrupt // Ctrl-C
 	keyEnd       // Ctrl-D on an empty line
+	keyTab       // behind what begins with a slash
 )
 
 // editor is a line of input that is being edited. It knows nothing of a screen. Keys
@@ -72,6 +73,11 @@ func (e *editor) take(b []byte) (int, key) {
 	switch b[0] {
 	case '\r', '\n':
 		return 1, keyEnter
+	case '\t':
+		if e.at == len(e.line) && e.at > 0 && e.line[0] == '/' {
+			return 1, keyTab
+		}
+		return e.character(b), keyNone // a blank
 	case 0x03:
 		return 1, keyInterrupt
 	case 0x04:

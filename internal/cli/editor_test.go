@@ -45,6 +45,8 @@ func TestKeysOfTheEditor(t *testing.T) {
 		"a\x1b[200~b\rc\n\x03d\x1b[201~e": "ab\nc\nde",
 		"a\x00\x1b[99~\x1bqb":             "ab",
 		"a\tb":                            "a b",
+		"/a\x1b[D\tb":                     "/ ba",
+		"/a\tb":                           "/ab", // Tab completes there
 		"first\r\x1b[A":                   "first",
 		"first\rsecond\r\x1b[A\x1b[A":     "first",
 		"first\rhalf\x1b[A\x1b[B":         "half",

@@ -248,7 +248,7 @@ func readTyped(ctx context.Context, r io.Reader, raw bool, to chan<- typed) {
 			if !send(typed{err: fmt.Errorf("a line has more than %d bytes; put it in a file and name it with @", protocol.MaxMessage)}) {
 				return
 			}
-		case len(strings.TrimSpace(string(line))) > 0:
+		case err == nil || len(line) > 0:
 			if !send(typed{line: strings.TrimRight(string(line), "\r\n")}) {
 				return
 			}
@@ -432,7 +432,9 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 		v.leave()
 	case t.bytes == nil:
 		v.armed = false
-		v.typed(ctx, t.line)
+		if strings.TrimSpace(t.line) != "" || v.ask.edits() { // an empty line says something in a text alone
+			v.typed(ctx, t.line)
+		}
 	}
 	for b := t.bytes; len(b) > 0 && v.left == nil; {
 		if len(v.term.edit.line) == 0 {
@@ -444,13 +446,15 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 		switch k {
 		case keyEnter:
 			v.armed = false
-			if strings.TrimSpace(text) != "" && !v.overtaken(text) {
+			if (strings.TrimSpace(text) != "" || v.ask.edits()) && !v.overtaken(text) {
 				v.typed(ctx, text)
 			}
 		case keyInterrupt:
 			v.interrupt(ctx)
 		case keyEnd:
 			v.leave()
+		case keyTab:
+			v.completeLine()
 		}
 	}
 	if v.term != nil && v.term.edit.left > 0 && !v.term.edit.pasting {
@@ -537,7 +541,7 @@ func (v *liveSession) typed(ctx context.Context, text string) {
 }
 
 func (v *liveSession) answer(text string, isCommand bool) (protocol.Request, bool) {
-	if isCommand && strings.TrimSpace(text) != "/skip" {
+	if isCommand && strings.TrimSpace(text) != "/skip" && !v.ask.edits() {
 		return nil, false
 	}
 	return v.ask.answer(text)

@@ -18,6 +18,8 @@ type asker struct {
 	screen  screen
 	open    question
 	answers protocol.Answers // of the dialog's questions so far
+	lines   []string         // of a text that is typed into the dialog
+	sent    bool             // the answer to an extension's dialog is on its way
 	told    map[protocol.PermissionID]bool
 }
 
@@ -34,6 +36,8 @@ func (q question) takes(text string) bool {
 	case q.permission != nil:
 		_, _, ok := choice(text)
 		return ok
+	case q.dialog != nil && q.dialog.Data.Kind == protocol.DialogEditor:
+		return true // a text may begin with a slash
 	case q.dialog != nil:
 		_, _, isCommand := liveCommand(text)
 		return !isCommand || strings.TrimSpace(text) == "/skip"
@@ -65,7 +69,7 @@ func (a *asker) sync(l *protocol.Live) {
 	}
 	if q.permission == nil {
 		for _, d := range l.UI {
-			if d.Data.Kind == protocol.DialogQuestion {
+			if d.Data.Kind == protocol.DialogQuestion || asksOne(&d.Data) {
 				q.dialog = &d
 				break
 			}
@@ -74,7 +78,7 @@ func (a *asker) sync(l *protocol.Live) {
 	if q.id() == a.open.id() {
 		return
 	}
-	a.open, a.answers = q, nil
+	a.open, a.answers, a.lines, a.sent = q, nil, nil, false
 	a.show()
 }
 
@@ -87,7 +91,7 @@ func (a *asker) again(answer protocol.Request) {
 	default:
 		return
 	}
-	a.open, a.answers = question{}, nil
+	a.open, a.answers, a.lines, a.sent = question{}, nil, nil, false
 }
 
 // asked gives the question that waits for the person: none when the answer is on its
@@ -95,7 +99,8 @@ func (a *asker) again(answer protocol.Request) {
 func (a *asker) asked() question {
 	switch {
 	case a.open.permission != nil && a.told[a.open.permission.PermissionID],
-		a.open.dialog != nil && len(a.answers) >= len(a.open.dialog.Data.Questions):
+		a.open.dialog != nil && asksOne(&a.open.dialog.Data) && a.sent,
+		a.open.dialog != nil && !asksOne(&a.open.dialog.Data) && len(a.answers) >= len(a.open.dialog.Data.Questions):
 		return question{}
 	}
 	return a.open
@@ -124,6 +129,8 @@ func (a *asker) show() {
 			a.screen.line(plainStyle, line)
 		}
 		a.screen.line(plainStyle, "  0  deny (words behind it tell the model why)")
+	case a.open.dialog != nil && asksOne(&a.open.dialog.Data):
+		a.showDialog(&a.open.dialog.Data)
 	case a.open.dialog != nil:
 		i := len(a.answers)
 		if i >= len(a.open.dialog.Data.Questions) {
@@ -245,6 +252,9 @@ func choice(text string) (n int, reason string, ok bool) {
 
 // reply takes the answer to one question of the dialog; the last one sends them all.
 func (a *asker) reply(text string) protocol.Request {
+	if asksOne(&a.open.dialog.Data) {
+		return a.replyDialog(text)
+	}
 	questions := a.open.dialog.Data.Questions
 	q := questions[len(a.answers)]
 	answer, err := pick(q, text)

@@ -24,6 +24,7 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /rewind [N]    list your messages, or go back to before the Nth
 /branch EVENT  go on from any event of /tree
 /tree          all events, the active path marked
+/process [CALL] how a call has gone, step by step
 /compact [..]  summarise the older part of the conversation
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
@@ -46,8 +47,7 @@ func liveCommand(text string) (name, rest string, ok bool) {
 func (v *liveSession) command(ctx context.Context, name, rest string) {
 	switch name {
 	case "help":
-		v.screen.endStream()
-		v.screen.line(plainStyle, liveHelp)
+		v.help()
 	case "quit":
 		v.leave()
 	case "cancel":
@@ -62,6 +62,8 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.branch(rest)
 	case "tree":
 		v.tree()
+	case "process":
+		v.process(rest)
 	case "compact":
 		v.compact(rest)
 	case "model":
@@ -75,7 +77,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:
-		v.fail(fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name)))
+		v.runCommand(name, rest)
 	}
 }
 

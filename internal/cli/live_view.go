@@ -26,6 +26,9 @@ type liveView struct {
 	calls   map[string]protocol.Block
 	items   int // in the queues, when they were told of last
 	stats   runStats
+
+	worked []worked          // calls that have reported their work, the newest last
+	stages map[string]string // the stage that was shown last, by operation; of a screen that is not live
 }
 
 // runStats are told at the end of a run.
@@ -36,7 +39,7 @@ type runStats struct {
 }
 
 func newLiveView(s screen) *liveView {
-	return &liveView{screen: s, mine: func(protocol.PermissionID) bool { return false }, shown: map[protocol.EventID]int{}, started: map[string]bool{}, calls: map[string]protocol.Block{}}
+	return &liveView{screen: s, mine: func(protocol.PermissionID) bool { return false }, shown: map[protocol.EventID]int{}, started: map[string]bool{}, calls: map[string]protocol.Block{}, stages: map[string]string{}}
 }
 
 // state shows what is running, behind the events that a [protocol.LiveFrame] ended.
@@ -78,6 +81,12 @@ func (v *liveView) state(l *protocol.Live) {
 	}
 	v.items = 0
 	v.queues(l, true)
+	for i := range l.Tools {
+		for _, p := range l.Tools[i].Process {
+			v.work(&p)
+		}
+	}
+	v.steps(l)
 }
 
 // resync is told how a subscription goes on that was begun anew.
@@ -91,6 +100,7 @@ func (v *liveView) resync(how protocol.Resync) {
 
 // event shows one event; l is the state behind it.
 func (v *liveView) event(e protocol.Event, l *protocol.Live) {
+	defer v.steps(l)
 	switch b := e.Body.(type) {
 	case *protocol.MessageStart:
 		v.screen.endStream()
@@ -112,6 +122,8 @@ func (v *liveView) event(e protocol.Event, l *protocol.Live) {
 		v.message(e, b.Message)
 	case *protocol.ToolExecutionStart:
 		v.card(b.ToolCallID, b.ToolName, b.Args)
+	case *protocol.ToolProcess:
+		v.process(b, l)
 	case *protocol.RuntimeStart:
 		v.stats = runStats{whole: true}
 	case *protocol.RuntimeEnd:
@@ -218,6 +230,7 @@ func (v *liveView) result(it display.Item, m protocol.Message) {
 	delete(v.calls, m.ToolCallID)
 	v.card(m.ToolCallID, m.ToolName, call.Input)
 	delete(v.started, m.ToolCallID)
+	v.summary(m)
 	st := dimStyle
 	if it.Status != display.OK {
 		st = alertStyle

@@ -85,6 +85,9 @@ func (p *jsonPrinter) finish(r *result, err error) error {
 	return nil
 }
 
+// maxDoing bounds what the spinner says of a step, in characters.
+const maxDoing = 50
+
 // textPrinter prints the answer for people. On a terminal text streams as it
 // comes; on a pipe a message is written when it is stored, and only what ends a
 // turn goes to stdout.
@@ -123,6 +126,10 @@ func (p *textPrinter) event(e protocol.Event) error {
 	case *protocol.ToolExecutionStart:
 		p.doing = b.ToolName
 		p.note("• " + display.Line(b.ToolName) + " " + display.Summary(b.Args))
+	case *protocol.ToolProcess:
+		if b.ToolCallID != "" {
+			p.doing = display.Line(b.ToolName) + " " + firstLine(display.Of(e).Title, maxDoing)
+		}
 	case *protocol.ToolExecutionEnd:
 		p.doing = ""
 		if b.IsError {
@@ -132,6 +139,10 @@ func (p *textPrinter) event(e protocol.Event) error {
 		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Text(b.Error)))
 	case *protocol.Compact:
 		p.note(fmt.Sprintf("  compacted the context: %d → %d tokens", b.TokensBefore, b.TokensAfter))
+	case *protocol.Notice:
+		if p.status || b.Level != "info" {
+			fmt.Fprintln(p.errOut, "scorel: "+display.Of(e).Title)
+		}
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:

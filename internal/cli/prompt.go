@@ -207,11 +207,40 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if p, ok := out.(*jsonPrinter); ok && o.streams() {
 		return a.interact(ctx, l, s, content, p, res)
 	}
+	run, err := l.promptCommand(ctx, id, text)
+	if err != nil {
+		return err
+	}
+	if run != nil {
+		run.Options = message.Options
+		turn, err := a.runPrompt(ctx, l, run, res)
+		if err == nil && turn == "" && o.output == "text" {
+			_, err = fmt.Fprintln(a.stdout, display.Text(res.Result))
+		}
+		if err != nil || turn == "" {
+			return err
+		}
+		return a.follow(ctx, l, s, turn, out, res)
+	}
 	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, message)
 	if err != nil {
 		return err
 	}
+	if a.tookIt(sent) {
+		res.Terminal = protocol.TerminalCompleted
+		return nil
+	}
 	return a.follow(ctx, l, s, sent.TurnID, out, res)
+}
+
+// tookIt says whether a hook has done all there was to do with a message, so that no
+// turn is to be waited for, and tells of it.
+func (a *app) tookIt(sent *protocol.Sent) bool {
+	if sent.Handled == "" {
+		return false
+	}
+	fmt.Fprintf(a.stderr, "scorel: %s took the message; nothing of it is stored\n", display.Line(sent.Handled))
+	return true
 }
 
 // throughHost connects to the host that serves, which may have the session that this

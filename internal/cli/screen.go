@@ -29,6 +29,8 @@ type screen interface {
 	stream(s style, text string)
 	// endStream ends that text.
 	endStream()
+	// steps sets the lines that say where running calls stand; none takes them away.
+	steps(lines []string)
 	// live says that streamed text is seen as it comes.
 	live() bool
 	// ask sets what stands before the input.
@@ -53,6 +55,7 @@ func (p *pipeScreen) line(_ style, text string) {
 }
 func (p *pipeScreen) stream(style, string) {}
 func (p *pipeScreen) endStream()           {}
+func (p *pipeScreen) steps([]string)       {}
 func (p *pipeScreen) live() bool           { return false }
 func (p *pipeScreen) ask(string)           {}
 func (p *pipeScreen) flush() error         { return p.err }
@@ -72,9 +75,13 @@ type termScreen struct {
 	done     bytes.Buffer // finished rows that are not shown yet
 	row      []rune       // that is being written
 	rowStyle style
-	below    int // rows that stand below the finished ones: 0 before the first drawing
+	standing []string // lines that say where calls stand
+	below    int      // rows that stand below the finished ones: 0 before the first drawing
 	err      error
 }
+
+// maxSteps bounds the lines that say where calls stand.
+const maxSteps = 8
 
 // minColumns is what a terminal has at least; in a narrower one rows wrap.
 const minColumns = 8
@@ -94,6 +101,21 @@ func (s *termScreen) resize(columns int) {
 }
 
 func (s *termScreen) ask(prompt string) { s.prompt = prompt }
+
+// steps shows at most maxSteps lines, each cut to one row.
+func (s *termScreen) steps(lines []string) {
+	s.standing = s.standing[:0]
+	for _, l := range lines[:min(len(lines), maxSteps)] {
+		row, width := []rune{}, 0
+		for _, r := range display.Line(l) {
+			if width += columnsOf(r); width >= s.columns {
+				break
+			}
+			row = append(row, r)
+		}
+		s.standing = append(s.standing, string(row))
+	}
+}
 
 func (s *termScreen) line(st style, text string) {
 	s.finish()
@@ -168,6 +190,14 @@ func (s *termScreen) put(to *bytes.Buffer, row []rune) {
 	}
 }
 
+func (s *termScreen) dim(to *bytes.Buffer, text string) {
+	if s.plain {
+		to.WriteString(text)
+		return
+	}
+	to.WriteString(string(dimStyle) + text + "\x1b[m")
+}
+
 func widthOf(row []rune) int {
 	n := 0
 	for _, r := range row {
@@ -190,7 +220,12 @@ func (s *termScreen) flush() error {
 	if len(s.row) > 0 {
 		s.put(&b, s.row)
 		b.WriteString("\r\n")
-		s.below = 2
+		s.below++
+	}
+	for _, l := range s.standing {
+		s.dim(&b, l)
+		b.WriteString("\r\n")
+		s.below++
 	}
 	text, cursor := s.edit.view(s.columns - 1 - widthOf([]rune(s.prompt)))
 	b.WriteString(s.prompt + text + "\r")

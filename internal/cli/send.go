@@ -93,6 +93,7 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 		return a.printJSON(sent)
 	}
 	switch {
+	case a.tookIt(sent):
 	case sent.ItemID != "":
 		_, err = fmt.Fprintf(a.stdout, "%s waits in %s\n", sent.ItemID, id)
 	default:
@@ -134,6 +135,10 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 	sent, err := client.Call[*protocol.Sent](ctx, l.Client, res.SessionID, req)
 	if err != nil {
 		return err
+	}
+	if a.tookIt(sent) {
+		res.Terminal = protocol.TerminalCompleted
+		return nil
 	}
 	w := &waiting{turn: sent.TurnID, item: sent.ItemID, event: sent.EventID}
 	signals, stop := interrupts()
@@ -192,6 +197,7 @@ func (a *app) question(id protocol.SessionID, e protocol.Event) {
 	case *protocol.PermissionRequest:
 		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
 	case *protocol.UIRequest:
+		what = firstLine(display.Line(b.Data.Title), 200)
 		if len(b.Data.Questions) > 0 {
 			what = firstLine(display.Line(b.Data.Questions[0].Question), 200)
 		}

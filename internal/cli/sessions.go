@@ -498,7 +498,11 @@ func (a *app) pruneCommand() *cobra.Command {
 				if f.json {
 					return a.printJSON(p)
 				}
-				_, err = fmt.Fprintf(a.stdout, "Removed %d payloads (%d bytes).\n", p.Blobs, p.Bytes)
+				logs := ""
+				if p.ProcessLogs > 0 {
+					logs = fmt.Sprintf(", and the process logs of %d deleted sessions", p.ProcessLogs)
+				}
+				_, err = fmt.Fprintf(a.stdout, "Removed %d payloads%s (%d bytes).\n", p.Blobs, logs, p.Bytes)
 				return err
 			})
 		}}

@@ -50,8 +50,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.ListModels:
 		return h.listModels(r.Query)
 	case *protocol.PruneBlobs:
-		p, err := h.store.Blobs().Prune(ctx, 0)
-		return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes}, err
+		return h.prune(ctx)
 	case *protocol.CreateSession:
 		return h.createSession(ctx, c.caller(call), id, r)
 	case *protocol.ListSessions:

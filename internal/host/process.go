@@ -1,10 +1,16 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"time"
 
 	"scorel/internal/process"
+	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -24,26 +30,48 @@ func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *prot
 	case r.Limit < 0 || r.Limit > process.MaxPage:
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, process.MaxPage)
 	}
-	_, _, done, err := h.view(ctx, id)
-	if err != nil {
-		return nil, err
+	if err := id.Check(); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	defer done()
 	h.mu.Lock()
-	s := h.lanes[id]
+	open := h.lanes[id] != nil
 	h.mu.Unlock()
-	if s != nil {
-		select {
-		case <-s.ready:
-			if s.lane != nil {
-				s.lane.FlushProcesses()
-			}
-		default: // nothing runs in it yet
+	if open {
+		s, err := h.acquire(ctx, id)
+		if err != nil {
+			return nil, err
 		}
+		defer h.release(s)
+		s.lane.FlushProcesses()
+	} else if there, err := h.hasLog(id); err != nil || !there {
+		return nil, cmp.Or(err, fmt.Errorf("session %s: %w", id, session.ErrNotFound))
 	}
 	log, err := process.Read(h.cfg.FS, process.Dir(h.cfg.StoreDir, id), r.OperationID, r.Offset, r.Limit)
 	if errors.Is(err, process.ErrNoLog) {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
 	}
 	return log, err
+}
+
+// minLogAge is the youngest process log that prune removes.
+const minLogAge = 24 * time.Hour
+
+// prune removes payloads that no session names, and process logs whose session is
+// gone.
+func (h *Host) prune(ctx context.Context) (*protocol.Pruned, error) {
+	p, err := h.store.Blobs().Prune(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	sessions, bytes, err := process.Prune(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
+	return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes + bytes, ProcessLogs: sessions}, err
+}
+
+// hasLog says whether a session is there.
+func (h *Host) hasLog(id protocol.SessionID) (bool, error) {
+	_, err := h.cfg.FS.Stat(filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }

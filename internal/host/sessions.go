@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
+	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -94,6 +95,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 		return err
 	}
 	h.sessionDeleted(id)
+	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
 	return h.dropPending(id)
 }
 

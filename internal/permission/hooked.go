@@ -18,7 +18,11 @@ func (p *Policy) JudgeHooked(a Action, says protocol.Decision, reason string) Ve
 		return Verdict{Decision: protocol.DecisionAllow}
 	}
 	v := p.Judge(a)
-	if says != protocol.DecisionAsk || v.Decision != protocol.DecisionAllow {
+	switch {
+	case says != protocol.DecisionAsk || v.Decision == protocol.DecisionDeny:
+		return v
+	case v.Decision == protocol.DecisionAsk:
+		v.Reason += " " + reason
 		return v
 	}
 	if p.mode == Plan || p.mode == DontAsk {

@@ -60,7 +60,20 @@ type Call struct {
 func OperationID(callID string) string { return "tool-" + callID }
 
 // TaskOperationID is the id of the operation that a background command is.
-func TaskOperationID(taskID string) string { return "task-" + taskID }
+func TaskOperationID(taskID string) string { return taskID }
+
+// OnReady sets what is called when there is something to take, as for
+// [Recorder.Begin], and calls it when there is something already.
+func (c *Call) OnReady(wake func()) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.wake = wake; len(c.ready) > 0 {
+		wake()
+	}
+}
 
 // Name gives the call a name for people: that of its skill or sub-agent.
 func (c *Call) Name(label string) {

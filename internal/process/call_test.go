@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -490,5 +492,29 @@ func TestProcessLogsDoNotFillTheDisk(t *testing.T) {
 	d.end(Ending{Status: protocol.ProcessCompleted})
 	if _, err := Read(d.fs, dir, "tool-c1", 0, 0); !errors.Is(err, ErrNoLog) {
 		t.Errorf("a log was written: %v", err)
+	}
+}
+
+func TestTheLogsOfASessionAreBoundedTogether(t *testing.T) {
+	folder := t.TempDir()
+	big, err := os.Create(filepath.Join(folder, "earlier.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := big.Truncate(maxLogs); err != nil { // sparse
+		t.Fatal(err)
+	}
+	big.Close()
+	var reports []string
+	rec := New(Config{Session: "ses_1", Dir: folder, Report: func(what string, _ []byte) { reports = append(reports, what) }})
+	c := rec.Begin(Info{CallID: "c"}, nil)
+	c.Update(say("a"))
+	s := c.End(Ending{Status: protocol.ProcessCompleted})
+	rec.Close()
+	if _, err := Read(disk.OS(), folder, "tool-c", 0, 0); !errors.Is(err, ErrNoLog) || len(s.Events) != 1 {
+		t.Errorf("%v; the summary has %+v", err, s)
+	}
+	if len(reports) != 1 || !strings.Contains(reports[0], "1024 MiB") {
+		t.Errorf("reports: %q", reports)
 	}
 }

@@ -1,8 +1,11 @@
 package process
 
 import (
+	"bytes"
 	"encoding/json"
 	"slices"
+	"strconv"
+	"unicode/utf8"
 
 	"scorel/protocol"
 )
@@ -86,17 +89,24 @@ func hasBrace(line []byte) bool {
 
 // text gives a string; false for another value.
 func text(value json.RawMessage) (string, bool) {
-	var s string
-	if len(value) == 0 || value[0] != '"' || json.Unmarshal(value, &s) != nil {
+	if len(value) < 2 || value[0] != '"' {
 		return "", false
 	}
-	return s, true
+	if plain := value[1 : len(value)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) {
+		return string(plain), true
+	}
+	var s string
+	err := json.Unmarshal(value, &s)
+	return s, err == nil
 }
 
 // number gives a number; nil for another value, and for one that is too large.
 func number(value json.RawMessage) *float64 {
-	var n float64
-	if len(value) == 0 || value[0] == 'n' || json.Unmarshal(value, &n) != nil {
+	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
+		return nil
+	}
+	n, err := strconv.ParseFloat(string(value), 64)
+	if err != nil {
 		return nil
 	}
 	return &n

@@ -72,10 +72,11 @@ func mustParse(t *testing.T, line string) protocol.ProcessUpdate {
 
 func FuzzParseLine(f *testing.F) {
 	for _, s := range []string{`{"type":"process_event","message":"m","batch":1,"totalBatches":0}`, `{"type":"process_event","stage":"s","a":{"b":[1,2]},"a":"\ud800"}`,
-		`{"type":"process_event","message":"m","percent":-1e308,"token":"x","n":00}`, `{"type":"process_event","message":"m","":1e400}`, "{", "x", "{}{}"} {
+		`{"type":"process_event","message":"m","percent":-1e308,"token":"x","n":00}`, `{"type":"process_event","message":"m","":1e400}`, "{", "x", "{}{}", "{}\u00a0"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, line []byte) {
+		splitAsJSON(t, line)
 		u, ok := ParseLine(line)
 		if !ok {
 			return
@@ -109,4 +110,26 @@ func FuzzParseLine(f *testing.F) {
 			}
 		}
 	})
+}
+
+// splitAsJSON compares how an object is taken apart with what encoding/json says.
+func splitAsJSON(t *testing.T, data []byte) {
+	t.Helper()
+	var want map[string]json.RawMessage
+	isObject := json.Unmarshal(data, &want) == nil && want != nil
+	fields, ok := object(data)
+	if ok != isObject {
+		t.Fatalf("%q is an object: %v, not %v", data, ok, isObject)
+	}
+	if !ok || len(fields) > maxDistinct {
+		return
+	}
+	if len(fields) != len(want) {
+		t.Fatalf("%q has %d fields, not %d", data, len(fields), len(want))
+	}
+	for _, f := range fields {
+		if string(want[f.key]) != string(f.value) {
+			t.Fatalf("%q of %q is %q, not %q", f.key, data, f.value, want[f.key])
+		}
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds of a payload. What is beyond is left out.
@@ -62,9 +63,9 @@ func scalar(key string, value json.RawMessage) json.RawMessage {
 	}
 	switch value[0] {
 	case '"':
-		var s string
-		if json.Unmarshal(value, &s) != nil {
-			return json.RawMessage(`"[object]"`)
+		s, _ := text(value)
+		if len(s) <= maxPayloadText && utf8.Valid(value) {
+			return value
 		}
 		return quote(cut(s, maxPayloadText))
 	case '{', '[':
@@ -99,23 +100,27 @@ func secret(key string) bool {
 }
 
 // object gives the fields of a JSON object in their order, of repeated ones the
-// last; false for anything else.
+// last; false for anything else. Their values are parts of data.
 func object(data []byte) ([]field, bool) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	data = bytes.Trim(data, " \t\r\n")
+	if len(data) < 2 || data[0] != '{' || !json.Valid(data) {
 		return nil, false
 	}
 	var fields []field
-	for dec.More() {
-		t, err := dec.Token()
-		key, ok := t.(string)
-		if err != nil || !ok {
+	for rest := data[1 : len(data)-1]; ; {
+		rest = bytes.TrimLeft(rest, " \t\r\n,")
+		if len(rest) == 0 {
+			return fields, true
+		}
+		n := extent(rest)
+		key, ok := text(json.RawMessage(rest[:n]))
+		if !ok {
 			return nil, false
 		}
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return nil, false
-		}
+		rest = bytes.TrimLeft(rest[n:], " \t\r\n:")
+		n = extent(rest)
+		value := json.RawMessage(rest[:n])
+		rest = rest[n:]
 		if len(fields) <= maxDistinct {
 			if i := slices.IndexFunc(fields, func(f field) bool { return f.key == key }); i >= 0 {
 				fields[i].value = value
@@ -124,10 +129,32 @@ func object(data []byte) ([]field, bool) {
 		}
 		fields = append(fields, field{key, value})
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, false
+}
+
+// extent gives the length of the value at the start of what is known to be JSON.
+func extent(data []byte) int {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		c := data[i]
+		switch {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			if quoted = !quoted; !quoted && depth == 0 {
+				return i + 1
+			}
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			if depth--; depth == 0 {
+				return i + 1
+			}
+		case depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n'):
+			return i
+		}
 	}
-	return fields, len(bytes.TrimSpace(data[dec.InputOffset():])) == 0
+	return len(data)
 }
 
 // join makes an object of fields, nil of none.

@@ -89,7 +89,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			continue
 		}
 		l.emit(&protocol.ToolExecutionStart{EventID: j.result, ParentID: j.parent, ToolCallID: j.block.ID,
-			ToolName: j.block.Name, Args: j.block.Input})
+			ToolName: j.block.Name, Args: j.input})
 		started[j] = l.Now()
 		running++
 		wg.Add(1)

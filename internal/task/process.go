@@ -1,6 +1,8 @@
 package task
 
 import (
+	"sync"
+
 	"scorel/internal/process"
 	"scorel/protocol"
 )
@@ -13,8 +15,33 @@ func (t *task) begin(processes *process.Recorder) {
 	call.Update(protocol.ProcessUpdate{Status: protocol.ProcessStarted, Message: t.title() + " was started in the background"})
 	call.Flush()
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	t.process = call
+	t.mu.Unlock()
+	if call == nil {
+		return
+	}
+	t.follow.wake, t.follow.over = make(chan struct{}, 1), make(chan struct{})
+	call.OnReady(func() {
+		select {
+		case t.follow.wake <- struct{}{}:
+		default:
+		}
+	})
+	go func() { // ended by the tell that follows the end of the command
+		defer close(t.follow.over)
+		for range t.follow.wake {
+			t.tellNew()
+		}
+	}()
+}
+
+// follow has people told how a command stands as soon as it reports that.
+type follow struct {
+	tell  func(protocol.ToolProcess) // may be nil
+	wake  chan struct{}              // capacity 1; closed when the command has ended
+	close sync.Once                  // of wake
+	over  chan struct{}              // closed when nobody is told any more
+	mu    sync.Mutex                 // held while somebody is told, so that the order is kept
 }
 
 // endProcess says how the command ended, and keeps the summary. mu is held.
@@ -30,14 +57,28 @@ func (t *task) endProcess() {
 	t.summary = t.process.End(process.Ending{Status: u.Status})
 }
 
-// tell tells people what is new of a command. No lock is held.
+// tell tells people what is new of a command, and after its end the last of it. No lock
+// is held.
 func (s *Set) tell(t *task) {
 	t.mu.Lock()
-	call := t.process
+	call, ended := t.process, t.summary != nil
 	t.mu.Unlock()
-	for _, p := range call.Take() {
-		if s.cfg.Tell != nil {
-			s.cfg.Tell(p)
+	if call == nil {
+		return
+	}
+	if ended {
+		t.follow.close.Do(func() { close(t.follow.wake) })
+		<-t.follow.over
+	}
+	t.tellNew()
+}
+
+func (t *task) tellNew() {
+	t.follow.mu.Lock()
+	defer t.follow.mu.Unlock()
+	for _, p := range t.process.Take() {
+		if t.follow.tell != nil {
+			t.follow.tell(p)
 		}
 	}
 }

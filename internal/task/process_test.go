@@ -50,9 +50,11 @@ func TestPeopleAreToldHowACommandBeganAndEnded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				mu.Lock()
 				if len(told) != 1 {
-					t.Fatalf("%d events at the start", len(told))
+					t.Errorf("%d events at the start", len(told))
 				}
+				mu.Unlock()
 				time.Sleep(2 * time.Second)
 				c.end(b, id, b.last())
 				r, err := b.set.Read(t.Context(), id, Query{Wait: time.Hour})
@@ -72,12 +74,12 @@ func TestPeopleAreToldHowACommandBeganAndEnded(t *testing.T) {
 					t.Errorf("the end is told as %+v", ended)
 				}
 				for _, p := range told {
-					if p.Event.OperationID != "task-"+id || p.Event.TaskID != id || p.Event.TargetType != "task" {
+					if p.Event.OperationID != id || p.Event.TaskID != id || p.Event.TargetType != "task" {
 						t.Errorf("an event names %+v", p.Event)
 					}
 				}
 				s := r.Process
-				if s == nil || len(s.Events) != 2 || s.Latest.Status != c.status || s.LogRef.OperationID != "task-"+id || s.LogRef.ToolCallID != "c1" {
+				if s == nil || len(s.Events) != 2 || s.Latest.Status != c.status || s.LogRef.OperationID != id || s.LogRef.ToolCallID != "c1" {
 					t.Errorf("the summary is %+v", s)
 				}
 			})
@@ -100,8 +102,44 @@ func TestTheNoticeOfAnEndCarriesTheSummaryForPeopleOnly(t *testing.T) {
 			t.Fatalf("%d notices", len(notices))
 		}
 		item := notices[0].Item()
-		if want := fmt.Sprintf(`"operationId":"task-%s"`, id); !strings.Contains(string(item.Data), want) || strings.Contains(item.Content, "operationId") {
+		if want := fmt.Sprintf(`"operationId":"%s"`, id); !strings.Contains(string(item.Data), want) || strings.Contains(item.Content, "operationId") {
 			t.Errorf("the item is %s with %s", item.Content, item.Data)
+		}
+	})
+}
+
+func TestWhatACommandReportsIsToldWithoutWaitingForItsEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var mu sync.Mutex
+		var told []string
+		b.set.cfg.Processes = process.New(process.Config{Session: "ses_1"})
+		b.set.cfg.Tell = func(p protocol.ToolProcess) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, fmt.Sprintf("%d %s", p.Event.Sequence, p.Event.Status))
+		}
+		id, err := b.set.Start(b.spawn, Spec{Command: "agent", CallID: "c1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		running, err := b.set.find(id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		running.process.Update(protocol.ProcessUpdate{Message: "half"})
+		time.Sleep(time.Second)
+		synctest.Wait()
+		mu.Lock()
+		if got := strings.Join(told, ","); got != "1 started,2 running" {
+			t.Errorf("while it runs is told %s", got)
+		}
+		mu.Unlock()
+		running.process.Update(protocol.ProcessUpdate{Message: "nearly"})
+		b.last().end <- sandbox.Exit{}
+		<-running.done
+		if got := strings.Join(told, ","); got != "1 started,2 running,3 running,4 completed" {
+			t.Errorf("at the end is told %s", got)
 		}
 	})
 }

@@ -131,7 +131,7 @@ func (s *Set) enter(t *task) error {
 	for t.id == "" || s.named(t.id) != nil {
 		t.id = newID(s.cfg.Rand)
 	}
-	t.started = s.cfg.Now()
+	t.started, t.follow.tell = s.cfg.Now(), s.cfg.Tell
 	s.tasks = append(s.tasks, t)
 	s.wg.Add(1)
 	return nil

@@ -41,6 +41,7 @@ type task struct {
 	mu       sync.Mutex
 	process  *process.Call            // set before anybody else sees the task run
 	summary  *protocol.ProcessSummary // of process, when it has ended
+	follow   follow                   // has a lock of its own
 	out      output
 	cursor   int64         // how far the output has been read
 	changed  chan struct{} // not nil: somebody waits; closed by the next output

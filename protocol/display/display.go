@@ -68,6 +68,9 @@ type Item struct {
 	Part  protocol.BlockType `json:"part,omitempty"`
 	// Parts are the parts of a bubble or queue.
 	Parts []Item `json:"parts,omitempty"`
+	// Steps are steps of the work of a call: the newest of one that runs, the timeline
+	// of one that has ended.
+	Steps []Step `json:"steps,omitempty"`
 	// Suggestions are the answers that a question offers.
 	Suggestions []protocol.Suggestion `json:"suggestions,omitempty"`
 }

@@ -41,10 +41,12 @@ func bodies() []protocol.Body {
 	result := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", ToolName: "Bash", Content: []protocol.Block{protocol.Text("ok\n````\n\x1b]0;title\x07done")}}
 	edit := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c2", ToolName: "Edit", Content: []protocol.Block{protocol.Text("Edited.")},
 		Details: json.RawMessage(`{"diff":"-x\n+y\n","files":[]}`)}
+	worked := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c5", ToolName: "ExecuteSkill", Content: []protocol.Block{protocol.Text("{}")},
+		Process: json.RawMessage(`{"latest":{"message":"over"},"events":[{"operationId":"tool-c5","stage":"s","status":"started","message":"begun"},{"operationId":"tool-c5","status":"completed","message":"over","percent":100}]}`)}
 	cancelled := protocol.ToolError("c3", "Bash", "Cancelled by user")
 	cancelled.Details = json.RawMessage(`{"cancelled":true}`)
 	return []protocol.Body{
-		msg(user), msg(steer), msg(follow), msg(channel), msg(files), msg(assistant), msg(partial), msg(result), msg(edit),
+		msg(user), msg(steer), msg(follow), msg(channel), msg(files), msg(assistant), msg(partial), msg(result), msg(edit), msg(worked),
 		msg(protocol.ToolError("c4", "Read", "no such file")), msg(cancelled),
 		msg(protocol.Message{Role: protocol.RoleInternal, Content: []protocol.Block{protocol.Text("internal")}}),
 		&protocol.Compact{Summary: "Goal: fix.", CompactedThrough: eventID(1), TokensBefore: 123456, TokensAfter: 7890},
@@ -77,6 +79,8 @@ func bodies() []protocol.Body {
 		&protocol.ToolExecutionUpdate{EventID: eventID(10), ToolCallID: "c1", Partial: "a\n"},
 		&protocol.ToolExecutionEnd{EventID: eventID(10), ToolCallID: "c1", ToolName: "Bash", DurationMS: 1234, IsError: true},
 		&protocol.ToolProcess{ToolCallID: "c1", ToolName: "Skill", Event: protocol.ProcessEvent{Message: "half", Percent: new(float64(50)), Status: protocol.ProcessRunning}},
+		&protocol.ToolProcess{ToolCallID: "c1", ToolName: "ExecuteSkill", ToolLabel: "damage", Event: protocol.ProcessEvent{OperationID: "tool-c1", Stage: "detect", Message: "batch\x1b[2J done", Current: new(float64(3)), Total: new(float64(8)), Percent: new(float64(38)),
+			Status: protocol.ProcessFailed, Level: protocol.ProcessError, Detail: "a\nb", Timestamp: "2026-05-06T12:00:00Z"}},
 		&protocol.Notice{Source: "gate", Level: "error", Text: "It\u202e failed."}, &protocol.UIState{Source: "gate", Key: "k", Place: "status", Lines: []string{"on"}},
 		&protocol.TurnStart{}, &protocol.TurnEnd{}, &protocol.RuntimeStart{},
 		&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalModelError, Error: protocol.Errorf(protocol.CodeProviderError, "no key")},

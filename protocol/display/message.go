@@ -78,7 +78,7 @@ func toolCall(id, name string, input json.RawMessage) Item {
 }
 
 func toolResult(m protocol.Message) Item {
-	item := Item{Kind: Tool, Role: m.Role, ToolCallID: Line(m.ToolCallID), ToolName: Line(m.ToolName), Text: blocksText(m.Content), Status: OK}
+	item := Item{Kind: Tool, Role: m.Role, ToolCallID: Line(m.ToolCallID), ToolName: Line(m.ToolName), Text: blocksText(m.Content), Status: OK, Steps: steps(m.Process)}
 	if m.IsError {
 		item.Status = Failed
 	}

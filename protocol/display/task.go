@@ -58,6 +58,14 @@ func taskTitle(item protocol.Item) (string, bool) {
 func dialog(b *protocol.UIRequest) Item {
 	item := Item{Kind: Question, ID: Line(b.UIID), ToolCallID: Line(b.Data.ToolCallID), Title: Line(b.Data.Kind)}
 	var text []string
+	for _, s := range []string{b.Data.Title, b.Data.Message} {
+		if s != "" {
+			text = append(text, Text(s))
+		}
+	}
+	for _, o := range b.Data.Options {
+		text = append(text, "- "+Line(o.Label))
+	}
 	for _, q := range b.Data.Questions {
 		line := Text(q.Question)
 		if q.Multiple {

@@ -98,26 +98,6 @@ func runtimeEnd(b *protocol.RuntimeEnd) Item {
 	return item
 }
 
-func toolProcess(b *protocol.ToolProcess) Item {
-	event := &b.Event
-	item := Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Title: Line(event.Message), Status: Running}
-	if item.Title == "" {
-		item.Title = Line(event.Stage)
-	}
-	if event.Percent != nil {
-		item.Title += fmt.Sprintf(" (%.0f%%)", min(max(*event.Percent, 0), 100))
-	}
-	switch event.Status {
-	case protocol.ProcessCompleted, protocol.ProcessSkipped:
-		item.Status = OK
-	case protocol.ProcessFailed:
-		item.Status = Failed
-	case protocol.ProcessCancelled:
-		item.Status = Cancelled
-	}
-	return item
-}
-
 func duration(ms int64) string {
 	d := time.Duration(ms) * time.Millisecond
 	if d >= time.Second {

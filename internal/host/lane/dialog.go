@@ -67,6 +67,8 @@ func (l *Lane) Ask(ctx context.Context, dialog protocol.Dialog, timeout time.Dur
 		l.cfg.Report(dialog.Source+": "+err.Error(), nil)
 		return nil, false
 	}
+	ctx, cancel := l.bounded(ctx)
+	defer cancel()
 	id := protocol.NewUIID(l.cfg.Rand)
 	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: dialog}}
 	l.mu.Lock()

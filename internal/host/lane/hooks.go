@@ -267,11 +267,12 @@ func (h *turnHost) beforeAgent(ctx context.Context) error {
 	}
 	bodies = append(bodies, noteBodies(a.Notes)...)
 	if a.System != t.system {
-		bodies = append(bodies, &protocol.InstructionSnapshot{Snapshot: protocol.Instructions{Version: 1, Text: a.System,
-			Sections: []protocol.InstructionSection{}, Source: a.SystemFrom}})
+		in := t.own
 		if a.SystemFrom != "" {
+			in = protocol.Instructions{Version: in.Version, Text: a.System, Sections: []protocol.InstructionSection{}, Source: a.SystemFrom}
 			l.Notify(a.SystemFrom, "info", "Another system prompt holds for this turn; the provider's cache of the conversation does not.")
 		}
+		bodies = append(bodies, &protocol.InstructionSnapshot{Snapshot: in})
 		t.system = a.System
 	}
 	return h.append(ctx, bodies...)

@@ -226,7 +226,6 @@ func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
 	l.closed = true
 	l.end()
-	l.closeQuestions(protocol.DecisionCancelled)
 	t := l.turn
 	if t != nil {
 		t.cancel(errHostStops)

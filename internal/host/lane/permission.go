@@ -98,7 +98,7 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 	if err != nil { // a mode that may not be used here: nothing is judged under another
 		return runtime.Permit{Reason: "Not run: " + err.Error()}, nil
 	}
-	v := policy.JudgeHooked(q.Action, q.Hook.Decision, q.Hook.By+" asks: "+q.Hook.Reason)
+	v := policy.JudgeHooked(q.Action, q.Hook.Decision, asks(q.Hook))
 	switch v.Decision {
 	case protocol.DecisionAllow:
 		if v.Rule == "" && q.Hook.Decision == protocol.DecisionAllow && policy.Judge(q.Action).Decision != protocol.DecisionAllow {
@@ -118,6 +118,14 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, byHost())
 	}
 	return h.ask(ctx, q, v)
+}
+
+// asks says that a hook asks, and why.
+func asks(v runtime.HookVerdict) string {
+	if v.Reason == "" {
+		return v.By + " asks."
+	}
+	return v.By + " asks: " + v.Reason
 }
 
 // tellDenied shows clients a refusal that no rule and no person made.

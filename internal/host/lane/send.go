@@ -95,10 +95,9 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 			marked = true
 			continue
 		}
-		if l.turn != nil && says == nil && m.Busy != BusyReject && l.turn.setup.Hooks.AsksPrompts() {
-			chain := l.turn.setup.Hooks
+		if t := l.turn; t != nil && says == nil && m.Busy != BusyReject && (t.command || t.setup.Hooks.AsksPrompts()) {
 			l.mu.Unlock()
-			if handled, err := ask(chain, true); handled != nil || err != nil {
+			if handled, err := ask(l.chainNow(ctx), true); handled != nil || err != nil {
 				return handled, err
 			}
 			continue
@@ -179,6 +178,7 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta, options *protocol.
 	}
 	setup, err := l.cfg.Setup(ctx, meta, options)
 	if err == nil {
+		setup.Model, setup.Fallback = hook.Model(setup.Model, setup.Hooks), hook.Model(setup.Fallback, setup.Hooks)
 		l.greet(ctx, setup.Hooks)
 	}
 	return setup, err

@@ -43,6 +43,8 @@ type turn struct {
 	base     string // the session's own
 	tally    tally
 
+	own protocol.Instructions // base with its sections
+
 	// Of a compaction that was asked for.
 	compactNote string
 	cause       *Caller
@@ -194,7 +196,7 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err != nil {
 		return runtime.Run{}, err
 	}
-	t.system, t.base = in.Text, in.Text
+	t.system, t.base, t.own = in.Text, in.Text, in
 	t.items = append(t.items, t.setup.Items...)
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
 		t.items = append(t.items, item)
@@ -249,7 +251,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if m, ok := raw.Body.(*protocol.MessageBody); ok && m.Message.Role == protocol.RoleAssistant && !m.Message.Partial {
 		t.progress.Accepted()
 	}
-	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command {
+	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command && t.cause == nil {
 		l.toldEnd(t, b)
 	}
 	if err == nil && ticket != nil && gatesEffect(raw.Body) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/disk"
 	"scorel/internal/hook"
 	"scorel/internal/model"
 	"scorel/internal/model/script"
@@ -79,7 +80,12 @@ func (r *recorder) count() int {
 // newTrial makes a trial that is not opened yet: its fields may be set.
 func newTrial(t *testing.T, lines ...string) *trial {
 	t.Helper()
-	store, err := session.OpenStore(session.Config{Dir: t.TempDir()})
+	return newTrialOn(t, nil, lines...)
+}
+
+func newTrialOn(t *testing.T, on disk.FS, lines ...string) *trial {
+	t.Helper()
+	store, err := session.OpenStore(session.Config{FS: on, Dir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -82,11 +82,10 @@ func (c *scriptClient) session(w *world) protocol.SessionID {
 }
 
 func TestTheTableHoldsEveryPathOfTheProtocol(t *testing.T) {
-	// What protocol.md lists under HTTP, but for /healthz (which asks for no token) and
-	// …/processes/{operationId}, whose request does not exist yet.
+	// What protocol.md lists under HTTP, but for /healthz, which asks for no token.
 	want := []string{
 		"GET /metrics", "GET /v1/blobs/{sha256}", "GET /v1/projects", "GET /v1/sessions", "GET /v1/sessions/{sessionId}",
-		"GET /v1/sessions/{sessionId}/events", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/sessions",
+		"GET /v1/sessions/{sessionId}/events", "GET /v1/sessions/{sessionId}/processes/{operationId}", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/sessions",
 		"POST /v1/sessions/{sessionId}/branch", "POST /v1/sessions/{sessionId}/cancel", "POST /v1/sessions/{sessionId}/compact",
 		"POST /v1/sessions/{sessionId}/messages", "POST /v1/sessions/{sessionId}/permissions/{permissionId}",
 		"POST /v1/sessions/{sessionId}/rewind", "POST /v1/sessions/{sessionId}/steer",
@@ -133,7 +132,7 @@ func TestEveryRowOfTheTableReachesItsRequest(t *testing.T) {
 		if r.request == "" {
 			continue
 		}
-		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000").Replace(r.path)
+		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000", "{operationId}", "tool-c1").Replace(r.path)
 		body := ""
 		if r.body {
 			all := []string{}

@@ -46,6 +46,8 @@ func table() []row {
 		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/branch", request: "branch", body: true, needs: []string{"leafEventId"}},
 		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/compact", request: "compact", body: true},
 		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/permissions/{permissionId}", request: "answer_permission", body: true, needs: []string{"choice"}},
+		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/processes/{operationId}", request: "get_process_log",
+			query: []param{{name: "offset", number: true}, {name: "limit", number: true}}},
 		{method: http.MethodPost, path: "/v1/blobs", handle: (*Server).putBlob},
 		{method: http.MethodGet, path: "/v1/blobs/{sha256}", handle: (*Server).getBlob},
 		{method: http.MethodHead, path: "/v1/blobs/{sha256}", handle: (*Server).getBlob},

@@ -51,9 +51,19 @@ func (p Peer) Doer() *Doer {
 
 // Do sends the request.
 func (d *Doer) Do(req *http.Request) (*http.Response, error) {
+	x, _ := req.Context().Value(exchangeKey{}).(*Exchange)
+	if x != nil {
+		var err error
+		if req, err = x.before(req); err != nil {
+			return nil, err
+		}
+	}
 	res, err := d.client.Do(req)
 	if err != nil {
 		return nil, err
+	}
+	if x != nil && x.After != nil {
+		x.After(req.Context(), res.StatusCode, res.Header)
 	}
 	if res.StatusCode == http.StatusOK {
 		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/html") {

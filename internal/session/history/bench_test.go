@@ -1,6 +1,7 @@
 package history
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -106,5 +107,46 @@ func BenchmarkEscapeMarkup(b *testing.B) {
 		if EscapeReminder(page) != page {
 			b.Fatal("the page was changed")
 		}
+	}
+}
+
+// unchanged are hooks that look at each list and give it back, as it is or as new
+// messages.
+type unchanged struct{ anew bool }
+
+func (u unchanged) Context(_ context.Context, list []Element) ([]Element, error) {
+	if u.anew {
+		for i, e := range list {
+			m := *e.Message
+			list[i] = e.With(m)
+		}
+	}
+	return list, nil
+}
+
+func (u unchanged) TransformContext(_ context.Context, list []Element) ([]Element, error) {
+	return list, nil
+}
+
+func (u unchanged) ConvertToLLM(_ context.Context, messages []protocol.Message) ([]protocol.Message, error) {
+	return messages, nil
+}
+
+// BenchmarkHooks10000 builds a kept path whose list goes through hooks.
+func BenchmarkHooks10000(b *testing.B) {
+	for name, hooks := range map[string]Hooks{"untouched": unchanged{}, "anew": unchanged{anew: true}} {
+		b.Run(name, func(b *testing.B) {
+			s := longTalk(10_000)
+			h, err := New(Config{Log: s.log, Hooks: hooks})
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := h.Build(b.Context(), s.leaf, window); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

@@ -223,9 +223,14 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 	if err != nil {
 		return Context{}, err
 	}
-	p := passes{limits: b.path.limits, from: b.path.countedFrom}
-	p.run(list, b.path.notes)
-	c := b.context(&p, w)
+	p := &passes{limits: b.path.limits, from: b.path.countedFrom}
+	if sameElements(list, b.path.list) { // as without hooks: only what is new is worked on
+		b.advance()
+		p = &b.passes
+	} else {
+		p.run(list, b.path.notes)
+	}
+	c := b.context(p, w)
 	c.Messages, err = b.hooks.ConvertToLLM(ctx, slices.Clone(p.out))
 	if ctx.Err() != nil {
 		return Context{}, ctx.Err()
@@ -237,6 +242,11 @@ func (b *Builder) buildWithHooks(ctx context.Context, w Window) (Context, error)
 	c.Messages = pairMessages(c.Messages)
 	c.Diagnostics = append(c.Diagnostics, diagnostics...)
 	return c, nil
+}
+
+// sameElements says whether hooks left a list as it was.
+func sameElements(list, path []Element) bool {
+	return len(list) == len(path) && (len(list) == 0 || &list[0] == &path[0])
 }
 
 // context gives all but the messages.

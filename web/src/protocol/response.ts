@@ -259,7 +259,10 @@ export interface ModelList {
 /** Pruned says what was removed. */
 export interface Pruned {
   blobs: number;
+  /** of all */
   bytes: number;
+  /** deleted sessions whose process logs were left */
+  processLogs?: number;
 }
 
 /** SessionSummary describes a session in a list. Times are Unix milliseconds. */

@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+func TestADialogOfAnExtensionIsAnsweredInLines(t *testing.T) {
+	options := []protocol.Option{{Label: "red"}, {Label: "green", Description: "like grass"}, {Label: "1"}}
+	for _, c := range []struct {
+		name   string
+		dialog protocol.Dialog
+		lines  []string
+		want   string // "" for none
+		shows  string
+	}{
+		{"a number", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"2"}, `"green"`, "  2  green: like grass\n"},
+		{"a label", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{" green "}, `"green"`, ""},
+		{"a label that is a number", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"1"}, `"1"`, ""},
+		{"no such choice", protocol.Dialog{Kind: "select", Title: "Which?", Options: options}, []string{"7"}, "", `there is no choice "7"`},
+		{"yes", protocol.Dialog{Kind: "confirm", Title: "Sure?", Message: "It deletes.", Source: "gate"}, []string{"Y"}, "true", "? Sure? [gate]\n  It deletes.\n"},
+		{"no", protocol.Dialog{Kind: "confirm", Title: "Sure?"}, []string{"no"}, "false", ""},
+		{"neither", protocol.Dialog{Kind: "confirm", Title: "Sure?"}, []string{"perhaps"}, "", "  y or n\n"},
+		{"a line", protocol.Dialog{Kind: "input", Title: "Name?", Placeholder: "main"}, []string{"it is"}, `"it is"`, "such as main"},
+		{"too long a line", protocol.Dialog{Kind: "input", Title: "Name?"}, []string{strings.Repeat("x", protocol.MaxAnswer+1)}, "", "at most 4096 bytes"},
+		{"lines", protocol.Dialog{Kind: "editor", Title: "Text?", Text: "old"}, []string{"one", "/two", "", "."}, `"one\n/two\n"`, "  old\n"},
+		{"unfinished lines", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one"}, "", ""},
+		{"closed", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one", "/skip"}, "null", ""},
+		{"escape sequences", protocol.Dialog{Kind: "confirm", Title: "a\x1b[2Kb\u202e"}, []string{"y"}, "true", "? "},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, out := watched()
+			v.live.UI = []protocol.UIRequest{{UIID: "ui_1", Data: c.dialog}}
+			v.ask.sync(&v.live)
+			var sent protocol.Request
+			for _, line := range c.lines {
+				_, _, isCommand := liveCommand(line)
+				req, handled := v.answer(line, isCommand)
+				if !handled {
+					t.Fatalf("%q is not taken", line)
+				}
+				if req != nil {
+					sent = req
+				}
+			}
+			if a, ok := sent.(*protocol.AnswerUI); c.want == "" && sent != nil || c.want != "" && (!ok || string(a.Value) != c.want || a.UIID != "ui_1") {
+				t.Errorf("answered %+v, want %s", sent, c.want)
+			}
+			if !strings.Contains(out.String(), c.shows) || strings.ContainsAny(out.String(), "\x1b\u202e") {
+				t.Errorf("shown:\n%q", out)
+			}
+			if c.want == "" {
+				return
+			}
+			if v.ask.asked().id() != "" {
+				t.Error("it is asked for while the answer is on its way")
+			}
+			v.ask.again(sent)
+			v.ask.sync(&v.live)
+			if v.ask.asked().id() != "ui_1" {
+				t.Error("an answer that was refused is not asked for again")
+			}
+		})
+	}
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"scorel/client"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// maxSkillColumn is how much of a description a list shows, in characters.
+const maxSkillColumn = 80
+
+func (a *app) skillsCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "skills", Short: "List, show and check the skills that a model can use here", Args: args(cobra.NoArgs),
+		Long: `A skill is a folder with a SKILL.md: instructions for a certain task, which the
+model reads when it needs them, and maybe a program that it can run. They stand in
+~/.scorel/skills and in .scorel/skills of a project.`,
+		RunE: func(*cobra.Command, []string) error { return usagef("say which: list, show NAME, or check [NAME]") }}
+	cmd.AddCommand(a.skillsListCommand(), a.skillsShowCommand(), a.skillsCheckCommand())
+	return cmd
+}
+
+// skills asks for the skills of the working directory, or for those of one name.
+func (a *app) skills(ctx context.Context, name string) (*protocol.SkillList, error) {
+	dir, err := workDir("")
+	if err != nil {
+		return nil, err
+	}
+	var list *protocol.SkillList
+	err = a.with(ctx, func(l *link) error {
+		var err error
+		list, err = client.Call[*protocol.SkillList](ctx, l.Client, "", &protocol.ListSkills{WorkDir: dir, Name: name})
+		return err
+	})
+	return list, err
+}
+
+func (a *app) skillsListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "list", Short: "List the skills that are found from this folder", Args: args(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			list, err := a.skills(cmd.Context(), "")
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(list)
+			}
+			for _, p := range list.Problems {
+				fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+			}
+			if len(list.Skills) == 0 {
+				fmt.Fprintln(a.stderr, "There are no skills; docs/skills.md says how one is made.")
+				return nil
+			}
+			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+			fmt.Fprintln(w, "NAME\tSTATE\tSOURCE\tDESCRIPTION")
+			for _, s := range list.Skills {
+				name := s.Name
+				if s.Entry != "" {
+					name += " *"
+				}
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", display.Line(name), s.State, display.Line(s.Source), firstLine(s.Description, maxSkillColumn))
+			}
+			return w.Flush()
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) skillsShowCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "show NAME", Short: "Show a skill with the text that the model reads", Args: args(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := a.skills(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(list)
+			}
+			for i, s := range list.Skills {
+				if i > 0 {
+					fmt.Fprintln(a.stdout)
+				}
+				showSkill(a.stdout, s)
+			}
+			return nil
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func showSkill(w io.Writer, s protocol.SkillInfo) {
+	fmt.Fprintf(w, "%s (%s, %s)\n", display.Line(s.Name), s.State, display.Line(s.Source))
+	for _, f := range []struct{ name, value string }{{"label", s.Label}, {"description", s.Description}, {"file", s.Path}, {"program", s.Entry},
+		{"input", string(s.Input)}, {"tools that it names", strings.Join(s.Tools, ", ")}} {
+		if f.value != "" {
+			fmt.Fprintf(w, "  %s: %s\n", f.name, display.Line(f.value))
+		}
+	}
+	if s.TimeoutMS > 0 {
+		fmt.Fprintf(w, "  time limit: %v\n", time.Duration(s.TimeoutMS)*time.Millisecond)
+	}
+	for _, p := range s.Problems {
+		fmt.Fprintf(w, "  ! %s\n", display.Line(p))
+	}
+	if s.Text != "" {
+		fmt.Fprintf(w, "\n%s\n", display.Text(s.Text))
+	}
+}
+
+func (a *app) skillsCheckCommand() *cobra.Command {
+	return &cobra.Command{Use: "check [NAME]", Short: "Say what is wrong with skills, and fail if something is", Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			list, err := a.skills(cmd.Context(), strings.Join(args, ""))
+			if err != nil {
+				return err
+			}
+			bad := 0
+			for _, p := range list.Problems {
+				bad++
+				fmt.Fprintln(a.stdout, display.Line(p))
+			}
+			for _, s := range list.Skills {
+				for _, p := range s.Problems {
+					bad++
+					fmt.Fprintf(a.stdout, "%s (%s): %s\n", display.Line(s.Path), s.State, display.Line(p))
+				}
+			}
+			if bad > 0 {
+				a.code = exitFailed
+				return nil
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s, nothing is wrong.\n", plural(len(list.Skills), "skill"))
+			return err
+		}}
+}
