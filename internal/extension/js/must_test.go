@@ -45,7 +45,7 @@ func TestAnExtensionThatFailsToLoadIsAnErrorWithItsLineAndTheOthersGoOn(t *testi
 		"syntax":      {"export default () => {\n  const x = ;\n}", `bad.ts:2:13: Unexpected ";"`, ""},
 		"import":      {"import x from './none';\nexport default x;", "bad.ts:1:15: Could not resolve \"./none\"", ""},
 		"package":     {"import x from 'left-pad';\nexport default x;", "node_modules", ""},
-		"node module": {"import x from 'node:http2';\nexport default x;", `Scorel has no module "node:http2"`, ""},
+		"node module": {"import x from 'node:http2';\nexport default x;", `there is no module "node:http2" in Scorel`, ""},
 	} {
 		_, err := h.Load("bad", write(t, t.TempDir(), "bad.ts", c.source))
 		e, ok := err.(*jstest.Error)
