@@ -21,7 +21,14 @@ func second(t *testing.T, h *jstest.Host) (alive func()) {
 	}
 	return func() {
 		t.Helper()
-		if got, err := h.Hook("other", "ping", nil); err != nil || string(got) != `"pong"` {
+		var got json.RawMessage
+		var err error
+		for range 5 { // a machine that does ten things at once may be late
+			if got, err = h.Hook("other", "ping", nil); err == nil || !strings.Contains(err.Error(), "of its own time") {
+				break
+			}
+		}
+		if err != nil || string(got) != `"pong"` {
 			t.Errorf("the other extension gave %s, %v", got, err)
 		}
 	}
@@ -38,7 +45,7 @@ func TestAnExtensionThatFailsToLoadIsAnErrorWithItsLineAndTheOthersGoOn(t *testi
 		"syntax":      {"export default () => {\n  const x = ;\n}", `bad.ts:2:13: Unexpected ";"`, ""},
 		"import":      {"import x from './none';\nexport default x;", "bad.ts:1:15: Could not resolve \"./none\"", ""},
 		"package":     {"import x from 'left-pad';\nexport default x;", "node_modules", ""},
-		"node module": {"import x from 'node:http2';\nexport default x;", `Scorel has no module "node:http2"`, ""},
+		"node module": {"import x from 'node:http2';\nexport default x;", `there is no module "node:http2" in Scorel`, ""},
 	} {
 		_, err := h.Load("bad", write(t, t.TempDir(), "bad.ts", c.source))
 		e, ok := err.(*jstest.Error)
@@ -198,7 +205,7 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 		"deep recursion":    {code: `(function f() { return [1].map(f) })()`},
 		"padStart":          {code: `"a".padStart(2 ** 31)`, kill: true},
 		"hoard":             {code: `(() => { const a = []; for (;;) a.push({ x: a.length }); })()`},
-		"4 GB":              {code: `(() => { const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(64 << 20).fill(1)); return a.length })()`},
+		"4 GB":              {code: `(() => { const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(64 << 20).fill(1)); return a.length })()`, kill: true},
 		"kill itself":       {code: `process.kill(process.pid, "SIGKILL")`},
 		"a huge number":     {code: `2n ** BigInt(2 ** (d.x + 30)) ** 2n`, kill: true},
 		"exit":              {code: `process.exit(3)`},
@@ -354,9 +361,9 @@ export default (host) => { setInterval(() => host.notify("tick", {}), 1); return
 	}
 }
 
-func TestTheConsoleGoesToTheLogAndTheFloodIsBounded(t *testing.T) {
+func TestTheConsoleGoesToTheLogInOrder(t *testing.T) {
 	h := loaded(t, `
-export default () => { console.log("hello %s", "you", { a: [1] }); console.error(new Error("bad")); return { hooks: { flood() { for (let i = 0; i < 100000; i++) console.log("x".repeat(200) + i) } } } }`)
+export default () => { console.log("hello %s", "you", { a: [1] }); console.error(new Error("bad")); return { hooks: { flood() { for (let i = 0; i < 10000; i++) console.log("flood " + i) } } } }`)
 	n := h.Note(wire.NoteLog, "hello you { a: [ 1 ] }")
 	if !strings.Contains(string(n.Params), `"level":"info"`) || !strings.Contains(string(n.Params), `"ext":"x"`) {
 		t.Errorf("the note is %s", n.Params)
@@ -367,6 +374,7 @@ export default () => { console.log("hello %s", "you", { a: [1] }); console.error
 	if _, err := h.Hook("x", "flood", nil); err != nil {
 		t.Fatal(err)
 	}
+	h.Note(wire.NoteLog, "flood 9999")
 }
 
 func TestPackagesOfNodeModulesAreBundled(t *testing.T) {

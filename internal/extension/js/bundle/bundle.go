@@ -239,7 +239,7 @@ func (r *reader) setup(b api.PluginBuild) {
 		name, ok := Builtin(a.Path)
 		if !ok {
 			if strings.HasPrefix(a.Path, "node:") {
-				return api.OnResolveResult{}, fmt.Errorf("Scorel has no module %q; it has %s", a.Path, strings.Join(NodeModules(), ", "))
+				return api.OnResolveResult{}, fmt.Errorf("there is no module %q in Scorel; it has %s", a.Path, strings.Join(NodeModules(), ", "))
 			}
 			return api.OnResolveResult{}, nil
 		}

@@ -135,7 +135,7 @@ func TestOneSentenceSaysWhatCannotBeBundledAndWhere(t *testing.T) {
 		"missing file": {`import "./none"`, `x.ts:1:8: Could not resolve "./none"`},
 		"a folder":     {`import "./dir"`, `Could not resolve "./dir"`},
 		"a picture":    {`import x from "./p.png"; export default x`, `p.png cannot be imported; an extension imports .ts, .js`},
-		"node":         {`import "node:vm"`, `Scorel has no module "node:vm"; it has assert, `},
+		"node":         {`import "node:vm"`, `there is no module "node:vm" in Scorel; it has assert, `},
 		"bad json":     {`import x from "./bad.json"; export default x`, "bad.json:1:"},
 		"style":        {`import "./s.css"`, "s.css cannot be imported"},
 	} {

@@ -359,6 +359,7 @@ func (e *Engine) stopped(err error) {
 	}
 	e.stop.Unlock()
 	if goesOn {
+		e.enter() // its time begins anew
 		_, _ = e.VM.RunProgram(nothing())
 	}
 }

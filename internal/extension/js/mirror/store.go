@@ -19,7 +19,6 @@ type Store struct {
 
 // Snapshot is the conversation at one time. It does not change.
 type Snapshot struct {
-	version uint64
 	entries []*entry
 }
 
@@ -80,6 +79,6 @@ func (s *Store) Apply(keep int, add []json.RawMessage) error {
 	for _, raw := range add {
 		entries = append(entries, &entry{raw: raw})
 	}
-	s.now = &Snapshot{version: s.now.version + 1, entries: entries}
+	s.now = &Snapshot{entries: entries}
 	return nil
 }

@@ -44,14 +44,13 @@ type View struct {
 
 // formView is what is kept of one form.
 type formView struct {
-	v         *View
-	form      Form
-	proto     *goja.Object // of elements
-	lists     []*element   // by index of their entry, for lists of messages
-	entries   []*entryElement
-	array     *goja.Object
-	snapshot  *Snapshot // of entries and array
-	lastLists *Snapshot
+	v        *View
+	form     Form
+	proto    *goja.Object // of elements
+	lists    []*element   // by index of their entry, for lists of messages
+	entries  []*entryElement
+	array    *goja.Object
+	snapshot *Snapshot // of entries and array
 }
 
 // NewView makes a view for an engine; it is for jobs of the engine.

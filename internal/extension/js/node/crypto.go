@@ -38,7 +38,7 @@ func algorithm(name string) (func() hash.Hash, error) {
 	case "sha512", "sha-512", "rsa-sha512":
 		return sha512.New, nil
 	}
-	return nil, fmt.Errorf("Digest method %q is not supported; md5, sha1, sha224, sha256, sha384 and sha512 are", name)
+	return nil, fmt.Errorf("the digest %q is not supported; md5, sha1, sha224, sha256, sha384 and sha512 are", name)
 }
 
 func cryptoNative(e *engine.Engine) goja.Value {
@@ -54,7 +54,7 @@ func cryptoNative(e *engine.Engine) goja.Value {
 		s.function("copy", func(goja.FunctionCall) goja.Value {
 			m, ok := h.(encoding.BinaryMarshaler)
 			if !ok || clone == nil {
-				e.Throw(fmt.Errorf("Hmac objects cannot be copied"))
+				e.Throw(fmt.Errorf("a Hmac cannot be copied"))
 			}
 			data, err := m.MarshalBinary()
 			if err != nil {

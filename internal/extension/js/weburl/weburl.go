@@ -27,7 +27,7 @@ type URL struct {
 }
 
 // ErrInvalid is every failure.
-var ErrInvalid = errors.New("Invalid URL")
+var ErrInvalid = errors.New("invalid URL")
 
 func defaultPort(scheme string) (port string, special bool) {
 	switch scheme {
