@@ -46,6 +46,7 @@ type child struct {
 	// Guarded by Set.mu.
 	slots   []*member // by the order in which they were loaded
 	loading *member
+	ready   bool // it has said hello: what ends it before is an error of its start
 	ending  bool
 	killed  string  // why we killed it
 	guilty  *member // who was to blame for its end, nil when that is not known
@@ -179,6 +180,9 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 		<-c.ended
 		return nil, fmt.Errorf("it does not answer initialize as it should: %w", err)
 	}
+	s.mu.Lock()
+	c.ready = true
+	s.mu.Unlock()
 	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
 	return c, nil
 }
@@ -471,7 +475,7 @@ func (c *child) settle() {
 		}
 	}
 	var notices []string
-	if !c.ending && !s.closed {
+	if c.ready && !c.ending && !s.closed {
 		why := c.killed
 		switch exit := c.proc.Exit(); {
 		case why != "":

@@ -485,3 +485,25 @@ func TestEndOfASessionEndsItsExtensions(t *testing.T) {
 		t.Errorf("the last event is %+v", log[len(log)-1])
 	}
 }
+
+// TestExtensionThatAnswersItselfForEverIsStopped has one send a message at the end of
+// each turn.
+func TestExtensionThatAnswersItselfForEverIsStopped(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("loop", `export default function (pi: any) { pi.on("agent_end", () => { pi.sendUserMessage("again").catch((err: any) => pi.appendEntry("stopped", { why: err.message })); }); }`)
+	e := w.begin(false)
+	e.send("hello")
+	stop := e.until(ofType(protocol.TypeCustom)).Body.(*protocol.Custom)
+	if !strings.Contains(string(stop.Data), "50 messages in a row") {
+		t.Errorf("%s", stop.Data)
+	}
+	n := 0
+	for _, ev := range w.log(e.id) {
+		if m, ok := ev.Message(); ok && m.Role == protocol.RoleUser {
+			n++
+		}
+	}
+	if n != 51 {
+		t.Errorf("there are %d messages", n)
+	}
+}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"scorel/internal/config"
 	"scorel/internal/extension"
@@ -49,6 +50,8 @@ type extended struct {
 	prompt   string
 	waiting  []protocol.Body    // messages of extensions for the end of the turn
 	shown    []protocol.UIState // what extensions show, without its lines
+	shownAt  time.Time          // where the pace of what they show stands
+	own      int                // messages that they have sent since a person did
 	tokens   int                // of the newest model call
 	unwatch  func()             // ends the watch of the session; nil: nothing was loaded yet
 	told     []string           // problems that people have been told of
@@ -129,11 +132,14 @@ func (x *extended) watch(e protocol.Event) {
 		}
 		x.mu.Unlock()
 	case *protocol.MessageBody:
-		if u := b.Message.Usage; u != nil && b.Message.Role == protocol.RoleAssistant {
-			x.mu.Lock()
+		x.mu.Lock()
+		switch u := b.Message.Usage; {
+		case b.Message.Role == protocol.RoleAssistant && u != nil:
 			x.tokens = u.ContextTokens()
-			x.mu.Unlock()
+		case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:
+			x.own = 0
 		}
+		x.mu.Unlock()
 	}
 }
 
@@ -438,5 +444,11 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 		}
 		return nil
 	})
+	if c, cerr := h.commandsOf(l, lane.Caller{}, ""); err == nil && cerr == nil {
+		out.Commands = len(c.registry().List(ctx).Commands)
+		found := h.findSkills(ctx, c.dir, c.root)
+		out.Skills = len(found.Counting())
+		out.Problems = append(out.Problems, found.Problems...)
+	}
 	return out, err
 }

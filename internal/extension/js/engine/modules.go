@@ -32,7 +32,7 @@ func (e *Engine) Module(name string) goja.Value {
 			return e.runModule(name, b)
 		}
 	}
-	panic(e.NewError(fmt.Errorf("there is no module %q in Scorel; docs/extensions lists what is there", name)))
+	panic(e.NewError(fmt.Errorf("there is no module %q in Scorel; docs/extensions/javascript.md lists what is there", name)))
 }
 
 func (e *Engine) loadLibrary(name string) goja.Value {
