@@ -507,3 +507,18 @@ func TestExtensionThatAnswersItselfForEverIsStopped(t *testing.T) {
 		t.Errorf("there are %d messages", n)
 	}
 }
+
+func TestModelReadsTheWholeOutputOfAnExtension(t *testing.T) {
+	w := newWorld(t, setting{},
+		`{"do":[{"call":"long","id":"c1","input":{}}],"stop":"tool_use"}`,
+		`{"if":{"result":"result:c1"},"do":[{"call":"Read","id":"c2","input":{"path":"result:c1","offset":5000,"limit":1}}],"stop":"tool_use"}`,
+		`{"if":{"result":"line 4999"},"do":[{"text":"read"}]}`)
+	w.ts("long", `export default function (pi: any) {
+  pi.registerTool({ name: "long", kind: "read", description: "x", execute: async () => ({ content: [{ type: "text", text: Array.from({ length: 10000 }, (_, i) => "line " + i).join("\n") }] }) });
+}`)
+	e := w.begin(false)
+	e.say("go")
+	if m := e.messages(); m[len(m)-1].PlainText() != "read" {
+		t.Errorf("%s", e.trace())
+	}
+}
