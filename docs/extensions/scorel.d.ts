@@ -146,6 +146,10 @@ declare module "scorel" {
     promptSnippet?: string;
     promptGuidelines?: string[];
     prepareArguments?(args: any): any;
+    /** @deprecated Not used: Scorel draws calls and results itself. */
+    renderCall?(args: any, theme: any, context: any): unknown;
+    /** @deprecated Not used: Scorel draws calls and results itself. */
+    renderResult?(result: any, options: any, theme: any, context: any): unknown;
     execute(toolCallId: string, params: P, signal: AbortSignal | undefined, onUpdate: ToolUpdate<B> | undefined, ctx: C): ToolAnswer<B> | Promise<ToolAnswer<B>>;
   }
 
@@ -208,13 +212,13 @@ declare module "scorel" {
 
     sendMessage(message: CustomMessage<Block>, options?: { deliverAs?: "steer" | "followUp" | "nextTurn"; triggerTurn?: boolean }): Promise<void>;
     sendUserMessage(content: string | Block[], options?: { deliverAs?: "steer" | "followUp" }): Promise<void>;
-    appendEntry(customType: string, data?: unknown): Promise<void>;
+    appendEntry<T = unknown>(customType: string, data?: T): Promise<void>;
     setSessionName(name: string): Promise<void>;
     getSessionName(): string | undefined;
     setLabel(entryId: string, label: string | undefined): Promise<void>;
 
     getActiveTools(): string[];
-    getAllTools(): { name: string; description: string; parameters?: object }[];
+    getAllTools(): ToolInfo[];
     setActiveTools(names: string[]): Promise<void>;
     getCommands(): { name: string; description?: string; source?: string }[];
     setModel(model: { provider: string; id: string }): Promise<boolean>;
@@ -229,6 +233,12 @@ declare module "scorel" {
     registerMessageRenderer(customType: string, renderer: unknown): void;
     /** @deprecated Not supported: it is listed as such. */
     registerEntryRenderer(customType: string, renderer: unknown): void;
+  }
+
+  export interface ToolInfo {
+    name: string;
+    description: string;
+    parameters?: object;
   }
 
   /** What handlers get. It throws when it is used after the extension was unloaded. */
@@ -413,7 +423,7 @@ declare module "scorel" {
     customInstructions?: string;
     reason: CompactReason;
     willRetry: boolean;
-    signal: AbortSignal | undefined;
+    signal: AbortSignal;
   }
 
   // ------------------------------------------------------------- What hooks have in common
@@ -523,7 +533,7 @@ declare module "scorel" {
     getAllThemes(): { name: string }[];
     setTheme(name: unknown): { success: false; error: string };
     /** @deprecated Components are not supported: it throws. */
-    custom(factory: unknown, options?: unknown): never;
+    custom<T = unknown>(factory: (tui: any, theme: Theme, keys: any, done: (value: T) => void) => unknown, options?: unknown): Promise<T>;
     /** @deprecated Components are not supported: it throws, but for undefined. */
     setFooter(factory: undefined): void;
     /** @deprecated Components are not supported: it throws, but for undefined. */
@@ -577,6 +587,8 @@ declare module "scorel" {
     apiKey?: string;
     maxTokens?: number;
     signal?: AbortSignal;
+    /** @deprecated Not used: the host knows the headers of its models. */
+    headers?: Record<string, string>;
   }
 
   // -------------------------------------------------- Messages and entries as pi has them
@@ -750,7 +762,7 @@ declare module "@mariozechner/pi-coding-agent" {
   import type { Message, Tool } from "scorel";
   export type {
     AgentMessage, AppMessage, ContextEvent, ContextMessage, ExtensionAPI, ExtensionCommandContext, ExtensionContext, HookAPI, HookCommandContext,
-    HookContext, HookEventContext, SessionEntry, SessionManager, Theme, ToolDefinition,
+    HookContext, HookEventContext, SessionEntry, SessionManager, Theme, ToolDefinition, ToolInfo,
   } from "scorel";
 
   export interface TruncationResult {
@@ -770,6 +782,8 @@ declare module "@mariozechner/pi-coding-agent" {
   export const DEFAULT_MAX_BYTES: number;
   export const GREP_MAX_LINE_LENGTH: number;
   export const CONFIG_DIR_NAME: string;
+  /** The folder ~/.scorel. */
+  export function getAgentDir(): string;
   export function truncateHead(text: string, options?: { maxLines?: number; maxBytes?: number }): TruncationResult;
   export function truncateTail(text: string, options?: { maxLines?: number; maxBytes?: number }): TruncationResult;
   export function truncateLine(line: string, max?: number): { text: string; wasTruncated: boolean };
@@ -817,6 +831,8 @@ declare module "@mariozechner/pi-tui" {
   export class Loader extends Component {}
   export class CancellableLoader extends Component {}
   export class TUI extends Component {}
+  export type SelectItem = { value: string; label?: string; description?: string };
+  export type SettingItem = { id: string; label: string; currentValue: string; values?: string[] };
   /** Names of keys for registerShortcut: Key.escape, Key.ctrl("k"). */
   export const Key: Record<string, any>;
   export function visibleWidth(text: string): number;

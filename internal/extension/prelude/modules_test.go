@@ -82,6 +82,7 @@ func TestTheHelpersOfPisModules(t *testing.T) {
 		`agent.formatSize(1536)`:                `"1.5KB"`,
 		`agent.serializeConversation([{ role: "user", content: "q" }, { role: "assistant", content: [{ type: "toolCall", name: "x", arguments: { a: 1 } }] }, { role: "toolResult", toolName: "x", content: [{ type: "text", text: "r" }] }])`: `"[User]: q\n\n[Assistant calls]: x({\"a\":1})\n\n[Tool result of x]: r"`,
 		`await agent.withFileMutationQueue("f", async () => 1)`: `1`,
+		`agent.getAgentDir() === "/home/u/.scorel"`:             `true`,
 		`agent.CONFIG_DIR_NAME`:                                 `".scorel"`,
 		`tui.Key.ctrl("k") + tui.Key.escape`:                    `"ctrl+kescape"`, `tui.visibleWidth("\x1b[31mab\x1b[0m")`: `2`, `tui.truncateToWidth("abcdef", 4)`: `"a..."`,
 	} {

@@ -533,10 +533,34 @@ func TestAnExtensionThatShowsWithoutEndHasABound(t *testing.T) {
 	d := newDouble(t)
 	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => { for (let n = 0; n < 1000; n++) ctx.ui.notify("n" + n); } })`)
 	ext.run("go")
-	if n := len(d.called(wire.CallNotify)); n != 257 { // one is on its way
+	if n := len(d.called(wire.CallNotify)); n != 256 {
 		t.Errorf("%d notices", n)
 	}
 	if lines := d.notified(wire.NoteLog); len(lines) != 1 || !strings.Contains(lines[0], "left out") {
 		t.Errorf("log: %q", lines)
+	}
+}
+
+func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
+	d := newDouble(t)
+	d.answer[wire.CallNotify] = func(params json.RawMessage) (any, error) {
+		if strings.Contains(string(params), "first") {
+			return nil, fmt.Errorf("not now")
+		}
+		return nil, nil
+	}
+	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => {
+		ctx.ui.notify("x".repeat(70 << 20)); // larger than a message may be
+		ctx.ui.notify("first");
+		ctx.ui.notify("second");
+	} })`)
+	ext.run("go")
+	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"first"}`, `{"level":"info","message":"second"}`})
+	if lines := d.notified(wire.NoteLog); len(lines) != 2 || !strings.Contains(lines[0], "64 MiB") || !strings.Contains(lines[1], "not now") {
+		t.Errorf("log: %.300q", lines)
+	}
+	ext.run("go")
+	if n := len(d.called(wire.CallNotify)); n != 4 {
+		t.Errorf("%d notices", n)
 	}
 }

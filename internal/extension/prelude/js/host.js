@@ -78,7 +78,7 @@ function tell(method, params = {}) {
     return;
   }
   told.push({ method, params });
-  if (!telling) telling = tellAll();
+  if (!telling) telling = Promise.resolve().then(tellAll);
 }
 
 async function tellAll() {

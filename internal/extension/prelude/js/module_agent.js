@@ -114,6 +114,7 @@ const codingAgent = {
   serializeConversation,
   withFileMutationQueue,
   CONFIG_DIR_NAME: ".scorel",
+  getAgentDir: () => `${process.env.HOME}/.scorel`,
 
   DynamicBorder: component("DynamicBorder"),
   BorderedLoader: component("BorderedLoader"),
