@@ -231,3 +231,41 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 		t.Errorf("the session: %s %+v", live.Mode, live.Meta)
 	}
 }
+
+func TestACommandThatWasSentIsNotSentAgainByAnotherHost(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.user("commands/go.md", "Go on with $1.")
+	e := w.begin(false)
+	c := w.caller()
+	sent := newCall(e.id, &protocol.RunCommand{Name: "go", Args: "this"})
+	first, ok := c.call(sent).Data.(*protocol.CommandResult)
+	if !ok || first.Sent == nil {
+		t.Fatalf("%+v", first)
+	}
+	e.end()
+	w.restart()
+	c.connect()
+	sent.Repeat = true
+	again, ok := c.call(sent).Data.(*protocol.CommandResult)
+	if !ok || again.Sent == nil || again.Sent.EventID != first.Sent.EventID {
+		t.Errorf("the repeat: %+v, first %+v", again, first.Sent)
+	}
+	if got := strings.Join(w.open(w.connect(false), e.id).said(), "|"); got != "Go on with this." {
+		t.Errorf("said: %s", got)
+	}
+}
+
+func TestTheModeOfAMessageHoldsForItsShellLines(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.user("commands/make.md", "!echo x > made.txt\n")
+	e := w.begin(false)
+	e.command("mode", "plan")
+	if pe := refused(t, e.c, e.id, &protocol.RunCommand{Name: "make"}, protocol.CodeForbidden); !strings.Contains(pe.Message, "Plan mode") {
+		t.Errorf("in plan mode: %s", pe.Message)
+	}
+	call[*protocol.CommandResult](t, e.c, e.id, &protocol.RunCommand{Name: "make", WhenBusy: "reject", Options: &protocol.TurnOptions{Mode: "default", Allow: []string{"Bash"}}})
+	e.end()
+	if w.read("made.txt") != "x\n" {
+		t.Error("the line did not run")
+	}
+}
