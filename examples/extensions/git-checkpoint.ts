@@ -11,15 +11,17 @@ interface Checkpoint {
 }
 
 export default function (pi: ExtensionAPI) {
-  pi.on("agent_start", async (_event, ctx) => {
+  // The turn waits for this handler, so the tree is as it was before.
+  pi.on("before_agent_start", async (_event, ctx) => {
     // stash create makes a commit and changes nothing; it prints nothing when the tree
     // is as HEAD has it.
     const stash = await pi.exec("git", ["stash", "create", "scorel checkpoint"], { cwd: ctx.cwd });
-    if (stash.code !== 0) return; // no repository
+    if (stash.code !== 0) return undefined; // no repository
     const commit = stash.stdout.trim() || (await pi.exec("git", ["rev-parse", "HEAD"], { cwd: ctx.cwd })).stdout.trim();
     if (commit && commit !== checkpoints(ctx).at(-1)?.commit) {
       await pi.appendEntry("git_checkpoint", { commit, at: Date.now() } satisfies Checkpoint);
     }
+    return undefined;
   });
 
   pi.registerCommand("checkpoint", {

@@ -1,12 +1,15 @@
-// Show something in the status line of every client that is attached: how many turns
-// there were, and how full the context is.
+// Show something in the status line of every client that is attached: how many messages
+// and tool calls there were. It counts in the log, so it is right after a restart, a
+// rewind or a branch.
 import { defineExtension, type Context } from "scorel";
 
-let turns = 0;
-let tools = 0;
-
 function show(ctx: Context, state: string) {
-  ctx.ui.setStatus("turns", `${state} · ${turns} ${turns === 1 ? "turn" : "turns"} · ${tools} ${tools === 1 ? "tool" : "tools"}`);
+  const roles = ctx.session.entries.flatMap((e) => (e.type === "message" ? [e.message.role] : []));
+  const count = (role: string, what: string) => {
+    const n = roles.filter((r) => r === role).length;
+    return `${n} ${what}${n === 1 ? "" : "s"}`;
+  };
+  ctx.ui.setStatus("counts", [state, count("user", "turn"), count("tool_result", "tool")].join(" · "));
 }
 
 export default defineExtension({
@@ -19,13 +22,8 @@ export default defineExtension({
   onEvent(event, ctx) {
     switch (event.type) {
       case "session_start":
-        turns = ctx.session.entries.filter((e) => e.type === "message" && e.message.role === "user").length;
         return show(ctx, "ready");
-      case "runtime_start":
-        turns++;
-        return show(ctx, "working");
-      case "tool_execution_end":
-        tools++;
+      case "message":
         return show(ctx, "working");
       case "runtime_end":
         return show(ctx, event.reason === "completed" ? "ready" : String(event.reason));

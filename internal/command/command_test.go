@@ -59,11 +59,11 @@ func TestArgumentsStandWhereTheTemplatePutsThem(t *testing.T) {
 		{"${@:x} ${@:-1} ${@:1:-1} ${@:2", "a b", "${@:x} ${@:-1} ${@:1:-1} ${@:2\n\nARGUMENTS: a b"},
 		{"$1", "'$2' b", "$2"}, // what is put in is not looked at again
 		{"no place\n", "a b", "no place\n\nARGUMENTS: a b"},
-		{"no place\n", "", "no place\n"},
+		{"no place\n", "", "no place"},
 		{"$99999999999999999999", "", "99999999999999999999"[1:]},
 		{"${@:99999999999999999999}", "", "${@:99999999999999999999}"},
 	} {
-		got, err := Expand(c.text, args(t, c.args))
+		got, err := Body{[]part{{text: c.text}}}.Expand(t.Context(), args(t, c.args), nil)
 		if c.text == "$99999999999999999999" {
 			c.want = "9999999999999999999"
 		}
@@ -71,7 +71,22 @@ func TestArgumentsStandWhereTheTemplatePutsThem(t *testing.T) {
 			t.Errorf("%q with %q gives %q (%v), want %q", c.text, c.args, got, err, c.want)
 		}
 	}
-	if _, err := Expand(strings.Repeat("$@ ", 2000), args(t, strings.Repeat("word ", 1000))); !errors.As(err, new(longError)) {
+	if _, err := (Body{[]part{{text: strings.Repeat("$@ ", 2000)}}}).Expand(t.Context(), args(t, strings.Repeat("word ", 1000)), nil); !errors.As(err, new(longError)) {
+		t.Errorf("a text that explodes: %v", err)
+	}
+}
+
+func TestTheTextOfASkillKeepsItsShellAsItIs(t *testing.T) {
+	for _, c := range []struct{ text, args, want string }{
+		{"awk '{print $1}' \"$@\" ${@:2} \\$1", "a b", "awk '{print $1}' \"$@\" ${@:2} \\$1\n\nARGUMENTS: a b"},
+		{"Do $ARGUMENTS, $ARGUMENTS_2 and $ARGUMENTS", "'x $ARGUMENTS", "Do 'x $ARGUMENTS, $ARGUMENTS_2 and 'x $ARGUMENTS"},
+		{"Do $ARGUMENTS.", "", "Do ."},
+	} {
+		if got, err := Expand(c.text, args(t, c.args)); err != nil || got != c.want {
+			t.Errorf("%q with %q gives %q (%v), want %q", c.text, c.args, got, err, c.want)
+		}
+	}
+	if _, err := Expand(strings.Repeat("$ARGUMENTS ", 2000), args(t, strings.Repeat("word ", 1000))); !errors.As(err, new(longError)) {
 		t.Errorf("a text that explodes: %v", err)
 	}
 }

@@ -35,21 +35,38 @@ func ParseArgs(text string) (Args, error) {
 	return Args{text, Words(text)}, nil
 }
 
-// Expand puts the arguments into a text. $1 to $9 are words, $@ all of them with
-// blanks between, $ARGUMENTS the text as it was typed, ${@:N} the words from the
-// Nth on and ${@:N:L} L of them; a word that is not there is nothing, and a
-// backslash in front keeps all of these as they are. What is put in is not looked
-// at again. Arguments for which the text has no place stand behind it, so that
-// nothing that was typed is lost.
+// Expand puts the arguments into the text of a skill: $ARGUMENTS stands for them as
+// they were typed. Nothing else is replaced, because such texts are full of shell that
+// people wrote for the model. A text without a place for arguments gets them behind it,
+// so that nothing that was typed is lost.
 func Expand(text string, a Args) (string, error) {
-	out, used, err := a.expand(text, a.plain)
-	if err == nil && !used && a.Raw != "" {
+	const all = "$ARGUMENTS"
+	var b strings.Builder
+	used := false
+	for {
+		before, rest, found := strings.Cut(text, all)
+		b.WriteString(before)
+		if !found {
+			break
+		}
+		text = rest
+		if rest != "" && wordy(rest[0]) { // another variable
+			b.WriteString(all)
+			continue
+		}
+		b.WriteString(a.Raw)
+		if used = true; b.Len() > MaxText {
+			return "", errLong
+		}
+	}
+	out := b.String()
+	if !used && a.Raw != "" {
 		out = strings.TrimRight(out, "\n") + "\n\nARGUMENTS: " + a.Raw
 	}
-	if err == nil && len(out) > MaxText {
+	if len(out) > MaxText {
 		return "", errLong
 	}
-	return out, err
+	return out, nil
 }
 
 // plain is what stands for words in a text.
@@ -61,7 +78,10 @@ func (a Args) plain(words []string, raw bool) (string, error) {
 }
 
 // expand replaces placeholders by what put makes of their words; raw says that it is
-// $ARGUMENTS.
+// $ARGUMENTS. $1 to $9 are words, $@ all of them, $ARGUMENTS the text as it was typed,
+// ${@:N} the words from the Nth on and ${@:N:L} L of them. A word that is not there is
+// nothing, and a backslash in front keeps all of these as they are. What is put in is
+// not looked at again.
 func (a Args) expand(text string, put func(words []string, raw bool) (string, error)) (out string, used bool, err error) {
 	var b strings.Builder
 	for {

@@ -46,6 +46,7 @@ type child struct {
 	// Guarded by Set.mu.
 	slots   []*member // by the order in which they were loaded
 	loading *member
+	ready   bool // it has said hello: what ends it before is an error of its start
 	ending  bool
 	killed  string  // why we killed it
 	guilty  *member // who was to blame for its end, nil when that is not known
@@ -179,6 +180,9 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 		<-c.ended
 		return nil, fmt.Errorf("it does not answer initialize as it should: %w", err)
 	}
+	s.mu.Lock()
+	c.ready = true
+	s.mu.Unlock()
 	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
 	return c, nil
 }
@@ -429,10 +433,14 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 	var wg sync.WaitGroup
 	for _, m := range slots {
 		s.mu.Lock()
-		loaded := m.child == c
+		loaded, told := m.child == c, m.wants("session_end") && m.registered.API == "scorel"
 		s.mu.Unlock()
 		if !loaded {
 			continue
+		}
+		if told {
+			data, _ := json.Marshal(map[string]string{"type": "session_end", "reason": reason})
+			_ = c.tell(ctx, wire.EventNote{Ext: m.ID, Type: "session_end", Event: data}) // else it ends without
 		}
 		wg.Go(func() { // ends with the answer, or ctx
 			if _, err := c.peer.call(ctx, wire.MethodUnload, wire.Unload{Ext: m.ID, Reason: reason}); err != nil {
@@ -467,7 +475,7 @@ func (c *child) settle() {
 		}
 	}
 	var notices []string
-	if !c.ending && !s.closed {
+	if c.ready && !c.ending && !s.closed {
 		why := c.killed
 		switch exit := c.proc.Exit(); {
 		case why != "":

@@ -153,10 +153,10 @@ func (t *teller) endTurn() {
 }
 
 // happened tells of what is no event. The start of the session was told when the
-// extension was loaded.
+// extension was loaded, and its end is told when it is ended.
 func (t *teller) happened(_ context.Context, h hook.Happening) {
 	switch {
-	case h.Type == "session_start":
+	case h.Type == "session_start", h.Type == "session_end":
 	case t.raw():
 		if t.wants(h.Type) {
 			t.send(h.Type, withType(h.Type, h.Data), true)

@@ -59,11 +59,14 @@ func (s *Set) register(m *member, r wire.Registration) {
 			tools = append(tools, tool{m: m, spec: spec, kind: t.Kind, label: t.Label})
 		}
 	}
+	for _, k := range r.Shortcuts { // which a client presses by running a command
+		r.Commands = append(r.Commands, wire.Command{Name: "shortcut:" + k.Key, Description: k.Description})
+	}
 	var commands []wire.Command
 	for _, c := range r.Commands {
 		switch {
 		case !name(c.Name):
-			warn("The command %.60q cannot be used: its name may have letters, digits, dots, dashes, colons and underscores, at most %d.", c.Name, maxName)
+			warn("The command %.60q cannot be used: its name may have letters, digits, dots, dashes, colons, plus signs and underscores, at most %d.", c.Name, maxName)
 		case len(commands) == maxCommands:
 			warn("It registers more than %d commands; only the first count.", maxCommands)
 		case slices.ContainsFunc(commands, func(o wire.Command) bool { return o.Name == c.Name }):
@@ -85,7 +88,7 @@ func (s *Set) register(m *member, r wire.Registration) {
 func name(s string) bool {
 	ok := s != "" && len(s) <= maxName && s[0] != '-' && s[0] != ':'
 	for _, c := range []byte(s) {
-		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':')
+		ok = ok && (c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.' || c == ':' || c == '+')
 	}
 	return ok
 }
@@ -93,7 +96,7 @@ func name(s string) bool {
 // specOf gives a tool as the runtime sees it.
 func specOf(t wire.Tool) (engine.Spec, error) {
 	spec := engine.Spec{Name: t.Name, Description: t.Description, Schema: t.Parameters, Kind: permission.Kind(t.Kind), Parallel: t.Parallel}
-	if !name(t.Name) || strings.ContainsAny(t.Name, ".:") { // what all providers take
+	if !name(t.Name) || strings.ContainsAny(t.Name, ".:+") { // what all providers take
 		return spec, fmt.Errorf("its name may have letters, digits, dashes and underscores, at most %d", maxName)
 	}
 	switch spec.Kind {

@@ -303,11 +303,15 @@ func TestOutputOfARunningToolComesBeforeItsResult(t *testing.T) {
 func TestLongOutputIsCutAndKeptWhole(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("é", maxOutput)
-	w.js("one", script{tools("first"), map[string]string{"tool first": `answer {"content":[{"type":"text","text":"` + long + `"}]}`}})
+	w.js("one", script{tools("first"), map[string]string{"tool first": `answer {"content":[{"type":"text","text":"` + long + `"}],"details":{"n":1}}`}})
 	w.load()
 	r, err := w.runTool("first", nil)
-	if err != nil || r.Full == nil || len(r.Content[0].Text) > maxOutput+200 || !strings.Contains(r.Content[0].Text, "left out") {
+	if err != nil || len(r.Content[0].Text) > maxOutput+200 || !strings.Contains(r.Content[0].Text, `left out; Read with path "result:call_1"`) {
 		t.Errorf("%v, %v", len(r.Content[0].Text), err)
+	}
+	details, err := json.Marshal(r.Details)
+	if err != nil || !strings.HasPrefix(string(details), `{"fullBlob":"aaaa`) || !strings.HasSuffix(string(details), `,"n":1}`) {
+		t.Errorf("%s, %v", details, err)
 	}
 }
 

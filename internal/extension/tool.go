@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -121,7 +120,7 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 	case err != nil:
 		return engine.Result{}, err
 	}
-	return m.result(ctx, answer)
+	return m.result(ctx, p.call.ID, answer)
 }
 
 // wireResult is [wire.ToolResult] with images as they come.
@@ -131,8 +130,9 @@ type wireResult struct {
 	IsError bool              `json:"isError"`
 }
 
-// result gives the result of a tool, bounded for the model.
-func (m *member) result(ctx context.Context, answer json.RawMessage) (engine.Result, error) {
+// result gives the result of a call, bounded for the model. What is cut is whole in a
+// blob that the details name, where Read finds it.
+func (m *member) result(ctx context.Context, call string, answer json.RawMessage) (engine.Result, error) {
 	var w wireResult
 	if err := json.Unmarshal(answer, &w); err != nil {
 		return engine.Result{}, fmt.Errorf("the extension %s gave a result that cannot be read: %w", m.ID, err)
@@ -166,16 +166,30 @@ func (m *member) result(ctx context.Context, answer json.RawMessage) (engine.Res
 		return r, nil
 	}
 	text := whole.String()
+	sha, err := m.set.cfg.Host.PutBlob(ctx, []byte(text))
+	if err != nil {
+		return engine.Result{}, fmt.Errorf("the whole output could not be kept: %w", err)
+	}
+	r.Details = withBlob(r.Details, sha)
 	head, tail := strings.ToValidUTF8(text[:maxOutput/2], ""), strings.ToValidUTF8(text[len(text)-maxOutput/2:], "")
-	cut := protocol.Text(fmt.Sprintf("%s\n[… %d bytes left out; Read of result:<id of this call> has the whole …]\n%s", head, len(text)-maxOutput, tail))
-	r.Content = append(r.Content, cut)
+	r.Content = append(r.Content, protocol.Text(fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-maxOutput, call, tail)))
 	for _, b := range content {
 		if b.Type != protocol.BlockText {
 			r.Content = append(r.Content, b)
 		}
 	}
-	r.Full = io.NopCloser(strings.NewReader(text))
 	return r, nil
+}
+
+// withBlob gives details that name the blob with the whole output, as [engine.Details]
+// does.
+func withBlob(details any, sha string) any {
+	out := map[string]any{}
+	if raw, ok := details.(json.RawMessage); ok && (json.Unmarshal(raw, &out) != nil || out == nil) {
+		out = map[string]any{"value": raw}
+	}
+	out["fullBlob"] = sha
+	return out
 }
 
 // blocks reads content that an extension gives: text, and images with their data in

@@ -34,8 +34,8 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 // Run implements [command.Source].
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
-	if args == "" && name != "compact" && name != "reload" {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s %s.", name, map[bool]string{true: "TEXT", false: "NAME"}[name == "name"])
+	if args == "" && (name == "mode" || name == "model" || name == "name") {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
 	}
 	status := ""
 	var err error

@@ -39,7 +39,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 		by[i.Name] = i
 		names = append(names, i.Name)
 	}
-	if got := strings.Join(names, " "); got != "compact compact:template mode model name review:skill review:template shell text" {
+	if got := strings.Join(names, " "); got != "compact compact:template mode model name reload review:skill review:template shell text" {
 		t.Errorf("listed: %s", got)
 	}
 	if i := by["review:template"]; i.Description != "Reviews" || i.ArgumentHint != "FILE" || i.Scope != "user" || !strings.HasSuffix(i.Origin, "/commands/review.md") {

@@ -129,13 +129,17 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
-	v := &checking{h: h}
+	record := filepath.Join(h.cfg.StoreDir, "run", "check")
+	v := &checking{}
 	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
 		Find:     func(context.Context) extension.Found { return extension.Found{Extensions: its} },
 		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings("", e) },
-		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: filepath.Join(h.cfg.StoreDir, "run", "check"), Environ: func() []string { return h.childEnviron(cfg) },
+		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() []string { return h.childEnviron(cfg) },
 		Report: func(string, []byte) {}})
-	defer set.Close()
+	defer func() {
+		set.Close()
+		_ = os.Remove(record) // another check may still use it
+	}()
 	set.Load(ctx)
 	list := set.List(ctx)
 	info := list.Extensions[0]
@@ -152,7 +156,7 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 }
 
 // checking is what an extension that is only checked may ask for: nothing.
-type checking struct{ h *Host }
+type checking struct{}
 
 // Call implements [extension.Host].
 func (checking) Call(_ context.Context, _ extension.Extension, method string, _ json.RawMessage) (any, error) {

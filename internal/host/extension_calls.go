@@ -23,6 +23,9 @@ const (
 	maxEntryKind       = 100
 	maxListedModels    = 1000
 	maxDialogTime      = 24 * time.Hour
+	maxOwnTurns        = 50 // messages of extensions in a row, before a person sends one
+	showEvery          = 20 * time.Millisecond
+	showBurst          = 50 // notices and things shown at once; then one in showEvery
 )
 
 // keyHandle stands for a key that an extension of a project may use and not see.
@@ -83,6 +86,9 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 		return with(params, func(p *wire.Dialog) (any, error) { return x.dialog(ctx, e, p) })
 	case wire.CallNotify:
 		return with(params, func(p *struct{ Message, Level string }) (any, error) {
+			if err := x.pace(ctx); err != nil {
+				return nil, err
+			}
 			x.lane.Notify(e.ID, p.Level, p.Message)
 			return nil, nil
 		})
@@ -91,8 +97,10 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			Key, Place string
 			Lines      []string
 		}) (any, error) {
-			x.lane.SetUI(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
-			return nil, nil
+			if err := x.pace(ctx); err != nil {
+				return nil, err
+			}
+			return nil, x.show(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
 		})
 	case wire.CallConfig:
 		root, _ := workspace.Root(x.lane.Meta().WorkDir, x.h.cfg.UserHome)
@@ -102,6 +110,30 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 		return struct{}{}, nil
 	}
 	return nil, &extension.RemoteError{Code: wire.ErrMethod, Message: fmt.Sprintf("there is no method %.60q", method)}
+}
+
+// pace lets what extensions show through as fast as people may follow; who is faster
+// waits.
+func (x *extended) pace(ctx context.Context) error {
+	x.mu.Lock()
+	now := time.Now()
+	if earliest := now.Add(-showBurst * showEvery); x.shownAt.Before(earliest) {
+		x.shownAt = earliest
+	}
+	x.shownAt = x.shownAt.Add(showEvery)
+	wait := x.shownAt.Sub(now)
+	x.mu.Unlock()
+	if wait <= 0 {
+		return nil
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 // with reads the parameters of a call.
@@ -202,27 +234,11 @@ func (x *extended) wait(body protocol.Body) error {
 		return fmt.Errorf("%d messages of extensions wait already for the end of the turn", maxWaitingMessages)
 	}
 	x.waiting = append(x.waiting, body)
-	if x.unwatch == nil {
-		x.unwatch = x.lane.Watch(func(e protocol.Event) {
-			if e.Type == protocol.TypeRuntimeEnd {
-				x.flushSoon()
-			}
-		})
-	}
 	x.mu.Unlock()
 	if !x.lane.Working() { // it has ended meanwhile
 		x.flush()
 	}
 	return nil
-}
-
-// flushSoon is flush for who must not wait.
-func (x *extended) flushSoon() {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.ctx.Err() == nil {
-		x.wg.Go(x.flush) // ends when they are stored
-	}
 }
 
 // flush adds the messages that have waited for the end of a turn.
@@ -248,6 +264,13 @@ func (x *extended) send(ctx context.Context, content []protocol.Block, deliverAs
 		m.Busy = lane.BusySteer
 	default:
 		return fmt.Errorf("deliverAs is %.40q; it is steer or followUp", deliverAs)
+	}
+	x.mu.Lock()
+	x.own++
+	many := x.own > maxOwnTurns
+	x.mu.Unlock()
+	if many {
+		return fmt.Errorf("extensions have sent %d messages in a row; a person has to send one before they may go on", maxOwnTurns)
 	}
 	_, err := x.lane.Send(ctx, x.caller(), m)
 	return err

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -373,5 +374,151 @@ func TestMessagesThatAnExtensionSendsBeginATurn(t *testing.T) {
 	body := string(w.server.Requests()[1].Body)
 	if !strings.Contains(body, "from the extension") || !strings.Contains(body, "a note for the model") {
 		t.Errorf("sent: %s", body)
+	}
+}
+
+func TestDialogOfAnExtensionIsAnsweredOrTakesItsDefault(t *testing.T) {
+	w := newWorld(t, setting{attended: true}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("ask", `export default function (pi: any) {
+  pi.command("ask", { description: "x", handler: async (ctx: any) => ({ status: "it is " + await ctx.ui.confirm("Sure?", "Really?") + " " + ctx.hasUI }) });
+}`)
+	alone := w.begin(false)
+	alone.say("hello")
+	if r, err := alone.run("ask", ""); err != nil || r.Status != "it is false false" {
+		t.Errorf("with nobody there: %+v, %v", r, err)
+	}
+	c := w.connect(true)
+	e := w.open(c, alone.id)
+	answered := make(chan *protocol.CommandResult, 1)
+	go func() { // ends with the command
+		r, err := client.Call[*protocol.CommandResult](context.Background(), c, e.id, &protocol.RunCommand{Name: "ask"})
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- r
+	}()
+	ask := e.until(ofType(protocol.TypeUIRequest)).Body.(*protocol.UIRequest)
+	if ask.Data.Source != "ask" || ask.Data.Title != "Sure?" {
+		t.Errorf("%+v", ask.Data)
+	}
+	call[*protocol.Done](t, c, e.id, &protocol.AnswerUI{UIID: ask.UIID, Value: json.RawMessage("true")})
+	if r := <-answered; r == nil || r.Status != "it is true true" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestWhatAnExtensionShowsGoesWithIt(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("status", `export default function (pi: any) { pi.on("session_start", (e: any, ctx: any) => ctx.ui.setStatus("s", "here")); }`)
+	e := w.begin(false)
+	e.say("hello")
+	shown := func(lines int) func(protocol.Event) bool {
+		return func(ev protocol.Event) bool {
+			u, ok := ev.Body.(*protocol.UIState)
+			return ok && u.Source == "status" && len(u.Lines) == lines
+		}
+	}
+	e.until(shown(1))
+	if err := os.Remove(filepath.Join(w.home, ".scorel", "extensions", "status.ts")); err != nil {
+		t.Fatal(err)
+	}
+	e.events = nil
+	call[*protocol.Reloaded](t, e.c, e.id, &protocol.Reload{})
+	e.until(shown(0))
+}
+
+func TestCommandWhileATurnRunsWaitsForItsBorder(t *testing.T) {
+	asked := make(chan struct{}, 8)
+	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"Bash"}}, request: func([]byte) { asked <- struct{}{} }},
+		`{"do":[{"call":"Bash","id":"c1","input":{"command":"until [ -e go ]; do sleep 0.02; done"}}],"stop":"tool_use"}`,
+		`{"do":[{"text":"done"}]}`)
+	w.ts("two", `export default function (pi: any) {
+  pi.command("wait", { description: "x", handler: async (ctx: any) => { await ctx.saveEntry({ type: "mark" }); return { status: "at the border" }; } });
+  pi.command("now", { description: "x", immediate: true, handler: async () => ({ status: "at once" }) });
+}`)
+	e := w.begin(false)
+	e.send("work")
+	e.until(ofType(protocol.TypeToolExecutionStart))
+	run := func(name string) *protocol.CommandResult {
+		return call[*protocol.CommandResult](t, e.c, e.id, &protocol.RunCommand{Name: name})
+	}
+	if r := run("wait"); !r.Queued {
+		t.Errorf("%+v", r)
+	}
+	if r := run("now"); r.Queued || r.Status != "at once" {
+		t.Errorf("%+v", r)
+	}
+	w.file("go", "")
+	e.end()
+	order := ""
+	for _, ev := range w.log(e.id) {
+		if m, ok := ev.Message(); ok {
+			order += string(m.Role) + " "
+		}
+		if ev.Type == protocol.TypeCustom {
+			order += "mark "
+		}
+	}
+	if order != "user assistant tool_result mark assistant " {
+		t.Errorf("the log has %s", order)
+	}
+}
+
+func TestEndOfASessionEndsItsExtensions(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("last", `export default function (pi: any) {
+  pi.on("session_shutdown", async (e: any) => { await pi.appendEntry("last_word", { reason: e.reason }); });
+}`)
+	e := w.begin(false)
+	e.say("hello")
+	if left, err := os.ReadDir(filepath.Join(w.home, ".scorel", "run", string(e.id))); err != nil || len(left) != 1 {
+		t.Errorf("while it is open: %v, %v", left, err)
+	}
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(w.home, ".scorel", "run", string(e.id))); err == nil {
+		t.Error("a process is left")
+	}
+	log := w.log(e.id)
+	if b, ok := log[len(log)-1].Body.(*protocol.Custom); !ok || b.Kind != "last_word" || string(b.Data) != `{"reason":"quit"}` {
+		t.Errorf("the last event is %+v", log[len(log)-1])
+	}
+}
+
+// TestExtensionThatAnswersItselfForEverIsStopped has one send a message at the end of
+// each turn.
+func TestExtensionThatAnswersItselfForEverIsStopped(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("loop", `export default function (pi: any) { pi.on("agent_end", () => { pi.sendUserMessage("again").catch((err: any) => pi.appendEntry("stopped", { why: err.message })); }); }`)
+	e := w.begin(false)
+	e.send("hello")
+	stop := e.until(ofType(protocol.TypeCustom)).Body.(*protocol.Custom)
+	if !strings.Contains(string(stop.Data), "50 messages in a row") {
+		t.Errorf("%s", stop.Data)
+	}
+	n := 0
+	for _, ev := range w.log(e.id) {
+		if m, ok := ev.Message(); ok && m.Role == protocol.RoleUser {
+			n++
+		}
+	}
+	if n != 51 {
+		t.Errorf("there are %d messages", n)
+	}
+}
+
+func TestModelReadsTheWholeOutputOfAnExtension(t *testing.T) {
+	w := newWorld(t, setting{},
+		`{"do":[{"call":"long","id":"c1","input":{}}],"stop":"tool_use"}`,
+		`{"if":{"result":"result:c1"},"do":[{"call":"Read","id":"c2","input":{"path":"result:c1","offset":5000,"limit":1}}],"stop":"tool_use"}`,
+		`{"if":{"result":"line 4999"},"do":[{"text":"read"}]}`)
+	w.ts("long", `export default function (pi: any) {
+  pi.registerTool({ name: "long", kind: "read", description: "x", execute: async () => ({ content: [{ type: "text", text: Array.from({ length: 10000 }, (_, i) => "line " + i).join("\n") }] }) });
+}`)
+	e := w.begin(false)
+	e.say("go")
+	if m := e.messages(); m[len(m)-1].PlainText() != "read" {
+		t.Errorf("%s", e.trace())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"scorel/internal/config"
 	"scorel/internal/extension"
@@ -48,11 +49,15 @@ type extended struct {
 	mode     string
 	trusted  bool
 	prompt   string
-	waiting  []protocol.Body // messages of extensions for the end of the turn
-	unwatch  func()          // ends the watch for that; nil: nobody has waited
-	told     []string        // problems that people have been told of
-	looked   bool            // for entries that nobody understands
-	queued   int             // commands that wait behind their request
+	waiting  []protocol.Body    // messages of extensions for the end of the turn
+	shown    []protocol.UIState // what extensions show, without its lines
+	shownAt  time.Time          // where the pace of what they show stands
+	own      int                // messages that they have sent since a person did
+	tokens   int                // of the newest model call
+	unwatch  func()             // ends the watch of the session; nil: nothing was loaded yet
+	told     []string           // problems that people have been told of
+	looked   bool               // for entries that nobody understands
+	queued   int                // commands that wait behind their request
 }
 
 // extend makes the extensions of a session that has been opened. Nothing of them is
@@ -116,6 +121,27 @@ func (h *Host) shorten(id protocol.SessionID) {
 	}
 	x.mu.Unlock()
 	x.wg.Wait()
+}
+
+// watch takes note of what happens in the session. It does not wait.
+func (x *extended) watch(e protocol.Event) {
+	switch b := e.Body.(type) {
+	case *protocol.RuntimeEnd:
+		x.mu.Lock()
+		if len(x.waiting) > 0 && x.ctx.Err() == nil {
+			x.wg.Go(x.flush) // ends when they are stored
+		}
+		x.mu.Unlock()
+	case *protocol.MessageBody:
+		x.mu.Lock()
+		switch u := b.Message.Usage; {
+		case b.Message.Role == protocol.RoleAssistant && u != nil:
+			x.tokens = u.ContextTokens()
+		case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:
+			x.own = 0
+		}
+		x.mu.Unlock()
+	}
 }
 
 // findExtensions looks for the user's extensions and those of a project.
@@ -197,7 +223,9 @@ func (x *extended) load(ctx context.Context) {
 	}
 	x.mu.Lock()
 	looked := x.looked
-	x.looked = true
+	if x.looked = true; !looked {
+		x.unwatch = x.lane.Watch(x.watch)
+	}
 	x.mu.Unlock()
 	if looked {
 		return
@@ -225,6 +253,10 @@ func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config
 	if !x.set.Loaded() {
 		return own
 	}
+	trusted := x.projectTrusted(ctx)
+	x.mu.Lock()
+	x.trusted = trusted
+	x.mu.Unlock()
 	tools := own
 	if over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
 		builtin := tool.All()
@@ -243,6 +275,35 @@ func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config
 	return x.note(cfg, over, m, thinking, tools)
 }
 
+// show shows something of an extension until it is replaced.
+func (x *extended) show(u protocol.UIState) error {
+	const most = 256
+	same := func(o protocol.UIState) bool { return o.Source == u.Source && o.Key == u.Key && o.Place == u.Place }
+	x.mu.Lock()
+	x.shown = slices.DeleteFunc(x.shown, same)
+	full := len(x.shown) >= most
+	if len(u.Lines) > 0 && !full {
+		x.shown = append(x.shown, protocol.UIState{Source: u.Source, Key: u.Key, Place: u.Place})
+	}
+	x.mu.Unlock()
+	if full && len(u.Lines) > 0 {
+		return fmt.Errorf("extensions show %d things already", most)
+	}
+	x.lane.SetUI(u)
+	return nil
+}
+
+// hide takes away what extensions show.
+func (x *extended) hide() {
+	x.mu.Lock()
+	shown := x.shown
+	x.shown = nil
+	x.mu.Unlock()
+	for _, u := range shown {
+		x.lane.SetUI(u)
+	}
+}
+
 // tellOnce tells people of a problem, once while the session is open.
 func (x *extended) tellOnce(problem string) {
 	const most = 64
@@ -255,6 +316,13 @@ func (x *extended) tellOnce(problem string) {
 	if fresh {
 		x.Notify("warning", problem)
 	}
+}
+
+// projectTrusted says whether something of the project is trusted.
+func (x *extended) projectTrusted(ctx context.Context) bool {
+	root, _ := workspace.Root(x.lane.Meta().WorkDir, x.h.cfg.UserHome)
+	r, err := x.h.trust.Status(ctx, root)
+	return err == nil && !r.TrustedAt.IsZero()
 }
 
 // note keeps what extensions are told of a turn, and gives the tools that they have
@@ -307,7 +375,7 @@ func (x *extended) State() wire.State {
 	}
 	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(x.lane.Mode()), x.mode),
 		HasUI: x.lane.Attended(), Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
-		SystemPrompt: x.prompt, LeafID: string(x.lane.Log().Index().Leaf()), Trusted: x.trusted}
+		SystemPrompt: x.prompt, LeafID: string(x.lane.Log().Index().Leaf()), Trusted: x.trusted, ContextTokens: x.tokens}
 }
 
 // Notify implements [extension.Host].
@@ -364,6 +432,7 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 		return out, nil
 	}
 	err := l.AtBorder(ctx, func(ctx context.Context) error {
+		x.hide()
 		list := x.set.Reload(ctx)
 		out.Problems = list.Problems
 		for _, e := range list.Extensions {
@@ -376,5 +445,11 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 		}
 		return nil
 	})
+	if c, cerr := h.commandsOf(l, lane.Caller{}, ""); err == nil && cerr == nil {
+		out.Commands = len(c.registry().List(ctx).Commands)
+		found := h.findSkills(ctx, c.dir, c.root)
+		out.Skills = len(found.Counting())
+		out.Problems = append(out.Problems, found.Problems...)
+	}
 	return out, err
 }

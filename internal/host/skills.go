@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"scorel/internal/extension"
 	"scorel/internal/places"
 	"scorel/internal/skill"
 	"scorel/internal/tool"
@@ -23,6 +24,7 @@ func (h *Host) placesOf(kind, dir, root string, others ...string) (list []places
 // findSkills looks for the skills of a folder in the project at root.
 func (h *Host) findSkills(ctx context.Context, dir, root string) *skill.Found {
 	list, warning := h.placesOf("skills", dir, root, ".claude", ".agents")
+	list = append(list, h.extensionSkills(ctx, root)...)
 	report := sync.OnceValue(func() *trust.Report { // one look for all of them
 		r, err := h.trust.Status(ctx, root)
 		if err != nil {
@@ -35,6 +37,24 @@ func (h *Host) findSkills(ctx context.Context, dir, root string) *skill.Found {
 		found.Problems = append([]string{warning}, found.Problems...)
 	}
 	return found
+}
+
+// extensionSkills gives the folders of skills that extensions bring along. Those of a
+// project's count like other text of it: their programs do not run.
+func (h *Host) extensionSkills(ctx context.Context, root string) (list []places.Place) {
+	for _, e := range h.findExtensions(ctx, root).Extensions {
+		if e.State != protocol.ExtensionFound {
+			continue
+		}
+		for _, dir := range e.Skills {
+			p := places.Place{Dir: dir, Scope: places.Extension, Label: "extension " + e.ID}
+			if e.Scope == extension.Project {
+				p.Scope, p.Root = places.Project, root
+			}
+			list = append(list, p)
+		}
+	}
+	return list
 }
 
 func trustsSkill(r *trust.Report, name string) bool {
@@ -68,11 +88,13 @@ func withoutIdle(tools []tool.Tool, named []string, skills *skill.Set) []tool.To
 
 // skillItems gives what the model is told of skills, when it can read them.
 func skillItems(skills *skill.Set, tools []tool.Tool, window int) []protocol.Item {
-	can := slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "Skill" })
-	if !can && len(skills.All()) > 0 {
+	has := func(name string) bool {
+		return slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == name })
+	}
+	if !has("Skill") && len(skills.All()) > 0 {
 		return nil
 	}
-	return []protocol.Item{skill.Listing(skills.All(), window)} // without content it takes back what was told
+	return []protocol.Item{skill.Listing(skills.All(), window, has("ExecuteSkill"))} // without content it takes back what was told
 }
 
 // maxSkillTexts bounds the texts that list_skills gives, in bytes.

@@ -287,3 +287,38 @@ func TestReadOnlyToolsHaveSkillsButRunNone(t *testing.T) {
 		t.Errorf("the tools: %.500s", b)
 	}
 }
+
+func TestSkillsOfExtensionsCountLast(t *testing.T) {
+	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"ExecuteSkill"}}}, `{"do":[{"call":"ExecuteSkill","id":"c1","input":{"name":"brought"}}]}`, `{"do":[{"text":"done"}]}`)
+	w.user("extensions/ext/scorel.extension.json", `{"id":"ext","kind":"process","displayName":"E","command":["./none"],"skills":["skills"]}`)
+	w.user("extensions/ext/skills/brought/SKILL.md", "---\nentry: run.sh\n---\nx\n")
+	w.user("extensions/ext/skills/brought/run.sh", `cat part.json`)
+	w.user("extensions/ext/skills/brought/part.json", `"of the extension"`)
+	w.user("extensions/ext/skills/mine/SKILL.md", "theirs")
+	w.user("skills/mine/SKILL.md", "mine")
+	w.file(".scorel/extensions/pext/scorel.extension.json", `{"id":"pext","kind":"process","displayName":"P","command":["./none"],"skills":["skills"]}`)
+	w.file(".scorel/extensions/pext/skills/untrusted/SKILL.md", "x")
+	c := w.connect(false)
+	states := func() string {
+		t.Helper()
+		var out []string
+		for _, s := range call[*protocol.SkillList](t, c, "", &protocol.ListSkills{WorkDir: w.project}).Skills {
+			out = append(out, s.Name+" "+s.Source+" "+s.State)
+		}
+		return strings.Join(out, ", ")
+	}
+	if got := states(); got != "brought extension ext ok, mine user ok, mine extension ext shadowed" {
+		t.Errorf("listed: %s", got)
+	}
+	e := w.begin(false)
+	e.say("run")
+	for _, m := range e.messages() {
+		if m.Role == protocol.RoleToolResult && (m.IsError || m.PlainText() != `"of the extension"`) {
+			t.Errorf("its program: %s", m.PlainText())
+		}
+	}
+	w.trust(c)
+	if got := states(); !strings.HasSuffix(got, ", untrusted extension pext ok") {
+		t.Errorf("trusted: %s", got)
+	}
+}

@@ -16,23 +16,31 @@ const (
 	minListed     = 20 // characters of a description; shorter ones are left out
 )
 
-const listingHead = `Skills are folders with instructions for certain tasks. When one of these fits what is asked, call Skill with its name before you begin, and follow what it says. A skill marked [program] is run with ExecuteSkill. What is marked [project] was written in files of the project, not by the user.
+const listingHead = `Skills are folders with instructions for certain tasks. When one of these fits what is asked, call Skill with its name before you begin, and follow what it says. What is marked [project] was written in files of the project, not by the user.
 `
+
+// programHead follows it where programs can be run.
+const programHead = "A skill marked [program] is run with ExecuteSkill.\n"
 
 // Listing is what the model is told of skills: a line for each, whatever the budget,
 // and their descriptions as far as 1% of a window of so many tokens allows, all cut at
 // the same length. Its content is empty without skills. [history.Missing] compares it
-// line by line, so a line begins with "- " and the skill's name.
-func Listing(skills []Skill, window int) protocol.Item {
+// line by line, so a line begins with "- " and the skill's name. Programs says that
+// there is ExecuteSkill.
+func Listing(skills []Skill, window int, programs bool) protocol.Item {
 	item := protocol.Item{Kind: protocol.ItemSkillListing, Origin: protocol.OriginSkill, Visibility: protocol.VisibilityHidden}
 	if len(skills) == 0 {
 		return item
 	}
 	fronts, texts := make([]string, len(skills)), make([]string, len(skills))
-	room := window*charsPerToken/budgetShare - len(listingHead)
+	head := listingHead
+	if programs {
+		head += programHead
+	}
+	room := window*charsPerToken/budgetShare - len(head)
 	for i, s := range skills {
 		fronts[i] = "- " + s.Name
-		if s.Entry != "" && s.State == OK {
+		if programs && s.Entry != "" && s.State == OK {
 			fronts[i] += " [program]"
 		}
 		if s.Project() {
@@ -43,7 +51,7 @@ func Listing(skills []Skill, window int) protocol.Item {
 	}
 	most := evenCut(texts, room)
 	var b strings.Builder
-	b.WriteString(listingHead)
+	b.WriteString(head)
 	for i, front := range fronts {
 		b.WriteString("\n" + front)
 		if text := cut(texts[i], most); text != "" {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 
 	"github.com/dop251/goja"
 
@@ -32,8 +33,12 @@ type Config struct {
 	Version string   // of what is linked in: part of the name of a cached bundle
 }
 
-// maxExtensions bounds the extensions of one child.
-const maxExtensions = 100
+// maxExtensions bounds the extensions of one child, and endGrace how long its end waits
+// for them to end their own processes.
+const (
+	maxExtensions = 100
+	endGrace      = time.Second
+)
 
 // child is the process.
 type child struct {
@@ -100,6 +105,16 @@ func (c *child) end() {
 	c.mu.Unlock()
 	for _, x := range all {
 		x.close()
+	}
+	limit := time.After(endGrace)
+	for _, x := range all {
+		if e := x.running(); e != nil {
+			select {
+			case <-e.Done():
+			case <-limit:
+				return
+			}
+		}
 	}
 }
 
@@ -257,9 +272,31 @@ func (c *child) cancel(id json.RawMessage) {
 	c.mu.Lock()
 	r := c.requests[string(id)]
 	c.mu.Unlock()
-	if r != nil {
-		r.x.engine.Post(r.cancel)
+	if r == nil {
+		return
 	}
+	if e := r.x.running(); e != nil {
+		e.Post(r.cancel)
+	}
+}
+
+// requestsOf gives the requests of an extension that are not answered yet.
+func (c *child) requestsOf(x *extension) []*request {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var all []*request
+	for _, r := range c.requests {
+		if r.x == x {
+			all = append(all, r)
+		}
+	}
+	return all
+}
+
+func (c *child) forget(r *request) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.requests, string(r.id))
 }
 
 // current gives what the host said last.

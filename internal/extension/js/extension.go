@@ -32,7 +32,6 @@ type extension struct {
 	host     *host
 	handlers map[string]goja.Callable
 	onLoad   goja.Callable
-	open     map[*request]struct{}
 }
 
 // request is one call of the host that an extension answers. It is the context of the
@@ -72,12 +71,8 @@ func (r *request) answer(result []byte, err *rpcError) {
 	if r.clock != nil {
 		r.clock.stop()
 	}
-	delete(r.x.open, r)
-	c := r.x.c
-	c.mu.Lock()
-	delete(c.requests, string(r.id))
-	c.mu.Unlock()
-	c.peer.answer(r.id, result, err)
+	r.x.c.forget(r)
+	r.x.c.peer.answer(r.id, result, err)
 }
 
 func (r *request) fail(err *engine.Error) {
@@ -129,11 +124,9 @@ func (x *extension) begin(m *message) {
 		e.Close()
 		return
 	}
-	x.open = map[*request]struct{}{}
 	x.handlers = map[string]goja.Callable{}
 	e.Post(func() {
 		r := x.newRequest(m, "loading")
-		r.method = wire.MethodLoad
 		x.limit(r)
 		e.Within(r, func() {
 			if err := x.start(r, program); err != nil {
@@ -159,6 +152,10 @@ func (x *extension) root() string {
 func (x *extension) compile() (*goja.Program, error) {
 	x.c.bundles.Lock()
 	defer x.c.bundles.Unlock()
+	// Nothing stops the bundler or the compiler, which compute constants: like an
+	// interpreter that hangs they are for the parent to end.
+	x.c.cfg.Page.Busy(x.slot, true)
+	defer x.c.cfg.Page.Busy(x.slot, false)
 	b, err := bundle.Make(bundle.Options{Entry: x.load.Path, Root: x.load.Root, Files: x.load.Files, Cache: x.load.Cache, Version: x.c.cfg.Version})
 	if err != nil {
 		return nil, err
@@ -274,9 +271,9 @@ func (x *extension) snapshot() *mirror.Snapshot {
 	return x.c.store.Now()
 }
 
+// newRequest makes a request that can be cancelled from now on.
 func (x *extension) newRequest(m *message, what string) *request {
 	r := &request{x: x, id: m.ID, method: m.Method, what: what, snap: x.c.store.Now()}
-	x.open[r] = struct{}{}
 	x.c.mu.Lock()
 	x.c.requests[string(m.ID)] = r
 	x.c.mu.Unlock()
@@ -294,12 +291,15 @@ func (x *extension) limit(r *request) {
 				r.abort("The time is over")
 			}
 			r.fail(&engine.Error{Message: fmt.Sprintf("%s gave no answer within %d s of its own time", r.what, int(handlerLimit.Seconds()))})
-			if r.method == wire.MethodLoad {
+			if endsIt(r) {
 				x.close()
 			}
 		})
 	})
 }
+
+// endsIt says whether an extension is of no use when a request fails.
+func endsIt(r *request) bool { return r.method == wire.MethodLoad || r.method == wire.MethodUnload }
 
 // running gives the engine of an extension that has one.
 func (x *extension) running() *engine.Engine {
@@ -308,21 +308,24 @@ func (x *extension) running() *engine.Engine {
 	return x.engine
 }
 
+var errLoading = errors.New("it is still being loaded")
+
 // request has the extension answer a call of the host.
 func (x *extension) request(m *message) {
 	e := x.running()
-	snap := x.c.store.Now()
-	err := engine.ErrClosed
+	r := x.newRequest(m, "")
+	err := errLoading
 	if e != nil {
-		err = e.Offer(func() { x.run(m, snap) })
+		err = e.Offer(func() { x.run(m, r) })
 	}
 	if err != nil {
+		x.c.forget(r)
 		x.c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, err)})
 	}
 }
 
 // run calls the prelude's handler.
-func (x *extension) run(m *message, snap *mirror.Snapshot) {
+func (x *extension) run(m *message, r *request) {
 	e := x.engine
 	var name struct {
 		Hook    string `json:"hook"`
@@ -342,8 +345,7 @@ func (x *extension) run(m *message, snap *mirror.Snapshot) {
 	case wire.MethodUnload:
 		what, limited = "the end of the extension", true
 	}
-	r := x.newRequest(m, what)
-	r.snap = snap
+	r.what = what
 	handler := x.handlers[m.Method]
 	if handler == nil {
 		if m.Method == wire.MethodUnload {
@@ -362,13 +364,13 @@ func (x *extension) run(m *message, snap *mirror.Snapshot) {
 			x.close()
 		}
 	}
+	params, err := e.Parse(m.Params)
+	if err != nil {
+		r.fail(e.Failure(err))
+		finish()
+		return
+	}
 	e.Within(r, func() {
-		params, err := e.Parse(m.Params)
-		if err != nil {
-			r.fail(e.Failure(err))
-			finish()
-			return
-		}
 		v, err := e.Call(handler, goja.Undefined(), params, x.host.signal(r))
 		if err != nil {
 			r.fail(e.Failure(err))
@@ -437,7 +439,7 @@ func (x *extension) failed(what string, err *engine.Error) {
 func (x *extension) interrupted(context any, err *engine.Error) {
 	if r, ok := context.(*request); ok {
 		r.fail(err)
-		if r.method == wire.MethodLoad {
+		if endsIt(r) {
 			x.close()
 		}
 		return
@@ -458,7 +460,7 @@ func (x *extension) close() {
 	e.Close()
 	go func() { // ends with the loop, which an interrupt ends
 		<-e.Done()
-		for r := range x.open {
+		for _, r := range x.c.requestsOf(x) {
 			r.answer(nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, engine.ErrClosed)})
 		}
 	}()

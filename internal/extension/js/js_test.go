@@ -1,10 +1,14 @@
 package js_test
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"scorel/internal/extension/js/jstest"
 )
@@ -70,5 +74,32 @@ export default () => ({
 	}
 	if !strings.Contains(e.Data.Stack, "x.ts:6:") || !strings.Contains(e.Data.Stack, "x.ts:7:") || strings.Contains(e.Data.Stack, "scorel:") {
 		t.Errorf("the stack is:\n%s", e.Data.Stack)
+	}
+}
+
+func sum(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintf("%x", sha256.Sum256(b))
+}
+
+// gone waits until a process has ended.
+func gone(t testing.TB, pid string) {
+	t.Helper()
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
+		if err != nil || strings.Contains(string(stat), ") Z ") {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the process %d runs on", n)
+		}
 	}
 }

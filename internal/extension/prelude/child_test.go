@@ -124,6 +124,7 @@ func (c *child) read(out io.Reader) {
 
 func (c *child) serve(m message) {
 	v, err := c.d.serve(m.Method, m.Params)
+	c.d.served(m.Method)
 	if err != nil {
 		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, m.ID, wire.ErrFailed, marshal(err.Error())))
 		return
@@ -154,12 +155,14 @@ func (c *child) send(line string) {
 	fmt.Fprintln(c.in, line)
 }
 
-func (c *child) call(method string, params any) (json.RawMessage, error) {
+// begin sends a request; its answer comes on the channel.
+func (c *child) begin(method string, params any) <-chan answered {
 	ch := make(chan answered, 1)
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
-		return nil, errors.New("the child has ended")
+		ch <- answered{err: errors.New("the child has ended")}
+		return ch
 	}
 	c.next++
 	id := c.next
@@ -171,8 +174,12 @@ func (c *child) call(method string, params any) (json.RawMessage, error) {
 	} else {
 		c.send(line)
 	}
+	return ch
+}
+
+func (c *child) call(method string, params any) (json.RawMessage, error) {
 	select {
-	case a := <-ch:
+	case a := <-c.begin(method, params):
 		return a.result, a.err
 	case <-time.After(60 * time.Second):
 		return nil, fmt.Errorf("%s was not answered", method)
@@ -181,22 +188,29 @@ func (c *child) call(method string, params any) (json.RawMessage, error) {
 
 // ask sends a request to the extension.
 func (e *extension) ask(method string, params any) (json.RawMessage, error) {
+	return e.c.call(method, e.own(params))
+}
+
+// own gives parameters with the extension's id.
+func (e *extension) own(params any) map[string]any {
 	var fields map[string]any
 	mustUnmarshal(e.d.t, marshal(params), &fields)
 	fields["ext"] = e.id
-	return e.c.call(method, fields)
+	return fields
 }
 
 // tell sends a notification to the extension, and waits until it has been taken: what an
 // extension is told and asked it takes in order.
 func (e *extension) tell(method string, params any) {
-	var fields map[string]any
-	mustUnmarshal(e.d.t, marshal(params), &fields)
-	fields["ext"] = e.id
-	e.c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, marshal(fields)))
+	e.send(method, params)
 	if _, err := e.ask(wire.MethodComplete, wire.CommandComplete{Command: "none"}); err != nil {
 		e.d.t.Fatal(err)
 	}
+}
+
+// send sends a notification to the extension.
+func (e *extension) send(method string, params any) {
+	e.c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, marshal(e.own(params))))
 }
 
 // load loads a file as an extension.

@@ -55,7 +55,7 @@ func TestTheExamplesOfThePageDoWhatItSays(t *testing.T) {
 func TestThePageNamesExactlyTheEventsThatThereAre(t *testing.T) {
 	page := apiPage(t)
 	_, table, _ := strings.Cut(page, "### Events")
-	table, _, _ = strings.Cut(table, "Handlers run in load order")
+	table, _, _ = strings.Cut(table, "Handlers run in load order.")
 	var named []string
 	for _, m := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\|").FindAllStringSubmatch(table, -1) {
 		named = append(named, m[1])

@@ -16,7 +16,7 @@ import (
 // double is a host for one extension: it keeps the entries of a conversation, gives
 // canned answers and records what it was asked.
 type double struct {
-	t *testing.T
+	t testing.TB
 
 	mu      sync.Mutex
 	session wire.Session
@@ -31,8 +31,9 @@ type double struct {
 	complete func(wire.Complete) (string, error)
 	dialog   func(wire.Dialog) any
 	answer   map[string]func(json.RawMessage) (any, error)
-	more     chan struct{} // closed with each call
-	replaced bool          // the entries are others than they were
+	done     map[string]int // requests that were carried out, by method
+	more     chan struct{}  // closed with each of them
+	replaced bool           // the entries are others than they were
 	child    *child
 }
 
@@ -43,7 +44,7 @@ type call struct {
 
 var demoModel = wire.Model{ID: "demo-1", Name: "Demo", Provider: "demo", API: "script", Input: []string{"text"}, ContextWindow: 1000, MaxTokens: 100}
 
-func newDouble(t *testing.T) *double {
+func newDouble(t testing.TB) *double {
 	return &double{
 		t:       t,
 		session: wire.Session{ID: "ses_1", Cwd: "/work/dir", ProjectRoot: "/work", File: "/home/u/.scorel/sessions/ses_1.jsonl", Mode: "tui"},
@@ -52,6 +53,7 @@ func newDouble(t *testing.T) *double {
 			ActiveTools: []string{"Bash", "Read"}, AllTools: []wire.Tool{{Name: "Bash", Description: "Runs commands."}, {Name: "Read", Description: "Reads files."}},
 			SystemPrompt: "Be good.", ContextTokens: 250,
 		},
+		done:   map[string]int{},
 		more:   make(chan struct{}),
 		config: json.RawMessage(`{}`),
 		models: []wire.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
@@ -157,25 +159,32 @@ func (d *double) record(method string, params json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.calls = append(d.calls, call{method, params})
+}
+
+// served notes that a request was carried out.
+func (d *double) served(method string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.done[method]++
 	close(d.more)
 	d.more = make(chan struct{})
 }
 
-// await waits until a method has been called n times.
+// await waits until n requests of a method were carried out.
 func (d *double) await(method string, n int) {
 	d.t.Helper()
 	limit := time.After(30 * time.Second)
 	for {
 		d.mu.Lock()
-		more := d.more
+		done, more := d.done[method], d.more
 		d.mu.Unlock()
-		if len(d.called(method)) >= n {
+		if done >= n {
 			return
 		}
 		select {
 		case <-more:
 		case <-limit:
-			d.t.Fatalf("%s was called %d times, not %d", method, len(d.called(method)), n)
+			d.t.Fatalf("%s was carried out %d times, not %d", method, done, n)
 		}
 	}
 }
@@ -241,7 +250,7 @@ func (d *double) notified(method string) []string {
 	return paramsOf(d.t, d, &d.notes, method)
 }
 
-func paramsOf(t *testing.T, d *double, all *[]call, method string) []string {
+func paramsOf(t testing.TB, d *double, all *[]call, method string) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var out []string
@@ -265,7 +274,7 @@ func marshal(v any) json.RawMessage {
 	return data
 }
 
-func mustUnmarshal(t *testing.T, data []byte, v any) {
+func mustUnmarshal(t testing.TB, data []byte, v any) {
 	t.Helper()
 	if err := json.Unmarshal(data, v); err != nil {
 		t.Fatalf("%s: %v", data, err)

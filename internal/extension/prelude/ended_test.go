@@ -47,3 +47,15 @@ func TestWhatAnExtensionKeptOfItsSessionThrowsOnceItIsUnloaded(t *testing.T) {
 		t.Errorf("it gives %s", v)
 	}
 }
+
+func TestTheScriptLeavesNoGlobal(t *testing.T) {
+	vm := goja.New()
+	for _, text := range []string{stub, "var before = Object.getOwnPropertyNames(globalThis).length", Source(), "var after = Object.getOwnPropertyNames(globalThis).length"} {
+		if _, err := vm.RunString(text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if more := vm.Get("after").ToInteger() - vm.Get("before").ToInteger(); more != 1 { // after itself
+		t.Errorf("there are %d more globals", more-1)
+	}
+}

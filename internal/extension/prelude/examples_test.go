@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"scorel/internal/extension/wire"
@@ -121,33 +120,19 @@ func TestProtectedPathsCannotBeWritten(t *testing.T) {
 
 func TestGitCheckpointsAreNotedAndBroughtBack(t *testing.T) {
 	d := newDouble(t)
-	var mu sync.Mutex
 	commit, ran := "1111111111aaaa", []string{}
-	gits := make(chan struct{}, 10)
-	change := func(to string) {
-		mu.Lock()
-		defer mu.Unlock()
-		commit = to
-	}
 	d.answer[wire.CallExec] = func(params json.RawMessage) (any, error) {
 		var p wire.Exec
 		mustUnmarshal(t, params, &p)
-		mu.Lock()
-		defer mu.Unlock()
-		defer func() { gits <- struct{}{} }()
 		ran = append(ran, strings.Join(p.Args, " "))
 		return wire.ExecResult{Stdout: commit + "\n"}, nil
 	}
 	ext := d.load(examples + "git-checkpoint.ts")
-	ext.event("agent_start", `{}`)
-	d.await(wire.CallAppend, 1)
-	ext.event("agent_start", `{}`) // nothing has changed
-	for range 2 {
-		<-gits
-	}
-	change("2222222222bbbb")
-	ext.event("agent_start", `{}`)
-	d.await(wire.CallAppend, 2)
+	begin := func() { ext.hook("before_agent_start", wire.AgentStartData{Prompt: "go"}, nil) }
+	begin()
+	begin() // nothing has changed
+	commit = "2222222222bbbb"
+	begin()
 	if n := len(d.called(wire.CallAppend)); n != 2 {
 		t.Fatalf("%d checkpoints", n)
 	}
@@ -232,14 +217,23 @@ func TestInputIsTransformedOrAnswered(t *testing.T) {
 	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"pong"}`})
 }
 
-func TestTheStatusLineCountsTurns(t *testing.T) {
+func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
 	d := newDouble(t)
 	d.user("one")
 	ext := d.load(examples + "status-line.ts")
-	ext.event("session_start", `{"reason":"startup"}`)
-	ext.event("runtime_start", `{}`)
-	ext.event("tool_execution_end", `{}`)
-	ext.event("runtime_end", `{"reason":"completed"}`)
+	n := 0
+	event := func(name, fields string) {
+		ext.event(name, fields)
+		n++
+		d.await(wire.CallUIState, n)
+	}
+	event("session_start", `{"reason":"startup"}`)
+	d.user("two")
+	event("message", `{"seq":3}`)
+	d.say(protocol.ToolError("c", "Bash", "x"))
+	event("message", `{"seq":4}`)
+	ext.event("text_delta", `{"delta":"x"}`)
+	event("runtime_end", `{"reason":"completed"}`)
 	var shown []string
 	for _, c := range d.called(wire.CallUIState) {
 		var s struct{ Lines []string }
@@ -288,9 +282,9 @@ func TestSummarizeShowsASummaryAndStoresNothing(t *testing.T) {
 	ext.run("summarize off")
 	equal(t, "what is shown", d.called(wire.CallUIState), []string{
 		`{"key":"summary","lines":["summarising …"],"place":"status"}`,
-		`{"key":"summary","lines":["Summary (/summarize off takes it away)","It was about","a question."],"place":"above"}`,
+		`{"key":"widget:summary","lines":["Summary (/summarize off takes it away)","It was about","a question."],"place":"above"}`,
 		`{"key":"summary","lines":null,"place":"status"}`,
-		`{"key":"summary","lines":null,"place":"above"}`,
+		`{"key":"widget:summary","lines":null,"place":"above"}`,
 	})
 	if n := len(d.called(wire.CallAppend)); n != 0 {
 		t.Errorf("%d entries were stored", n)

@@ -93,3 +93,42 @@ func TestTheHelpersOfPisModules(t *testing.T) {
 		same(t, expression, got, want)
 	}
 }
+
+func TestWhatIsAbortedIsGivenUpAndTheHostIsTold(t *testing.T) {
+	d := newDouble(t)
+	hang, release := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	d.dialog = func(wire.Dialog) any { close(hang); <-release; return "late" }
+	d.complete = func(wire.Complete) (string, error) { <-release; return "late", nil }
+	ext := d.loadSource(`
+import { complete } from "@mariozechner/pi-ai";
+export default (pi) => {
+	const stop = new AbortController();
+	pi.command("ask", { handler: async (ctx) => ({ status: String(await ctx.ui.select("t", ["a"], { signal: stop.signal })) }) });
+	pi.registerCommand("stop", { immediate: true, handler: async () => stop.abort() });
+	pi.command("again", { handler: async (ctx) => {
+		const out = [await ctx.ui.confirm("t", "m", { signal: stop.signal })];
+		try { await complete(ctx.model, { messages: [] }, { signal: stop.signal }); } catch (err) { out.push(err.name); }
+		return { status: out.join() };
+	} });
+}`)
+	asked := make(chan string)
+	go func() { // ends with the command
+		status, err := ext.command("ask")
+		if err != nil {
+			status = err.Error()
+		}
+		asked <- status
+	}()
+	<-hang
+	ext.run("stop")
+	if got := <-asked; got != "undefined" {
+		t.Errorf("the dialog gives %s", got)
+	}
+	if n := len(d.notified(wire.NoteCancel)); n != 1 {
+		t.Errorf("the host is told %d times", n)
+	}
+	if got := ext.run("again"); got != "false,AbortError" {
+		t.Errorf("with a signal that is aborted already: %s", got)
+	}
+}

@@ -142,6 +142,7 @@ func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
 	ext.event("tool_execution_start", `{"toolCallId":"c","toolName":"Bash","args":{"command":"ls"}}`)
 	ext.event("tool_execution_update", `{"toolCallId":"c","partialResult":{"content":[{"type":"text","text":"out"}]}}`)
 	ext.event("tool_execution_end", `{"toolCallId":"c","toolName":"Bash","durationMs":1,"isError":false}`)
+	d.await(wire.CallNotify, 2)
 	equal(t, "notices", d.called(wire.CallNotify), []string{
 		`{"level":"info","message":"tool_execution_update,bash,ls,out"}`, `{"level":"info","message":"tool_execution_end,bash,ls,false"}`,
 	})
@@ -358,10 +359,10 @@ func TestThePiObjectReachesTheHost(t *testing.T) {
 		{`ctx.compact({ customInstructions: "short" })`, wire.CallCompact, `{"instructions":"short"}`},
 		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, wire.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
 		{`ctx.ui.editor("t", "text")`, wire.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
-		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, wire.CallUIState, `{"key":"w","lines":["a","b"],"place":"below"}`},
+		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, wire.CallUIState, `{"key":"widget:w","lines":["a","b"],"place":"below"}`},
 		{`ctx.ui.setStatus("s", undefined)`, wire.CallUIState, `{"key":"s","lines":null,"place":"status"}`},
-		{`ctx.ui.setTitle("t")`, wire.CallUIState, `{"key":"title","lines":["t"],"place":"title"}`},
-		{`ctx.ui.setEditorText("a\nb")`, wire.CallUIState, `{"key":"editor","lines":["a","b"],"place":"editor"}`},
+		{`ctx.ui.setTitle("t")`, wire.CallUIState, `{"key":"scorel:title","lines":["t"],"place":"title"}`},
+		{`ctx.ui.setEditorText("a\nb")`, wire.CallUIState, `{"key":"scorel:editor","lines":["a","b"],"place":"editor"}`},
 	} {
 		d := newDouble(t)
 		d.user("first")
@@ -464,4 +465,78 @@ func TestBuiltInToolsHaveOneNameInEventsMessagesAndLists(t *testing.T) {
 	}
 	ext.run("back")
 	equal(t, "on the way back", d.called(wire.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
+}
+
+func TestNothingIsAskedBeforeSessionStartHasEnded(t *testing.T) {
+	d := newDouble(t)
+	starting, release := make(chan struct{}), make(chan struct{})
+	d.answer[wire.CallExec] = func(json.RawMessage) (any, error) {
+		close(starting)
+		<-release
+		return wire.ExecResult{Stdout: "ready"}, nil
+	}
+	ext := d.loadSource(`export default (pi) => {
+		let state = "not ready";
+		pi.on("session_start", async (_e, ctx) => {
+			pi.events.on("ping", () => ctx.ui.notify("pong"));
+			state = (await pi.exec("x")).stdout;
+		});
+		pi.on("turn_start", (_e, ctx) => ctx.ui.notify(state));
+		pi.on("tool_call", () => ({ block: true, reason: state }));
+	}`)
+	ext.send(wire.NoteEvent, wire.EventNote{Type: "session_start", Event: json.RawMessage(`{"reason":"startup"}`)})
+	<-starting
+	ext.send(wire.NoteEvent, wire.EventNote{Type: "turn_start", Event: json.RawMessage(`{}`)})
+	asked := ext.c.begin(wire.MethodHook, ext.own(wire.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"x","toolCallId":"c","input":{}}`)}))
+	// The bus does not wait: when this has come, the others have been taken.
+	ext.send(wire.NoteBus, map[string]string{"channel": "ping"})
+	d.await(wire.CallNotify, 1)
+	close(release)
+	same(t, "the answer", string((<-asked).result), `{"block":true,"reason":"ready"}`)
+	d.await(wire.CallNotify, 2)
+	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"pong"}`, `{"level":"info","message":"ready"}`})
+}
+
+func TestWhatIsNotWaitedForKeepsItsOrder(t *testing.T) {
+	d := newDouble(t)
+	first := make(chan struct{})
+	hold := func(json.RawMessage) (any, error) {
+		<-first // the first of them takes longest
+		return map[string]string{"id": "evt_x"}, nil
+	}
+	d.answer[wire.CallAppend], d.answer[wire.CallNotify] = hold, hold
+	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => {
+		for (let n = 1; n <= 3; n++) {
+			pi.appendEntry("a_b", { n });
+			ctx.ui.notify("n" + n);
+			ctx.ui.setStatus("k", "s" + n);
+			ctx.ui.setStatus("other", "o" + n);
+		}
+		return { status: "done" };
+	} })`)
+	asked := ext.c.begin(wire.MethodCommand, ext.own(wire.CommandRun{Command: "go"}))
+	// What comes behind the command has been taken: its handler has run.
+	ext.tell(wire.NoteBus, map[string]string{"channel": "x"})
+	equal(t, "entries before the first is stored", d.called(wire.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`})
+	equal(t, "notices before the first is shown", d.called(wire.CallNotify), []string{`{"level":"info","message":"n1"}`})
+	close(first)
+	if a := <-asked; a.err != nil {
+		t.Fatal(a.err)
+	}
+	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"n1"}`, `{"level":"info","message":"n2"}`, `{"level":"info","message":"n3"}`})
+	equal(t, "lines, of which the newest counts", d.called(wire.CallUIState), []string{`{"key":"k","lines":["s3"],"place":"status"}`, `{"key":"other","lines":["o3"],"place":"status"}`})
+	ext.unload("quit")
+	equal(t, "entries", d.called(wire.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`, `{"data":{"n":2},"kind":"a_b"}`, `{"data":{"n":3},"kind":"a_b"}`})
+}
+
+func TestAnExtensionThatShowsWithoutEndHasABound(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => { for (let n = 0; n < 1000; n++) ctx.ui.notify("n" + n); } })`)
+	ext.run("go")
+	if n := len(d.called(wire.CallNotify)); n != 257 { // one is on its way
+		t.Errorf("%d notices", n)
+	}
+	if lines := d.notified(wire.NoteLog); len(lines) != 1 || !strings.Contains(lines[0], "left out") {
+		t.Errorf("log: %q", lines)
+	}
 }

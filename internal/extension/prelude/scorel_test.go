@@ -93,6 +93,7 @@ func TestOnEventGetsEventsWholeAndMayFail(t *testing.T) {
 	ext.event("message", `{"type":"message","seq":7}`)
 	ext.event("turn_error", `{}`)
 	ext.event("turn_finish", `{"seq":9}`)
+	d.await(wire.CallNotify, 2)
 	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"message 7"}`, `{"level":"info","message":"turn_finish 9"}`})
 	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "turn_error") {
 		t.Errorf("failed: %q", failed)
@@ -140,5 +141,18 @@ func TestScorelsContextKnowsTheSession(t *testing.T) {
 		d.answer[wire.CallExec] = func(json.RawMessage) (any, error) { return wire.ExecResult{Code: 3}, nil }
 		ext := d.loadSource(`export default { commands: () => ({ use: { run: async (args, ctx) => JSON.stringify(` + use + `) } }) }`)
 		same(t, use, ext.run("use x"), want)
+	}
+}
+
+func TestAPartOfAnExtensionThatIsNoFunctionFailsTheLoadByName(t *testing.T) {
+	for source, want := range map[string]string{
+		`export default { tools: [] }`:                             "tools of the extension must be a function",
+		`export default { commands: () => ({ c: {} }) }`:           "run of the command c",
+		`export default { hooks: () => ({ stop: 1 }) }`:            "The hook stop must be a function",
+		`export default { activate() { throw new Error("no"); } }`: "no",
+	} {
+		if _, err := newDouble(t).tryLoad(source); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v; it should say %q", source, err, want)
+		}
 	}
 }

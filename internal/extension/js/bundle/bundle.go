@@ -55,7 +55,10 @@ func (e *Error) Error() string { return strings.Join(e.Problems, "\n") }
 
 // Make bundles, or takes the bundle from the cache.
 func Make(o Options) (*Bundle, error) {
-	entry, err := filepath.EvalSymlinks(o.Entry)
+	entry, err := filepath.Abs(o.Entry)
+	if err == nil {
+		entry, err = filepath.EvalSymlinks(entry)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the extension: %w", err)
 	}
@@ -182,15 +185,16 @@ func (o Options) build() (*Bundle, error) {
 			ResolveDir: outdir,
 			Sourcefile: "scorel:entry",
 		},
-		Bundle:    true,
-		Write:     false,
-		Outfile:   filepath.Join(outdir, "scorel-bundle.js"),
-		Format:    api.FormatESModule,
-		Platform:  api.PlatformNode,
-		Target:    api.ES2022,
-		Supported: map[string]bool{"async-generator": false, "for-await": false, "using": false, "decorators": false, "top-level-await": true, "regexp-unicode-property-escapes": false},
-		Banner:    map[string]string{"js": "(async(__scorel)=>{"},
-		Footer:    map[string]string{"js": "})"},
+		AbsWorkingDir: o.Root,
+		Bundle:        true,
+		Write:         false,
+		Outfile:       filepath.Join(outdir, "scorel-bundle.js"),
+		Format:        api.FormatESModule,
+		Platform:      api.PlatformNode,
+		Target:        api.ES2022,
+		Supported:     map[string]bool{"async-generator": false, "for-await": false, "using": false, "decorators": false, "top-level-await": true, "regexp-unicode-property-escapes": false},
+		Banner:        map[string]string{"js": "(async(__scorel)=>{"},
+		Footer:        map[string]string{"js": "})"},
 		// The names of files in the map are relative to the bundle, so beside the entry.
 		Sourcemap:      api.SourceMapInline,
 		SourcesContent: api.SourcesContentExclude,
@@ -199,7 +203,7 @@ func (o Options) build() (*Bundle, error) {
 		TsconfigRaw:    "{}", // a file that nobody trusted must not decide what is made
 		MainFields:     []string{"module", "main"},
 		Conditions:     []string{"scorel", "module"},
-		Define:         map[string]string{"import.meta.url": quote("file://" + filepath.ToSlash(o.Entry)), "import.meta.dirname": quote(outdir), "import.meta.filename": quote(o.Entry), "process.env.NODE_ENV": `"production"`},
+		Define:         map[string]string{"import.meta.url": quote("file://" + filepath.ToSlash(o.Entry)), "import.meta.dirname": quote(outdir), "import.meta.filename": quote(o.Entry), "__filename": quote(o.Entry), "__dirname": quote(outdir), "process.env.NODE_ENV": `"production"`},
 		Loader:         map[string]api.Loader{".json": api.LoaderJSON, ".md": api.LoaderText, ".txt": api.LoaderText},
 		LogLevel:       api.LogLevelSilent,
 		LogLimit:       maxErrors,
@@ -327,8 +331,6 @@ func problems(o Options, errs []api.Message) error {
 			file := l.File
 			if filepath.IsAbs(file) {
 				file = o.name(file)
-			} else if abs, err := filepath.Abs(file); err == nil {
-				file = o.name(abs)
 			}
 			text = fmt.Sprintf("%s:%d:%d: %s", file, l.Line, l.Column+1, text)
 		}

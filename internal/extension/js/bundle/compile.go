@@ -14,6 +14,7 @@ import (
 
 // Compile makes a program of a bundle. Source maps are read from the bundle alone.
 func Compile(b *Bundle) (*goja.Program, error) {
+	pattern.LimitTime() // literals are compiled here
 	tree, err := goja.Parse(b.Name, string(b.Code), parser.WithSourceMapLoader(func(string) ([]byte, error) {
 		return nil, errors.New("a bundle has no other source map than its own")
 	}))

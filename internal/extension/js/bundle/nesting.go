@@ -69,12 +69,12 @@ func checkNesting(src []byte) error {
 			}
 		}
 		switch c {
-		case ';', ')', ']', '}', ',':
+		case ';', ']', '}', ',':
 			prefix = 0
 		case '!', '~', '+', '-', '?', '>', '<', '*', '=', '&', '|', '^', '.':
 			prefix++
 		case 'f', 'n', 't', 'e', 'd': // the last letters of if, in, new, await, else, void
-			if i > 0 && (i+1 == len(src) || src[i+1] == ' ' || src[i+1] == '\n' || src[i+1] == '\t') {
+			if i > 0 && (i+1 == len(src) || src[i+1] == ' ' || src[i+1] == '(' || src[i+1] == '\n' || src[i+1] == '\t') {
 				prefix++
 			}
 		}

@@ -349,14 +349,23 @@ func (e *Engine) stopped(err error) {
 	if e.cfg.Interrupted != nil {
 		e.cfg.Interrupted(e.context, e.Failure(err))
 	}
-	// The interpreter goes on with what comes next in the job.
+	// The interpreter goes on with what comes next in the job. Its stack still holds what
+	// was interrupted, until something runs to its end.
 	e.stop.Lock()
-	defer e.stop.Unlock()
-	if !errors.Is(e.cause, ErrClosed) {
+	goesOn := !errors.Is(e.cause, ErrClosed)
+	if goesOn {
 		e.cause = nil
 		e.VM.ClearInterrupt()
 	}
+	e.stop.Unlock()
+	if goesOn {
+		_, _ = e.VM.RunProgram(nothing())
+	}
 }
+
+var nothingSource = "undefined"
+
+var nothing = program("nothing", &nothingSource)
 
 func (e *Engine) stopCause(in *goja.InterruptedError) error {
 	if err, ok := in.Value().(error); ok {

@@ -15,7 +15,6 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 
-	"github.com/dlclark/regexp2/v2"
 	"github.com/dop251/goja"
 
 	"scorel/internal/extension/js/pattern"
@@ -33,12 +32,6 @@ func program(name string, source *string) func() *goja.Program {
 
 var globals = program("globals", &globalsSource)
 
-// regexpTimeout is when a backtracking expression gives up; it then has no match.
-// Nothing else stops one.
-const regexpTimeout = 2 * time.Second
-
-var setRegexpTimeout = sync.OnceFunc(func() { regexp2.DefaultMatchTimeout = regexpTimeout })
-
 // library are values of the runtime that are taken before an extension can change them.
 type library struct {
 	errorType *goja.Object
@@ -50,7 +43,7 @@ type library struct {
 }
 
 func (e *Engine) install() error {
-	setRegexpTimeout()
+	pattern.LimitTime()
 	vm := e.VM
 	json := vm.Get("JSON").ToObject(vm)
 	e.lib.errorType = vm.Get("Error").ToObject(vm)

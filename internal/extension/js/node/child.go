@@ -62,7 +62,7 @@ func childNative(e *engine.Engine) goja.Value {
 			e.Throw(err)
 		}
 		running++
-		return handle(e, p, e.OnClose(cancel), func() { running--; cancel() })
+		return handle(e, p, e.OnClose(func() { p.Kill(); cancel() }), func() { running--; cancel() })
 	})
 	o.function("run", func(c goja.FunctionCall) goja.Value {
 		ctx, cancel := context.WithCancel(context.Background())

@@ -1,8 +1,25 @@
 // Package pattern makes regular expressions with Unicode properties work in the goja
-// interpreter, whose fast engine silently takes \p{L} for a letter p. It is pure.
+// interpreter, whose fast engine silently takes \p{L} for a letter p. Mend is
+// pure; LimitTime sets a limit for the process.
 package pattern
 
-import "strings"
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/dlclark/regexp2/v2"
+)
+
+// MatchTimeout is when a backtracking expression gives up; it then has no match. Nothing
+// else stops one.
+const MatchTimeout = 2 * time.Second
+
+var limitTime = sync.OnceFunc(func() { regexp2.DefaultMatchTimeout = MatchTimeout })
+
+// LimitTime bounds all expressions of the process that are compiled from now on: it is
+// called before any script is.
+func LimitTime() { limitTime() }
 
 // Mend makes \p{…} of a pattern with the flag u work: only the backtracking
 // engine knows it, which a lookahead selects, and it wants the bare name of a script.

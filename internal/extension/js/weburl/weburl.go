@@ -68,7 +68,7 @@ func schemeOf(s string) (scheme, rest string, ok bool) {
 
 // Parse parses a URL; base may be nil.
 func Parse(input string, base *URL) (*URL, error) {
-	s := clean(input)
+	s := clean(strings.ToValidUTF8(input, "\ufffd"))
 	u := &URL{}
 	scheme, rest, ok := schemeOf(s)
 	if ok {
@@ -449,8 +449,12 @@ func parseHost(s string, special bool) (string, error) {
 	host := unescape(s)
 	ascii := strings.ToLower(host)
 	if !isASCII(host) || strings.Contains(ascii, "xn--") {
+		profile := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.ValidateLabels(true), idna.CheckHyphens(false), idna.Transitional(false), idna.StrictDomainName(false))
 		var err error
-		if ascii, err = idna.New(idna.MapForLookup(), idna.BidiRule(), idna.Transitional(false), idna.StrictDomainName(false)).ToASCII(host); err != nil || ascii == "" {
+		if ascii, err = profile.ToASCII(strings.ToValidUTF8(host, "\ufffd")); err != nil || ascii == "" {
+			return "", ErrInvalid
+		}
+		if again, err := profile.ToASCII(ascii); err != nil || again != ascii { // a label that stands for what is not allowed
 			return "", ErrInvalid
 		}
 	}

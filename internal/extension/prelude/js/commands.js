@@ -48,6 +48,7 @@ async function runCommand({ command, args = [], argsRaw = "" }, signal) {
   const found = commands.get(command);
   if (!found) throw new Error(`The extension has no command /${command} any more.`);
   const done = await found.run(args, argsRaw, signal);
+  await telling; // what it has shown stands before what it says
   if (typeof done === "string") return { status: done };
   return done && done.status !== undefined ? { status: String(done.status) } : null;
 }

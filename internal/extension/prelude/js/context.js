@@ -34,7 +34,9 @@ function hookFields(signal, systemPrompt) {
     isIdle: () => host.state.idle === true,
     hasPendingMessages: () => host.state.pending === true,
     isProjectTrusted: () => host.state.trusted === true,
-    abort: () => tell("agent/cancel"),
+    abort() {
+      request("agent/cancel").catch((err) => log("error", `abort: ${errorText(err)}`));
+    },
     compact(options = {}) {
       request("agent/compact", { instructions: options.customInstructions })
         .then((result) => options.onComplete && options.onComplete(result || {}))
@@ -109,7 +111,7 @@ const scorelSession = {
 function sendUser(content, deliverAs, form) {
   const blocks = blocksToLog(content, form);
   if (blocks.length === 0) return Promise.reject(new TypeError("A message needs a text."));
-  return request("agent/sendUser", { content: blocks, deliverAs }).then(() => undefined);
+  return inOrder("agent/sendUser", { content: blocks, deliverAs }).then(() => undefined);
 }
 
 const scorelAgent = {

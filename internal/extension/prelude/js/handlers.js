@@ -110,8 +110,8 @@ async function each(event, payload, ctx, take = () => undefined) {
   return undefined;
 }
 
-// told runs the handlers of an event that is only told.
-async function told(type, fields) {
+// happened runs the handlers of an event that is only told.
+async function happened(type, fields) {
   const event = completed(type, { ...fields, type });
   if (event.message) event.message = host.toForm(event.message, "pi");
   if (Array.isArray(event.messages)) event.messages = event.messages.map((m) => host.toForm(m, "pi"));

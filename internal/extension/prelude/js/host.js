@@ -43,9 +43,61 @@ function reasonOf(signal) {
   return signal.reason === undefined ? new Error("It was cancelled.") : signal.reason;
 }
 
-// tell asks the host for something whose answer nobody waits for. A failure is logged.
-function tell(method, params) {
-  request(method, params).catch((err) => log("error", `${method}: ${errorText(err)}`));
+// The host carries out each request by itself, so two that are sent together may change
+// places. What extensions do without waiting for it has to keep its order: the newest
+// entry of a kind counts, and so does the newest line of a key.
+
+const ends = new Map(); // by method: when the last one that was asked for has ended
+
+// inOrder asks like request, behind those of the same method that were asked before.
+function inOrder(method, params) {
+  alive();
+  const run = (ends.get(method) || Promise.resolve()).then(() => request(method, params));
+  ends.set(method, run.catch(() => undefined));
+  return run;
+}
+
+const MAX_TOLD = 256; // things that wait to be told
+const told = []; // {method, params}
+let telling = null; // a promise while it goes on
+let leavesOut = false;
+
+// tell asks the host for something whose answer nobody waits for, one after the other.
+// Of what replaces something that still waits only the newest is told. A failure is
+// logged.
+function tell(method, params = {}) {
+  alive();
+  const old = method === "ui/notify" ? undefined : told.find((t) => t.method === method && t.params.key === params.key);
+  if (old) {
+    old.params = params;
+    return;
+  }
+  if (told.length >= MAX_TOLD) {
+    if (!leavesOut) log("warning", `More than ${MAX_TOLD} notices and lines wait to be shown; further ones are left out.`);
+    leavesOut = true;
+    return;
+  }
+  told.push({ method, params });
+  if (!telling) telling = tellAll();
+}
+
+async function tellAll() {
+  while (told.length > 0) {
+    const { method, params } = told.shift();
+    try {
+      await host.call(method, params);
+    } catch (err) {
+      log("error", `${method}: ${errorText(err)}`);
+    }
+  }
+  telling = null;
+  leavesOut = false;
+}
+
+// settled waits for all that was asked for and not waited for.
+async function settled() {
+  await telling;
+  await Promise.all(ends.values());
 }
 
 function log(level, ...parts) {
@@ -74,7 +126,7 @@ const NO_COMPONENTS =
 
 // need throws unless value is of a type.
 function need(type, value, what) {
-  if (typeof value !== type || (type === "string" && value === "")) {
+  if (typeof value !== type || value === null || value === "") {
     throw new TypeError(`${what} must be a ${type === "string" ? "non-empty string" : type}.`);
   }
   return value;

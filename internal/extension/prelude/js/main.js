@@ -20,26 +20,48 @@ function exportOf(module) {
   if (found && typeof found === "object" && found.__esModule && found.default) found = found.default;
   if (typeof found === "function") return found;
   for (const candidate of [found, module]) {
-    if (candidate && typeof candidate === "object" && ["activate", "tools", "commands", "onEvent", "hooks"].some((n) => typeof candidate[n] === "function")) {
+    if (candidate && typeof candidate === "object" && ["activate", "tools", "commands", "onEvent", "hooks"].some((n) => n in candidate)) {
       return candidate;
     }
   }
   throw new Error("The file exports no extension. It needs `export default function (pi) {…}`, or `export default {…}` with activate, tools, commands, onEvent or hooks.");
 }
 
-// waiting lets a handler run when the list of models has come.
+// Extensions make themselves ready in session_start, some of them with programs and
+// files. Nothing else is asked of them before that has ended, or START_WAIT is over.
+const START_WAIT = 5000; // milliseconds
+let started = Promise.resolve();
+
+function start(handling) {
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => {
+      log("warning", "The handlers of session_start have not ended after 5 s; what else happens no longer waits for them.");
+      resolve();
+    }, START_WAIT);
+  });
+  started = Promise.race([handling, late]).finally(() => clearTimeout(timer));
+  return handling;
+}
+
+// waiting lets a handler run when the list of models has come and the session has
+// started.
 function waiting(fn) {
   return async (params, signal) => {
     await fetched;
+    await started;
     return fn(params, signal);
   };
 }
+
+const event = ({ type, event }) => (api === "scorel" ? toldScorel({ ...event, type }) : happened(type, event || {}));
+const laterEvent = waiting(event);
 
 host.handle("hook", waiting((params, signal) => (api === "scorel" ? askScorel(params, signal) : askHook(params, signal))));
 host.handle("tool/run", waiting(runTool));
 host.handle("command/run", waiting(runCommand));
 host.handle("command/complete", waiting(completeCommand));
-host.handle("event", waiting(({ type, event }) => (api === "scorel" ? toldScorel({ ...event, type }) : told(type, event || {}))));
+host.handle("event", (params) => (params.type === "session_start" ? start(fetched.then(() => event(params))) : laterEvent(params)));
 host.handle("bus", ({ channel, data }) => deliver(channel, data));
 
 host.handle("extension/unload", async ({ reason }) => {
@@ -49,6 +71,7 @@ host.handle("extension/unload", async ({ reason }) => {
   } catch (err) {
     handlerFailed("deactivate", err);
   }
+  await settled();
   ended = `This extension was unloaded (${reason}); what it kept of the session cannot be used any more.`;
   return null;
 });

@@ -30,12 +30,12 @@ async function resolveApiKey(model) {
 
 async function setModel(model) {
   need("object", model, "The model");
-  const answer = await request("agent/setModel", { provider: model.provider, id: model.id });
+  const answer = await inOrder("agent/setModel", { provider: model.provider, id: model.id });
   return Boolean(answer && answer.ok);
 }
 
 function setThinkingLevel(level) {
-  return request("agent/setThinking", { level: need("string", level, "The thinking level") }).then(() => undefined);
+  return inOrder("agent/setThinking", { level: need("string", level, "The thinking level") }).then(() => undefined);
 }
 
 // complete asks a model once and gives its whole answer. It throws when the model

@@ -76,7 +76,7 @@ const pi = new Proxy({
   unregisterProvider() {},
 
   sendMessage(message, options = {}) {
-    return request("agent/sendMessage", { ...customMessage(message), deliverAs: options.deliverAs, triggerTurn: options.triggerTurn === true })
+    return inOrder("agent/sendMessage", { ...customMessage(message), deliverAs: options.deliverAs, triggerTurn: options.triggerTurn === true })
       .then(() => undefined);
   },
   sendUserMessage(content, options = {}) {

@@ -29,6 +29,9 @@ function hookName(name) {
 }
 
 async function loadScorel(exported) {
+  for (const part of ["activate", "deactivate", "tools", "commands", "onEvent", "hooks"]) {
+    if (exported[part] !== undefined) need("function", exported[part], `${part} of the extension`);
+  }
   extension = exported;
   api = "scorel";
   about = {

@@ -19,7 +19,7 @@ async function append(kind, data) {
   if (isCoreType(kind)) {
     throw new Error(`Entries of type ${JSON.stringify(kind)} belong to Scorel; give yours a name of its own, like "myextension_${kind}".`);
   }
-  const answer = await request("session/append", { kind, data });
+  const answer = await inOrder("session/append", { kind, data });
   return answer ? answer.id : undefined;
 }
 
@@ -68,13 +68,13 @@ const labels = new Map();
 
 async function setLabel(entryId, label) {
   need("string", entryId, "The id of an entry");
-  await request("session/label", { entryId, label: label === undefined || label === null ? null : String(label) });
+  await inOrder("session/label", { entryId, label: label === undefined || label === null ? null : String(label) });
   if (label) labels.set(entryId, String(label));
   else labels.delete(entryId);
 }
 
 async function setSessionName(name) {
-  await request("session/name", { name: String(name) });
+  await inOrder("session/name", { name: String(name) });
 }
 
 const OTHER_BRANCHES = "Extensions see the active path; getEntries and getBranch give it.";

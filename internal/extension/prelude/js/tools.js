@@ -82,7 +82,7 @@ function setActiveTools(names) {
   if (!Array.isArray(names)) throw new TypeError("setActiveTools needs a list of names.");
   const list = names.map((n) => toolNameIn(String(n)));
   active = list;
-  return request("tools/setActive", { names: list }).then(() => undefined).finally(() => {
+  return inOrder("tools/setActive", { names: list }).then(() => undefined).finally(() => {
     if (active === list) active = null;
   });
 }

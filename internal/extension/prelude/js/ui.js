@@ -13,6 +13,8 @@ async function dialog(params, options = {}) {
   }
 }
 
+// showLines shows lines under a name until it shows others, or none. Statuses, widgets
+// and the rest may have the same key, so the names of all but statuses have a prefix.
 function showLines(key, place, lines) {
   tell("ui/state", { key, place, lines: lines === undefined || lines === null ? null : lines });
 }
@@ -65,14 +67,14 @@ const ui = {
   },
   setWidget(key, content, opts = {}) {
     const place = opts && opts.placement === "belowEditor" ? "below" : "above";
-    showLines(need("string", key, "The key of a widget"), place, linesOf(content, "ui.setWidget"));
+    showLines(`widget:${need("string", key, "The key of a widget")}`, place, linesOf(content, "ui.setWidget"));
   },
   setTitle(title) {
-    showLines("title", "title", title === undefined ? null : [String(title)]);
+    showLines("scorel:title", "title", title === undefined ? null : [String(title)]);
   },
   setEditorText(text) {
     editorText = String(text);
-    showLines("editor", "editor", editorText.split("\n"));
+    showLines("scorel:editor", "editor", editorText.split("\n"));
   },
   pasteToEditor(text) {
     ui.setEditorText(text);
@@ -80,7 +82,7 @@ const ui = {
   // getEditorText gives what the extension put there: each client has an editor of its own.
   getEditorText: () => editorText,
   setWorkingMessage(text) {
-    showLines("working", "status", text === undefined ? null : [String(text)]);
+    showLines("scorel:working", "status", text === undefined ? null : [String(text)]);
   },
   custom: refusal("ui.custom", NO_COMPONENTS),
   setFooter(factory) {
