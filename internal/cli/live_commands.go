@@ -29,9 +29,9 @@ const liveHelp = `/steer TEXT    put a message into the running turn
 /model NAME    another model from the next turn on
 /mode NAME     default, acceptEdits, plan, dontAsk or bypassPermissions
 /name TEXT     name the session
-/reload        load extensions again, with what has changed
-/memory        the notes that sessions are told
+/memory [NOTE] the notes that sessions are told, or another one for this project
 # TEXT         add a note to those of this project; ## TEXT to your own
+/reload        load extensions again, with what has changed
 /quit          detach; the session stays
 //text, \#text send text that begins with a slash or #`
 
@@ -74,10 +74,10 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 		v.change(rest, "/name TEXT", protocol.MetaChanges{Name: &rest})
 	case "mode":
 		v.mode(rest)
+	case "memory":
+		v.memory(rest)
 	case "reload":
 		v.reload()
-	case "memory":
-		v.memory()
 	case "skip":
 		v.fail(errors.New("/skip is for a question of the model, and none is open"))
 	default:

@@ -50,8 +50,13 @@ func (v *liveSession) note(typed, scope, note string) {
 	})
 }
 
-// memory shows the files with notes, and how much of them is told.
-func (v *liveSession) memory() {
+// memory shows the files with notes and how much of them is told, or adds a note to
+// those of the project.
+func (v *liveSession) memory(note string) {
+	if note != "" {
+		v.note("/memory "+note, "project", note)
+		return
+	}
 	v.queueJob(func(ctx context.Context) func() {
 		m, err := client.Call[*protocol.MemoryView](ctx, v.link.Client, v.id, &protocol.GetMemory{})
 		return func() {

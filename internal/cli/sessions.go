@@ -112,7 +112,7 @@ type listedSession struct {
 }
 
 func (s listedSession) title() string {
-	title := cmp.Or(s.Meta.Name, s.FirstPrompt)
+	title := s.Title()
 	if s.Parent != nil {
 		title = "agent " + s.Parent.Agent + ": " + title
 	}

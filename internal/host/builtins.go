@@ -24,6 +24,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 	}
 	return []protocol.CommandInfo{
 		c("compact", "[what matters]", "summarise the older part of the conversation", false),
+		c("memory", "[NOTE]", "the notes that sessions of this project are told, or another one", false),
 		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
@@ -42,6 +43,8 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	switch name {
 	case "compact":
 		return c.compact(ctx, args)
+	case "memory":
+		return c.memory(ctx, args)
 	case "mode":
 		status, err = "the mode is "+args, c.h.setMode(ctx, c.l, c.by, args)
 	case "model":
@@ -65,6 +68,28 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 		return nil, err
 	}
 	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d", r.Extensions), Text: strings.Join(r.Problems, "\n")}, nil
+}
+
+// memory shows the notes, or adds one to those of the project.
+func (c builtins) memory(ctx context.Context, note string) (*protocol.CommandResult, error) {
+	if note != "" {
+		if err := c.h.addMemory(ctx, c.l.ID(), &protocol.AddMemory{Scope: "project", Text: note}); err != nil {
+			return nil, err
+		}
+		return &protocol.CommandResult{Status: "added to this project's notes"}, nil
+	}
+	v, err := c.h.getMemory(ctx, c.l.ID(), &protocol.GetMemory{})
+	if err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	for _, f := range v.Files {
+		if f.Bytes > 0 {
+			fmt.Fprintf(&text, "%s\n%s\n\n", f.Path, strings.TrimRight(f.Text, "\n"))
+		}
+	}
+	text.WriteString(v.Problem)
+	return &protocol.CommandResult{Status: fmt.Sprintf("about %d tokens of notes are told to the model", v.Tokens), Text: strings.TrimSpace(text.String())}, nil
 }
 
 func (c builtins) compact(ctx context.Context, instructions string) (*protocol.CommandResult, error) {

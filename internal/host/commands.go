@@ -292,7 +292,7 @@ func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string) 
 
 // permit says why a shell line may not run, if so. Where the rules ask, people do.
 func (c templates) permit(ctx context.Context, setup *lane.Setup, a permission.Action, line string) error {
-	v, err := c.l.Judge(setup, a)
+	v, err := c.l.Judge(setup, c.options, a)
 	if err != nil {
 		return err
 	}

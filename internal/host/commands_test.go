@@ -39,7 +39,7 @@ func TestCommandsOfAllSourcesAreListedWithTheirNames(t *testing.T) {
 		by[i.Name] = i
 		names = append(names, i.Name)
 	}
-	if got := strings.Join(names, " "); got != "compact compact:template mode model name reload review:skill review:template shell text" {
+	if got := strings.Join(names, " "); got != "compact compact:template memory mode model name reload review:skill review:template shell text" {
 		t.Errorf("listed: %s", got)
 	}
 	if i := by["review:template"]; i.Description != "Reviews" || i.ArgumentHint != "FILE" || i.Scope != "user" || !strings.HasSuffix(i.Origin, "/commands/review.md") {
@@ -207,6 +207,12 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 	for name, args := range map[string]string{"mode": "loud", "model": "nobody/nothing", "name": " ", "nope": ""} {
 		refused(t, e.c, e.id, &protocol.RunCommand{Name: name, Args: args}, protocol.CodeInvalidRequest)
 	}
+	if r := e.command("memory", "run make generate first"); r.Status != "added to this project's notes" {
+		t.Errorf("%+v", r)
+	}
+	if r := e.command("memory", ""); !strings.HasSuffix(r.Text, "/MEMORY.md\n- run make generate first") || !strings.Contains(r.Status, "tokens of notes are told") {
+		t.Errorf("%+v", r)
+	}
 	if r := e.command("compact", ""); r.Status != "there is nothing to compact" {
 		t.Errorf("%+v", r)
 	}
@@ -223,5 +229,43 @@ func TestCommandsOfTheHostDoWhatTheirRequestsDo(t *testing.T) {
 	live := e.s.Live
 	if live.Mode != "plan" || live.Meta.Name != "A title" || live.Meta.Model != "spare" {
 		t.Errorf("the session: %s %+v", live.Mode, live.Meta)
+	}
+}
+
+func TestACommandThatWasSentIsNotSentAgainByAnotherHost(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.user("commands/go.md", "Go on with $1.")
+	e := w.begin(false)
+	c := w.caller()
+	sent := newCall(e.id, &protocol.RunCommand{Name: "go", Args: "this"})
+	first, ok := c.call(sent).Data.(*protocol.CommandResult)
+	if !ok || first.Sent == nil {
+		t.Fatalf("%+v", first)
+	}
+	e.end()
+	w.restart()
+	c.connect()
+	sent.Repeat = true
+	again, ok := c.call(sent).Data.(*protocol.CommandResult)
+	if !ok || again.Sent == nil || again.Sent.EventID != first.Sent.EventID {
+		t.Errorf("the repeat: %+v, first %+v", again, first.Sent)
+	}
+	if got := strings.Join(w.open(w.connect(false), e.id).said(), "|"); got != "Go on with this." {
+		t.Errorf("said: %s", got)
+	}
+}
+
+func TestTheModeOfAMessageHoldsForItsShellLines(t *testing.T) {
+	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"well"}]}`)
+	w.user("commands/make.md", "!echo x > made.txt\n")
+	e := w.begin(false)
+	e.command("mode", "plan")
+	if pe := refused(t, e.c, e.id, &protocol.RunCommand{Name: "make"}, protocol.CodeForbidden); !strings.Contains(pe.Message, "Plan mode") {
+		t.Errorf("in plan mode: %s", pe.Message)
+	}
+	call[*protocol.CommandResult](t, e.c, e.id, &protocol.RunCommand{Name: "make", WhenBusy: "reject", Options: &protocol.TurnOptions{Mode: "default", Allow: []string{"Bash"}}})
+	e.end()
+	if w.read("made.txt") != "x\n" {
+		t.Error("the line did not run")
 	}
 }

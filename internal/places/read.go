@@ -60,15 +60,14 @@ func (p Place) Resolve(name, own string) (string, error) {
 		return "", fmt.Errorf("cannot be read: %w", Cause(err))
 	}
 	if own = resolve(own); own != "" {
-		base := resolve(p.Dir)
 		switch {
 		case within(real, own):
 			return "", errors.New("leads to a folder around Scorel's own")
-		case within(own, real) && (p.Scope == Project || !within(base, real)):
+		case within(own, real) && (p.Scope == Project || !within(resolve(p.Dir), real)):
 			return "", errors.New("leads into Scorel's own folder")
 		}
 	}
-	if p.Root != "" && !within(resolve(p.Root), real) {
+	if p.Root != "" && !within(p.Root, real) {
 		return "", errors.New("leads out of the project")
 	}
 	return real, nil

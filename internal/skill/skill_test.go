@@ -458,3 +458,25 @@ func FuzzSkillFiles(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkFindingSkillsAgain(b *testing.B) {
+	home := b.TempDir()
+	for i := range 200 {
+		dir := filepath.Join(home, "skills", fmt.Sprintf("s%03d", i))
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, File), []byte("---\ndescription: A skill that does something\n---\nText.\n"), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	f := NewFinder(home)
+	f.cache = places.NewCache[read](func() time.Time { return time.Now().Add(time.Hour) }) // the files are old enough to be known by their times
+	list := []places.Place{{Dir: filepath.Join(home, "skills"), Scope: places.User, Label: "user"}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(f.Find(b.Context(), list, func(string) bool { return false }).Counting()); n != 200 {
+			b.Fatal(n)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func messages(s *source, m *module) error {
 		message("AssistantMessage", "assistant", required("content", content), optional("provider", str), optional("model", str),
 			optional("stopReason", ref("StopReason")), required("usage", ref("Usage")), optional("partial", yes{}), optional("errorMessage", str)),
 		message("ToolResultMessage", "tool_result", optional("toolCallId", str), optional("toolName", str), required("content", content),
-			required("isError", prim("boolean")), optional("details", prim("unknown")), optional("process", prim("unknown"))),
+			required("isError", prim("boolean")), optional("details", prim("unknown")), optional("process", prim("unknown")), optional("usage", ref("Usage"))),
 		message("InternalMessage", "internal", required("content", textOrContent)),
 		{kind: alias, name: "Message", doc: "One message. A user or internal message of one plain text has a string as content.",
 			is: union{ref("UserMessage"), ref("AssistantMessage"), ref("ToolResultMessage"), ref("InternalMessage")}},

@@ -26,12 +26,16 @@ func (l *Lane) indexSkills(ctx context.Context, found []protocol.Skill) error {
 	return nil
 }
 
-// Judge decides about an action outside of a turn as one of its calls would be
-// decided about: by the policy of a setup with the session's mode and rules.
-func (l *Lane) Judge(setup *Setup, a permission.Action) (permission.Verdict, error) {
+// Judge decides about an action outside of a turn as a call of a turn with these
+// options, which may be nil, would be decided about: by the policy of a setup with the
+// session's mode and rules.
+func (l *Lane) Judge(setup *Setup, options *protocol.TurnOptions, a permission.Action) (permission.Verdict, error) {
 	l.mu.Lock()
 	mode, granted := l.mode, append([]string(nil), l.granted...)
 	l.mu.Unlock()
+	if options != nil && options.Mode != "" {
+		mode = "" // the setup has theirs
+	}
 	p, err := sessionPolicy(setup.Policy, mode, granted)
 	if err != nil {
 		return permission.Verdict{}, err

@@ -145,6 +145,7 @@ export interface ToolResultMessage {
   isError: boolean;
   details?: unknown;
   process?: unknown;
+  usage?: Usage;
 }
 
 export interface InternalMessage {
