@@ -126,6 +126,22 @@ func TestARuleIsShownOnceInAQuestion(t *testing.T) {
 	}
 }
 
+func TestAQuestionOfASubagentSaysWhoAsks(t *testing.T) {
+	who := &protocol.Subagent{SessionID: "ses_1", Agent: "general", Description: "build\nit", ToolCallID: "c"}
+	want := "  asked by the agent general (build it), session ses_1\n"
+	v, out := watched()
+	v.ask.sync(&protocol.Live{Permissions: []protocol.PermissionRequest{{PermissionID: "prm_1", ToolName: "Bash", Subagent: who}}})
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("asked: %q", out)
+	}
+	v, out = watched()
+	v.ask.sync(&protocol.Live{UI: []protocol.UIRequest{{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogQuestion, Subagent: who,
+		Questions: []protocol.Question{{Question: "Which?"}}}}}})
+	if !strings.Contains(out.String(), want) {
+		t.Errorf("asked: %q", out)
+	}
+}
+
 func TestAQuestionShowsTheWholeOfWhatWouldRun(t *testing.T) {
 	long := strings.Repeat("echo filler; ", 100) + "\n# more\nrm -rf ./important"
 	for name, c := range map[string]struct {

@@ -211,6 +211,39 @@ func TestTheEndOfTheHostEndsAnAgentWhichCanBeResumed(t *testing.T) {
 	paired(t, w.open(again.c, child).messages())
 }
 
+func TestAHostThatDrainsEndsAnAgentAtItsStepAndTheCallWithIt(t *testing.T) {
+	w := newWorld(t, setting{overrides: allowBash()}, agentCall("^start$", "", "CHILD 1"), shell("CHILD 1", "a", "echo > up"+untilGo+"echo done-1"),
+		`{"if":{"user":"go on"},"do":[{"text":"ready"}]}`)
+	e := w.begin(false)
+	e.send("start")
+	child := e.child(0)
+	w.line("up")
+	drained := make(chan error, 1)
+	go func() { drained <- w.host.Drain(t.Context(), patience, false) }() // ends with the step
+	w.eventually("the host is stopping", func() bool {
+		s, err := client.Call[*protocol.Status](t.Context(), e.c, "", &protocol.GetStatus{})
+		return err != nil || s.Stopping
+	})
+	w.file("go", "")
+	if err := <-drained; err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	c := w.connect(false)
+	messages := w.open(c, child).messages()
+	paired(t, messages)
+	if last := messages[len(messages)-1]; !strings.Contains(last.PlainText(), "done-1") {
+		t.Errorf("the agent's step is not whole: %q", last.PlainText())
+	}
+	again := w.open(c, e.id)
+	if m := again.lastResult(); !m.IsError || !strings.Contains(m.PlainText(), "session "+string(child)) {
+		t.Errorf("the result: %q", m.PlainText())
+	}
+	if end := again.say("go on"); end.Terminal != protocol.TerminalCompleted {
+		t.Errorf("end: %+v %v", end, end.Error)
+	}
+}
+
 func TestAnAgentIsResumedOnlyByTheSessionThatStartedIt(t *testing.T) {
 	w := newWorld(t, setting{}, agentCall("^start$", "", "CHILD 1"), `{"if":{"user":"CHILD 1"},"do":[{"text":"first answer"}]}`, answer("first answer", "so far"),
 		`{"if":{"user":"^again (ses_[0-9a-z]+)"},"again":true,"do":[{"call":"Task","input":{"description":"go on","prompt":"GO ON CHILD","resume":""},"fill":{"resume":"ses_[0-9a-z]+"}}]}`,

@@ -39,7 +39,7 @@ func (h *Host) agents(root string) *agent.Set {
 	return agent.Find(agent.Config{UserDir: filepath.Join(h.cfg.Dir, "agents"), Root: root, Read: h.readAgent})
 }
 
-// choices gives the agents that Task offers in a session of that depth.
+// choices gives the agents that Task offers.
 func choices(set *agent.Set) (out []tool.AgentChoice) {
 	for _, d := range set.Usable() {
 		out = append(out, tool.AgentChoice{Name: d.Name, Description: d.Description})

@@ -11,5 +11,9 @@
 // finds it. A lane that is drained begins no turn any more and ends the running one
 // where nothing of it is in the middle.
 //
+// The lane of a sub-agent is a lane like any other, whose turn is tied to the lane that
+// it works for ([Above]): what is allowed there, who is asked there, and what may be
+// spent there.
+//
 // A [Lane] may be used by any number of goroutines at once.
 package lane
