@@ -109,7 +109,7 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	defer cancel()
 	before := c.env.Files.protectedState()
 	stdout := &document{max: maxSkillOutput, full: cancel}
-	stderr := &progress{call: c.call, full: cancel}
+	stderr := &progress{call: c.call, max: maxStderr, full: cancel}
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{Path: c.program.Path, Args: c.program.Args, Dir: c.program.Dir, Env: c.environ(),
 		Stdin: strings.NewReader(string(c.input) + "\n"), Stdout: stdout, Stderr: stderr})
 	if err != nil {
@@ -248,6 +248,7 @@ func (d *document) bytes() []byte { return d.buf.Bytes() }
 // in pieces. It is written by one goroutine and read after that.
 type progress struct {
 	call Call
+	max  int64 // bytes
 	full func()
 	size int64
 	line []byte
@@ -257,7 +258,7 @@ type progress struct {
 
 // Write implements [io.Writer]; it never fails.
 func (p *progress) Write(b []byte) (int, error) {
-	if p.size += int64(len(b)); p.size > maxStderr {
+	if p.size += int64(len(b)); p.size > p.max {
 		if !p.lost {
 			p.lost = true
 			p.full()
