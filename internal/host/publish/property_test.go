@@ -195,7 +195,8 @@ func steps(t *rapid.T) []step {
 func TestEveryReaderSeesTheLogInOrderWithoutGapOrRepetition(t *testing.T) {
 	var all seen
 	lost := 0
-	rapid.Check(t, func(rt *rapid.T) {
+	enough := func() bool { return all.gaps > 0 && all.epochs > 0 && all.resumed > 0 && all.joined > 0 && lost > 0 }
+	check := func(rt *rapid.T) {
 		plan := steps(rt)
 		var failure error
 		synctest.Test(t, func(*testing.T) {
@@ -207,8 +208,13 @@ func TestEveryReaderSeesTheLogInOrderWithoutGapOrRepetition(t *testing.T) {
 		if failure != nil {
 			rt.Fatal(failure)
 		}
-	})
-	if all.gaps == 0 || all.epochs == 0 || all.resumed == 0 || all.joined == 0 || lost == 0 {
+	}
+	for range 10 { // until the plans have had everything in them
+		if rapid.Check(t, check); enough() {
+			break
+		}
+	}
+	if !enough() {
 		t.Errorf("the plans try too little: %+v, %d lost commits", all, lost)
 	}
 }
