@@ -74,17 +74,17 @@ func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error
 
 func (a *app) extensionCheckCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "check PATH", Short: "Load an extension by itself and say what it registers",
-		Long: `Loads the extension of a file or folder in a process of its own, without a session,
-and says what it registers or why it cannot be loaded. Its code runs: check what
-you would run.`,
+	cmd := &cobra.Command{Use: "check NAME|PATH", Short: "Load an extension by itself and say what it registers",
+		Long: `Loads an extension (its name in the list, or its file or folder) in a process of its
+own, without a session, and says what it registers or why it cannot be loaded. Its
+code runs: check what you would run.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path, err := filepath.Abs(args[0])
-			if err != nil {
-				return usagef("%s: %w", args[0], err)
-			}
 			return a.with(cmd.Context(), func(l *link) error {
+				path, err := a.extensionPath(cmd.Context(), l, args[0])
+				if err != nil {
+					return err
+				}
 				e, err := client.Call[*protocol.ExtensionInfo](cmd.Context(), l.Client, "", &protocol.CheckExtension{Path: path})
 				if err != nil {
 					return err
@@ -101,6 +101,31 @@ you would run.`,
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// extensionPath gives the whole path of an extension that is named by its id in the
+// working directory, or by its path.
+func (a *app) extensionPath(ctx context.Context, l *link, name string) (string, error) {
+	if !strings.ContainsRune(name, '/') {
+		dir, err := workDir("")
+		if err != nil {
+			return "", err
+		}
+		list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
+		if err != nil {
+			return "", err
+		}
+		for _, e := range list.Extensions {
+			if e.ID == name {
+				return e.Path, nil
+			}
+		}
+	}
+	path, err := filepath.Abs(name)
+	if err != nil {
+		return "", usagef("%s: %w", name, err)
+	}
+	return path, nil
 }
 
 func (a *app) showExtension(e *protocol.ExtensionInfo) {

@@ -242,7 +242,8 @@ func (v *liveSession) reload() {
 				v.told(err, "")
 				return
 			}
-			v.say(plural(r.Extensions, "extension") + " loaded")
+			v.say(fmt.Sprintf("%s loaded; there are %s, %s, %s and %s", plural(r.Extensions, "extension"), plural(r.Skills, "skill"),
+				plural(r.Commands, "command"), plural(r.Agents, "agent"), plural(r.Hooks, "hook")))
 			for _, p := range r.Problems {
 				v.fail(errors.New(p))
 			}

@@ -28,7 +28,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 		c("mode", "NAME", "how much is asked for: default, acceptEdits, plan, dontAsk or bypassPermissions", true),
 		c("model", "NAME", "another model from the next turn on", true),
 		c("name", "TEXT", "name the session", false),
-		c("reload", "", "load extensions again, with what has changed", false),
+		c("reload", "", "load extensions again, and look for skills, commands, agents and hooks that have changed", false),
 	}, nil
 }
 
@@ -67,7 +67,8 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d", r.Extensions), Text: strings.Join(r.Problems, "\n")}, nil
+	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d; there are %d skills, %d commands, %d agents and %d hooks",
+		r.Extensions, r.Skills, r.Commands, r.Agents, r.Hooks), Text: strings.Join(r.Problems, "\n")}, nil
 }
 
 // memory shows the notes, or adds one to those of the project.

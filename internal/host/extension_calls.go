@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"scorel/internal/extension"
@@ -157,7 +158,7 @@ func (x *extended) append(ctx context.Context, e extension.Extension, p *wire.Ap
 	switch {
 	case p.Kind == "" || len(p.Kind) > maxEntryKind:
 		return nil, fmt.Errorf("an entry needs a type of at most %d bytes", maxEntryKind)
-	case coreType(p.Kind):
+	case coreType(p.Kind) || strings.HasPrefix(p.Kind, protocol.OwnKind):
 		return nil, fmt.Errorf("%s is a type of Scorel itself; give the entry a type of your own, such as %s_%s", p.Kind, e.ID, p.Kind)
 	case x.set.Immediate(e.ID):
 		return nil, fmt.Errorf("a command that runs beside a turn cannot save entries; register it without immediate")

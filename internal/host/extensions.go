@@ -447,6 +447,14 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 	})
 	if c, cerr := h.commandsOf(l, lane.Caller{}, ""); err == nil && cerr == nil {
 		out.Commands = len(c.registry().List(ctx).Commands)
+		agents := h.agents(c.root)
+		out.Agents = len(agents.Usable())
+		out.Problems = append(out.Problems, agents.Problems...)
+		if cfg, cerr := h.loadConfig(c.root); cerr == nil {
+			out.Hooks = len(cfg.Hooks)
+		} else {
+			out.Problems = append(out.Problems, sentence(cerr)+".")
+		}
 		found := h.findSkills(ctx, c.dir, c.root)
 		out.Skills = len(found.Counting())
 		out.Problems = append(out.Problems, found.Problems...)

@@ -188,11 +188,6 @@ func TestTaskOutputWaitsForAnAgentAndTaskStopEndsIt(t *testing.T) {
 	})
 }
 
-// resumes is a line with which a session goes on with the agent that it was told of.
-func resumes(when string) string {
-	return fmt.Sprintf(`{"if":{"user":%q},"do":[{"call":"Task","id":"again","input":{"description":"go on","prompt":"GO ON CHILD","resume":""},"fill":{"resume":"(?:session is|session) (ses_[0-9a-z]+)"}}]}`, when)
-}
-
 func TestTheEndOfTheHostEndsAnAgentWhichCanBeResumed(t *testing.T) {
 	w := newWorld(t, setting{overrides: allowBash()}, append(behind(), `{"if":{"user":"(?s)was ended, because its session was closed.*ses_.*go on"},"do":[{"text":"ready"}]}`)...)
 	e := w.begin(false)

@@ -132,16 +132,6 @@ func (l *Lane) Control(ctx context.Context, body protocol.Body) (protocol.Event,
 	return l.appendWait(ctx, body, byHost())
 }
 
-// addNotes has what hooks say told to the model at the next step border.
-func (l *Lane) addNotes(ctx context.Context, notes []hook.Note) {
-	if len(notes) == 0 {
-		return
-	}
-	if err := l.Add(ctx, noteBodies(notes)...); err != nil {
-		l.cfg.Report("what a hook says cannot be told to the model: "+err.Error(), nil)
-	}
-}
-
 // noteBodies gives what hooks say as harness items.
 func noteBodies(notes []hook.Note) []protocol.Body {
 	bodies := make([]protocol.Body, len(notes))
