@@ -20,7 +20,7 @@ func (w *world) shell(id, body string) {
 // instead. Nothing of it may hang, or take memory for ever.
 func TestProgramThatDoesNotSpeakTheProtocolIsEndedAndNamed(t *testing.T) {
 	for name, c := range map[string]struct{ body, problem string }{
-		"ends at once":           {"exit 3", "closed its output"},
+		"ends at once":           {"exit 3", "its process has ended"},
 		"another version":        {`read x; echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":7}}'; read x`, "version 7"},
 		"an error":               {`read x; echo '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"not today"}}'; read x`, "not today"},
 		"a line that never ends": {`read x; exec tr '\0' x </dev/zero`, "bytes"},
