@@ -46,11 +46,12 @@ type load struct {
 	listeners, pieces int // of one session's answer
 	sessions          int // that stream at once
 	missed            int // events that a client comes back for
+	messages          int // that a context handler is given
 }
 
 // full is what the figures are about; small shows that they can be measured.
-func full() load  { return load{1000, 20, 1000, 1000, 100, 1000} }
-func small() load { return load{20, 2, 20, 20, 3, 20} }
+func full() load  { return load{1000, 20, 1000, 1000, 100, 1000, 10_000} }
+func small() load { return load{20, 2, 20, 20, 3, 20, 50} }
 
 // check runs a task once with the judging server and compares what came with
 // what the task says, so that nothing is measured that does not work.
