@@ -116,6 +116,9 @@ func (a *app) extensionPath(ctx context.Context, l *link, name string) (string, 
 			return "", err
 		}
 		for _, e := range list.Extensions {
+			if e.ID == name && e.State == protocol.ExtensionUntrusted {
+				return "", fmt.Errorf("the extension %s of this project is not trusted, and to check it would run it: %s", display.Line(e.ID), display.Line(strings.TrimSuffix(e.Problem, ".")))
+			}
 			if e.ID == name {
 				return e.Path, nil
 			}

@@ -407,8 +407,38 @@ func (l *look) judge() {
 			e.State, e.Problem = protocol.ExtensionUntrusted, why
 			continue
 		}
+		if name := l.unhashed(e, files); name != "" {
+			e.State, e.Problem = protocol.ExtensionUntrusted, fmt.Sprintf("Its command names %.200q, which is not among the files that are trusted; put the file itself into .scorel/extensions, outside of node_modules.", name)
+			continue
+		}
 		e.Root, e.Files = l.base, files
 	}
+}
+
+// unhashed gives a file of the project that a program is started with and that trust
+// does not know by its hash, so that it could change unseen: one of node_modules, a
+// link, or one beside the folder of extensions. "" when there is none.
+func (l *look) unhashed(e *Extension, files map[string]string) string {
+	for i, word := range e.Argv {
+		if i == 0 && !strings.ContainsRune(word, '/') {
+			continue // found on the PATH
+		}
+		full := word
+		if !filepath.IsAbs(full) {
+			full = filepath.Join(e.Dir, full)
+		}
+		rel, err := filepath.Rel(l.base, full)
+		if err != nil || !filepath.IsLocal(rel) {
+			continue
+		}
+		if _, known := files[filepath.ToSlash(rel)]; known {
+			continue
+		}
+		if info, err := os.Lstat(full); err == nil && !info.IsDir() {
+			return word
+		}
+	}
+	return ""
 }
 
 func clip(s string, n int) string {
