@@ -305,7 +305,7 @@ func (c templates) permit(ctx context.Context, setup *lane.Setup, a permission.A
 	case protocol.DecisionDeny:
 		return refused(v.Reason)
 	}
-	yes, ok := c.l.Ask(ctx, protocol.Dialog{Kind: protocol.DialogConfirm, Source: "a command", Title: "Run this shell line of a command?", Message: line + "\n\n" + v.Reason}, setup.AskTimeout)
+	yes, ok := c.l.AskApart(ctx, protocol.Dialog{Kind: protocol.DialogConfirm, Source: "a command", Title: "Run this shell line of a command?", Message: line + "\n\n" + v.Reason}, setup.AskTimeout)
 	switch {
 	case !ok:
 		return refused(v.Reason + " Nobody answered; allow it with a permission rule, such as Bash(" + line + ").")

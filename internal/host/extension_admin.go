@@ -132,9 +132,14 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 	record := filepath.Join(h.cfg.StoreDir, "run", "check")
 	v := &checking{}
 	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
-		Find:     func(context.Context) extension.Found { return extension.Found{Extensions: its} },
-		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings("", e) },
-		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() []string { return h.childEnviron(cfg) },
+		Find: func(context.Context) extension.Found { return extension.Found{Extensions: its} },
+		Settings: func(e extension.Extension) json.RawMessage {
+			if filepath.Dir(path) != filepath.Join(h.cfg.Dir, "extensions") { // it may be anybody's
+				return nil
+			}
+			return h.extensionSettings("", e)
+		},
+		Cache: filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() []string { return h.childEnviron(cfg) },
 		Report: func(string, []byte) {}})
 	defer func() {
 		set.Close()

@@ -192,18 +192,18 @@ func (h *Host) trustedExtensions(ctx context.Context, root string) (map[string]s
 	return files, "It is a link to another file, which is not followed."
 }
 
-// extensionSettings gives the table of an extension.
+// extensionSettings gives the table of an extension: of a project's the project's own,
+// since the user's, which may hold keys, are for another one of that name.
 func (h *Host) extensionSettings(root string, e extension.Extension) json.RawMessage {
 	cfg, err := h.loadConfig(root)
 	if err != nil {
 		return nil
 	}
-	table, ok := cfg.Extensions.User[e.ID]
+	tables := cfg.Extensions.User
 	if e.Scope == extension.Project {
-		if own, has := cfg.Extensions.Project[e.ID]; has {
-			table, ok = own, true
-		}
+		tables = cfg.Extensions.Project
 	}
+	table, ok := tables[e.ID]
 	if !ok {
 		return nil
 	}

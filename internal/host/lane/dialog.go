@@ -65,6 +65,15 @@ const maxDialogs = 64
 // when somebody closes the dialog, when ctx ends, and at the end of a run. A dialog
 // that cannot be shown is reported.
 func (l *Lane) Ask(ctx context.Context, dialog protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
+	return l.askDialog(ctx, &question{}, dialog, timeout)
+}
+
+// AskApart is Ask for what belongs to no run: the dialog stays open at the end of one.
+func (l *Lane) AskApart(ctx context.Context, dialog protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
+	return l.askDialog(ctx, &question{apart: true}, dialog, timeout)
+}
+
+func (l *Lane) askDialog(ctx context.Context, w *question, dialog protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
 	if err := dialog.CheckAsked(); err != nil {
 		l.cfg.Report(dialog.Source+": "+err.Error(), nil)
 		return nil, false
@@ -72,7 +81,7 @@ func (l *Lane) Ask(ctx context.Context, dialog protocol.Dialog, timeout time.Dur
 	ctx, cancel := l.bounded(ctx)
 	defer cancel()
 	id := protocol.NewUIID(l.cfg.Rand)
-	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: dialog}}
+	w.id, w.ask = id, &protocol.UIRequest{UIID: id, Data: dialog}
 	l.mu.Lock()
 	nobody := l.attended == 0 && !l.above().attended() || len(l.questions) >= maxDialogs || l.stopping || l.closed
 	l.mu.Unlock()

@@ -377,6 +377,51 @@ func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {
 	}
 }
 
+func TestTheEndOfARunClosesItsDialogsAndNoOthers(t *testing.T) {
+	tr := newTrial(t, again).open()
+	defer tr.lane.Attach(true)()
+	dialog := protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}
+	own, apart := make(chan bool, 1), make(chan string, 1)
+	open := func() (ids []string) {
+		tr.lane.mu.Lock()
+		defer tr.lane.mu.Unlock()
+		for id := range tr.lane.questions {
+			ids = append(ids, id)
+		}
+		return ids
+	}
+	if err := tr.lane.AtBorder(t.Context(), func(context.Context) error {
+		go func() { // ends with the run
+			_, ok := tr.lane.Ask(context.Background(), dialog, 0)
+			own <- ok
+		}()
+		go func() { // ends with the answer
+			v, _ := tr.lane.AskApart(context.Background(), dialog, 0)
+			apart <- string(v)
+		}()
+		tr.wait(func() bool { return len(open()) == 2 })
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if <-own {
+		t.Error("the dialog of the run was answered")
+	}
+	left := open()
+	if err := tr.lane.Publisher().Flush(t.Context()); err != nil || len(left) != 1 {
+		t.Fatalf("open are %v, %v", left, err)
+	}
+	if shown := tr.lane.Publisher().Live().UI; len(shown) != 1 || shown[0].UIID != left[0] {
+		t.Errorf("clients are shown %+v", shown)
+	}
+	if err := tr.lane.AnswerUI(tr.caller(), left[0], json.RawMessage("true")); err != nil {
+		t.Error(err)
+	}
+	if v := <-apart; v != "true" {
+		t.Errorf("answered %q", v)
+	}
+}
+
 func TestWhoWatchesIsToldFromTheStartOfTheSessionToItsEnd(t *testing.T) {
 	tr := newTrial(t, again)
 	var mu sync.Mutex

@@ -18,7 +18,11 @@ type question struct {
 	won    *atomic.Bool  // it is resolved, in whichever session it is shown
 	above  *Above        // where it is shown too
 	shown  *Above        // a sub-agent asks, whose own lane waits; nil: this lane does
+	apart  bool          // it belongs to no run, and the end of one does not close it
 }
+
+// stays says whether the question outlives the end of a run.
+func (w *question) stays() bool { return w.shown != nil || w.apart }
 
 // answer is how a question was resolved. A dialog that was answered is allowed.
 type answer struct {
@@ -63,7 +67,7 @@ func (l *Lane) put(w *question) (nobody bool, err error) {
 	l.questions[w.id] = w
 	w.above.show(w)
 	l.notified(w.ask)
-	if l.stopping && l.turn != nil {
+	if l.stopping && l.turn != nil && !w.apart {
 		l.turn.cancel(errHostStops) // nobody is waited for any more
 	}
 	return false, nil
@@ -152,18 +156,18 @@ func (l *Lane) settle(w *question, a answer) bool {
 // could answer those of sub-agents, too. mu is held.
 func (l *Lane) closeQuestions(d protocol.Decision) {
 	for _, w := range l.questions {
-		if w.shown != nil && d != protocol.DecisionExpired {
+		if w.stays() && d != protocol.DecisionExpired {
 			continue
 		}
 		l.settle(w, answer{decision: d, client: protocol.HostClient})
 	}
 }
 
-// retellQuestions tells those of sub-agents again, because with the end of a run
+// retellQuestions tells those again that stay open, because with the end of a run
 // clients forget what was asked. mu is held.
 func (l *Lane) retellQuestions() {
 	for _, w := range l.questions {
-		if w.shown == nil {
+		if !w.stays() {
 			continue
 		}
 		if err := l.tell(w.ask); err != nil {
@@ -176,7 +180,7 @@ func (l *Lane) retellQuestions() {
 // sub-agent that it waits for. mu is held.
 func (l *Lane) waitsForPeople() bool {
 	for _, w := range l.questions {
-		if w.shown == nil || !w.shown.order.Background {
+		if !w.stays() || w.shown != nil && !w.shown.order.Background {
 			return true
 		}
 	}
