@@ -21,7 +21,7 @@ func benchSet(b *testing.B, source string, log Log) *Set {
 	if err := os.WriteFile(filepath.Join(dir, "one.ts"), []byte(source), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	s := New(Config{Host: &world{}, Log: log, Version: "test", Environ: os.Environ, Cache: filepath.Join(dir, "cache"),
+	s := New(Config{Host: &world{}, Log: log, Version: "test", Environ: func() ([]string, error) { return os.Environ(), nil }, Cache: filepath.Join(dir, "cache"),
 		Session: wire.Session{Cwd: dir}, Report: func(string, []byte) {},
 		Find: func(context.Context) Found { return Find([]Source{{Dir: dir, Scope: User}}, nil) }})
 	b.Cleanup(s.Close)

@@ -116,7 +116,11 @@ func sentence(err error) string {
 // for the child that JavaScript extensions share.
 func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) {
 	c := &child{set: s, kind: kind, ended: make(chan struct{}), mirror: mirror{log: s.cfg.Log}}
-	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: s.cfg.Environ(), Record: s.cfg.Record}
+	environ, err := s.cfg.Environ()
+	if err != nil {
+		return nil, err
+	}
+	h := sandbox.Helper{Dir: s.cfg.Session.Cwd, Env: environ, Record: s.cfg.Record}
 	if kind == Process {
 		if err := of.check(); err != nil {
 			return nil, err

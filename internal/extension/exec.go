@@ -34,7 +34,11 @@ func (s *Set) exec(ctx context.Context, x wire.Exec) (wire.ExecResult, error) {
 	} else if x.Cwd != "" {
 		dir = filepath.Join(dir, x.Cwd)
 	}
-	p, err := sandbox.StartHelper(ctx, sandbox.Helper{Path: x.Command, Args: x.Args, Dir: dir, Env: s.cfg.Environ(), Record: s.cfg.Record})
+	environ, err := s.cfg.Environ()
+	if err != nil {
+		return wire.ExecResult{}, err
+	}
+	p, err := sandbox.StartHelper(ctx, sandbox.Helper{Path: x.Command, Args: x.Args, Dir: dir, Env: environ, Record: s.cfg.Record})
 	if err != nil {
 		return wire.ExecResult{}, fmt.Errorf("%s cannot be started: %w", clip(x.Command, 200), errors.Unwrap(err))
 	}

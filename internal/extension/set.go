@@ -52,7 +52,9 @@ type Config struct {
 	Settings func(e Extension) json.RawMessage
 	// Cache is the folder for bundles. Record is [sandbox.Helper.Record].
 	Cache, Record string
-	Environ       func() []string // scrubbed; asked when a process is started
+	// Environ gives the scrubbed environment of a process that is started; an error keeps
+	// it from being started.
+	Environ func() ([]string, error)
 	// Reason is what session_start says of a first load: startup, resume, new or fork.
 	Reason string
 	// Report takes what people who look for a fault need to see.

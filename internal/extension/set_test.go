@@ -101,7 +101,7 @@ func (w *world) load() *Set {
 		w.child = []string{"child"}
 	}
 	environ := append(os.Environ(), fakeMode+"=1")
-	w.set = New(Config{Cache: filepath.Join(filepath.Dir(w.dir), "cache"), Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() []string { return environ }, child: w.child, bounds: w.bounds,
+	w.set = New(Config{Cache: filepath.Join(filepath.Dir(w.dir), "cache"), Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() ([]string, error) { return environ, nil }, child: w.child, bounds: w.bounds,
 		Session: wire.Session{ID: "ses_1", Cwd: w.t.TempDir()},
 		Find: func(context.Context) Found {
 			return Find([]Source{{Dir: w.dir, Scope: User}}, nil)

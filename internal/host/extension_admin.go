@@ -139,7 +139,7 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 			}
 			return h.extensionSettings("", e)
 		},
-		Cache: filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() []string { return h.childEnviron(cfg) },
+		Cache: filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() ([]string, error) { return h.childEnviron(cfg), nil },
 		Report: func(string, []byte) {}})
 	defer func() {
 		set.Close()

@@ -293,6 +293,11 @@ func TestAnExtensionThatIsSwitchedOffDoesNotRun(t *testing.T) {
 	if !strings.Contains(pe.Message, "is damaged; repair it or remove it") {
 		t.Errorf("%v", pe)
 	}
+	// Nobody knows now what is switched off: nothing runs.
+	r := call[*protocol.Reloaded](t, e.c, e.id, &protocol.Reload{})
+	if r.Extensions != 0 || !strings.Contains(strings.Join(r.Problems, "\n"), "no extension runs") {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestGateThatThrowsBlocksTheToolOfASession(t *testing.T) {

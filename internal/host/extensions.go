@@ -84,12 +84,12 @@ func (h *Host) extend(l *lane.Lane) {
 		Find:     func(ctx context.Context) extension.Found { return h.findExtensions(ctx, root) },
 		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings(root, e) },
 		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: h.runDir(id),
-		Environ: func() []string {
+		Environ: func() ([]string, error) {
 			cfg, err := h.loadConfig(root)
-			if err != nil { // the defaults name no key: those of vendors are left out anyway
-				cfg = config.Config{}
+			if err != nil { // it would not be known which variables hold keys
+				return nil, err
 			}
-			return h.childEnviron(cfg)
+			return h.childEnviron(cfg), nil
 		},
 		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
 	h.mu.Lock()
@@ -155,11 +155,10 @@ func (h *Host) findExtensions(ctx context.Context, root string) extension.Found 
 		return extension.Found{}
 	}
 	off, err := h.switchedOff(root)
-	found := extension.Find(sources, func(id string) bool { return slices.Contains(off, id) })
-	if err != nil {
-		found.Problems = append(found.Problems, sentence(err)+".")
+	if err != nil { // what is switched off must not run, and which names hold keys is not known
+		return extension.Found{Problems: []string{sentence(err) + "; until then no extension runs."}}
 	}
-	return found
+	return extension.Find(sources, func(id string) bool { return slices.Contains(off, id) })
 }
 
 // trustedExtensions gives the files that a project's extensions may consist of, or why

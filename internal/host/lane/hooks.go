@@ -125,7 +125,7 @@ func (l *Lane) queueNotes(notes []hook.Note) {
 		return
 	}
 	l.mu.Lock()
-	left := min(len(notes), maxAdditions-len(l.additions.waiting))
+	left := min(len(notes), max(0, maxAdditions-len(l.additions.waiting)))
 	l.additions.waiting = append(l.additions.waiting, noteBodies(notes[:left])...)
 	l.mu.Unlock()
 	if left < len(notes) {
