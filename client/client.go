@@ -53,12 +53,13 @@ type Config struct {
 
 // Client is an entry's side of a host, over one connection after the other.
 type Client struct {
-	cfg  Config
-	once bool // there is one connection and no other
-	ctx  context.Context
-	stop context.CancelFunc
-	done chan struct{}  // closed when the client has ended
-	wg   sync.WaitGroup // what works for subscriptions; ends with ctx
+	cfg   Config
+	once  bool // there is one connection and no other
+	ctx   context.Context
+	stop  context.CancelFunc
+	done  chan struct{}  // closed when the client has ended
+	wg    sync.WaitGroup // what works for subscriptions; ends with ctx
+	retry chan struct{}  // holds a value when the wait before the next try is to end
 
 	mu       sync.Mutex // guards what follows; nothing is waited for under it
 	link     *link      // nil while there is no connection
@@ -98,7 +99,7 @@ func newClient(cfg Config) *Client {
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader
 	}
-	c := &Client{cfg: cfg, done: make(chan struct{}), changed: make(chan struct{}), sessions: map[protocol.SessionID]*Session{}}
+	c := &Client{cfg: cfg, done: make(chan struct{}), changed: make(chan struct{}), retry: make(chan struct{}, 1), sessions: map[protocol.SessionID]*Session{}}
 	c.news.init()
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c

@@ -78,7 +78,18 @@ func (c *Client) run() {
 			failed++
 		}
 		c.tell(Change{State: waitIn, Err: err, RetryIn: wait})
-		sleep(c.ctx, wait)
+		select { // an earlier one is over
+		case <-c.retry:
+		default:
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+		case <-c.retry:
+			failed = 0
+		case <-c.ctx.Done():
+		}
+		timer.Stop()
 	}
 }
 
@@ -88,6 +99,15 @@ func sleep(ctx context.Context, d time.Duration) {
 	select {
 	case <-t.C:
 	case <-ctx.Done():
+	}
+}
+
+// Retry has a client that waits before it connects again try at once, because somebody
+// waits for it. In other states it does nothing.
+func (c *Client) Retry() {
+	select {
+	case c.retry <- struct{}{}:
+	default:
 	}
 }
 

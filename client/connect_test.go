@@ -580,3 +580,38 @@ func TestDeviceChangesAreCoalescedAndAReconnectSaysWhatWasMissed(t *testing.T) {
 		t.Errorf("a cancelled wait: %v", err)
 	}
 }
+
+func TestARetryEndsTheWaitBeforeTheNextTry(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dials, waits := 0, make(chan time.Duration, 64)
+		c := Connect(Config{Rand: constant{0xff}, Dial: func(context.Context) (Transport, protocol.Connected, error) {
+			dials++
+			return nil, protocol.Connected{}, errors.New("nobody answers")
+		}, OnState: func(ch Change) {
+			if ch.RetryIn > 0 {
+				waits <- ch.RetryIn
+			}
+		}})
+		defer c.Close()
+		for range 10 { // the waits have become long
+			<-waits
+		}
+		synctest.Wait()
+		before, at := dials, time.Now()
+		c.Retry()
+		synctest.Wait()
+		if dials != before+1 || time.Since(at) != 0 {
+			t.Errorf("%d more tries after %v", dials-before, time.Since(at))
+		}
+	})
+}
+
+// constant gives the same byte for ever.
+type constant struct{ b byte }
+
+func (z constant) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = z.b
+	}
+	return len(p), nil
+}

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"scorel/protocol"
@@ -50,10 +49,7 @@ type Screen struct {
 }
 
 // Todo is one entry of the todo list. Status is pending, in_progress or completed.
-type Todo struct {
-	Content string `json:"content"`
-	Status  string `json:"status"`
-}
+type Todo = protocol.Todo
 
 // NewProjection makes a projection that shows nothing yet.
 func NewProjection() *Projection { return &Projection{want: DefaultWindow} }
@@ -172,9 +168,21 @@ func (p *Projection) Fill(asked *protocol.GetPath, page *protocol.Events) {
 // are Missing then, as far as there are any.
 func (p *Projection) Older(n int) { p.want = min(p.want+max(0, n), maxWindow) }
 
-// Screen gives what is to be seen. It shares nothing that changes.
+// Live is what is running, and all else of [Screen.Live]. It changes with the
+// projection and is not to be changed.
+func (p *Projection) Live() *protocol.Live { return &p.live }
+
+// Path is the newest events of the active path that are held, oldest first, as
+// [Screen.Events]. It changes with the projection and is not to be changed.
+func (p *Projection) Path() []protocol.Event { return p.path }
+
+// More says that older events of the path exist than are held, as [Screen.More].
+func (p *Projection) More() bool { return !p.complete && p.live.LeafID != "" }
+
+// Screen gives what is to be seen. It shares nothing that changes, and so copies all of
+// it: who draws often takes [Projection.Live] and [Projection.Path].
 func (p *Projection) Screen() Screen {
-	s := Screen{Events: slices.Clone(p.path), More: !p.complete && p.live.LeafID != "", Live: p.live.Clone()}
+	s := Screen{Events: slices.Clone(p.path), More: p.More(), Live: p.live.Clone()}
 	if s.Events == nil {
 		s.Events = []protocol.Event{}
 	}
@@ -187,33 +195,14 @@ func (p *Projection) Screen() Screen {
 		}
 	}
 	for _, e := range slices.Backward(p.path) {
-		if todos, ok := todosOf(e); ok {
-			s.Todos = todos
-			break
+		if b, ok := e.Body.(*protocol.MessageBody); ok {
+			if todos, ok := protocol.TodosOf(b.Message); ok {
+				s.Todos = todos
+				break
+			}
 		}
 	}
 	return s
-}
-
-// todosOf gives the todo list that a result of TodoWrite says; none when all of it
-// is done.
-func todosOf(e protocol.Event) ([]Todo, bool) {
-	b, ok := e.Body.(*protocol.MessageBody)
-	if !ok || b.Message.Role != protocol.RoleToolResult || b.Message.ToolName != "TodoWrite" || b.Message.IsError {
-		return nil, false
-	}
-	var d struct {
-		Todos []Todo `json:"todos"`
-	}
-	if json.Unmarshal(b.Message.Details, &d) != nil {
-		return nil, false
-	}
-	for _, t := range d.Todos {
-		if t.Status != "completed" {
-			return d.Todos, true
-		}
-	}
-	return nil, true
 }
 
 // Complete asks for what is missing on a projection of the session until nothing

@@ -220,3 +220,36 @@ func TestLabelsAndTodosAreThoseOfWhatIsShown(t *testing.T) {
 		t.Errorf("behind a rewind: %q %+v", ids(got), got.Todos)
 	}
 }
+
+func TestWhatIsDrawnOftenIsNotCopied(t *testing.T) {
+	p := NewProjection()
+	s := &Session{}
+	s.Live.LeafID = "evt_0000000000000001"
+	for i := range 500 {
+		e := protocol.NewEvent(&protocol.MessageBody{Message: protocol.UserText("x")})
+		e.ID, e.Seq = eventID(protocol.Seq(i+1)), protocol.Seq(i+1)
+		s.Live.Apply(e)
+		p.Apply(Update{Events: []protocol.Event{e}}, &s.Live)
+	}
+	shown := p.Screen()
+	events, more := p.Path(), p.More()
+	if len(events) != len(shown.Events) || more != shown.More || p.Live().LeafID != shown.Live.LeafID || events[len(events)-1].ID != eventID(500) {
+		t.Errorf("%d events, more %v; the screen has %d, %v", len(events), more, len(shown.Events), shown.More)
+	}
+	if n := testing.AllocsPerRun(100, func() { _, _, _ = p.Path(), p.More(), p.Live() }); n != 0 {
+		t.Errorf("looking costs %v allocations", n)
+	}
+	start := protocol.NewEvent(&protocol.MessageStart{EventID: eventID(900), Role: protocol.RoleAssistant})
+	start.Seq = 900
+	p.Apply(Update{Events: []protocol.Event{start}}, &s.Live)
+	seq := protocol.Seq(900)
+	delta := &protocol.TextDelta{EventID: eventID(900), Delta: "word "}
+	if n := testing.AllocsPerRun(1000, func() {
+		seq++
+		e := protocol.NewEvent(delta)
+		e.Seq = seq
+		p.event(e)
+	}); n > 1 {
+		t.Errorf("a piece of an answer costs %v allocations, however long the session is", n)
+	}
+}

@@ -110,7 +110,7 @@ func (w *writer) message(m *Message) {
 
 // content writes one plain text of a user as a string, everything else as a list.
 func (w *writer) content(m *Message) {
-	if b := m.Content; len(b) == 1 && b[0].Type == BlockText && b[0].Provider == nil && (m.Role == RoleUser || m.Role == RoleInternal) {
+	if b := m.Content; len(b) == 1 && b[0].Type == BlockText && b[0].Provider == nil && b[0].Blob == "" && (m.Role == RoleUser || m.Role == RoleInternal) {
 		w.text("content", b[0].Text)
 		return
 	}
@@ -184,12 +184,14 @@ func (w *writer) block(b *Block) {
 	switch b.Type {
 	case BlockText:
 		w.text("text", b.Text)
+		w.some("blob", b.Blob)
 	case BlockThinking:
 		w.text("thinking", b.Thinking)
 		w.some("signature", b.Signature)
 		if b.Redacted {
 			w.yes("redacted")
 		}
+		w.some("blob", b.Blob)
 	case BlockImage:
 		w.some("mediaType", b.MediaType)
 		w.some("blob", b.Blob)
@@ -200,6 +202,7 @@ func (w *writer) block(b *Block) {
 	case BlockToolUse:
 		w.some("id", b.ID)
 		w.some("name", b.Name)
+		w.some("blob", b.Blob)
 		if len(b.Input) == 0 {
 			w.key("input")
 			w.dst = append(w.dst, '{', '}')

@@ -14,15 +14,15 @@ func slowBlock(b Block) (json.RawMessage, error) {
 	j := blockJSON{Type: b.Type, Provider: b.Provider}
 	switch b.Type {
 	case BlockText:
-		j.Text = &b.Text
+		j.Text, j.Blob = &b.Text, b.Blob
 	case BlockThinking:
-		j.Thinking, j.Signature, j.Redacted = &b.Thinking, b.Signature, b.Redacted
+		j.Thinking, j.Signature, j.Redacted, j.Blob = &b.Thinking, b.Signature, b.Redacted, b.Blob
 	case BlockImage:
 		j.MediaType, j.Blob = b.MediaType, b.Blob
 	case BlockFile:
 		j.Name, j.MediaType, j.Blob = b.Name, b.MediaType, b.Blob
 	case BlockToolUse:
-		j.ID, j.Name, j.Input = b.ID, b.Name, b.Input
+		j.ID, j.Name, j.Blob, j.Input = b.ID, b.Name, b.Blob, b.Input
 		if len(j.Input) == 0 {
 			j.Input = json.RawMessage("{}")
 		}
@@ -41,7 +41,7 @@ func slowMessage(m Message) ([]byte, error) {
 		list = append(list, raw)
 	}
 	var err error
-	if len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Provider == nil && (m.Role == RoleUser || m.Role == RoleInternal) {
+	if len(m.Content) == 1 && m.Content[0].Type == BlockText && m.Content[0].Provider == nil && m.Content[0].Blob == "" && (m.Role == RoleUser || m.Role == RoleInternal) {
 		j.Content, err = marshal(m.Content[0].Text)
 	} else {
 		j.Content, err = marshal(list)

@@ -8,14 +8,15 @@ import (
 	"unicode/utf8"
 )
 
-// The kinds of dialogs. In a question a model asks people; the others are of an
-// extension.
+// The kinds of dialogs. In a question a model asks people, and a plan is what it wants
+// to do; the others are of an extension.
 const (
 	DialogQuestion = "question" // the answer is [Answers]
 	DialogSelect   = "select"   // one of Options; the answer is its label
 	DialogConfirm  = "confirm"  // yes or no; the answer is a boolean
 	DialogInput    = "input"    // one line; the answer is a string
 	DialogEditor   = "editor"   // several lines; the answer is a string
+	DialogPlan     = "plan"     // Text is a plan in Markdown; the answer is a [PlanAnswer]
 )
 
 // Bounds of an answer to a dialog.
@@ -40,7 +41,43 @@ type Dialog struct {
 	Message     string     `json:"message,omitempty"`     // of confirm
 	Options     []Option   `json:"options,omitempty"`     // of select
 	Placeholder string     `json:"placeholder,omitempty"` // of input
-	Text        string     `json:"text,omitempty"`        // of editor: what stands in it
+	Text        string     `json:"text,omitempty"`        // of editor: what stands in it; of plan: the plan
+}
+
+// PlanDecision says what becomes of a plan.
+type PlanDecision string
+
+// The decisions. The first two end the mode plan, and so need [GrantControl].
+const (
+	PlanApprove     PlanDecision = "approve"     // it is carried out, in the mode from before
+	PlanAcceptEdits PlanDecision = "acceptEdits" // it is carried out, and edits are accepted
+	PlanRevise      PlanDecision = "revise"      // the model goes on planning
+)
+
+// PlanAnswer is the value of answer_ui for a dialog of kind plan. Feedback, at most 4
+// KiB, is told to the model.
+type PlanAnswer struct {
+	Decision PlanDecision `json:"decision"`
+	Feedback string       `json:"feedback,omitempty"`
+}
+
+// check says in one sentence why it is no answer.
+func (a PlanAnswer) check() error {
+	switch a.Decision {
+	case PlanApprove, PlanAcceptEdits, PlanRevise:
+	default:
+		return Errorf(CodeInvalidRequest, "The decision about a plan is %.40q; it can be approve, acceptEdits or revise.", string(a.Decision))
+	}
+	if len(a.Feedback) > MaxAnswer || !utf8.ValidString(a.Feedback) {
+		return Errorf(CodeInvalidRequest, "What is said of a plan is no text of at most %d bytes.", MaxAnswer)
+	}
+	return nil
+}
+
+// Approves says whether a value, which fits the dialog, approves a plan.
+func (d *Dialog) Approves(value json.RawMessage) bool {
+	var a PlanAnswer
+	return d.Kind == DialogPlan && json.Unmarshal(value, &a) == nil && (a.Decision == PlanApprove || a.Decision == PlanAcceptEdits)
 }
 
 // Question is one question to people. Multiple says that several options may be
@@ -130,6 +167,12 @@ func (d *Dialog) Check(value json.RawMessage) error {
 		if json.Unmarshal(value, &text) != nil || !slices.ContainsFunc(d.Options, func(o Option) bool { return o.Label == text }) {
 			return Errorf(CodeInvalidRequest, "The value of the answer is the label of one of the options; or null.")
 		}
+	case DialogPlan:
+		var answer PlanAnswer
+		if json.Unmarshal(value, &answer) != nil {
+			return Errorf(CodeInvalidRequest, "The value of the answer has a decision, and may have feedback; or it is null.")
+		}
+		return answer.check()
 	case DialogInput:
 		if json.Unmarshal(value, &text) != nil || len(text) > MaxAnswer || strings.ContainsAny(text, "\r\n") {
 			return Errorf(CodeInvalidRequest, "The value of the answer is one line of at most %d bytes; or null.", MaxAnswer)

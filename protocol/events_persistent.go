@@ -74,6 +74,7 @@ const (
 	ItemChannelContext ItemKind = "channel_context"
 	ItemRuntimeNotice  ItemKind = "runtime_notice"
 	ItemToolDiscovery  ItemKind = "tool_discovery"
+	ItemMode           ItemKind = "permission_mode"
 )
 
 // Origin says who added a harness item.

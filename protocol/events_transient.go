@@ -24,6 +24,8 @@ const (
 	TypeRetry               EventType = "retry"
 	TypeUIRequest           EventType = "ui_request"
 	TypeUIResolved          EventType = "ui_resolved"
+	TypeTodos               EventType = "todos"
+	TypeTaskUpdate          EventType = "task_update"
 )
 
 // MessageStart announces the persistent message EventID. It is followed by
@@ -58,13 +60,24 @@ type ToolCallDelta struct {
 	Delta      string  `json:"delta"`
 }
 
-// ToolExecutionStart announces that a call runs; EventID is its result to come.
+// ToolExecutionStart announces that a call runs; EventID is its result to come. With
+// Shell it is a command of a person: EventID is its custom message to come, ParentID is
+// empty, ToolCallID is that EventID, and Args hold the command. It belongs to no run and
+// outlives the end of one; a message_cancelled takes it back when its message cannot
+// be stored.
 type ToolExecutionStart struct {
 	EventID    EventID         `json:"eventId"`
 	ParentID   EventID         `json:"parentId"`
 	ToolCallID string          `json:"toolCallId"`
 	ToolName   string          `json:"toolName"`
 	Args       json.RawMessage `json:"args"`
+	Shell      *Shell          `json:"shell,omitempty"`
+}
+
+// Shell marks a command of a person.
+type Shell struct {
+	Command   string `json:"command"`
+	InContext bool   `json:"inContext"`
 }
 
 // ToolExecutionUpdate carries output that a running call produced since the
@@ -229,6 +242,18 @@ type UIResolved struct {
 	Decision Decision `json:"decision,omitempty"`
 }
 
+// Todos is the todo list of the active path, after the leaf has moved to another. What
+// changes on the path itself the results of TodoWrite say.
+type Todos struct {
+	Todos []Todo `json:"todos"`
+}
+
+// TaskUpdate says how a background command, or a sub-agent in the background, stands:
+// when it begins and ends, and at most once a second while it prints.
+type TaskUpdate struct {
+	Task TaskInfo `json:"task"`
+}
+
 func (*MessageStart) EventType() EventType        { return TypeMessageStart }
 func (*TextDelta) EventType() EventType           { return TypeTextDelta }
 func (*ThinkingDelta) EventType() EventType       { return TypeThinkingDelta }
@@ -249,6 +274,8 @@ func (*PermissionResolved) EventType() EventType  { return TypePermissionResolve
 func (*Retry) EventType() EventType               { return TypeRetry }
 func (*UIRequest) EventType() EventType           { return TypeUIRequest }
 func (*UIResolved) EventType() EventType          { return TypeUIResolved }
+func (*Todos) EventType() EventType               { return TypeTodos }
+func (*TaskUpdate) EventType() EventType          { return TypeTaskUpdate }
 
 func (*MessageStart) class() Class        { return Transient }
 func (*TextDelta) class() Class           { return Transient }
@@ -270,3 +297,5 @@ func (*PermissionResolved) class() Class  { return Transient }
 func (*Retry) class() Class               { return Transient }
 func (*UIRequest) class() Class           { return Transient }
 func (*UIResolved) class() Class          { return Transient }
+func (*Todos) class() Class               { return Transient }
+func (*TaskUpdate) class() Class          { return Transient }

@@ -45,9 +45,9 @@ func (g Grant) Allows(needed Grant) bool { return g.rank() > 0 && g.rank() >= ne
 func Needs(r Request) Grant {
 	switch r.(type) {
 	case *Ping, *GetStatus, *ListModels, *ListProjects, *ListSessions, *SearchSessions, *OpenSession, *CloseSession, *GetPath, *GetTree,
-		*GetContext, *GetBlob, *ListTasks, *ListCommands, *ListExtensions, *ListSkills, *ListAgents, *GetProcessLog, *VerifySession, *ExportSession:
+		*GetContext, *GetBlob, *ListTasks, *ListCommands, *ListExtensions, *ListSkills, *ListAgents, *GetProcessLog, *GetUsage, *GetProjectState, *VerifySession, *ExportSession:
 		return GrantView
-	case *Cancel, *AnswerPermission, *AnswerUI:
+	case *Cancel, *StopShell, *AnswerPermission, *AnswerUI:
 		return GrantAnswer
 	}
 	return GrantControl

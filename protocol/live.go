@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"encoding/json"
 	"slices"
 	"unicode/utf8"
 )
@@ -18,6 +19,10 @@ const (
 // MaxLabel bounds the name of an event, in bytes. A longer one is refused; one that a
 // log has nevertheless is no label.
 const MaxLabel = 200
+
+// maxLiveTasks bounds the background commands that [Live] holds; the oldest that has
+// ended goes first.
+const maxLiveTasks = 32
 
 // maxLabels bounds the labels that [Live] holds; further ones are not shown.
 const maxLabels = 1000
@@ -54,6 +59,14 @@ type Live struct {
 	Queues            []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
 	Retry             *Retry              `json:"retry,omitempty"`
 	Labels            []LiveLabel         `json:"labels,omitempty"` // the names of events
+	Todos             []Todo              `json:"todos,omitempty"`  // the todo list of the active path; none when all is done
+	Tasks             []TaskInfo          `json:"tasks,omitempty"`  // background commands of this host, oldest first; at most 32
+}
+
+// Todo is one entry of the todo list. Status is pending, in_progress or completed.
+type Todo struct {
+	Content string `json:"content"`
+	Status  string `json:"status"`
 }
 
 // LiveMessage is a message that is coming in.
@@ -108,6 +121,7 @@ type LiveTool struct {
 	ToolName   string  `json:"toolName"`
 	Args       []byte  `json:"args,omitempty"`
 	OutputTail string  `json:"outputTail,omitempty"`
+	Shell      *Shell  `json:"shell,omitempty"` // a command of a person; nil for a call
 
 	Process []ToolProcess `json:"process,omitempty"` // the newest of each operation, that which changed last at the end; at most 16
 }
@@ -137,7 +151,14 @@ func (l *Live) Apply(e Event) {
 		if b.Message.Meta != nil && b.Message.Meta.QueueItemID != "" {
 			l.takeItem(b.Message.Meta.QueueItemID)
 		}
+		if todos, ok := TodosOf(b.Message); ok {
+			l.Todos = todos
+		}
 	case *Compact:
+		if b.Usage != nil {
+			l.Usage.Add(*b.Usage)
+		}
+	case *BranchSummary:
 		if b.Usage != nil {
 			l.Usage.Add(*b.Usage)
 		}
@@ -194,7 +215,8 @@ func (l *Live) applyTransient(e Event) {
 		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
 	case *RuntimeEnd:
 		l.Running, l.TurnID, l.TurnIndex = false, "", 0
-		l.Messages, l.Tools, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil, nil
+		l.Messages, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil
+		l.Tools = l.shells()
 	case *MessageStart:
 		l.Retry = nil
 		l.Messages = append(l.Messages, LiveMessage{EventID: b.EventID, ParentID: b.ParentID, Role: b.Role, Model: b.Model})
@@ -215,8 +237,9 @@ func (l *Live) applyTransient(e Event) {
 		}
 	case *MessageCancelled:
 		l.Messages = slices.DeleteFunc(l.Messages, func(m LiveMessage) bool { return m.EventID == b.EventID })
+		l.Tools = slices.DeleteFunc(l.Tools, func(t LiveTool) bool { return t.Shell != nil && t.EventID == b.EventID })
 	case *ToolExecutionStart:
-		l.Tools = append(l.Tools, LiveTool{EventID: b.EventID, ToolCallID: b.ToolCallID, ToolName: b.ToolName, Args: b.Args})
+		l.Tools = append(l.Tools, LiveTool{EventID: b.EventID, ToolCallID: b.ToolCallID, ToolName: b.ToolName, Args: b.Args, Shell: b.Shell})
 	case *ToolExecutionUpdate:
 		for i := range l.Tools {
 			if t := &l.Tools[i]; t.EventID == b.EventID {
@@ -242,7 +265,60 @@ func (l *Live) applyTransient(e Event) {
 		l.showUI(b)
 	case *Retry:
 		l.Retry = b
+	case *Todos:
+		l.Todos = openTodos(b.Todos)
+	case *TaskUpdate:
+		l.task(b.Task)
 	}
+}
+
+// shells gives the commands of people that run, nil without any: they belong to no run.
+func (l *Live) shells() (shells []LiveTool) {
+	for _, t := range l.Tools {
+		if t.Shell != nil {
+			shells = append(shells, t)
+		}
+	}
+	return shells
+}
+
+// TodosOf gives the todo list that a result of TodoWrite says; none when all of it is
+// done. It is false for any other message.
+func TodosOf(m Message) ([]Todo, bool) {
+	if m.Role != RoleToolResult || m.ToolName != "TodoWrite" || m.IsError {
+		return nil, false
+	}
+	var d struct {
+		Todos []Todo `json:"todos"`
+	}
+	if json.Unmarshal(m.Details, &d) != nil {
+		return nil, false
+	}
+	return openTodos(d.Todos), true
+}
+
+// openTodos gives a list in which something is left to do.
+func openTodos(todos []Todo) []Todo {
+	if slices.ContainsFunc(todos, func(t Todo) bool { return t.Status != "completed" }) {
+		return todos
+	}
+	return nil
+}
+
+// task folds in how a background command stands. The list is replaced, never changed in
+// place: copies share it.
+func (l *Live) task(t TaskInfo) {
+	tasks := slices.Clone(l.Tasks)
+	if i := slices.IndexFunc(tasks, func(o TaskInfo) bool { return o.TaskID == t.TaskID }); i >= 0 {
+		tasks[i] = t
+	} else {
+		tasks = append(tasks, t)
+	}
+	if len(tasks) > maxLiveTasks {
+		ended := max(0, slices.IndexFunc(tasks, func(o TaskInfo) bool { return o.State != TaskRunning }))
+		tasks = slices.Delete(tasks, ended, ended+1)
+	}
+	l.Tasks = tasks
 }
 
 // showUI folds in what an extension shows. States are replaced where they stand.
@@ -334,5 +410,7 @@ func (l *Live) Clone() Live {
 	c.UIStates = slices.Clone(l.UIStates)
 	c.Queues = slices.Clone(l.Queues)
 	c.Labels = slices.Clone(l.Labels)
+	c.Todos = slices.Clone(l.Todos)
+	c.Tasks = slices.Clone(l.Tasks)
 	return c
 }

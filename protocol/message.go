@@ -99,13 +99,15 @@ type ProviderData struct {
 
 // Block is one piece of content; Type says which fields count:
 //
-//	text      Text
-//	thinking  Thinking, Signature, Redacted
+//	text      Text, Blob
+//	thinking  Thinking, Signature, Redacted, Blob
 //	image     MediaType, Blob
 //	file      Name, MediaType, Blob
-//	tool_use  ID, Name, Input (a JSON object; never nil when written)
+//	tool_use  ID, Name, Input (a JSON object; never nil when written), Blob
 //
-// Blob is the lower-case hex SHA-256 of the payload. A block of another type is
+// Blob is the lower-case hex SHA-256 of the payload; in a text, thinking or tool_use
+// block, of the whole text or input where the one here is cut (an input then is the
+// empty object). A block of another type is
 // kept as it was read.
 type Block struct {
 	Type      BlockType

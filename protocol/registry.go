@@ -80,6 +80,10 @@ func newBody(t EventType) Body {
 		return &UIRequest{}
 	case TypeUIResolved:
 		return &UIResolved{}
+	case TypeTodos:
+		return &Todos{}
+	case TypeTaskUpdate:
+		return &TaskUpdate{}
 	}
 	return nil
 }

@@ -261,18 +261,26 @@ type (
 		TurnID TurnID `json:"turnId"`
 	}
 	// RewindTo sets the leaf to an earlier event, or (null) to the empty
-	// conversation; the answer is [Moved].
+	// conversation; the answer is [Moved]. With Summarise [SummariseBranch] a model
+	// first summarises what is left, as Instructions (at most 8 KiB) ask for, and the
+	// summary becomes the leaf, on the target. That is a run which can be cancelled;
+	// when it fails or is cancelled nothing has moved.
 	RewindTo struct {
 		TargetEventID  *EventID `json:"targetEventId"`
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
 		RestoreFiles   bool     `json:"restoreFiles,omitempty"`
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty"`
 	}
-	// BranchTo sets the leaf to any conversation event; the answer is [Moved].
+	// BranchTo sets the leaf to any conversation event; the answer is [Moved]. With
+	// Summarise it does what [RewindTo] does with that.
 	BranchTo struct {
 		LeafEventID    EventID  `json:"leafEventId"`
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty"`
 	}
 	// CompactSession summarises the older part of the context; the answer is
 	// [Compacted]. Like the moves above it needs CancelFirst while a turn runs.
@@ -401,6 +409,45 @@ type (
 		Limit       int    `json:"limit,omitempty"` // lines, 1 to 1,000; 0: 200
 	}
 
+	// RunShell runs a command of the person who sends it, as bash, in the session's
+	// folder and its sandbox; nobody is asked, and no rule or mode is. The answer is
+	// [ShellStarted], at once. All clients see it run as a tool_execution_start with
+	// [ToolExecutionStart.Shell], its output as updates, and at the end the custom
+	// message of kind [ShellKind] that the start has announced. With InContext the model
+	// is told of command and output with its next call; otherwise no model ever is. A
+	// running turn is not disturbed: the message enters at its next step border.
+	RunShell struct {
+		Command   string `json:"command"` // bash source, at most 100,000 bytes
+		InContext bool   `json:"inContext,omitempty"`
+	}
+	// StopShell ends a running command of a person, by the event that its start has
+	// announced; what it printed is stored. The answer is [Cancelled].
+	StopShell struct {
+		EventID EventID `json:"eventId"`
+	}
+	// ListHooks gives the shell hooks of the configuration of a session, or, without one,
+	// of WorkDir; the answer is a [HookList].
+	ListHooks struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// GetUsage gives what the session has used, by model and sub-agent; the answer is a
+	// [UsageReport].
+	GetUsage struct{}
+	// SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
+	// Value is what stands behind the = in the file; where the key takes a text, words
+	// without quotes are that text. An empty Value takes the key out, so that its default
+	// counts. What would make the file wrong is refused, and so is everything that may
+	// hold a secret: keys of providers go to set_credential.
+	SetConfig struct {
+		Key   string `json:"key"`   // dotted, as [CheckConfig] gives it
+		Value string `json:"value"` // at most 16 KiB
+	}
+	// GetProjectState gives what a status line shows of the folder of a session, or,
+	// without one, of WorkDir; the answer is a [ProjectState]. It starts no process.
+	GetProjectState struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+
 	// ListTasks gives the background commands of a session; the answer is a
 	// [TaskList].
 	ListTasks struct{}
@@ -409,6 +456,9 @@ type (
 		TaskID string `json:"taskId"`
 	}
 )
+
+// SummariseBranch is the value of Summarise that asks for a summary.
+const SummariseBranch = "yes"
 
 // TurnOptions are what one message asks of its turn, above the configuration. The
 // fields mean what the flags of `scorel -p` mean; Allow, Deny and AdditionalDirs
@@ -496,6 +546,12 @@ func (*ListAgents) RequestName() string       { return "list_agents" }
 func (*AddMemory) RequestName() string        { return "add_memory" }
 func (*GetMemory) RequestName() string        { return "get_memory" }
 func (*GetProcessLog) RequestName() string    { return "get_process_log" }
+func (*RunShell) RequestName() string         { return "run_shell" }
+func (*StopShell) RequestName() string        { return "stop_shell" }
+func (*ListHooks) RequestName() string        { return "list_hooks" }
+func (*GetUsage) RequestName() string         { return "get_usage" }
+func (*SetConfig) RequestName() string        { return "set_config" }
+func (*GetProjectState) RequestName() string  { return "get_project_state" }
 func (*ListTasks) RequestName() string        { return "list_tasks" }
 func (*StopTask) RequestName() string         { return "stop_task" }
 
@@ -507,7 +563,7 @@ func Acts(r Request) bool {
 	switch r.(type) {
 	case *StopHost, *SetCredential, *RenameEntry, *SetGrant, *RevokeEntry, *RemoveProject, *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
 		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
-		*AnswerUI, *StopTask, *RunCommand, *Reload, *EnableExtension, *AddMemory:
+		*AnswerUI, *StopTask, *RunCommand, *Reload, *EnableExtension, *AddMemory, *RunShell, *StopShell, *SetConfig:
 		return true
 	}
 	return false
@@ -640,6 +696,18 @@ func newRequest(name string) (Request, Response) {
 		return &GetMemory{}, &MemoryView{}
 	case "get_process_log":
 		return &GetProcessLog{}, &ProcessLog{}
+	case "run_shell":
+		return &RunShell{}, &ShellStarted{}
+	case "stop_shell":
+		return &StopShell{}, &Cancelled{}
+	case "list_hooks":
+		return &ListHooks{}, &HookList{}
+	case "get_usage":
+		return &GetUsage{}, &UsageReport{}
+	case "set_config":
+		return &SetConfig{}, &Done{}
+	case "get_project_state":
+		return &GetProjectState{}, &ProjectState{}
 	case "list_tasks":
 		return &ListTasks{}, &TaskList{}
 	case "stop_task":

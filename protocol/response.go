@@ -51,11 +51,12 @@ type (
 	}
 	// ModelTest is what came of asking a model for a word. LatencyMS is the time to
 	// the first piece of the answer. Problem says in one sentence why it failed, ""
-	// when it did not.
+	// when it did not, and Code is auth_failed when the key is missing or wrong.
 	ModelTest struct {
 		Ref       string `json:"ref"`
 		LatencyMS int64  `json:"latencyMs"`
 		Problem   string `json:"problem,omitempty"`
+		Code      Code   `json:"code,omitempty"`
 	}
 	// FileList is the files that match, best first, relative to the project's folder.
 	FileList struct {
@@ -165,10 +166,17 @@ type (
 	}
 	// ConfigEntry is one key with its value in force; Source says where it came
 	// from: "default", "flag", or file:line.
+	//
+	// Type, Default and Doc are what the documentation says of the key, for people;
+	// Settable says that set_config takes it.
 	ConfigEntry struct {
-		Key    string `json:"key"`
-		Value  string `json:"value"`
-		Source string `json:"source"`
+		Key      string `json:"key"`
+		Value    string `json:"value"`
+		Source   string `json:"source"`
+		Type     string `json:"type,omitempty"`
+		Default  string `json:"default,omitempty"`
+		Doc      string `json:"doc,omitempty"`
+		Settable bool   `json:"settable,omitempty"`
 	}
 	// ConfigReport is the configuration in force; Notices are what was ignored.
 	// Trust is the state of the project's file: trusted, changed, new or untrusted,
@@ -180,7 +188,8 @@ type (
 	}
 
 	// ModelInfo describes a model that can be named. ContextWindow and MaxTokens
-	// are in tokens; HasKey says that it can be called as things stand.
+	// are in tokens; HasKey says that it can be called as things stand. ThinkingLevels
+	// are those that it knows, the least first; Price is nil where it is not known.
 	ModelInfo struct {
 		Ref           string `json:"ref"`
 		API           string `json:"api"`
@@ -189,6 +198,16 @@ type (
 		Images        bool   `json:"images,omitempty"`
 		Thinking      bool   `json:"thinking,omitempty"`
 		HasKey        bool   `json:"hasKey"`
+
+		ThinkingLevels []string    `json:"thinkingLevels,omitempty"`
+		Price          *ModelPrice `json:"price,omitempty"`
+	}
+	// ModelPrice is in US dollars per million tokens.
+	ModelPrice struct {
+		Input      float64 `json:"input"`
+		Output     float64 `json:"output"`
+		CacheRead  float64 `json:"cacheRead,omitempty"`
+		CacheWrite float64 `json:"cacheWrite,omitempty"`
 	}
 	// ModelList is the models that can be named: aliases first, then those with a
 	// key.
@@ -301,9 +320,12 @@ type (
 		Path string `json:"path"`
 		Why  string `json:"why"`
 	}
-	// Moved says where the leaf is now, and what became of the files.
+	// Moved says where the leaf is now, and what became of the files. SummaryID is the
+	// summary of what was left, "" without one; it is the leaf then.
 	Moved struct {
-		LeafID   EventID       `json:"leafId"`
+		LeafID    EventID `json:"leafId"`
+		SummaryID EventID `json:"summaryId,omitempty"`
+
 		Restored []string      `json:"restored,omitempty"`
 		Skipped  []SkippedFile `json:"skipped,omitempty"`
 	}
@@ -321,7 +343,10 @@ type (
 		LeafID EventID `json:"leafId,omitempty"`
 		More   bool    `json:"more,omitempty"`
 	}
-	// ContextView is what the model would be sent, with estimates in tokens.
+	// ContextView is what the model would be sent, with estimates in tokens. Parts are
+	// what fills the window, in the order in which it is sent; their tokens together are
+	// Tokens. Reserved is kept free for the answer: above
+	// Window less that a compaction is due. Free is what is left below it.
 	ContextView struct {
 		System       string    `json:"system"`
 		Messages     []Message `json:"messages"`
@@ -329,6 +354,66 @@ type (
 		SystemTokens int       `json:"systemTokens"`
 		ToolTokens   int       `json:"toolTokens"`
 		Window       int       `json:"window"`
+
+		Parts    []ContextPart `json:"parts,omitempty"`
+		Reserved int           `json:"reserved"`
+		Free     int           `json:"free"`
+	}
+	// ContextPart is one kind of what a model is sent. Count is how many there are.
+	ContextPart struct {
+		Name   ContextPartName `json:"name"`
+		Tokens int             `json:"tokens"`
+		Count  int             `json:"count"`
+	}
+	// ShellStarted says that a command of a person runs. EventID is the event that will
+	// say how it went.
+	ShellStarted struct {
+		EventID EventID `json:"eventId"`
+	}
+	// HookList is the shell hooks, the user's before the project's, in the order of
+	// their files. Problems are sentences about what does not count.
+	HookList struct {
+		Hooks    []HookInfo `json:"hooks"`
+		Problems []string   `json:"problems,omitempty"`
+	}
+	// HookInfo is a shell hook. State is ok, untrusted (a project's that the user does not
+	// trust), or changed (a file that it runs has changed since it was trusted). Source is
+	// file:line.
+	HookInfo struct {
+		Event     string `json:"event"`
+		Matcher   string `json:"matcher,omitempty"` // of tools; "" is all
+		Command   string `json:"command"`
+		TimeoutMS int64  `json:"timeoutMs"`
+		Blocks    bool   `json:"blocks,omitempty"` // a failure of it counts as a refusal
+		Scope     string `json:"scope"`            // user or project
+		Source    string `json:"source"`
+		State     string `json:"state"`
+		Problem   string `json:"problem,omitempty"`
+	}
+	// UsageReport is what a session has used. Total is the sum of the rows, and what
+	// [Live.Usage] says.
+	UsageReport struct {
+		Rows  []UsageRow `json:"rows"`
+		Total Usage      `json:"total"`
+	}
+	// UsageRow is what one model has used for one purpose, the costliest first. Agent is
+	// the name of the sub-agent, of Kind "subagent"; its Model is "" where its session
+	// cannot be read any more. Of a log with very many models a last row of each kind,
+	// without names, sums up those that are left.
+	UsageRow struct {
+		Kind  UsageKind `json:"kind"`
+		Model string    `json:"model,omitempty"` // provider/id
+		Agent string    `json:"agent,omitempty"`
+		Calls int       `json:"calls"`
+		Usage Usage     `json:"usage"`
+	}
+	// ProjectState is what a status line shows of a folder. Branch is that of Git, or the
+	// first 12 characters of a commit that is checked out by itself, "" without either.
+	ProjectState struct {
+		WorkDir string `json:"workDir"`
+		Root    string `json:"root"`
+		Git     bool   `json:"git,omitempty"`
+		Branch  string `json:"branch,omitempty"`
 	}
 	// TaskList is the background commands of a session that are remembered, oldest
 	// first.
@@ -349,6 +434,35 @@ type (
 		Data []byte `json:"data"`
 		Size int64  `json:"size"` // of the whole
 	}
+)
+
+// ContextPartName says what a part of the context is.
+type ContextPartName string
+
+// The parts of a context.
+const (
+	PartSystem      ContextPartName = "system"      // the system prompt
+	PartTools       ContextPartName = "tools"       // descriptions and schemas
+	PartSummary     ContextPartName = "summary"     // of what was compacted, and of branches that were left
+	PartMemory      ContextPartName = "memory"      // notes
+	PartSkills      ContextPartName = "skills"      // their listing
+	PartNotes       ContextPartName = "notes"       // what else the harness, hooks and extensions say
+	PartUser        ContextPartName = "user"        // messages of people
+	PartAssistant   ContextPartName = "assistant"   // answers
+	PartThinking    ContextPartName = "thinking"    // of the model
+	PartCalls       ContextPartName = "calls"       // inputs of calls
+	PartToolResults ContextPartName = "toolResults" // results of calls
+)
+
+// UsageKind says what was asked of a model.
+type UsageKind string
+
+// The kinds of usage.
+const (
+	UsageConversation UsageKind = "conversation"
+	UsageSummary      UsageKind = "summary"  // of compactions and branches
+	UsageAside        UsageKind = "aside"    // titles and what else goes on beside the conversation
+	UsageSubagent     UsageKind = "subagent" //
 )
 
 func (*Done) response()           {}
@@ -377,6 +491,10 @@ func (*Moved) response()          {}
 func (*Compacted) response()      {}
 func (*Events) response()         {}
 func (*ContextView) response()    {}
+func (*ShellStarted) response()   {}
+func (*HookList) response()       {}
+func (*UsageReport) response()    {}
+func (*ProjectState) response()   {}
 func (*TaskList) response()       {}
 func (*TaskInfo) response()       {}
 func (*BlobRef) response()        {}

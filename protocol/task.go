@@ -28,6 +28,8 @@ type TaskInfo struct {
 	// is then what it is to do, in short.
 	SessionID SessionID `json:"sessionId,omitempty"`
 	Agent     string    `json:"agent,omitempty"`
+	// LastLine is the last line of output that is not blank, at most 200 characters.
+	LastLine string `json:"lastLine,omitempty"`
 }
 
 // TaskNotice is the data of a harness item that tells of a background command:

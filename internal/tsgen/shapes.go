@@ -27,12 +27,12 @@ func messages(s *source, m *module) error {
 	}
 	decls := []*decl{
 		{name: "BlockBase", doc: "What every block may have.", fields: []field{optional("provider", ref("ProviderData"))}},
-		block("TextBlock", "text", required("text", str)),
-		block("ThinkingBlock", "thinking", required("thinking", str), optional("signature", str), optional("redacted", yes{})),
+		block("TextBlock", "text", required("text", str), optional("blob", str)),
+		block("ThinkingBlock", "thinking", required("thinking", str), optional("signature", str), optional("redacted", yes{}), optional("blob", str)),
 		block("ImageBlock", "image", optional("mediaType", str), optional("blob", str)),
 		block("FileBlock", "file", optional("name", str), optional("mediaType", str), optional("blob", str)),
-		block("ToolUseBlock", "tool_use", optional("id", str), optional("name", str), required("input", prim("unknown"))),
-		{kind: alias, name: "Block", doc: "One piece of content. A blob is the lower-case hex SHA-256 of the payload. A later host may send blocks of further types; show them as unknown.",
+		block("ToolUseBlock", "tool_use", optional("id", str), optional("name", str), required("input", prim("unknown")), optional("blob", str)),
+		{kind: alias, name: "Block", doc: "One piece of content. A blob is the lower-case hex SHA-256 of the payload; of a text, a thought or an input it is the whole of what was cut. A later host may send blocks of further types; show them as unknown.",
 			is: union{ref("TextBlock"), ref("ThinkingBlock"), ref("ImageBlock"), ref("FileBlock"), ref("ToolUseBlock")}},
 		message("UserMessage", "user", required("content", textOrContent), optional("meta", ref("MessageMeta"))),
 		message("AssistantMessage", "assistant", required("content", content), optional("provider", str), optional("model", str),

@@ -17,7 +17,23 @@ func branchSummary(b *protocol.BranchSummary) Item {
 }
 
 func customMessage(b *protocol.CustomMessage) Item {
+	if r, output, ok := protocol.ShellOf(b); ok {
+		return shell(r, output, b.Message.Role)
+	}
 	return Item{Kind: Custom, Role: b.Message.Role, Title: Line(b.Kind), Text: blocksText(b.Message.Content)}
+}
+
+// shell says how a command of a person went. The role is internal where no model is told
+// of it.
+func shell(r protocol.ShellResult, output string, role protocol.Role) Item {
+	item := Item{Kind: Shell, Role: role, Title: Line(r.Command), Text: Text(output), Status: OK}
+	switch {
+	case r.Cancelled:
+		item.Status = Cancelled
+	case r.Lost || r.TimedOut || r.Failed != "" || r.ExitCode == nil || *r.ExitCode != 0:
+		item.Status = Failed
+	}
+	return item
 }
 
 func harnessItem(b *protocol.HarnessItem) Item {
@@ -46,6 +62,8 @@ func itemTitle(k protocol.ItemKind) string {
 		return "Memory"
 	case protocol.ItemDateChange:
 		return "Date"
+	case protocol.ItemMode:
+		return "Permission mode"
 	case protocol.ItemToolChange, protocol.ItemToolDiscovery:
 		return "Tools"
 	case protocol.ItemHookContext:

@@ -25,6 +25,7 @@ const (
 	Checkpoint Kind = "checkpoint" // a file was kept before it was written
 	Detail     Kind = "detail"     // belongs to the details of the session
 	Custom     Kind = "custom"     // an extension shows it; Title is its kind
+	Shell      Kind = "shell"      // a command that a person ran: Title is the command, Text what it printed
 	Stream     Kind = "stream"     // a piece of the message Ref that is being written
 	State      Kind = "state"      // the run or turn began or ended
 	Question   Kind = "question"   // somebody has to answer; or, with a Status, has answered

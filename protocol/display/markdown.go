@@ -91,6 +91,8 @@ func (m *markdown) item(it Item) {
 		if it.Status == Denied {
 			m.block(quote(it.Title))
 		}
+	case Shell:
+		m.shell(it)
 	case Custom:
 		if it.Text != "" {
 			m.block("## " + escapeLine(it.Title))
@@ -131,6 +133,18 @@ func (m *markdown) bubble(it Item) {
 func (m *markdown) call(it Item) {
 	m.block("**" + escapeLine(it.ToolName) + "** " + code(it.Title))
 	m.block(fence("json", it.Input))
+}
+
+func (m *markdown) shell(it Item) {
+	title := "Command of the user"
+	if it.Role == protocol.RoleInternal {
+		title += ", not told to the model"
+	}
+	if it.Status != OK {
+		title += " (" + string(it.Status) + ")"
+	}
+	m.block("**" + title + "** " + code(it.Title))
+	m.block(fence("", cut(it.Text)))
 }
 
 func (m *markdown) result(it Item) {

@@ -63,6 +63,9 @@ func dialog(b *protocol.UIRequest) Item {
 			text = append(text, Text(s))
 		}
 	}
+	if b.Data.Kind == protocol.DialogPlan {
+		text = append(text, Text(b.Data.Text))
+	}
 	for _, o := range b.Data.Options {
 		text = append(text, "- "+Line(o.Label))
 	}

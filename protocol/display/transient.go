@@ -43,7 +43,7 @@ func transient(body protocol.Body) Item {
 			item.Status = Failed
 		}
 		return item
-	case *protocol.TurnStart, *protocol.TurnEnd, *protocol.UIState:
+	case *protocol.TurnStart, *protocol.TurnEnd, *protocol.UIState, *protocol.Todos, *protocol.TaskUpdate:
 		return Item{Kind: Hidden}
 	case *protocol.RuntimeStart:
 		return Item{Kind: State, Status: Running}

@@ -4,8 +4,8 @@ import type { AgentList, CommandList, CommandResult, CompletionList, ExtensionIn
 import type { Code } from "./errors";
 import type { Grant } from "./grant";
 import type { RequestID, SessionID } from "./id";
-import type { AddMemory, AnswerPermission, AnswerUI, BranchTo, Cancel, CheckConfig, CheckExtension, CloneSession, CloseSession, CompactSession, CompleteCommand, CreateSession, DeleteSession, Doctor, EnableExtension, ExportSession, FollowUp, GetBlob, GetContext, GetMemory, GetPath, GetProcessLog, GetStatus, GetTree, GetTrust, ImportSession, ListAgents, ListCommands, ListDirectories, ListEntries, ListExtensions, ListFiles, ListModels, ListProjects, ListSessions, ListSkills, ListTasks, OpenSession, Ping, PruneBlobs, PutBlob, RegisterProject, Reload, RemoveProject, RenameEntry, RepairSession, ResumeQueue, RevokeEntry, RewindTo, RewriteQueue, RunCommand, SearchSessions, SendMessage, SetCredential, SetGrant, SetLabel, SetMode, Steer, StopHost, StopTask, TestModel, TrustProject, UpdateInfo, VerifySession } from "./request";
-import type { BlobPart, BlobRef, Cancelled, Compacted, ConfigReport, ContextView, DirectoryList, DoctorReport, Done, EntryList, Events, FileList, Imported, ModelList, ModelTest, Moved, Project, ProjectList, ProjectTrust, Pruned, SearchResult, Sent, SessionList, SessionOpened, SessionReport, SessionSummary, Status, TaskList, TrustReport } from "./response";
+import type { AddMemory, AnswerPermission, AnswerUI, BranchTo, Cancel, CheckConfig, CheckExtension, CloneSession, CloseSession, CompactSession, CompleteCommand, CreateSession, DeleteSession, Doctor, EnableExtension, ExportSession, FollowUp, GetBlob, GetContext, GetMemory, GetPath, GetProcessLog, GetProjectState, GetStatus, GetTree, GetTrust, GetUsage, ImportSession, ListAgents, ListCommands, ListDirectories, ListEntries, ListExtensions, ListFiles, ListHooks, ListModels, ListProjects, ListSessions, ListSkills, ListTasks, OpenSession, Ping, PruneBlobs, PutBlob, RegisterProject, Reload, RemoveProject, RenameEntry, RepairSession, ResumeQueue, RevokeEntry, RewindTo, RewriteQueue, RunCommand, RunShell, SearchSessions, SendMessage, SetConfig, SetCredential, SetGrant, SetLabel, SetMode, Steer, StopHost, StopShell, StopTask, TestModel, TrustProject, UpdateInfo, VerifySession } from "./request";
+import type { BlobPart, BlobRef, Cancelled, Compacted, ConfigReport, ContextView, DirectoryList, DoctorReport, Done, EntryList, Events, FileList, HookList, Imported, ModelList, ModelTest, Moved, Project, ProjectList, ProjectState, ProjectTrust, Pruned, SearchResult, Sent, SessionList, SessionOpened, SessionReport, SessionSummary, ShellStarted, Status, TaskList, TrustReport, UsageReport } from "./response";
 import type { TaskInfo } from "./task";
 
 /** The requests by their names on the wire, each with its fields and its answer. */
@@ -72,6 +72,12 @@ export interface Requests {
   add_memory: { request: AddMemory; response: Done };
   get_memory: { request: GetMemory; response: MemoryView };
   get_process_log: { request: GetProcessLog; response: ProcessLog };
+  run_shell: { request: RunShell; response: ShellStarted };
+  stop_shell: { request: StopShell; response: Cancelled };
+  list_hooks: { request: ListHooks; response: HookList };
+  get_usage: { request: GetUsage; response: UsageReport };
+  set_config: { request: SetConfig; response: Done };
+  get_project_state: { request: GetProjectState; response: ProjectState };
   list_tasks: { request: ListTasks; response: TaskList };
   stop_task: { request: StopTask; response: TaskInfo };
 }
@@ -172,6 +178,12 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   add_memory: "control",
   get_memory: "control",
   get_process_log: "view",
+  run_shell: "control",
+  stop_shell: "answer",
+  list_hooks: "control",
+  get_usage: "view",
+  set_config: "control",
+  get_project_state: "view",
   list_tasks: "view",
   stop_task: "control",
 };
@@ -212,5 +224,8 @@ export const acts: readonly RequestName[] = [
   "reload",
   "enable_extension",
   "add_memory",
+  "run_shell",
+  "stop_shell",
+  "set_config",
   "stop_task",
 ];

@@ -23,8 +23,30 @@ export interface Dialog {
   options?: Option[];
   /** of input */
   placeholder?: string;
-  /** of editor: what stands in it */
+  /** of editor: what stands in it; of plan: the plan */
   text?: string;
+}
+
+/** PlanDecision says what becomes of a plan. */
+export type PlanDecision = (typeof planDecisionValues)[number];
+
+/** The values of {@link PlanDecision}. */
+export const planDecisionValues = [
+  /** it is carried out, in the mode from before */
+  "approve",
+  /** it is carried out, and edits are accepted */
+  "acceptEdits",
+  /** the model goes on planning */
+  "revise",
+] as const;
+
+/**
+ * PlanAnswer is the value of answer_ui for a dialog of kind plan. Feedback, at most 4
+ * KiB, is told to the model.
+ */
+export interface PlanAnswer {
+  decision: PlanDecision;
+  feedback?: string;
 }
 
 /**

@@ -56,6 +56,7 @@ export const itemKindValues = [
   "channel_context",
   "runtime_notice",
   "tool_discovery",
+  "permission_mode",
 ] as const;
 
 /** Origin says who added a harness item. */

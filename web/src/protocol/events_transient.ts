@@ -5,8 +5,10 @@ import type { ProtocolError } from "./errors";
 import type { Decision } from "./events_persistent";
 import type { Subagent } from "./header";
 import type { EventID, PermissionID } from "./id";
+import type { Todo } from "./live";
 import type { Role, StopReason, Usage } from "./message";
 import type { ProcessEvent } from "./process";
+import type { TaskInfo } from "./task";
 
 /**
  * MessageStart announces the persistent message EventID. It is followed by
@@ -42,13 +44,26 @@ export interface ToolCallDelta {
   delta: string;
 }
 
-/** ToolExecutionStart announces that a call runs; EventID is its result to come. */
+/**
+ * ToolExecutionStart announces that a call runs; EventID is its result to come. With
+ * Shell it is a command of a person: EventID is its custom message to come, ParentID is
+ * empty, ToolCallID is that EventID, and Args hold the command. It belongs to no run and
+ * outlives the end of one; a message_cancelled takes it back when its message cannot
+ * be stored.
+ */
 export interface ToolExecutionStart {
   eventId: EventID;
   parentId: EventID;
   toolCallId: string;
   toolName: string;
   args: unknown;
+  shell?: Shell;
+}
+
+/** Shell marks a command of a person. */
+export interface Shell {
+  command: string;
+  inContext: boolean;
 }
 
 /**
@@ -231,4 +246,20 @@ export interface UIRequest {
 export interface UIResolved {
   uiId: string;
   decision?: Decision;
+}
+
+/**
+ * Todos is the todo list of the active path, after the leaf has moved to another. What
+ * changes on the path itself the results of TodoWrite say.
+ */
+export interface Todos {
+  todos: Todo[] | null;
+}
+
+/**
+ * TaskUpdate says how a background command, or a sub-agent in the background, stands:
+ * when it begins and ends, and at most once a second while it prints.
+ */
+export interface TaskUpdate {
+  task: TaskInfo;
 }

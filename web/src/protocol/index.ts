@@ -19,4 +19,5 @@ export * from "./message";
 export * from "./process";
 export * from "./request";
 export * from "./response";
+export * from "./shell";
 export * from "./task";

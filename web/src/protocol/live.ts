@@ -2,10 +2,11 @@
 /* eslint-disable */
 import type { Base64 } from "./encoding";
 import type { QueueItem, QueueName } from "./events_persistent";
-import type { PermissionRequest, Retry, ToolProcess, UIRequest, UIState } from "./events_transient";
+import type { PermissionRequest, Retry, Shell, ToolProcess, UIRequest, UIState } from "./events_transient";
 import type { Meta } from "./header";
 import type { DeviceID, Epoch, EventID, Seq, TurnID } from "./id";
 import type { BlockType, Role, Usage } from "./message";
+import type { TaskInfo } from "./task";
 
 /**
  * Live is the state of a session at one moment, as far as it is not in the log's
@@ -37,6 +38,16 @@ export interface Live {
   retry?: Retry;
   /** the names of events */
   labels?: LiveLabel[];
+  /** the todo list of the active path; none when all is done */
+  todos?: Todo[];
+  /** background commands of this host, oldest first; at most 32 */
+  tasks?: TaskInfo[];
+}
+
+/** Todo is one entry of the todo list. Status is pending, in_progress or completed. */
+export interface Todo {
+  content: string;
+  status: string;
 }
 
 /** LiveMessage is a message that is coming in. */
@@ -86,6 +97,8 @@ export interface LiveTool {
   toolName: string;
   args?: Base64;
   outputTail?: string;
+  /** a command of a person; nil for a call */
+  shell?: Shell;
   /** the newest of each operation, that which changed last at the end; at most 16 */
   process?: ToolProcess[];
 }

@@ -88,6 +88,7 @@ export interface BlockBase {
 export interface TextBlock extends BlockBase {
   type: "text";
   text: string;
+  blob?: string;
 }
 
 export interface ThinkingBlock extends BlockBase {
@@ -95,6 +96,7 @@ export interface ThinkingBlock extends BlockBase {
   thinking: string;
   signature?: string;
   redacted?: true;
+  blob?: string;
 }
 
 export interface ImageBlock extends BlockBase {
@@ -115,9 +117,10 @@ export interface ToolUseBlock extends BlockBase {
   id?: string;
   name?: string;
   input: unknown;
+  blob?: string;
 }
 
-/** One piece of content. A blob is the lower-case hex SHA-256 of the payload. A later host may send blocks of further types; show them as unknown. */
+/** One piece of content. A blob is the lower-case hex SHA-256 of the payload; of a text, a thought or an input it is the whole of what was cut. A later host may send blocks of further types; show them as unknown. */
 export type Block = TextBlock | ThinkingBlock | ImageBlock | FileBlock | ToolUseBlock;
 
 export interface UserMessage {

@@ -313,20 +313,32 @@ export interface Cancel {
 
 /**
  * RewindTo sets the leaf to an earlier event, or (null) to the empty
- * conversation; the answer is {@link Moved}.
+ * conversation; the answer is {@link Moved}. With Summarise SummariseBranch a model
+ * first summarises what is left, as Instructions (at most 8 KiB) ask for, and the
+ * summary becomes the leaf, on the target. That is a run which can be cancelled;
+ * when it fails or is cancelled nothing has moved.
  */
 export interface RewindTo {
   targetEventId: EventID | null;
   expectedLeafId?: EventID;
   restoreFiles?: boolean;
   cancelFirst?: TurnID;
+  /** "" or "yes" */
+  summarise?: string;
+  instructions?: string;
 }
 
-/** BranchTo sets the leaf to any conversation event; the answer is {@link Moved}. */
+/**
+ * BranchTo sets the leaf to any conversation event; the answer is {@link Moved}. With
+ * Summarise it does what {@link RewindTo} does with that.
+ */
 export interface BranchTo {
   leafEventId: EventID;
   expectedLeafId?: EventID;
   cancelFirst?: TurnID;
+  /** "" or "yes" */
+  summarise?: string;
+  instructions?: string;
 }
 
 /**
@@ -509,6 +521,65 @@ export interface GetProcessLog {
   offset?: number;
   /** lines, 1 to 1,000; 0: 200 */
   limit?: number;
+}
+
+/**
+ * RunShell runs a command of the person who sends it, as bash, in the session's
+ * folder and its sandbox; nobody is asked, and no rule or mode is. The answer is
+ * {@link ShellStarted}, at once. All clients see it run as a tool_execution_start with
+ * ToolExecutionStart.Shell, its output as updates, and at the end the custom
+ * message of kind ShellKind that the start has announced. With InContext the model
+ * is told of command and output with its next call; otherwise no model ever is. A
+ * running turn is not disturbed: the message enters at its next step border.
+ */
+export interface RunShell {
+  /** bash source, at most 100,000 bytes */
+  command: string;
+  inContext?: boolean;
+}
+
+/**
+ * StopShell ends a running command of a person, by the event that its start has
+ * announced; what it printed is stored. The answer is {@link Cancelled}.
+ */
+export interface StopShell {
+  eventId: EventID;
+}
+
+/**
+ * ListHooks gives the shell hooks of the configuration of a session, or, without one,
+ * of WorkDir; the answer is a {@link HookList}.
+ */
+export interface ListHooks {
+  workDir?: string;
+}
+
+/**
+ * GetUsage gives what the session has used, by model and sub-agent; the answer is a
+ * {@link UsageReport}.
+ */
+export interface GetUsage {}
+
+/**
+ * SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
+ * Value is what stands behind the = in the file; where the key takes a text, words
+ * without quotes are that text. An empty Value takes the key out, so that its default
+ * counts. What would make the file wrong is refused, and so is everything that may
+ * hold a secret: keys of providers go to set_credential.
+ */
+export interface SetConfig {
+  /** dotted, as {@link CheckConfig} gives it */
+  key: string;
+  /** at most 16 KiB */
+  value: string;
+}
+
+/**
+ * GetProjectState gives what a status line shows of the folder of a session, or,
+ * without one, of WorkDir; the answer is a {@link ProjectState}. It starts no process.
+ */
+export interface GetProjectState {
+  workDir?: string;
 }
 
 /**

@@ -42,6 +42,8 @@ export interface TaskInfo {
    */
   sessionId?: SessionID;
   agent?: string;
+  /** LastLine is the last line of output that is not blank, at most 200 characters. */
+  lastLine?: string;
 }
 
 /**

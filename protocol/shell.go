@@ -1,0 +1,46 @@
+package protocol
+
+import "encoding/json"
+
+// ShellKind is the kind of the events about a command that a person ran: first a custom
+// event with [ShellRun], stored before the command begins, then a custom message with
+// [ShellResult]. The message is of the user where the model is told of it, else internal.
+// Its last block is what the command printed.
+const ShellKind = OwnKind + "shell"
+
+// ShellRun is the data of the event that precedes a command. EventID is the message that
+// will say how it went.
+type ShellRun struct {
+	SessionID SessionID `json:"sessionId"` // in which it ran: a clone did not run it
+	EventID   EventID   `json:"eventId"`
+	Command   string    `json:"command"`
+	InContext bool      `json:"inContext"`
+}
+
+// ShellResult is the data of the message about a command that has ended. ExitCode is nil
+// where it is not known: Lost says that its host was killed while it ran.
+type ShellResult struct {
+	Command    string `json:"command"`
+	InContext  bool   `json:"inContext"`
+	ExitCode   *int   `json:"exitCode,omitempty"`
+	DurationMS int64  `json:"durationMs,omitempty"`
+	Cancelled  bool   `json:"cancelled,omitempty"`
+	TimedOut   bool   `json:"timedOut,omitempty"`
+	Failed     string `json:"failed,omitempty"` // why it did not even start
+	Lost       bool   `json:"lost,omitempty"`
+	FullBlob   string `json:"fullBlob,omitempty"` // the uncut output, where it was cut
+	// ChangedProtected are the protected files that it made, changed or removed.
+	ChangedProtected []string `json:"changedProtected,omitempty"`
+}
+
+// ShellOf gives the result that a message of kind [ShellKind] carries and what the
+// command printed. It is false for any other message.
+func ShellOf(b *CustomMessage) (result ShellResult, output string, ok bool) {
+	if b.Kind != ShellKind || json.Unmarshal(b.Data, &result) != nil {
+		return ShellResult{}, "", false
+	}
+	if n := len(b.Message.Content); n > 0 {
+		output = b.Message.Content[n-1].Text
+	}
+	return result, output, true
+}
