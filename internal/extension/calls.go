@@ -49,6 +49,9 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 	}
 	c.set.mu.Lock()
 	loading := c.loading == m
+	if m.command != nil {
+		ctx = withValues{ctx, m.command}
+	}
 	c.set.mu.Unlock()
 	m.clock.begin()
 	defer m.clock.end()
@@ -86,7 +89,7 @@ func (c *child) note(method string, params json.RawMessage) {
 	case wire.NoteLog:
 		var p struct{ Level, Message string }
 		if json.Unmarshal(params, &p) == nil {
-			s.cfg.Report("extension "+m.ID+": "+clip(p.Level, 20), []byte(clip(p.Message, maxLog)))
+			s.cfg.Report("extension "+m.ID+": "+clip(p.Level, 20), []byte(clip(s.cfg.Clean(p.Message), maxLog)))
 		}
 	case wire.NoteToolUpdate:
 		var p wire.ToolUpdate
@@ -96,11 +99,13 @@ func (c *child) note(method string, params json.RawMessage) {
 	case wire.NoteProcess:
 		var p wire.ToolProcess
 		if r := m.runs(params, &p, &p.ToolCallID); r != nil && r.process != nil {
+			p.Update.Message = s.cfg.Clean(p.Update.Message)
 			r.process(p.Update)
 		}
 	case wire.NoteHandlerFailed:
 		var p struct{ Event, Error, Stack string }
 		if json.Unmarshal(params, &p) == nil {
+			p.Error, p.Stack = s.cfg.Clean(p.Error), s.cfg.Clean(p.Stack)
 			s.cfg.Report(fmt.Sprintf("extension %s: the handler of %s failed: %s", m.ID, clip(p.Event, 100), clip(p.Error, 500)), []byte(clip(p.Stack, maxLog)))
 			s.tellFailure(m, clip(p.Event, 100), clip(p.Error, 500))
 		}

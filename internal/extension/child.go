@@ -50,6 +50,7 @@ type child struct {
 	ending  bool
 	killed  string  // why we killed it
 	guilty  *member // who was to blame for its end, nil when that is not known
+	said    string  // the last line that it wrote to stderr, quoted
 }
 
 // ensure gives the process in which an extension is loaded, and starts and loads what
@@ -145,12 +146,14 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 		return nil, err
 	}
 	c.proc = proc
-	name := "extensions"
+	name, who := "extensions", "the process of the extensions"
 	if of != nil {
-		name = "extension " + of.ID
+		name, who = "extension "+of.ID, "the extension "+of.ID
 	}
-	report := func(what string, detail []byte) { s.cfg.Report(name+": "+what, detail) }
-	c.peer = newPeer(&peer{serve: c.serve, note: c.note, report: report, broken: func(error) { proc.Kill() }})
+	report := func(what string, detail []byte) {
+		s.cfg.Report(name+": "+what, []byte(s.cfg.Clean(string(detail))))
+	}
+	c.peer = newPeer(&peer{serve: c.serve, note: c.note, report: report, broken: func(error) { proc.Kill() }, clean: s.cfg.Clean})
 	s.mu.Lock()
 	s.children = append(s.children, c)
 	if of == nil {
@@ -162,15 +165,20 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	c.peer.start(proc.Stdin, proc.Stdout)
 	stderr := make(chan struct{})
 	s.wg.Go(func() { c.diagnose(report); close(stderr) }) // ends with stderr
-	s.wg.Go(func() { c.watch() })                         // ends with the process
-	s.wg.Go(func() {                                      // ends with the process
+	gone, watched := make(chan struct{}), make(chan struct{})
+	s.wg.Go(func() { c.watch(gone); close(watched) }) // ends with the process
+	s.wg.Go(func() {                                  // ends with the process and what it has asked for
 		_ = proc.Wait()
 		c.peer.wait()
 		<-stderr
-		c.settle()
+		close(gone)
+		<-watched  // it reads the page, which settle unmaps
+		c.settle() // what is served may wait for this
+		c.peer.waitServed()
 	})
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), loadTime)
+	ctx, cancel := context.WithTimeout(s.outlive(ctx), loadTime)
 	defer cancel()
+	defer s.await("The session waits for "+who+", which has been started and does not answer yet.", kind)()
 	answer, err := c.peer.call(ctx, wire.MethodInitialize, wire.Initialize{Protocol: wire.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State()})
 	var hello wire.Initialized
 	if err == nil {
@@ -182,13 +190,73 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	if err != nil {
 		c.kill("it does not answer initialize")
 		<-c.ended
-		return nil, fmt.Errorf("it does not answer initialize as it should: %w", err)
+		return nil, c.unanswered(err)
 	}
 	s.mu.Lock()
 	c.ready = true
 	s.mu.Unlock()
 	c.entries = s.cfg.Log != nil && (kind == JavaScript || hello.Entries)
 	return c, nil
+}
+
+// unanswered says why a process that has ended did not answer initialize.
+func (c *child) unanswered(err error) error {
+	exit := c.proc.Exit()
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		err = fmt.Errorf("it has not answered initialize within %v", loadTime)
+	case errors.Is(err, errNoMessage):
+		err = c.peer.reason()
+	case errors.Is(err, errGone) && exit.Signal == "":
+		err = fmt.Errorf("its process ended with status %d before it answered initialize", exit.Code)
+	default:
+		err = fmt.Errorf("it does not answer initialize as it should: %w", err)
+	}
+	c.set.mu.Lock()
+	said := c.said
+	c.set.mu.Unlock()
+	if said != "" {
+		err = fmt.Errorf("%w; the last that it wrote to stderr is %s", err, said)
+	}
+	return err
+}
+
+// await tells people whom the session waits for, when it takes long; what it gives ends
+// that.
+func (s *Set) await(text string, kind Kind) (done func()) {
+	after := noticeAfter
+	if kind == JavaScript {
+		after = bundleNotice
+	}
+	over := make(chan struct{})
+	s.wg.Go(func() { // ends with done
+		t := time.NewTimer(after)
+		defer t.Stop()
+		select {
+		case <-over:
+		case <-t.C:
+			s.cfg.Host.Notify("warning", text)
+		}
+	})
+	return func() { close(over) }
+}
+
+// outlive gives a context with the values of ctx that ends with the set: what one request
+// has had started is there for the others too.
+func (s *Set) outlive(ctx context.Context) context.Context { return withValues{s.life, ctx} }
+
+// withValues is a context that has the values of another one too.
+type withValues struct {
+	context.Context
+	values context.Context
+}
+
+// Value implements [context.Context].
+func (w withValues) Value(key any) any {
+	if v := w.Context.Value(key); v != nil {
+		return v
+	}
+	return w.values.Value(key)
 }
 
 // check makes sure that the files of a project's program are those that were trusted.
@@ -229,8 +297,9 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 	if s.cfg.Settings != nil {
 		load.Config = s.cfg.Settings(m.who())
 	}
-	ctx, cancel := m.clock.within(context.WithoutCancel(ctx), loadTime)
+	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
 	defer cancel()
+	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
 	var r wire.Registration
 	answer, err := c.ask(ctx, wire.MethodLoad, func() (any, error) {
 		s.mu.Lock()
@@ -381,6 +450,9 @@ func (c *child) diagnose(report func(string, []byte)) {
 	for {
 		line, err := r.ReadSlice('\n')
 		if n := len(bytes.TrimSpace(line)); n > 0 && kept < maxErrs {
+			c.set.mu.Lock()
+			c.said = fmt.Sprintf("%.300q", c.set.cfg.Clean(string(bytes.TrimSpace(line))))
+			c.set.mu.Unlock()
 			if kept += n; kept < maxErrs {
 				report("stderr", bytes.Clone(bytes.TrimRight(line, "\r\n")))
 			} else {
@@ -394,13 +466,13 @@ func (c *child) diagnose(report func(string, []byte)) {
 	}
 }
 
-// watch kills a process that is stuck or too large.
-func (c *child) watch() {
-	t := time.NewTicker(watchEvery)
+// watch kills a process that is stuck or too large, until it is gone.
+func (c *child) watch(gone <-chan struct{}) {
+	t := time.NewTicker(c.set.cfg.bounds.watch)
 	defer t.Stop()
 	for {
 		select {
-		case <-c.ended:
+		case <-gone:
 			return
 		case <-t.C:
 		}
@@ -489,6 +561,9 @@ func (c *child) settle() {
 			why = "its process was ended by " + exit.Signal
 		default:
 			why = fmt.Sprintf("its process ended with status %d", exit.Code)
+			if c.kind == Process && c.said != "" {
+				why += ", and the last that it wrote to stderr is " + c.said
+			}
 		}
 		notices = s.blame(c, why)
 	}
@@ -548,9 +623,13 @@ func (s *Set) blame(c *child, why string) (notices []string) {
 }
 
 // blames waits until the consequences of the end of a process are drawn, and says
-// whether the extension was to blame for it.
-func (c *child) blames(m *member) bool {
-	<-c.ended
+// whether the extension was to blame for it; when ctx ends first, it counts as such.
+func (c *child) blames(ctx context.Context, m *member) bool {
+	select {
+	case <-c.ended:
+	case <-ctx.Done():
+		return true
+	}
 	c.set.mu.Lock()
 	defer c.set.mu.Unlock()
 	return c.guilty == m

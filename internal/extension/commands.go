@@ -41,23 +41,28 @@ func (s *Set) Commands() []Command {
 	return out
 }
 
-// Run runs the command and gives what it says. It has no time limit but ctx.
+// Run runs the command and gives what it says. It has no time limit but ctx. Requests of
+// the extension while it runs, other than of an immediate one, reach [Host] with the
+// values of ctx; what it has sent and appended is done when Run returns. Such commands of one extension run one at a time.
 func (c Command) Run(ctx context.Context, args string) (status string, err error) {
-	m := c.m
-	params := wire.CommandRun{Ext: m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
-	if c.Immediate {
-		m.set.immediate(m, 1)
-		defer m.set.immediate(m, -1)
-	}
-	p, err := m.reach(ctx)
+	params := wire.CommandRun{Ext: c.m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
+	p, m, err := c.m.reach(ctx)
 	if err != nil {
 		return "", err
 	}
+	if c.Immediate {
+		m.set.immediate(m, 1)
+		defer m.set.immediate(m, -1)
+	} else {
+		defer m.set.lend(ctx, m)()
+	}
 	answer, err := p.ask(ctx, wire.MethodCommand, func() (any, error) { return params, nil })
+	// What it sent without waiting is part of it.
+	p.peer.settled(ctx, wire.CallAppend, wire.CallSendUser, wire.CallSendMessage)
 	var remote *RemoteError
 	switch {
 	case errors.Is(err, errGone):
-		p.blames(m)
+		p.blames(ctx, m)
 		return "", fmt.Errorf("the process of the extension %s ended while the command ran; it may have taken effect", m.ID)
 	case errors.As(err, &remote):
 		return "", fmt.Errorf("/%s failed: %s", c.Name, clip(remote.Message, 4<<10))
@@ -70,7 +75,7 @@ func (c Command) Run(ctx context.Context, args string) (status string, err error
 			return "", fmt.Errorf("/%s gave an answer that cannot be read: %w", c.Name, err)
 		}
 	}
-	return clip(done.Status, 4<<10), nil
+	return clip(m.set.cfg.Clean(done.Status), 4<<10), nil
 }
 
 // immediate counts the immediate commands of an extension that run.
@@ -78,6 +83,19 @@ func (s *Set) immediate(m *member, n int) {
 	s.mu.Lock()
 	m.immediate += n
 	s.mu.Unlock()
+}
+
+// lend has the values of a command's context count for what the extension asks for, until
+// back is called.
+func (s *Set) lend(ctx context.Context, m *member) (back func()) {
+	s.mu.Lock()
+	m.command = ctx
+	s.mu.Unlock()
+	return func() {
+		s.mu.Lock()
+		m.command = nil
+		s.mu.Unlock()
+	}
 }
 
 // Immediate says whether an extension runs an immediate command, so that it may not
@@ -98,7 +116,7 @@ func (c Command) Complete(ctx context.Context, prefix string) (*protocol.Complet
 	if !c.Completes {
 		return out, nil
 	}
-	answer, err := c.m.ask(ctx, wire.MethodComplete, completeTime, func(*child) (any, error) {
+	answer, err := c.m.ask(ctx, wire.MethodComplete, completeTime, nil, func(*child) (any, error) {
 		return wire.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, nil
 	})
 	if err != nil || len(answer) == 0 || string(answer) == "null" {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Bounds of what is looked for.
@@ -378,7 +379,7 @@ func (l *look) manifest(id, name string, data []byte) {
 	case len(m.Command) > maxCommand || slices.ContainsFunc(m.Command, func(s string) bool { return len(s) > 4<<10 || strings.ContainsRune(s, 0) }):
 		e.Problem = fmt.Sprintf("Its command has more than %d words, or one of more than 4 KiB.", maxCommand)
 	default:
-		e.ID, e.Name, e.Argv = cmp.Or(m.ID, id), clip(m.DisplayName, 100), m.Command
+		e.ID, e.Name, e.Argv = cmp.Or(m.ID, id), display.Line(clip(m.DisplayName, 100)), m.Command
 		for _, s := range m.Skills {
 			at := path.Join(dir, s)
 			if at != dir && !within(dir, at) {

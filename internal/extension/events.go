@@ -37,13 +37,15 @@ type fields map[string]any
 func (t *teller) raw() bool {
 	t.m.set.mu.Lock()
 	defer t.m.set.mu.Unlock()
-	return t.m.registered.API == "scorel"
+	m, err := t.m.set.current(t.m)
+	return err == nil && m.registered.API == "scorel"
 }
 
 func (t *teller) wants(event string) bool {
 	t.m.set.mu.Lock()
 	defer t.m.set.mu.Unlock()
-	return t.m.wants(event)
+	m, err := t.m.set.current(t.m)
+	return err == nil && m.wants(event)
 }
 
 // event tells of an event of the log or of the wire.
@@ -205,23 +207,21 @@ func (t *teller) make(event string, f fields, keep bool) {
 
 // send sends an event: what is to be kept waits for room, and comes behind what the
 // process must know of the conversation; anything else is dropped where there is none.
+// It starts no process: one that has ended finds in the conversation what it has missed.
 func (t *teller) send(event string, data json.RawMessage, keep bool) {
-	m := t.m
-	note := wire.EventNote{Ext: m.ID, Type: event, Event: data}
-	m.set.mu.Lock()
-	c := m.child
-	m.set.mu.Unlock()
-	if c == nil && !keep {
+	s, note := t.m.set, wire.EventNote{Ext: t.m.ID, Type: event, Event: data}
+	s.mu.Lock()
+	m, err := s.current(t.m)
+	var c *child
+	if err == nil {
+		c = m.child
+	}
+	s.mu.Unlock()
+	if c == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTime)
 	defer cancel()
-	var err error
-	if c == nil { // it has ended: with an event of the log it comes back
-		if c, err = m.reach(ctx); err != nil {
-			return
-		}
-	}
 	if keep {
 		err = c.tell(ctx, note)
 	} else if line, lerr := notification(wire.NoteEvent, note); lerr == nil {

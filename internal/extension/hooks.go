@@ -12,6 +12,7 @@ import (
 	"scorel/internal/hook"
 	"scorel/internal/session/history"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Subscribers gives each extension that takes part as a subscriber of hooks. One that
@@ -83,9 +84,12 @@ func (m *member) subscriber() hook.Subscriber {
 
 // call asks an extension about a hook and reads its answer into to; false means that
 // it has none. When the process ends through the fault of another extension it is
-// asked once more. limit 0 is none but ctx.
+// asked once more. limit 0 is none but ctx. One that was taken out by /reload since the
+// turn began has no answer, except where it was to judge a call: that it does not any
+// more counts from the next turn on.
 func (m *member) call(ctx context.Context, name string, limit time.Duration, data func(c *child) (any, error), to any) (bool, error) {
-	answer, err := m.ask(ctx, wire.MethodHook, limit, func(c *child) (any, error) {
+	has := func(now *member) bool { return now.hooks(name) }
+	answer, err := m.ask(ctx, wire.MethodHook, limit, has, func(c *child) (any, error) {
 		d, err := data(c)
 		if err != nil {
 			return nil, err
@@ -96,6 +100,9 @@ func (m *member) call(ctx context.Context, name string, limit time.Duration, dat
 		}
 		return wire.HookCall{Ext: m.ID, Hook: name, Data: raw}, nil
 	})
+	if errors.Is(err, errTakenOut) && name != "tool_call" {
+		return false, nil
+	}
 	if err != nil || len(answer) == 0 || string(answer) == "null" {
 		return false, err
 	}
@@ -105,22 +112,32 @@ func (m *member) call(ctx context.Context, name string, limit time.Duration, dat
 	return true, nil
 }
 
-// ask sends a call to an extension, again when its process ended without its fault.
-func (m *member) ask(ctx context.Context, method string, limit time.Duration, params func(c *child) (any, error)) (json.RawMessage, error) {
+// ask sends a call to an extension, again when its process ended without its fault. One
+// that was loaded anew and has not what is asked for, which has says with mu held, has no
+// answer; nil has everything.
+func (m *member) ask(ctx context.Context, method string, limit time.Duration, has func(*member) bool, params func(c *child) (any, error)) (json.RawMessage, error) {
 	for again := false; ; again = true {
-		c, err := m.reach(ctx)
+		c, now, err := m.reach(ctx)
 		if err != nil {
 			return nil, err
 		}
+		if now != m && has != nil {
+			m.set.mu.Lock()
+			its := has(now)
+			m.set.mu.Unlock()
+			if !its {
+				return nil, nil
+			}
+		}
 		answer, err := func() (json.RawMessage, error) {
-			ctx, cancel := m.clock.within(ctx, limit)
+			ctx, cancel := now.clock.within(ctx, limit)
 			defer cancel()
 			return c.ask(ctx, method, func() (any, error) { return params(c) })
 		}()
 		if !errors.Is(err, errGone) {
 			return answer, err
 		}
-		if c.blames(m) || again {
+		if c.blames(ctx, now) || again {
 			return nil, fmt.Errorf("its process ended while it was asked: %w", err)
 		}
 	}
@@ -283,7 +300,7 @@ func (m *member) beforeAgent(ctx context.Context, p hook.Prompt, system string) 
 	}
 	out := hook.AgentStart{System: a.SystemPrompt}
 	if a.Message != nil {
-		out.Message = customMessage(a.Message.CustomType, a.Message.Content, a.Message.Display, a.Message.Details)
+		out.Message = customMessage(display.Line(a.Message.CustomType), a.Message.Content, a.Message.Display, a.Message.Details)
 	}
 	return out, nil
 }

@@ -20,7 +20,7 @@ func (w *world) shell(id, body string) {
 // instead. Nothing of it may hang, or take memory for ever.
 func TestProgramThatDoesNotSpeakTheProtocolIsEndedAndNamed(t *testing.T) {
 	for name, c := range map[string]struct{ body, problem string }{
-		"ends at once":           {"exit 3", "its process has ended"},
+		"ends at once":           {"exit 3", "its process ended with status 3"},
 		"another version":        {`read x; echo '{"jsonrpc":"2.0","id":1,"result":{"protocol":7}}'; read x`, "version 7"},
 		"an error":               {`read x; echo '{"jsonrpc":"2.0","id":1,"error":{"code":1,"message":"not today"}}'; read x`, "not today"},
 		"a line that never ends": {`read x; exec tr '\0' x </dev/zero`, "bytes"},
@@ -44,9 +44,9 @@ func TestProgramThatDoesNotSpeakTheProtocolIsEndedAndNamed(t *testing.T) {
 	}
 }
 
-func TestNoiseOfAProgramGoesIntoTheDiagnostics(t *testing.T) {
+func TestNoiseOfAProgramThatSpeaksTheProtocolGoesIntoTheDiagnostics(t *testing.T) {
 	w := newWorld(t)
-	w.shell("noisy", `echo "a banner"; echo "a warning" >&2; read x; echo "$hello"; read x; case $x in *state*) read x;; esac; echo "$load"; while read x; do :; done`)
+	w.shell("noisy", `echo "a warning" >&2; read x; echo "$hello"; echo "a banner"; read x; case $x in *state*) read x;; esac; echo "$load"; while read x; do :; done`)
 	w.load()
 	if got := w.info("noisy"); got.State != protocol.ExtensionLoaded {
 		t.Fatalf("%+v, %q", got, w.told())

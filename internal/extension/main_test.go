@@ -34,14 +34,15 @@ func TestMain(m *testing.M) {
 }
 
 // script is an extension of the fake. On says what it does when it is asked for "load",
-// "hook NAME", "tool NAME", "command NAME" or "unload":
+// "hook NAME", "tool NAME", "command NAME" or "unload", or told of "event NAME", which
+// has no answer:
 //
 //	answer JSON       answers
 //	fail TEXT         answers with an error
 //	hang              never answers
 //	spin              runs without a pause, as its page says
 //	exit              ends the process
-//	grow              takes memory
+//	grow              takes 240 MiB and keeps them
 //	call METHOD JSON  asks the host and answers with what that gives
 //	note METHOD JSON  notifies the host and answers null
 //	seen              answers with what it was told of: entries, state and events
@@ -65,6 +66,9 @@ type fake struct {
 }
 
 func (f *fake) write(fr frame) {
+	if fr.Method == "" && fr.ID == nil {
+		return // nobody asked
+	}
 	fr.JSONRPC = "2.0"
 	line, err := json.Marshal(fr)
 	if err != nil {
@@ -125,6 +129,11 @@ func (f *fake) noted(fr frame) {
 		f.state = fr.Params
 	case wire.NoteEvent, wire.NoteBus:
 		f.events = append(f.events, fr.Params)
+		var p struct{ Ext, Type string }
+		_ = json.Unmarshal(fr.Params, &p)
+		if s := f.scripts[p.Ext]; s != nil && s.On["event "+p.Type] != "" {
+			go f.act(frame{}, s.On["event "+p.Type], f.slot[p.Ext])
+		}
 	}
 }
 
@@ -169,8 +178,7 @@ func (f *fake) answer(fr frame) {
 		}
 		what = "load"
 	case wire.MethodUnload:
-		reply(nil)
-		return
+		what = "unload"
 	case wire.MethodHook:
 		what = "hook " + p.Hook
 	case wire.MethodTool:
@@ -183,7 +191,19 @@ func (f *fake) answer(fr frame) {
 	f.mu.Lock()
 	s, slot := f.scripts[p.Ext], f.slot[p.Ext]
 	f.mu.Unlock()
-	verb, rest, _ := strings.Cut(s.On[what], " ")
+	f.act(fr, s.On[what], slot)
+}
+
+// act does what a script says, and answers the request fr; one without an id is none.
+func (f *fake) act(fr frame, what string, slot int) {
+	reply := func(v any) {
+		data, err := json.Marshal(v)
+		if err != nil {
+			panic(err)
+		}
+		f.write(frame{ID: fr.ID, Result: data})
+	}
+	verb, rest, _ := strings.Cut(what, " ")
 	switch verb {
 	case "", "answer":
 		if rest == "" {
@@ -205,9 +225,8 @@ func (f *fake) answer(fr frame) {
 			for i := 0; i < len(b); i += 4096 {
 				b[i] = 1
 			}
-			all = append(all, b)
-			if len(all) > 1<<20 {
-				return
+			if all = append(all, b); len(all) == 15 { // more would end it by its address space
+				select {}
 			}
 		}
 	case "seen":

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"scorel/internal/extension/wire"
 	"scorel/internal/session/history"
@@ -144,6 +145,9 @@ func (m *mirror) add(ctx context.Context, list []json.RawMessage, e protocol.Eve
 	case *protocol.BranchSummary:
 		x.Summary = b.Summary
 	case *protocol.Custom:
+		if strings.HasPrefix(b.Kind, protocol.OwnKind) {
+			return list, nil
+		}
 		x.Type, x.Custom, x.Data = b.Kind, true, b.Data
 	case *protocol.Compact:
 		if err := m.compaction(ctx, &x, b); err != nil {

@@ -196,12 +196,12 @@ func TestPeerAnswersEachCallWhateverTheOrder(t *testing.T) {
 	w.load()
 	slow := make(chan error, 1)
 	go func() {
-		_, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, func(*child) (any, error) {
+		_, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
 			return wire.HookCall{Ext: "one", Hook: "tool_call"}, nil
 		})
 		slow <- err
 	}()
-	answer, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, func(*child) (any, error) {
+	answer, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
 		return wire.HookCall{Ext: "one", Hook: "tool_result"}, nil
 	})
 	if err != nil || string(answer) != `{"isError":true}` {

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/extension/wire"
@@ -80,10 +82,13 @@ type peer struct {
 	note   func(method string, params json.RawMessage)
 	report func(what string, detail []byte)
 	broken func(why error)
+	// clean takes secrets out of the errors that the process gives.
+	clean func(string) string
 
-	ctx    context.Context // of what is served; ends with the connection
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
+	ctx      context.Context // of what is served; ends with the connection
+	cancel   context.CancelFunc
+	streams  sync.WaitGroup // the reader and the writer
+	requests sync.WaitGroup // what is served; the reader adds to it
 
 	mu      sync.Mutex
 	wake    sync.Cond // of mu: something to write, room, or the end
@@ -92,23 +97,34 @@ type peer struct {
 	dropped int
 	next    int64
 	calls   map[int64]chan frame
-	served  map[string]context.CancelFunc // by id as it stands in the request
-	err     error                         // why it is closed
+	served  map[string]*served // by id as it stands in the request
+	err     error              // why it is closed
 	bad     int
+	greeted atomic.Bool // it has sent a message: it speaks the protocol
+}
+
+// served is a request of the process that is being carried out.
+type served struct {
+	method string
+	cancel context.CancelFunc
+	done   chan struct{} // closed when it has been
 }
 
 func newPeer(p *peer) *peer {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.wake.L = &p.mu
-	p.calls, p.served = map[int64]chan frame{}, map[string]context.CancelFunc{}
+	p.calls, p.served = map[int64]chan frame{}, map[string]*served{}
 	return p
 }
+
+// errNoMessage is what a connection ends with whose first line is no message.
+var errNoMessage = errors.New("its output begins with a line that is no message of the protocol")
 
 // start begins to read and to write. The goroutines end when the streams do and
 // [peer.close] was called.
 func (p *peer) start(in io.WriteCloser, out io.Reader) {
-	p.wg.Go(func() { p.write(in) })
-	p.wg.Go(func() { p.read(out) })
+	p.streams.Go(func() { p.write(in) })
+	p.streams.Go(func() { p.read(out) })
 }
 
 // close ends what waits, with why as the reason.
@@ -131,8 +147,13 @@ func (p *peer) close(why error) {
 	}
 }
 
-// wait returns when nothing of the connection runs any more.
-func (p *peer) wait() { p.wg.Wait() }
+// wait returns when nothing is read and written any more. What the process has asked
+// for may go on then, with a context that has ended.
+func (p *peer) wait() { p.streams.Wait() }
+
+// waitServed returns when nothing that the process has asked for runs any more. It is
+// called after wait.
+func (p *peer) waitServed() { p.requests.Wait() }
 
 // asked is a call of ours that waits for its answer.
 type asked struct {
@@ -182,6 +203,7 @@ func (a *asked) wait(ctx context.Context) (json.RawMessage, error) {
 		case !ok:
 			return nil, fmt.Errorf("%w: %w", errGone, a.p.reason())
 		case f.Error != nil:
+			f.Error.Message, f.Error.Data = a.p.clean(f.Error.Message), json.RawMessage(a.p.clean(string(f.Error.Data)))
 			return nil, f.Error
 		}
 		return f.Result, nil
@@ -347,21 +369,26 @@ func readLine(r *bufio.Reader, limit int) ([]byte, error) {
 // take takes one message of the process.
 func (p *peer) take(line []byte) {
 	var f frame
-	if line[0] != '{' || json.Unmarshal(line, &f) != nil {
+	if line[0] != '{' || json.Unmarshal(line, &f) != nil || f.Method == "" && f.ID == nil {
+		if !p.greeted.Load() { // a program that does not speak the protocol need not be waited for
+			p.close(fmt.Errorf("%w (%.200q)", errNoMessage, p.clean(string(line[:min(len(line), maxLog)]))))
+			return
+		}
 		if p.bad++; p.bad <= maxBadLines {
 			p.report("its output has a line that is no message", line)
 		}
 		return
 	}
+	p.greeted.Store(true)
 	switch {
 	case f.Method == wire.NoteCancel && f.ID == nil:
 		var c wire.Cancel
 		if json.Unmarshal(f.Params, &c) == nil {
 			p.mu.Lock()
-			cancel := p.served[string(c.ID)]
+			s := p.served[string(c.ID)]
 			p.mu.Unlock()
-			if cancel != nil {
-				cancel()
+			if s != nil {
+				s.cancel()
 			}
 		}
 	case f.Method != "" && f.ID == nil:
@@ -384,6 +411,7 @@ func (p *peer) take(line []byte) {
 func (p *peer) request(f frame) {
 	id := string(f.ID)
 	ctx, cancel := context.WithCancel(p.ctx)
+	s := &served{f.Method, cancel, make(chan struct{})}
 	p.mu.Lock()
 	var refused string
 	switch {
@@ -396,7 +424,7 @@ func (p *peer) request(f frame) {
 	case len(p.served) >= maxServed:
 		refused = fmt.Sprintf("more than %d requests at once", maxServed)
 	default:
-		p.served[id] = cancel
+		p.served[id] = s
 	}
 	p.mu.Unlock()
 	if refused != "" {
@@ -406,14 +434,35 @@ func (p *peer) request(f frame) {
 		}
 		return
 	}
-	p.wg.Go(func() {
+	p.requests.Go(func() {
 		defer cancel()
 		answer := p.answer(ctx, f)
 		p.mu.Lock()
 		delete(p.served, id)
 		p.mu.Unlock()
+		close(s.done)
 		_ = p.put(p.ctx, answer) // else nobody waits for it any more
 	})
+}
+
+// settled waits until the requests of a method that the process has made so far are
+// carried out, or ctx ends.
+func (p *peer) settled(ctx context.Context, methods ...string) {
+	p.mu.Lock()
+	var open []*served
+	for _, s := range p.served {
+		if slices.Contains(methods, s.method) {
+			open = append(open, s)
+		}
+	}
+	p.mu.Unlock()
+	for _, s := range open {
+		select {
+		case <-s.done:
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 // mustTell queues an answer from the reader, which may not wait: a process that asks

@@ -11,6 +11,7 @@ import (
 	"scorel/internal/extension/wire"
 	"scorel/internal/permission"
 	engine "scorel/internal/tool"
+	"scorel/protocol/display"
 )
 
 // Bounds of what an extension registers.
@@ -31,6 +32,7 @@ func (s *Set) register(m *member, r wire.Registration) {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 		}
 	}
+	r.Name, r.Version = display.Line(clip(r.Name, 100)), display.Line(clip(r.Version, 100))
 	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
 		if len(*list) > maxNamed {
 			*list = (*list)[:maxNamed]
@@ -72,7 +74,7 @@ func (s *Set) register(m *member, r wire.Registration) {
 		case slices.ContainsFunc(commands, func(o wire.Command) bool { return o.Name == c.Name }):
 			warn("The command %s is registered twice; only the first counts.", c.Name)
 		default:
-			c.Description, c.ArgumentHint = clip(c.Description, 1000), clip(c.ArgumentHint, 200)
+			c.Description, c.ArgumentHint = display.Line(clip(c.Description, 1000)), display.Line(clip(c.ArgumentHint, 200))
 			commands = append(commands, c)
 		}
 	}

@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -18,6 +19,8 @@ const (
 	handlerTime  = 120 * time.Second // for a hook in JavaScript, whose own 10 s the child keeps
 	processTime  = 10 * time.Second  // for a hook of a process
 	loadTime     = 30 * time.Second  // to start, and to load one extension
+	noticeAfter  = time.Second       // of that, then people are told whom they wait for
+	bundleNotice = 3 * time.Second   // the same of JavaScript, which may have to be bundled
 	unloadTime   = 2 * time.Second   // for what an extension does when it ends
 	completeTime = 2 * time.Second   // for completions of an argument
 	busyTime     = 10 * time.Second  // for an interpreter that does not return to its event loop
@@ -59,6 +62,9 @@ type Config struct {
 	Reason string
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
+	// Clean takes secrets out of what an extension says of its errors, and of its stderr;
+	// nil takes out nothing.
+	Clean func(text string) string
 	// Tests bound less, and start the child in their own way.
 	child  []string // arguments
 	bounds bounds
@@ -67,6 +73,7 @@ type Config struct {
 // bounds are limits that tests make smaller.
 type bounds struct {
 	busy, handler, process time.Duration
+	watch                  time.Duration
 	memory, address        uint64
 }
 
@@ -79,6 +86,7 @@ func (b *bounds) fill() {
 	set(&b.busy, busyTime)
 	set(&b.handler, handlerTime)
 	set(&b.process, processTime)
+	set(&b.watch, watchEvery)
 	if b.memory == 0 {
 		b.memory = maxMemory
 	}
@@ -89,11 +97,13 @@ func (b *bounds) fill() {
 
 // Set is the extensions of one loaded session.
 type Set struct {
-	cfg Config
+	cfg  Config
+	life context.Context // ends with Close: nothing is waited for that starts
+	stop context.CancelFunc
 
-	// starting is held while processes are started, loaded or ended; mu may be taken
-	// with it held.
-	starting sync.Mutex
+	// starting is held ([Set.hold]) while processes are started, loaded or ended; mu may
+	// be taken with it held.
+	starting chan struct{}
 	mu       sync.Mutex
 	found    bool // Find was asked
 	problems []string
@@ -120,27 +130,52 @@ type member struct {
 	failures   []string
 	running    map[string]*running // tools, by call
 	immediate  int                 // immediate commands that run
+	command    context.Context     // of the command that runs and is none, nil for none
 	teller     *teller
 }
 
 // New makes the set of a session. It does nothing yet.
 func New(cfg Config) *Set {
 	cfg.bounds.fill()
+	if cfg.Clean == nil {
+		cfg.Clean = func(text string) string { return text }
+	}
 	if cfg.child == nil {
 		cfg.child = []string{wire.ChildName}
 	}
-	return &Set{cfg: cfg}
+	s := &Set{cfg: cfg, starting: make(chan struct{}, 1)}
+	s.life, s.stop = context.WithCancel(context.Background())
+	return s
+}
+
+// hold takes starting, and fails when ctx ends before it is free. An extension may wait
+// in it for its own process: its context ends with that.
+func (s *Set) hold(ctx context.Context) (release func(), err error) {
+	select {
+	case s.starting <- struct{}{}:
+		return func() { <-s.starting }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // Load looks for extensions when that was not done or nothing was found, and starts
-// and loads what is not running. Who fails is told to people, and stands in List.
-func (s *Set) Load(ctx context.Context) {
-	s.starting.Lock()
-	defer s.starting.Unlock()
+// and loads what is not running. Who fails is told to people, and stands in List. The
+// error is that ctx has ended before: then nothing is known of the extensions.
+func (s *Set) Load(ctx context.Context) error {
+	release, err := s.hold(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	s.look(ctx)
 	for _, m := range s.all() {
+		if ctx.Err() != nil {
+			break
+		}
 		_, _ = s.ensure(ctx, m)
 	}
+	return ctx.Err()
 }
 
 // look looks for extensions, if that is to be done. starting is held.
@@ -204,11 +239,13 @@ func (m *member) active() bool {
 	return m.State == protocol.ExtensionLoaded || m.State == protocol.ExtensionStopped
 }
 
-// List says how the extensions stand. It starts nothing, but looks when nobody has.
+// List says how the extensions stand. It starts nothing, but looks when nobody has,
+// unless ctx ends first.
 func (s *Set) List(ctx context.Context) *protocol.ExtensionList {
-	s.starting.Lock()
-	s.look(ctx)
-	s.starting.Unlock()
+	if release, err := s.hold(ctx); err == nil {
+		s.look(ctx)
+		release()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := &protocol.ExtensionList{Extensions: []protocol.ExtensionInfo{}, Problems: slices.Clone(s.problems)}
@@ -234,9 +271,9 @@ func (m *member) info() protocol.ExtensionInfo {
 	info := m.Info()
 	r := m.registered
 	if r.Name != "" {
-		info.Name = clip(r.Name, 100)
+		info.Name = r.Name
 	}
-	info.Version = clip(r.Version, 100)
+	info.Version = r.Version
 	for _, t := range m.tools {
 		info.Tools = append(info.Tools, t.spec.Name)
 	}
@@ -250,9 +287,13 @@ func (m *member) info() protocol.ExtensionInfo {
 	return info
 }
 
-// Reload ends what runs, looks anew and starts again. session_shutdown says reload.
+// Reload ends what runs, looks anew and starts again. session_shutdown says reload. Who
+// has hooks or tools of an extension from before goes on with what has taken its place.
 func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
-	s.starting.Lock()
+	release, err := s.hold(ctx)
+	if err != nil {
+		return s.List(ctx)
+	}
 	again := s.end(ctx, "reload")
 	s.mu.Lock()
 	s.found, s.members, s.warned = false, nil, nil
@@ -262,7 +303,7 @@ func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
 		m.again = slices.Contains(again, m.ID)
 		_, _ = s.ensure(ctx, m)
 	}
-	s.starting.Unlock()
+	release()
 	return s.List(ctx)
 }
 
@@ -272,9 +313,10 @@ func (s *Set) Close() {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.starting.Lock()
+	s.stop()
+	release, _ := s.hold(context.Background()) // which does not end
 	s.end(context.Background(), "quit")
-	s.starting.Unlock()
+	release()
 	s.wg.Wait()
 }
 
@@ -308,10 +350,37 @@ func (s *Set) find(id string) *member {
 	return nil
 }
 
+// current gives the member that stands for m now, which is another one when the
+// extensions were loaded anew since m was handed out: of the same name, file and owner.
+// An error says that there is none. mu is held.
+func (s *Set) current(m *member) (*member, error) {
+	for _, o := range s.members {
+		if o == m {
+			return m, nil
+		}
+		if o.ID != m.ID || o.Path != m.Path || o.Scope != m.Scope || o.Kind != m.Kind {
+			continue
+		}
+		switch o.State {
+		case protocol.ExtensionShadowed, protocol.ExtensionDisabled, protocol.ExtensionUntrusted:
+		default:
+			return o, nil
+		}
+	}
+	return nil, fmt.Errorf("the extension %s %w; what has begun with it ends without it", m.ID, errTakenOut)
+}
+
+// errTakenOut is that an extension is no longer one of the session.
+var errTakenOut = errors.New("was taken out by /reload")
+
 // fail notes that an extension could not be loaded, and tells people. mu is not held.
 func (s *Set) fail(m *member, why string) {
 	s.mu.Lock()
 	m.State, m.Problem = protocol.ExtensionFailed, why
+	closed := s.closed
 	s.mu.Unlock()
+	if closed { // that is why
+		return
+	}
 	s.cfg.Host.Notify("error", fmt.Sprintf("The extension %s is not loaded: %s", m.ID, why))
 }

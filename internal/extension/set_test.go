@@ -26,6 +26,7 @@ type world struct {
 	run     string
 	set     *Set
 	log     *fakeLog
+	off     []string // switched off
 	bounds  bounds
 	child   []string // nil is the fake
 	mu      sync.Mutex
@@ -60,11 +61,15 @@ func (w *world) PutBlob(_ context.Context, data []byte) (string, error) {
 	return strings.Repeat("a", 64), nil
 }
 
+// told gives what people were told, but for whom the session waits, which depends on the
+// machine.
 func (w *world) told() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return slices.Clone(w.notices)
+	return slices.DeleteFunc(slices.Clone(w.notices), waitNotice)
 }
+
+func waitNotice(s string) bool { return strings.HasPrefix(s, "The session waits for ") }
 
 // js writes an extension for the child.
 func (w *world) js(id string, s script) {
@@ -85,6 +90,15 @@ func (w *world) program(id string, s script) {
 	w.write(filepath.Join(dir, "scorel.extension.json"), map[string]any{"id": id, "kind": "process", "command": []string{exe}})
 }
 
+// command writes an extension that is a program of the machine.
+func (w *world) command(id string, argv ...string) {
+	dir := filepath.Join(w.dir, id)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		w.t.Fatal(err)
+	}
+	w.write(filepath.Join(dir, "scorel.extension.json"), map[string]any{"id": id, "kind": "process", "command": argv})
+}
+
 func (w *world) write(name string, v any) {
 	data, err := json.Marshal(v)
 	if err == nil {
@@ -97,14 +111,24 @@ func (w *world) write(name string, v any) {
 
 func (w *world) load() *Set {
 	w.t.Helper()
+	w.make()
+	if err := w.set.Load(w.t.Context()); err != nil {
+		w.t.Error(err)
+	}
+	return w.set
+}
+
+// make makes the set, and starts nothing.
+func (w *world) make() {
 	if w.child == nil {
 		w.child = []string{"child"}
 	}
 	environ := append(os.Environ(), fakeMode+"=1")
 	w.set = New(Config{Cache: filepath.Join(filepath.Dir(w.dir), "cache"), Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() ([]string, error) { return environ, nil }, child: w.child, bounds: w.bounds,
+		Clean:   func(text string) string { return strings.ReplaceAll(text, "topsecret", "[key]") },
 		Session: wire.Session{ID: "ses_1", Cwd: w.t.TempDir()},
 		Find: func(context.Context) Found {
-			return Find([]Source{{Dir: w.dir, Scope: User}}, nil)
+			return Find([]Source{{Dir: w.dir, Scope: User}}, func(id string) bool { return slices.Contains(w.off, id) })
 		},
 		Report: func(what string, detail []byte) {
 			w.mu.Lock()
@@ -117,8 +141,6 @@ func (w *world) load() *Set {
 			w.t.Errorf("processes are left: %v", left)
 		}
 	})
-	w.set.Load(w.t.Context())
-	return w.set
 }
 
 func (w *world) info(id string) protocol.ExtensionInfo {
@@ -389,18 +411,23 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 	for _, way := range []string{"exit", "spin", "grow"} {
 		t.Run(way, func(t *testing.T) {
 			w := newWorld(t)
-			w.bounds.busy, w.bounds.memory = 300*time.Millisecond, 400<<20
+			w.bounds.memory = 200 << 20
+			if way == "spin" { // what grows is busy too, and must be ended for its memory
+				w.bounds.busy = 300 * time.Millisecond
+			}
 			w.js("bad", script{tools("bomb"), map[string]string{"tool bomb": way}})
 			w.js("good", script{wire.Registration{Hooks: []string{"tool_call", "tool_result"}, Events: []string{"session_start"}}, map[string]string{"hook tool_call": "seen"}})
 			w.js("other", script{Registration: tools("first")})
+			w.js("watcher", script{Registration: wire.Registration{Events: []string{"session_start"}}})
 			w.log.add("evt_1", "", &protocol.MessageBody{Message: protocol.UserText("hello")})
 			w.load()
 			_, err := w.runTool("bomb", nil)
 			if err == nil || !strings.Contains(err.Error(), "may have taken effect") {
 				t.Errorf("%v", err)
 			}
-			if len(w.told()) != 1 {
-				t.Errorf("people were told %q", w.told())
+			why := map[string]string{"exit": "its process ended with status 3", "spin": "it ran for 300ms without a pause", "grow": "it used more than 200 MiB of memory"}[way]
+			if told := w.told(); len(told) != 1 || !strings.Contains(told[0], why) {
+				t.Errorf("people were told %q", told)
 			}
 			// The others are back, with the conversation.
 			if r, err := w.runTool("first", nil); err != nil {
@@ -417,6 +444,7 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 				t.Errorf("it sees %+v", seen.Entries)
 			}
 			if way != "exit" { // the fake does not say who ended it then
+				seen.Events = slices.DeleteFunc(seen.Events, func(e wire.EventNote) bool { return e.Ext != "good" })
 				if len(seen.Events) != 1 || !strings.Contains(string(seen.Events[0].Event), `"reason":"reload"`) {
 					t.Errorf("it was told %s", seen.Events)
 				}
@@ -425,6 +453,13 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 				w.set.mu.Unlock()
 				if shared == nil || !bad || good {
 					t.Errorf("apart: bad %v, good %v", bad, good)
+				}
+				// Also who is asked for nothing, and only watches.
+				w.set.mu.Lock()
+				watches := w.find("watcher").child
+				w.set.mu.Unlock()
+				if watches == nil {
+					t.Error("the one that watches is not back")
 				}
 			}
 		})
@@ -441,6 +476,16 @@ func (w *world) find(id string) *member {
 	return nil
 }
 
+func TestNobodyLooksAtThePageOfAProcessThatHasEnded(t *testing.T) {
+	for range 8 { // one that does is killed at about every second end
+		w := newWorld(t)
+		w.bounds.watch = time.Microsecond
+		w.js("one", script{tools("one"), nil})
+		w.load()
+		w.set.Close()
+	}
+}
+
 func TestHookOfTheOthersIsAskedOnceMore(t *testing.T) {
 	w := newWorld(t)
 	w.bounds.busy = 400 * time.Millisecond
@@ -451,7 +496,7 @@ func TestHookOfTheOthersIsAskedOnceMore(t *testing.T) {
 	asked := 0
 	done := make(chan error, 1)
 	go func() {
-		answer, err := w.find("good").ask(t.Context(), wire.MethodHook, 0, func(*child) (any, error) {
+		answer, err := w.find("good").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
 			asked++
 			name := "tool_result"
 			if asked > 1 {

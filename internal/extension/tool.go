@@ -90,12 +90,16 @@ func (p *prepared) Close() {}
 
 // Run implements [engine.Prepared].
 func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result, error) {
-	m, s := p.m, p.m.set
-	c, err := m.reach(ctx)
+	s := p.m.set
+	c, m, err := p.m.reach(ctx)
 	if err != nil {
 		return engine.Result{}, err
 	}
 	s.mu.Lock()
+	if m != p.m && !slices.ContainsFunc(m.tools, func(t tool) bool { return t.spec.Name == p.spec.Name && t.spec.Kind == p.spec.Kind }) {
+		s.mu.Unlock()
+		return engine.Result{}, fmt.Errorf("the extension %s was changed by /reload and has the tool %s no longer as it was; what it has now counts from the next message on", m.ID, p.spec.Name)
+	}
 	if m.running[p.call.ID] != nil {
 		s.mu.Unlock()
 		return engine.Result{}, fmt.Errorf("a call %s of the extension %s runs already", p.call.ID, m.ID)
@@ -113,7 +117,7 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 	var remote *RemoteError
 	switch {
 	case errors.Is(err, errGone):
-		c.blames(m)
+		c.blames(ctx, m)
 		return engine.Result{}, fmt.Errorf("the process of the extension %s ended while this ran. It may have taken effect. Check before repeating", m.ID)
 	case errors.As(err, &remote):
 		return engine.Result{}, errors.New(clip(remote.Message, maxOutput))
@@ -245,16 +249,26 @@ func (s *Set) Blocks(ctx context.Context, parts []json.RawMessage) ([]protocol.B
 }
 
 // reach gives the process in which an extension is loaded, starting it when it has
-// ended.
-func (m *member) reach(ctx context.Context) (*child, error) {
+// ended, and the member that stands for it now ([Set.current]).
+func (m *member) reach(ctx context.Context) (*child, *member, error) {
 	s := m.set
 	s.mu.Lock()
 	c := m.child
 	s.mu.Unlock()
 	if c != nil {
-		return c, nil
+		return c, m, nil
 	}
-	s.starting.Lock()
-	defer s.starting.Unlock()
-	return s.ensure(ctx, m)
+	release, err := s.hold(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer release()
+	s.mu.Lock()
+	m, err = s.current(m)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err = s.ensure(ctx, m)
+	return c, m, err
 }

@@ -32,8 +32,9 @@ func (l *List) Find(query string, limit int) (paths []string, more bool) {
 	// Each processor looks at a part of the list.
 	parts := make([]top, min(maxParts, runtime.GOMAXPROCS(0), 1+l.Len()/minPart))
 	var wg sync.WaitGroup
+	most, begins := bestOf(terms)
 	for i := range parts {
-		parts[i] = top{list: l, limit: limit}
+		parts[i] = top{list: l, limit: limit, most: most, begins: begins}
 		wg.Go(func() { // ends with its part
 			from, to := l.Len()*i/len(parts), l.Len()*(i+1)/len(parts)
 			for k, mask := range l.masks[from:to] {
@@ -74,6 +75,9 @@ func (t *top) consider(index int, terms []string, wide bool) {
 		small = strings.ToLower(path)
 		path = small
 	}
+	if t.found > t.limit && t.hopeless(small) { // it would only be counted, and there is more already
+		return
+	}
 	for _, term := range terms { // most paths fail here
 		if !fits(small, term) {
 			return
@@ -109,8 +113,39 @@ type hit struct{ index, score int }
 type top struct {
 	list  *List
 	limit int
-	found int // paths that fit, kept or not
+	found int // paths that fit, kept or not; it may be fewer when that is more than limit
 	hits  []hit
+
+	most   int    // see bestOf
+	begins string // see bestOf
+}
+
+// bestOf gives the best score that a path can have whose name begins with none of the
+// letters in begins, and these: with each of them it may be wholeName more.
+func bestOf(terms []string) (most int, begins string) {
+	for _, term := range terms {
+		most += len(term)*perLetter + (len(term)-1)*sideBySide + wordStart
+		if strings.IndexByte(term, '/') < 0 {
+			most += inName
+			begins += term[:1]
+		}
+	}
+	return most, begins
+}
+
+// hopeless says of a path, when there are as many hits as are wanted, that it is
+// worse than all of them, whatever it has in common with the words. Most paths are,
+// and to see that costs far less than to match them.
+func (t *top) hopeless(small string) bool {
+	most := t.most
+	if at := strings.LastIndexByte(small, '/') + 1; at < len(small) {
+		for i := range len(t.begins) {
+			if small[at] == t.begins[i] {
+				most += wholeName
+			}
+		}
+	}
+	return most < t.hits[0].score
 }
 
 // compare orders hits, the best first.

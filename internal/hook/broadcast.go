@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"scorel/protocol"
 )
@@ -15,6 +16,9 @@ const (
 	maxWatched      = 4096    // events
 	maxWatchedBytes = 8 << 20 // of persistent events, as their lines are
 )
+
+// maxLast is how long what was cancelled at the close has to end and to say so.
+const maxLast = time.Second
 
 // Broadcast tells subscribers what happens in a session, each in a goroutine of its
 // own: who is slow, blocks or panics disturbs nobody. It may be used by any number of
@@ -157,7 +161,8 @@ func (b *Broadcast) serve(w *watcher) {
 }
 
 // Close returns when all has been told, or ctx has ended: then the context of what
-// still runs is cancelled, and Close waits for nobody. Nothing is told from then on.
+// still runs is cancelled, and Close waits a second for it, and for nobody longer.
+// Nothing is told from then on.
 func (b *Broadcast) Close(ctx context.Context) {
 	b.mu.Lock()
 	b.closed = true
@@ -170,6 +175,13 @@ func (b *Broadcast) Close(ctx context.Context) {
 	select {
 	case <-done:
 	case <-ctx.Done():
+		b.stop()
+		last := time.NewTimer(maxLast)
+		defer last.Stop()
+		select {
+		case <-done:
+		case <-last.C:
+		}
 	}
 	b.stop()
 }

@@ -160,8 +160,14 @@ func (c *Chain) each(ctx context.Context, what string, has func(*Subscriber) boo
 	return nil
 }
 
-// failed tells people that a handler has failed, the first time.
+// failed tells people that a handler has failed and was skipped, the first time.
 func (c *Chain) failed(s *Subscriber, what string, err error) {
+	what = cmp.Or(s.At, what)
+	c.tell(s, what, fmt.Sprintf("%s failed at %s and was skipped: %s", s.Name, what, sentence(err)))
+}
+
+// tell tells people a sentence about a handler, the first time.
+func (c *Chain) tell(s *Subscriber, what, text string) {
 	key := s.Name + "\x00" + what
 	c.mu.Lock()
 	told := c.report == nil || slices.Contains(c.reported, key) || len(c.reported) >= maxReported
@@ -170,7 +176,7 @@ func (c *Chain) failed(s *Subscriber, what string, err error) {
 	}
 	c.mu.Unlock()
 	if !told {
-		c.report(fmt.Sprintf("%s failed at %s and was skipped: %s", s.Name, what, sentence(err)))
+		c.report(text)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"scorel/internal/session/history"
 	"scorel/protocol"
@@ -100,10 +102,14 @@ func TestWhoFailsBeforeACallBlocksItUnlessItFailsOpen(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			var reports []string
 			report := func(s string) { reports = append(reports, s) }
-			closed, err := New(report, Subscriber{Scope: ScopeUser, Name: "guard", BeforeTool: c.fail}).BeforeTool(t.Context(), ToolCall{})
-			if err != nil || closed.Verdict != Deny || !strings.HasPrefix(closed.Reason, "guard failed, so this call was not run: ") || !strings.Contains(closed.Reason, c.want) || len(reports) != 0 {
+			strict := New(report, Subscriber{Scope: ScopeUser, Name: "guard", At: "PreToolUse", BeforeTool: c.fail})
+			closed, err := strict.BeforeTool(t.Context(), ToolCall{Name: "Bash"})
+			_, _ = strict.BeforeTool(t.Context(), ToolCall{Name: "Read"}) // people are told once
+			if err != nil || closed.Verdict != Deny || !strings.HasPrefix(closed.Reason, "guard failed, so this call was not run: ") || !strings.Contains(closed.Reason, c.want) ||
+				len(reports) != 1 || !strings.HasPrefix(reports[0], "guard failed at PreToolUse, so the call of Bash was not run: ") {
 				t.Errorf("%+v %v %q", closed, err, reports)
 			}
+			reports = nil
 			chain := New(report, Subscriber{Scope: ScopeUser, Name: "guard", BeforeTool: c.fail, FailOpen: true}, says(ScopeUser, "next", ToolDecision{Verdict: Allow}))
 			for range 3 {
 				open, err := chain.BeforeTool(t.Context(), ToolCall{})
@@ -254,5 +260,26 @@ func TestAWatcherThatBlocksDisturbsNobodyAndIsBounded(t *testing.T) {
 		if slices.Contains(quick, "late") {
 			t.Error("told behind Close")
 		}
+	})
+}
+
+func TestWhatIsCancelledAtTheCloseMaySaySo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := NewBroadcast(nil)
+		var said atomic.Bool
+		b.Watch(New(nil, Subscriber{Scope: ScopeUser, Name: "slow", Happened: func(ctx context.Context, _ Happening) {
+			<-ctx.Done()
+			time.Sleep(maxLast / 2) // what it has started is killed
+			said.Store(true)
+		}}, Subscriber{Scope: ScopeUser, Name: "stuck", Happened: func(context.Context, Happening) { time.Sleep(time.Hour) }}))
+		b.Happened(Happening{Type: "session_end"})
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		began := time.Now()
+		b.Close(ctx)
+		if took := time.Since(began); !said.Load() || took != 5*time.Second+maxLast {
+			t.Errorf("said %v, closed after %v", said.Load(), took)
+		}
+		time.Sleep(time.Hour)
 	})
 }

@@ -28,6 +28,9 @@ type Subscriber struct {
 	// Name is who it is for people: "extension permission-gate", "hook 2 of config.toml".
 	Name  string
 	Scope Scope
+	// At is what people call the one event that it is asked about, as it stands in their
+	// configuration; "" for the names of the handlers.
+	At string
 
 	// BeforeTool is asked before each call. An error blocks the call, unless FailOpen.
 	BeforeTool func(ctx context.Context, call ToolCall) (ToolDecision, error)

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/disk"
+	"scorel/internal/frame"
 	"scorel/internal/secret"
 )
 
@@ -22,7 +23,11 @@ func refuse(format string, args ...any) error { return &RefusedError{fmt.Sprintf
 // Add adds a note to the end of a file and gives the file. What a person has written
 // there meanwhile stays. A note that is empty, too long, or looks like a secret, and
 // one that the file has no room for, fails with a *RefusedError and changes nothing.
-func (s *Store) Add(scope Scope, text string) (path string, err error) {
+//
+// by names the request that adds it, "" for none: of the last 256 such requests each
+// adds its note once, however often it is made and whenever the process dies. Where
+// that cannot be said any more Add fails with [ErrUnknown] and adds nothing.
+func (s *Store) Add(scope Scope, text, by string) (path string, err error) {
 	switch scope {
 	case User, Project, Daily:
 	default:
@@ -50,13 +55,27 @@ func (s *Store) Add(scope Scope, text string) (path string, err error) {
 	if len(old) > 0 && old[len(old)-1] != '\n' {
 		note = "\n" + note
 	}
-	if len(old)+len(note) > MaxFile {
+	changed := append(old[:len(old):len(old)], note...)
+	var known []request
+	if by != "" {
+		if known, err = s.requests(); err != nil {
+			return "", err
+		}
+	}
+	if was, err := added(known, by, path, old); err != nil || was {
+		return path, err
+	}
+	if len(changed) > MaxFile {
 		return "", refuse("%s has %d bytes and may have at most %d; shorten it, then add the note again", path, len(old), MaxFile)
 	}
-	if err := disk.WriteFile(s.cfg.FS, path, append(old, note...)); err != nil {
+	done, err := s.noting(known, by, path, old, changed)
+	if err != nil {
+		return "", err
+	}
+	if err := disk.WriteFile(s.cfg.FS, path, changed); err != nil {
 		return "", fmt.Errorf("the note cannot be kept in %s: %w", path, err)
 	}
-	return path, nil
+	return path, done()
 }
 
 func sizeOf(fsys disk.FS, name string) int64 {
@@ -73,7 +92,7 @@ func (s *Store) entry(scope Scope, text string) (string, error) {
 	if !utf8.ValidString(text) {
 		return "", refuse("the note is not valid UTF-8")
 	}
-	text = strings.TrimSpace(clean(text))
+	text = strings.TrimSpace(frame.Clean(text))
 	switch {
 	case text == "":
 		return "", refuse("the note is empty; say what to remember")

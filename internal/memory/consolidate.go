@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/disk"
+	"scorel/internal/frame"
 	"scorel/internal/model"
 	"scorel/internal/secret"
 )
@@ -168,7 +169,7 @@ func (s *Store) draft(summary, today string, room int) (Draft, error) {
 // checkSummary makes an answer a summary, or says why it is none.
 func checkSummary(answer string, d Draft) (string, error) {
 	var b strings.Builder
-	for line := range strings.Lines(clean(answer)) {
+	for line := range strings.Lines(frame.Clean(answer)) {
 		line = strings.TrimRight(line, " \t\n")
 		if line == sectionBegin || line == sectionEnd || strings.HasPrefix(line, "```") {
 			continue

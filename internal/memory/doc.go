@@ -7,6 +7,7 @@
 //	projects/<key>/daily/2026-11-20.md        of a day
 //	projects/<key>/daily/archive/             daily notes that were consolidated
 //	projects/<key>/MEMORY.md.previous         as it was before the last consolidation
+//	requests.json                             the last requests that added notes, so that a repeat adds none
 //
 // A change is made under a lock that all processes share, to the file as it is at that
 // moment, and replaces it whole or not at all; it is durable when it has been told of.

@@ -27,7 +27,7 @@ func onDisk(t *testing.T) *Store { return store(disk.OS(), filepath.Join(t.TempD
 
 func add(t *testing.T, s *Store, scope Scope, text string) string {
 	t.Helper()
-	path, err := s.Add(scope, text)
+	path, err := s.Add(scope, text, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func contents(t *testing.T, path string) string {
 func TestNotesAreItemsOfAListInAFileOfTheirScope(t *testing.T) {
 	s := onDisk(t)
 	add(t, s, User, "I like short answers.")
-	add(t, s, Project, "  tests need `make generate` first\r\n\r\nand a\u202e free\U000e0041\U000e007f port\x1b[31m  ")
+	add(t, s, Project, "  tests need `make generate` first\r\n\r\nand a\u202e free\U000e0041\U000e007f po\u200brt\U000e0101\x1b[31m  ")
 	add(t, s, Daily, "the parser is done")
 	path := add(t, s, Daily, "the printer is not")
 	for name, want := range map[string]string{
@@ -111,7 +111,7 @@ func TestANoteThatCannotBeKeptIsRefusedInASentenceAndChangesNothing(t *testing.T
 		{Daily, "-----BEGIN RSA PRIVATE KEY-----\nMII", "a password or a key"},
 		{User, "one more", "may have at most 262144"},
 	} {
-		_, err := s.Add(c.scope, c.text)
+		_, err := s.Add(c.scope, c.text, "")
 		var refused *RefusedError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), c.wants) || strings.Contains(err.Error(), "9f8e") {
 			t.Errorf("%s %.20q: %v", c.scope, c.text, err)
@@ -124,7 +124,7 @@ func TestANoteThatCannotBeKeptIsRefusedInASentenceAndChangesNothing(t *testing.T
 		t.Fatal(err)
 	}
 	var refused *RefusedError
-	if _, err := s.Add(User, "one more"); !errors.As(err, &refused) || !strings.Contains(err.Error(), "more than 262144") {
+	if _, err := s.Add(User, "one more", ""); !errors.As(err, &refused) || !strings.Contains(err.Error(), "more than 262144") {
 		t.Errorf("a file over the limit: %v", err)
 	}
 	if info, err := os.Stat(full); err != nil || info.Size() != MaxFile+1 {
@@ -199,7 +199,7 @@ func TestANoteThatWasKeptSurvivesAnyFaultAndCrash(t *testing.T) {
 			var kept []string
 			for i := range 3 {
 				for _, scope := range []Scope{Daily, User} {
-					if _, err := s.Add(scope, fmt.Sprintf("%s %d", scope, i)); err == nil {
+					if _, err := s.Add(scope, fmt.Sprintf("%s %d", scope, i), ""); err == nil {
 						kept = append(kept, fmt.Sprintf("%s %d\n", scope, i))
 					}
 				}
@@ -221,6 +221,62 @@ func TestANoteThatWasKeptSurvivesAnyFaultAndCrash(t *testing.T) {
 				t.Fatalf("without a fault %d notes were kept", len(kept))
 			}
 		}
+	}
+}
+
+func TestANoteWhoseRequestIsRepeatedBehindAnyFaultAndCrashStandsThereOnce(t *testing.T) {
+	for _, how := range []disktest.Crash{disktest.Drop, disktest.Reorder, disktest.Half512} {
+		for n := 0; ; n++ {
+			mem := disktest.NewMem()
+			faulty := &disktest.Faulty{FS: mem, N: n, Err: errors.New("broken"), Short: n%2 == 0}
+			s := store(faulty, "/s/memory")
+			_, first := s.Add(Project, "the note", "client request")
+			mem.Crash(how, uint64(n))
+			s = store(mem, "/s/memory")
+			path := s.Path(Project)
+			for range 2 {
+				if _, err := s.Add(Project, "the note", "client request"); err != nil {
+					t.Errorf("%s, fault %d: the repeat: %v", how, n, err)
+				}
+				if got := strings.Count(string(mem.Bytes(path)), "the note"); got != 1 {
+					t.Errorf("%s, fault %d: the note stands there %d times, first %v", how, n, got, first)
+				}
+			}
+			if _, err := s.Add(Project, "the note", "client other"); err != nil || strings.Count(string(mem.Bytes(path)), "the note") != 2 {
+				t.Errorf("%s, fault %d: another request adds none: %v", how, n, err)
+			}
+			if n > 0 && !faulty.Fired() {
+				break
+			}
+		}
+	}
+}
+
+func TestARepeatThatNobodyCanJudgeAddsNothing(t *testing.T) {
+	mem := disktest.NewMem()
+	dir := "/s/memory"
+	for n := 1; ; n++ {
+		faulty := &disktest.Faulty{FS: mem, N: n, Err: errors.New("broken")}
+		if _, err := store(faulty, dir).Add(Project, "one", "client request"); err == nil {
+			t.Fatal("no fault left the note between its request and its end")
+		}
+		if list, err := store(mem, dir).requests(); err == nil && len(list) == 1 {
+			break
+		}
+	}
+	s := store(mem, dir)
+	add(t, s, Project, "edited since")
+	before := string(mem.Bytes(s.Path(Project)))
+	if _, err := s.Add(Project, "one", "client request"); !errors.Is(err, ErrUnknown) || string(mem.Bytes(s.Path(Project))) != before {
+		t.Errorf("%v; the notes are %q", err, mem.Bytes(s.Path(Project)))
+	}
+	for i := range maxRequests + 5 {
+		if _, err := s.Add(User, "x", fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list, err := s.requests(); err != nil || len(list) != maxRequests || list[0].By != "5" {
+		t.Errorf("%d requests are remembered, %v", len(list), err)
 	}
 }
 
@@ -252,7 +308,7 @@ func TestOnlyTheUserReadsTheNotesAndAnUnreadableFileIsNamed(t *testing.T) {
 		if err := os.Chmod(filepath.Dir(daily), 0o500); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Add(Daily, "more"); err == nil || !strings.Contains(err.Error(), daily) {
+		if _, err := s.Add(Daily, "more", ""); err == nil || !strings.Contains(err.Error(), daily) {
 			t.Errorf("a note in a closed folder: %v", err)
 		}
 		if err := os.Chmod(filepath.Dir(daily), 0o700); err != nil { // so that the folder can be removed

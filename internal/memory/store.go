@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"scorel/internal/disk"
+	"scorel/internal/frame"
 )
 
 // Bounds of the notes.
@@ -114,8 +115,7 @@ type File struct {
 	Day   string // of a daily one, as 2026-11-20
 	Path  string
 	Size  int64
-	// Text is what of it is valid UTF-8 and no control character, of the first MaxFile
-	// bytes; Cut says that there is more.
+	// Text is the first MaxFile bytes of it without what nobody sees, see [frame.Clean]; Cut says that there is more.
 	Text string
 	Cut  bool
 }
@@ -139,7 +139,7 @@ func (s *Store) Read() ([]File, error) {
 			err = errors.Join(err, fmt.Errorf("the notes in %s cannot be read: %w", f.Path, rerr))
 			continue
 		}
-		f.Size, f.Text, f.Cut = size, clean(string(data)), size > MaxFile
+		f.Size, f.Text, f.Cut = size, frame.Clean(string(data)), size > MaxFile
 		if strings.TrimSpace(f.Text) != "" {
 			out = append(out, f)
 		}
@@ -189,22 +189,6 @@ func readHead(fsys disk.FS, name string) ([]byte, int64, error) {
 		return nil, 0, err
 	}
 	return data[:n], size, nil // shorter when it was replaced meanwhile
-}
-
-// clean takes out what is no text, and what a person would not see but a model reads:
-// characters that turn the direction of writing around, and Unicode's tags.
-func clean(text string) string {
-	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' && r != '\t' || r == 0x7f || 0x80 <= r && r < 0xa0 || r == '\uFEFF' || invisible(r) {
-			return -1
-		}
-		return r
-	}, text)
-}
-
-func invisible(r rune) bool {
-	return 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 || 0xe0000 <= r && r <= 0xe007f
 }
 
 // lock takes the lock of all notes, making their folder.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/frame"
 	"scorel/internal/model"
 	"scorel/protocol"
 )
@@ -142,7 +143,7 @@ func FuzzWhatIsToldKeepsToItsBudgetAndIsToldOnce(f *testing.F) {
 	f.Fuzz(func(t *testing.T, user, project, daily, more string, budget int) {
 		budget = 160 + min(max(budget, 0), 10_000)
 		var files []File
-		for _, file := range []File{{Scope: User, Text: clean(user)}, {Scope: Project, Text: clean(project)}, {Scope: Daily, Day: "2026-11-20", Text: clean(daily)}} {
+		for _, file := range []File{{Scope: User, Text: frame.Clean(user)}, {Scope: Project, Text: frame.Clean(project)}, {Scope: Daily, Day: "2026-11-20", Text: frame.Clean(daily)}} {
 			if strings.TrimSpace(file.Text) != "" {
 				files = append(files, file)
 			}
@@ -161,9 +162,9 @@ func FuzzWhatIsToldKeepsToItsBudgetAndIsToldOnce(f *testing.F) {
 			t.Fatal("told twice")
 		}
 		last := &files[len(files)-1]
-		last.Text += clean(more)
+		last.Text += frame.Clean(more)
 		added, ok := Item(files, &item, budget)
-		if ok != (strings.TrimSpace(clean(more)) != "") {
+		if ok != (strings.TrimSpace(frame.Clean(more)) != "") {
 			t.Fatalf("added %q: %v", more, ok)
 		}
 		if n := model.EstimateText(added.Content); n > budget {

@@ -125,6 +125,9 @@ func parse(data []byte) (s Skill, body string, err error) {
 			if err != nil {
 				return s, "", err
 			}
+			if s.Description != "" && !strings.ContainsAny(s.Description[len(s.Description)-1:], ".!?:;,") {
+				s.Description += "."
+			}
 			s.Description = strings.TrimSpace(s.Description + " " + when)
 		}
 	}

@@ -46,10 +46,12 @@ type request struct {
 	clock  *clock         // nil: it has no limit
 	abort  func(reason string)
 	done   bool
+	waits  int // for the host and the like; on the loop
 }
 
 // Pause implements [engine.Waiter].
 func (r *request) Pause() {
+	r.waits++
 	if r.clock != nil {
 		r.clock.Pause()
 	}
@@ -57,6 +59,7 @@ func (r *request) Pause() {
 
 // Resume implements [engine.Waiter].
 func (r *request) Resume() {
+	r.waits--
 	if r.clock != nil {
 		r.clock.Resume()
 	}
@@ -435,16 +438,27 @@ func (x *extension) failed(what string, err *engine.Error) {
 	}
 }
 
-// interrupted answers what was interrupted: its code does not go on.
+// interrupted answers what was interrupted: its code does not go on. Where it is not
+// known whose code that was, it may have been that of any request which waits for nothing
+// outside, and an answer that never comes would hold up the session.
 func (x *extension) interrupted(context any, err *engine.Error) {
+	hit := []*request{}
 	if r, ok := context.(*request); ok {
+		hit = append(hit, r)
+	} else {
+		x.failed("interrupted", err)
+		for _, r := range x.c.requestsOf(x) {
+			if r.waits == 0 {
+				hit = append(hit, r)
+			}
+		}
+	}
+	for _, r := range hit {
 		r.fail(err)
 		if endsIt(r) {
 			x.close()
 		}
-		return
 	}
-	x.failed("interrupted", err)
 }
 
 // close ends the extension. Requests that are open are answered.

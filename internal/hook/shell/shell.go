@@ -80,7 +80,7 @@ type response struct {
 }
 
 func (r *runner) subscriber() hook.Subscriber {
-	s := hook.Subscriber{Name: r.name(), Scope: hook.ScopeUser}
+	s := hook.Subscriber{Name: r.name(), Scope: hook.ScopeUser, At: r.hook.Event}
 	if r.hook.Source.Kind == config.SourceProject {
 		s.Scope = hook.ScopeProject
 	}

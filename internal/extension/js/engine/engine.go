@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -466,28 +468,54 @@ func (e *Engine) reportRejected() {
 }
 
 // timer is one of setTimeout or setInterval.
-type timer struct{ t *time.Timer }
+type timer struct {
+	t       *time.Timer
+	due     time.Time
+	context any
+	f       func()
+}
 
 func (t *timer) stop() { t.t.Stop() }
 
-// setTimer calls f after d, once. It must be called on the loop.
+// setTimer calls f after d, once. It must be called on the loop. Timers are called in
+// the order in which they are due, also when the loop was busy meanwhile.
 func (e *Engine) setTimer(d time.Duration, f func()) (id int64, err error) {
 	if len(e.timers) >= maxTimers {
 		return 0, fmt.Errorf("%d timers wait already; clear some of them", maxTimers)
 	}
 	e.lastID++
 	id = e.lastID
-	context := e.context
-	e.timers[id] = &timer{time.AfterFunc(d, func() {
-		e.Post(func() {
-			if _, ok := e.timers[id]; !ok {
-				return
-			}
-			delete(e.timers, id)
-			e.Within(context, f)
-		})
-	})}
+	t := &timer{due: time.Now().Add(d), context: e.context, f: f}
+	e.timers[id] = t
+	t.t = time.AfterFunc(d, func() {
+		e.Post(func() { e.runTimers(id) })
+	})
 	return id, nil
+}
+
+// runTimers calls a timer that is due, and before it those that were due earlier, whose
+// own jobs come behind this one.
+func (e *Engine) runTimers(id int64) {
+	t, ok := e.timers[id]
+	if !ok {
+		return
+	}
+	var due []int64
+	for other, o := range e.timers {
+		if o.due.Before(t.due) || o.due.Equal(t.due) && other <= id {
+			due = append(due, other)
+		}
+	}
+	slices.SortFunc(due, func(a, b int64) int { return cmp.Or(e.timers[a].due.Compare(e.timers[b].due), cmp.Compare(a, b)) })
+	for _, id := range due {
+		t, ok := e.timers[id]
+		if !ok || e.isClosed() { // one before has cleared it
+			continue
+		}
+		delete(e.timers, id)
+		t.stop()
+		e.Within(t.context, t.f)
+	}
 }
 
 func (e *Engine) clearTimer(id int64) {

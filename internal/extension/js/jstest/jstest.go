@@ -271,7 +271,7 @@ func (h *Host) Await(what string, ch <-chan Answer) (json.RawMessage, error) {
 			return nil, a.Err
 		}
 		return a.Result, nil
-	case <-time.After(60 * time.Second):
+	case <-time.After(3 * time.Minute): // only what hangs takes so long, also where much else runs
 		h.t.Fatalf("%s was not answered", what)
 		return nil, errors.New("no answer")
 	}
