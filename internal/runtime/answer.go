@@ -15,7 +15,8 @@ type answer struct {
 	announced bool // message_start was yielded
 	blocks    []*openBlock
 	used      map[string]bool   // ids of its calls
-	invalid   map[string]string // call id → the input that was no JSON
+	invalid   map[string]string // call id → why it cannot run
+	length    int               // what was added, as JSON writes it
 	stop      protocol.StopReason
 	usage     protocol.Usage
 }
@@ -35,7 +36,8 @@ func (a *answer) own(delta model.Delta, rand io.Reader) model.Delta {
 		if d.Type != protocol.BlockToolUse {
 			break
 		}
-		if d.CallID == "" || a.used[d.CallID] {
+		d.Name = headOf(d.Name, maxName)
+		if d.CallID == "" || len(d.CallID) > maxName || a.used[d.CallID] {
 			d.CallID = "call_" + string(protocol.NewItemID(rand))[4:]
 		}
 		if a.used == nil {
@@ -45,15 +47,24 @@ func (a *answer) own(delta model.Delta, rand io.Reader) model.Delta {
 		return d
 	case model.BlockEnd:
 		if d.Block.Type == protocol.BlockToolUse {
-			d.Block.ID = a.callID(d.Index)
+			d.Block.ID, d.Block.Name = a.callID(d.Index), headOf(d.Block.Name, maxName)
 			return d
 		}
 	}
 	return delta
 }
 
+// refuse says of a call why it cannot run.
+func (a *answer) refuse(call, why string) {
+	if a.invalid == nil {
+		a.invalid = map[string]string{}
+	}
+	a.invalid[call] = why
+}
+
 // add takes a delta and says whether it was the end event.
 func (a *answer) add(delta model.Delta) bool {
+	a.length += length(delta)
 	switch d := delta.(type) {
 	case model.BlockStart:
 		a.block(d.Index).block = protocol.Block{Type: d.Type, ID: d.CallID, Name: d.Name}
@@ -65,10 +76,7 @@ func (a *answer) add(delta model.Delta) bool {
 		b := a.block(d.Index)
 		b.block, b.complete = d.Block, true
 		if d.Invalid {
-			if a.invalid == nil {
-				a.invalid = map[string]string{}
-			}
-			a.invalid[d.Block.ID] = d.Raw
+			a.refuse(d.Block.ID, "The input of this call is not a valid JSON object, so it was not run: "+clip(d.Raw, 500))
 		}
 	case model.Done:
 		a.stop, a.usage = d.StopReason, d.Usage

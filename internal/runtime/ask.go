@@ -131,6 +131,10 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 	if stop == protocol.StopError && cause != nil {
 		m.ErrorMessage = cause.Error()
 	}
+	var err error
+	if m.Content, err = l.fit(&keep, content); err != nil {
+		l.Report("keep the whole of an answer: "+err.Error(), nil)
+	}
 	l.emitAs(keep.id, &protocol.MessageBody{Message: m})
 	text := notRun(cause)
 	if stop == protocol.StopError {
@@ -157,15 +161,19 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 			break
 		}
 		watchdog.Reset(l.Silence)
-		delta = ans.own(delta, l.Rand)
-		if show == shown {
-			l.show(&ans, delta)
-		}
-		if ans.add(delta) {
-			return ans, nil
-		}
-		if l.gone {
-			return ans, context.Canceled
+		for piece := range pieces(ans.own(delta, l.Rand)) {
+			if ans.length+length(piece) > maxAnswer {
+				return ans, errLong()
+			}
+			if show == shown {
+				l.show(&ans, piece)
+			}
+			if ans.add(piece) {
+				return ans, nil
+			}
+			if l.gone {
+				return ans, context.Canceled
+			}
 		}
 	}
 	switch cause := context.Cause(ctx); {

@@ -20,7 +20,7 @@ import (
 type callSet struct {
 	message protocol.EventID
 	blocks  []protocol.Block
-	invalid map[string]string // call id → input that was no JSON
+	invalid map[string]string // call id → why it cannot run
 }
 
 // job is one call on its way.
@@ -157,8 +157,8 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		return fail("There is no tool named %q. The tools are: %s.", j.block.Name, l.toolNames())
 	}
 	j.spec = t.Spec()
-	if raw, ok := invalid[j.block.ID]; ok {
-		return fail("The input of this call is not a valid JSON object, so it was not run: %s", clip(raw, 500))
+	if why, ok := invalid[j.block.ID]; ok {
+		return fail("%s", why)
 	}
 	call := tool.Call{ID: j.block.ID, Input: j.block.Input}
 	if err := l.validate(j.spec, call.Input); err != nil {

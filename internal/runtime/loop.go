@@ -124,6 +124,9 @@ func (l *loop) turns(ctx context.Context) outcome {
 		l.Budget.begin(l.Limits.MaxCostUSD)
 		l.model = l.Model
 		stop, end := l.turn(ctx)
+		if lost, ok := notStored(ctx); ok {
+			stop, end = protocol.StopError, lost
+		}
 		usage := l.turnUsage
 		l.emit(&protocol.TurnEnd{TurnIndex: index, Usage: &usage, StopReason: stop})
 		if end.terminal != protocol.TerminalCompleted {
@@ -137,6 +140,18 @@ func (l *loop) turns(ctx context.Context) outcome {
 			return end
 		}
 	}
+}
+
+// notStored says whether the run was ended because something of it could not be
+// stored. It may be the last thing that the run yielded, with nothing behind it that
+// would look at the context.
+func notStored(ctx context.Context) (outcome, bool) {
+	var pe *protocol.Error
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.As(cause, &pe) || pe.Code != protocol.CodeStorageError {
+		return outcome{}, false
+	}
+	return outcome{protocol.TerminalStorageError, cause}, true
 }
 
 // turn takes one user message to the end of its answer.
@@ -239,8 +254,8 @@ func (l *loop) failed(ctx context.Context, err error) outcome {
 	case errors.As(err, &pe) && pe.Code == protocol.CodePermissionDenied: // a hook's
 		return outcome{protocol.TerminalHookStopped, err}
 	case ctx.Err() != nil:
-		if cause := context.Cause(ctx); errors.As(cause, &pe) && pe.Code == protocol.CodeStorageError {
-			return outcome{protocol.TerminalStorageError, cause}
+		if lost, ok := notStored(ctx); ok {
+			return lost
 		}
 		return outcome{protocol.TerminalCancelled, err}
 	case errors.As(err, &me) && me.Class == model.ClassTooLong:

@@ -81,7 +81,7 @@ func (l *loop) store(ans answer) stepResult {
 	info := l.model.Info()
 	m := protocol.Message{Role: protocol.RoleAssistant, Content: wholeCalls(&ans), Provider: info.Provider,
 		Model: info.ID, StopReason: ans.stop, Usage: &usage}
-	res := stepResult{stop: ans.stop, text: m.PlainText(), calls: callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}}
+	res := stepResult{stop: ans.stop, text: m.PlainText()}
 	if ans.stop == protocol.StopRefusal {
 		res.terminal = protocol.TerminalRefused
 		res.err = protocol.Errorf(protocol.CodeProviderError, "The model refused to go on.")
@@ -93,8 +93,15 @@ func (l *loop) store(ans answer) stepResult {
 		l.emit(&protocol.MessageCancelled{EventID: ans.id, Reason: protocol.CancelError})
 		return res
 	}
+	var failure error
+	m.Content, failure = l.fit(&ans, m.Content)
+	res.calls = callSet{message: ans.id, blocks: m.Calls(), invalid: ans.invalid}
 	l.emitAs(ans.id, &protocol.MessageBody{Message: m})
-	if res.terminal != "" {
+	switch {
+	case failure != nil:
+		res.terminal, res.err = protocol.TerminalStorageError, failure
+		l.refuseCalls(res.calls, "Not run: the whole of the answer could not be stored.")
+	case res.terminal != "":
 		l.refuseCalls(res.calls, "Not run: the model refused to go on.")
 	}
 	return res

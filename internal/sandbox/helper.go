@@ -41,6 +41,7 @@ type HelperProcess struct {
 	Stderr io.ReadCloser
 
 	cmd    *exec.Cmd
+	alive  *os.File // its guard ends it when this is closed
 	inside bool
 	record string
 	exit   error
@@ -52,7 +53,8 @@ type HelperProcess struct {
 
 // StartHelper starts a helper, unconfined and in a session of its own, so without a
 // controlling terminal. Its group is recorded durably before it does anything. When
-// ctx ends it is killed with all of its session.
+// ctx ends it is killed with all of its session. When this process dies it has 2 s to
+// end, and is killed with its group; what has left the group waits for [Reap].
 func StartHelper(ctx context.Context, h Helper) (*HelperProcess, error) {
 	path, name := h.Path, h.Path
 	var err error
@@ -77,6 +79,9 @@ func StartHelper(ctx context.Context, h Helper) (*HelperProcess, error) {
 				c.Close()
 			}
 		}
+		if p.alive != nil {
+			p.alive.Close()
+		}
 		return nil, fmt.Errorf("start %s: %w", name, advise(err, false))
 	}
 	stop := context.AfterFunc(ctx, p.Kill)
@@ -87,12 +92,13 @@ func StartHelper(ctx context.Context, h Helper) (*HelperProcess, error) {
 // start starts the gate, and lets it become the helper when that is recorded.
 func (p *HelperProcess) start(ctx context.Context, h Helper, path string) error {
 	attr := &syscall.SysProcAttr{Setsid: !h.Inside, Setpgid: h.Inside}
-	l := &launch{path: path, args: h.Args, env: h.Env, attr: attr}
+	l := &launch{path: path, args: h.Args, env: h.Env, attr: attr, guarded: true}
 	held, err := l.hold()
 	if err != nil {
 		return err
 	}
-	defer held.close()
+	defer held.theirs.Close()
+	p.alive = held.ours
 	p.cmd = held.command(3 + len(h.Extra))
 	p.cmd.Dir, p.cmd.Env, p.cmd.SysProcAttr = h.Dir, append([]string{}, h.Env...), attr
 	p.cmd.ExtraFiles = append(append([]*os.File{}, h.Extra...), held.theirs)
@@ -142,7 +148,8 @@ func (p *HelperProcess) start(ctx context.Context, h Helper, path string) error 
 func (p *HelperProcess) supervise(stop func() bool) {
 	awaitExit(p.cmd.Process.Pid)
 	stop()
-	p.Kill() // what it has left running
+	p.Kill() // what it has left running, and its guard
+	p.alive.Close()
 	p.mu.Lock()
 	p.reaped = true
 	p.mu.Unlock()

@@ -200,3 +200,26 @@ func BenchmarkStartHelper(b *testing.B) {
 		_ = p.Wait()
 	}
 }
+
+func TestAHelperThatDoesNotSeeTheEndOfItsHostIsEndedSoonAfter(t *testing.T) {
+	p := helper(t, Helper{}, "sleep 1000 & echo $!; wait")
+	child, err := strconv.Atoi(line(t, p.Stdout))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.alive.Close() // as the end of this process would
+	if exit := p.Exit(); exit.Signal == "" {
+		t.Errorf("it ended with %+v", exit)
+	}
+	waitDead(t, child)
+}
+
+func TestNothingOfAHelperIsLeftThatEndsByItself(t *testing.T) {
+	p := helper(t, Helper{}, "exit 3")
+	if exit := p.Exit(); exit.Code != 3 {
+		t.Errorf("it ended with %+v", exit)
+	}
+	if left := members(p.PID()); len(left) > 0 {
+		t.Errorf("in its session are left %v", left)
+	}
+}

@@ -21,6 +21,11 @@ import (
 // it.
 const gate = `IFS= read -r x <&%d || exit 125; exec %d<&-; exec "$@"`
 
+// guardedGate is the gate of a helper, with a guard: a process of its group, and no child
+// of it, that ends the group when the host has died without doing so. The helper has 2 s
+// to end by itself, since it sees the end of its stdin. The descriptor is %[1]d.
+const guardedGate = `IFS= read -r x <&%[1]d || exit 125; ( { IFS= read -r x; sleep 2; kill -9 0; } <&%[1]d >/dev/null 2>&1 & ); exec %[1]d<&-; exec "$@"`
+
 const (
 	stageTime = 30 * time.Second // for a stage to set up a command
 	maxRefuse = 4096             // bytes of its reason for not doing so
@@ -63,7 +68,11 @@ func (h *hold) close() {
 // command gives the process to start, which finds its end as the descriptor fd.
 func (h *hold) command(fd int) *exec.Cmd {
 	if h.l.plan == nil {
-		return exec.Command("/bin/sh", append([]string{"-c", fmt.Sprintf(gate, fd, fd), "sh", h.l.path}, h.l.args...)...)
+		text := fmt.Sprintf(gate, fd, fd)
+		if h.l.guarded {
+			text = fmt.Sprintf(guardedGate, fd)
+		}
+		return exec.Command("/bin/sh", append([]string{"-c", text, "sh", h.l.path}, h.l.args...)...)
 	}
 	// The link leads to the running binary also when its file was replaced or
 	// removed.

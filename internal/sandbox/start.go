@@ -44,6 +44,8 @@ type launch struct {
 	attr *syscall.SysProcAttr
 	plan []byte
 	mark string // stands in the mounts of a confined command
+	// guarded ends it when the host dies. Our end of the gate is open as long as it runs.
+	guarded bool
 }
 
 // launch gives how to start a command whose program is at path.

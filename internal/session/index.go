@@ -53,6 +53,7 @@ type entry struct {
 const (
 	flagControl = 1 << iota
 	flagGap     // its parent is not the one it names
+	flagTodos   // a result of TodoWrite
 )
 
 type link struct{ child, next int32 } // newest child, next older sibling
@@ -206,6 +207,7 @@ type record struct {
 	noLeaf bool
 	target eventKey
 	info   *protocol.SessionInfo
+	todos  bool  // it is a result of TodoWrite
 	used   int32 // its place in usages, from 1; 0: it used nothing
 }
 
@@ -234,6 +236,9 @@ func (ix *Index) add(r *record, used usages) (gap bool) {
 	}
 	if r.control {
 		e.flags |= flagControl
+	}
+	if r.todos {
+		e.flags |= flagTodos
 	}
 	ix.noteSeq(i, r.seq)
 	ix.entries = append(ix.entries, e)

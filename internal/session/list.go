@@ -22,7 +22,7 @@ import (
 // Query chooses sessions. Its zero value chooses all.
 type Query struct {
 	ProjectID protocol.ProjectID // empty: of any project
-	Text      string             // in name, first prompt or folder, in any case; empty: any
+	Text      string             // in name, first prompt or folder, or the beginning of the id, in any case; empty: any
 	Limit     int                // 0: no limit
 	Top       bool               // not those of sub-agents
 	Parent    protocol.SessionID // only those of this session's sub-agents; empty: all
@@ -125,7 +125,7 @@ func (q Query) chooses(s Summary) bool {
 			return true
 		}
 	}
-	return false
+	return strings.HasPrefix(string(s.ID), text)
 }
 
 // files gives the logs in the folder.

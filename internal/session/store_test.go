@@ -233,6 +233,9 @@ func TestListIsNewestFirstAndReadsOnlyWhatChanged(t *testing.T) {
 	if got := list(Query{ProjectID: "prj_0000000000000001", Limit: 2}); len(got) != 2 || got[1].ID != made[9] {
 		t.Errorf("%+v", got)
 	}
+	if got := list(Query{Text: string(made[3])}); len(got) != 1 || got[0].ID != made[3] {
+		t.Errorf("by the id: %v", got)
+	}
 	if got := list(Query{Text: "SESSION 3"}); len(got) != 1 || got[0].ID != made[3] {
 		t.Errorf("%+v", got)
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // Usage is the sum of what all events of the log say that their calls used:
-// assistant messages, compactions, requests beside the conversation, and the results
+// assistant messages, summaries, requests beside the conversation, and the results
 // of sub-agents.
 func (ix *Index) Usage() protocol.Usage {
 	ix.mu.RLock()
@@ -32,7 +32,7 @@ func (us usages) of(r *record) protocol.Usage {
 // opened: of a line that Scorel wrote it looks only at the end of the message.
 func (us *usages) read(k *protocol.Keys, r *record) {
 	if k.Message == nil {
-		if t := protocol.EventType(k.Type); k.Usage != nil && (t == protocol.TypeCompact || t == protocol.TypeSessionInfo) {
+		if t := protocol.EventType(k.Type); k.Usage != nil && (t == protocol.TypeCompact || t == protocol.TypeBranchSummary || t == protocol.TypeSessionInfo) {
 			us.slow(k.Usage, r)
 		}
 		return

@@ -61,6 +61,7 @@ func TestPeopleAreToldHowACommandBeganAndEnded(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
+				synctest.Wait() // people may be told a moment after who waits
 				mu.Lock()
 				defer mu.Unlock()
 				if len(told) != 2 {

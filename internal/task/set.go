@@ -20,6 +20,8 @@ import (
 const (
 	maxRunning    = 16
 	maxRemembered = 64 // running and ended ones
+
+	changedEvery = time.Second // between two times that people are told what a command prints
 )
 
 // Config is what a [Set] needs.
@@ -33,6 +35,9 @@ type Config struct {
 	// that: how each began and ended. Without Processes nobody is told.
 	Processes *process.Recorder
 	Tell      func(protocol.ToolProcess)
+	// Changed is told how a command stands when it begins and has ended, and within a
+	// second of what it prints. No lock is held; it may be nil.
+	Changed func(protocol.TaskInfo)
 }
 
 // Set is the background commands of one session.
@@ -105,6 +110,7 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 	}
 	t.begin(s.cfg.Processes)
 	s.tell(t)
+	s.changed(t)
 	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
 		exit := wait()
@@ -114,6 +120,10 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		}
 		t.finish(exit, context.Cause(ctx), s.cfg.Now(), after)
 		s.tell(t)
+		if t.unwatch() {
+			s.wg.Done()
+		}
+		s.changed(t)
 		close(t.done)
 		stop()
 		s.wg.Done()
@@ -149,9 +159,32 @@ func (s *Set) enter(t *task) error {
 		t.id = newID(s.cfg.Rand)
 	}
 	t.started, t.follow.tell = s.cfg.Now(), s.cfg.Tell
+	if s.cfg.Changed != nil {
+		t.printed = func() *time.Timer {
+			s.wg.Add(1) // that of the task itself is held until it has ended
+			return time.AfterFunc(changedEvery, func() {
+				defer s.wg.Done()
+				t.mu.Lock()
+				t.telling = nil
+				t.mu.Unlock()
+				s.changed(t)
+			})
+		}
+	}
 	s.tasks = append(s.tasks, t)
 	s.wg.Add(1)
 	return nil
+}
+
+// changed tells how a command stands.
+func (s *Set) changed(t *task) {
+	if s.cfg.Changed == nil {
+		return
+	}
+	t.mu.Lock()
+	info := t.info()
+	t.mu.Unlock()
+	s.cfg.Changed(info)
 }
 
 // forget takes back a task that was not started.

@@ -18,6 +18,7 @@ import (
 const (
 	infoCommand  = 2000 // characters of a command in a list
 	titleCommand = 80   // characters of its first line in a notice
+	infoLine     = 200  // characters of the last line that it printed
 )
 
 // errStopped ends a command because somebody asked for it.
@@ -45,6 +46,8 @@ type task struct {
 	process  *process.Call            // set before anybody else sees the task run
 	summary  *protocol.ProcessSummary // of process, when it has ended
 	follow   follow                   // has a lock of its own
+	printed  func() *time.Timer       // has people told soon; nil: nobody is
+	telling  *time.Timer              // runs until they are
 	out      output
 	cursor   int64         // how far the output has been read
 	changed  chan struct{} // not nil: somebody waits; closed by the next output
@@ -69,7 +72,28 @@ func (t *task) Write(p []byte) (int, error) {
 		close(t.changed)
 		t.changed = nil
 	}
+	if t.printed != nil && t.telling == nil && t.state == protocol.TaskRunning {
+		t.telling = t.printed()
+	}
 	return len(p), nil
+}
+
+// unwatch ends the timer that has people told; it says whether that was its end.
+func (t *task) unwatch() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.telling != nil && t.telling.Stop()
+}
+
+// lastLine is the last line of output that is not blank. t.mu is held.
+func (t *task) lastLine() string {
+	lines := strings.Split(t.out.read(t.out.size-maxLine, t.out.size).text(maxLine), "\n")
+	for i := len(lines) - 1; i >= 0; i-- {
+		if line := strings.TrimSpace(oneLine(lines[i])); line != "" {
+			return shorten(line, infoLine)
+		}
+	}
+	return ""
 }
 
 // finish records the end; done is the caller's to close.
@@ -93,7 +117,7 @@ func (t *task) finish(exit sandbox.Exit, why error, now time.Time, after string)
 // info describes the task. t.mu is held.
 func (t *task) info() protocol.TaskInfo {
 	i := protocol.TaskInfo{TaskID: t.id, Command: shorten(t.command, infoCommand), State: t.state, StartedAt: t.started.UnixMilli(),
-		Bytes: t.out.size, ToolCallID: t.call, SessionID: t.session, Agent: t.agent}
+		Bytes: t.out.size, LastLine: t.lastLine(), ToolCallID: t.call, SessionID: t.session, Agent: t.agent}
 	if t.state != protocol.TaskRunning {
 		i.EndedAt, i.Signal = t.ended.UnixMilli(), t.exit.Signal
 		if t.exit.Err == nil {

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"encoding/json"
@@ -48,7 +49,7 @@ type AgentState struct {
 	Terminal  protocol.Terminal  `json:"terminal,omitempty"` // "" of one that was only started
 }
 
-type taskTool struct{ agents []AgentChoice }
+type taskTool struct{ text string } // the description; "" is that without agents
 
 type taskInput struct {
 	Agent       string `json:"agent"`
@@ -69,13 +70,13 @@ func WithAgents(tools []Tool, agents []AgentChoice) []Tool {
 	if len(agents) == 0 {
 		return slices.Delete(tools, i, i+1)
 	}
-	tools[i] = taskTool{agents}
+	tools[i] = taskTool{describeAgents(agents)}
 	return tools
 }
 
 // Spec implements [Tool].
 func (t taskTool) Spec() Spec {
-	return Spec{Name: TaskName, Description: t.describe(), Kind: permission.State, Parallel: true, Schema: json.RawMessage(
+	return Spec{Name: TaskName, Description: cmp.Or(t.text, taskText), Kind: permission.State, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"agent":{"type":"string","maxLength":64,"description":"Which agent works; general when it is left out."},` +
 			`"description":{"type":"string","minLength":1,"maxLength":200,"description":"The work in three to eight words, for people."},` +
@@ -85,13 +86,11 @@ func (t taskTool) Spec() Spec {
 			`"required":["description","prompt"],"additionalProperties":false}`)}
 }
 
-func (t taskTool) describe() string {
-	if len(t.agents) == 0 {
-		return taskText
-	}
+// describeAgents is made once: a description is asked for several times in each step.
+func describeAgents(agents []AgentChoice) string {
 	var s strings.Builder
 	s.WriteString(strings.TrimRight(taskText, "\n") + "\n\nThe agents are:\n")
-	for i, a := range t.agents {
+	for i, a := range agents {
 		about := ": " + shortText(a.Description, offeredSummary)
 		if i >= maxOffered {
 			about = ""

@@ -117,6 +117,8 @@ type Details struct {
 	TaskID string `json:"taskId,omitempty"`
 	// Agent is the sub-agent that the result is from.
 	Agent *AgentState `json:"agent,omitempty"`
+	// Plan of ExitPlanMode: what became of it.
+	Plan *Planned `json:"plan,omitempty"`
 	// Asked of AskUser: the questions with what was answered.
 	Asked []Asked `json:"asked,omitempty"`
 	// FullBlob names the blob with the uncut output; the host sets it.
@@ -175,6 +177,9 @@ type Env struct {
 	// that somebody closed the questions. An error is for the model: nobody could
 	// be asked, nobody answered in time, or ctx has ended.
 	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Plan puts a plan to people and waits for what they say; nil: nobody approves plans
+	// here. An error is for the model, as of Ask.
+	Plan func(ctx context.Context, toolCallID, plan string) (PlanVerdict, error)
 	// Agent starts a sub-agent and gives its result, or that of its start in the
 	// background; nil: there are none here.
 	Agent func(ctx context.Context, call AgentCall) (Result, error)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"slices"
 
 	"scorel/internal/disk"
 )
@@ -27,6 +29,9 @@ func (k Keys) Get(provider string) (string, bool) {
 	key, ok := k.by[provider]
 	return key, ok
 }
+
+// Values gives the keys themselves, in no order: for those who take them out of texts.
+func (k Keys) Values() []string { return slices.Collect(maps.Values(k.by)) }
 
 // Len says how many keys there are.
 func (k Keys) Len() int { return len(k.by) }

@@ -23,8 +23,8 @@ func (p Peer) quote(text string) string {
 // like a key: servers repeat in their errors what they were sent, in part or
 // with stars in it.
 func (p Peer) redact(text string) string {
-	const shortest = 6 // a shorter value is no secret, and would cut words apart
-	if len(p.Key) >= shortest {
+	const shortest = 6          // a shorter value is no secret, and would cut words apart
+	if len(p.Key) >= shortest { // it may hold the value of a header
 		text = strings.ReplaceAll(text, p.Key, "[key]")
 	}
 	for _, v := range p.Headers {
@@ -32,16 +32,5 @@ func (p Peer) redact(text string) string {
 			text = strings.ReplaceAll(text, v, "[header]")
 		}
 	}
-	var out strings.Builder
-	for len(text) > 0 {
-		i := secret.KeyStart(text)
-		if i < 0 {
-			break
-		}
-		out.WriteString(text[:i])
-		out.WriteString("[key]")
-		text = strings.TrimLeftFunc(text[i:], secret.KeyRune)
-	}
-	out.WriteString(text)
-	return out.String()
+	return secret.Redact(text)
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"strings"
 
+	"scorel/internal/frame"
 	"scorel/protocol"
 )
 
@@ -21,8 +22,8 @@ func branchSummaryToLLM(ev protocol.Event, w *answer) action {
 		return skip
 	}
 	w.kind = kindBranch
-	m := protocol.UserText("Another branch of this conversation was left. What happened there:\n\n<summary>\n" +
-		strings.TrimSpace(body.Summary) + "\n</summary>")
+	m := protocol.UserText("Another branch of this conversation was left. What happened there:\n\n" +
+		frame.Text("summary", "", strings.TrimSpace(body.Summary)))
 	w.message = &m
 	return include
 }
@@ -33,9 +34,8 @@ const maxNamedFiles = 50
 // summaryMessage is what a compact event says to the model.
 func summaryMessage(summary string, details *protocol.CompactDetails) *protocol.Message {
 	var s strings.Builder
-	s.WriteString("The conversation up to here was replaced by this summary:\n\n<summary>\n")
-	s.WriteString(strings.TrimSpace(summary))
-	s.WriteString("\n</summary>")
+	s.WriteString("The conversation up to here was replaced by this summary:\n\n")
+	s.WriteString(frame.Text("summary", "", strings.TrimSpace(summary)))
 	if details != nil {
 		writeFiles(&s, "read-files", details.ReadFiles)
 		writeFiles(&s, "modified-files", details.ModifiedFiles)

@@ -9,6 +9,10 @@ const (
 
 `
 
+	branchTask = `The user leaves this branch of the conversation and goes on from an earlier point of it. Summarise the branch for the agent that goes on there: what was tried, what came of it, and what was learned. Files that were changed on it may still be changed.
+
+`
+
 	summaryFormat = `Write the summary in exactly this form. Leave out a section that would be empty.
 
 ## Goal
