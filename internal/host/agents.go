@@ -2,10 +2,14 @@ package host
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"scorel/internal/agent"
+	"scorel/internal/config"
 	"scorel/internal/host/lane"
+	"scorel/internal/model/resolve"
+	engine "scorel/internal/runtime"
 	"scorel/internal/session"
 	"scorel/internal/tool"
 	"scorel/internal/trust"
@@ -40,6 +44,14 @@ func (a *asAgent) pick(tools []tool.Tool) []tool.Tool {
 	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
 		return !slices.ContainsFunc(a.from, func(other tool.Tool) bool { return other.Spec().Name == t.Spec().Name })
 	})
+}
+
+// limit tightens the limits of a turn to those of the agent.
+func (a *asAgent) limit(l engine.Limits) engine.Limits {
+	if a != nil && a.def.MaxSteps > 0 {
+		l.MaxSteps = min(l.MaxSteps, a.def.MaxSteps)
+	}
+	return l
 }
 
 // prompt adds to the caller's text what the agent is to know.
@@ -85,12 +97,30 @@ func (h *Host) listAgents(_ context.Context, workDir string) (*protocol.AgentLis
 	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	set := h.agents(root)
 	list := &protocol.AgentList{Agents: []protocol.AgentInfo{}, Problems: set.Problems}
+	user, cerr := h.userConfig()
 	for _, e := range set.Entries {
+		if e.State == agent.OK && e.Model != "" && cerr == nil { // a broken configuration is told where it is used
+			if err := h.checkAgentModel(user, &e.Definition); err != nil {
+				e.State, e.Problem = agent.Broken, err.Error()
+			}
+		}
 		info := protocol.AgentInfo{Name: e.Name, Description: e.Description, Path: e.Path, Scope: string(e.Scope), Model: e.Model,
 			Mode: string(e.Mode), Tools: toolsOf(&e.Definition), State: string(e.State), Problem: e.Problem, Prompt: e.Prompt, MaxSteps: e.MaxSteps}
 		list.Agents = append(list.Agents, info)
 	}
 	return list, nil
+}
+
+// checkAgentModel says why an agent cannot work with the model that it names, if so.
+func (h *Host) checkAgentModel(user config.Config, d *agent.Definition) error {
+	ref, err := h.modelOf(d)
+	if err != nil || ref == "" {
+		return err
+	}
+	if _, err := resolve.Resolve(ref, h.resolver(user)); err != nil {
+		return fmt.Errorf("its model cannot be used: %s", providerError(err).Error())
+	}
+	return nil
 }
 
 // toolsOf gives the tools of a definition as its file has them: a preset, a list, and

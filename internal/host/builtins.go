@@ -74,7 +74,7 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 // memory shows the notes, or adds one to those of the project.
 func (c builtins) memory(ctx context.Context, note string) (*protocol.CommandResult, error) {
 	if note != "" {
-		if err := c.h.addMemory(ctx, c.l.ID(), &protocol.AddMemory{Scope: "project", Text: note}); err != nil {
+		if err := c.h.addMemory(ctx, c.by, c.l.ID(), &protocol.AddMemory{Scope: "project", Text: note}); err != nil {
 			return nil, err
 		}
 		return &protocol.CommandResult{Status: "added to this project's notes"}, nil

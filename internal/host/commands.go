@@ -57,7 +57,7 @@ func (h *Host) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*comman
 func (c *commandRun) registry() command.Registry {
 	r := command.Registry{builtins{c}, templates{c}, skillCommands{c}}
 	if c.l != nil {
-		r = append(r, extensionCommands{c.h.extensionsOf(c.l.ID())})
+		r = append(r, extensionCommands{c, c.h.extensionsOf(c.l.ID())})
 	}
 	return r
 }
@@ -202,10 +202,10 @@ func (c templates) expand(ctx context.Context, t command.Template, typed string)
 	text, err := body.Expand(ctx, args, run)
 	if err != nil {
 		var pe *protocol.Error
-		if errors.As(err, &pe) {
-			return nil, pe
+		if !errors.As(err, &pe) {
+			pe = protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 		}
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, c.afterShell(ctx, ran, pe)
 	}
 	if t.Place.Scope == places.Project && text != "" {
 		// Who typed it vouches for the wish, not for every word of the project's file.
@@ -215,7 +215,20 @@ func (c templates) expand(ctx context.Context, t command.Template, typed string)
 	if len(ran) > 0 {
 		status = "ran " + strings.Join(ran, ", ")
 	}
-	return c.send(ctx, text, t.Model, status)
+	sent, err := c.send(ctx, text, t.Model, status)
+	if err != nil {
+		return nil, c.afterShell(ctx, ran, err)
+	}
+	return sent, nil // the message names the request
+}
+
+// afterShell gives the error of a template; where shell lines of it have run, its
+// request has acted.
+func (c templates) afterShell(ctx context.Context, ran []string, err error) error {
+	if len(ran) == 0 {
+		return err
+	}
+	return &actedError{errors.Join(err, c.acted(ctx, "", err))}
 }
 
 // shell gives what runs the shell lines of a template, each as the tool Bash would:
@@ -237,13 +250,17 @@ func (c templates) shell(ran *[]string) (run command.Run, done func()) {
 		}
 		ctx, cancel := context.WithTimeout(ctx, left+setup.AskTimeout+time.Minute)
 		defer cancel()
-		out, took, err := c.runLine(ctx, setup, line)
+		out, took, err := c.runLine(ctx, setup, line, func() error {
+			if len(*ran) == 0 {
+				if err := c.l.RecordRequest(ctx, c.by, lane.RequestRun{}); err != nil {
+					return err
+				}
+			}
+			*ran = append(*ran, line)
+			return nil
+		})
 		spent += took
-		if err != nil {
-			return "", err
-		}
-		*ran = append(*ran, line)
-		return out, nil
+		return out, err
 	}
 	return run, func() {
 		if setup != nil {
@@ -252,8 +269,9 @@ func (c templates) shell(ran *[]string) (run command.Run, done func()) {
 	}
 }
 
-// runLine runs one shell line and gives its output.
-func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string) (string, time.Duration, error) {
+// runLine runs one shell line and gives its output. Begins is called before it does
+// anything, once it may.
+func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string, begins func() error) (string, time.Duration, error) {
 	bash, err := tool.Select("none", []string{"Bash"})
 	if err != nil {
 		return "", 0, err
@@ -270,6 +288,9 @@ func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string) 
 	}
 	defer call.Close()
 	if err := c.permit(ctx, setup, call.Action(), line); err != nil {
+		return "", 0, err
+	}
+	if err := begins(); err != nil {
 		return "", 0, err
 	}
 	began := c.h.cfg.Now()

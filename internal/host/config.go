@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"scorel/internal/config"
+	"scorel/internal/model"
 	"scorel/internal/model/resolve"
 	"scorel/internal/workspace"
 	"scorel/protocol"
@@ -23,7 +24,11 @@ func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.Confi
 	}
 	rep := &protocol.ConfigReport{Entries: []protocol.ConfigEntry{}}
 	for _, s := range cfg.Settings(nil) {
-		rep.Entries = append(rep.Entries, protocol.ConfigEntry{Key: s.Key, Value: s.Value, Source: s.Source.String()})
+		e := protocol.ConfigEntry{Key: s.Key, Value: s.Value, Source: s.Source.String()}
+		if k, ok := config.KeyOf(s.Key); ok {
+			e.Type, e.Default, e.Doc, e.Settable = k.Type, k.Default, k.Doc, k.Settable()
+		}
+		rep.Entries = append(rep.Entries, e)
 	}
 	for _, n := range notices {
 		rep.Notices = append(rep.Notices, n.Text)
@@ -50,8 +55,16 @@ func (h *Host) listModels(query string) (*protocol.ModelList, error) {
 	}
 	list := &protocol.ModelList{Models: []protocol.ModelInfo{}}
 	for _, e := range resolve.List(query, h.resolver(cfg)) {
-		list.Models = append(list.Models, protocol.ModelInfo{Ref: e.Ref, API: string(e.Info.API), ContextWindow: e.Info.ContextWindow,
-			MaxTokens: e.Info.MaxTokens, Images: e.Info.Images, Thinking: len(e.Info.Thinking) > 0, HasKey: e.HasKey})
+		info := protocol.ModelInfo{Ref: e.Ref, API: string(e.Info.API), ContextWindow: e.Info.ContextWindow,
+			MaxTokens: e.Info.MaxTokens, Images: e.Info.Images, Thinking: len(e.Info.Thinking) > 0, HasKey: e.HasKey}
+		for _, level := range e.Info.Thinking {
+			info.ThinkingLevels = append(info.ThinkingLevels, string(level))
+		}
+		if p := e.Info.Price; p != (model.Price{}) {
+			price := protocol.ModelPrice(p)
+			info.Price = &price
+		}
+		list.Models = append(list.Models, info)
 	}
 	return list, nil
 }

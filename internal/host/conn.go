@@ -3,6 +3,7 @@ package host
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"sync"
 
@@ -84,12 +85,16 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 	if !protocol.Acts(call.Request) {
 		return c.answer(ctx, call, c.dispatch)
 	}
-	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) protocol.Reply {
+	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) (reply protocol.Reply, acted bool) {
 		if !c.h.acts() {
-			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}
+			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}, false
 		}
 		defer c.h.acting.Done()
-		return c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (protocol.Response, error) {
+		reply = c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (data protocol.Response, err error) {
+			defer func() {
+				var failed *actedError
+				acted = err == nil || errors.As(err, &failed)
+			}()
 			if call.Repeat {
 				data, was, err := c.h.repeated(ctx, c.client, call)
 				if was {
@@ -101,6 +106,7 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 			}
 			return c.dispatch(ctx, call)
 		})
+		return reply, acted
 	})
 }
 

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // maxDiagnostics bounds the diagnostics file of a session, in bytes. A full one is
@@ -28,10 +30,12 @@ func (h *Host) report(id protocol.SessionID, what string, detail []byte) {
 	}
 	defer func() { _ = f.Close() }()
 	var line bytes.Buffer
-	fmt.Fprintf(&line, "%s pid %d: %s\n", h.cfg.Now().UTC().Format("2006-01-02T15:04:05.000Z"), os.Getpid(), what)
-	for l := range bytes.Lines(detail) {
-		line.WriteString("    ")
-		line.Write(l)
+	// What others said may hold line ends, and what a terminal would obey.
+	fmt.Fprintf(&line, "%s pid %d: %s\n", h.cfg.Now().UTC().Format("2006-01-02T15:04:05.000Z"), os.Getpid(), display.Line(what))
+	if text := strings.TrimSuffix(display.Text(string(detail)), "\n"); text != "" {
+		for l := range strings.SplitSeq(text, "\n") {
+			fmt.Fprintf(&line, "    %s\n", l)
+		}
 	}
 	_, _ = f.Write(line.Bytes())
 }

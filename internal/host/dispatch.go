@@ -51,6 +51,14 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return h.listModels(r.Query)
 	case *protocol.ListAgents:
 		return h.listAgents(ctx, r.WorkDir)
+	case *protocol.SetConfig:
+		return &protocol.Done{}, h.setConfig(r)
+	case *protocol.GetProjectState:
+		return h.getProjectState(ctx, id, r.WorkDir)
+	case *protocol.ListHooks:
+		return h.listHooks(ctx, id, r.WorkDir)
+	case *protocol.GetUsage:
+		return h.getUsage(ctx, id)
 	case *protocol.PruneBlobs:
 		return h.prune(ctx)
 	case *protocol.CreateSession:
@@ -72,7 +80,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.ExportSession:
 		return c.mayRead(h.exportSession(ctx, id, r.Format))
 	case *protocol.AddMemory:
-		return &protocol.Done{}, h.addMemory(ctx, id, r)
+		return &protocol.Done{}, h.addMemory(ctx, c.caller(call), id, r)
 	case *protocol.GetMemory:
 		return h.getMemory(ctx, id, r)
 	case *protocol.ListExtensions:
@@ -114,6 +122,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 
 // dispatchLane carries out a request to an open session.
 func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
+	if err := checkSummarise(req); err != nil {
+		return nil, err
+	}
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
 		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
@@ -132,9 +143,9 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.Cancel:
 		return &protocol.Cancelled{Cancelled: l.Cancel(r.TurnID)}, nil
 	case *protocol.RewindTo:
-		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles})
+		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.BranchTo:
-		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
+		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.CompactSession:
 		return l.Compact(ctx, by, r.Instructions, lane.Move{Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
 	case *protocol.SetMode:
@@ -155,10 +166,30 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
 	case *protocol.Reload:
 		return h.reload(ctx, l)
+	case *protocol.RunShell:
+		return h.runShell(ctx, l, by, r)
+	case *protocol.StopShell:
+		return &protocol.Cancelled{Cancelled: l.StopShell(r.EventID)}, nil
 	case *protocol.ListTasks:
 		return l.Tasks(), nil
 	case *protocol.StopTask:
 		return l.StopTask(ctx, r.TaskID)
 	}
 	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
+}
+
+// checkSummarise refuses a way to summarise that there is not: what a later client means
+// by it must not be taken for no summary.
+func checkSummarise(req protocol.Request) error {
+	word := ""
+	switch r := req.(type) {
+	case *protocol.RewindTo:
+		word = r.Summarise
+	case *protocol.BranchTo:
+		word = r.Summarise
+	}
+	if word != "" && word != protocol.SummariseBranch {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "summarise is %.40q; it can be %q or left out.", word, protocol.SummariseBranch)
+	}
+	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"scorel/internal/disk"
 	"scorel/internal/extension"
@@ -109,12 +110,15 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 	}
 	path = filepath.Clean(path)
 	if _, err := os.Stat(path); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no file or folder %s; name the extension by its id, or by its path.", path)
+		}
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The extension cannot be read: %s.", plain(err))
 	}
 	found := extension.Find([]extension.Source{{Dir: filepath.Dir(path), Scope: extension.User}}, nil)
 	var its []extension.Extension
 	for _, e := range found.Extensions {
-		if e.Path == path || e.Dir == path {
+		if e.Path == path || strings.HasPrefix(e.Path, path+string(filepath.Separator)) {
 			e.State = protocol.ExtensionFound
 			if e.Problem != "" {
 				e.State = protocol.ExtensionFailed
@@ -130,7 +134,8 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
 	record := filepath.Join(h.cfg.StoreDir, "run", "check")
-	v := &checking{}
+	v, keys := &checking{}, &knownKeys{}
+	keys.set(h.keyValues(cfg))
 	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
 		Find: func(context.Context) extension.Found { return extension.Found{Extensions: its} },
 		Settings: func(e extension.Extension) json.RawMessage {
@@ -139,13 +144,16 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 			}
 			return h.extensionSettings("", e)
 		},
+		Clean: keys.clean,
 		Cache: filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: record, Environ: func() ([]string, error) { return h.childEnviron(cfg), nil },
 		Report: func(string, []byte) {}})
 	defer func() {
 		set.Close()
 		_ = os.Remove(record) // another check may still use it
 	}()
-	set.Load(ctx)
+	if err := set.Load(ctx); err != nil {
+		return nil, err
+	}
 	list := set.List(ctx)
 	info := list.Extensions[0]
 	for _, more := range list.Extensions[1:] { // of one package.json

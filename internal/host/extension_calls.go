@@ -7,7 +7,9 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
+	"unicode/utf8"
 
 	"scorel/internal/extension"
 	"scorel/internal/extension/wire"
@@ -16,17 +18,19 @@ import (
 	"scorel/internal/model/resolve"
 	"scorel/internal/workspace"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // Bounds of what extensions ask for.
 const (
-	maxWaitingMessages = 64 // of extensions, for the end of a turn
-	maxEntryKind       = 100
-	maxListedModels    = 1000
-	maxDialogTime      = 24 * time.Hour
-	maxOwnTurns        = 50 // messages of extensions in a row, before a person sends one
-	showEvery          = 20 * time.Millisecond
-	showBurst          = 50 // notices and things shown at once; then one in showEvery
+	maxEntryKind    = 100
+	maxEntries      = 100_000  // of extensions in a session: each process gets all of its path
+	maxEntryBytes   = 64 << 20 // of them
+	maxListedModels = 1000
+	maxDialogTime   = 24 * time.Hour
+	maxOwnTurns     = 50 // messages of extensions in a row, before a person sends one
+	showEvery       = 20 * time.Millisecond
+	showBurst       = 50 // notices and things shown at once; then one in showEvery
 )
 
 // keyHandle stands for a key that an extension of a project may use and not see.
@@ -90,7 +94,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			if err := x.pace(ctx); err != nil {
 				return nil, err
 			}
-			x.lane.Notify(e.ID, p.Level, p.Message)
+			x.lane.Notify(e.ID, p.Level, x.keys.clean(p.Message))
 			return nil, nil
 		})
 	case wire.CallUIState:
@@ -156,8 +160,8 @@ func (x *extended) caller() lane.Caller {
 // append appends state of an extension to the log.
 func (x *extended) append(ctx context.Context, e extension.Extension, p *wire.AppendEntry) (any, error) {
 	switch {
-	case p.Kind == "" || len(p.Kind) > maxEntryKind:
-		return nil, fmt.Errorf("an entry needs a type of at most %d bytes", maxEntryKind)
+	case !kindName(p.Kind):
+		return nil, fmt.Errorf("an entry needs a type: at most %d bytes on one line, without control characters", maxEntryKind)
 	case coreType(p.Kind) || strings.HasPrefix(p.Kind, protocol.OwnKind):
 		return nil, fmt.Errorf("%s is a type of Scorel itself; give the entry a type of your own, such as %s_%s", p.Kind, e.ID, p.Kind)
 	case x.set.Immediate(e.ID):
@@ -167,13 +171,60 @@ func (x *extended) append(ctx context.Context, e extension.Extension, p *wire.Ap
 	if len(data) == 0 {
 		data = json.RawMessage("{}")
 	}
+	back, err := x.reserve(ctx, len(p.Kind)+len(data))
+	if err != nil {
+		return nil, err
+	}
 	ev, err := x.lane.Control(ctx, &protocol.Custom{Kind: p.Kind, Data: data})
 	if err != nil {
+		back()
 		return nil, err
 	}
 	return struct {
 		ID protocol.EventID `json:"id"`
 	}{ev.ID}, nil
+}
+
+// kindName says whether a text can be the kind of an entry or message.
+func kindName(s string) bool {
+	return s != "" && len(s) <= maxEntryKind && utf8.ValidString(s) && display.Line(s) == s
+}
+
+// kept counts the entries of extensions in a session.
+type kept struct {
+	mu      sync.Mutex
+	counted bool // those of before are in it
+	entries int
+	bytes   int
+}
+
+// reserve makes room for an entry among those that extensions may have in the session;
+// back gives it back when the entry was not stored.
+func (x *extended) reserve(ctx context.Context, size int) (back func(), err error) {
+	k := &x.kept
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.counted {
+		k.entries, k.bytes = 0, 0
+		for e, err := range x.lane.Log().Index().OfType(ctx, protocol.TypeCustom) {
+			if err != nil {
+				return nil, err
+			}
+			if b, ok := e.Body.(*protocol.Custom); ok && !strings.HasPrefix(b.Kind, protocol.OwnKind) {
+				k.entries, k.bytes = k.entries+1, k.bytes+len(b.Kind)+len(b.Data)
+			}
+		}
+		k.counted = true
+	}
+	if k.entries >= maxEntries || k.bytes+size > maxEntryBytes {
+		return nil, fmt.Errorf("extensions have %d entries of %d bytes in this session; at most %d of %d MiB: write what is large or often changed into a file", k.entries, k.bytes, maxEntries, maxEntryBytes>>20)
+	}
+	k.entries, k.bytes = k.entries+1, k.bytes+size
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.entries, k.bytes = k.entries-1, k.bytes-size
+	}, nil
 }
 
 // coreType says whether a kind is one of the log's own, or what extensions see of one.
@@ -209,6 +260,9 @@ func (x *extended) sendMessage(ctx context.Context, e extension.Extension, p *se
 	if len(content) == 0 {
 		return fmt.Errorf("the message is empty")
 	}
+	if p.CustomType != "" && !kindName(p.CustomType) {
+		return fmt.Errorf("customType is no name: at most %d bytes on one line, without control characters", maxEntryKind)
+	}
 	if x.set.Immediate(e.ID) {
 		return fmt.Errorf("a command that runs beside a turn cannot add messages; register it without immediate")
 	}
@@ -218,42 +272,13 @@ func (x *extended) sendMessage(ctx context.Context, e extension.Extension, p *se
 	default:
 		return fmt.Errorf("deliverAs is %.40q; it is steer, followUp or nextTurn", p.DeliverAs)
 	}
-	if p.TriggerTurn && !x.lane.Working() {
+	if p.TriggerTurn && !x.lane.Conversing() {
 		return x.send(ctx, content, "")
 	}
-	if (p.DeliverAs == "followUp" || p.DeliverAs == "nextTurn") && x.lane.Working() {
-		return x.wait(body)
+	if p.DeliverAs == "followUp" || p.DeliverAs == "nextTurn" {
+		return x.lane.AddAfter(ctx, body)
 	}
 	return x.lane.Add(ctx, body)
-}
-
-// wait keeps a message until the running turn has ended.
-func (x *extended) wait(body protocol.Body) error {
-	x.mu.Lock()
-	if len(x.waiting) >= maxWaitingMessages {
-		x.mu.Unlock()
-		return fmt.Errorf("%d messages of extensions wait already for the end of the turn", maxWaitingMessages)
-	}
-	x.waiting = append(x.waiting, body)
-	x.mu.Unlock()
-	if !x.lane.Working() { // it has ended meanwhile
-		x.flush()
-	}
-	return nil
-}
-
-// flush adds the messages that have waited for the end of a turn.
-func (x *extended) flush() {
-	x.mu.Lock()
-	bodies := x.waiting
-	x.waiting = nil
-	x.mu.Unlock()
-	if len(bodies) == 0 {
-		return
-	}
-	if err := x.lane.Add(x.ctx, bodies...); err != nil {
-		x.h.report(x.lane.ID(), "messages of extensions were not added: "+err.Error(), nil)
-	}
 }
 
 // send sends a message as if the user had.
@@ -266,10 +291,10 @@ func (x *extended) send(ctx context.Context, content []protocol.Block, deliverAs
 	default:
 		return fmt.Errorf("deliverAs is %.40q; it is steer or followUp", deliverAs)
 	}
-	x.mu.Lock()
-	x.own++
-	many := x.own > maxOwnTurns
-	x.mu.Unlock()
+	x.seen.mu.Lock()
+	x.seen.own++
+	many := x.seen.own > maxOwnTurns
+	x.seen.mu.Unlock()
 	if many {
 		return fmt.Errorf("extensions have sent %d messages in a row; a person has to send one before they may go on", maxOwnTurns)
 	}
@@ -356,6 +381,7 @@ func (x *extended) key(e extension.Extension, n *modelName) (any, error) {
 				return nil, err
 			}
 			text = resolve.Key(m.Ref, x.h.resolver(cfg))
+			x.keys.set(x.h.keyValues(cfg)) // it may have been entered since the process was started
 		}
 		if text != "" {
 			key = &text

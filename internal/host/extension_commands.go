@@ -15,7 +15,10 @@ const maxQueuedCommands = 16
 
 // extensionCommands is the commands of the extensions of a session; it implements
 // [command.Source]. One without extensions has none.
-type extensionCommands struct{ x *extended }
+type extensionCommands struct {
+	*commandRun
+	x *extended
+}
 
 // List implements [command.Source]. It starts the extensions: only they know their
 // commands.
@@ -23,7 +26,9 @@ func (c extensionCommands) List(ctx context.Context) (list []protocol.CommandInf
 	if c.x == nil {
 		return nil, nil
 	}
-	c.x.load(ctx)
+	if err := c.x.load(ctx); err != nil {
+		return nil, []string{sentence(err) + "."}
+	}
 	for _, k := range c.x.set.Commands() {
 		list = append(list, k.CommandInfo)
 	}
@@ -32,7 +37,9 @@ func (c extensionCommands) List(ctx context.Context) (list []protocol.CommandInf
 
 func (c extensionCommands) find(ctx context.Context, name string) (extension.Command, error) {
 	if c.x != nil {
-		c.x.load(ctx)
+		if err := c.x.load(ctx); err != nil {
+			return extension.Command{}, err
+		}
 		for _, k := range c.x.set.Commands() {
 			if k.Name == name {
 				return k, nil
@@ -50,14 +57,20 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 		return nil, err
 	}
 	x := c.x
+	run := func(ctx context.Context) (string, error) {
+		return c.acting(ctx, func() (string, error) {
+			status, err := k.Run(ctx, args)
+			return status, commandError(err)
+		})
+	}
 	if k.Immediate {
-		status, err := k.Run(ctx, args)
-		return &protocol.CommandResult{Status: status}, commandError(err)
+		status, err := run(ctx)
+		return &protocol.CommandResult{Status: status}, err
 	}
 	if !x.lane.Working() {
 		var status string
 		err := x.lane.AtBorder(ctx, func(ctx context.Context) (err error) {
-			status, err = k.Run(ctx, args)
+			status, err = run(ctx)
 			return err
 		})
 		return &protocol.CommandResult{Status: status}, commandError(err)
@@ -75,7 +88,7 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 	go func() { // ends with the command, or the session
 		defer x.wg.Done()
 		err := x.lane.AtBorder(x.ctx, func(ctx context.Context) error {
-			status, err := k.Run(ctx, args)
+			status, err := run(ctx)
 			if err == nil && status != "" {
 				x.lane.Notify(k.Origin, "info", status)
 			}
@@ -97,7 +110,7 @@ func commandError(err error) error {
 		return nil
 	}
 	if pe := protocol.AsError(err); pe.Code != protocol.CodeInternalError {
-		return pe
+		return err
 	}
 	return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", strings.TrimRight(sentence(err), "."))
 }

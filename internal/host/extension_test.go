@@ -460,7 +460,7 @@ func TestCommandWhileATurnRunsWaitsForItsBorder(t *testing.T) {
 		if m, ok := ev.Message(); ok {
 			order += string(m.Role) + " "
 		}
-		if ev.Type == protocol.TypeCustom {
+		if b, ok := ev.Body.(*protocol.Custom); ok && b.Kind == "mark" {
 			order += "mark "
 		}
 	}

@@ -38,7 +38,14 @@ type extended struct {
 	ctx  context.Context // of commands that run behind their request; ends with the session
 	end  context.CancelFunc
 	wg   sync.WaitGroup // of them
+	keys knownKeys
 
+	seen seen
+	kept kept
+
+	// mu may be held while the lane is watched and the set is asked what it has, and never
+	// while the lane is asked anything: who holds the lane's lock may wait for the
+	// publisher's writer.
 	mu       sync.Mutex
 	model    *wire.Model // of the newest turn
 	tools    []wire.Tool // that its model could be given
@@ -49,15 +56,19 @@ type extended struct {
 	mode     string
 	trusted  bool
 	prompt   string
-	waiting  []protocol.Body    // messages of extensions for the end of the turn
 	shown    []protocol.UIState // what extensions show, without its lines
 	shownAt  time.Time          // where the pace of what they show stands
-	own      int                // messages that they have sent since a person did
-	tokens   int                // of the newest model call
 	unwatch  func()             // ends the watch of the session; nil: nothing was loaded yet
 	told     []string           // problems that people have been told of
 	looked   bool               // for entries that nobody understands
 	queued   int                // commands that wait behind their request
+}
+
+// seen is what is noted on the publisher's writer. Nothing is called with mu held.
+type seen struct {
+	mu     sync.Mutex
+	own    int // messages that extensions have sent since a person did
+	tokens int // of the newest model call
 }
 
 // extend makes the extensions of a session that has been opened. Nothing of them is
@@ -89,8 +100,10 @@ func (h *Host) extend(l *lane.Lane) {
 			if err != nil { // it would not be known which variables hold keys
 				return nil, err
 			}
+			x.keys.set(h.keyValues(cfg))
 			return h.childEnviron(cfg), nil
 		},
+		Clean:  x.keys.clean,
 		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
 	h.mu.Lock()
 	h.extended[id] = x
@@ -125,22 +138,17 @@ func (h *Host) shorten(id protocol.SessionID) {
 
 // watch takes note of what happens in the session. It does not wait.
 func (x *extended) watch(e protocol.Event) {
-	switch b := e.Body.(type) {
-	case *protocol.RuntimeEnd:
-		x.mu.Lock()
-		if len(x.waiting) > 0 && x.ctx.Err() == nil {
-			x.wg.Go(x.flush) // ends when they are stored
-		}
-		x.mu.Unlock()
-	case *protocol.MessageBody:
-		x.mu.Lock()
-		switch u := b.Message.Usage; {
-		case b.Message.Role == protocol.RoleAssistant && u != nil:
-			x.tokens = u.ContextTokens()
-		case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:
-			x.own = 0
-		}
-		x.mu.Unlock()
+	b, ok := e.Body.(*protocol.MessageBody)
+	if !ok {
+		return
+	}
+	x.seen.mu.Lock()
+	defer x.seen.mu.Unlock()
+	switch u := b.Message.Usage; {
+	case b.Message.Role == protocol.RoleAssistant && u != nil:
+		x.seen.tokens = u.ContextTokens()
+	case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:
+		x.seen.own = 0
 	}
 }
 
@@ -214,11 +222,13 @@ func (h *Host) extensionSettings(root string, e extension.Extension) json.RawMes
 }
 
 // load starts the extensions of a session, when they do not run, and tells people once
-// which entries of the conversation no extension understands.
-func (x *extended) load(ctx context.Context) {
-	x.set.Load(ctx)
+// which entries of the conversation no extension understands. The error is that of ctx.
+func (x *extended) load(ctx context.Context) error {
+	if err := x.set.Load(ctx); err != nil {
+		return err
+	}
 	if !x.set.Loaded() {
-		return
+		return nil
 	}
 	x.mu.Lock()
 	looked := x.looked
@@ -227,7 +237,7 @@ func (x *extended) load(ctx context.Context) {
 	}
 	x.mu.Unlock()
 	if looked {
-		return
+		return nil
 	}
 	index := x.lane.Log().Index()
 	var kinds []string
@@ -239,31 +249,39 @@ func (x *extended) load(ctx context.Context) {
 		}
 	}
 	x.set.Warn(kinds)
+	return nil
 }
 
 // extendTurn loads the extensions of a session, and gives the tools of a turn with
-// theirs; they stay the same while it runs.
-func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, own []tool.Tool) []tool.Tool {
+// theirs; they stay the same while it runs. An error is that of ctx: no turn begins
+// without the extensions that are to judge it.
+func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config.Config, over Overrides, m model.Model, thinking model.ThinkingLevel, own []tool.Tool) ([]tool.Tool, error) {
 	x := h.extensionsOf(id)
 	if x == nil {
-		return own
+		return own, nil
 	}
-	x.load(ctx)
+	if err := x.load(ctx); err != nil {
+		return nil, err
+	}
 	if !x.set.Loaded() {
-		return own
+		return own, nil
 	}
 	trusted := x.projectTrusted(ctx)
 	x.mu.Lock()
 	x.trusted = trusted
 	x.mu.Unlock()
 	tools := own
-	if over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
+	list := over.toolList()
+	if list != nil || over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
 		builtin := tool.All()
 		more, problems := x.set.Tools(func(name string) bool {
 			same := func(t tool.Tool) bool { return t.Spec().Name == name }
 			return slices.ContainsFunc(builtin, same) || slices.ContainsFunc(own, same)
 		})
-		if cfg.Tools.Preset != "readonly" && cfg.Tools.Preset != "none" {
+		if list != nil {
+			more = slices.DeleteFunc(more, func(t tool.Tool) bool { return !slices.Contains(list, t.Spec().Name) })
+		}
+		if list != nil || cfg.Tools.Preset != "readonly" && cfg.Tools.Preset != "none" {
 			tools = append(slices.Clone(own), more...)
 			slices.SortStableFunc(tools, func(a, b tool.Tool) int { return cmp.Compare(a.Spec().Name, b.Spec().Name) })
 		}
@@ -271,7 +289,7 @@ func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config
 			x.tellOnce(p)
 		}
 	}
-	return x.note(cfg, over, m, thinking, tools)
+	return x.note(cfg, over, m, thinking, tools), nil
 }
 
 // show shows something of an extension until it is replaced.
@@ -363,18 +381,27 @@ func (x *extended) State() wire.State {
 	meta := x.lane.Meta()
 	working := x.lane.Working()
 	waiting, _ := x.lane.Waiting()
+	mode, attended, leaf := x.lane.Mode(), x.lane.Attended(), x.lane.Log().Index().Leaf()
+	x.seen.mu.Lock()
+	tokens := x.seen.tokens
+	x.seen.mu.Unlock()
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.prompt == "" {
+	known := x.prompt != ""
+	x.mu.Unlock()
+	prompt := ""
+	if !known {
 		for e, err := range x.lane.Log().Index().OfType(x.ctx, protocol.TypeInstructionSnapshot) {
 			if b, ok := e.Body.(*protocol.InstructionSnapshot); ok && err == nil {
-				x.prompt = b.Snapshot.Text
+				prompt = b.Snapshot.Text
 			}
 		}
 	}
-	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(x.lane.Mode()), x.mode),
-		HasUI: x.lane.Attended(), Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
-		SystemPrompt: x.prompt, LeafID: string(x.lane.Log().Index().Leaf()), Trusted: x.trusted, ContextTokens: x.tokens}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.prompt = cmp.Or(x.prompt, prompt)
+	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(mode), x.mode),
+		HasUI: attended, Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
+		SystemPrompt: x.prompt, LeafID: string(leaf), Trusted: x.trusted, ContextTokens: tokens}
 }
 
 // Notify implements [extension.Host].

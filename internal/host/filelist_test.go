@@ -34,7 +34,7 @@ func TestAQueryWaitsForAMomentAndThenGetsWhatWasFoundSoFar(t *testing.T) {
 		rootOf := func(protocol.ProjectID) (string, error) { return "/x", nil }
 		ask := func() ([]string, bool) {
 			t.Helper()
-			l, err := lists.get(context.Background(), "prj_1", rootOf, take)
+			l, _, err := lists.get(context.Background(), "prj_1", rootOf, take)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -66,6 +66,45 @@ func TestAQueryWaitsForAMomentAndThenGetsWhatWasFoundSoFar(t *testing.T) {
 	})
 }
 
+// TestWhatIsNotInAnOldListIsLookedForInTheNewOne: a file that was made since, in a
+// tree that takes long.
+func TestWhatIsNotInAnOldListIsLookedForInTheNewOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lists fileLists
+		defer lists.close()
+		names := []string{"old.go"}
+		takes := 200 * time.Millisecond
+		take := func(ctx context.Context, root string, b *fuzzy.Builder) error {
+			for _, n := range names {
+				b.Add(n)
+			}
+			time.Sleep(takes)
+			return nil
+		}
+		find := func(query string, files []string, more bool, took time.Duration) {
+			t.Helper()
+			began := time.Now()
+			got, gotMore, err := lists.find(context.Background(), "prj_1", func(protocol.ProjectID) (string, error) { return "/x", nil }, take, query, 10)
+			if err != nil || !slices.Equal(got, files) || gotMore != more || time.Since(began) != took {
+				t.Errorf("%q: %q, more %v, after %v (%v), want %q, %v, %v", query, got, gotMore, time.Since(began), err, files, more, took)
+			}
+		}
+		find("old", []string{"old.go"}, false, takes)
+		find("new", nil, false, 0) // the list is new itself
+		time.Sleep(time.Minute)
+		names = append(names, "new.go")
+		find("old", []string{"old.go"}, false, 0) // what is known comes at once
+		find("new", []string{"new.go"}, false, takes)
+		// A tree that takes longer than one waits for: there may be more.
+		time.Sleep(time.Minute)
+		names, takes = append(names, "newest.go"), time.Second
+		find("newest", nil, true, fileListPatience)
+		find("newest", nil, true, fileListPatience)
+		find("newest", nil, true, fileListPatience)
+		find("newest", []string{"newest.go"}, false, time.Second-3*fileListPatience)
+	})
+}
+
 // TestTheEndOfAHostEndsItsWalks: those that run and those that wait for a place.
 func TestTheEndOfAHostEndsItsWalks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -77,7 +116,7 @@ func TestTheEndOfAHostEndsItsWalks(t *testing.T) {
 			return ctx.Err()
 		}
 		for _, id := range []protocol.ProjectID{"a", "b", "c", "d", "e", "f"} {
-			if _, err := lists.get(context.Background(), id, func(protocol.ProjectID) (string, error) { return "/x", nil }, take); err != nil {
+			if _, _, err := lists.get(context.Background(), id, func(protocol.ProjectID) (string, error) { return "/x", nil }, take); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -86,7 +125,7 @@ func TestTheEndOfAHostEndsItsWalks(t *testing.T) {
 		}
 		lists.close()
 		var pe *protocol.Error
-		if _, err := lists.get(context.Background(), "f", nil, take); !errors.As(err, &pe) {
+		if _, _, err := lists.get(context.Background(), "f", nil, take); !errors.As(err, &pe) {
 			t.Errorf("a query afterwards: %v", err)
 		}
 	})

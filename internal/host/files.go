@@ -24,26 +24,25 @@ const (
 	fileListIdle  = 10 * time.Minute // after which lists go that nobody has asked for
 	fileListTime  = 60 * time.Second // for a list; what was found until then counts
 
-	fileListPatience = 300 * time.Millisecond // then the first query is answered from what was found so far
+	fileListPatience = 300 * time.Millisecond // then a query that waits for a list is answered from what was found so far
 )
 
 // listFiles gives the files of a project that fit a query, best first. It answers
-// from a list in memory: when that is not fresh a new one is taken meanwhile, and
-// only the first query of a project waits for it, for a moment.
+// from a list in memory: when that is not fresh a new one is taken meanwhile. Only the
+// first query of a project waits for it, and one that finds nothing, for a moment.
 func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.FileList, error) {
 	if len(r.Query) > maxFilesQuery {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "To find a file takes at most %d bytes.", maxFilesQuery)
-	}
-	list, err := h.trees.get(ctx, r.ProjectID, h.projectRoot, h.takeFiles)
-	if err != nil {
-		return nil, err
 	}
 	limit := r.Limit
 	if limit <= 0 {
 		limit = filesLimit
 	}
-	files, more := list.Find(r.Query, min(limit, maxFilesLimit))
-	return &protocol.FileList{Files: append([]string{}, files...), More: more || list.Cut()}, nil
+	files, more, err := h.trees.find(ctx, r.ProjectID, h.projectRoot, h.takeFiles, r.Query, min(limit, maxFilesLimit))
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.FileList{Files: append([]string{}, files...), More: more}, nil
 }
 
 // takeFiles adds the files below a root to a list. Names that are no text cannot be
@@ -98,23 +97,48 @@ type fileList struct {
 	found   *fuzzy.Builder // of that walk
 }
 
-// get gives the list of a project. rootOf is asked once a project, take for each
-// list.
-func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take takeFunc) (*fuzzy.List, error) {
+// find gives the files of a project that fit a query; more says that there are, or may
+// be, further ones. What is not in an old list may have been made since: then it waits
+// for the new one that is being taken, for a moment.
+func (f *fileLists) find(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take takeFunc, query string, limit int) (files []string, more bool, err error) {
+	list, newer, err := f.get(ctx, id, rootOf, take)
+	if err != nil {
+		return nil, false, err
+	}
+	if files, more = list.Find(query, limit); len(files) == 0 && newer != nil {
+		patience := time.NewTimer(fileListPatience)
+		defer patience.Stop()
+		select {
+		case <-newer:
+		case <-patience.C:
+			return nil, true, nil
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		}
+		if list, _, err = f.get(ctx, id, rootOf, take); err != nil {
+			return nil, false, err
+		}
+		files, more = list.Find(query, limit)
+	}
+	return files, more || list.Cut(), nil
+}
+
+// get gives the list of a project, and what is closed when a newer one is there; nil
+// when none is being taken. rootOf is asked once a project, take for each list.
+func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(protocol.ProjectID) (string, error), take takeFunc) (list *fuzzy.List, newer <-chan struct{}, err error) {
 	f.mu.Lock()
 	l := f.by[id]
 	f.mu.Unlock()
 	root := ""
 	if l == nil {
-		var err error
 		if root, err = rootOf(id); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	f.mu.Lock()
 	if f.closed {
 		f.mu.Unlock()
-		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
+		return nil, nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}
 	if l = f.by[id]; l == nil {
 		if root == "" { // it went meanwhile
@@ -132,20 +156,20 @@ func (f *fileLists) get(ctx context.Context, id protocol.ProjectID, rootOf func(
 	list, walking, found := l.list, l.walking, l.found
 	f.mu.Unlock()
 	if list != nil {
-		return list, nil
+		return list, walking, nil
 	}
 	patience := time.NewTimer(fileListPatience)
 	defer patience.Stop()
 	select {
 	case <-walking:
 	case <-patience.C:
-		return found.SoFar(), nil
+		return found.SoFar(), nil, nil // it says itself that it is cut
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, nil, ctx.Err()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return l.list, l.err
+	return l.list, nil, l.err
 }
 
 // enter adds a list, with mu held, and drops the one that was not asked for longest.

@@ -63,10 +63,20 @@ func (h *Host) open(id protocol.SessionID) *lane.Lane {
 	return s.lane
 }
 
-// notify shows the people of a session a sentence of the host's.
+// notify shows the people of a session a sentence of the host's, and, of a sub-agent's,
+// those of the sessions above it: most watch only these.
 func (h *Host) notify(id protocol.SessionID, level, text string) {
-	if l := h.open(id); l != nil {
+	for range maxAgentDepth + 1 {
+		l := h.open(id)
+		if l == nil {
+			return
+		}
 		l.Notify("", level, text)
+		p := l.Log().Index().Header().Parent
+		if p == nil {
+			return
+		}
+		id, text = p.SessionID, "the agent "+p.Agent+": "+text
 	}
 }
 

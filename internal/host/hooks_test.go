@@ -72,3 +72,45 @@ func TestAHookIsAskedOfAMessageOnceHoweverOftenItIsSent(t *testing.T) {
 		t.Errorf("diagnostics:\n%s", all)
 	}
 }
+
+func TestTheSessionOfASubagentNeitherStartsNorEndsForHooks(t *testing.T) {
+	w := newWorld(t, setting{tables: `
+[[hooks]]
+event = "SessionStart"
+command = "echo start >> hooked"
+[[hooks]]
+event = "SubagentStop"
+command = "echo stop >> hooked"
+[[hooks]]
+event = "SessionEnd"
+command = "echo end >> hooked"
+`}, agentCall("^start$", "", "CHILD 1"), `{"if":{"user":"CHILD 1"},"do":[{"text":"piece one"}]}`, answer("piece one", "done"))
+	e := w.begin(false)
+	if end := e.say("start"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v %v\n%s", end, end.Error, e.trace())
+	}
+	if err := w.host.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.read("hooked"); got != "start\nstop\nend\n" {
+		t.Errorf("the hooks were asked %q", got)
+	}
+}
+
+func TestAHookThatFailsInASubagentIsToldWhereItWorksFor(t *testing.T) {
+	w := newWorld(t, setting{overrides: allowBash(), tables: `
+[[hooks]]
+event = "PreToolUse"
+matcher = "Bash"
+command = "no-such-program"
+`}, agentCall("^start$", "", "CHILD 1"), shell("CHILD 1", "b", "touch made"), answer("so this call was not run", "it was not run"), answer("it was not run", "done"))
+	e := w.begin(false)
+	e.send("start")
+	b := e.until(ofType(protocol.TypeNotice)).Body.(*protocol.Notice)
+	if b.Level != "warning" || !strings.HasPrefix(b.Text, "the agent general: hook 1 of ") || !strings.Contains(b.Text, "at PreToolUse, so the call of Bash was not run") {
+		t.Errorf("%+v", b)
+	}
+	if e.end(); w.exists("made") {
+		t.Error("it ran")
+	}
+}

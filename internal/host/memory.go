@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scorel/internal/config"
+	"scorel/internal/host/lane"
 	"scorel/internal/memory"
 	"scorel/internal/model"
 	"scorel/internal/session/history"
@@ -33,7 +34,7 @@ func (h *Host) noter(notes *memory.Store) func(context.Context, string) (string,
 		return nil
 	}
 	return func(_ context.Context, text string) (string, error) {
-		path, err := notes.Add(memory.Daily, text)
+		path, err := notes.Add(memory.Daily, text, "")
 		return h.homely(path), err
 	}
 }
@@ -108,16 +109,22 @@ func (h *Host) memoryOf(ctx context.Context, id protocol.SessionID, workDir stri
 }
 
 // addMemory adds a note.
-func (h *Host) addMemory(ctx context.Context, id protocol.SessionID, r *protocol.AddMemory) error {
+func (h *Host) addMemory(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.AddMemory) error {
 	notes, _, _, err := h.memoryOf(ctx, id, r.WorkDir)
 	if err != nil {
 		return err
 	}
-	_, err = notes.Add(memory.Scope(r.Scope), r.Text)
+	request := ""
+	if by.Request != "" {
+		request = string(by.Client) + " " + string(by.Request)
+	}
+	_, err = notes.Add(memory.Scope(r.Scope), r.Text, request)
 	var refused *memory.RefusedError
 	switch {
 	case errors.As(err, &refused):
 		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	case errors.Is(err, memory.ErrUnknown):
+		return unknownOutcome(protocol.Errorf(protocol.CodeConflict, "%s", err))
 	case err != nil:
 		return storageError("keep the note", err)
 	}

@@ -54,6 +54,10 @@ func (h *Host) testModel(ctx context.Context, ref string) (*protocol.ModelTest, 
 		err = fmt.Errorf("%s did not answer within %d s; it may be busy, or its address wrong", t.Ref, int(modelTestTime.Seconds()))
 	}
 	t.Problem = problem(err)
+	var failed *model.Error
+	if errors.As(err, &failed) && failed.Class == model.ClassAuth {
+		t.Code = protocol.CodeAuthFailed
+	}
 	return t, nil
 }
 

@@ -59,6 +59,9 @@ id = "x"
 		"openrouter/openai/gpt-4o": "needs a key",
 	} {
 		got := call[*protocol.ModelTest](t, c, "", &protocol.TestModel{Model: ref})
+		if (got.Code == protocol.CodeAuthFailed) != (ref == "mock") {
+			t.Errorf("%s: code %q", ref, got.Code)
+		}
 		if !strings.Contains(got.Problem, says) || !strings.HasSuffix(got.Problem, ".") || strings.Contains(got.Problem, "\n") || got.Ref != ref {
 			t.Errorf("%s: %+v", ref, got)
 		}

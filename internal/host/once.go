@@ -1,14 +1,17 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
+	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
@@ -45,9 +48,9 @@ type outcome struct {
 }
 
 // carryOut carries out a request that acts, or gives what came of it when it was
-// sent before. It is carried out also when ctx ends, which the end of the connection
+// sent before. Do says whether it has acted, also where it fails. It is carried out also when ctx ends, which the end of the connection
 // does: the repeat on the next one meets it.
-func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func(context.Context) protocol.Reply) protocol.Reply {
+func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func(context.Context) (reply protocol.Reply, acted bool)) protocol.Reply {
 	same := call
 	same.Repeat = false
 	data, err := json.Marshal(same)
@@ -65,9 +68,9 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	whole := make(chan protocol.Reply, 1)
 	if first {
 		go func() { // ends with what the request does, which ends with its session
-			reply := do(context.WithoutCancel(ctx))
+			reply, acted := do(context.WithoutCancel(ctx))
 			out.reply = remembered(reply)
-			o.leave(client, call.RequestID, reply.Err == nil)
+			o.leave(client, call.RequestID, acted)
 			whole <- reply
 			close(out.done)
 		}()
@@ -104,8 +107,8 @@ func remembered(reply protocol.Reply) protocol.Reply {
 	return reply
 }
 
-// leave notes that a request has been carried out. What failed is forgotten: it may
-// be tried again, and the log knows what became of it.
+// leave notes that a request has been carried out. What failed before it did anything
+// is forgotten: it may be tried again.
 func (o *once) leave(client protocol.ClientID, id protocol.RequestID, keep bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -186,8 +189,11 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	}
 	defer done()
 	id, found, err := index.FindCause(ctx, client, call.RequestID)
-	if err != nil || !found {
+	if err != nil {
 		return nil, false, err
+	}
+	if !found {
+		return ranAlready(ctx, index, client, call)
 	}
 	if id == "" { // the header's: the request made the session
 		sum := summaryOf(index)
@@ -204,7 +210,74 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 		moved, err := h.restoreAgain(ctx, call.SessionID, e)
 		return moved, true, err
 	}
-	return answerOf(e, call.Request), true, nil
+	answer := answerOf(e, call.Request)
+	if moved, ok := answer.(*protocol.Moved); ok {
+		for next, err := range index.EventsAfter(ctx, e.Seq) { // a summary stands directly behind
+			if _, ok := next.Body.(*protocol.BranchSummary); err == nil && ok && lane.SameCause(next, e) {
+				moved.LeafID, moved.SummaryID = next.ID, next.ID
+			}
+			break
+		}
+	}
+	return answer, true, nil
+}
+
+// errBegun is why nobody knows what became of a request whose host died with it.
+var errBegun = protocol.Errorf(protocol.CodeConflict, "the host ended while the command ran")
+
+// ranAlready gives the answer to a command that is repeated and leaves no event that
+// names it, when the log shows that it was begun.
+func ranAlready(ctx context.Context, index *session.Index, client protocol.ClientID, call protocol.Call) (protocol.Response, bool, error) {
+	if _, ok := call.Request.(*protocol.RunCommand); !ok {
+		return nil, false, nil
+	}
+	run, found, err := lane.FindRequest(ctx, index, client, call.RequestID)
+	switch {
+	case err != nil || !found:
+		return nil, false, err
+	case !run.Ended:
+		return nil, true, &actedError{unknownOutcome(errBegun)}
+	case run.Error != nil:
+		return nil, true, &actedError{run.Error}
+	}
+	return &protocol.CommandResult{Status: run.Status}, true, nil
+}
+
+// actedError is the error of a request that had effects before it failed: its repeat
+// fails in the same way, and acts no more.
+type actedError struct{ err error }
+
+func (e *actedError) Error() string { return e.err.Error() }
+
+func (e *actedError) Unwrap() error { return e.err }
+
+// acting carries out what leaves no event that names the request: that it begins is
+// stored before, and what came of it after.
+func (c *commandRun) acting(ctx context.Context, do func() (status string, err error)) (string, error) {
+	if err := c.l.RecordRequest(ctx, c.by, lane.RequestRun{}); err != nil {
+		return "", err
+	}
+	status, err := do()
+	if rerr := c.acted(ctx, status, err); rerr != nil || err != nil {
+		return "", &actedError{cmp.Or(err, rerr)}
+	}
+	return status, nil
+}
+
+// acted stores what came of a request that acted, also when it was cancelled.
+func (c *commandRun) acted(ctx context.Context, status string, err error) error {
+	run := lane.RequestRun{Ended: true, Status: clip(status)}
+	if err != nil {
+		pe := *requestError(err)
+		pe.Message, pe.Details = clip(pe.Message), nil
+		run.Error = &pe
+	}
+	return c.l.RecordRequest(context.WithoutCancel(ctx), c.by, run)
+}
+
+// clip cuts a text to what is kept of an answer.
+func clip(text string) string {
+	return strings.ToValidUTF8(text[:min(len(text), maxResultBytes)], "")
 }
 
 // restoreAgain takes back the files of a rewind that is repeated: the host may have
@@ -226,6 +299,11 @@ func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
 			return &protocol.CommandResult{Sent: &protocol.Sent{EventID: e.ID}}
 		}
 		return &protocol.Sent{EventID: e.ID}
+	case *protocol.Custom:
+		var run protocol.ShellRun
+		if _, ok := req.(*protocol.RunShell); ok && b.Kind == protocol.ShellKind && json.Unmarshal(b.Data, &run) == nil {
+			return &protocol.ShellStarted{EventID: run.EventID}
+		}
 	case *protocol.QueueUpdate:
 		switch req.(type) {
 		case *protocol.SendMessage, *protocol.Steer, *protocol.FollowUp:

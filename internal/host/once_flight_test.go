@@ -19,12 +19,12 @@ func TestRequestsInFlightAreNeverForgottenAndAreBounded(t *testing.T) {
 	var wg sync.WaitGroup
 	acted := make(chan int, 10*maxInFlight)
 	carry := func(n int, wait bool) protocol.Reply {
-		return o.carryOut(context.Background(), "cli_a", request(n), func(context.Context) protocol.Reply {
+		return o.carryOut(context.Background(), "cli_a", request(n), func(context.Context) (protocol.Reply, bool) {
 			acted <- n
 			if wait {
 				<-release
 			}
-			return protocol.Reply{RequestID: request(n).RequestID, Data: &protocol.Done{}}
+			return protocol.Reply{RequestID: request(n).RequestID, Data: &protocol.Done{}}, true
 		})
 	}
 	for n := range maxInFlight - 1 {
@@ -40,13 +40,13 @@ func TestRequestsInFlightAreNeverForgottenAndAreBounded(t *testing.T) {
 	if r := carry(5000, false); r.Err == nil || r.Err.Code != protocol.CodeRateLimited {
 		t.Errorf("one more than is allowed at once: %+v", r)
 	}
-	if r := o.carryOut(context.Background(), "cli_b", request(5000), func(context.Context) protocol.Reply { return protocol.Reply{Data: &protocol.Done{}} }); r.Err != nil {
+	if r := o.carryOut(context.Background(), "cli_b", request(5000), func(context.Context) (protocol.Reply, bool) { return protocol.Reply{Data: &protocol.Done{}}, true }); r.Err != nil {
 		t.Errorf("another client: %+v", r.Err)
 	}
 	second := make(chan protocol.Reply, 1)
 	wg.Go(func() { second <- carry(0, true) }) // the first one of all, sent again
 	for n := range 2 * maxResultClients {      // other clients do not push it out either
-		o.carryOut(context.Background(), protocol.ClientID(fmt.Sprint("cli_", n)), request(1), func(context.Context) protocol.Reply { return protocol.Reply{Data: &protocol.Done{}} })
+		o.carryOut(context.Background(), protocol.ClientID(fmt.Sprint("cli_", n)), request(1), func(context.Context) (protocol.Reply, bool) { return protocol.Reply{Data: &protocol.Done{}}, true })
 	}
 	close(release)
 	wg.Wait()

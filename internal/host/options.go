@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"scorel/internal/model"
 	"scorel/protocol"
@@ -23,6 +24,18 @@ type Overrides struct {
 	MaxBudgetUSD       float64
 	Sandbox            string // a mode of the sandbox, "" for the configuration's
 	NoNetwork          bool   // commands reach no network
+}
+
+// toolList gives the names of a list of tools, nil for a preset.
+func (o Overrides) toolList() (names []string) {
+	switch o.Preset {
+	case "", "coding", "readonly", "all", "none":
+		return nil
+	}
+	for name := range strings.SplitSeq(o.Preset, ",") {
+		names = append(names, strings.TrimSpace(name))
+	}
+	return names
 }
 
 // with gives the settings of a turn whose message has options: each that is set

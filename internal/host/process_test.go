@@ -233,11 +233,11 @@ func (w *world) planted(id protocol.SessionID) []string {
 }
 
 func TestACommandThatRunsWhenItsHostIsKilledLeavesNothingRunning(t *testing.T) {
-	w := newWorld(t, setting{overrides: allowBash()}, serve, `{"do":[{"call":"Bash","id":"c2","input":{"command":"touch here; sleep 1000"}}]}`)
+	w := newWorld(t, setting{overrides: allowBash()}, serve, `{"do":[{"call":"Bash","id":"c2","input":{"command":"echo here; sleep 1000"}}]}`)
 	e := w.begin(false)
 	e.send("start")
-	e.until(func(ev protocol.Event) bool {
-		b, ok := ev.Body.(*protocol.ToolExecutionStart)
+	e.until(func(ev protocol.Event) bool { // it runs: its record has been written
+		b, ok := ev.Body.(*protocol.ToolExecutionUpdate)
 		return ok && b.ToolCallID == "c2"
 	})
 	id := e.processes()[0].Event.OperationID

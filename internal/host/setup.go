@@ -13,6 +13,7 @@ import (
 
 	"scorel/internal/config"
 	"scorel/internal/disk"
+	"scorel/internal/extension"
 	"scorel/internal/host/lane"
 	"scorel/internal/model"
 	"scorel/internal/model/resolve"
@@ -23,7 +24,6 @@ import (
 	"scorel/internal/sandbox"
 	"scorel/internal/skill"
 	"scorel/internal/tool"
-	"scorel/internal/trust"
 	"scorel/internal/workspace"
 	"scorel/protocol"
 )
@@ -83,7 +83,15 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		info := m.Info()
 		level := thinking(cfg, over, meta)
 		set := h.agents(root)
-		tools = as.pick(tool.WithAgents(h.extendTurn(ctx, id, cfg, over, m, level, tools), choices(set)))
+		if tools, err = h.extendTurn(ctx, id, cfg, over, m, level, tools); err != nil {
+			files.Close()
+			return nil, err
+		}
+		if err := missingTool(over.toolList(), tools); err != nil && (h.open(id) != nil || !h.mayExtend(ctx, root)) {
+			files.Close()
+			return nil, err
+		}
+		tools = as.pick(tool.WithAgents(tools, choices(set)))
 		hooks := h.hooks(id, cfg, over, dir, root)
 		return &lane.Setup{
 			Hooks: hooks, Subagent: as != nil, Agents: set, MaxAgents: cfg.Agents.MaxParallel,
@@ -93,7 +101,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 				Web: pages, Pages: &h.pages, Search: search.searcher, Withheld: policy.Withheld(), Note: h.noter(notes), Skills: skills},
 			Tell:   h.teller(id, cfg, notes, info.ContextWindow),
 			Skills: index, Items: skillItems(skills, tools, info.ContextWindow),
-			Limits:     limits(cfg, over),
+			Limits:     as.limit(limits(cfg, over)),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
 			Instructions: func() (protocol.Instructions, error) {
 				return h.instructions(id, cfg, dir, root, info, as)
@@ -136,21 +144,13 @@ func (h *Host) loadConfig(root string) (config.Config, error) {
 // readConfig reads both files. A project's counts by whether exactly the bytes
 // that are parsed are trusted.
 func (h *Host) readConfig(root string) (config.Config, []config.Notice, error) {
-	fail := func(err error) (config.Config, []config.Notice, error) {
-		return config.Config{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
-	}
-	user, err := config.Read(filepath.Join(h.cfg.Dir, "config.toml"))
+	user, project, warning, err := h.configFiles(root)
 	if err != nil {
-		return fail(err)
-	}
-	project := config.File{Name: filepath.Join(root, projectConfig)}
-	var warning string
-	if project.Data, project.Trusted, warning, err = h.trust.Read(root, trust.KindConfig, projectConfig, config.MaxFile); err != nil {
-		return fail(err)
+		return config.Config{}, nil, err
 	}
 	cfg, notices, err := config.Parse(user, project, h.usable)
 	if err != nil {
-		return fail(err)
+		return config.Config{}, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", err.Error())
 	}
 	if warning != "" {
 		notices = append(notices, config.Notice{Text: warning})
@@ -160,6 +160,11 @@ func (h *Host) readConfig(root string) (config.Config, []config.Notice, error) {
 
 // projectConfig is the name of a project's configuration.
 const projectConfig = ".scorel/config.toml"
+
+func projectConfigOf(root string) string { return filepath.Join(root, projectConfig) }
+
+// configFile is the user's configuration.
+func (h *Host) configFile() string { return filepath.Join(h.cfg.Dir, "config.toml") }
 
 // usable says whether a model that a project names is one that the user has.
 func (h *Host) usable(user config.Config, ref string) bool {
@@ -243,17 +248,11 @@ func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.Think
 
 func (h *Host) tools(cfg config.Config, over Overrides, search search, notes bool, skills *skill.Set) ([]tool.Tool, error) {
 	// Overrides name a preset or a list of tools.
-	preset, list := cfg.Tools.Preset, []string(nil)
-	switch p := over.Preset; p {
-	case "":
-	case "coding", "readonly", "all", "none":
-		preset = p
-	default:
+	preset, list := cmp.Or(over.Preset, cfg.Tools.Preset), over.toolList()
+	if list != nil {
 		preset = "none"
-		for name := range strings.SplitSeq(p, ",") {
-			list = append(list, strings.TrimSpace(name))
-		}
 	}
+	list, _ = builtinNames(list)
 	tools, err := tool.Select(preset, list)
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
@@ -271,6 +270,42 @@ func (h *Host) tools(cfg config.Config, over Overrides, search search, notes boo
 		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "AppendDaily" })
 	}
 	return withoutIdle(tools, list, skills), nil
+}
+
+// builtinNames parts the names of built-in tools from those that only an extension can
+// have.
+func builtinNames(list []string) (builtin, others []string) {
+	all := tool.All()
+	for _, name := range list {
+		if slices.ContainsFunc(all, func(t tool.Tool) bool { return t.Spec().Name == name }) {
+			builtin = append(builtin, name)
+		} else {
+			others = append(others, name)
+		}
+	}
+	return builtin, others
+}
+
+// mayExtend says whether a session of a project could have extensions: they are loaded
+// only when it is open.
+func (h *Host) mayExtend(ctx context.Context, root string) bool {
+	return slices.ContainsFunc(h.findExtensions(ctx, root).Extensions, func(e extension.Extension) bool { return e.State == protocol.ExtensionFound })
+}
+
+// missingTool says which tool of a list nobody has, if so. Those of extensions are
+// among tools.
+func missingTool(list []string, tools []tool.Tool) error {
+	_, others := builtinNames(list)
+	for _, name := range others {
+		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == name }) {
+			var names []string
+			for _, t := range tool.All() {
+				names = append(names, t.Spec().Name)
+			}
+			return protocol.Errorf(protocol.CodeInvalidRequest, "There is no tool %.80q, and no extension here has one of that name: there are %s.", name, strings.Join(names, ", "))
+		}
+	}
+	return nil
 }
 
 // policy compiles mode and rules: the configuration's, those answered "always"

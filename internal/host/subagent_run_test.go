@@ -609,6 +609,44 @@ func TestAnAgentThatDoesNotFinishGivesAnErrorWithWhatThereIs(t *testing.T) {
 	}
 }
 
+func TestAnAgentThatWorksIsNotResumedASecondTime(t *testing.T) {
+	w := newWorld(t, setting{overrides: allowBash()}, agentCall("^start$", `,"background":true`, "CHILD 1"), shell("CHILD 1", "a", "echo > up"+untilGo+"echo child-end"),
+		`{"if":{"result":"works in the background"},"do":[{"call":"Bash","id":"up","input":{"command":"until [ -e up ]; do sleep 0.01; done; echo it-is-up"}}]}`,
+		`{"if":{"result":"it-is-up"},"do":[{"call":"Task","id":"again","input":{"description":"go on","prompt":"GO ON","resume":""},"fill":{"resume":"ses_[0-9a-z]+"}}]}`,
+		answer("works already; wait for its end", "I wait"), answer("child-end", "the child is done"))
+	e := w.begin(false)
+	if end := e.say("start"); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v %v\n%s", end, end.Error, e.trace())
+	}
+	if runs := w.runs(e.id); len(runs) != 1 || runs[0].State != lane.SubagentStarted {
+		t.Errorf("the log tells %+v", runs)
+	}
+	w.file("go", "")
+	w.eventually("its end", func() bool {
+		runs := w.runs(e.id)
+		return len(runs) == 2 && runs[1].Terminal == protocol.TerminalCompleted
+	})
+}
+
+func TestAnAgentTakesNoMoreStepsThanTheTurnThatWantsItMay(t *testing.T) {
+	for name, s := range map[string]setting{
+		"the caller's":        {overrides: host.Overrides{MaxSteps: 3}},
+		"the configuration's": {tables: "[limits]\nmaxSteps = 3"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, s, agentCall("^start$", `,"agent":"long"`, "CHILD 1"), `{"if":{"user":"CHILD 1"},"again":true,"do":[{"call":"Read","id":"r","input":{"path":"a.txt"}}]}`,
+				`{"if":{"result":"no end"},"again":true,"do":[{"call":"Read","id":"r","input":{"path":"a.txt"}}]}`, answer("did not finish", "so be it"))
+			w.user("agents/long.md", "---\ndescription: x\nmaxSteps: 7\n---\ndo")
+			w.file("a.txt", "no end")
+			e := w.begin(false)
+			e.say("start")
+			if m := e.lastResult(); !strings.Contains(m.PlainText(), "The run stopped after 3 steps") {
+				t.Errorf("the result: %q", m.PlainText())
+			}
+		})
+	}
+}
+
 func TestAHostThatIsKilledLeavesAnAgentThatCanBeResumed(t *testing.T) {
 	w := newWorld(t, setting{overrides: allowBash()}, agentCall("^start$", "", "CHILD 1"), shell("CHILD 1", "a", "echo $$ > pid; sleep 1000"),
 		`{"if":{"user":"go on","result":"(?s)The host stopped while this ran.*The host stopped while the sub-agent general \\(piece 1\\) worked"},"do":[{"call":"Task","id":"again","input":{"description":"go on","prompt":"GO ON CHILD","resume":""},"fill":{"resume":"ses_[0-9a-z]+"}}]}`,

@@ -140,6 +140,9 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 		return "", nil, err
 	}
 	defer s.h.release(slot)
+	if slot.lane.Working() { // what is recorded of the run there stays
+		return "", nil, fmt.Errorf("the agent of the session %s works already; wait for its end, then resume it", s.id)
+	}
 	kept := context.WithoutCancel(ctx) // what has begun is recorded to its end
 	run := lane.SubagentRun{SessionID: s.id, ToolCallID: o.CallID, Agent: s.def.Name, Description: o.Description, Background: o.Background, State: lane.SubagentStarted}
 	if err := o.Lane.RecordRun(kept, run); err != nil {
@@ -202,7 +205,6 @@ func (s *subagent) options() protocol.TurnOptions {
 		t = *s.order.Options
 	}
 	t.Model = cmp.Or(s.model, t.Model)
-	t.MaxSteps = cmp.Or(s.def.MaxSteps, t.MaxSteps)
 	return t
 }
 

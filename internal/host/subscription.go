@@ -107,8 +107,10 @@ func (s *subscription) end() {
 func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) {
 	defer close(s.done)
 	f := &feed{c: s.c, lane: s.slot.lane, cursor: s.slot.lane.Publisher().Cursor(s.c.h.cfg.Serving)}
+	s.tell()
 	err := f.run(ctx, a, tail)
 	f.cursor.Close()
+	s.tell()
 	if ctx.Err() != nil {
 		return
 	}
@@ -129,6 +131,14 @@ func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) 
 		c.h.report(id, fmt.Sprintf("subscription of %s ended: %s", c.client, closed.Err.Code), nil)
 	}
 	_ = c.send(c.ctx, closed) // the end of the connection is the same news
+}
+
+// tell has all clients learn how many look at the session, when a person comes or goes:
+// scripts come and go with every request.
+func (s *subscription) tell() {
+	if s.c.interactive {
+		s.c.h.sessionChanged(s.slot)
+	}
 }
 
 // feed sends one subscription. It belongs to one goroutine, which holds no more than

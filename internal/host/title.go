@@ -32,7 +32,7 @@ func (h *Host) titleAfterTurn(s *slot) {
 		return // it is read anew at the next turn
 	}
 	h.mu.Lock()
-	if h.closed || h.stopping || s.gone != nil {
+	if h.closed || h.stopping || s.gone != nil || !s.titled.CompareAndSwap(false, true) {
 		h.mu.Unlock()
 		return
 	}
@@ -53,8 +53,8 @@ func (h *Host) titleAfterTurn(s *slot) {
 func (h *Host) title(s *slot, ref string) error {
 	id := s.lane.ID()
 	prompt, answer, ok, err := s.lane.BeginTitle(h.beside, ref)
-	if err == nil && ok {
-		s.titled.Store(true)
+	if err != nil || !ok {
+		s.titled.Store(false) // it may be asked for at a later turn
 	}
 	h.release(s)
 	if err != nil || !ok {

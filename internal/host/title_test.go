@@ -2,6 +2,8 @@ package host_test
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -164,5 +166,23 @@ func TestATurnWithoutAnAnswerIsNotAskedForATitle(t *testing.T) {
 	}
 	if n := w.second.Count(); n != 1 {
 		t.Errorf("%d requests", n)
+	}
+}
+
+func TestOfTurnsThatEndAtOnceOneAsksForATitle(t *testing.T) {
+	w := newWorld(t, setting{serving: true, other: "anthropic-messages", lines: []string{`{"again":true,"do":[{"text":"A title"}]}`}}, oneAnswer)
+	e := w.begin(true)
+	e.say("repair the parser") // no model is there to ask yet
+	name := filepath.Join(w.home, ".scorel", "config.toml")
+	config, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(name, string(config)+auxiliary)
+	w.host.AskTitles(e.id, 50)
+	e.named()
+	w.restart() // ends what goes on beside conversations
+	if n := w.second.Count(); n != 1 {
+		t.Errorf("%d requests for one title", n)
 	}
 }

@@ -407,7 +407,9 @@ func refused(t *testing.T, c *client.Client, id protocol.SessionID, req protocol
 	return pe
 }
 
-const patience = 20 * time.Second
+// patience is when a test gives up what it waits for. Only a test that fails waits so
+// long, and a machine that has much else to do may need a part of it.
+const patience = 2 * time.Minute
 
 func (e *entry) next() client.Update {
 	e.w.t.Helper()

@@ -13,6 +13,9 @@ import (
 // maxAdditions bounds the events that wait for a step border; further ones are refused.
 const maxAdditions = 256
 
+// maxLater bounds the events that wait for the end of a turn; further ones are refused.
+const maxLater = 64
+
 // maxNote bounds a note of a hook for the model, in bytes; a longer one is cut.
 const maxNote = 64 << 10
 
@@ -21,6 +24,7 @@ const maxNote = 64 << 10
 // lane guards them.
 type additions struct {
 	waiting []protocol.Body
+	later   []protocol.Body // for the end of the turn
 	entered []addition
 }
 
@@ -38,6 +42,16 @@ type addition struct {
 // [Lane.AtBorder] runs adds with its own context at once; what others add meanwhile
 // comes behind it.
 func (l *Lane) Add(ctx context.Context, bodies ...protocol.Body) error {
+	return l.add(ctx, false, bodies)
+}
+
+// AddAfter is [Lane.Add] for what is to wait while a turn runs until it has ended, also
+// when it ends because the session is closed.
+func (l *Lane) AddAfter(ctx context.Context, bodies ...protocol.Body) error {
+	return l.add(ctx, true, bodies)
+}
+
+func (l *Lane) add(ctx context.Context, after bool, bodies []protocol.Body) error {
 	for _, b := range bodies {
 		switch b.(type) {
 		case *protocol.CustomMessage, *protocol.HarnessItem, *protocol.BranchSummary:
@@ -60,12 +74,19 @@ func (l *Lane) Add(ctx context.Context, bodies ...protocol.Body) error {
 			}
 			continue
 		}
-		if l.turn == nil || l.turn.between && atBorder(ctx, l.turn) {
+		if l.turn == nil || !after && l.turn.between && atBorder(ctx, l.turn) {
 			ticket, err := l.addNow(ctx, bodies)
 			l.mu.Unlock()
 			return waitFor(ctx, ticket, err)
 		}
 		defer l.mu.Unlock()
+		if after {
+			if n := len(l.additions.later); n+len(bodies) > maxLater {
+				return protocol.Errorf(protocol.CodeRateLimited, "%d events wait for the end of the turn already; at most %d can.", n, maxLater)
+			}
+			l.additions.later = append(l.additions.later, bodies...)
+			return nil
+		}
 		if n := len(l.additions.waiting); n+len(bodies) > maxAdditions {
 			return protocol.Errorf(protocol.CodeRateLimited, "%d events wait to be added to the conversation already; at most %d can.", n, maxAdditions)
 		}
@@ -88,6 +109,14 @@ func (l *Lane) addNow(ctx context.Context, bodies []protocol.Body) (ticket *publ
 		}
 	}
 	return ticket, nil
+}
+
+// appendLast appends what waits when a turn has ended. mu is held.
+func (l *Lane) appendLast(ctx context.Context) error {
+	a := &l.additions
+	a.waiting, a.later = append(a.waiting, a.later...), nil
+	_, err := l.appendAdditions(ctx)
+	return err
 }
 
 // appendAdditions appends what waits, and gives how many events that were. The leaf

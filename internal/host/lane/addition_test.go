@@ -319,3 +319,89 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 		}
 	}
 }
+
+func TestWhatIsToWaitForTheEndOfATurnEntersBehindItAlsoWhenTheSessionIsClosed(t *testing.T) {
+	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
+	later := func(ctx context.Context, text string) {
+		if err := tr.lane.AddAfter(ctx, note(text)); err != nil {
+			t.Error(err)
+		}
+	}
+	tr.do = func(ctx context.Context) {
+		later(ctx, "later")
+		if err := tr.lane.Add(ctx, note("soon")); err != nil {
+			t.Error(err)
+		}
+	}
+	tr.open()
+	tr.say("go")
+	want := []string{"user go", "calls", "tool_result did {}", "hook_context soon", "assistant fine", "hook_context later"}
+	if got := tr.path(); !slices.Equal(got, want) {
+		t.Errorf("path %q\nwant %q", got, want)
+	}
+	later(t.Context(), "at once")
+	if got := tr.path(); got[len(got)-1] != "hook_context at once" {
+		t.Errorf("path %q", got)
+	}
+	asked := make(chan struct{})
+	tr.model.before = func(ctx context.Context, n int) {
+		if n < 3 {
+			return
+		}
+		for i := range maxLater {
+			later(ctx, fmt.Sprint(i))
+		}
+		if err := tr.lane.AddAfter(ctx, note("too many")); protocol.AsError(err).Code != protocol.CodeRateLimited {
+			t.Errorf("%v", err)
+		}
+		close(asked)
+		<-ctx.Done()
+	}
+	if _, err := tr.send("more"); err != nil {
+		t.Fatal(err)
+	}
+	<-asked
+	var got []string
+	if err := tr.lane.Close(func() { got = tr.path() }); err != nil {
+		t.Fatal(err)
+	}
+	if len(got) != len(want)+2+maxLater || got[len(got)-1] != fmt.Sprint("hook_context ", maxLater-1) {
+		t.Errorf("path %q", got)
+	}
+}
+
+func TestMessageThatCannotBeBegunBehindACommandWaitsForPeople(t *testing.T) {
+	tr := newTrial(t, again)
+	tr.open()
+	var told []string
+	stop := tr.lane.Watch(func(e protocol.Event) {
+		if b, ok := e.Body.(*protocol.Notice); ok {
+			told = append(told, b.Level+" "+b.Text)
+		}
+	})
+	defer stop()
+	setup := tr.lane.cfg.Setup
+	fails := false
+	tr.lane.cfg.Setup = func(ctx context.Context, meta protocol.Meta, o *protocol.TurnOptions) (*Setup, error) {
+		if fails {
+			return nil, errors.New("there is no model")
+		}
+		return setup(ctx, meta, o)
+	}
+	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+		_, err := tr.send("from the command")
+		fails = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr.rest()
+	if n, ready := tr.lane.Waiting(); n != 1 || ready {
+		t.Errorf("%d wait, ready %v", n, ready)
+	}
+	tr.close()
+	if len(told) != 1 || told[0] != "error The message that waits was not begun: there is no model" {
+		t.Errorf("%q", told)
+	}
+}

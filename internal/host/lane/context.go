@@ -8,6 +8,7 @@ import (
 	"scorel/internal/model"
 	"scorel/internal/runtime"
 	"scorel/internal/session/history"
+	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -134,7 +135,7 @@ func (h *turnHost) tellMissing(ctx context.Context) error {
 	if err == nil && n > 0 {
 		err = h.catchUp(ctx)
 	}
-	if err != nil || len(h.t.items) == 0 && h.t.setup.Tell == nil {
+	if err != nil {
 		return err
 	}
 	told, err := h.t.builder.Told(ctx, h.leaf())
@@ -145,6 +146,7 @@ func (h *turnHost) tellMissing(ctx context.Context) error {
 	if h.t.setup.Tell != nil {
 		items = append(items, h.t.setup.Tell(told)...)
 	}
+	items = append(items, h.modeItems(told)...)
 	if len(items) == 0 {
 		return nil
 	}
@@ -207,6 +209,9 @@ func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 
 // Compact summarises the older part of the context.
 func (h *turnHost) Compact(ctx context.Context, why runtime.Why, summarise runtime.Summarise) error {
+	if h.t.leave != nil {
+		return h.leaveBranch(ctx, summarise)
+	}
 	l, t := h.l, h.t
 	decision := history.Compact
 	switch why {
@@ -326,6 +331,9 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 			return nil, err
 		}
 	}
+	if l.plans(&turn{setup: setup}) {
+		setup.Tools = tool.WithPlan(setup.Tools)
+	}
 	w := window(setup, in.Text)
 	b, err := l.builder(setup.Hooks)
 	if err != nil {
@@ -336,5 +344,5 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		return nil, err
 	}
 	return &protocol.ContextView{System: in.Text, Messages: c.Messages, Tokens: c.Tokens, SystemTokens: w.System,
-		ToolTokens: w.Tools, Window: w.Size}, nil
+		ToolTokens: w.Tools, Window: w.Size, Parts: c.Parts(w, len(setup.Tools)), Reserved: w.Size - w.Threshold(), Free: max(0, w.Threshold()-c.Tokens)}, nil
 }

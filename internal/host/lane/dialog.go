@@ -49,7 +49,10 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 	if err := dialog.Data.Check(value); err != nil {
 		return err
 	}
-	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, value: value}) {
+	if c.OnceOnly && dialog.Data.Approves(value) {
+		return protocol.Errorf(protocol.CodeForbidden, "This entry may say what to change in a plan; to approve it ends plan mode, which the owner of the device can do.")
+	}
+	if !l.settle(w, answer{decision: protocol.DecisionAllow, client: c.Client, cause: c.author().cause, value: value}) {
 		return errNotOpen()
 	}
 	return nil

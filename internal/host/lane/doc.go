@@ -7,6 +7,9 @@
 // once. The lane counts what has entered as the leaf; everybody else sees what
 // is published.
 //
+// A command of a person runs beside all that: it is recorded before it begins, and its
+// message enters when it has ended, as what others add does.
+//
 // Before a message can wait the session is marked ([Pending]), so that a later host
 // finds it. A lane that is drained begins no turn any more and ends the running one
 // where nothing of it is in the middle.

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"time"
 
@@ -27,12 +28,18 @@ type hooked struct {
 }
 
 // greet makes a chain the one that watches the session, and asks it when the session
-// starts. It returns when what it says at the start waits to be told to the model.
-func (l *Lane) greet(ctx context.Context, chain *hook.Chain) {
+// starts. It returns when what it says at the start waits to be told to the model. The
+// session of a sub-agent is part of the one that it works for: it neither starts nor
+// ends for hooks.
+func (l *Lane) greet(ctx context.Context, setup *Setup) {
+	chain := setup.Hooks
 	if chain == nil {
 		return
 	}
 	l.watchWith(chain)
+	if setup.Subagent {
+		return
+	}
 	h := &l.hooked
 	h.start.Lock()
 	defer h.start.Unlock()
@@ -215,7 +222,12 @@ func (th turnHooks) BeforeTool(ctx context.Context, call tool.Call, spec tool.Sp
 	out := runtime.BeforeTool{Input: a.Input, Verdict: runtime.HookVerdict{By: a.From, Reason: a.Reason}}
 	switch {
 	case a.Verdict == hook.Deny:
-		return runtime.BeforeTool{Blocked: a.Reason}, nil
+		reason := a.Reason
+		if !strings.HasPrefix(reason, a.From) {
+			reason = a.From + ": " + reason
+		}
+		return runtime.BeforeTool{Blocked: a.Reason}, th.h.record(ctx, &protocol.PermissionDecision{ToolCallID: call.ID,
+			Decision: protocol.DecisionDeny, Scope: "hook", Reason: reason}, byHost())
 	case a.Result != nil:
 		out.Result = &protocol.Message{Content: a.Result.Content, Details: a.Result.Details, IsError: a.Result.IsError}
 	case a.Verdict == hook.Ask:

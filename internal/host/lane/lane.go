@@ -142,6 +142,8 @@ type Lane struct {
 
 	places places // of sub-agents; its own lock is taken alone
 
+	shells shells // commands of people
+
 	// mu guards all below. That of a sub-agent's lane may be held while that of a lane
 	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
@@ -154,6 +156,7 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // that people set; "" is the setup's
 	modeSeq   protocol.Seq    // of the event that set it in this lane
+	unplanned permission.Mode // the last of them that is not plan mode
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
 	granted   []string             // session rules
@@ -171,7 +174,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -183,14 +186,20 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if l.cut, err = foldRuns(ctx, index); err != nil {
 		return nil, err
 	}
+	if l.shells.lost, err = foldShells(ctx, index); err != nil {
+		return nil, err
+	}
 	if !cfg.OwnMode {
-		if l.mode, err = foldMode(ctx, index); err != nil {
+		if l.mode, l.unplanned, err = foldMode(ctx, index); err != nil {
 			return nil, err
 		}
 	}
 	live := protocol.Live{DeviceID: cfg.Device, ThroughSeq: cfg.Log.NextSeqFloor() - 1, PersistentLastSeq: index.LastSeq(),
 		PersistentLastID: index.LastID(), LeafID: l.leaf, Meta: l.meta, Mode: string(l.mode), Usage: index.Usage(), Queues: l.queues.live()}
 	if err := foldLabels(ctx, index, &live); err != nil {
+		return nil, err
+	}
+	if live.Todos, err = index.Todos(ctx, l.leaf); err != nil {
 		return nil, err
 	}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
@@ -240,7 +249,7 @@ func (l *Lane) unattended() bool {
 	return l.cfg.Unattended || l.turn != nil && l.turn.options != nil && l.turn.options.Unattended
 }
 
-// Close cancels the running turn, waits for its end, ends the background commands,
+// Close cancels the running turn, waits for its end, ends the commands of people and in the background,
 // lets what has entered be stored, calls last, and closes the log, which gives up the session's lock.
 func (l *Lane) Close(last func()) error {
 	l.mu.Lock()
@@ -250,11 +259,13 @@ func (l *Lane) Close(last func()) error {
 	if t != nil {
 		t.cancel(errHostStops)
 	}
+	l.stopShells()
 	l.mu.Unlock()
 	if t != nil {
 		<-t.done
 	}
 	l.after.Wait()
+	l.shells.wg.Wait()
 	l.closeTasks()
 	l.farewell()
 	l.cfg.Processes.Close()
@@ -289,6 +300,9 @@ func (c Caller) author() author {
 
 // append lets a persistent event enter behind the leaf. mu is held.
 func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protocol.Event, *publish.Ticket, error) {
+	if own, ok := body.(authored); ok {
+		body, a = own.Body, own.by
+	}
 	e := protocol.NewEvent(body)
 	e.ID, e.ParentID, e.ClientID, e.Cause = a.id, l.leaf, a.client, a.cause
 	if e.ID == "" {

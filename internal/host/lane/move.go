@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"scorel/internal/hook"
-	"scorel/internal/runtime"
 	"scorel/internal/tool"
 	"scorel/protocol"
 )
@@ -16,6 +15,9 @@ type Move struct {
 	Expected     *protocol.EventID
 	CancelFirst  protocol.TurnID
 	RestoreFiles bool
+	// Summarise has what is left summarised, as Instructions say.
+	Summarise    bool
+	Instructions string
 }
 
 // Rewind sets the leaf to an earlier event, and, when asked, takes back what the
@@ -40,12 +42,9 @@ func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 // move ends the turn when that was asked for, and then moves the leaf before
 // anything else is taken.
 func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
-	move := hook.Move{Kind: "branch", Target: m.Branch}
-	if rewind, ok := body.(*protocol.Rewind); ok {
-		move = hook.Move{Kind: "rewind"}
-		if rewind.TargetEventID != nil {
-			move.Target = *rewind.TargetEventID
-		}
+	move := hook.Move{Kind: "branch", Target: targetOf(body)}
+	if _, ok := body.(*protocol.Rewind); ok {
+		move.Kind = "rewind"
 	}
 	l.mu.Lock()
 	move.Leaf = l.leaf
@@ -54,6 +53,27 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	if err != nil {
 		return nil, err
 	}
+	moved, err := l.moveNow(ctx, c, m, body)
+	if err != nil {
+		return nil, err
+	}
+	if label != "" && move.Target != "" {
+		if _, err := l.Control(ctx, &protocol.Label{TargetEventID: move.Target, Label: &label}); err != nil {
+			l.cfg.Report("name the target of a move: "+err.Error(), nil)
+		}
+	}
+	if err := l.retell(ctx, moved.LeafID); err != nil {
+		l.cfg.Report("look for background commands on the path: "+err.Error(), nil)
+	}
+	return moved, nil
+}
+
+// moveNow is move behind the hooks.
+func (l *Lane) moveNow(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
+	if m.Summarise {
+		return l.moveSummarised(ctx, c, m, body)
+	}
+	todos := l.todosAt(ctx, targetOf(body))
 	cancelled, err := l.clear(ctx, m.CancelFirst)
 	if err != nil {
 		return nil, err
@@ -69,6 +89,9 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	from := l.leaf
 	_, ticket, err := l.append(ctx, body, c.author())
 	to := l.leaf
+	if err == nil {
+		l.tellTodos(todos)
+	}
 	if err == nil && m.RestoreFiles { // no turn begins before the files are as they were
 		defer l.hold()()
 	}
@@ -78,14 +101,6 @@ func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (
 	}
 	if err := ticket.Wait(ctx); err != nil {
 		return nil, err
-	}
-	if label != "" && move.Target != "" {
-		if _, err := l.Control(ctx, &protocol.Label{TargetEventID: move.Target, Label: &label}); err != nil {
-			l.cfg.Report("name the target of a move: "+err.Error(), nil)
-		}
-	}
-	if err := l.retell(ctx, to); err != nil {
-		l.cfg.Report("look for background commands on the path: "+err.Error(), nil)
 	}
 	moved := &protocol.Moved{LeafID: to}
 	if m.RestoreFiles {
@@ -209,6 +224,10 @@ func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event) (*protoc
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := e.Body.(*protocol.BranchSummary); ok && SameCause(e, rewind) {
+			moved.LeafID, moved.SummaryID = e.ID, e.ID
+			continue
+		}
 		if e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch {
 			return moved, nil
 		}
@@ -286,49 +305,18 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abando
 // Compact summarises the older part of the context now, as a run of its own; of m it
 // takes Expected and CancelFirst.
 func (l *Lane) Compact(ctx context.Context, c Caller, instructions string, m Move) (*protocol.Compacted, error) {
-	l.mu.Lock()
-	err, meta := l.begins(), l.meta
-	l.mu.Unlock()
-	if err != nil {
+	var t *turn
+	err := l.summarise(ctx, c, m, func(begun *turn) { begun.compactNote, t = instructions, begun })
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	// What is wrong with the setup is known before a turn is cancelled for it.
-	setup, err := l.ready(ctx, meta, Message{})
-	if err != nil {
-		return nil, err
-	}
-	cancelled, err := l.clear(ctx, m.CancelFirst)
-	if err != nil {
-		setup.Close()
-		return nil, err
-	}
-	t, err := l.compaction(ctx, setup, m.Expected, cancelled)
-	if err != nil {
-		l.mu.Unlock()
-		setup.Close()
-		return nil, err
-	}
-	t.compactNote, t.cause = instructions, &c
-	l.start(t, runtime.Compact)
-	l.mu.Unlock()
-	if err := await(ctx, t.done); err != nil {
-		t.cancel(errCancelled)
-		<-t.done
-		return nil, err
-	}
-	if t.end.Error != nil {
-		return nil, t.end.Error
-	}
-	if t.end.Reason == protocol.EndCancelled {
-		return nil, protocol.Errorf(protocol.CodeConflict, "The compaction was cancelled; nothing has changed.")
-	}
-	if t.compacted == nil {
+	case t.compacted == nil:
 		return &protocol.Compacted{}, nil
 	}
 	return t.compacted, nil
 }
 
-// compaction makes the turn of a compaction, if the leaf is the expected one. mu is
+// compaction makes the turn of a summary, if the leaf is the expected one. mu is
 // held.
 func (l *Lane) compaction(ctx context.Context, setup *Setup, expected *protocol.EventID, cancelled *turn) (*turn, error) {
 	if err := l.begins(); err != nil {

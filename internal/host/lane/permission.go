@@ -32,16 +32,20 @@ func foldGrants(ctx context.Context, index *session.Index) ([]string, error) {
 
 // foldMode gives the permission mode that was set last. One that came with an import
 // does not count: nobody on this device set it.
-func foldMode(ctx context.Context, index *session.Index) (mode permission.Mode, err error) {
+//
+// Unplanned is the last one that is not plan mode.
+func foldMode(ctx context.Context, index *session.Index) (mode, unplanned permission.Mode, err error) {
 	for e, err := range index.OfType(ctx, protocol.TypeSessionInfo) {
 		if err != nil {
-			return "", err
+			return "", "", err
 		}
 		if b, ok := e.Body.(*protocol.SessionInfo); ok && b.Mode != "" && e.Seq > index.Header().ImportedThrough {
-			mode = permission.Mode(b.Mode)
+			if mode = permission.Mode(b.Mode); mode != permission.Plan {
+				unplanned = mode
+			}
 		}
 	}
-	return mode, nil
+	return mode, unplanned, nil
 }
 
 // SetMode sets the permission mode of the next calls. It is durable, and counts, on
@@ -55,6 +59,9 @@ func (l *Lane) SetMode(ctx context.Context, c Caller, mode permission.Mode) erro
 	defer l.mu.Unlock()
 	if e.Seq > l.modeSeq { // of two that are set at once the later counts
 		l.mode, l.modeSeq = mode, e.Seq
+		if mode != permission.Plan {
+			l.unplanned = mode
+		}
 	}
 	return nil
 }

@@ -191,7 +191,7 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup
 	setup, err := prepare(ctx, meta, m.Options)
 	if err == nil {
 		setup.Model, setup.Fallback = hook.Model(setup.Model, setup.Hooks), hook.Model(setup.Fallback, setup.Hooks)
-		l.greet(ctx, setup.Hooks)
+		l.greet(ctx, setup)
 	}
 	return setup, err
 }

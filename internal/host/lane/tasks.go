@@ -20,6 +20,9 @@ func (l *Lane) appendNotices(ctx context.Context) (int, error) {
 	if err := l.appendCut(ctx); err != nil {
 		return 0, err
 	}
+	if err := l.appendLostShells(ctx); err != nil {
+		return 0, err
+	}
 	notices := l.tasks.Take()
 	for i, n := range notices {
 		_, ticket, err := l.append(ctx, &protocol.HarnessItem{Item: n.Item()}, byHost())

@@ -46,6 +46,8 @@ type turn struct {
 
 	own protocol.Instructions // base with its sections
 
+	leave *leaving // a branch is left with a summary, and nothing is compacted
+
 	// Of a compaction that was asked for.
 	compactNote string
 	cause       *Caller
@@ -147,7 +149,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
-		if _, err := l.appendAdditions(context.Background()); err != nil {
+		if err := l.appendLast(context.Background()); err != nil {
 			l.cfg.Report("add to the conversation: "+err.Error(), nil)
 		}
 		if t.epoch != l.epoch && !l.stopping && !l.closed { // the turn could not do it any more
@@ -162,7 +164,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		// its own, has no turn to take it.
 		if left && (t.cause != nil || t.options != nil || t.command) && t.end.Reason == protocol.EndCompleted {
 			if err := l.goOn(context.Background(), nil); err != nil {
-				l.cfg.Report("go on with the queue: "+err.Error(), nil)
+				l.notBegun(err)
 			}
 		}
 		if l.pub.Flush(context.Background()) == nil {
@@ -171,6 +173,21 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		l.after.Done()
 		l.cfg.Idle()
 	}()
+}
+
+// notBegun tells people why what waits was not begun, and has it wait for them.
+func (l *Lane) notBegun(why error) {
+	l.cfg.Report("go on with the queue: "+why.Error(), nil)
+	l.mu.Lock()
+	ends := l.stopping || l.closed
+	l.mu.Unlock()
+	if ends {
+		return
+	}
+	l.Notify("", "error", "The message that waits was not begun: "+why.Error())
+	if err := l.Pause(context.Background()); err != nil {
+		l.cfg.Report("pause the queue: "+err.Error(), nil)
+	}
 }
 
 // failed is the end of a turn that could not even begin.
@@ -204,6 +221,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	}
 	t.system, t.base, t.own = in.Text, in.Text, in
 	t.items = append(t.items, t.setup.Items...)
+	if l.plans(t) {
+		t.setup.Tools = tool.WithPlan(t.setup.Tools)
+	}
 	if item, changed := l.cfg.DateChange(at, l.cfg.Now()); changed {
 		t.items = append(t.items, item)
 	}
@@ -255,6 +275,9 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		e, ticket, err = l.append(context.Background(), raw.Body, author{client: protocol.HostClient, id: raw.ID})
 		if err == nil && t.work != nil {
 			t.work.Apply(e)
+		}
+		if err != nil && raw.ID != "" && !l.lost() { // it was announced and does not come
+			err = errors.Join(err, l.tell(&protocol.MessageCancelled{EventID: raw.ID, Reason: protocol.CancelStorage}))
 		}
 	}
 	l.mu.Unlock()
@@ -316,8 +339,18 @@ func (l *Lane) Working() bool {
 	return t != nil && !t.over.Load() && !t.void.Load()
 }
 
-// Busy says whether a turn or a background command runs. It waits for nobody.
-func (l *Lane) Busy() bool { return l.running.Load() != nil || l.tasks.Running() > 0 }
+// Busy says whether a turn, a command of a person or one in the background runs. It
+// waits for nobody.
+func (l *Lane) Busy() bool {
+	return l.running.Load() != nil || l.shells.n.Load() > 0 || l.tasks.Running() > 0
+}
+
+// Conversing is Working of a turn in which a model is asked, and not of a command that
+// runs by itself.
+func (l *Lane) Conversing() bool {
+	t := l.running.Load()
+	return t != nil && !t.command && !t.over.Load() && !t.void.Load()
+}
 
 // expect checks the leaf that a client has seen. After a cancelled turn the leaf
 // before it, or any event of it, is right too. mu is held.

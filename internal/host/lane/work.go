@@ -49,7 +49,8 @@ func (l *Lane) refresh(t *turn) error {
 		return out
 	}
 	env.StoredResult = l.storedResult
-	env.Tasks, env.Ask, env.Agent = l.tasks, (&turnHost{l, t}).askUser, (&turnHost{l, t}).order
+	h := &turnHost{l, t}
+	env.Tasks, env.Ask, env.Plan, env.Agent = l.tasks, h.askUser, h.askPlan, h.order
 	return nil
 }
 

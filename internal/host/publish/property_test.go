@@ -122,7 +122,7 @@ func (r *reader) readLog() (bool, error) {
 			}
 		}
 	}
-	if n == 0 {
+	if now, _ := r.p.Published(); n == 0 && now == through { // else more was published meanwhile
 		return false, fmt.Errorf("read through %d of %d and could not join", r.sent, through)
 	}
 	return true, nil
@@ -152,11 +152,12 @@ func (r *reader) take(events []protocol.Event, err error) (bool, error) {
 	case errors.Is(err, context.Canceled):
 		return false, nil
 	case errors.Is(err, ErrEpoch):
-		r.seen.epochs++
 		live, ok := r.c.Restart()
-		if !ok {
-			return true, errors.New("an epoch was overtaken, though nothing happened meanwhile")
+		if !ok { // yet another epoch has begun meanwhile
+			r.from = fromLog
+			return true, nil
 		}
+		r.seen.epochs++
 		r.live, r.from = live, whileItRun
 		return true, nil
 	case errors.Is(err, ErrGap):

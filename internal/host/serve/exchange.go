@@ -98,12 +98,18 @@ func (x *exchange) fields(row *row) (fields, error) {
 			return nil, invalid("There is no parameter %s here%s.", shown(name), names(row.query))
 		}
 		value := query.Get(name)
-		if !row.query[i].number {
-			f[name] = quoted(value)
-		} else if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-			return nil, invalid("The parameter %s is a number, not %s.", name, shown(value))
-		} else {
+		switch p := row.query[i]; {
+		case p.flag && value != "true" && value != "false":
+			return nil, invalid("The parameter %s is true or false, not %s.", name, shown(value))
+		case p.number:
+			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
+				return nil, invalid("The parameter %s is a number, not %s.", name, shown(value))
+			}
+			fallthrough
+		case p.flag:
 			f[name] = json.RawMessage(value)
+		default:
+			f[name] = quoted(value)
 		}
 	}
 	for name, value := range x.values {

@@ -186,6 +186,12 @@ func TestAScriptCreatesASessionSendsAndReads(t *testing.T) {
 	if len(list.Sessions) != 1 || !list.More {
 		t.Errorf("a page of one is %+v", list)
 	}
+	for query, some := range map[string]bool{"subagents=true": true, "subagents=false&limit=5": true, "parentId=" + string(sum.SessionID): false} {
+		list = protocol.SessionList{}
+		if c.want(http.StatusOK, &list, "GET", "/v1/sessions?"+query, ""); len(list.Sessions) > 0 != some {
+			t.Errorf("%s lists %+v", query, list)
+		}
+	}
 }
 
 func TestARequestThatIsSentTwiceByItsKeyActsOnce(t *testing.T) {
@@ -265,6 +271,7 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"POST", "/v1/sessions/" + id + "/rewind", `{"targetEventId":null,"expectedLeafId":"evt_0000000000000000"}`, 409, "conflict", ""},
 		{"POST", "/v1/sessions/" + id + "/messages", `{"content":"` + strings.Repeat("x", protocol.MaxMessage) + `"}`, 413, "payload_too_large", "1048576"},
 		{"GET", "/v1/sessions?limit=many", "", 400, "invalid_request", "number"},
+		{"GET", "/v1/sessions?subagents=perhaps", "", 400, "invalid_request", "true or false"},
 		{"GET", "/v1/sessions?colour=red", "", 400, "invalid_request", "projectId"},
 		{"GET", "/v1/sessions/" + id + "/processes/tool-c1", "", 400, "invalid_request", "no process log"},
 		{"GET", "/v1/sessions/" + id + "/processes/tool-c1?limit=1001", "", 400, "invalid_request", "1 to 1000"},

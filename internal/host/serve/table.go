@@ -25,6 +25,7 @@ type row struct {
 type param struct {
 	name   string
 	number bool
+	flag   bool // true or false
 }
 
 // table is everything that HTTP offers behind the token; docs/http.md says the same
@@ -35,7 +36,8 @@ func table() []row {
 		{method: http.MethodGet, path: "/v1/projects", request: "list_projects"},
 		{method: http.MethodPost, path: "/v1/projects", request: "register_project", body: true, needs: []string{"workDir"}},
 		{method: http.MethodGet, path: "/v1/sessions", request: "list_sessions",
-			query: []param{{name: "projectId"}, {name: "query"}, {name: "limit", number: true}, {name: "before"}, {name: "beforeTime", number: true}}},
+			query: []param{{name: "projectId"}, {name: "query"}, {name: "limit", number: true}, {name: "before"}, {name: "beforeTime", number: true},
+				{name: "subagents", flag: true}, {name: "parentId"}}},
 		{method: http.MethodPost, path: "/v1/sessions", handle: (*Server).createSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}", handle: (*Server).getSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/events", handle: (*Server).events},

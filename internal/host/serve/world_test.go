@@ -204,9 +204,10 @@ func (w *world) unixHTTP() *http.Client {
 
 // peer is a client of the wire: it checks nothing by itself.
 type peer struct {
-	t     *testing.T
-	ws    *websocket.Conn
-	hello protocol.Hello
+	t      *testing.T
+	ws     *websocket.Conn
+	hello  protocol.Hello
+	passed []string // frames that call has passed over
 }
 
 // dialling says how a peer connects.
@@ -394,6 +395,7 @@ func (p *peer) call(session protocol.SessionID, r protocol.Request) protocol.Rep
 			}
 			return reply
 		}
+		p.passed = append(p.passed, string(data))
 	}
 }
 

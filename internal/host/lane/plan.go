@@ -1,0 +1,111 @@
+package lane
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+
+	"scorel/internal/permission"
+	"scorel/internal/session/history"
+	"scorel/internal/tool"
+	"scorel/protocol"
+)
+
+// What a model is told when plan mode begins, and when it has ended otherwise than by
+// its own plan.
+const (
+	planBegins = "Plan mode is on: only reading is possible, and nobody is asked. Find out what you need, then present what you would do with ExitPlanMode, or, where there is no such tool, as your answer. A person decides about it."
+	planEnds   = "Plan mode is over: what the permission mode allows can be done again."
+)
+
+// modeNow is the permission mode in which calls of a turn are judged. mu is held.
+func (l *Lane) modeNow(t *turn) permission.Mode {
+	mode := l.mode
+	if o := t.options; o != nil && o.Mode != "" && l.modeSeq == t.modeSeq {
+		mode = "" // the message's, which the policy has
+	}
+	if mode == "" && t.setup.Policy != nil {
+		mode = t.setup.Policy.Mode()
+	}
+	return mode
+}
+
+// plans says whether a turn is in plan mode and may present a plan: a sub-agent answers
+// with its own to whom it works for. mu is not held.
+func (l *Lane) plans(t *turn) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return t.setup.Above == nil && !t.setup.Subagent && l.modeNow(t) == permission.Plan
+}
+
+// modeItems gives what a model must be told of plan mode, by what it has been told.
+func (h *turnHost) modeItems(told history.Told) []protocol.Item {
+	text := ""
+	last, known := told.Get(protocol.ItemMode)
+	switch plans := h.l.plans(h.t); {
+	case plans && (!known || last.Content != planBegins):
+		text = planBegins
+	case !plans && known && last.Content == planBegins:
+		text = planEnds
+	default:
+		return nil
+	}
+	return []protocol.Item{{Kind: protocol.ItemMode, Origin: protocol.OriginSystem, Content: text, Visibility: protocol.VisibilityHidden}}
+}
+
+// askPlan puts a plan to the attached people; it is [tool.Env.Plan]. With their approval
+// plan mode is over, durably, when it returns.
+func (h *turnHost) askPlan(ctx context.Context, callID, plan string) (tool.PlanVerdict, error) {
+	l := h.l
+	if !l.plans(h.t) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return tool.PlanVerdict{Over: true, Mode: string(l.modeNow(h.t))}, nil
+	}
+	id := protocol.NewUIID(l.cfg.Rand)
+	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogPlan, ToolCallID: callID, Title: "Carry out this plan?", Text: plan}}}
+	nobody, err := l.put(w)
+	switch {
+	case err != nil:
+		return tool.PlanVerdict{}, err
+	case nobody:
+		return tool.PlanVerdict{}, errors.New("there is nobody here who could approve the plan: end your turn with the plan as your answer, and say that it is carried out when the person goes on in another mode, such as with --permission-mode acceptEdits")
+	}
+	a := l.await(ctx, w, h.t.setup.AskTimeout)
+	switch a.decision {
+	case protocol.DecisionCancelled:
+		return tool.PlanVerdict{}, errors.New("the plan was withdrawn, because the turn was ended")
+	case protocol.DecisionExpired:
+		return tool.PlanVerdict{}, errors.New("nobody decided about the plan in time; end your turn with it as your answer")
+	}
+	v := tool.PlanVerdict{Mode: string(permission.Plan)}
+	if err := json.Unmarshal(a.value, &v.Answer); err != nil { // it has been checked
+		return tool.PlanVerdict{}, err
+	}
+	switch v.Answer.Decision {
+	case protocol.PlanApprove:
+		v.Mode = string(h.modeBefore())
+	case protocol.PlanAcceptEdits:
+		v.Mode = string(permission.AcceptEdits)
+	default:
+		return v, nil
+	}
+	c := Caller{Client: a.client}
+	if a.cause != nil {
+		c.Request = a.cause.RequestID
+	}
+	return v, l.SetMode(ctx, c, permission.Mode(v.Mode))
+}
+
+// modeBefore is the permission mode from before plan mode: the last other one that
+// people set, else the configuration's, else the default.
+func (h *turnHost) modeBefore() permission.Mode {
+	h.l.mu.Lock()
+	mode := h.l.unplanned
+	h.l.mu.Unlock()
+	if own := h.t.setup.Policy.Mode(); mode == "" && own != permission.Plan {
+		mode = own
+	}
+	return cmp.Or(mode, permission.Default)
+}

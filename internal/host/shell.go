@@ -1,0 +1,65 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"scorel/internal/host/lane"
+	"scorel/internal/tool"
+	"scorel/internal/workspace"
+	"scorel/protocol"
+)
+
+// maxShellTime is how long a command of a person may run: they watch it and can end it,
+// so it is longer than what a model may ask for.
+const maxShellTime = time.Hour
+
+// runShell runs a command that a person has typed: as Bash does, in the session's folder,
+// with the same environment and in the same sandbox, so that what it can touch is what
+// commands of the session can. Nobody is asked, and no permission rule or mode counts.
+func (h *Host) runShell(ctx context.Context, l *lane.Lane, by lane.Caller, r *protocol.RunShell) (*protocol.ShellStarted, error) {
+	call, release, err := h.shellCall(ctx, l, r.Command)
+	if err != nil {
+		return nil, err
+	}
+	return l.RunShell(ctx, by, protocol.Shell{Command: r.Command, InContext: r.InContext}, call, release)
+}
+
+// shellCall makes a command ready to run; release gives back what it holds. It needs no
+// model.
+func (h *Host) shellCall(ctx context.Context, l *lane.Lane, command string) (call tool.Prepared, release func(), err error) {
+	dir, err := h.workDir(l.Meta().WorkDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	root, _ := workspace.Root(dir, h.cfg.UserHome)
+	cfg, err := h.loadConfig(root)
+	if err != nil {
+		return nil, nil, err
+	}
+	box, err := h.sandbox(l.ID(), cfg, h.cfg.Overrides, root)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, err := h.openFiles(cfg, h.cfg.Overrides, root)
+	if err != nil {
+		return nil, nil, err
+	}
+	env := &tool.Env{Files: files, Spawn: confiner{h, l.ID(), box}, Environ: h.childEnviron(cfg), Dir: tool.NewDir(dir), Seen: tool.NewSeen(nil)}
+	bash, err := tool.Select("none", []string{"Bash"})
+	if err != nil {
+		files.Close()
+		return nil, nil, err
+	}
+	input, err := json.Marshal(map[string]any{"command": command, "timeout_seconds": int(maxShellTime.Seconds())})
+	if err != nil {
+		files.Close()
+		return nil, nil, err
+	}
+	if call, err = bash[0].Prepare(ctx, env, tool.Call{Input: input}); err != nil {
+		files.Close()
+		return nil, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	return call, func() { call.Close(); files.Close() }, nil
+}
