@@ -1,0 +1,320 @@
+package tui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Answers that several tests use.
+const (
+	hangs     = `{"if":{"user":"^hang"},"do":[{"text":"at work on it"},{"hang":true}],"again":true}`
+	readsFile = `{"if":{"user":"^edit"},"do":[{"call":"Read","input":{"path":"main.go"}}],"again":true}`
+	editsFile = `{"if":{"result":"package main"},"do":[{"call":"Edit","input":{"path":"main.go","edits":[{"old_string":"\"hi\"","new_string":"\"hello\""}]}}],"again":true}`
+	asks      = `{"if":{"user":"^ask"},"do":[{"call":"AskUser","input":{"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red"},{"label":"Blue"}]}]}}],"again":true}`
+)
+
+func TestAMessageIsAnsweredAndStandsInTheScrollback(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
+	s := w.open()
+	s.say("many lines, please")
+	s.WaitFor("the end", "ask something")
+	all := s.All()
+	if n := strings.Count(all, "paragraph of many"); n != 80 {
+		t.Errorf("%d of 80 paragraphs are in the scrollback", n)
+	}
+	if n := strings.Count(all, "❯ many lines, please"); n != 1 {
+		t.Errorf("the message stands there %d times:\n%s", n, all)
+	}
+	s.Keys("C-d")
+	if code := s.WaitEnd(); code != 0 {
+		t.Errorf("it ended with %d", code)
+	}
+	if all := s.All(); !strings.Contains(all, "scorel -c comes back") {
+		t.Errorf("it does not say how to come back:\n%s", all)
+	}
+}
+
+func TestWhatIsSentDuringATurnWaitsAndCanBeEditedMovedAndDeleted(t *testing.T) {
+	w := newWorld(t, hangs)
+	s := w.open()
+	s.say("hang")
+	s.WaitFor("at work on it")
+	s.say("first to wait")
+	s.WaitFor("after this turn: first to wait")
+	s.say("second to wait")
+	s.WaitFor("after this turn: second to wait")
+	s.Type("say this now")
+	s.WaitFor("❯ say this now")
+	s.Keys("C-q")
+	s.WaitFor("at the next step: say this now")
+	s.Keys("Up")
+	s.WaitFor("Waiting messages", "❯ first to wait")
+	s.Keys("M-Down")
+	s.Wait("the other order", func(screen string) bool {
+		return strings.Contains(screen, "❯ first") && strings.Index(screen, "second to wait") < strings.Index(screen, "❯ first")
+	})
+	s.shut("Waiting messages")
+	s.Wait("the other order at the host", func(screen string) bool {
+		i := strings.Index(screen, "after this turn: second to wait")
+		return i >= 0 && i < strings.Index(screen, "after this turn: first to wait")
+	})
+	s.Keys("Up")
+	s.WaitFor("Waiting messages", "❯ second to wait")
+	s.Keys("Down")
+	s.WaitFor("❯ first to wait")
+	s.Keys("C-d")
+	s.WaitFor("Delete first to wait?")
+	s.Type("y")
+	s.gone("first to wait")
+	s.shut("Waiting messages")
+	s.gone("first to wait")
+	s.Keys("Up")
+	s.WaitFor("❯ second to wait")
+	s.Keys("C-g")
+	s.Wait("the message in the editor", func(screen string) bool {
+		return strings.Contains(screen, "❯ second to wait") && !strings.Contains(screen, "after this turn") && !strings.Contains(screen, "Waiting messages")
+	})
+	s.Keys("C-c")
+	s.gone("second to wait")
+	s.Keys("Escape")
+	s.WaitFor("Cancelled.", "Paused with 1 waiting", "Enter goes on with what waits")
+	s.Keys("Enter")
+	s.WaitFor("said while it worked", "Understood.")
+}
+
+func TestWhatCannotBeSentComesBackIntoTheEditor(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("/no-such-command at all")
+	screen := s.WaitFor("there is no command /no-such-command", "❯ /no-such-command at all")
+	if strings.Contains(screen, "ask something") {
+		t.Errorf("the hint of the empty editor stands behind the text:\n%s", screen)
+	}
+}
+
+func TestEscapeTwiceGoesBackToAMessageWithItsFiles(t *testing.T) {
+	w := newWorld(t, readsFile, editsFile)
+	s := w.open("--permission-mode", "acceptEdits")
+	s.say("edit the greeting")
+	s.WaitFor("Understood.")
+	if !strings.Contains(w.file("main.go"), "hello") {
+		t.Fatal("the file was not edited")
+	}
+	s.Keys("Escape", "Escape")
+	s.WaitFor("Tree", "❯ ● you: edit the greeting")
+	s.Keys("Enter")
+	s.WaitFor("with the files as they were")
+	s.Keys("Down", "Enter")
+	s.WaitFor("Leave the rest without a summary")
+	s.Keys("Enter")
+	s.WaitFor("1 file restored", "❯ edit the greeting")
+	if strings.Contains(w.file("main.go"), "hello") {
+		t.Error("the file is as the turn left it")
+	}
+}
+
+func TestAPermissionIsAskedForWithTheDiffAndGivenOnce(t *testing.T) {
+	w := newWorld(t, readsFile, editsFile)
+	s := w.open()
+	s.say("edit the greeting")
+	s.WaitFor("May Edit run?", `- "hi"`, `+ "hello"`, "❯ 1. Allow once", "for this session", "Always allow")
+	s.Keys("Enter")
+	s.WaitFor("Understood.")
+	if !strings.Contains(w.file("main.go"), "hello") {
+		t.Error("the file was not edited")
+	}
+}
+
+func TestADenialTellsTheModelWhy(t *testing.T) {
+	w := newWorld(t, readsFile, editsFile)
+	s := w.open()
+	s.say("edit the greeting")
+	s.WaitFor("❯ 1. Allow once")
+	s.Keys("Tab")
+	s.WaitFor("No, because:")
+	s.Type("the greeting is right")
+	s.WaitFor("the greeting is right")
+	s.Keys("Enter")
+	s.WaitFor("a person refused it and says: the greeting is right", "Understood.")
+	if strings.Contains(w.file("main.go"), "hello") {
+		t.Error("the file was edited")
+	}
+}
+
+func TestARuleForAlwaysIsWrittenAndCounts(t *testing.T) {
+	w := newWorld(t, readsFile, editsFile)
+	s := w.open()
+	s.say("edit the greeting")
+	s.WaitFor("❯ 1. Allow once", "3. Always allow Write(")
+	s.Type("3")
+	s.WaitFor("Understood.")
+	rules, err := os.ReadFile(filepath.Join(w.home, ".scorel", "rules.json"))
+	if err != nil || !strings.Contains(string(rules), "main.go") {
+		t.Errorf("%v: %s", err, rules)
+	}
+}
+
+func TestWhatATerminalAnswersIsClosedInTheOther(t *testing.T) {
+	w := newWorld(t, readsFile, editsFile)
+	s := w.open()
+	s.say("edit the greeting")
+	s.WaitFor("❯ 1. Allow once")
+	other := w.open("-c")
+	other.WaitFor("❯ 1. Allow once")
+	other.Keys("Enter")
+	s.WaitFor("Understood.")
+	other.WaitFor("Understood.")
+	if strings.Contains(s.Screen(), "Allow once") {
+		t.Errorf("the question is still open:\n%s", s.Screen())
+	}
+}
+
+func TestTheModelsQuestionIsAnswered(t *testing.T) {
+	w := newWorld(t, asks, `{"if":{"result":"Blue"},"do":[{"text":"Blue it is."}]}`)
+	s := w.open()
+	s.say("ask me")
+	s.WaitFor("Which colour?", "❯ 1. Red", "2. Blue")
+	s.Keys("Down", "Enter")
+	s.WaitFor("Blue it is.")
+}
+
+func TestWhatIsTypedWhenAQuestionOpensStaysInTheEditor(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^ask"},"do":[{"wait":300},{"call":"AskUser","input":{"questions":[{"question":"Which colour?","options":[{"label":"Red"},{"label":"Blue"}]}]}}]}`)
+	s := w.open()
+	s.say("ask me")
+	text := ""
+	for i := 0; !strings.Contains(s.Screen(), "Which colour?"); i++ { // somebody types all the time
+		s.Type("12 ")
+		text += "12 "
+	}
+	s.Type("the end")
+	text += "the end"
+	s.WaitFor("❯ 1. Red")
+	s.Keys("Escape")
+	s.WaitFor("Understood.")
+	s.Wait("all that was typed", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+}
+
+func TestShiftTabGoesThroughTheModesAndAPlanIsApproved(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^plan"},"do":[{"call":"ExitPlanMode","input":{"plan":"# The plan\n\n1. first this\n2. then that\n"}}]}`)
+	s := w.open()
+	s.Keys("BTab")
+	s.WaitFor("accepts edits")
+	s.Keys("BTab")
+	s.Wait("plan mode", func(screen string) bool { return strings.Contains(lastLine(screen), "plan") })
+	s.say("plan it")
+	s.WaitFor("first this", "then that", "❯ 1.")
+	s.Keys("Enter")
+	s.WaitFor("Understood.")
+	s.Wait("that plan mode has ended", func(screen string) bool { return !strings.Contains(lastLine(screen), "plan") })
+}
+
+func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }
+
+func TestARetryCountsDownAndIsCancelledByEscape(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^retry"},"do":[{"error":{"status":529,"retryAfter":60}}],"again":true}`)
+	s := w.open()
+	s.say("retry")
+	s.WaitFor("in 5") // 59 s, 58 s, …
+	s.Keys("Escape")
+	s.gone("in 5")
+	s.WaitFor("ask something")
+}
+
+func TestATurnThatFailsSaysWhy(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"silent"},"do":[{"hang":true}]}`,
+		`{"if":{"user":"^fail"},"do":[{"error":{"status":400,"message":"the vendor says no"}}],"again":true}`)
+	s := w.open()
+	s.say("fail now")
+	s.WaitFor("the vendor says no", "ask something")
+	s.say("silent please")
+	s.WaitFor("Enter waits for its end")
+	s.Keys("Escape")
+	s.WaitFor("Cancelled.")
+}
+
+func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^background"},"do":[{"call":"Bash","input":{"command":"echo begun; sleep 600","run_in_background":true}}]}`)
+	s := w.open("--permission-mode", "bypassPermissions")
+	s.say("background")
+	s.WaitFor("Understood.")
+	s.say("/tasks")
+	s.WaitFor("Background tasks", "Running", "sleep 600")
+	s.Keys("C-d")
+	s.WaitFor("Stop ")
+	s.Type("y")
+	s.Wait("its end", func(screen string) bool {
+		return strings.Contains(screen, "stopped") || strings.Contains(screen, "Nothing runs")
+	})
+}
+
+func TestShellCommandsAndNotesGoWhereTheirMarksSay(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"three 3"},"do":[{"text":"I saw the three."}]}`)
+	s := w.open()
+	s.say("!echo three $((1+2))")
+	s.WaitFor("three 3")
+	s.say("!!echo apart $((2+2))")
+	s.WaitFor("apart 4", "the model is not told of it")
+	s.say("# remember the milk")
+	s.WaitFor("added to this project's notes")
+	s.say("hello")
+	s.Wait("an answer", func(screen string) bool {
+		return strings.Contains(screen, "I saw the three.") || strings.Contains(screen, "Understood.")
+	})
+	s.say("/memory")
+	s.WaitFor("Memory (")
+}
+
+func TestFilesAndCommandsAreCompleted(t *testing.T) {
+	w := newWorld(t)
+	w.write(filepath.Join(w.project, "docs", "alphabet.md"), "abc")
+	w.write(filepath.Join(w.project, ".gitignore"), "hidden.md\n")
+	w.write(filepath.Join(w.project, "hidden.md"), "abc")
+	s := w.open()
+	s.Type("see @alph")
+	s.WaitFor("❯ docs/alphabet.md")
+	s.Keys("Tab")
+	s.WaitFor("❯ see @docs/alphabet.md")
+	s.Keys("C-c")
+	s.gone("see @")
+	s.Type("/resu")
+	s.WaitFor("/resume [SESSION]")
+	s.Keys("Enter")
+	s.WaitFor("❯ /resume")
+	s.Keys("Enter")
+	s.WaitFor("Sessions · this project")
+}
+
+func TestALargePasteIsAChipAndArrivesWhole(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"row 0\\n(row \\d+\\n)+row 99\\nlast"},"do":[{"text":"It came whole."}]}`)
+	s := w.open()
+	var rows []string
+	for i := range 100 {
+		rows = append(rows, "row "+itoa(i))
+	}
+	s.Paste(strings.Join(rows, "\n") + "\nlast")
+	s.WaitFor("101 lines")
+	s.Keys("Enter")
+	s.WaitFor("It came whole.")
+}
+
+func TestHistoryIsSearchedAcrossSessions(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("a remarkable question")
+	s.WaitFor("Understood.")
+	s.Keys("C-d")
+	s.WaitEnd()
+	s = w.open()
+	s.Keys("C-r")
+	s.Type("remark")
+	s.WaitFor("a remarkable question")
+	s.Keys("Enter")
+	s.WaitFor("❯ a remarkable question")
+	s.Keys("C-c")
+	s.gone("a remarkable")
+	s.Keys("Up")
+	s.WaitFor("❯ a remarkable question")
+}

@@ -1,0 +1,51 @@
+package keymap
+
+import "strings"
+
+// Place gives where an action counts.
+func (a Action) Place() Place {
+	place, _, _ := strings.Cut(string(a), ".")
+	return Place(place)
+}
+
+// Map says which keys do what.
+type Map struct {
+	keys    map[Action][]string
+	actions map[Place]map[string]Action // by the key or the sequence of keys
+}
+
+// Keys gives the keys of an action, the first one first; none when it has none.
+func (m *Map) Keys(a Action) []string { return m.keys[a] }
+
+// Reader finds the actions of keys, sequences included.
+type Reader struct {
+	Map     *Map
+	pending string
+}
+
+// Key gives the action that a key does in the first of the places that knows it; ""
+// when none does. With more set it begins a sequence, or goes on in one, and nothing
+// is to be done yet. A sequence that leads nowhere is dropped with its last key.
+func (r *Reader) Key(key string, places ...Place) (action Action, more bool) {
+	if r.pending != "" {
+		key = r.pending + " " + key
+	}
+	r.pending = ""
+	for _, p := range places {
+		if a, ok := r.Map.actions[p][key]; ok {
+			return a, false
+		}
+	}
+	for _, p := range places {
+		for k := range r.Map.actions[p] {
+			if strings.HasPrefix(k, key+" ") {
+				r.pending = key
+				return "", true
+			}
+		}
+	}
+	return "", false
+}
+
+// Pending gives the keys of a sequence that has begun.
+func (r *Reader) Pending() string { return r.pending }

@@ -1,0 +1,390 @@
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/protocol"
+)
+
+// Bounds of what goes between the model and the host.
+const (
+	maxJobs    = 64   // requests in order that wait for those before them
+	maxPending = 4096 // updates of a session that the model has not taken; then its subscription waits
+	// streamEvery is the least time between two frames that show no more than another
+	// piece of what streams in: nobody reads faster, and keys are echoed between them.
+	streamEvery = time.Second / 30
+	openTail    = client.DefaultWindow
+)
+
+// link is the line to the host: it carries out requests in the order they were given,
+// makes the session when one is first needed, and brings what comes of it. Its state
+// belongs to the goroutine of [link.run]; what the model may call says so.
+type link struct {
+	cfg  *Config
+	send func(tea.Msg)
+	jobs chan job
+	news *news
+
+	// stopped says that somebody has stopped the host: it is started again when something
+	// is to be done.
+	stopped atomic.Bool
+
+	ready   chan struct{} // closed when client and project are there, or never will be
+	client  *client.Client
+	project *protocol.Project
+	err     error // why there is no client
+
+	started bool // what the command line says of the first session was done
+	missed  int  // counts the sessions that were asked for and could not be opened
+	known   int  // of these, what the model knows; it is the model's
+
+	id      protocol.SessionID // of the open session, "" while there is none
+	gen     int                // counts the sessions that were opened
+	session *client.Session
+	stop    context.CancelFunc // of its reader
+	readers sync.WaitGroup
+}
+
+// job is a request in the order of what was typed. It gives what the model does with
+// the outcome.
+type job func(ctx context.Context, l *link) then
+
+// then is what the model does when a request has ended.
+type then func(m *Model) tea.Cmd
+
+// Messages of the link to the model.
+type (
+	// stateChanged says how the connection stands.
+	stateChanged struct{ change client.Change }
+	// linked says that the host was reached, or why it cannot be.
+	linked struct {
+		project *protocol.Project
+		err     error
+	}
+	// opened says that another session is shown from here on.
+	opened struct {
+		id    protocol.SessionID
+		gen   int
+		said  protocol.SessionOpened
+		fresh bool // it was made just now
+	}
+	// arrived says that [news] holds something.
+	arrived struct{}
+	// deviceChanged says what happened on the device.
+	deviceChanged struct{ changes client.DeviceChanges }
+)
+
+func newLink(cfg *Config, send func(tea.Msg)) *link {
+	return &link{cfg: cfg, send: send, jobs: make(chan job, maxJobs), ready: make(chan struct{}), news: newNews(send)}
+}
+
+// run connects and carries out jobs until ctx ends. It closes what it opened.
+func (l *link) run(ctx context.Context) {
+	l.connect(ctx)
+	l.send(linked{l.project, l.err})
+	if l.client != nil {
+		var device sync.WaitGroup
+		device.Go(func() { l.watchDevice(ctx) }) // ends with ctx or the client
+		defer device.Wait()
+		defer l.client.Close()
+	}
+	for {
+		select {
+		case j := <-l.jobs:
+			if f := j(ctx, l); f != nil {
+				l.send(f)
+			}
+		case <-ctx.Done():
+			l.close()
+			return
+		}
+	}
+}
+
+func (l *link) connect(ctx context.Context) {
+	defer close(l.ready)
+	l.client, l.err = l.cfg.Connect(ctx, func(c client.Change) { l.send(stateChanged{c}) }, func() bool { return !l.stopped.Load() })
+	if l.err != nil || l.cfg.WorkDir == "" {
+		return
+	}
+	l.project, l.err = client.Call[*protocol.Project](ctx, l.client, "", &protocol.RegisterProject{WorkDir: l.cfg.WorkDir})
+}
+
+func (l *link) watchDevice(ctx context.Context) {
+	for {
+		c, err := l.client.NextDevice(ctx)
+		if err != nil {
+			return
+		}
+		l.send(deviceChanged{c})
+	}
+}
+
+// do gives a job to be carried out behind those before it; false when too many wait.
+// The model calls it.
+func (l *link) do(j job) bool {
+	l.stopped.Store(false)
+	select {
+	case <-l.ready:
+		if l.client != nil {
+			l.client.Retry()
+		}
+	default:
+	}
+	select {
+	case l.jobs <- j:
+		return true
+	default:
+		return false
+	}
+}
+
+// need makes a session where none is open.
+func (l *link) need(ctx context.Context) error {
+	switch {
+	case l.err != nil:
+		return l.err
+	case l.id != "":
+		return nil
+	case l.project == nil:
+		return errors.New("no project is open; pick a session with /resume")
+	}
+	id := protocol.NewSessionID(time.Now(), rand.Reader)
+	meta := protocol.Meta{WorkDir: l.cfg.WorkDir, Model: l.cfg.Start.Model, ThinkingLevel: l.cfg.Start.Thinking}
+	if _, err := client.Call[*protocol.SessionSummary](ctx, l.client, id, &protocol.CreateSession{ProjectID: l.project.ProjectID, Meta: meta}); err != nil {
+		return err
+	}
+	return l.open(ctx, id, true)
+}
+
+// open shows another session. When it cannot be opened the one before stays.
+func (l *link) open(ctx context.Context, id protocol.SessionID, fresh bool) error {
+	switch {
+	case l.err != nil:
+		return l.err
+	case id == l.id:
+		return nil
+	}
+	s, err := l.client.Open(ctx, id, openTail)
+	if err != nil {
+		return err
+	}
+	l.close()
+	l.id, l.session = id, s
+	l.gen++
+	gen := l.gen
+	if err := l.begin(ctx, fresh); err != nil {
+		l.send(then(func(m *Model) tea.Cmd { m.fail(err); return nil }))
+	}
+	reading, stop := context.WithCancel(ctx)
+	l.stop = stop
+	l.news.begin(gen)
+	l.send(opened{id, gen, s.Opened, fresh})
+	l.readers.Go(func() { l.read(reading, s, gen) }) // ends with stop or the session
+	return nil
+}
+
+// begin sets in the first session what the command line says, before anything is sent to
+// it. A session that was made just now has all but the mode.
+func (l *link) begin(ctx context.Context, fresh bool) error {
+	if l.started {
+		return nil
+	}
+	l.started = true
+	start := &l.cfg.Start // but for its prompt, which is the model's
+	var changes protocol.MetaChanges
+	if start.Model != "" {
+		changes.Model = &start.Model
+	}
+	if start.Thinking != "" {
+		changes.ThinkingLevel = &start.Thinking
+	}
+	if !fresh && changes != (protocol.MetaChanges{}) {
+		if _, err := client.Call[*protocol.Done](ctx, l.client, l.id, &protocol.UpdateInfo{Changes: changes}); err != nil {
+			return err
+		}
+	}
+	if start.Mode == "" {
+		return nil
+	}
+	_, err := client.Call[*protocol.Done](ctx, l.client, l.id, &protocol.SetMode{Mode: start.Mode})
+	return err
+}
+
+// miss notes that the session that was asked for is not shown. What was typed behind that
+// is sent to no other, until the model knows, which it does with the function.
+func (l *link) miss() (tell func()) {
+	l.missed++
+	n := l.missed
+	return func() { l.known = n }
+}
+
+// close ends the subscription; the session goes on.
+func (l *link) close() {
+	if l.session == nil {
+		return
+	}
+	l.stop()
+	l.readers.Wait()
+	done, cancel := context.WithTimeout(context.Background(), time.Second)
+	_ = l.session.Close(done) // it ends with the connection at the latest
+	cancel()
+	l.session, l.id = nil, ""
+}
+
+// read takes updates until the session or ctx ends.
+func (l *link) read(ctx context.Context, s *client.Session, gen int) {
+	for {
+		u, err := s.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		n := update{gen: gen, Update: u, err: err}
+		if u.Fresh {
+			n.live = s.Live.Clone()
+		}
+		if !l.news.put(ctx, n) || err != nil {
+			return
+		}
+	}
+}
+
+// update is what came of a session: err says that nothing follows.
+type update struct {
+	gen int
+	client.Update
+	live protocol.Live
+	err  error
+}
+
+// news holds the updates that the model has not taken. One message tells of any number
+// of them, so that a fast stream costs no more than the frames that show it: pieces of a
+// stream are told of every streamEvery, all else at once.
+type news struct {
+	send func(tea.Msg)
+
+	mu      sync.Mutex // nothing is waited for under it
+	room    *sync.Cond
+	gen     int
+	pending []update
+	told    bool
+	piece   time.Time   // when a piece of a stream was told of last
+	later   *time.Timer // tells of pieces; nil while none wait
+}
+
+func newNews(send func(tea.Msg)) *news {
+	n := &news{send: send}
+	n.room = sync.NewCond(&n.mu)
+	return n
+}
+
+// begin drops what came of the sessions before.
+func (n *news) begin(gen int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gen, n.pending = gen, nil
+	n.room.Broadcast()
+}
+
+// put adds an update, and waits for room. It says false when ctx has ended.
+func (n *news) put(ctx context.Context, u update) bool {
+	stop := context.AfterFunc(ctx, func() {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		n.room.Broadcast()
+	})
+	defer stop()
+	n.mu.Lock()
+	for len(n.pending) >= maxPending && ctx.Err() == nil {
+		n.room.Wait()
+	}
+	if ctx.Err() != nil {
+		n.mu.Unlock()
+		return false
+	}
+	if u.gen == n.gen {
+		n.pending = append(n.pending, u)
+	}
+	tell := !n.told && len(n.pending) > 0
+	if tell && u.piece() {
+		now := time.Now()
+		if wait := streamEvery - now.Sub(n.piece); wait > 0 {
+			tell = false
+			if n.later == nil {
+				n.later = time.AfterFunc(wait, n.tellPieces)
+			}
+		} else {
+			n.piece = now
+		}
+	}
+	n.told = n.told || tell
+	n.mu.Unlock()
+	if tell {
+		n.send(arrived{})
+	}
+	return true
+}
+
+// tellPieces tells of pieces that have waited, unless the model has them.
+func (n *news) tellPieces() {
+	n.mu.Lock()
+	n.later, n.piece = nil, time.Now()
+	tell := !n.told && len(n.pending) > 0
+	n.told = n.told || tell
+	n.mu.Unlock()
+	if tell {
+		n.send(arrived{})
+	}
+}
+
+// piece says that an update is nothing but more of what streams in.
+func (u *update) piece() bool {
+	if u.err != nil || u.Fresh || u.Resync != "" || len(u.Events) == 0 {
+		return false
+	}
+	for _, e := range u.Events {
+		switch e.Body.(type) {
+		case *protocol.TextDelta, *protocol.ThinkingDelta, *protocol.ToolCallDelta, *protocol.ToolExecutionUpdate:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// take gives all that came. The model calls it.
+func (n *news) take() []update {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	taken := n.pending
+	n.pending, n.told = nil, false
+	n.room.Broadcast()
+	return taken
+}
+
+// ask carries out a request beside the order of the jobs, as soon as there is a host.
+// Session "" is none.
+func ask[R protocol.Response](m *Model, session protocol.SessionID, req protocol.Request, f func(m *Model, answer R, err error) tea.Cmd) tea.Cmd {
+	l, ctx := m.link, m.ctx
+	return func() tea.Msg {
+		select {
+		case <-l.ready:
+		case <-ctx.Done():
+			return nil
+		}
+		var answer R
+		err := l.err
+		if err == nil {
+			answer, err = client.Call[R](ctx, l.client, session, req)
+		}
+		return then(func(m *Model) tea.Cmd { return f(m, answer, err) })
+	}
+}

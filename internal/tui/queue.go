@@ -1,0 +1,269 @@
+package tui
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/internal/tui/list"
+	"scorel/internal/tui/status"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// askOrdered carries out a request of the session in the order of what was typed.
+func askOrdered[R protocol.Response](m *Model, req protocol.Request, f func(m *Model, r R) tea.Cmd) tea.Cmd {
+	return ordered(m, func(ctx context.Context, l *link) (R, error) {
+		return client.Call[R](ctx, l.client, l.id, req)
+	}, func(m *Model, r R, err error) tea.Cmd {
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		return f(m, r)
+	})
+}
+
+// queued counts the messages that wait.
+func (m *Model) queued() int {
+	n := 0
+	for _, q := range m.live().Queues {
+		n += len(q.Items)
+	}
+	return n
+}
+
+// paused says that messages wait until the person goes on: the turn before was cancelled
+// or has failed.
+func (m *Model) paused() bool {
+	return !m.live().Running && slices.ContainsFunc(m.live().Queues, func(q protocol.LiveQueue) bool { return q.Paused && len(q.Items) > 0 })
+}
+
+// resumeQueue has what waits go on, where a cancelled turn has left it behind.
+func (m *Model) resumeQueue() tea.Cmd {
+	if !m.paused() {
+		return nil
+	}
+	return m.act(&protocol.ResumeQueue{}, "")
+}
+
+// contentText gives the text of a message's content; payloads are named.
+func contentText(blocks []protocol.Block) string {
+	var parts []string
+	for _, b := range blocks {
+		switch b.Type {
+		case protocol.BlockText:
+			parts = append(parts, b.Text)
+		case protocol.BlockImage:
+			parts = append(parts, "[image]")
+		case protocol.BlockFile:
+			parts = append(parts, "[file "+b.Name+"]")
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// openQueue lets the person edit, reorder and delete what waits for the end of the turn.
+func (m *Model) openQueue() tea.Cmd {
+	var q *protocol.LiveQueue
+	for i := range m.live().Queues {
+		if l := &m.live().Queues[i]; len(l.Items) > 0 && (q == nil || l.Queue == protocol.QueueFollowUp) {
+			q = l
+		}
+	}
+	if q == nil {
+		m.toast(levelInfo, "nothing waits")
+		return nil
+	}
+	name := q.Queue
+	p := &picker{list: list.New(list.Config{Title: "Waiting messages", Items: queueItems(*q), Can: list.Delete | list.Reorder | list.Edit, Confirm: "Delete %s?"})}
+	p.onPick = func(m *Model, ids []string) tea.Cmd { return m.takeItem(name, protocol.ItemID(ids[0])) }
+	p.onOther = func(m *Model, p *picker, o list.Outcome) tea.Cmd {
+		now := m.queue(name)
+		if now == nil {
+			m.closeOverlay(p)
+			return nil
+		}
+		switch o.Kind {
+		case list.Edited:
+			m.closeOverlay(p)
+			return m.takeItem(name, protocol.ItemID(o.IDs[0]))
+		case list.Deleted:
+			items := slices.DeleteFunc(slices.Clone(now.Items), func(it protocol.QueueItem) bool { return string(it.ID) == o.IDs[0] })
+			return m.rewrite(p, *now, items)
+		case list.Reordered:
+			items := slices.Clone(now.Items)
+			slices.SortStableFunc(items, func(a, b protocol.QueueItem) int {
+				return slices.Index(o.IDs, string(a.ID)) - slices.Index(o.IDs, string(b.ID))
+			})
+			return m.rewrite(p, *now, items)
+		}
+		return nil
+	}
+	return m.pick(p)
+}
+
+func queueItems(q protocol.LiveQueue) []list.Item {
+	var items []list.Item
+	for _, it := range q.Items {
+		items = append(items, list.Item{ID: string(it.ID), Title: display.Line(contentText(it.Content)), Right: age(time.Now(), it.TS)})
+	}
+	return items
+}
+
+// queue gives a queue as it is now, nil when nothing waits in it.
+func (m *Model) queue(name protocol.QueueName) *protocol.LiveQueue {
+	for i := range m.live().Queues {
+		if q := &m.live().Queues[i]; q.Queue == name && len(q.Items) > 0 {
+			return q
+		}
+	}
+	return nil
+}
+
+// rewrite replaces a queue. What has changed meanwhile is shown and not overwritten.
+func (m *Model) rewrite(p *picker, q protocol.LiveQueue, items []protocol.QueueItem) tea.Cmd {
+	return ask(m, m.id, &protocol.RewriteQueue{Queue: q.Queue, Replaces: q.UpdateID, Items: items}, func(m *Model, _ *protocol.Sent, err error) tea.Cmd {
+		if err != nil {
+			m.fail(err)
+		}
+		if now := m.queue(q.Queue); now != nil && err != nil {
+			p.list.SetItems(queueItems(*now))
+		} else if len(items) == 0 {
+			m.closeOverlay(p)
+		} else {
+			p.list.SetItems(queueItems(protocol.LiveQueue{Items: items}))
+		}
+		return nil
+	})
+}
+
+// takeBack takes the newest message that waits back into the editor.
+func (m *Model) takeBack() tea.Cmd {
+	for _, name := range [...]protocol.QueueName{protocol.QueueFollowUp, protocol.QueueSteer} {
+		if q := m.queue(name); q != nil {
+			return m.takeItem(name, q.Items[len(q.Items)-1].ID)
+		}
+	}
+	m.toast(levelInfo, "nothing waits")
+	return nil
+}
+
+// takeItem takes a message out of its queue and into the editor.
+func (m *Model) takeItem(name protocol.QueueName, id protocol.ItemID) tea.Cmd {
+	q := m.queue(name)
+	if q == nil {
+		return nil
+	}
+	i := slices.IndexFunc(q.Items, func(it protocol.QueueItem) bool { return it.ID == id })
+	if i < 0 {
+		m.toast(levelInfo, "the turn has taken it meanwhile")
+		return nil
+	}
+	item := q.Items[i]
+	items := slices.Delete(slices.Clone(q.Items), i, i+1)
+	return ask(m, m.id, &protocol.RewriteQueue{Queue: name, Replaces: q.UpdateID, Items: items}, func(m *Model, _ *protocol.Sent, err error) tea.Cmd {
+		if err != nil {
+			m.fail(err)
+			return nil
+		}
+		text := contentText(item.Content)
+		if typed := m.editor.Text(); strings.TrimSpace(typed) != "" {
+			text += "\n" + typed
+		}
+		return m.editorSet(text)
+	})
+}
+
+// editorSet puts a text into the editor, as a change that can be undone.
+func (m *Model) editorSet(text string) tea.Cmd {
+	if err := m.editor.Set(text); err != nil {
+		m.fail(err)
+	}
+	return m.typed()
+}
+
+// openTasks shows background commands and sub-agents, and how calls go.
+func (m *Model) openTasks() tea.Cmd {
+	p := &picker{list: list.New(list.Config{Title: "Background tasks", Items: m.taskItems(), Can: list.Filter | list.Preview | list.Delete, TwoLines: true,
+		Empty: "Nothing runs in the background.", Confirm: "Stop %s?", DeleteWord: "stop"})}
+	m.tasks = p
+	p.onClose = func(m *Model) tea.Cmd { m.tasks = nil; return nil }
+	p.onPick = func(m *Model, ids []string) tea.Cmd {
+		m.tasks = nil
+		t, ok := m.task(ids[0])
+		if ok && t.SessionID != "" {
+			return m.show(t.SessionID)
+		}
+		return m.processLog(ids[0], func(m *Model, lines []string) { m.page("Task "+line(t.Command), lines) })
+	}
+	p.onWants = func(m *Model, p *picker, w list.Wants) tea.Cmd {
+		if w.Preview == "" {
+			return nil
+		}
+		return m.processLog(w.Preview, func(m *Model, lines []string) { p.list.SetPreview(w.Preview, lines) })
+	}
+	p.onOther = func(m *Model, p *picker, o list.Outcome) tea.Cmd {
+		if o.Kind != list.Deleted {
+			return nil
+		}
+		return ask(m, m.id, &protocol.StopTask{TaskID: o.IDs[0]}, func(m *Model, t *protocol.TaskInfo, err error) tea.Cmd {
+			if err != nil {
+				m.fail(err)
+			}
+			return nil
+		})
+	}
+	return m.pick(p)
+}
+
+// refreshTasks shows in the panel of background tasks how they stand now.
+func (m *Model) refreshTasks() {
+	if m.tasks != nil {
+		m.tasks.list.SetItems(m.taskItems())
+	}
+}
+
+func (m *Model) task(id string) (protocol.TaskInfo, bool) {
+	i := slices.IndexFunc(m.live().Tasks, func(t protocol.TaskInfo) bool { return t.TaskID == id })
+	if i < 0 {
+		return protocol.TaskInfo{}, false
+	}
+	return m.live().Tasks[i], true
+}
+
+func (m *Model) taskItems() []list.Item {
+	return status.TaskItems(m.theme, m.live().Tasks, time.Now())
+}
+
+// processLog gives the newest lines of the log of an operation.
+func (m *Model) processLog(operation string, f func(m *Model, lines []string)) tea.Cmd {
+	return ask(m, m.id, &protocol.GetProcessLog{OperationID: operation, Limit: 1000}, func(m *Model, log *protocol.ProcessLog, err error) tea.Cmd {
+		if err != nil {
+			f(m, []string{m.theme.Dim.On(line(err.Error()))})
+			return nil
+		}
+		var lines []string
+		for _, l := range log.Lines {
+			switch {
+			case l.Event != nil:
+				step := display.StepOf(l.Event)
+				style := m.theme.Text
+				if step.Warning || step.Status == display.Failed {
+					style = m.theme.Error
+				}
+				lines = append(lines, style.On(step.Line()))
+			case l.Note != "":
+				lines = append(lines, m.theme.Dim.On(line(l.Note)))
+			default:
+				lines = append(lines, m.theme.ToolOutput.On(line(l.Stderr)))
+			}
+		}
+		f(m, lines)
+		return nil
+	})
+}

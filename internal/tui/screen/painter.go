@@ -1,0 +1,499 @@
+package screen
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"scorel/internal/tui/cell"
+	"scorel/protocol/display"
+)
+
+// chunk is how much is written to the terminal at once, in bytes.
+const chunk = 64 << 10
+
+// region is what stands on a screen of the terminal.
+type region struct {
+	lines         []line // at least one
+	row, col      int    // of the cursor, from the first line; col is -1 where it is not known
+	width, height int    // of the terminal when it was drawn
+}
+
+// painter makes bytes of frames. It belongs to the goroutine that writes.
+type painter struct {
+	s   *Screen
+	out io.Writer
+	err error
+
+	body    []byte
+	moved   int // lines written and moved since the last flush
+	started bool
+	queried bool
+
+	width, height int
+	full          bool
+	inline, whole region
+	r             *region // the one that is on
+	held          backlog // finished lines that wait for inline mode
+	last          Frame   // what stands there
+	cursor, drawn bool    // the cursor is to be shown, is shown
+	mouse         bool
+	title         string
+}
+
+func newPainter(s *Screen) *painter {
+	p := &painter{s: s, out: s.out, width: s.options.Width, height: s.options.Height, cursor: true, drawn: true}
+	p.r = &p.inline
+	p.inline = region{lines: []line{{whole: true}}, width: p.width, height: p.height}
+	return p
+}
+
+// work does what was taken.
+func (p *painter) work(k work) {
+	if k.has {
+		p.frame(k)
+	}
+	for _, a := range k.asks {
+		a.do(p)
+	}
+	if k.last {
+		p.leave(false)
+	}
+	p.flush()
+	if k.has && !p.queried && p.s.options.Queries != "" {
+		p.queried = true
+		p.raw(p.s.options.Queries)
+		p.flush()
+	}
+}
+
+func (p *painter) raw(text string) { p.body = append(p.body, text...) }
+
+// flush writes what has been made. What moves lines or changes several is shown by
+// the terminal at once where it can do so.
+func (p *painter) flush() {
+	if len(p.body) == 0 && p.cursor == p.drawn {
+		return
+	}
+	out, end := make([]byte, 0, len(p.body)+32), ""
+	if p.moved > 1 {
+		out, end = append(out, syncBegin...), syncEnd
+		if p.drawn {
+			out, p.drawn = append(out, hideCursor...), false
+		}
+	}
+	out = append(out, p.body...)
+	if p.cursor != p.drawn {
+		p.drawn = p.cursor
+		if p.cursor {
+			out = append(out, showCursor...)
+		} else {
+			out = append(out, hideCursor...)
+		}
+	}
+	p.send(append(out, end...))
+	p.body, p.moved = p.body[:0], 0
+}
+
+func (p *painter) send(out []byte) {
+	if p.err != nil || p.s.gone.Load() {
+		return
+	}
+	_, p.err = p.out.Write(out)
+}
+
+// enter sets the modes.
+func (p *painter) enter() {
+	if p.started {
+		return
+	}
+	p.started = true
+	p.s.on.Store(true)
+	p.raw(wrapOff + pasteOn)
+	if p.s.options.Focus {
+		p.raw(focusOn)
+	}
+	p.keys(true)
+	p.raw("\r" + eraseBelow)
+}
+
+// keys turns the keyboard's sequences on and off. Each screen has its own.
+func (p *painter) keys(on bool) {
+	switch {
+	case oldTerminal():
+	case on:
+		p.raw(keysOn + otherOn)
+	default:
+		p.raw(keysOff + otherOff)
+	}
+}
+
+// leave sets the modes back. With take the region is taken away, or else it stays,
+// with an empty line below it.
+func (p *painter) leave(take bool) {
+	if !p.started {
+		return
+	}
+	p.started = false
+	if p.full {
+		p.inlined()
+		if p.r.width != p.width || p.r.height != p.height {
+			p.resize()
+		}
+		p.commit(p.held.take())
+	}
+	switch {
+	case take:
+		p.moveTo(0, 0)
+		p.raw(eraseBelow)
+		p.inline.lines = []line{{whole: true}}
+	case len(p.inline.lines) > 1 || p.inline.lines[0].shown != "":
+		p.moveTo(len(p.inline.lines)-1, 0)
+		p.raw("\n")
+	default:
+		p.moveTo(0, 0)
+	}
+	if p.mouse {
+		p.mouse = false
+		p.raw(mouseOff)
+	}
+	p.raw(pasteOff)
+	if p.s.options.Focus {
+		p.raw(focusOff)
+	}
+	p.keys(false)
+	if p.title != "" {
+		p.title = ""
+		p.s.title.Store(false)
+		p.raw(backTitle)
+	}
+	p.raw(wrapOn)
+	p.cursor = true
+	p.s.on.Store(false)
+}
+
+// inlined leaves full-screen mode.
+func (p *painter) inlined() {
+	if !p.full {
+		return
+	}
+	p.full, p.r = false, &p.inline
+	p.keys(false)
+	p.raw(altOff)
+	p.s.alt.Store(false)
+	p.moved += 2
+}
+
+// filled enters full-screen mode.
+func (p *painter) filled() {
+	if p.full {
+		return
+	}
+	p.full, p.r = true, &p.whole
+	p.raw(altOn)
+	p.keys(true)
+	p.s.alt.Store(true)
+	p.whole = region{}
+}
+
+// frame draws one.
+func (p *painter) frame(k work) {
+	p.width, p.height = k.width, k.height
+	// The terminal may have another size by now than the one that the frame was made
+	// for: what stands there has moved accordingly, and the frame is cut.
+	if p.s.measure != nil {
+		if width, height := p.s.measure(); width > 0 && height > 0 {
+			p.width, p.height = width, height
+		}
+	}
+	f := k.frame
+	p.enter()
+	if k.full {
+		p.filled()
+	} else {
+		p.inlined()
+	}
+	if k.resized || p.r.width != p.width || p.r.height != p.height {
+		p.resize()
+	}
+	p.held.add(k.commit, k.left)
+	if !p.full {
+		p.commit(p.held.take())
+	}
+	p.last = f
+	p.update(p.wanted(f.Lines))
+	p.place(f.Cursor)
+	if f.Mouse != p.mouse {
+		p.mouse = f.Mouse
+		if f.Mouse {
+			p.raw(mouseOn)
+		} else {
+			p.raw(mouseOff)
+		}
+	}
+	if f.Title != "" && f.Title != p.title {
+		if p.title == "" {
+			p.raw(saveTitle)
+			p.s.title.Store(true)
+		}
+		p.title = f.Title
+		p.raw("\x1b]2;" + display.Line(f.Title) + "\a")
+	}
+}
+
+// wanted gives the lines that the region is to have.
+func (p *painter) wanted(lines []string) []string {
+	if len(lines) > p.height {
+		lines = lines[len(lines)-p.height:]
+	}
+	if !p.full {
+		if len(lines) == 0 {
+			return []string{""}
+		}
+		return lines
+	}
+	if len(lines) < p.height {
+		lines = append(lines[:len(lines):len(lines)], make([]string, p.height-len(lines))...)
+	}
+	return lines
+}
+
+// resize takes away what stands, which the terminal may have moved.
+func (p *painter) resize() {
+	r := p.r
+	if p.full {
+		p.raw(eraseScreen)
+		*r = region{lines: make([]line, p.height), width: p.width, height: p.height}
+		for i := range r.lines {
+			r.lines[i].whole = true
+		}
+		p.moved += 2
+		return
+	}
+	p.raw("\r" + up(p.above()) + eraseBelow)
+	*r = region{lines: []line{{whole: true}}, width: p.width, height: p.height}
+	p.moved += 2
+}
+
+// above gives how many lines of the terminal, at its new width, are between the
+// region's beginning and the cursor.
+func (p *painter) above() int {
+	r := p.r
+	if p.width >= r.width || p.s.options.NoReflow {
+		return r.row
+	}
+	n := max(r.col, 0) / p.width
+	for _, l := range r.lines[:min(max(r.row, 0), len(r.lines))] {
+		n += max(1, (l.width+p.width-1)/p.width)
+	}
+	return n
+}
+
+// piece is a line of the scrollback, or a picture in it.
+type piece struct {
+	text  string // stands before the picture
+	image string
+	rows  int
+}
+
+// pieces breaks finished lines into those of the terminal.
+func (p *painter) pieces(lines []string, left int) (all []piece, rows int) {
+	if left > 0 {
+		all, rows = append(all, piece{text: fmt.Sprintf("… %d lines are left out here: the terminal did not take them in time", left), rows: 1}), 1
+	}
+	for _, l := range lines {
+		before, sequence, high, instead, ok := image(l)
+		if ok && high > 0 && high < p.height {
+			all, rows = append(all, piece{text: closed(safe(before)), image: sequence, rows: high}), rows+high
+			continue
+		}
+		if ok {
+			l = before + instead
+		}
+		l = trim(safe(l))
+		if cell.Width(l) <= p.width {
+			all, rows = append(all, piece{text: closed(l), rows: 1}), rows+1
+			continue
+		}
+		for _, part := range cell.Wrap(l, p.width) {
+			all, rows = append(all, piece{text: closed(part), rows: 1}), rows+1
+		}
+	}
+	return all, rows
+}
+
+// commit writes finished lines above the region.
+func (p *painter) commit(lines []string, left int) {
+	r := p.r
+	if left == 0 {
+		n := 0 // lines that stand there already: the region begins below them from now on
+		for n < len(lines) && n < len(r.lines)-1 && r.lines[n].whole && r.lines[n].raw == lines[n] {
+			n++
+		}
+		r.lines, r.row, lines = r.lines[n:], r.row-n, lines[n:]
+	}
+	all, rows := p.pieces(lines, left)
+	if rows == 0 {
+		return
+	}
+	p.moved += 2
+	if rows+len(r.lines) <= p.height {
+		// Room is made below the region, and then moved above it.
+		p.moveTo(len(r.lines)-1, 0)
+		p.feed(rows)
+		p.raw(up(len(r.lines) - 1 + rows))
+		p.raw(moved(rows, 'L'))
+		for _, x := range all {
+			p.piece(x)
+		}
+		r.row, r.col = 0, 0
+		return
+	}
+	p.moveTo(0, 0)
+	p.raw(eraseBelow)
+	for _, x := range all {
+		if x.image != "" {
+			p.feed(x.rows)
+			p.raw(up(x.rows))
+		}
+		p.piece(x)
+		if len(p.body) > chunk {
+			p.flush()
+		}
+	}
+	p.moved += 2
+	r.lines, r.row, r.col = []line{{whole: true}}, 0, 0
+}
+
+// feed moves the cursor down by lines, and the terminal up where there are no more.
+func (p *painter) feed(n int) { p.raw(strings.Repeat("\n", n)) }
+
+// piece writes a piece at the cursor, which then stands at the beginning of the line
+// below it.
+func (p *painter) piece(x piece) {
+	if x.image == "" {
+		p.raw(x.text)
+		p.raw("\r\n")
+		return
+	}
+	p.raw(x.text)
+	p.raw(saveCursor)
+	p.raw(x.image)
+	p.raw(backCursor)
+	p.raw("\r")
+	p.feed(x.rows)
+}
+
+// moveTo moves the cursor within the region.
+func (p *painter) moveTo(row, col int) {
+	r := p.r
+	if p.full {
+		if row != r.row || col != r.col {
+			p.raw("\x1b[" + strconv.Itoa(row+1) + ";" + strconv.Itoa(col+1) + "H")
+		}
+		r.row, r.col = row, col
+		return
+	}
+	p.raw(up(r.row - row))
+	p.raw(down(row - r.row))
+	if col != r.col {
+		if col == 0 {
+			p.raw("\r")
+		} else {
+			p.raw("\x1b[" + strconv.Itoa(col+1) + "G")
+		}
+	}
+	r.row, r.col = row, col
+}
+
+// update draws the lines that are other ones than those that stand.
+func (p *painter) update(lines []string) {
+	r := p.r
+	steps := script(r.lines, lines)
+	next := make([]line, 0, len(lines))
+	// Lines that are no more go first, so that there is room for new ones.
+	row, was := 0, 0
+	for _, s := range steps {
+		if s.op == remove {
+			p.moveTo(row, 0)
+			p.raw(moved(s.n, 'M'))
+			p.moved += 2
+			continue
+		}
+		if s.op != insert {
+			row += s.n
+		}
+	}
+	if grown := len(lines) - len(r.lines); grown > 0 {
+		p.moveTo(len(r.lines)-1, 0)
+		p.feed(grown)
+		r.row += grown
+		p.moved += 2
+	}
+	row = 0
+	for i, s := range steps {
+		if s.op == insert && i < len(steps)-1 {
+			p.moveTo(row, 0)
+			p.raw(moved(s.n, 'L'))
+			p.moved += 2
+		}
+		if s.op != remove {
+			row += s.n
+		}
+	}
+	for _, s := range steps {
+		switch s.op {
+		case same:
+			next = append(next, r.lines[was:was+s.n]...)
+			was += s.n
+		case remove:
+			was += s.n
+		case insert:
+			for range s.n {
+				l := newLine(lines[len(next)], p.width)
+				p.rewrite(len(next), line{whole: true}, l)
+				next = append(next, l)
+			}
+		case replace:
+			for range s.n {
+				l := newLine(lines[len(next)], p.width)
+				p.rewrite(len(next), r.lines[was], l)
+				next, was = append(next, l), was+1
+			}
+		}
+	}
+	r.lines = next
+}
+
+// rewrite makes a line of another one.
+func (p *painter) rewrite(row int, from, to line) {
+	column, text := changed(from.shown, to.shown)
+	if column < 0 {
+		return
+	}
+	p.moved++
+	p.moveTo(row, column)
+	p.raw(text)
+	p.r.col = to.width
+	if to.width >= p.width || strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		p.r.col = -1 // at the edge, or where the terminal thinks that it is
+	}
+	if from.width > to.width {
+		p.raw(eraseRight)
+	}
+}
+
+// place puts the cursor where it belongs.
+func (p *painter) place(c *Cursor) {
+	p.cursor = c != nil
+	if c == nil {
+		p.moveTo(min(max(p.r.row, 0), len(p.r.lines)-1), 0)
+	} else {
+		p.moveTo(min(max(c.Row, 0), len(p.r.lines)-1), min(max(c.Column, 0), p.width-1))
+	}
+	if !p.full {
+		p.s.below.Store(int64(len(p.r.lines) - 1 - p.r.row))
+	}
+}

@@ -1,0 +1,110 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"scorel/internal/tui/list"
+	"scorel/internal/tui/row"
+	"scorel/internal/tui/theme"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// TaskItems gives background commands and sub-agents as items of a list with two lines:
+// those that run first, the newest of each first. A list that can delete stops one.
+func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list.Item {
+	var running, ended []list.Item
+	for i := len(tasks) - 1; i >= 0; i-- {
+		t := tasks[i]
+		it := list.Item{ID: t.TaskID, Title: taskTitle(t), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
+		if t.State == protocol.TaskRunning {
+			it.Right = Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))
+			running = append(running, it)
+			continue
+		}
+		it.Group, it.Tone = "Ended", list.Quiet
+		it.Mark = th.Box.Bullet
+		end := display.TaskEnd(t.State, t.ExitCode, t.Signal)
+		if t.ExitCode != nil {
+			it.Mark, it.Tone = th.Box.Cross, list.Bad
+			if *t.ExitCode == 0 {
+				it.Mark, it.Tone = th.Box.Check, list.Good
+			}
+		}
+		it.Right = end + ", " + Elapsed(time.Duration(t.EndedAt-t.StartedAt)*time.Millisecond)
+		ended = append(ended, it)
+	}
+	return append(running, ended...)
+}
+
+func taskTitle(t protocol.TaskInfo) string {
+	title := display.Line(t.Command)
+	if t.Agent != "" {
+		title = display.Line(t.Agent) + ": " + title
+	}
+	return title
+}
+
+// TaskStrip draws what runs in the background on one line, "" when nothing does.
+func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, now time.Time) string {
+	var names []string
+	for _, t := range tasks {
+		if t.State == protocol.TaskRunning {
+			names = append(names, fmt.Sprintf("%s %s", taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	left := []row.Piece{{Text: fmt.Sprintf("%d in background: ", len(names)), Style: th.Info}, {Text: strings.Join(names, ", "), Style: th.Dim}}
+	return row.Line(th, width, "", left, nil)
+}
+
+// TodoStrip draws the todo list: at most height lines, of which the one in work is one.
+// A list that does not fit shows how far it is and what is done now.
+func TodoStrip(th *theme.Theme, width, height int, todos []protocol.Todo) []string {
+	if len(todos) == 0 || height < 1 {
+		return nil
+	}
+	done, on := 0, -1
+	for i, t := range todos {
+		switch t.Status {
+		case "completed":
+			done++
+		case "in_progress":
+			if on < 0 {
+				on = i
+			}
+		}
+	}
+	if on < 0 {
+		on = min(done, len(todos)-1)
+	}
+	count := []row.Piece{{Text: fmt.Sprintf("%d of %d done", done, len(todos)), Style: th.Dim}}
+	if height == 1 {
+		return []string{todo(th, width, todos[on], count)}
+	}
+	first := row.Window(0, min(on+height/2, len(todos)-1), height, len(todos))
+	var lines []string
+	for i := first; i < min(len(todos), first+height); i++ {
+		right := []row.Piece(nil)
+		if i == first {
+			right = count
+		}
+		lines = append(lines, todo(th, width, todos[i], right))
+	}
+	return lines
+}
+
+func todo(th *theme.Theme, width int, t protocol.Todo, right []row.Piece) string {
+	mark, markStyle, style := "[ ] ", th.Dim, th.Text
+	switch t.Status {
+	case "completed":
+		mark, markStyle, style = "[x] ", th.Success, th.Dim
+	case "in_progress":
+		mark, markStyle, style = "[>] ", th.Accent, th.Strong
+	}
+	return row.Line(th, width, "", []row.Piece{{Text: mark, Style: markStyle}, {Text: display.Line(t.Content), Style: style}}, right)
+}

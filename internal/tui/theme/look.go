@@ -1,0 +1,98 @@
+package theme
+
+import (
+	"fmt"
+	"image/color"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// look is how a style looks, before it is made for a terminal. Colours are #rrggbb,
+// 0 to 255, one of the 16 names, or default; empty leaves them as they are.
+type look struct {
+	fg, bg                                          string
+	bold, faint, italic, underline, reverse, struck bool
+}
+
+// looks has them by the names of styles.
+type looks map[string]look
+
+// names16 are the names of the terminal's own colours, in their order.
+const names16 = "black red green yellow blue magenta cyan white bright-black bright-red bright-green bright-yellow bright-blue bright-magenta bright-cyan bright-white"
+
+// parseColor reads a colour. It gives nil for default.
+func parseColor(text string) (color.Color, error) {
+	if text == "default" {
+		return nil, nil
+	}
+	if hex, ok := strings.CutPrefix(text, "#"); ok && len(hex) == 6 {
+		if n, err := strconv.ParseUint(hex, 16, 32); err == nil {
+			return color.RGBA{R: uint8(n >> 16), G: uint8(n >> 8), B: uint8(n), A: 0xff}, nil
+		}
+	}
+	if n, err := strconv.ParseUint(text, 10, 8); err == nil {
+		if n < 16 {
+			return ansi.BasicColor(n), nil
+		}
+		return ansi.IndexedColor(n), nil
+	}
+	i := 0
+	for name := range strings.SplitSeq(names16, " ") {
+		if name == text {
+			return ansi.BasicColor(i), nil
+		}
+		i++
+	}
+	return nil, fmt.Errorf("%q is no colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue", text)
+}
+
+// style makes the sequence for a terminal.
+func (l look) style(profile colorprofile.Profile) Style {
+	var args []string
+	for _, a := range []struct {
+		on   bool
+		code string
+	}{{l.bold, "1"}, {l.faint, "2"}, {l.italic, "3"}, {l.underline, "4"}, {l.reverse, "7"}, {l.struck, "9"}} {
+		if a.on {
+			args = append(args, a.code)
+		}
+	}
+	if profile > colorprofile.ASCII {
+		args = append(args, code(l.fg, 30, profile)...)
+		args = append(args, code(l.bg, 40, profile)...)
+	}
+	if len(args) == 0 {
+		return ""
+	}
+	return Style("\x1b[" + strings.Join(args, ";") + "m")
+}
+
+// code gives the arguments that set a colour: of the foreground with 30 as the base,
+// of the background with 40.
+func code(text string, base int, profile colorprofile.Profile) []string {
+	if text == "" {
+		return nil
+	}
+	c, err := parseColor(text)
+	if err != nil {
+		return nil
+	}
+	if c == nil {
+		return []string{strconv.Itoa(base + 9)}
+	}
+	switch c := profile.Convert(c).(type) {
+	case ansi.BasicColor:
+		if c >= 8 {
+			return []string{strconv.Itoa(base + 60 + int(c) - 8)}
+		}
+		return []string{strconv.Itoa(base + int(c))}
+	case ansi.IndexedColor:
+		return []string{strconv.Itoa(base+8) + ";5;" + strconv.Itoa(int(c))}
+	default:
+		r, g, b, _ := c.RGBA()
+		return []string{fmt.Sprintf("%d;2;%d;%d;%d", base+8, r>>8, g>>8, b>>8)}
+	}
+}
