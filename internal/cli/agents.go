@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -48,15 +48,15 @@ func (a *app) withAgents(ctx context.Context, use func(*protocol.AgentList) erro
 }
 
 func (a *app) showAgents(l *protocol.AgentList) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, g := range l.Agents {
 		about := g.Description
 		if g.State != "ok" {
 			about = g.State + ": " + g.Problem
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", display.Line(g.Name), g.Scope, display.Line(firstLine(about, 100)))
+		rows = append(rows, []string{g.Name, g.Scope, firstLine(about, 100)})
 	}
-	if err := w.Flush(); err != nil {
+	if err := columns(a.stdout, rows); err != nil {
 		return err
 	}
 	for _, p := range l.Problems {
@@ -74,32 +74,31 @@ func (a *app) agentShowCommand() *cobra.Command {
 						return a.showAgent(g)
 					}
 				}
-				return usagef("there is no agent %s; scorel agents lists them", display.Line(args[0]))
+				return noAgent(args[0])
 			})
 		}}
 }
 
+func noAgent(name string) error {
+	return usagef("there is no agent %s; scorel agents lists them", display.Line(name))
+}
+
 func (a *app) showAgent(g protocol.AgentInfo) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
 	tools := strings.Join(g.Tools, ", ")
 	if tools == "" {
 		tools = "those of the session, without Task"
 	} else if strings.HasPrefix(g.Tools[0], "-") {
 		tools = "those of the session, without Task, " + tools
 	}
-	rows := [][2]string{{"name", g.Name}, {"scope", g.Scope}, {"file", g.Path}, {"state", g.State}, {"problem", g.Problem}, {"description", g.Description}}
+	rows := [][]string{{"name", g.Name}, {"scope", g.Scope}, {"file", g.Path}, {"state", g.State}, {"problem", g.Problem}, {"description", g.Description}}
 	if g.State == "ok" || g.State == "shadowed" {
-		rows = append(rows, [2]string{"tools", tools}, [2]string{"model", g.Model}, [2]string{"permissionMode", g.Mode})
+		rows = append(rows, []string{"tools", tools}, []string{"model", g.Model}, []string{"permissionMode", g.Mode})
 	}
 	if g.MaxSteps > 0 {
-		rows = append(rows, [2]string{"maxSteps", fmt.Sprint(g.MaxSteps)})
+		rows = append(rows, []string{"maxSteps", fmt.Sprint(g.MaxSteps)})
 	}
-	for _, r := range rows {
-		if r[1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", r[0], display.Line(r[1]))
-		}
-	}
-	if err := w.Flush(); err != nil {
+	rows = slices.DeleteFunc(rows, func(r []string) bool { return r[1] == "" })
+	if err := columns(a.stdout, rows); err != nil {
 		return err
 	}
 	if g.Prompt != "" {
@@ -109,16 +108,22 @@ func (a *app) showAgent(g protocol.AgentInfo) error {
 }
 
 func (a *app) agentCheckCommand() *cobra.Command {
-	return &cobra.Command{Use: "check", Short: "Say what is wrong with the files of agents", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "check [NAME]", Short: "Say what is wrong with the files of agents, and fail if something is", Args: args(cobra.MaximumNArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 				for _, p := range l.Problems {
 					fmt.Fprintln(a.stdout, display.Line(p))
 					a.code = exitFailed
 				}
-				good := 0
+				good, found := 0, false
 				for _, g := range l.Agents {
+					if len(args) > 0 && g.Name != args[0] {
+						continue
+					}
+					found = true
 					switch {
+					case g.State == "shadowed" && g.Scope == "builtin": // as it is meant
+						continue
 					case g.State == "broken":
 						a.code = exitFailed
 						fallthrough
@@ -128,6 +133,9 @@ func (a *app) agentCheckCommand() *cobra.Command {
 					if g.State == "ok" {
 						good++
 					}
+				}
+				if !found && len(args) > 0 {
+					return noAgent(args[0])
 				}
 				fmt.Fprintf(a.stderr, "%s can be used.\n", plural(good, "agent"))
 				return nil

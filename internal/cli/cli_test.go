@@ -24,6 +24,11 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == wire.ChildName { // which the program starts as itself
 		os.Exit(Main(os.Args[1:]))
 	}
+	// A program with the race detector waits a second at its end for reports of what
+	// goes on behind it; the scripts run hundreds, in which nothing does.
+	if os.Getenv("GORACE") == "" {
+		_ = os.Setenv("GORACE", "atexit_sleep_ms=0")
+	}
 	testscript.Main(m, map[string]func(){
 		"scorel": func() {
 			testOnlyCodec = true
@@ -47,6 +52,7 @@ func TestCommands(t *testing.T) {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
 			env.Setenv("PATH", os.Getenv("PATH"))
+			env.Setenv("GORACE", os.Getenv("GORACE"))
 			env.Setenv("DOCS", docs)
 			env.Defer(func() { // a script that fails may leave its host
 				if info, live, _ := daemon.Find(filepath.Join(home, ".scorel")); live && info.PID > 0 {

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -34,11 +33,11 @@ func (a *app) configCommand() *cobra.Command {
 				if asJSON {
 					return a.printJSON(rep)
 				}
-				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				var rows [][]string
 				for _, e := range rep.Entries {
-					fmt.Fprintf(w, "%s\t%s\t%s\n", e.Key, e.Value, e.Source)
+					rows = append(rows, []string{e.Key, e.Value, e.Source})
 				}
-				if err := w.Flush(); err != nil {
+				if err := columns(a.stdout, rows); err != nil {
 					return err
 				}
 				if rep.Trust != "" {

@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"scorel/client"
 	"scorel/protocol"
-	"scorel/protocol/display"
 )
 
 func (a *app) doctorCommand() *cobra.Command {
@@ -50,21 +48,21 @@ nothing. The exit code is 1 when a check fails, 0 otherwise.`,
 }
 
 func (a *app) showDoctor(rep *protocol.DoctorReport) error {
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	bad := 0
 	for _, c := range rep.Checks {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", c.State, c.ID, display.Line(c.Text))
+		rows = append(rows, []string{c.State, c.ID, c.Text})
 		if c.State != "ok" {
 			bad++
 		}
 		if c.Advice != "" {
-			fmt.Fprintf(w, "\t\t  %s\n", display.Line(c.Advice))
+			rows = append(rows, []string{"", "", "  " + c.Advice})
 		}
 	}
 	if bad == 0 {
-		fmt.Fprintln(w, "\nAll is well.")
+		rows = append(rows, nil, []string{"All is well."})
 	}
-	return w.Flush()
+	return columns(a.stdout, rows)
 }
 
 // checkTerminal judges what only this end knows: how text is shown.

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -57,18 +57,14 @@ func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error
 			fmt.Fprintln(a.stderr, "There are no extensions; scorel extensions new NAME begins one.")
 			return nil
 		}
-		w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+		var rows [][]string
 		for _, e := range list.Extensions {
-			state := string(e.State)
-			if e.State == protocol.ExtensionFound {
-				state = "ready"
-			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", display.Line(e.ID), e.Scope, e.Kind, state, display.Line(e.Path))
+			rows = append(rows, []string{e.ID, e.Scope, e.Kind, string(e.State), e.Path})
 			if e.Problem != "" {
-				fmt.Fprintf(w, "\t\t\t\t  %s\n", display.Line(e.Problem))
+				rows = append(rows, []string{"", "", "", "", "  " + e.Problem})
 			}
 		}
-		return w.Flush()
+		return columns(a.stdout, rows)
 	})
 }
 
@@ -81,7 +77,7 @@ code runs: check what you would run.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(l *link) error {
-				path, err := a.extensionPath(cmd.Context(), l, args[0])
+				path, off, err := a.extensionPath(cmd.Context(), l, args[0])
 				if err != nil {
 					return err
 				}
@@ -96,6 +92,9 @@ code runs: check what you would run.`,
 					return a.printJSON(e)
 				}
 				a.showExtension(e)
+				if off != "" {
+					fmt.Fprintf(a.stderr, "scorel: %s is switched off: sessions do not load it; scorel extensions enable %[1]s switches it on\n", display.Line(off))
+				}
 				return nil
 			})
 		}}
@@ -104,31 +103,74 @@ code runs: check what you would run.`,
 }
 
 // extensionPath gives the whole path of an extension that is named by its id in the
-// working directory, or by its path.
-func (a *app) extensionPath(ctx context.Context, l *link, name string) (string, error) {
-	if !strings.ContainsRune(name, '/') {
-		dir, err := workDir("")
-		if err != nil {
-			return "", err
-		}
-		list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
-		if err != nil {
-			return "", err
-		}
-		for _, e := range list.Extensions {
-			if e.ID == name && e.State == protocol.ExtensionUntrusted {
-				return "", fmt.Errorf("the extension %s of this project is not trusted, and to check it would run it: %s", display.Line(e.ID), display.Line(strings.TrimSuffix(e.Problem, ".")))
-			}
-			if e.ID == name {
-				return e.Path, nil
-			}
-		}
-	}
-	path, err := filepath.Abs(name)
+// working directory, or by its path; off is its id when it is switched off.
+func (a *app) extensionPath(ctx context.Context, l *link, name string) (path, off string, err error) {
+	list, err := a.extensionsHere(ctx, l)
 	if err != nil {
-		return "", usagef("%s: %w", name, err)
+		return "", "", err
 	}
-	return path, nil
+	if path, err = filepath.Abs(name); err != nil {
+		return "", "", usagef("%s: %w", name, err)
+	}
+	named := func(e protocol.ExtensionInfo) bool {
+		return e.ID == name || e.Path == path || extensionEntry(e.Path) == path
+	}
+	i := slices.IndexFunc(list, func(e protocol.ExtensionInfo) bool { return named(e) && e.State != protocol.ExtensionShadowed })
+	if i < 0 {
+		i = slices.IndexFunc(list, named)
+	}
+	if i < 0 {
+		if _, err := os.Stat(path); err != nil && !strings.ContainsRune(name, '/') {
+			return "", "", noExtension(name, list)
+		}
+		return path, "", nil
+	}
+	e := list[i]
+	if e.State == protocol.ExtensionUntrusted {
+		return "", "", fmt.Errorf("the extension %s of this project is not trusted, and to check it would run it: %s", display.Line(e.ID), display.Line(strings.TrimSuffix(e.Problem, ".")))
+	}
+	if e.State == protocol.ExtensionDisabled {
+		off = e.ID
+	}
+	return extensionEntry(e.Path), off, nil
+}
+
+// extensionsHere gives the extensions of the working directory.
+func (a *app) extensionsHere(ctx context.Context, l *link) ([]protocol.ExtensionInfo, error) {
+	dir, err := workDir("")
+	if err != nil {
+		return nil, err
+	}
+	list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
+	if err != nil {
+		return nil, err
+	}
+	return list.Extensions, nil
+}
+
+// extensionEntry gives the file or folder that stands in a folder of extensions, of a
+// file of an extension: of a package the folder, where its files belong together.
+func extensionEntry(path string) string {
+	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if in := filepath.Dir(dir); filepath.Base(in) == "extensions" && filepath.Base(filepath.Dir(in)) == ".scorel" {
+			return dir
+		}
+	}
+	return path
+}
+
+// noExtension says that there is no extension of a name, and which there are.
+func noExtension(name string, list []protocol.ExtensionInfo) error {
+	var ids []string
+	for _, e := range list {
+		if id := display.Line(e.ID); !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return usagef("there is no extension %s, and none at all; scorel extensions new NAME begins one", display.Line(name))
+	}
+	return usagef("there is no extension %s; there are: %s", display.Line(name), strings.Join(ids, ", "))
 }
 
 func (a *app) showExtension(e *protocol.ExtensionInfo) {
@@ -136,7 +178,7 @@ func (a *app) showExtension(e *protocol.ExtensionInfo) {
 		fmt.Fprintf(a.stderr, "scorel: %s cannot be loaded: %s\n", display.Line(e.ID), display.Text(e.Problem))
 		return
 	}
-	fmt.Fprintf(a.stdout, "%s %s\n", display.Line(e.Name), display.Line(e.Version))
+	fmt.Fprintln(a.stdout, strings.TrimSpace(display.Line(e.Name)+" "+display.Line(e.Version)))
 	for _, part := range []struct {
 		what  string
 		names []string
@@ -224,8 +266,14 @@ func (a *app) extensionSwitchCommand(verb string, on bool) *cobra.Command {
 	return &cobra.Command{Use: verb + " ID", Short: "Switch an extension " + way + ", for all your sessions", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.with(cmd.Context(), func(l *link) error {
-				_, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.EnableExtension{ID: args[0], Enabled: on})
+				list, err := a.extensionsHere(cmd.Context(), l)
 				if err != nil {
+					return err
+				}
+				if !slices.ContainsFunc(list, func(e protocol.ExtensionInfo) bool { return e.ID == args[0] }) {
+					return noExtension(args[0], list)
+				}
+				if _, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.EnableExtension{ID: args[0], Enabled: on}); err != nil {
 					return err
 				}
 				fmt.Fprintf(a.stderr, "%s is switched %s; it counts in sessions that are opened from now on, and in open ones with /reload.\n", display.Line(args[0]), way)

@@ -214,11 +214,11 @@ func (l *link) putAll(ctx context.Context, write func(io.Writer) error) ([]strin
 			return nil, err
 		}
 		if n > 0 || len(parts) == 0 {
-			sha, perr := l.put(ctx, buf[:n])
+			ref, perr := l.Put(ctx, bytes.NewReader(buf[:n]))
 			if perr != nil {
 				return nil, perr
 			}
-			parts = append(parts, sha)
+			parts = append(parts, ref.SHA256)
 		}
 		if err != nil {
 			return parts, nil

@@ -18,7 +18,7 @@ type observed struct {
 type interaction struct {
 	link *link
 	in   *input
-	out  *jsonPrinter
+	out  printer
 	res  *result
 
 	turn     protocol.TurnID // that runs; "": none
@@ -134,6 +134,12 @@ func (i *interaction) endInput(ctx context.Context) error {
 	if err := i.in.conn.Close(); err != nil {
 		return err
 	}
+	return i.look(ctx)
+}
+
+// look sees how the session stands now, on a connection of its own: all that has been
+// asked for is in it.
+func (i *interaction) look(ctx context.Context) error {
 	conn, err := i.link.dial(ctx, false)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 // is answered by one value.
 func asksOne(d *protocol.Dialog) bool {
 	switch d.Kind {
-	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor:
+	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan:
 		return true
 	}
 	return false
@@ -59,6 +59,9 @@ func (a *asker) showDialog(d *protocol.Dialog) {
 			a.screen.line(dimStyle, "  "+indentRest(someLines(display.Text(d.Text))))
 		}
 		how = "lines, and one with a single dot behind them"
+	case protocol.DialogPlan:
+		a.screen.line(plainStyle, "  "+indentRest(display.Text(d.Text)))
+		how = "y approves it, e approves it and accepts edits, other words say what to change"
 	}
 	a.screen.line(dimStyle, "  "+how+"; /skip closes it without an answer")
 }
@@ -92,6 +95,8 @@ func (a *asker) replyDialog(text string) protocol.Request {
 		}
 		a.screen.line(alertStyle, "  y or n")
 		return nil
+	case protocol.DialogPlan:
+		return a.sendDialog(planAnswer(text))
 	case protocol.DialogEditor:
 		if text != "." {
 			a.lines = append(a.lines, text)
@@ -101,6 +106,17 @@ func (a *asker) replyDialog(text string) protocol.Request {
 		a.lines = nil
 	}
 	return a.sendDialog(text)
+}
+
+// planAnswer gives what a line says of a plan.
+func planAnswer(text string) protocol.PlanAnswer {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes":
+		return protocol.PlanAnswer{Decision: protocol.PlanApprove}
+	case "e", "edits":
+		return protocol.PlanAnswer{Decision: protocol.PlanAcceptEdits}
+	}
+	return protocol.PlanAnswer{Decision: protocol.PlanRevise, Feedback: text}
 }
 
 // sendDialog answers the open dialog, unless the value does not fit it.

@@ -7,6 +7,7 @@ import (
 
 	"scorel/client"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // noteLine says whether a line is a note and for whom: "# text" is for the project and
@@ -65,8 +66,8 @@ func (v *liveSession) memory(note string) {
 				return
 			}
 			v.screen.endStream()
-			for _, l := range memoryLines(m) {
-				v.screen.line(plainStyle, "  "+strings.ReplaceAll(l, "\t", "  "))
+			for _, cells := range memoryRows(m) {
+				v.screen.line(plainStyle, "  "+display.Line(strings.Join(cells, "  ")))
 			}
 			if m.Problem != "" {
 				v.fail(errors.New(m.Problem))

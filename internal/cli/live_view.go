@@ -231,6 +231,9 @@ func (v *liveView) card(id, name string, args []byte) bool {
 func (v *liveView) result(it display.Item, m protocol.Message) {
 	call := v.calls[m.ToolCallID]
 	delete(v.calls, m.ToolCallID)
+	if m.Usage != nil { // of a sub-agent
+		v.stats.usage.Add(*m.Usage)
+	}
 	v.card(m.ToolCallID, m.ToolName, call.Input)
 	delete(v.started, m.ToolCallID)
 	v.summary(m)

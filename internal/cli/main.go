@@ -44,6 +44,10 @@ type app struct {
 
 // Main runs the command line and gives the exit code.
 func Main(args []string) int {
+	// A host stays, and what it lets lie it holds for days; the child has a bound of its own.
+	if len(args) == 0 || args[0] != "host" && args[0] != wire.ChildName {
+		collectLate()
+	}
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
 	return a.run(context.Background(), args)
 }
@@ -103,12 +107,14 @@ func oneLine(s string) string {
 // command builds the tree of commands.
 func (a *app) command() *cobra.Command {
 	var o promptOptions
+	var u uiOptions
 	root := &cobra.Command{
 		Use:   "scorel [prompt]",
 		Short: "A host for coding agents that never loses a word",
 		Long: `Scorel runs a coding agent on this machine and keeps every conversation as a
 log that survives crashes and can be rewound, branched and resumed.
 
+    scorel                            the terminal UI, in a project's folder
     scorel demo                       watch an agent repair a small project
     scorel -p "why does make fail?"   ask, and print the answer
     git diff | scorel -p "review this"
@@ -122,7 +128,10 @@ log that survives crashes and can be rewound, branched and resumed.
 				if len(args) > 0 && !strings.Contains(args[0], " ") {
 					return usagef("there is no command %q; see scorel --help, or add -p to send it as a prompt", args[0])
 				}
-				return usagef("the terminal UI does not exist yet; use scorel -p \"…\" to ask something, or scorel demo")
+				return a.terminalUI(cmd.Context(), cmd.Flags(), &o, &u, strings.Join(args, " "))
+			}
+			if u.resume || u.embedded || u.remote.set() {
+				return usagef("--resume, --embedded and --remote belong to the terminal UI; leave out -p, or use scorel send for another host")
 			}
 			return a.prompt(cmd.Context(), o, strings.Join(args, " "))
 		},
@@ -131,6 +140,9 @@ log that survives crashes and can be rewound, branched and resumed.
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.DisableDefaultCmd = true
 	o.register(root)
+	u.remote.register(root)
+	root.Flags().BoolVarP(&u.resume, "resume", "r", false, "pick the session to go on in")
+	root.Flags().BoolVar(&u.embedded, "embedded", false, "run the host in this process: what runs ends with it")
 	root.AddCommand(a.versionCommand(), a.demoCommand(), a.sessionsCommand(), a.modelsCommand(), a.agentsCommand(), a.skillsCommand(), a.configCommand(), a.trustCommand(), a.doctorCommand(), a.memoryCommand(),
 		a.hostCommand(), a.attachCommand(), a.sendCommand(), a.cancelCommand(), a.tailCommand(), a.projectsCommand(),
 		a.extensionsCommand(), a.completionCommand(), a.manCommand())

@@ -3,8 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -89,6 +90,9 @@ func (a *app) memoryPathCommand() *cobra.Command {
 						path = f.Path
 					}
 				}
+				if err := a.memoryFolder(path); err != nil { // an editor could not store what is written
+					fmt.Fprintf(a.stderr, "scorel: %s does not exist, and cannot be made: %v\n", display.Line(filepath.Dir(path)), err)
+				}
 				_, err := fmt.Fprintln(a.stdout, path)
 				return err
 			})
@@ -96,6 +100,15 @@ func (a *app) memoryPathCommand() *cobra.Command {
 	cmd.Flags().BoolVar(&user, "user", false, "your own notes")
 	cmd.Flags().BoolVar(&daily, "daily", false, "the newest daily notes of this project")
 	return cmd
+}
+
+// memoryFolder makes the folder of a file of notes, when it is one of this machine.
+func (a *app) memoryFolder(path string) error {
+	dir, err := a.scorelDir()
+	if err != nil || !strings.HasPrefix(path, filepath.Join(dir, "memory")+string(filepath.Separator)) {
+		return err
+	}
+	return os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
 // withMemory gives the notes of the project of the working directory.
@@ -124,26 +137,22 @@ func (a *app) showMemory(v *protocol.MemoryView) error {
 			}
 		}
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-	for _, l := range memoryLines(v) {
-		fmt.Fprintln(w, l)
-	}
-	return w.Flush()
+	return columns(a.stdout, memoryRows(v))
 }
 
-// memoryLines say which files there are, how large they are, and how much is told.
-func memoryLines(v *protocol.MemoryView) []string {
-	var out []string
+// memoryRows say which files there are, how large they are, and how much is told.
+func memoryRows(v *protocol.MemoryView) [][]string {
+	var out [][]string
 	for _, f := range v.Files {
 		size := plural(int(f.Bytes), "byte")
 		if f.Bytes == 0 {
 			size = "no notes"
 		}
-		out = append(out, fmt.Sprintf("%s\t%s\t%s", f.Scope, size, display.Line(f.Path)))
+		out = append(out, []string{f.Scope, size, f.Path})
 	}
 	told := "nothing is told to the model"
 	if v.Tokens > 0 {
 		told = fmt.Sprintf("about %s of them are told to the model", plural(v.Tokens, "token"))
 	}
-	return append(out, told)
+	return append(out, []string{told})
 }

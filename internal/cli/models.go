@@ -3,13 +3,11 @@ package cli
 import (
 	"fmt"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"scorel/client"
 	"scorel/protocol"
-	"scorel/protocol/display"
 )
 
 func (a *app) modelsCommand() *cobra.Command {
@@ -24,7 +22,7 @@ func (a *app) modelsCommand() *cobra.Command {
 				if asJSON {
 					return a.printJSON(list)
 				}
-				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				var rows [][]string
 				left := 0
 				for _, m := range list.Models {
 					if !m.HasKey && !all && len(words) == 0 {
@@ -35,9 +33,9 @@ func (a *app) modelsCommand() *cobra.Command {
 					if !m.HasKey {
 						key = "no key"
 					}
-					fmt.Fprintf(w, "%s\t%dk\t%s\n", display.Line(m.Ref), m.ContextWindow/1000, key)
+					rows = append(rows, []string{m.Ref, fmt.Sprintf("%dk", m.ContextWindow/1000), key})
 				}
-				if err := w.Flush(); err != nil {
+				if err := columns(a.stdout, rows); err != nil {
 					return err
 				}
 				if left > 0 {

@@ -261,6 +261,9 @@ func (p *textPrinter) finish(r *result, err error) error {
 	if r.unanswered > 0 {
 		fmt.Fprintln(p.errOut, "scorel: the model had a question and nobody could be asked; answer it with scorel -p --session "+string(r.SessionID)+" \"…\"")
 	}
+	if r.planned {
+		fmt.Fprintln(p.errOut, "scorel: this is a plan; carry it out with scorel -p --session "+string(r.SessionID)+" --permission-mode acceptEdits \"Carry out the plan.\"")
+	}
 	if r.unasked > 0 {
 		line := "scorel: something was refused because nobody can be asked here"
 		if hint := r.allowHint(); hint != "" {

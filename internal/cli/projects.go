@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -44,7 +43,7 @@ func (a *app) showProjects(p *protocol.ProjectList) error {
 		fmt.Fprintln(a.stderr, "There are no projects; scorel projects add FOLDER makes one known.")
 		return nil
 	}
-	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	for _, pr := range p.Projects {
 		trust := "not trusted"
 		if pr.TrustedAt > 0 {
@@ -54,9 +53,9 @@ func (a *app) showProjects(p *protocol.ProjectList) error {
 		if id == "" {
 			id = "-"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\n", id, trust, display.Line(pr.Root))
+		rows = append(rows, []string{id, trust, pr.Root})
 	}
-	return w.Flush()
+	return columns(a.stdout, rows)
 }
 
 func (a *app) projectAddCommand() *cobra.Command {

@@ -55,7 +55,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
 	f.StringVar(&o.sandbox, "sandbox", "", "what commands may write: workspace-write, read-only, or off for all that you may")
 	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
-	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names")
+	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names, those of extensions too")
 	f.StringVar(&o.session, "session", "", "go on in the session of this id")
 	f.BoolVarP(&o.cont, "continue", "c", false, "go on in the newest session of this project")
 	f.BoolVar(&o.fork, "fork", false, "with --session or --continue: go on in a copy")
@@ -207,22 +207,42 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if p, ok := out.(*jsonPrinter); ok && o.streams() {
 		return a.interact(ctx, l, s, content, p, res)
 	}
-	run, err := l.promptCommand(ctx, id, text)
+	run, err := a.promptCommand(ctx, l, id, text)
 	if err != nil {
 		return err
 	}
+	since := s.Live.PersistentLastSeq // what follows belongs to the goroutine that takes updates
+	f, end := a.following(ctx, l, s, out, res)
+	defer end()
 	if run != nil {
 		run.Options = message.Options
-		turn, err := a.runPrompt(ctx, l, run, res)
-		if err == nil && turn == "" && o.output == "text" {
-			_, err = fmt.Fprintln(a.stdout, display.Text(res.Result))
-		}
-		if err != nil || turn == "" {
+		var done *protocol.CommandResult
+		err := f.during(ctx, func() (err error) {
+			done, err = client.Call[*protocol.CommandResult](ctx, l.Client, id, run)
+			return err
+		})
+		var pe *protocol.Error
+		switch {
+		case errors.As(err, &pe) && (pe.Code == protocol.CodeForbidden || pe.Code == protocol.CodePayloadTooLarge):
+			return usageError{err} // what the prompt names cannot be run
+		case err != nil:
 			return err
 		}
-		return a.follow(ctx, l, s, turn, out, res)
+		if done.Sent != nil {
+			f.say(done.Status)
+			return f.follow(ctx, done.Sent.TurnID)
+		}
+		answered, err := f.rest(ctx, done, since)
+		if err == nil && !answered && o.output == "text" {
+			_, err = fmt.Fprintln(a.stdout, display.Text(res.Result))
+		}
+		return err
 	}
-	sent, err := client.Call[*protocol.Sent](ctx, l.Client, id, message)
+	var sent *protocol.Sent
+	err = f.during(ctx, func() (err error) {
+		sent, err = client.Call[*protocol.Sent](ctx, l.Client, id, message)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -230,7 +250,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 		res.Terminal = protocol.TerminalCompleted
 		return nil
 	}
-	return a.follow(ctx, l, s, sent.TurnID, out, res)
+	return f.follow(ctx, sent.TurnID)
 }
 
 // tookIt says whether a hook has done all there was to do with a message, so that no
@@ -273,47 +293,6 @@ func (a *app) throughHost(ctx context.Context, o *promptOptions) (*link, error) 
 func (o *promptOptions) turnOptions() *protocol.TurnOptions {
 	return &protocol.TurnOptions{Model: o.model, Thinking: o.thinking, Mode: o.mode, Allow: o.allow, Deny: o.deny, Tools: o.tools, AdditionalDirs: o.addDirs,
 		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, Unattended: true}
-}
-
-// follow takes updates until the run has ended. An interrupt cancels the run, a
-// second one ends the program.
-func (a *app) follow(ctx context.Context, l *link, s *client.Session, turn protocol.TurnID, out printer, res *result) error {
-	signals, stop := interrupts()
-	defer stop()
-	done := make(chan struct{})
-	defer close(done)
-	updates := watch(ctx, s, done)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	interrupts := 0
-	for {
-		select {
-		case n := <-updates:
-			if n.err != nil {
-				return n.err
-			}
-			for _, e := range n.update.Events {
-				if err := out.event(e); err != nil {
-					return err
-				}
-				if res.event(e) {
-					return nil
-				}
-			}
-			if n.update.Fresh && !n.live.Running {
-				return errors.New("the run ended while its events could not be read; see the session for its result")
-			}
-		case <-signals:
-			if interrupts++; interrupts > 1 {
-				return context.Canceled
-			}
-			if _, err := client.Call[*protocol.Cancelled](ctx, l.Client, res.SessionID, &protocol.Cancel{TurnID: turn}); err != nil {
-				return err
-			}
-		case <-tick.C:
-			out.tick()
-		}
-	}
 }
 
 func workDir(cwd string) (string, error) {

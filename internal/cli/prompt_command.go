@@ -10,10 +10,10 @@ import (
 	"scorel/protocol/display"
 )
 
-// promptCommand gives the slash command that a prompt is: one of the session's
-// templates, skills or extensions. Any other text that begins with a slash, such as a
-// path, is a message; nil says so.
-func (l *link) promptCommand(ctx context.Context, id protocol.SessionID, text string) (*protocol.RunCommand, error) {
+// promptCommand gives the slash command that a prompt is: one of the host, or of the
+// session's templates, skills or extensions. Any other text that begins with a slash,
+// such as a path, is a message; nil says so.
+func (a *app) promptCommand(ctx context.Context, l *link, id protocol.SessionID, text string) (*protocol.RunCommand, error) {
 	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
 		return nil, nil
 	}
@@ -30,29 +30,12 @@ func (l *link) promptCommand(ctx context.Context, id protocol.SessionID, text st
 	}
 	for _, c := range list.Commands {
 		plain, _, _ := strings.Cut(c.Name, ":")
-		if c.Source != protocol.CommandBuiltin && (c.Name == name || plain == name || string(c.Source)+":"+plain == name || plain+":"+string(c.Source) == name) {
+		if c.Name == name || plain == name || string(c.Source)+":"+plain == name || plain+":"+string(c.Source) == name {
 			return &protocol.RunCommand{Name: name, Args: strings.TrimSpace(text[1+len(name):]), WhenBusy: "reject"}, nil
 		}
 	}
+	for _, p := range list.Problems { // one of them may be why
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
+	}
 	return nil, nil
-}
-
-// runPrompt runs a command for scorel -p. It gives the turn that answers; "" when the
-// command is done, and then what it printed is the result.
-func (a *app) runPrompt(ctx context.Context, l *link, run *protocol.RunCommand, res *result) (protocol.TurnID, error) {
-	done, err := client.Call[*protocol.CommandResult](ctx, l.Client, res.SessionID, run)
-	if err != nil {
-		return "", err
-	}
-	if done.Sent != nil {
-		if done.Status != "" {
-			fmt.Fprintln(a.stderr, "scorel: "+display.Line(done.Status))
-		}
-		return done.Sent.TurnID, nil
-	}
-	res.Result, res.Terminal = done.Text, protocol.TerminalCompleted
-	if res.Result == "" {
-		res.Result = done.Status
-	}
-	return "", nil
 }

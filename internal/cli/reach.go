@@ -57,6 +57,8 @@ type reachOptions struct {
 	// runs, and tells onState of it. Others fail.
 	lasting bool
 	onState func(client.Change)
+	// restart says whether a host that has ended is to be started again; nil is never.
+	restart func() bool
 }
 
 // errNoHost says that no host runs on this machine.
@@ -151,7 +153,7 @@ func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, 
 	if d.o.remote.set() {
 		return w.Dial(ctx)
 	}
-	info, err := d.app.local(ctx, d.dir, false)
+	info, err := d.app.local(ctx, d.dir, d.o.restart != nil && d.o.restart())
 	if err == nil {
 		w.URL, w.Device = "unix:"+info.Socket, info.DeviceID
 		w.Token, err = localToken(d.dir)

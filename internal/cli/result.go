@@ -31,8 +31,11 @@ type result struct {
 	asked   map[protocol.PermissionID]*protocol.PermissionRequest
 	unasked int // calls that somebody would have had to be asked about
 	// unanswered counts the model's questions that nobody could be asked, or that
-	// nobody answered in time.
+	// nobody answered in time. A plan that nobody could approve is none: the answer is
+	// the plan.
 	unanswered int
+	plan       string // the dialog about the newest plan
+	planned    bool   // there is a plan that nobody could approve
 }
 
 // endedTask is a background command that was ended.
@@ -58,9 +61,9 @@ func (r *result) event(e protocol.Event) bool {
 	case *protocol.MessageBody:
 		r.message(b.Message)
 	case *protocol.Compact:
-		if b.Usage != nil {
-			r.Usage.Add(*b.Usage)
-		}
+		r.used(b.Usage)
+	case *protocol.SessionInfo: // of a sub-agent in the background
+		r.used(b.Usage)
 	case *protocol.TurnEnd:
 		r.NumTurns++
 	case *protocol.PermissionDecision:
@@ -75,8 +78,16 @@ func (r *result) event(e protocol.Event) bool {
 		r.asked[b.PermissionID] = b
 	case *protocol.PermissionResolved:
 		r.resolved(b, e.ClientID)
+	case *protocol.UIRequest:
+		if b.Data.Kind == protocol.DialogPlan {
+			r.plan = b.UIID
+		}
 	case *protocol.UIResolved:
-		if b.Decision == protocol.DecisionExpired && e.ClientID == protocol.HostClient {
+		switch {
+		case b.Decision != protocol.DecisionExpired || e.ClientID != protocol.HostClient:
+		case r.plan == b.UIID:
+			r.planned = true
+		default:
 			r.unanswered++
 		}
 	case *protocol.RuntimeEnd:
@@ -87,16 +98,20 @@ func (r *result) event(e protocol.Event) bool {
 	return false
 }
 
+func (r *result) used(u *protocol.Usage) {
+	if u != nil {
+		r.Usage.Add(*u)
+	}
+}
+
 func (r *result) message(m protocol.Message) {
+	r.used(m.Usage) // the result of a sub-agent has one, too
 	if m.Role != protocol.RoleAssistant {
 		return
 	}
 	r.NumSteps++
 	r.StopReason = m.StopReason
 	r.Result = m.PlainText()
-	if m.Usage != nil {
-		r.Usage.Add(*m.Usage)
-	}
 	if r.calls == nil {
 		r.calls = map[string]protocol.Block{}
 	}

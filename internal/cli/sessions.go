@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -85,11 +84,11 @@ func (a *app) listCommand() *cobra.Command {
 					fmt.Fprintln(a.stderr, "There are no sessions"+hint+".")
 					return nil
 				}
-				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				var rows [][]string
 				for _, s := range sessionTree(list.Sessions) {
-					fmt.Fprintf(w, "%s\t%s\t%s\n", s.SessionID, time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), strings.Repeat("  ", s.level)+display.Line(firstLine(s.title(), 60)))
+					rows = append(rows, []string{string(s.SessionID), time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), strings.Repeat("  ", s.level) + firstLine(s.title(), 60)})
 				}
-				if err := w.Flush(); err != nil {
+				if err := columns(a.stdout, rows); err != nil {
 					return err
 				}
 				if list.More {
@@ -112,7 +111,7 @@ type listedSession struct {
 }
 
 func (s listedSession) title() string {
-	title := s.Title()
+	title := cmp.Or(s.Title(), "(no message)") // commands alone, or nothing yet
 	if s.Parent != nil {
 		title = "agent " + s.Parent.Agent + ": " + title
 	}

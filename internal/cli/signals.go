@@ -7,13 +7,16 @@ import (
 )
 
 // interrupts gives the signals that end a run in order: the turn is cancelled, and
-// what it left running is ended. The terminal's end is one of them, unless whoever
-// started the program wants it to go on without one (nohup).
+// what it left running is ended. Ctrl-C and the terminal's end are two of them, unless
+// whoever started the program wants it to go on without them (nohup, trap, or a command
+// in the background of a script).
 func interrupts() (signals <-chan os.Signal, stop func()) {
 	c := make(chan os.Signal, 2)
-	signal.Notify(c, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) {
-		signal.Notify(c, syscall.SIGHUP)
+	signal.Notify(c, syscall.SIGTERM)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(c, s)
+		}
 	}
 	return c, func() { signal.Stop(c) }
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -61,16 +60,15 @@ func (a *app) skillsListCommand() *cobra.Command {
 				fmt.Fprintln(a.stderr, "There are no skills; docs/skills.md says how one is made.")
 				return nil
 			}
-			w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(w, "NAME\tSTATE\tSOURCE\tDESCRIPTION")
+			rows := [][]string{{"NAME", "STATE", "SOURCE", "DESCRIPTION"}}
 			for _, s := range list.Skills {
 				name := s.Name
 				if s.Entry != "" {
 					name += " *"
 				}
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", display.Line(name), s.State, display.Line(s.Source), firstLine(s.Description, maxSkillColumn))
+				rows = append(rows, []string{name, s.State, s.Source, firstLine(s.Description, maxSkillColumn)})
 			}
-			return w.Flush()
+			return columns(a.stdout, rows)
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -133,7 +131,11 @@ func (a *app) skillsCheckCommand() *cobra.Command {
 			for _, s := range list.Skills {
 				for _, p := range s.Problems {
 					bad++
-					fmt.Fprintf(a.stdout, "%s (%s): %s\n", display.Line(s.Path), s.State, display.Line(p))
+					where := display.Line(s.Path)
+					if s.State != "ok" { // what is wrong with one that works
+						where += " (" + s.State + ")"
+					}
+					fmt.Fprintf(a.stdout, "%s: %s\n", where, display.Line(p))
 				}
 			}
 			if bad > 0 {

@@ -8,7 +8,6 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -245,11 +244,11 @@ func (a *app) trustListCommand() *cobra.Command {
 				if len(trusted) == 0 {
 					fmt.Fprintln(a.stderr, "No folder is trusted.")
 				}
-				w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', 0)
+				var rows [][]string
 				for _, p := range trusted {
-					fmt.Fprintf(w, "%s\t%s\n", display.Line(p.Root), time.UnixMilli(p.TrustedAt).Format("2006-01-02 15:04"))
+					rows = append(rows, []string{p.Root, time.UnixMilli(p.TrustedAt).Format("2006-01-02 15:04")})
 				}
-				return w.Flush()
+				return columns(a.stdout, rows)
 			})
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
