@@ -48,15 +48,17 @@ func layer(path string) (name string, rank int) {
 		return slices.ContainsFunc(roots, func(r string) bool { return path == r || strings.HasPrefix(path, r+"/") })
 	}
 	switch {
+	case under("scorel/internal/tui/tuitest"):
+		return "developer", 5
 	case under("scorel/protocol"):
 		return "contract", 0
 	case under("scorel/client"):
 		return "client", 2
 	case under("scorel/internal/host"):
 		return "host", 3
-	case under("scorel/internal/cli", "scorel/cmd"):
+	case under("scorel/internal/cli", "scorel/internal/tui", "scorel/internal/attachment", "scorel/cmd"):
 		return "entry", 4
-	case under("scorel/internal/bench", "scorel/internal/killtest", "scorel/internal/synctrial", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen", "scorel/internal/tsgen", "scorel/internal/extension/js/jstest"):
+	case under("scorel/internal/bench", "scorel/internal/screenshots", "scorel/internal/killtest", "scorel/internal/synctrial", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen", "scorel/internal/tsgen", "scorel/internal/typecheck", "scorel/internal/extension/js/jstest"):
 		return "developer", 5
 	}
 	return "engine", 1
@@ -173,7 +175,9 @@ func TestDevelopersProgramsAreNotInTheBinary(t *testing.T) {
 			t.Errorf("the binary links %s", path)
 		}
 		switch path {
-		case "net/http/httptest", "testing", "github.com/alecthomas/chroma/v2/lexers", "google.golang.org/grpc":
+		case "net/http/httptest", "testing", "google.golang.org/grpc",
+			"github.com/alecthomas/chroma/v2", "github.com/alecthomas/chroma/v2/lexers", "github.com/alecthomas/chroma/v2/styles", "github.com/yuin/goldmark",
+			"github.com/charmbracelet/glamour", "charm.land/glamour/v2", "github.com/microcosm-cc/bluemonday": // what their package variables cost is felt at every start
 			t.Errorf("the binary links %s", path)
 		}
 	}

@@ -262,7 +262,7 @@ func TestAServingHostIsMeasured(t *testing.T) {
 	}
 	figures := filepath.Join(dir, "figures.json")
 	cmd := exec.CommandContext(t.Context(), filepath.Join(dir, "bench"), "-small", "-n", "3", "-bin", filepath.Join(dir, "scorel"),
-		"-only", "^(extension|host|latency|reconnect|sessions|fanout)$", "-json", figures)
+		"-only", "^(extension|host|latency|reconnect|sessions|fanout|tui)$", "-json", figures)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -271,7 +271,8 @@ func TestAServingHostIsMeasured(t *testing.T) {
 	if err != nil || json.Unmarshal(data, &r) != nil {
 		t.Fatalf("%v: %s", err, data)
 	}
-	want := []string{"extension", "extension.cached", "extension.anonymous", "extension.call", "extension.same", "extension.list", "host", "host.1000", "latency", "latency.p99", "reconnect", "sessions", "fanout", "fanout.cpu", "fanout.rss"}
+	want := []string{"extension", "extension.cached", "extension.anonymous", "extension.call", "extension.same", "extension.list", "host", "host.1000", "latency", "latency.p99", "reconnect", "sessions", "fanout", "fanout.cpu", "fanout.rss",
+		"tui", "tui.reply", "tui.resume", "tui.rss", "tui.anonymous"}
 	for _, f := range r.Figures {
 		if len(f.Values) == 0 || f.Goal <= 0 || f.Key != "fanout.cpu" && f.Median <= 0 { // the kernel counts whole ticks
 			t.Errorf("%+v", f)

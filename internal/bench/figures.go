@@ -81,6 +81,9 @@ func groups() []group {
 		{"reconnect", reconnect},
 		{"sessions", manySessions},
 		{"fanout", fanOut},
+		{"tui", starts},
+		{"tui.key", echoes},
+		{"tui.stream", streams},
 	}
 }
 

@@ -32,16 +32,24 @@ type serving struct {
 // serve starts a host in a home of its own and waits until it takes clients. With
 // sessions the home has so many already.
 func (b *bench) serve(ctx context.Context, sessions int) (*serving, error) {
+	return b.serveAfter(ctx, func(s *serving) error {
+		if sessions == 0 {
+			return nil
+		}
+		return s.fill(ctx, sessions)
+	})
+}
+
+// serveAfter starts a host in a home that something is written into before.
+func (b *bench) serveAfter(ctx context.Context, write func(s *serving) error) (*serving, error) {
 	w, err := newWorld(b.world.root, b.server.url)
 	if err != nil {
 		return nil, err
 	}
 	s := &serving{b: b, world: w}
-	if sessions > 0 {
-		if err := s.fill(ctx, sessions); err != nil {
-			w.remove()
-			return nil, err
-		}
+	if err := write(s); err != nil {
+		w.remove()
+		return nil, err
 	}
 	s.cmd = exec.Command(b.bin, "host", "serve")
 	s.cmd.Dir, s.cmd.Env = w.work, w.environ()

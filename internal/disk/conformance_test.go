@@ -2,10 +2,13 @@ package disk_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 	"testing"
+	"time"
 
 	"scorel/internal/disk"
 	"scorel/internal/disk/disktest"
@@ -199,4 +202,35 @@ func TestAKilledProcessLeavesWhatItWroteAndNoLockAndChangesNothingMore(t *testin
 	if err := held.Unlock(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestAPipeIsRefusedAtOnce: whoever puts a pipe where Scorel keeps a file has
+// nobody wait for its other end.
+func TestAPipeIsRefusedAtOnce(t *testing.T) {
+	fsys, pipe := disk.OS(), filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	failed := make(chan error)
+	within := func(what string, f func() error) {
+		t.Helper()
+		go func() { failed <- f() }() // ends with the open, or with the test's program
+		select {
+		case err := <-failed:
+			if err == nil {
+				t.Errorf("%s: it is taken", what)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("%s: it waits for the other end", what)
+		}
+	}
+	for _, flag := range []disk.OpenFlag{disk.ReadOnly, disk.ReadWrite, disk.Create} {
+		within(fmt.Sprint("open ", flag), func() error { _, err := fsys.Open(pipe, flag); return err })
+	}
+	within("a lock", func() error {
+		if _, held, err := fsys.Holder(pipe); held || err != nil {
+			return err
+		}
+		return errors.New("not held")
+	})
 }

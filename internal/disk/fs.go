@@ -11,7 +11,7 @@ import (
 type FS interface {
 	// Open opens name for reading and writing. With create it makes the file
 	// (mode 0600) when there is none; exclusive makes an existing file an error
-	// that is [fs.ErrExist].
+	// that is [fs.ErrExist]. A pipe is an error at once.
 	Open(name string, flag OpenFlag) (File, error)
 	Rename(from, to string) error
 	Remove(name string) error

@@ -152,7 +152,7 @@ func (l *locker) beats(p pulse) bool {
 }
 
 func (l *locker) holder(name string) ([]byte, bool, error) {
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe is not waited for
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}

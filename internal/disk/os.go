@@ -28,12 +28,20 @@ func (osFS) Open(name string, flag OpenFlag) (File, error) {
 	case Exclusive:
 		mode |= os.O_CREATE | os.O_EXCL
 	}
-	f, err := os.OpenFile(name, mode, 0o600)
+	// Whoever puts a pipe where a file is expected has nobody wait for its other end.
+	f, err := os.OpenFile(name, mode|unix.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, spaceError(err)
 	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFIFO {
+		_ = f.Close()
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errPipe}
+	}
 	return osFile{f}, nil
 }
+
+var errPipe = errors.New("it is a pipe and not a file; remove it")
 
 func (osFS) Rename(from, to string) error { return spaceError(os.Rename(from, to)) }
 func (osFS) Remove(name string) error     { return spaceError(os.Remove(name)) }

@@ -54,6 +54,12 @@ func (p *page) other(it display.Item) {
 		p.put(`<p class="marker">`, escape(it.Title), "</p>\n")
 	case display.Badge:
 		p.put(`<p class="marker">Through `, escape(it.Title), "</p>\n")
+	case display.Shell:
+		title := "$ " + it.Title
+		if it.Role == protocol.RoleInternal {
+			title += " (not told to the model)"
+		}
+		p.fold(title, "<pre class=\"wrap\"><code>"+escape(text(it.Text))+"</code></pre>\n")
 	case display.Custom:
 		if it.Text != "" {
 			p.fold(it.Title, markdown(text(it.Text)))

@@ -286,6 +286,8 @@ type kind struct {
 	again func(d *device, c *protocol.Call, id protocol.SessionID) error
 	// unless is a code with which the repeat may fail when the request had not acted.
 	unless protocol.Code
+	// acted says whether a request has acted that leaves no event; nil: an event says so.
+	acted func(d *device, c protocol.Call) bool
 	// check looks at what is left; nil: that one event names the request.
 	check func(d *device, c protocol.Call) error
 }
@@ -317,6 +319,10 @@ func kinds() []kind {
 	}
 	fresh := func() protocol.SessionID { return protocol.NewSessionID(time.Now(), crand.Reader) }
 	name := "a name"
+	noted := func(d *device, c protocol.Call) int { // how often the note of a request stands in the user's notes
+		data, _ := os.ReadFile(filepath.Join(d.dir(), "memory", "MEMORY.md"))
+		return strings.Count(string(data), "note "+string(c.RequestID))
+	}
 	return []kind{
 		{name: "send_message", make: idle(func(protocol.EventID) protocol.Request { return &protocol.SendMessage{Content: text("the message")} }), check: once("the message")},
 		{name: "send_message into a turn", make: busy(1, func(protocol.TurnID) protocol.Request { return &protocol.SendMessage{Content: text("the message")} }), check: once("the message")},
@@ -362,6 +368,16 @@ func kinds() []kind {
 			return &protocol.SetLabel{TargetEventID: first, Label: &name}
 		})},
 		{name: "set_mode", make: idle(func(protocol.EventID) protocol.Request { return &protocol.SetMode{Mode: "plan"} })},
+		{name: "add_memory", make: func(d *device, id protocol.SessionID) (protocol.Call, error) {
+			c := newCall(id, nil)
+			c.Request = &protocol.AddMemory{Scope: "user", Text: "note " + string(c.RequestID)}
+			return c, nil
+		}, acted: func(d *device, c protocol.Call) bool { return noted(d, c) > 0 }, check: func(d *device, c protocol.Call) error {
+			if n := noted(d, c); n != 1 {
+				return fmt.Errorf("the note stands there %d times", n)
+			}
+			return nil
+		}},
 		{name: "answer_permission", unless: protocol.CodeConflict, make: func(d *device, id protocol.SessionID) (protocol.Call, error) {
 			if _, err := do[*protocol.Sent](d.hosted, id, &protocol.SendMessage{Content: text("ask")}); err != nil {
 				return protocol.Call{}, err
@@ -549,6 +565,9 @@ func killedInRequest(d *device, k kind, after time.Duration) (before bool, err e
 	before = named(events, c) > 0 || herr == nil && header.Cause != nil && header.Cause.RequestID == c.RequestID
 	if k.name == "delete_session" {
 		before = herr != nil
+	}
+	if k.acted != nil {
+		before = k.acted(d, c)
 	}
 	if len(answer) > 0 && k.name != "answer_permission" && k.name != "compact" && !before {
 		return false, fmt.Errorf("it was answered and had not acted: %s", <-answer)

@@ -407,9 +407,13 @@ func TestKillOfAServingHostLosesNothingAndRepeatsActOnce(t *testing.T) {
 	t.Parallel()
 	bin, seed, want := filepath.Join(binaries(t), "scorel"), newSeed(t), rounds(servingRounds)
 	var kills, told, said, moved atomic.Int64
+	little := func() bool { return told.Load() < int64(want) || said.Load() < int64(want) || moved.Load() == 0 }
 	each(t, func(worker int) error {
 		r := random(t, seed, worker)
-		for kills.Add(killsPerHome) <= int64(want) {
+		for { // on a loaded machine the clients come to less between two kills
+			if n := kills.Add(killsPerHome); n > int64(want) && !little() || n > int64(4*want) {
+				return nil
+			}
 			s := newServed(t, bin)
 			a, b, c, err := s.round(t.Context(), r)
 			if err != nil {
@@ -419,10 +423,9 @@ func TestKillOfAServingHostLosesNothingAndRepeatsActOnce(t *testing.T) {
 			said.Add(int64(b))
 			moved.Add(int64(c))
 		}
-		return nil
 	})
-	t.Logf("%d kills of a serving host; clients were told %d events, %d of their messages were acknowledged, %d rewinds", want, told.Load(), said.Load(), moved.Load())
-	if told.Load() < int64(want) || said.Load() < int64(want) || moved.Load() == 0 {
+	t.Logf("at least %d kills of a serving host; clients were told %d events, %d of their messages were acknowledged, %d rewinds", want, told.Load(), said.Load(), moved.Load())
+	if little() {
 		t.Error("the clients did too little")
 	}
 }

@@ -35,6 +35,32 @@ func KeyRune(r rune) bool {
 	return r == '-' || r == '_' || r == '*' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
 }
 
+// shortestValue is the length from which a value is taken out of a text, in bytes: a
+// shorter one is no secret, and would cut words apart.
+const shortestValue = 6
+
+// Redact puts "[key]" in the place of each of the values that are secret, and of
+// whatever looks like a vendor's key.
+func Redact(text string, values ...string) string {
+	for _, v := range values {
+		if len(v) >= shortestValue {
+			text = strings.ReplaceAll(text, v, "[key]")
+		}
+	}
+	var out strings.Builder
+	for len(text) > 0 {
+		i := KeyStart(text)
+		if i < 0 {
+			break
+		}
+		out.WriteString(text[:i])
+		out.WriteString("[key]")
+		text = strings.TrimLeftFunc(text[i:], KeyRune)
+	}
+	out.WriteString(text)
+	return out.String()
+}
+
 // shortestKey is the length from which a vendor's key in a note counts as a real one;
 // "sk-test" and "hf_hub" are words.
 const shortestKey = 16

@@ -25,6 +25,13 @@ func TestTextThatHoldsASecretIsSeen(t *testing.T) {
 	}
 }
 
+func TestSecretsAreTakenOutOfAText(t *testing.T) {
+	got := Redact("401 for plainvalue and sk-ant-1234***5678, at npm_abcdef: short", "plainvalue", "short", "")
+	if want := "401 for [key] and [key], at [key]: short"; got != want {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestWordsAboutSecretsAreNone(t *testing.T) {
 	for _, text := range []string{
 		"the tokens are counted by the provider: 4000 at most",
