@@ -3,7 +3,7 @@ GO ?= go
 BENCHTIME ?= 1x
 FUZZTIME ?= 5s
 
-.PHONY: build demo test bench fuzz soak generate catalog clean
+.PHONY: build demo test bench fuzz soak generate catalog screenshots clean
 
 build: ## the binary, in bin/scorel
 	$(GO) build -trimpath -ldflags '-s -w' -o bin/scorel ./cmd/scorel
@@ -29,6 +29,9 @@ generate: ## the TypeScript types of the protocol, in web/src/protocol
 
 catalog: ## the model catalogue from its public package
 	$(GO) generate ./internal/model/catalog
+
+screenshots: build ## the pictures of the terminal UI, in docs/screens
+	$(GO) run ./internal/screenshots
 
 clean:
 	rm -rf bin bench.json

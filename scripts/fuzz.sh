@@ -1,28 +1,41 @@
 #!/usr/bin/env bash
-# Runs every fuzz target for FUZZTIME (5s).
+# Runs every fuzz target for FUZZTIME (5s) in one worker, on each processor the
+# targets of another package. A package's binary is built once. Only our packages
+# are instrumented: `go test -fuzz` would compile all that they import once more,
+# which takes longer than the fuzzing, and lead the fuzzer into code that is not ours.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-time=${FUZZTIME:-5s}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+export FUZZTIME=${FUZZTIME:-5s}
+FUZZWORK=$(mktemp -d)
+FUZZCACHE=$(go env GOCACHE)/fuzz
+export FUZZWORK FUZZCACHE
+trap 'rm -rf "$FUZZWORK"' EXIT
 
 # Go's fuzzer sometimes takes its own deadline for a failure: then there is no
 # failing input, and the only complaint is the deadline.
 deadline_only() {
-	grep -q 'context deadline exceeded' "$log" && ! grep -qE 'Failing input|panic:|fuzzing process' "$log"
+	grep -q 'context deadline exceeded' "$1" && ! grep -qE 'Failing input|panic:|fuzzing process' "$1"
 }
 
-git grep -lE '^func Fuzz[A-Za-z0-9_]*\(' -- '*_test.go' | sort | while read -r file; do
-	dir=$(dirname "$file")
-	grep -oE '^func Fuzz[A-Za-z0-9_]*' "$file" | sed 's/^func //' | while read -r target; do
-		echo "-- $dir $target"
-		if go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "./$dir" </dev/null >"$log" 2>&1; then
-			grep -E '^(ok|PASS)' "$log"
-		elif deadline_only; then
-			echo "ok  	$dir	(ended at its deadline)"
+# targets runs the targets of the package in a folder.
+targets() {
+	local dir=$1 name=$FUZZWORK/${1//\//-} target out
+	go test -c -gcflags='scorel/...=-d=libfuzzer' -o "$name" "./$dir" || return
+	cd "$dir"
+	for target in $(cat ./*_test.go | grep -oE '^func Fuzz[A-Za-z0-9_]*' | sed 's/^func //' | sort); do
+		if out=$("$name" -test.run '^$' -test.fuzz "^$target\$" -test.fuzztime "$FUZZTIME" -test.parallel 1 \
+			-test.fuzzcachedir "$FUZZCACHE/scorel/$dir" </dev/null 2>&1) && [[ $out == *"gathering baseline coverage"* ]]; then
+			echo "ok  	$dir $target"
+		elif printf '%s\n' "$out" >"$name.log" && deadline_only "$name.log"; then
+			echo "ok  	$dir $target (ended at its deadline)"
 		else
-			cat "$log"
-			exit 1
+			printf -- '-- %s %s\n%s\n' "$dir" "$target" "$out"
+			return 1
 		fi
 	done
-done
+	rm -f "$name"
+}
+export -f targets deadline_only
+
+git grep -lE '^func Fuzz[A-Za-z0-9_]*\(' -- '*_test.go' | xargs -n 1 dirname | sort -u |
+	xargs -P "$(getconf _NPROCESSORS_ONLN)" -I{} bash -euo pipefail -c 'targets {}'

@@ -25,6 +25,13 @@ tidy() {
 	go mod tidy -diff
 }
 
+# benchmarks runs each once, to see that it runs. Only packages that have some are
+# built for it, and not with the race detector: some have seconds for what they do.
+benchmarks() {
+	git grep -lE '^func Benchmark' -- '*_test.go' | xargs -n 1 dirname | sort -u | sed 's#^#./#' |
+		xargs go test -run '^$' -bench . -benchtime 1x
+}
+
 clean_scripts() {
 	local f
 	for f in scripts/*.sh .ci/run; do bash -n "$f"; done
@@ -32,6 +39,7 @@ clean_scripts() {
 
 command -v rg >/dev/null || echo "ripgrep is not installed, so the tests that compare with it are left out"
 command -v chromium chromium-browser google-chrome >/dev/null || echo "there is no Chromium, so exported pages are not opened in a browser"
+command -v tmux >/dev/null || echo "tmux is not installed, so the tests that look at the terminal UI are left out"
 command -v curl >/dev/null || echo "curl is not installed, so the script of docs/host.md is not run"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
 command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
@@ -41,6 +49,8 @@ if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; t
 	echo "there is no C compiler, so the tests run without the race detector"
 fi
 
+# A process with the race detector waits a second at its end; the tests start thousands.
+export GORACE="${GORACE:-atexit_sleep_ms=0}"
 export GOFLAGS="${GOFLAGS:-} -buildvcs=false"
 step format formatted
 step scripts clean_scripts
@@ -48,8 +58,8 @@ step tidy tidy
 step generated go run ./internal/tsgen -check
 step vet go vet ./...
 step staticcheck go tool staticcheck ./...
-step darwin env GOOS=darwin GOARCH=arm64 go build ./...
+step darwin go run ./internal/typecheck darwin/arm64
 step tests go test $race -timeout 25m ./...
-step benchmarks go test -run '^$' -bench . -benchtime 1x ./...
-step fuzz bash scripts/fuzz.sh
+step benchmarks benchmarks
+step fuzz env FUZZTIME="${FUZZTIME:-3s}" bash scripts/fuzz.sh
 echo "all steps passed in $SECONDS s"
