@@ -49,7 +49,7 @@ type Model struct {
 	gen        int
 	said       protocol.SessionOpened
 	projection *client.Projection
-	shown      []protocol.EventID // of the path, as the transcript has it
+	shown      shownPath          // what of the path the transcript has
 	fetching   bool               // older events are on their way
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way

@@ -38,7 +38,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
-	m.shown, m.filling, m.fetching, m.cancelling = nil, false, false, ""
+	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
