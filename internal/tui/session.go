@@ -39,6 +39,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
+	m.edits = queueEdits{}
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -109,7 +110,7 @@ func (m *Model) arrived() tea.Cmd {
 	}
 	m.refreshTasks()
 	m.editor.SetGhost(m.ghost()) // it says what Enter does now
-	cmds = append(cmds, m.fill(), m.questions.sync(m))
+	cmds = append(cmds, m.fill(), m.nextEdit(), m.questions.sync(m))
 	return tea.Batch(cmds...)
 }
 
