@@ -39,7 +39,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
-	m.edits = queueEdits{}
+	m.edits, m.answered = queueEdits{}, ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
