@@ -101,7 +101,7 @@ func TestACallWhoseMessageCannotBeStoredDoesNotRun(t *testing.T) {
 // may have: what was announced does not come, and the turn ends.
 func TestAResultThatNoLineHasRoomForIsTakenBack(t *testing.T) {
 	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
-	tr.result = strings.Repeat("x", protocol.MaxLine)
+	tr.result = []protocol.Block{{Type: protocol.BlockImage, MediaType: strings.Repeat("x", protocol.MaxLine)}}
 	w := &told{}
 	tr.do = func(context.Context) { tr.follow("wait") }
 	tr.open()
@@ -111,7 +111,7 @@ func TestAResultThatNoLineHasRoomForIsTakenBack(t *testing.T) {
 	if n := w.count("taken back: " + string(protocol.CancelStorage)); n != 1 {
 		t.Errorf("%d are taken back in %q", n, w.list)
 	}
-	tr.result = ""
+	tr.result = nil
 	tr.say("again")
 	if got := tr.model.sent(2); !strings.Contains(got, "tool_result: ") || !strings.HasSuffix(got, "user: again") {
 		t.Errorf("the model is sent %q", got)
