@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -100,5 +101,20 @@ func TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn(t *testing.T)
 				}
 			})
 		}
+	}
+}
+
+func TestTheWholeAnswerOfAnAgentIsKeptBesideItsResult(t *testing.T) {
+	w := newWorld(t, setting{}, agentCall("^start$", "", "CHILD"), `{"if":{"user":"CHILD"},"do":[{"text":"0123456789abcde\n","times":262144}]}`,
+		answer(".", "done"))
+	e := w.begin(false)
+	e.ask("start")
+	result := e.messages()[2]
+	var d tool.Details
+	if err := json.Unmarshal(result.Details, &d); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.wholeOf(protocol.Block{Blob: d.FullBlob}); strings.Count(got, "0123456789abcde\n") < 262143 || len(result.PlainText()) > 64<<10 {
+		t.Errorf("%d bytes are kept; the model is told %d", len(got), len(result.PlainText()))
 	}
 }

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -115,6 +116,27 @@ func TestAResultThatNoLineHasRoomForIsTakenBack(t *testing.T) {
 	tr.say("again")
 	if got := tr.model.sent(2); !strings.Contains(got, "tool_result: ") || !strings.HasSuffix(got, "user: again") {
 		t.Errorf("the model is sent %q", got)
+	}
+	tr.close()
+}
+
+// TestTheWholeOfAResultThatWasCutCanBeReadAgain has a tool give more than fits: the model
+// pages through the whole with Read.
+func TestTheWholeOfAResultThatWasCutCanBeReadAgain(t *testing.T) {
+	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
+	whole := strings.Repeat("0123456789abcde\n", protocol.MaxLine/16)
+	tr.result = []protocol.Block{protocol.Text(whole)}
+	tr.open()
+	tr.say("go")
+	if got := tr.model.sent(2); len(got) > 128<<10 || !strings.Contains(got, "[cut here: the first 65536 of ") {
+		t.Errorf("the model is sent %d bytes: …%s", len(got), got[max(0, len(got)-300):])
+	}
+	r, err := tr.lane.storedResult(t.Context(), "c1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(r); err != nil || string(got) != "did {}\n"+whole {
+		t.Errorf("%d bytes of %d can be read again: %v", len(got), len(whole), err)
 	}
 	tr.close()
 }
