@@ -55,7 +55,7 @@ func (m *Model) choose() tea.Cmd {
 			m.fail(err)
 		case m.id != "": // something was sent meanwhile
 		case len(list.Sessions) == 0 && start.Continue:
-			m.toast(levelInfo, "there is no session here yet; this is a new one")
+			return tea.Batch(m.noneHere(), m.firstPrompt())
 		case len(list.Sessions) == 0:
 		case start.Continue:
 			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
@@ -64,6 +64,20 @@ func (m *Model) choose() tea.Cmd {
 			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
 		}
 		return m.firstPrompt()
+	})
+}
+
+// noneHere says that the project has no session, and where the next one is.
+func (m *Model) noneHere() tea.Cmd {
+	return ask(m, "", &protocol.ListSessions{}, func(m *Model, all *protocol.SessionList, err error) tea.Cmd {
+		text := "there is no session here yet; this is a new one"
+		if err == nil && m.project != nil {
+			if below := display.Below(all.Sessions, m.project.WorkDir); below != "" {
+				text += ". The newest below is of " + below + ": scorel -c --cwd " + below
+			}
+		}
+		m.toast(levelInfo, text)
+		return nil
 	})
 }
 
@@ -244,6 +258,10 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	switch b := e.Body.(type) {
 	case *protocol.SessionInfo, *protocol.Rewind, *protocol.Branch, *protocol.Compact:
 		m.statusChanged()
+	case *protocol.TaskUpdate:
+		if end := display.TaskEnd(b.Task.State, b.Task.Agent, b.Task.ExitCode, b.Task.Signal); end != "" {
+			m.toast(levelInfo, line(b.Task.Command)+" "+end)
+		}
 	case *protocol.Notice:
 		m.tell(status.LevelOf(b.Level), b.Source, b.Text)
 	case *protocol.MessageBody:
