@@ -104,7 +104,7 @@ func TestACommandDuringWhichTheDiskFailsIsOverAndTheSessionGoesOn(t *testing.T) 
 // disk, and because they are nothing that a log can have.
 func TestAMessageThatCannotBeKeptDoesNotWait(t *testing.T) {
 	disk := &flaky{FS: disk.OS()}
-	tr := newTrialOn(t, disk, `{"if":{"user":"^go$"},"do":[{"call":"Do","id":"c1","input":{}}]}`, `{"if":{"user":"^once"},"do":[{"call":"Do","id":"c2","input":{}}]}`, again)
+	tr := newTrialOn(t, disk, `{"if":{"user":"^go$"},"do":[{"call":"Do","id":"c1","input":{}}]}`, `{"if":{"user":"once"},"do":[{"call":"Do","id":"c2","input":{}}]}`, again)
 	message := func(text, data string) *protocol.CustomMessage {
 		return &protocol.CustomMessage{Kind: "x", Message: protocol.UserText(text), Data: []byte(data)}
 	}
