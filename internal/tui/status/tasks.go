@@ -18,7 +18,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	var running, ended []list.Item
 	for i := len(tasks) - 1; i >= 0; i-- {
 		t := tasks[i]
-		it := list.Item{ID: t.TaskID, Title: taskTitle(t), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
+		it := list.Item{ID: t.TaskID, Title: display.Line(t.Command), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
 		if t.State == protocol.TaskRunning {
 			it.Right = Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))
 			running = append(running, it)
@@ -26,7 +26,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 		}
 		it.Group, it.Tone = "Ended", list.Quiet
 		it.Mark = th.Box.Bullet
-		end := display.TaskEnd(t.State, t.ExitCode, t.Signal)
+		end := display.TaskEnd(t.State, t.Agent, t.ExitCode, t.Signal)
 		if t.ExitCode != nil {
 			it.Mark, it.Tone = th.Box.Cross, list.Bad
 			if *t.ExitCode == 0 {
@@ -39,20 +39,12 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	return append(running, ended...)
 }
 
-func taskTitle(t protocol.TaskInfo) string {
-	title := display.Line(t.Command)
-	if t.Agent != "" {
-		title = display.Line(t.Agent) + ": " + title
-	}
-	return title
-}
-
 // TaskStrip draws what runs in the background on one line, "" when nothing does.
 func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, now time.Time) string {
 	var names []string
 	for _, t := range tasks {
 		if t.State == protocol.TaskRunning {
-			names = append(names, fmt.Sprintf("%s %s", taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))))
+			names = append(names, fmt.Sprintf("%s %s", display.Line(t.Command), Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))))
 		}
 	}
 	if len(names) == 0 {
