@@ -231,7 +231,7 @@ wrong(() => assert.throws(() => 1), "Missing expected exception."); wrong(() => 
 right(() => assert.throws(() => { throw new TypeError("x"); }, TypeError));
 let e; try { assert.throws(() => { throw new TypeError("through"); }, RangeError); } catch (x) { e = x; } if (e.message !== "through") throw e;
 await assert.doesNotReject(Promise.resolve()); await assert.rejects(assert.doesNotReject(Promise.reject(new Error("x"))), assert.AssertionError); await assert.rejects(assert.rejects(Promise.resolve()), assert.AssertionError);
-wrong(() => strict.equal(1, "1")); wrong(() => strict.deepEqual([1], ["1"])); right(() => strict.notEqual(1, "1")); right(() => strict.notDeepEqual([1], ["1"])); assert.strict.strict(1);
+wrong(() => assert.equal(1, 2)); wrong(() => assert.deepEqual([1], [2])); wrong(() => strict.equal(1, "1")); wrong(() => strict.deepEqual([1], ["1"])); right(() => strict.notEqual(1, "1")); right(() => strict.notDeepEqual([1], ["1"])); assert.strict.strict(1);
 assert.throws(() => assert.partialDeepStrictEqual(), /not provided/); assert.throws(() => new assert.CallTracker(), /not provided/);`)
 }
 
