@@ -111,11 +111,16 @@ func (l *link) run(ctx context.Context) {
 
 func (l *link) connect(ctx context.Context) {
 	defer close(l.ready)
-	l.client, l.err = l.cfg.Connect(ctx, func(c client.Change) { l.send(stateChanged{c}) }, func() bool { return !l.stopped.Load() })
+	l.client, l.err = l.cfg.Connect(ctx, func(c client.Change) { l.send(stateChanged{c}) }, l.otherBuild, func() bool { return !l.stopped.Load() })
 	if l.err != nil || l.cfg.WorkDir == "" {
 		return
 	}
 	l.project, l.err = client.Call[*protocol.Project](ctx, l.client, "", &protocol.RegisterProject{WorkDir: l.cfg.WorkDir})
+}
+
+// otherBuild tells that the host is of another build than this program.
+func (l *link) otherBuild(text string) {
+	l.send(then(func(m *Model) tea.Cmd { m.toast(levelWarning, text); return nil }))
 }
 
 func (l *link) watchDevice(ctx context.Context) {
