@@ -39,7 +39,7 @@ func (m *Model) sendParts(typed string, parts []editor.Part, whenBusy string) te
 				attached = append(attached, p)
 			}
 		}
-		content, notices, err := attachment.Content(ctx, l.client, m.cfg.WorkDir, m.cfg.Dir, text)
+		content, notices, err := attachment.Content(ctx, l.client, attachment.From{Dir: m.cfg.WorkDir, Scorel: m.cfg.Dir, Means: "; /attach FILE takes it in"}, text)
 		if err != nil {
 			return nil, err
 		}
