@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -36,4 +37,22 @@ func TestAHostOfAnotherBuildIsNamedOnceWithWhatToDo(t *testing.T) {
 	if out, _ := cmd.CombinedOutput(); strings.Count(string(out), "is of another build of scorel") != 1 {
 		t.Errorf("scorel send says %s", out)
 	}
+}
+
+func TestWhatCouldNotBeSentIsSentWhenTheCauseIsGone(t *testing.T) {
+	w := newWorld(t)
+	inTheWay := filepath.Join(w.home, ".scorel", "projects.json")
+	w.write(filepath.Join(inTheWay, "x"), "")
+	s := w.open("the first words")
+	s.WaitFor("❯ the first words", "disconnected", "✗")
+	s.Keys("Enter")
+	s.Wait("the words again", func(screen string) bool {
+		return strings.Contains(screen, "❯ the first words") && strings.Contains(screen, "(2")
+	})
+	if err := os.RemoveAll(inTheWay); err != nil {
+		t.Fatal(err)
+	}
+	s.Keys("Enter")
+	s.WaitFor("❯ the first words", "Understood.")
+	s.gone("disconnected")
 }
