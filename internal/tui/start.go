@@ -16,7 +16,14 @@ func (m *Model) linked(l linked) tea.Cmd {
 	if l.err != nil {
 		m.conn = client.Change{State: client.StateDisconnected, Err: l.err}
 		m.fail(l.err)
-		return nil
+		if text := m.cfg.Start.Prompt; text != "" {
+			m.cfg.Start.Prompt = ""
+			m.giveBack(text, text)
+		}
+		return m.typed()
+	}
+	if m.conn.Err != nil { // an earlier try has failed
+		m.conn = client.Change{State: client.StateConnected}
 	}
 	var cmds []tea.Cmd
 	if p := l.project; p != nil {
