@@ -59,7 +59,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
-			w.bounds.busy = time.Second
+			w.bounds.busy = 3 * time.Second // longer than the other one needs, also where much else runs
 			w.ts("bad", `export default function (pi: any) {
   pi.registerTool({ name: "bomb", description: "x", execute: async () => { `+body+`; return { content: [] }; } });
 }`)
@@ -67,7 +67,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			w.log.add("evt_1", "", &protocol.MessageBody{Message: protocol.UserText("hello")})
 			w.log.add("evt_2", "evt_1", &protocol.Custom{Kind: "mark", Data: json.RawMessage(`{}`)})
 			w.load()
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			began := time.Now()
 			p, err := w.tool("bomb").Prepare(ctx, nil, toolCall("b1"))
@@ -150,10 +150,11 @@ func TestExtensionThatIsBrokenAtLoadIsNamedWithItsLine(t *testing.T) {
 // goes on with what it had.
 func TestContextOfAnEndedExtensionIsOfNoUse(t *testing.T) {
 	w := newRealWorld(t)
+	reloaded := filepath.Join(t.TempDir(), "reloaded")
 	w.ts("late", `export default function (pi: any) {
   pi.registerTool({ name: "late", description: "x", execute: async (id: string, input: any, signal: any, up: any, ctx: any) => {
     up("waiting");
-    await new Promise((done) => setTimeout(done, 200));
+    while (!require("node:fs").existsSync("`+reloaded+`")) await new Promise((done) => setTimeout(done, 5));
     await pi.appendEntry("late", {});
     return { content: [] };
   } });
@@ -174,13 +175,16 @@ func TestContextOfAnEndedExtensionIsOfNoUse(t *testing.T) {
 	}()
 	<-waiting
 	w.set.Reload(t.Context())
+	if err := os.WriteFile(reloaded, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := <-ended; err == nil {
 		t.Error("the tool of the ended extension gave a result")
 	}
 	select {
 	case <-appended:
 		t.Error("an ended extension appended")
-	case <-time.After(400 * time.Millisecond): // longer than it waits
+	case <-time.After(200 * time.Millisecond): // longer than it needs
 	}
 	if got := w.info("late"); got.State != protocol.ExtensionLoaded {
 		t.Errorf("%+v", got)

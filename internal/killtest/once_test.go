@@ -27,7 +27,7 @@ import (
 
 const (
 	onceRounds = 6 // of each kind of request
-	patience   = 30 * time.Second
+	patience   = 2 * time.Minute
 	// Most requests have acted behind the first of these, all behind the second.
 	soon, late = 5 * time.Millisecond, 60 * time.Millisecond
 	others     = 257 // results that a host remembers of a client, and one more
