@@ -286,7 +286,7 @@ func TestTheHostEndsAConnectionAndSaysWhy(t *testing.T) {
 }
 
 func TestAHostThatEndsAnswersWhatWasAsked(t *testing.T) {
-	w := newWorld(t, setting{})
+	w := newWorld(t, setting{times: func(t *times) { t.answers = patience }})
 	p := w.connect(dialling{})
 	asked := p.send("", &protocol.Doctor{WorkDir: w.project})    // takes a while
 	if reply := p.call("", &protocol.Ping{}); reply.Err != nil { // the host has taken both
