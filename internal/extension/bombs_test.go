@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,17 +42,17 @@ const good = `export default function (pi: any) {
 
 // bombs are what an extension may do when its tool "bomb" is called.
 func bombs() map[string]string {
-	return map[string]string{
+	all := map[string]string{
 		"loops":         "for (;;) {}",
 		"promise storm": "const f = (): any => Promise.resolve().then(f); await f();",
 		"backtracks":    `/^(a+)+\1$/.test("a".repeat(40) + "b"); for (;;) /^(a+)+$/.test("a".repeat(28) + "b");`,
 		"fills":         "for (;;) new Array(5e8).fill(1);",
 		"joins sparse":  `for (;;) { const a: any[] = []; a.length = 4e9; a.join(",").length; }`,
-		"takes memory":  "const a: any[] = []; for (;;) a.push(new ArrayBuffer(4 * 1024 * 1024 * 1024));",
-		"takes strings": `const a: any[] = []; for (let s = "x"; ; s += s) a.push(s + a.length);`,
 		"ends itself":   `require("node:child_process").execSync("kill -9 $PPID");`,
 		"recurses":      `JSON.parse("[".repeat(5e6));`,
 	}
+	maps.Copy(all, greedy())
+	return all
 }
 
 func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
@@ -87,19 +88,10 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			}
 			// The other one is back, with its state and its gate.
 			r, err := w.runTool("seen", nil)
-			// The race detector's shadow of what was taken is resident until that is collected:
-			// it is over the limit of the child, or the child over that of the parent.
-			for raced && strings.HasPrefix(name, "takes ") && err != nil && ctx.Err() == nil {
-				r, err = w.runTool("seen", nil)
-			}
 			if err != nil || !strings.Contains(r.Content[0].Text, `"marks":1`) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			reason := `["reload"]`
-			if raced && len(w.told()) == 0 { // what took memory was stopped without an end of the process
-				reason = `["startup"]`
-			}
-			if !strings.Contains(r.Content[0].Text, reason) {
+			if !strings.Contains(r.Content[0].Text, `["reload"]`) {
 				t.Errorf("it was told %s", r.Content[0].Text)
 			}
 			d, err := w.subscriber("good").BeforeTool(t.Context(), hook.ToolCall{Name: "Bash", Input: json.RawMessage(`{}`)})
