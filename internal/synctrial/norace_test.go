@@ -2,5 +2,8 @@
 
 package synctrial
 
-// schedules is how many CI plays without the race detector.
-const schedules = 10_000
+// What CI does without the race detector.
+const (
+	schedules   = 10_000
+	slowAnswers = 18 // 50 MB
+)

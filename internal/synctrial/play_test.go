@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -17,7 +18,12 @@ var seed = flag.Uint64("seed", 0, "play the schedule of this seed alone")
 
 // patience is how long one schedule may take before its seed is told: a bubble in
 // which somebody waits for a mutex for ever does not end.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // with little that lives, a quarter of the time would be for collecting
+	m.Run()
+}
 
 // place makes a project folder for one worker.
 func place(t *testing.T) string {

@@ -2,5 +2,8 @@
 
 package synctrial
 
-// schedules is how many CI plays with the race detector.
-const schedules = 1_500
+// What CI does with the race detector.
+const (
+	schedules   = 1000
+	slowAnswers = 5
+)
