@@ -2,6 +2,8 @@
 
 package session
 
-// cutRounds are how often each type of event stands in the log that is cut at every
-// byte: with the race detector as often as one can stand behind another.
-const cutRounds = 2
+// What CI does with the race detector.
+const (
+	cutRounds = 2  // how often each type of event stands in the log that is cut at every byte
+	flipEvery = 12 // bytes between two of which a bit is flipped
+)
