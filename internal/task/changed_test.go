@@ -51,6 +51,7 @@ func TestTheEndOfACommandIsTheLastThatIsTold(t *testing.T) {
 		b.start("watch")
 		b.last().print("one\n")
 		time.Sleep(changedEvery)
+		synctest.Wait() // it is being told of the line
 		b.last().end <- sandbox.Exit{}
 		synctest.Wait()
 		close(slow)
