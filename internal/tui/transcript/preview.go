@@ -115,11 +115,13 @@ func (b *body) decisions(c *call) {
 			continue
 		}
 		i := display.Of(protocol.Event{Body: d})
-		style := b.th.Dim
+		style, line := b.th.Dim, i.Title
 		if d.Decision == protocol.DecisionDeny {
+			if d.Scope == "once" && c.result != nil && strings.Contains(c.result.PlainText(), d.Reason) {
+				continue // what the model was told says it
+			}
 			style = b.th.Warning
 		}
-		line := i.Title
 		if i.Text != "" {
 			line += ": " + display.Line(i.Text)
 		}
@@ -148,7 +150,9 @@ func (b *body) preview(c *call, in input, d details) {
 		return
 	}
 	r := c.result
-	b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
+	if c.name != "Task" || b.open { // what a sub-agent has done says its report
+		b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
+	}
 	if r.IsError && c.name != "Bash" {
 		if b.open {
 			b.input(c)
@@ -173,7 +177,7 @@ func (b *body) preview(c *call, in input, d details) {
 		}
 		b.output(b.th.ToolOutput, text, n, true)
 	case "Grep", "Glob":
-		b.matches(text, c.name == "Glob")
+		b.matches(text, c.name == "Glob" || in.Mode == "" || in.Mode == "files")
 	case "Read":
 		b.read(in, d, text)
 	case "TodoWrite":
@@ -198,7 +202,11 @@ func (b *body) preview(c *call, in input, d details) {
 			b.output(b.th.Dim, in.Prompt, openLines, false)
 			b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(unframed(text)))...)
 		} else {
-			lines := markdown.Lines(b.th, b.room, clean(unframed(text)))
+			said := unframed(text)
+			if i := strings.LastIndex(said, "[agent "); i >= 0 && strings.HasSuffix(said, "]") && !strings.Contains(said[i:], "\n") {
+				said = said[:i] // for the model, to resume it
+			}
+			lines := markdown.Lines(b.th, b.room, clean(said))
 			n := min(len(lines), fewLines)
 			b.lines = append(b.lines, lines[:n]...)
 			b.more(len(lines)-n, "line")
