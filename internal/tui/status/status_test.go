@@ -135,6 +135,16 @@ func TestTheStatusLineDropsWhatMattersLeastWhenItIsNarrow(t *testing.T) {
 	}
 }
 
+func TestASingleTaskTellsWhatItPrintedLast(t *testing.T) {
+	ts := []protocol.TaskInfo{{TaskID: "a", Command: strings.Repeat("make all ", 20), State: protocol.TaskRunning, StartedAt: start.UnixMilli(), LastLine: "12 of 40 done"}}
+	if got := TaskStrip(golden.Plain(), 80, ts, "/tasks", after(5*time.Second)); !strings.Contains(got, "... 5s: 12 of 40 done") || !strings.HasSuffix(got, "/tasks") {
+		t.Errorf("%q", got)
+	}
+	if got := TaskStrip(golden.Plain(), 30, ts, "/tasks", after(5*time.Second)); strings.Contains(got, "/tasks") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestHostileTextsStayInTheirLine(t *testing.T) {
 	bad := "\x1b]0;x\x07\x1b[2J\u202e\r\nsecond\x00" + strings.Repeat("w", 500)
 	f := facts()

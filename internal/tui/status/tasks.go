@@ -52,11 +52,11 @@ func taskTitle(t protocol.TaskInfo) string {
 // single one it tells the newest line that it has printed. Panel is what shows more.
 func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, panel string, now time.Time) string {
 	var names []string
-	newest := ""
+	title, took, newest := "", "", "" // of the last one
 	for _, t := range tasks {
 		if t.State == protocol.TaskRunning {
-			newest = display.Line(t.LastLine)
-			names = append(names, fmt.Sprintf("%s %s", taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))))
+			title, took, newest = taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt))), display.Line(t.LastLine)
+			names = append(names, title+" "+took)
 		}
 	}
 	if len(names) == 0 {
@@ -64,8 +64,7 @@ func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, panel stri
 	}
 	text := strings.Join(names, ", ")
 	if len(names) == 1 && newest != "" {
-		most := max(10, width/2) // the command leaves room for what it prints
-		text = cell.Cut(text, most, th.Box.Ellipsis) + ": " + newest
+		text = cell.Cut(title, max(10, width/3), th.Box.Ellipsis) + " " + took + ": " + newest
 	}
 	left := []row.Piece{{Text: fmt.Sprintf("%d in background: ", len(names)), Style: th.Info}, {Text: text, Style: th.Dim}}
 	var right []row.Piece

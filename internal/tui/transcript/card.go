@@ -139,6 +139,7 @@ type input struct {
 	} `json:"edits"`
 	Todos     []protocol.Todo     `json:"todos"`
 	Questions []protocol.Question `json:"questions"`
+	Plan      string              `json:"plan"`
 }
 
 func (c *call) in() input {
@@ -353,6 +354,8 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 			}
 			return name, arg
 		}
+	case "ExitPlanMode":
+		return "Plan", ""
 	case "Task":
 		if in.Agent != "" {
 			name += " " + display.Line(in.Agent)

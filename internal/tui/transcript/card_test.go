@@ -78,6 +78,24 @@ func TestAQuestionOfTheModelWaitsForAnAnswer(t *testing.T) {
 	hasNot(t, cards(t, tr), "waiting for your answer")
 }
 
+func TestAPlanStandsInTheConversationAsItWasProposed(t *testing.T) {
+	l := &log{}
+	l.call("ExitPlanMode", `{"plan":"# Mend it\n\n1. Read the *code*"}`, "The plan is approved.\nCarry it out.", nil, false)
+	l.call("ExitPlanMode", `{"plan":"second"}`, "Not now.", nil, true)
+	got := cards(t, filled(l))
+	has(t, got, "Plan", "Mend it\n", "1. Read the code", "The plan is approved.", "second\n", "Not now.")
+	hasNot(t, got, "{", "Carry it out")
+}
+
+func TestACommandOfAPersonTellsItsExitCodeInItsHeadAlone(t *testing.T) {
+	l := &log{}
+	data, _ := json.Marshal(protocol.ShellResult{Command: "ls", ExitCode: ptr(2), InContext: true})
+	l.add(&protocol.CustomMessage{Kind: protocol.ShellKind, Data: data, Message: protocol.Message{Role: protocol.RoleInternal, Content: []protocol.Block{protocol.Text("no such file\n[exit code 2]")}}})
+	got := cards(t, filled(l))
+	has(t, got, "! ls  exit 2", "no such file")
+	hasNot(t, got, "[exit code")
+}
+
 func TestTheReportOfASubAgentIsShownWithoutWhatTheModelNeeds(t *testing.T) {
 	l := &log{}
 	l.answer(protocol.ToolUse("c1", "Task", json.RawMessage(`{"agent":"explore","description":"look","prompt":"Look."}`)))

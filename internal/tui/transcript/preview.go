@@ -150,6 +150,12 @@ func (b *body) preview(c *call, in input, d details) {
 		return
 	}
 	r := c.result
+	if c.name == "ExitPlanMode" {
+		lines := markdown.Lines(b.th, b.room, clean(cut(in.Plan, maxText)))
+		n := min(len(lines), b.most(diffLines))
+		b.lines = append(b.lines, lines[:n]...)
+		b.more(len(lines)-n, "line")
+	}
 	if c.name != "Task" || b.open { // what a sub-agent has done says its report
 		b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
 	}
@@ -213,6 +219,8 @@ func (b *body) preview(c *call, in input, d details) {
 		}
 	case "AskUser", "AskUserQuestion":
 		b.asked(d, text)
+	case "ExitPlanMode":
+		b.add(b.th.Dim, cutCells(titleOf(text), b.room))
 	case "Skill":
 		if b.open {
 			b.output(b.th.ToolOutput, text, openLines, false)
@@ -237,8 +245,11 @@ func (b *body) shell(c *call) {
 	if c.shell.Failed != "" {
 		b.output(b.th.Error, c.shell.Failed, failedLines, false)
 	}
-	n := failedLines
-	b.output(b.th.ToolOutput, c.output, n, true)
+	text := c.output
+	if i := strings.LastIndex(text, "[exit code "); i >= 0 && c.shell.ExitCode != nil && !strings.Contains(text[i:], "\n") {
+		text = text[:i] // the head says it
+	}
+	b.output(b.th.ToolOutput, text, failedLines, true)
 }
 
 // input adds the input of a call: a command, else its JSON.
