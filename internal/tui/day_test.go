@@ -31,6 +31,15 @@ func TestWhatTheCommandLineSetsIsShownBeforeThereIsASession(t *testing.T) {
 	}
 }
 
+func TestEachThemeIsOfferedOnce(t *testing.T) {
+	s := newWorld(t).open()
+	s.say("/theme")
+	screen := s.WaitFor("auto  dark or light", "high-contrast")
+	if n := strings.Count(screen, "auto"); n != 1 {
+		t.Errorf("auto is offered %d times:\n%s", n, screen)
+	}
+}
+
 func TestAQuestionHasTheWholeOfASmallScreen(t *testing.T) {
 	w := newWorld(t, `{"if":{"user":"^write"},"do":[{"call":"Write","input":{"path":"new.txt","content":"first\nsecond\nthird\nfourth\n"}}]}`)
 	w.width, w.height = 60, 15
