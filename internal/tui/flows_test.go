@@ -250,6 +250,16 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 	})
 }
 
+func TestTheEndOfAnAgentInTheBackgroundIsToldAtOnce(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"CHILD","background":true}}]}`,
+		`{"if":{"user":"CHILD"},"do":[{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done; echo did"}}]}`)
+	s := w.open("--permission-mode", "bypassPermissions")
+	s.say("begin")
+	s.WaitFor("Understood.", "1 in background: general: look around ")
+	w.write(filepath.Join(w.project, "go"), "")
+	s.WaitFor("general: look around ended\n")
+}
+
 func TestShellCommandsAndNotesGoWhereTheirMarksSay(t *testing.T) {
 	w := newWorld(t, `{"if":{"user":"three 3"},"do":[{"text":"I saw the three."}]}`)
 	s := w.open()

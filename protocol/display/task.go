@@ -8,11 +8,15 @@ import (
 	"scorel/protocol"
 )
 
-// TaskEnd says in a few words how a background command ended, "" for one that
-// runs. exitCode may be nil: it is not known.
-func TaskEnd(state protocol.TaskState, exitCode *int, signal string) string {
+// TaskEnd says in a few words how a background command ended, or the agent of that
+// name; "" for one that runs. exitCode may be nil: it is not known.
+func TaskEnd(state protocol.TaskState, agent string, exitCode *int, signal string) string {
 	how := ""
 	switch {
+	case agent != "":
+		if state == protocol.TaskExited && exitCode != nil && *exitCode != 0 {
+			return "failed"
+		}
 	case signal != "":
 		how = " by " + Line(signal)
 	case exitCode != nil:
@@ -42,7 +46,7 @@ func taskTitle(item protocol.Item) (string, bool) {
 	if n.Command != "" { // last: it is what may be cut off
 		command = " (" + shorten(Line(n.Command), 80) + ")"
 	}
-	switch end := TaskEnd(n.State, n.ExitCode, n.Signal); {
+	switch end := TaskEnd(n.State, n.Agent, n.ExitCode, n.Signal); {
 	case end != "":
 		return name + " " + end + command, true
 	case n.Lines == 1:

@@ -40,7 +40,7 @@ func tasks() []protocol.TaskInfo {
 	return []protocol.TaskInfo{
 		{TaskID: "t1", Command: "make\ntest", State: protocol.TaskExited, StartedAt: start.UnixMilli(), EndedAt: after(90 * time.Second).UnixMilli(), ExitCode: &code, LastLine: "FAIL"},
 		{TaskID: "t2", Command: "npm run dev", State: protocol.TaskRunning, StartedAt: start.UnixMilli(), LastLine: "ready on :3000"},
-		{TaskID: "t3", Command: "look for callers", Agent: "explore", State: protocol.TaskRunning, StartedAt: after(time.Minute).UnixMilli()},
+		{TaskID: "t3", Command: "explore: look for callers", Agent: "explore", State: protocol.TaskRunning, StartedAt: after(time.Minute).UnixMilli()},
 	}
 }
 

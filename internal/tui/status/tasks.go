@@ -19,7 +19,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	var running, ended []list.Item
 	for i := len(tasks) - 1; i >= 0; i-- {
 		t := tasks[i]
-		it := list.Item{ID: t.TaskID, Title: taskTitle(t), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
+		it := list.Item{ID: t.TaskID, Title: display.Line(t.Command), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
 		if t.State == protocol.TaskRunning {
 			it.Right = Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))
 			running = append(running, it)
@@ -27,7 +27,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 		}
 		it.Group, it.Tone = "Ended", list.Quiet
 		it.Mark = th.Box.Bullet
-		end := display.TaskEnd(t.State, t.ExitCode, t.Signal)
+		end := display.TaskEnd(t.State, t.Agent, t.ExitCode, t.Signal)
 		if t.ExitCode != nil {
 			it.Mark, it.Tone = th.Box.Cross, list.Bad
 			if *t.ExitCode == 0 {
@@ -40,14 +40,6 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	return append(running, ended...)
 }
 
-func taskTitle(t protocol.TaskInfo) string {
-	title := display.Line(t.Command)
-	if t.Agent != "" {
-		title = display.Line(t.Agent) + ": " + title
-	}
-	return title
-}
-
 // TaskStrip draws what runs in the background on one line, "" when nothing does. Of a
 // single one it tells the newest line that it has printed. Panel is what shows more.
 func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, panel string, now time.Time) string {
@@ -55,7 +47,7 @@ func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, panel stri
 	title, took, newest := "", "", "" // of the last one
 	for _, t := range tasks {
 		if t.State == protocol.TaskRunning {
-			title, took, newest = taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt))), display.Line(t.LastLine)
+			title, took, newest = display.Line(t.Command), Elapsed(now.Sub(time.UnixMilli(t.StartedAt))), display.Line(t.LastLine)
 			names = append(names, title+" "+took)
 		}
 	}
