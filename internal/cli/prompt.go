@@ -179,7 +179,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	var content []protocol.Block
 	var err error
 	if strings.TrimSpace(text) != "" {
-		if content, err = a.attach(ctx, l, dir, text); err != nil {
+		if content, err = a.attach(ctx, l, dir, text, o.allow, o.deny); err != nil {
 			return err
 		}
 	}

@@ -230,7 +230,7 @@ func TestATurnThatFailsSaysWhy(t *testing.T) {
 	s.say("fail now")
 	s.WaitFor("the vendor says no", "ask something")
 	s.say("silent please")
-	s.WaitFor("Enter waits for its end")
+	s.WaitFor("Enter sends after this turn")
 	s.Keys("Escape")
 	s.WaitFor("Cancelled.")
 }
