@@ -112,6 +112,7 @@ func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 // Init begins with what needs no host: the editor can be typed into at once.
 func (m *Model) Init() tea.Cmd {
 	go func() { // ends with the screen
+		defer rescue(m.send)
 		for range m.scr.Ready() {
 			m.send(screenReady{})
 		}
@@ -123,7 +124,7 @@ func (m *Model) Init() tea.Cmd {
 type screenReady struct{}
 
 // beforeUpdate sees every message first, in tests of what a panic leaves behind.
-var beforeUpdate func(tea.Msg)
+var beforeUpdate func(*Model, tea.Msg)
 
 // Update takes a message. A panic leaves the terminal sane and ends the program; the
 // session goes on at the host.
@@ -135,7 +136,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	if beforeUpdate != nil {
-		beforeUpdate(msg)
+		beforeUpdate(m, msg)
 	}
 	cmd = m.update(msg)
 	return m, tea.Batch(cmd, m.animate())
@@ -155,14 +156,28 @@ func (m *Model) View() tea.View {
 	return tea.View{}
 }
 
+// rescue is deferred by the goroutines beside the model's: a panic of one of them ends the
+// program as one of the model does, and not with the terminal as the UI has it.
+func rescue(send func(tea.Msg)) {
+	if p := recover(); p != nil {
+		stack := debug.Stack()
+		send(then(func(m *Model) tea.Cmd {
+			m.crashed(p, stack)
+			return tea.Quit
+		}))
+	}
+}
+
 // crash gives the terminal back and keeps what is needed to go on.
-func (m *Model) crash(p any) {
+func (m *Model) crash(p any) { m.crashed(p, debug.Stack()) }
+
+func (m *Model) crashed(p any, stack []byte) {
 	if m.failed != nil {
 		return
 	}
 	m.scr.Restore(m.cfg.Out)
 	m.failed = errors.New("the terminal UI failed; the session goes on at the host, and scorel shows it again. Please report what stands above")
-	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p, debug.Stack())
+	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p, stack)
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {

@@ -129,6 +129,9 @@ func (m *Model) modelName() string {
 	if name := m.live().Meta.Model; name != "" {
 		return name
 	}
+	if name := m.cfg.Start.Model; name != "" && m.id == "" {
+		return name
+	}
 	if m.answered != "" {
 		return m.answered
 	}
@@ -184,6 +187,9 @@ func (m *Model) thinking() string {
 	if level := m.live().Meta.ThinkingLevel; level != "" {
 		return level
 	}
+	if level := m.cfg.Start.Thinking; level != "" && m.id == "" {
+		return level
+	}
 	return m.setting("model.thinking")
 }
 
@@ -215,6 +221,9 @@ func (m *Model) openModes(mode string) tea.Cmd {
 // mode is the permission mode in force.
 func (m *Model) mode() string {
 	if mode := m.live().Mode; mode != "" {
+		return mode
+	}
+	if mode := m.cfg.Start.Mode; mode != "" && m.id == "" {
 		return mode
 	}
 	if mode := m.setting("permissions.mode"); mode != "" {

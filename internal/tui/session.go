@@ -151,6 +151,10 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	switch b := e.Body.(type) {
 	case *protocol.SessionInfo, *protocol.Rewind, *protocol.Branch, *protocol.Compact:
 		m.statusChanged()
+	case *protocol.TaskUpdate:
+		if end := display.TaskEnd(b.Task.State, b.Task.Agent, b.Task.ExitCode, b.Task.Signal); end != "" {
+			m.toast(levelInfo, line(b.Task.Command)+" "+end)
+		}
 	case *protocol.Notice:
 		m.tell(status.LevelOf(b.Level), b.Source, b.Text)
 	case *protocol.MessageBody:
