@@ -47,6 +47,9 @@ type sessionPicker struct {
 	found    []protocol.FoundSession
 	more     bool
 	query    string
+	// A search reads all that was ever said: one is under way at a time, and again says
+	// that another one is wanted behind it.
+	searching, again bool
 }
 
 func (s *sessionPicker) project(m *Model) protocol.ProjectID {
@@ -158,7 +161,17 @@ func (s *sessionPicker) search(m *Model, p *picker) tea.Cmd {
 		s.items(m, p)
 		return nil
 	}
+	if s.searching {
+		s.again = true
+		return nil
+	}
+	s.searching = true
 	return ask(m, "", &protocol.SearchSessions{Words: words[:min(len(words), 16)], ProjectID: s.project(m)}, func(m *Model, got *protocol.SearchResult, err error) tea.Cmd {
+		s.searching = false
+		if s.again {
+			s.again = false
+			return s.search(m, p)
+		}
 		if s.query != query {
 			return nil
 		}
