@@ -278,6 +278,19 @@ func imageType(path string) string {
 	return ""
 }
 
+// keepUnsent remembers all that was typed and that no host has confirmed: nobody is there
+// to read it.
+func (m *Model) keepUnsent() {
+	var texts []string
+	for _, d := range m.sending {
+		texts = append(texts, d.text)
+	}
+	if !m.editor.Empty() {
+		texts = append(texts, m.editor.Marked())
+	}
+	m.keeper.set(unfinished.State{WorkDir: m.cfg.WorkDir, SessionID: m.id, Draft: strings.Join(texts, "\n")})
+}
+
 // keepPlace remembers which session is shown and what is typed, for after a crash.
 func (m *Model) keepPlace() {
 	s := unfinished.State{WorkDir: m.cfg.WorkDir, SessionID: m.id}
