@@ -254,14 +254,15 @@ const maxDropped = editor.MaxAttachment
 func (m *Model) dropped(text string) (tea.Cmd, bool) {
 	path := strings.Trim(strings.TrimSpace(text), `'"`)
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "file://"), `\ `, " ")
-	if imageType(path) == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
+	media := imageType(path)
+	if media == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
 		return nil, false
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDropped {
 		return nil, false
 	}
-	return m.takeIn(path), true
+	return m.takeIn(path, media), true
 }
 
 func imageType(path string) string {
