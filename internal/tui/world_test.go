@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds what a test waits for beside the screen.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // world is a home, a project and a model that plays a script.
 type world struct {

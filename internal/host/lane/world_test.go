@@ -29,6 +29,7 @@ type trial struct {
 	lane     *Lane
 	model    *recorder
 	do       func(ctx context.Context) // what the tool does
+	result   []protocol.Block          // what it gives besides
 	hooks    []hook.Subscriber
 	items    []protocol.Item
 	subagent bool
@@ -158,7 +159,7 @@ func (d *doing) Run(ctx context.Context, _ func(string)) (tool.Result, error) {
 	if d.tr.do != nil {
 		d.tr.do(ctx)
 	}
-	return tool.Result{Content: []protocol.Block{protocol.Text("did " + string(d.call.Input))}}, nil
+	return tool.Result{Content: append([]protocol.Block{protocol.Text("did " + string(d.call.Input))}, d.tr.result...)}, nil
 }
 func (d *doing) Close() {}
 
@@ -179,6 +180,10 @@ func (tr *trial) say(text string) {
 	tr.rest()
 }
 
+// patience is when a test gives up what it waits for. Only a test that fails waits so
+// long, and a machine that has much else to do may need a part of it.
+const patience = 2 * time.Minute
+
 // rest waits until no turn runs.
 func (tr *trial) rest() {
 	tr.t.Helper()
@@ -191,7 +196,7 @@ func (tr *trial) rest() {
 		}
 		select {
 		case <-t.done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			tr.t.Fatal("the turn does not end")
 		}
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second      // how long a test waits for what it wants to see
+	patience = 2 * time.Minute       // how long a test waits for what it wants to see
 	glance   = 10 * time.Millisecond // how often it looks
 	history  = 200_000               // lines of scrollback
 )
