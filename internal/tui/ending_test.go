@@ -135,6 +135,30 @@ func TestAKilledUILosesNeitherTheTurnNorTheDraft(t *testing.T) {
 	again.WaitFor("❯ half a thought", "It has ended.")
 }
 
+func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("hello")
+	s.WaitFor("Understood.")
+	pid := w.hostPID()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.say("on its way")
+	s.WaitFor("… on its way")
+	s.Type("half a thought")
+	s.WaitFor("❯ half a thought")
+	if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitEnd()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	again := w.open()
+	again.WaitFor("❯ on its way", "  half a thought", "Understood.")
+}
+
 func TestTheTerminalIsAsBeforeWhenTheUIIsLeftOrToldToEnd(t *testing.T) {
 	w := newWorld(t)
 	s := w.shell()

@@ -206,8 +206,6 @@ func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
 	r.WaitFor("abcde[U+202E]fghijklm")
 	r.Keys("Escape")
 	r.WaitFor("❯ ask something")
-	r.say("/mine x")
-	r.WaitFor("Understood.")
 	r.Type("/the")
 	r.WaitFor("/theirs")
 	r.Keys("C-c")

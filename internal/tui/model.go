@@ -16,6 +16,7 @@ import (
 	"scorel/client"
 	"scorel/internal/tui/complete"
 	"scorel/internal/tui/editor"
+	"scorel/internal/tui/keyboard"
 	"scorel/internal/tui/keymap"
 	"scorel/internal/tui/prefs"
 	"scorel/internal/tui/screen"
@@ -37,6 +38,7 @@ type Model struct {
 	width, height int
 	theme         *theme.Theme
 	look          look // what the theme was chosen by
+	keyboard      *keyboard.Keyboard
 	keys          keymap.Reader
 	settings      prefs.Settings
 	keeper        *keeper
@@ -89,12 +91,14 @@ type Model struct {
 	escaped       time.Time // the last Esc that did nothing
 	armed         time.Time // the last Ctrl-C that did nothing
 	leaving       bool
+	cut           bool // the terminal, or the system, ends it
 	failed        error
 }
 
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 	m := &Model{cfg: cfg, ctx: ctx, projection: client.NewProjection()}
+	m.keyboard = keyboard.New(cfg.In)
 	m.link = newLink(cfg, func(msg tea.Msg) { m.send(msg) })
 	m.look = look{profile: colorprofile.Detect(cfg.Out, cfg.Environ), dark: theme.DarkByEnv(m.getenv), focused: true}
 	problems := m.readSettings()
@@ -189,7 +193,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		return m.paste(msg.Content)
+		return m.paste(m.keyboard.Pasted(msg.Content))
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case tea.FocusMsg:
@@ -247,6 +251,7 @@ const endPatience = 2 * time.Second
 
 // leaveSoon ends the program without a question.
 func (m *Model) leaveSoon() tea.Cmd {
+	m.cut = true
 	cmd := m.leave()
 	return tea.Batch(cmd, tea.Tick(endPatience, func(time.Time) tea.Msg { return tea.Quit() }))
 }
@@ -254,7 +259,12 @@ func (m *Model) leaveSoon() tea.Cmd {
 // farewell says how to come back, and what was not sent, when the screen is the shell's
 // again.
 func (m *Model) farewell(w io.Writer) {
-	m.keeper.end(m.failed == nil)
+	unfinished := m.failed != nil
+	if (m.cut || unfinished) && (len(m.sending) > 0 || !m.editor.Empty()) {
+		unfinished = true
+		m.keepUnsent()
+	}
+	m.keeper.end(!unfinished)
 	for _, d := range m.sending {
 		fmt.Fprintln(w, "scorel: the host has not confirmed: "+line(d.text))
 	}

@@ -257,14 +257,15 @@ const maxDropped = editor.MaxAttachment
 func (m *Model) dropped(text string) (tea.Cmd, bool) {
 	path := strings.Trim(strings.TrimSpace(text), `'"`)
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "file://"), `\ `, " ")
-	if imageType(path) == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
+	media := imageType(path)
+	if media == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
 		return nil, false
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDropped {
 		return nil, false
 	}
-	return m.takeIn(path), true
+	return m.takeIn(path, media), true
 }
 
 func imageType(path string) string {
@@ -279,6 +280,19 @@ func imageType(path string) string {
 		return "image/webp"
 	}
 	return ""
+}
+
+// keepUnsent remembers all that was typed and that no host has confirmed: nobody is there
+// to read it.
+func (m *Model) keepUnsent() {
+	var texts []string
+	for _, d := range m.sending {
+		texts = append(texts, d.text)
+	}
+	if !m.editor.Empty() {
+		texts = append(texts, m.editor.Marked())
+	}
+	m.keeper.set(unfinished.State{WorkDir: m.cfg.WorkDir, SessionID: m.id, Draft: strings.Join(texts, "\n")})
 }
 
 // keepPlace remembers which session is shown and what is typed, for after a crash.
