@@ -174,6 +174,7 @@ func (x *images) changed() {
 
 // run makes pictures until ctx ends.
 func (x *images) run(ctx context.Context) {
+	defer rescue(x.m.send)
 	for {
 		select {
 		case job := <-x.jobs:
@@ -212,15 +213,11 @@ var errLargePayload = errors.New("the payload is too large to be shown")
 // payload fetches a payload of at most limit bytes that a session names. Anybody may call
 // it.
 func (l *link) payload(ctx context.Context, session protocol.SessionID, blob string, limit int64) ([]byte, error) {
-	select {
-	case <-l.ready:
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	c, err := l.host(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if l.err != nil {
-		return nil, l.err
-	}
-	head, err := client.Call[*protocol.BlobPart](ctx, l.client, session, &protocol.GetBlob{SHA256: blob})
+	head, err := client.Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: blob})
 	switch {
 	case err != nil:
 		return nil, err
@@ -228,6 +225,6 @@ func (l *link) payload(ctx context.Context, session protocol.SessionID, blob str
 		return nil, errLargePayload
 	}
 	var data bytes.Buffer
-	err = l.client.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: head.Size}, &data)
+	err = c.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: head.Size}, &data)
 	return data.Bytes(), err
 }
