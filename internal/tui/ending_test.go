@@ -237,7 +237,7 @@ func TestAllThatIsTypedWhileTheHostRestartsArrives(t *testing.T) {
 }
 
 func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000}]}`)
+	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000},{"hang":true}]}`)
 	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":30,"delayMs":1}`, 1))
 	s := w.open()
 	s.say("stream")
