@@ -337,11 +337,13 @@ type (
 		TokensAfter  int     `json:"tokensAfter"`
 	}
 
-	// Events is a page of events; More says that there are further ones.
+	// Events is a page of events; More says that there are further ones, and Older how
+	// many of a path (0 in other answers).
 	Events struct {
 		Events []Event `json:"events"`
 		LeafID EventID `json:"leafId,omitempty"`
 		More   bool    `json:"more,omitempty"`
+		Older  int     `json:"older,omitempty"`
 	}
 	// ContextView is what the model would be sent, with estimates in tokens. Parts are
 	// what fills the window, in the order in which it is sent; their tokens together are
