@@ -202,7 +202,6 @@ func (m *Model) arrived() tea.Cmd {
 		m.transcript.Append(moves[n-1])
 	}
 	m.refreshTasks()
-	m.editor.SetGhost(m.ghost()) // it says what Enter does now
 	cmds = append(cmds, m.fill(), m.questions.sync(m))
 	return tea.Batch(cmds...)
 }
@@ -399,6 +398,7 @@ func (m *Model) older(n int) tea.Cmd {
 			slices.Reverse(page.Events) // it came newest first
 			m.transcript.Prepend(page.Events)
 			m.transcript.More(page.More)
+			m.transcript.Earlier(page.Older)
 		}
 		return m.older(m.transcript.WantOlder())
 	})

@@ -24,13 +24,34 @@ const (
 // openSessions lets the person pick a session, by its title or by what was said in it.
 func (m *Model) openSessions() tea.Cmd {
 	p := &picker{list: list.New(list.Config{Title: "Sessions", Can: list.Filter | list.Query | list.Preview | list.Delete | list.Rename,
-		Scopes: []string{"this project", "all"}, Scope: scopeOf(m.project != nil), Loading: true, Empty: "There is no session yet.", On: string(m.id),
+		Scopes: []string{"this project", "all"}, Scope: scopeOf(m.cfg.WorkDir != ""), Loading: true, Empty: "There is no session yet.", On: string(m.id),
 		Confirm: "Delete %s with its log for good?"})}
-	s := &sessionPicker{all: m.project == nil}
+	s := &sessionPicker{all: m.cfg.WorkDir == ""}
 	p.onPick = func(m *Model, ids []string) tea.Cmd { return m.show(sessionOf(ids[0])) }
 	p.onOther = func(m *Model, p *picker, o list.Outcome) tea.Cmd { return s.other(m, p, o) }
 	p.onWants = func(m *Model, p *picker, w list.Wants) tea.Cmd { return s.wants(m, p, w) }
-	return tea.Batch(m.pick(p), s.load(m, p))
+	return tea.Batch(m.pick(p), m.reached(func(m *Model) tea.Cmd {
+		if s.query == "" {
+			return s.load(m, p)
+		}
+		return tea.Batch(s.load(m, p), s.search(m, p))
+	}))
+}
+
+// reached goes on when the host was reached, or cannot be.
+func (m *Model) reached(f then) tea.Cmd {
+	ready, done := m.link.ready, m.ctx.Done()
+	return func() tea.Msg {
+		select {
+		case <-ready:
+		case <-done:
+			return nil
+		}
+		return then(func(m *Model) tea.Cmd {
+			m.project = m.link.project // whatever the link has told before
+			return f(m)
+		})
+	}
 }
 
 func scopeOf(project bool) int {
