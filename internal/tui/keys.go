@@ -196,7 +196,8 @@ func (m *Model) global(a keymap.Action) tea.Cmd {
 			m.readEnough()
 			return nil
 		}
-		return m.readUp()
+		m.readOn()
+		return m.read(keymap.PageUp)
 	case keymap.EditQueue:
 		return m.takeBack()
 	}

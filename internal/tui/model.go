@@ -54,6 +54,7 @@ type Model struct {
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
+	jump       jump
 	attached   int // clients of the session
 	models     []protocol.ModelInfo
 	described  *described // of the models; nil after a change of them

@@ -9,21 +9,30 @@ import (
 	"scorel/protocol"
 )
 
-func TestASessionIsFoundByWhatWasSaidInIt(t *testing.T) {
+func TestASessionIsFoundByWhatWasSaidInItAndShownThere(t *testing.T) {
 	w := newWorld(t)
-	w.stored(protocol.Meta{}, "burrows", "an answer about the wombat that lives in a burrow")
+	said := many(600, map[int]string{1: "about the wombat that lives there"})
+	said[0] = "burrows"
+	w.stored(protocol.Meta{}, said...)
 	w.stored(protocol.Meta{Name: "another one"}, "something else", "nothing of that")
 	s := w.open()
 	s.say("/resume")
 	s.WaitFor("Sessions · this project", "another one", "burrows")
 	s.Type("wombat")
-	s.WaitFor("said in", "❯ burrows", "an answer about the womb")
+	s.WaitFor("said in", "❯ burrows", "the wombat", "> message 588 asks") // what was found, and the newest of the session beside it
 	if strings.Contains(s.Screen(), "another one") {
 		t.Errorf("what does not fit is listed:\n%s", s.Screen())
 	}
 	s.Keys("Enter")
-	s.WaitFor("❯ burrows", "the wombat that lives in a burrow")
-	s.gone("Sessions · ")
+	s.WaitFor("❯ burrows", "about the wombat that lives there", "/wombat  1 of 1")
+	s.Keys("Escape", "Escape")
+	s.WaitFor("message 599 answers", "ask something")
+	s.say("/resume")
+	s.WaitFor("Sessions · this project")
+	s.Type("wombat")
+	s.WaitFor("said in", "❯ burrows")
+	s.Keys("Enter") // the session that is shown already
+	s.WaitFor("about the wombat that lives there", "/wombat  1 of 1")
 }
 
 func TestADeletionIsConfirmedAndTheSessionsOfAllProjectsAreListed(t *testing.T) {
@@ -53,8 +62,9 @@ func TestADeletionIsConfirmedAndTheSessionsOfAllProjectsAreListed(t *testing.T) 
 	other.WaitFor("New name: about apples")
 	other.Keys("C-u")
 	other.Type("renamed apples")
+	other.WaitFor("New name: renamed apples")
 	other.Keys("Enter")
-	other.WaitFor("❯ renamed apples")
+	other.WaitFor("renamed apples")
 	s.Wait("the new name in the other terminal", func(screen string) bool { return strings.Contains(lastLine(screen), "renamed apples") })
 	other.Keys("Enter")
 	other.WaitFor("❯ about apples", "Understood.")

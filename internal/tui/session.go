@@ -129,6 +129,7 @@ func (m *Model) part() {
 
 // opened shows another session from here on.
 func (m *Model) opened(o opened) tea.Cmd {
+	m.readEnough()
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
@@ -202,7 +203,7 @@ func (m *Model) arrived() tea.Cmd {
 		m.transcript.Append(moves[n-1])
 	}
 	m.refreshTasks()
-	cmds = append(cmds, m.fill(), m.questions.sync(m))
+	cmds = append(cmds, m.fill(), m.questions.sync(m), m.land())
 	return tea.Batch(cmds...)
 }
 

@@ -141,18 +141,17 @@ func (m *Model) toggleScreen() {
 	}
 }
 
-// readUp goes into the conversation, a page up: from the scrollback to the whole screen,
-// until somebody leaves it.
-func (m *Model) readUp() tea.Cmd {
+// readOn goes into the conversation: from the scrollback to the whole screen, until
+// somebody leaves it.
+func (m *Model) readOn() {
 	m.reading = true
 	if !m.scr.Full() {
 		m.toggleScreen()
 		m.visit = true
 	}
-	return m.read(keymap.PageUp)
 }
 
-// readEnough goes back to where readUp came from.
+// readEnough goes back to where readOn came from.
 func (m *Model) readEnough() {
 	m.reading = false
 	if m.visit {
