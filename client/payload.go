@@ -2,6 +2,7 @@ package client
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,9 @@ const (
 	putPart = 512 << 10
 	getPart = 48 << 10
 )
+
+// maxWhole bounds a payload that [Client.Whole] puts into a message, in bytes.
+const maxWhole = 16 << 20
 
 // maxUploads is how often an upload begins anew because its connection broke.
 const maxUploads = 5
@@ -111,4 +115,24 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 		off += int64(len(p.Data))
 	}
 	return nil
+}
+
+// Whole gives a message with the whole of each text, thinking and input of a call that
+// the log has cut, as the session's host keeps it, of at most 16 MiB each. With an error
+// what could not be fetched is cut as before.
+func (c *Client) Whole(ctx context.Context, session protocol.SessionID, m protocol.Message) (protocol.Message, error) {
+	return m.Whole(func(sha string) ([]byte, error) {
+		ref := &protocol.BlobRef{SHA256: sha}
+		part, err := Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: sha})
+		if err != nil {
+			return nil, err
+		}
+		if ref.Size = part.Size; ref.Size > maxWhole {
+			return nil, fmt.Errorf("the payload %s has more than %d MiB", sha, maxWhole>>20)
+		}
+		var data bytes.Buffer
+		data.Grow(int(ref.Size))
+		err = c.Fetch(ctx, session, ref, &data)
+		return data.Bytes(), err
+	})
 }

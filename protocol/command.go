@@ -1,7 +1,5 @@
 package protocol
 
-import "encoding/json"
-
 // CommandSource says where a slash command comes from.
 type CommandSource string
 
@@ -14,7 +12,34 @@ const (
 	CommandMCP       CommandSource = "mcp"       // a prompt of an MCP server
 )
 
-// The responses about commands, extensions, skills, agents, memory and operations.
+// Requests about slash commands.
+type (
+	// ListCommands gives the slash commands of a session, or, without one, those of
+	// WorkDir; the answer is a [CommandList].
+	ListCommands struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// CompleteCommand gives what may stand where the arguments of a command end; the
+	// answer is a [CompletionList].
+	CompleteCommand struct {
+		Name string `json:"name"`
+		Args string `json:"args"` // as typed so far, up to the cursor
+	}
+	// RunCommand runs a slash command of a session; Args is the text behind its name
+	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
+	// with WhenBusy and Options. The answer is a [CommandResult].
+	RunCommand struct {
+		Name     string       `json:"name"`
+		Args     string       `json:"args,omitempty"`
+		WhenBusy string       `json:"whenBusy,omitempty"`
+		Options  *TurnOptions `json:"options,omitempty"`
+	}
+	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
+	// the session's extensions again; the answer is a [Reloaded].
+	Reload struct{}
+)
+
+// What they are answered with.
 type (
 	// CommandInfo is a slash command, for help and completion.
 	CommandInfo struct {
@@ -61,121 +86,15 @@ type (
 		Hooks      int      `json:"hooks"`
 		Problems   []string `json:"problems,omitempty"`
 	}
-
-	// ExtensionState says how an extension stands.
-	ExtensionState string
-	// ExtensionInfo is an extension that was found.
-	ExtensionInfo struct {
-		ID          string         `json:"id"`
-		Name        string         `json:"name,omitempty"`
-		Version     string         `json:"version,omitempty"`
-		Path        string         `json:"path"`
-		Scope       string         `json:"scope"` // user or project
-		Kind        string         `json:"kind"`  // javascript or process
-		State       ExtensionState `json:"state"`
-		Problem     string         `json:"problem,omitempty"` // why it is not loaded, with file and line
-		Tools       []string       `json:"tools,omitempty"`
-		Commands    []string       `json:"commands,omitempty"`
-		Hooks       []string       `json:"hooks,omitempty"` // events that it listens to
-		Unsupported []string       `json:"unsupported,omitempty"`
-	}
-	// ExtensionList is what was found, in load order.
-	ExtensionList struct {
-		Extensions []ExtensionInfo `json:"extensions"`
-		Problems   []string        `json:"problems,omitempty"`
-	}
-
-	// SkillInfo is a skill that was found.
-	SkillInfo struct {
-		Name        string   `json:"name"` // the name of its folder
-		Label       string   `json:"label,omitempty"`
-		Description string   `json:"description,omitempty"`
-		Path        string   `json:"path"` // of SKILL.md
-		Source      string   `json:"source"`
-		Hash        string   `json:"hash,omitempty"`
-		Entry       string   `json:"entry,omitempty"` // of an executable one
-		State       string   `json:"state"`           // ok, shadowed, untrusted, broken
-		Problems    []string `json:"problems,omitempty"`
-		Tools       []string `json:"tools,omitempty"` // what it says that it uses; they grant nothing
-		// TimeoutMS and Input, a JSON Schema, are those of an executable one.
-		TimeoutMS int64           `json:"timeoutMs,omitempty"`
-		Input     json.RawMessage `json:"input,omitempty"`
-		Text      string          `json:"text,omitempty"` // what the model reads; only when it was asked for
-	}
-	// SkillList is what was found, sorted by name.
-	SkillList struct {
-		Skills   []SkillInfo `json:"skills"`
-		Problems []string    `json:"problems,omitempty"`
-	}
-
-	// AgentInfo is an agent that Task can start.
-	AgentInfo struct {
-		Name        string   `json:"name"`
-		Description string   `json:"description,omitempty"`
-		Path        string   `json:"path,omitempty"` // "" of a built-in one
-		Scope       string   `json:"scope"`          // builtin, user or project
-		Model       string   `json:"model,omitempty"`
-		Mode        string   `json:"mode,omitempty"`
-		Tools       []string `json:"tools,omitempty"` // names, or a preset; "-name" is denied; none are those of the session
-		MaxSteps    int      `json:"maxSteps,omitempty"`
-		Prompt      string   `json:"prompt,omitempty"`
-		State       string   `json:"state"`             // ok, shadowed, untrusted, broken
-		Problem     string   `json:"problem,omitempty"` // why it does not count, or what of it has no effect
-	}
-	// AgentList is what was found, sorted by name.
-	AgentList struct {
-		Agents   []AgentInfo `json:"agents"`
-		Problems []string    `json:"problems,omitempty"`
-	}
-
-	// MemoryFile is a file of memory.
-	MemoryFile struct {
-		Scope string `json:"scope"` // user, project or daily
-		Path  string `json:"path"`
-		Bytes int64  `json:"bytes"`
-		Text  string `json:"text,omitempty"` // at most 64 KiB
-	}
-	// MemoryView is the memory of a session. Tokens is what of it is told to the model.
-	MemoryView struct {
-		Files   []MemoryFile `json:"files"`
-		Tokens  int          `json:"tokens"`
-		Problem string       `json:"problem,omitempty"`
-	}
-
-	// ProcessLine is a line of the log of an operation: an event, or a line that a
-	// skill wrote to stderr.
-	ProcessLine struct {
-		Event  *ProcessEvent `json:"event,omitempty"`
-		Stderr string        `json:"stderr,omitempty"`
-		Note   string        `json:"note,omitempty"` // of the host: what was left out
-	}
-	// ProcessLog is a part of the log of an operation. Next is the offset behind it;
-	// More says that something stands there already.
-	ProcessLog struct {
-		Lines []ProcessLine `json:"lines"`
-		Next  int           `json:"next"`
-		More  bool          `json:"more,omitempty"`
-	}
 )
 
-// The states of an extension.
-const (
-	ExtensionFound     ExtensionState = "found"     // not started, because nobody needed it yet
-	ExtensionLoaded    ExtensionState = "loaded"    //
-	ExtensionDisabled  ExtensionState = "disabled"  // switched off by the user
-	ExtensionUntrusted ExtensionState = "untrusted" // of a project, and not trusted
-	ExtensionShadowed  ExtensionState = "shadowed"  // another one has its name
-	ExtensionFailed    ExtensionState = "failed"    // it could not be loaded
-	ExtensionStopped   ExtensionState = "stopped"   // switched off for the session, after three kills
-)
+// RequestName is the type that stands on the wire.
+func (*ListCommands) RequestName() string    { return "list_commands" }
+func (*CompleteCommand) RequestName() string { return "complete_command" }
+func (*RunCommand) RequestName() string      { return "run_command" }
+func (*Reload) RequestName() string          { return "reload" }
 
 func (*CommandList) response()    {}
 func (*CompletionList) response() {}
 func (*CommandResult) response()  {}
 func (*Reloaded) response()       {}
-func (*ExtensionInfo) response()  {}
-func (*ExtensionList) response()  {}
-func (*SkillList) response()      {}
-func (*AgentList) response()      {}
-func (*MemoryView) response()     {}
-func (*ProcessLog) response()     {}

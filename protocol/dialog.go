@@ -207,3 +207,24 @@ func (d *Dialog) CheckAsked() error {
 	}
 	return nil
 }
+
+// Requests that answer what a person is asked.
+type (
+	// AnswerPermission answers a permission_request: Choice is the index of an
+	// offered suggestion, -1 denies.
+	AnswerPermission struct {
+		PermissionID PermissionID `json:"permissionId"`
+		Choice       int          `json:"choice"`
+		Reason       string       `json:"reason,omitempty"`
+	}
+	// AnswerUI answers a ui_request. For a dialog of kind question Value is
+	// [Answers]; null closes the dialog without an answer.
+	AnswerUI struct {
+		UIID  string          `json:"uiId"`
+		Value json.RawMessage `json:"value"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*AnswerPermission) RequestName() string { return "answer_permission" }
+func (*AnswerUI) RequestName() string         { return "answer_ui" }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -215,6 +217,46 @@ func UserText(s string) Message { return Message{Role: RoleUser, Content: []Bloc
 // ToolError makes an error result for a call.
 func ToolError(callID, toolName, text string) Message {
 	return Message{Role: RoleToolResult, ToolCallID: callID, ToolName: toolName, Content: []Block{Text(text)}, IsError: true}
+}
+
+// IsCut says whether a text, thinking or input of the message is not whole here.
+func (m Message) IsCut() bool { return slices.ContainsFunc(m.Content, Block.isCut) }
+
+func (b Block) isCut() bool {
+	return b.Blob != "" && (b.Type == BlockText || b.Type == BlockThinking || b.Type == BlockToolUse)
+}
+
+// Whole gives the message with the whole of each text, thinking and input that is cut
+// here, as read gives the payload of that name; such a block names no payload any more.
+// What cannot be read stays cut, and the error joins those of read. The message itself
+// is not changed.
+func (m Message) Whole(read func(sha256 string) ([]byte, error)) (Message, error) {
+	m.Content = slices.Clone(m.Content)
+	var failed error
+	for i := range m.Content {
+		b := &m.Content[i]
+		if !b.isCut() {
+			continue
+		}
+		data, err := read(b.Blob)
+		if err == nil && b.Type == BlockToolUse && !json.Valid(data) {
+			err = fmt.Errorf("the payload %s is no input of a call", b.Blob)
+		}
+		if err != nil {
+			failed = errors.Join(failed, err)
+			continue
+		}
+		b.Blob = ""
+		switch b.Type {
+		case BlockText:
+			b.Text = string(data)
+		case BlockThinking:
+			b.Thinking = string(data)
+		default:
+			b.Input = data
+		}
+	}
+	return m, failed
 }
 
 // PlainText joins the text blocks of the message with newlines.

@@ -127,3 +127,37 @@ type ProcessSummary struct {
 	Events []ProcessEvent `json:"events,omitempty"`
 	LogRef *ProcessLogRef `json:"logRef,omitempty"`
 }
+
+// Requests about what operations told.
+type (
+	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
+	// the answer is a [ProcessLog].
+	GetProcessLog struct {
+		OperationID string `json:"operationId"`
+		Offset      int    `json:"offset,omitempty"`
+		Limit       int    `json:"limit,omitempty"` // lines, 1 to 1,000; 0: 200
+	}
+)
+
+// What they are answered with.
+type (
+	// ProcessLog is a part of the log of an operation. Next is the offset behind it;
+	// More says that something stands there already.
+	ProcessLog struct {
+		Lines []ProcessLine `json:"lines"`
+		Next  int           `json:"next"`
+		More  bool          `json:"more,omitempty"`
+	}
+	// ProcessLine is a line of the log of an operation: an event, or a line that a
+	// skill wrote to stderr.
+	ProcessLine struct {
+		Event  *ProcessEvent `json:"event,omitempty"`
+		Stderr string        `json:"stderr,omitempty"`
+		Note   string        `json:"note,omitempty"` // of the host: what was left out
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*GetProcessLog) RequestName() string { return "get_process_log" }
+
+func (*ProcessLog) response() {}

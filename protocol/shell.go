@@ -44,3 +44,38 @@ func ShellOf(b *CustomMessage) (result ShellResult, output string, ok bool) {
 	}
 	return result, output, true
 }
+
+// Requests about commands of a person.
+type (
+	// RunShell runs a command of the person who sends it, as bash, in the session's
+	// folder and its sandbox; nobody is asked, and no rule or mode is. The answer is
+	// [ShellStarted], at once. All clients see it run as a tool_execution_start with
+	// [ToolExecutionStart.Shell], its output as updates, and at the end the custom
+	// message of kind [ShellKind] that the start has announced. With InContext the model
+	// is told of command and output with its next call; otherwise no model ever is. A
+	// running turn is not disturbed: the message enters at its next step border.
+	RunShell struct {
+		Command   string `json:"command"` // bash source, at most 100,000 bytes
+		InContext bool   `json:"inContext,omitempty"`
+	}
+	// StopShell ends a running command of a person, by the event that its start has
+	// announced; what it printed is stored. The answer is [Cancelled].
+	StopShell struct {
+		EventID EventID `json:"eventId"`
+	}
+)
+
+// What they are answered with.
+type (
+	// ShellStarted says that a command of a person runs. EventID is the event that will
+	// say how it went.
+	ShellStarted struct {
+		EventID EventID `json:"eventId"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*RunShell) RequestName() string  { return "run_shell" }
+func (*StopShell) RequestName() string { return "stop_shell" }
+
+func (*ShellStarted) response() {}

@@ -50,3 +50,30 @@ type TaskNotice struct {
 
 	Process *ProcessSummary `json:"process,omitempty"` // of a command that has ended
 }
+
+// Requests about background commands.
+type (
+	// ListTasks gives the background commands of a session; the answer is a
+	// [TaskList].
+	ListTasks struct{}
+	// StopTask ends a background command; the answer is its [TaskInfo].
+	StopTask struct {
+		TaskID string `json:"taskId"`
+	}
+)
+
+// What they are answered with.
+type (
+	// TaskList is the background commands of a session that are remembered, oldest
+	// first.
+	TaskList struct {
+		Tasks []TaskInfo `json:"tasks"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*ListTasks) RequestName() string { return "list_tasks" }
+func (*StopTask) RequestName() string  { return "stop_task" }
+
+func (*TaskList) response() {}
+func (*TaskInfo) response() {}

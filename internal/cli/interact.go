@@ -58,7 +58,7 @@ func (a *app) interact(ctx context.Context, l *link, s *client.Session, prompt [
 	for !i.over() {
 		select {
 		case n := <-updates:
-			if err := i.take(n); err != nil {
+			if err := i.take(ctx, n); err != nil {
 				return err
 			}
 			if err := i.cancelTurn(ctx); err != nil {
@@ -171,7 +171,7 @@ func (i *interaction) cancelTurn(ctx context.Context) error {
 }
 
 // take prints an update and follows where the session is.
-func (i *interaction) take(n observed) error {
+func (i *interaction) take(ctx context.Context, n observed) error {
 	if n.err != nil {
 		return n.err
 	}
@@ -180,10 +180,9 @@ func (i *interaction) take(n observed) error {
 		return nil
 	}
 	for _, e := range n.update.Events {
-		if err := i.out.event(e); err != nil {
+		if _, err := printEvent(ctx, i.link, i.out, i.res, e); err != nil {
 			return err
 		}
-		i.res.event(e)
 		i.follow(e)
 	}
 	return nil

@@ -97,7 +97,7 @@ type textPrinter struct {
 	status      bool // stderr is one: spinner and tool lines
 	started     time.Time
 
-	streaming bool // text of a running message stands on the line
+	streaming int  // bytes of the running message's text that were written
 	midLine   bool // stdout is not at the start of a line
 	spinner   int
 	spun      bool // a spinner stands on stderr's line
@@ -111,12 +111,12 @@ func (p *textPrinter) event(e protocol.Event) error {
 	case *protocol.TextDelta:
 		p.doing = ""
 		if p.live {
-			p.streaming = true
+			p.streaming += len(b.Delta)
 			return p.write(display.Text(b.Delta))
 		}
 	case *protocol.MessageCancelled:
-		if p.live && p.streaming {
-			p.streaming = false
+		if p.live && p.streaming > 0 {
+			p.streaming = 0
 			if err := p.write("\n[taken back]\n"); err != nil {
 				return err
 			}
@@ -160,12 +160,8 @@ func (p *textPrinter) message(m protocol.Message) error {
 		return nil
 	}
 	if p.live {
-		streamed := p.streaming
-		p.streaming = false
-		if !streamed {
-			if err := p.write(display.Text(m.PlainText())); err != nil {
-				return err
-			}
+		if err := p.missed(m); err != nil {
+			return err
 		}
 		if p.midLine {
 			return p.write("\n")
@@ -184,6 +180,26 @@ func (p *textPrinter) message(m protocol.Message) error {
 	}
 	p.held = text
 	return nil
+}
+
+// missed writes a message of which not all was written as it came: what comes faster
+// than a terminal takes it is not sent to it.
+func (p *textPrinter) missed(m protocol.Message) error {
+	length := 0
+	for _, b := range m.Content {
+		length += len(b.Text)
+	}
+	streamed := p.streaming
+	p.streaming = 0
+	if streamed >= length {
+		return nil
+	}
+	if streamed > 0 {
+		if err := p.write("\n[some of it came too fast; this is all of it]\n"); err != nil {
+			return err
+		}
+	}
+	return p.write(display.Text(m.PlainText()))
 }
 
 // release writes the message that ended a turn.
@@ -218,7 +234,7 @@ func (p *textPrinter) note(line string) {
 
 // tick turns the spinner.
 func (p *textPrinter) tick() {
-	if !p.status || p.streaming || (p.live && p.midLine) {
+	if !p.status || p.streaming > 0 || (p.live && p.midLine) {
 		return
 	}
 	const frames = `|/-\`

@@ -75,6 +75,25 @@ func (f *following) next() <-chan observed {
 	return c
 }
 
+// printEvent prints an event and takes it into the result, and says whether it ended the run.
+// What of a message is too long for the log is fetched first; a stream of events has it
+// as the log does.
+func printEvent(ctx context.Context, l *link, out printer, res *result, e protocol.Event) (over bool, err error) {
+	b, ok := e.Body.(*protocol.MessageBody)
+	if !ok || !b.Message.IsCut() {
+		return res.event(e), out.event(e)
+	}
+	m, lost := l.Whole(ctx, res.SessionID, b.Message)
+	if lost != nil {
+		lost = fmt.Errorf("the whole of an answer cannot be had: %w", lost)
+	}
+	if p, ok := out.(*jsonPrinter); !ok || !p.stream {
+		e.Body = &protocol.MessageBody{Message: m}
+	}
+	res.message(m)
+	return false, errors.Join(out.event(e), lost)
+}
+
 // say tells people what a command has to say beside its answer.
 func (f *following) say(status string) {
 	if status != "" {
@@ -99,11 +118,8 @@ func (f *following) follow(ctx context.Context, turn protocol.TurnID) error {
 				return n.err
 			}
 			for _, e := range n.update.Events {
-				if err := f.out.event(e); err != nil {
+				if over, err := printEvent(ctx, f.link, f.out, f.res, e); over || err != nil {
 					return err
-				}
-				if f.res.event(e) {
-					return nil
 				}
 			}
 			if n.update.Fresh && !n.live.Running {
@@ -147,7 +163,7 @@ func (f *following) rest(ctx context.Context, done *protocol.CommandResult, sinc
 		select {
 		case n := <-updates:
 			updates = f.next()
-			if err := i.take(n); err != nil {
+			if err := i.take(ctx, n); err != nil {
 				return false, err
 			}
 			for _, e := range n.update.Events {

@@ -125,6 +125,9 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 		by += " · " + display.Line(m.Model)
 	}
 	p.begin("assistant", by, e)
+	if p.src.Whole != nil && m.IsCut() {
+		m, _ = m.Whole(p.src.Whole) // what is lost stays cut and says so
+	}
 	for _, b := range m.Content {
 		switch b.Type {
 		case protocol.BlockText:

@@ -20,7 +20,7 @@ import (
 var style string
 
 // maxText is how much of a text a page shows, in bytes.
-const maxText = 256 << 10
+const maxText = 16 << 20
 
 // HTML writes a session as a page of its own: the active path with its calls,
 // results, decisions and compactions, and a list of the branches that were left.

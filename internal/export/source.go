@@ -21,6 +21,8 @@ type Source struct {
 	All func() iter.Seq2[protocol.Event, error]
 	// Blob opens a payload and gives its size; nil: there are none.
 	Blob func(sha256 string) (io.ReadCloser, int64, error)
+	// Whole reads the whole of a text that the log has cut; nil: it cannot be had.
+	Whole func(sha256 string) ([]byte, error)
 	// Notices are put at the top, such as damage of the log; one sentence each.
 	Notices []string
 }

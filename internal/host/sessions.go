@@ -180,7 +180,7 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 		}
 		header := v.Index().Header()
 		header.Meta = v.Index().Meta()
-		return display.Markdown(w, header, forward(ctx, v.Index()))
+		return display.Markdown(w, header, h.forward(ctx, v.Index()))
 	})
 	if errors.Is(err, session.ErrTooLarge) {
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The session is too large for one bundle of 2 GiB; copy its .jsonl and the blobs folder, and import those.")
@@ -192,8 +192,12 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 	return ref, nil
 }
 
-// forward gives the conversation events of the active path, oldest first.
-func forward(ctx context.Context, index *session.Index) func(func(protocol.Event, error) bool) {
+// maxWhole bounds what an export has of a text that the log has cut, in bytes.
+const maxWhole = 16 << 20
+
+// forward gives the conversation events of the active path, oldest first, with the whole
+// of what the log has cut.
+func (h *Host) forward(ctx context.Context, index *session.Index) func(func(protocol.Event, error) bool) {
 	return func(yield func(protocol.Event, error) bool) {
 		path, err := index.Path(index.Leaf())
 		if err != nil {
@@ -201,11 +205,29 @@ func forward(ctx context.Context, index *session.Index) func(func(protocol.Event
 			return
 		}
 		for _, id := range path {
-			if !yield(index.Event(ctx, id)) {
+			e, err := index.Event(ctx, id)
+			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.IsCut() {
+				m, _ := b.Message.Whole(h.cutText) // what is lost stays cut and says so
+				e.Body = &protocol.MessageBody{Message: m}
+			}
+			if !yield(e, err) {
 				return
 			}
 		}
 	}
+}
+
+// cutText reads the whole of a text that the log has cut.
+func (h *Host) cutText(sha string) ([]byte, error) {
+	f, size, err := h.store.Blobs().Open(sha)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if size > maxWhole {
+		return nil, session.ErrTooLarge
+	}
+	return io.ReadAll(f)
 }
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {

@@ -253,6 +253,9 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 		if m.Role != protocol.RoleAssistant {
 			return
 		}
+		if m.IsCut() {
+			m, _ = m.Whole(s.h.cutText) // what is lost stays cut and says so
+		}
 		s.mu.Lock()
 		s.steps++
 		if text := m.PlainText(); strings.TrimSpace(text) != "" {

@@ -75,6 +75,7 @@ func (a *answer) add(delta model.Delta) bool {
 	case model.BlockEnd:
 		b := a.block(d.Index)
 		b.block, b.complete = d.Block, true
+		b.text.Reset() // the block has it
 		if d.Invalid {
 			a.refuse(d.Block.ID, "The input of this call is not a valid JSON object, so it was not run: "+clip(d.Raw, 500))
 		}

@@ -178,6 +178,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		case before.Result != nil:
 			j.message, j.done = *before.Result, true
 			j.message.Role, j.message.ToolCallID, j.message.ToolName = protocol.RoleToolResult, j.block.ID, j.block.Name
+			l.fitResult(&j.message)
 			return nil
 		case before.Input != nil:
 			call.Input = before.Input

@@ -173,6 +173,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 		}
 	}
 	m.Process = process
+	l.fitResult(&m)
 	return m
 }
 

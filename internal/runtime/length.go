@@ -1,8 +1,11 @@
 package runtime
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"strings"
 	"unicode/utf8"
@@ -26,6 +29,8 @@ const (
 	// maxInputs is the inputs of all calls of an answer together, in bytes: each is an
 	// argument of further events. A call beyond it does not run.
 	maxInputs = 1 << 20
+	// maxDetails is the details of a result, in bytes.
+	maxDetails = 1 << 20
 	// maxName is a name or an id that a model gives a call, in bytes.
 	maxName = 256
 	// blockSize is what a block counts as besides what it carries.
@@ -116,67 +121,117 @@ func stored(b protocol.Block) int {
 	return n
 }
 
-// fit gives the content of an answer so that it fits an event line. What is cut is a
-// blob that its block names: an input that is too long is an empty object, and its call
-// is among those that cannot run; when the rest is too long, each long text keeps its
-// head; and what then still has no room is joined to one text in front. With an error, of
-// the store, the content fits nevertheless.
-func (l *loop) fit(ans *answer, content []protocol.Block) ([]protocol.Block, error) {
-	var failure error
-	keep := func(whole string) (sha string) {
-		if failure == nil {
-			sha, failure = l.Env.PutBlob(context.Background(), strings.NewReader(whole))
-		}
-		return sha
+// keeper stores what is cut. After an error it stores nothing more.
+type keeper struct {
+	// put is that of [tool.Env], which may be nil.
+	put func(ctx context.Context, r io.Reader) (sha256 string, err error)
+	err error
+}
+
+// keep gives the name of a payload, "" when it is not stored.
+func (k *keeper) keep(r io.Reader) (sha string) {
+	switch {
+	case k.err != nil:
+	case k.put == nil:
+		k.err = errors.New("there is no place for it")
+	default:
+		sha, k.err = k.put(context.Background(), r) // also when the run is cancelled
 	}
-	total, inputs := 0, 0
+	return sha
+}
+
+// fit gives the content of an answer so that it fits an event line. An input that is too
+// long becomes an empty object whose block names the whole as a payload, and its call is
+// among those that cannot run. Texts are cut by fitTexts when all of it is too long. An
+// error is that of the store; the content fits nevertheless.
+func (l *loop) fit(ans *answer, content []protocol.Block) ([]protocol.Block, error) {
+	k := &keeper{put: l.Env.PutBlob}
+	inputs := 0
 	for i := range content {
 		b := &content[i]
 		if n := len(b.Input); inputs+n > maxInputs {
-			b.Blob = keep(string(b.Input))
+			b.Blob = k.keep(bytes.NewReader(b.Input))
 			b.Input, b.Provider = []byte("{}"), nil
 			ans.refuse(b.ID, fmt.Sprintf("The input of this call has %d bytes, and the calls of one answer may have %d together, so it was not run. Do it in smaller parts.", n, maxInputs))
 		}
 		inputs += len(b.Input)
-		total += stored(*b)
 	}
-	if total <= maxStored {
-		return content, failure
+	return fitTexts(k, content, maxStored), k.err
+}
+
+// fitResult gives the result of a call so that it fits an event line: tools keep to less,
+// but extensions and hooks may give anything.
+func (l *loop) fitResult(m *protocol.Message) {
+	if len(m.Details) > maxDetails {
+		l.Report(fmt.Sprintf("details of %s: %d bytes are left out; they may have %d", m.ToolName, len(m.Details), maxDetails), nil)
+		m.Details = nil
 	}
-	room := maxStored
-	for i := range content {
-		b := &content[i]
-		if b.Type != protocol.BlockToolUse && stored(*b) > cutText {
-			b.Signature, b.Provider = "", nil // they are for the whole
-			switch whole := b.Text + b.Thinking; {
-			case len(whole) <= cutText:
-			case b.Type == protocol.BlockThinking:
-				b.Thinking, b.Blob = cut(whole), keep(whole)
-			default:
-				b.Text, b.Blob = cut(whole), keep(whole)
-			}
+	k := &keeper{put: l.Env.PutBlob}
+	if m.Content = fitTexts(k, m.Content, maxStored-len(m.Details)); k.err != nil {
+		m.Content = append(m.Content, protocol.Text("The whole output could not be kept: "+k.err.Error()))
+	}
+}
+
+// fitTexts gives content that takes no more than room, as stored counts it, where texts
+// and thinking are what is too much. When all of it does not fit, each long one keeps
+// its head and names the whole as a payload; signatures, which are for the whole, are
+// left out with it. What then still has no room is joined to one text in front. Other
+// blocks stay; of a call what is the vendor's goes when there is no room.
+func fitTexts(k *keeper, content []protocol.Block, room int) []protocol.Block {
+	total, others := 0, 0
+	for _, b := range content {
+		n := stored(b)
+		if total += n; !isText(b) {
+			others += n
 		}
-		if b.Type == protocol.BlockToolUse {
-			room -= stored(*b)
-		}
 	}
+	if total <= room {
+		return content
+	}
+	room -= others
 	var out []protocol.Block
 	var rest strings.Builder
 	for _, b := range content {
-		if b.Type != protocol.BlockToolUse {
-			if room -= stored(b); room < 0 {
-				rest.WriteString(b.Text + b.Thinking)
-				continue
+		if !isText(b) {
+			if room < 0 && b.Provider != nil {
+				room += stored(b)
+				b.Provider = nil
+				room -= stored(b)
+			}
+			out = append(out, b)
+			continue
+		}
+		whole, head := b.Text+b.Thinking, b
+		if len(whole) > cutText {
+			head.Signature, head.Provider = "", nil
+			if b.Type == protocol.BlockThinking {
+				head.Thinking = cut(whole)
+			} else {
+				head.Text = cut(whole)
 			}
 		}
-		out = append(out, b)
+		if n := stored(head); n <= room {
+			room -= n
+			if len(whole) > cutText {
+				head.Blob = k.keep(strings.NewReader(whole))
+			}
+			out = append(out, head)
+			continue
+		}
+		rest.WriteString(whole)
 	}
-	if rest.Len() > 0 {
-		b := protocol.Text(cut(rest.String()))
-		b.Blob = keep(rest.String())
-		out = append([]protocol.Block{b}, out...)
+	if rest.Len() == 0 {
+		return out
 	}
-	return out, failure
+	b := protocol.Text(rest.String())
+	if rest.Len() > cutText {
+		b.Text, b.Blob = cut(b.Text), k.keep(strings.NewReader(b.Text))
+	}
+	return append([]protocol.Block{b}, out...)
+}
+
+func isText(b protocol.Block) bool {
+	return b.Type == protocol.BlockText || b.Type == protocol.BlockThinking
 }
 
 // cut gives the head of a text and says so.

@@ -2,11 +2,13 @@ package runtime
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"scorel/internal/model"
 	"scorel/internal/model/script"
@@ -14,10 +16,10 @@ import (
 	"scorel/protocol"
 )
 
-// keeper keeps payloads by a name of its own.
-type keeper map[string]string
+// shelf keeps payloads by a name of its own.
+type shelf map[string]string
 
-func (k keeper) put(_ context.Context, r io.Reader) (string, error) {
+func (k shelf) put(_ context.Context, r io.Reader) (string, error) {
 	all, err := io.ReadAll(r)
 	name := strings.Repeat(fmt.Sprint(len(k)+1), 64)
 	k[name] = string(all)
@@ -84,7 +86,7 @@ func TestWhatAModelSendsAtOnceIsToldInPiecesAndKeptWhole(t *testing.T) {
 			"input":    {script.Step{Op: script.OpCall, Text: "Look", ID: "c1", Input: input}, input},
 		} {
 			t.Run(fmt.Sprintf("%s in chunks of %d", name, chunk), func(t *testing.T) {
-				kept := keeper{}
+				kept := shelf{}
 				tr := newTrial(t, []tool.Tool{newGadget("Look", answers("seen"))})
 				tr.run.Env.PutBlob = kept.put
 				steps(t, tr, chunk, c.step)
@@ -113,7 +115,7 @@ func TestWhatAModelSendsAtOnceIsToldInPiecesAndKeptWhole(t *testing.T) {
 }
 
 func TestAnAnswerThatDoesNotStopIsEndedAndWhatCameIsKept(t *testing.T) {
-	kept := keeper{}
+	kept := shelf{}
 	tr := newTrial(t, nil)
 	tr.run.Env.PutBlob = kept.put
 	steps(t, tr, 0, script.Step{Op: script.OpText, Text: strings.Repeat("0123456789abcdef", 1<<20)})
@@ -132,7 +134,7 @@ func TestAnAnswerThatDoesNotStopIsEndedAndWhatCameIsKept(t *testing.T) {
 }
 
 func TestManyTextsThatHaveNoRoomTogetherAreKeptAsOne(t *testing.T) {
-	kept := keeper{}
+	kept := shelf{}
 	tr := newTrial(t, nil)
 	tr.run.Env.PutBlob = kept.put
 	var all []script.Step
@@ -155,6 +157,75 @@ func TestManyTextsThatHaveNoRoomTogetherAreKeptAsOne(t *testing.T) {
 		t.Errorf("%d blocks, %d bytes are kept of %d", len(m.Content), len(kept[m.Content[0].Blob]), sum)
 	}
 }
+
+func TestOfMoreLongTextsThanHaveRoomNothingIsLost(t *testing.T) {
+	kept := shelf{}
+	tr := newTrial(t, nil)
+	tr.run.Env.PutBlob = kept.put
+	var all []script.Step
+	sum := 0
+	for i := range 100 {
+		op := []script.Op{script.OpText, script.OpThinking}[i%2]
+		all = append(all, script.Step{Op: op, Text: strings.Repeat("0123456789abcdef", 6<<10)})
+		sum += 96 << 10
+	}
+	steps(t, tr, 0, all...)
+	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted {
+		t.Fatalf("end: %+v", end)
+	}
+	told(t, tr.events)
+	for _, b := range tr.desk.messages[1].Content {
+		sum -= len(kept[b.Blob])
+	}
+	if sum != 0 {
+		t.Errorf("%d bytes are lost", sum)
+	}
+}
+
+// TestAResultThatHasNoRoomInALineIsCutAndKept has a tool, as one of an extension may be,
+// and a hook in the place of one give too much.
+func TestAResultThatHasNoRoomInALineIsCutAndKept(t *testing.T) {
+	whole := strings.Repeat("é", 3<<20)
+	big := protocol.Message{Role: protocol.RoleToolResult, Content: []protocol.Block{protocol.Text(whole), protocol.Text("the end")}, Details: []byte(`"` + whole + `"`)}
+	for name, c := range map[string]struct{ tools, hook []protocol.Block }{
+		"of a tool": {tools: big.Content},
+		"of a hook": {tools: []protocol.Block{protocol.Text("short")}, hook: big.Content},
+	} {
+		t.Run(name, func(t *testing.T) {
+			kept := shelf{}
+			tr := newTrial(t, []tool.Tool{newGadget("Look", func(context.Context, json.RawMessage, func(string)) (tool.Result, error) {
+				return tool.Result{Content: c.tools, Details: json.RawMessage(big.Details)}, nil
+			})})
+			tr.run.Env.PutBlob = kept.put
+			if c.hook != nil {
+				tr.run.Hooks = instead{big}
+			}
+			steps(t, tr, 0, script.Step{Op: script.OpCall, Text: "Look", ID: "c1", Input: "{}"})
+			if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted {
+				t.Fatalf("end: %+v", end)
+			}
+			told(t, tr.events)
+			m := tr.desk.messages[2]
+			if kept[m.Content[0].Blob] != whole || !utf8.ValidString(m.Content[0].Text) || m.Content[1].Text != "the end" || m.Details != nil {
+				t.Errorf("%d bytes are kept of %d; %.200q", len(kept[m.Content[0].Blob]), len(whole), m.PlainText())
+			}
+			if len(tr.reports) != 1 || !strings.Contains(tr.reports[0], "details of Look") {
+				t.Errorf("reports %q", tr.reports)
+			}
+		})
+	}
+}
+
+// instead answers each call in the place of its tool.
+type instead struct{ result protocol.Message }
+
+func (i instead) BeforeTool(context.Context, tool.Call, tool.Spec) (BeforeTool, error) {
+	return BeforeTool{Result: &i.result}, nil
+}
+func (i instead) AfterTool(_ context.Context, _ tool.Call, _ tool.Spec, m protocol.Message) (protocol.Message, error) {
+	return m, nil
+}
+func (i instead) Stop(context.Context, Ending) (string, error) { return "", nil }
 
 func TestAnAnswerWhoseWholeCannotBeStoredEndsTheRun(t *testing.T) {
 	tr := newTrial(t, nil)

@@ -72,8 +72,8 @@ func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
 // is seen, and so is a type that there is no TypeScript for.
 func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
 	changes := map[string]struct{ file, old, new string }{
-		"a field":               {"request.go", "Ping struct{}", "Ping struct {\n\t\tLoud bool `json:\"loud\"`\n\t}"},
-		"a field left out":      {"response.go", `json:"notices,omitempty"`, `json:"notices"`},
+		"a field":               {"host.go", "Ping struct{}", "Ping struct {\n\t\tLoud bool `json:\"loud\"`\n\t}"},
+		"a field left out":      {"project.go", `json:"notices,omitempty"`, `json:"notices"`},
 		"a comment":             {"live.go", "// LiveTool is a call that runs.", "// LiveTool is a call that runs now."},
 		"a request":             {"request.go", `case "ping":`, "case \"pong\":\n\t\treturn &Ping{}, &Done{}\n\tcase \"ping\":"},
 		"an answer":             {"request.go", "return &Ping{}, &Done{}", "return &Ping{}, &Status{}"},

@@ -41,6 +41,7 @@ type Model struct {
 	settings      prefs.Settings
 	keeper        *keeper
 	left          *unfinished.State // of a UI that crashed here
+	ahead         []byte            // was typed before the UI began
 
 	// The session.
 	conn       client.Change
@@ -49,13 +50,14 @@ type Model struct {
 	gen        int
 	said       protocol.SessionOpened
 	projection *client.Projection
-	shown      []protocol.EventID // of the path, as the transcript has it
+	shown      shownPath          // what of the path the transcript has
 	fetching   bool               // older events are on their way
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
 	jump       jump
-	attached   int // clients of the session
+	edits      queueEdits // changes of what waits
+	attached   int        // clients of the session
 	models     []protocol.ModelInfo
 	described  *described // of the models; nil after a change of them
 
@@ -118,7 +120,7 @@ func (m *Model) Init() tea.Cmd {
 			m.send(screenReady{})
 		}
 	}()
-	return tea.Batch(m.setStatusLine(), m.typed())
+	return tea.Batch(m.setStatusLine(), m.keysAhead(), m.typed())
 }
 
 // screenReady says that a frame would be drawn at once.

@@ -132,6 +132,9 @@ func (m *Model) modelName() string {
 	if m.answered != "" {
 		return m.answered
 	}
+	if m.id == "" && m.cfg.Start.Model != "" { // the first session is made with it
+		return m.cfg.Start.Model
+	}
 	return m.setting("model.name")
 }
 

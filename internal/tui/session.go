@@ -13,100 +13,6 @@ import (
 	"scorel/protocol/display"
 )
 
-// linked begins with the session that was asked for.
-func (m *Model) linked(l linked) tea.Cmd {
-	m.project = l.project
-	if l.err != nil {
-		m.conn = client.Change{State: client.StateDisconnected, Err: l.err}
-		m.fail(l.err)
-		return nil
-	}
-	var cmds []tea.Cmd
-	if p := l.project; p != nil {
-		for _, n := range p.Notices {
-			m.toast(levelWarning, n)
-		}
-		cmds = append(cmds, m.offerTrust(p))
-	}
-	m.popup.Forget()
-	return tea.Batch(append(cmds, m.choose(), m.loadConfig(), m.loadModels(), m.typed())...) // what is typed may want the host's files
-}
-
-// choose shows the session that the command line named, the one that a crashed UI
-// showed here, or one that runs or waits for somebody.
-func (m *Model) choose() tea.Cmd {
-	start := m.cfg.Start
-	switch {
-	case start.Pick:
-		return m.openSessions()
-	case start.Session != "":
-		return m.find(start.Session)
-	case m.left != nil && m.left.SessionID != "":
-		m.toast(levelInfo, "this is where the UI ended without being left; /new begins another session")
-		return tea.Batch(m.show(m.left.SessionID), m.firstPrompt())
-	}
-	req := &protocol.ListSessions{Limit: 1}
-	if m.project != nil {
-		req.ProjectID = m.project.ProjectID
-	}
-	return ask(m, "", req, func(m *Model, list *protocol.SessionList, err error) tea.Cmd {
-		switch {
-		case err != nil:
-			m.fail(err)
-		case m.id != "": // something was sent meanwhile
-		case len(list.Sessions) == 0 && start.Continue:
-			m.toast(levelInfo, "there is no session here yet; this is a new one")
-		case len(list.Sessions) == 0:
-		case start.Continue:
-			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
-		case m.project != nil && busy(list.Sessions[0].State):
-			m.toast(levelInfo, "this session is at work; /new begins another")
-			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
-		}
-		return m.firstPrompt()
-	})
-}
-
-// busy says that something goes on in a session, or waits for a person.
-func busy(s *protocol.SessionState) bool { return s != nil && (s.Running || s.Asking) }
-
-// firstPrompt sends what the command line gave, once.
-func (m *Model) firstPrompt() tea.Cmd {
-	text := m.cfg.Start.Prompt
-	m.cfg.Start.Prompt = ""
-	if strings.TrimSpace(text) == "" {
-		return nil
-	}
-	return m.sendText(text)
-}
-
-// find shows the session of an id, the beginning of one, or a name.
-func (m *Model) find(name string) tea.Cmd {
-	return ask(m, "", &protocol.ListSessions{Query: name, Limit: 50}, func(m *Model, list *protocol.SessionList, err error) tea.Cmd {
-		if err != nil {
-			m.fail(err)
-			return nil
-		}
-		var found []protocol.SessionSummary
-		for _, s := range list.Sessions {
-			if string(s.SessionID) == name || s.Meta.Name == name {
-				found = []protocol.SessionSummary{s}
-				break
-			}
-			if strings.HasPrefix(string(s.SessionID), name) {
-				found = append(found, s)
-			}
-		}
-		if len(found) == 1 {
-			return tea.Batch(m.show(found[0].SessionID), m.firstPrompt())
-		}
-		m.toast(levelWarning, "no single session is called "+line(name)+"; pick one")
-		text := m.cfg.Start.Prompt // the person sees first where it goes
-		m.cfg.Start.Prompt = ""
-		return tea.Batch(m.openSessions(), m.editorSet(text))
-	})
-}
-
 // maxParting bounds the lines of a session that go into the scrollback when another one
 // is shown: more do not fit on any screen.
 const maxParting = 500
@@ -133,7 +39,8 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
-	m.shown, m.filling, m.fetching, m.cancelling = nil, false, false, ""
+	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
+	m.edits = queueEdits{}
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -203,7 +110,7 @@ func (m *Model) arrived() tea.Cmd {
 		m.transcript.Append(moves[n-1])
 	}
 	m.refreshTasks()
-	cmds = append(cmds, m.fill(), m.questions.sync(m), m.land())
+	cmds = append(cmds, m.fill(), m.nextEdit(), m.questions.sync(m), m.land())
 	return tea.Batch(cmds...)
 }
 
@@ -260,85 +167,6 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	return nil
 }
 
-// sync brings the transcript to where the projection is: mostly by what came behind it.
-func (m *Model) sync() {
-	path := m.projection.Path()
-	from := 0
-	if len(m.shown) > 0 {
-		from = m.common(path)
-	}
-	for _, e := range path[from:] {
-		m.transcript.Append(e)
-	}
-	m.shown = m.shown[:0]
-	for _, e := range path {
-		m.shown = append(m.shown, e.ID)
-	}
-	if len(path) > 0 && m.transcript.Oldest() == path[0].ID { // else whoever fetched older ones knows
-		m.transcript.More(path[0].ParentID != "")
-	}
-	m.transcript.Live(m.live())
-}
-
-// common cuts the transcript to what it has in common with a path, adds what of the path
-// is older than that, and gives the place of the first event that is new.
-func (m *Model) common(path []protocol.Event) (next int) {
-	newest := m.shown[len(m.shown)-1]
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].ID == newest { // nothing has moved
-			m.prepend(path[:i])
-			return i + 1
-		}
-	}
-	have := map[protocol.EventID]bool{}
-	for _, id := range m.shown {
-		have[id] = true
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if have[path[i].ID] {
-			m.transcript.Cut(path[i].ID)
-			return i + 1
-		}
-	}
-	m.transcript.Cut("")
-	return 0
-}
-
-// prepend adds the events that stand before all that the transcript has.
-func (m *Model) prepend(before []protocol.Event) {
-	for i := len(before) - 1; i >= 0; i-- {
-		if before[i].ID == m.shown[0] {
-			if i > 0 && m.shown[0] == m.transcript.Oldest() {
-				m.transcript.Prepend(before[:i])
-			}
-			return
-		}
-	}
-}
-
-// fill asks for events of the path that belong on the screen and are not there.
-func (m *Model) fill() tea.Cmd {
-	asked := m.projection.Missing()
-	if asked == nil || m.filling {
-		return nil
-	}
-	m.filling = true
-	gen := m.gen
-	return ask(m, m.id, asked, func(m *Model, page *protocol.Events, err error) tea.Cmd {
-		if m.gen != gen {
-			return nil
-		}
-		m.filling = false
-		if err != nil { // its beginning is what is there, then
-			m.fail(err)
-			page = &protocol.Events{}
-		}
-		m.projection.Fill(asked, page)
-		m.sync()
-		return m.fill()
-	})
-}
-
 // deviceChanged takes who is attached to the session, and that the host ends.
 func (m *Model) deviceChanged(d client.DeviceChanges) tea.Cmd {
 	for _, c := range d.Sessions {
@@ -376,33 +204,6 @@ func (m *Model) stateChanged(c client.Change) tea.Cmd {
 		m.fail(c.Err)
 	}
 	return nil
-}
-
-// older fetches events before those that the transcript has.
-func (m *Model) older(n int) tea.Cmd {
-	before := m.transcript.Oldest()
-	if n <= 0 || m.fetching || before == "" {
-		return nil
-	}
-	m.fetching = true
-	gen := m.gen
-	return ask(m, m.id, &protocol.GetPath{BeforeID: before, Limit: n}, func(m *Model, page *protocol.Events, err error) tea.Cmd {
-		if m.gen != gen {
-			return nil
-		}
-		m.fetching = false
-		if err != nil {
-			m.fail(err)
-			return nil
-		}
-		if m.transcript.Oldest() == before { // else the path leads elsewhere
-			slices.Reverse(page.Events) // it came newest first
-			m.transcript.Prepend(page.Events)
-			m.transcript.More(page.More)
-			m.transcript.Earlier(page.Older)
-		}
-		return m.older(m.transcript.WantOlder())
-	})
 }
 
 // turnEnded tells the person that it is their turn.

@@ -82,6 +82,9 @@ func (m *Model) openScreen() error {
 	m.width, m.height = width, height
 	m.scr, err = screen.New(m.cfg.Out, screen.Options{Width: width, Height: height, Full: m.settings.Screen == "full", Focus: true,
 		NoReflow: screen.Cuts(m.getenv), Queries: screen.Queries, Input: m.cfg.In})
+	if err == nil {
+		m.ahead = typedAhead(m.cfg.In)
+	}
 	return err
 }
 

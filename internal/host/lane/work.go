@@ -1,13 +1,13 @@
 package lane
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"scorel/internal/session/history"
 	"scorel/internal/tool"
@@ -69,7 +69,12 @@ func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, 
 		f, _, err := l.cfg.Blobs.Open(d.FullBlob)
 		return f, err
 	}
-	return io.NopCloser(bytes.NewReader([]byte(m.PlainText()))), nil
+	if m.IsCut() {
+		if m, err = m.Whole(func(sha string) ([]byte, error) { return l.readBlob(ctx, sha) }); err != nil {
+			return nil, err
+		}
+	}
+	return io.NopCloser(strings.NewReader(m.PlainText())), nil
 }
 
 // readBlob reads a payload for a model.

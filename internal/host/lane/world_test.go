@@ -29,6 +29,7 @@ type trial struct {
 	lane     *Lane
 	model    *recorder
 	do       func(ctx context.Context) // what the tool does
+	result   []protocol.Block          // what it gives besides
 	hooks    []hook.Subscriber
 	items    []protocol.Item
 	subagent bool
@@ -158,7 +159,7 @@ func (d *doing) Run(ctx context.Context, _ func(string)) (tool.Result, error) {
 	if d.tr.do != nil {
 		d.tr.do(ctx)
 	}
-	return tool.Result{Content: []protocol.Block{protocol.Text("did " + string(d.call.Input))}}, nil
+	return tool.Result{Content: append([]protocol.Block{protocol.Text("did " + string(d.call.Input))}, d.tr.result...)}, nil
 }
 func (d *doing) Close() {}
 

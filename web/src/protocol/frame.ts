@@ -2,9 +2,10 @@
 /* eslint-disable */
 import type { ProtocolError } from "./errors";
 import type { SessionEvent } from "./event";
+import type { ClientInfo } from "./host";
 import type { SessionID } from "./id";
 import type { Live } from "./live";
-import type { ClientInfo, SessionSummary } from "./response";
+import type { SessionSummary } from "./session";
 
 /** Resync says how a subscription goes on from what the client holds. */
 export type Resync = (typeof resyncValues)[number];

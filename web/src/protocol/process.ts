@@ -120,3 +120,35 @@ export interface ProcessSummary {
   events?: ProcessEvent[];
   logRef?: ProcessLogRef;
 }
+
+/**
+ * GetProcessLog gives a part of the log of an operation, from the line Offset on;
+ * the answer is a {@link ProcessLog}.
+ */
+export interface GetProcessLog {
+  operationId: string;
+  offset?: number;
+  /** lines, 1 to 1,000; 0: 200 */
+  limit?: number;
+}
+
+/**
+ * ProcessLog is a part of the log of an operation. Next is the offset behind it;
+ * More says that something stands there already.
+ */
+export interface ProcessLog {
+  lines: ProcessLine[] | null;
+  next: number;
+  more?: boolean;
+}
+
+/**
+ * ProcessLine is a line of the log of an operation: an event, or a line that a
+ * skill wrote to stderr.
+ */
+export interface ProcessLine {
+  event?: ProcessEvent;
+  stderr?: string;
+  /** of the host: what was left out */
+  note?: string;
+}

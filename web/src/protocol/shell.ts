@@ -33,3 +33,34 @@ export interface ShellResult {
   /** ChangedProtected are the protected files that it made, changed or removed. */
   changedProtected?: string[];
 }
+
+/**
+ * RunShell runs a command of the person who sends it, as bash, in the session's
+ * folder and its sandbox; nobody is asked, and no rule or mode is. The answer is
+ * {@link ShellStarted}, at once. All clients see it run as a tool_execution_start with
+ * ToolExecutionStart.Shell, its output as updates, and at the end the custom
+ * message of kind ShellKind that the start has announced. With InContext the model
+ * is told of command and output with its next call; otherwise no model ever is. A
+ * running turn is not disturbed: the message enters at its next step border.
+ */
+export interface RunShell {
+  /** bash source, at most 100,000 bytes */
+  command: string;
+  inContext?: boolean;
+}
+
+/**
+ * StopShell ends a running command of a person, by the event that its start has
+ * announced; what it printed is stored. The answer is {@link Cancelled}.
+ */
+export interface StopShell {
+  eventId: EventID;
+}
+
+/**
+ * ShellStarted says that a command of a person runs. EventID is the event that will
+ * say how it went.
+ */
+export interface ShellStarted {
+  eventId: EventID;
+}

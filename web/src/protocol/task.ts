@@ -70,3 +70,22 @@ export interface TaskNotice {
   /** of a command that has ended */
   process?: ProcessSummary;
 }
+
+/**
+ * ListTasks gives the background commands of a session; the answer is a
+ * {@link TaskList}.
+ */
+export interface ListTasks {}
+
+/** StopTask ends a background command; the answer is its {@link TaskInfo}. */
+export interface StopTask {
+  taskId: string;
+}
+
+/**
+ * TaskList is the background commands of a session that are remembered, oldest
+ * first.
+ */
+export interface TaskList {
+  tasks: TaskInfo[] | null;
+}

@@ -1,0 +1,37 @@
+package protocol
+
+// Requests about agents.
+type (
+	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
+	ListAgents struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+)
+
+// What they are answered with.
+type (
+	// AgentInfo is an agent that Task can start.
+	AgentInfo struct {
+		Name        string   `json:"name"`
+		Description string   `json:"description,omitempty"`
+		Path        string   `json:"path,omitempty"` // "" of a built-in one
+		Scope       string   `json:"scope"`          // builtin, user or project
+		Model       string   `json:"model,omitempty"`
+		Mode        string   `json:"mode,omitempty"`
+		Tools       []string `json:"tools,omitempty"` // names, or a preset; "-name" is denied; none are those of the session
+		MaxSteps    int      `json:"maxSteps,omitempty"`
+		Prompt      string   `json:"prompt,omitempty"`
+		State       string   `json:"state"`             // ok, shadowed, untrusted, broken
+		Problem     string   `json:"problem,omitempty"` // why it does not count, or what of it has no effect
+	}
+	// AgentList is what was found, sorted by name.
+	AgentList struct {
+		Agents   []AgentInfo `json:"agents"`
+		Problems []string    `json:"problems,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*ListAgents) RequestName() string { return "list_agents" }
+
+func (*AgentList) response() {}

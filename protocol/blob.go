@@ -1,0 +1,44 @@
+package protocol
+
+// Requests about payloads.
+type (
+	// GetBlob reads a part (at most 48 KiB) of a payload that the session names
+	// or an export made; the answer is [BlobPart].
+	GetBlob struct {
+		SHA256 string `json:"sha256"`
+		Offset int64  `json:"offset"`
+		Length int    `json:"length"`
+	}
+	// PutBlob sends a part of a payload; the answer to the last one names it.
+	PutBlob struct {
+		UploadID string `json:"uploadId"`
+		Offset   int64  `json:"offset"`
+		Data     []byte `json:"data"`
+		Last     bool   `json:"last,omitempty"`
+	}
+)
+
+// What they are answered with.
+type (
+	// BlobRef names a payload. One of an export that is too large for one blob is
+	// its Parts, in order, and has no SHA256 of its own. Notices say what an export
+	// lacks.
+	BlobRef struct {
+		SHA256  string    `json:"sha256,omitempty"`
+		Size    int64     `json:"size"`
+		Parts   []BlobRef `json:"parts,omitempty"`
+		Notices []string  `json:"notices,omitempty"`
+	}
+	// BlobPart is a part of a payload.
+	BlobPart struct {
+		Data []byte `json:"data"`
+		Size int64  `json:"size"` // of the whole
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*GetBlob) RequestName() string { return "get_blob" }
+func (*PutBlob) RequestName() string { return "put_blob" }
+
+func (*BlobRef) response()  {}
+func (*BlobPart) response() {}

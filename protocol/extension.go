@@ -1,0 +1,67 @@
+package protocol
+
+// ExtensionState says how an extension stands.
+type ExtensionState string
+
+// The states of an extension.
+const (
+	ExtensionFound     ExtensionState = "found"     // not started, because nobody needed it yet
+	ExtensionLoaded    ExtensionState = "loaded"    //
+	ExtensionDisabled  ExtensionState = "disabled"  // switched off by the user
+	ExtensionUntrusted ExtensionState = "untrusted" // of a project, and not trusted
+	ExtensionShadowed  ExtensionState = "shadowed"  // another one has its name
+	ExtensionFailed    ExtensionState = "failed"    // it could not be loaded
+	ExtensionStopped   ExtensionState = "stopped"   // switched off for the session, after three kills
+)
+
+// Requests about extensions.
+type (
+	// ListExtensions gives the extensions of a session, or, without one, those of
+	// WorkDir, which are then not started; the answer is an [ExtensionList].
+	ListExtensions struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// CheckExtension loads one extension by its file or folder, in a child of its own
+	// and without a session, and says what it registers; the answer is an
+	// [ExtensionInfo].
+	CheckExtension struct {
+		Path string `json:"path"`
+	}
+	// EnableExtension switches an extension on or off, for all sessions of the user.
+	EnableExtension struct {
+		ID      string `json:"id"`
+		Enabled bool   `json:"enabled"`
+	}
+)
+
+// What they are answered with.
+type (
+	// ExtensionInfo is an extension that was found.
+	ExtensionInfo struct {
+		ID          string         `json:"id"`
+		Name        string         `json:"name,omitempty"`
+		Version     string         `json:"version,omitempty"`
+		Path        string         `json:"path"`
+		Scope       string         `json:"scope"` // user or project
+		Kind        string         `json:"kind"`  // javascript or process
+		State       ExtensionState `json:"state"`
+		Problem     string         `json:"problem,omitempty"` // why it is not loaded, with file and line
+		Tools       []string       `json:"tools,omitempty"`
+		Commands    []string       `json:"commands,omitempty"`
+		Hooks       []string       `json:"hooks,omitempty"` // events that it listens to
+		Unsupported []string       `json:"unsupported,omitempty"`
+	}
+	// ExtensionList is what was found, in load order.
+	ExtensionList struct {
+		Extensions []ExtensionInfo `json:"extensions"`
+		Problems   []string        `json:"problems,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*ListExtensions) RequestName() string  { return "list_extensions" }
+func (*CheckExtension) RequestName() string  { return "check_extension" }
+func (*EnableExtension) RequestName() string { return "enable_extension" }
+
+func (*ExtensionInfo) response() {}
+func (*ExtensionList) response() {}

@@ -1,0 +1,40 @@
+package protocol
+
+// Requests about memory.
+type (
+	// AddMemory adds a note to the memory of the session's project, without one of that
+	// of WorkDir, or to the user's.
+	AddMemory struct {
+		Scope   string `json:"scope"` // project, user or daily
+		Text    string `json:"text"`  // at most 8 KiB, 2 KiB a line
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// GetMemory gives the files of the session's memory, or, without one, of that of
+	// WorkDir; the answer is a [MemoryView].
+	GetMemory struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+)
+
+// What they are answered with.
+type (
+	// MemoryView is the memory of a session. Tokens is what of it is told to the model.
+	MemoryView struct {
+		Files   []MemoryFile `json:"files"`
+		Tokens  int          `json:"tokens"`
+		Problem string       `json:"problem,omitempty"`
+	}
+	// MemoryFile is a file of memory.
+	MemoryFile struct {
+		Scope string `json:"scope"` // user, project or daily
+		Path  string `json:"path"`
+		Bytes int64  `json:"bytes"`
+		Text  string `json:"text,omitempty"` // at most 64 KiB
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*AddMemory) RequestName() string { return "add_memory" }
+func (*GetMemory) RequestName() string { return "get_memory" }
+
+func (*MemoryView) response() {}

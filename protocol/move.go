@@ -1,0 +1,70 @@
+package protocol
+
+// Requests that move the leaf or shorten the context.
+type (
+	// RewindTo sets the leaf to an earlier event, or (null) to the empty
+	// conversation; the answer is [Moved]. With Summarise [SummariseBranch] a model
+	// first summarises what is left, as Instructions (at most 8 KiB) ask for, and the
+	// summary becomes the leaf, on the target. That is a run which can be cancelled;
+	// when it fails or is cancelled nothing has moved.
+	RewindTo struct {
+		TargetEventID  *EventID `json:"targetEventId"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		RestoreFiles   bool     `json:"restoreFiles,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty"`
+	}
+	// BranchTo sets the leaf to any conversation event; the answer is [Moved]. With
+	// Summarise it does what [RewindTo] does with that.
+	BranchTo struct {
+		LeafEventID    EventID  `json:"leafEventId"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty"`
+	}
+	// CompactSession summarises the older part of the context; the answer is
+	// [Compacted]. Like the moves above it needs CancelFirst while a turn runs.
+	CompactSession struct {
+		Instructions   string   `json:"instructions,omitempty"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+	}
+)
+
+// SummariseBranch is the value of Summarise that asks for a summary.
+const SummariseBranch = "yes"
+
+// What they are answered with.
+type (
+	// Moved says where the leaf is now, and what became of the files. SummaryID is the
+	// summary of what was left, "" without one; it is the leaf then.
+	Moved struct {
+		LeafID    EventID `json:"leafId"`
+		SummaryID EventID `json:"summaryId,omitempty"`
+
+		Restored []string      `json:"restored,omitempty"`
+		Skipped  []SkippedFile `json:"skipped,omitempty"`
+	}
+	// SkippedFile is a file that was not restored, and why.
+	SkippedFile struct {
+		Path string `json:"path"`
+		Why  string `json:"why"`
+	}
+	// Compacted says what a compaction did. EventID is empty when there was
+	// nothing to compact.
+	Compacted struct {
+		EventID      EventID `json:"eventId,omitempty"`
+		TokensBefore int     `json:"tokensBefore"`
+		TokensAfter  int     `json:"tokensAfter"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*RewindTo) RequestName() string       { return "rewind" }
+func (*BranchTo) RequestName() string       { return "branch" }
+func (*CompactSession) RequestName() string { return "compact" }
+
+func (*Moved) response()     {}
+func (*Compacted) response() {}

@@ -1,0 +1,36 @@
+package protocol
+
+// Requests about the events of a session.
+type (
+	// GetPath gives conversation events of a path, newest first; the answer is
+	// [Events]. LeafID empty is the active path.
+	GetPath struct {
+		LeafID   EventID `json:"leafId,omitempty"`
+		BeforeID EventID `json:"beforeId,omitempty"`
+		Limit    int     `json:"limit,omitempty"`
+	}
+	// GetTree gives all persistent events behind AfterSeq in the order of the
+	// log; the answer is [Events].
+	GetTree struct {
+		AfterSeq Seq `json:"afterSeq,omitempty"`
+		Limit    int `json:"limit,omitempty"`
+	}
+)
+
+// What they are answered with.
+type (
+	// Events is a page of events; More says that there are further ones, and Older how
+	// many of a path (0 in other answers).
+	Events struct {
+		Events []Event `json:"events"`
+		LeafID EventID `json:"leafId,omitempty"`
+		More   bool    `json:"more,omitempty"`
+		Older  int     `json:"older,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*GetPath) RequestName() string { return "get_path" }
+func (*GetTree) RequestName() string { return "get_tree" }
+
+func (*Events) response() {}

@@ -1,0 +1,100 @@
+package protocol
+
+// Requests about projects and their folders.
+type (
+	// RegisterProject makes the project of a working directory known; the answer
+	// is a [Project].
+	RegisterProject struct {
+		WorkDir string `json:"workDir"`
+	}
+	// ListProjects gives the projects that are known; the answer is [ProjectList].
+	ListProjects struct{}
+	// RemoveProject takes a project off the list. Its sessions and files stay.
+	RemoveProject struct {
+		ProjectID ProjectID `json:"projectId"`
+	}
+	// GetProjectState gives what a status line shows of the folder of a session, or,
+	// without one, of WorkDir; the answer is a [ProjectState]. It starts no process.
+	GetProjectState struct {
+		WorkDir string `json:"workDir,omitempty"`
+	}
+	// ListFiles gives the files of a project whose paths match Query, best first,
+	// for @: all letters of each word in their order, in any case. The answer is
+	// [FileList]. Hidden and ignored files are left out. Limit is at most 200, 50 when
+	// it is 0.
+	ListFiles struct {
+		ProjectID ProjectID `json:"projectId"`
+		Query     string    `json:"query,omitempty"`
+		Limit     int       `json:"limit,omitempty"`
+	}
+	// ListDirectories gives the folders inside a folder, the user's home when Path is
+	// empty; the answer is [DirectoryList]. Path is absolute or begins with ~/. Hidden
+	// folders are left out unless a name in Path begins with a dot: /srv/. gives those
+	// of /srv.
+	ListDirectories struct {
+		Path string `json:"path,omitempty"`
+	}
+)
+
+// What they are answered with.
+type (
+	// Project is a folder that sessions belong to. Root is its canonical path.
+	// Notices are what of its configuration does not count, one sentence each.
+	Project struct {
+		ProjectID ProjectID `json:"projectId"`
+		Root      string    `json:"root"`
+		WorkDir   string    `json:"workDir"`
+		Notices   []string  `json:"notices,omitempty"`
+		// Trust is how its files stand; nil in a list.
+		Trust *ProjectTrust `json:"trust,omitempty"`
+		// TrustedAt is when the folder was trusted, 0 when it is not.
+		TrustedAt int64 `json:"trustedAt,omitempty"`
+	}
+	// ProjectList is the known projects and trusted folders, by path. Notices are
+	// what is wrong with the lists.
+	ProjectList struct {
+		Projects []Project `json:"projects"`
+		Notices  []string  `json:"notices,omitempty"`
+	}
+	// ProjectState is what a status line shows of a folder. Branch is that of Git, or the
+	// first 12 characters of a commit that is checked out by itself, "" without either.
+	ProjectState struct {
+		WorkDir string `json:"workDir"`
+		Root    string `json:"root"`
+		Git     bool   `json:"git,omitempty"`
+		Branch  string `json:"branch,omitempty"`
+	}
+	// FileList is the files that match, best first, relative to the project's folder.
+	FileList struct {
+		Files []string `json:"files"`
+		More  bool     `json:"more,omitempty"`
+	}
+	// DirectoryList is the folders inside a folder, by name. Path has no links in it;
+	// Parent is "" at the top.
+	DirectoryList struct {
+		Path    string      `json:"path"`
+		Parent  string      `json:"parent,omitempty"`
+		Entries []Directory `json:"entries"`
+		More    bool        `json:"more,omitempty"`
+	}
+	// Directory is one of them; ProjectID is set when it is a known project.
+	Directory struct {
+		Name      string    `json:"name"`
+		ProjectID ProjectID `json:"projectId,omitempty"`
+		Git       bool      `json:"git,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*RegisterProject) RequestName() string { return "register_project" }
+func (*ListProjects) RequestName() string    { return "list_projects" }
+func (*RemoveProject) RequestName() string   { return "remove_project" }
+func (*GetProjectState) RequestName() string { return "get_project_state" }
+func (*ListFiles) RequestName() string       { return "list_files" }
+func (*ListDirectories) RequestName() string { return "list_directories" }
+
+func (*Project) response()       {}
+func (*ProjectList) response()   {}
+func (*ProjectState) response()  {}
+func (*FileList) response()      {}
+func (*DirectoryList) response() {}

@@ -1,0 +1,157 @@
+package protocol
+
+// Requests about a session as a whole.
+type (
+	// CreateSession makes a session; the answer is a [SessionSummary].
+	CreateSession struct {
+		ProjectID ProjectID `json:"projectId"`
+		Meta      Meta      `json:"meta"`
+	}
+	// ListSessions lists sessions, newest first; the answer is a [SessionList].
+	// Before continues behind a session of an earlier list.
+	ListSessions struct {
+		ProjectID ProjectID `json:"projectId,omitempty"`
+		Query     string    `json:"query,omitempty"`
+		Limit     int       `json:"limit,omitempty"`
+		Before    SessionID `json:"before,omitempty"`
+		// BeforeTime is the updatedAt of that session.
+		BeforeTime int64 `json:"beforeTime,omitempty"`
+		// Subagents lists the sessions of sub-agents too, and ParentID only those of
+		// one session.
+		Subagents bool      `json:"subagents,omitempty"`
+		ParentID  SessionID `json:"parentId,omitempty"`
+	}
+	// OpenSession subscribes the connection to a session; the answer is
+	// [SessionOpened], and frames follow: a [ResyncFrame], the events that the client
+	// has missed since Anchors (or, on a full reload, the Tail newest events of the
+	// path), a [LiveFrame], and then events as they come.
+	OpenSession struct {
+		Anchors *Anchors `json:"anchors,omitempty"`
+		Tail    int      `json:"tail,omitempty"`
+	}
+	// CloseSession ends a subscription.
+	CloseSession struct{}
+	// DeleteSession removes a session's log for good.
+	DeleteSession struct{}
+	// CloneSession copies the path to FromEventID (the leaf, when empty) of
+	// another session into the new session that the call names; the answer is a
+	// [SessionSummary].
+	CloneSession struct {
+		FromSessionID SessionID `json:"fromSessionId"`
+		FromEventID   EventID   `json:"fromEventId,omitempty"`
+		Name          string    `json:"name,omitempty"`
+	}
+	// ImportSession makes the session that the call names from a payload: a file
+	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
+	// order, put on this connection. WorkDir, when set, is where the session works
+	// from now on; LeafEventID, when set, where the conversation goes on, which must
+	// be said when damage may have moved that. The answer is [Imported].
+	ImportSession struct {
+		Blobs       []string `json:"blobs"`
+		WorkDir     string   `json:"workDir,omitempty"`
+		LeafEventID EventID  `json:"leafEventId,omitempty"`
+	}
+	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
+	// "markdown" or "html" into blobs; the answer is a [BlobRef].
+	ExportSession struct {
+		Format string `json:"format"`
+	}
+	// VerifySession reads every byte of a log; the answer is a [SessionReport].
+	VerifySession struct{}
+	// RepairSession repairs the tail of a log. LeafEventID picks the leaf of a
+	// session that is read-only because the damage may have moved it; the answer
+	// is a [SessionReport].
+	RepairSession struct {
+		LeafEventID EventID `json:"leafEventId,omitempty"`
+	}
+	// UpdateInfo changes the meta of a session.
+	UpdateInfo struct {
+		Changes MetaChanges `json:"changes"`
+	}
+	// SetLabel names an event; a nil Label removes the name.
+	SetLabel struct {
+		TargetEventID EventID `json:"targetEventId"`
+		Label         *string `json:"label"`
+	}
+)
+
+// What they are answered with.
+type (
+	// SessionSummary describes a session in a list. Times are Unix milliseconds.
+	SessionSummary struct {
+		SessionID   SessionID   `json:"sessionId"`
+		Meta        Meta        `json:"meta"`
+		CreatedAt   int64       `json:"createdAt"`
+		UpdatedAt   int64       `json:"updatedAt"`
+		FirstPrompt string      `json:"firstPrompt,omitempty"`
+		LeafID      EventID     `json:"leafId,omitempty"`
+		Events      int         `json:"events,omitempty"`
+		Bytes       int64       `json:"bytes,omitempty"`
+		ClonedFrom  *ClonedFrom `json:"clonedFrom,omitempty"`
+		Parent      *Parent     `json:"parent,omitempty"` // of a sub-agent's session
+		LockedBy    string      `json:"lockedBy,omitempty"`
+		Damaged     string      `json:"damaged,omitempty"`
+		// State is what goes on in it, nil while this host does not have it open.
+		State *SessionState `json:"state,omitempty"`
+	}
+	// SessionState is what goes on in an open session. Asking says that somebody is
+	// waited for; Queued counts the messages that wait, Tasks the background commands,
+	// Clients the subscriptions.
+	SessionState struct {
+		SessionID SessionID `json:"sessionId"`
+		Name      string    `json:"name,omitempty"`
+		Title     string    `json:"title,omitempty"` // the name, or the first line of the first prompt
+		Running   bool      `json:"running,omitempty"`
+		Asking    bool      `json:"asking,omitempty"`
+		Queued    int       `json:"queued,omitempty"`
+		Tasks     int       `json:"tasks,omitempty"`
+		Clients   int       `json:"clients,omitempty"`
+	}
+	// SessionList is a page of sessions; More says that older ones follow.
+	SessionList struct {
+		Sessions []SessionSummary `json:"sessions"`
+		More     bool             `json:"more,omitempty"`
+	}
+	// SessionOpened answers open_session. Findings are damage that was found,
+	// one sentence each; ReadOnly says why nothing can be written.
+	SessionOpened struct {
+		Summary  SessionSummary `json:"summary"`
+		Findings []string       `json:"findings,omitempty"`
+		ReadOnly string         `json:"readOnly,omitempty"`
+	}
+	// Imported is a session that was made from a file. Findings say what was wrong
+	// with the file and what it lacks, one sentence each; they are empty in the
+	// answer to a repeat.
+	Imported struct {
+		Summary  SessionSummary `json:"summary"`
+		Findings []string       `json:"findings,omitempty"`
+	}
+	// SessionReport is what verify and repair found. Sound says that the log can
+	// be used as it is.
+	SessionReport struct {
+		Sound    bool     `json:"sound"`
+		Events   int      `json:"events"`
+		Bytes    int64    `json:"bytes"`
+		Findings []string `json:"findings,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*CreateSession) RequestName() string { return "create_session" }
+func (*ListSessions) RequestName() string  { return "list_sessions" }
+func (*OpenSession) RequestName() string   { return "open_session" }
+func (*CloseSession) RequestName() string  { return "close_session" }
+func (*DeleteSession) RequestName() string { return "delete_session" }
+func (*CloneSession) RequestName() string  { return "clone_session" }
+func (*ImportSession) RequestName() string { return "import_session" }
+func (*ExportSession) RequestName() string { return "export_session" }
+func (*VerifySession) RequestName() string { return "verify_session" }
+func (*RepairSession) RequestName() string { return "repair_session" }
+func (*UpdateInfo) RequestName() string    { return "update_info" }
+func (*SetLabel) RequestName() string      { return "set_label" }
+
+func (*SessionSummary) response() {}
+func (*SessionList) response()    {}
+func (*SessionOpened) response()  {}
+func (*Imported) response()       {}
+func (*SessionReport) response()  {}

@@ -1,0 +1,83 @@
+package protocol
+
+// TrustState says how a project's files stand as a whole.
+type TrustState string
+
+// The states.
+const (
+	TrustNone        TrustState = "none"        // nothing of it could act
+	TrustAll         TrustState = "trusted"     // all that could act may
+	TrustPart        TrustState = "changed"     // it was trusted; something is new or changed
+	TrustNothing     TrustState = "untrusted"   // nothing that could act may
+	TrustNotPossible TrustState = "untrustable" // there is too much of it
+)
+
+// Requests about what of a project may act.
+type (
+	// GetTrust gives what of a project could act, file by file; the answer is
+	// [TrustReport].
+	GetTrust struct {
+		ProjectID ProjectID `json:"projectId"`
+	}
+	// TrustProject trusts the files that Hash names, as a [TrustReport] gave it, or
+	// takes all trust from the project. Another hash fails with conflict, whose
+	// details are the report as it is now. The answer is [ProjectTrust].
+	TrustProject struct {
+		ProjectID ProjectID `json:"projectId"`
+		Hash      string    `json:"hash,omitempty"`
+		Trusted   bool      `json:"trusted"`
+	}
+)
+
+// What they are answered with.
+type (
+	// ProjectTrust says how a project's files stand. Ignored names at most 5 of
+	// those that do not count, and Count says how many there are.
+	ProjectTrust struct {
+		State   TrustState `json:"state"`
+		Ignored []string   `json:"ignored,omitempty"`
+		Count   int        `json:"count,omitempty"`
+		Notices []string   `json:"notices,omitempty"`
+	}
+	// TrustReport is what of a project could act. Hash names exactly this list.
+	// Problem says why nothing of it can be trusted.
+	TrustReport struct {
+		ProjectID ProjectID   `json:"projectId"`
+		Root      string      `json:"root"`
+		State     TrustState  `json:"state"`
+		TrustedAt int64       `json:"trustedAt,omitempty"`
+		Hash      string      `json:"hash,omitempty"`
+		Items     []TrustItem `json:"items"`
+		Problem   string      `json:"problem,omitempty"`
+		Notices   []string    `json:"notices,omitempty"`
+	}
+	// TrustItem is what is trusted as a whole: Kind is config, hook, mcp, agent,
+	// command, skill or extension; Status is trusted, changed, new or untrusted.
+	// Problem, where there is one, says why it cannot be trusted. Does and the
+	// names are text of the project.
+	TrustItem struct {
+		Kind    string      `json:"kind"`
+		Name    string      `json:"name"`
+		Status  string      `json:"status"`
+		Problem string      `json:"problem,omitempty"`
+		Does    []string    `json:"does,omitempty"`
+		Files   []TrustFile `json:"files,omitempty"`
+		Gone    []string    `json:"gone,omitempty"`
+	}
+	// TrustFile is one file of it; Change is "changed" or "new" in an item that
+	// was trusted with another content.
+	TrustFile struct {
+		Name   string `json:"name"`
+		Target string `json:"target,omitempty"`
+		SHA256 string `json:"sha256"`
+		Size   int64  `json:"size"`
+		Change string `json:"change,omitempty"`
+	}
+)
+
+// RequestName is the type that stands on the wire.
+func (*GetTrust) RequestName() string     { return "get_trust" }
+func (*TrustProject) RequestName() string { return "trust_project" }
+
+func (*ProjectTrust) response() {}
+func (*TrustReport) response()  {}
