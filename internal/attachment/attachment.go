@@ -125,8 +125,8 @@ func file(ctx context.Context, c *client.Client, g *guard, name string) (protoco
 var ErrType = errors.New("it is neither text, an image, nor a PDF")
 
 // File gives what is in a file that a person has chosen by itself, and its media type: of
-// an image, a PDF, or text, and "" of what is none of them. One of scorel, the user's Scorel folder, is refused even so.
-// The error ends a sentence.
+// an image, a PDF, or text, and "" of what is none of them. One of scorel, the user's
+// Scorel folder, is refused even so. The error ends a sentence.
 func File(path, scorel string) (data []byte, mediaType string, err error) {
 	return read(path, func(abs string) error {
 		if within(abs, scorel) {

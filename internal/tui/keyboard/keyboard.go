@@ -18,8 +18,9 @@ const (
 	maxPastes = 16      // pastes that nobody has asked for; then the oldest is empty
 	maxWhole  = 512     // bytes of a sequence; a longer one is handed on in pieces
 	maxRead   = 1 << 10 // bytes read at once: what comes of them fits into the decoder's buffer
-	// escPatience is how long a lone Esc may be the beginning of a sequence. patience is how long the rest of a character or a sequence may take, and
-	// pastePatience how long nothing may come of a paste before it counts as ended.
+	// escPatience is how long a lone Esc may be the beginning of a sequence, patience how
+	// long the rest of a character or a sequence may take, and pastePatience how long
+	// nothing may come of a paste before it counts as ended.
 	escPatience   = 50 * time.Millisecond
 	patience      = 500 * time.Millisecond
 	pastePatience = 5 * time.Second
