@@ -79,9 +79,15 @@ func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
 	s.say("question two")
 	s.Wait("two answers", func(screen string) bool { return strings.Count(screen, "Understood.") == 2 })
 	s.say("/fork")
-	s.WaitFor("Fork before", "question one")
+	listed := func(text string) { // and not only in the conversation above
+		s.Wait(text+" in the list", func(screen string) bool {
+			_, list, _ := strings.Cut(screen, "Fork before")
+			return strings.Contains(list, text)
+		})
+	}
+	listed("question one")
 	s.Type("two")
-	s.WaitFor("❯ question two")
+	listed("❯ question two")
 	s.Keys("Enter")
 	s.WaitFor("this is a copy", "❯ question two")
 	s.Keys("C-c")
