@@ -1,6 +1,8 @@
 package extension
 
 import (
+	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -81,4 +83,24 @@ func TestFilesOfAProjectsProgramAreThoseThatWereTrusted(t *testing.T) {
 	if err := m.check(); err == nil || !strings.Contains(err.Error(), "main.sh is not the file that was trusted") {
 		t.Errorf("%v", err)
 	}
+}
+
+func TestWhileItIsBeingLoadedAnExtensionMayNotTouchTheSession(t *testing.T) {
+	w := newWorld(t)
+	w.shell("early", `read x; echo "$hello"; read x; case $x in *state*) read x;; esac
+echo '{"jsonrpc":"2.0","id":7,"method":"session/append","params":{"kind":"m"}}'; read answer; echo "$answer" >&2
+echo "$load"; while read x; do :; done`)
+	w.call = func(_ context.Context, _ Extension, method string, _ json.RawMessage) (any, error) {
+		t.Errorf("%s is carried out", method)
+		return nil, nil
+	}
+	w.load()
+	if got := w.info("early"); got.State != protocol.ExtensionLoaded {
+		t.Fatalf("%+v, %q", got, w.told())
+	}
+	waitFor(t, "the refusal", func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return strings.Contains(strings.Join(w.reports, "\n"), "cannot be asked for while the extension is being loaded")
+	})
 }
