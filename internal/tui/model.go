@@ -57,27 +57,31 @@ type Model struct {
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
+	jump       jump
 	edits      queueEdits // changes of what waits
 	attached   int        // clients of the session
 	models     []protocol.ModelInfo
 	described  *described // of the models; nil after a change of them
 
 	// What is on the screen.
-	transcript    *transcript.Transcript
-	images        *images
-	editor        *editor.Editor
-	history       *prefs.History
-	popup         *complete.List
-	working       status.Working
-	toasts        status.Toasts
-	header        *status.Welcome
-	parting       []string // lines of the session before, on their way into the scrollback
-	statusLine    statusCommand
-	contextTokens int       // of the newest answer
-	nextTick      time.Time // when time alone changes something, zero when never
-	reading       bool      // the transcript has the focus
-	overlays      []overlay
-	questions     questions
+	transcript     *transcript.Transcript
+	images         *images
+	editor         *editor.Editor
+	history        *prefs.History
+	popup          *complete.List
+	working        status.Working
+	toasts         status.Toasts
+	header         *status.Welcome
+	parting        []string // lines of the session before, on their way into the scrollback
+	statusLine     statusCommand
+	contextTokens  int       // of the newest answer
+	nextTick       time.Time // when time alone changes something, zero when never
+	reading        bool      // the transcript has the focus
+	visit          bool      // the whole screen is on to read what is further up
+	above          int       // rows above the transcript, in full screen
+	transcriptRows int       // and its own
+	overlays       []overlay
+	questions      questions
 
 	offered       bool // a way to the first model
 	drafts        int
@@ -132,7 +136,8 @@ var beforeUpdate func(*Model, tea.Msg)
 
 // Update takes a message. A panic leaves the terminal sane and ends the program; the
 // session goes on at the host.
-func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
+	same = m // also when it panics
 	defer func() {
 		if p := recover(); p != nil {
 			m.crash(p)
