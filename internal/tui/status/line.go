@@ -21,7 +21,7 @@ type Facts struct {
 	Model    string
 	Thinking string
 	Mode     string // of permissions; "default" is left out
-	// ContextTokens of ContextWindow are in use.
+	// ContextTokens of ContextWindow are in use. A window of 0 is not known.
 	ContextTokens, ContextWindow int
 	Usage                        protocol.Usage
 	Place                        string // the branch of Git, or the session's name
@@ -117,6 +117,8 @@ func (f *Facts) parts(th *theme.Theme) []part {
 	}
 	if f.ContextWindow > 0 {
 		parts = append(parts, f.context(th)...)
+	} else if f.ContextTokens > 0 { // such as with the demo model
+		add(80, false, "", Tokens(f.ContextTokens)+" in context")
 	}
 	if f.Queued > 0 {
 		add(60, false, th.Info, fmt.Sprintf("%d queued", f.Queued))

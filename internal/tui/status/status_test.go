@@ -135,6 +135,14 @@ func TestTheStatusLineDropsWhatMattersLeastWhenItIsNarrow(t *testing.T) {
 	}
 }
 
+func TestTheContextIsToldWhenTheWindowIsNotKnown(t *testing.T) {
+	for tokens, want := range map[int]string{12_300: " demo  12.3k in context", 0: " demo"} {
+		if got := Line(golden.Plain(), 60, Facts{Model: "demo", ContextTokens: tokens, State: client.StateConnected}); strings.TrimRight(got, " ") != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 func TestASingleTaskTellsWhatItPrintedLast(t *testing.T) {
 	ts := []protocol.TaskInfo{{TaskID: "a", Command: strings.Repeat("make all ", 20), State: protocol.TaskRunning, StartedAt: start.UnixMilli(), LastLine: "12 of 40 done"}}
 	if got := TaskStrip(golden.Plain(), 80, ts, "/tasks", after(5*time.Second)); !strings.Contains(got, "... 5s: 12 of 40 done") || !strings.HasSuffix(got, "/tasks") {
