@@ -53,11 +53,11 @@ func TestTheWheelScrollsAndAListGoesWithIt(t *testing.T) {
 	}
 	s.WaitFor("the end of it")
 	s.say("/help")
-	s.WaitFor("Commands of this UI", "❯ /clone")
+	s.WaitFor("Commands of this UI", "❯ /attach")
 	s.press(wheelDown, 10, 5)
-	s.WaitFor("❯ /compact")
-	s.press(wheelUp, 10, 5)
 	s.WaitFor("❯ /clone")
+	s.press(wheelUp, 10, 5)
+	s.WaitFor("❯ /attach")
 }
 
 func TestAClickUnfoldsACardAndFoldsItAgain(t *testing.T) {

@@ -40,19 +40,17 @@ func (m *Model) openSessions() tea.Cmd {
 	}))
 }
 
-// reached goes on when the host was reached, or cannot be.
+// reached goes on when the host was reached, or cannot be: the model knows the project
+// then, which the link tells before.
 func (m *Model) reached(f then) tea.Cmd {
 	ready, done := m.link.ready, m.ctx.Done()
 	return func() tea.Msg {
 		select {
 		case <-ready:
+			return f
 		case <-done:
 			return nil
 		}
-		return then(func(m *Model) tea.Cmd {
-			m.project = m.link.project // whatever the link has told before
-			return f(m)
-		})
 	}
 }
 
