@@ -8,7 +8,8 @@ import (
 )
 
 func TestTypingOnWaitsForTheSearchThatIsUnderWay(t *testing.T) {
-	l := &link{ready: make(chan struct{}), err: errors.New("no host")}
+	l := newLink(&Config{}, nil)
+	l.reached.Store(&reached{err: errors.New("no host")})
 	close(l.ready)
 	m := &Model{link: l, ctx: t.Context()}
 	p := &picker{list: list.New(list.Config{Can: list.Query})}
