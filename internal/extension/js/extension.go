@@ -79,6 +79,9 @@ func (r *request) answer(result []byte, err *rpcError) {
 }
 
 func (r *request) fail(err *engine.Error) {
+	if endsIt(r) {
+		r.x.c.remove(r.x) // whoever has the answer does not find it any more
+	}
 	data, _ := json.Marshal(wire.ErrorData{Stack: err.Stack})
 	r.answer(nil, &rpcError{Code: wire.ErrFailed, Message: err.Message, Data: data})
 }

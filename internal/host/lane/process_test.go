@@ -153,7 +153,7 @@ func TestAFloodOfReportsHoldsUpNothingElse(t *testing.T) {
 	const pieces = 10_000
 	var stop atomic.Bool
 	var reported atomic.Int64
-	came := make(chan struct{}, 1)
+	came, flooding := make(chan struct{}, 1), make(chan struct{})
 	var began, ended time.Time
 	var slowest, all time.Duration
 	sh := newShop(t, func(_ context.Context, call tool.Call, update func(string)) (tool.Result, error) {
@@ -162,10 +162,13 @@ func TestAFloodOfReportsHoldsUpNothingElse(t *testing.T) {
 			defer func() { ended = time.Now() }()
 			for i := 0; !stop.Load(); i++ {
 				call.Report(protocol.ProcessUpdate{Stage: "s", Message: fmt.Sprint("step ", i), Payload: json.RawMessage(`{"n":1}`)})
-				reported.Add(1)
+				if reported.Add(1) == 1 {
+					close(flooding)
+				}
 			}
 			return tool.Result{}, nil
 		}
+		<-flooding
 		defer stop.Store(true)
 		for i := range pieces {
 			at := time.Now()
