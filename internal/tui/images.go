@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 
-	"scorel/client"
 	"scorel/internal/lru"
 	"scorel/internal/tui/terminal"
 	"scorel/internal/tui/transcript"
@@ -212,22 +211,14 @@ var errLargePayload = errors.New("the payload is too large to be shown")
 // payload fetches a payload of at most limit bytes that a session names. Anybody may call
 // it.
 func (l *link) payload(ctx context.Context, session protocol.SessionID, blob string, limit int64) ([]byte, error) {
-	select {
-	case <-l.ready:
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-	if l.err != nil {
-		return nil, l.err
-	}
-	head, err := client.Call[*protocol.BlobPart](ctx, l.client, session, &protocol.GetBlob{SHA256: blob})
+	size, err := l.payloadSize(ctx, session, blob)
 	switch {
 	case err != nil:
 		return nil, err
-	case head.Size > limit:
+	case size > limit:
 		return nil, errLargePayload
 	}
 	var data bytes.Buffer
-	err = l.client.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: head.Size}, &data)
+	err = l.client.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: size}, &data)
 	return data.Bytes(), err
 }
