@@ -69,7 +69,7 @@ func TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn(t *testing.T)
 	for _, api := range apis() {
 		for _, chunk := range []int{0, 4 << 10} {
 			t.Run(fmt.Sprintf("%s in chunks of %d", api, chunk), func(t *testing.T) {
-				w := newWorld(t, setting{api: api, chunk: chunk, window: 20_000_000}, answer,
+				w := newWorld(t, setting{api: api, chunk: chunk}, answer,
 					`{"if":{"result":"."},"do":[{"text":"I see."}]}`, `{"if":{"user":"^again"},"do":[{"text":"Here."}]}`)
 				e := w.begin(false)
 				e.ask("begin")
