@@ -59,7 +59,7 @@ func quoted(t *testing.T, v any) string {
 
 // TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn has each vendor send
 // thinking, a text and a call of together ten megabytes, at once and in pieces, and asks
-// again on the next host.
+// again on the next host. The window of the model has room for what is sent of it.
 func TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn(t *testing.T) {
 	const unit = "aé😀x, 世界 and so on\n"
 	text := strings.Repeat(unit, 10<<20/3/len(unit))
