@@ -6,7 +6,7 @@ FUZZTIME ?= 5s
 .PHONY: build demo test bench fuzz soak generate catalog screenshots clean
 
 build: ## the binary, in bin/scorel
-	$(GO) build -trimpath -ldflags '-s -w' -o bin/scorel ./cmd/scorel
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/scorel ./cmd/scorel
 
 demo: build ## an agent repairs a small project: no key, no network
 	bin/scorel demo

@@ -134,7 +134,8 @@ func ParseEvent(line []byte) (Event, error) {
 
 // AppendLine appends the event as compact JSON without a newline. A parsed event
 // gives the bytes it was read from. A new one is checked first: it needs the
-// envelope fields of its class, and may not be longer than [MaxLine].
+// envelope fields of its class, and may not be longer than [MaxLine] nor, when it is
+// stored, nested deeper than what [ScanEnvelope] reads.
 func (e Event) AppendLine(dst []byte) ([]byte, error) {
 	if e.raw != nil {
 		return append(dst, e.raw...), nil
@@ -186,6 +187,11 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 	if len(dst)-start > MaxLine {
 		n := len(dst) - start
 		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
+	}
+	if !transient {
+		if _, err := skipValue(dst, start); err != nil {
+			return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
+		}
 	}
 	return dst, nil
 }

@@ -162,16 +162,20 @@ func TestUnknownTypesAndFieldsSurviveByteForByte(t *testing.T) {
 func TestWriterRefusesEventsThatBreakTheContract(t *testing.T) {
 	r := rand.NewChaCha8([32]byte{1})
 	for name, spoil := range map[string]func(*Event){
-		"no body":         func(e *Event) { e.Body = nil },
-		"other type":      func(e *Event) { e.Type = TypeCompact },
-		"no seq":          func(e *Event) { e.Seq = 0 },
-		"no client":       func(e *Event) { e.ClientID = "" },
-		"no session":      func(e *Event) { e.SessionID = "" },
-		"no id":           func(e *Event) { e.ID = "" },
-		"bad id":          func(e *Event) { e.ID = "evt_../../etc" },
-		"bad parent":      func(e *Event) { e.ParentID = "evt_x" },
-		"wrong control":   func(e *Event) { e.Control = true },
-		"unknown body":    func(e *Event) { e.Body, e.Type = &Unknown{Type: "x"}, "x" },
+		"no body":       func(e *Event) { e.Body = nil },
+		"other type":    func(e *Event) { e.Type = TypeCompact },
+		"no seq":        func(e *Event) { e.Seq = 0 },
+		"no client":     func(e *Event) { e.ClientID = "" },
+		"no session":    func(e *Event) { e.SessionID = "" },
+		"no id":         func(e *Event) { e.ID = "" },
+		"bad id":        func(e *Event) { e.ID = "evt_../../etc" },
+		"bad parent":    func(e *Event) { e.ParentID = "evt_x" },
+		"wrong control": func(e *Event) { e.Control = true },
+		"unknown body":  func(e *Event) { e.Body, e.Type = &Unknown{Type: "x"}, "x" },
+		"too deep": func(e *Event) {
+			*e = sample(TypeCustom, r)
+			e.Body = &Custom{Kind: "x", Data: []byte(strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting))}
+		},
 		"too long":        func(e *Event) { e.Body = &MessageBody{Message: UserText(strings.Repeat("x", MaxLine))} },
 		"unwritable role": func(e *Event) { e.Body = &MessageBody{Message: Message{Role: "ghost"}} },
 		"unwritable block": func(e *Event) {

@@ -2,7 +2,8 @@
 // text, and the files that it names with @, put at the host as payloads where they are
 // large. Entries use it; a host never reads a client's files.
 //
-// It reads only files that the text names. Its functions may be called at once.
+// It reads only files that the text names, and of those only what may be read without a
+// question (see [Content]). Its functions may be called at once.
 package attachment
 
 import (
@@ -34,12 +35,13 @@ const (
 var ErrTooMany = fmt.Errorf("a prompt can attach at most %d files", MaxFiles)
 
 // Content makes the content of a message: the text, and the files that its words
-// beginning with @ name, relative to dir; a name with blanks stands in double quotes
-// behind the @. A word that names no file stays text, and notices say why, one sentence
-// each. Nothing that lies in closed, the user's Scorel folder, is attached, whichever way
-// leads there: its keys would go to a provider with a prompt that was pasted from
-// elsewhere. It fails with [ErrTooMany], or when the host cannot take a payload.
-func Content(ctx context.Context, c *client.Client, dir, closed, text string) (blocks []protocol.Block, notices []string, err error) {
+// beginning with @ name; a name with blanks stands in double quotes behind the @. A word
+// that names no file stays text, and notices say why, one sentence each. A text may have
+// been pasted from elsewhere, and would send what it names to a provider: so a file is
+// attached only when the Read tool would read it without a question, and never one of
+// Scorel's own folder, whichever way leads there. It fails with [ErrTooMany], or when the
+// host cannot take a payload.
+func Content(ctx context.Context, c *client.Client, from From, text string) (blocks []protocol.Block, notices []string, err error) {
 	blocks = []protocol.Block{protocol.Text(text)}
 	if len(text) > maxInlineText {
 		// A very long text is kept as a file, so that no message is overlong.
@@ -50,15 +52,15 @@ func Content(ctx context.Context, c *client.Client, dir, closed, text string) (b
 		blocks = []protocol.Block{protocol.Text("The prompt is long and stands in the attached text."),
 			{Type: protocol.BlockFile, Name: "prompt.txt", MediaType: "text/plain", Blob: ref}}
 	}
+	var g *guard
 	for i, name := range names(text) {
 		if i == MaxFiles {
 			return nil, nil, ErrTooMany
 		}
-		path := name
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(dir, name)
+		if g == nil {
+			g = newGuard(from)
 		}
-		block, err := file(ctx, c, path, closed, name)
+		block, err := file(ctx, c, g, name)
 		if err != nil {
 			notices = append(notices, fmt.Sprintf("@%s is sent as text: %v", name, err))
 			continue
@@ -104,76 +106,75 @@ func names(text string) []string {
 }
 
 // file makes the block of an attached file.
-func file(ctx context.Context, c *client.Client, path, closed, name string) (protocol.Block, error) {
-	data, err := read(path, closed)
-	if err != nil {
-		return protocol.Block{}, err
-	}
-	media := http.DetectContentType(data)
+func file(ctx context.Context, c *client.Client, g *guard, name string) (protocol.Block, error) {
+	path := g.path(name)
+	data, media, err := read(path, func(abs string) error { return g.refuses(path, abs) })
 	switch {
-	case media == "image/png", media == "image/jpeg", media == "image/gif", media == "image/webp":
+	case err != nil:
+		return protocol.Block{}, err
+	case media != plain || len(data) > protocol.MaxInline:
 		return Payload(ctx, c, name, media, data)
-	case media == "application/pdf":
-		return Payload(ctx, c, name, media, data)
-	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return protocol.Block{}, fmt.Errorf("it is neither text, an image, nor a PDF")
-	case len(data) > protocol.MaxInline:
-		return Payload(ctx, c, name, "text/plain", data)
 	}
 	return protocol.Text(frame.Text("file", fmt.Sprintf(" path=%q", name), string(data))), nil
 }
 
-// read gives what is in a file. It waits for nothing: the kernel has files without a size
-// that never end.
-func read(path, closed string) ([]byte, error) {
+// File gives what is in a file that a person has chosen by itself, and its media type: of
+// an image, a PDF, or text. One of scorel, the user's Scorel folder, is refused even so.
+// The error ends a sentence.
+func File(path, scorel string) (data []byte, mediaType string, err error) {
+	return read(path, func(abs string) error {
+		if within(abs, scorel) {
+			return errClosed
+		}
+		return nil
+	})
+}
+
+const plain = "text/plain"
+
+// read gives what is in a file that refuses, given its path without links, does not
+// refuse. It waits for nothing: the kernel has files without a size that never end.
+func read(path string, refuses func(abs string) error) (data []byte, media string, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	switch {
 	case os.IsNotExist(err):
-		return nil, fmt.Errorf("there is no such file")
+		return nil, "", fmt.Errorf("there is no such file")
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case !info.Mode().IsRegular():
-		return nil, fmt.Errorf("it is not a file")
-	case within(path, closed):
-		return nil, fmt.Errorf("it lies in Scorel's own folder, where your keys are; attach a copy from elsewhere if you mean it")
+		return nil, "", fmt.Errorf("it is not a file")
 	}
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	abs, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, "", err
+	}
+	if judged, err := os.Stat(abs); err != nil || !os.SameFile(judged, info) {
+		return nil, "", fmt.Errorf("it was replaced just now")
+	}
+	if err := refuses(abs); err != nil {
+		return nil, "", err
+	}
+	data, err = io.ReadAll(io.LimitReader(f, MaxFile+1))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, "", err
 	case len(data) > MaxFile:
-		return nil, fmt.Errorf("it has more than %d MiB", MaxFile>>20)
+		return nil, "", fmt.Errorf("it has more than %d MiB", MaxFile>>20)
 	}
-	return data, nil
-}
-
-// within says whether a file that is there lies in a folder, or might.
-func within(path, dir string) bool {
-	if dir == "" {
-		return false
+	switch media = http.DetectContentType(data); media {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf":
+		return data, media, nil
 	}
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return false // there is no such folder
+	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+		return nil, "", fmt.Errorf("it is neither text, an image, nor a PDF")
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return true
-	}
-	for at := real; ; at = filepath.Dir(at) {
-		if at == dir {
-			return true
-		}
-		if at == filepath.Dir(at) {
-			return false
-		}
-	}
+	return data, plain, nil
 }
 
 // Payload puts an image or a file at the host and makes its block.

@@ -59,13 +59,15 @@ func (a *app) withStdin(text string) (string, error) {
 }
 
 // attach makes the content of a message: the text, and the files that its words
-// beginning with @ name. A word that names no file stays text.
-func (a *app) attach(ctx context.Context, l *link, dir, text string) ([]protocol.Block, error) {
+// beginning with @ name, as far as the rules let them be read: those of the files, and
+// those given. A word that names no file stays text.
+func (a *app) attach(ctx context.Context, l *link, dir, text string, allow, deny []string) ([]protocol.Block, error) {
 	closed, err := a.scorelDir()
 	if err != nil {
 		return nil, err
 	}
-	blocks, notices, err := attachment.Content(ctx, l.Client, dir, closed, text)
+	from := attachment.From{Dir: dir, Scorel: closed, Allow: allow, Deny: deny, Means: "; permissions.allow can let it be read, with a rule such as Read(~/notes/**)"}
+	blocks, notices, err := attachment.Content(ctx, l.Client, from, text)
 	for _, n := range notices {
 		fmt.Fprintln(a.stderr, display.Line("scorel: "+n))
 	}

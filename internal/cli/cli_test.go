@@ -198,14 +198,14 @@ func TestCommands(t *testing.T) {
 
 // wait polls a condition of another process until it holds.
 func wait(ts *testscript.TestScript, holds func() bool) {
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
 		case <-tick.C:
 		case <-deadline:
-			ts.Fatalf("waited for 20 s")
+			ts.Fatalf("waited for %v", patience)
 		}
 	}
 }

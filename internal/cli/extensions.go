@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -68,6 +69,9 @@ func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error
 	})
 }
 
+// checkPatience is the time after which people are told whom a check waits for.
+const checkPatience = time.Second
+
 func (a *app) extensionCheckCommand() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{Use: "check NAME|PATH", Short: "Load an extension by itself and say what it registers",
@@ -81,7 +85,11 @@ code runs: check what you would run.`,
 				if err != nil {
 					return err
 				}
+				late := time.AfterFunc(checkPatience, func() {
+					fmt.Fprintf(a.stderr, "scorel: %s has been started and does not answer yet; it has 30 s\n", display.Line(args[0]))
+				})
 				e, err := client.Call[*protocol.ExtensionInfo](cmd.Context(), l.Client, "", &protocol.CheckExtension{Path: path})
+				late.Stop()
 				if err != nil {
 					return err
 				}

@@ -40,7 +40,7 @@ func newcomer(t *testing.T, width, height int, config string, args ...string) (m
 		}
 	}
 	return tuitest.NewTmux(t, tuitest.Options{Width: width, Height: height, Dir: project,
-		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}}, find(t), args...), home, project
+		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t), args...), home, project
 }
 
 // offered is on the screen while a newcomer is asked how to begin.
@@ -150,7 +150,7 @@ func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
 		}
 	}
 	again := tuitest.NewTmux(t, tuitest.Options{Width: 140, Height: 30, Dir: filepath.Dir(home),
-		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GORACE=atexit_sleep_ms=0"}}, find(t))
+		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t))
 	again.WaitFor("tui.toml:2", "keys.toml:1", "mine.toml:3")
 	again.Type("still typing")
 	again.WaitFor("still typing")

@@ -71,7 +71,7 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 	ctx, stop := context.WithTimeout(ctx, statusPatience)
 	defer stop()
 	const self = "scorel host status"
-	l, err := a.reach(ctx, reachOptions{name: self})
+	l, err := a.reach(ctx, reachOptions{name: self, onOther: func(string) {}})
 	if err != nil {
 		s.Problem = err.Error()
 		return s, nil

@@ -172,7 +172,7 @@ func (a *app) askToEnd(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(ctx, statusPatience)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{name: "scorel host serve --replace"})
+	l, err := a.reach(ctx, reachOptions{name: "scorel host serve --replace", onOther: func(string) {}})
 	if err == nil {
 		defer l.Close()
 		_, err = client.Call[*protocol.Done](ctx, l.Client, "", &protocol.StopHost{Restarting: true})

@@ -69,7 +69,7 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 
 // endInOrder asks the host to end, and gives what it was doing.
 func (a *app) endInOrder(ctx context.Context) ([]protocol.SessionState, error) {
-	l, err := a.reach(ctx, reachOptions{name: "scorel host stop"})
+	l, err := a.reach(ctx, reachOptions{name: "scorel host stop", onOther: func(string) {}})
 	if err != nil {
 		return nil, err
 	}

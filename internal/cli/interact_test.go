@@ -86,7 +86,7 @@ func (w *talking) send(text string) {
 // until reads lines until one holds all of the texts, and gives it decoded.
 func (w *talking) until(texts ...string) map[string]any {
 	w.t.Helper()
-	deadline := time.After(20 * time.Second)
+	deadline := time.After(patience)
 	for {
 		select {
 		case line, ok := <-w.lines:
@@ -106,7 +106,7 @@ func (w *talking) until(texts ...string) map[string]any {
 				return v
 			}
 		case <-deadline:
-			w.t.Fatalf("waited 20 s for %q:\n%s", texts, strings.Join(w.printed, "\n"))
+			w.t.Fatalf("waited %v for %q:\n%s", patience, texts, strings.Join(w.printed, "\n"))
 		}
 	}
 }
@@ -329,7 +329,7 @@ func (w *talking) ends(name string) {
 	if err != nil || pid == "" {
 		w.t.Fatalf("%s: %q %v", name, data, err)
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; <-time.After(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); ; <-time.After(5 * time.Millisecond) {
 		if stat, err := os.ReadFile("/proc/" + pid + "/stat"); err != nil || strings.Contains(string(stat), ") Z ") {
 			return
 		}

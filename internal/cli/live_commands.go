@@ -88,7 +88,7 @@ func (v *liveSession) command(ctx context.Context, name, rest string) {
 // send sends a message: at once, or behind the running turn.
 func (v *liveSession) send(text string) {
 	v.queueText(text, func(ctx context.Context) func() {
-		content, err := v.app.attach(ctx, v.link, v.dir, text)
+		content, err := v.app.attach(ctx, v.link, v.dir, text, nil, nil)
 		if err == nil {
 			_, err = client.Call[*protocol.Sent](ctx, v.link.Client, v.id, &protocol.SendMessage{Content: content, WhenBusy: "followUp"})
 		}
@@ -126,7 +126,7 @@ func (v *liveSession) steer(text string) {
 	}
 	turn := v.live.TurnID
 	v.queueText("/steer "+text, func(ctx context.Context) func() {
-		content, err := v.app.attach(ctx, v.link, v.dir, text)
+		content, err := v.app.attach(ctx, v.link, v.dir, text, nil, nil)
 		if err == nil {
 			_, err = client.Call[*protocol.Sent](ctx, v.link.Client, v.id, &protocol.Steer{TurnID: turn, Content: content})
 		}

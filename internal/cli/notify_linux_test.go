@@ -42,7 +42,7 @@ func (s *shown) read(p *tuitest.PTY) {
 func (s *shown) wait(t *testing.T, text string) {
 	t.Helper()
 	late := false
-	defer time.AfterFunc(20*time.Second, func() {
+	defer time.AfterFunc(patience, func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		late = true

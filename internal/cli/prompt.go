@@ -179,7 +179,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	var content []protocol.Block
 	var err error
 	if strings.TrimSpace(text) != "" {
-		if content, err = a.attach(ctx, l, dir, text); err != nil {
+		if content, err = a.attach(ctx, l, dir, text, o.allow, o.deny); err != nil {
 			return err
 		}
 	}
@@ -313,6 +313,17 @@ func workDir(cwd string) (string, error) {
 	return dir, nil
 }
 
+// noneToContinue says that a project has no session, and where the next one is.
+func (a *app) noneToContinue(ctx context.Context, l *link, p *protocol.Project) error {
+	all, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{})
+	if err == nil {
+		if below := display.Below(all.Sessions, p.WorkDir); below != "" {
+			return usagef("this project has no session to continue, and the newest below it is of %s: --cwd names that folder; leave --continue out to begin one", below)
+		}
+	}
+	return usagef("this project has no session to continue; leave --continue out to begin one")
+}
+
 // target gives the session to talk to, making one when none is named.
 func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) (protocol.SessionID, error) {
 	project, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
@@ -337,7 +348,7 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 			return "", err
 		}
 		if len(list.Sessions) == 0 {
-			return "", usagef("this project has no session to continue; leave --continue out to begin one")
+			return "", a.noneToContinue(ctx, l, project)
 		}
 		id = list.Sessions[0].SessionID
 	default:

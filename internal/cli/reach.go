@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,7 @@ import (
 	"scorel/internal/host"
 	"scorel/internal/host/daemon"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // remoteOptions are the flags that name a host elsewhere.
@@ -57,6 +59,9 @@ type reachOptions struct {
 	// runs, and tells onState of it. Others fail.
 	lasting bool
 	onState func(client.Change)
+	// onOther is told once of each host of this machine that another build serves; nil
+	// has it said on stderr.
+	onOther func(text string)
 	// restart says whether a host that has ended is to be started again; nil is never.
 	restart func() bool
 }
@@ -145,7 +150,21 @@ type dialer struct {
 	dir   string
 	o     reachOptions
 	id    protocol.ClientID
-	token string // of a remote host
+	token string       // of a remote host
+	told  atomic.Value // of a host that another build serves
+}
+
+// tellOther tells of a host that another build serves, once of each.
+func (d *dialer) tellOther(host daemon.Info) {
+	text := host.Differs()
+	if text == "" || d.told.Swap(text) == any(text) {
+		return
+	}
+	if d.o.onOther != nil {
+		d.o.onOther(text)
+		return
+	}
+	fmt.Fprintln(d.app.stderr, "scorel: "+display.Line(text))
 }
 
 func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, protocol.Connected, error) {
@@ -162,6 +181,9 @@ func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, 
 		return nil, protocol.Connected{}, err
 	}
 	t, connected, err := w.Dial(ctx)
+	if err == nil {
+		d.tellOther(info)
+	}
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Code == protocol.CodeAuthFailed {
 		if now, terr := localToken(d.dir); terr == nil && now != w.Token { // it was refreshed meanwhile

@@ -78,7 +78,7 @@ func (a *app) sendTo(ctx context.Context, o sendOptions, name, text string) erro
 	if err != nil {
 		return err
 	}
-	content, err := a.attach(ctx, l, dir, text)
+	content, err := a.attach(ctx, l, dir, text, nil, nil)
 	if err != nil {
 		return err
 	}

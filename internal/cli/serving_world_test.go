@@ -16,8 +16,9 @@ import (
 	"scorel/internal/host/daemon"
 )
 
-// patience is how long a test waits for what another process does.
-const patience = 30 * time.Second
+// patience is when a test gives up what it waits for. Only a test that fails waits so
+// long, and a machine that has much else to do may need a part of it.
+const patience = 2 * time.Minute
 
 // station is a home with a project, on which the real program runs.
 type station struct {

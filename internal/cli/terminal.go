@@ -69,7 +69,7 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 			embedded.Close()
 		}
 	}()
-	cfg.Connect = func(ctx context.Context, onState func(client.Change), restart func() bool) (*client.Client, error) {
+	cfg.Connect = func(ctx context.Context, onState func(client.Change), onOther func(string), restart func() bool) (*client.Client, error) {
 		if u.embedded {
 			l, err := a.connect(ctx, hostOptions{})
 			if err != nil {
@@ -84,7 +84,7 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 			onState(client.Change{State: client.StateConnected})
 			return client.New(conn), nil
 		}
-		l, err := a.reach(ctx, reachOptions{remote: u.remote, start: true, name: "scorel", interactive: true, lasting: true, onState: onState, restart: restart})
+		l, err := a.reach(ctx, reachOptions{remote: u.remote, start: true, name: "scorel", interactive: true, lasting: true, onState: onState, onOther: onOther, restart: restart})
 		if err != nil {
 			return nil, err
 		}

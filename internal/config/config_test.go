@@ -562,8 +562,8 @@ func TestAFileOfTooManyKeysOrPartsIsRefusedQuickly(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "more than 5000 keys, or a key of more than 16 parts (/p/config.toml"+c.place) {
 				t.Errorf("%s: %v", name, err)
 			}
-		case <-time.After(20 * time.Second):
-			t.Fatalf("%s: still reading after 20 s", name)
+		case <-time.After(2 * time.Minute): // what is read in time takes less than a second
+			t.Fatalf("%s: it is read for ever", name)
 		}
 	}
 }

@@ -220,7 +220,7 @@ func TestAPipeIsRefusedAtOnce(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s: it is taken", what)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			t.Fatalf("%s: it waits for the other end", what)
 		}
 	}

@@ -65,10 +65,21 @@ func flockMissing(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL)
 }
 
+// errNoLock says that something else stands where a lock belongs. The owner's text would
+// be written over what a link leads to.
+var errNoLock = errors.New("a link or something else that is no file stands where the lock belongs; remove it")
+
 func (l *locker) lock(name string, owner []byte) (Unlocker, error) {
-	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o600)
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: errNoLock}
+	case err != nil:
 		return nil, spaceError(err)
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, &fs.PathError{Op: "lock", Path: name, Err: errNoLock}
 	}
 	u, err := l.take(f, name, owner)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -248,5 +249,31 @@ func TestFullDisksAndQuotasAreNoSpace(t *testing.T) {
 	defer full.Close()
 	if _, err := full.WriteAt([]byte("x"), 0); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("writing to a full disk gives %v", err)
+	}
+}
+
+func TestALockIsNotWrittenThroughALink(t *testing.T) {
+	dir := t.TempDir()
+	mine, name := filepath.Join(dir, "mine"), filepath.Join(dir, "x.lock")
+	if err := os.WriteFile(mine, []byte("of value"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(mine, name); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := OS().Lock(name, []byte("pid 1")); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("a link is locked: %v %v", u, err)
+	}
+	if data, err := os.ReadFile(mine); err != nil || string(data) != "of value" {
+		t.Errorf("what the link leads to is %q (%v)", data, err)
+	}
+	if err := os.Remove(name); err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Mkfifo(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if u, err := OS().Lock(name, nil); err == nil || !strings.Contains(err.Error(), "remove it") {
+		t.Errorf("a pipe is locked: %v %v", u, err)
 	}
 }

@@ -3,6 +3,7 @@ package extension
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,17 +42,17 @@ const good = `export default function (pi: any) {
 
 // bombs are what an extension may do when its tool "bomb" is called.
 func bombs() map[string]string {
-	return map[string]string{
+	all := map[string]string{
 		"loops":         "for (;;) {}",
 		"promise storm": "const f = (): any => Promise.resolve().then(f); await f();",
 		"backtracks":    `/^(a+)+\1$/.test("a".repeat(40) + "b"); for (;;) /^(a+)+$/.test("a".repeat(28) + "b");`,
 		"fills":         "for (;;) new Array(5e8).fill(1);",
 		"joins sparse":  `for (;;) { const a: any[] = []; a.length = 4e9; a.join(",").length; }`,
-		"takes memory":  "const a: any[] = []; for (;;) a.push(new ArrayBuffer(4 * 1024 * 1024 * 1024));",
-		"takes strings": `const a: any[] = []; for (let s = "x"; ; s += s) a.push(s + a.length);`,
 		"ends itself":   `require("node:child_process").execSync("kill -9 $PPID");`,
 		"recurses":      `JSON.parse("[".repeat(5e6));`,
 	}
+	maps.Copy(all, greedy())
+	return all
 }
 
 func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
@@ -59,7 +60,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
-			w.bounds.busy = time.Second
+			w.bounds.busy = 3 * time.Second // longer than the other one needs, also where much else runs
 			w.ts("bad", `export default function (pi: any) {
   pi.registerTool({ name: "bomb", description: "x", execute: async () => { `+body+`; return { content: [] }; } });
 }`)
@@ -67,7 +68,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			w.log.add("evt_1", "", &protocol.MessageBody{Message: protocol.UserText("hello")})
 			w.log.add("evt_2", "evt_1", &protocol.Custom{Kind: "mark", Data: json.RawMessage(`{}`)})
 			w.load()
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			began := time.Now()
 			p, err := w.tool("bomb").Prepare(ctx, nil, toolCall("b1"))
@@ -87,19 +88,10 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			}
 			// The other one is back, with its state and its gate.
 			r, err := w.runTool("seen", nil)
-			// The race detector's shadow of what was taken is resident until that is collected:
-			// it is over the limit of the child, or the child over that of the parent.
-			for raced && strings.HasPrefix(name, "takes ") && err != nil && ctx.Err() == nil {
-				r, err = w.runTool("seen", nil)
-			}
 			if err != nil || !strings.Contains(r.Content[0].Text, `"marks":1`) {
 				t.Fatalf("%+v, %v", r, err)
 			}
-			reason := `["reload"]`
-			if raced && len(w.told()) == 0 { // what took memory was stopped without an end of the process
-				reason = `["startup"]`
-			}
-			if !strings.Contains(r.Content[0].Text, reason) {
+			if !strings.Contains(r.Content[0].Text, `["reload"]`) {
 				t.Errorf("it was told %s", r.Content[0].Text)
 			}
 			d, err := w.subscriber("good").BeforeTool(t.Context(), hook.ToolCall{Name: "Bash", Input: json.RawMessage(`{}`)})
@@ -150,10 +142,11 @@ func TestExtensionThatIsBrokenAtLoadIsNamedWithItsLine(t *testing.T) {
 // goes on with what it had.
 func TestContextOfAnEndedExtensionIsOfNoUse(t *testing.T) {
 	w := newRealWorld(t)
+	reloaded := filepath.Join(t.TempDir(), "reloaded")
 	w.ts("late", `export default function (pi: any) {
   pi.registerTool({ name: "late", description: "x", execute: async (id: string, input: any, signal: any, up: any, ctx: any) => {
     up("waiting");
-    await new Promise((done) => setTimeout(done, 200));
+    while (!require("node:fs").existsSync("`+reloaded+`")) await new Promise((done) => setTimeout(done, 5));
     await pi.appendEntry("late", {});
     return { content: [] };
   } });
@@ -174,13 +167,16 @@ func TestContextOfAnEndedExtensionIsOfNoUse(t *testing.T) {
 	}()
 	<-waiting
 	w.set.Reload(t.Context())
+	if err := os.WriteFile(reloaded, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := <-ended; err == nil {
 		t.Error("the tool of the ended extension gave a result")
 	}
 	select {
 	case <-appended:
 		t.Error("an ended extension appended")
-	case <-time.After(400 * time.Millisecond): // longer than it waits
+	case <-time.After(200 * time.Millisecond): // longer than it needs
 	}
 	if got := w.info("late"); got.State != protocol.ExtensionLoaded {
 		t.Errorf("%+v", got)

@@ -182,7 +182,7 @@ type look struct {
 }
 
 func (l *look) names() (names []string, more bool, err error) {
-	f, err := l.root.OpenFile(filepath.FromSlash(l.rel), os.O_RDONLY, 0)
+	f, err := l.root.OpenFile(filepath.FromSlash(l.rel), os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, false, err
 	}

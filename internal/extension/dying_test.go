@@ -20,7 +20,7 @@ func returns(t *testing.T, what string, f func()) {
 	go func() { f(); close(done) }()
 	select {
 	case <-done:
-	case <-time.After(15 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("%s has not returned", what)
 	}
 }

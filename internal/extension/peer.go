@@ -21,6 +21,9 @@ import (
 const (
 	maxCalls    = 256      // calls of ours that wait for an answer
 	maxServed   = 64       // calls of its that are being carried out
+	maxParams   = 80 << 20 // bytes of their parameters
+	maxCallID   = 256      // bytes of the id of one
+	maxNesting  = 500      // levels of JSON in a message; the log takes 960 of an event
 	maxQueue    = 1024     // frames that wait to be written
 	maxQueued   = 80 << 20 // bytes of them: the largest message and what belongs to it
 	maxDropped  = 16 << 20 // bytes beyond which notifications are dropped
@@ -97,6 +100,7 @@ type peer struct {
 	next    int64
 	calls   map[int64]chan frame
 	served  map[string]*served // by id as it stands in the request
+	params  int                // bytes, of served
 	err     error              // why it is closed
 	bad     int
 	greeted atomic.Bool // it has sent a message: it speaks the protocol
@@ -379,7 +383,16 @@ func (p *peer) take(line []byte) {
 		return
 	}
 	p.greeted.Store(true)
+	refused := ""
+	if deep(line, maxNesting) {
+		refused = fmt.Sprintf("the message is nested deeper than %d levels", maxNesting)
+		f.Params = nil
+	}
 	switch {
+	case refused != "" && f.Method != "" && f.ID == nil:
+		if p.bad++; p.bad <= maxBadLines {
+			p.report(clip(f.Method, 100)+" is left out: "+refused, nil)
+		}
 	case f.Method == wire.NoteCancel && f.ID == nil:
 		var c wire.Cancel
 		if json.Unmarshal(f.Params, &c) == nil {
@@ -393,8 +406,11 @@ func (p *peer) take(line []byte) {
 	case f.Method != "" && f.ID == nil:
 		p.note(f.Method, f.Params)
 	case f.Method != "":
-		p.request(f)
+		p.request(f, refused)
 	default:
+		if refused != "" {
+			f.Result, f.Error = nil, &RemoteError{Code: wire.ErrRequest, Message: refused}
+		}
 		id, err := strconv.ParseInt(string(f.ID), 10, 64)
 		p.mu.Lock()
 		answer := p.calls[id]
@@ -406,24 +422,51 @@ func (p *peer) take(line []byte) {
 	}
 }
 
+// deep says whether JSON is nested deeper than so many levels.
+func deep(data []byte, levels int) bool {
+	depth, text := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case text && c == '\\':
+			i++
+		case c == '"':
+			text = !text
+		case text:
+		case c == '{', c == '[':
+			if depth++; depth > levels {
+				return true
+			}
+		case c == '}', c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
 // request serves a request in a goroutine of its own, which ends with it.
-func (p *peer) request(f frame) {
+// It is refused where that says why.
+func (p *peer) request(f frame, refused string) {
 	id := string(f.ID)
 	ctx, cancel := context.WithCancel(p.ctx)
 	s := &served{f.Method, cancel, make(chan struct{})}
 	p.mu.Lock()
-	var refused string
 	switch {
 	case p.err != nil:
 		p.mu.Unlock()
 		cancel()
 		return
+	case len(id) > maxCallID:
+		f.ID, refused = json.RawMessage("null"), fmt.Sprintf("the id of a request has more than %d bytes", maxCallID)
+	case refused != "":
 	case p.served[id] != nil:
 		refused = "the id " + id + " is in use"
 	case len(p.served) >= maxServed:
 		refused = fmt.Sprintf("more than %d requests at once", maxServed)
+	case len(p.served) > 0 && p.params+len(f.Params) > maxParams:
+		refused = fmt.Sprintf("the requests that are being carried out have more than %d MiB of parameters", maxParams>>20)
 	default:
 		p.served[id] = s
+		p.params += len(f.Params)
 	}
 	p.mu.Unlock()
 	if refused != "" {
@@ -438,6 +481,7 @@ func (p *peer) request(f frame) {
 		answer := p.answer(ctx, f)
 		p.mu.Lock()
 		delete(p.served, id)
+		p.params -= len(f.Params)
 		p.mu.Unlock()
 		close(s.done)
 		_ = p.put(p.ctx, answer) // else nobody waits for it any more

@@ -376,7 +376,7 @@ func TestHookThatNeverAnswersIsGivenUp(t *testing.T) {
 
 func TestClockStandsStillWhileAnExtensionWaitsForTheHost(t *testing.T) {
 	w := newWorld(t)
-	w.bounds.process = 200 * time.Millisecond
+	w.bounds.process = time.Second
 	w.program("one", script{hooks("tool_call"), map[string]string{"hook tool_call": `call ui/dialog {"kind":"confirm"}`}})
 	w.call = func(ctx context.Context, e Extension, method string, _ json.RawMessage) (any, error) {
 		<-time.After(2 * w.bounds.process)
@@ -414,6 +414,8 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 			w.bounds.memory = 200 << 20
 			if way == "spin" { // what grows is busy too, and must be ended for its memory
 				w.bounds.busy = 300 * time.Millisecond
+			} else {
+				w.bounds.busy = patience
 			}
 			w.js("bad", script{tools("bomb"), map[string]string{"tool bomb": way}})
 			w.js("good", script{wire.Registration{Hooks: []string{"tool_call", "tool_result"}, Events: []string{"session_start"}}, map[string]string{"hook tool_call": "seen"}})

@@ -67,7 +67,7 @@ func (c builtins) reload(ctx context.Context) (*protocol.CommandResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d; there are %d skills, %d commands, %d agents and %d hooks",
+	return &protocol.CommandResult{Status: fmt.Sprintf("extensions loaded: %d; skills: %d, commands: %d, agents: %d, hooks: %d",
 		r.Extensions, r.Skills, r.Commands, r.Agents, r.Hooks), Text: strings.Join(r.Problems, "\n")}, nil
 }
 

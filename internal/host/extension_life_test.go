@@ -57,6 +57,56 @@ func TestFollowUpOfAnExtensionIsKeptWhenTheHostEndsDuringTheTurn(t *testing.T) {
 	t.Error("what the extension was told is sent is lost")
 }
 
+func TestMessagesOfAnExtensionThatWaitEnterOnceBehindAKill(t *testing.T) {
+	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"Bash"}}},
+		`{"if":{"user":"work"},"do":[{"call":"Bash","id":"c1","input":{"command":"echo sent > sent; until [ -e go ]; do sleep 0.01; done"}}],"stop":"tool_use"}`,
+		`{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("late", `export default function (pi: any) {
+  pi.on("tool_call", async () => {
+    await pi.sendMessage({ customType: "soon", content: "for the border", display: true });
+    await pi.sendMessage({ customType: "late", content: "for the end", display: true, details: { n: 1 } }, { deliverAs: "followUp" });
+  });
+}`)
+	e := w.begin(false)
+	e.send("work")
+	w.line("sent") // both promises are fulfilled, and neither message has entered
+	after := w.killed()
+	w.file("go", "")
+	said := func(w *world, id protocol.SessionID) string {
+		var out []string
+		for _, ev := range w.log(id) {
+			if b, ok := ev.Body.(*protocol.CustomMessage); ok {
+				out = append(out, b.Kind+": "+b.Message.PlainText()+" "+string(b.Data))
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	if got := said(after, e.id); got != "" {
+		t.Fatalf("the host was killed too late: %s", got)
+	}
+	l := after.open(after.connect(false), e.id)
+	clone := protocol.NewSessionID(after.config.Now(), after.config.Rand)
+	call[*protocol.SessionSummary](t, l.c, clone, &protocol.CloneSession{FromSessionID: e.id})
+	l.say("hello")
+	const want = `soon: for the border {"display":true}` + "\n" + `late: for the end {"display":true,"details":{"n":1}}`
+	if got := said(after, e.id); got != want {
+		t.Errorf("the log has %q\nwant %q", got, want)
+	}
+	if body := after.lastRequest(); !strings.Contains(body, "for the border") || !strings.Contains(body, "for the end") || strings.Contains(body, "scorel.waiting") {
+		t.Errorf("the model is told: %s", body)
+	}
+	after.restart()
+	for _, id := range []protocol.SessionID{e.id, clone} {
+		after.open(after.connect(false), id).say("again")
+	}
+	if got := said(after, e.id); got != want {
+		t.Errorf("later the log has %q", got)
+	}
+	if got := said(after, clone); got != "" {
+		t.Errorf("the copy has %q", got)
+	}
+}
+
 func TestReloadDuringATurnLeavesOneOfEachExtensionAndTheTurnWithIt(t *testing.T) {
 	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"Bash"}}},
 		`{"if":{"result":"the new one says no"},"do":[{"text":"blocked"}]}`,

@@ -83,6 +83,7 @@ type Host struct {
 
 	entries *entries.Store // those that may come in with their key
 	trees   fileLists      // files of projects, for list_files
+	views   views          // logs that are read and not open
 	tests   chan struct{}  // a place for each model that is being tested
 
 	completing completionPlaces // of requests beside conversations
@@ -247,6 +248,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	h.asides.Wait()
 	h.acting.Wait()
 	h.trees.close()
+	h.views.close()
 	return cmp.Or(failed...)
 }
 
@@ -396,11 +398,20 @@ func (h *Host) view(ctx context.Context, id protocol.SessionID) (*session.Index,
 		}
 		return s.lane.Log().Index(), s.report, func() { h.release(s) }, nil
 	}
-	v, report, err := h.store.View(ctx, id)
+	stamp, err := h.store.Stamp(id) // before it is read: what comes meanwhile is another state
 	if err != nil {
-		return nil, report, nil, err
+		return nil, session.Report{}, nil, err
 	}
-	return v.Index(), report, func() { _ = v.Close() }, nil
+	v := h.views.take(id, stamp)
+	if v == nil {
+		read, report, err := h.store.View(ctx, id)
+		if err != nil {
+			return nil, report, nil, err
+		}
+		v = &sharedView{View: read, report: report, stamp: stamp}
+		h.views.keep(v)
+	}
+	return v.Index(), v.report, func() { h.views.release(v) }, nil
 }
 
 // tasks counts the background commands that run in the session.

@@ -85,6 +85,7 @@ func TestACommandThatEndsWhileIdleIsToldBeforeTheNextMessage(t *testing.T) {
 			w.file("go", "")
 			gone(t, w.line("outer"))
 			for tasks[0].State == protocol.TaskRunning {
+				<-time.After(2 * time.Millisecond)
 				tasks = call[*protocol.TaskList](t, e.c, e.id, &protocol.ListTasks{}).Tasks
 			}
 			gone(t, inner)

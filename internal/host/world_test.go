@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -33,6 +34,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "__extensions" { // the child that runs extensions
 		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
 	}
+	debug.SetGCPercent(400) // with little that lives, a third of the time would be for collecting
 	goleak.VerifyTestMain(m)
 }
 

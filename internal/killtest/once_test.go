@@ -27,7 +27,7 @@ import (
 
 const (
 	onceRounds = 6 // of each kind of request
-	patience   = 30 * time.Second
+	patience   = 2 * time.Minute
 	// Most requests have acted behind the first of these, all behind the second.
 	soon, late = 5 * time.Millisecond, 60 * time.Millisecond
 	others     = 257 // results that a host remembers of a client, and one more
@@ -659,7 +659,18 @@ func killedWithQueue(d *device, r *rand.Rand) (n int, err error) {
 		}
 		answers, texts = append(answers, ch), append(texts, s)
 	}
-	timer := time.NewTimer(time.Duration(r.Int64N(int64(40 * time.Millisecond))))
+	come := func() (n int) {
+		for _, ch := range answers {
+			n += len(ch)
+		}
+		return n
+	}
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for want, end := r.IntN(len(answers)), time.Now().Add(patience); come() < want && time.Now().Before(end); {
+		<-tick.C
+	}
+	timer := time.NewTimer(time.Duration(r.Int64N(int64(20 * time.Millisecond))))
 	<-timer.C // the moment of the kill is the point
 	d.kill()
 	acked := map[string]bool{}

@@ -24,7 +24,7 @@ import (
 const (
 	servingRounds = 40 // kills
 	killsPerHome  = 5  // then what is left is judged, and a new home made
-	settleTime    = 60 * time.Second
+	settleTime    = 3 * time.Minute
 )
 
 // chatter is what the model says while its host is killed: short answers that take

@@ -43,7 +43,7 @@ func (s stubs) run(t *testing.T, src string) [][]string {
 	if err := os.WriteFile(s.log, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, s.bash, "--noprofile", "--norc", "-c", src)
 	cmd.Dir, cmd.Env = s.work, []string{"PATH=" + s.dir, "HOME=" + s.work}

@@ -152,11 +152,13 @@ func networkSuite(t *testing.T, base string) {
 			}
 			out, _ := w.call(t, nil, b.String())
 			want := int32(len(l.addrs) * len(ways))
-			deadline := time.Now().Add(10 * time.Second)
-			for l.heard.Load() < want && time.Now().Before(deadline) {
-				<-time.After(5 * time.Millisecond) // a datagram is on its way
+			heard := func(n int32) bool { // a datagram is on its way
+				for end := time.Now().Add(patience); l.heard.Load() < n && time.Now().Before(end); {
+					<-time.After(5 * time.Millisecond)
+				}
+				return l.heard.Load() >= n
 			}
-			if l.heard.Load() < want {
+			if !heard(want) {
 				t.Fatalf("unconfined only %d of %d came through, so nothing is proved: %s", l.heard.Load(), want, out)
 			}
 			l.heard.Store(0)
@@ -164,9 +166,7 @@ func networkSuite(t *testing.T, base string) {
 			out, _ = w.call(t, &w.profile, b.String())
 			// What was sent before is heard before: one more of ours marks the end.
 			must(t, dial("tcp", l.addrs[0]))
-			for l.heard.Load() == 0 && time.Now().Before(deadline) {
-				<-time.After(5 * time.Millisecond)
-			}
+			heard(1)
 			if n := l.heard.Load(); n != 1 {
 				t.Errorf("%d came through: %s", n-1, out)
 			}
@@ -176,10 +176,7 @@ func networkSuite(t *testing.T, base string) {
 			}
 			w.profile.Network = true
 			w.call(t, &w.profile, fmt.Sprintf(`"$PROBE" net tcp %s`, l.addrs[0]))
-			for l.heard.Load() == 1 && time.Now().Before(deadline) {
-				<-time.After(5 * time.Millisecond)
-			}
-			if l.heard.Load() != 2 {
+			if !heard(2) {
 				t.Error("with network = true nothing came through")
 			}
 		})

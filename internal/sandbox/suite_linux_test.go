@@ -294,7 +294,7 @@ func suite(t *testing.T, base string) {
 		t.Run(name, func(t *testing.T) {
 			times := 1
 			if l == (layout{}) {
-				times = 20
+				times = heldTimes
 			}
 			before := state(t)
 			eachAttempt(t, base, l, times)
@@ -350,6 +350,7 @@ func needRoot(t *testing.T) {
 	}
 }
 
+// CI runs it with the race detector, and more often without.
 func TestAConfinedCommandIsHeld(t *testing.T) {
 	needConfinement(t)
 	suite(t, t.TempDir())

@@ -19,7 +19,7 @@ func TestFlippedBitsNeverStopASessionAndAreReported(t *testing.T) {
 	data := w.record(t, 2)
 	total := len(lines(data)) - 1
 	r := rand.New(rand.NewPCG(1, 2))
-	for i := 0; i < len(data); i += 3 {
+	for i := 0; i < len(data); i += flipEvery {
 		bad := bytes.Clone(data)
 		bad[i] ^= 1 << r.IntN(8)
 		c := w.with(t, bad)

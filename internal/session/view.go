@@ -16,6 +16,27 @@ type View struct {
 	src *source
 }
 
+// Stamp tells one state of a log from others: a log of the same stamp has not changed.
+type Stamp struct {
+	Size int64 // bytes
+	Mod  int64 // Unix nanoseconds
+}
+
+// Stamp gives the stamp of a log as it is now. Errors: ErrNotFound, ErrStorage.
+func (s *Store) Stamp(id protocol.SessionID) (Stamp, error) {
+	if err := s.mustExist(id); err != nil {
+		return Stamp{}, err
+	}
+	info, err := s.fs.Stat(s.path(id))
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Stamp{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
+	case err != nil:
+		return Stamp{}, fmt.Errorf("look at session %s: %w: %w", id, ErrStorage, err)
+	}
+	return Stamp{info.Size(), info.ModTime().UnixNano()}, nil
+}
+
 // View reads a log without its lock: up to the size it has now, made durable
 // first. It repairs nothing, so a line that its writer has not finished is
 // reported as an unfinished end. Errors: ErrNotFound, ErrStorage.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -15,12 +16,14 @@ import (
 
 var seed = flag.Uint64("seed", 0, "play the schedule of this seed alone")
 
-// schedules is how many CI plays.
-const schedules = 10_000
-
 // patience is how long one schedule may take before its seed is told: a bubble in
 // which somebody waits for a mutex for ever does not end.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
+
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400) // with little that lives, a quarter of the time would be for collecting
+	m.Run()
+}
 
 // place makes a project folder for one worker.
 func place(t *testing.T) string {
@@ -50,6 +53,8 @@ func one(t *testing.T, seed uint64, size Size, project string) (r Result, err er
 	return r, err
 }
 
+// CI plays schedules twice: some with the race detector among the other tests, and the
+// most without it, for which a schedule takes a sixth of the time.
 func TestEveryScheduleLeavesAllClientsWithTheLog(t *testing.T) {
 	n, size, workers, how := schedules, Small(), 2, ""
 	if os.Getenv("SCOREL_SOAK") != "" {

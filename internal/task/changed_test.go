@@ -37,6 +37,32 @@ func TestWhatACommandPrintsIsToldAtMostOnceASecondAndItsEndAtOnce(t *testing.T) 
 	})
 }
 
+func TestTheEndOfACommandIsTheLastThatIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t)
+		var told []string
+		slow := make(chan struct{})
+		b.set.cfg.Changed = func(i protocol.TaskInfo) {
+			if i.State == protocol.TaskRunning && i.LastLine != "" {
+				<-slow
+			}
+			told = append(told, string(i.State))
+		}
+		b.start("watch")
+		b.last().print("one\n")
+		time.Sleep(changedEvery)
+		synctest.Wait() // it is being told of the line
+		b.last().end <- sandbox.Exit{}
+		synctest.Wait()
+		close(slow)
+		synctest.Wait()
+		if strings.Join(told, " ") != "running running exited" {
+			t.Errorf("told %q", told)
+		}
+		b.set.Close()
+	})
+}
+
 func TestTheLastLineIsCut(t *testing.T) {
 	tk := &task{}
 	tk.out.write([]byte("x\n" + strings.Repeat("é", 10_000)))

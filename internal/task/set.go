@@ -36,7 +36,8 @@ type Config struct {
 	Processes *process.Recorder
 	Tell      func(protocol.ToolProcess)
 	// Changed is told how a command stands when it begins and has ended, and within a
-	// second of what it prints. No lock is held; it may be nil.
+	// second of what it prints; of one command at a time, and nothing older behind what
+	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
 }
 
@@ -87,7 +88,7 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		ctx, end = context.WithTimeout(ctx, spec.Limit)
 		stop = func() { end(); cancel(nil) }
 	}
-	t := &task{command: spec.Command, call: spec.CallID, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), state: protocol.TaskRunning}
+	t := &task{command: spec.Command, call: spec.CallID, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), state: protocol.TaskRunning}
 	if err := s.enter(t); err != nil {
 		stop()
 		return "", err
@@ -181,6 +182,8 @@ func (s *Set) changed(t *task) {
 	if s.cfg.Changed == nil {
 		return
 	}
+	t.order <- struct{}{}
+	defer func() { <-t.order }()
 	t.mu.Lock()
 	info := t.info()
 	t.mu.Unlock()

@@ -64,7 +64,7 @@ func (b *bench) lines(id string, n int) string {
 	b.t.Helper()
 	var all strings.Builder
 	for strings.Count(all.String(), "\n") < n {
-		r := b.read(id, Query{Wait: 20 * time.Second})
+		r := b.read(id, Query{Wait: 2 * time.Minute})
 		all.WriteString(r.Text)
 		if r.Woken == WokenByTime || r.How != "" {
 			b.t.Fatalf("%q, %s %s", all.String(), r.Woken, r.How)

@@ -39,6 +39,7 @@ type task struct {
 	agent   string                 // its name, "" of a command
 	usage   func() *protocol.Usage // of a sub-agent that has ended; may be nil
 	done    chan struct{}          // closed when it has ended and its output is read
+	order   chan struct{}          // holds one while people are told: nothing older comes behind
 
 	// mu guards all below. It may be taken with Set.mu held, never the other way
 	// round.

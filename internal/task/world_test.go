@@ -114,7 +114,7 @@ func (b *bench) await(id string) (string, Reading) {
 	b.t.Helper()
 	var all strings.Builder
 	for {
-		r := b.read(id, Query{Wait: 20 * time.Second})
+		r := b.read(id, Query{Wait: 2 * time.Minute})
 		all.WriteString(r.Text)
 		switch {
 		case r.How != "":
@@ -132,7 +132,7 @@ func dead(t *testing.T, pid string) {
 	if err != nil || n < 2 {
 		t.Fatalf("%q is no process", pid)
 	}
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for syscall.Kill(n, 0) == nil {
 		if data, _ := os.ReadFile("/proc/" + strconv.Itoa(n) + "/stat"); strings.Contains(string(data), ") Z ") {
 			return

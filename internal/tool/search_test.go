@@ -330,7 +330,7 @@ func TestASearchEndsInTimeInAFolderWithCostlyIgnoreRules(t *testing.T) {
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v, want the end of the time", err)
 		}
-	case <-time.After(15 * time.Second):
-		t.Fatal("still searching 15 s after the end of the time")
+	case <-time.After(2 * time.Minute): // all of it would take far longer
+		t.Fatal("still searching after the end of the time")
 	}
 }

@@ -39,6 +39,7 @@ type tick struct{}
 // animate has the screen drawn again when time alone changes what is to be seen.
 func (m *Model) animate() tea.Cmd {
 	now := time.Now()
+	m.working.CancelKey = m.hint(keymap.Cancel)
 	m.working.Observe(m.live(), now)
 	next := time.Duration(0)
 	sooner := func(d time.Duration) {
@@ -72,14 +73,16 @@ func (m *Model) aboveEditor(height int) []string {
 	for _, d := range m.sending {
 		lines = append(lines, m.theme.Dim.On(cut("… "+display.Line(d.text), m.width)))
 	}
-	lines = append(lines, status.TodoStrip(m.theme, m.width, max(0, height-len(lines)-2), m.live().Todos)...)
+	if m.live().Running { // what is left open is in the conversation
+		lines = append(lines, status.TodoStrip(m.theme, m.width, max(0, height-len(lines)-2), m.live().Todos)...)
+	}
 	if m.working.On() {
 		lines = append(lines, m.working.Render(m.theme, m.width, now))
 	}
-	if s := status.TaskStrip(m.theme, m.width, m.live().Tasks, now); s != "" {
+	if s := status.TaskStrip(m.theme, m.width, m.live().Tasks, "/tasks", now); s != "" {
 		lines = append(lines, s)
 	}
-	lines = append(lines, status.QueueStrip(m.theme, m.width, m.live().Queues)...)
+	lines = append(lines, status.QueueStrip(m.theme, m.width, m.live().Queues, m.hint(keymap.EditQueue))...)
 	lines = append(lines, m.toasts.Render(m.theme, m.width, now)...)
 	lines = append(lines, status.Widgets(m.theme, m.width, height, m.live().UIStates, "above")...)
 	if n := len(lines) - height; n > 0 {
@@ -173,9 +176,9 @@ func (m *Model) place() string {
 func (m *Model) placeholder() string {
 	switch {
 	case m.live().Running && m.settings.WhenBusy == "steer":
-		return "Enter tells it now; " + m.hint("editor.followUp") + " waits for its end"
+		return "Enter tells the model at its next step; " + m.hint("editor.followUp") + " sends after this turn"
 	case m.live().Running:
-		return "Enter waits for its end; " + m.hint("editor.followUp") + " tells it now"
+		return "Enter sends after this turn; " + m.hint("editor.followUp") + " tells the model at its next step"
 	case m.paused():
 		return "Enter goes on with what waits"
 	}

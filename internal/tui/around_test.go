@@ -187,3 +187,33 @@ func TestASecondTerminalJoinsARunningTurnAndBothShowItsEnd(t *testing.T) {
 	other.WaitFor("It has ended.", "Understood.")
 	s.WaitFor("Understood.")
 }
+
+func TestTheCommandOfTheStatusLineIsToldTheModeOfVimAndTheAgeOfTheSession(t *testing.T) {
+	w := newWorld(t)
+	w.write(filepath.Join(w.home, "lib", "x"), "")
+	w.ofUser("config.toml", "[permissions]\nadditionalDirectories = [\"~/lib\"]\n")
+	w.ofUser("tui.toml", `vim = true
+[statusLine]
+command = '''sed 's/.*current_dir":"\([^"]*\).*added_dirs":\([^]]*\).*duration_ms":\([0-9]*\).*mode":"\([A-Z]*\).*/\4 in \1 after \3 ms with \2/' '''
+`)
+	s := w.open()
+	s.WaitFor("INSERT in " + w.project + " after 0 ms")
+	s.Keys("Escape")
+	s.WaitFor("NORMAL in ")
+	s.WaitFor(" ms with [\"" + w.home + "/lib\"")
+	s.Type("ihello")
+	s.Keys("Enter")
+	s.Wait("an age", func(screen string) bool {
+		_, age, ok := strings.Cut(screen, "INSERT in "+w.project+" after ")
+		return ok && !strings.HasPrefix(age, "0 ms") && strings.Contains(age, " ms")
+	})
+}
+
+func TestTheModelOfTheCommandLineIsNamedBeforeAnythingIsSent(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	screen := s.WaitFor("ask something", "script:"+w.script)
+	if strings.Contains(screen, "No model can be called") {
+		t.Errorf("it says that there is no model:\n%s", screen)
+	}
+}

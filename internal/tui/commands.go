@@ -19,6 +19,7 @@ type command struct {
 // commands are the commands of the UI, by name.
 func commands() []command {
 	return []command{
+		{"attach", "FILE", "Take in a file, also one from outside the project", (*Model).attachFile},
 		{"clone", "[NAME]", "Go on in a copy of this session", (*Model).clone},
 		{"compact", "[WHAT TO KEEP]", "Summarise the older part of the conversation", (*Model).compact},
 		{"config", "", "What is set, and where", simple((*Model).openConfig)},

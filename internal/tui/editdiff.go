@@ -2,12 +2,15 @@ package tui
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 )
 
-// editDiff gives what a call would change, as a unified diff without line numbers of the
-// file, which the call does not know; "" when the call edits nothing that way.
-func editDiff(tool string, args json.RawMessage) (text, path string) {
+// editDiff gives what a call would change as hunks of a unified diff; "" when the call
+// edits nothing that way. Every line of the call is in it. Numbers says that those of
+// its lines are those of the file, which an edit does not know.
+func editDiff(tool string, args json.RawMessage) (text, path string, numbers bool) {
 	var in struct {
 		Path      string `json:"path"`
 		FilePath  string `json:"file_path"`
@@ -20,32 +23,47 @@ func editDiff(tool string, args json.RawMessage) (text, path string) {
 		} `json:"edits"`
 	}
 	if json.Unmarshal(args, &in) != nil {
-		return "", ""
+		return "", "", false
 	}
 	path = in.Path + in.FilePath
 	var b strings.Builder
-	hunk := func(from, to string) {
-		b.WriteString("@@ -1,1 +1,1 @@\n")
-		lines(&b, "-", from)
-		lines(&b, "+", to)
-	}
 	switch {
 	case path == "":
 	case tool == "Write" && in.Content != "":
-		lines(&b, "+", in.Content)
-		return "--- /dev/null\n+++ " + path + "\n@@ -0,0 +1 @@\n" + b.String(), path
+		hunk(&b, "", in.Content)
+		return b.String(), path, true
 	case tool == "Edit" && in.OldString != in.NewString:
-		hunk(in.OldString, in.NewString)
+		hunk(&b, in.OldString, in.NewString)
 	case len(in.Edits) > 0:
 		for _, e := range in.Edits {
-			hunk(e.OldString, e.NewString)
+			hunk(&b, e.OldString, e.NewString)
 		}
 	}
-	return b.String(), path
+	return b.String(), path, false
 }
 
-func lines(b *strings.Builder, mark, text string) {
-	for l := range strings.Lines(text) {
-		b.WriteString(mark + strings.TrimSuffix(l, "\n") + "\n")
+// hunk writes what is other in a text. The lines that are the same at its beginning and
+// end stand around that.
+func hunk(b *strings.Builder, from, to string) {
+	was, is := split(from), split(to)
+	n, end := 0, 0
+	for n < min(len(was), len(is)) && was[n] == is[n] {
+		n++
+	}
+	for end < min(len(was), len(is))-n && was[len(was)-1-end] == is[len(is)-1-end] {
+		end++
+	}
+	// Without the right counts a line such as "-- x" would be read as the head of a file.
+	fmt.Fprintf(b, "@@ -1,%d +1,%d @@\n", len(was), len(is))
+	for _, part := range []struct {
+		mark  string
+		lines []string
+	}{{" ", was[:n]}, {"-", was[n : len(was)-end]}, {"+", is[n : len(is)-end]}, {" ", was[len(was)-end:]}} {
+		for _, l := range part.lines {
+			b.WriteString(part.mark + strings.TrimSuffix(l, "\n") + "\n")
+		}
 	}
 }
+
+// split gives the lines of a text, each with its end.
+func split(text string) []string { return slices.Collect(strings.Lines(text)) }

@@ -99,6 +99,26 @@ func TestACrashLeavesTheTerminalSaneTheTurnRunningAndTheDraft(t *testing.T) {
 	s.WaitFor("half a thought", "It has ended.")
 }
 
+func TestACrashBesideTheModelLeavesTheTerminalSane(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "SCOREL_TUI_CRASH=link:f9")
+	s := w.shell()
+	before := s.stty("before")
+	s.Type(`"$SCOREL" --model "$SCRIPT"; echo status $?`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.Type("half a thought")
+	s.WaitFor("half a thought")
+	w.draftOnDisk("half a thought")
+	s.Keys("F9")
+	s.WaitFor("the terminal UI failed; the session", "status 1")
+	s.wantSane(t, before)
+	s.clear()
+	s.Type(`"$SCOREL" --model "$SCRIPT"`)
+	s.Keys("Enter")
+	s.WaitFor("half a thought")
+}
+
 func TestAKilledUILosesNeitherTheTurnNorTheDraft(t *testing.T) {
 	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
 	s := w.open()

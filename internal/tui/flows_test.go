@@ -230,7 +230,7 @@ func TestATurnThatFailsSaysWhy(t *testing.T) {
 	s.say("fail now")
 	s.WaitFor("the vendor says no", "ask something")
 	s.say("silent please")
-	s.WaitFor("Enter waits for its end")
+	s.WaitFor("Enter sends after this turn")
 	s.Keys("Escape")
 	s.WaitFor("Cancelled.")
 }
@@ -248,6 +248,16 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 	s.Wait("its end", func(screen string) bool {
 		return strings.Contains(screen, "stopped") || strings.Contains(screen, "Nothing runs")
 	})
+}
+
+func TestTheEndOfAnAgentInTheBackgroundIsToldAtOnce(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"CHILD","background":true}}]}`,
+		`{"if":{"user":"CHILD"},"do":[{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done; echo did"}}]}`)
+	s := w.open("--permission-mode", "bypassPermissions")
+	s.say("begin")
+	s.WaitFor("Understood.", "1 in background: general: look around ")
+	w.write(filepath.Join(w.project, "go"), "")
+	s.WaitFor("general: look around ended\n")
 }
 
 func TestShellCommandsAndNotesGoWhereTheirMarksSay(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"scorel/client"
 	"scorel/internal/attachment"
 	"scorel/internal/tui/editor"
+	"scorel/internal/tui/prefs"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -39,7 +40,7 @@ func (m *Model) sendParts(typed string, parts []editor.Part, whenBusy string) te
 				attached = append(attached, p)
 			}
 		}
-		content, notices, err := attachment.Content(ctx, l.client, m.cfg.WorkDir, m.cfg.Dir, text)
+		content, notices, err := attachment.Content(ctx, l.client, attachment.From{Dir: m.cfg.WorkDir, Scorel: m.cfg.Dir, Means: "; /attach FILE takes it in"}, text)
 		if err != nil {
 			return nil, err
 		}
@@ -138,6 +139,10 @@ func deliver[R any](m *Model, typed string, call func(ctx context.Context, l *li
 	m.drafts++
 	id := m.drafts
 	m.sending = append(m.sending, draft{id, typed})
+	marked := typed // with pastes and images as their marks
+	if m.editor.Text() == typed {
+		marked = m.editor.Marked()
+	}
 	return ordered(m, call, func(m *Model, r R, err error) tea.Cmd {
 		m.delivered(id)
 		if m.leaving && len(m.sending) == 0 && err == nil {
@@ -148,7 +153,7 @@ func deliver[R any](m *Model, typed string, call func(ctx context.Context, l *li
 		}
 		m.leaving = false // the person is to see it
 		m.fail(err)
-		m.giveBack(typed)
+		m.giveBack(typed, marked)
 		return m.typed()
 	})
 }
@@ -162,14 +167,24 @@ func (m *Model) delivered(id int) {
 	}
 }
 
-// giveBack puts what could not be sent where the person can go on with it.
-func (m *Model) giveBack(typed string) {
-	if m.editor.Empty() && m.editor.Set(typed) == nil {
+// maxUnsent bounds what is told at the end of what could not be sent, in texts.
+const maxUnsent = 100
+
+// giveBack puts what could not be sent where the person can go on with it: into the
+// editor, with its images as far as they are there, or else into the history.
+func (m *Model) giveBack(typed, marked string) {
+	if m.editor.Empty() && m.editor.Recall(marked, typed) == nil {
 		return
 	}
-	m.unsent = append(m.unsent, typed)
-	m.toast(levelWarning, "not sent, and kept in the history: "+display.Line(typed))
-	m.remember(typed)
+	if m.unsent = append(m.unsent, typed); len(m.unsent) > maxUnsent {
+		m.unsent = m.unsent[1:]
+	}
+	where := ", and told again when you leave: "
+	if prefs.Keeps(marked) {
+		where = ", and kept in the history: "
+	}
+	m.toast(levelWarning, "not sent"+where+display.Line(typed))
+	m.remember(marked)
 }
 
 // change changes what the session's meta says. The event tells everybody.

@@ -165,6 +165,60 @@ func TestHostileTextOfAnExtensionReachesNoTerminal(t *testing.T) {
 	w.wantOnlyOurs(r)
 }
 
+// TestHostileTextOfFilesAndSettingsReachesNoTerminal looks at every page that shows what
+// stands in a file, in the names of files, in settings, and what programs print.
+func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
+	w := newWorld(t)
+	e, name := quoted(evil), strings.ReplaceAll(evil, "/", "")
+	home := filepath.Join(w.home, ".scorel")
+	head := func(more string) string {
+		return "---\nname: mine\ndescription: " + e + "\n" + more + "---\n" + evil + "\n"
+	}
+	w.write(filepath.Join(home, "skills", "mine", "SKILL.md"), head(""))
+	w.write(filepath.Join(home, "skills", name, "SKILL.md"), head(""))
+	w.write(filepath.Join(home, "agents", "mine.md"), head("model: "+e+"\n"))
+	w.write(filepath.Join(home, "agents", name+".md"), "no head "+evil)
+	w.write(filepath.Join(home, "commands", "mine.md"), "---\ndescription: "+e+"\nargument-hint: "+e+"\n---\n"+evil)
+	w.write(filepath.Join(home, "commands", name+".md"), evil)
+	w.write(filepath.Join(home, "memory", "MEMORY.md"), evil+"\n")
+	w.write(filepath.Join(home, "themes", name+".toml"), "[colors]\n"+e+" = "+e+"\n")
+	w.write(filepath.Join(home, "keys.toml"), e+" = "+e+"\n")
+	w.write(filepath.Join(home, "tui.toml"), e+" = 1\n[statusLine]\ncommand = '''printf 'a\\033]0;PWNED\\007b\\033]52;c;UFdORUQ=\\007\\033[2J\\033[8mc\\302\\2338md\\342\\200\\256line' '''\n")
+	w.write(filepath.Join(home, "config.toml"), "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Bash\"\ncommand = "+quoted("true # "+evil)+"\n")
+	w.write(filepath.Join(home, "extensions", name+".js"), "throw new Error("+e+")")
+	w.write(filepath.Join(w.project, ".git", "HEAD"), "ref: refs/heads/"+evil+"\n")
+	w.write(filepath.Join(w.project, ".scorel", "commands", "theirs.md"), "---\ndescription: "+e+"\n---\n"+evil)
+	w.write(filepath.Join(w.project, "AGENTS.md"), evil)
+	r := w.record(w.project, evil+" is said")
+	r.WaitFor("Understood.")
+	for _, page := range [][2]string{{"/skills", "─ Skills"}, {"/agents", "─ Sub-agents"}, {"/memory", "─ Memory"}, {"/config", "─ Configuration"}, {"/doctor", "─ Doctor"},
+		{"/hooks", "─ Hooks"}, {"/extensions", "─ Extensions"}, {"/cost", "─ Cost"}, {"/context", "─ Context"}, {"/theme", "─ Theme"}, {"/model", "─ Models"}, {"/help", "─ Help"},
+		{"/resume", "─ Sessions"}, {"/tree", "─ Tree"}} {
+		r.say(page[0])
+		r.WaitFor(page[1])
+		r.Keys("Down")
+		r.Keys("Escape")
+		r.Wait("the end of "+page[0], func(screen string) bool { return strings.Contains(screen, "❯ ask something") })
+	}
+	r.say("/memory")
+	r.WaitFor("─ Memory", "MEMORY.md")
+	r.Keys("Enter")
+	r.WaitFor("abcde[U+202E]fghijklm")
+	r.Keys("Escape")
+	r.WaitFor("❯ ask something")
+	r.say("/mine x")
+	r.WaitFor("Understood.")
+	r.Type("/the")
+	r.WaitFor("/theirs")
+	r.Keys("C-c")
+	r.WaitFor("❯ ask something")
+	r.Paste(evil)
+	r.WaitFor("[U+202E]")
+	r.Keys("C-c")
+	r.WaitFor("❯ ask something")
+	w.wantOnlyOurs(r)
+}
+
 func TestALineOfTenMegabytesIsShownAndTheUIGoesOn(t *testing.T) {
 	w := newWorld(t, `{"if":{"user":"^long"},"do":[{"text":"xxxxxxxxxx","times":300000},{"text":" its end"}]}`,
 		`{"if":{"user":"^tool"},"do":[{"call":"Bash","input":{"command":"head -c 10000000 big.txt"}}]}`)

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"golang.org/x/sys/unix"
 
+	"scorel/client"
 	"scorel/internal/lru"
 	"scorel/internal/tui/terminal"
 	"scorel/internal/tui/transcript"
@@ -173,6 +174,7 @@ func (x *images) changed() {
 
 // run makes pictures until ctx ends.
 func (x *images) run(ctx context.Context) {
+	defer rescue(x.m.send)
 	for {
 		select {
 		case job := <-x.jobs:
@@ -211,14 +213,18 @@ var errLargePayload = errors.New("the payload is too large to be shown")
 // payload fetches a payload of at most limit bytes that a session names. Anybody may call
 // it.
 func (l *link) payload(ctx context.Context, session protocol.SessionID, blob string, limit int64) ([]byte, error) {
-	size, err := l.payloadSize(ctx, session, blob)
+	c, err := l.host(ctx)
+	if err != nil {
+		return nil, err
+	}
+	head, err := client.Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: blob})
 	switch {
 	case err != nil:
 		return nil, err
-	case size > limit:
+	case head.Size > limit:
 		return nil, errLargePayload
 	}
 	var data bytes.Buffer
-	err = l.client.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: size}, &data)
+	err = c.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: head.Size}, &data)
 	return data.Bytes(), err
 }

@@ -11,6 +11,7 @@ import (
 const (
 	minTranscript = 3  // lines of the transcript beside an open question or picker
 	maxEditor     = 12 // lines of the editor, when there is room
+	roomy         = 20 // lines of the screen from which there is room for a blank one above the editor
 )
 
 // draw shows the newest state, when the screen has time for a frame.
@@ -40,6 +41,12 @@ func (m *Model) frame() screen.Frame {
 	}
 	f.Commit, m.parting = append(m.parting, f.Commit...), nil
 	below, cursor := m.below(room)
+	if m.header == nil && room >= roomy && m.overlay() == nil && m.questions.open() == nil {
+		below = append([]string{""}, below...)
+		if cursor != nil {
+			cursor.Y++
+		}
+	}
 	var above []string
 	if left := room - len(below); left > 0 {
 		if full {
@@ -69,7 +76,7 @@ func (m *Model) below(room int) (lines []string, at *cursor) {
 	if o := m.overlay(); o != nil {
 		said := m.toasts.Render(m.theme, m.width, time.Now())
 		said = said[:min(len(said), room/4)]
-		part, at := o.render(m, m.width, max(1, room-len(said)-minTranscript*min(1, room/20)))
+		part, at := o.render(m, m.width, max(1, room-len(said)-minTranscript*min(1, room/roomy)))
 		if at != nil {
 			at.Y += len(said)
 		}
@@ -80,7 +87,7 @@ func (m *Model) below(room int) (lines []string, at *cursor) {
 	add := func(part []string) { lines = append(lines, part[:min(len(part), free())]...) }
 	if q := m.questions.open(); q != nil {
 		m.questions.arm()
-		part, c := q.Render(m.theme, m.width, max(1, free()-minTranscript))
+		part, c := q.Render(m.theme, m.width, max(1, free()-minTranscript*min(1, room/roomy)))
 		m.questions.drawn(q.ID())
 		add(part)
 		if m.editor.Empty() {

@@ -33,10 +33,13 @@ type link struct {
 	// is to be done.
 	stopped atomic.Bool
 
-	ready   chan struct{} // closed when client and project are there, or never will be
 	client  *client.Client
 	project *protocol.Project
-	err     error // why there is no client
+	err     error // why there is no client, or no project; the next job tries again
+	device  sync.WaitGroup
+
+	ready   chan struct{} // closed when reached says what came of the first try
+	reached atomic.Pointer[reached]
 
 	started bool // what the command line says of the first session was done
 	missed  int  // counts the sessions that were asked for and could not be opened
@@ -47,6 +50,13 @@ type link struct {
 	session *client.Session
 	stop    context.CancelFunc // of its reader
 	readers sync.WaitGroup
+}
+
+// reached is what others than the link may know of its line to the host. There may be a
+// client though err is set.
+type reached struct {
+	client *client.Client
+	err    error
 }
 
 // job is a request in the order of what was typed. It gives what the model does with
@@ -84,17 +94,21 @@ func newLink(cfg *Config, send func(tea.Msg)) *link {
 
 // run connects and carries out jobs until ctx ends. It closes what it opened.
 func (l *link) run(ctx context.Context) {
+	defer rescue(l.send)
+	defer l.device.Wait()
+	defer func() {
+		if l.client != nil {
+			_ = l.client.Close()
+		}
+	}()
 	l.connect(ctx)
-	l.send(linked{l.project, l.err})
-	if l.client != nil {
-		var device sync.WaitGroup
-		device.Go(func() { l.watchDevice(ctx) }) // ends with ctx or the client
-		defer device.Wait()
-		defer l.client.Close()
-	}
+	close(l.ready)
 	for {
 		select {
 		case j := <-l.jobs:
+			if l.err != nil {
+				l.connect(ctx)
+			}
 			if f := j(ctx, l); f != nil {
 				l.send(f)
 			}
@@ -105,16 +119,47 @@ func (l *link) run(ctx context.Context) {
 	}
 }
 
+// connect reaches the host and makes the folder known there, as far as that was not done.
 func (l *link) connect(ctx context.Context) {
-	defer close(l.ready)
-	l.client, l.err = l.cfg.Connect(ctx, func(c client.Change) { l.send(stateChanged{c}) }, func() bool { return !l.stopped.Load() })
-	if l.err != nil || l.cfg.WorkDir == "" {
-		return
+	defer func() {
+		if before := l.reached.Swap(&reached{l.client, l.err}); before == nil || l.err == nil { // else the job tells
+			l.send(linked{l.project, l.err})
+		}
+	}()
+	if l.client == nil {
+		if l.dial(ctx); l.err != nil {
+			return
+		}
+		l.device.Go(func() { l.watchDevice(ctx) }) // ends with ctx or the client
 	}
-	l.project, l.err = client.Call[*protocol.Project](ctx, l.client, "", &protocol.RegisterProject{WorkDir: l.cfg.WorkDir})
+	if l.cfg.WorkDir != "" {
+		l.project, l.err = client.Call[*protocol.Project](ctx, l.client, "", &protocol.RegisterProject{WorkDir: l.cfg.WorkDir})
+	}
+}
+
+func (l *link) dial(ctx context.Context) {
+	l.client, l.err = l.cfg.Connect(ctx, func(c client.Change) { l.send(stateChanged{c}) }, l.otherBuild, func() bool { return !l.stopped.Load() })
+}
+
+// host gives the client of the host, when the first try to reach that is over. Anybody may
+// call it.
+func (l *link) host(ctx context.Context) (*client.Client, error) {
+	select {
+	case <-l.ready:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	r := l.reached.Load()
+	return r.client, r.err
+}
+
+// otherBuild tells that the host is of another build than this program.
+func (l *link) otherBuild(text string) {
+	l.send(then(func(m *Model) tea.Cmd { m.toast(levelWarning, text); return nil }))
 }
 
 func (l *link) watchDevice(ctx context.Context) {
+	defer rescue(l.send)
 	for {
 		c, err := l.client.NextDevice(ctx)
 		if err != nil {
@@ -128,12 +173,8 @@ func (l *link) watchDevice(ctx context.Context) {
 // The model calls it.
 func (l *link) do(j job) bool {
 	l.stopped.Store(false)
-	select {
-	case <-l.ready:
-		if l.client != nil {
-			l.client.Retry()
-		}
-	default:
+	if r := l.reached.Load(); r != nil && r.client != nil {
+		r.client.Retry()
 	}
 	select {
 	case l.jobs <- j:
@@ -238,6 +279,7 @@ func (l *link) close() {
 
 // read takes updates until the session or ctx ends.
 func (l *link) read(ctx context.Context, s *client.Session, gen int) {
+	defer rescue(l.send)
 	for {
 		u, err := s.Next(ctx)
 		if ctx.Err() != nil {
@@ -258,15 +300,13 @@ func (l *link) read(ctx context.Context, s *client.Session, gen int) {
 func ask[R protocol.Response](m *Model, session protocol.SessionID, req protocol.Request, f func(m *Model, answer R, err error) tea.Cmd) tea.Cmd {
 	l, ctx := m.link, m.ctx
 	return func() tea.Msg {
-		select {
-		case <-l.ready:
-		case <-ctx.Done():
+		var answer R
+		c, err := l.host(ctx)
+		if ctx.Err() != nil {
 			return nil
 		}
-		var answer R
-		err := l.err
 		if err == nil {
-			answer, err = client.Call[R](ctx, l.client, session, req)
+			answer, err = client.Call[R](ctx, c, session, req)
 		}
 		return then(func(m *Model) tea.Cmd { return f(m, answer, err) })
 	}

@@ -41,6 +41,7 @@ type Model struct {
 	settings      prefs.Settings
 	keeper        *keeper
 	left          *unfinished.State // of a UI that crashed here
+	ahead         []byte            // was typed before the UI began
 
 	// The session.
 	conn       client.Change
@@ -49,12 +50,13 @@ type Model struct {
 	gen        int
 	said       protocol.SessionOpened
 	projection *client.Projection
-	shown      []protocol.EventID // of the path, as the transcript has it
+	shown      shownPath          // what of the path the transcript has
 	fetching   bool               // older events are on their way
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
-	attached   int // clients of the session
+	edits      queueEdits // changes of what waits
+	attached   int        // clients of the session
 	models     []protocol.ModelInfo
 	described  *described // of the models; nil after a change of them
 
@@ -110,18 +112,19 @@ func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 // Init begins with what needs no host: the editor can be typed into at once.
 func (m *Model) Init() tea.Cmd {
 	go func() { // ends with the screen
+		defer rescue(m.send)
 		for range m.scr.Ready() {
 			m.send(screenReady{})
 		}
 	}()
-	return tea.Batch(m.setStatusLine(), m.typed())
+	return tea.Batch(m.setStatusLine(), m.keysAhead(), m.typed())
 }
 
 // screenReady says that a frame would be drawn at once.
 type screenReady struct{}
 
 // beforeUpdate sees every message first, in tests of what a panic leaves behind.
-var beforeUpdate func(tea.Msg)
+var beforeUpdate func(*Model, tea.Msg)
 
 // Update takes a message. A panic leaves the terminal sane and ends the program; the
 // session goes on at the host.
@@ -133,7 +136,7 @@ func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		}
 	}()
 	if beforeUpdate != nil {
-		beforeUpdate(msg)
+		beforeUpdate(m, msg)
 	}
 	cmd = m.update(msg)
 	return m, tea.Batch(cmd, m.animate())
@@ -153,14 +156,28 @@ func (m *Model) View() tea.View {
 	return tea.View{}
 }
 
+// rescue is deferred by the goroutines beside the model's: a panic of one of them ends the
+// program as one of the model does, and not with the terminal as the UI has it.
+func rescue(send func(tea.Msg)) {
+	if p := recover(); p != nil {
+		stack := debug.Stack()
+		send(then(func(m *Model) tea.Cmd {
+			m.crashed(p, stack)
+			return tea.Quit
+		}))
+	}
+}
+
 // crash gives the terminal back and keeps what is needed to go on.
-func (m *Model) crash(p any) {
+func (m *Model) crash(p any) { m.crashed(p, debug.Stack()) }
+
+func (m *Model) crashed(p any, stack []byte) {
 	if m.failed != nil {
 		return
 	}
 	m.scr.Restore(m.cfg.Out)
 	m.failed = errors.New("the terminal UI failed; the session goes on at the host, and scorel shows it again. Please report what stands above")
-	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p, debug.Stack())
+	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p, stack)
 }
 
 func (m *Model) update(msg tea.Msg) tea.Cmd {

@@ -129,8 +129,14 @@ func (m *Model) modelName() string {
 	if name := m.live().Meta.Model; name != "" {
 		return name
 	}
+	if name := m.cfg.Start.Model; name != "" && m.id == "" {
+		return name
+	}
 	if m.answered != "" {
 		return m.answered
+	}
+	if m.id == "" && m.cfg.Start.Model != "" { // the first session is made with it
+		return m.cfg.Start.Model
 	}
 	return m.setting("model.name")
 }
@@ -181,6 +187,9 @@ func (m *Model) thinking() string {
 	if level := m.live().Meta.ThinkingLevel; level != "" {
 		return level
 	}
+	if level := m.cfg.Start.Thinking; level != "" && m.id == "" {
+		return level
+	}
 	return m.setting("model.thinking")
 }
 
@@ -212,6 +221,9 @@ func (m *Model) openModes(mode string) tea.Cmd {
 // mode is the permission mode in force.
 func (m *Model) mode() string {
 	if mode := m.live().Mode; mode != "" {
+		return mode
+	}
+	if mode := m.cfg.Start.Mode; mode != "" && m.id == "" {
 		return mode
 	}
 	if mode := m.setting("permissions.mode"); mode != "" {

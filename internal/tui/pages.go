@@ -63,13 +63,13 @@ func (m *Model) contextLines(v *protocol.ContextView) []string {
 	row := func(name string, tokens, count int) string {
 		what := ""
 		if count > 0 {
-			what = fmt.Sprintf("%6d", count)
+			what = fmt.Sprintf("%6d×", count)
 		}
 		return fmt.Sprintf("%-14s %9s  %s  %s", name, thousands(tokens), m.share(tokens, v.Window, 20), what)
 	}
 	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", thousands(used), thousands(v.Window)), ""}
 	for _, p := range v.Parts {
-		lines = append(lines, row(string(p.Name), p.Tokens, p.Count))
+		lines = append(lines, row(strings.Replace(string(p.Name), "toolResults", "tool results", 1), p.Tokens, p.Count))
 	}
 	return append(lines, row("reserved", v.Reserved, 0), row("free", v.Free, 0))
 }

@@ -8,60 +8,101 @@ import (
 	"scorel/protocol"
 )
 
+// shownPath is the part of the path that the transcript has, by ids. It grows and shrinks
+// at its ends, as the path of a projection does.
+type shownPath struct {
+	ids    []protocol.EventID // oldest first
+	looked int                // how many ids were compared, ever
+}
+
+// step is what brings a transcript from one path to the next.
+type step struct {
+	cut          bool             // what is behind leaf goes; all of it where leaf is ""
+	leaf         protocol.EventID //
+	first        protocol.EventID // of what stays
+	older, newer []protocol.Event // before and behind that, oldest first
+}
+
+// follow takes the path as it is now. Where the path has only grown, it looks at what is
+// new and at one id more.
+func (s *shownPath) follow(path []protocol.Event) step {
+	at, kept := s.common(path)
+	st := step{cut: kept < len(s.ids), newer: path[at:]}
+	if at > 0 {
+		st.leaf = path[at-1].ID
+	}
+	s.ids = s.ids[:kept]
+	switch { // both are chains that end at the same event: as long as both are, they are the same
+	case kept > at:
+		s.ids = s.ids[kept-at:]
+	case kept < at && kept > 0:
+		st.first, st.older = s.ids[0], path[:at-kept]
+		s.ids = append(ids(st.older), s.ids...)
+	}
+	s.ids = append(s.ids, ids(st.newer)...)
+	return st
+}
+
+// before gives what of the older events stands before the oldest that the transcript has:
+// it keeps more than a path does.
+func (s step) before(oldest protocol.EventID) []protocol.Event {
+	if oldest == s.first {
+		return s.older
+	}
+	return s.older[:max(0, slices.IndexFunc(s.older, func(e protocol.Event) bool { return e.ID == oldest }))]
+}
+
+// common gives how much of a path, and how much of what is shown, ends with the newest
+// event that both have; 0 and 0 when there is none.
+func (s *shownPath) common(path []protocol.Event) (at, kept int) {
+	n := len(s.ids)
+	if n == 0 {
+		return 0, 0
+	}
+	for i := len(path); i > 0; i-- {
+		s.looked++
+		if path[i-1].ID == s.ids[n-1] { // nothing has moved
+			return i, n
+		}
+	}
+	have := make(map[protocol.EventID]int, n)
+	for i, id := range s.ids {
+		have[id] = i + 1
+	}
+	s.looked += n
+	for i := len(path); i > 0; i-- {
+		if kept := have[path[i-1].ID]; kept > 0 {
+			return i, kept
+		}
+	}
+	return 0, 0
+}
+
+func ids(events []protocol.Event) []protocol.EventID {
+	list := make([]protocol.EventID, len(events))
+	for i, e := range events {
+		list[i] = e.ID
+	}
+	return list
+}
+
 // sync brings the transcript to where the projection is: mostly by what came behind it.
 func (m *Model) sync() {
 	path := m.projection.Path()
-	from := 0
-	if len(m.shown) > 0 {
-		from = m.common(path)
+	st := m.shown.follow(path)
+	if st.cut {
+		m.transcript.Cut(st.leaf)
 	}
-	for _, e := range path[from:] {
+	if older := st.before(m.transcript.Oldest()); len(older) > 0 {
+		m.transcript.Prepend(older)
+	}
+	for _, e := range st.newer {
 		m.transcript.Append(e)
-	}
-	m.shown = m.shown[:0]
-	for _, e := range path {
-		m.shown = append(m.shown, e.ID)
 	}
 	if len(path) > 0 && m.transcript.Oldest() == path[0].ID { // else whoever fetched older ones knows
 		m.transcript.More(path[0].ParentID != "")
 	}
 	m.transcript.Live(m.live())
-}
-
-// common cuts the transcript to what it has in common with a path, adds what of the path
-// is older than that, and gives the place of the first event that is new.
-func (m *Model) common(path []protocol.Event) (next int) {
-	newest := m.shown[len(m.shown)-1]
-	for i := len(path) - 1; i >= 0; i-- {
-		if path[i].ID == newest { // nothing has moved
-			m.prepend(path[:i])
-			return i + 1
-		}
-	}
-	have := map[protocol.EventID]bool{}
-	for _, id := range m.shown {
-		have[id] = true
-	}
-	for i := len(path) - 1; i >= 0; i-- {
-		if have[path[i].ID] {
-			m.transcript.Cut(path[i].ID)
-			return i + 1
-		}
-	}
-	m.transcript.Cut("")
-	return 0
-}
-
-// prepend adds the events that stand before all that the transcript has.
-func (m *Model) prepend(before []protocol.Event) {
-	for i := len(before) - 1; i >= 0; i-- {
-		if before[i].ID == m.shown[0] {
-			if i > 0 && m.shown[0] == m.transcript.Oldest() {
-				m.transcript.Prepend(before[:i])
-			}
-			return
-		}
-	}
 }
 
 // fill asks for events of the path that belong on the screen and are not there.

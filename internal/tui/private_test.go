@@ -25,6 +25,44 @@ func (w *world) wantNowhere(text, but string) {
 	}
 }
 
+func TestAPastedPromptTakesNoFileAlongThatWasNotChosen(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"(?s)the second.*fake-secret"},"do":[{"text":"It was sent away."}]}`,
+		`{"if":{"user":"(?s)the second.*package main"},"do":[{"text":"Only of the project."}]}`,
+		`{"if":{"user":"(?s)the third"},"do":[{"text":"It came."}]}`)
+	for _, name := range []string{".ssh/id_rsa", "notes.txt", ".scorel/mine"} {
+		w.write(filepath.Join(w.home, name), "fake-secret")
+	}
+	w.write(filepath.Join(w.project, ".env"), "fake-secret")
+	w.write(filepath.Join(w.project, ".scorel", "config.toml"), "[permissions]\ndeny = [\"Read(.env)\"]\n")
+	if err := os.Symlink(filepath.Join(w.home, ".ssh"), filepath.Join(w.project, "way")); err != nil {
+		t.Fatal(err)
+	}
+	s := w.open()
+	s.say("the first")
+	s.WaitFor("Understood.")
+	s.Paste("Look at @main.go @" + w.home + "/.ssh/id_rsa @../home/notes.txt @.env @way/id_rsa, the second")
+	s.WaitFor("second")
+	s.Keys("Enter")
+	s.WaitFor("Only of the project.", "keys are kept there; /attach FILE", "the rule Read(.env) denies")
+	s.say("/attach ~/.scorel/mine")
+	s.WaitFor("is not taken in: it lies in Scorel's own folder")
+	s.say("/attach ~/notes.txt")
+	s.WaitFor("[file: notes.txt]")
+	s.Type(" the third")
+	s.WaitFor("[file: notes.txt] the third")
+	s.Keys("Enter")
+	s.WaitFor("It came.")
+	w.until("the file at the host", func() bool {
+		found, _ := filepath.Glob(filepath.Join(w.home, ".scorel", "sessions", "*"))
+		for _, name := range found {
+			if data, _ := os.ReadFile(name); strings.Contains(string(data), `"name":"notes.txt"`) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
 func TestAKeyIsInNoFileButThatOfKeysHoweverItIsTyped(t *testing.T) {
 	const key = "zq0a1b2c3d4e5f6071"
 	w := newWorld(t)

@@ -1,11 +1,14 @@
 package tui
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -88,11 +91,16 @@ const (
 type statusCommand struct {
 	scheduler status.Scheduler
 	cancel    context.CancelFunc // of it
+	vim       string             // the mode of the keys of vi that it knows
 }
 
 // statusDue runs the command of the status line when that is due, and says how long it
 // is until then; 0 is never.
 func (m *Model) statusDue(now time.Time) (tea.Cmd, time.Duration) {
+	if mode := m.editor.VimMode(); mode != m.statusLine.vim {
+		m.statusLine.vim = mode
+		m.statusLine.scheduler.Changed(now)
+	}
 	cmd := m.statusStep(m.statusLine.scheduler.Due(now))
 	if at, ok := m.statusLine.scheduler.Next(); ok {
 		return cmd, max(time.Millisecond, at.Sub(now))
@@ -122,7 +130,7 @@ func (m *Model) statusStep(step status.Step) tea.Cmd {
 	}
 	ctx, cancel := context.WithTimeout(m.ctx, statusTimeout)
 	s.cancel = cancel
-	input, err := m.statusInput().JSON()
+	input, err := m.statusInput(time.Now()).JSON()
 	if err != nil {
 		cancel()
 		return nil
@@ -141,16 +149,31 @@ func (m *Model) statusStep(step status.Step) tea.Cmd {
 }
 
 // statusInput is what the command of the status line is told.
-func (m *Model) statusInput() status.Input {
+func (m *Model) statusInput(now time.Time) status.Input {
 	l := m.live()
 	in := status.Input{SessionID: string(m.id), SessionName: l.Meta.Name, Version: m.cfg.Version}
 	in.Model.ID, in.Model.DisplayName = m.modelName(), m.modelName()
-	in.Workspace.CurrentDir, in.Workspace.ProjectDir = m.cfg.WorkDir, m.cfg.WorkDir
+	in.Workspace.CurrentDir, in.Workspace.ProjectDir = cmp.Or(l.Meta.WorkDir, m.cfg.WorkDir), m.cfg.WorkDir
 	if m.project != nil {
 		in.Workspace.ProjectDir = m.project.Root
 	}
-	in.OutputStyle.Name = "default"
+	if json.Unmarshal([]byte(m.setting("permissions.additionalDirectories")), &in.Workspace.AddedDirs) == nil {
+		for i, dir := range in.Workspace.AddedDirs {
+			if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+				in.Workspace.AddedDirs[i] = filepath.Join(filepath.Dir(m.cfg.Dir), rest)
+			}
+		}
+	}
 	in.Cost.TotalUSD = l.Usage.CostUSD
+	if made := m.said.Summary.CreatedAt; made > 0 {
+		in.Cost.DurationMS = max(0, now.UnixMilli()-made)
+	}
+	if mode := m.editor.VimMode(); mode != "" {
+		in.Vim = &status.InputVim{Mode: mode}
+	}
+	if m.cfg.Remote {
+		in.Remote = &status.InputRemote{SessionID: string(m.id)}
+	}
 	in.Context.TotalInput = l.Usage.InputTokens + l.Usage.CacheReadTokens + l.Usage.CacheWriteTokens
 	in.Context.TotalOutput = l.Usage.OutputTokens
 	size := 0

@@ -174,12 +174,12 @@ func (q *questions) send(m *Model, req protocol.Request) tea.Cmd {
 
 // consequence draws what a call would do: the diff of an edit; nil is its input.
 func (m *Model) consequence(p protocol.PermissionRequest) dialog.Lines {
-	text, path := editDiff(p.ToolName, p.Args)
+	text, path, numbers := editDiff(p.ToolName, p.Args)
 	if text == "" {
 		return nil
 	}
 	return func(th *theme.Theme, width int) []string {
-		return diff.Lines(th, text, diff.Options{Width: width, Path: path})
+		return diff.Lines(th, text, diff.Options{Width: width, Path: path, Numberless: !numbers})
 	}
 }
 

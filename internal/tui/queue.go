@@ -83,24 +83,21 @@ func (m *Model) openQueue() tea.Cmd {
 	p := &picker{list: list.New(list.Config{Title: "Waiting messages", Items: queueItems(*q), Can: list.Delete | list.Reorder | list.Edit, Confirm: "Delete %s?"})}
 	p.onPick = func(m *Model, ids []string) tea.Cmd { return m.takeItem(name, protocol.ItemID(ids[0])) }
 	p.onOther = func(m *Model, p *picker, o list.Outcome) tea.Cmd {
-		now := m.queue(name)
-		if now == nil {
-			m.closeOverlay(p)
-			return nil
-		}
 		switch o.Kind {
 		case list.Edited:
 			m.closeOverlay(p)
 			return m.takeItem(name, protocol.ItemID(o.IDs[0]))
 		case list.Deleted:
-			items := slices.DeleteFunc(slices.Clone(now.Items), func(it protocol.QueueItem) bool { return string(it.ID) == o.IDs[0] })
-			return m.rewrite(p, *now, items)
-		case list.Reordered:
-			items := slices.Clone(now.Items)
-			slices.SortStableFunc(items, func(a, b protocol.QueueItem) int {
-				return slices.Index(o.IDs, string(a.ID)) - slices.Index(o.IDs, string(b.ID))
+			return m.rewrite(p, name, func(items []protocol.QueueItem) []protocol.QueueItem {
+				return slices.DeleteFunc(items, func(it protocol.QueueItem) bool { return string(it.ID) == o.IDs[0] })
 			})
-			return m.rewrite(p, *now, items)
+		case list.Reordered:
+			return m.rewrite(p, name, func(items []protocol.QueueItem) []protocol.QueueItem {
+				slices.SortStableFunc(items, func(a, b protocol.QueueItem) int {
+					return slices.Index(o.IDs, string(a.ID)) - slices.Index(o.IDs, string(b.ID))
+				})
+				return items
+			})
 		}
 		return nil
 	}
@@ -125,57 +122,132 @@ func (m *Model) queue(name protocol.QueueName) *protocol.LiveQueue {
 	return nil
 }
 
-// rewrite replaces a queue. What has changed meanwhile is shown and not overwritten.
-func (m *Model) rewrite(p *picker, q protocol.LiveQueue, items []protocol.QueueItem) tea.Cmd {
-	return ask(m, m.id, &protocol.RewriteQueue{Queue: q.Queue, Replaces: q.UpdateID, Items: items}, func(m *Model, _ *protocol.Sent, err error) tea.Cmd {
-		if err != nil {
-			m.fail(err)
-		}
-		if now := m.queue(q.Queue); now != nil && err != nil {
-			p.list.SetItems(queueItems(*now))
-		} else if len(items) == 0 {
-			m.closeOverlay(p)
-		} else {
-			p.list.SetItems(queueItems(protocol.LiveQueue{Items: items}))
-		}
+// maxQueueEdits bounds the changes of queues that wait for the one before them.
+const maxQueueEdits = 64
+
+// queueEdit says what a change makes of a queue, as it is when the change's turn comes;
+// nil is nothing. done is called with the answer of the host.
+type queueEdit func(m *Model) (q *protocol.LiveQueue, items []protocol.QueueItem, done func(err error) tea.Cmd)
+
+// queueEdits are changes of queues in their order. One begins when the queue is known as
+// the one before has left it: the host refuses a change of another.
+type queueEdits struct {
+	waiting []queueEdit
+	busy    bool             // one is on its way
+	left    protocol.EventID // the update that the last one has replaced
+}
+
+// changeQueue makes a change behind those before it.
+func (m *Model) changeQueue(e queueEdit) tea.Cmd {
+	if len(m.edits.waiting) >= maxQueueEdits {
+		m.toast(levelWarning, "too many changes of what waits; try again when the host has answered")
 		return nil
+	}
+	m.edits.waiting = append(m.edits.waiting, e)
+	return m.nextEdit()
+}
+
+// nextEdit begins the next change when it can be.
+func (m *Model) nextEdit() tea.Cmd {
+	x := &m.edits
+	for len(x.waiting) > 0 && !x.busy && !m.knows(x.left) {
+		e := x.waiting[0]
+		x.waiting = x.waiting[1:]
+		q, items, done := e(m)
+		if q == nil {
+			continue
+		}
+		x.busy, x.left = true, q.UpdateID
+		gen := m.gen
+		return ask(m, m.id, &protocol.RewriteQueue{Queue: q.Queue, Replaces: q.UpdateID, Items: items}, func(m *Model, _ *protocol.Sent, err error) tea.Cmd {
+			if err != nil {
+				m.fail(err)
+			}
+			if m.gen == gen {
+				x.busy = false
+				if err != nil {
+					x.left = ""
+				}
+			}
+			return tea.Batch(done(err), m.nextEdit())
+		})
+	}
+	return nil
+}
+
+// knows says that a queue is known as an update has made it.
+func (m *Model) knows(update protocol.EventID) bool {
+	return update != "" && slices.ContainsFunc(m.live().Queues, func(q protocol.LiveQueue) bool { return q.UpdateID == update })
+}
+
+// rewrite changes the queue that a picker shows. What has changed meanwhile is shown.
+func (m *Model) rewrite(p *picker, name protocol.QueueName, change func(items []protocol.QueueItem) []protocol.QueueItem) tea.Cmd {
+	return m.changeQueue(func(m *Model) (*protocol.LiveQueue, []protocol.QueueItem, func(error) tea.Cmd) {
+		q := m.queue(name)
+		if q == nil {
+			m.closeOverlay(p)
+			return nil, nil, nil
+		}
+		items := change(slices.Clone(q.Items))
+		return q, items, func(err error) tea.Cmd {
+			now := protocol.LiveQueue{Items: items}
+			if q := m.queue(name); err != nil && q != nil {
+				now = *q
+			}
+			switch {
+			case len(now.Items) == 0:
+				m.closeOverlay(p)
+			case len(m.edits.waiting) == 0: // else the next one shows what comes of it
+				p.list.SetItems(queueItems(now))
+			}
+			return nil
+		}
 	})
 }
 
 // takeBack takes the newest message that waits back into the editor.
 func (m *Model) takeBack() tea.Cmd {
-	for _, name := range [...]protocol.QueueName{protocol.QueueFollowUp, protocol.QueueSteer} {
-		if q := m.queue(name); q != nil {
-			return m.takeItem(name, q.Items[len(q.Items)-1].ID)
+	return m.take(func(m *Model) (*protocol.LiveQueue, int) {
+		for _, name := range [...]protocol.QueueName{protocol.QueueFollowUp, protocol.QueueSteer} {
+			if q := m.queue(name); q != nil {
+				return q, len(q.Items) - 1
+			}
 		}
-	}
-	m.toast(levelInfo, "nothing waits")
-	return nil
+		m.toast(levelInfo, "nothing waits")
+		return nil, 0
+	})
 }
 
 // takeItem takes a message out of its queue and into the editor.
 func (m *Model) takeItem(name protocol.QueueName, id protocol.ItemID) tea.Cmd {
-	q := m.queue(name)
-	if q == nil {
-		return nil
-	}
-	i := slices.IndexFunc(q.Items, func(it protocol.QueueItem) bool { return it.ID == id })
-	if i < 0 {
+	return m.take(func(m *Model) (*protocol.LiveQueue, int) {
+		if q := m.queue(name); q != nil {
+			if i := slices.IndexFunc(q.Items, func(it protocol.QueueItem) bool { return it.ID == id }); i >= 0 {
+				return q, i
+			}
+		}
 		m.toast(levelInfo, "the turn has taken it meanwhile")
-		return nil
-	}
-	item := q.Items[i]
-	items := slices.Delete(slices.Clone(q.Items), i, i+1)
-	return ask(m, m.id, &protocol.RewriteQueue{Queue: name, Replaces: q.UpdateID, Items: items}, func(m *Model, _ *protocol.Sent, err error) tea.Cmd {
-		if err != nil {
-			m.fail(err)
-			return nil
+		return nil, 0
+	})
+}
+
+// take takes the message that which finds, if any, into the editor.
+func (m *Model) take(which func(m *Model) (q *protocol.LiveQueue, i int)) tea.Cmd {
+	return m.changeQueue(func(m *Model) (*protocol.LiveQueue, []protocol.QueueItem, func(error) tea.Cmd) {
+		q, i := which(m)
+		if q == nil {
+			return nil, nil, nil
 		}
-		text := contentText(item.Content)
-		if typed := m.editor.Text(); strings.TrimSpace(typed) != "" {
-			text += "\n" + typed
+		text := contentText(q.Items[i].Content)
+		return q, slices.Delete(slices.Clone(q.Items), i, i+1), func(err error) tea.Cmd {
+			if err != nil {
+				return nil
+			}
+			if typed := m.editor.Text(); strings.TrimSpace(typed) != "" {
+				text += "\n" + typed
+			}
+			return m.editorSet(text)
 		}
-		return m.editorSet(text)
 	})
 }
 

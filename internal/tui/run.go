@@ -19,9 +19,10 @@ import (
 // Config is what the terminal UI needs.
 type Config struct {
 	// Connect reaches the host, starting one where none runs, and gives a client that
-	// connects again by itself. onState is told how the connection stands; restart says
-	// whether a host that has ended is to be started again.
-	Connect func(ctx context.Context, onState func(client.Change), restart func() bool) (*client.Client, error)
+	// connects again by itself. onState is told how the connection stands, onOther that
+	// the host is of another build than this program, as a sentence; restart says whether
+	// a host that has ended is to be started again.
+	Connect func(ctx context.Context, onState func(client.Change), onOther func(text string), restart func() bool) (*client.Client, error)
 	Start   Start
 	// Dir is the user's Scorel folder, with the history, settings, themes and keys of
 	// the UI. WorkDir is where a new session works; "" with a host elsewhere.

@@ -38,7 +38,8 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
-	m.shown, m.filling, m.fetching, m.cancelling = nil, false, false, ""
+	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
+	m.edits = queueEdits{}
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -109,7 +110,7 @@ func (m *Model) arrived() tea.Cmd {
 	}
 	m.refreshTasks()
 	m.editor.SetGhost(m.ghost()) // it says what Enter does now
-	cmds = append(cmds, m.fill(), m.questions.sync(m))
+	cmds = append(cmds, m.fill(), m.nextEdit(), m.questions.sync(m))
 	return tea.Batch(cmds...)
 }
 
@@ -150,6 +151,10 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 	switch b := e.Body.(type) {
 	case *protocol.SessionInfo, *protocol.Rewind, *protocol.Branch, *protocol.Compact:
 		m.statusChanged()
+	case *protocol.TaskUpdate:
+		if end := display.TaskEnd(b.Task.State, b.Task.Agent, b.Task.ExitCode, b.Task.Signal); end != "" {
+			m.toast(levelInfo, line(b.Task.Command)+" "+end)
+		}
 	case *protocol.Notice:
 		m.tell(status.LevelOf(b.Level), b.Source, b.Text)
 	case *protocol.MessageBody:

@@ -12,6 +12,7 @@ import (
 	"scorel/internal/tui/cell"
 	"scorel/internal/tui/list"
 	"scorel/internal/tui/prefs"
+	"scorel/internal/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -129,9 +130,13 @@ func (m *Model) openThemes(name string) tea.Cmd {
 	if name != "" {
 		return set(m, name)
 	}
-	items := []list.Item{{ID: "auto", Title: "auto", Detail: "dark or light, as the terminal's background"}}
+	var items []list.Item
 	for _, n := range m.themeNames() {
-		items = append(items, list.Item{ID: n, Title: n})
+		it := list.Item{ID: n, Title: n}
+		if n == theme.Auto {
+			it.Detail = "dark or light, as the terminal's background"
+		}
+		items = append(items, it)
 	}
 	p := &picker{list: list.New(list.Config{Title: "Theme", Items: items, On: m.settings.Theme})}
 	p.onPick = func(m *Model, ids []string) tea.Cmd { return set(m, ids[0]) }

@@ -7,6 +7,7 @@ import (
 
 	"scorel/client"
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // linked begins with the session that was asked for.
@@ -15,7 +16,14 @@ func (m *Model) linked(l linked) tea.Cmd {
 	if l.err != nil {
 		m.conn = client.Change{State: client.StateDisconnected, Err: l.err}
 		m.fail(l.err)
-		return nil
+		if text := m.cfg.Start.Prompt; text != "" {
+			m.cfg.Start.Prompt = ""
+			m.giveBack(text, text)
+		}
+		return m.typed()
+	}
+	if m.conn.Err != nil { // an earlier try has failed
+		m.conn = client.Change{State: client.StateConnected}
 	}
 	var cmds []tea.Cmd
 	if p := l.project; p != nil {
@@ -51,7 +59,7 @@ func (m *Model) choose() tea.Cmd {
 			m.fail(err)
 		case m.id != "": // something was sent meanwhile
 		case len(list.Sessions) == 0 && start.Continue:
-			m.toast(levelInfo, "there is no session here yet; this is a new one")
+			return tea.Batch(m.noneHere(), m.firstPrompt())
 		case len(list.Sessions) == 0:
 		case start.Continue:
 			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
@@ -60,6 +68,20 @@ func (m *Model) choose() tea.Cmd {
 			return tea.Batch(m.show(list.Sessions[0].SessionID), m.firstPrompt())
 		}
 		return m.firstPrompt()
+	})
+}
+
+// noneHere says that the project has no session, and where the next one is.
+func (m *Model) noneHere() tea.Cmd {
+	return ask(m, "", &protocol.ListSessions{}, func(m *Model, all *protocol.SessionList, err error) tea.Cmd {
+		text := "there is no session here yet; this is a new one"
+		if err == nil && m.project != nil {
+			if below := display.Below(all.Sessions, m.project.WorkDir); below != "" {
+				text += ". The newest below is of " + below + ": scorel -c --cwd " + below
+			}
+		}
+		m.toast(levelInfo, text)
+		return nil
 	})
 }
 

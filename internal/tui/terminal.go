@@ -82,6 +82,9 @@ func (m *Model) openScreen() error {
 	m.width, m.height = width, height
 	m.scr, err = screen.New(m.cfg.Out, screen.Options{Width: width, Height: height, Full: m.settings.Screen == "full", Focus: true,
 		NoReflow: screen.Cuts(m.getenv), Queries: screen.Queries, Input: m.cfg.In})
+	if err == nil {
+		m.ahead = typedAhead(m.cfg.In)
+	}
 	return err
 }
 
@@ -259,22 +262,14 @@ const maxDropped = editor.MaxAttachment
 func (m *Model) dropped(text string) (tea.Cmd, bool) {
 	path := strings.Trim(strings.TrimSpace(text), `'"`)
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "file://"), `\ `, " ")
-	media := imageType(path)
-	if media == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
+	if imageType(path) == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
 		return nil, false
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDropped {
 		return nil, false
 	}
-	data, err := os.ReadFile(path)
-	if err == nil {
-		err = m.editor.AddImage(filepath.Base(path), media, data)
-	}
-	if err != nil {
-		m.fail(err)
-	}
-	return m.typed(), true
+	return m.takeIn(path), true
 }
 
 func imageType(path string) string {

@@ -39,12 +39,17 @@ func (m *Model) openWhole(blob string) tea.Cmd {
 // beginning fetches the first [maxWhole] bytes of a payload that is text, and says how
 // much follows. Anybody may call it.
 func (l *link) beginning(ctx context.Context, session protocol.SessionID, blob string) (string, error) {
-	size, err := l.payloadSize(ctx, session, blob)
+	c, err := l.host(ctx)
 	if err != nil {
 		return "", err
 	}
+	head, err := client.Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: blob})
+	if err != nil {
+		return "", err
+	}
+	size := head.Size
 	var data bytes.Buffer
-	if err := l.client.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: min(size, maxWhole)}, &data); err != nil {
+	if err := c.Fetch(ctx, session, &protocol.BlobRef{SHA256: blob, Size: min(size, maxWhole)}, &data); err != nil {
 		return "", err
 	}
 	left := size - int64(data.Len())
@@ -53,21 +58,4 @@ func (l *link) beginning(ctx context.Context, session protocol.SessionID, blob s
 		text = fmt.Sprintf("%s\n… %d bytes more; /export writes answers whole to a file", text, left)
 	}
 	return text, nil
-}
-
-// payloadSize gives the size of a payload that a session names. Anybody may call it.
-func (l *link) payloadSize(ctx context.Context, session protocol.SessionID, blob string) (int64, error) {
-	select {
-	case <-l.ready:
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	if l.err != nil {
-		return 0, l.err
-	}
-	head, err := client.Call[*protocol.BlobPart](ctx, l.client, session, &protocol.GetBlob{SHA256: blob})
-	if err != nil {
-		return 0, err
-	}
-	return head.Size, nil
 }

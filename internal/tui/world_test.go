@@ -15,7 +15,7 @@ import (
 )
 
 // patience bounds what a test waits for beside the screen.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // world is a home, a project and a model that plays a script.
 type world struct {
@@ -40,7 +40,7 @@ func newWorld(t *testing.T, answers ...string) *world {
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(top) })
 	w := &world{t: t, home: filepath.Join(top, "home"), project: filepath.Join(top, "project"), script: filepath.Join(top, "script"), width: 100, height: 30}
-	w.env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "GORACE=atexit_sleep_ms=0", asScorel}
+	w.env = []string{"HOME=" + w.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", tuitest.Races(t), asScorel}
 	answers = append(append([]string{`{"script":1}`}, answers...), `{"if":{"kind":"compact"},"do":[{"text":"The summary of all that."}],"again":true}`, `{"do":[{"text":"Understood."}],"again":true}`)
 	w.write(w.script, strings.Join(answers, "\n"))
 	w.write(filepath.Join(w.project, "main.go"), "package main\n\nfunc main() {\n\tprintln(\"hi\")\n}\n")

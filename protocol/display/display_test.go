@@ -107,6 +107,10 @@ func bodies() []protocol.Body {
 			Content: "It ended.", Data: json.RawMessage(`{"taskId":"task_00000000","command":"npm run dev","state":"exited","exitCode":1}`)}},
 		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginTool, Visibility: protocol.VisibilityCompact,
 			Content: "| ready", Data: json.RawMessage(`{"taskId":"task_00000000","command":"npm run dev","pattern":"ready","lines":3}`)}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginTool, Visibility: protocol.VisibilityCompact,
+			Content: "It ended.", Data: json.RawMessage(`{"taskId":"task_00000001","command":"explore: find callers","state":"exited","exitCode":0,"agent":"explore"}`)}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginTool, Visibility: protocol.VisibilityCompact,
+			Content: "It ended.", Data: json.RawMessage(`{"taskId":"task_00000001","command":"explore: find callers","state":"exited","exitCode":1,"agent":"explore"}`)}},
 	}
 }
 

@@ -50,7 +50,7 @@ func StepOf(e *protocol.ProcessEvent) Step {
 // Line gives a step in one line: stage, text, and how far it is.
 func (s Step) Line() string {
 	line := s.Text
-	if s.Stage != "" && s.Stage != s.Text {
+	if s.Stage != "" && s.Stage != s.Text && !strings.HasPrefix(s.Text, s.Stage+" ") {
 		line = s.Stage + ": " + line
 	}
 	switch {

@@ -8,11 +8,15 @@ import (
 	"scorel/protocol"
 )
 
-// TaskEnd says in a few words how a background command ended, "" for one that
-// runs. exitCode may be nil: it is not known.
-func TaskEnd(state protocol.TaskState, exitCode *int, signal string) string {
+// TaskEnd says in a few words how a background command ended, or the agent of that
+// name; "" for one that runs. exitCode may be nil: it is not known.
+func TaskEnd(state protocol.TaskState, agent string, exitCode *int, signal string) string {
 	how := ""
 	switch {
+	case agent != "":
+		if state == protocol.TaskExited && exitCode != nil && *exitCode != 0 {
+			return "failed"
+		}
 	case signal != "":
 		how = " by " + Line(signal)
 	case exitCode != nil:
@@ -38,19 +42,19 @@ func taskTitle(item protocol.Item) (string, bool) {
 	if json.Unmarshal(item.Data, &n) != nil || n.TaskID == "" {
 		return "", false
 	}
-	name := Line(n.TaskID)
-	if n.Command != "" {
-		name += " (" + shorten(Line(n.Command), 80) + ")"
+	name, command := Line(n.TaskID), ""
+	if n.Command != "" { // last: it is what may be cut off
+		command = " (" + shorten(Line(n.Command), 80) + ")"
 	}
-	switch end := TaskEnd(n.State, n.ExitCode, n.Signal); {
+	switch end := TaskEnd(n.State, n.Agent, n.ExitCode, n.Signal); {
 	case end != "":
-		return name + " " + end, true
+		return name + " " + end + command, true
 	case n.Lines == 1:
-		return name + ": 1 line matches " + Line(n.Pattern), true
+		return name + ": 1 line matches " + Line(n.Pattern) + command, true
 	case n.Lines > 0:
-		return fmt.Sprintf("%s: %d lines match %s", name, n.Lines, Line(n.Pattern)), true
+		return fmt.Sprintf("%s: %d lines match %s%s", name, n.Lines, Line(n.Pattern), command), true
 	}
-	return name, true
+	return name + command, true
 }
 
 // dialog says how a dialog is shown; of kinds that this version does not know,

@@ -94,7 +94,7 @@ func gone(t testing.TB, pid string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); ; time.Sleep(time.Millisecond) {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", n))
 		if err != nil || strings.Contains(string(stat), ") Z ") {
 			return

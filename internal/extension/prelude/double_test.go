@@ -173,7 +173,7 @@ func (d *double) served(method string) {
 // await waits until n requests of a method were carried out.
 func (d *double) await(method string, n int) {
 	d.t.Helper()
-	limit := time.After(30 * time.Second)
+	limit := time.After(2 * time.Minute)
 	for {
 		d.mu.Lock()
 		done, more := d.done[method], d.more

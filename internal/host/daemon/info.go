@@ -18,7 +18,7 @@ const maxInfo = 64 << 10
 
 // Info is what host.json says of a host. StartedAt is in Unix milliseconds.
 // Addresses are URLs that a client can name, the socket's first. Fingerprint is that
-// of the certificate, "" without one.
+// of the certificate, "" without one. Build is what [Build] gave in its process.
 type Info struct {
 	Version     string            `json:"version"`
 	DeviceID    protocol.DeviceID `json:"deviceId,omitempty"`
@@ -27,6 +27,7 @@ type Info struct {
 	Socket      string            `json:"socket,omitempty"`
 	Addresses   []string          `json:"addresses,omitempty"`
 	Fingerprint string            `json:"fingerprint,omitempty"`
+	Build       string            `json:"build,omitempty"`
 }
 
 // Ready says whether the host takes clients: one that begins or ends holds the lock
@@ -43,6 +44,16 @@ func (i Info) String() string {
 		s += ", since " + time.UnixMilli(i.StartedAt).Format("2006-01-02 15:04:05")
 	}
 	return s
+}
+
+// Differs says, for a person, that this program is another build than the host, and what
+// to do; "" when it is the same one, or when this program does not know its own.
+func (i Info) Differs() string {
+	mine := Build()
+	if mine == "" || mine == i.Build || !i.Ready() {
+		return ""
+	}
+	return i.String() + ", is of another build of scorel than this one; what it does is as old, or as new, as that. scorel host serve --replace --detach puts this one in its place, and all windows go along"
 }
 
 // Find looks for the host of a device, whose folder is dir. live says that one holds

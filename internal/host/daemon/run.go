@@ -177,6 +177,7 @@ func (d *daemon) serve(ctx context.Context) error {
 		}
 	}()
 	d.info.Version, d.info.PID, d.info.StartedAt = d.cfg.Host.Version, d.owner.PID, d.owner.StartedAt
+	d.info.Build = Build()
 	d.info.Socket = strings.TrimPrefix(ends[0].url, "unix:")
 	for _, e := range ends {
 		d.info.Addresses = append(d.info.Addresses, e.url)

@@ -2,11 +2,13 @@ package lane
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"scorel/internal/hook"
 	"scorel/internal/host/publish"
+	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -23,22 +25,35 @@ const maxNote = 64 << 10
 // and are not durable yet: what is lost with a failed append waits again. mu of the
 // lane guards them.
 type additions struct {
-	waiting []protocol.Body
-	later   []protocol.Body // for the end of the turn
+	waiting []addition
+	later   []addition // for the end of the turn
 	entered []addition
 }
 
-// addition is one that has entered.
+// addition is an event that waits, or has entered.
 type addition struct {
 	body   protocol.Body
-	ticket *publish.Ticket
+	kept   *publish.Ticket // of the event that keeps it over a kill, nil without one
+	ticket *publish.Ticket // of its own, once it has entered
+}
+
+// waitingKind is the kind of the custom events that keep a message while it waits.
+const waitingKind = protocol.OwnKind + "waiting"
+
+// waitingMessage is the data of such an event. The message enters as the event of that
+// id: where the log has it, it waits no more.
+type waitingMessage struct {
+	SessionID protocol.SessionID      `json:"sessionId"` // a clone of the session has the event, too
+	EventID   protocol.EventID        `json:"eventId"`
+	Message   *protocol.CustomMessage `json:"message"`
 }
 
 // Add appends conversation events, together and in order: at once when no turn runs,
 // and then it returns when they are durable; else they wait for the next step border,
-// where they enter before steering, and it returns at once. When the turn ends before
-// one comes, they enter then. What waits is lost when the host is killed. The bodies
-// are custom messages, harness items and summaries of branches. A function that
+// where they enter before steering. When the turn ends before one comes, they enter
+// then. Of custom messages that wait it returns when that is durable: they enter once,
+// also behind a kill, before the next message. Of others it returns at once, and a kill
+// loses them. The bodies are custom messages, harness items and summaries of branches. A function that
 // [Lane.AtBorder] runs adds with its own context at once; what others add meanwhile
 // comes behind it.
 func (l *Lane) Add(ctx context.Context, bodies ...protocol.Body) error {
@@ -79,20 +94,61 @@ func (l *Lane) add(ctx context.Context, after bool, bodies []protocol.Body) erro
 			l.mu.Unlock()
 			return waitFor(ctx, ticket, err)
 		}
-		defer l.mu.Unlock()
+		list, most, what := &l.additions.waiting, maxAdditions, "to be added to the conversation"
 		if after {
-			if n := len(l.additions.later); n+len(bodies) > maxLater {
-				return protocol.Errorf(protocol.CodeRateLimited, "%d events wait for the end of the turn already; at most %d can.", n, maxLater)
-			}
-			l.additions.later = append(l.additions.later, bodies...)
-			return nil
+			list, most, what = &l.additions.later, maxLater, "for the end of the turn"
 		}
-		if n := len(l.additions.waiting); n+len(bodies) > maxAdditions {
-			return protocol.Errorf(protocol.CodeRateLimited, "%d events wait to be added to the conversation already; at most %d can.", n, maxAdditions)
+		if n := len(*list); n+len(bodies) > most {
+			l.mu.Unlock()
+			return protocol.Errorf(protocol.CodeRateLimited, "%d events wait %s already; at most %d can.", n, what, most)
 		}
-		l.additions.waiting = append(l.additions.waiting, bodies...)
-		return nil
+		ticket, err := l.addLater(ctx, list, bodies)
+		l.mu.Unlock()
+		return waitFor(ctx, ticket, err)
 	}
+}
+
+// addLater has events wait in a list. The ticket is of the last event that keeps one of
+// them, nil when none does. mu is held.
+func (l *Lane) addLater(ctx context.Context, list *[]addition, bodies []protocol.Body) (ticket *publish.Ticket, err error) {
+	for _, body := range bodies {
+		a := addition{body: body}
+		if message, ok := body.(*protocol.CustomMessage); ok {
+			w := waitingMessage{SessionID: l.ID(), EventID: protocol.NewEventID(l.cfg.Rand), Message: message}
+			data, err := json.Marshal(w)
+			if err != nil {
+				return nil, err
+			}
+			if _, a.kept, err = l.append(ctx, &protocol.Custom{Kind: waitingKind, Data: data}, byHost()); err != nil {
+				return nil, err
+			}
+			a.body, ticket = w.body(), a.kept
+		}
+		*list = append(*list, a)
+	}
+	return ticket, nil
+}
+
+func (w waitingMessage) body() protocol.Body {
+	return authored{w.Message, author{client: protocol.HostClient, id: w.EventID}}
+}
+
+// foldWaiting gives the messages that waited when an earlier host was killed, the newest.
+func foldWaiting(ctx context.Context, index *session.Index) ([]addition, error) {
+	var waiting []addition
+	for e, err := range index.OfType(ctx, protocol.TypeCustom) {
+		if err != nil {
+			return nil, err
+		}
+		var w waitingMessage
+		b, ok := e.Body.(*protocol.Custom)
+		if !ok || b.Kind != waitingKind || json.Unmarshal(b.Data, &w) != nil || w.SessionID != index.SessionID() ||
+			w.Message == nil || w.EventID.Check() != nil || index.Has(w.EventID) {
+			continue
+		}
+		waiting = append(waiting, addition{body: w.body()})
+	}
+	return waiting[max(0, len(waiting)-maxAdditions-maxLater):], nil
 }
 
 // addNow appends events, when no turn runs behind what waits; the ticket is of the
@@ -126,11 +182,12 @@ func (l *Lane) appendAdditions(ctx context.Context) (int, error) {
 	a.entered = slices.DeleteFunc(a.entered, func(e addition) bool { return e.ticket.Durable() })
 	n := 0
 	for len(a.waiting) > 0 {
-		_, ticket, err := l.append(ctx, a.waiting[0], byHost())
-		if err != nil {
+		next := a.waiting[0]
+		var err error
+		if _, next.ticket, err = l.append(ctx, next.body, byHost()); err != nil {
 			return n, err
 		}
-		a.entered = append(a.entered, addition{a.waiting[0], ticket})
+		a.entered = append(a.entered, next)
 		a.waiting = a.waiting[1:]
 		n++
 	}
@@ -138,16 +195,13 @@ func (l *Lane) appendAdditions(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-// lost has wait again what was lost with what could not be stored. It runs on the
-// publisher's writer. mu is held.
+// lost has wait again what was lost with what could not be stored. What could not be
+// kept either does not wait: who added it is told so. It runs on the publisher's
+// writer. mu is held.
 func (a *additions) lost() {
-	var again []protocol.Body
-	for _, e := range a.entered {
-		if !e.ticket.Durable() {
-			again = append(again, e.body)
-		}
-	}
-	a.waiting, a.entered = append(again, a.waiting...), nil
+	again := slices.DeleteFunc(a.entered, func(e addition) bool { return e.ticket.Durable() })
+	unkept := func(e addition) bool { return e.kept != nil && !e.kept.Durable() }
+	a.waiting, a.later, a.entered = slices.DeleteFunc(append(again, a.waiting...), unkept), slices.DeleteFunc(a.later, unkept), nil
 }
 
 // Control appends a control event on the host's behalf, at once, also while a turn

@@ -189,7 +189,7 @@ func (tr *trial) wait(done func() bool) {
 	tr.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(20 * time.Second)
+	late := time.After(patience)
 	for !done() {
 		select {
 		case <-tick.C:

@@ -133,7 +133,9 @@ func (l *Lane) queueNotes(notes []hook.Note) {
 	}
 	l.mu.Lock()
 	left := min(len(notes), max(0, maxAdditions-len(l.additions.waiting)))
-	l.additions.waiting = append(l.additions.waiting, noteBodies(notes[:left])...)
+	for _, body := range noteBodies(notes[:left]) {
+		l.additions.waiting = append(l.additions.waiting, addition{body: body})
+	}
 	l.mu.Unlock()
 	if left < len(notes) {
 		l.cfg.Report("too much waits to be told to the model; what hooks say was left out", nil)

@@ -196,7 +196,7 @@ func TestAStopHookKeepsATurnGoingFiveTimesAtMostAndThenPeopleAreWarned(t *testin
 		if !strings.HasPrefix(w, "warning Hooks have kept this turn from ending five times") {
 			t.Error(w)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		t.Error("nobody is warned")
 	}
 	tr.close()

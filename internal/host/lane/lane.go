@@ -189,6 +189,9 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	if l.shells.lost, err = foldShells(ctx, index); err != nil {
 		return nil, err
 	}
+	if l.additions.waiting, err = foldWaiting(ctx, index); err != nil {
+		return nil, err
+	}
 	if !cfg.OwnMode {
 		if l.mode, l.unplanned, err = foldMode(ctx, index); err != nil {
 			return nil, err

@@ -77,3 +77,64 @@ func TestAdditionsThatAFailedWriteTookAreAddedAgain(t *testing.T) {
 	}
 	tr.close()
 }
+
+func TestACommandDuringWhichTheDiskFailsIsOverAndTheSessionGoesOn(t *testing.T) {
+	disk := &flaky{FS: disk.OS()}
+	tr := newTrialOn(t, disk, again)
+	tr.open()
+	tr.say("hello")
+	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+		disk.armed.Store(true)
+		if _, err := tr.lane.Control(ctx, &protocol.Custom{Kind: "mark", Data: []byte("{}")}); err == nil {
+			t.Error("it is stored")
+		}
+		return tr.lane.RecordRequest(context.WithoutCancel(ctx), tr.caller(), RequestRun{Ended: true})
+	})
+	if protocol.AsError(err).Code != protocol.CodeStorageError {
+		t.Errorf("the command ends with %v", err)
+	}
+	tr.say("go on")
+	if got := tr.path(); !slices.Equal(got[len(got)-2:], []string{"user go on", "assistant fine"}) {
+		t.Errorf("path %q", got)
+	}
+	tr.close()
+}
+
+// TestAMessageThatCannotBeKeptDoesNotWait has messages wait whose keeping fails: on the
+// disk, and because they are nothing that a log can have.
+func TestAMessageThatCannotBeKeptDoesNotWait(t *testing.T) {
+	disk := &flaky{FS: disk.OS()}
+	tr := newTrialOn(t, disk, `{"if":{"user":"^go$"},"do":[{"call":"Do","id":"c1","input":{}}]}`, `{"if":{"user":"once"},"do":[{"call":"Do","id":"c2","input":{}}]}`, again)
+	message := func(text, data string) *protocol.CustomMessage {
+		return &protocol.CustomMessage{Kind: "x", Message: protocol.UserText(text), Data: []byte(data)}
+	}
+	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
+	tr.do = func(ctx context.Context) {
+		for _, add := range []func(context.Context, ...protocol.Body) error{tr.lane.Add, tr.lane.AddAfter} {
+			if err := add(ctx, message("deep", deep)); err == nil {
+				t.Error("what no log can have waits")
+			}
+			if err := add(ctx, message("kept", "{}")); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	tr.open()
+	tr.say("go")
+	tr.do = func(context.Context) {
+		disk.armed.Store(true)
+		if err := tr.lane.AddAfter(t.Context(), message("lost", "{}")); err == nil {
+			t.Error("nobody is told that it is lost")
+		}
+	}
+	tr.say("once more")
+	tr.do = nil
+	tr.say("go on")
+	got := slices.DeleteFunc(tr.path(), func(s string) bool {
+		return !strings.Contains(s, "deep") && !strings.Contains(s, "kept") && !strings.Contains(s, "lost")
+	})
+	if len(got) != 2 || strings.Contains(strings.Join(got, " "), "lost") {
+		t.Errorf("path %q", got)
+	}
+	tr.close()
+}

@@ -192,7 +192,7 @@ func (l *Lane) enterShell(b *protocol.CustomMessage, by author) error {
 		}
 		body := authored{b, by}
 		if l.turn != nil {
-			l.additions.waiting = append(l.additions.waiting, body)
+			l.additions.waiting = append(l.additions.waiting, addition{body: body})
 			l.mu.Unlock()
 			return nil
 		}

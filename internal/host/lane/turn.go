@@ -80,15 +80,19 @@ func (l *Lane) ending() <-chan struct{} {
 func (l *Lane) lost() bool { return l.turn != nil && l.turn.epoch != l.epoch }
 
 // lock takes mu when no turn is ending because something of it was lost: what a
-// client asks for has nothing to do with that.
+// client asks for has nothing to do with that. What a function asks for that such a turn
+// runs ([Lane.AtBorder]), and so waits for, is refused.
 func (l *Lane) lock(ctx context.Context) error {
 	for {
 		l.mu.Lock()
 		if !l.lost() {
 			return nil
 		}
-		done := l.turn.done
+		done, own := l.turn.done, atBorder(ctx, l.turn)
 		l.mu.Unlock()
+		if own {
+			return protocol.Errorf(protocol.CodeStorageError, "An earlier event of this command could not be stored, so nothing that follows it is.")
+		}
 		if err := await(ctx, done); err != nil {
 			return err
 		}

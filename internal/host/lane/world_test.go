@@ -180,6 +180,10 @@ func (tr *trial) say(text string) {
 	tr.rest()
 }
 
+// patience is when a test gives up what it waits for. Only a test that fails waits so
+// long, and a machine that has much else to do may need a part of it.
+const patience = 2 * time.Minute
+
 // rest waits until no turn runs.
 func (tr *trial) rest() {
 	tr.t.Helper()
@@ -192,7 +196,7 @@ func (tr *trial) rest() {
 		}
 		select {
 		case <-t.done:
-		case <-time.After(20 * time.Second):
+		case <-time.After(patience):
 			tr.t.Fatal("the turn does not end")
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // library together, without a list of the test's own.
 func TestAnEntryOfTheDevicesListComesInUntilItIsRevoked(t *testing.T) {
 	w := newWorld(t, setting{times: quick})
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	device, _ := w.host.Device()
 	static := newKey(t)
@@ -74,7 +74,7 @@ func TestAnEntryOfTheDevicesListComesInUntilItIsRevoked(t *testing.T) {
 	}
 	select {
 	case <-ended:
-	case <-time.After(10 * time.Second):
+	case <-time.After(patience):
 		t.Fatal("the revoked entry is still connected")
 	}
 	if err := ask(&protocol.Ping{}); err == nil {

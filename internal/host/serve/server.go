@@ -66,7 +66,6 @@ const (
 	maxHeader      = 16 << 10               // bytes of a request's header
 	maxConnections = 4096                   // of one listener, proven or not
 	endGrace       = 100 * time.Millisecond // between looks at what still ends
-	endAnswers     = time.Second            // for the answers of a host that has ended
 )
 
 // times are the waits that tests shorten.
@@ -76,10 +75,11 @@ type times struct {
 	ping    time.Duration // between pings
 	silence time.Duration // after which a client is gone
 	stall   time.Duration // that one write may take
+	answers time.Duration // for the answers of a host that has ended
 }
 
 func defaultTimes() times {
-	return times{proof: 5 * time.Second, penalty: 250 * time.Millisecond, ping: 20 * time.Second, silence: 60 * time.Second, stall: 60 * time.Second}
+	return times{proof: 5 * time.Second, penalty: 250 * time.Millisecond, ping: 20 * time.Second, silence: 60 * time.Second, stall: 60 * time.Second, answers: time.Second}
 }
 
 // ErrClosed says that the server has been shut down.

@@ -344,7 +344,7 @@ func (c *socket) hostEnded(buf []byte) {
 		return
 	}
 	// What was being carried out, the request to stop among it, gets its answer.
-	c.answerRest(buf, time.After(endAnswers))
+	c.answerRest(buf, time.After(c.s.times.answers))
 	c.end(status, "the host has closed the connection")
 }
 

@@ -215,7 +215,7 @@ func TestShutdownThatMayNotWaitCutsOff(t *testing.T) {
 func TestAClientThatDoesNotReadHoldsUpNobodyAndIsDropped(t *testing.T) {
 	words := strings.Repeat("word ", 40_000) // 200 KB, in pieces: more than a line holds
 	w := newWorld(t, setting{chunk: 500, answers: []string{fmt.Sprintf(`{"do":[{"text":%q}]}`, words), fmt.Sprintf(`{"do":[{"text":%q}]}`, words)},
-		times: func(t *times) { t.stall = time.Second }})
+		times: func(t *times) { t.stall = 3 * time.Second }})
 	slow, quick := w.connect(dialling{}), w.connect(dialling{})
 	id := quick.session(w)
 	for _, p := range []*peer{slow, quick} {
@@ -242,7 +242,7 @@ func TestAClientThatDoesNotReadHoldsUpNobodyAndIsDropped(t *testing.T) {
 }
 
 func TestASilentClientIsGivenUp(t *testing.T) {
-	w := newWorld(t, setting{times: func(t *times) { t.ping, t.silence = 20*time.Millisecond, 100*time.Millisecond }})
+	w := newWorld(t, setting{times: func(t *times) { t.ping, t.silence = 20*time.Millisecond, time.Second }})
 	// Nobody reads this one's messages, so that no ping is answered.
 	w.connect(dialling{})
 	await(t, "silence", func() bool {
@@ -252,7 +252,7 @@ func TestASilentClientIsGivenUp(t *testing.T) {
 }
 
 func TestAClientThatOnlyAnswersPingsStays(t *testing.T) {
-	w := newWorld(t, setting{times: func(t *times) { t.ping, t.silence = 20*time.Millisecond, 200*time.Millisecond }})
+	w := newWorld(t, setting{times: func(t *times) { t.ping, t.silence = 20*time.Millisecond, 2*time.Second }})
 	p := w.connect(dialling{})
 	ended := make(chan error, 1)
 	go func() {
@@ -262,7 +262,7 @@ func TestAClientThatOnlyAnswersPingsStays(t *testing.T) {
 	select {
 	case err := <-ended:
 		t.Errorf("the connection ended: %v", err)
-	case <-time.After(time.Second): // five times as long as silence may last
+	case <-time.After(3 * time.Second): // longer than silence may last
 	}
 	_ = p.ws.CloseNow()
 	<-ended
@@ -286,7 +286,7 @@ func TestTheHostEndsAConnectionAndSaysWhy(t *testing.T) {
 }
 
 func TestAHostThatEndsAnswersWhatWasAsked(t *testing.T) {
-	w := newWorld(t, setting{})
+	w := newWorld(t, setting{times: func(t *times) { t.answers = patience }})
 	p := w.connect(dialling{})
 	asked := p.send("", &protocol.Doctor{WorkDir: w.project})    // takes a while
 	if reply := p.call("", &protocol.Ping{}); reply.Err != nil { // the host has taken both

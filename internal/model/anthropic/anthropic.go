@@ -1,8 +1,8 @@
 package anthropic
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"maps"
 	"net/http"
@@ -78,12 +78,29 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		var raw *http.Response
 		opts = append(opts, option.WithRequestBody("application/json", data), option.WithResponseBodyInto(&raw))
 		sent := m.messages.NewStreaming(ctx, sdk.MessageNewParams{Model: params.Model}, opts...)
-		stream := ssestream.NewStream[event](ssestream.NewDecoder(raw), sent.Err())
+		if err := sent.Err(); err != nil {
+			yield(nil, m.fail(ctx, err))
+			return
+		}
+		stream := ssestream.NewDecoder(raw)
 		defer stream.Close()
 		r := reader{info: m.info, req: req}
 		for stream.Next() {
-			e := stream.Current()
-			if !r.event(&e, func(d model.Delta) bool { return yield(d, nil) }) {
+			got := stream.Event()
+			data := bytes.TrimSpace(got.Data)
+			if got.Type == "error" {
+				yield(nil, m.fail(ctx, m.peer.Event(data)))
+				return
+			}
+			if got.Type == "" || got.Type == "ping" || len(data) == 0 {
+				continue
+			}
+			e, err := decode(data)
+			if err != nil {
+				yield(nil, m.fail(ctx, err))
+				return
+			}
+			if !r.event(e, func(d model.Delta) bool { return yield(d, nil) }) {
 				if r.broken {
 					yield(nil, m.peer.Broken("a call without id or name"))
 				}
@@ -95,14 +112,11 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 }
 
 func (m *Model) fail(ctx context.Context, err error) error {
-	var inStream *sdk.Error
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err == nil:
 		return m.peer.Cut()
-	case errors.As(err, &inStream):
-		return m.peer.Event([]byte(inStream.RawJSON()))
 	}
 	return m.peer.Fail(ctx, err)
 }

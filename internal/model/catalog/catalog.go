@@ -96,14 +96,29 @@ func Models() iter.Seq[Model] {
 func Refs() iter.Seq2[string, string] {
 	return func(yield func(provider, id string) bool) {
 		lines(section("models"), func(line string) bool {
-			var m struct{ ID, Provider string }
-			head, _, ok := strings.Cut(line, `,"api":`)
-			if !ok || json.Unmarshal([]byte(head+"}"), &m) != nil {
-				return true
-			}
-			return yield(m.Provider, m.ID)
+			provider, id, ok := ref(line)
+			return !ok || yield(provider, id)
 		})
 	}
+}
+
+// Matching gives the models whose "provider/id" fits, sorted by provider and id, and
+// decodes no others.
+func Matching(fits func(ref string) bool) iter.Seq[Model] {
+	return func(yield func(Model) bool) {
+		lines(section("models"), func(line string) bool {
+			var m Model
+			provider, id, ok := ref(line)
+			return !ok || !fits(provider+"/"+id) || json.Unmarshal([]byte(line), &m) != nil || yield(m)
+		})
+	}
+}
+
+func ref(line string) (provider, id string, ok bool) {
+	var m struct{ ID, Provider string }
+	head, _, ok := strings.Cut(line, `,"api":`)
+	ok = ok && json.Unmarshal([]byte(head+"}"), &m) == nil
+	return m.Provider, m.ID, ok
 }
 
 // Find looks a model up.

@@ -66,8 +66,14 @@ func TestEveryModelAndProviderIsFound(t *testing.T) {
 			t.Errorf("%q %q", provider, id)
 		}
 	}
-	if n < 500 || refs != n {
-		t.Errorf("%d models, %d refs", n, refs)
+	all, some := 0, 0
+	for m := range Matching(func(ref string) bool { all++; return strings.HasPrefix(ref, "anthropic/") }) {
+		if some++; m.Provider != "anthropic" || m.ContextWindow == 0 {
+			t.Errorf("%+v", m)
+		}
+	}
+	if n < 500 || refs != n || all != n || some == 0 || some == n {
+		t.Errorf("%d models, %d refs, of %d %d fit", n, refs, all, some)
 	}
 	for p := range Providers() {
 		if got, ok := FindProvider(p.ID); !ok || got.Name != p.Name {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"maps"
+	"net/http"
 	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -61,11 +62,14 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, err)
 			return
 		}
-		stream := m.chat.NewStreaming(ctx, params, opts...)
+		var raw *http.Response // the SDK sends; the chunks are decoded here
+		sent := m.chat.NewStreaming(ctx, params, append(opts, option.WithResponseBodyInto(&raw))...)
+		stream := ssestream.NewStream[chunk](ssestream.NewDecoder(raw), sent.Err())
 		defer stream.Close()
 		r := reader{info: m.info, yield: func(d model.Delta) bool { return yield(d, nil) }}
 		for stream.Next() {
-			if !r.chunk(stream.Current()) {
+			c := stream.Current()
+			if !r.chunk(&c) {
 				return
 			}
 		}

@@ -46,16 +46,17 @@ type call struct {
 }
 
 // chunk reads one chunk and says whether the consumer goes on.
-func (r *reader) chunk(c sdk.ChatCompletionChunk) bool {
-	if c.JSON.Usage.Valid() {
-		r.usage = usage(c.Usage)
+func (r *reader) chunk(c *chunk) bool {
+	var u sdk.CompletionUsage
+	if len(c.Usage) > 0 && c.Usage[0] == '{' && json.Unmarshal(c.Usage, &u) == nil {
+		r.usage = usage(u)
 	}
 	if len(c.Choices) == 0 {
 		return true
 	}
 	choice := c.Choices[0]
 	d := choice.Delta
-	if t := thinking(d); t != "" && !r.say(protocol.BlockThinking, t) {
+	if t := d.thinking(); t != "" && !r.say(protocol.BlockThinking, t) {
 		return false
 	}
 	if d.Content != "" && !r.say(protocol.BlockText, d.Content) {
@@ -75,19 +76,6 @@ func (r *reader) chunk(c sdk.ChatCompletionChunk) bool {
 		r.finish = choice.FinishReason
 	}
 	return true
-}
-
-// thinking finds the text of thinking, which has several names in use:
-// reasoning_content (DeepSeek and most), reasoning (OpenRouter, vLLM, Ollama),
-// reasoning_text (Copilot).
-func thinking(d sdk.ChatCompletionChunkChoiceDelta) string {
-	for _, name := range [...]string{"reasoning_content", "reasoning", "reasoning_text"} {
-		var text string
-		if f, ok := d.JSON.ExtraFields[name]; ok && json.Unmarshal([]byte(f.Raw()), &text) == nil && text != "" {
-			return text
-		}
-	}
-	return ""
 }
 
 func (r *reader) say(kind protocol.BlockType, text string) bool {
@@ -126,7 +114,7 @@ func (r *reader) hush() bool {
 	}})
 }
 
-func (r *reader) call(answer string, t sdk.ChatCompletionChunkChoiceDeltaToolCall) bool {
+func (r *reader) call(answer string, t piece) bool {
 	if !r.hush() {
 		return false
 	}
@@ -150,7 +138,7 @@ func (r *reader) call(answer string, t sdk.ChatCompletionChunkChoiceDeltaToolCal
 
 // find gives the call that a piece belongs to. A new id at a known place is a new
 // call: some servers number all calls 0.
-func (r *reader) find(t sdk.ChatCompletionChunkChoiceDeltaToolCall) *call {
+func (r *reader) find(t piece) *call {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
 		if c.slot == t.Index && (t.ID == "" || c.id == "" || c.id == t.ID) {

@@ -46,16 +46,8 @@ func List(query string, c Config) []Entry {
 		key, _ := c.providerKey(p.ID, "")
 		keys[p.ID] = key != ""
 	}
-	for provider, id := range catalog.Refs() {
-		ref := provider + "/" + id
-		if !fits(ref) {
-			continue
-		}
-		m, ok := catalog.Find(provider, id)
-		if !ok {
-			continue
-		}
-		e := Entry{Ref: ref, Info: m.Info(), HasKey: keys[provider]}
+	for m := range catalog.Matching(fits) {
+		e := Entry{Ref: m.Provider + "/" + m.ID, Info: m.Info(), HasKey: keys[m.Provider]}
 		if e.HasKey {
 			ready = append(ready, e)
 		} else {

@@ -3,6 +3,7 @@ package dialog
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"scorel/internal/tui/cell"
 	"scorel/internal/tui/field"
@@ -26,6 +27,8 @@ const (
 	folded = 16
 	// minBody is how many lines of it are shown at least, when it has them.
 	minBody = 2
+	// maxCell is more than the bytes of any cell (see cell.Clean).
+	maxCell = 64
 )
 
 // Outcome is what came of a key.
@@ -149,13 +152,20 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 		right = fmt.Sprintf("%d of %d", f.n, f.of)
 	}
 	lines := []string{row.Rule(th, width, title, right)}
-	end := ""
-	if height >= hintsFrom && f.keys != nil && (f.armed || cursor != nil) {
+	if !f.armed {
+		cursor = nil // what is typed goes to the draft
+	}
+	end, hints := "", false
+	if height >= hintsFrom && f.keys != nil {
 		if f.open || len(body) > folded || len(body) > height-2-len(below) {
 			doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: "all of it"}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
 		}
 		if end = row.Hints(th, width, row.HintsOf(f.keys, doing...)); end != "" {
+			hints = true
 			height--
+		}
+		if !f.armed {
+			end = "" // its line is kept, so that nothing moves when keys count
 		}
 	}
 	if height >= spaceFrom && len(body) > 0 {
@@ -202,7 +212,7 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 			cursor = nil
 		}
 	}
-	if end != "" {
+	if hints {
 		lines = append(lines, end)
 	}
 	return lines, cursor
@@ -220,7 +230,8 @@ func (f *frame) hidden(th *theme.Theme, width, above, below int) string {
 	return th.Warning.On(cell.Cut(th.Box.Ellipsis+" "+strings.Join(parts, ", "), width, th.Box.Ellipsis))
 }
 
-// exact gives text with every character of it, broken at the width and nowhere else.
+// exact gives text with every character of it: a line that is too long is broken behind
+// a blank near the width, else at the width.
 func exact(text string, width int, style theme.Style) []string {
 	more := 0
 	if len(text) > maxBody {
@@ -229,8 +240,22 @@ func exact(text string, width int, style theme.Style) []string {
 	}
 	var lines []string
 	for l := range strings.SplitSeq(cell.Clean(text), "\n") {
-		for part := range strings.SplitSeq(ansi.Hardwrap(l, max(1, width), true), "\n") {
+		for {
+			n := min(len(l), (width+1)*maxCell)
+			for n < len(l) && !utf8.RuneStart(l[n]) {
+				n--
+			}
+			part := ansi.Truncate(l[:n], max(1, width), "")
+			if part == "" { // all of it, or a character that is wider than a line
+				part = l
+			}
+			if i := strings.LastIndexByte(part, ' ') + 1; len(part) < len(l) && i > len(part)*2/3 {
+				part = part[:i]
+			}
 			lines = append(lines, style.On(part))
+			if l = l[len(part):]; l == "" {
+				break
+			}
 		}
 	}
 	if more > 0 {

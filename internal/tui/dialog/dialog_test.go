@@ -94,6 +94,7 @@ func TestGoldenFrames(t *testing.T) {
 	golden.Check(t, "confirm", frames(yes, 15))
 	in := New(protocol.UIRequest{UIID: "ui_5", Data: protocol.Dialog{Kind: protocol.DialogInput, Title: "A name", Placeholder: "such as v1.2"}}, nil, nil)
 	in.SetKeys(keymap.Default())
+	in.Arm(true)
 	golden.Check(t, "input", frames(in, 15))
 
 	trust := NewTrust(report())
@@ -340,6 +341,7 @@ func (a *area) Render(th *theme.Theme, width, height int) ([]string, int, int) {
 
 func TestATextOfSeveralLinesIsEditedInTheEditorThatIsGiven(t *testing.T) {
 	d := New(protocol.UIRequest{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogEditor, Title: "Message", Text: "first"}}, nil, func(text string) Area { return &area{text} })
+	d.Arm(true)
 	d.Do(keymap.NewLine)
 	d.Insert("second")
 	lines, cursor := d.Render(golden.Plain(), 40, 15)
@@ -461,5 +463,39 @@ func TestTheKeysByDefaultDoWhatIsExpected(t *testing.T) {
 		if err != nil || string(raw) != tt.want {
 			t.Errorf("%s: %s", name, raw)
 		}
+	}
+}
+
+func TestADialogKeepsItsPlaceWhenItBeginsToTakeKeys(t *testing.T) {
+	input := protocol.UIRequest{UIID: "ui_1", Data: protocol.Dialog{Kind: protocol.DialogInput, Title: "A name"}}
+	for _, d := range []Dialog{NewPermission(bash(), nil), New(question(), nil, nil), New(input, nil, nil)} {
+		d.SetKeys(keymap.Default())
+		before, cursor := d.Render(golden.Dark(), 80, 15)
+		if text := golden.Text(before); cursor != nil || strings.Contains(text, "esc no") {
+			t.Errorf("%s: the cursor %v and keys are shown before they count:\n%s", d.ID(), cursor, text)
+		}
+		d.Arm(true)
+		after, _ := d.Render(golden.Dark(), 80, 15)
+		if text := golden.Text(after); len(before) != len(after) || !strings.Contains(text, "esc no") {
+			t.Errorf("%s: %d lines before and now %d:\n%s", d.ID(), len(before), len(after), text)
+		}
+	}
+}
+
+func TestACommandIsBrokenBetweenWordsAndKeepsEveryCharacter(t *testing.T) {
+	for _, command := range []string{"git commit --message 'a  message'   --all && git push origin main", strings.Repeat("x", 100), "日本語のコマンド です と 日本語のコマンド です", "", "a\n\nb "} {
+		for _, width := range []int{1, 2, 20, 33} {
+			var all strings.Builder
+			lines := exact(command, width, "")
+			for _, l := range lines {
+				all.WriteString(l)
+			}
+			if got, want := all.String(), strings.ReplaceAll(command, "\n", ""); got != want {
+				t.Errorf("at %d %q became %q", width, want, got)
+			}
+		}
+	}
+	if got := exact("git push origin HEAD", 18, ""); len(got) != 2 || got[1] != "HEAD" {
+		t.Errorf("a word is broken: %q", got)
 	}
 }

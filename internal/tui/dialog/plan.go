@@ -102,7 +102,8 @@ func (d *plan) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 	if d.typing {
 		label := "Change: "
 		text, x := d.why.Render(th, max(1, width-cell.Width(label)))
-		return d.compose(th, width, height, "Carry out this plan?", body, []string{cell.Cut(th.Accent.On(label), width, "") + text}, 0, &field.Cursor{X: x + cell.Width(label)}, answers()...)
+		return d.compose(th, width, height, "Carry out this plan?", body, []string{cell.Cut(th.Accent.On(label), width, "") + text}, 0, &field.Cursor{X: x + cell.Width(label)},
+			row.Doing{Action: keymap.DialogPick, Text: "send"}, row.Doing{Action: keymap.DialogClose, Text: "back"})
 	}
 	lines, at := d.choices.render(th, width, d.armed)
 	return d.compose(th, width, height, "Carry out this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogClose, Text: "say what to change"})

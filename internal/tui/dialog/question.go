@@ -232,13 +232,16 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 			below = append(below, row.Line(th, width, "", []row.Piece{{Text: q.name(i) + ": ", Style: th.Dim}, {Text: display.Line(text), Style: th.Text}}, nil))
 		}
 		lines, at := d.send.render(th, width, d.armed)
-		return d.compose(th, width, height, title, nil, append(below, lines...), len(d.pages)+at, nil)
+		return d.compose(th, width, height, title, nil, append(below, lines...), len(d.pages)+at, nil, row.Doing{Action: keymap.DialogTabBack, Text: "back"}, row.Doing{Action: keymap.DialogClose, Text: "no answer"})
 	}
 	var ask []string
 	if len(d.pages) > 1 {
 		ask = append(ask, d.tabs(th, width))
 	}
 	ask = append(ask, prose(p.q.Question, width, th.Strong)...)
+	if p.q.Multiple {
+		ask = append(ask, prose("Space ticks, Enter goes on.", width, th.Dim)...)
+	}
 	below, cursor, at := p.render(th, width, d.armed)
 	doing := []row.Doing{{Action: keymap.DialogClose, Text: "no answer"}}
 	if len(d.pages) > 1 {

@@ -27,6 +27,8 @@ type Options struct {
 	Path string
 	// Unified keeps the two files in one column at any width.
 	Unified bool
+	// Numberless leaves out the numbers of lines, which the diff does not know.
+	Numberless bool
 	// Heads shows the names of the files even when there is only one.
 	Heads bool
 }
@@ -128,7 +130,7 @@ func (d *drawer) measure() {
 	for _, l := range d.p.lines {
 		most = max(most, l.old, l.new)
 	}
-	if most > 0 && d.o.Width >= 40 {
+	if most > 0 && d.o.Width >= 40 && !d.o.Numberless {
 		d.numbers = max(2, len(strconv.Itoa(most)))
 	}
 }

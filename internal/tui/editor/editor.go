@@ -81,6 +81,19 @@ func (e *Editor) Set(text string) error {
 	return e.replace(0, len(e.text), text, kindOther)
 }
 
+// Recall does what Set does, with an input that was sent: marked, as [Editor.Marked] gave
+// it, stands for it with its pastes, images and files as long as history has these; else
+// it is text.
+func (e *Editor) Recall(marked, text string) error {
+	raw := e.rawOf(marked)
+	if raw == tidy(marked) {
+		return e.Set(text)
+	}
+	e.settle()
+	e.leaveHistory()
+	return e.replace(0, len(e.text), raw, kindOther)
+}
+
 // Reset empties the editor when its text was sent: there is nothing to undo, and
 // history gives back what its chips hold.
 func (e *Editor) Reset() {

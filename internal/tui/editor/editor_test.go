@@ -45,6 +45,29 @@ const (
 	older, newer, searchUp = string(keymap.HistoryOlder), string(keymap.HistoryNewer), string(keymap.HistorySearch)
 )
 
+func TestWhatWasSentIsRecalledWithItsImagesAndPastes(t *testing.T) {
+	e := New(Config{})
+	play(t, e, "see ")
+	if err := e.AddImage("a.png", "image/png", []byte("pixels")); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Paste(strings.Repeat("line\n", 20)); err != nil {
+		t.Fatal(err)
+	}
+	marked, text, parts := e.Marked(), e.Text(), e.Parts()
+	e.Reset()
+	if err := e.Recall(marked, text); err != nil {
+		t.Fatal(err)
+	}
+	if got := e.Parts(); !reflect.DeepEqual(got, parts) || e.Marked() != marked {
+		t.Errorf("it is %q again: %v, want %v", e.Marked(), got, parts)
+	}
+	e.Reset()
+	if err := e.Recall("never [image: b.png] sent", "never sent"); err != nil || e.Text() != "never sent" {
+		t.Errorf("what was not sent so is %q (%v)", e.Text(), err)
+	}
+}
+
 func TestUndoTakesBackWordByWordAndRedoGivesThemBack(t *testing.T) {
 	e := New(Config{})
 	for _, r := range "one two  three" {

@@ -39,6 +39,17 @@ func (v *vim) reset() { v.command, v.keys, v.record = false, nil, nil }
 // SetVim switches the keys of vi on or off.
 func (e *Editor) SetVim(on bool) { e.vim = vim{on: on} }
 
+// VimMode says which mode of the keys of vi is on: INSERT or NORMAL, "" without these keys.
+func (e *Editor) VimMode() string {
+	switch {
+	case !e.vim.on:
+		return ""
+	case e.vim.command:
+		return "NORMAL"
+	}
+	return "INSERT"
+}
+
 // note adds to the change that is being made.
 func (v *vim) note(in input) {
 	if v.record == nil || v.replayed {

@@ -53,9 +53,9 @@ func NewHistory(fsys disk.FS, dir, project string, now func() time.Time) *Histor
 	return &History{fs: fsys, name: filepath.Join(dir, "history"), project: project, now: now}
 }
 
-// keeps says whether a text may be written down: none that begins with a blank, that
+// Keeps says whether a text may be written down: none that begins with a blank, that
 // is longer than MaxEntry, or that is [Private].
-func keeps(text string) bool {
+func Keeps(text string) bool {
 	return text != "" && text[0] != ' ' && text[0] != '\t' && strings.TrimSpace(text) != "" && len(text) <= MaxEntry && !Private(text)
 }
 
@@ -72,7 +72,7 @@ func Private(text string) bool {
 // in a shell) or was the last one of the project. One that cannot be written stays in
 // memory, and the error is a sentence.
 func (h *History) Add(text string) error {
-	if !keeps(text) {
+	if !Keeps(text) {
 		return nil
 	}
 	if n := len(h.entries); n > 0 && h.entries[n-1].Text == text && h.entries[n-1].Project == h.project {

@@ -18,11 +18,9 @@ import (
 func TestWhatTheCommandIsToldHasAllFieldsByTheirNames(t *testing.T) {
 	in := Input{SessionID: "ses_1", SessionName: "dates", Model: InputModel{"anthropic/claude-sonnet-4-5", "claude-sonnet-4-5"},
 		Workspace: InputFolders{CurrentDir: "/src/shop/web", ProjectDir: "/src/shop", AddedDirs: []string{"/src/lib"}}, Version: "1.0",
-		OutputStyle: InputStyle{"default"}, Cost: InputCost{TotalUSD: 1.5, DurationMS: 60_000, APIDurationMS: 20_000, LinesAdded: 10, LinesRemoved: 2},
-		Context:    InputContext{TotalInput: 300_000, TotalOutput: 9_000},
-		RateLimits: &InputLimits{FiveHour: &InputLimit{12.5, 1_770_000_000}, SevenDay: &InputLimit{50, 1_770_500_000}},
-		Vim:        &InputVim{"NORMAL"}, Agent: &InputAgent{"worker"}, Remote: &InputRemote{"ses_1"},
-		Worktree: &InputWorktree{"fix", "/src/shop-fix", "fix", "/src/shop", "main"}}
+		OutputStyle: InputStyle{"default"}, Cost: InputCost{TotalUSD: 1.5, DurationMS: 60_000},
+		Context: InputContext{TotalInput: 300_000, TotalOutput: 9_000},
+		Vim:     &InputVim{"NORMAL"}, Remote: &InputRemote{"ses_1"}}
 	in.SetContext(&InputUsage{Input: 1000, Output: 500, CacheCreation: 500, CacheRead: 98_000}, 200_000)
 	var early Input
 	early.SetContext(nil, 200_000)

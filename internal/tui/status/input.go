@@ -5,22 +5,20 @@ import "encoding/json"
 // Input is what a command that makes the status line is told, as one JSON object on its
 // standard input. Fields that are not known are null or left out, as their types say;
 // numbers of tokens are sums of the session unless they say something else. The names
-// are those of scripts that exist for other agents.
+// are those of scripts that exist for other agents; what Scorel never knows is not among
+// them.
 type Input struct {
-	SessionID   string         `json:"session_id"`
-	SessionName string         `json:"session_name,omitempty"`
-	Model       InputModel     `json:"model"`
-	Workspace   InputFolders   `json:"workspace"`
-	Version     string         `json:"version"`
-	OutputStyle InputStyle     `json:"output_style"`
-	Cost        InputCost      `json:"cost"`
-	Context     InputContext   `json:"context_window"`
-	Exceeds200k bool           `json:"exceeds_200k_tokens"` // the newest answer's context
-	RateLimits  *InputLimits   `json:"rate_limits,omitempty"`
-	Vim         *InputVim      `json:"vim,omitempty"` // only with vim keys
-	Agent       *InputAgent    `json:"agent,omitempty"`
-	Remote      *InputRemote   `json:"remote,omitempty"` // only at a host that is not this device's
-	Worktree    *InputWorktree `json:"worktree,omitempty"`
+	SessionID   string       `json:"session_id"`
+	SessionName string       `json:"session_name,omitempty"`
+	Model       InputModel   `json:"model"`
+	Workspace   InputFolders `json:"workspace"`
+	Version     string       `json:"version"`
+	OutputStyle InputStyle   `json:"output_style"`
+	Cost        InputCost    `json:"cost"`
+	Context     InputContext `json:"context_window"`
+	Exceeds200k bool         `json:"exceeds_200k_tokens"` // the newest answer's context
+	Vim         *InputVim    `json:"vim,omitempty"`       // only with vim keys
+	Remote      *InputRemote `json:"remote,omitempty"`    // only at a host that is not this device's
 }
 
 // The parts of an [Input].
@@ -40,13 +38,11 @@ type (
 	InputStyle struct {
 		Name string `json:"name"`
 	}
-	// InputCost is what the session has cost so far; times are in milliseconds.
+	// InputCost is what the session has cost so far, and how long ago it was made, in
+	// milliseconds.
 	InputCost struct {
-		TotalUSD      float64 `json:"total_cost_usd"`
-		DurationMS    int64   `json:"total_duration_ms"`
-		APIDurationMS int64   `json:"total_api_duration_ms"`
-		LinesAdded    int     `json:"total_lines_added"`
-		LinesRemoved  int     `json:"total_lines_removed"`
+		TotalUSD   float64 `json:"total_cost_usd"`
+		DurationMS int64   `json:"total_duration_ms"`
 	}
 	// InputContext is the context window. Usage is that of the newest answer, null before
 	// the first one, and then the percentages are null too.
@@ -65,35 +61,13 @@ type (
 		CacheCreation int `json:"cache_creation_input_tokens"`
 		CacheRead     int `json:"cache_read_input_tokens"`
 	}
-	// InputLimits are limits of a subscription.
-	InputLimits struct {
-		FiveHour *InputLimit `json:"five_hour,omitempty"`
-		SevenDay *InputLimit `json:"seven_day,omitempty"`
-	}
-	// InputLimit is one of them; ResetsAt is in Unix seconds.
-	InputLimit struct {
-		Used     float64 `json:"used_percentage"`
-		ResetsAt int64   `json:"resets_at"`
-	}
 	// InputVim is the mode of the editor: INSERT or NORMAL.
 	InputVim struct {
 		Mode string `json:"mode"`
 	}
-	// InputAgent is the agent of the conversation.
-	InputAgent struct {
-		Name string `json:"name"`
-	}
 	// InputRemote is the session at another host.
 	InputRemote struct {
 		SessionID string `json:"session_id"`
-	}
-	// InputWorktree is the worktree of Git that the session works in.
-	InputWorktree struct {
-		Name           string `json:"name"`
-		Path           string `json:"path"`
-		Branch         string `json:"branch"`
-		OriginalCwd    string `json:"original_cwd"`
-		OriginalBranch string `json:"original_branch"`
 	}
 )
 

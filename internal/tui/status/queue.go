@@ -13,9 +13,12 @@ import (
 // maxStrip is how many waiting messages are shown; the rest is counted.
 const maxStrip = 3
 
+// hintWidth is the width from which there is room for a hint beside what is told.
+const hintWidth = 60
+
 // QueueStrip draws what waits: a line for each message, and one for a queue that is
-// paused.
-func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue) []string {
+// paused. Key is the one that takes it back into the editor.
+func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key string) []string {
 	var lines []string
 	total, paused := 0, false
 	for _, q := range queues {
@@ -23,7 +26,11 @@ func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue) []strin
 		paused = paused || q.Paused
 		for _, it := range q.Items {
 			if len(lines) < maxStrip {
-				lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: th.Box.Arrow + " ", Style: th.Info}, {Text: queueWord(q.Queue) + ": ", Style: th.Dim}, {Text: itemText(it), Style: th.Dim}}, nil))
+				var right []row.Piece
+				if len(lines) == 0 && width >= hintWidth {
+					right = []row.Piece{{Text: key + " to edit", Style: th.Dim}}
+				}
+				lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: th.Box.Arrow + " ", Style: th.Info}, {Text: queueWord(q.Queue) + ": ", Style: th.Dim}, {Text: itemText(it), Style: th.Dim}}, right))
 			}
 		}
 	}

@@ -40,7 +40,7 @@ func tasks() []protocol.TaskInfo {
 	return []protocol.TaskInfo{
 		{TaskID: "t1", Command: "make\ntest", State: protocol.TaskExited, StartedAt: start.UnixMilli(), EndedAt: after(90 * time.Second).UnixMilli(), ExitCode: &code, LastLine: "FAIL"},
 		{TaskID: "t2", Command: "npm run dev", State: protocol.TaskRunning, StartedAt: start.UnixMilli(), LastLine: "ready on :3000"},
-		{TaskID: "t3", Command: "look for callers", Agent: "explore", State: protocol.TaskRunning, StartedAt: after(time.Minute).UnixMilli()},
+		{TaskID: "t3", Command: "explore: look for callers", Agent: "explore", State: protocol.TaskRunning, StartedAt: after(time.Minute).UnixMilli()},
 	}
 }
 
@@ -65,10 +65,10 @@ func TestGoldenFrames(t *testing.T) {
 	golden.Check(t, "queue", func(th *theme.Theme, width int) []string {
 		paused := queues()[1:]
 		paused[0].Paused = true
-		return append(QueueStrip(th, width, queues()), QueueStrip(th, width, paused)...)
+		return append(QueueStrip(th, width, queues(), "alt+up"), QueueStrip(th, width, paused, "alt+up")...)
 	})
 	golden.Check(t, "tasks", func(th *theme.Theme, width int) []string {
-		lines := one(TaskStrip(th, width, tasks(), now))
+		lines := one(TaskStrip(th, width, tasks(), "/tasks", now))
 		for _, it := range TaskItems(th, tasks(), now) {
 			lines = append(lines, cell.Cut(fmt.Sprintf("%s %s | %s | %s | %s", it.Mark, it.Group, it.Title, it.Detail, it.Right), width, ""))
 		}
@@ -135,6 +135,16 @@ func TestTheStatusLineDropsWhatMattersLeastWhenItIsNarrow(t *testing.T) {
 	}
 }
 
+func TestASingleTaskTellsWhatItPrintedLast(t *testing.T) {
+	ts := []protocol.TaskInfo{{TaskID: "a", Command: strings.Repeat("make all ", 20), State: protocol.TaskRunning, StartedAt: start.UnixMilli(), LastLine: "12 of 40 done"}}
+	if got := TaskStrip(golden.Plain(), 80, ts, "/tasks", after(5*time.Second)); !strings.Contains(got, "... 5s: 12 of 40 done") || !strings.HasSuffix(got, "/tasks") {
+		t.Errorf("%q", got)
+	}
+	if got := TaskStrip(golden.Plain(), 30, ts, "/tasks", after(5*time.Second)); strings.Contains(got, "/tasks") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestHostileTextsStayInTheirLine(t *testing.T) {
 	bad := "\x1b]0;x\x07\x1b[2J\u202e\r\nsecond\x00" + strings.Repeat("w", 500)
 	f := facts()
@@ -148,10 +158,10 @@ func TestHostileTextsStayInTheirLine(t *testing.T) {
 		th := golden.Dark()
 		var w Working
 		w.Observe(live, start)
-		lines := []string{Line(th, width, f), TaskStrip(th, width, ts, start), w.Render(th, width, start)}
+		lines := []string{Line(th, width, f), TaskStrip(th, width, ts, "/tasks", start), w.Render(th, width, start)}
 		w.Observe(&protocol.Live{Running: true, Retry: &protocol.Retry{Error: bad}}, start)
 		lines = append(lines, w.Render(th, width, start))
-		lines = append(lines, QueueStrip(th, width, qs)...)
+		lines = append(lines, QueueStrip(th, width, qs, "alt+up")...)
 		lines = append(lines, TodoStrip(th, width, 3, todos)...)
 		lines = append(lines, Widgets(th, width, 3, states, Above)...)
 		lines = append(lines, Header(th, width, Welcome{Name: bad, Version: bad, Folder: bad, Model: bad, Hint: bad, Session: bad, Tips: []string{bad}, Problems: []string{bad}})...)
@@ -191,7 +201,7 @@ func TestTheWorkingLineTellsTimesOfTheTurnAndOfTheTool(t *testing.T) {
 	live.Tools, live.Retry = nil, &protocol.Retry{Attempt: 1, MaxAttempts: 3, DelayMS: 5000, Error: "overloaded"}
 	w.Observe(live, after(30*time.Second))
 	w.Observe(live, after(32*time.Second))
-	if got := text(32*time.Second + 100*time.Millisecond); !strings.Contains(got, "Trying again (1 of 3) in 3s: overloaded") {
+	if got := text(32*time.Second + 100*time.Millisecond); !strings.Contains(got, "Trying again (1 of 3) in 3s (") {
 		t.Errorf("%q", got)
 	}
 	live.Retry = &protocol.Retry{Attempt: 2, MaxAttempts: 3, DelayMS: 9000}

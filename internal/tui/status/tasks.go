@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/tui/cell"
 	"scorel/internal/tui/list"
 	"scorel/internal/tui/row"
 	"scorel/internal/tui/theme"
@@ -18,7 +19,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	var running, ended []list.Item
 	for i := len(tasks) - 1; i >= 0; i-- {
 		t := tasks[i]
-		it := list.Item{ID: t.TaskID, Title: taskTitle(t), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
+		it := list.Item{ID: t.TaskID, Title: display.Line(t.Command), Detail: t.LastLine, Mark: th.Box.Dot, Group: "Running", Tone: list.Active}
 		if t.State == protocol.TaskRunning {
 			it.Right = Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))
 			running = append(running, it)
@@ -26,7 +27,7 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 		}
 		it.Group, it.Tone = "Ended", list.Quiet
 		it.Mark = th.Box.Bullet
-		end := display.TaskEnd(t.State, t.ExitCode, t.Signal)
+		end := display.TaskEnd(t.State, t.Agent, t.ExitCode, t.Signal)
 		if t.ExitCode != nil {
 			it.Mark, it.Tone = th.Box.Cross, list.Bad
 			if *t.ExitCode == 0 {
@@ -39,27 +40,30 @@ func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list
 	return append(running, ended...)
 }
 
-func taskTitle(t protocol.TaskInfo) string {
-	title := display.Line(t.Command)
-	if t.Agent != "" {
-		title = display.Line(t.Agent) + ": " + title
-	}
-	return title
-}
-
-// TaskStrip draws what runs in the background on one line, "" when nothing does.
-func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, now time.Time) string {
+// TaskStrip draws what runs in the background on one line, "" when nothing does. Of a
+// single one it tells the newest line that it has printed. Panel is what shows more.
+func TaskStrip(th *theme.Theme, width int, tasks []protocol.TaskInfo, panel string, now time.Time) string {
 	var names []string
+	title, took, newest := "", "", "" // of the last one
 	for _, t := range tasks {
 		if t.State == protocol.TaskRunning {
-			names = append(names, fmt.Sprintf("%s %s", taskTitle(t), Elapsed(now.Sub(time.UnixMilli(t.StartedAt)))))
+			title, took, newest = display.Line(t.Command), Elapsed(now.Sub(time.UnixMilli(t.StartedAt))), display.Line(t.LastLine)
+			names = append(names, title+" "+took)
 		}
 	}
 	if len(names) == 0 {
 		return ""
 	}
-	left := []row.Piece{{Text: fmt.Sprintf("%d in background: ", len(names)), Style: th.Info}, {Text: strings.Join(names, ", "), Style: th.Dim}}
-	return row.Line(th, width, "", left, nil)
+	text := strings.Join(names, ", ")
+	if len(names) == 1 && newest != "" {
+		text = cell.Cut(title, max(10, width/3), th.Box.Ellipsis) + " " + took + ": " + newest
+	}
+	left := []row.Piece{{Text: fmt.Sprintf("%d in background: ", len(names)), Style: th.Info}, {Text: text, Style: th.Dim}}
+	var right []row.Piece
+	if width >= hintWidth {
+		right = []row.Piece{{Text: panel, Style: th.Dim}}
+	}
+	return row.Line(th, width, "", left, right)
 }
 
 // TodoStrip draws the todo list: at most height lines, of which the one in work is one.
@@ -99,12 +103,16 @@ func TodoStrip(th *theme.Theme, width, height int, todos []protocol.Todo) []stri
 }
 
 func todo(th *theme.Theme, width int, t protocol.Todo, right []row.Piece) string {
-	mark, markStyle, style := "[ ] ", th.Dim, th.Text
+	marks := []string{"☐ ", "☑ ", "▸ "}
+	if th.Plain {
+		marks = []string{"[ ] ", "[x] ", "[>] "}
+	}
+	mark, markStyle, style := marks[0], th.Dim, th.Text
 	switch t.Status {
 	case "completed":
-		mark, markStyle, style = "[x] ", th.Success, th.Dim
+		mark, markStyle, style = marks[1], th.Success, th.Dim
 	case "in_progress":
-		mark, markStyle, style = "[>] ", th.Accent, th.Strong
+		mark, markStyle, style = marks[2], th.Accent, th.Strong
 	}
 	return row.Line(th, width, "", []row.Piece{{Text: mark, Style: markStyle}, {Text: display.Line(t.Content), Style: style}}, right)
 }

@@ -25,7 +25,6 @@ type Working struct {
 	running bool
 	since   time.Time
 	doing   string
-	detail  string
 	begun   time.Time // of what it does; zero when the time is that of the turn
 	until   time.Time // the end of a wait, zero without one
 	waits   bool      // for a person
@@ -63,7 +62,7 @@ func (w *Working) Observe(l *protocol.Live, now time.Time) {
 		}
 	}
 	w.observeTools(l, now)
-	w.detail, w.begun, w.until, w.waits = "", time.Time{}, time.Time{}, false
+	w.begun, w.until, w.waits = time.Time{}, time.Time{}, false
 	if l.Retry != w.retry {
 		w.retry, w.retryAt = l.Retry, now
 	}
@@ -72,7 +71,6 @@ func (w *Working) Observe(l *protocol.Live, now time.Time) {
 		w.doing, w.waits = "Waiting for you", true
 	case l.Retry != nil:
 		w.doing = fmt.Sprintf("Trying again (%d of %d)", l.Retry.Attempt, l.Retry.MaxAttempts)
-		w.detail = display.Line(l.Retry.Error)
 		w.until = w.retryAt.Add(time.Duration(l.Retry.DelayMS) * time.Millisecond)
 	case len(w.tools) > 0:
 		w.doing, w.begun = "Running "+display.Line(l.Tools[0].ToolName), w.tools[0].at
@@ -176,9 +174,6 @@ func (w *Working) Render(th *theme.Theme, width int, now time.Time) string {
 		// Rounded up: it says 1s until the wait is over.
 		left = append(left, row.Piece{Text: " in " + Elapsed(w.until.Sub(now)+time.Second-1), Style: th.Warning})
 	}
-	if w.detail != "" && w.other == "" {
-		left = append(left, row.Piece{Text: ": " + w.detail, Style: th.Dim})
-	}
 	facts := " (" + Elapsed(now.Sub(w.since))
 	if n := w.tokens + w.text/charsPerToken; n > 0 {
 		facts += ", " + Tokens(n) + " tokens"
@@ -189,7 +184,7 @@ func (w *Working) Render(th *theme.Theme, width int, now time.Time) string {
 		right = append(right, row.Piece{Text: w.CancelKey + " to cancel", Style: th.Dim})
 	}
 	left = append(left, row.Piece{Text: facts, Style: th.Dim})
-	if row.Width(left)+row.Width(right)+1 > width && w.detail == "" {
+	if row.Width(left)+row.Width(right)+1 > width {
 		right = nil
 	}
 	return row.Line(th, width, "", left, right)

@@ -70,6 +70,31 @@ func (l look) style(profile colorprofile.Profile) Style {
 	return Style("\x1b[" + strings.Join(args, ";") + "m")
 }
 
+// in256 gives the colour of 256 for one of the built-in themes where the nearest one
+// looks otherwise: greys that would be blue or green, a red ground that would be grey. It
+// is 0 for all others.
+func in256(text string) int {
+	switch text {
+	case "#9aa2b1", "#9aa0aa":
+		return 247
+	case "#646c7c":
+		return 243
+	case "#636974":
+		return 241
+	case "#3b1a1d":
+		return 52
+	case "#742d33":
+		return 88
+	case "#24603a", "#1a6e37":
+		return 28
+	case "#b9e6c6":
+		return 151
+	case "#31466b":
+		return 24
+	}
+	return 0
+}
+
 // code gives the arguments that set a colour: of the foreground with 30 as the base,
 // of the background with 40.
 func code(text string, base int, profile colorprofile.Profile) []string {
@@ -82,6 +107,9 @@ func code(text string, base int, profile colorprofile.Profile) []string {
 	}
 	if c == nil {
 		return []string{strconv.Itoa(base + 9)}
+	}
+	if n := in256(text); n > 0 && profile == colorprofile.ANSI256 {
+		return []string{strconv.Itoa(base+8) + ";5;" + strconv.Itoa(n)}
 	}
 	switch c := profile.Convert(c).(type) {
 	case ansi.BasicColor:

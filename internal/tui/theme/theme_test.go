@@ -128,6 +128,19 @@ func TestColoursAreThoseThatTheTerminalHas(t *testing.T) {
 	}
 }
 
+func TestGreysAreGreyAndWhatIsRemovedIsRedWith256Colours(t *testing.T) {
+	for name, grey := range map[string]string{Dark: "247", Light: "241"} {
+		th, _ := New(Options{Name: name, Dark: name == Dark, Profile: colorprofile.ANSI256})
+		if want := Style("\x1b[38;5;" + grey + "m"); th.Dim != want {
+			t.Errorf("%s: dim is %q, not %q", name, string(th.Dim), string(want))
+		}
+	}
+	th, _ := New(Options{Name: Dark, Dark: true, Profile: colorprofile.ANSI256})
+	if !strings.HasSuffix(string(th.Removed), ";48;5;52m") || !strings.HasSuffix(string(th.RemovedWord), ";48;5;88m") {
+		t.Errorf("removed is %q with words %q", string(th.Removed), string(th.RemovedWord))
+	}
+}
+
 func TestTheThemeFollowsTheBackground(t *testing.T) {
 	for _, name := range []string{"", Auto, HighContrast} {
 		dark, _ := New(Options{Name: name, Dark: true, Profile: colorprofile.TrueColor})

@@ -126,6 +126,7 @@ type input struct {
 	Command     string `json:"command"`
 	Path        string `json:"path"`
 	Pattern     string `json:"pattern"`
+	Mode        string `json:"mode"`
 	URL         string `json:"url"`
 	Query       string `json:"query"`
 	Agent       string `json:"agent"`
@@ -139,6 +140,7 @@ type input struct {
 	} `json:"edits"`
 	Todos     []protocol.Todo     `json:"todos"`
 	Questions []protocol.Question `json:"questions"`
+	Plan      string              `json:"plan"`
 }
 
 func (c *call) in() input {
@@ -287,8 +289,9 @@ func (t *Transcript) took(c *call) time.Duration {
 		return time.Duration(c.shell.DurationMS) * time.Millisecond
 	case c.result == nil && c.running:
 		return t.cfg.Now().Sub(c.began)
-	case c.result != nil && c.asked > 0 && c.resultAt >= c.asked:
-		return time.Duration(c.resultAt-c.asked) * time.Millisecond
+	case c.state() == denied:
+	case c.result != nil && c.asked > 0 && c.resultAt >= max(c.asked, c.decided): // without the wait for a person
+		return time.Duration(c.resultAt-max(c.asked, c.decided)) * time.Millisecond
 	}
 	return 0
 }
@@ -344,6 +347,16 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 		if in.Path != "" {
 			return name, t.path(in.Path)
 		}
+	case "Grep", "Glob":
+		if in.Pattern != "" {
+			arg = display.Line(clean(in.Pattern))
+			if in.Path != "" {
+				arg += " in " + t.path(in.Path)
+			}
+			return name, arg
+		}
+	case "ExitPlanMode":
+		return "Plan", ""
 	case "Task":
 		if in.Agent != "" {
 			name += " " + display.Line(in.Agent)

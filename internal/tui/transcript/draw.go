@@ -145,8 +145,11 @@ func (t *Transcript) draw(it *item, th *theme.Theme, width int) []string {
 	case broken:
 		return under(styled(wrap(brokenText, room), th.Warning), th.Warning.On("!"), width)
 	case retry:
-		i := display.Of(it.body)
-		return under(append(styled(wrap(i.Title, room), th.Warning), styled(wrap(i.Text, room), th.Dim)...), th.Warning.On("!"), width)
+		text := display.Of(it.body).Text // when it is tried again counts down above the editor
+		if text == "" {
+			text = "The model did not answer."
+		}
+		return under(styled(wrap(text, room), th.Warning), th.Warning.On("!"), width)
 	}
 	return nil
 }
@@ -265,7 +268,7 @@ func (t *Transcript) drawThinking(it *item, th *theme.Theme, width, room int) []
 		return nil
 	}
 	head := verb
-	if it.took > 0 {
+	if it.took >= 100*time.Millisecond {
 		head += " for " + elapsed(it.took)
 	}
 	if n := countLines(text); n > 0 {

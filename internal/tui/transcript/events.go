@@ -227,6 +227,9 @@ func (t *Transcript) of(e protocol.Event) []*item {
 	case *protocol.PermissionDecision:
 		c := t.audited(b.ToolCallID)
 		c.decisions = append(c.decisions, b)
+		if b.Scope != "rule" {
+			c.decided = max(c.decided, e.TS)
+		}
 		return nil
 	case *protocol.FileSnapshot:
 		c := t.audited(b.ToolCallID)
@@ -314,6 +317,7 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 			it.call.id, it.call.name, it.call.input, it.call.asked = b.ID, b.Name, b.Input, e.TS
 			t.calls[b.ID] = it
 			if c := t.early[b.ID]; c != nil {
+				it.call.decided = max(it.call.decided, c.decided)
 				it.call.decisions, it.call.snapshots = append(it.call.decisions, c.decisions...), append(it.call.snapshots, c.snapshots...)
 				delete(t.early, b.ID)
 			}

@@ -61,6 +61,7 @@ type call struct {
 	id, name  string
 	input     []byte
 	asked     int64 // when its message was stored, Unix milliseconds; 0 when not known
+	decided   int64 // when a person allowed it, Unix milliseconds; 0 when nobody was asked
 	decisions []*protocol.PermissionDecision
 	snapshots []*protocol.FileSnapshot
 	result    *protocol.Message

@@ -27,7 +27,7 @@ func (t *Transcript) Live(l *protocol.Live) {
 		}
 	}
 	t.tools(l.Tools)
-	t.permissions(l.Permissions)
+	t.waiting(l)
 	t.retrying(l.Retry)
 }
 
@@ -135,8 +135,15 @@ func (t *Transcript) tools(tools []protocol.LiveTool) {
 	}
 }
 
-// permissions marks the calls that somebody is asked about.
-func (t *Transcript) permissions(asked []protocol.PermissionRequest) {
+// waiting marks the calls that wait for an answer of a person.
+func (t *Transcript) waiting(l *protocol.Live) {
+	var ids []string
+	for _, p := range l.Permissions {
+		ids = append(ids, p.ToolCallID)
+	}
+	for _, u := range l.UI {
+		ids = append(ids, u.Data.ToolCallID)
+	}
 	set := func(id string, asking bool) {
 		if it := t.calls[id]; it != nil && it.call.asking != asking {
 			it.call.asking = asking
@@ -144,15 +151,14 @@ func (t *Transcript) permissions(asked []protocol.PermissionRequest) {
 		}
 	}
 	for _, id := range t.asking {
-		if !slices.ContainsFunc(asked, func(p protocol.PermissionRequest) bool { return p.ToolCallID == id }) {
+		if !slices.Contains(ids, id) {
 			set(id, false)
 		}
 	}
-	t.asking = t.asking[:0]
-	for _, p := range asked {
-		set(p.ToolCallID, true)
-		t.asking = append(t.asking, p.ToolCallID)
+	for _, id := range ids {
+		set(id, true)
 	}
+	t.asking = ids
 }
 
 // sameSteps compares lists that are replaced and never changed in place.

@@ -115,11 +115,13 @@ func (b *body) decisions(c *call) {
 			continue
 		}
 		i := display.Of(protocol.Event{Body: d})
-		style := b.th.Dim
+		style, line := b.th.Dim, i.Title
 		if d.Decision == protocol.DecisionDeny {
+			if d.Scope == "once" && c.result != nil && strings.Contains(c.result.PlainText(), d.Reason) {
+				continue // what the model was told says it
+			}
 			style = b.th.Warning
 		}
-		line := i.Title
 		if i.Text != "" {
 			line += ": " + display.Line(i.Text)
 		}
@@ -148,7 +150,15 @@ func (b *body) preview(c *call, in input, d details) {
 		return
 	}
 	r := c.result
-	b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
+	if c.name == "ExitPlanMode" {
+		lines := markdown.Lines(b.th, b.room, clean(cut(in.Plan, maxText)))
+		n := min(len(lines), b.most(diffLines))
+		b.lines = append(b.lines, lines[:n]...)
+		b.more(len(lines)-n, "line")
+	}
+	if c.name != "Task" || b.open { // what a sub-agent has done says its report
+		b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
+	}
 	if r.IsError && c.name != "Bash" {
 		if b.open {
 			b.input(c)
@@ -173,7 +183,7 @@ func (b *body) preview(c *call, in input, d details) {
 		}
 		b.output(b.th.ToolOutput, text, n, true)
 	case "Grep", "Glob":
-		b.matches(text, c.name == "Glob")
+		b.matches(text, c.name == "Glob" || in.Mode == "" || in.Mode == "files")
 	case "Read":
 		b.read(in, d, text)
 	case "TodoWrite":
@@ -198,13 +208,19 @@ func (b *body) preview(c *call, in input, d details) {
 			b.output(b.th.Dim, in.Prompt, openLines, false)
 			b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(unframed(text)))...)
 		} else {
-			lines := markdown.Lines(b.th, b.room, clean(unframed(text)))
+			said := unframed(text)
+			if i := strings.LastIndex(said, "[agent "); i >= 0 && strings.HasSuffix(said, "]") && !strings.Contains(said[i:], "\n") {
+				said = said[:i] // for the model, to resume it
+			}
+			lines := markdown.Lines(b.th, b.room, clean(said))
 			n := min(len(lines), fewLines)
 			b.lines = append(b.lines, lines[:n]...)
 			b.more(len(lines)-n, "line")
 		}
 	case "AskUser", "AskUserQuestion":
 		b.asked(d, text)
+	case "ExitPlanMode":
+		b.add(b.th.Dim, cutCells(titleOf(text), b.room))
 	case "Skill":
 		if b.open {
 			b.output(b.th.ToolOutput, text, openLines, false)
@@ -229,8 +245,11 @@ func (b *body) shell(c *call) {
 	if c.shell.Failed != "" {
 		b.output(b.th.Error, c.shell.Failed, failedLines, false)
 	}
-	n := failedLines
-	b.output(b.th.ToolOutput, c.output, n, true)
+	text := c.output
+	if i := strings.LastIndex(text, "[exit code "); i >= 0 && c.shell.ExitCode != nil && !strings.Contains(text[i:], "\n") {
+		text = text[:i] // the head says it
+	}
+	b.output(b.th.ToolOutput, text, failedLines, true)
 }
 
 // input adds the input of a call: a command, else its JSON.

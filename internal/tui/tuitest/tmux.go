@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	patience = 20 * time.Second      // how long a test waits for what it wants to see
+	patience = 2 * time.Minute       // how long a test waits for what it wants to see
 	glance   = 10 * time.Millisecond // how often it looks
 	history  = 200_000               // lines of scrollback
 )
@@ -25,7 +25,7 @@ type Options struct {
 	Width, Height int // 80 by 24 when they are not positive
 	Dir           string
 	// Env is the whole environment of the program but for TERM and what tmux sets, as
-	// NAME=VALUE.
+	// NAME=VALUE. Without a GORACE in it the one of [Races] is added.
 	Env []string
 	// Settings are lines for tmux.conf.
 	Settings []string
@@ -65,6 +65,9 @@ func NewTmux(t testing.TB, o Options, program string, args ...string) *Tmux {
 	}, o.Settings...)
 	if err := os.WriteFile(conf, []byte(strings.Join(settings, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(o.Env, func(e string) bool { return strings.HasPrefix(e, "GORACE=") }) {
+		o.Env = append(slices.Clip(o.Env), Races(t))
 	}
 	m := &Tmux{t: t, path: path, socket: filepath.Join(dir, "s")}
 	command := []string{"exec", "env", "-i", "TERM=\"$TERM\"", "TMUX=\"$TMUX\"", "COLORTERM=truecolor"}

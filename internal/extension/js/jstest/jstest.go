@@ -138,7 +138,7 @@ func StartBinary(t testing.TB, path string, env ...string) *Host {
 		in.Close()
 		select {
 		case <-h.done:
-		case <-time.After(10 * time.Second):
+		case <-time.After(2 * time.Minute):
 			_ = cmd.Process.Kill()
 			<-h.done
 			t.Error("the child did not end when its input was closed")

@@ -165,6 +165,19 @@ func play(e *engine.Engine, view *View, data wire.ContextData, form Form, script
 	return got, err
 }
 
+func TestAListWithAHoleIsRefused(t *testing.T) {
+	e, store := newEngine(t), NewStore()
+	if err := store.Apply(0, []json.RawMessage{json.RawMessage(`{"type":"message","id":"e","message":{"role":"user","content":"hi"}}`)}); err != nil {
+		t.Fatal(err)
+	}
+	data := wire.ContextData{List: []wire.ListPart{{Run: &[2]int{0, 0}}}}
+	for _, script := range []string{`(m) => { delete m[0]; return m }`, `(m) => { m.length = 4e9; return m }`, `(m) => [m[0], , m[0]]`} {
+		if got, err := play(e, NewView(e, store.Now), data, Pi, script); err == nil || !strings.Contains(err.Error(), "undefined is no message") {
+			t.Errorf("%s: %v, %v", script, got, err)
+		}
+	}
+}
+
 func TestASnapshotDoesNotChangeWithTheConversation(t *testing.T) {
 	s := NewStore()
 	raw := func(name string) json.RawMessage {

@@ -147,7 +147,9 @@
       const write = function (v, at, k) {
         if (!(k >= 1 && k <= 6)) range("byteLength");
         if (at < 0 || at + k > this.length) range("offset");
-        if (v < 0) v += 2 ** (8 * k);
+        const half = 2 ** (8 * k - 1);
+        if (signed ? v < -half || v >= half : v < 0 || v >= 2 * half) range("value");
+        if (v < 0) v += 2 * half;
         for (let i = 0; i < k; i++) { this[little ? at + i : at + k - 1 - i] = v % 256; v = Math.floor(v / 256); }
         return at + k;
       };

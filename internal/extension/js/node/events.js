@@ -84,7 +84,7 @@
     };
   };
   EventEmitter.listenerCount = (e, t) => e.listenerCount(t);
-  EventEmitter.setMaxListeners = () => {};
+  EventEmitter.setMaxListeners = (k, ...es) => { for (const e of es) if (e.setMaxListeners) e.setMaxListeners(k); };
   EventEmitter.getEventListeners = (e, t) => e.listeners(t);
   absent(EventEmitter, "events", ["EventEmitterAsyncResource"]);
   module.exports = EventEmitter;

@@ -19,8 +19,7 @@
   class Stats { constructor(s) { Object.assign(this, s); for (const k of ["atime", "mtime", "ctime", "birthtime"]) define(this, k, new Date(s[k + "Ms"])); } }
   class Dirent { constructor(d) { this.name = d.name; this.parentPath = d.parent; this.path = d.parent; define(this, "mode", d.mode); } }
   for (const [k, bits] of Object.entries(kinds)) for (const C of [Stats, Dirent]) define(C.prototype, k, function () { return (this.mode & 0o170000) === bits; });
-  const big = (s) => { const b = {}; for (const k of Object.keys(s)) b[k] = BigInt(Math.trunc(s[k])); return b; };
-  const stats = (s, o) => (s === null ? undefined : new Stats(o && o.bigint ? s : s));
+  const stats = (s, o) => { if (o && o.bigint) throw new Error("fs.stat with bigint is not provided by Scorel"); return s === null ? undefined : new Stats(s); };
   const when = (t) => (t instanceof Date ? t.getTime() : typeof t === "string" ? Date.parse(t) : t * 1000);
 
   // Each operation: how its arguments become those of the native one, and its result.
@@ -33,7 +32,7 @@
     fstat: [(fd) => [fd], (r) => stats(r)],
     readdir: [(p, o) => [P(p), !!(o && o.recursive)], (r, p, o) => (o && o.withFileTypes ? r.map((d) => new Dirent({ ...d, parent: d.parent === "" ? P(p) : pathModule.join(P(p), d.parent) })) : r.map((d) => (d.parent ? d.parent + "/" + d.name : d.name)))],
     mkdir: [(p, o) => [P(p), !!(o && o.recursive), mode(o, 0o777)], (r) => (r === "" ? undefined : r)],
-    mkdtemp: [(p) => [P(p)]],
+    mkdtemp: [(p) => [P(p)], (r, p) => { const base = (s) => s.slice(s.lastIndexOf("/") + 1); return P(p) + base(r).slice(base(P(p)).length); }],
     rm: [(p, o) => [P(p), !!(o && o.recursive), !!(o && o.force)]],
     rmdir: [(p, o) => [P(p), !!(o && o.recursive)]],
     unlink: [(p) => [P(p)]], rename: [(a, b) => [P(a), P(b)]],
@@ -71,7 +70,6 @@
   fs.write = (...a) => { const cb = a.pop(); native.async("write", writeArgs(...a)).then((k) => cb(null, k, a[1]), (e) => cb(e)); };
   fs.existsSync = (p) => { try { native.sync("access", [P(p), 0]); return true; } catch { return false; } };
   fs.exists = (p, cb) => cb(fs.existsSync(p));
-  for (const x of ["lchown", "chown", "fchown"]) { /* below */ }
   fs.realpath.native = fs.realpath; fs.realpathSync.native = fs.realpathSync;
 
   class FileHandle extends EventEmitter {
@@ -92,7 +90,7 @@
   }
   const openFd = promises.open;
   promises.open = async (...a) => new FileHandle(await openFd(...a));
-  for (const k of ["close", "fsync", "fstat", "ftruncate"]) { const f = promises[k]; define(promises, k, f); }
+  for (const k of ["close", "fsync", "fstat", "ftruncate"]) define(promises, k, promises[k]);
 
   const constants = { F_OK: 0, X_OK: 1, W_OK: 2, R_OK: 4, COPYFILE_EXCL: 1, O_RDONLY: 0, O_WRONLY: 1, O_RDWR: 2, O_CREAT: native.flags[0], O_EXCL: native.flags[1], O_TRUNC: native.flags[2], O_APPEND: native.flags[3], S_IFMT: 0o170000, S_IFREG: 0o100000, S_IFDIR: 0o040000, S_IFLNK: 0o120000 };
   promises.constants = constants;
@@ -138,7 +136,6 @@
     return s;
   };
   fs.ReadStream = fs.createReadStream; fs.WriteStream = fs.createWriteStream;
-  promises.exists = undefined; delete promises.exists;
   absent(fs, "fs", ["watch", "watchFile", "unwatchFile", "chown", "chownSync", "fchown", "fchownSync", "lchown", "lchownSync", "fchmod", "fchmodSync", "futimes", "futimesSync", "lutimes", "opendir", "opendirSync", "statfs", "statfsSync", "writev", "readv", "openAsBlob", "glob", "globSync"]);
   absent(promises, "fs.promises", ["watch", "chown", "lchown", "opendir", "statfs", "lutimes", "glob"]);
   module.exports = fs;

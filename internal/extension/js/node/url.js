@@ -2,7 +2,15 @@
   "use strict";
   const { absent, define, custom } = internal;
   const encode = (s) => encodeURIComponent(s.toWellFormed()).replace(/%20/g, "+").replace(/[!'()~]/g, (c) => "%" + c.charCodeAt(0).toString(16).toUpperCase());
-  const decode = (s) => { s = s.replace(/\+/g, " "); try { return decodeURIComponent(s); } catch { return new TextDecoder().decode(Uint8Array.from(unescape(s), (c) => c.charCodeAt(0) & 255)); } };
+  const decode = (s) => { s = s.replace(/\+/g, " "); try { return decodeURIComponent(s); } catch { return new TextDecoder().decode(bytesOf(s)); } };
+  const bytesOf = (s) => { // what is no escape stays
+    const raw = new TextEncoder().encode(s), out = [];
+    for (let i = 0; i < raw.length; i++) {
+      const hex = raw[i] === 37 ? String.fromCharCode(raw[i + 1], raw[i + 2]) : "";
+      if (/^[0-9a-f]{2}$/i.test(hex)) { out.push(parseInt(hex, 16)); i += 2; } else out.push(raw[i]);
+    }
+    return new Uint8Array(out);
+  };
   const maxPairs = 100000;
   const pairsOf = (s) => (s[0] === "?" ? s.slice(1) : s).split("&").filter((p) => p).slice(0, maxPairs).map((p) => { const i = p.indexOf("="); return i < 0 ? [decode(p), ""] : [decode(p.slice(0, i)), decode(p.slice(i + 1))]; });
   class URLSearchParams {

@@ -1,0 +1,9 @@
+//go:build !race
+
+package synctrial
+
+// What CI does without the race detector.
+const (
+	schedules   = 10_000
+	slowAnswers = 18 // 50 MB
+)

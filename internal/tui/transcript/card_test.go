@@ -1,0 +1,108 @@
+package transcript
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"scorel/protocol"
+)
+
+// cards gives what is seen of a conversation in plain text.
+func cards(t *testing.T, tr *Transcript) string {
+	t.Helper()
+	return ansi.Strip(strings.Join(tr.View(plainTheme(t), 80, 60), "\n"))
+}
+
+func has(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("%q is not in\n%s", w, got)
+		}
+	}
+}
+
+func hasNot(t *testing.T, got string, bad ...string) {
+	t.Helper()
+	for _, b := range bad {
+		if strings.Contains(got, b) {
+			t.Errorf("%q is in\n%s", b, got)
+		}
+	}
+}
+
+func TestASearchIsNamedByWhatIsLookedForAndCountsWhatItGives(t *testing.T) {
+	l := &log{}
+	l.call("Grep", `{"pattern":"TODO","path":"internal"}`, "internal/a.go\ninternal/b.go\n", nil, false)
+	l.call("Grep", `{"pattern":"FIXME","mode":"content"}`, "a.go:1:x\n", nil, false)
+	has(t, cards(t, filled(l)), "Grep TODO in internal", "2 files", "Grep FIXME", "1 line")
+}
+
+func TestACallThatAPersonDeniedSaysSoOnceAndWhy(t *testing.T) {
+	l := &log{}
+	for id, reason := range map[string]string{"c1": "", "c2": "use make"} {
+		l.answer(protocol.ToolUse(id, "Bash", json.RawMessage(`{"command":"rm x"}`)))
+		l.add(&protocol.PermissionDecision{ToolCallID: id, Decision: protocol.DecisionDeny, Scope: "once", Reason: reason})
+		l.result(id, "Bash", "Not run: a person refused it. "+reason, nil, true)
+	}
+	got := cards(t, filled(l))
+	has(t, got, "Bash rm x  denied\n", "refused it.", "use make")
+	hasNot(t, got, "once", "denied 1")
+	if n := strings.Count(got, "use make"); n != 1 {
+		t.Errorf("the reason stands there %d times:\n%s", n, got)
+	}
+}
+
+func TestTheTimeOfACallIsWithoutTheWaitForAPerson(t *testing.T) {
+	l := &log{}
+	l.answer(protocol.ToolUse("c1", "Bash", json.RawMessage(`{"command":"make"}`)))
+	for range 20 { // 1.5 s each
+		l.add(&protocol.TurnStart{})
+	}
+	l.add(&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionAllow, Scope: "once"})
+	l.result("c1", "Bash", "ok", nil, false)
+	has(t, cards(t, filled(l)), "Bash make  done 1.5s")
+}
+
+func TestAQuestionOfTheModelWaitsForAnAnswer(t *testing.T) {
+	l := &log{}
+	l.answer(protocol.ToolUse("c1", "AskUser", json.RawMessage(`{"questions":[{"question":"Which?"}]}`)))
+	tr := filled(l)
+	live := &protocol.Live{Running: true, Tools: []protocol.LiveTool{{EventID: "e", ToolCallID: "c1", ToolName: "AskUser"}}, UI: []protocol.UIRequest{{UIID: "u", Data: protocol.Dialog{Kind: protocol.DialogQuestion, ToolCallID: "c1"}}}}
+	tr.Live(live)
+	has(t, cards(t, tr), "waiting for your answer")
+	tr.Live(&protocol.Live{Running: true, Tools: live.Tools})
+	hasNot(t, cards(t, tr), "waiting for your answer")
+}
+
+func TestAPlanStandsInTheConversationAsItWasProposed(t *testing.T) {
+	l := &log{}
+	l.call("ExitPlanMode", `{"plan":"# Mend it\n\n1. Read the *code*"}`, "The plan is approved.\nCarry it out.", nil, false)
+	l.call("ExitPlanMode", `{"plan":"second"}`, "Not now.", nil, true)
+	got := cards(t, filled(l))
+	has(t, got, "Plan", "Mend it\n", "1. Read the code", "The plan is approved.", "second\n", "Not now.")
+	hasNot(t, got, "{", "Carry it out")
+}
+
+func TestACommandOfAPersonTellsItsExitCodeInItsHeadAlone(t *testing.T) {
+	l := &log{}
+	data, _ := json.Marshal(protocol.ShellResult{Command: "ls", ExitCode: ptr(2), InContext: true})
+	l.add(&protocol.CustomMessage{Kind: protocol.ShellKind, Data: data, Message: protocol.Message{Role: protocol.RoleInternal, Content: []protocol.Block{protocol.Text("no such file\n[exit code 2]")}}})
+	got := cards(t, filled(l))
+	has(t, got, "! ls  exit 2", "no such file")
+	hasNot(t, got, "[exit code")
+}
+
+func TestTheReportOfASubAgentIsShownWithoutWhatTheModelNeeds(t *testing.T) {
+	l := &log{}
+	l.answer(protocol.ToolUse("c1", "Task", json.RawMessage(`{"agent":"explore","description":"look","prompt":"Look."}`)))
+	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", ToolName: "Task", Content: []protocol.Block{protocol.Text("All is well.\n[agent explore, session ses_1]")}}
+	m.Process, _ = json.Marshal(protocol.ProcessSummary{Events: []protocol.ProcessEvent{{OperationID: "o1", Status: protocol.ProcessCompleted, Message: "explore has ended (1 step)"}}})
+	l.add(&protocol.MessageBody{Message: m})
+	got := cards(t, filled(l))
+	has(t, got, "All is well.")
+	hasNot(t, got, "ses_1", "has ended")
+}
