@@ -19,11 +19,13 @@ type (
 
 // What they are answered with.
 type (
-	// Events is a page of events; More says that there are further ones.
+	// Events is a page of events; More says that there are further ones, and Older how
+	// many of a path (0 in other answers).
 	Events struct {
 		Events []Event `json:"events"`
 		LeafID EventID `json:"leafId,omitempty"`
 		More   bool    `json:"more,omitempty"`
+		Older  int     `json:"older,omitempty"`
 	}
 )
 

@@ -9,6 +9,7 @@ package attachment
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -112,14 +113,19 @@ func file(ctx context.Context, c *client.Client, g *guard, name string) (protoco
 	switch {
 	case err != nil:
 		return protocol.Block{}, err
+	case media == "":
+		return protocol.Block{}, ErrType
 	case media != plain || len(data) > protocol.MaxInline:
 		return Payload(ctx, c, name, media, data)
 	}
 	return protocol.Text(frame.Text("file", fmt.Sprintf(" path=%q", name), string(data))), nil
 }
 
+// ErrType says that a file has nothing that a model could be shown.
+var ErrType = errors.New("it is neither text, an image, nor a PDF")
+
 // File gives what is in a file that a person has chosen by itself, and its media type: of
-// an image, a PDF, or text. One of scorel, the user's Scorel folder, is refused even so.
+// an image, a PDF, or text, and "" of what is none of them. One of scorel, the user's Scorel folder, is refused even so.
 // The error ends a sentence.
 func File(path, scorel string) (data []byte, mediaType string, err error) {
 	return read(path, func(abs string) error {
@@ -172,7 +178,7 @@ func read(path string, refuses func(abs string) error) (data []byte, media strin
 		return data, media, nil
 	}
 	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
-		return nil, "", fmt.Errorf("it is neither text, an image, nor a PDF")
+		return data, "", nil
 	}
 	return data, plain, nil
 }

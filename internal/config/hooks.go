@@ -110,23 +110,32 @@ func hookOf(e entry, table map[string]any, i int) (Hook, error) {
 	return h, nil
 }
 
-// validMatcher says whether every part of a matcher is a pattern.
+// validMatcher says whether every part of a matcher can be of a tool: one that has what
+// no name has, such as the regular expression "mcp__.*", would never be.
 func validMatcher(matcher string) bool {
 	for part := range strings.SplitSeq(matcher, "|") {
+		part = strings.TrimSpace(part)
 		if _, err := path.Match(part, ""); err != nil || part == "" && matcher != "" {
 			return false
+		}
+		for _, c := range []byte(part) {
+			name := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '-'
+			if !name && !strings.ContainsRune("*?[]^", rune(c)) {
+				return false
+			}
 		}
 	}
 	return true
 }
 
-// Matches says whether a hook is about a tool.
+// Matches says whether a hook is about a tool. Capitals make no difference: a guard of
+// "bash" is meant for Bash.
 func (h Hook) Matches(tool string) bool {
 	if h.Matcher == "" || h.Matcher == "*" {
 		return true
 	}
 	for part := range strings.SplitSeq(h.Matcher, "|") {
-		if ok, err := path.Match(part, tool); ok && err == nil {
+		if ok, err := path.Match(strings.ToLower(strings.TrimSpace(part)), strings.ToLower(tool)); ok && err == nil {
 			return true
 		}
 	}

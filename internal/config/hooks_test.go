@@ -15,6 +15,8 @@ func TestAHookThatIsWrittenWronglyIsNamedWithItsLine(t *testing.T) {
 		{"an unknown key", "event = \"Stop\"\ncommand = \"x\"\ntimeout = 3", "Unsupported config key: hooks.timeout (/u/c.toml:8)"},
 		{"a matcher without a tool", "event = \"Stop\"\ncommand = \"x\"\nmatcher = \"Bash\"", "the config key hooks.matcher must be left out: only PreToolUse and PostToolUse are about a tool (/u/c.toml:8)"},
 		{"a broken matcher", "event = \"PreToolUse\"\nmatcher = \"[a\"\ncommand = \"x\"", "the config key hooks.matcher must be the name of a tool, names with | between them, or a pattern with * (/u/c.toml:7)"},
+		{"a regular expression", "event = \"PreToolUse\"\nmatcher = \"mcp__.*\"\ncommand = \"x\"", "the config key hooks.matcher must be the name of a tool, names with | between them, or a pattern with * (/u/c.toml:7)"},
+		{"a name with a blank", "event = \"PreToolUse\"\nmatcher = \"Write, Edit\"\ncommand = \"x\"", "the config key hooks.matcher must be the name of a tool, names with | between them, or a pattern with * (/u/c.toml:7)"},
 		{"too long a time", "event = \"Stop\"\ncommand = \"x\"\ntimeoutMs = 600001", "the config key hooks.timeoutMs must be an integer from 1 to 600000 (/u/c.toml:8)"},
 		{"another failure", "event = \"Stop\"\ncommand = \"x\"\nonFailure = \"deny\"", "the config key hooks.onFailure must be block, continue or allow (/u/c.toml:8)"},
 	} {
@@ -60,7 +62,7 @@ func TestAMatcherIsANameNamesOrAPattern(t *testing.T) {
 	for _, c := range []struct {
 		matcher, tool string
 		want          bool
-	}{{"", "Bash", true}, {"*", "Bash", true}, {"Bash", "Bash", true}, {"Bash", "BashX", false}, {"bash", "Bash", false},
+	}{{"", "Bash", true}, {"*", "Bash", true}, {"Bash", "Bash", true}, {"Bash", "BashX", false}, {"bash", "Bash", true}, {"Write | edit", "Edit", true},
 		{"Write|Edit", "Edit", true}, {"Write|Edit", "Read", false}, {"mcp__*", "mcp__git__push", true}, {"mcp__*", "Bash", false}} {
 		if got := (Hook{Matcher: c.matcher}).Matches(c.tool); got != c.want {
 			t.Errorf("%q matches %q: %v", c.matcher, c.tool, got)

@@ -22,6 +22,7 @@ const (
 	maxSchema      = 64 << 10 // bytes
 	maxNamed       = 64       // hooks, kinds and the like
 	maxName        = 64       // bytes
+	maxWords       = 500      // bytes of a warning, of the name of an event
 )
 
 // register takes what an extension offers from now on. What of it cannot be used is
@@ -36,6 +37,9 @@ func (s *Set) register(m *member, r wire.Registration) {
 	for _, list := range []*[]string{&r.Hooks, &r.Events, &r.EntryTypes, &r.Unsupported, &r.Warnings} {
 		if len(*list) > maxNamed {
 			*list = (*list)[:maxNamed]
+		}
+		for i, text := range *list {
+			(*list)[i] = display.Line(clip(text, maxWords))
 		}
 	}
 	r.Hooks = slices.DeleteFunc(slices.Clone(r.Hooks), func(name string) bool {

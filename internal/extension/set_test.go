@@ -376,10 +376,10 @@ func TestHookThatNeverAnswersIsGivenUp(t *testing.T) {
 
 func TestClockStandsStillWhileAnExtensionWaitsForTheHost(t *testing.T) {
 	w := newWorld(t)
-	w.bounds.process = time.Second
+	w.bounds.process = 2 * time.Second
 	w.program("one", script{hooks("tool_call"), map[string]string{"hook tool_call": `call ui/dialog {"kind":"confirm"}`}})
 	w.call = func(ctx context.Context, e Extension, method string, _ json.RawMessage) (any, error) {
-		<-time.After(2 * w.bounds.process)
+		<-time.After(w.bounds.process + w.bounds.process/2)
 		return map[string]any{"block": true}, ctx.Err()
 	}
 	w.load()

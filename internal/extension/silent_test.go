@@ -87,11 +87,15 @@ func TestWhatAnExtensionIsCalledHasNothingThatATerminalObeys(t *testing.T) {
 	r.Name, r.Version = "One\x1b[2J\nTwo", "1\r"
 	r.Commands = append(commands("go", "st\x07op", "a\u202eb"), r.Commands...)
 	r.Commands[0].Description = "does\x1b]0;title\x07 it"
+	r.Unsupported = []string{"draws\x1b[2J " + strings.Repeat("much ", 1000)}
 	w.js("one", script{r, map[string]string{}})
 	w.load()
 	e := w.info("one")
 	if e.Name != "One Two" || strings.ContainsAny(e.Version, "\r") || !slices.Equal(e.Tools, []string{"first"}) || !slices.Equal(e.Commands, []string{"go"}) {
 		t.Errorf("%+v", e)
+	}
+	if len(e.Unsupported) == 0 || !strings.HasPrefix(e.Unsupported[0], "draws much much") || len(e.Unsupported[0]) > 600 {
+		t.Errorf("%q", e.Unsupported)
 	}
 	if got := w.set.Commands()[0].Description; got != "does it" {
 		t.Errorf("%q", got)

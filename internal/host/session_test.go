@@ -140,6 +140,9 @@ func TestTheTreeIsReadInPagesInTheOrderOfTheLog(t *testing.T) {
 	if !path.More || len(next.Events) != 3 || path.Events[2].ParentID != next.Events[0].ID {
 		t.Errorf("pages of the path do not join: %+v %+v", path.Events, next.Events)
 	}
+	if path.Older != next.Older+3 || next.Older != 2 {
+		t.Errorf("%d events are older than the first page, %d than the second, of 8", path.Older, next.Older)
+	}
 }
 
 func TestDamageIsToldAndARepairSetsItAside(t *testing.T) {

@@ -328,6 +328,9 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 		}
 		if len(out.Events) == page(r.Limit) || bytes >= maxPageBytes {
 			out.More = true
+			if out.Older, err = index.Depth(e.ID); err != nil {
+				return nil, err
+			}
 			break
 		}
 		if e, ok := sendable(e); ok {

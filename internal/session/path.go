@@ -72,6 +72,18 @@ func (ix *Index) Path(leaf protocol.EventID) ([]protocol.EventID, error) {
 	return out, nil
 }
 
+// Depth gives how many conversation events there are from the first to id.
+func (ix *Index) Depth(id protocol.EventID) (n int, err error) {
+	i, err := ix.conversation(id)
+	if err != nil {
+		return 0, err
+	}
+	for s := ix.snapshot(); i != none; i = s.entries[i].parent {
+		n++
+	}
+	return n, nil
+}
+
 // path gives the indices from the first event to i.
 func (s snapshot) path(i int32) []int32 {
 	var out []int32

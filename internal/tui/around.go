@@ -114,6 +114,7 @@ func (m *Model) editorLines(height int) ([]string, *cursor) {
 	case m.focus() == onEditor:
 		style = m.theme.BorderFocus
 	}
+	m.editor.SetGhost(m.ghost()) // it says what keys do now
 	text, at := m.editor.Render(m.theme, m.width, height)
 	rule := m.rule(style)
 	if rule == "" {
@@ -175,6 +176,8 @@ func (m *Model) place() string {
 // placeholder is what an empty editor shows.
 func (m *Model) placeholder() string {
 	switch {
+	case m.reading:
+		return m.hint(keymap.Leave) + " comes back; " + m.hint(keymap.Search) + " searches, " + m.hint(keymap.ItemUp) + " and " + m.hint(keymap.ItemDown) + " pick, " + m.hint(keymap.Expand) + " unfolds, " + m.hint(keymap.Copy) + " copies"
 	case m.live().Running && m.settings.WhenBusy == "steer":
 		return "Enter tells the model at its next step; " + m.hint("editor.followUp") + " sends after this turn"
 	case m.live().Running:

@@ -217,3 +217,16 @@ func TestTheModelOfTheCommandLineIsNamedBeforeAnythingIsSent(t *testing.T) {
 		t.Errorf("it says that there is no model:\n%s", screen)
 	}
 }
+
+func TestANewSessionIsNotSaidToHaveTheModelOfTheOneBefore(t *testing.T) {
+	w := newWorld(t)
+	w.ofUser("config.toml", "[model]\nname = \"demo\"\n")
+	s := w.start()
+	s.WaitFor("ask something", "demo")
+	s.say("/model script:" + w.script)
+	s.Wait("the model", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " script") })
+	s.say("hello")
+	s.WaitFor("● Understood.")
+	s.say("/new")
+	s.Wait("the configured model", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " demo") })
+}

@@ -27,15 +27,20 @@ func (m *Model) attachFile(name string) tea.Cmd {
 		path = filepath.Join(m.cfg.WorkDir, path)
 	}
 	return func() tea.Msg { // behind the command itself, which empties the editor
-		return then(func(m *Model) tea.Cmd { return m.takeIn(path) })
+		return then(func(m *Model) tea.Cmd { return m.takeIn(path, "") })
 	}
 }
 
 // takeIn puts what is in a file at the cursor, before the next key is looked at: Enter may
-// be that.
-func (m *Model) takeIn(path string) tea.Cmd {
-	data, media, err := attachment.File(path, m.cfg.Dir)
+// be that. Media is its type, "" for what its content is.
+func (m *Model) takeIn(path, media string) tea.Cmd {
+	data, is, err := attachment.File(path, m.cfg.Dir)
+	if media == "" {
+		media = is
+	}
 	switch {
+	case err == nil && media == "":
+		err = fmt.Errorf("%s is not taken in: %w", display.Line(path), attachment.ErrType)
 	case err != nil:
 		err = fmt.Errorf("%s is not taken in: %w", display.Line(path), err)
 	case strings.HasPrefix(media, "image/"):

@@ -135,6 +135,30 @@ func TestAKilledUILosesNeitherTheTurnNorTheDraft(t *testing.T) {
 	again.WaitFor("❯ half a thought", "It has ended.")
 }
 
+func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("hello")
+	s.WaitFor("Understood.")
+	pid := w.hostPID()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.say("on its way")
+	s.WaitFor("… on its way")
+	s.Type("half a thought")
+	s.WaitFor("❯ half a thought")
+	if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitEnd()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	again := w.open()
+	again.WaitFor("❯ on its way", "  half a thought", "Understood.")
+}
+
 func TestTheTerminalIsAsBeforeWhenTheUIIsLeftOrToldToEnd(t *testing.T) {
 	w := newWorld(t)
 	s := w.shell()
@@ -213,7 +237,7 @@ func TestAllThatIsTypedWhileTheHostRestartsArrives(t *testing.T) {
 }
 
 func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000}]}`)
+	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000},{"hang":true}]}`)
 	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":30,"delayMs":1}`, 1))
 	s := w.open()
 	s.say("stream")

@@ -24,12 +24,19 @@ type recorded struct {
 // record starts the UI in a folder.
 func (w *world) record(dir string, args ...string) *recorded {
 	w.t.Helper()
-	args = append([]string{"-c", `read x; exec "$0" "$@"`, self(w.t), "--model", "script:" + w.script}, args...)
+	r := w.recordBare(dir, append([]string{"--model", "script:" + w.script}, args...)...)
+	r.WaitFor("ask something")
+	return r
+}
+
+// recordBare does so without a model.
+func (w *world) recordBare(dir string, args ...string) *recorded {
+	w.t.Helper()
+	args = append([]string{"-c", `read x; exec "$0" "$@"`, self(w.t)}, args...)
 	s := &terminal{tuitest.NewTmux(w.t, tuitest.Options{Width: w.width, Height: w.height, Dir: dir, Env: w.env}, "/bin/sh", args...)}
 	r := &recorded{s, filepath.Join(filepath.Dir(w.home), "bytes")}
 	s.Record(r.file)
 	s.Keys("Enter")
-	s.WaitFor("ask something")
 	return r
 }
 
@@ -206,8 +213,6 @@ func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
 	r.WaitFor("abcde[U+202E]fghijklm")
 	r.Keys("Escape")
 	r.WaitFor("❯ ask something")
-	r.say("/mine x")
-	r.WaitFor("Understood.")
 	r.Type("/the")
 	r.WaitFor("/theirs")
 	r.Keys("C-c")

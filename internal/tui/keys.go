@@ -192,10 +192,12 @@ func (m *Model) global(a keymap.Action) tea.Cmd {
 	case keymap.ShowHelp:
 		return m.openHelp()
 	case keymap.FocusUp:
-		m.reading = !m.reading
-		if m.reading && !m.scr.Full() {
-			m.toggleScreen()
+		if m.reading {
+			m.readEnough()
+			return nil
 		}
+		m.readOn()
+		return m.read(keymap.PageUp)
 	case keymap.EditQueue:
 		return m.takeBack()
 	}
@@ -243,6 +245,9 @@ func (m *Model) escape() tea.Cmd {
 		return m.stopShell(m.shell())
 	case m.mayCancel():
 		return m.cancel()
+	case m.visit:
+		m.readEnough()
+		return nil
 	case time.Since(m.escaped) < twice:
 		m.escaped = time.Time{}
 		return m.doubleEscape()

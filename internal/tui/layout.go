@@ -54,9 +54,8 @@ func (m *Model) frame() screen.Frame {
 		} else {
 			above = m.transcript.Region(m.theme, m.width, left)
 		}
-		if n := left - len(above); n > 0 {
-			above = append(head[:min(len(head), n)], above...)
-		}
+		m.above, m.transcriptRows = min(len(head), left-len(above)), len(above)
+		above = append(head[:m.above:m.above], above...)
 	}
 	if full { // the editor stands at the bottom
 		for len(above)+len(below) < room {

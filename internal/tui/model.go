@@ -16,6 +16,7 @@ import (
 	"scorel/client"
 	"scorel/internal/tui/complete"
 	"scorel/internal/tui/editor"
+	"scorel/internal/tui/keyboard"
 	"scorel/internal/tui/keymap"
 	"scorel/internal/tui/prefs"
 	"scorel/internal/tui/screen"
@@ -37,6 +38,7 @@ type Model struct {
 	width, height int
 	theme         *theme.Theme
 	look          look // what the theme was chosen by
+	keyboard      *keyboard.Keyboard
 	keys          keymap.Reader
 	settings      prefs.Settings
 	keeper        *keeper
@@ -55,27 +57,31 @@ type Model struct {
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
+	jump       jump
 	edits      queueEdits // changes of what waits
 	attached   int        // clients of the session
 	models     []protocol.ModelInfo
 	described  *described // of the models; nil after a change of them
 
 	// What is on the screen.
-	transcript    *transcript.Transcript
-	images        *images
-	editor        *editor.Editor
-	history       *prefs.History
-	popup         *complete.List
-	working       status.Working
-	toasts        status.Toasts
-	header        *status.Welcome
-	parting       []string // lines of the session before, on their way into the scrollback
-	statusLine    statusCommand
-	contextTokens int       // of the newest answer
-	nextTick      time.Time // when time alone changes something, zero when never
-	reading       bool      // the transcript has the focus
-	overlays      []overlay
-	questions     questions
+	transcript     *transcript.Transcript
+	images         *images
+	editor         *editor.Editor
+	history        *prefs.History
+	popup          *complete.List
+	working        status.Working
+	toasts         status.Toasts
+	header         *status.Welcome
+	parting        []string // lines of the session before, on their way into the scrollback
+	statusLine     statusCommand
+	contextTokens  int       // of the newest answer
+	nextTick       time.Time // when time alone changes something, zero when never
+	reading        bool      // the transcript has the focus
+	visit          bool      // the whole screen is on to read what is further up
+	above          int       // rows above the transcript, in full screen
+	transcriptRows int       // and its own
+	overlays       []overlay
+	questions      questions
 
 	offered       bool // a way to the first model
 	drafts        int
@@ -89,12 +95,14 @@ type Model struct {
 	escaped       time.Time // the last Esc that did nothing
 	armed         time.Time // the last Ctrl-C that did nothing
 	leaving       bool
+	cut           bool // the terminal, or the system, ends it
 	failed        error
 }
 
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
 	m := &Model{cfg: cfg, ctx: ctx, projection: client.NewProjection()}
+	m.keyboard = keyboard.New(cfg.In)
 	m.link = newLink(cfg, func(msg tea.Msg) { m.send(msg) })
 	m.look = look{profile: colorprofile.Detect(cfg.Out, cfg.Environ), dark: theme.DarkByEnv(m.getenv), focused: true}
 	problems := m.readSettings()
@@ -128,7 +136,8 @@ var beforeUpdate func(*Model, tea.Msg)
 
 // Update takes a message. A panic leaves the terminal sane and ends the program; the
 // session goes on at the host.
-func (m *Model) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
+	same = m // also when it panics
 	defer func() {
 		if p := recover(); p != nil {
 			m.crash(p)
@@ -189,7 +198,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 	case tea.KeyPressMsg:
 		return m.key(msg)
 	case tea.PasteMsg:
-		return m.paste(msg.Content)
+		return m.paste(m.keyboard.Pasted(msg.Content))
 	case tea.MouseMsg:
 		return m.mouse(msg)
 	case tea.FocusMsg:
@@ -247,6 +256,7 @@ const endPatience = 2 * time.Second
 
 // leaveSoon ends the program without a question.
 func (m *Model) leaveSoon() tea.Cmd {
+	m.cut = true
 	cmd := m.leave()
 	return tea.Batch(cmd, tea.Tick(endPatience, func(time.Time) tea.Msg { return tea.Quit() }))
 }
@@ -254,7 +264,12 @@ func (m *Model) leaveSoon() tea.Cmd {
 // farewell says how to come back, and what was not sent, when the screen is the shell's
 // again.
 func (m *Model) farewell(w io.Writer) {
-	m.keeper.end(m.failed == nil)
+	unfinished := m.failed != nil
+	if (m.cut || unfinished) && (len(m.sending) > 0 || !m.editor.Empty()) {
+		unfinished = true
+		m.keepUnsent()
+	}
+	m.keeper.end(!unfinished)
 	for _, d := range m.sending {
 		fmt.Fprintln(w, "scorel: the host has not confirmed: "+line(d.text))
 	}

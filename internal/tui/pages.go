@@ -59,7 +59,6 @@ func (m *Model) openContext() tea.Cmd {
 }
 
 func (m *Model) contextLines(v *protocol.ContextView) []string {
-	used := v.Tokens + v.SystemTokens + v.ToolTokens
 	row := func(name string, tokens, count int) string {
 		what := ""
 		if count > 0 {
@@ -67,7 +66,7 @@ func (m *Model) contextLines(v *protocol.ContextView) []string {
 		}
 		return fmt.Sprintf("%-14s %9s  %s  %s", name, thousands(tokens), m.share(tokens, v.Window, 20), what)
 	}
-	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", thousands(used), thousands(v.Window)), ""}
+	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", thousands(v.Tokens), thousands(v.Window)), ""}
 	for _, p := range v.Parts {
 		lines = append(lines, row(strings.Replace(string(p.Name), "toolResults", "tool results", 1), p.Tokens, p.Count))
 	}

@@ -149,6 +149,7 @@ func (m *Model) older(n int) tea.Cmd {
 			slices.Reverse(page.Events) // it came newest first
 			m.transcript.Prepend(page.Events)
 			m.transcript.More(page.More)
+			m.transcript.Earlier(page.Older)
 		}
 		return m.older(m.transcript.WantOlder())
 	})

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 type questions struct {
 	all     []dialog.Dialog
 	answers map[string]func(m *Model, yes bool) tea.Cmd // of those that the UI asks itself
+	given   map[string]bool                             // answered here; the session does not say so yet
 	guard   dialog.Guard
 }
 
@@ -42,7 +44,7 @@ func (q *questions) sync(m *Model) tea.Cmd {
 	fresh := false
 	add := func(id string, make func() dialog.Dialog) {
 		asked[id] = true
-		if !slices.ContainsFunc(q.all, func(d dialog.Dialog) bool { return d.ID() == id }) {
+		if !q.given[id] && !slices.ContainsFunc(q.all, func(d dialog.Dialog) bool { return d.ID() == id }) {
 			d := make()
 			d.SetKeys(m.keys.Map)
 			q.all = append(q.all, d)
@@ -56,6 +58,7 @@ func (q *questions) sync(m *Model) tea.Cmd {
 		add(u.UIID, func() dialog.Dialog { return dialog.New(u, m.planLines(u), newArea) })
 	}
 	q.all = slices.DeleteFunc(q.all, func(d dialog.Dialog) bool { return !asked[d.ID()] && q.answers[d.ID()] == nil })
+	maps.DeleteFunc(q.given, func(id string, _ bool) bool { return !asked[id] })
 	q.number()
 	if fresh {
 		return tea.Batch(m.notify("Scorel waits for you"), q.wake(m))
@@ -152,12 +155,16 @@ func (q *questions) outcome(m *Model, o dialog.Outcome) tea.Cmd {
 	q.number()
 	q.guard.Answered(time.Now())
 	if own != nil {
-		return tea.Batch(q.send(m, o.Request), own(m, o.Yes), q.wake(m))
+		return tea.Batch(q.send(m, d.ID(), o.Request), own(m, o.Yes), q.wake(m))
 	}
-	return tea.Batch(q.send(m, o.Request), q.wake(m))
+	if q.given == nil {
+		q.given = map[string]bool{}
+	}
+	q.given[d.ID()] = o.Request != nil
+	return tea.Batch(q.send(m, d.ID(), o.Request), q.wake(m))
 }
 
-func (q *questions) send(m *Model, req protocol.Request) tea.Cmd {
+func (q *questions) send(m *Model, id string, req protocol.Request) tea.Cmd {
 	if req == nil {
 		return nil
 	}
@@ -165,10 +172,12 @@ func (q *questions) send(m *Model, req protocol.Request) tea.Cmd {
 		return m.trust(t)
 	}
 	return ask(m, m.id, req, func(m *Model, _ *protocol.Done, err error) tea.Cmd {
-		if err != nil {
-			m.fail(err)
+		if err == nil {
+			return nil
 		}
-		return m.questions.sync(m) // one that the host did not take is open again
+		m.fail(err)
+		delete(m.questions.given, id) // it is open again
+		return m.questions.sync(m)
 	})
 }
 

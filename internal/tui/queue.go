@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,6 +66,26 @@ func contentText(blocks []protocol.Block) string {
 		}
 	}
 	return strings.Join(parts, " ")
+}
+
+// typedText gives what of a message was typed. The files that it names with @ are attached
+// again when it is sent; false says that it has something else, which would be lost.
+func typedText(blocks []protocol.Block) (text string, ok bool) {
+	for i, b := range blocks {
+		name := b.Name
+		switch {
+		case i == 0 && b.Type == protocol.BlockText:
+			text = b.Text
+			continue
+		case b.Type == protocol.BlockText:
+			quoted, _ := strconv.QuotedPrefix(strings.TrimPrefix(b.Text, "<file path="))
+			name, _ = strconv.Unquote(quoted)
+		}
+		if name == "" || !strings.Contains(text, "@"+name) && !strings.Contains(text, `@"`+name) {
+			return "", false
+		}
+	}
+	return text, true
 }
 
 // openQueue lets the person edit, reorder and delete what waits for the end of the turn.
@@ -238,7 +259,11 @@ func (m *Model) take(which func(m *Model) (q *protocol.LiveQueue, i int)) tea.Cm
 		if q == nil {
 			return nil, nil, nil
 		}
-		text := contentText(q.Items[i].Content)
+		text, ok := typedText(q.Items[i].Content)
+		if !ok {
+			m.toast(levelWarning, "it has an attachment that the editor cannot take back; it can be moved and deleted where it waits")
+			return nil, nil, nil
+		}
 		return q, slices.Delete(slices.Clone(q.Items), i, i+1), func(err error) tea.Cmd {
 			if err != nil {
 				return nil
@@ -312,7 +337,7 @@ func (m *Model) taskItems() []list.Item {
 	return status.TaskItems(m.theme, m.live().Tasks, time.Now())
 }
 
-// processLog gives the newest lines of the log of an operation.
+// processLog gives the first lines of the log of an operation.
 func (m *Model) processLog(operation string, f func(m *Model, lines []string)) tea.Cmd {
 	return ask(m, m.id, &protocol.GetProcessLog{OperationID: operation, Limit: 1000}, func(m *Model, log *protocol.ProcessLog, err error) tea.Cmd {
 		if err != nil {

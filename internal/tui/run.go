@@ -57,7 +57,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(cfg.In), tea.WithOutput(cfg.Out), tea.WithEnvironment(cfg.Environ),
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(m.keyboard), tea.WithOutput(cfg.Out), tea.WithEnvironment(cfg.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1)) // its renderer does nothing; the fewer ticks the better
 	m.send = program.Send
 	var link sync.WaitGroup

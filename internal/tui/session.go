@@ -35,11 +35,12 @@ func (m *Model) part() {
 
 // opened shows another session from here on.
 func (m *Model) opened(o opened) tea.Cmd {
+	m.readEnough()
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
-	m.edits = queueEdits{}
+	m.edits, m.answered = queueEdits{}, ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -109,8 +110,7 @@ func (m *Model) arrived() tea.Cmd {
 		m.transcript.Append(moves[n-1])
 	}
 	m.refreshTasks()
-	m.editor.SetGhost(m.ghost()) // it says what Enter does now
-	cmds = append(cmds, m.fill(), m.nextEdit(), m.questions.sync(m))
+	cmds = append(cmds, m.fill(), m.nextEdit(), m.questions.sync(m), m.land())
 	return tea.Batch(cmds...)
 }
 

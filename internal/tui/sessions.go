@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"scorel/client"
 	"scorel/internal/tui/list"
@@ -24,13 +26,34 @@ const (
 // openSessions lets the person pick a session, by its title or by what was said in it.
 func (m *Model) openSessions() tea.Cmd {
 	p := &picker{list: list.New(list.Config{Title: "Sessions", Can: list.Filter | list.Query | list.Preview | list.Delete | list.Rename,
-		Scopes: []string{"this project", "all"}, Scope: scopeOf(m.project != nil), Loading: true, Empty: "There is no session yet.", On: string(m.id),
+		Scopes: []string{"this project", "all"}, Scope: scopeOf(m.cfg.WorkDir != ""), Loading: true, Empty: "There is no session yet.", On: string(m.id),
 		Confirm: "Delete %s with its log for good?"})}
-	s := &sessionPicker{all: m.project == nil}
-	p.onPick = func(m *Model, ids []string) tea.Cmd { return m.show(sessionOf(ids[0])) }
+	s := &sessionPicker{all: m.cfg.WorkDir == ""}
+	p.onPick = func(m *Model, ids []string) tea.Cmd { return s.pick(m, ids[0]) }
 	p.onOther = func(m *Model, p *picker, o list.Outcome) tea.Cmd { return s.other(m, p, o) }
 	p.onWants = func(m *Model, p *picker, w list.Wants) tea.Cmd { return s.wants(m, p, w) }
-	return tea.Batch(m.pick(p), s.load(m, p))
+	return tea.Batch(m.pick(p), m.reached(func(m *Model) tea.Cmd {
+		if s.query == "" {
+			return s.load(m, p)
+		}
+		return tea.Batch(s.load(m, p), s.search(m, p))
+	}))
+}
+
+// reached goes on when the host was reached, or cannot be.
+func (m *Model) reached(f then) tea.Cmd {
+	ready, done := m.link.ready, m.ctx.Done()
+	return func() tea.Msg {
+		select {
+		case <-ready:
+		case <-done:
+			return nil
+		}
+		return then(func(m *Model) tea.Cmd {
+			m.project = m.link.project // whatever the link has told before
+			return f(m)
+		})
+	}
 }
 
 func scopeOf(project bool) int {
@@ -47,6 +70,9 @@ type sessionPicker struct {
 	found    []protocol.FoundSession
 	more     bool
 	query    string
+	// A search reads all that was ever said: one is under way at a time, and again says
+	// that another one is wanted behind it.
+	searching, again bool
 }
 
 func (s *sessionPicker) project(m *Model) protocol.ProjectID {
@@ -116,6 +142,50 @@ func (s *sessionPicker) items(m *Model, p *picker) {
 	p.list.SetItems(items)
 }
 
+// pick shows a session; one that was found by what was said in it, at that place.
+func (s *sessionPicker) pick(m *Model, item string) tea.Cmd {
+	id := sessionOf(item)
+	m.jump = jump{}
+	if i := slices.IndexFunc(s.found, func(f protocol.FoundSession) bool { return f.SessionID == id }); i >= 0 && item != string(id) {
+		m.jump = jump{id, matched(s.found[i].Hits)}
+	}
+	return tea.Batch(m.show(id), m.land())
+}
+
+// matched gives what the first hit has found, "" when that is not on the active path.
+func matched(hits []protocol.SearchHit) string {
+	if len(hits) == 0 || !hits[0].Active {
+		return ""
+	}
+	i := slices.IndexFunc(hits[0].Snippet, func(p protocol.SnippetPart) bool { return p.Match })
+	if i < 0 {
+		return ""
+	}
+	return display.Line(hits[0].Snippet[i].Text)
+}
+
+// jump is a place to be shown in a session, as soon as that is there.
+type jump struct {
+	id   protocol.SessionID
+	text string // that stands there
+}
+
+// land shows the place of the jump.
+func (m *Model) land() tea.Cmd {
+	if m.jump.text == "" || m.jump.id != m.id || m.transcript.Oldest() == "" {
+		return nil
+	}
+	text := m.jump.text
+	m.jump = jump{}
+	end := m.transcript.View(m.theme, m.width, m.height) // a search needs a width, too
+	if strings.Contains(strings.ToLower(ansi.Strip(strings.Join(end, "\n"))), strings.ToLower(text)) {
+		return nil // it is seen anyway
+	}
+	m.readOn()
+	m.transcript.Search(text)
+	return m.older(m.transcript.WantOlder())
+}
+
 // foundMark ends the ID of an item that a search has found: its session may stand above
 // by its title too.
 const foundMark = "\x00"
@@ -156,9 +226,19 @@ func (s *sessionPicker) search(m *Model, p *picker) tea.Cmd {
 	if len(query) < searchShort || len(words) == 0 {
 		s.found = nil
 		s.items(m, p)
+		return p.wants(m)
+	}
+	if s.searching {
+		s.again = true
 		return nil
 	}
+	s.searching = true
 	return ask(m, "", &protocol.SearchSessions{Words: words[:min(len(words), 16)], ProjectID: s.project(m)}, func(m *Model, got *protocol.SearchResult, err error) tea.Cmd {
+		s.searching = false
+		if s.again {
+			s.again = false
+			return s.search(m, p)
+		}
 		if s.query != query {
 			return nil
 		}
@@ -168,7 +248,7 @@ func (s *sessionPicker) search(m *Model, p *picker) tea.Cmd {
 		}
 		s.found = got.Sessions
 		s.items(m, p)
-		return nil
+		return p.wants(m)
 	})
 }
 

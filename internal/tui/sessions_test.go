@@ -87,7 +87,7 @@ func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
 	s.Keys("C-c")
 	s.Wait("an empty editor", func(screen string) bool { return strings.Contains(screen, "ask something") })
 	s.say("/clone the copy of it")
-	s.WaitFor("the copy of it")
+	s.WaitFor("/script  the copy of it") // in the header
 	s.say("/resume")
 	s.WaitFor("Sessions · this project", "the copy of it")
 	s.Wait("three sessions", func(screen string) bool { return strings.Contains(screen, " 3 ─") })

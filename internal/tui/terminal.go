@@ -95,7 +95,8 @@ func (m *Model) makeParts() {
 	m.editor = editor.New(editor.Config{History: m.history.Entries, Vim: m.settings.Vim})
 	m.popup = complete.New(ownInfos())
 	m.images = newImages(m)
-	m.transcript = transcript.New(transcript.Config{Images: m.images, Dir: m.cfg.WorkDir, ShowThinking: m.settings.ShowThinking})
+	m.transcript = transcript.New(transcript.Config{Images: m.images, Dir: m.cfg.WorkDir, ShowThinking: m.settings.ShowThinking,
+		Earlier: "earlier messages: " + m.hint(keymap.FocusUp) + " goes to them"})
 	lost := func(err error) tea.Cmd {
 		m.toast(levelWarning, "what is typed would be lost in a crash: "+err.Error())
 		return nil
@@ -131,12 +132,33 @@ func (m *Model) setBackground(dark bool) {
 	}
 }
 
-// toggleScreen goes to the whole screen, or back to the terminal's scrollback.
+// toggleScreen goes to the whole screen, or back to the terminal's scrollback, which
+// shows the end.
 func (m *Model) toggleScreen() {
 	m.scr.SetFull(!m.scr.Full())
+	m.visit = false
 	if !m.scr.Full() {
 		m.reading = false
+		m.transcript.Do(keymap.ScrollBottom)
 		m.images.changed()
+	}
+}
+
+// readOn goes into the conversation: from the scrollback to the whole screen, until
+// somebody leaves it.
+func (m *Model) readOn() {
+	m.reading = true
+	if !m.scr.Full() {
+		m.toggleScreen()
+		m.visit = true
+	}
+}
+
+// readEnough goes back to where readOn came from.
+func (m *Model) readEnough() {
+	m.reading = false
+	if m.visit {
+		m.toggleScreen()
 	}
 }
 
@@ -154,30 +176,47 @@ func (m *Model) resumed() tea.Cmd {
 	return nil
 }
 
-// mouse scrolls, and clicks on what opens.
+// mouse scrolls, holds text to copy it, and clicks on what opens.
 func (m *Model) mouse(msg tea.MouseMsg) tea.Cmd {
 	e := msg.Mouse()
-	switch msg.(type) {
-	case tea.MouseWheelMsg:
-		n := 3
-		if e.Button == tea.MouseWheelUp {
-			n = -3
-		}
-		if o := m.overlay(); o != nil {
-			a := keymap.ListDown
-			if n < 0 {
-				a = keymap.ListUp
-			}
-			return o.do(m, a)
-		}
-		m.transcript.Wheel(n)
-		return m.older(m.transcript.WantOlder())
-	case tea.MouseClickMsg:
-		if e.Button == tea.MouseLeft && m.overlay() == nil {
-			return m.transcriptOutcome(m.transcript.Click(e.Y))
-		}
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		return m.wheel(wheel.Button)
 	}
-	return nil
+	if e.Button != tea.MouseLeft && e.Button != tea.MouseNone || m.overlay() != nil {
+		return nil
+	}
+	row := e.Y - m.above
+	switch msg.(type) {
+	case tea.MouseClickMsg:
+		if row >= m.transcriptRows {
+			m.reading = false // on the editor
+		}
+		m.transcript.Press(row, e.X)
+	case tea.MouseMotionMsg:
+		m.transcript.Drag(row, e.X)
+	case tea.MouseReleaseMsg:
+		return m.transcriptOutcome(m.transcript.Release())
+	}
+	return m.older(m.transcript.WantOlder())
+}
+
+// wheelLines is how far a step of the wheel scrolls.
+const wheelLines = 3
+
+func (m *Model) wheel(b tea.MouseButton) tea.Cmd {
+	n, a := wheelLines, keymap.ListDown
+	switch b {
+	case tea.MouseWheelUp:
+		n, a = -n, keymap.ListUp
+	case tea.MouseWheelDown:
+	default: // sideways
+		return nil
+	}
+	if o := m.overlay(); o != nil {
+		return o.do(m, a)
+	}
+	m.transcript.Wheel(n)
+	return m.older(m.transcript.WantOlder())
 }
 
 // read does an action of the transcript.
@@ -187,7 +226,7 @@ func (m *Model) read(a keymap.Action) tea.Cmd {
 
 func (m *Model) transcriptOutcome(o transcript.Outcome) tea.Cmd {
 	if o.Leave {
-		m.reading = false
+		m.readEnough()
 	}
 	var cmd tea.Cmd
 	switch {
@@ -262,14 +301,15 @@ const maxDropped = editor.MaxAttachment
 func (m *Model) dropped(text string) (tea.Cmd, bool) {
 	path := strings.Trim(strings.TrimSpace(text), `'"`)
 	path = strings.ReplaceAll(strings.TrimPrefix(path, "file://"), `\ `, " ")
-	if imageType(path) == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
+	media := imageType(path)
+	if media == "" || strings.Contains(path, "\n") || !filepath.IsAbs(path) || m.cfg.Remote {
 		return nil, false
 	}
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxDropped {
 		return nil, false
 	}
-	return m.takeIn(path), true
+	return m.takeIn(path, media), true
 }
 
 func imageType(path string) string {
@@ -284,6 +324,19 @@ func imageType(path string) string {
 		return "image/webp"
 	}
 	return ""
+}
+
+// keepUnsent remembers all that was typed and that no host has confirmed: nobody is there
+// to read it.
+func (m *Model) keepUnsent() {
+	var texts []string
+	for _, d := range m.sending {
+		texts = append(texts, d.text)
+	}
+	if !m.editor.Empty() {
+		texts = append(texts, m.editor.Marked())
+	}
+	m.keeper.set(unfinished.State{WorkDir: m.cfg.WorkDir, SessionID: m.id, Draft: strings.Join(texts, "\n")})
 }
 
 // keepPlace remembers which session is shown and what is typed, for after a crash.

@@ -47,7 +47,7 @@ func (m *Model) openTrust() tea.Cmd {
 func (m *Model) trust(req *protocol.TrustProject) tea.Cmd {
 	return ask(m, "", req, func(m *Model, t *protocol.ProjectTrust, err error) tea.Cmd {
 		switch {
-		case protocol.AsError(err) != nil && err != nil && protocol.AsError(err).Code == protocol.CodeConflict:
+		case err != nil && protocol.AsError(err).Code == protocol.CodeConflict:
 			m.toast(levelWarning, "the files have changed meanwhile; look again")
 			return m.openTrust()
 		case err != nil:

@@ -68,7 +68,6 @@ func (m *Model) typed() tea.Cmd {
 	mode, _ := m.editor.Mode()
 	before, first := m.editor.Before()
 	q := m.popup.Update(complete.Input{Before: before, First: first, Shell: mode == editor.Shell || mode == editor.ShellApart})
-	m.editor.SetGhost(m.ghost())
 	m.keepPlace()
 	return m.question(q)
 }
@@ -133,6 +132,7 @@ func (m *Model) submit(other bool) tea.Cmd {
 	m.remember(m.editor.Marked())
 	m.editor.Reset()
 	m.transcript.Do(keymap.ScrollBottom)
+	m.readEnough()
 	return tea.Batch(cmd, m.typed())
 }
 

@@ -211,7 +211,7 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 			h := loaded(t, `export default () => ({ hooks: { bomb(d) { return typeof (`+c.code+`) }, ok: () => 1 } })`, wire.EnvMemory+"=268435456")
 			alive := second(t, h)
 			_, answer := h.Send(wire.MethodHook, wire.HookCall{Ext: "x", Hook: "bomb", Data: json.RawMessage(`{"x":2}`)})
-			deadline := time.Now().Add(40 * time.Second)
+			deadline := time.Now().Add(3 * time.Minute)
 			for {
 				select {
 				case a := <-answer:
@@ -238,7 +238,11 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 				default:
 				}
 				// What the parent does.
-				if since := h.Page.Since(0); since > 10*time.Second {
+				patience := 10 * time.Second
+				if !c.kill { // it ends by itself, on a loaded machine not within that
+					patience = 2 * time.Minute
+				}
+				if since := h.Page.Since(0); since > patience {
 					if !c.kill {
 						t.Errorf("it ran on for %s", since)
 					}
@@ -263,7 +267,7 @@ func TestASourceThatHangsTheCompilerIsNamedOnThePage(t *testing.T) {
 	h := jstest.Start(t)
 	h.Begin(t.TempDir())
 	_, answer := h.Send(wire.MethodLoad, wire.Load{Ext: "x", Path: write(t, t.TempDir(), "x.ts", `export default 2n ** (2n ** 34n)`), Reason: "startup"})
-	for deadline := time.Now().Add(30 * time.Second); h.Page.Since(0) < 10*time.Second; time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); h.Page.Since(0) < 10*time.Second; time.Sleep(time.Millisecond) {
 		select {
 		case a := <-answer:
 			t.Fatalf("it loaded: %s, %v", a.Result, a.Err)

@@ -181,7 +181,7 @@ func (c *child) call(method string, params any) (json.RawMessage, error) {
 	select {
 	case a := <-c.begin(method, params):
 		return a.result, a.err
-	case <-time.After(60 * time.Second):
+	case <-time.After(2 * time.Minute):
 		return nil, fmt.Errorf("%s was not answered", method)
 	}
 }

@@ -57,7 +57,7 @@ func TestChecksRunSideBySideAndOneThatHangsIsLeftBehind(t *testing.T) {
 		for _, c := range got {
 			states = append(states, c.ID+" "+c.State+" "+c.Text)
 		}
-		if s := strings.Join(states, "|"); s != "slow ok slow|hangs warn the check did not end within 2s|ends warn in time|too ok slow" {
+		if s := strings.Join(states, "|"); s != "slow ok slow|hangs warn the check did not end within 5s|ends warn in time|too ok slow" {
 			t.Error(s)
 		}
 		close(hang)

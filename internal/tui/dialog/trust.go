@@ -22,13 +22,19 @@ type Trust struct {
 // NewTrust makes the dialog of a report.
 func NewTrust(report protocol.TrustReport) *Trust {
 	d := &Trust{frame: frame{id: "trust:" + string(report.ProjectID)}, report: report}
-	if report.Problem == "" {
+	switch {
+	case d.trusted():
+		d.all = append(d.all, choice{label: "Go on trusting them"}, choice{label: "Trust them no more"})
+		return d
+	case report.Problem == "":
 		d.all = append(d.all, choice{label: "Trust these files as they are now"})
 	}
 	d.all = append(d.all, choice{label: "Work without them"})
 	d.on = len(d.all) - 1
 	return d
 }
+
+func (d *Trust) trusted() bool { return d.report.State == protocol.TrustAll }
 
 // Do carries out an action.
 func (d *Trust) Do(a keymap.Action) Outcome {
@@ -66,7 +72,10 @@ func (d *Trust) Insert(text string) Outcome {
 func (d *Trust) Paste(string) {}
 
 func (d *Trust) pick(i int) Outcome {
-	if d.report.Problem != "" || i != 0 {
+	switch {
+	case d.trusted() && i == 1:
+		return Outcome{Done: true, Request: &protocol.TrustProject{ProjectID: d.report.ProjectID}}
+	case d.trusted() || d.report.Problem != "" || i != 0:
 		return Outcome{Done: true}
 	}
 	return Outcome{Done: true, Request: &protocol.TrustProject{ProjectID: d.report.ProjectID, Hash: d.report.Hash, Trusted: true}}
@@ -74,8 +83,12 @@ func (d *Trust) pick(i int) Outcome {
 
 // Render draws the dialog.
 func (d *Trust) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
+	title := "Trust this project?"
+	if d.trusted() {
+		title = "This project is trusted"
+	}
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, "Trust this project?", d.lines(th, width, d.items), lines, at, nil)
+	return d.compose(th, width, height, title, d.lines(th, width, d.items), lines, at, nil)
 }
 
 // items says what of the project could act.

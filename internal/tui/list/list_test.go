@@ -351,3 +351,13 @@ func TestANameIsEditedWithTheKeysOfTheEditor(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+func TestWhatASearchHasFoundIsSeenHoweverNarrowTheListIs(t *testing.T) {
+	parts := []protocol.SnippetPart{{Text: "a long sentence stands before what is looked for: "}, {Text: "wombat", Match: true}, {Text: " and after it"}}
+	l := New(Config{Title: "Sessions", Items: []Item{{ID: "a", Title: "its title", Right: "now", Snippet: parts}}})
+	for _, width := range []int{30, 41, 60, 120} {
+		if got := draw(l, width, 5); !strings.Contains(got, "wombat") || !strings.Contains(got, "its ti") {
+			t.Errorf("at %d:\n%s", width, got)
+		}
+	}
+}

@@ -2,7 +2,10 @@ package list
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"scorel/internal/fuzzy"
 	"scorel/internal/tui/cell"
@@ -10,6 +13,7 @@ import (
 	"scorel/internal/tui/keymap"
 	"scorel/internal/tui/row"
 	"scorel/internal/tui/theme"
+	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
@@ -328,6 +332,7 @@ func (l *List) item(th *theme.Theme, width int, it *Item, on bool, per int) []st
 	if per == 1 {
 		if it.Snippet != nil { // what was found matters more than where
 			left = row.Cut(th, left, max(width/3, indent+8))
+			detail = around(th, it, detail, width-row.Width(left)-row.Width(right)-3)
 		}
 		if detail != nil {
 			left = append(append(left, row.Piece{Text: "  "}), detail...)
@@ -363,6 +368,26 @@ func snippet(th *theme.Theme, it *Item) []row.Piece {
 		pieces = append(pieces, row.Piece{Text: p.Text, Style: style})
 	}
 	return pieces
+}
+
+// around leaves out the beginning of a snippet where what was found would not be seen in
+// so many cells.
+func around(th *theme.Theme, it *Item, pieces []row.Piece, cells int) []row.Piece {
+	i := slices.IndexFunc(it.Snippet, func(p protocol.SnippetPart) bool { return p.Match })
+	if i < 0 {
+		return pieces
+	}
+	before := row.Width(pieces[:i])
+	spare := cells - cell.Width(pieces[i].Text)
+	if before <= spare {
+		return pieces
+	}
+	rest := ""
+	for _, p := range pieces[:i] {
+		rest += p.Text
+	}
+	rest = ansi.TruncateLeft(rest, before-max(1, spare/2)+1, th.Box.Ellipsis)
+	return append([]row.Piece{{Text: rest, Style: th.Dim}}, pieces[i:]...)
 }
 
 // highlight gives a text with the letters that were looked for marked.

@@ -70,7 +70,7 @@ func Keys() []Key {
 		{Name: "doubleEscape", Doc: "what Escape twice opens", Choices: []string{"rewind", "tree", "none"}, field: func(s *Settings) any { return &s.DoubleEscape }},
 		{Name: "notifications", Doc: "of the desktop, when it waits for you: while the terminal is in the background, always, or never", Choices: []string{"auto", "always", "off"}, field: func(s *Settings) any { return &s.Notifications }},
 		{Name: "bell", Doc: "ring when it waits for you", Choices: onOff, field: func(s *Settings) any { return &s.Bell }},
-		{Name: "mouse", Doc: "the wheel and clicks, in full screen", Choices: onOff, field: func(s *Settings) any { return &s.Mouse }},
+		{Name: "mouse", Doc: "in full screen: the wheel scrolls, a click unfolds, dragging copies", Choices: onOff, field: func(s *Settings) any { return &s.Mouse }},
 		{Name: "plain", Doc: "for screen readers: no animation, no box drawing", Choices: onOff, field: func(s *Settings) any { return &s.Plain }},
 		{Name: "showThinking", Doc: "what the model thinks, unfolded", Choices: onOff, field: func(s *Settings) any { return &s.ShowThinking }},
 		{Name: "editor", Doc: "the command of the external editor, instead of $VISUAL and $EDITOR", field: func(s *Settings) any { return &s.Editor }},
@@ -88,7 +88,7 @@ func Keys() []Key {
 
 // Defaults gives the settings without a file.
 func Defaults() Settings {
-	return Settings{Theme: "auto", Screen: "inline", WhenBusy: "followUp", DoubleEscape: "rewind", Notifications: "auto", Bell: true, Images: "auto"}
+	return Settings{Theme: "auto", Screen: "inline", WhenBusy: "followUp", DoubleEscape: "rewind", Notifications: "auto", Bell: true, Mouse: true, Images: "auto"}
 }
 
 // Value gives the value of a key for people, as [Set] takes it.

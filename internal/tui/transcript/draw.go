@@ -39,7 +39,8 @@ type drawing struct {
 // slab is the lines of an item. Those of an answer that comes in stand in two pieces, so
 // that what is finished is not copied for each piece of it. They must not be changed.
 type slab struct {
-	gap        int // blank lines before them
+	gap        int    // lines before them: a blank one
+	lead       string // or this
 	done, tail []string
 }
 
@@ -47,7 +48,7 @@ func (s slab) len() int { return s.gap + len(s.done) + len(s.tail) }
 
 func (s slab) at(i int) string {
 	if i -= s.gap; i < 0 {
-		return ""
+		return s.lead
 	}
 	if i < len(s.done) {
 		return s.done[i]

@@ -33,6 +33,7 @@ type Transcript struct {
 	kept    int  // lines that are kept
 	bytes   int  // of the lines of the events that are held
 	more    bool // older events exist
+	earlier int  // how many, 0 where that is not known
 	began   bool // Commit has given something
 	awaited bool // an image of the item that is drawn may be there soon
 
@@ -57,12 +58,21 @@ func (t *Transcript) Reset() {
 
 // More says whether events older than those held exist.
 func (t *Transcript) More(older bool) {
-	t.more = older
-	if !older {
-		t.view.first = false
+	v := &t.view
+	if older != t.more && v.top.index == 0 && !v.bottom && !v.first { // the line that says so comes, or goes
+		if v.top.line--; older {
+			v.top.line += 2
+		}
+		v.top.line = max(0, v.top.line)
+	}
+	t.more, t.earlier = older, 0
+	if v.first = v.first && older && !t.heavy(); !older {
 		t.searchedAll()
 	}
 }
+
+// Earlier says how many they are.
+func (t *Transcript) Earlier(n int) { t.earlier = n }
 
 // Append takes in a persistent event that follows those held, whatever its type. A
 // rewind or branch cuts the path; what is said of a call may come before the call.
@@ -133,6 +143,10 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	t.view.shift(n)
 	if t.view.search.stale = stale; t.adopt() {
 		t.view.search.stale = true
+	}
+	if n := t.view.owed; n > 0 && !t.view.first && !t.view.bottom {
+		t.view.owed = 0
+		t.scroll(-n)
 	}
 	t.searchedOlder(older)
 }
@@ -209,7 +223,7 @@ func (t *Transcript) bound() {
 	t.items = slices.Delete(t.items, 0, n)
 	t.next = max(0, t.next-n)
 	t.view.shift(-n)
-	t.more = true
+	t.more, t.earlier = true, 0
 }
 
 // of makes the items of an event.

@@ -3,6 +3,7 @@ package transcript
 import (
 	"slices"
 
+	"scorel/internal/tui/cell"
 	"scorel/internal/tui/theme"
 )
 
@@ -20,8 +21,11 @@ func (t *Transcript) Commit(th *theme.Theme, width int) []string {
 			lines := t.take(it, th, width)
 			if len(lines) > 0 && !it.begun {
 				it.begun = true
-				if t.began {
+				switch {
+				case t.began:
 					out = append(out, "")
+				case t.more && t.cfg.Earlier != "":
+					out = append(out, cell.Cut(th.Dim.On(t.cfg.Earlier), width, "…"), "")
 				}
 				t.began = true
 			}

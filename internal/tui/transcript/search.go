@@ -268,7 +268,7 @@ func (t *Transcript) searchLine(th *theme.Theme, width int) string {
 	case s.further:
 		line += th.Dim.On("  looking further back")
 	case of == 0:
-		line += th.Dim.On("  nothing found")
+		line += th.Dim.On("  nothing found" + map[bool]string{true: " in what is shown"}[t.more])
 	default:
 		line += th.Dim.On(fmt.Sprintf("  %d of %d", at, of))
 	}

@@ -26,7 +26,10 @@ type Picture struct {
 type Config struct {
 	Images Images
 	// Dir is the project's folder: paths below it are shown without it.
-	Dir          string
+	Dir string
+	// Earlier is a line before what Commit gives first when there are older events: how
+	// they are seen.
+	Earlier      string
 	ShowThinking bool             // what the model thought is shown unfolded
 	ExpandTools  bool             // cards are shown unfolded
 	Now          func() time.Time // for how long something runs; time.Now when nil

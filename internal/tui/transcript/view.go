@@ -30,6 +30,10 @@ type view struct {
 	letters int
 	kept    place
 
+	pages int  // to scroll, when it is known how high one is
+	owed  int  // lines to scroll up, when what is further up is there
+	grip  grip // what the mouse holds
+
 	rows   []place // of the last screenful
 	height int     // of it, without the line below
 	th     *theme.Theme
@@ -80,13 +84,35 @@ func (v *view) clamp(n int) {
 	v.search.stale = true
 }
 
-// block gives the lines of an item with the blank line before it.
+// block gives the lines of an item with the blank line before it. Before the first one
+// stands what is not held, if there is something.
 func (t *Transcript) block(i int, th *theme.Theme, width int) slab {
 	s := t.lines(t.items[i], th, width)
-	if s.len() > 0 && i > 0 {
+	switch {
+	case i == 0 && t.more:
+		s.gap, s.lead = 1, cell.Cut(th.Dim.On(t.missing(th)), width, "")
+	case i > 0 && s.len() > 0:
 		s.gap = 1
 	}
 	return s
+}
+
+// missing says what of the conversation stands before the first item that is held.
+func (t *Transcript) missing(th *theme.Theme) string {
+	text := "loading earlier messages"
+	if t.heavy() {
+		text = "earlier messages are not shown here: /tree shows them all, /export writes them"
+		switch {
+		case t.earlier == 1:
+			text = "1 earlier message is not shown here: /tree shows it, /export writes it"
+		case t.earlier > 1:
+			text = strconv.Itoa(t.earlier) + " " + text
+		}
+	}
+	if th.Plain {
+		return text
+	}
+	return "↑ " + text
 }
 
 // View gives a screenful: exactly height lines, unless the conversation has fewer. The
@@ -109,6 +135,10 @@ func (t *Transcript) View(th *theme.Theme, width, height int) []string {
 	if v.bottom {
 		v.top, v.grew = t.fromEnd(v.height), false
 	}
+	if n := v.pages; n != 0 {
+		v.pages = 0
+		t.scroll(n * max(1, v.height-1))
+	}
 	rows := t.rowsFrom(v.top, v.height)
 	if len(rows) < v.height && !v.bottom && !v.first {
 		v.top, v.bottom, v.grew = t.fromEnd(v.height), true, false
@@ -121,16 +151,21 @@ func (t *Transcript) View(th *theme.Theme, width, height int) []string {
 		}
 		below = cell.Cut(th.Accent.On(below), width, "")
 		v.height--
-		rows = rows[:v.height]
+		rows = rows[:min(len(rows), v.height)]
 	}
 	v.rows = rows
 	out := make([]string, 0, height)
 	last, lines := -1, slab{}
+	from, to := t.ends()
 	for _, r := range rows {
 		if r.index != last {
 			last, lines = r.index, t.block(r.index, th, width)
 		}
-		out = append(out, t.row(fit(lines.at(r.line), width), r))
+		line := t.row(fit(lines.at(r.line), width), r, lines.gap)
+		if a, b := t.cells(r, lines.gap, from, to); a < b {
+			line = hold(line, a, b, th)
+		}
+		out = append(out, line)
 	}
 	if below != "" {
 		out = append(out, below)
@@ -172,7 +207,7 @@ func letters(line string) (n int) {
 }
 
 // row gives a line as it is shown: with what was looked for, and the selection.
-func (t *Transcript) row(line string, r place) string {
+func (t *Transcript) row(line string, r place, gap int) string {
 	v := &t.view
 	if picture(line) {
 		return line
@@ -180,7 +215,7 @@ func (t *Transcript) row(line string, r place) string {
 	if v.search.query != "" {
 		line = mark(line, v.search.query, v.th.Match)
 	}
-	if v.sel != r.index+1 || line == "" {
+	if v.sel != r.index+1 || line == "" || r.line < gap {
 		return line
 	}
 	bar := v.th.Box.Bar
@@ -226,17 +261,23 @@ func (t *Transcript) scroll(n int) {
 	}
 	v.first = false
 	if n < 0 {
-		v.bottom = false
+		if v.bottom { // it may have moved since it was drawn
+			v.top, v.bottom = t.fromEnd(v.height), false
+		}
 		p := v.top
 		p.line += n
 		for p.line < 0 && p.index > 0 {
 			p.index--
 			p.line += t.block(p.index, v.th, v.width).len()
 		}
+		if p.line < 0 && t.more && !t.heavy() {
+			v.owed = min(v.owed-p.line, v.height)
+		}
 		p.line = max(0, p.line)
 		v.top = p
 		return
 	}
+	v.owed = 0
 	if v.bottom {
 		return
 	}
@@ -273,20 +314,6 @@ func (t *Transcript) WantOlder() int {
 // heavy says that no older events are taken in.
 func (t *Transcript) heavy() bool { return len(t.items) >= maxItems || t.bytes >= maxBytes }
 
-// Click selects the item that stands in a row of the last View, and folds or unfolds
-// it when it is selected.
-func (t *Transcript) Click(row int) Outcome {
-	if row < 0 || row >= len(t.view.rows) {
-		return Outcome{}
-	}
-	i := t.view.rows[row].index
-	if t.view.sel != i+1 {
-		t.view.sel = i + 1
-		return Outcome{Handled: true}
-	}
-	return t.expand()
-}
-
 // Do does an action.
 func (t *Transcript) Do(a keymap.Action) Outcome {
 	v := &t.view
@@ -302,13 +329,16 @@ func (t *Transcript) Do(a keymap.Action) Outcome {
 	case keymap.ScrollDown:
 		t.scroll(1)
 	case keymap.PageUp:
+		if v.th == nil { // it was never shown
+			v.pages--
+		}
 		t.scroll(-max(1, v.height-1))
 	case keymap.PageDown:
 		t.scroll(max(1, v.height-1))
 	case keymap.ScrollTop:
-		v.top, v.bottom, v.first = place{}, false, t.more
+		v.top, v.bottom, v.first = place{}, false, t.more && !t.heavy()
 	case keymap.ScrollBottom:
-		v.bottom = true
+		v.bottom, v.owed = true, 0
 	case keymap.ItemUp:
 		t.selectNext(-1)
 	case keymap.ItemDown:
@@ -366,17 +396,19 @@ func (t *Transcript) selected() *item {
 }
 
 func (t *Transcript) expand() Outcome {
-	it := t.selected()
-	if it == nil {
+	if t.selected() == nil {
 		return Outcome{}
 	}
-	if v := &t.view; v.bottom { // what is unfolded stays where it is
-		v.bottom = false
-	}
-	it.toggled = !it.toggled
-	it.changed()
-	t.show(t.view.sel - 1)
+	t.toggle(t.view.sel - 1)
 	return Outcome{Handled: true}
+}
+
+// toggle folds or unfolds an item, which stays where it is.
+func (t *Transcript) toggle(i int) {
+	t.view.bottom = false
+	t.items[i].toggled = !t.items[i].toggled
+	t.items[i].changed()
+	t.show(i)
 }
 
 // selectNext selects the next item that is seen, in a direction, and shows it.

@@ -184,7 +184,8 @@ func TestAnItemIsSelectedFoldedAndCopied(t *testing.T) {
 		t.Errorf("unfolded:\n%s", s)
 	}
 	row := slices.IndexFunc(tr.View(th, 60, 40), func(l string) bool { return strings.Contains(l, "the last") })
-	if o := tr.Click(row); !o.Handled {
+	tr.Press(row, 5)
+	if o := tr.Release(); !o.Handled {
 		t.Error("the click did nothing")
 	}
 	if got := tr.View(th, 60, 40); len(got) != len(first) {
@@ -255,7 +256,14 @@ func TestAnyActionsKeepTheFrameWithinItsBounds(t *testing.T) {
 				tr.Live(&live)
 			case 5:
 				tr.Insert("ma")
-				tr.Click(r.IntN(20))
+				tr.Press(r.IntN(40), r.IntN(120))
+				if r.IntN(2) == 0 {
+					tr.Drag(r.IntN(44)-2, r.IntN(120))
+				}
+				tr.More(r.IntN(2) == 0)
+				if r.IntN(3) > 0 {
+					tr.Release()
+				}
 			default:
 				tr.Do(actions[r.IntN(len(actions))])
 			}

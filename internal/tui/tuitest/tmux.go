@@ -220,6 +220,16 @@ func (m *Tmux) WaitEnd() int {
 	return code
 }
 
+// Buffer gives what was copied last; "" when nothing was.
+func (m *Tmux) Buffer() string {
+	m.t.Helper()
+	text, err := m.tmux("", "show-buffer")
+	if err != nil {
+		return ""
+	}
+	return text
+}
+
 // Record writes all bytes that come from the program from now on to a file.
 func (m *Tmux) Record(file string) {
 	m.t.Helper()

@@ -22,9 +22,13 @@ export interface GetTree {
   limit?: number;
 }
 
-/** Events is a page of events; More says that there are further ones. */
+/**
+ * Events is a page of events; More says that there are further ones, and Older how
+ * many of a path (0 in other answers).
+ */
 export interface Events {
   events: SessionEvent[] | null;
   leafId?: EventID;
   more?: boolean;
+  older?: number;
 }

@@ -1,0 +1,34 @@
+package tui_test
+
+import (
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+func TestHostileNamesOfSessionsAndModelsReachNoTerminal(t *testing.T) {
+	w := newWorld(t)
+	w.stored(protocol.Meta{}, "asked for "+evil, evil+" is the answer")
+	w.stored(protocol.Meta{Name: "named " + evil, Model: evil}, "a prompt", "an answer with "+evil+" in it")
+	r := w.record(w.project)
+	r.say("/resume")
+	r.WaitFor("Sessions · ", "asked for abcde[U+202E]f", "named abcde[U+202E]f")
+	r.Type("answer with")
+	r.WaitFor("said in", "answer with abc")
+	r.Keys("C-u")
+	r.Type("named")
+	r.WaitFor("❯ named abcde[U+202E]f")
+	r.Keys("Enter")
+	r.WaitFor("❯ a prompt", "an answer with")
+	r.Wait("the name in the status line", func(screen string) bool {
+		return strings.Contains(lastLine(screen), "named abcde[U+202E]f")
+	})
+	r.Wait("the name in the title", func(string) bool {
+		return strings.HasPrefix(r.Format("#{pane_title}"), "named abcde[U+202E]f")
+	})
+	r.say("/tree")
+	r.WaitFor("Tree · ")
+	r.shut("Tree · ")
+	w.wantOnlyOurs(r)
+}
