@@ -59,7 +59,7 @@ func quoted(t *testing.T, v any) string {
 
 // TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn has each vendor send
 // thinking, a text and a call of together ten megabytes, at once and in pieces, and asks
-// again on the next host.
+// again on the next host. The window of the model has room for what is sent of it.
 func TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn(t *testing.T) {
 	const unit = "aé😀x, 世界 and so on\n"
 	text := strings.Repeat(unit, 10<<20/3/len(unit))
@@ -69,7 +69,7 @@ func TestAnAnswerOfTenMegabytesIsKeptWholeAndTheConversationGoesOn(t *testing.T)
 	for _, api := range apis() {
 		for _, chunk := range []int{0, 4 << 10} {
 			t.Run(fmt.Sprintf("%s in chunks of %d", api, chunk), func(t *testing.T) {
-				w := newWorld(t, setting{api: api, chunk: chunk, window: 20_000_000}, answer,
+				w := newWorld(t, setting{api: api, chunk: chunk}, answer,
 					`{"if":{"result":"."},"do":[{"text":"I see."}]}`, `{"if":{"user":"^again"},"do":[{"text":"Here."}]}`)
 				e := w.begin(false)
 				e.ask("begin")

@@ -73,7 +73,7 @@ func (s *lineScan) each(ctx context.Context, p *pattern, around int, fn func(n i
 			return
 		}
 		s.have = copy(s.buf, s.buf[end:s.have])
-		if long && !s.skipLine() {
+		if long && !s.skipLine(ctx) {
 			return
 		}
 		if s.fill() != nil {
@@ -105,8 +105,8 @@ func (s *lineScan) block(block []byte, p *pattern, around int, fn func(n int, li
 }
 
 // skipLine passes over the rest of a line that is too long.
-func (s *lineScan) skipLine() bool {
-	for {
+func (s *lineScan) skipLine(ctx context.Context) bool {
+	for ctx.Err() == nil {
 		if s.fill() != nil || s.have == 0 {
 			return false
 		}
@@ -116,6 +116,7 @@ func (s *lineScan) skipLine() bool {
 		}
 		s.have = 0
 	}
+	return false
 }
 
 // shownLine is a line as it is shown: valid, without CR, cut when it is long.

@@ -64,7 +64,7 @@ func readPage(ctx context.Context, r *bufio.Reader, ask pageAsk) (page, error) {
 		if full && !ask.drain {
 			break
 		}
-		line, more, end, err := readLine(r)
+		line, more, end, err := readLine(ctx, r)
 		if err == io.EOF {
 			p.ended = true
 			break
@@ -103,7 +103,7 @@ func readPage(ctx context.Context, r *bufio.Reader, ask pageAsk) (page, error) {
 // readLine gives the next line without its ending, at most lineBytes of it cut
 // at a character, and the number of bytes left out. At the end the error is
 // io.EOF.
-func readLine(r *bufio.Reader) (line []byte, more int, end string, err error) {
+func readLine(ctx context.Context, r *bufio.Reader) (line []byte, more int, end string, err error) {
 	read := 0
 	for {
 		piece, err := r.ReadSlice('\n')
@@ -121,6 +121,9 @@ func readLine(r *bufio.Reader) (line []byte, more int, end string, err error) {
 		line = append(line, piece[:kept]...)
 		more += len(piece) - kept
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if ctx.Err() != nil {
+				return nil, 0, "", ctx.Err()
+			}
 			continue
 		}
 		if more == 0 {

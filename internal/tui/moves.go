@@ -119,6 +119,10 @@ func (m *Model) copyAnswer() tea.Cmd {
 	path := m.projection.Path()
 	for i := len(path) - 1; i >= 0; i-- {
 		if b, ok := path[i].Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleAssistant {
+			if b.Message.IsCut() {
+				m.fail(errCut)
+				return nil
+			}
 			if text := b.Message.PlainText(); strings.TrimSpace(text) != "" {
 				return m.copyText(display.Text(text))
 			}

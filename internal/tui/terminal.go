@@ -229,8 +229,13 @@ func (m *Model) transcriptOutcome(o transcript.Outcome) tea.Cmd {
 		m.readEnough()
 	}
 	var cmd tea.Cmd
-	if o.Copy != "" {
+	switch {
+	case o.Copy != "" && o.Whole != "":
+		m.fail(errCut)
+	case o.Copy != "":
 		cmd = m.copyText(o.Copy)
+	case o.Whole != "":
+		cmd = m.openWhole(o.Whole)
 	}
 	return tea.Batch(cmd, m.older(m.transcript.WantOlder()))
 }

@@ -347,6 +347,18 @@ func TestStaleUsageIsNotTakenAfterCompaction(t *testing.T) {
 	}
 }
 
+func TestOfAnAnswerThatIsCutOnlyWhatIsSentFillsTheContext(t *testing.T) {
+	s := newTalk()
+	s.user("work")
+	m := protocol.Message{Role: protocol.RoleAssistant, StopReason: protocol.StopEndTurn, Content: []protocol.Block{
+		{Type: protocol.BlockText, Text: strings.Repeat("x", 400), Blob: strings.Repeat("0", 64)}}}
+	m.Usage = &protocol.Usage{InputTokens: 1000, OutputTokens: 2_500_000}
+	s.message(m)
+	if c := s.build(t, nil); c.Tokens != 1000+104 {
+		t.Errorf("%d tokens, want what was counted before it and 104", c.Tokens)
+	}
+}
+
 func TestHarderCompactionShortensASingleStepInPlace(t *testing.T) {
 	s := newTalk()
 	turn := s.user("read all")

@@ -90,7 +90,11 @@ func (p *passes) add(e *Element) {
 	u := e.Message.Usage
 	if m.Role == protocol.RoleAssistant && u != nil && u.ContextTokens() > 0 && e.seq > p.from &&
 		m.StopReason != protocol.StopError && m.StopReason != protocol.StopCancelled {
-		p.usage = counted{p.offset + len(p.out), u.ContextTokens()}
+		tokens := u.ContextTokens()
+		if e.Message.IsCut() { // not all that was counted is sent
+			tokens += model.EstimateTokens(m) - u.OutputTokens
+		}
+		p.usage = counted{p.offset + len(p.out), tokens}
 	}
 }
 

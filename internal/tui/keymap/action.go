@@ -78,6 +78,7 @@ const (
 	ScrollTop    Action = "transcript.top"
 	ScrollBottom Action = "transcript.bottom"
 	Expand       Action = "transcript.expand"
+	Whole        Action = "transcript.whole" // of what is cut
 	Copy         Action = "transcript.copy"
 	Search       Action = "transcript.search"
 	SearchNext   Action = "transcript.searchNext"

@@ -66,6 +66,7 @@ func Infos() []Info {
 		{ScrollTop, "to the beginning", keys("g", "home")},
 		{ScrollBottom, "to the end", keys("G", "end")},
 		{Expand, "unfold or fold the item", keys("enter", "o")},
+		{Whole, "read all of an item of which only a part is here", keys("w")},
 		{Copy, "copy the item", keys("y", "c")},
 		{Search, "search in the conversation", keys("/")},
 		{SearchNext, "the next hit", keys("n")},

@@ -99,6 +99,7 @@ type details struct {
 		Picked   []string `json:"picked"`
 		Words    []string `json:"words"`
 	} `json:"asked"`
+	FullBlob         string   `json:"fullBlob"`
 	TaskID           string   `json:"taskId"`
 	ChangedProtected []string `json:"changedProtected"`
 	Cancelled        bool     `json:"cancelled"`

@@ -312,7 +312,7 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 		} else {
 			it = &item{id: id}
 		}
-		it.event, it.live = e.ID, nil
+		it.event, it.live, it.blob = e.ID, nil, b.Blob
 		switch b.Type {
 		case protocol.BlockText:
 			t.become(it, answer)

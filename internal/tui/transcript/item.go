@@ -30,6 +30,7 @@ type item struct {
 	body  protocol.Event   // of user and shown, and of a hidden result
 	text  string           // of what is no event; of thinking and answer when they are stored
 	level string           // of said
+	blob  string           // the payload with the whole of text, or of the input of a call; "" when it is here
 	call  *call            // of a card; of a hidden result: the call it belongs to
 
 	took    time.Duration // to think, where that was seen
@@ -94,3 +95,25 @@ func (it *item) rank() int {
 
 // changed says that the item looks different from now on.
 func (it *item) changed() { it.version++ }
+
+// whole names the payload with all of an item, where only a part of it is here: of a
+// call, of what it gave, or else of its input. It is "" when nothing is left out.
+func (it *item) whole() string {
+	if it.kind != card {
+		return it.blob
+	}
+	if r := it.call.result; r != nil {
+		if sha := it.call.details().FullBlob; sha != "" {
+			return sha
+		}
+		for _, b := range r.Content {
+			if b.Type == protocol.BlockText && b.Blob != "" {
+				return b.Blob
+			}
+		}
+	}
+	if it.call.shell != nil && it.call.shell.FullBlob != "" {
+		return it.call.shell.FullBlob
+	}
+	return it.blob
+}

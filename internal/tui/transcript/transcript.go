@@ -39,5 +39,6 @@ type Config struct {
 type Outcome struct {
 	Handled bool
 	Copy    string // text for the clipboard, "" for none
+	Whole   string // the payload with all of the item, of which only a part is here; "" for none
 	Leave   bool   // back to the editor
 }

@@ -353,7 +353,11 @@ func (t *Transcript) Do(a keymap.Action) Outcome {
 		t.unfoldAll(thinking)
 	case keymap.Copy:
 		if it := t.selected(); it != nil {
-			return Outcome{Handled: true, Copy: t.raw(it)}
+			return Outcome{Handled: true, Copy: t.raw(it), Whole: it.whole()}
+		}
+	case keymap.Whole:
+		if it := t.selected(); it != nil {
+			return Outcome{Handled: true, Whole: it.whole()}
 		}
 	case keymap.Search:
 		v.search.open = true
