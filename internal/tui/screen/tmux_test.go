@@ -175,6 +175,10 @@ func TestAResizedTerminalHasNoTornRests(t *testing.T) {
 			}
 			width, height = rapid.IntRange(12, 60).Draw(rt, "width"), rapid.IntRange(20, 30).Draw(rt, "height")
 			n.Resize(width, height)
+			n.p.width = width
+			if _, row, _ := n.Cursor(); row < n.p.above() {
+				return // the region's beginning is in the scrollback
+			}
 			commit := []string{fmt.Sprint("line ", len(committed))}
 			committed = append(committed, commit...)
 			n.show(width, height, Frame{Commit: commit, Lines: region(), Cursor: cursor}, false)
