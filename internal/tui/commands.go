@@ -3,6 +3,7 @@ package tui
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -93,8 +94,10 @@ func ownInfos() []protocol.CommandInfo {
 
 // slash carries out a line that begins with a slash.
 func (m *Model) slash(typed, whenBusy string) tea.Cmd {
-	name, args, _ := strings.Cut(strings.TrimPrefix(typed, "/"), " ")
-	args = strings.TrimSpace(args)
+	name, args := strings.TrimPrefix(typed, "/"), ""
+	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
+		name, args = name[:i], strings.TrimSpace(name[i:])
+	}
 	if c, ok := ownCommand(name); ok {
 		return c.run(m, args)
 	}

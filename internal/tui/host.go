@@ -114,12 +114,22 @@ var errMissed = errors.New("the session that was asked for could not be opened, 
 // ordered carries out a request of the session in the order of what was typed, making
 // the session where there is none.
 func ordered[R any](m *Model, call func(ctx context.Context, l *link) (R, error), f func(m *Model, r R, err error) tea.Cmd) tea.Cmd {
+	return inOrder(m, func(ctx context.Context, l *link) (r R, err error) {
+		if err = l.need(ctx); err == nil {
+			r, err = call(ctx, l)
+		}
+		return r, err
+	}, f)
+}
+
+// inOrder is ordered for what needs no session.
+func inOrder[R any](m *Model, call func(ctx context.Context, l *link) (R, error), f func(m *Model, r R, err error) tea.Cmd) tea.Cmd {
 	known := m.link.known
 	ok := m.link.do(func(ctx context.Context, l *link) then {
 		var r R
-		err := errMissed
-		if l.missed == known {
-			err = l.need(ctx)
+		err := l.err
+		if l.missed != known {
+			err = errMissed
 		}
 		if err == nil {
 			r, err = call(ctx, l)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"strings"
 	"time"
 	"unicode"
@@ -8,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/internal/tui/keymap"
-	"scorel/protocol"
 )
 
 // twice is how soon a key must follow itself to mean more.
@@ -208,7 +208,11 @@ func (m *Model) global(a keymap.Action) tea.Cmd {
 func (m *Model) interrupt() tea.Cmd {
 	switch {
 	case m.overlay() != nil:
+		p, isPicker := m.overlay().(*picker)
 		m.close()
+		if isPicker && p.onClose != nil {
+			return p.onClose(m)
+		}
 	case !m.editor.Empty():
 		m.remember(m.editor.Marked())
 		m.editor.Reset()
@@ -259,12 +263,12 @@ func (m *Model) escape() tea.Cmd {
 // cycleMode goes to the next permission mode.
 func (m *Model) cycleMode() tea.Cmd {
 	modes := [...]string{"default", "acceptEdits", "plan"}
-	now := m.mode()
+	now := cmp.Or(m.nextMode, m.mode())
 	next := modes[0]
 	for i, mode := range modes {
 		if mode == now {
 			next = modes[(i+1)%len(modes)]
 		}
 	}
-	return m.act(&protocol.SetMode{Mode: next}, "")
+	return m.setMode(next)
 }

@@ -41,9 +41,10 @@ type link struct {
 	ready   chan struct{} // closed when reached says what came of the first try
 	reached atomic.Pointer[reached]
 
-	started bool // what the command line says of the first session was done
-	missed  int  // counts the sessions that were asked for and could not be opened
-	known   int  // of these, what the model knows; it is the model's
+	started bool   // what the command line says of the first session was done
+	mode    string // of permissions, that a new session begins with; "" is the configured one
+	missed  int    // counts the sessions that were asked for and could not be opened
+	known   int    // of these, what the model knows; it is the model's
 
 	id      protocol.SessionID // of the open session, "" while there is none
 	gen     int                // counts the sessions that were opened
@@ -89,7 +90,7 @@ type (
 )
 
 func newLink(cfg *Config, send func(tea.Msg)) *link {
-	return &link{cfg: cfg, send: send, jobs: make(chan job, maxJobs), ready: make(chan struct{}), news: newNews(send)}
+	return &link{cfg: cfg, send: send, mode: cfg.Start.Mode, jobs: make(chan job, maxJobs), ready: make(chan struct{}), news: newNews(send)}
 }
 
 // run connects and carries out jobs until ctx ends. It closes what it opened.
@@ -230,9 +231,9 @@ func (l *link) open(ctx context.Context, id protocol.SessionID, fresh bool) erro
 }
 
 // begin sets in the first session what the command line says, before anything is sent to
-// it. A session that was made just now has all but the mode.
+// it, and in one that was made just now, which has all else, the mode.
 func (l *link) begin(ctx context.Context, fresh bool) error {
-	if l.started {
+	if l.started && !fresh {
 		return nil
 	}
 	l.started = true
@@ -249,10 +250,19 @@ func (l *link) begin(ctx context.Context, fresh bool) error {
 			return err
 		}
 	}
-	if start.Mode == "" {
+	if l.mode == "" {
 		return nil
 	}
-	_, err := client.Call[*protocol.Done](ctx, l.client, l.id, &protocol.SetMode{Mode: start.Mode})
+	return l.setMode(ctx, l.mode)
+}
+
+// setMode sets the permission mode of the session, or of the next one where none is open.
+func (l *link) setMode(ctx context.Context, mode string) error {
+	if l.id == "" {
+		l.mode = mode
+		return nil
+	}
+	_, err := client.Call[*protocol.Done](ctx, l.client, l.id, &protocol.SetMode{Mode: mode})
 	return err
 }
 

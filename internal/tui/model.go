@@ -57,6 +57,8 @@ type Model struct {
 	newest     *status.InputUsage // of the newest answer
 	filling    bool               // events of the path are on their way
 	cancelling protocol.TurnID
+	startMode  string // of permissions, that a session begins with which is not made yet
+	nextMode   string // that was asked for, until the host has answered
 	jump       jump
 	edits      queueEdits // changes of what waits
 	attached   int        // clients of the session
@@ -101,7 +103,7 @@ type Model struct {
 
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
-	m := &Model{cfg: cfg, ctx: ctx, projection: client.NewProjection()}
+	m := &Model{cfg: cfg, ctx: ctx, startMode: cfg.Start.Mode, projection: client.NewProjection()}
 	m.keyboard = keyboard.New(cfg.In)
 	m.link = newLink(cfg, func(msg tea.Msg) { m.send(msg) })
 	m.look = look{profile: colorprofile.Detect(cfg.Out, cfg.Environ), dark: theme.DarkByEnv(m.getenv), focused: true}

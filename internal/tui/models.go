@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -135,9 +136,6 @@ func (m *Model) modelName() string {
 	if m.answered != "" {
 		return m.answered
 	}
-	if m.id == "" && m.cfg.Start.Model != "" { // the first session is made with it
-		return m.cfg.Start.Model
-	}
 	return m.setting("model.name")
 }
 
@@ -202,9 +200,8 @@ func (m *Model) cycleThinking() tea.Cmd {
 
 // openModes sets the permission mode, or lets the person pick.
 func (m *Model) openModes(mode string) tea.Cmd {
-	set := func(m *Model, mode string) tea.Cmd { return m.act(&protocol.SetMode{Mode: mode}, "") }
 	if mode != "" {
-		return set(m, mode)
+		return m.act(&protocol.SetMode{Mode: mode}, "")
 	}
 	items := []list.Item{
 		{ID: "default", Title: "default", Detail: "asks before anything changes"},
@@ -214,8 +211,27 @@ func (m *Model) openModes(mode string) tea.Cmd {
 		{ID: "bypassPermissions", Title: "bypassPermissions", Detail: "nothing is asked for; deny rules and the sandbox hold"},
 	}
 	p := &picker{list: list.New(list.Config{Title: "Permission mode", Items: items, On: m.mode()})}
-	p.onPick = func(m *Model, ids []string) tea.Cmd { return set(m, ids[0]) }
+	p.onPick = func(m *Model, ids []string) tea.Cmd { return m.setMode(ids[0]) }
 	return m.pick(p)
+}
+
+// setMode sets a permission mode that there is: of the session, or where none is open yet
+// of the next one, which is not made for that.
+func (m *Model) setMode(mode string) tea.Cmd {
+	m.nextMode = mode
+	return inOrder(m, func(ctx context.Context, l *link) (struct{}, error) {
+		return struct{}{}, l.setMode(ctx, mode)
+	}, func(m *Model, _ struct{}, err error) tea.Cmd {
+		if m.nextMode == mode {
+			m.nextMode = ""
+		}
+		if err != nil {
+			m.fail(err)
+		} else if m.id == "" {
+			m.startMode = mode
+		}
+		return nil
+	})
 }
 
 // mode is the permission mode in force.
@@ -223,7 +239,7 @@ func (m *Model) mode() string {
 	if mode := m.live().Mode; mode != "" {
 		return mode
 	}
-	if mode := m.cfg.Start.Mode; mode != "" && m.id == "" {
+	if mode := m.startMode; mode != "" && m.id == "" {
 		return mode
 	}
 	if mode := m.setting("permissions.mode"); mode != "" {

@@ -38,6 +38,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.readEnough()
 	m.part()
 	m.id, m.gen, m.said = o.id, o.gen, o.said
+	m.overlays = slices.DeleteFunc(m.overlays, func(o overlay) bool { _, is := o.(*treeView); return is }) // of the session before
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
 	m.edits, m.answered = queueEdits{}, ""

@@ -67,6 +67,7 @@ type sessionPicker struct {
 	sessions []protocol.SessionSummary
 	found    []protocol.FoundSession
 	more     bool
+	loads    int // how often the list was asked for
 	query    string
 	// A search reads all that was ever said: one is under way at a time, and again says
 	// that another one is wanted behind it.
@@ -86,7 +87,12 @@ func (s *sessionPicker) load(m *Model, p *picker) tea.Cmd {
 	if n := len(s.sessions); n > 0 {
 		req.Before, req.BeforeTime = s.sessions[n-1].SessionID, s.sessions[n-1].UpdatedAt
 	}
+	s.loads++
+	number := s.loads
 	return ask(m, "", req, func(m *Model, got *protocol.SessionList, err error) tea.Cmd {
+		if number != s.loads { // a newer answer is on its way
+			return nil
+		}
 		if err != nil {
 			p.list.SetProblem(err.Error())
 			return nil
@@ -314,7 +320,9 @@ func (m *Model) preview(newest []protocol.Event, width int) []string {
 func (m *Model) newSession() tea.Cmd {
 	m.link.do(func(ctx context.Context, l *link) then {
 		l.close()
+		l.mode = l.cfg.Start.Mode
 		return func(m *Model) tea.Cmd {
+			m.startMode = m.cfg.Start.Mode
 			m.gen = -1
 			cmd := m.opened(opened{fresh: true})
 			m.banner(protocol.SessionSummary{})

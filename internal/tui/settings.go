@@ -81,6 +81,9 @@ func (m *Model) editSetting(id string) tea.Cmd {
 		})
 	}
 	i := slices.IndexFunc(m.config.Entries, func(e protocol.ConfigEntry) bool { return e.Key == id })
+	if i < 0 { // the configuration has changed meanwhile
+		return m.openConfig()
+	}
 	e := m.config.Entries[i]
 	if !e.Settable {
 		m.toast(levelInfo, e.Key+" cannot be set from here; it stands in "+e.Source)

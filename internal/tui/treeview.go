@@ -60,9 +60,15 @@ func (t *treeView) load(m *Model, after protocol.Seq) tea.Cmd {
 			return nil
 		}
 		t.tree.Add(page.Events)
-		if n := len(page.Events); (page.More || t.missed) && n > 0 {
+		after := after
+		if n := len(page.Events); n > 0 {
+			after = page.Events[n-1].Seq
+		} else {
+			page.More = false
+		}
+		if page.More || t.missed {
 			t.missed = false
-			return t.load(m, page.Events[n-1].Seq)
+			return t.load(m, after)
 		}
 		t.loading = false
 		t.tree.SetLoading(false)
