@@ -4,6 +4,6 @@ package synctrial
 
 // What CI does without the race detector.
 const (
-	schedules   = 10_000
+	schedules   = 3_000
 	slowAnswers = 18 // 50 MB
 )

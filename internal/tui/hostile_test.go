@@ -81,7 +81,7 @@ func quoted(text string) string {
 func (w *world) wantOnlyOurs(r *recorded) {
 	w.t.Helper()
 	const last = "the very last word"
-	r.Type(last)
+	r.Paste(last) // what is typed may be drawn in pieces
 	r.WaitFor(last)
 	w.until("all bytes", func() bool { return strings.Contains(readAll(w.t, r.file), "last word") })
 	written := readAll(w.t, r.file)

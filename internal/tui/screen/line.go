@@ -131,11 +131,7 @@ func closed(text string) string {
 // column, and what. Text that terminals may measure in other ways stays to the right
 // of the column, so that it is written in one piece.
 func changed(from, to string) (column int, text string) {
-	n := min(len(from), len(to))
-	same := 0
-	for same < n && from[same] == to[same] {
-		same++
-	}
+	same := alike(from, to)
 	if same == len(from) && same == len(to) {
 		return -1, ""
 	}
@@ -146,6 +142,7 @@ func changed(from, to string) (column int, text string) {
 		return 0, to
 	}
 	style, at, columns := "", 0, 0 // the last place that all up to it is the same
+	style0, at0, columns0 := "", 0, 0 // the one before that
 	on, col := "", 0
 	var state byte
 	for i := 0; i < same; {
@@ -168,11 +165,14 @@ func changed(from, to string) (column int, text string) {
 			return columns, style + to[at:]
 		case width == 2 && wide(seq):
 			return columns, style + to[at:]
+		case width == 0: // it stands on the character before it
+			return columns0, style0 + to[at0:]
 		default:
 			col += width
 		}
 		i += n
 		if i < same || border(from, i) && border(to, i) {
+			at0, columns0, style0 = at, columns, style
 			at, columns, style = i, col, on
 		}
 	}
@@ -181,6 +181,20 @@ func changed(from, to string) (column int, text string) {
 
 // border says that what comes at i cannot belong to the character before it.
 func border(text string, i int) bool { return i >= len(text) || text[i] < utf8.RuneSelf }
+
+// alike gives how many bytes two texts begin with both.
+func alike(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}
+
+// doubtful says that terminals may not agree how many cells a text takes.
+func doubtful(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x300 && (r < 0x2010 || r > 0x25ff) })
+}
 
 // wide says that terminals do not agree whether a character takes two cells.
 func wide(seq string) bool {

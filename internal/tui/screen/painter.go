@@ -480,7 +480,7 @@ func (p *painter) rewrite(row int, from, to line) {
 	if to.width >= p.width || strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
 		p.r.col = -1 // at the edge, or where the terminal thinks that it is
 	}
-	if from.width > to.width {
+	if from.width > to.width || to.width < p.width && doubtful(from.shown[alike(from.shown, to.shown):]) {
 		p.raw(eraseRight)
 	}
 }

@@ -86,6 +86,15 @@ func TestWhatIsSelectedStaysWhileOlderAndNewerEventsCome(t *testing.T) {
 	}
 }
 
+func TestTheTopIsOnItsWayBeforeTheFirstView(t *testing.T) {
+	p := pagedOf(long(500), 200)
+	p.Do(keymap.PageUp)
+	p.Do(keymap.ScrollTop)
+	if p.WantOlder() == 0 {
+		t.Error("Home before the first View asks for nothing, and nothing would later")
+	}
+}
+
 func TestTheTopSaysWhatIsNotHeld(t *testing.T) {
 	th := plainTheme(t)
 	l := long(maxItems + 300)

@@ -301,11 +301,11 @@ func (t *Transcript) AtBottom() bool { return t.view.bottom }
 func (t *Transcript) WantOlder() int {
 	v := &t.view
 	switch {
-	case !t.more || v.th == nil || t.heavy():
+	case !t.more || t.heavy():
 		return 0
-	case v.first || v.search.further:
+	case v.first || v.search.further: // also before the first View
 		return searchPage
-	case v.top.index > olderAhead:
+	case v.th == nil || v.top.index > olderAhead:
 		return 0
 	}
 	return olderPage
