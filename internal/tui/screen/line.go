@@ -141,7 +141,7 @@ func changed(from, to string) (column int, text string) {
 	if same == 0 {
 		return 0, to
 	}
-	style, at, columns := "", 0, 0 // the last place that all up to it is the same
+	style, at, columns := "", 0, 0    // the last place that all up to it is the same
 	style0, at0, columns0 := "", 0, 0 // the one before that
 	on, col := "", 0
 	var state byte
