@@ -90,8 +90,11 @@ func TestTheTopIsOnItsWayBeforeTheFirstView(t *testing.T) {
 	p := pagedOf(long(500), 200)
 	p.Do(keymap.PageUp)
 	p.Do(keymap.ScrollTop)
-	if p.WantOlder() == 0 {
-		t.Error("Home before the first View asks for nothing, and nothing would later")
+	for _, when := range []string{"before", "behind"} {
+		if p.WantOlder() == 0 {
+			t.Errorf("%s the first View, Home asks for nothing", when)
+		}
+		p.View(plainTheme(t), 90, 10)
 	}
 }
 

@@ -337,8 +337,9 @@ func (t *Transcript) Do(a keymap.Action) Outcome {
 		t.scroll(max(1, v.height-1))
 	case keymap.ScrollTop:
 		v.top, v.bottom, v.first = place{}, false, t.more && !t.heavy()
+		v.pages, v.owed = 0, 0
 	case keymap.ScrollBottom:
-		v.bottom, v.owed = true, 0
+		v.bottom, v.pages, v.owed = true, 0, 0
 	case keymap.ItemUp:
 		t.selectNext(-1)
 	case keymap.ItemDown:
