@@ -48,6 +48,9 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) event(e protocol.Event) error {
+	if b, ok := e.Body.(*protocol.Custom); ok {
+		printProtected(p.errOut, b)
+	}
 	if !p.stream {
 		return nil
 	}
@@ -83,6 +86,19 @@ func (p *jsonPrinter) finish(r *result, err error) error {
 		}
 	}
 	return nil
+}
+
+// printProtected tells on stderr, in every format and whether or not a person reads it
+// there, what a command did to protected files.
+func printProtected(w io.Writer, b *protocol.Custom) {
+	if _, ok := protocol.ProtectedOf(b); !ok {
+		return
+	}
+	it := display.Of(protocol.NewEvent(b))
+	fmt.Fprintln(w, "scorel: "+it.Title+":")
+	for line := range strings.Lines(it.Text) {
+		fmt.Fprintln(w, "  "+strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // maxDoing bounds what the spinner says of a step, in characters.
@@ -143,6 +159,8 @@ func (p *textPrinter) event(e protocol.Event) error {
 		if p.status || b.Level != "info" {
 			fmt.Fprintln(p.errOut, "scorel: "+display.Of(e).Title)
 		}
+	case *protocol.Custom:
+		printProtected(p.errOut, b)
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:

@@ -86,7 +86,11 @@ func (s *State) SetAside(now time.Time, ended bool) []Aside {
 			continue
 		}
 		a := Aside{Path: filepath.Join(p.base, p.rel), Why: strings.Join(fresh, "; ")}
-		if a.To, a.Err = p.move(now); a.Err != nil {
+		a.To, a.Err = p.move(now)
+		if errors.Is(a.Err, fs.ErrNotExist) { // a command, or another look, has taken it away
+			continue
+		}
+		if a.Err != nil {
 			s.found[p] = after.found[p] // it is told once
 		}
 		out = append(out, a)
@@ -217,9 +221,6 @@ func (p place) move(now time.Time) (to string, err error) {
 	name := folder + "/" + strings.ReplaceAll(strings.TrimPrefix(p.rel, "."), "/", "--") + ".aside"
 	if err := root.Rename(p.rel, name); err != nil {
 		_ = root.Remove(folder)
-		if errors.Is(err, fs.ErrNotExist) { // a command has taken it away itself
-			return "", fmt.Errorf("it has gone: %w", err)
-		}
 		return "", err
 	}
 	return filepath.Join(p.base, name), nil
