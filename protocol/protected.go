@@ -2,13 +2,10 @@ package protocol
 
 import "encoding/json"
 
-// ProtectedKind is the kind of the custom events that tell people of protected files that
-// a command changed, and of what was set aside because Git would have run programs
-// because of it. Its data is a [ProtectedNotice]. The model reads of both in the result of
-// the call.
-const ProtectedKind = OwnKind + "protected"
-
-// ProtectedNotice is the data of such an event. At least one list is not empty.
+// ProtectedNotice is the data of a harness item of kind runtime_notice and origin system: it
+// tells people, and the model, of protected files that a command changed and of what was
+// set aside because Git would have run programs because of it. At least one list is not
+// empty.
 type ProtectedNotice struct {
 	// ToolCallID is the call whose command did it, "" for a command of a person.
 	ToolCallID string `json:"toolCallId,omitempty"`
@@ -33,11 +30,10 @@ type SetAside struct {
 	Error string `json:"error,omitempty"`
 }
 
-// ProtectedOf returns the notice that an event of kind [ProtectedKind] carries; false for
-// any other event.
-func ProtectedOf(b *Custom) (notice ProtectedNotice, ok bool) {
-	if b.Kind != ProtectedKind || json.Unmarshal(b.Data, &notice) != nil {
+// ProtectedOf returns the notice that an item carries; false for any other item.
+func ProtectedOf(item Item) (notice ProtectedNotice, ok bool) {
+	if item.Kind != ItemRuntimeNotice || item.Origin != OriginSystem || len(item.Data) == 0 || json.Unmarshal(item.Data, &notice) != nil {
 		return ProtectedNotice{}, false
 	}
-	return notice, true
+	return notice, len(notice.Changed)+len(notice.SetAside) > 0
 }

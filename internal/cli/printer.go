@@ -48,7 +48,7 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) event(e protocol.Event) error {
-	if b, ok := e.Body.(*protocol.Custom); ok {
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
 		printProtected(p.errOut, b)
 	}
 	if !p.stream {
@@ -90,8 +90,8 @@ func (p *jsonPrinter) finish(r *result, err error) error {
 
 // printProtected tells on stderr, in every format and whether or not a person reads it
 // there, what a command did to protected files.
-func printProtected(w io.Writer, b *protocol.Custom) {
-	if _, ok := protocol.ProtectedOf(b); !ok {
+func printProtected(w io.Writer, b *protocol.HarnessItem) {
+	if _, ok := protocol.ProtectedOf(b.Item); !ok {
 		return
 	}
 	it := display.Of(protocol.NewEvent(b))
@@ -159,11 +159,10 @@ func (p *textPrinter) event(e protocol.Event) error {
 		if p.status || b.Level != "info" {
 			fmt.Fprintln(p.errOut, "scorel: "+display.Of(e).Title)
 		}
-	case *protocol.Custom:
-		printProtected(p.errOut, b)
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:
+		printProtected(p.errOut, b)
 		if b.Item.Origin == protocol.OriginTool {
 			p.note("  " + display.Of(e).Title)
 		}

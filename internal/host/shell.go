@@ -46,7 +46,7 @@ func (h *Host) shellCall(ctx context.Context, l *lane.Lane, command string) (cal
 	if err != nil {
 		return nil, nil, err
 	}
-	env := &tool.Env{Files: files, Spawn: confiner{h, l.ID(), box}, Environ: h.childEnviron(cfg), Dir: tool.NewDir(dir), Seen: tool.NewSeen(nil), Protected: l.TellProtected}
+	env := &tool.Env{Files: files, Spawn: confiner{h, l.ID(), box}, Environ: h.childEnviron(cfg), Dir: tool.NewDir(dir), Seen: tool.NewSeen(nil)}
 	bash, err := tool.Select("none", []string{"Bash"})
 	if err != nil {
 		files.Close()

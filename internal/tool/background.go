@@ -28,7 +28,7 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 		return Result{}, errNoTasks
 	}
 	guard := c.env.guard(c.id)
-	after := func() string { return guard.end().text() }
+	after := func() string { return guard.end().untold() }
 	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {

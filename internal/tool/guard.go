@@ -27,7 +27,7 @@ const (
 type guard struct {
 	files  *Files
 	call   string
-	tell   func(protocol.ProtectedNotice)
+	tell   func(protocol.ProtectedNotice, string)
 	before sandbox.Protected
 	stop   chan struct{}
 	over   chan struct{}
@@ -41,12 +41,13 @@ type guard struct {
 type harm struct {
 	changed []string
 	aside   []protocol.SetAside
-	more    int // set aside and not in aside
+	more    int  // set aside and not in aside
+	told    bool // the model is told otherwise
 }
 
 // guard begins to follow a command that is about to start; end must be called.
 func (e *Env) guard(call string) *guard {
-	g := &guard{files: e.Files, call: call, tell: e.Protected, before: e.Files.protectedState(), repos: repository.Look(e.Files.folders()),
+	g := &guard{found: harm{told: e.Protected != nil}, files: e.Files, call: call, tell: e.Protected, before: e.Files.protectedState(), repos: repository.Look(e.Files.folders()),
 		stop: make(chan struct{}), over: make(chan struct{})}
 	go g.follow() // ends with end
 	return g
@@ -89,7 +90,8 @@ func (g *guard) setAside(ended bool) {
 }
 
 // end looks for the last time; nothing of the command may run any more. It may be called
-// again and then returns the same.
+// again and then returns the same. What it returns says nothing to the model where an
+// event does.
 func (g *guard) end() harm {
 	g.once.Do(func() {
 		close(g.stop)
@@ -109,7 +111,7 @@ func (g *guard) say(h harm) {
 	}
 	n := protocol.ProtectedNotice{ToolCallID: g.call, Changed: h.changed[:min(len(h.changed), maxChanged)], SetAside: h.aside[:min(len(h.aside), maxChanged)]}
 	n.More = len(h.changed) - len(n.Changed) + len(h.aside) - len(n.SetAside)
-	g.tell(n)
+	g.tell(n, "Attention: "+h.text()+".")
 }
 
 // maxWhy bounds why something was set aside, in bytes: it holds what a command wrote.
@@ -129,10 +131,18 @@ func (h harm) into(d *Details) {
 
 // note is the text behind the output of a command.
 func (h harm) note() string {
-	if text := h.text(); text != "" {
+	if text := h.untold(); text != "" {
 		return "\n[Attention: " + text + ".]"
 	}
 	return ""
+}
+
+// untold is text where nothing else tells the model.
+func (h harm) untold() string {
+	if h.told {
+		return ""
+	}
+	return h.text()
 }
 
 // text says it to the model, "" when there is nothing to say.

@@ -203,8 +203,9 @@ type Env struct {
 	// Skills are those of the turn; nil: none.
 	Skills *skill.Set
 	// Protected tells people of protected files that a command has changed and of what was
-	// set aside; nil: nobody is told. It may be called by any goroutine.
-	Protected func(protocol.ProtectedNotice)
+	// set aside, and the model, for which text is; nil: the result tells it. It may be
+	// called by any goroutine.
+	Protected func(n protocol.ProtectedNotice, text string)
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

@@ -101,9 +101,6 @@ func Of(e protocol.Event) Item {
 	case *protocol.SessionInfo:
 		return sessionInfo(b)
 	case *protocol.Custom:
-		if n, ok := protocol.ProtectedOf(b); ok {
-			return protected(n)
-		}
 		if strings.HasPrefix(b.Kind, protocol.OwnKind) {
 			return Item{Kind: Hidden}
 		}
