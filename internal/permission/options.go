@@ -149,6 +149,35 @@ func (p program) refuses(word string) bool {
 	return p.cluster(word[1:])
 }
 
+// optionSources gives what stands behind the options of the table, as commands that rules
+// which deny or ask look into: most are names of programs or lines for a shell.
+func optionSources(words []shell.Word) []shell.Inner {
+	if len(words) == 0 {
+		return nil
+	}
+	p, ok := programOf(words[0].Text)
+	if !ok {
+		return nil
+	}
+	var out []shell.Inner
+	for i, w := range words[1:] {
+		if !p.refuses(w.Text) {
+			continue
+		}
+		_, value, _ := strings.Cut(w.Text, "=")
+		if value == "" && !strings.HasPrefix(w.Text, "--") && p.style != goFlags {
+			value = strings.TrimLeft(w.Text[2:], " ")
+		}
+		if value == "" && i+2 < len(words) {
+			value = words[i+2].Text
+		}
+		if value = strings.TrimPrefix(value, "exec="); value != "" {
+			out = append(out, shell.Inner{Source: value, Guess: true})
+		}
+	}
+	return out
+}
+
 // begins reports whether a name is the beginning of one of the long options.
 func (p program) begins(name string) bool {
 	return name != "" && !slices.Contains(p.fine, name) && slices.ContainsFunc(p.long, func(long string) bool { return strings.HasPrefix(long, name) })
