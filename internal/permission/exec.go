@@ -109,6 +109,12 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if len(step.Words) == 0 {
 		return question, question.Decision != ""
 	}
+	if v, ok := p.tightenNamed(at, step); ok {
+		if v.Decision == protocol.DecisionDeny {
+			return v, true
+		}
+		question = v
+	}
 	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
 	if r, ok := find(p.deny, covers); ok {
 		return denied(r), true
