@@ -253,8 +253,12 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if at.outside && !free {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
+	elsewhere := ""
 	for _, r := range p.allow {
-		if r.permits(step.Words) && at.counts(r, step.Words) {
+		if !r.permits(step.Words) {
+			continue
+		}
+		if elsewhere = at.elsewhere(r, step.Words); elsewhere == "" {
 			if why := at.git(step.Words); why != "" {
 				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
 			}
@@ -263,6 +267,9 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	}
 	if free {
 		return "", ""
+	}
+	if elsewhere != "" {
+		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), elsewhere))
 	}
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
 }

@@ -91,16 +91,20 @@ type entered struct {
 	dirs []string
 }
 
-// counts reports whether an allow rule counts where the step runs: in its own folder,
+// elsewhere returns why an allow rule does not count where the step runs, "" where it
+// counts: in its own folder,
 // which is the root of the workspace unless another is given; or, for one that is given
 // for none and begins with a program, not a path, and leaves open how it goes on, in every
 // folder of the workspace that Git does not ignore.
-func (at *places) counts(r rule, words []shell.Word) bool {
+func (at *places) elsewhere(r rule, words []shell.Word) string {
 	if at.root == "" {
-		return true
+		return ""
 	}
 	if r.prefix && r.dir == "" && !namesPath(words) {
-		return !at.inIgnored()
+		if at.inIgnored() {
+			return "the rule " + r.text + " does not count in a folder that Git ignores"
+		}
+		return ""
 	}
 	home := at.root
 	if r.dir != "" {
@@ -108,10 +112,13 @@ func (at *places) counts(r rule, words []shell.Word) bool {
 	}
 	for _, dir := range at.now {
 		if at.resolve(dir).Abs != home {
-			return false
+			return "the rule " + r.text + " counts in " + home + " only"
 		}
 	}
-	return len(at.now) > 0
+	if len(at.now) == 0 {
+		return "its folder is not known"
+	}
+	return ""
 }
 
 // inIgnored reports whether the step may run in a folder that Git ignores.

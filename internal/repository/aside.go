@@ -29,11 +29,36 @@ const missingCommon = "commondir does not lead to this repository"
 type place struct {
 	base string // the folder that it is set aside in, absolute
 	rel  string // its path there
+	// nested says that it is a repository of its own in the working tree, which may be a
+	// person's: it is moved only when the command has changed it.
+	nested bool
 }
+
+// errEarlier says that a nested repository has not changed since the command began.
+var errEarlier = errors.New("it was there before this command and may be yours")
+
+// changedSince reports whether the settings or hooks of a repository have changed.
+func changedSince(dir string, since time.Time) bool {
+	names := []string{dir, filepath.Join(dir, "config"), filepath.Join(dir, "config.worktree"), filepath.Join(dir, "hooks")}
+	entries, _ := os.ReadDir(filepath.Join(dir, "hooks"))
+	for _, e := range entries {
+		names = append(names, filepath.Join(dir, "hooks", e.Name()))
+	}
+	for _, name := range names[:min(len(names), maxEntries)] {
+		if info, err := os.Lstat(name); err == nil && markOf(info).changed >= since.Add(-clockStep).UnixNano() {
+			return true
+		}
+	}
+	return false
+}
+
+// clockStep is by how much the times of files may lag behind the clock.
+const clockStep = 20 * time.Millisecond
 
 // State is what the repositories of a workspace held at one moment.
 type State struct {
 	roots   []string
+	taken   time.Time
 	found   map[place][]string // why Git would run programs because of it; nil where it would not
 	pending map[place]bool     // findings that may be of something that is being made
 }
@@ -41,7 +66,7 @@ type State struct {
 // Look notes what the repositories of the roots, absolute folders without symlinks,
 // hold. It changes nothing.
 func Look(roots []string) *State {
-	s := &State{roots: roots, found: map[place][]string{}, pending: map[place]bool{}}
+	s := &State{roots: roots, taken: time.Now(), found: map[place][]string{}, pending: map[place]bool{}}
 	for _, root := range roots {
 		s.root(root)
 	}
@@ -86,7 +111,11 @@ func (s *State) SetAside(now time.Time, ended bool) []Aside {
 			continue
 		}
 		a := Aside{Path: filepath.Join(p.base, p.rel), Why: strings.Join(fresh, "; ")}
-		a.To, a.Err = p.move(now)
+		if p.nested && !changedSince(a.Path, s.taken) {
+			a.Err = errEarlier
+		} else {
+			a.To, a.Err = p.move(now)
+		}
 		if errors.Is(a.Err, fs.ErrNotExist) { // a command, or another look, has taken it away
 			continue
 		}
@@ -108,9 +137,10 @@ func (s *State) root(root string) {
 		return
 	case info.IsDir():
 		s.repository(dot)
+		s.nested(root, dot, dot)
 		return
 	}
-	p := place{root, ".git"}
+	p := place{base: root, rel: ".git"}
 	dir, common := Linked(root, dot)
 	if dir == "" {
 		s.found[p] = []string{"it leads to a repository that does not name this folder: " + FirstLine(dot)}
@@ -121,18 +151,47 @@ func (s *State) root(root string) {
 		s.found[p] = append(s.found[p], "it leads to "+common+", where "+why)
 	}
 	s.repository(common)
+	s.nested(root, dir, common)
+}
+
+// nested looks at the repositories that the index in dir names in the working tree at
+// root: Git runs a status of its own in each when the person asks for one at the root.
+func (s *State) nested(root, dir, common string) {
+	for _, path := range gitlinks(dir) {
+		rel := filepath.Join(path, ".git")
+		full := filepath.Join(root, rel)
+		info, err := os.Lstat(full)
+		if !filepath.IsLocal(rel) || err != nil {
+			continue
+		}
+		p := place{base: root, rel: rel, nested: true}
+		if info.IsDir() {
+			s.found[p] = moduleFindings(full, common, s.roots)
+			continue
+		}
+		to, ok := strings.CutPrefix(FirstLine(full), "gitdir: ")
+		at, err := filepath.EvalSymlinks(from(filepath.Dir(full), to))
+		switch {
+		case !ok:
+			s.found[p] = []string{"it leads to another repository"}
+		case err != nil || within(at, filepath.Join(common, "modules")) || within(at, filepath.Join(common, "worktrees")):
+			s.found[p] = nil // looked at there, or of no use to Git
+		default:
+			s.found[p] = moduleFindings(at, common, s.roots)
+		}
+	}
 }
 
 // repository looks at what a repository notes, and at what leads Git away from it.
 func (s *State) repository(common string) {
 	for _, name := range []string{"commondir", "gitdir"} {
-		if p := (place{common, name}); exists(filepath.Join(common, name)) {
+		if p := (place{base: common, rel: name}); exists(filepath.Join(common, name)) {
 			s.found[p] = []string{"it leads Git to the configuration of another repository"}
 		}
 	}
 	for _, name := range s.entries(common, "worktrees") {
 		rel := "worktrees/" + name
-		s.found[place{common, rel}] = worktreeFindings(filepath.Join(common, rel), common)
+		s.found[place{base: common, rel: rel}] = worktreeFindings(filepath.Join(common, rel), common)
 		if isFolder(filepath.Join(common, rel, "modules")) {
 			s.modules(common, rel+"/modules", moduleDeep, maxNestedDeep)
 		}
@@ -145,7 +204,7 @@ func (s *State) repository(common string) {
 func (s *State) modules(common, rel string, deep, nested int) {
 	for _, name := range s.entries(common, rel) {
 		at := rel + "/" + name
-		full, p := filepath.Join(common, at), place{common, at}
+		full, p := filepath.Join(common, at), place{base: common, rel: at}
 		info, err := os.Lstat(full)
 		switch {
 		case err != nil:
@@ -177,7 +236,7 @@ func (s *State) modules(common, rel string, deep, nested int) {
 // entries returns the names in a folder; with more than are looked at the folder itself
 // is a finding, and so is a link in its place.
 func (s *State) entries(common, rel string) []string {
-	p := place{common, rel}
+	p := place{base: common, rel: rel}
 	full := filepath.Join(common, rel)
 	if !exists(full) {
 		return nil

@@ -138,7 +138,7 @@ func TestWhatCannotBeMovedIsToldOnce(t *testing.T) {
 	ws := workspace(t)
 	state := Look([]string{ws})
 	plant(t, ws+"/.git/commondir", "../evil\n")
-	p := place{ws + "/gone", "x"}
+	p := place{base: ws + "/gone", rel: "x"}
 	if _, err := p.move(noon); err == nil {
 		t.Error("a folder that is not there was opened")
 	}
@@ -187,6 +187,70 @@ func FuzzConfigurations(f *testing.F) {
 			_ = s.harmless()
 			if !strings.Contains(s.key, ".") {
 				t.Errorf("%q: %+v, %v", text, s, err)
+			}
+		}
+	})
+}
+
+func TestARepositoryInTheWorkingTreeThatGitWouldLookIntoIsSetAside(t *testing.T) {
+	for _, version := range []string{"2", "3", "4"} {
+		ws, outside := workspace(t), workspace(t)
+		plant(t, ws+"/a/file", "x")
+		plant(t, ws+"/a/other", "x")
+		git(t, ws, "add", ".")
+		git(t, ws, "update-index", "--index-version", version)
+		id := git(t, ws, "rev-parse", "HEAD")
+		nested := func(name string) {
+			git(t, ws, "init", "-q", name)
+			git(t, filepath.Join(ws, name), "commit", "-q", "--allow-empty", "-m", "x")
+			git(t, ws, "update-index", "--add", "--cacheinfo", "160000,"+id+","+name)
+		}
+		nested("mine")
+		git(t, ws+"/mine", "config", "core.fsmonitor", "./x")
+		git(t, ws, "init", "-q", "earlier") // a person's, which the command only adds
+		git(t, ws+"/earlier", "config", "core.fsmonitor", "./x")
+		git(t, ws, "init", "-q", "alone") // of which the index does not tell
+		state := Look([]string{ws})
+		state.taken = state.taken.Add(clockStep) // so that what is there is older
+		nested("a/fine")
+		nested("a/deep/evil")
+		git(t, ws+"/a/deep/evil", "config", "core.fsmonitor", "touch "+ws+"/RAN; false")
+		git(t, ws+"/alone", "config", "core.fsmonitor", "./x")
+		git(t, ws, "update-index", "--add", "--cacheinfo", "160000,"+id+",earlier")
+		git(t, ws, "update-index", "--add", "--cacheinfo", "160000,"+id+",led")
+		git(t, outside, "config", "core.sshCommand", "x")
+		plant(t, ws+"/led/.git", "gitdir: "+outside+"/.git\n")
+		list := state.SetAside(noon, true)
+		var earlier []string
+		list = slices.DeleteFunc(list, func(a Aside) bool {
+			if a.Err == errEarlier {
+				earlier = append(earlier, strings.TrimPrefix(a.Path, ws+"/"))
+			}
+			return a.Err == errEarlier
+		})
+		if got := paths(t, ws, list); !slices.Equal(got, []string{"a/deep/evil/.git", "led/.git"}) {
+			t.Errorf("version %s: %q", version, got)
+		}
+		if !slices.Equal(earlier, []string{"earlier/.git"}) {
+			t.Errorf("version %s: told of %q", version, earlier)
+		}
+		git(t, ws, "-c", "core.fsmonitor=false", "status", "--short", "--ignore-submodules=dirty")
+		if list := state.SetAside(noon, true); len(list) != 0 {
+			t.Errorf("told twice: %+v", list)
+		}
+		if _, _ = tryGit(ws, nil, "status", "--short"); exists(ws + "/RAN") {
+			t.Error("a status at the root ran the program")
+		}
+	}
+}
+
+func FuzzIndexes(f *testing.F) {
+	f.Add([]byte("DIRC\x00\x00\x00\x04\x00\x00\x00\x01" + strings.Repeat("\x00", 90)))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, id := range []int{20, 32} {
+			links, _ := parseIndex(data, id)
+			if len(links) > len(data) {
+				t.Errorf("%d links of %d bytes", len(links), len(data))
 			}
 		}
 	})

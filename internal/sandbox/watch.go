@@ -103,7 +103,7 @@ func (w *watcher) content(path string, info fs.FileInfo) string {
 	if !ok {
 		return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 	}
-	return fmt.Sprintf("%d %d %d", info.Size(), changeTime(st), st.Ino)
+	return fmt.Sprintf("%d %d %d", info.Size(), repository.ChangeTime(st), st.Ino)
 }
 
 func hashFile(path string, size int64) (string, error) {
