@@ -25,8 +25,9 @@ func (o Owner) Foreign(f Found) string {
 				continue
 			}
 		}
-		if exists(filepath.Join(common, "commondir")) {
-			continue // Git would read another configuration
+		if lead := filepath.Join(common, "commondir"); exists(lead) && within(f.Dir, common) {
+			why = lead + " leads Git to another configuration"
+			break
 		}
 		if f.Dir == dir || f.Dir == common {
 			return ""
@@ -34,7 +35,7 @@ func (o Owner) Foreign(f Found) string {
 		if !within(f.Dir, common) {
 			continue
 		}
-		if why = named(f, common, o.Roots); why == "" {
+		if why = named(f, common); why == "" {
 			return ""
 		}
 	}
@@ -46,7 +47,7 @@ func (o Owner) Foreign(f Found) string {
 
 // named returns why a repository in the folder of another one is no worktree or submodule
 // of that which nothing leads astray; "" when it is one.
-func named(f Found, common string, roots []string) string {
+func named(f Found, common string) string {
 	if f.Bare() || f.Top == "" {
 		return "it is a folder in the workspace's own"
 	}
