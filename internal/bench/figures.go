@@ -81,6 +81,8 @@ func groups() []group {
 		{"reconnect", reconnect},
 		{"sessions", manySessions},
 		{"fanout", fanOut},
+		{"work", atWork},
+		{"giant", giant},
 		{"tui", starts},
 		{"tui.key", echoes},
 		{"tui.stream", streams},
