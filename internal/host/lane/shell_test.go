@@ -12,7 +12,9 @@ import (
 // ready is a command that is ready to run and prints nothing.
 type ready struct{}
 
-func (ready) Action() permission.Action { return permission.Action{Tool: "Bash", Kind: permission.Exec} }
+func (ready) Action() permission.Action {
+	return permission.Action{Tool: "Bash", Kind: permission.Exec}
+}
 func (ready) Snapshots(context.Context) ([]tool.Snapshot, error) {
 	return nil, nil
 }

@@ -114,7 +114,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err := l.indexSkills(ctx, setup.Skills); err != nil {
 		return nil, err
 	}
-	builder, err := l.builder(setup.Hooks)
+	builder, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
