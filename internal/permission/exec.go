@@ -206,7 +206,7 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 		return ask("", sentence("no rule can allow this line: "+line.Ask))
 	}
 	at := newPlaces(p, a)
-	at.loops(line)
+	at.survey(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
 	for _, step := range line.Steps {
 		r, why := p.loosenStep(at, step)
@@ -215,6 +215,7 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 		}
 		if r != "" {
 			allow.Rule = join(allow.Rule, r)
+			allow.Git = allow.Git || len(startsGit(step.Words, maxInner)) > 0
 		}
 		at.after(step)
 	}
@@ -247,6 +248,9 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	}
 	for _, r := range p.allow {
 		if r.permits(step.Words) && at.sameProgram(step.Words) {
+			if why := at.git(step.Words); why != "" {
+				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+			}
 			return r.text, "" // also of a step that needs none: a line of such steps does
 		}
 	}

@@ -20,16 +20,18 @@ const (
 type places struct {
 	home, root string
 	resolve    func(string) Path
+	repository func(string) Repository
 	readable   []string
 	dirs       []string
 	outside    bool // one of them is not in the workspace, or not known
 	moved      bool // a step may have changed it
+	plants     bool // a step may put a repository somewhere
 	looked     int  // inner commands that were looked into
 	redirects  int  // files of redirections that were looked up
 }
 
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve, readable: p.readable}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}
@@ -230,10 +232,12 @@ func (at *places) after(step shell.Step) {
 	}
 }
 
-// loops gives up at once when the body of a loop changes the working directory:
-// what stands before the change runs behind it too.
-func (at *places) loops(line shell.Line) {
+// survey looks at what the whole line does before its steps are judged in turn: whether a
+// step may put a repository somewhere, and whether the body of a loop changes the working
+// directory: what stands before the change runs after it too, so nothing is certain then.
+func (at *places) survey(line shell.Line) {
 	for _, step := range line.Steps {
+		at.plants = at.plants || plants(step)
 		if !step.Loop || len(step.Words) == 0 {
 			continue
 		}

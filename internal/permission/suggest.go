@@ -76,7 +76,7 @@ func (p *Policy) grantCommands(a Action) []string {
 		return nil
 	}
 	at := newPlaces(p, a)
-	at.loops(line)
+	at.survey(line)
 	var rules []string
 	for _, step := range line.Steps {
 		if _, why := p.loosenStep(at, step); why != "" {

@@ -205,6 +205,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		j.prepared = nil
 		return fail("%s", permit.Reason)
 	}
+	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
+		p.AllowedByGitRule()
+	}
 	if err := l.snapshot(ctx, j); err != nil {
 		return err
 	}

@@ -80,8 +80,8 @@ type Setup struct {
 	Fallback model.Model
 	Thinking model.ThinkingLevel
 	Tools    []tool.Tool
-	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
-	// fills from the log.
+	// Env has everything but Seen, Dir, Todos, StoredResult and Protected, which the
+	// lane fills.
 	Env    tool.Env
 	Policy *permission.Policy
 	Limits runtime.Limits

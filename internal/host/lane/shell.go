@@ -156,7 +156,7 @@ func (l *Lane) shellMessage(ctx context.Context, id protocol.EventID, client pro
 		output = "[not run: " + r.Failed + "]"
 	}
 	if d, ok := result.Details.(tool.Details); ok {
-		r.ExitCode, r.Cancelled, r.TimedOut, r.ChangedProtected = d.ExitCode, d.Cancelled, d.TimedOut, d.ChangedProtected
+		r.ExitCode, r.Cancelled, r.TimedOut, r.ChangedProtected, r.SetAside = d.ExitCode, d.Cancelled, d.TimedOut, d.ChangedProtected, d.SetAside
 	}
 	if result.Full != nil {
 		if r.FullBlob, _, err = l.cfg.Blobs.Put(context.Background(), result.Full); err != nil {
