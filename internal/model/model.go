@@ -244,6 +244,9 @@ func CallEnd(index int, id, name, input string) BlockEnd {
 type Done struct {
 	StopReason protocol.StopReason // end_turn, tool_use, max_tokens or refusal
 	Usage      protocol.Usage      // CostUSD set from the price
+	// Unlisted is the server's word for why the answer ended, where its vendor's list has
+	// none of it and what came is complete; "" for the usual ends.
+	Unlisted string
 }
 
 func (BlockStart) delta()    {}
