@@ -38,7 +38,7 @@ type Config struct {
 // which is then its Name.
 type Model struct {
 	Name     string // an alias, "provider/id" or an id; "" for none
-	Thinking string // off, minimal, low, medium or high; "" for the model's own
+	Thinking string // one of [protocol.ThinkingLevels]; "" for the model's own
 	Fallback string // the model used when Name is overloaded; "" for none
 }
 

@@ -209,7 +209,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 	alias := "[models.a]\nid='x'\nprovider='y'\n"
 	for text, want := range map[string]string{
 		"prompt = 1":                               "the config key prompt must be a string (/u/config.toml:1)",
-		"[model]\nthinking = 'very'":               "the config key model.thinking must be off, minimal, low, medium or high (/u/config.toml:2)",
+		"[model]\nthinking = 'very'":               "the config key model.thinking must be off, minimal, low, medium, high, xhigh or max (/u/config.toml:2)",
 		"[limits]\nmaxSteps = 'many'":              "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:2)",
 		"limits.maxSteps = 0":                      "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:1)",
 		"limits.maxBudgetUSD = -1":                 "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"scorel/protocol"
 )
 
 // Scope says whose file may set a key.
@@ -51,8 +53,8 @@ func table() []key {
 	return slices.Concat([]key{
 		{Key{"model.name", "string", "", t, "The model: an alias, provider/id, or an id."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Name })},
-		{Key{"model.thinking", "off, minimal, low, medium or high", "", u, "How much the model thinks."}, false,
-			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, "off", "minimal", "low", "medium", "high")},
+		{Key{"model.thinking", protocol.ThinkingLevelWords(), "", u, "How much the model thinks."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, protocol.ThinkingLevels()...)},
 		{Key{"model.fallback", "string", "", t, "The model that takes over when the first is overloaded."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Fallback })},
 	}, modelKeys("model."), modelKeys("models.<alias>."), []key{
