@@ -137,6 +137,7 @@ const (
 	TerminalHookStopped   Terminal = "hook_stopped"
 	TerminalBudget        Terminal = "budget"
 	TerminalStorageError  Terminal = "storage_error"
+	TerminalLoop          Terminal = "loop" // the model repeated itself, and nobody let it go on
 )
 
 // RuntimeEnd ends a run.

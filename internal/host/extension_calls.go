@@ -74,8 +74,8 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 		return with(params, func(p *modelName) (any, error) { return x.setModel(ctx, p) })
 	case wire.CallSetThinking:
 		return with(params, func(p *struct{ Level string }) (any, error) {
-			if !slices.Contains([]string{"off", "minimal", "low", "medium", "high"}, p.Level) {
-				return nil, fmt.Errorf("the thinking level is %.40q; it is off, minimal, low, medium or high", p.Level)
+			if !slices.Contains(protocol.ThinkingLevels(), p.Level) {
+				return nil, fmt.Errorf("the thinking level is %.40q; it is %s", p.Level, protocol.ThinkingLevelWords())
 			}
 			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
 		})

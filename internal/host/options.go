@@ -49,7 +49,7 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
 	}
 	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
-		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", t.Thinking, model.ThinkingLevels())
+		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
 	}
 	for _, dir := range t.AdditionalDirs { // the host does not know where the client stands
 		if !filepath.IsAbs(dir) {

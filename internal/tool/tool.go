@@ -32,6 +32,9 @@ type Spec struct {
 	Parallel bool
 	// Finishes says that a running call is not cancelled: it ends by itself soon.
 	Finishes bool
+	// Waits says that a call waits for or looks at something that goes on by itself, or
+	// for a person: to make it again and again is no loop.
+	Waits bool
 }
 
 // Call is one call. Process tells people how its work goes on, Stderr keeps a line

@@ -58,7 +58,11 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	if c.Partial() && (!t.setup.Compaction || t.progress.Stuck()) {
 		return runtime.Prompt{}, tooLong(c, w)
 	}
-	prompt := runtime.Prompt{System: t.system, Messages: c.Messages}
+	l.mu.Lock()
+	news := l.told != t.told
+	t.told = l.told
+	l.mu.Unlock()
+	prompt := runtime.Prompt{System: t.system, Messages: c.Messages, News: news}
 	if t.setup.Compaction {
 		switch t.progress.Next(c.Tokens, w) {
 		case history.Compact:

@@ -43,6 +43,7 @@ type turn struct {
 	system   string          // the system prompt
 	base     string          // the session's own
 	tally    tally
+	told     int // Lane.told before the last call
 
 	own protocol.Instructions // base with its sections
 
