@@ -93,6 +93,24 @@ func (*GetProjectState) RequestName() string { return "get_project_state" }
 func (*ListFiles) RequestName() string       { return "list_files" }
 func (*ListDirectories) RequestName() string { return "list_directories" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *RegisterProject) Check() *Problem {
+	return need("workDir", r.WorkDir, MaxPath)
+}
+func (*ListProjects) Check() *Problem { return nil }
+func (r *RemoveProject) Check() *Problem {
+	return need("projectId", r.ProjectID, MaxWord)
+}
+func (r *GetProjectState) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (r *ListFiles) Check() *Problem {
+	return first(need("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit))
+}
+func (r *ListDirectories) Check() *Problem {
+	return atMost("path", r.Path, MaxPath)
+}
+
 func (*Project) response()       {}
 func (*ProjectList) response()   {}
 func (*ProjectState) response()  {}

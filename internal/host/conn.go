@@ -79,6 +79,9 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
+	if problem := call.Check(); problem != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: problem.Err()}
+	}
 	if err := c.allowed(call.Request); err != nil {
 		return protocol.Reply{RequestID: call.RequestID, Err: err}
 	}

@@ -67,6 +67,9 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 		}
 		return m
 	}})
+	if errors.Is(err, session.ErrImportLeaf) {
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
 	if errors.Is(err, session.ErrImport) {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}

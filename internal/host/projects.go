@@ -223,5 +223,5 @@ func gone(dir string, err error) error {
 	if !errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
-	return protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s does not exist here; name another with --cwd DIR.", dir)
+	return protocol.About("workDir", protocol.ReasonFolder, protocol.CodeInvalidRequest, "The working directory %s does not exist here; name another.", dir)
 }

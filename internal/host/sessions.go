@@ -153,14 +153,6 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 
 // exportSession writes a session into blobs.
 func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	switch format {
-	case "jsonl", "bundle", "markdown", "html":
-	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle, markdown or html.", format)
-	}
-	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
 	v, _, err := h.store.View(ctx, id)
 	if err != nil {
 		return nil, err
@@ -253,7 +245,7 @@ func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf pr
 	}
 	report, err := h.store.Repair(ctx, id)
 	if errors.Is(err, session.ErrReadOnly) {
-		return nil, protocol.Errorf(protocol.CodeStorageError, "The damage may have moved the leaf; look at `scorel sessions show --tree %s` and repeat with --leaf EVENT.", id)
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The damage may have moved the leaf of %s; look at its tree, and name the event to go on from.", id)
 	}
 	if err != nil {
 		return nil, err
@@ -274,7 +266,7 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 	}
 	defer func() { _ = log.Close() }()
 	if !log.NeedsLeaf() {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "This session's leaf is known; to move it use `scorel sessions branch`.")
+		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)

@@ -127,7 +127,7 @@ func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.
 		return out, nil
 	}
 	if len(out.Skills) == 0 {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no skill %.100q here; scorel skills list shows them.", name)
+		return nil, protocol.About("name", protocol.ReasonSkill, protocol.CodeInvalidRequest, "There is no skill %.100q here.", name)
 	}
 	for i := range out.Skills {
 		s := &out.Skills[i]

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,14 +145,18 @@ func (s *Server) fresh(id protocol.SessionID, r protocol.Request) protocol.Call 
 
 // decode reads fields into v, which must have all of them.
 func decode(f fields, v any) error {
-	data, err := json.Marshal(f)
-	if err != nil {
-		return invalid("The body is a JSON object: %v.", err)
+	known := fieldNames(v)
+	for name := range f {
+		if !slices.Contains(known, name) {
+			return unknownField(name, known)
+		}
 	}
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return invalid("The body does not fit: %s.", strings.TrimPrefix(err.Error(), "json: "))
+	data, err := json.Marshal(f)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return protocol.NotJSON(err, "body", data, v)
 	}
 	return nil
 }
