@@ -61,6 +61,7 @@ const (
 	ReasonHeld      Reason = "held"      // the leaf need not be named
 	ReasonSkill     Reason = "skill"     // there is no skill of that name
 	ReasonFolder    Reason = "folder"    // the folder is not there, or is none to work in
+	ReasonWide      Reason = "wide"      // a home or / as the workspace has to be allowed
 )
 
 // About makes an error about a field of a request.
@@ -244,7 +245,7 @@ func (o *TurnOptions) Check() *Problem {
 	}
 	return first(atMost("model", o.Model, MaxModelRef), atMost("thinking", o.Thinking, MaxWord), atMost("mode", o.Mode, MaxWord),
 		each("allow", o.Allow, MaxRules, MaxPath), each("deny", o.Deny, MaxRules, MaxPath), atMost("tools", o.Tools, MaxSetting),
-		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), counts("maxSteps", o.MaxSteps),
+		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), atMost("workspace", o.Workspace, MaxPath), counts("maxSteps", o.MaxSteps),
 		positive("maxBudgetUSD", o.MaxBudgetUSD)).under("options")
 }
 

@@ -27,6 +27,9 @@ type Call struct {
 	SessionID SessionID
 	Repeat    bool
 	Request   Request
+	// Body is the [BodyHash] of what the client has written, of a request that acts; ""
+	// is that of the call as it is written here.
+	Body string
 }
 
 // Reply answers a call: Data is set, or Err.
@@ -252,7 +255,11 @@ func ParseCall(data []byte) (Call, error) {
 	if p := lacks(data, req); p != nil {
 		return Call{}, p.Err()
 	}
-	return Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}, nil
+	c := Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}
+	if Acts(req) {
+		c.Body = BodyHash(data)
+	}
+	return c, nil
 }
 
 type replyJSON struct {

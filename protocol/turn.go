@@ -65,6 +65,9 @@ type TurnOptions struct {
 	Sandbox        string   `json:"sandbox,omitempty"`
 	NoNetwork      bool     `json:"noNetwork,omitempty"`
 	Unattended     bool     `json:"unattended,omitempty"`
+	// Workspace is a folder that is allowed as the workspace of this turn though it is
+	// the home or /.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // What they are answered with.

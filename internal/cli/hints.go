@@ -37,6 +37,8 @@ func hintOf(err error) string {
 		return "`scorel sessions branch` does."
 	case about.Reason == protocol.ReasonSkill:
 		return "`scorel skills list` shows them."
+	case about.Reason == protocol.ReasonWide:
+		return "--workspace DIR allows it for one run, and the terminal UI, started there, asks once."
 	case about.Reason == protocol.ReasonFolder:
 		return "--cwd DIR names one."
 	case pe.Code == protocol.CodeSessionNotFound:

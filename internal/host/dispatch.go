@@ -18,7 +18,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetStatus:
 		return h.getStatus(), nil
 	case *protocol.RegisterProject:
-		return h.registerProject(ctx, r.WorkDir)
+		return h.registerProject(ctx, r.WorkDir, r.Wide)
 	case *protocol.ListProjects:
 		return h.listProjects()
 	case *protocol.RemoveProject:
@@ -124,7 +124,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
-		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
+		return &protocol.Done{}, h.updateInfo(ctx, l, by, r.Changes)
 	case *protocol.SetLabel:
 		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
 	case *protocol.SendMessage:

@@ -103,7 +103,7 @@ const maxSkillTexts = 256 << 10
 // listSkills gives the skills of a folder; those of one name with the text of the one
 // that counts.
 func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.SkillList, error) {
-	dir, err := h.workDir(workDir)
+	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
 	}

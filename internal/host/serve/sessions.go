@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -55,8 +54,6 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 	switch {
 	case (n.WorkDir == "") == (n.ProjectID == ""):
 		return nil, invalid("Name the folder of the session as workDir, or its project as projectId.")
-	case n.WorkDir != "" && !filepath.IsAbs(n.WorkDir):
-		return nil, invalid("The workDir %s is no absolute path.", shown(n.WorkDir))
 	}
 	conn, err := s.scripts.get(x.r.Context())
 	if err != nil {
@@ -80,7 +77,12 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 		return nil, invalid("The field sessionId: %v.", err)
 	}
 	meta := protocol.Meta{WorkDir: project.WorkDir, Name: n.Name, Model: n.Model, ThinkingLevel: n.ThinkingLevel}
-	data, err := x.call(conn, protocol.Call{RequestID: id, SessionID: n.SessionID, Repeat: named, Request: &protocol.CreateSession{ProjectID: project.ProjectID, Meta: meta}})
+	said, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	data, err := x.call(conn, protocol.Call{RequestID: id, SessionID: n.SessionID, Repeat: named, Body: protocol.BodyHash(said),
+		Request: &protocol.CreateSession{ProjectID: project.ProjectID, Meta: meta}})
 	if err != nil {
 		return nil, err
 	}
