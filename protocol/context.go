@@ -88,5 +88,9 @@ const (
 func (*GetContext) RequestName() string { return "get_context" }
 func (*GetUsage) RequestName() string   { return "get_usage" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*GetContext) Check() *Problem { return nil }
+func (*GetUsage) Check() *Problem   { return nil }
+
 func (*ContextView) response() {}
 func (*UsageReport) response() {}

@@ -18,9 +18,9 @@ func requestError(err error) *protocol.Error {
 	case errors.As(err, &pe):
 		return pe
 	case errors.As(err, &locked):
-		return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy with --fork.", locked.SessionID, locked.Owner)
+		return protocol.About("sessionId", protocol.ReasonElsewhere, protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy.", locked.SessionID, locked.Owner)
 	case errors.Is(err, session.ErrNotFound):
-		return protocol.Errorf(protocol.CodeSessionNotFound, "There is no such session; `scorel sessions list` shows them.")
+		return protocol.About("sessionId", "", protocol.CodeSessionNotFound, "There is no such session here.")
 	case errors.Is(err, session.ErrUnknownEvent), errors.Is(err, session.ErrNotTarget):
 		return protocol.Errorf(protocol.CodeInvalidEventID, "%s.", sentence(err))
 	case errors.Is(err, session.ErrExists):
@@ -49,7 +49,7 @@ func storageError(what string, err error) *protocol.Error {
 	case errors.Is(err, disk.ErrNoSpace):
 		hint = " Free some space and try again."
 	case errors.Is(err, fs.ErrPermission), isReadOnlyFS(err):
-		hint = " Make the folder writable, set HOME to one that is, or use --no-session."
+		hint = " Make the folder writable, or have the home folder on a disk that is."
 	}
 	if what == "" {
 		return protocol.Errorf(protocol.CodeStorageError, "%s.%s", sentence(err), hint)

@@ -43,7 +43,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })
 	case wire.CallSessionName:
 		return with(params, func(p *struct{ Name string }) (any, error) {
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Name: &p.Name})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Name: &p.Name})
 		})
 	case wire.CallLabel:
 		return with(params, func(p *struct {
@@ -77,7 +77,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			if !slices.Contains(protocol.ThinkingLevels(), p.Level) {
 				return nil, fmt.Errorf("the thinking level is %.40q; it is %s", p.Level, protocol.ThinkingLevelWords())
 			}
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
 		})
 	case wire.CallActiveTools:
 		return with(params, func(p *struct{ Names []string }) (any, error) { return nil, x.setActive(p.Names) })
@@ -325,7 +325,7 @@ func (x *extended) setModel(ctx context.Context, n *modelName) (any, error) {
 		return nil, err
 	}
 	if ok = ok && m.HasKey; ok {
-		err = x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Model: &m.Ref})
+		err = x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Model: &m.Ref})
 	}
 	return struct {
 		OK bool `json:"ok"`

@@ -17,6 +17,10 @@ import (
 // a sentence for people. Nothing was made.
 var ErrImport = errors.New("the file cannot be imported")
 
+// ErrImportLeaf is in the chain, with ErrImport, when the event to go on from must be
+// named.
+var ErrImportLeaf = fmt.Errorf("%w", ErrImport)
+
 // ImportOptions say how an imported session differs from its source.
 type ImportOptions struct {
 	// Meta gives the meta of the new session from that of the source; nil keeps it.
@@ -171,13 +175,13 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 	im.ix, im.report = ld.index, ld.report
 	switch {
 	case im.ix.headerAt[1] == 0 && im.ix.Len() == 0:
-		return fmt.Errorf("%w: it holds no session; give a file that scorel sessions export --format bundle or jsonl has written", ErrImport)
+		return fmt.Errorf("%w: it holds no session; give a file that was exported as bundle or jsonl", ErrImport)
 	case im.pick != "":
 		if _, err := im.ix.conversation(im.pick); err != nil {
 			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
 		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from with --leaf EVENT (the newest that is whole is %s)", ErrImport, im.ix.newest())
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
 	}
 	if ld.tail < ld.size {
 		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})

@@ -237,7 +237,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	}{
 		"nothing":                       {nil, "holds no session"},
 		"a text":                        {[]byte("hello\n"), "holds no session"},
-		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "--leaf EVENT (the newest that is whole is evt_"},
+		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "go on from (the newest that is whole is evt_"},
 		"a payload nobody names":        {pack(sha("x"), "x"), "which no event names"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
 		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "no bundle"},

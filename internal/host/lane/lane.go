@@ -291,6 +291,7 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	Body    string // of the request, as [protocol.Cause] has it
 	// OnceOnly says that the client may allow a call once, and no more than that.
 	OnceOnly bool
 }
@@ -299,7 +300,12 @@ func (c Caller) author() author {
 	if c.Request == "" { // the host itself
 		return author{client: c.Client}
 	}
-	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+	return author{client: c.Client, cause: c.Cause()}
+}
+
+// Cause is the caller as an event or a header has it.
+func (c Caller) Cause() *protocol.Cause {
+	return &protocol.Cause{ClientID: c.Client, RequestID: c.Request, Body: c.Body}
 }
 
 // append lets a persistent event enter behind the leaf. mu is held.
