@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -436,16 +435,8 @@ func (x *extended) complete(ctx context.Context, p *wire.Complete) (any, error) 
 const maxBlob = 32 << 20
 
 // readBlob reads a payload that a message names.
-func (x *extended) readBlob(_ context.Context, sha string) ([]byte, error) {
-	r, size, err := x.h.store.Blobs().Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	if size > maxBlob {
-		return nil, fmt.Errorf("a payload of %d bytes is too large for a model", size)
-	}
-	return io.ReadAll(r)
+func (x *extended) readBlob(ctx context.Context, sha string) ([]byte, error) {
+	return x.h.store.Blobs().Read(ctx, sha, maxBlob)
 }
 
 // sessionModel says whether an extension names the model of the session, which need

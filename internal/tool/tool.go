@@ -150,6 +150,7 @@ type FileState struct {
 	From   int    `json:"from,omitempty"`
 	To     int    `json:"to,omitempty"`
 	Of     int    `json:"of,omitempty"`
+	Mode   uint32 `json:"mode,omitempty"` // its permission bits, where it was written
 }
 
 // Todo is one entry of the todo list.

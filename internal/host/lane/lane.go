@@ -133,6 +133,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	lostPayloads map[string]bool // those that people were told of; guarded by mu
+
 	watchers watchers
 	hooked   hooked
 	life     context.Context // ends when the lane closes
