@@ -64,6 +64,9 @@ type Action struct {
 	// without symlinks, as it is before the command. With nil rules about Git count in
 	// every folder of the workspace.
 	Repository func(dir string) Repository
+	// Ignored reports whether Git ignores a folder of the workspace, absolute and without
+	// symlinks. With nil it ignores none.
+	Ignored func(dir string) bool
 }
 
 // Verdict is the judgement about an action.

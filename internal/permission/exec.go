@@ -109,7 +109,7 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if len(step.Words) == 0 {
 		return question, question.Decision != ""
 	}
-	covers := func(r rule) bool { return r.tightens(step.Words) }
+	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
 	if r, ok := find(p.deny, covers); ok {
 		return denied(r), true
 	}
@@ -209,6 +209,7 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 	at.survey(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
 	for _, step := range line.Steps {
+		at.enter(step)
 		r, why := p.loosenStep(at, step)
 		if why != "" {
 			return ask("", why)
@@ -247,7 +248,7 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
 	for _, r := range p.allow {
-		if r.permits(step.Words) && at.sameProgram(step.Words) {
+		if r.permits(step.Words) && at.counts(r, step.Words) {
 			if why := at.git(step.Words); why != "" {
 				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
 			}

@@ -23,15 +23,17 @@ type places struct {
 	repository func(string) Repository
 	readable   []string
 	dirs       []string
+	now        []string  // of the step that is judged, as far as that is certain
+	entered    []entered // the steps so far
+	ignored    func(string) bool
 	outside    bool // one of them is not in the workspace, or not known
-	moved      bool // a step may have changed it
 	plants     bool // a step may put a repository somewhere
 	looked     int  // inner commands that were looked into
 	redirects  int  // files of redirections that were looked up
 }
 
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, readable: p.readable}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}
@@ -181,7 +183,7 @@ func (at *places) stays(step shell.Step) bool {
 	if at.outside || len(at.dirs) == 0 {
 		return false
 	}
-	for _, dir := range at.dirs {
+	for _, dir := range at.here() {
 		to := at.target(step, dir)
 		if to == "" || !at.resolve(to).Inside {
 			return false
@@ -202,12 +204,11 @@ func (at *places) after(step shell.Step) {
 	switch words[0].Text {
 	case "cd":
 	case "pushd", "popd", "dirs", "eval", "source", ".":
-		at.outside, at.moved = true, true
+		at.outside = true
 		return
 	default:
 		return
 	}
-	at.moved = true
 	if len(at.dirs) >= maxPlaces {
 		return // outside is set already
 	}
@@ -215,7 +216,7 @@ func (at *places) after(step shell.Step) {
 	if !at.stays(step) {
 		at.outside = true
 	}
-	for _, dir := range slices.Clone(at.dirs) {
+	for _, dir := range slices.Clone(at.here()) {
 		to := at.target(step, dir)
 		if to == "" {
 			continue
@@ -248,19 +249,4 @@ func (at *places) survey(line shell.Line) {
 			}
 		}
 	}
-}
-
-// sameProgram says whether a program, or the script of an interpreter, that is
-// named by a relative path is the one below the workspace that the rule means.
-func (at *places) sameProgram(words []shell.Word) bool {
-	relative := func(text string) bool { return strings.Contains(text, "/") && !path.IsAbs(text) }
-	depends := relative(words[0].Text)
-	switch words[0].Text {
-	case "bash", "sh", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "deno", "bun":
-		depends = depends || (len(words) > 1 && !path.IsAbs(words[1].Text))
-	}
-	if !depends || at.root == "" {
-		return true
-	}
-	return !at.moved && len(at.dirs) == 1 && at.dirs[0] == at.root
 }

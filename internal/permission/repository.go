@@ -24,7 +24,7 @@ func (at *places) git(words []shell.Word) string {
 	if words == nil || at.repository == nil {
 		return ""
 	}
-	for _, dir := range at.dirs {
+	for _, dir := range at.now {
 		for i := 1; i < len(words); i++ {
 			switch t := words[i].Text; {
 			case t == "-C" && i+1 < len(words):

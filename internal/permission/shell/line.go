@@ -31,6 +31,10 @@ type Step struct {
 	Ask string
 	// Assigns says that variables are set in front of the command.
 	Assigns bool
+	// Behind is the step that certainly was the last to change the working directory
+	// before this one, a cd that succeeded (cd x && …): its index plus one, 0 when that
+	// cannot be told.
+	Behind int
 	// Loop says that the step stands in the body of a loop.
 	Loop bool
 	// Test says that the step only evaluates a condition ([[ … ]]).

@@ -118,8 +118,13 @@ func (w *walker) command(cmd syntax.Command) {
 	case *syntax.Block:
 		w.stmts(c.Stmts)
 	case *syntax.BinaryCmd:
+		from := len(w.steps)
 		w.stmt(c.X)
+		mid := len(w.steps)
 		w.stmt(c.Y)
+		if c.Op == syntax.AndStmt {
+			w.behind(w.lastCd(c.X, from, mid), mid)
+		}
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			w.stmts(c.Cond)
