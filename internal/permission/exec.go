@@ -109,6 +109,12 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if len(step.Words) == 0 {
 		return question, question.Decision != ""
 	}
+	if v, ok := p.tightenNamed(at, step); ok {
+		if v.Decision == protocol.DecisionDeny {
+			return v, true
+		}
+		question = v
+	}
 	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
 	if r, ok := find(p.deny, covers); ok {
 		return denied(r), true
@@ -119,16 +125,16 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if depth >= maxInner {
 		return question, question.Decision != ""
 	}
-	for _, in := range shell.Unwrap(step.Words) {
+	for _, in := range append(shell.Started(step), optionSources(step.Words)...) {
 		if at.looked++; at.looked > maxLooked {
 			break
 		}
-		line := shell.Line{Steps: []shell.Step{{Words: in.Words}}}
+		line := shell.Line{Steps: []shell.Step{{Words: in.Words, Input: step.Input}}}
 		if in.Source != "" {
 			var err error
 			if line, err = shell.Parse(in.Source); err != nil {
 				line = shell.Front(in.Source)
-				if p.tightensCommands() {
+				if p.tightensCommands() && !in.Guess {
 					question = ask("", sentence(err.Error()))
 				}
 			}

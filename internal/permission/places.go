@@ -28,6 +28,7 @@ type places struct {
 	ignored    func(string) bool
 	outside    bool // one of them is not in the workspace, or not known
 	plants     bool // a step may put a repository somewhere
+	named      int  // files that words may name that were looked up
 	looked     int  // inner commands that were looked into
 	redirects  int  // files of redirections that were looked up
 }
