@@ -104,9 +104,12 @@ func (l *Lane) lock(ctx context.Context) error {
 // held.
 func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if !l.hasInstructions() {
-		in, err := setup.Instructions()
+		in, sentences, err := setup.Instructions()
 		if err != nil {
 			return nil, err
+		}
+		for _, s := range sentences {
+			l.notice("", "warning", s)
 		}
 		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
 			return nil, err
