@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
 	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -98,7 +99,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
 }
 
 // deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
