@@ -212,6 +212,9 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	for _, f := range s.Opened.Findings {
 		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
 	}
+	if s.Opened.Interrupted != "" {
+		fmt.Fprintln(a.stderr, "scorel: "+s.Opened.Interrupted)
+	}
 	if err := untilFresh(ctx, s); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"scorel/internal/host/lane"
 	"scorel/internal/model"
+	"scorel/internal/host/partial"
 	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -137,7 +138,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
 }
 
 // deleteSubagents deletes the sessions of a session's sub-agents, which are part of the

@@ -342,7 +342,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		return nil, err
 	}
 	if in.Text == "" {
-		if in, err = setup.Instructions(); err != nil {
+		if in, _, err = setup.Instructions(); err != nil {
 			return nil, err
 		}
 	}

@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -40,6 +41,12 @@ type Config struct {
 	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
+	// Step keeps the text of the running step for the next host, and Lost are the
+	// background commands that the last one was killed with; nil and none for neither.
+	Step *partial.Step
+	Lost []partial.Lost
+	// Output keeps what a background command prints for the next host; nil keeps nothing.
+	Output func(c partial.Command) *partial.Output
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -87,8 +94,9 @@ type Setup struct {
 	Limits runtime.Limits
 	// WorkDir is where Bash starts, absolute.
 	WorkDir string
-	// Instructions makes the system prompt of a session that has none.
-	Instructions func() (protocol.Instructions, error)
+	// Instructions makes the system prompt of a session that has none. Sentences for
+	// people say what of it was cut or could not be read.
+	Instructions func() (in protocol.Instructions, sentences []string, err error)
 	// Tell gives what else the model must be told before a call, by what it has been
 	// told on the path; nil gives nothing.
 	Tell func(told history.Told) []protocol.Item
@@ -177,7 +185,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -212,6 +220,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
+	l.recover(ctx)
 	return l, nil
 }
 
@@ -276,6 +285,10 @@ func (l *Lane) Close(last func()) error {
 	l.farewell()
 	l.cfg.Processes.Close()
 	l.pub.Close()
+	l.settleOutputs()
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave()
+	}
 	last()
 	return l.cfg.Log.Close()
 }
