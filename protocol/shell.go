@@ -80,4 +80,12 @@ type (
 func (*RunShell) RequestName() string  { return "run_shell" }
 func (*StopShell) RequestName() string { return "stop_shell" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *RunShell) Check() *Problem {
+	return need("command", r.Command, MaxShell)
+}
+func (r *StopShell) Check() *Problem {
+	return need("eventId", r.EventID, MaxWord)
+}
+
 func (*ShellStarted) response() {}

@@ -40,7 +40,7 @@ type executeInput struct {
 // Spec implements [Tool]. Calls of one message run side by side: a program is no
 // command that another one builds on.
 func (executeTool) Spec() Spec {
-	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Parallel: true, Schema: json.RawMessage(
+	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
 			`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +

@@ -32,6 +32,9 @@ type Spec struct {
 	Parallel bool
 	// Finishes says that a running call is not cancelled: it ends by itself soon.
 	Finishes bool
+	// Waits says that a call waits for or looks at something that goes on by itself, or
+	// for a person: to make it again and again is no loop.
+	Waits bool
 }
 
 // Call is one call. Process tells people how its work goes on, Stderr keeps a line
@@ -147,6 +150,7 @@ type FileState struct {
 	From   int    `json:"from,omitempty"`
 	To     int    `json:"to,omitempty"`
 	Of     int    `json:"of,omitempty"`
+	Mode   uint32 `json:"mode,omitempty"` // its permission bits, where it was written
 }
 
 // Todo is one entry of the todo list.

@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -40,6 +41,12 @@ type Config struct {
 	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
+	// Step keeps the text of the running step for the next host, and Lost are the
+	// background commands that the last one was killed with; nil and none for neither.
+	Step *partial.Step
+	Lost []partial.Lost
+	// Output keeps what a background command prints for the next host; nil keeps nothing.
+	Output func(c partial.Command) *partial.Output
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -87,8 +94,9 @@ type Setup struct {
 	Limits runtime.Limits
 	// WorkDir is where Bash starts, absolute.
 	WorkDir string
-	// Instructions makes the system prompt of a session that has none.
-	Instructions func() (protocol.Instructions, error)
+	// Instructions makes the system prompt of a session that has none. Sentences for
+	// people say what of it was cut or could not be read.
+	Instructions func() (in protocol.Instructions, sentences []string, err error)
 	// Tell gives what else the model must be told before a call, by what it has been
 	// told on the path; nil gives nothing.
 	Tell func(told history.Told) []protocol.Item
@@ -133,6 +141,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	lostPayloads map[string]bool // those that people were told of; guarded by mu
+
 	watchers watchers
 	hooked   hooked
 	life     context.Context // ends when the lane closes
@@ -156,6 +166,7 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // that people set; "" is the setup's
 	modeSeq   protocol.Seq    // of the event that set it in this lane
+	told      int             // events that background commands and others than the run have added
 	unplanned permission.Mode // the last of them that is not plan mode
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
@@ -174,7 +185,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -209,6 +220,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
+	l.recover(ctx)
 	return l, nil
 }
 
@@ -273,6 +285,10 @@ func (l *Lane) Close(last func()) error {
 	l.farewell()
 	l.cfg.Processes.Close()
 	l.pub.Close()
+	l.settleOutputs()
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave()
+	}
 	last()
 	return l.cfg.Log.Close()
 }
@@ -290,6 +306,7 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	Body    string // of the request, as [protocol.Cause] has it
 	// OnceOnly says that the client may allow a call once, and no more than that.
 	OnceOnly bool
 }
@@ -298,7 +315,12 @@ func (c Caller) author() author {
 	if c.Request == "" { // the host itself
 		return author{client: c.Client}
 	}
-	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+	return author{client: c.Client, cause: c.Cause()}
+}
+
+// Cause is the caller as an event or a header has it.
+func (c Caller) Cause() *protocol.Cause {
+	return &protocol.Cause{ClientID: c.Client, RequestID: c.Request, Body: c.Body}
 }
 
 // append lets a persistent event enter behind the leaf. mu is held.
@@ -453,8 +475,8 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 }
 
 // builder makes a context builder over the published log, with the hooks of a chain.
-func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index()}
+func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

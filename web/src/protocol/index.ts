@@ -3,6 +3,7 @@
 export * from "./agent";
 export * from "./blob";
 export * from "./calls";
+export * from "./check";
 export * from "./command";
 export * from "./config";
 export * from "./connect";
