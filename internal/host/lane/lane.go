@@ -428,6 +428,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}
+	l.retellQuestions()
 	l.cfg.Report("append failed: "+err.Error(), nil)
 }
 

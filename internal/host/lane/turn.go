@@ -273,8 +273,9 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 				l.cfg.Report("pause the queue: "+err.Error(), nil)
 			}
 		}
-		err = l.tell(b)
-		l.retellQuestions()
+		if err = l.tell(b); !l.lost() { // else that was done when it was lost
+			l.retellQuestions()
+		}
 	default:
 		if protocol.NewEvent(raw.Body).IsTransient() {
 			l.keepStep(t, raw.Body)
