@@ -137,6 +137,7 @@ const (
 	TerminalHookStopped   Terminal = "hook_stopped"
 	TerminalBudget        Terminal = "budget"
 	TerminalStorageError  Terminal = "storage_error"
+	TerminalInternalError Terminal = "internal_error" // a fault inside Scorel
 )
 
 // RuntimeEnd ends a run.
