@@ -125,6 +125,8 @@ export const terminalValues = [
   "hook_stopped",
   "budget",
   "storage_error",
+  /** a fault inside Scorel */
+  "internal_error",
 ] as const;
 
 /** RuntimeEnd ends a run. */
