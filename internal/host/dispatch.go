@@ -117,7 +117,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return nil, err
 	}
 	defer h.release(s)
-	return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	return h.inLane(ctx, s, func(ctx context.Context) (protocol.Response, error) {
+		return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	})
 }
 
 // dispatchLane carries out a request to an open session.

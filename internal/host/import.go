@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/bundle"
 	"scorel/internal/disk"
+	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/internal/workspace"
@@ -136,7 +137,15 @@ func (p *partsReader) close() {
 // storeParts stores what write writes in as many blobs as it takes.
 func (h *Host) storeParts(ctx context.Context, write func(w io.Writer) error) (*protocol.BlobRef, error) {
 	r, w := io.Pipe()
-	go func() { w.CloseWithError(write(w)) }() // ends when all has been read, or r is closed
+	go func() { // ends when all has been read, or r is closed
+		defer func() {
+			if p := recover(); p != nil {
+				h.caught("", "writing an export", fault.Caught(p))
+				w.CloseWithError(errInside())
+			}
+		}()
+		w.CloseWithError(write(w))
+	}()
 	defer func() { _ = r.CloseWithError(io.ErrClosedPipe) }()
 	ref := &protocol.BlobRef{}
 	for {

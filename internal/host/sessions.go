@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
 	"scorel/internal/host/partial"
+	"scorel/internal/model"
 	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -26,6 +26,8 @@ const (
 	// maxPageBytes ends a page of events: with its last event it fits into what a
 	// client takes as one message.
 	maxPageBytes = 4 << 20
+	// summaryBytes is what a session in a list has beside its texts, about.
+	summaryBytes = 500
 )
 
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
@@ -94,7 +96,7 @@ func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, cha
 // summaryOf describes an open session.
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
-	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
+	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta().Bounded(), CreatedAt: head.CreatedAt,
 		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
@@ -108,19 +110,21 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
+	bytes := 0
 	for s, err := range h.store.List(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list.Sessions) == limit {
+		if len(list.Sessions) == limit || bytes >= maxPageBytes {
 			list.More = true
 			break
 		}
-		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
+		bytes += len(sum.Meta.WorkDir) + len(sum.Meta.Name) + len(sum.FirstPrompt) + summaryBytes
 		list.Sessions = append(list.Sessions, sum)
 	}
 	return list, nil
