@@ -84,7 +84,9 @@ type Host struct {
 	entries *entries.Store // those that may come in with their key
 	trees   fileLists      // files of projects, for list_files
 	views   views          // logs that are read and not open
-	tests   chan struct{}  // a place for each model that is being tested
+
+	transfers transfers     // exports and imports on their way
+	tests     chan struct{} // a place for each model that is being tested
 
 	completing completionPlaces // of requests beside conversations
 	skills     *skill.Finder
@@ -173,6 +175,9 @@ func New(cfg Config) (*Host, error) {
 	if cfg.Serving {
 		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
 	}
+	if !cfg.Ephemeral {
+		h.starts.Go(func() { h.sweep(ctx) }) // Close ends it
+	}
 	return h, nil
 }
 
@@ -249,6 +254,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	h.acting.Wait()
 	h.trees.close()
 	h.views.close()
+	h.transfers.close()
 	return cmp.Or(failed...)
 }
 
