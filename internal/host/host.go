@@ -89,7 +89,9 @@ type Host struct {
 	entries *entries.Store // those that may come in with their key
 	trees   fileLists      // files of projects, for list_files
 	views   views          // logs that are read and not open
-	tests   chan struct{}  // a place for each model that is being tested
+
+	transfers transfers     // exports and imports on their way
+	tests     chan struct{} // a place for each model that is being tested
 
 	completing completionPlaces // of requests beside conversations
 	skills     *skill.Finder
@@ -188,6 +190,9 @@ func New(cfg Config) (*Host, error) {
 			h.goOnPending(ctx)
 		})
 	}
+	if !cfg.Ephemeral {
+		h.starts.Go(func() { h.sweep(ctx) }) // Close ends it
+	}
 	return h, nil
 }
 
@@ -265,6 +270,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	h.acting.Wait()
 	h.trees.close()
 	h.views.close()
+	h.transfers.close()
 	return cmp.Or(failed...)
 }
 

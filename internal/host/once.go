@@ -185,7 +185,7 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	index, _, done, err := h.view(ctx, call.SessionID)
 	if errors.Is(err, session.ErrNotFound) {
 		_, deleted := call.Request.(*protocol.DeleteSession)
-		return &protocol.Done{}, deleted, nil
+		return &protocol.Deleted{}, deleted, nil
 	}
 	if err != nil {
 		return nil, false, err
