@@ -77,6 +77,7 @@ type Body interface {
 	// EventType is the type that stands in the envelope.
 	EventType() EventType
 	class() Class
+	payloads(*named)
 }
 
 // Event is one event, persistent or transient. One that was parsed keeps the

@@ -7,10 +7,17 @@ type (
 	// first summarises what is left, as Instructions (at most 8 KiB) ask for, and the
 	// summary becomes the leaf, on the target. That is a run which can be cancelled;
 	// when it fails or is cancelled nothing has moved.
+	//
+	// RestoreFiles takes back the files that the part which is left has written, as far as
+	// they are still as the agent left them, in content, mode and existence. Files names
+	// further ones (absolute paths, as [SkippedFile] gives them) that are taken back though
+	// somebody changed them since; those of the moves before count too, as long as nothing
+	// was said since.
 	RewindTo struct {
 		TargetEventID  *EventID `json:"targetEventId"`
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
 		RestoreFiles   bool     `json:"restoreFiles,omitempty"`
+		Files          []string `json:"files,omitempty"`
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
 		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
 		Instructions   string   `json:"instructions,omitempty"`
@@ -42,18 +49,22 @@ const MaxInstructions = 8 << 10
 // What they are answered with.
 type (
 	// Moved says where the leaf is now, and what became of the files. SummaryID is the
-	// summary of what was left, "" without one; it is the leaf then.
+	// summary of what was left, "" without one; it is the leaf then. Removed are files
+	// that were not there before; what was as before already is not named.
 	Moved struct {
 		LeafID    EventID `json:"leafId"`
 		SummaryID EventID `json:"summaryId,omitempty"`
 
 		Restored []string      `json:"restored,omitempty"`
+		Removed  []string      `json:"removed,omitempty"`
 		Skipped  []SkippedFile `json:"skipped,omitempty"`
 	}
-	// SkippedFile is a file that was not restored, and why.
+	// SkippedFile is a file that was not restored, and why. The path is empty when damage
+	// to the log hides it. Offered says that [RewindTo.Files] can name it.
 	SkippedFile struct {
-		Path string `json:"path"`
-		Why  string `json:"why"`
+		Path    string `json:"path"`
+		Why     string `json:"why"`
+		Offered bool   `json:"offered,omitempty"`
 	}
 	// Compacted says what a compaction did. EventID is empty when there was
 	// nothing to compact.

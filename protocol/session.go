@@ -120,6 +120,9 @@ type (
 		Summary  SessionSummary `json:"summary"`
 		Findings []string       `json:"findings,omitempty"`
 		ReadOnly string         `json:"readOnly,omitempty"`
+		// Interrupted says that a host was killed in the middle of the newest answer, as a
+		// sentence with what to do.
+		Interrupted string `json:"interrupted,omitempty"`
 	}
 	// Imported is a session that was made from a file. Findings say what was wrong
 	// with the file and what it lacks, one sentence each; they are empty in the

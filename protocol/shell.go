@@ -31,6 +31,8 @@ type ShellResult struct {
 	FullBlob   string `json:"fullBlob,omitempty"` // the uncut output, where it was cut
 	// ChangedProtected are the protected files that it made, changed or removed.
 	ChangedProtected []string `json:"changedProtected,omitempty"`
+	// SetAside is what it put into a repository and was moved away.
+	SetAside []SetAside `json:"setAside,omitempty"`
 }
 
 // ShellOf gives the result that a message of kind [ShellKind] carries and what the

@@ -9,6 +9,7 @@ const (
 	TaskExited   TaskState = "exited"    // by itself, or by a signal that Scorel did not send
 	TaskStopped  TaskState = "stopped"   // somebody stopped it, or its session was closed
 	TaskTimedOut TaskState = "timed_out" // it ran longer than it was given
+	TaskLost     TaskState = "lost"      // the host was killed while it ran
 )
 
 // TaskInfo describes a background command of a session. Times are Unix

@@ -80,6 +80,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 	if v.s.Opened.ReadOnly != "" {
 		v.screen.line(alertStyle, "nothing can be written: "+v.s.Opened.ReadOnly)
 	}
+	if v.s.Opened.Interrupted != "" {
+		v.screen.line(alertStyle, v.s.Opened.Interrupted)
+	}
 	err = v.run(ctx, input, states)
 	running := v.live.Running
 	restore()

@@ -28,6 +28,7 @@ const (
 	exitFailed    = 1   // a provider or the storage failed
 	exitUsage     = 2   // the command line or the configuration is wrong
 	exitLimit     = 3   // a limit ended the run
+	exitLoop      = 5   // the model repeated itself, and nobody let it go on
 	exitUnasked   = 4   // something was needed that nobody could be asked for
 	exitCancelled = 130 // interrupted
 	exitPipe      = 141 // nobody reads what is printed: what a shell says of a program that SIGPIPE ended

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -50,7 +51,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.BoolVarP(&o.print, "print", "p", false, "send the prompt (and stdin), print the answer, and exit")
 	f.StringVar(&o.model, "model", "", "the model: an alias of the configuration, provider/id, demo, or script:FILE")
-	f.StringVar(&o.thinking, "thinking", "", "how much the model thinks: off, minimal, low, medium, high")
+	f.StringVar(&o.thinking, "thinking", "", "how much the model thinks: "+strings.Join(protocol.ThinkingLevels(), ", "))
 	f.StringVar(&o.mode, "permission-mode", "", "default, acceptEdits, plan, dontAsk or bypassPermissions")
 	f.StringArrayVar(&o.allow, "allowed-tools", nil, "rules to allow, such as 'Bash(git status:*)'; commas or repeats")
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
@@ -99,10 +100,8 @@ func (o *promptOptions) check() error {
 	default:
 		return usagef("--sandbox is %q; it can be workspace-write, read-only or off", o.sandbox)
 	}
-	switch o.thinking {
-	case "", "off", "minimal", "low", "medium", "high":
-	default:
-		return usagef("--thinking is %q; it can be off, minimal, low, medium or high", o.thinking)
+	if o.thinking != "" && !slices.Contains(protocol.ThinkingLevels(), o.thinking) {
+		return usagef("--thinking is %q; it can be %s", o.thinking, protocol.ThinkingLevelWords())
 	}
 	return nil
 }
@@ -212,6 +211,9 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	}
 	for _, f := range s.Opened.Findings {
 		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
+	}
+	if s.Opened.Interrupted != "" {
+		fmt.Fprintln(a.stderr, "scorel: "+s.Opened.Interrupted)
 	}
 	if err := untilFresh(ctx, s); err != nil {
 		return err

@@ -142,7 +142,7 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.Cancel:
 		return &protocol.Cancelled{Cancelled: l.Cancel(r.TurnID)}, nil
 	case *protocol.RewindTo:
-		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
+		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Files: r.Files, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.BranchTo:
 		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.CompactSession:

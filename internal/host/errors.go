@@ -14,11 +14,16 @@ import (
 func requestError(err error) *protocol.Error {
 	var pe *protocol.Error
 	var locked *session.LockedError
+	var blob *session.BlobError
 	switch {
 	case errors.As(err, &pe):
 		return pe
 	case errors.As(err, &locked):
 		return protocol.About("sessionId", protocol.ReasonElsewhere, protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy.", locked.SessionID, locked.Owner)
+	case errors.As(err, &blob) && errors.Is(err, session.ErrNoBlob):
+		return protocol.Errorf(protocol.CodeStorageError, "The payload %.64s is missing here; verifying the session names all that it lacks.", blob.SHA256)
+	case errors.As(err, &blob) && errors.Is(err, session.ErrDamagedBlob):
+		return protocol.Errorf(protocol.CodeStorageError, "The payload %.64s is damaged here: its bytes are not those that its name says. Verifying the session names all such payloads.", blob.SHA256)
 	case errors.Is(err, session.ErrNotFound):
 		return protocol.About("sessionId", "", protocol.CodeSessionNotFound, "There is no such session here.")
 	case errors.Is(err, session.ErrUnknownEvent), errors.Is(err, session.ErrNotTarget):

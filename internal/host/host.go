@@ -21,6 +21,7 @@ import (
 	"scorel/internal/host/entries"
 	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
@@ -364,7 +365,16 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		}
 		h.Caught("making a session ready", r)
 	}
-	l, err := lane.New(ctx, lane.Config{Broke: func(p *fault.Panic) { h.broke(s, log.ID(), p) }, Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
+	told := func(what string) { h.report(log.ID(), what, nil) }
+	var lost []partial.Lost
+	if readOnly, _ := log.ReadOnly(); !readOnly {
+		lost = partial.Lose(h.cfg.FS, h.pendingDir(), log.ID(), told)
+	}
+	l, err := lane.New(ctx, lane.Config{Broke: func(p *fault.Panic) { h.broke(s, log.ID(), p) }, Pending: s.pending, Step: partial.NewStep(h.cfg.FS, h.pendingDir(), log.ID(), told), Lost: lost,
+		Output: func(c partial.Command) *partial.Output {
+			return partial.NewOutput(h.cfg.FS, h.pendingDir(), c, told)
+		},
+		Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,

@@ -168,10 +168,13 @@ func (h *Host) storeParts(ctx context.Context, write func(w io.Writer) error) (*
 	return ref, nil
 }
 
-// missingNotice says that an export lacks payloads.
-func missingNotice(missing []string) []string {
-	if len(missing) == 0 {
-		return nil
+// lostNotices says that an export lacks payloads.
+func lostNotices(lost session.Lost) (out []string) {
+	if n := len(lost.Missing); n > 0 {
+		out = append(out, fmt.Sprintf("%d payloads that the session names are missing here and in the export; scorel sessions verify names them", n))
 	}
-	return []string{fmt.Sprintf("%d payloads that the session names are missing here and in the export; scorel sessions verify names them", len(missing))}
+	if n := len(lost.Damaged); n > 0 {
+		out = append(out, fmt.Sprintf("%d payloads that the session names are damaged here and not in the export; scorel sessions verify names them", n))
+	}
+	return out
 }

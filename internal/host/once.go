@@ -215,8 +215,8 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	if another(e.Cause, call) {
 		return nil, true, errAnother()
 	}
-	if r, ok := call.Request.(*protocol.RewindTo); ok && r.RestoreFiles {
-		moved, err := h.restoreAgain(ctx, call.SessionID, e)
+	if r, ok := call.Request.(*protocol.RewindTo); ok && (r.RestoreFiles || len(r.Files) > 0) {
+		moved, err := h.restoreAgain(ctx, call.SessionID, e, r)
 		return moved, true, err
 	}
 	answer := answerOf(e, call.Request)
@@ -293,13 +293,13 @@ func clip(text string) string {
 
 // restoreAgain takes back the files of a rewind that is repeated: the host may have
 // been killed between the event and the files.
-func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind protocol.Event) (*protocol.Moved, error) {
+func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind protocol.Event, r *protocol.RewindTo) (*protocol.Moved, error) {
 	s, err := h.acquire(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer h.release(s)
-	return s.lane.RestoreAgain(ctx, rewind)
+	return s.lane.RestoreAgain(ctx, rewind, lane.Move{RestoreFiles: r.RestoreFiles, Files: r.Files})
 }
 
 // answerOf is the answer to a request that an event completed.

@@ -379,7 +379,7 @@ func TestARewindThatIsRepeatedRestoresFilesUnlessTheConversationHasGoneOn(t *tes
 		rewind.Repeat = true
 		r := c.call(rewind)
 		moved, ok := r.Data.(*protocol.Moved)
-		if !ok || moved.LeafID != "" || (len(moved.Restored) == 1) == gone {
+		if !ok || moved.LeafID != "" || (len(moved.Removed) == 1) == gone {
 			t.Errorf("gone on %v: %s", gone, asText(t, r))
 		}
 		_, err := os.Stat(filepath.Join(w.project, "a.txt"))

@@ -50,7 +50,7 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
 	}
 	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
-		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", t.Thinking, model.ThinkingLevels())
+		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
 	}
 	o.Model, o.Thinking, o.Mode = cmp.Or(t.Model, o.Model), cmp.Or(t.Thinking, o.Thinking), cmp.Or(t.Mode, o.Mode)
 	o.Preset, o.Sandbox = cmp.Or(t.Tools, o.Preset), cmp.Or(t.Sandbox, o.Sandbox)

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
 	"scorel/internal/model"
 	"scorel/internal/process"
 	"scorel/internal/session"
@@ -141,7 +142,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
 }
 
 // deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
@@ -207,8 +208,8 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 		case "jsonl":
 			return session.ExportJSONL(ctx, w, v)
 		case "bundle":
-			missing, err := h.store.ExportBundle(ctx, w, v)
-			notices = missingNotice(missing)
+			lost, err := h.store.ExportBundle(ctx, w, v)
+			notices = lostNotices(lost)
 			return err
 		case "html":
 			return h.exportHTML(ctx, w, v)
@@ -242,7 +243,7 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 		for _, id := range path {
 			e, err := index.Event(ctx, id)
 			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.IsCut() {
-				m, _ := b.Message.Whole(h.cutText) // what is lost stays cut and says so
+				m, _ := b.Message.Whole(h.cutText(ctx)) // what is lost stays cut and says so
 				e.Body = &protocol.MessageBody{Message: m}
 			}
 			if !yield(e, err) {
@@ -253,16 +254,8 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 }
 
 // cutText reads the whole of a text that the log has cut.
-func (h *Host) cutText(sha string) ([]byte, error) {
-	f, size, err := h.store.Blobs().Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if size > maxWhole {
-		return nil, session.ErrTooLarge
-	}
-	return io.ReadAll(f)
+func (h *Host) cutText(ctx context.Context) func(sha string) ([]byte, error) {
+	return func(sha string) ([]byte, error) { return h.store.Blobs().Read(ctx, sha, maxWhole) }
 }
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {

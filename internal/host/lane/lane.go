@@ -10,6 +10,7 @@ import (
 	"scorel/internal/agent"
 	"scorel/internal/hook"
 	"scorel/internal/host/fault"
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -41,6 +42,12 @@ type Config struct {
 	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
+	// Step keeps the text of the running step for the next host, and Lost are the
+	// background commands that the last one was killed with; nil and none for neither.
+	Step *partial.Step
+	Lost []partial.Lost
+	// Output keeps what a background command prints for the next host; nil keeps nothing.
+	Output func(c partial.Command) *partial.Output
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -84,15 +91,16 @@ type Setup struct {
 	Fallback model.Model
 	Thinking model.ThinkingLevel
 	Tools    []tool.Tool
-	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
-	// fills from the log.
+	// Env has everything but Seen, Dir, Todos, StoredResult and Protected, which the
+	// lane fills.
 	Env    tool.Env
 	Policy *permission.Policy
 	Limits runtime.Limits
 	// WorkDir is where Bash starts, absolute.
 	WorkDir string
-	// Instructions makes the system prompt of a session that has none.
-	Instructions func() (protocol.Instructions, error)
+	// Instructions makes the system prompt of a session that has none. Sentences for
+	// people say what of it was cut or could not be read.
+	Instructions func() (in protocol.Instructions, sentences []string, err error)
 	// Tell gives what else the model must be told before a call, by what it has been
 	// told on the path; nil gives nothing.
 	Tell func(told history.Told) []protocol.Item
@@ -137,6 +145,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	lostPayloads map[string]bool // those that people were told of; guarded by mu
+
 	watchers watchers
 	hooked   hooked
 	fuse     *fault.Fuse     // blows with the first panic in a goroutine of the session
@@ -163,6 +173,7 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // that people set; "" is the setup's
 	modeSeq   protocol.Seq    // of the event that set it in this lane
+	told      int             // events that background commands and others than the run have added
 	unplanned permission.Mode // the last of them that is not plan mode
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
@@ -185,7 +196,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.mu = fault.NewMutex(l.fuse)
 	l.life, l.end = context.WithCancel(context.Background())
 	l.whole, l.giveUp = context.WithCancel(context.Background())
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput,
 		Life: l.whole, Panicked: l.Panicked})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -220,6 +231,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
+	l.recover(ctx)
 	return l, nil
 }
 
@@ -285,6 +297,10 @@ func (l *Lane) Close(last func()) error {
 	l.cfg.Processes.Close()
 	l.pub.Close()
 	l.giveUp()
+	l.settleOutputs()
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave()
+	}
 	last()
 	return l.cfg.Log.Close()
 }
@@ -424,6 +440,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}
+	l.retellQuestions()
 	l.cfg.Report("append failed: "+err.Error(), nil)
 }
 
@@ -471,8 +488,8 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 }
 
 // builder makes a context builder over the published log, with the hooks of a chain.
-func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index()}
+func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

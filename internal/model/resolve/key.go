@@ -54,7 +54,7 @@ func (c Config) customKey(alias, provider, apiKeyEnv string) (key, name string) 
 	if apiKeyEnv != "" {
 		return "", apiKeyEnv
 	}
-	return "", "the variable that apiKeyEnv of models." + alias + " names"
+	return "", "the variable that apiKeyEnv of the model " + alias + " names"
 }
 
 func credentialName(provider string) string { return "the credentials for " + provider }

@@ -168,7 +168,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		{"badurl", model.ClassInvalid, []string{"badurl", "http address"}},
 		{"typo", model.ClassInvalid, []string{"claude-opus-4-6"}},
 		{"keyed", model.ClassAuth, []string{"set MINE"}},
-		{"keyless", model.ClassAuth, []string{"apiKeyEnv of models.keyless"}},
+		{"keyless", model.ClassAuth, []string{"apiKeyEnv of the model keyless"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {

@@ -30,6 +30,7 @@ export * from "./move";
 export * from "./path";
 export * from "./process";
 export * from "./project";
+export * from "./protected";
 export * from "./search";
 export * from "./session";
 export * from "./shell";

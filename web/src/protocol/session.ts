@@ -155,6 +155,11 @@ export interface SessionOpened {
   summary: SessionSummary;
   findings?: string[];
   readOnly?: string;
+  /**
+   * Interrupted says that a host was killed in the middle of the newest answer, as a
+   * sentence with what to do.
+   */
+  interrupted?: string;
 }
 
 /**
