@@ -47,6 +47,9 @@ func (l *Lane) Abandon() (err error) {
 		}
 	}()
 	l.pub.Break(errFault())
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave() // the next lane makes a message of it
+	}
 	return nil
 }
 
