@@ -38,6 +38,12 @@ type Error struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
+// NeedsLeaf is in the details of an error about a session that is read-only because
+// damage may have moved its leaf: repair_session, which names an event, ends that.
+type NeedsLeaf struct {
+	NeedsLeaf SessionID `json:"needsLeaf"`
+}
+
 // Error gives the message.
 func (e *Error) Error() string { return e.Message }
 

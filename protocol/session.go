@@ -113,11 +113,13 @@ type (
 		More     bool             `json:"more,omitempty"`
 	}
 	// SessionOpened answers open_session. Findings are damage that was found,
-	// one sentence each; ReadOnly says why nothing can be written.
+	// one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
+	// this ends when repair_session names the place to go on from.
 	SessionOpened struct {
-		Summary  SessionSummary `json:"summary"`
-		Findings []string       `json:"findings,omitempty"`
-		ReadOnly string         `json:"readOnly,omitempty"`
+		Summary   SessionSummary `json:"summary"`
+		Findings  []string       `json:"findings,omitempty"`
+		ReadOnly  string         `json:"readOnly,omitempty"`
+		NeedsLeaf bool           `json:"needsLeaf,omitempty"`
 	}
 	// Imported is a session that was made from a file. Findings say what was wrong
 	// with the file and what it lacks, one sentence each; they are empty in the

@@ -69,6 +69,7 @@ func bodies() []protocol.Body {
 		&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "once", Reason: "no"},
 		&protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/a.go", Existed: true, Restorable: true}, &protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/big"},
 		&protocol.ContextCut{Kind: "shrink", ThroughEventID: eventID(1)},
+		&protocol.Repair{Gaps: []protocol.RepairGap{{Before: eventID(1), Missing: eventID(2)}, {Before: eventID(3), Prev: 2}}},
 
 		&protocol.MessageStart{EventID: eventID(9), Role: protocol.RoleAssistant, Model: "demo"},
 		&protocol.TextDelta{EventID: eventID(9), BlockIndex: 1, Delta: "Hel\x07lo"},
