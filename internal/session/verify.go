@@ -29,7 +29,7 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 		if err != nil {
 			return Report{}, err
 		}
-		if _, err := protocol.ParseEvent(line); err != nil {
+		if _, err := protocol.ParseEvent(line); err != nil && !ld.report.names(FindUnreadable, e.id.id()) {
 			ld.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: err.Error()})
 		}
 		for _, sha := range bundle.Named(line) {
