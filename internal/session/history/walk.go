@@ -26,6 +26,7 @@ type path struct {
 	// list, because a compact or a context_cut came later.
 	countedFrom protocol.Seq
 	diagnostics []string
+	unread      []protocol.EventID
 }
 
 // limits say which results are not sent whole (pass 4).
@@ -47,6 +48,7 @@ type walker struct {
 	found   bool           // compactedThrough was met
 	turn    protocol.EventID
 	turnMsg *Element
+	harm    harm
 }
 
 // walk is pass 1.
@@ -63,6 +65,9 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 		}
 		w.fold.older(ev)
 		pos--
+	}
+	if pos < 0 && !w.found && w.harm.parent != "" {
+		w.missing(pos) // the first event names one before it
 	}
 	p := w.finish()
 	if len(p.list) == 0 {
@@ -96,6 +101,7 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 	if w.body != nil && ev.ID == w.turn {
 		w.turn = "" // the cut left the turn's message in the tail
 	}
+	w.inspect(ev, pos)
 	var a answer
 	switch handlerOf(ev.Type)(ev, &a) {
 	case include:
@@ -117,7 +123,14 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 
 func (w *walker) add(ev protocol.Event, a *answer, pos int) {
 	w.pending = len(w.list)
-	w.list = append(w.list, Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq})
+	if ev.Sum() == protocol.SumWrong {
+		a.message = unsigned(a.message)
+	}
+	e := Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq}
+	if a.message.Role == protocol.RoleAssistant && len(a.message.Calls()) > 0 {
+		e.harmed, w.harm.lost = w.harm.lost, false
+	}
+	w.list = append(w.list, e)
 }
 
 // barrier meets a compact. The newest wins; an older one in its tail is already
