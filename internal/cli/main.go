@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +70,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code := exitOf(err)
 		if code != exitPipe { // who closed it knows
 			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
+			if id := needsLeaf(err); id != "" {
+				fmt.Fprintf(a.stderr, "scorel: `scorel sessions show --tree %s` shows its events; `scorel sessions repair %s --leaf EVENT` goes on from one.\n", id, id)
+			}
 		}
 		return code
 	}
@@ -98,6 +102,16 @@ func exitOf(err error) int {
 		}
 	}
 	return exitFailed
+}
+
+// needsLeaf gives the session that waits for its leaf to be picked, if the error says so.
+func needsLeaf(err error) protocol.SessionID {
+	var pe *protocol.Error
+	var d protocol.NeedsLeaf
+	if !errors.As(err, &pe) || len(pe.Details) == 0 || json.Unmarshal(pe.Details, &d) != nil || d.NeedsLeaf.Check() != nil {
+		return ""
+	}
+	return d.NeedsLeaf
 }
 
 func oneLine(s string) string {

@@ -192,9 +192,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if err != nil {
 		return err
 	}
-	for _, f := range s.Opened.Findings {
-		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
-	}
+	a.tellFindings(s.Opened.Findings)
 	if err := untilFresh(ctx, s); err != nil {
 		return err
 	}

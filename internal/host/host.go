@@ -326,7 +326,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
+	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Damage: s.report.Summary(), Passing: s.report.Passing(), Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
