@@ -349,3 +349,36 @@ func TestEventsOfScorelsOwnAreNotShown(t *testing.T) {
 		}
 	}
 }
+
+func TestAnEventThatWasChangedInTheLogSaysSo(t *testing.T) {
+	for _, body := range []protocol.Body{
+		&protocol.MessageBody{Message: protocol.UserText("hello")},
+		&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text("hello")}}},
+		&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c", Content: []protocol.Block{protocol.Text("hello")}}},
+		&protocol.Compact{Summary: "hello"},
+	} {
+		e := protocol.NewEvent(body)
+		e.ID, e.Seq, e.SessionID, e.ClientID = eventID(1), 1, "ses_x", protocol.HostClient
+		e, err := e.SealAfter(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad, err := protocol.ParseEvent(bytes.Replace(e.Raw(), []byte("hello"), []byte("hallo"), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := func(e protocol.Event) string {
+			var out bytes.Buffer
+			if err := Markdown(&out, protocol.Header{}, func(yield func(protocol.Event, error) bool) { yield(e, nil) }); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		if Changed(e) != "" || strings.Contains(said(e), "was changed") {
+			t.Errorf("a %s event is marked that was not changed", e.Type)
+		}
+		if Changed(bad) == "" || !strings.Contains(said(bad), "this was changed after it was written") {
+			t.Errorf("a changed %s event looks as\n%s", e.Type, said(bad))
+		}
+	}
+}
