@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -90,8 +92,12 @@ func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol
 	}
 }
 
+// ErrDamaged says that the bytes of a payload that came are not those that its name says.
+var ErrDamaged = errors.New("the payload came damaged: its bytes are not those that its name says")
+
 // Fetch copies a payload that the session names, or that an export made on this
-// connection, to w, in one part or several.
+// connection, to w, in one part or several. What it has copied is right when it returns
+// without an error; ErrDamaged says that it is not.
 func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *protocol.BlobRef, w io.Writer) error {
 	for i := range ref.Parts {
 		if err := c.Fetch(ctx, session, &ref.Parts[i], w); err != nil {
@@ -101,6 +107,7 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 	if len(ref.Parts) > 0 {
 		return nil
 	}
+	sum, size := sha256.New(), int64(-1)
 	for off := int64(0); off < ref.Size; {
 		p, err := Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: ref.SHA256, Offset: off, Length: getPart})
 		switch {
@@ -109,10 +116,15 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 		case len(p.Data) == 0:
 			return io.ErrUnexpectedEOF
 		}
+		sum.Write(p.Data)
+		size = p.Size
 		if _, err := w.Write(p.Data); err != nil {
 			return err
 		}
 		off += int64(len(p.Data))
+	}
+	if size == ref.Size && hex.EncodeToString(sum.Sum(nil)) != ref.SHA256 { // else it is a beginning
+		return fmt.Errorf("payload %.64s: %w", ref.SHA256, ErrDamaged)
 	}
 	return nil
 }

@@ -219,6 +219,9 @@ func scanEnvelope(line []byte, k *Keys) (Envelope, error) {
 		case "requestId":
 			value, bad = scanString(value)
 			c.RequestID = RequestID(value)
+		case "body":
+			value, bad = scanString(value)
+			c.Body = string(value)
 		}
 		return bad == nil
 	})

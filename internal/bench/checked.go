@@ -53,7 +53,7 @@ func measureOpens(ctx context.Context, dir string, events, n int) (opens, error)
 	if err != nil {
 		return opens{}, err
 	}
-	bare, err := writeNumber(ctx, store, "/", 1, events, false)
+	bare, err := writeNumber(ctx, store, "/", 1, events, 0, false)
 	if err != nil {
 		return opens{}, firstOf(err, checked.Close())
 	}

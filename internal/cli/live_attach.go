@@ -84,6 +84,9 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		}
 		v.screen.line(alertStyle, text)
 	}
+	if v.s.Opened.Interrupted != "" {
+		v.screen.line(alertStyle, v.s.Opened.Interrupted)
+	}
 	err = v.run(ctx, input, states)
 	running := v.live.Running
 	restore()

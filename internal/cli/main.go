@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +28,7 @@ const (
 	exitFailed    = 1   // a provider or the storage failed
 	exitUsage     = 2   // the command line or the configuration is wrong
 	exitLimit     = 3   // a limit ended the run
+	exitLoop      = 5   // the model repeated itself, and nobody let it go on
 	exitUnasked   = 4   // something was needed that nobody could be asked for
 	exitCancelled = 130 // interrupted
 	exitPipe      = 141 // nobody reads what is printed: what a shell says of a program that SIGPIPE ended
@@ -69,10 +69,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err := root.ExecuteContext(ctx); err != nil {
 		code := exitOf(err)
 		if code != exitPipe { // who closed it knows
-			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
-			if id := needsLeaf(err); id != "" {
-				fmt.Fprintf(a.stderr, "scorel: `scorel sessions show --tree %s` shows its events; `scorel sessions repair %s --leaf EVENT` goes on from one.\n", id, id)
-			}
+			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(hinted(err))))
 		}
 		return code
 	}
@@ -102,16 +99,6 @@ func exitOf(err error) int {
 		}
 	}
 	return exitFailed
-}
-
-// needsLeaf gives the session that waits for its leaf to be picked, if the error says so.
-func needsLeaf(err error) protocol.SessionID {
-	var pe *protocol.Error
-	var d protocol.NeedsLeaf
-	if !errors.As(err, &pe) || len(pe.Details) == 0 || json.Unmarshal(pe.Details, &d) != nil || d.NeedsLeaf.Check() != nil {
-		return ""
-	}
-	return d.NeedsLeaf
 }
 
 func oneLine(s string) string {

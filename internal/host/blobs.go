@@ -61,12 +61,16 @@ func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) 
 		return err
 	}
 	defer done()
-	named, err := index.Mentions(ctx, sha)
+	named, err := index.Names(ctx, sha)
 	if err != nil {
 		return err
 	}
 	if !named {
 		return refused
+	}
+	// What a client gets it may act on.
+	if err := c.h.store.Blobs().Check(ctx, sha); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

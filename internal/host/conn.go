@@ -79,12 +79,16 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
+	if problem := call.Check(); problem != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: problem.Err()}
+	}
 	if err := c.allowed(call.Request); err != nil {
 		return protocol.Reply{RequestID: call.RequestID, Err: err}
 	}
 	if !protocol.Acts(call.Request) {
 		return c.answer(ctx, call, c.dispatch)
 	}
+	call.Body = call.BodyOf()
 	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) (reply protocol.Reply, acted bool) {
 		if !c.h.acts() {
 			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}, false
@@ -185,7 +189,7 @@ func (c *Conn) Why() *protocol.Error {
 
 // caller names the client and request for the lane.
 func (c *Conn) caller(call protocol.Call) lane.Caller {
-	return lane.Caller{Client: c.client, Request: call.RequestID, OnceOnly: !c.granted().Allows(protocol.GrantControl)}
+	return lane.Caller{Client: c.client, Request: call.RequestID, Body: call.Body, OnceOnly: !c.granted().Allows(protocol.GrantControl)}
 }
 
 func (c *Conn) granted() protocol.Grant {

@@ -48,7 +48,7 @@ func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.
 // takeFiles adds the files below a root to a list. Names that are no text cannot be
 // told to a client and are left out.
 func (h *Host) takeFiles(ctx context.Context, root string, b *fuzzy.Builder) error {
-	dir, err := canonicalDir(root)
+	dir, err := existing("projectId", root)
 	if err != nil {
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/host/entries"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
@@ -326,7 +327,16 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Damage: s.report.Summary(), Passing: s.report.Passing(), Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
+	told := func(what string) { h.report(log.ID(), what, nil) }
+	var lost []partial.Lost
+	if readOnly, _ := log.ReadOnly(); !readOnly {
+		lost = partial.Lose(h.cfg.FS, h.pendingDir(), log.ID(), told)
+	}
+	l, err := lane.New(ctx, lane.Config{Damage: s.report.Summary(), Passing: s.report.Passing(), Pending: s.pending, Step: partial.NewStep(h.cfg.FS, h.pendingDir(), log.ID(), told), Lost: lost,
+		Output: func(c partial.Command) *partial.Output {
+			return partial.NewOutput(h.cfg.FS, h.pendingDir(), c, told)
+		},
+		Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,

@@ -147,7 +147,7 @@ func (h *Host) free(ctx context.Context, id protocol.SessionID, do, done string)
 		case gone == nil && s.tasks() > 0:
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you %s it.", id, s.tasks(), do)
 		case gone == nil:
-			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open in a client; leave it there before you %s it (scorel host status names the clients).", id, do)
+			return protocol.About("sessionId", protocol.ReasonOpen, protocol.CodeSessionLocked, "The session %s is open in a client; leave it there before you %s it.", id, do)
 		}
 		select {
 		case <-gone:

@@ -57,8 +57,8 @@ func TestASessionThatWaitsForItsLeafSaysSoToAClient(t *testing.T) {
 		t.Fatalf("opened as %+v", opened)
 	}
 	_, err := c.try(id, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("go on")}})
-	var d protocol.NeedsLeaf
-	if err == nil || err.Code != protocol.CodeStorageError || json.Unmarshal(err.Details, &d) != nil || d.NeedsLeaf != id {
+	var d protocol.FieldDetails
+	if err == nil || err.Code != protocol.CodeStorageError || json.Unmarshal(err.Details, &d) != nil || d.Reason != protocol.ReasonLeaf {
 		t.Fatalf("a message is answered with %v, %s", err, err.Details)
 	}
 	c.do(id, &protocol.CloseSession{})

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
+	"scorel/internal/model"
 	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -31,19 +32,19 @@ const (
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
 	meta := r.Meta
 	meta.ProjectID = r.ProjectID
-	dir, err := canonicalDir(meta.WorkDir)
-	if err != nil {
-		return nil, err
+	if meta.WorkDir == "" { // the project's folder
+		root, err := h.projectRoot(r.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		meta.WorkDir = root
 	}
-	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id, nil)(ctx, meta, nil)
-	if err != nil {
+	if err := h.checkMeta(ctx, id, &meta); err != nil {
 		return nil, err
 	}
-	setup.Close()
 	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
-		CreatedAt: h.cfg.Now().UnixMilli(), Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta})
+		CreatedAt: h.cfg.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +52,44 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	h.sessionChanged(s)
 	sum := h.summary(s)
 	return &sum, nil
+}
+
+// checkMeta says why no turn could run in a session that is described so, and puts the
+// folder without symlinks into it.
+func (h *Host) checkMeta(ctx context.Context, id protocol.SessionID, meta *protocol.Meta) error {
+	dir, err := h.workDir(meta.WorkDir)
+	if err != nil {
+		return err
+	}
+	meta.WorkDir = dir
+	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
+		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
+	}
+	setup, err := h.setup(id, nil)(ctx, *meta, nil)
+	if err != nil {
+		return err
+	}
+	setup.Close()
+	return nil
+}
+
+// updateInfo changes what a session is like, by the rules of a new one. A session whose
+// folder is gone can still be given a name.
+func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, changes protocol.MetaChanges) error {
+	if problem := changes.Check(); problem != nil {
+		return problem.Err()
+	}
+	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
+		meta := l.Meta()
+		changes.Apply(&meta)
+		if err := h.checkMeta(ctx, l.ID(), &meta); err != nil {
+			return err
+		}
+		if changes.WorkDir != nil {
+			changes.WorkDir = &meta.WorkDir
+		}
+	}
+	return l.UpdateInfo(ctx, by, changes)
 }
 
 // summaryOf describes an open session.
@@ -100,7 +139,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
 	}
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id))
+	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
 }
 
 // deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
@@ -136,16 +175,14 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	case r.FromEventID != "":
 		leaf = r.FromEventID
 	case report.NeedsLeaf:
-		err := protocol.Errorf(protocol.CodeStorageError, "The session cannot be copied without the event to copy it to: %s.", report.ReadOnly)
-		err.Details, _ = json.Marshal(protocol.NeedsLeaf{NeedsLeaf: r.FromSessionID}) // a string: it cannot fail
-		return nil, err
+		return nil, protocol.About("fromEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session cannot be copied without the event to copy it to: %s.", report.ReadOnly)
 	}
 	if r.Name != "" {
 		meta.Name = r.Name
 	}
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: h.device, EventID: leaf},
-		Cause:      &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta}
+		Cause:      by.Cause(), Meta: meta}
 	log, err := h.store.Clone(ctx, r.FromSessionID, header)
 	if err != nil {
 		return nil, err
@@ -160,14 +197,6 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 
 // exportSession writes a session into blobs.
 func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	switch format {
-	case "jsonl", "bundle", "markdown", "html":
-	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle, markdown or html.", format)
-	}
-	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
 	v, _, err := h.store.View(ctx, id)
 	if err != nil {
 		return nil, err
@@ -179,8 +208,8 @@ func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format 
 		case "jsonl":
 			return session.ExportJSONL(ctx, w, v)
 		case "bundle":
-			missing, err := h.store.ExportBundle(ctx, w, v)
-			notices = missingNotice(missing)
+			lost, err := h.store.ExportBundle(ctx, w, v)
+			notices = lostNotices(lost)
 			return err
 		case "html":
 			return h.exportHTML(ctx, w, v)
@@ -214,7 +243,7 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 		for _, id := range path {
 			e, err := index.Event(ctx, id)
 			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.IsCut() {
-				m, _ := b.Message.Whole(h.cutText) // what is lost stays cut and says so
+				m, _ := b.Message.Whole(h.cutText(ctx)) // what is lost stays cut and says so
 				e.Body = &protocol.MessageBody{Message: m}
 			}
 			if !yield(e, err) {
@@ -225,16 +254,8 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 }
 
 // cutText reads the whole of a text that the log has cut.
-func (h *Host) cutText(sha string) ([]byte, error) {
-	f, size, err := h.store.Blobs().Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if size > maxWhole {
-		return nil, session.ErrTooLarge
-	}
-	return io.ReadAll(f)
+func (h *Host) cutText(ctx context.Context) func(sha string) ([]byte, error) {
+	return func(sha string) ([]byte, error) { return h.store.Blobs().Read(ctx, sha, maxWhole) }
 }
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {
@@ -268,7 +289,7 @@ func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf pr
 	case errors.Is(err, session.ErrReadOnly) && report.Has(session.FindNewerVersion):
 		return nil, protocol.Errorf(protocol.CodeStorageError, "The session cannot be repaired: %s.", report.ReadOnly)
 	case errors.Is(err, session.ErrReadOnly):
-		return nil, protocol.Errorf(protocol.CodeStorageError, "The damage may have moved the leaf; look at `scorel sessions show --tree %s` and repeat with --leaf EVENT.", id)
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The damage may have moved the leaf of %s; look at its tree, and name the event to go on from.", id)
 	case err != nil:
 		return nil, err
 	}
@@ -305,7 +326,7 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 		if only, why := log.ReadOnly(); only {
 			return nil, protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
 		}
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "This session's leaf is known; to move it use `scorel sessions branch`.")
+		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)

@@ -59,6 +59,9 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	}
 	sub.attend() // a grant that changed meanwhile did not find it
 	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.findings(), ReadOnly: s.report.ReadOnly, NeedsLeaf: s.lane.Log().NeedsLeaf()}
+	if s.lane.Interrupted(ctx) {
+		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
+	}
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
 		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))

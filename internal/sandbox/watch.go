@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"scorel/internal/repository"
 )
 
 // Bounds of a look at protected files. Beyond them a file is compared by size,
@@ -105,7 +107,7 @@ func (w *watcher) content(path string, info fs.FileInfo) string {
 }
 
 func hashFile(path string, size int64) (string, error) {
-	f, err := openRegular(path)
+	f, err := repository.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/bundle"
 	"scorel/internal/disk"
+	"scorel/protocol"
 )
 
 // minPruneAge is the youngest blob that Prune removes: one is stored before the
@@ -48,7 +48,7 @@ func (b *Blobs) Prune(ctx context.Context, olderThan time.Duration) (Pruned, err
 					return out, fmt.Errorf("prune: %w", err)
 				}
 				out.Temps++
-			case dir == b.dir() && bundle.IsSHA256(e.Name()):
+			case dir == b.dir() && protocol.IsPayload(e.Name()):
 				old[e.Name()] = info.Size()
 			}
 		}
@@ -78,15 +78,26 @@ func (b *Blobs) Prune(ctx context.Context, olderThan time.Duration) (Pruned, err
 	return out, nil
 }
 
-// removeOld removes a blob unless it was put again meanwhile. It is moved away
-// first and looked at then: a Put in between makes a new file of that name.
+// removeOld removes a blob unless it was put or kept again meanwhile.
 func (b *Blobs) removeOld(sha string, limit time.Time) (bool, error) {
+	return b.removeIf(sha, func(mod time.Time) bool { return mod.Before(limit) })
+}
+
+// removeSame removes a blob unless it was put or kept again since mod.
+func (b *Blobs) removeSame(sha string, mod time.Time) (bool, error) {
+	return b.removeIf(sha, mod.Equal)
+}
+
+// removeIf removes a blob whose last change was at a time that is removable. It is
+// moved away first and looked at then: a Put in between makes a new file of that name,
+// a Keep finds none.
+func (b *Blobs) removeIf(sha string, removable func(mod time.Time) bool) (bool, error) {
 	away := b.path(sha) + disk.TempMark + "old"
 	if err := b.store.fs.Rename(b.path(sha), away); err != nil {
 		return false, err
 	}
 	info, err := b.store.fs.Stat(away)
-	if err == nil && !info.ModTime().Before(limit) {
+	if err == nil && !removable(info.ModTime()) {
 		return false, b.store.fs.Rename(away, b.path(sha))
 	}
 	return true, b.store.fs.Remove(away)

@@ -64,6 +64,21 @@ func OpenStore(cfg Config) (*Store, error) {
 	return &Store{cfg: cfg, fs: cfg.FS, syncs: make(chan struct{}, cfg.SyncLimit)}, nil
 }
 
+// syncing makes something durable when there is a place for one more fsync. What do
+// returns is ErrStorage.
+func (s *Store) syncing(ctx context.Context, do func() error) error {
+	select {
+	case s.syncs <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.syncs }()
+	if err := do(); err != nil {
+		return fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	return nil
+}
+
 func (s *Store) sessions() string { return filepath.Join(s.cfg.Dir, "sessions") }
 
 func (s *Store) path(id protocol.SessionID) string {

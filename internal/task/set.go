@@ -35,10 +35,41 @@ type Config struct {
 	// that: how each began and ended. Without Processes nobody is told.
 	Processes *process.Recorder
 	Tell      func(protocol.ToolProcess)
+	// Keep keeps what a command prints for who comes after a kill of the program; it may
+	// be nil, and give nil.
+	Keep func(id, call, command string, started time.Time) Keeper
 	// Changed is told how a command stands when it begins and has ended, and within a
 	// second of what it prints; of one command at a time, and nothing older behind what
 	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
+}
+
+// Keeper keeps what one command prints. Writing never fails and never waits.
+type Keeper interface {
+	io.Writer
+	End()   // the end of the command is stored elsewhere
+	Leave() // it is not
+}
+
+// Kept is the keeper of a command, and the call that started that.
+type Kept struct {
+	Keeper Keeper
+	Call   string
+}
+
+// Kept returns the keepers of the commands, by their ids.
+func (s *Set) Kept() map[string]Kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := map[string]Kept{}
+	for _, t := range s.tasks {
+		t.mu.Lock()
+		if t.keeper != nil {
+			kept[t.id] = Kept{t.keeper, t.call}
+		}
+		t.mu.Unlock()
+	}
+	return kept
 }
 
 // Set is the background commands of one session.
@@ -101,9 +132,13 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 	}
 	if spec.Run == nil {
 		spec.Cmd.Stdout, spec.Cmd.Stderr = t, t
+		t.keep(s.cfg.Keep)
 		child, err := spawn.Start(ctx, spec.Cmd)
 		if err != nil {
 			stop()
+			if t.keeper != nil {
+				t.keeper.End()
+			}
 			s.forget(t)
 			return "", err
 		}
@@ -153,6 +188,9 @@ func (s *Set) enter(t *task) error {
 		})
 		if i < 0 {
 			return fmt.Errorf("%d background commands are remembered whose ends have not been told; start this one in the next step", len(s.tasks))
+		}
+		if old := s.tasks[i]; old.keeper != nil { // its end is long stored
+			old.keeper.End()
 		}
 		s.tasks = slices.Delete(s.tasks, i, i+1)
 	}

@@ -192,5 +192,6 @@ func (l *Lane) appendWaiting(ctx context.Context) (int, error) {
 		return n, err
 	}
 	added, err := l.appendAdditions(ctx)
+	l.told += n + added
 	return n + added, err
 }

@@ -2,7 +2,6 @@ package lane
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -10,6 +9,7 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -46,6 +46,12 @@ type Config struct {
 	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
+	// Step keeps the text of the running step for the next host, and Lost are the
+	// background commands that the last one was killed with; nil and none for neither.
+	Step *partial.Step
+	Lost []partial.Lost
+	// Output keeps what a background command prints for the next host; nil keeps nothing.
+	Output func(c partial.Command) *partial.Output
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -86,15 +92,16 @@ type Setup struct {
 	Fallback model.Model
 	Thinking model.ThinkingLevel
 	Tools    []tool.Tool
-	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
-	// fills from the log.
+	// Env has everything but Seen, Dir, Todos, StoredResult and Protected, which the
+	// lane fills.
 	Env    tool.Env
 	Policy *permission.Policy
 	Limits runtime.Limits
 	// WorkDir is where Bash starts, absolute.
 	WorkDir string
-	// Instructions makes the system prompt of a session that has none.
-	Instructions func() (protocol.Instructions, error)
+	// Instructions makes the system prompt of a session that has none. Sentences for
+	// people say what of it was cut or could not be read.
+	Instructions func() (in protocol.Instructions, sentences []string, err error)
 	// Tell gives what else the model must be told before a call, by what it has been
 	// told on the path; nil gives nothing.
 	Tell func(told history.Told) []protocol.Item
@@ -139,6 +146,8 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	lostPayloads map[string]bool // those that people were told of; guarded by mu
+
 	watchers watchers
 	hooked   hooked
 	life     context.Context // ends when the lane closes
@@ -162,6 +171,7 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // that people set; "" is the setup's
 	modeSeq   protocol.Seq    // of the event that set it in this lane
+	told      int             // events that background commands and others than the run have added
 	unplanned permission.Mode // the last of them that is not plan mode
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
@@ -182,7 +192,7 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask})
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput})
 	l.life, l.end = context.WithCancel(context.Background())
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -221,6 +231,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	l.mark.kept = l.queues.count() > 0
+	l.recover(ctx)
 	return l, nil
 }
 
@@ -285,6 +296,10 @@ func (l *Lane) Close(last func()) error {
 	l.farewell()
 	l.cfg.Processes.Close()
 	l.pub.Close()
+	l.settleOutputs()
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave()
+	}
 	last()
 	return l.cfg.Log.Close()
 }
@@ -302,6 +317,7 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	Body    string // of the request, as [protocol.Cause] has it
 	// OnceOnly says that the client may allow a call once, and no more than that.
 	OnceOnly bool
 }
@@ -310,7 +326,12 @@ func (c Caller) author() author {
 	if c.Request == "" { // the host itself
 		return author{client: c.Client}
 	}
-	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+	return author{client: c.Client, cause: c.Cause()}
+}
+
+// Cause is the caller as an event or a header has it.
+func (c Caller) Cause() *protocol.Cause {
+	return &protocol.Cause{ClientID: c.Client, RequestID: c.Request, Body: c.Body}
 }
 
 // append lets a persistent event enter behind the leaf. mu is held.
@@ -402,11 +423,10 @@ func (l *Lane) readOnly() error {
 	if !readOnly {
 		return nil
 	}
-	err := protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
 	if l.cfg.Log.NeedsLeaf() {
-		err.Details, _ = json.Marshal(protocol.NeedsLeaf{NeedsLeaf: l.ID()}) // a string: it cannot fail
+		return protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session is read-only: %s.", why)
 	}
-	return err
+	return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
 }
 
 // appendFailed is told that what had entered is lost. It runs on the publisher's
@@ -475,8 +495,8 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 }
 
 // builder makes a context builder over the published log, with the hooks of a chain.
-func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index()}
+func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

@@ -43,6 +43,7 @@ type turn struct {
 	system   string          // the system prompt
 	base     string          // the session's own
 	tally    tally
+	told     int // Lane.told before the last call
 
 	own protocol.Instructions // base with its sections
 
@@ -103,9 +104,12 @@ func (l *Lane) lock(ctx context.Context) error {
 // held.
 func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if !l.hasInstructions() {
-		in, err := setup.Instructions()
+		in, sentences, err := setup.Instructions()
 		if err != nil {
 			return nil, err
+		}
+		for _, s := range sentences {
+			l.notice("", "warning", s)
 		}
 		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
 			return nil, err
@@ -114,7 +118,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err := l.indexSkills(ctx, setup.Skills); err != nil {
 		return nil, err
 	}
-	builder, err := l.builder(setup.Hooks)
+	builder, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -261,6 +265,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	switch b := raw.Body.(type) {
 	case *protocol.MessageStart:
 		b.ParentID = l.leaf
+		l.keepStep(t, b)
 		err = l.tell(b)
 	case *protocol.RuntimeEnd:
 		t.over.Store(true)
@@ -275,6 +280,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 		l.retellQuestions()
 	default:
 		if protocol.NewEvent(raw.Body).IsTransient() {
+			l.keepStep(t, raw.Body)
 			err = l.tell(raw.Body)
 			break
 		}
@@ -294,8 +300,11 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command && t.cause == nil {
 		l.toldEnd(t, b)
 	}
-	if err == nil && ticket != nil && gatesEffect(raw.Body) {
-		err = ticket.Wait(context.Background())
+	answer := isAnswer(raw.Body)
+	if err == nil && ticket != nil && (answer || gatesEffect(raw.Body)) {
+		if err = ticket.Wait(context.Background()); err == nil && answer && l.cfg.Step != nil {
+			l.cfg.Step.End()
+		}
 	}
 	if err != nil {
 		t.cancel(storageError(err))
@@ -314,6 +323,13 @@ func (l *Lane) toldEnd(t *turn, end *protocol.RuntimeEnd) {
 		DurationMS int64          `json:"durationMs"`
 		Reason     string         `json:"reason"`
 	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason)})
+}
+
+// isAnswer says whether an event is what a model answered, whose text is kept apart until
+// it is stored.
+func isAnswer(body protocol.Body) bool {
+	b, ok := body.(*protocol.MessageBody)
+	return ok && b.Message.Role == protocol.RoleAssistant
 }
 
 // gatesEffect says whether an effect follows that the event must precede on

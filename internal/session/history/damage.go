@@ -42,6 +42,9 @@ func (w *walker) missing(pos int) {
 }
 
 func (w *walker) noteDamage(text string, pos int) {
+	if w.full { // what is not kept is not sent
+		return
+	}
 	w.notes = append(w.notes, note{pos + 1, protocol.Item{Kind: protocol.ItemLogDamage, Origin: protocol.OriginSystem,
 		Content: text, Visibility: protocol.VisibilityHidden}})
 }

@@ -125,6 +125,8 @@ export const terminalValues = [
   "hook_stopped",
   "budget",
   "storage_error",
+  /** the model repeated itself, and nobody let it go on */
+  "loop",
 ] as const;
 
 /** RuntimeEnd ends a run. */
