@@ -26,6 +26,8 @@ type (
 		LeafID EventID `json:"leafId,omitempty"`
 		More   bool    `json:"more,omitempty"`
 		Older  int     `json:"older,omitempty"`
+		// Findings say what is damaged in the log, on the first page only.
+		Findings []string `json:"findings,omitempty"`
 	}
 )
 

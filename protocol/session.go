@@ -118,11 +118,13 @@ type (
 		More     bool             `json:"more,omitempty"`
 	}
 	// SessionOpened answers open_session. Findings are damage that was found,
-	// one sentence each; ReadOnly says why nothing can be written.
+	// one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
+	// this ends when repair_session names the place to go on from.
 	SessionOpened struct {
-		Summary  SessionSummary `json:"summary"`
-		Findings []string       `json:"findings,omitempty"`
-		ReadOnly string         `json:"readOnly,omitempty"`
+		Summary   SessionSummary `json:"summary"`
+		Findings  []string       `json:"findings,omitempty"`
+		ReadOnly  string         `json:"readOnly,omitempty"`
+		NeedsLeaf bool           `json:"needsLeaf,omitempty"`
 		// Interrupted says that a host was killed in the middle of the newest answer, as a
 		// sentence with what to do.
 		Interrupted string `json:"interrupted,omitempty"`

@@ -125,6 +125,13 @@ func TestContextAndAppendsAreMeasured(t *testing.T) {
 	}
 }
 
+func TestOpeningWithAndWithoutChecksumsIsMeasured(t *testing.T) {
+	o, err := measureOpens(t.Context(), t.TempDir(), 400, 2)
+	if err != nil || len(o.Checked) != 2 || len(o.Bare) != 2 || o.Bytes < 400*300 {
+		t.Errorf("%+v, %v", o, err)
+	}
+}
+
 // mocked gives a mock behind a listener, and its client side.
 func mocked(t *testing.T, script string, judge bool) *server {
 	t.Helper()

@@ -75,6 +75,7 @@ func groups() []group {
 		{"search", search},
 		{"appends", durableAppends},
 		{"context", longContext},
+		{"open", checkedOpen},
 		{"extension", extensions},
 		{"host", idle},
 		{"latency", latency},

@@ -30,7 +30,7 @@ func hintOf(err error) string {
 	case about.Reason == protocol.ReasonOpen:
 		return "`scorel host status` names the clients."
 	case about.Reason == protocol.ReasonLeaf && pe.Code == protocol.CodeStorageError:
-		return "`scorel sessions show --tree ID` shows it, and --leaf EVENT names the event."
+		return "`scorel sessions show --tree ID` shows its events, and `scorel sessions repair ID --leaf EVENT` goes on from one."
 	case about.Reason == protocol.ReasonLeaf:
 		return "--leaf EVENT names it."
 	case about.Reason == protocol.ReasonHeld:

@@ -360,7 +360,7 @@ func (v *liveSession) branch(event string) {
 
 func (v *liveSession) tree() {
 	v.queueJob(func(ctx context.Context) func() {
-		events, leaf, err := v.link.tree(ctx, v.id)
+		events, leaf, _, err := v.link.tree(ctx, v.id)
 		return func() {
 			if err != nil {
 				v.fail(err)

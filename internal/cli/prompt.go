@@ -209,9 +209,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if a.isHome(where) {
 		fmt.Fprintln(a.stderr, "scorel: the workspace is your whole home folder, "+display.Line(where)+"; --cwd names a smaller one")
 	}
-	for _, f := range s.Opened.Findings {
-		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
-	}
+	a.tellFindings(s.Opened.Findings)
 	if s.Opened.Interrupted != "" {
 		fmt.Fprintln(a.stderr, "scorel: "+s.Opened.Interrupted)
 	}

@@ -33,6 +33,7 @@ func (a *app) showCommand() *cobra.Command {
 			if f.json {
 				return a.printJSON(page)
 			}
+			a.tellFindings(page.Findings)
 			if page.More {
 				fmt.Fprintln(a.stderr, "Older messages are left out; --limit shows more.")
 			}
@@ -46,6 +47,13 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 200, "at most so many messages, the newest")
 	cmd.Flags().BoolVar(&tree, "tree", false, "all events in the order of the log, the active path marked")
 	return cmd
+}
+
+// tellFindings says what is damaged in a log.
+func (a *app) tellFindings(findings []string) {
+	for _, f := range findings {
+		fmt.Fprintln(a.stderr, "scorel: the session log: "+display.Line(f))
+	}
 }
 
 // showEvent prints one event as people see it.
@@ -100,15 +108,15 @@ func indent(text string) string {
 }
 
 // tree gives all events of a session in the order of the log.
-func (l *link) tree(ctx context.Context, id protocol.SessionID) (events []protocol.Event, leaf protocol.EventID, err error) {
+func (l *link) tree(ctx context.Context, id protocol.SessionID) (events []protocol.Event, leaf protocol.EventID, findings []string, err error) {
 	for after := protocol.Seq(0); ; {
 		page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetTree{AfterSeq: after, Limit: 1000})
 		if err != nil {
-			return nil, "", err
+			return nil, "", nil, err
 		}
-		events, leaf = append(events, page.Events...), page.LeafID
+		events, leaf, findings = append(events, page.Events...), page.LeafID, append(findings, page.Findings...)
 		if !page.More || len(page.Events) == 0 {
-			return events, leaf, nil
+			return events, leaf, findings, nil
 		}
 		after = page.Events[len(page.Events)-1].Seq
 	}
@@ -143,13 +151,14 @@ func treeLines(events []protocol.Event, leaf protocol.EventID) []string {
 }
 
 func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f sessionFlags) error {
-	events, leaf, err := l.tree(ctx, id)
+	events, leaf, findings, err := l.tree(ctx, id)
 	if err != nil {
 		return err
 	}
 	if f.json {
-		return a.printJSON(&protocol.Events{Events: events, LeafID: leaf})
+		return a.printJSON(&protocol.Events{Events: events, LeafID: leaf, Findings: findings})
 	}
+	a.tellFindings(findings)
 	for _, line := range treeLines(events, leaf) {
 		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
 			return err

@@ -236,14 +236,8 @@ func (x *extended) reserve(ctx context.Context, size int) (back func(), err erro
 
 // coreType says whether a kind is one of the log's own, or what extensions see of one.
 func coreType(kind string) bool {
-	switch protocol.EventType(kind) {
-	case protocol.TypeMessage, protocol.TypeCompact, protocol.TypeCustomMessage, protocol.TypeHarnessItem, protocol.TypeBranchSummary,
-		protocol.TypeRewind, protocol.TypeBranch, protocol.TypeChannelInject, protocol.TypeSessionInfo, protocol.TypeCustom, protocol.TypeLabel,
-		protocol.TypeInstructionSnapshot, protocol.TypeQueueUpdate, protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta,
-		protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeContextCut, "compaction":
-		return true
-	}
-	return false
+	_, stored := protocol.StoredClass([]byte(kind))
+	return stored || kind == "compaction"
 }
 
 // sentMessage is [wire.SendMessage] and [wire.SendUser], with images as they come.

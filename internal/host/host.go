@@ -376,7 +376,7 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		}
 		h.Caught("making a session ready", r)
 	}
-	l, err := lane.New(ctx, lane.Config{Broke: func(p *fault.Panic) { h.broke(s, log.ID(), p) }, Pending: s.pending,
+	l, err := lane.New(ctx, lane.Config{Broke: func(p *fault.Panic) { h.broke(s, log.ID(), p) }, Damage: s.report.Summary(), Passing: s.report.Passing(), Pending: s.pending,
 		Step: partial.NewStep(h.cfg.FS, h.pendingDir(), log.ID(), told), Lost: lost,
 		Output: func(c partial.Command) *partial.Output {
 			return partial.NewOutput(h.cfg.FS, h.pendingDir(), c, told)

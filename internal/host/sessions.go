@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
@@ -127,14 +128,17 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
-	index, _, done, err := h.view(ctx, r.FromSessionID)
+	index, report, done, err := h.view(ctx, r.FromSessionID)
 	if err != nil {
 		return nil, err
 	}
 	meta, leaf := index.Meta(), index.Leaf()
 	done()
-	if r.FromEventID != "" {
+	switch {
+	case r.FromEventID != "":
 		leaf = r.FromEventID
+	case report.NeedsLeaf:
+		return nil, protocol.About("fromEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session cannot be copied without the event to copy it to: %s.", report.ReadOnly)
 	}
 	if r.Name != "" {
 		meta.Name = r.Name
@@ -252,32 +256,56 @@ func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf pr
 	if err := h.free(ctx, id, "repair", "repaired"); err != nil {
 		return nil, err
 	}
+	var picked []string
 	if leaf != "" {
-		return h.pickLeaf(ctx, id, leaf)
+		found, err := h.pickLeaf(ctx, id, leaf)
+		if err != nil {
+			return nil, err
+		}
+		picked = found
 	}
 	report, err := h.store.Repair(ctx, id)
-	if errors.Is(err, session.ErrReadOnly) {
+	switch {
+	case errors.Is(err, session.ErrReadOnly) && report.Has(session.FindNewerVersion):
+		return nil, protocol.Errorf(protocol.CodeStorageError, "The session cannot be repaired: %s.", report.ReadOnly)
+	case errors.Is(err, session.ErrReadOnly):
 		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The damage may have moved the leaf of %s; look at its tree, and name the event to go on from.", id)
+	case err != nil:
+		return nil, err
 	}
+	after, err := h.store.Verify(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	rep, err := h.reportOf(ctx, id, report)
-	if err == nil {
-		rep.Sound = true // what was found has been set aside
+	out, err := h.reportOf(ctx, id, after)
+	if err != nil {
+		return nil, err
 	}
-	return rep, err
+	stays := out.Findings
+	out.Findings = picked
+	for _, f := range report.Sentences() {
+		if !slices.Contains(picked, f) {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	for _, f := range stays {
+		out.Findings = append(out.Findings, "what a repair cannot mend: "+f)
+	}
+	return out, nil
 }
 
 // pickLeaf ends the read-only state of a log in which damage may have moved the
-// leaf.
-func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
+// leaf, and gives what was found.
+func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) ([]string, error) {
 	log, report, err := h.store.Open(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
 	if !log.NeedsLeaf() {
+		if only, why := log.ReadOnly(); only {
+			return nil, protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+		}
 		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
@@ -289,7 +317,8 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 	if err := log.PickLeaf(ctx, e); err != nil {
 		return nil, err
 	}
-	return &protocol.SessionReport{Sound: true, Events: log.Index().Len(), Bytes: log.Index().Size(), Findings: report.Sentences()}, nil
+	report.ReadOnly = ""
+	return report.Sentences(), nil
 }
 
 func (h *Host) reportOf(ctx context.Context, id protocol.SessionID, report session.Report) (*protocol.SessionReport, error) {
@@ -309,7 +338,7 @@ func page(limit int) int {
 }
 
 func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.GetPath) (*protocol.Events, error) {
-	index, _, done, err := h.view(ctx, id)
+	index, report, done, err := h.view(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -320,7 +349,9 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 	}
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
 	from := leaf
-	if r.BeforeID != "" {
+	if r.BeforeID == "" {
+		out.Findings = toldOf(report)
+	} else {
 		if from, err = index.Parent(r.BeforeID); err != nil {
 			return nil, err
 		}
@@ -358,12 +389,15 @@ func sendable(e protocol.Event) (protocol.Event, bool) {
 }
 
 func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.GetTree) (*protocol.Events, error) {
-	index, _, done, err := h.view(ctx, id)
+	index, report, done, err := h.view(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	if r.AfterSeq == 0 {
+		out.Findings = toldOf(report)
+	}
 	bytes := 0
 	for e, err := range index.EventsAfter(ctx, r.AfterSeq) {
 		if err != nil {

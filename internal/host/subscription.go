@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/host/lane"
 	"scorel/internal/host/publish"
+	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -57,7 +58,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		return nil, err
 	}
 	sub.attend() // a grant that changed meanwhile did not find it
-	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.report.Sentences(), ReadOnly: s.report.ReadOnly}
+	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.findings(), ReadOnly: s.report.ReadOnly, NeedsLeaf: s.lane.Log().NeedsLeaf()}
 	if s.lane.Interrupted(ctx) {
 		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
 	}
@@ -66,6 +67,30 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))
 	}()
 	return opened, nil
+}
+
+// maxFindings is how many findings are told when a session is opened.
+const maxFindings = 10
+
+// findings says what the log has lost: what was found when it was opened, or when it was
+// opened before and nobody has gone on since.
+func (s *slot) findings() []string {
+	if found := toldOf(s.report); len(found) > 0 {
+		return found
+	}
+	if text := s.lane.Damage(); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// toldOf says what was found in a log, at most [maxFindings] sentences and their number.
+func toldOf(report session.Report) []string {
+	found := report.Sentences()
+	if more := len(found) - maxFindings; more > 0 {
+		found = append(found[:maxFindings:maxFindings], fmt.Sprintf("%d more findings; verify the session to see them", more))
+	}
+	return found
 }
 
 func (c *Conn) closeSession(id protocol.SessionID) error {

@@ -75,6 +75,8 @@ func itemTitle(k protocol.ItemKind) string {
 		return "Channel"
 	case protocol.ItemRuntimeNotice:
 		return "Note to the model"
+	case protocol.ItemLogDamage:
+		return "The log of this session is damaged"
 	}
 	return Line(string(k))
 }
@@ -159,6 +161,14 @@ func fileSnapshot(b *protocol.FileSnapshot) Item {
 		item.Status, item.Text = Failed, "cannot be restored"
 	}
 	return item
+}
+
+func repair(b *protocol.Repair) Item {
+	places := "1 place"
+	if n := len(b.Gaps); n != 1 {
+		places = thousands(n) + " places"
+	}
+	return Item{Kind: Notice, Text: "The log of this session was repaired: what was damaged in " + places + " is missing from here on."}
 }
 
 // thousands writes a number with commas.

@@ -52,6 +52,7 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 			return runtime.Prompt{}, err
 		}
 	}
+	l.tellUnread(c.Unread)
 	for _, d := range c.Diagnostics {
 		l.cfg.Report(d, nil)
 	}
@@ -321,13 +322,10 @@ func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Ti
 	return in, at, nil
 }
 
-// hasInstructions says whether a system prompt is stored or has entered. mu is
-// held.
+// hasInstructions says whether a system prompt is stored that can be read. mu is held.
 func (l *Lane) hasInstructions() bool {
-	for range l.cfg.Log.Index().OfType(context.Background(), protocol.TypeInstructionSnapshot) {
-		return true
-	}
-	return false
+	_, at, err := l.instructions(context.Background())
+	return err == nil && !at.IsZero()
 }
 
 // ContextView gives what the model would be sent now.

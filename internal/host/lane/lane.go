@@ -32,6 +32,11 @@ type Config struct {
 	Log    *session.Log
 	// Blobs keeps payloads; see [session.Blobs].
 	Blobs *session.Blobs
+	// Damage says in a sentence what the log was found to have lost, for people and the
+	// model; Passing that opening the log has set it right, so that it will not be found
+	// again.
+	Damage  string
+	Passing bool
 	// Setup makes ready what a turn runs with; options, which may be nil, are those
 	// of the message that begins it. The lane closes the result when the turn has
 	// ended.
@@ -184,6 +189,8 @@ type Lane struct {
 	additions additions
 	borders   []*border        // that wait for a step border of the running turn
 	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
+	damage    string           // what the log has lost, as the model is to be told
+	unread    int              // events that cannot be read, as people were told
 	stopping  bool             // no turn begins any more
 	closed    bool
 }
@@ -230,6 +237,10 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
 		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
+	if err := l.rememberDamage(ctx); err != nil {
+		l.pub.Close()
+		return nil, err
+	}
 	l.mark.kept = l.queues.count() > 0
 	l.recover(ctx)
 	return l, nil
@@ -415,10 +426,19 @@ func (l *Lane) writable() error {
 	if l.closed {
 		return protocol.Errorf(protocol.CodeSessionNotFound, "The session is being closed; open it again.")
 	}
-	if readOnly, why := l.cfg.Log.ReadOnly(); readOnly {
-		return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+	return l.readOnly()
+}
+
+// readOnly says why the log takes no events, if so.
+func (l *Lane) readOnly() error {
+	readOnly, why := l.cfg.Log.ReadOnly()
+	if !readOnly {
+		return nil
 	}
-	return nil
+	if l.cfg.Log.NeedsLeaf() {
+		return protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session is read-only: %s.", why)
+	}
+	return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
 }
 
 // appendFailed is told that what had entered is lost. It runs on the publisher's

@@ -180,9 +180,9 @@ func (l *Lane) record(ctx context.Context, body protocol.Body, a author) error {
 	if err := l.lock(ctx); err != nil {
 		return err
 	}
-	if readOnly, why := l.cfg.Log.ReadOnly(); readOnly {
+	if err := l.readOnly(); err != nil {
 		l.mu.Unlock()
-		return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+		return err
 	}
 	_, ticket, err := l.append(ctx, body, a)
 	l.mu.Unlock()

@@ -254,6 +254,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 		return runtime.Run{}, err
 	}
 	t.system, t.base, t.own = in.Text, in.Text, in
+	if text := l.Damage(); text != "" {
+		t.items = append(t.items, damageItem(text))
+	}
 	t.items = append(t.items, t.setup.Items...)
 	if l.plans(t) {
 		t.setup.Tools = tool.WithPlan(t.setup.Tools)

@@ -59,6 +59,7 @@ type Publisher struct {
 	queue  []entry
 	bytes  int
 	seq    protocol.Seq
+	prev   protocol.Seq // of the newest persistent event that entered: the next one follows on it
 	epoch  protocol.Epoch
 	live   protocol.Live
 	begun  protocol.Live // the state at which the epoch began
@@ -117,7 +118,7 @@ func (t *Ticket) Durable() bool {
 
 // New makes a publisher and starts its writer, which Close ends.
 func New(cfg Config) *Publisher {
-	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,
+	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, prev: cfg.Live.PersistentLastSeq, live: cfg.Live,
 		epoch: protocol.NewEpoch(cfg.Rand)}
 	p.live.StreamEpoch = p.epoch
 	p.begun = p.live.Clone()
@@ -195,10 +196,11 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	}
 	n := entry{event: e, size: Size(e)}
 	if e.Class() != protocol.Transient {
-		sealed, err := e.Seal()
+		sealed, err := e.SealAfter(p.prev)
 		if err != nil {
 			return e, nil, err
 		}
+		p.prev = e.Seq
 		n.event, n.size = sealed, len(sealed.Raw())
 		n.ticket = &Ticket{done: make(chan struct{})}
 	}
@@ -460,6 +462,7 @@ func (p *Publisher) newEpoch() {
 	p.epoch = protocol.NewEpoch(p.cfg.Rand)
 	p.live.StreamEpoch, p.live.ThroughSeq = p.epoch, p.seq
 	p.live.Messages, p.live.Tools = nil, nil
+	p.prev = p.live.PersistentLastSeq // what was discarded is not followed on
 	p.begun = p.live.Clone()
 }
 

@@ -59,6 +59,8 @@ type Context struct {
 	Told    Told
 	// Diagnostics are sentences for people about what was odd on the path.
 	Diagnostics []string
+	// Unread are events of the path that cannot be read, newest first.
+	Unread []protocol.EventID
 
 	path    []Element // after pass 1
 	elems   []Element // after pass 4
@@ -273,8 +275,8 @@ func sameElements(list, path []Element) bool {
 // context gives all but the messages.
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
-		Diagnostics: slices.Clone(b.path.diagnostics),
-		path:        b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
+		Diagnostics: slices.Clone(b.path.diagnostics), Unread: b.path.unread,
+		path: b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
 		summary: b.path.summary, details: b.path.details, older: b.path.older}
 	c.guess = w.System + w.Tools + p.total() + c.older.tokens
 	c.Tokens = c.guess

@@ -27,6 +27,7 @@ type path struct {
 	// list, because a compact or a context_cut came later.
 	countedFrom protocol.Seq
 	diagnostics []string
+	unread      []protocol.EventID
 	older       older
 }
 
@@ -76,6 +77,7 @@ type walker struct {
 	found     bool           // compactedThrough was met
 	turn      protocol.EventID
 	turnMsg   *Element
+	harm      harm
 }
 
 // walk is pass 1. It keeps at most so many bytes of text, 0: all.
@@ -96,6 +98,9 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID, most int) (*path,
 		}
 		w.fold.older(ev)
 		pos--
+	}
+	if pos < 0 && !w.found && w.harm.parent != "" {
+		w.missing(pos) // the first event names one before it
 	}
 	p := w.finish()
 	p.setBorder(cuts)
@@ -146,6 +151,7 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 	if w.body != nil && ev.ID == w.turn {
 		w.turn = "" // the cut left the turn's message in the tail
 	}
+	w.inspect(ev, pos)
 	var a answer
 	switch handlerOf(ev.Type)(ev, &a) {
 	case include:
@@ -180,7 +186,14 @@ func (w *walker) add(ev protocol.Event, a *answer, pos int) {
 	// What is kept begins with no result, whose call would be missing.
 	w.full = w.most > 0 && w.kept > w.most && a.message.Role != protocol.RoleToolResult
 	w.pending = len(w.list)
-	w.list = append(w.list, Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq})
+	if ev.Sum() == protocol.SumWrong {
+		a.message = unsigned(a.message)
+	}
+	e := Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq}
+	if a.message.Role == protocol.RoleAssistant && len(a.message.Calls()) > 0 {
+		e.harmed, w.harm.lost = w.harm.lost, false
+	}
+	w.list = append(w.list, e)
 }
 
 // size is how many bytes of text a message has.

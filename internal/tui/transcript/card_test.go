@@ -117,3 +117,25 @@ func TestWhatACommandPutIntoTheRepositoryStandsInItsCardAndInANotice(t *testing.
 	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command put into the repository", "/p/.envrc was changed")
 	hasNot(t, got, "Attention")
 }
+
+func TestAMessageThatWasChangedInTheLogIsMarked(t *testing.T) {
+	l := &log{}
+	tr := filled(l)
+	for _, e := range []protocol.Event{l.user("go on"), l.answer(protocol.Text("Fine."))} {
+		e.SessionID, e.ClientID = "ses_x", protocol.HostClient
+		sealed, err := e.SealAfter(e.Seq - 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Append(sealed)
+		hasNot(t, cards(t, tr), "changed after it was written")
+		changed := strings.NewReplacer("go on", "go in", "Fine.", "Fire.", string(e.ID), "evt_000000000000000"+string(e.ID[len(e.ID)-1])).Replace(string(sealed.Raw()))
+		bad, err := protocol.ParseEvent([]byte(changed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := filled(&log{})
+		at.Append(bad)
+		has(t, cards(t, at), "this was changed after it was written")
+	}
+}

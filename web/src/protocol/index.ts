@@ -35,6 +35,7 @@ export * from "./search";
 export * from "./session";
 export * from "./shell";
 export * from "./skill";
+export * from "./sum";
 export * from "./task";
 export * from "./trust";
 export * from "./turn";

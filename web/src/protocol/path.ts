@@ -31,4 +31,6 @@ export interface Events {
   leafId?: EventID;
   more?: boolean;
   older?: number;
+  /** Findings say what is damaged in the log, on the first page only. */
+  findings?: string[];
 }

@@ -154,12 +154,14 @@ export interface SessionList {
 
 /**
  * SessionOpened answers open_session. Findings are damage that was found,
- * one sentence each; ReadOnly says why nothing can be written.
+ * one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
+ * this ends when repair_session names the place to go on from.
  */
 export interface SessionOpened {
   summary: SessionSummary;
   findings?: string[];
   readOnly?: string;
+  needsLeaf?: boolean;
   /**
    * Interrupted says that a host was killed in the middle of the newest answer, as a
    * sentence with what to do.
