@@ -115,7 +115,9 @@ func gitStarts(words []Word) []Inner {
 
 var (
 	// callsShell finds what a program of another language hands to a shell.
-	callsShell = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:system|popen|exec|execSync|spawnSync|run|call|check_call|check_output|shell_exec|passthru|getoutput|Popen)\s*\(?\s*\[?\s*(?:"([^"]*)"|'([^']*)'|` + "`([^`]*)`" + `)|"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`) })
+	callsShell = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:system|popen|exec|execSync|spawnSync|run|call|check_call|check_output|shell_exec|passthru|getoutput|Popen)\s*\(?\s*\[?\s*(?:"([^"]*)"|'([^']*)'|` + "`([^`]*)`" + `)|"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
+	})
 	// sedRuns finds the commands that sed runs.
 	sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[;{\n0-9$/!,])\s*e\s*([^\n]+)`) })
 )
