@@ -37,10 +37,20 @@ func partial(r protocol.Request) bool {
 	return ok && p.Offset > 0
 }
 
-// Put stores a payload at the host and names it. It belongs to the connection that
-// is there at its end until a request names it. An upload whose connection breaks
+// Put stores a payload at the host and names it. Who may read it is the connection that
+// is there at its end, until a request names it. An upload whose connection breaks
 // begins anew, at most 5 times.
 func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
+	return c.put(ctx, r, false)
+}
+
+// PutForImport is Put for a part of a file that an import_session names: the host keeps it
+// no longer than until that has been carried out.
+func (c *Client) PutForImport(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
+	return c.put(ctx, r, true)
+}
+
+func (c *Client) put(ctx context.Context, r io.ReadSeeker, forImport bool) (*protocol.BlobRef, error) {
 	start, err := r.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, fmt.Errorf("read what is to be uploaded: %w", err)
@@ -51,7 +61,7 @@ func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, e
 		if err != nil {
 			return nil, err
 		}
-		ref, broken, err := c.putOn(ctx, l, r)
+		ref, broken, err := c.putOn(ctx, l, r, forImport)
 		switch {
 		case err == nil:
 			return ref, nil
@@ -68,7 +78,7 @@ func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, e
 }
 
 // putOn uploads over one connection; broken says that it was that which failed.
-func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol.BlobRef, broken bool, err error) {
+func (c *Client) putOn(ctx context.Context, l *link, r io.Reader, forImport bool) (ref *protocol.BlobRef, broken bool, err error) {
 	in := bufio.NewReaderSize(r, putPart)
 	id := string(protocol.NewRequestID(c.cfg.Rand))
 	part := make([]byte, putPart)
@@ -79,7 +89,7 @@ func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol
 		}
 		_, next := in.Peek(1)
 		call := protocol.Call{RequestID: protocol.NewRequestID(c.cfg.Rand),
-			Request: &protocol.PutBlob{UploadID: id, Offset: off, Data: part[:n:n], Last: next == io.EOF}}
+			Request: &protocol.PutBlob{UploadID: id, Offset: off, Data: part[:n:n], Last: next == io.EOF, ForImport: forImport}}
 		reply, err := c.callOn(ctx, l, call)
 		if err != nil {
 			return nil, true, err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Bounds of the texts of requests, in bytes. They hold for what lists show, for what
@@ -225,6 +226,20 @@ func (m Meta) Check() *Problem {
 		atMost("model", m.Model, MaxModelRef), atMost("thinkingLevel", m.ThinkingLevel, MaxWord))
 }
 
+// Bounded gives the description with every text cut to what a list shows: a log of
+// another version or from elsewhere may have any.
+func (m Meta) Bounded() Meta {
+	cut := func(text string, limit int) string {
+		if len(text) > limit {
+			text = strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
+		}
+		return text
+	}
+	m.ProjectID, m.WorkDir, m.Name = ProjectID(cut(string(m.ProjectID), MaxWord)), cut(m.WorkDir, MaxPath), cut(m.Name, MaxName)
+	m.Model, m.ThinkingLevel = cut(m.Model, MaxModelRef), cut(m.ThinkingLevel, MaxWord)
+	return m
+}
+
 // Check says why these are no changes of a session.
 func (c MetaChanges) Check() *Problem {
 	if c == (MetaChanges{}) {
@@ -257,24 +272,34 @@ func positive(field string, amount float64) *Problem {
 	return nil
 }
 
-// CheckContent says why blocks are not the content of a message of a person, which
-// stands in field. Whether a payload that a block names is there only the host knows.
+// CheckContent says why blocks are not the content of a message that a person sends,
+// which stands in field. Whether a payload that a block names is there only the host
+// knows.
 func CheckContent(field string, blocks []Block) *Problem {
+	if p := CheckBlocks(field, blocks); p != nil {
+		return p
+	}
+	for _, b := range blocks {
+		if b.Type != BlockText || b.Text != "" || b.Blob != "" {
+			return nil
+		}
+	}
+	return &Problem{field, fmt.Sprintf("The message is empty; write something to send, in a block of the field %s.", field)}
+}
+
+// CheckBlocks is [CheckContent] of what a command or an extension makes, which may say
+// nothing.
+func CheckBlocks(field string, blocks []Block) *Problem {
 	if len(blocks) == 0 {
-		return &Problem{field, fmt.Sprintf("The message is empty: the field %s has no block; write something to send.", field)}
+		return &Problem{field, fmt.Sprintf("The message is empty; write something to send, as a block of the field %s.", field)}
 	}
 	if len(blocks) > MaxBlocks {
 		return &Problem{field, fmt.Sprintf("The field %s has %d blocks; a message can have at most %d.", field, len(blocks), MaxBlocks)}
 	}
-	says := false
 	for i, b := range blocks {
 		if p := b.checkSent(fmt.Sprintf("%s[%d]", field, i)); p != nil {
 			return p
 		}
-		says = says || b.Type != BlockText || b.Text != "" || b.Blob != ""
-	}
-	if !says {
-		return &Problem{field, fmt.Sprintf("The message is empty: no block of the field %s says anything; write something to send.", field)}
 	}
 	return nil
 }

@@ -141,9 +141,9 @@ func why(err error, name string) string {
 	switch {
 	case errors.As(err, &wrong):
 		value, _, _ := strings.Cut(wrong.Value, " ")
-		where := ""
+		where := "it "
 		if wrong.Field != "" && wrong.Field != name {
-			where = "in it, " + clip(wrong.Field) + " "
+			where = "in it " + clip(wrong.Field) + " "
 		}
 		is := map[string]string{"string": "a text", "number": "a number", "object": "an object", "array": "a list", "bool": "true or false"}[value]
 		if is == "" {

@@ -117,7 +117,7 @@ func newRequest(name string) (Request, Response) {
 	case "close_session":
 		return &CloseSession{}, &Done{}
 	case "delete_session":
-		return &DeleteSession{}, &Done{}
+		return &DeleteSession{}, &Deleted{}
 	case "clone_session":
 		return &CloneSession{}, &SessionSummary{}
 	case "import_session":

@@ -33,7 +33,8 @@ type (
 	}
 	// CloseSession ends a subscription.
 	CloseSession struct{}
-	// DeleteSession removes a session's log for good.
+	// DeleteSession removes a session's log for good, those of its sub-agents, and the
+	// payloads that only these name; the answer is [Deleted].
 	DeleteSession struct{}
 	// CloneSession copies the path to FromEventID (the leaf, when empty) of
 	// another session into the new session that the call names; the answer is a
@@ -45,7 +46,8 @@ type (
 	}
 	// ImportSession makes the session that the call names from a payload: a file
 	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
-	// order, put on this connection. WorkDir, when set, is where the session works
+	// order, which this client has put for an import (or exported itself); the host drops
+	// them when the request has been carried out. WorkDir, when set, is where the session works
 	// from now on; LeafEventID, when set, where the conversation goes on, which must
 	// be said when damage may have moved that. The answer is [Imported].
 	ImportSession struct {
@@ -54,7 +56,8 @@ type (
 		LeafEventID EventID  `json:"leafEventId,omitempty"`
 	}
 	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
-	// "markdown" or "html" into blobs; the answer is a [BlobRef].
+	// "markdown" or "html" into a file that the host keeps for this client for 10 minutes
+	// behind its last use; the answer is a [BlobRef], and get_blob reads it.
 	ExportSession struct {
 		Format string `json:"format"`
 	}
@@ -131,6 +134,16 @@ type (
 		Summary  SessionSummary `json:"summary"`
 		Findings []string       `json:"findings,omitempty"`
 	}
+	// Deleted says what became of the payloads that deleted sessions named. Removed are
+	// those that nobody else names, of Bytes in all. Later are such that are younger than a
+	// day: the host removes them when they are older, if nobody names them then. Kept are
+	// those that another session names.
+	Deleted struct {
+		Removed int   `json:"removed,omitempty"`
+		Bytes   int64 `json:"bytes,omitempty"`
+		Later   int   `json:"later,omitempty"`
+		Kept    int   `json:"kept,omitempty"`
+	}
 	// SessionReport is what verify and repair found. Sound says that the log can
 	// be used as it is.
 	SessionReport struct {
@@ -201,4 +214,5 @@ func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
 func (*SessionOpened) response()  {}
 func (*Imported) response()       {}
+func (*Deleted) response()        {}
 func (*SessionReport) response()  {}

@@ -224,7 +224,7 @@ func (l *link) putAll(ctx context.Context, write func(io.Writer) error) ([]strin
 			return nil, err
 		}
 		if n > 0 || len(parts) == 0 {
-			ref, perr := l.Put(ctx, bytes.NewReader(buf[:n]))
+			ref, perr := l.PutForImport(ctx, bytes.NewReader(buf[:n]))
 			if perr != nil {
 				return nil, perr
 			}

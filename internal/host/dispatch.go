@@ -72,13 +72,13 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.CloseSession:
 		return &protocol.Done{}, c.closeSession(id)
 	case *protocol.DeleteSession:
-		return &protocol.Done{}, h.deleteSession(ctx, id)
+		return h.deleteSession(ctx, id)
 	case *protocol.CloneSession:
 		return h.cloneSession(ctx, c.caller(call), id, r)
 	case *protocol.ImportSession:
 		return c.importSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
-		return c.mayRead(h.exportSession(ctx, id, r.Format))
+		return h.exportSession(ctx, c.client, id, r.Format)
 	case *protocol.AddMemory:
 		return &protocol.Done{}, h.addMemory(ctx, c.caller(call), id, r)
 	case *protocol.GetMemory:
@@ -102,6 +102,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetBlob:
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:
+		if r.ForImport {
+			return c.putBlob(ctx, r)
+		}
 		return c.mayRead(c.putBlob(ctx, r))
 	}
 	if id == "" {
@@ -117,11 +120,14 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return nil, err
 	}
 	defer h.release(s)
-	return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	return h.inLane(ctx, s, func(ctx context.Context) (protocol.Response, error) {
+		return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	})
 }
 
 // dispatchLane carries out a request to an open session.
 func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
+	h.keepNamed(req)
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
 		return &protocol.Done{}, h.updateInfo(ctx, l, by, r.Changes)

@@ -36,7 +36,15 @@ const (
 const keyHandle = "scorel-key:"
 
 // Call implements [extension.Host].
-func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (any, error) {
+func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (result any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.lane.Panicked(r)
+			result, err = nil, errInside()
+		}
+	}()
+	ctx, cancel := x.lane.Within(ctx)
+	defer cancel()
 	switch method {
 	case wire.CallAppend:
 		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })

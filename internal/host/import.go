@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"scorel/internal/bundle"
@@ -16,12 +15,10 @@ import (
 )
 
 // Bounds of an import.
-const (
-	exportPart     = 32 << 20                      // bytes of one blob of an export
-	maxImportParts = bundle.MaxUnpacked>>20/16 + 1 // blobs of at least 16 MiB, but for the last
-)
+const maxImportParts = bundle.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB, but for the last
 
-// importSession makes a session from payloads that this connection has put.
+// importSession makes a session from parts that this client has put. They are dropped
+// then, whatever came of it.
 func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.ImportSession) (*protocol.Imported, error) {
 	h := c.h
 	if err := id.Check(); err != nil {
@@ -30,9 +27,14 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	if n := len(r.Blobs); n == 0 || n > maxImportParts {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "An import has from 1 to %d parts; put them first.", maxImportParts)
 	}
+	defer h.releaseParts(ctx, c.client, r.Blobs)
 	for _, sha := range r.Blobs {
+		if t, done := h.transfers.take(c.client, sha); t != nil {
+			done()
+			continue
+		}
 		if err := c.readable(ctx, "", sha); err != nil {
-			return nil, protocol.Errorf(protocol.CodeForbidden, "The payload %.64q was not put on this connection; put it again.", sha)
+			return nil, protocol.Errorf(protocol.CodeForbidden, "The part %.64q of the import is not here (any more); put it again.", sha)
 		}
 	}
 	workDir := ""
@@ -42,7 +44,7 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 			return nil, err
 		}
 	}
-	parts := &partsReader{store: h.store, rest: r.Blobs}
+	parts := &partsReader{ctx: ctx, h: h, client: c.client, rest: r.Blobs}
 	defer parts.close()
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		Cause: by.Cause()}
@@ -93,70 +95,6 @@ func (h *Host) knownProject(dir string) bool {
 	}
 	id, _ := findProject(data, root)
 	return id != ""
-}
-
-// partsReader reads payloads one behind the other.
-type partsReader struct {
-	store *session.Store
-	rest  []string
-	open  io.ReadCloser
-}
-
-func (p *partsReader) Read(b []byte) (int, error) {
-	for {
-		if p.open == nil {
-			if len(p.rest) == 0 {
-				return 0, io.EOF
-			}
-			f, _, err := p.store.Blobs().Open(p.rest[0])
-			if err != nil {
-				return 0, err
-			}
-			p.open, p.rest = f, p.rest[1:]
-		}
-		n, err := p.open.Read(b)
-		if err == io.EOF {
-			p.close()
-			if n == 0 {
-				continue
-			}
-			err = nil
-		}
-		return n, err
-	}
-}
-
-func (p *partsReader) close() {
-	if p.open != nil {
-		_ = p.open.Close()
-		p.open = nil
-	}
-}
-
-// storeParts stores what write writes in as many blobs as it takes.
-func (h *Host) storeParts(ctx context.Context, write func(w io.Writer) error) (*protocol.BlobRef, error) {
-	r, w := io.Pipe()
-	go func() { w.CloseWithError(write(w)) }() // ends when all has been read, or r is closed
-	defer func() { _ = r.CloseWithError(io.ErrClosedPipe) }()
-	ref := &protocol.BlobRef{}
-	for {
-		part := &io.LimitedReader{R: r, N: exportPart}
-		sha, size, err := h.store.Blobs().Put(ctx, part)
-		if err != nil {
-			return nil, err
-		}
-		if size > 0 || len(ref.Parts) == 0 {
-			ref.Parts = append(ref.Parts, protocol.BlobRef{SHA256: sha, Size: size})
-			ref.Size += size
-		}
-		if part.N > 0 {
-			break
-		}
-	}
-	if len(ref.Parts) == 1 {
-		ref.SHA256, ref.Parts = ref.Parts[0].SHA256, nil
-	}
-	return ref, nil
 }
 
 // lostNotices says that an export lacks payloads.

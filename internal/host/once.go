@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
+	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -28,7 +28,7 @@ const (
 // once remembers the requests that acted, so that each acts once however often
 // it is sent.
 type once struct {
-	mu      sync.Mutex
+	mu      fault.Shared
 	clients map[protocol.ClientID]*results
 	order   []protocol.ClientID // oldest first
 }
@@ -60,7 +60,7 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 	whole := make(chan protocol.Reply, 1)
 	if first {
 		go func() { // ends with what the request does, which ends with its session
-			reply, acted := do(context.WithoutCancel(ctx))
+			reply, acted := do(context.WithoutCancel(ctx)) // catches panics
 			out.reply = remembered(reply)
 			o.leave(client, call.RequestID, acted)
 			whole <- reply
@@ -185,7 +185,7 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	index, _, done, err := h.view(ctx, call.SessionID)
 	if errors.Is(err, session.ErrNotFound) {
 		_, deleted := call.Request.(*protocol.DeleteSession)
-		return &protocol.Done{}, deleted, nil
+		return &protocol.Deleted{}, deleted, nil
 	}
 	if err != nil {
 		return nil, false, err

@@ -166,7 +166,7 @@ func TestARequestWhoseAnswerWasLostActsOnceAlsoOverARestart(t *testing.T) {
 		c.connect()
 		changed := "changed"
 		sent.Request = map[string]protocol.Request{"send": &protocol.SendMessage{Content: text("three")}, "label": &protocol.SetLabel{TargetEventID: user, Label: &changed},
-			"info": &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &changed}},
+			"info":   &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &changed}},
 			"branch": &protocol.BranchTo{LeafEventID: page.Events[0].ID}, "rewind": &protocol.RewindTo{TargetEventID: &user},
 			"create": &protocol.CreateSession{ProjectID: project.ProjectID, Meta: protocol.Meta{WorkDir: w.project, Name: changed}},
 			"clone":  &protocol.CloneSession{FromSessionID: e.id, Name: changed}}[name]

@@ -1,19 +1,15 @@
 package host
 
 import (
-	"cmp"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
 	"scorel/internal/model"
-	"scorel/internal/host/partial"
-	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -26,6 +22,8 @@ const (
 	// maxPageBytes ends a page of events: with its last event it fits into what a
 	// client takes as one message.
 	maxPageBytes = 4 << 20
+	// summaryBytes is what a session in a list has beside its texts, about.
+	summaryBytes = 500
 )
 
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
@@ -94,7 +92,7 @@ func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, cha
 // summaryOf describes an open session.
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
-	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
+	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta().Bounded(), CreatedAt: head.CreatedAt,
 		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
@@ -108,59 +106,24 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
+	bytes := 0
 	for s, err := range h.store.List(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list.Sessions) == limit {
+		if len(list.Sessions) == limit || bytes >= maxPageBytes {
 			list.More = true
 			break
 		}
-		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
+		bytes += len(sum.Meta.WorkDir) + len(sum.Meta.Name) + len(sum.FirstPrompt) + summaryBytes
 		list.Sessions = append(list.Sessions, sum)
 	}
 	return list, nil
-}
-
-func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
-	if err := id.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
-	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
-		return err
-	}
-	if err := h.store.Delete(ctx, id); err != nil {
-		return err
-	}
-	h.sessionDeleted(id)
-	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
-}
-
-// deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
-// conversation.
-func (h *Host) deleteSubagents(ctx context.Context, id protocol.SessionID) error {
-	var left []string
-	var first error
-	for s, err := range h.store.List(ctx, session.Query{Parent: id}) {
-		if err != nil {
-			return err
-		}
-		if err := h.deleteSession(ctx, s.ID); err != nil {
-			left, first = append(left, string(s.ID)), cmp.Or(first, err)
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	if len(left) > maxIgnored {
-		left = append(left[:maxIgnored], "…")
-	}
-	return protocol.Errorf(protocol.AsError(first).Code, "The session is deleted; of its sub-agents these are left: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
@@ -191,38 +154,55 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	return &sum, nil
 }
 
-// exportSession writes a session into blobs.
-func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
+// exportSession writes a session into a file that is kept for the client, see [transfers].
+func (h *Host) exportSession(ctx context.Context, client protocol.ClientID, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
 	v, _, err := h.store.View(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = v.Close() }()
-	var notices []string // written before the end of what is stored is read
-	ref, err := h.storeParts(ctx, func(w io.Writer) error {
-		switch format {
-		case "jsonl":
-			return session.ExportJSONL(ctx, w, v)
-		case "bundle":
-			lost, err := h.store.ExportBundle(ctx, w, v)
-			notices = lostNotices(lost)
-			return err
-		case "html":
-			return h.exportHTML(ctx, w, v)
-		}
+	out, err := h.newSpool()
+	if err != nil {
+		return nil, storageError("write the export", err)
+	}
+	w := bufio.NewWriterSize(out, exportBuffer)
+	var notices []string
+	switch format {
+	case "jsonl":
+		err = session.ExportJSONL(ctx, w, v)
+	case "bundle":
+		var lost session.Lost
+		lost, err = h.store.ExportBundle(ctx, w, v)
+		notices = lostNotices(lost)
+	case "html":
+		err = h.exportHTML(ctx, w, v)
+	default:
 		header := v.Index().Header()
 		header.Meta = v.Index().Meta()
-		return display.Markdown(w, header, h.forward(ctx, v.Index()))
-	})
+		err = display.Markdown(w, header, h.forward(ctx, v.Index()))
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		out.discard()
+	}
 	if errors.Is(err, session.ErrTooLarge) {
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The session is too large for one bundle of 2 GiB; copy its .jsonl and the blobs folder, and import those.")
 	}
 	if err != nil {
 		return nil, err
 	}
+	ref, err := out.keep(client, true)
+	if err != nil {
+		return nil, err
+	}
 	ref.Notices = notices
 	return ref, nil
 }
+
+// exportBuffer is how much of an export is written at once, in bytes.
+const exportBuffer = 256 << 10
 
 // maxWhole bounds what an export has of a text that the log has cut, in bytes.
 const maxWhole = 16 << 20

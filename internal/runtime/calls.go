@@ -25,6 +25,7 @@ type callSet struct {
 
 // job is one call on its way.
 type job struct {
+	fault    any // a panic beside its tool, with its stack
 	block    protocol.Block
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID

@@ -122,6 +122,25 @@ func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) 
 	}
 }
 
+// Scratch makes a file without a name, for what is on its way: nothing is left of it when
+// it is closed, or when the process ends in whatever way. A crash at the moment at which it
+// is made leaves an empty file, which is removed when it is a day old.
+func (b *Blobs) Scratch() (disk.File, error) {
+	if err := b.store.makeDir(b.dir()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	f, tmp, err := disk.Temp(b.store.fs, b.path("scratch"))
+	if err == nil {
+		if err = b.store.fs.Remove(tmp); err != nil {
+			_ = f.Close()
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	return f, nil
+}
+
 // Has says whether there is a blob of that name.
 func (b *Blobs) Has(sha string) bool {
 	if !protocol.IsPayload(sha) {

@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/fault"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
@@ -77,6 +78,9 @@ type Config struct {
 	// Processes follows what calls and background commands report of their work; the
 	// lane closes it. nil: nobody follows.
 	Processes *process.Recorder
+	// Broke is told, in a goroutine of its own, that something of the session panicked:
+	// nothing of the lane is trusted any more, and [Lane.Abandon] is to follow.
+	Broke func(*fault.Panic)
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -145,8 +149,11 @@ type Lane struct {
 
 	watchers watchers
 	hooked   hooked
+	fuse     *fault.Fuse     // blows with the first panic in a goroutine of the session
 	life     context.Context // ends when the lane closes
 	end      context.CancelFunc
+	whole    context.Context // ends when the lane is given up, and behind its end
+	giveUp   context.CancelFunc
 
 	mark mark // taken before mu, if with it
 
@@ -158,7 +165,7 @@ type Lane struct {
 	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
-	mu        sync.Mutex
+	mu        *fault.Mutex
 	epoch     protocol.Epoch   // in which leaf, meta and queues were right
 	leaf      protocol.EventID // of what has entered
 	meta      protocol.Meta
@@ -185,8 +192,12 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput})
+	l.fuse = fault.NewFuse(cfg.Broke)
+	l.mu = fault.NewMutex(l.fuse)
 	l.life, l.end = context.WithCancel(context.Background())
+	l.whole, l.giveUp = context.WithCancel(context.Background())
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
+		Keep: l.keepOutput, Life: l.whole, Panicked: l.Panicked})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -217,7 +228,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
-		Now: cfg.Now, Rand: cfg.Rand})
+		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
 	l.recover(ctx)
@@ -289,6 +300,7 @@ func (l *Lane) Close(last func()) error {
 	if l.cfg.Step != nil {
 		l.cfg.Step.Leave()
 	}
+	l.giveUp()
 	last()
 	return l.cfg.Log.Close()
 }
@@ -428,6 +440,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}
+	l.retellQuestions()
 	l.cfg.Report("append failed: "+err.Error(), nil)
 }
 

@@ -52,13 +52,18 @@ func (l *Lane) RunShell(ctx context.Context, c Caller, shell protocol.Shell, cal
 	}
 	l.tellBeside(c.Client, &protocol.ToolExecutionStart{EventID: id, ToolCallID: string(id), ToolName: "Bash", Args: args, Shell: &shell})
 	go func() { // ends with the command, at the latest by Close
-		message := l.shellMessage(running, id, c.Client, shell, call)
-		release()
-		if err := l.enterShell(message, author{client: c.Client, id: id}); err != nil {
-			l.cfg.Report("record a command of a person: "+err.Error(), nil)
-			l.tellBeside(protocol.HostClient, &protocol.MessageCancelled{EventID: id, Reason: protocol.CancelStorage})
-		}
-		l.endShell()
+		defer l.fuse.Catch()
+		func() {
+			defer l.endShell()
+			message := func() *protocol.CustomMessage {
+				defer release()
+				return l.shellMessage(running, id, c.Client, shell, call)
+			}()
+			if err := l.enterShell(message, author{client: c.Client, id: id}); err != nil {
+				l.cfg.Report("record a command of a person: "+err.Error(), nil)
+				l.tellBeside(protocol.HostClient, &protocol.MessageCancelled{EventID: id, Reason: protocol.CancelStorage})
+			}
+		}()
 		l.cfg.Idle()
 	}()
 	return &protocol.ShellStarted{EventID: id}, nil
@@ -89,7 +94,7 @@ func (l *Lane) beginShell(ctx context.Context, c Caller, id protocol.EventID, sh
 		l.mu.Unlock()
 		return nil, err
 	}
-	running, cancel := context.WithCancelCause(context.Background())
+	running, cancel := context.WithCancelCause(l.whole)
 	if s.running == nil {
 		s.running = map[protocol.EventID]context.CancelCauseFunc{}
 	}

@@ -151,9 +151,7 @@ func (l *Lane) unshow(id string, a answer) {
 		return
 	}
 	delete(l.questions, id)
-	if err := l.tellOf(a.client, w.resolved(a)); err != nil {
-		l.cfg.Report("tell an answer: "+err.Error(), nil)
-	}
+	l.tellResolved(w, a)
 }
 
 // keep records what people answered in a session above, where they did.
