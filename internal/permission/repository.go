@@ -12,8 +12,8 @@ type Repository struct {
 	// Foreign says why rules about Git do not count there, and names the repository; "" for
 	// the workspace's own, for a worktree or submodule that it names, and for none.
 	Foreign string
-	// Fixed says that no command of the line can change this: the folder that holds the
-	// repository is the root of the workspace.
+	// Fixed says that no command of the line can change this: the folder is itself the root
+	// of the workspace and has its repository.
 	Fixed bool
 }
 

@@ -19,12 +19,12 @@ func repositories(dir string) Repository {
 	case below("libs/sub"), below("tree"):
 		return Repository{}
 	}
-	return Repository{Fixed: true}
+	return Repository{Fixed: dir == testRoot}
 }
 
 func TestRulesAboutGitCountOnlyWhereGitUsesTheWorkspacesOwnRepository(t *testing.T) {
 	p := compile(t, Default, Layer{Allow: []string{"Bash(git status:*)", "Bash(git -C docs/api log:*)", "Bash(git -C src log:*)", "Bash(git -C src/../docs/api log:*)",
-		"Bash(git --git-dir=docs/api log:*)", "Bash(timeout 5 git status:*)", "Bash(cp:*)", "Bash(ls:*)", "Bash(echo:*)"}})
+		"Bash(git --git-dir=docs/api log:*)", "Bash(timeout 5 git status:*)", "Bash(cp:*)", "Bash(ln:*)", "Bash(ls:*)", "Bash(echo:*)"}})
 	for _, c := range []struct{ src, want string }{
 		{"git status", "a"},
 		{"cd src && git status --short", "a"},
@@ -46,6 +46,9 @@ func TestRulesAboutGitCountOnlyWhereGitUsesTheWorkspacesOwnRepository(t *testing
 		{"cp -r x libs/sub; cd libs/sub && git status", "q"},
 		{"cd libs/sub && git status & cp -r x .", "q"},
 		{"cd libs/sub && echo x > y && git status", "q"},
+		{"cp -r x/.git src; cd src && git status", "q"},
+		{"ln -sfn docs/api src && cd src && git status", "q"},
+		{"cd src && ls && git status", "a"},
 		{"cd libs/sub && ls && git status", "a"},
 		{"cp -r x y && git status", "a"},
 		{"cd nested && ls", "a"},

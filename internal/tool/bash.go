@@ -105,7 +105,7 @@ func (c *bashCall) repository(dir string) permission.Repository {
 	if err != nil {
 		return permission.Repository{Foreign: "which repository Git would use in " + dir + " cannot be told: " + err.Error()}
 	}
-	return permission.Repository{Foreign: owner.Foreign(found), Fixed: found.Top != "" && slices.Contains(owner.Roots, found.Top)}
+	return permission.Repository{Foreign: owner.Foreign(found), Fixed: found.Top == dir && slices.Contains(owner.Roots, dir)}
 }
 
 // Snapshots implements [Prepared].

@@ -33,12 +33,13 @@ func gitBench(t *testing.T) (b *bench, told chan protocol.ProtectedNotice) {
 
 func TestBashSaysWhichRepositoryGitWouldUse(t *testing.T) {
 	b, _ := gitBench(t)
-	policy, err := permission.Compile(permission.Config{Root: b.root, UID: 1000, Layers: []permission.Layer{{Allow: []string{"Bash(git status:*)"}}}})
+	policy, err := permission.Compile(permission.Config{Root: b.root, UID: 1000, Layers: []permission.Layer{{Allow: []string{"Bash(git status:*)", "Bash(cp:*)"}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]protocol.Decision{"git status": protocol.DecisionAllow, "cd docs && git status": protocol.DecisionAllow,
-		"cd docs/api && git status": protocol.DecisionAsk, "cd docs/api/refs && git status": protocol.DecisionAsk} {
+		"cd docs/api && git status": protocol.DecisionAsk, "cd docs/api/refs && git status": protocol.DecisionAsk,
+		"cp -r docs/api docs/.git; cd docs && git status": protocol.DecisionAsk, "cp -r docs/api docs/.git; git status": protocol.DecisionAllow} {
 		p, err := b.prepare("Bash", in{"command": command})
 		if err != nil {
 			t.Fatal(err)

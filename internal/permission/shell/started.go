@@ -4,6 +4,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // Started gives the commands that a step would start by itself, for rules that deny or
@@ -67,11 +68,11 @@ func runner(words []Word) []Inner {
 	case "git":
 		return gitStarts(rest)
 	case "sed", "gsed":
-		return matches(rest, sedRuns)
+		return matches(rest, sedRuns())
 	}
 	switch base := strings.TrimRight(path.Base(words[0].Text), "0123456789."); base {
 	case "awk", "gawk", "mawk", "nawk", "perl", "python", "ruby", "node", "php", "lua", "deno":
-		return matches(rest, callsShell)
+		return matches(rest, callsShell())
 	}
 	return nil
 }
@@ -114,9 +115,11 @@ func gitStarts(words []Word) []Inner {
 
 var (
 	// callsShell finds what a program of another language hands to a shell.
-	callsShell = regexp.MustCompile(`(?:system|popen|exec|execSync|spawnSync|run|call|check_call|check_output|shell_exec|passthru|getoutput|Popen)\s*\(?\s*\[?\s*(?:"([^"]*)"|'([^']*)'|` + "`([^`]*)`" + `)|"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
+	callsShell = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?:system|popen|exec|execSync|spawnSync|run|call|check_call|check_output|shell_exec|passthru|getoutput|Popen)\s*\(?\s*\[?\s*(?:"([^"]*)"|'([^']*)'|` + "`([^`]*)`" + `)|"([^"]*)"\s*\|\s*getline|\|\s*"([^"]*)"`)
+	})
 	// sedRuns finds the commands that sed runs.
-	sedRuns = regexp.MustCompile(`(?:^|[;{\n0-9$/!,])\s*e\s*([^\n]+)`)
+	sedRuns = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:^|[;{\n0-9$/!,])\s*e\s*([^\n]+)`) })
 )
 
 func matches(words []Word, find *regexp.Regexp) []Inner {

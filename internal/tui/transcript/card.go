@@ -304,6 +304,9 @@ const shortest = 500 * time.Millisecond
 func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 	c := it.call
 	in, d := c.in(), c.details()
+	if s := c.shell; s != nil {
+		d.ChangedProtected, d.SetAside = s.ChangedProtected, s.SetAside
+	}
 	name, arg := t.headOf(c, in)
 	name, arg = cell.Clean(name), cell.Clean(arg)
 	right := c.stateWord(th)

@@ -113,7 +113,10 @@ func TestWhatACommandPutIntoTheRepositoryStandsInItsCardAndInANotice(t *testing.
 	l.call("Bash", `{"command":"make"}`, "ok\n", json.RawMessage(moved+"}"), false)
 	l.add(&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
 		Content: "Attention", Data: json.RawMessage(moved + `,"changed":["/p/.envrc"]}`)}})
+	l.add(&protocol.CustomMessage{Kind: protocol.ShellKind, Message: protocol.Message{Role: protocol.RoleInternal, Content: []protocol.Block{protocol.Text("ok")}},
+		Data: json.RawMessage(`{"command":"make mine","exitCode":0,"changedProtected":["/p/.mcp.json"],"setAside":[{"path":"/p/.git/mine","to":"/p/x","why":"y"}]}`)})
 	got := cards(t, filled(l))
+	has(t, got, "changed a protected file: /p/.mcp.json", "led Git elsewhere: /p/.git/mine")
 	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command put into the repository", "/p/.envrc was changed")
 	hasNot(t, got, "Attention")
 }
