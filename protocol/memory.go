@@ -39,6 +39,9 @@ func (*GetMemory) RequestName() string { return "get_memory" }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *AddMemory) Check() *Problem {
+	if r.Text == "" {
+		return &Problem{"text", "The note is empty; write something to keep."}
+	}
 	return first(one("scope", r.Scope, "project", "user", "daily"), need("text", r.Text, MaxSetting), atMost("workDir", r.WorkDir, MaxPath))
 }
 func (r *GetMemory) Check() *Problem {

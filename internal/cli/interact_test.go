@@ -238,11 +238,11 @@ func TestInputGoesOnAfterATurnThatWasCancelled(t *testing.T) {
 func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	w := talk(t, []string{`{"do":[{"text":"done"}]}`})
 	for line, want := range map[string]string{
-		`garbage`:                         "It is not a JSON object",
-		`[1]`:                             "not a JSON object",
+		`garbage`:                         "The line is not valid JSON",
+		`[1]`:                             "The line is no JSON object",
 		`null`:                            "but null",
 		`{"type":"fly"}`:                  `There is no request named \"fly\"`,
-		`{"type":"cancel","turnId":7}`:    "does not fit its form",
+		`{"type":"cancel","turnId":7}`:    "it is a number and should be a text",
 		`{"type":"ping","requestId":"x"}`: "requestId",
 		`{"type":"get_context","sessionId":"ses_06gvgpgd01lecu1v9uuui6ren2"}`:                             "This run works in the session",
 		`{"type":"create_session","projectId":"p"}`:                                                       "makes another session",

@@ -207,7 +207,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	}
 	where := s.Opened.Summary.Meta.WorkDir
 	if a.isHome(where) {
-		fmt.Fprintln(a.stderr, "scorel: the workspace is your whole home folder, "+display.Line(where)+"; --cwd names a smaller one")
+		fmt.Fprintln(a.stderr, "scorel: the workspace has your whole home folder in it: "+display.Line(where)+"; --cwd names a smaller one")
 	}
 	a.tellFindings(s.Opened.Findings)
 	if s.Opened.Interrupted != "" {

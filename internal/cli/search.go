@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -47,7 +48,11 @@ func (a *app) search(ctx context.Context, l *link, o searchOptions, words []stri
 	}
 	req := &protocol.SearchSessions{Words: words, MatchCase: o.matchCase, Limit: o.limit}
 	if o.project != "" {
-		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: o.project})
+		dir, err := filepath.Abs(o.project) // the host stands elsewhere
+		if err != nil {
+			return err
+		}
+		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
 		if err != nil {
 			return err
 		}

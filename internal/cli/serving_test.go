@@ -257,7 +257,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.types("/mode nonsense")
 	a.sees("nonsense")
 	a.types("/model script:/nowhere")
-	a.sees("script:/nowhere")
+	a.sees("open /nowhere: no such file or directory")
 	a.types("/rewind")
 	a.sees("  4  begin\n  3  /slash\n  2  # a heading\n  1  #1 is open\n")
 	a.types("/rewind 9")

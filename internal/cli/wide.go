@@ -8,13 +8,20 @@ import (
 )
 
 // wide gives the folders that one run without a person takes as workspaces though they
-// are wide: the home, of which a line tells, and what --workspace names.
+// are wide: the home and what it lies in, of which a line tells, and what --workspace
+// names.
 func (a *app) wide(o *promptOptions) ([]string, error) {
 	home, err := host.UserHome(a.environ)
 	if err != nil {
 		return nil, err
 	}
-	all := []string{home}
+	real, _ := workspace.Root(home, home)
+	var all []string
+	for _, dir := range []string{home, real} {
+		for ; workspace.WidthOf(dir, home) == workspace.Home; dir = filepath.Dir(dir) {
+			all = append(all, dir)
+		}
+	}
 	if o.workspace != "" {
 		dir, err := filepath.Abs(o.workspace)
 		if err != nil {
@@ -26,13 +33,13 @@ func (a *app) wide(o *promptOptions) ([]string, error) {
 	return all, nil
 }
 
-// isHome says whether a folder is the user's home.
+// isHome says whether a folder is in a workspace that is the user's home or what that
+// lies in.
 func (a *app) isHome(dir string) bool {
 	home, err := host.UserHome(a.environ)
 	if err != nil || dir == "" {
 		return false
 	}
-	at, _ := workspace.Root(dir, home)
-	real, _ := workspace.Root(home, home)
-	return at == real
+	root, _ := workspace.Root(dir, home)
+	return workspace.WidthOf(root, home) == workspace.Home
 }
