@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	crand "crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -426,13 +428,23 @@ func TestAPayloadIsFetchedOverABrokenConnection(t *testing.T) {
 	}
 	c := connected(t, l)
 	var got bytes.Buffer
-	ref := &protocol.BlobRef{Parts: []protocol.BlobRef{{SHA256: "a", Size: int64(len(want))}, {SHA256: "b", Size: int64(len(want))}}}
+	sum := sha256.Sum256(want)
+	part := protocol.BlobRef{SHA256: hex.EncodeToString(sum[:]), Size: int64(len(want))}
+	ref := &protocol.BlobRef{Parts: []protocol.BlobRef{part, part}}
 	if err := c.Fetch(t.Context(), one, ref, &got); err != nil || !bytes.Equal(got.Bytes(), append(bytes.Clone(want), want...)) {
 		t.Errorf("%d bytes, %v", got.Len(), err)
 	}
 	l.answer(func(p *peer, c protocol.Call) { p.reply(c, &protocol.BlobPart{}) })
 	if err := c.Fetch(t.Context(), one, &protocol.BlobRef{SHA256: "a", Size: 10}, io.Discard); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("a payload that ends early: %v", err)
+	}
+	l.answer(func(p *peer, c protocol.Call) { p.reply(c, &protocol.BlobPart{Data: []byte("damaged"), Size: 7}) })
+	if err := c.Fetch(t.Context(), one, &protocol.BlobRef{SHA256: part.SHA256, Size: 7}, io.Discard); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a payload of other content: %v", err)
+	}
+	l.answer(func(p *peer, c protocol.Call) { p.reply(c, &protocol.BlobPart{Data: []byte("beg"), Size: 7}) })
+	if err := c.Fetch(t.Context(), one, &protocol.BlobRef{SHA256: part.SHA256, Size: 3}, io.Discard); err != nil {
+		t.Errorf("the beginning of a payload: %v", err)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -35,10 +37,20 @@ func partial(r protocol.Request) bool {
 	return ok && p.Offset > 0
 }
 
-// Put stores a payload at the host and names it. It belongs to the connection that
-// is there at its end until a request names it. An upload whose connection breaks
+// Put stores a payload at the host and names it. Who may read it is the connection that
+// is there at its end, until a request names it. An upload whose connection breaks
 // begins anew, at most 5 times.
 func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
+	return c.put(ctx, r, false)
+}
+
+// PutForImport is Put for a part of a file that an import_session names: the host keeps it
+// no longer than until that has been carried out.
+func (c *Client) PutForImport(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
+	return c.put(ctx, r, true)
+}
+
+func (c *Client) put(ctx context.Context, r io.ReadSeeker, forImport bool) (*protocol.BlobRef, error) {
 	start, err := r.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return nil, fmt.Errorf("read what is to be uploaded: %w", err)
@@ -49,7 +61,7 @@ func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, e
 		if err != nil {
 			return nil, err
 		}
-		ref, broken, err := c.putOn(ctx, l, r)
+		ref, broken, err := c.putOn(ctx, l, r, forImport)
 		switch {
 		case err == nil:
 			return ref, nil
@@ -66,7 +78,7 @@ func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, e
 }
 
 // putOn uploads over one connection; broken says that it was that which failed.
-func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol.BlobRef, broken bool, err error) {
+func (c *Client) putOn(ctx context.Context, l *link, r io.Reader, forImport bool) (ref *protocol.BlobRef, broken bool, err error) {
 	in := bufio.NewReaderSize(r, putPart)
 	id := string(protocol.NewRequestID(c.cfg.Rand))
 	part := make([]byte, putPart)
@@ -77,7 +89,7 @@ func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol
 		}
 		_, next := in.Peek(1)
 		call := protocol.Call{RequestID: protocol.NewRequestID(c.cfg.Rand),
-			Request: &protocol.PutBlob{UploadID: id, Offset: off, Data: part[:n:n], Last: next == io.EOF}}
+			Request: &protocol.PutBlob{UploadID: id, Offset: off, Data: part[:n:n], Last: next == io.EOF, ForImport: forImport}}
 		reply, err := c.callOn(ctx, l, call)
 		if err != nil {
 			return nil, true, err
@@ -90,8 +102,12 @@ func (c *Client) putOn(ctx context.Context, l *link, r io.Reader) (ref *protocol
 	}
 }
 
+// ErrDamaged says that the bytes of a payload that came are not those that its name says.
+var ErrDamaged = errors.New("the payload came damaged: its bytes are not those that its name says")
+
 // Fetch copies a payload that the session names, or that an export made on this
-// connection, to w, in one part or several.
+// connection, to w, in one part or several. What it has copied is right when it returns
+// without an error; ErrDamaged says that it is not.
 func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *protocol.BlobRef, w io.Writer) error {
 	for i := range ref.Parts {
 		if err := c.Fetch(ctx, session, &ref.Parts[i], w); err != nil {
@@ -101,6 +117,7 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 	if len(ref.Parts) > 0 {
 		return nil
 	}
+	sum, size := sha256.New(), int64(-1)
 	for off := int64(0); off < ref.Size; {
 		p, err := Call[*protocol.BlobPart](ctx, c, session, &protocol.GetBlob{SHA256: ref.SHA256, Offset: off, Length: getPart})
 		switch {
@@ -109,10 +126,15 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 		case len(p.Data) == 0:
 			return io.ErrUnexpectedEOF
 		}
+		sum.Write(p.Data)
+		size = p.Size
 		if _, err := w.Write(p.Data); err != nil {
 			return err
 		}
 		off += int64(len(p.Data))
+	}
+	if size == ref.Size && hex.EncodeToString(sum.Sum(nil)) != ref.SHA256 { // else it is a beginning
+		return fmt.Errorf("payload %.64s: %w", ref.SHA256, ErrDamaged)
 	}
 	return nil
 }

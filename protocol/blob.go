@@ -1,28 +1,34 @@
 package protocol
 
+import "fmt"
+
 // Requests about payloads.
 type (
-	// GetBlob reads a part (at most 48 KiB) of a payload that the session names
-	// or an export made; the answer is [BlobPart].
+	// GetBlob reads a part (at most 48 KiB) of a payload that the session names, or of an
+	// export that this client asked for and that the host still keeps; the answer is
+	// [BlobPart].
 	GetBlob struct {
 		SHA256 string `json:"sha256"`
 		Offset int64  `json:"offset"`
 		Length int    `json:"length"`
 	}
-	// PutBlob sends a part of a payload; the answer to the last one names it.
+	// PutBlob sends a part of a payload; the answer to the last one names it. With
+	// ForImport it is no payload of a conversation but a part of a file for
+	// [ImportSession]: the host keeps it for this client until that is done, or for 10
+	// minutes behind its last use.
 	PutBlob struct {
-		UploadID string `json:"uploadId"`
-		Offset   int64  `json:"offset"`
-		Data     []byte `json:"data"`
-		Last     bool   `json:"last,omitempty"`
+		UploadID  string `json:"uploadId"`
+		Offset    int64  `json:"offset"`
+		Data      []byte `json:"data"`
+		Last      bool   `json:"last,omitempty"`
+		ForImport bool   `json:"forImport,omitempty"`
 	}
 )
 
 // What they are answered with.
 type (
-	// BlobRef names a payload. One of an export that is too large for one blob is
-	// its Parts, in order, and has no SHA256 of its own. Notices say what an export
-	// lacks.
+	// BlobRef names a payload. An export that older hosts make may be in Parts, in order,
+	// and have no SHA256 of its own. Notices say what an export lacks.
 	BlobRef struct {
 		SHA256  string    `json:"sha256,omitempty"`
 		Size    int64     `json:"size"`
@@ -39,6 +45,17 @@ type (
 // RequestName is the type that stands on the wire.
 func (*GetBlob) RequestName() string { return "get_blob" }
 func (*PutBlob) RequestName() string { return "put_blob" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetBlob) Check() *Problem {
+	if !IsSHA256(r.SHA256) {
+		return &Problem{"sha256", fmt.Sprintf("The field sha256 is %.70q; it is %d hexadecimal digits.", r.SHA256, shaLength)}
+	}
+	return first(counts("offset", r.Offset), counts("length", r.Length))
+}
+func (r *PutBlob) Check() *Problem {
+	return first(need("uploadId", r.UploadID, MaxName), counts("offset", r.Offset))
+}
 
 func (*BlobRef) response()  {}
 func (*BlobPart) response() {}

@@ -34,10 +34,13 @@ const (
 	Transient
 )
 
-// Cause names the request that an event completes.
+// Cause names the request that an event completes. Body is the [BodyHash] of what the
+// client asked for, "" where it was not kept: a second request of that name with another
+// body is another request.
 type Cause struct {
 	ClientID  ClientID  `json:"clientId"`
 	RequestID RequestID `json:"requestId"`
+	Body      string    `json:"body,omitempty"`
 }
 
 // Envelope is what all events have. ID and ParentID belong to persistent
@@ -74,6 +77,7 @@ type Body interface {
 	// EventType is the type that stands in the envelope.
 	EventType() EventType
 	class() Class
+	payloads(*named)
 }
 
 // Event is one event, persistent or transient. One that was parsed keeps the
@@ -164,6 +168,10 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		dst = appendQuoted(dst, string(e.Cause.ClientID))
 		dst = append(dst, `,"requestId":`...)
 		dst = appendQuoted(dst, string(e.Cause.RequestID))
+		if e.Cause.Body != "" {
+			dst = append(dst, `,"body":`...)
+			dst = appendQuoted(dst, e.Cause.Body)
+		}
 		dst = append(dst, '}')
 	}
 	if e.Control {

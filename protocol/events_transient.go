@@ -137,7 +137,8 @@ const (
 	TerminalHookStopped   Terminal = "hook_stopped"
 	TerminalBudget        Terminal = "budget"
 	TerminalStorageError  Terminal = "storage_error"
-	TerminalLoop          Terminal = "loop" // the model repeated itself, and nobody let it go on
+	TerminalLoop          Terminal = "loop"           // the model repeated itself, and nobody let it go on
+	TerminalInternalError Terminal = "internal_error" // a fault inside Scorel
 )
 
 // RuntimeEnd ends a run.
@@ -300,3 +301,28 @@ func (*UIRequest) class() Class           { return Transient }
 func (*UIResolved) class() Class          { return Transient }
 func (*Todos) class() Class               { return Transient }
 func (*TaskUpdate) class() Class          { return Transient }
+
+// What is never stored names no payload.
+
+func (*MessageStart) payloads(*named)        {}
+func (*TextDelta) payloads(*named)           {}
+func (*ThinkingDelta) payloads(*named)       {}
+func (*ToolCallDelta) payloads(*named)       {}
+func (*ToolExecutionStart) payloads(*named)  {}
+func (*ToolExecutionUpdate) payloads(*named) {}
+func (*ToolExecutionEnd) payloads(*named)    {}
+func (*TurnStart) payloads(*named)           {}
+func (*TurnEnd) payloads(*named)             {}
+func (*RuntimeStart) payloads(*named)        {}
+func (*RuntimeEnd) payloads(*named)          {}
+func (*MessageCancelled) payloads(*named)    {}
+func (*ToolProcess) payloads(*named)         {}
+func (*Notice) payloads(*named)              {}
+func (*UIState) payloads(*named)             {}
+func (*PermissionRequest) payloads(*named)   {}
+func (*PermissionResolved) payloads(*named)  {}
+func (*Retry) payloads(*named)               {}
+func (*UIRequest) payloads(*named)           {}
+func (*UIResolved) payloads(*named)          {}
+func (*Todos) payloads(*named)               {}
+func (*TaskUpdate) payloads(*named)          {}

@@ -33,4 +33,12 @@ type (
 func (*GetPath) RequestName() string { return "get_path" }
 func (*GetTree) RequestName() string { return "get_tree" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetPath) Check() *Problem {
+	return first(atMost("leafId", r.LeafID, MaxWord), atMost("beforeId", r.BeforeID, MaxWord), counts("limit", r.Limit))
+}
+func (r *GetTree) Check() *Problem {
+	return counts("limit", r.Limit)
+}
+
 func (*Events) response() {}

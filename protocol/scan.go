@@ -214,6 +214,9 @@ func ScanEnvelope(line []byte) (Envelope, error) {
 		case "requestId":
 			value, bad = scanString(value)
 			c.RequestID = RequestID(value)
+		case "body":
+			value, bad = scanString(value)
+			c.Body = string(value)
 		}
 		return bad == nil
 	})

@@ -2,9 +2,11 @@ package protocol
 
 // Requests about a session as a whole.
 type (
-	// CreateSession makes a session; the answer is a [SessionSummary].
+	// CreateSession makes a session; the answer is a [SessionSummary]. It works in
+	// Meta.WorkDir, by its whole path, and without one in the folder of the project; one
+	// of the two must be said.
 	CreateSession struct {
-		ProjectID ProjectID `json:"projectId"`
+		ProjectID ProjectID `json:"projectId,omitempty"`
 		Meta      Meta      `json:"meta"`
 	}
 	// ListSessions lists sessions, newest first; the answer is a [SessionList].
@@ -31,7 +33,8 @@ type (
 	}
 	// CloseSession ends a subscription.
 	CloseSession struct{}
-	// DeleteSession removes a session's log for good.
+	// DeleteSession removes a session's log for good, those of its sub-agents, and the
+	// payloads that only these name; the answer is [Deleted].
 	DeleteSession struct{}
 	// CloneSession copies the path to FromEventID (the leaf, when empty) of
 	// another session into the new session that the call names; the answer is a
@@ -43,7 +46,8 @@ type (
 	}
 	// ImportSession makes the session that the call names from a payload: a file
 	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
-	// order, put on this connection. WorkDir, when set, is where the session works
+	// order, which this client has put for an import (or exported itself); the host drops
+	// them when the request has been carried out. WorkDir, when set, is where the session works
 	// from now on; LeafEventID, when set, where the conversation goes on, which must
 	// be said when damage may have moved that. The answer is [Imported].
 	ImportSession struct {
@@ -52,7 +56,8 @@ type (
 		LeafEventID EventID  `json:"leafEventId,omitempty"`
 	}
 	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
-	// "markdown" or "html" into blobs; the answer is a [BlobRef].
+	// "markdown" or "html" into a file that the host keeps for this client for 10 minutes
+	// behind its last use; the answer is a [BlobRef], and get_blob reads it.
 	ExportSession struct {
 		Format string `json:"format"`
 	}
@@ -128,6 +133,16 @@ type (
 		Summary  SessionSummary `json:"summary"`
 		Findings []string       `json:"findings,omitempty"`
 	}
+	// Deleted says what became of the payloads that deleted sessions named. Removed are
+	// those that nobody else names, of Bytes in all. Later are such that are younger than a
+	// day: the host removes them when they are older, if nobody names them then. Kept are
+	// those that another session names.
+	Deleted struct {
+		Removed int   `json:"removed,omitempty"`
+		Bytes   int64 `json:"bytes,omitempty"`
+		Later   int   `json:"later,omitempty"`
+		Kept    int   `json:"kept,omitempty"`
+	}
 	// SessionReport is what verify and repair found. Sound says that the log can
 	// be used as it is.
 	SessionReport struct {
@@ -152,8 +167,51 @@ func (*RepairSession) RequestName() string { return "repair_session" }
 func (*UpdateInfo) RequestName() string    { return "update_info" }
 func (*SetLabel) RequestName() string      { return "set_label" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *CreateSession) Check() *Problem {
+	if r.ProjectID == "" && r.Meta.WorkDir == "" {
+		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}
+	}
+	return first(atMost("projectId", r.ProjectID, MaxWord), r.Meta.Check().under("meta"))
+}
+func (r *ListSessions) Check() *Problem {
+	return first(atMost("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit), atMost("before", r.Before, MaxWord), atMost("parentId", r.ParentID, MaxWord))
+}
+func (r *OpenSession) Check() *Problem {
+	return counts("tail", r.Tail)
+}
+func (*CloseSession) Check() *Problem  { return nil }
+func (*DeleteSession) Check() *Problem { return nil }
+func (r *CloneSession) Check() *Problem {
+	return first(session("fromSessionId", r.FromSessionID), atMost("fromEventId", r.FromEventID, MaxWord), atMost("name", r.Name, MaxName))
+}
+func (r *ImportSession) Check() *Problem {
+	if len(r.Blobs) == 0 {
+		return missing("blobs")
+	}
+	return first(each("blobs", r.Blobs, MaxBlocks, shaLength), atMost("workDir", r.WorkDir, MaxPath), atMost("leafEventId", r.LeafEventID, MaxWord))
+}
+func (r *ExportSession) Check() *Problem {
+	return one("format", r.Format, "jsonl", "bundle", "markdown", "html")
+}
+func (*VerifySession) Check() *Problem { return nil }
+func (r *RepairSession) Check() *Problem {
+	return atMost("leafEventId", r.LeafEventID, MaxWord)
+}
+func (r *UpdateInfo) Check() *Problem {
+	return r.Changes.Check()
+}
+func (r *SetLabel) Check() *Problem {
+	p := need("targetEventId", r.TargetEventID, MaxWord)
+	if p == nil && r.Label != nil {
+		p = atMost("label", *r.Label, MaxLabel)
+	}
+	return p
+}
+
 func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
 func (*SessionOpened) response()  {}
 func (*Imported) response()       {}
+func (*Deleted) response()        {}
 func (*SessionReport) response()  {}

@@ -76,5 +76,11 @@ type (
 func (*ListTasks) RequestName() string { return "list_tasks" }
 func (*StopTask) RequestName() string  { return "stop_task" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*ListTasks) Check() *Problem { return nil }
+func (r *StopTask) Check() *Problem {
+	return need("taskId", r.TaskID, MaxWord)
+}
+
 func (*TaskList) response() {}
 func (*TaskInfo) response() {}

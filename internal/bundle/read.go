@@ -2,12 +2,13 @@ package bundle
 
 import (
 	"archive/tar"
-	"bytes"
 	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
 	"strings"
+
+	"scorel/protocol"
 )
 
 // Bounds of a bundle.
@@ -77,7 +78,7 @@ func (r *Reader) Next() (Entry, error) {
 	case r.entries == 1 && head.Name == sessionName:
 	case r.entries == 1:
 		return Entry{}, fmt.Errorf("%w: it begins with %.80q and not with %s", ErrFormat, head.Name, sessionName)
-	case !isBlob || !IsSHA256(sha):
+	case !isBlob || !protocol.IsPayload(sha):
 		return Entry{}, fmt.Errorf("%w: it holds %.80q, which none does", ErrFormat, head.Name)
 	case head.Size > MaxBlob:
 		return Entry{}, fmt.Errorf("%w: the payload %s has more than %d MiB", ErrFormat, sha, MaxBlob>>20)
@@ -125,34 +126,4 @@ func (l *limited) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	l.left -= int64(n)
 	return n, err
-}
-
-// IsSHA256 says whether s is a lower-case hex SHA-256, the name of a payload.
-func IsSHA256(s string) bool {
-	if len(s) != 64 {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
-}
-
-// Named gives the payloads that a line of a log names: the hashes behind its
-// "blob" keys, in order and with repeats.
-func Named(line []byte) []string {
-	const key = `"blob":"`
-	var out []string
-	for {
-		i := bytes.Index(line, []byte(key))
-		if i < 0 {
-			return out
-		}
-		line = line[i+len(key):]
-		if len(line) > 64 && line[64] == '"' && IsSHA256(string(line[:64])) {
-			out = append(out, string(line[:64]))
-		}
-	}
 }

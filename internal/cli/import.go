@@ -160,7 +160,7 @@ func packBlobs(ctx context.Context, out *bundle.Writer, log io.Reader, dir strin
 		if err == bufio.ErrBufferFull {
 			continue
 		}
-		for _, sha := range bundle.Named(bytes.TrimSpace(line)) {
+		for _, sha := range namedBy(bytes.TrimSpace(line)) {
 			if seen[sha] || len(seen) >= bundle.MaxEntries-1 {
 				continue
 			}
@@ -177,6 +177,16 @@ func packBlobs(ctx context.Context, out *bundle.Writer, log io.Reader, dir strin
 			return err
 		}
 	}
+}
+
+// namedBy gives the payloads that a line of a log names; of one that is damaged, all
+// that it may name: the host takes those of what it can read.
+func namedBy(line []byte) []string {
+	ev, err := protocol.ParseEvent(line)
+	if err == nil {
+		return ev.Payloads()
+	}
+	return protocol.PayloadsMentioned(line)
 }
 
 func packBlob(ctx context.Context, out *bundle.Writer, root *os.Root, sha string) error {
@@ -214,7 +224,7 @@ func (l *link) putAll(ctx context.Context, write func(io.Writer) error) ([]strin
 			return nil, err
 		}
 		if n > 0 || len(parts) == 0 {
-			ref, perr := l.Put(ctx, bytes.NewReader(buf[:n]))
+			ref, perr := l.PutForImport(ctx, bytes.NewReader(buf[:n]))
 			if perr != nil {
 				return nil, perr
 			}

@@ -69,7 +69,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err := root.ExecuteContext(ctx); err != nil {
 		code := exitOf(err)
 		if code != exitPipe { // who closed it knows
-			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
+			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(hinted(err))))
 		}
 		return code
 	}

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -13,28 +15,37 @@ import (
 
 func (a *app) rewindCommand() *cobra.Command {
 	var files bool
+	var named []string
 	cmd := a.sessionCommand("rewind SESSION EVENT", "Go back to an event (or \"start\"); what followed stays as a branch", 2,
 		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
 			req := &protocol.RewindTo{RestoreFiles: files}
+			for _, name := range named {
+				abs, err := filepath.Abs(name)
+				if err != nil {
+					return usagef("--file %s: %w", name, err)
+				}
+				req.Files = append(req.Files, abs)
+			}
 			if args[0] != "start" {
 				target := protocol.EventID(args[0])
 				req.TargetEventID = &target
 			}
-			return a.moved(f)(client.Call[*protocol.Moved](ctx, l.Client, id, req))
+			return a.moved(id, f)(client.Call[*protocol.Moved](ctx, l.Client, id, req))
 		})
-	cmd.Flags().BoolVar(&files, "files", false, "also restore the files that the agent wrote since")
+	cmd.Flags().BoolVar(&files, "files", false, "also restore the files that the agent wrote since and that are as it left them")
+	cmd.Flags().StringArrayVar(&named, "file", nil, "also restore this file, though it was changed by hand since (can be repeated)")
 	return cmd
 }
 
 func (a *app) branchCommand() *cobra.Command {
 	return a.sessionCommand("branch SESSION EVENT", "Go on from any message of the tree", 2,
 		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
-			return a.moved(f)(client.Call[*protocol.Moved](ctx, l.Client, id, &protocol.BranchTo{LeafEventID: protocol.EventID(args[0])}))
+			return a.moved(id, f)(client.Call[*protocol.Moved](ctx, l.Client, id, &protocol.BranchTo{LeafEventID: protocol.EventID(args[0])}))
 		})
 }
 
 // moved prints where the leaf went.
-func (a *app) moved(f sessionFlags) func(*protocol.Moved, error) error {
+func (a *app) moved(id protocol.SessionID, f sessionFlags) func(*protocol.Moved, error) error {
 	return func(m *protocol.Moved, err error) error {
 		if err != nil {
 			return err
@@ -50,8 +61,22 @@ func (a *app) moved(f sessionFlags) func(*protocol.Moved, error) error {
 		for _, p := range m.Restored {
 			fmt.Fprintln(a.stdout, "restored "+display.Line(p))
 		}
+		for _, p := range m.Removed {
+			fmt.Fprintln(a.stdout, "removed "+display.Line(p)+", which was not there before")
+		}
+		offered := ""
 		for _, s := range m.Skipped {
+			if s.Path == "" {
+				fmt.Fprintln(a.stdout, "left alone a file: "+display.Line(s.Why))
+				continue
+			}
 			fmt.Fprintln(a.stdout, "left alone "+display.Line(s.Path)+": "+display.Line(s.Why))
+			if s.Offered && offered == "" {
+				offered = s.Path
+			}
+		}
+		if offered != "" {
+			fmt.Fprintf(a.stdout, "To take a file back all the same, name it: scorel sessions rewind %s %s --file %s\n", id, cmp.Or(string(m.LeafID), "start"), display.Line(offered))
 		}
 		return nil
 	}

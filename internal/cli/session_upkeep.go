@@ -54,13 +54,23 @@ func (a *app) reported(f sessionFlags) func(*protocol.SessionReport, error) erro
 
 func (a *app) deleteCommand() *cobra.Command {
 	var yes bool
-	cmd := a.sessionCommand("delete SESSION", "Delete a session's log for good", 1,
+	cmd := a.sessionCommand("delete SESSION", "Delete a session, and the payloads that only it names, for good", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			if !yes {
 				return usagef("deleting cannot be undone; repeat with --yes to delete %s", id)
 			}
-			_, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.DeleteSession{})
-			return a.said(f, err, "Deleted "+string(id)+".")
+			d, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{})
+			if err != nil {
+				return err
+			}
+			if f.json {
+				return a.printJSON(d)
+			}
+			fmt.Fprintln(a.stdout, "Deleted "+string(id)+".")
+			for _, s := range display.Deleted(d) {
+				fmt.Fprintln(a.stdout, s)
+			}
+			return nil
 		})
 	cmd.Flags().BoolVar(&yes, "yes", false, "really")
 	return cmd

@@ -75,6 +75,15 @@ func TestFileSystemsAgree(t *testing.T) {
 			if info, err := fsys.Stat(filepath.Join(dir, "h")); err != nil || info.Size() != 10 {
 				t.Errorf("%v %v", info, err)
 			}
+			before, err := fsys.Stat(filepath.Join(dir, "h"))
+			must(err)
+			must(fsys.Touch(filepath.Join(dir, "h")))
+			if info, err := fsys.Stat(filepath.Join(dir, "h")); err != nil || info.ModTime().Before(before.ModTime()) || info.Size() != 10 {
+				t.Errorf("touched: %v %v", info, err)
+			}
+			if err := fsys.Touch(filepath.Join(dir, "none")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("touching what is not there: %v", err)
+			}
 			entries, err := fsys.ReadDir(dir)
 			if err != nil || len(entries) != 1 || entries[0].Name() != "h" || entries[0].IsDir() {
 				t.Errorf("%v %v", entries, err)

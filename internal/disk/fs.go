@@ -19,6 +19,8 @@ type FS interface {
 	MkdirAll(name string) error
 	ReadDir(name string) ([]fs.DirEntry, error)
 	Stat(name string) (fs.FileInfo, error)
+	// Touch makes now the time of a file's last change.
+	Touch(name string) error
 	// SyncDir makes the names in a folder durable.
 	SyncDir(name string) error
 	// Lock takes the exclusive advisory lock of name, creating the file when

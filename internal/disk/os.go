@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -50,6 +51,11 @@ func (osFS) MkdirAll(name string) error { return spaceError(os.MkdirAll(name, 0o
 
 func (osFS) ReadDir(name string) ([]fs.DirEntry, error) { return os.ReadDir(name) }
 func (osFS) Stat(name string) (fs.FileInfo, error)      { return os.Stat(name) }
+
+func (osFS) Touch(name string) error {
+	now := time.Now()
+	return spaceError(os.Chtimes(name, now, now))
+}
 
 func (osFS) SyncDir(name string) error {
 	d, err := os.Open(name)

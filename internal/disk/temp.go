@@ -16,7 +16,7 @@ const TempMark = ".tmp-"
 // file and renames or removes it.
 func Temp(fsys FS, name string) (File, string, error) {
 	for {
-		tmp := name + TempMark + rand.Text()[:10]
+		tmp := name + TempMark + RandomName()
 		f, err := fsys.Open(tmp, Exclusive)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -24,6 +24,9 @@ func Temp(fsys FS, name string) (File, string, error) {
 		return f, tmp, err
 	}
 }
+
+// RandomName gives ten characters that no other name has.
+func RandomName() string { return rand.Text()[:10] }
 
 // IsTemp says whether name is that of a temporary file.
 func IsTemp(name string) bool { return strings.Contains(filepath.Base(name), TempMark) }

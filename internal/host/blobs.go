@@ -3,7 +3,6 @@ package host
 import (
 	"context"
 	"io"
-	"os"
 
 	"scorel/protocol"
 )
@@ -28,9 +27,6 @@ func (c *Conn) mayRead(ref *protocol.BlobRef, err error) (*protocol.BlobRef, err
 	defer c.mu.Unlock()
 	if ref.SHA256 != "" {
 		c.remember(ref.SHA256)
-	}
-	for _, part := range ref.Parts {
-		c.remember(part.SHA256)
 	}
 	return ref, err
 }
@@ -61,12 +57,16 @@ func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) 
 		return err
 	}
 	defer done()
-	named, err := index.Mentions(ctx, sha)
+	named, err := index.Names(ctx, sha)
 	if err != nil {
 		return err
 	}
 	if !named {
 		return refused
+	}
+	// What a client gets it may act on.
+	if err := c.h.store.Blobs().Check(ctx, sha); err != nil {
+		return err
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -74,14 +74,43 @@ func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) 
 	return nil
 }
 
+// keepNamed keeps the payloads that a message names from being removed while its event is
+// on its way: a session that named them too may be deleted meanwhile. One that is not there
+// is told of when it is read.
+func (h *Host) keepNamed(req protocol.Request) {
+	var contents [][]protocol.Block
+	switch r := req.(type) {
+	case *protocol.SendMessage:
+		contents = append(contents, r.Content)
+	case *protocol.Steer:
+		contents = append(contents, r.Content)
+	case *protocol.FollowUp:
+		contents = append(contents, r.Content)
+	case *protocol.RewriteQueue:
+		for _, i := range r.Items {
+			contents = append(contents, i.Content)
+		}
+	}
+	for _, content := range contents {
+		for i := range content {
+			if sha := content[i].Blob; sha != "" {
+				_ = h.store.Blobs().Keep(sha) // see above
+			}
+		}
+	}
+}
+
 // getBlob reads a part of a payload.
 func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.GetBlob) (*protocol.BlobPart, error) {
 	h := c.h
-	if err := c.readable(ctx, id, r.SHA256); err != nil {
-		return nil, err
-	}
 	if r.Offset < 0 || r.Length < 0 || r.Length > maxBlobPart {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "A part of a payload has at most %d bytes.", maxBlobPart)
+	}
+	if part, err := h.readTransfer(c.client, r); part != nil || err != nil {
+		return part, err
+	}
+	if err := c.readable(ctx, id, r.SHA256); err != nil {
+		return nil, err
 	}
 	f, size, err := h.store.Blobs().Open(r.SHA256)
 	if err != nil {
@@ -98,10 +127,10 @@ func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.G
 	return &protocol.BlobPart{Data: data, Size: size}, nil
 }
 
-// upload is a payload that comes in parts, kept in an unnamed temporary file.
+// upload is a payload that comes in parts.
 type upload struct {
-	file *os.File
-	size int64
+	*spool
+	forImport bool
 }
 
 // putBlob takes a part of a payload; the last one stores it.
@@ -113,15 +142,14 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		if len(c.uploads) >= maxUploads {
 			return nil, protocol.Errorf(protocol.CodeRateLimited, "At most %d payloads can be sent at once.", maxUploads)
 		}
-		f, err := os.CreateTemp("", "scorel-upload-")
+		s, err := c.h.newSpool()
 		if err != nil {
 			return nil, storageError("keep the payload", err)
 		}
-		_ = os.Remove(f.Name())
 		if c.uploads == nil {
 			c.uploads = map[string]*upload{}
 		}
-		u = &upload{file: f}
+		u = &upload{s, r.ForImport}
 		c.uploads[r.UploadID] = u
 	}
 	switch {
@@ -134,19 +162,19 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		c.dropUpload(r.UploadID)
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "A payload has at most %d bytes.", maxUpload)
 	}
-	if _, err := u.file.Write(r.Data); err != nil {
+	if _, err := u.Write(r.Data); err != nil {
 		c.dropUpload(r.UploadID)
-		return nil, storageError("keep the payload", err)
+		return nil, err
 	}
-	u.size += int64(len(r.Data))
 	if !r.Last {
 		return &protocol.BlobRef{Size: u.size}, nil
 	}
-	defer c.dropUpload(r.UploadID)
-	if _, err := u.file.Seek(0, io.SeekStart); err != nil {
-		return nil, err
+	if u.forImport {
+		delete(c.uploads, r.UploadID)
+		return u.keep(c.client, false)
 	}
-	sha, size, err := c.h.store.Blobs().Put(ctx, u.file)
+	defer c.dropUpload(r.UploadID)
+	sha, size, err := c.h.store.Blobs().Put(ctx, u.reader())
 	if err != nil {
 		return nil, err
 	}
@@ -156,7 +184,7 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 // dropUpload forgets a payload. mu is held.
 func (c *Conn) dropUpload(id string) {
 	if u := c.uploads[id]; u != nil {
-		_ = u.file.Close()
+		u.discard()
 		delete(c.uploads, id)
 	}
 }

@@ -18,7 +18,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetStatus:
 		return h.getStatus(), nil
 	case *protocol.RegisterProject:
-		return h.registerProject(ctx, r.WorkDir)
+		return h.registerProject(ctx, r.WorkDir, r.Wide)
 	case *protocol.ListProjects:
 		return h.listProjects()
 	case *protocol.RemoveProject:
@@ -72,13 +72,13 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.CloseSession:
 		return &protocol.Done{}, c.closeSession(id)
 	case *protocol.DeleteSession:
-		return &protocol.Done{}, h.deleteSession(ctx, id)
+		return h.deleteSession(ctx, id)
 	case *protocol.CloneSession:
 		return h.cloneSession(ctx, c.caller(call), id, r)
 	case *protocol.ImportSession:
 		return c.importSession(ctx, c.caller(call), id, r)
 	case *protocol.ExportSession:
-		return c.mayRead(h.exportSession(ctx, id, r.Format))
+		return h.exportSession(ctx, c.client, id, r.Format)
 	case *protocol.AddMemory:
 		return &protocol.Done{}, h.addMemory(ctx, c.caller(call), id, r)
 	case *protocol.GetMemory:
@@ -102,6 +102,9 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetBlob:
 		return c.getBlob(ctx, id, r)
 	case *protocol.PutBlob:
+		if r.ForImport {
+			return c.putBlob(ctx, r)
+		}
 		return c.mayRead(c.putBlob(ctx, r))
 	}
 	if id == "" {
@@ -117,17 +120,17 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return nil, err
 	}
 	defer h.release(s)
-	return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	return h.inLane(ctx, s, func(ctx context.Context) (protocol.Response, error) {
+		return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	})
 }
 
 // dispatchLane carries out a request to an open session.
 func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
-	if err := checkSummarise(req); err != nil {
-		return nil, err
-	}
+	h.keepNamed(req)
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
-		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
+		return &protocol.Done{}, h.updateInfo(ctx, l, by, r.Changes)
 	case *protocol.SetLabel:
 		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
 	case *protocol.SendMessage:
@@ -143,7 +146,7 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.Cancel:
 		return &protocol.Cancelled{Cancelled: l.Cancel(r.TurnID)}, nil
 	case *protocol.RewindTo:
-		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
+		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Files: r.Files, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.BranchTo:
 		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
 	case *protocol.CompactSession:
@@ -176,20 +179,4 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 		return l.StopTask(ctx, r.TaskID)
 	}
 	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
-}
-
-// checkSummarise refuses a way to summarise that there is not: what a later client means
-// by it must not be taken for no summary.
-func checkSummarise(req protocol.Request) error {
-	word := ""
-	switch r := req.(type) {
-	case *protocol.RewindTo:
-		word = r.Summarise
-	case *protocol.BranchTo:
-		word = r.Summarise
-	}
-	if word != "" && word != protocol.SummariseBranch {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "summarise is %.40q; it can be %q or left out.", word, protocol.SummariseBranch)
-	}
-	return nil
 }

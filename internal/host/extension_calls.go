@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -37,13 +36,21 @@ const (
 const keyHandle = "scorel-key:"
 
 // Call implements [extension.Host].
-func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (any, error) {
+func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (result any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.lane.Panicked(r)
+			result, err = nil, errInside()
+		}
+	}()
+	ctx, cancel := x.lane.Within(ctx)
+	defer cancel()
 	switch method {
 	case wire.CallAppend:
 		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })
 	case wire.CallSessionName:
 		return with(params, func(p *struct{ Name string }) (any, error) {
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Name: &p.Name})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Name: &p.Name})
 		})
 	case wire.CallLabel:
 		return with(params, func(p *struct {
@@ -77,7 +84,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			if !slices.Contains(protocol.ThinkingLevels(), p.Level) {
 				return nil, fmt.Errorf("the thinking level is %.40q; it is %s", p.Level, protocol.ThinkingLevelWords())
 			}
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
 		})
 	case wire.CallActiveTools:
 		return with(params, func(p *struct{ Names []string }) (any, error) { return nil, x.setActive(p.Names) })
@@ -325,7 +332,7 @@ func (x *extended) setModel(ctx context.Context, n *modelName) (any, error) {
 		return nil, err
 	}
 	if ok = ok && m.HasKey; ok {
-		err = x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Model: &m.Ref})
+		err = x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Model: &m.Ref})
 	}
 	return struct {
 		OK bool `json:"ok"`
@@ -436,16 +443,8 @@ func (x *extended) complete(ctx context.Context, p *wire.Complete) (any, error) 
 const maxBlob = 32 << 20
 
 // readBlob reads a payload that a message names.
-func (x *extended) readBlob(_ context.Context, sha string) ([]byte, error) {
-	r, size, err := x.h.store.Blobs().Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	if size > maxBlob {
-		return nil, fmt.Errorf("a payload of %d bytes is too large for a model", size)
-	}
-	return io.ReadAll(r)
+func (x *extended) readBlob(ctx context.Context, sha string) ([]byte, error) {
+	return x.h.store.Blobs().Read(ctx, sha, maxBlob)
 }
 
 // sessionModel says whether an extension names the model of the session, which need

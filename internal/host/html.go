@@ -19,7 +19,12 @@ func (h *Host) exportHTML(ctx context.Context, w io.Writer, v *session.View) err
 		return err
 	}
 	src := export.Source{Header: index.Header(), Path: path, All: func() iter.Seq2[protocol.Event, error] { return index.EventsAfter(ctx, 0) },
-		Blob: func(sha string) (io.ReadCloser, int64, error) { return h.store.Blobs().Open(sha) }, Whole: h.cutText}
+		Blob: func(sha string) (io.ReadCloser, int64, error) {
+			if err := h.store.Blobs().Check(ctx, sha); err != nil {
+				return nil, 0, err
+			}
+			return h.store.Blobs().Open(sha)
+		}, Whole: h.cutText(ctx)}
 	src.Header.Meta = index.Meta()
 	if n := len(index.Gaps()); n > 0 {
 		src.Notices = append(src.Notices, fmt.Sprintf("The log of this session is damaged in %d places; events are missing there.", n))

@@ -124,7 +124,7 @@ func TestAMoveWithASummaryMovesOnceAndTakesFilesBackOnce(t *testing.T) {
 	ask := newCall(e.id, &protocol.RewindTo{TargetEventID: &first, RestoreFiles: true, Summarise: "yes"})
 	reply := c.call(ask)
 	moved, ok := reply.Data.(*protocol.Moved)
-	if !ok || moved.SummaryID == "" || len(moved.Restored) != 1 {
+	if !ok || moved.SummaryID == "" || len(moved.Removed) != 1 {
 		t.Fatalf("%s", asText(t, reply))
 	}
 	w.write(w.project+"/b.txt", "of somebody else")

@@ -242,7 +242,7 @@ func TestDeletingASessionRemovesItsMark(t *testing.T) {
 	if w.mark(id) == "" {
 		t.Error("a paused queue has no mark")
 	}
-	call[*protocol.Done](t, e.c, id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, e.c, id, &protocol.DeleteSession{})
 	if got := w.mark(id); got != "" {
 		t.Errorf("the mark is left: %s", got)
 	}

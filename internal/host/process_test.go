@@ -83,7 +83,7 @@ func TestABackgroundCommandTellsPeopleAndKeepsALog(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Fatal(err)
 	}
-	call[*protocol.Done](t, c, e.id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, c, e.id, &protocol.DeleteSession{})
 	if _, err := os.Stat(dir); err == nil {
 		t.Error("the log is there although its session was deleted")
 	}

@@ -201,7 +201,7 @@ func TestAnOpenSessionIsNotDeleted(t *testing.T) {
 	if err := e.s.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	call[*protocol.Done](t, e.c, e.id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, e.c, e.id, &protocol.DeleteSession{})
 	refused(t, e.c, e.id, &protocol.DeleteSession{}, protocol.CodeSessionNotFound)
 	refused(t, e.c, e.id, &protocol.SendMessage{Content: text("x")}, protocol.CodeSessionNotFound)
 	refused(t, e.c, "ses_../../etc/passwd", &protocol.DeleteSession{}, protocol.CodeInvalidRequest)

@@ -1,18 +1,15 @@
 package host
 
 import (
-	"cmp"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
-	"strings"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
-	"scorel/internal/host/partial"
-	"scorel/internal/process"
+	"scorel/internal/model"
 	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -25,24 +22,26 @@ const (
 	// maxPageBytes ends a page of events: with its last event it fits into what a
 	// client takes as one message.
 	maxPageBytes = 4 << 20
+	// summaryBytes is what a session in a list has beside its texts, about.
+	summaryBytes = 500
 )
 
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
 	meta := r.Meta
 	meta.ProjectID = r.ProjectID
-	dir, err := canonicalDir(meta.WorkDir)
-	if err != nil {
-		return nil, err
+	if meta.WorkDir == "" { // the project's folder
+		root, err := h.projectRoot(r.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		meta.WorkDir = root
 	}
-	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id, nil)(ctx, meta, nil)
-	if err != nil {
+	if err := h.checkMeta(ctx, id, &meta); err != nil {
 		return nil, err
 	}
-	setup.Close()
 	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
-		CreatedAt: h.cfg.Now().UnixMilli(), Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta})
+		CreatedAt: h.cfg.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
 	if err != nil {
 		return nil, err
 	}
@@ -52,10 +51,48 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	return &sum, nil
 }
 
+// checkMeta says why no turn could run in a session that is described so, and puts the
+// folder without symlinks into it.
+func (h *Host) checkMeta(ctx context.Context, id protocol.SessionID, meta *protocol.Meta) error {
+	dir, err := h.workDir(meta.WorkDir)
+	if err != nil {
+		return err
+	}
+	meta.WorkDir = dir
+	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
+		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
+	}
+	setup, err := h.setup(id, nil)(ctx, *meta, nil)
+	if err != nil {
+		return err
+	}
+	setup.Close()
+	return nil
+}
+
+// updateInfo changes what a session is like, by the rules of a new one. A session whose
+// folder is gone can still be given a name.
+func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, changes protocol.MetaChanges) error {
+	if problem := changes.Check(); problem != nil {
+		return problem.Err()
+	}
+	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
+		meta := l.Meta()
+		changes.Apply(&meta)
+		if err := h.checkMeta(ctx, l.ID(), &meta); err != nil {
+			return err
+		}
+		if changes.WorkDir != nil {
+			changes.WorkDir = &meta.WorkDir
+		}
+	}
+	return l.UpdateInfo(ctx, by, changes)
+}
+
 // summaryOf describes an open session.
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
-	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
+	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta().Bounded(), CreatedAt: head.CreatedAt,
 		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
@@ -69,59 +106,24 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
+	bytes := 0
 	for s, err := range h.store.List(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list.Sessions) == limit {
+		if len(list.Sessions) == limit || bytes >= maxPageBytes {
 			list.More = true
 			break
 		}
-		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
+		bytes += len(sum.Meta.WorkDir) + len(sum.Meta.Name) + len(sum.FirstPrompt) + summaryBytes
 		list.Sessions = append(list.Sessions, sum)
 	}
 	return list, nil
-}
-
-func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) error {
-	if err := id.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
-	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
-		return err
-	}
-	if err := h.store.Delete(ctx, id); err != nil {
-		return err
-	}
-	h.sessionDeleted(id)
-	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id))
-}
-
-// deleteSubagents deletes the sessions of a session's sub-agents, which are part of the
-// conversation.
-func (h *Host) deleteSubagents(ctx context.Context, id protocol.SessionID) error {
-	var left []string
-	var first error
-	for s, err := range h.store.List(ctx, session.Query{Parent: id}) {
-		if err != nil {
-			return err
-		}
-		if err := h.deleteSession(ctx, s.ID); err != nil {
-			left, first = append(left, string(s.ID)), cmp.Or(first, err)
-		}
-	}
-	if first == nil {
-		return nil
-	}
-	if len(left) > maxIgnored {
-		left = append(left[:maxIgnored], "…")
-	}
-	return protocol.Errorf(protocol.AsError(first).Code, "The session is deleted; of its sub-agents these are left: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
@@ -139,7 +141,7 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	}
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: h.device, EventID: leaf},
-		Cause:      &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta}
+		Cause:      by.Cause(), Meta: meta}
 	log, err := h.store.Clone(ctx, r.FromSessionID, header)
 	if err != nil {
 		return nil, err
@@ -152,46 +154,55 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	return &sum, nil
 }
 
-// exportSession writes a session into blobs.
-func (h *Host) exportSession(ctx context.Context, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	switch format {
-	case "jsonl", "bundle", "markdown", "html":
-	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle, markdown or html.", format)
-	}
-	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
+// exportSession writes a session into a file that is kept for the client, see [transfers].
+func (h *Host) exportSession(ctx context.Context, client protocol.ClientID, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
 	v, _, err := h.store.View(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = v.Close() }()
-	var notices []string // written before the end of what is stored is read
-	ref, err := h.storeParts(ctx, func(w io.Writer) error {
-		switch format {
-		case "jsonl":
-			return session.ExportJSONL(ctx, w, v)
-		case "bundle":
-			missing, err := h.store.ExportBundle(ctx, w, v)
-			notices = missingNotice(missing)
-			return err
-		case "html":
-			return h.exportHTML(ctx, w, v)
-		}
+	out, err := h.newSpool()
+	if err != nil {
+		return nil, storageError("write the export", err)
+	}
+	w := bufio.NewWriterSize(out, exportBuffer)
+	var notices []string
+	switch format {
+	case "jsonl":
+		err = session.ExportJSONL(ctx, w, v)
+	case "bundle":
+		var lost session.Lost
+		lost, err = h.store.ExportBundle(ctx, w, v)
+		notices = lostNotices(lost)
+	case "html":
+		err = h.exportHTML(ctx, w, v)
+	default:
 		header := v.Index().Header()
 		header.Meta = v.Index().Meta()
-		return display.Markdown(w, header, h.forward(ctx, v.Index()))
-	})
+		err = display.Markdown(w, header, h.forward(ctx, v.Index()))
+	}
+	if err == nil {
+		err = w.Flush()
+	}
+	if err != nil {
+		out.discard()
+	}
 	if errors.Is(err, session.ErrTooLarge) {
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The session is too large for one bundle of 2 GiB; copy its .jsonl and the blobs folder, and import those.")
 	}
 	if err != nil {
 		return nil, err
 	}
+	ref, err := out.keep(client, true)
+	if err != nil {
+		return nil, err
+	}
 	ref.Notices = notices
 	return ref, nil
 }
+
+// exportBuffer is how much of an export is written at once, in bytes.
+const exportBuffer = 256 << 10
 
 // maxWhole bounds what an export has of a text that the log has cut, in bytes.
 const maxWhole = 16 << 20
@@ -208,7 +219,7 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 		for _, id := range path {
 			e, err := index.Event(ctx, id)
 			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.IsCut() {
-				m, _ := b.Message.Whole(h.cutText) // what is lost stays cut and says so
+				m, _ := b.Message.Whole(h.cutText(ctx)) // what is lost stays cut and says so
 				e.Body = &protocol.MessageBody{Message: m}
 			}
 			if !yield(e, err) {
@@ -219,16 +230,8 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 }
 
 // cutText reads the whole of a text that the log has cut.
-func (h *Host) cutText(sha string) ([]byte, error) {
-	f, size, err := h.store.Blobs().Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if size > maxWhole {
-		return nil, session.ErrTooLarge
-	}
-	return io.ReadAll(f)
+func (h *Host) cutText(ctx context.Context) func(sha string) ([]byte, error) {
+	return func(sha string) ([]byte, error) { return h.store.Blobs().Read(ctx, sha, maxWhole) }
 }
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {
@@ -254,7 +257,7 @@ func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf pr
 	}
 	report, err := h.store.Repair(ctx, id)
 	if errors.Is(err, session.ErrReadOnly) {
-		return nil, protocol.Errorf(protocol.CodeStorageError, "The damage may have moved the leaf; look at `scorel sessions show --tree %s` and repeat with --leaf EVENT.", id)
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The damage may have moved the leaf of %s; look at its tree, and name the event to go on from.", id)
 	}
 	if err != nil {
 		return nil, err
@@ -275,7 +278,7 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 	}
 	defer func() { _ = log.Close() }()
 	if !log.NeedsLeaf() {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "This session's leaf is known; to move it use `scorel sessions branch`.")
+		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)

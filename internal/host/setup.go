@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -37,11 +38,15 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		if err != nil {
 			return nil, err
 		}
-		dir, err := h.workDir(meta.WorkDir)
+		dir, root, err := h.workspace(meta.WorkDir, over.Wide)
 		if err != nil {
 			return nil, err
 		}
-		root, _ := workspace.Root(dir, h.cfg.UserHome)
+		for i, extra := range over.AdditionalDirs {
+			if _, err := h.folder(fmt.Sprintf("options.additionalDirs[%d]", i), extra); err != nil {
+				return nil, err
+			}
+		}
 		cfg, err := h.loadConfig(root)
 		if err != nil {
 			return nil, err
@@ -113,7 +118,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 
 // files opens the folders of a session.
 func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
-	dir, err := canonicalDir(meta.WorkDir)
+	dir, err := h.workDir(meta.WorkDir)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +237,7 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.Errorf(code, "%s", me.Message)
+		return protocol.About("model", "", code, "%s", me.Message)
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }

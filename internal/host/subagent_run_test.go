@@ -766,7 +766,7 @@ func TestWithASessionItsAgentsAreDeleted(t *testing.T) {
 	if err := e.s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	call[*protocol.Done](t, e.c, e.id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, e.c, e.id, &protocol.DeleteSession{})
 	if all := call[*protocol.SessionList](t, e.c, "", &protocol.ListSessions{Subagents: true}).Sessions; len(all) > 0 {
 		t.Errorf("left: %+v", all)
 	}

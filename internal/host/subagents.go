@@ -254,7 +254,7 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 			return
 		}
 		if m.IsCut() {
-			m, _ = m.Whole(s.h.cutText) // what is lost stays cut and says so
+			m, _ = m.Whole(s.h.cutText(s.h.beside)) // what is lost stays cut and says so
 		}
 		s.mu.Lock()
 		s.steps++

@@ -109,11 +109,9 @@ func (s *subscription) end() {
 // client may open the session again.
 func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) {
 	defer close(s.done)
-	f := &feed{c: s.c, lane: s.slot.lane, cursor: s.slot.lane.Publisher().Cursor(s.c.h.cfg.Serving)}
-	s.tell()
-	err := f.run(ctx, a, tail)
-	f.cursor.Close()
-	s.tell()
+	defer s.c.h.Rescue("ending a subscription")
+	f := &feed{c: s.c, lane: s.slot.lane}
+	err := s.feed(ctx, f, a, tail)
 	if ctx.Err() != nil {
 		return
 	}
@@ -134,6 +132,22 @@ func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) 
 		c.h.report(id, fmt.Sprintf("subscription of %s ended: %s", c.client, closed.Err.Code), nil)
 	}
 	_ = c.send(c.ctx, closed) // the end of the connection is the same news
+}
+
+// feed runs a feed. A panic gives the session up, and the client is told of that as of
+// any end: it may open it again.
+func (s *subscription) feed(ctx context.Context, f *feed, a *protocol.Anchors, tail int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.slot.lane.Panicked(r)
+			err = publish.ErrClosed
+		}
+	}()
+	f.cursor = f.lane.Publisher().Cursor(s.c.h.cfg.Serving)
+	defer s.tell()
+	defer f.cursor.Close()
+	s.tell()
+	return f.run(ctx, a, tail)
 }
 
 // tell has all clients learn how many look at the session, when a person comes or goes:

@@ -312,7 +312,7 @@ func TestASessionStaysOpenWhileACommandRuns(t *testing.T) {
 		}
 		<-time.After(2 * time.Millisecond)
 	}
-	call[*protocol.Done](t, other, e.id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, other, e.id, &protocol.DeleteSession{})
 }
 
 func TestAFloodOfMatchesFillsNeitherLogNorContext(t *testing.T) {

@@ -128,7 +128,7 @@ func TestRewindWithFilesTakesBackWhatTheAgentWrote(t *testing.T) {
 		t.Fatalf("after the turn: %q\n%s", got, e.trace())
 	}
 	moved := call[*protocol.Moved](t, e.c, e.id, &protocol.RewindTo{RestoreFiles: true})
-	if moved.LeafID != "" || len(moved.Restored) != 2 || len(moved.Skipped) != 0 {
+	if moved.LeafID != "" || len(moved.Restored) != 1 || len(moved.Removed) != 1 || len(moved.Skipped) != 0 {
 		t.Errorf("moved: %+v", moved)
 	}
 	if got := w.read("a.txt"); got != "one\n" {

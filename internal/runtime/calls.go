@@ -25,6 +25,7 @@ type callSet struct {
 
 // job is one call on its way.
 type job struct {
+	fault    any // a panic beside its tool, with its stack
 	block    protocol.Block
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
@@ -205,6 +206,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		prepared.Close()
 		j.prepared = nil
 		return fail("%s", permit.Reason)
+	}
+	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
+		p.AllowedByGitRule()
 	}
 	if err := l.snapshot(ctx, j); err != nil {
 		return err

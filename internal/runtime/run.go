@@ -88,6 +88,8 @@ type HookVerdict struct {
 // in the log, durably, when it is given.
 type Permit struct {
 	Allowed bool
+	// Git says that a rule about Git allowed it (see [permission.Verdict.Git]).
+	Git bool
 	// Reason is what the model is told when the call may not run.
 	Reason string
 }

@@ -12,14 +12,13 @@ import (
 
 	"scorel/internal/bundle"
 	"scorel/internal/disk"
+	"scorel/protocol"
 )
 
 // MaxBlob is the largest blob in bytes.
 const MaxBlob = bundle.MaxBlob
 
 const hexSHA = 2 * sha256.Size // characters of a name
-
-var errBlobDamaged = errors.New("the blob has other content than its name says")
 
 // Blobs are large payloads, named by the lower-case hex SHA-256 of their bytes
 // and shared by all sessions.
@@ -37,26 +36,62 @@ func (b *Blobs) path(sha string) string { return filepath.Join(b.dir(), sha) }
 // than MaxBlob bytes give ErrTooLarge, a failing disk ErrStorage; errors of r are
 // returned. In all of these nothing is stored.
 func (b *Blobs) Put(ctx context.Context, r io.Reader) (sha string, size int64, err error) {
+	st, err := b.stage(ctx, r)
+	if err == nil {
+		err = b.publish(ctx, st)
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("store a blob: %w", err)
+	}
+	return st.sha, st.size, nil
+}
+
+// staged is a blob that is durable and has no name yet: publish or discard follows. A
+// crash leaves its file, which is removed when it is a day old.
+type staged struct {
+	tmp  string
+	sha  string
+	size int64
+}
+
+// stage stores what r gives without its name.
+func (b *Blobs) stage(ctx context.Context, r io.Reader) (staged, error) {
 	if err := b.store.makeDir(b.dir()); err != nil {
-		return "", 0, fmt.Errorf("store a blob: %w: %w", ErrStorage, err)
+		return staged{}, fmt.Errorf("%w: %w", ErrStorage, err)
 	}
 	f, tmp, err := disk.Temp(b.store.fs, b.path("blob"))
 	if err != nil {
-		return "", 0, fmt.Errorf("store a blob: %w: %w", ErrStorage, err)
+		return staged{}, fmt.Errorf("%w: %w", ErrStorage, err)
 	}
-	sha, size, err = fill(ctx, f, r)
-	if err == nil {
-		err = b.publish(ctx, f, tmp, sha)
+	st := staged{tmp: tmp}
+	if st.sha, st.size, err = fill(ctx, f, r); err == nil {
+		err = b.store.syncing(ctx, f.Sync)
 	}
 	if cerr := f.Close(); err == nil && cerr != nil {
 		err = fmt.Errorf("%w: %w", ErrStorage, cerr)
 	}
 	if err != nil {
-		_ = b.store.fs.Remove(tmp) // gone already when only the last steps failed
-		return "", 0, fmt.Errorf("store a blob: %w", err)
+		b.discard(st)
+		return staged{}, err
 	}
-	return sha, size, nil
+	return st, nil
 }
+
+// publish gives a blob its name, durably. When it fails the file is gone.
+func (b *Blobs) publish(ctx context.Context, st staged) error {
+	err := b.store.syncing(ctx, func() error {
+		if err := b.store.fs.Rename(st.tmp, b.path(st.sha)); err != nil {
+			return err
+		}
+		return b.store.fs.SyncDir(b.dir())
+	})
+	if err != nil {
+		b.discard(st) // gone already when only the last step failed
+	}
+	return err
+}
+
+func (b *Blobs) discard(st staged) { _ = b.store.fs.Remove(st.tmp) }
 
 // fill writes r into f and gives its hash and size.
 func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) {
@@ -87,55 +122,95 @@ func fill(ctx context.Context, f disk.File, r io.Reader) (string, int64, error) 
 	}
 }
 
-// publish makes the file durable under its name.
-func (b *Blobs) publish(ctx context.Context, f disk.File, tmp, sha string) error {
-	select {
-	case b.store.syncs <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
+// Scratch makes a file without a name, for what is on its way: nothing is left of it when
+// it is closed, or when the process ends in whatever way. A crash at the moment at which it
+// is made leaves an empty file, which is removed when it is a day old.
+func (b *Blobs) Scratch() (disk.File, error) {
+	if err := b.store.makeDir(b.dir()); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
 	}
-	defer func() { <-b.store.syncs }()
-	err := f.Sync()
+	f, tmp, err := disk.Temp(b.store.fs, b.path("scratch"))
 	if err == nil {
-		err = b.store.fs.Rename(tmp, b.path(sha))
-	}
-	if err == nil {
-		err = b.store.fs.SyncDir(b.dir())
+		if err = b.store.fs.Remove(tmp); err != nil {
+			_ = f.Close()
+		}
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrStorage, err)
+		return nil, fmt.Errorf("%w: %w", ErrStorage, err)
 	}
-	return nil
+	return f, nil
 }
 
 // Has says whether there is a blob of that name.
 func (b *Blobs) Has(sha string) bool {
-	if !bundle.IsSHA256(sha) {
+	if !protocol.IsPayload(sha) {
 		return false
 	}
 	_, err := b.store.fs.Stat(b.path(sha))
 	return err == nil
 }
 
-// Open opens a blob for reading and gives its size. The caller closes it. A name
-// that is none, or has no blob, gives ErrNotFound.
+// Keep makes a blob young again, as Put does, for an event that is to name it: what
+// removes blobs leaves it alone for a day. Without such a blob it gives ErrNoBlob.
+func (b *Blobs) Keep(sha string) error {
+	if !protocol.IsPayload(sha) {
+		return &BlobError{sha, ErrNoBlob}
+	}
+	err := b.store.fs.Touch(b.path(sha))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &BlobError{sha, ErrNoBlob}
+	}
+	if err != nil {
+		return &BlobError{sha, fmt.Errorf("%w: %w", ErrStorage, err)}
+	}
+	return nil
+}
+
+// Open opens a blob for reading and gives its size. The caller closes it. What it
+// reads may be damaged: who acts on it uses Read, or calls Check before. A name that
+// is none, or has no blob, gives ErrNoBlob.
 func (b *Blobs) Open(sha string) (io.ReadSeekCloser, int64, error) {
-	if !bundle.IsSHA256(sha) {
-		return nil, 0, fmt.Errorf("blob %.80q: %w", sha, ErrNotFound)
+	if !protocol.IsPayload(sha) {
+		return nil, 0, &BlobError{sha, ErrNoBlob}
 	}
 	f, err := b.store.fs.Open(b.path(sha), disk.ReadOnly)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, 0, fmt.Errorf("blob %s: %w", sha, ErrNotFound)
+		return nil, 0, &BlobError{sha, ErrNoBlob}
 	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("open blob %s: %w", sha, err)
+		return nil, 0, &BlobError{sha, err}
 	}
 	size, err := f.Size()
 	if err != nil {
 		_ = f.Close()
-		return nil, 0, fmt.Errorf("open blob %s: %w", sha, err)
+		return nil, 0, &BlobError{sha, err}
 	}
 	return &blobReader{io.NewSectionReader(f, 0, size), f}, size, nil
+}
+
+// Read gives the bytes of a blob, which have the hash that its name says. Otherwise it
+// gives ErrDamagedBlob, for more than limit bytes ErrTooLarge, and without a blob
+// ErrNoBlob.
+func (b *Blobs) Read(ctx context.Context, sha string, limit int64) ([]byte, error) {
+	r, size, err := b.Open(sha)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if size > limit {
+		return nil, &BlobError{sha, fmt.Errorf("%d bytes are more than %d: %w", size, limit, ErrTooLarge)}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(r, data); err != nil {
+		return nil, &BlobError{sha, err}
+	}
+	if sum := sha256.Sum256(data); hex.EncodeToString(sum[:]) != sha {
+		return nil, &BlobError{sha, ErrDamagedBlob}
+	}
+	return data, nil
 }
 
 type blobReader struct {
@@ -145,8 +220,9 @@ type blobReader struct {
 
 func (r *blobReader) Close() error { return r.file.Close() }
 
-// check reads a blob and compares its hash.
-func (b *Blobs) check(ctx context.Context, sha string) error {
+// Check reads a blob and compares its hash: another one gives ErrDamagedBlob, and a
+// blob that is not there ErrNoBlob.
+func (b *Blobs) Check(ctx context.Context, sha string) error {
 	r, _, err := b.Open(sha)
 	if err != nil {
 		return err
@@ -162,7 +238,7 @@ func (b *Blobs) check(ctx context.Context, sha string) error {
 		return err
 	}
 	if hex.EncodeToString(h.Sum(nil)) != sha {
-		return errBlobDamaged
+		return &BlobError{sha, ErrDamagedBlob}
 	}
 	return nil
 }

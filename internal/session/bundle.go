@@ -9,14 +9,18 @@ import (
 	"scorel/internal/bundle"
 )
 
+// Lost are payloads that events name and that cannot be given: the store does not have
+// them, or has other bytes under their name.
+type Lost struct{ Missing, Damaged []string }
+
 // ExportBundle writes a view as ExportJSONL does, with the payloads that its
-// events name. missing are those that the store does not have; a bundle of the
-// others is written all the same. More than a bundle may hold gives ErrTooLarge.
-func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (missing []string, err error) {
+// events name, and says which are lost; a bundle of the others is written all the
+// same. More than a bundle may hold gives ErrTooLarge.
+func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (lost Lost, err error) {
 	sn := v.ix.snapshot()
 	head, err := v.ix.headerLine()
 	if err != nil {
-		return nil, fmt.Errorf("export %s: %w", v.ix.id, err)
+		return Lost{}, fmt.Errorf("export %s: %w", v.ix.id, err)
 	}
 	size := int64(len(head)) + 1
 	for i := range sn.entries {
@@ -24,10 +28,10 @@ func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (missing
 	}
 	named, err := v.ix.named(ctx, nil)
 	if err != nil {
-		return nil, err
+		return Lost{}, err
 	}
 	if size > bundle.MaxUnpacked || len(named) >= bundle.MaxEntries {
-		return nil, fmt.Errorf("export %s: %w for a bundle", v.ix.id, ErrTooLarge)
+		return Lost{}, fmt.Errorf("export %s: %w for a bundle", v.ix.id, ErrTooLarge)
 	}
 	out := bundle.NewWriter(w)
 	r, pw := io.Pipe()
@@ -35,27 +39,32 @@ func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (missing
 	err = out.Session(r, size)
 	_ = r.CloseWithError(io.ErrClosedPipe)
 	if err != nil {
-		return nil, err
+		return Lost{}, err
 	}
 	total := size
 	for _, sha := range named {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return Lost{}, err
 		}
-		switch size, err := s.exportBlob(out, sha, bundle.MaxUnpacked-total); {
-		case errors.Is(err, ErrNotFound):
-			missing = append(missing, sha)
+		switch size, err := s.exportBlob(ctx, out, sha, bundle.MaxUnpacked-total); {
+		case errors.Is(err, ErrNoBlob):
+			lost.Missing = append(lost.Missing, sha)
+		case errors.Is(err, ErrDamagedBlob):
+			lost.Damaged = append(lost.Damaged, sha)
 		case err != nil:
-			return nil, fmt.Errorf("export %s: %w", v.ix.id, err)
+			return Lost{}, fmt.Errorf("export %s: %w", v.ix.id, err)
 		default:
 			total += size + 1024 // what the archive adds
 		}
 	}
-	return missing, out.Close()
+	return lost, out.Close()
 }
 
 // exportBlob writes one payload of at most so many bytes and gives its size.
-func (s *Store) exportBlob(out *bundle.Writer, sha string, most int64) (int64, error) {
+func (s *Store) exportBlob(ctx context.Context, out *bundle.Writer, sha string, most int64) (int64, error) {
+	if err := s.Blobs().Check(ctx, sha); err != nil {
+		return 0, err
+	}
 	f, size, err := s.Blobs().Open(sha)
 	if err != nil {
 		return 0, err
@@ -67,9 +76,9 @@ func (s *Store) exportBlob(out *bundle.Writer, sha string, most int64) (int64, e
 	return size, out.Blob(sha, f, size)
 }
 
-// named gives the payloads that the events name, each once, less those of the
-// events at the places in without.
-func (ix *Index) named(ctx context.Context, without map[int]bool) ([]string, error) {
+// named gives the payloads that the events name ([protocol.Event.Payloads]), each once,
+// less those of the events at the places that without says; nil says none.
+func (ix *Index) named(ctx context.Context, without func(place int) bool) ([]string, error) {
 	var out []string
 	seen := map[string]bool{} // bounded by what the log names
 	s := ix.snapshot()
@@ -77,14 +86,14 @@ func (ix *Index) named(ctx context.Context, without map[int]bool) ([]string, err
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if without[i] {
+		if without != nil && without(i) {
 			continue
 		}
-		line, err := ix.src.read(s.entries[i].off, int(s.entries[i].size))
+		ev, err := ix.decode(&s.entries[i])
 		if err != nil {
 			return nil, err
 		}
-		for _, sha := range bundle.Named(line) {
+		for _, sha := range ev.Payloads() {
 			if !seen[sha] {
 				seen[sha] = true
 				out = append(out, sha)

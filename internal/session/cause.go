@@ -29,14 +29,43 @@ func (ix *Index) FindCause(ctx context.Context, client protocol.ClientID, reques
 	return id, found, err
 }
 
-// Mentions says whether the text stands anywhere in the log, as a search through
-// its bytes finds it.
-func (ix *Index) Mentions(ctx context.Context, text string) (found bool, err error) {
-	err = ix.search(ctx, []byte(text), func(int64) bool {
-		found = true
-		return false
+// Names says whether an event of the log names a payload
+// ([protocol.Event.Payloads]). It looks at the events in which the name stands.
+func (ix *Index) Names(ctx context.Context, sha256 string) (found bool, err error) {
+	if !protocol.IsPayload(sha256) {
+		return false, nil
+	}
+	s := ix.snapshot()
+	looked := int64(-1) // the event that was looked at last
+	err = ix.search(ctx, []byte(sha256), func(place int64) bool {
+		e := s.covers(place)
+		if e == nil || e.off == looked {
+			return true
+		}
+		looked = e.off
+		line, err := ix.src.read(e.off, int(e.size))
+		if err != nil {
+			return true
+		}
+		ev, err := protocol.ParseEvent(line)
+		found = err == nil && slices.Contains(ev.Payloads(), sha256)
+		return !found
 	})
 	return found, err
+}
+
+// covers gives the event in whose bytes a place of the file is, nil for none.
+func (s snapshot) covers(place int64) *entry {
+	n, _ := slices.BinarySearchFunc(s.entries, place, func(e entry, place int64) int {
+		if e.off+int64(e.size) <= place {
+			return -1
+		}
+		return 1
+	})
+	if n == len(s.entries) || s.entries[n].off > place {
+		return nil
+	}
+	return &s.entries[n]
 }
 
 // search calls visit with each place of the log where the text begins, until it
@@ -71,16 +100,11 @@ func (ix *Index) search(ctx context.Context, text []byte, visit func(place int64
 
 // hasCause looks at the event that covers a place of the file.
 func (ix *Index) hasCause(s snapshot, place int64, client protocol.ClientID, request protocol.RequestID) (protocol.EventID, bool) {
-	n, _ := slices.BinarySearchFunc(s.entries, place, func(e entry, place int64) int {
-		if e.off+int64(e.size) <= place {
-			return -1
-		}
-		return 1
-	})
-	if n == len(s.entries) || s.entries[n].off > place {
+	e := s.covers(place)
+	if e == nil {
 		return "", false
 	}
-	line, err := ix.src.read(s.entries[n].off, int(s.entries[n].size))
+	line, err := ix.src.read(e.off, int(e.size))
 	if err != nil {
 		return "", false
 	}

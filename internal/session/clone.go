@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -40,12 +41,13 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 		h.Meta = source.Meta
 	}
 	return s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
-		return v.ix.copyPath(ctx, leaf, id, put)
+		return v.ix.copyPath(ctx, leaf, id, s.Blobs(), put)
 	})
 }
 
-// copyPath gives the lines of a clone, with newlines.
-func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, put func([]byte) error) error {
+// copyPath gives the lines of a clone, with newlines, and keeps the payloads that they
+// name: the source may be deleted at any moment.
+func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, put func([]byte) error) error {
 	s := ix.snapshot()
 	path := s.path(leaf)
 	on := 0 // path[on] is the next event of the path
@@ -70,6 +72,13 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 		}
 		if line, err = protocol.WithSession(line, id); err != nil {
 			return fmt.Errorf("event %s: %w", e.id.id(), err)
+		}
+		if ev, err := protocol.ParseEvent(line); err == nil { // else it names nothing that can be told
+			for _, sha := range ev.Payloads() {
+				if err := blobs.Keep(sha); err != nil && !errors.Is(err, ErrNoBlob) {
+					return err
+				}
+			}
 		}
 		if err := put(append(line, '\n')); err != nil {
 			return err

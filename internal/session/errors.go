@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"fmt"
 
 	"scorel/internal/disk"
 	"scorel/protocol"
@@ -10,6 +11,10 @@ import (
 var (
 	// ErrNotFound is in the chain when there is no log or blob of that name.
 	ErrNotFound = errors.New("not found")
+	// ErrNoBlob is in the chain, with ErrNotFound, when there is no blob of a name.
+	ErrNoBlob = fmt.Errorf("the payload is missing: %w", ErrNotFound)
+	// ErrDamagedBlob is in the chain when a blob has other content than its name says.
+	ErrDamagedBlob = errors.New("the payload is damaged")
 	// ErrReadOnly is in the chain when a log takes no events until a person has
 	// acted; [Log.ReadOnly] gives the reason.
 	ErrReadOnly = errors.New("the session is read-only")
@@ -27,6 +32,17 @@ var (
 	// ErrClosed is in the chain when a log or view is used after Close.
 	ErrClosed = errors.New("the session is closed")
 )
+
+// BlobError is in the chain of errors about one blob.
+type BlobError struct {
+	SHA256 string // what was asked for; it need not be a name
+	Err    error
+}
+
+func (e *BlobError) Error() string { return fmt.Sprintf("payload %.80s: %v", e.SHA256, e.Err) }
+
+// Unwrap gives Err.
+func (e *BlobError) Unwrap() error { return e.Err }
 
 // LockedError says that another process, or another part of this one, is the
 // writer of a session.

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/bundle"
 	"scorel/protocol"
 )
 
@@ -104,7 +103,7 @@ func (b *Blobs) Usage(ctx context.Context) (Usage, error) {
 	old := map[string]int64{} // bounded by the folder
 	for _, e := range entries {
 		info, err := e.Info()
-		if err != nil || !bundle.IsSHA256(e.Name()) {
+		if err != nil || !protocol.IsPayload(e.Name()) {
 			continue
 		}
 		u.Blobs++

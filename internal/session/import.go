@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"time"
 
 	"scorel/internal/bundle"
 	"scorel/internal/disk"
@@ -16,6 +18,10 @@ import (
 // ErrImport is in the chain when a file cannot be imported; the rest says why, as
 // a sentence for people. Nothing was made.
 var ErrImport = errors.New("the file cannot be imported")
+
+// ErrImportLeaf is in the chain, with ErrImport, when the event to go on from must be
+// named.
+var ErrImportLeaf = fmt.Errorf("%w", ErrImport)
 
 // ImportOptions say how an imported session differs from its source.
 type ImportOptions struct {
@@ -32,14 +38,15 @@ type ImportOptions struct {
 // any log as it stands on a disk, and is its writer. All events are taken, on all
 // branches, with their ids and seqs; only the sessionId of each line changes, and
 // what waited in queues stays behind. Every line is decoded, and every payload
-// stored under the hash of its bytes before an event names it.
+// stored under the hash of its bytes before an event names it; one that no event names
+// is left out.
 //
 // The report says what was left out because it was damaged, as Repair would do,
 // and which payloads are missing. A file in which damage may have moved the leaf
 // (unless the options name it), and what is no session at all, gives ErrImport, as
 // does a bundle that a Writer of [bundle] would not make. The rest of the header is filled in as by Create,
-// with its errors; all of the log is made or nothing. Payloads of an import that
-// failed stay until they are pruned.
+// with its errors; all of the log and its payloads is made or nothing. A crash leaves
+// files without names, which are removed when they are a day old.
 func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, opt ImportOptions) (*Log, Report, error) {
 	if h.SessionID == "" {
 		h.SessionID = protocol.NewSessionID(s.cfg.Now(), s.cfg.Rand)
@@ -60,7 +67,10 @@ func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, op
 	im := &importing{store: s, file: f, to: h.SessionID, client: opt.ClientID, pick: opt.Leaf}
 	defer func() {
 		_ = f.Close()
-		_ = s.fs.Remove(tmp) // a crash leaves it to prune
+		_ = s.fs.Remove(tmp)
+		for _, st := range im.payloads {
+			s.Blobs().discard(st)
+		}
 	}()
 	switch err := im.read(ctx, src); {
 	case errors.Is(err, ErrImport):
@@ -77,8 +87,36 @@ func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, op
 		h.Meta = opt.Meta(h.Meta)
 	}
 	im.workDir = h.Meta.WorkDir
-	log, err := s.make(ctx, h, func(_ protocol.SessionID, put func([]byte) error) error { return im.write(ctx, put) })
-	return log, im.report, err
+	fresh, err := im.publish(ctx)
+	if err == nil {
+		var log *Log
+		if log, err = s.make(ctx, h, func(_ protocol.SessionID, put func([]byte) error) error { return im.write(ctx, put) }); err == nil {
+			return log, im.report, nil
+		}
+	}
+	for sha, mod := range fresh {
+		_, _ = s.Blobs().removeSame(sha, mod) // what cannot be removed goes with prune
+	}
+	return nil, im.report, err
+}
+
+// publish gives the payloads their names, and says which there were not before, with
+// the times of their last change.
+func (im *importing) publish(ctx context.Context) (fresh map[string]time.Time, err error) {
+	b := im.store.Blobs()
+	fresh = map[string]time.Time{} // bounded by the parts of a bundle
+	for len(im.payloads) > 0 {
+		st := im.payloads[0]
+		had := b.Has(st.sha)
+		if err := b.publish(ctx, st); err != nil {
+			return fresh, fmt.Errorf("import: %w", err)
+		}
+		im.payloads = im.payloads[1:]
+		if info, err := b.store.fs.Stat(b.path(st.sha)); err == nil && !had {
+			fresh[st.sha] = info.ModTime()
+		}
+	}
+	return fresh, nil
 }
 
 // importing is one import.
@@ -89,6 +127,8 @@ type importing struct {
 	client  protocol.ClientID
 	workDir string
 	pick    protocol.EventID // where the conversation goes on; empty: where it did
+
+	payloads []staged // of the bundle, durable and without their names
 
 	ix     *Index
 	broken map[int]bool // places of events that are damaged inside
@@ -120,7 +160,7 @@ func (im *importing) read(ctx context.Context, src io.Reader) error {
 	if err := im.log(ctx, first); err != nil {
 		return err
 	}
-	named, err := im.ix.named(ctx, im.broken)
+	named, err := im.ix.named(ctx, im.leftOut)
 	if err != nil {
 		return err
 	}
@@ -128,25 +168,41 @@ func (im *importing) read(ctx context.Context, src io.Reader) error {
 	for _, sha := range named {
 		wanted[sha] = true
 	}
+	var queued []string // what waited in queues names these too
+	unnamed := 0
 	for {
 		e, err := b.Next()
 		if err == io.EOF {
-			return im.missing(ctx)
+			break
 		}
 		if err != nil {
 			return refused(err)
 		}
 		if !wanted[e.SHA256] {
-			return fmt.Errorf("%w: the bundle holds the payload %s, which no event names", ErrImport, e.SHA256)
+			if queued == nil {
+				if queued, err = im.ix.named(ctx, nil); err != nil {
+					return err
+				}
+			}
+			if !slices.Contains(queued, e.SHA256) {
+				unnamed++
+			}
+			continue
 		}
-		sha, _, err := im.store.Blobs().Put(ctx, e)
+		delete(wanted, e.SHA256)
+		st, err := im.store.Blobs().stage(ctx, e)
 		if err != nil {
 			return refused(err)
 		}
-		if sha != e.SHA256 {
+		im.payloads = append(im.payloads, st)
+		if st.sha != e.SHA256 {
 			return fmt.Errorf("%w: the payload %s has other content than its name says", ErrImport, e.SHA256)
 		}
 	}
+	if unnamed > 0 {
+		im.report.add(Finding{Kind: FindBlobUnnamed, Detail: fmt.Sprintf("%d, left out", unnamed)})
+	}
+	return im.missing(ctx)
 }
 
 // refused is what is said of a bundle that is none.
@@ -171,13 +227,13 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 	im.ix, im.report = ld.index, ld.report
 	switch {
 	case im.ix.headerAt[1] == 0 && im.ix.Len() == 0:
-		return fmt.Errorf("%w: it holds no session; give a file that scorel sessions export --format bundle or jsonl has written", ErrImport)
+		return fmt.Errorf("%w: it holds no session; give a file that was exported as bundle or jsonl", ErrImport)
 	case im.pick != "":
 		if _, err := im.ix.conversation(im.pick); err != nil {
 			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
 		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from with --leaf EVENT (the newest that is whole is %s)", ErrImport, im.ix.newest())
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
 	}
 	if ld.tail < ld.size {
 		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
@@ -233,18 +289,36 @@ func (im *importing) sourceID(size int64) protocol.SessionID {
 	return im.to
 }
 
-// missing reports the payloads that the store does not have.
+// missing reports the payloads that neither the bundle nor the store has. Those of the
+// store stay there for the new log.
 func (im *importing) missing(ctx context.Context) error {
-	named, err := im.ix.named(ctx, im.broken)
+	named, err := im.ix.named(ctx, im.leftOut)
 	if err != nil {
 		return err
 	}
+	brought := make(map[string]bool, len(im.payloads))
+	for _, st := range im.payloads {
+		brought[st.sha] = true
+	}
 	for _, sha := range named {
-		if !im.store.Blobs().Has(sha) {
+		if brought[sha] {
+			continue
+		}
+		switch err := im.store.Blobs().Keep(sha); {
+		case errors.Is(err, ErrNoBlob):
 			im.report.add(Finding{Kind: FindBlobMissing, Detail: sha})
+		case err != nil:
+			return err
 		}
 	}
 	return nil
+}
+
+// leftOut says whether the event at a place is not taken: it is damaged inside, or says
+// what waited in a queue, which is the source's to say, once.
+func (im *importing) leftOut(place int) bool {
+	s := im.ix.snapshot()
+	return im.broken[place] || s.is(&s.entries[place], protocol.TypeQueueUpdate)
 }
 
 // write gives the lines of the new log behind its header.
@@ -252,8 +326,8 @@ func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 	s := im.ix.snapshot()
 	for i := range s.entries {
 		e := &s.entries[i]
-		if im.broken[i] || s.is(e, protocol.TypeQueueUpdate) {
-			continue // what waited is the source's to say, once
+		if im.leftOut(i) {
+			continue
 		}
 		if err := ctx.Err(); err != nil {
 			return err

@@ -209,7 +209,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	from := elsewhere(t)
 	log := from.create(t)
 	a := from.user("", "one")
-	if err := log.Commit(t.Context(), []protocol.Event{a, from.assistant(a.ID, "two")}); err != nil {
+	if err := log.Commit(t.Context(), []protocol.Event{a, from.assistant(a.ID, "two"), from.event(a.ID, &protocol.FileSnapshot{Path: "/f", Blob: sha("named")})}); err != nil {
 		t.Fatal(err)
 	}
 	raw := from.mem.Bytes(from.logName())
@@ -237,8 +237,8 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	}{
 		"nothing":                       {nil, "holds no session"},
 		"a text":                        {[]byte("hello\n"), "holds no session"},
-		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "--leaf EVENT (the newest that is whole is evt_"},
-		"a payload nobody names":        {pack(sha("x"), "x"), "which no event names"},
+		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "go on from (the newest that is whole is evt_"},
+		"a payload of other content":    {pack(sha("named"), "wrong"), "other content"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
 		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "no bundle"},
 	} {
@@ -249,9 +249,53 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 			}
 		})
 	}
-	files, err := w.mem.ReadDir("/home/.scorel/sessions")
-	if err != nil || len(files) != 0 {
-		t.Errorf("%d files are left, %v", len(files), err)
+	for _, dir := range []string{"sessions", "blobs"} {
+		if files, err := w.mem.ReadDir("/home/.scorel/" + dir); err != nil || len(files) != 0 {
+			t.Errorf("%d files are left in %s, %v", len(files), dir, err)
+		}
+	}
+	made, report, err := w.imports(t, pack(sha("x"), "x", sha("named"), "named"), ImportOptions{})
+	if err != nil || !report.Has(FindBlobUnnamed) || len(report.Findings) != 1 {
+		t.Fatalf("a payload that nobody names: %q, %v", report.Sentences(), err)
+	}
+	if w.store.Blobs().Has(sha("x")) || !w.store.Blobs().Has(sha("named")) {
+		t.Errorf("what nobody names is stored, or what somebody names is not, of %s", made.ID())
+	}
+}
+
+func TestAnImportThatFailsAtItsEndLeavesThePayloadsThatWereThere(t *testing.T) {
+	from := elsewhere(t)
+	log := from.create(t)
+	names := []string{"there before", "came with it"}
+	for _, text := range names {
+		put, _, err := from.store.Blobs().Put(t.Context(), strings.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := log.Commit(t.Context(), []protocol.Event{from.event("", &protocol.FileSnapshot{Path: "/f", Blob: put})}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t)
+	if _, _, err := w.store.Blobs().Put(t.Context(), strings.NewReader(names[0])); err != nil {
+		t.Fatal(err)
+	}
+	id := protocol.NewSessionID(w.now(), w.rand)
+	ahead := false
+	_, _, err := w.store.Import(t.Context(), bytes.NewReader(from.export(t)), protocol.Header{SessionID: id}, ImportOptions{Meta: func(m protocol.Meta) protocol.Meta {
+		other, err := w.store.Create(t.Context(), protocol.Header{SessionID: id}) // somebody else is faster
+		if err != nil {
+			t.Fatal(err)
+		}
+		ahead = true
+		t.Cleanup(func() { _ = other.Close() })
+		return m
+	}})
+	if err == nil || !ahead {
+		t.Fatalf("the import gives %v", err)
+	}
+	if !w.store.Blobs().Has(sha(names[0])) || w.store.Blobs().Has(sha(names[1])) {
+		t.Errorf("left is\n%s", w.mem)
 	}
 }
 

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"path/filepath"
@@ -73,6 +74,18 @@ func (u *cacheUse) summary(ctx context.Context, f listed) Summary {
 	return sum
 }
 
+// forget drops what is remembered of a session, from the file too: its first words stand
+// there.
+func (c *listCache) forget(s *Store, id protocol.SessionID) {
+	u := s.openCache()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.entries, id)
+	if data, err := readFile(s.fs, filepath.Join(s.sessions(), cacheName)); err == nil && bytes.Contains(data, []byte(id)) {
+		u.write()
+	}
+}
+
 // close forgets logs that are gone and writes the cache when much has changed.
 // A failure is of no consequence.
 func (u *cacheUse) close(files []listed) {
@@ -90,9 +103,14 @@ func (u *cacheUse) close(files []listed) {
 			}
 		}
 	}
-	if u.fresh <= maxStale {
-		return
+	if u.fresh > maxStale {
+		u.write()
 	}
+}
+
+// write replaces the file of the cache, whose lock is held.
+func (u *cacheUse) write() {
+	c := &u.s.cache
 	data, err := json.Marshal(c.entries)
 	if err != nil {
 		return

@@ -72,6 +72,30 @@ func (ix *Index) Path(leaf protocol.EventID) ([]protocol.EventID, error) {
 	return out, nil
 }
 
+// MovesSinceConversation gives the rewinds and branches behind the newest conversation
+// event that is no branch summary, newest first: those after which nothing was said.
+func (ix *Index) MovesSinceConversation(ctx context.Context) iter.Seq2[protocol.Event, error] {
+	return func(yield func(protocol.Event, error) bool) {
+		s := ix.snapshot()
+		for n := len(s.entries) - 1; n >= 0; n-- {
+			e := &s.entries[s.at(n)]
+			switch {
+			case e.flags&flagControl == 0 && !s.is(e, protocol.TypeBranchSummary):
+				return
+			case e.flags&flagControl == 0 || !s.is(e, protocol.TypeRewind, protocol.TypeBranch):
+				continue
+			}
+			ev, err := ix.decode(e)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if !yield(ev, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // Depth gives how many conversation events there are from the first to id.
 func (ix *Index) Depth(id protocol.EventID) (n int, err error) {
 	i, err := ix.conversation(id)

@@ -1,17 +1,18 @@
 package session
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
-	"scorel/internal/bundle"
 	"scorel/internal/disk"
+	"scorel/protocol"
 )
 
 // minPruneAge is the youngest blob that Prune removes: one is stored before the
@@ -33,24 +34,18 @@ func (b *Blobs) Prune(ctx context.Context, olderThan time.Duration) (Pruned, err
 	limit := b.store.cfg.Now().Add(-max(olderThan, minPruneAge))
 	old := map[string]int64{} // bounded by the folder
 	for _, dir := range []string{b.dir(), b.store.sessions()} {
-		entries, err := b.store.fs.ReadDir(dir)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		n, err := b.store.sweepTemps(ctx, dir, limit)
+		if out.Temps += n; err != nil {
 			return out, fmt.Errorf("prune: %w", err)
 		}
-		for _, e := range entries {
-			info, err := e.Info()
-			if err != nil || !info.ModTime().Before(limit) {
-				continue
-			}
-			switch {
-			case disk.IsTemp(e.Name()):
-				if err := b.store.fs.Remove(filepath.Join(dir, e.Name())); err != nil {
-					return out, fmt.Errorf("prune: %w", err)
-				}
-				out.Temps++
-			case dir == b.dir() && bundle.IsSHA256(e.Name()):
-				old[e.Name()] = info.Size()
-			}
+	}
+	entries, err := b.store.fs.ReadDir(b.dir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return out, fmt.Errorf("prune: %w", err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && protocol.IsPayload(e.Name()) && info.ModTime().Before(limit) {
+			old[e.Name()] = info.Size()
 		}
 	}
 	if len(old) == 0 {
@@ -78,15 +73,29 @@ func (b *Blobs) Prune(ctx context.Context, olderThan time.Duration) (Pruned, err
 	return out, nil
 }
 
-// removeOld removes a blob unless it was put again meanwhile. It is moved away
-// first and looked at then: a Put in between makes a new file of that name.
+// removeOld removes a blob unless it was put or kept again meanwhile.
 func (b *Blobs) removeOld(sha string, limit time.Time) (bool, error) {
-	away := b.path(sha) + disk.TempMark + "old"
+	return b.removeIf(sha, func(mod time.Time) bool { return mod.Before(limit) })
+}
+
+// removeSame removes a blob unless it was put or kept again since mod.
+func (b *Blobs) removeSame(sha string, mod time.Time) (bool, error) {
+	return b.removeIf(sha, mod.Equal)
+}
+
+// awaySuffix ends the name of a blob that is being removed.
+const awaySuffix = disk.TempMark + "old"
+
+// removeIf removes a blob whose last change was at a time that is removable. It is
+// moved away first and looked at then: a Put in between makes a new file of that name,
+// a Keep finds none.
+func (b *Blobs) removeIf(sha string, removable func(mod time.Time) bool) (bool, error) {
+	away := b.path(sha) + awaySuffix
 	if err := b.store.fs.Rename(b.path(sha), away); err != nil {
 		return false, err
 	}
 	info, err := b.store.fs.Stat(away)
-	if err == nil && !info.ModTime().Before(limit) {
+	if err == nil && !removable(info.ModTime()) {
 		return false, b.store.fs.Rename(away, b.path(sha))
 	}
 	return true, b.store.fs.Remove(away)
@@ -108,6 +117,28 @@ func (b *Blobs) keepNamed(ctx context.Context, old map[string]int64) error {
 		}
 	}
 	return nil
+}
+
+// mentionedIn gives the blobs that files in the folder of the logs name.
+func (b *Blobs) mentionedIn(ctx context.Context, names []string) ([]string, error) {
+	entries, err := b.store.fs.ReadDir(b.dir())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	all := make(map[string]int64, len(entries)) // bounded by the folder
+	for _, e := range entries {
+		if protocol.IsPayload(e.Name()) {
+			all[e.Name()] = 0
+		}
+	}
+	rest := maps.Clone(all)
+	for _, name := range names {
+		if err := b.scanNames(ctx, filepath.Join(b.store.sessions(), name), rest); err != nil {
+			return nil, err
+		}
+	}
+	maps.DeleteFunc(all, func(sha string, _ int64) bool { _, ok := rest[sha]; return ok })
+	return slices.Sorted(maps.Keys(all)), nil
 }
 
 // scanNames looks for runs of 64 hex digits in a file.
@@ -139,16 +170,32 @@ func (b *Blobs) scanNames(ctx context.Context, name string, old map[string]int64
 }
 
 // forgetNamed deletes from old every name that stands between quotes, or
-// anywhere else, in p.
+// anywhere else, in p. A run of digits that is long enough covers one of the places at
+// which it looks.
 func forgetNamed(p []byte, old map[string]int64) {
-	run := 0
-	for i, c := range p {
-		if bytes.IndexByte([]byte("0123456789abcdef"), c) < 0 {
-			run = 0
+	for i := hexSHA - 1; i < len(p); {
+		if !isHex[p[i]] {
+			i += hexSHA
 			continue
 		}
-		if run++; run >= hexSHA {
-			delete(old, string(p[i+1-hexSHA:i+1]))
+		start, end := i, i+1
+		for start > 0 && isHex[p[start-1]] {
+			start--
 		}
+		for end < len(p) && isHex[p[end]] {
+			end++
+		}
+		for at := start; at+hexSHA <= end; at++ {
+			delete(old, string(p[at:at+hexSHA]))
+		}
+		i = end + hexSHA
 	}
 }
+
+// isHex says which bytes are lower-case hex digits.
+var isHex = func() (out [256]bool) {
+	for _, c := range []byte("0123456789abcdef") {
+		out[c] = true
+	}
+	return out
+}()

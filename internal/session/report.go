@@ -26,6 +26,7 @@ const (
 	FindBOM           FindingKind = "bom"
 	FindBlobMissing   FindingKind = "blob_missing" // only by Verify
 	FindBlobDamaged   FindingKind = "blob_damaged" // only by Verify
+	FindBlobUnnamed   FindingKind = "blob_unnamed" // only by Import
 )
 
 // Finding is one piece of damage. Offset is in bytes from the start of the file.
@@ -44,7 +45,7 @@ func (f Finding) Sentence() string {
 	switch {
 	case f.Line > 0:
 		where = fmt.Sprintf("line %d: ", f.Line)
-	case f.Kind == FindBlobMissing && f.Offset == 0: // of an import
+	case f.Offset == 0 && (f.Kind == FindBlobMissing || f.Kind == FindBlobUnnamed): // of an import
 		where = ""
 	}
 	var what string
@@ -79,6 +80,8 @@ func (f Finding) Sentence() string {
 		what = "a file that an event names is missing"
 	case FindBlobDamaged:
 		what = "a file that an event names has other content"
+	case FindBlobUnnamed:
+		what = "files that no event names stand in the bundle"
 	default:
 		what = string(f.Kind)
 	}

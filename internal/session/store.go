@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -62,6 +61,21 @@ func OpenStore(cfg Config) (*Store, error) {
 		cfg.SyncLimit = defaultSyncs
 	}
 	return &Store{cfg: cfg, fs: cfg.FS, syncs: make(chan struct{}, cfg.SyncLimit)}, nil
+}
+
+// syncing makes something durable when there is a place for one more fsync. What do
+// returns is ErrStorage.
+func (s *Store) syncing(ctx context.Context, do func() error) error {
+	select {
+	case s.syncs <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.syncs }()
+	if err := do(); err != nil {
+		return fmt.Errorf("%w: %w", ErrStorage, err)
+	}
+	return nil
 }
 
 func (s *Store) sessions() string { return filepath.Join(s.cfg.Dir, "sessions") }
@@ -313,47 +327,4 @@ func (s *Store) loadDurable(ctx context.Context, id protocol.SessionID, src *sou
 		return nil, fmt.Errorf("open session %s: %w: %w", id, ErrStorage, err)
 	}
 	return load(ctx, id, src, size)
-}
-
-// Delete removes a log, the bytes that were set aside from it and its
-// diagnostics. It needs the lock; the lock's file stays. Errors: ErrNotFound,
-// *LockedError, ErrStorage.
-func (s *Store) Delete(ctx context.Context, id protocol.SessionID) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if err := s.mustExist(id); err != nil {
-		return err
-	}
-	unlock, err := s.lock(id)
-	if err != nil {
-		return err
-	}
-	err = s.remove(id)
-	if uerr := unlock.Unlock(); err == nil {
-		err = uerr
-	}
-	if err != nil {
-		return fmt.Errorf("delete session %s: %w: %w", id, ErrStorage, err)
-	}
-	return nil
-}
-
-func (s *Store) remove(id protocol.SessionID) error {
-	files, err := s.fs.ReadDir(s.sessions())
-	if err != nil {
-		return err
-	}
-	if err := s.fs.Remove(s.path(id)); err != nil {
-		return err
-	}
-	for _, f := range files {
-		name, ok := strings.CutPrefix(f.Name(), string(id))
-		if ok && (name == ".log" || name == ".log.1" || strings.HasPrefix(name, logSuffix+".")) {
-			if err := s.fs.Remove(filepath.Join(s.sessions(), f.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-		}
-	}
-	return s.fs.SyncDir(s.sessions())
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"scorel/internal/bundle"
 	"scorel/protocol"
 )
 
@@ -29,19 +28,20 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 		if err != nil {
 			return Report{}, err
 		}
-		if _, err := protocol.ParseEvent(line); err != nil {
+		ev, err := protocol.ParseEvent(line)
+		if err != nil {
 			ld.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: err.Error()})
 		}
-		for _, sha := range bundle.Named(line) {
+		for _, sha := range ev.Payloads() {
 			if seen[sha] {
 				continue
 			}
 			seen[sha] = true
 			f := Finding{Offset: e.off, EventID: e.id.id(), Detail: sha}
-			switch err := s.Blobs().check(ctx, sha); {
-			case errors.Is(err, ErrNotFound):
+			switch err := s.Blobs().Check(ctx, sha); {
+			case errors.Is(err, ErrNoBlob):
 				f.Kind = FindBlobMissing
-			case errors.Is(err, errBlobDamaged):
+			case errors.Is(err, ErrDamagedBlob):
 				f.Kind = FindBlobDamaged
 			case err != nil:
 				return Report{}, err

@@ -42,6 +42,22 @@ type Config struct {
 	// second of what it prints; of one command at a time, and nothing older behind what
 	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
+	// Life ends what runs, without anybody being told of it: the session is given up.
+	// nil never ends.
+	Life context.Context
+	// Panicked is told what a panic of a goroutine of the set was, which has ended that;
+	// nil lets it end the program.
+	Panicked func(recovered any)
+}
+
+// rescue is deferred at the root of a goroutine.
+func (c *Config) rescue() {
+	if c.Panicked == nil {
+		return
+	}
+	if r := recover(); r != nil {
+		c.Panicked(r)
+	}
 }
 
 // Keeper keeps what one command prints. Writing never fails and never waits.
@@ -84,7 +100,12 @@ type Set struct {
 }
 
 // New makes a set without commands.
-func New(cfg Config) *Set { return &Set{cfg: cfg} }
+func New(cfg Config) *Set {
+	if cfg.Life == nil {
+		cfg.Life = context.Background()
+	}
+	return &Set{cfg: cfg}
+}
 
 // Spec is a command to start.
 type Spec struct {
@@ -112,7 +133,7 @@ type Spec struct {
 // further one is started; of 64 remembered ones the oldest that has ended goes,
 // once a model has been told of its end.
 func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(s.cfg.Life)
 	stop := func() { cancel(nil) }
 	if spec.Limit > 0 {
 		var end context.CancelFunc
@@ -144,11 +165,16 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		}
 		wait = child.Wait
 	}
-	t.begin(s.cfg.Processes)
+	t.begin(s.cfg.Processes, s.cfg.rescue)
 	s.tell(t)
 	s.changed(t)
 	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
+		defer s.cfg.rescue()
+		over, done := sync.OnceFunc(s.wg.Done), sync.OnceFunc(func() { close(t.done) })
+		defer over() // also when it panics: nobody is to wait for it
+		defer done()
+		defer t.unfollow()
 		exit := wait()
 		after := ""
 		if spec.After != nil {
@@ -160,9 +186,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 			s.wg.Done()
 		}
 		s.changed(t)
-		close(t.done)
+		done()
 		stop()
-		s.wg.Done()
+		over()
 		if s.cfg.Ended != nil {
 			s.cfg.Ended()
 		}
@@ -202,6 +228,7 @@ func (s *Set) enter(t *task) error {
 		t.printed = func() *time.Timer {
 			s.wg.Add(1) // that of the task itself is held until it has ended
 			return time.AfterFunc(changedEvery, func() {
+				defer s.cfg.rescue()
 				defer s.wg.Done()
 				t.mu.Lock()
 				t.telling = nil

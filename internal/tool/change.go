@@ -84,7 +84,7 @@ func (c *change) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err := c.store(c.env.Files, c.after, c.before); err != nil {
 		return Result{}, err
 	}
-	state := FileState{Path: c.target.path.Abs, SHA256: sum(c.after), Whole: c.whole}
+	state := FileState{Path: c.target.path.Abs, SHA256: sum(c.after), Whole: c.whole, Mode: c.target.mode()}
 	c.env.Seen.Note(state)
 	r := textResult(c.said)
 	r.Details = Details{Files: []FileState{state}, Diff: diff(state.Path, c.before, c.after)}

@@ -65,6 +65,9 @@ func (t *target) unchanged(ctx context.Context, data []byte) error {
 	if err != nil {
 		return err
 	}
+	if info, err := t.file.Stat(); err == nil {
+		t.info = info // somebody may have changed the mode meanwhile
+	}
 	if !t.inPlace() || sum(now) != sum(data) {
 		return fmt.Errorf("%s changed while this call was waiting; Read it again and repeat the call", t.path.Abs)
 	}
@@ -139,6 +142,16 @@ func (t *target) put(f *Files, data, old []byte) error {
 		return explain(t.path.Abs, err)
 	}
 	return nil
+}
+
+// mode gives the permission bits of the file that the path names now, 0 when they cannot
+// be had.
+func (t *target) mode() uint32 {
+	var st unix.Stat_t
+	if unix.Fstatat(int(t.dir.Fd()), t.base, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+		return 0
+	}
+	return uint32(st.Mode) & 0o777
 }
 
 func (t *target) rename(temp string) error {

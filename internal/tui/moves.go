@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,10 +48,20 @@ func (m *Model) moved(moved *protocol.Moved, text string, err error) tea.Cmd {
 		return nil
 	}
 	for _, s := range moved.Skipped {
-		m.toast(levelWarning, s.Path+" was not restored: "+s.Why)
+		text := s.Path + " was not restored: " + s.Why
+		switch {
+		case s.Path == "":
+			text = "a file was not restored: " + s.Why
+		case s.Offered:
+			text += fmt.Sprintf("; to take it back all the same: scorel sessions rewind %s %s --file %s", m.id, cmp.Or(string(moved.LeafID), "start"), s.Path)
+		}
+		m.toast(levelWarning, text)
 	}
 	if n := len(moved.Restored); n > 0 {
 		m.toast(levelInfo, counted(n, "file")+" restored")
+	}
+	if n := len(moved.Removed); n > 0 {
+		m.toast(levelInfo, counted(n, "new file")+" removed")
 	}
 	if text != "" && m.editor.Empty() {
 		return m.editorSet(text)

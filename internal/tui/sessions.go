@@ -279,7 +279,14 @@ func (s *sessionPicker) other(m *Model, p *picker, o list.Outcome) tea.Cmd {
 			m.toast(levelWarning, "this session is open; leave it with /new before it is deleted")
 			return nil
 		}
-		return ask(m, id, &protocol.DeleteSession{}, func(m *Model, _ *protocol.Done, err error) tea.Cmd { return again(m, err) })
+		return ask(m, id, &protocol.DeleteSession{}, func(m *Model, d *protocol.Deleted, err error) tea.Cmd {
+			if err == nil {
+				for _, s := range display.Deleted(d) {
+					m.toast(levelInfo, s)
+				}
+			}
+			return again(m, err)
+		})
 	case list.Renamed:
 		return ask(m, id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &o.Text}}, func(m *Model, _ *protocol.Done, err error) tea.Cmd { return again(m, err) })
 	}

@@ -37,6 +37,9 @@ func shell(r protocol.ShellResult, output string, role protocol.Role) Item {
 }
 
 func harnessItem(b *protocol.HarnessItem) Item {
+	if n, ok := protocol.ProtectedOf(b.Item); ok {
+		return protected(n)
+	}
 	item := Item{Title: itemTitle(b.Item.Kind), Text: Text(b.Item.Content)}
 	if title, ok := taskTitle(b.Item); ok {
 		item.Title = title

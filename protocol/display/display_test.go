@@ -60,6 +60,8 @@ func bodies() []protocol.Body {
 		&protocol.ChannelInject{Channel: "telegram", ExternalID: "7"},
 		&protocol.SessionInfo{Changes: protocol.MetaChanges{Name: ptr("Fix it"), Model: ptr("demo")}}, &protocol.SessionInfo{},
 		&protocol.Custom{Kind: "stack", Data: json.RawMessage(`{}`)},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: "told", Data: json.RawMessage(`{"toolCallId":"c1","changed":["/p/.envrc","/p/.git/hooks/a\u202e"],"more":2}`)}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: "told", Data: json.RawMessage(`{"agent":"x","setAside":[{"path":"/p/.git/commondir","to":"/p/.git/scorel-set-aside-1/commondir.aside","why":"it leads"},{"path":"/p/.git/gitdir","why":"it leads","error":"no room"}]}`)}},
 		&protocol.Label{TargetEventID: eventID(1), Label: ptr("start")}, &protocol.Label{TargetEventID: eventID(1)},
 		&protocol.InstructionSnapshot{Snapshot: protocol.Instructions{Version: 1, Text: "You are", Cut: []string{"workspace"}}},
 		&protocol.QueueUpdate{Queue: protocol.QueueSteer, Items: []protocol.QueueItem{{ID: "itm_0000000000000000", Content: []protocol.Block{protocol.Text("wait")}}}, Paused: true},

@@ -144,6 +144,18 @@ func (m *Mem) Remove(name string) error {
 	return nil
 }
 
+// Touch sets the time of a file's last change.
+func (m *Mem) Touch(name string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.live[filepath.Clean(name)]
+	if n == nil || n.dir {
+		return pathError("touch", name, fs.ErrNotExist)
+	}
+	n.mod = m.now()
+	return nil
+}
+
 // MkdirAll makes folders; like files, their names are not durable at once.
 func (m *Mem) MkdirAll(name string) error {
 	m.mu.Lock()

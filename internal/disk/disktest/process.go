@@ -102,6 +102,11 @@ func (p *Process) Remove(name string) error {
 	return p.do("remove", name, func() error { return p.FS.Remove(name) })
 }
 
+// Touch changes a time while the process lives.
+func (p *Process) Touch(name string) error {
+	return p.do("touch", name, func() error { return p.FS.Touch(name) })
+}
+
 // MkdirAll makes folders while the process lives.
 func (p *Process) MkdirAll(name string) error {
 	return p.do("mkdir", name, func() error { return p.FS.MkdirAll(name) })

@@ -119,6 +119,9 @@ func (l *Lane) runCommand(ctx context.Context, f func(context.Context) error) er
 	})
 	l.mu.Unlock()
 	<-t.done
+	if err == nil && t.end != nil && t.end.Terminal == protocol.TerminalInternalError {
+		err = t.end.Error
+	}
 	return err
 }
 

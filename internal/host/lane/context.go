@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"scorel/internal/hook"
@@ -54,6 +55,9 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	for _, d := range c.Diagnostics {
 		l.cfg.Report(d, nil)
 	}
+	if c.Partial() && (!t.setup.Compaction || t.progress.Stuck()) {
+		return runtime.Prompt{}, tooLong(c, w)
+	}
 	l.mu.Lock()
 	news := l.told != t.told
 	t.told = l.told
@@ -68,6 +72,13 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 		}
 	}
 	return prompt, nil
+}
+
+// tooLong is the error of a conversation that is far longer than the window and is not
+// compacted: it is not even sent.
+func tooLong(c history.Context, w history.Window) error {
+	return &model.Error{Class: model.ClassTooLong, Message: fmt.Sprintf(
+		"The conversation has about %d tokens and the model's context window %d, so it is not sent. Compact it with /compact, rewind, or choose a model with a larger window.", c.Tokens, w.Size)}
 }
 
 // window says how much fits into a request of a turn.
@@ -339,7 +350,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		setup.Tools = tool.WithPlan(setup.Tools)
 	}
 	w := window(setup, in.Text)
-	b, err := l.builder(setup.Hooks)
+	b, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -347,6 +358,6 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ContextView{System: in.Text, Messages: c.Messages, Tokens: c.Tokens, SystemTokens: w.System,
+	return &protocol.ContextView{System: in.Text, Messages: c.Messages, OlderMessages: c.Older(), Tokens: c.Tokens, SystemTokens: w.System,
 		ToolTokens: w.Tools, Window: w.Size, Parts: c.Parts(w, len(setup.Tools)), Reserved: w.Size - w.Threshold(), Free: max(0, w.Threshold()-c.Tokens)}, nil
 }

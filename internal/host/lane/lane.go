@@ -9,6 +9,7 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/fault"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
@@ -77,6 +78,9 @@ type Config struct {
 	// Processes follows what calls and background commands report of their work; the
 	// lane closes it. nil: nobody follows.
 	Processes *process.Recorder
+	// Broke is told, in a goroutine of its own, that something of the session panicked:
+	// nothing of the lane is trusted any more, and [Lane.Abandon] is to follow.
+	Broke func(*fault.Panic)
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -87,8 +91,8 @@ type Setup struct {
 	Fallback model.Model
 	Thinking model.ThinkingLevel
 	Tools    []tool.Tool
-	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
-	// fills from the log.
+	// Env has everything but Seen, Dir, Todos, StoredResult and Protected, which the
+	// lane fills.
 	Env    tool.Env
 	Policy *permission.Policy
 	Limits runtime.Limits
@@ -141,10 +145,15 @@ type Lane struct {
 	// taken with mu held.
 	tasks *task.Set
 
+	lostPayloads map[string]bool // those that people were told of; guarded by mu
+
 	watchers watchers
 	hooked   hooked
+	fuse     *fault.Fuse     // blows with the first panic in a goroutine of the session
 	life     context.Context // ends when the lane closes
 	end      context.CancelFunc
+	whole    context.Context // ends when the lane is given up, and behind its end
+	giveUp   context.CancelFunc
 
 	mark mark // taken before mu, if with it
 
@@ -156,7 +165,7 @@ type Lane struct {
 	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
-	mu        sync.Mutex
+	mu        *fault.Mutex
 	epoch     protocol.Epoch   // in which leaf, meta and queues were right
 	leaf      protocol.EventID // of what has entered
 	meta      protocol.Meta
@@ -183,8 +192,12 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask, Keep: l.keepOutput})
+	l.fuse = fault.NewFuse(cfg.Broke)
+	l.mu = fault.NewMutex(l.fuse)
 	l.life, l.end = context.WithCancel(context.Background())
+	l.whole, l.giveUp = context.WithCancel(context.Background())
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
+		Keep: l.keepOutput, Life: l.whole, Panicked: l.Panicked})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -215,7 +228,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
-		Now: cfg.Now, Rand: cfg.Rand})
+		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
 	l.mark.kept = l.queues.count() > 0
 	l.recover(ctx)
@@ -287,6 +300,7 @@ func (l *Lane) Close(last func()) error {
 	if l.cfg.Step != nil {
 		l.cfg.Step.Leave()
 	}
+	l.giveUp()
 	last()
 	return l.cfg.Log.Close()
 }
@@ -304,6 +318,7 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	Body    string // of the request, as [protocol.Cause] has it
 	// OnceOnly says that the client may allow a call once, and no more than that.
 	OnceOnly bool
 }
@@ -312,7 +327,12 @@ func (c Caller) author() author {
 	if c.Request == "" { // the host itself
 		return author{client: c.Client}
 	}
-	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+	return author{client: c.Client, cause: c.Cause()}
+}
+
+// Cause is the caller as an event or a header has it.
+func (c Caller) Cause() *protocol.Cause {
+	return &protocol.Cause{ClientID: c.Client, RequestID: c.Request, Body: c.Body}
 }
 
 // append lets a persistent event enter behind the leaf. mu is held.
@@ -468,8 +488,8 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 }
 
 // builder makes a context builder over the published log, with the hooks of a chain.
-func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index()}
+func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

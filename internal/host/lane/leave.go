@@ -118,8 +118,8 @@ func (h *turnHost) leaveBranch(ctx context.Context, summarise runtime.Summarise)
 	if ok {
 		leave.moved.LeafID, leave.moved.SummaryID = id, id
 	}
-	if leave.move.RestoreFiles {
-		return l.restore(context.WithoutCancel(ctx), from, to, leave.moved)
+	if leave.move.restores() {
+		return l.restore(context.WithoutCancel(ctx), from, to, leave.move, leave.moved)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"scorel/internal/hook"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -15,10 +14,14 @@ type Move struct {
 	Expected     *protocol.EventID
 	CancelFirst  protocol.TurnID
 	RestoreFiles bool
+	Files        []string // that are restored though somebody changed them since
 	// Summarise has what is left summarised, as Instructions say.
 	Summarise    bool
 	Instructions string
 }
+
+// restores says whether files are to be restored.
+func (m Move) restores() bool { return m.RestoreFiles || len(m.Files) > 0 }
 
 // Rewind sets the leaf to an earlier event, and, when asked, takes back what the
 // agent wrote since.
@@ -92,7 +95,7 @@ func (l *Lane) moveNow(ctx context.Context, c Caller, m Move, body protocol.Body
 	if err == nil {
 		l.tellTodos(todos)
 	}
-	if err == nil && m.RestoreFiles { // no turn begins before the files are as they were
+	if err == nil && m.restores() { // no turn begins before the files are as they were
 		defer l.hold()()
 	}
 	l.mu.Unlock()
@@ -103,8 +106,8 @@ func (l *Lane) moveNow(ctx context.Context, c Caller, m Move, body protocol.Body
 		return nil, err
 	}
 	moved := &protocol.Moved{LeafID: to}
-	if m.RestoreFiles {
-		if err := l.restore(ctx, from, to, moved); err != nil {
+	if m.restores() {
+		if err := l.restore(ctx, from, to, m, moved); err != nil {
 			return nil, err
 		}
 	}
@@ -168,138 +171,6 @@ func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error)
 		}
 		return t, nil
 	}
-}
-
-// restore takes the files back to what they were when the path from's part
-// behind to began, as far as they are still as the agent left them.
-func (l *Lane) restore(ctx context.Context, from, to protocol.EventID, moved *protocol.Moved) error {
-	left, err := l.abandoned(ctx, from, to)
-	if err != nil || len(left.order) == 0 {
-		return err
-	}
-	files, err := l.cfg.Files(l.Meta())
-	if err != nil {
-		return err
-	}
-	defer files.Close()
-	items := make([]tool.RestoreItem, 0, len(left.order))
-	for _, path := range left.order {
-		f := left.files[path]
-		if f.imported {
-			moved.Skipped = append(moved.Skipped, protocol.SkippedFile{Path: path, Why: "its old content came with an import"})
-			continue
-		}
-		items = append(items, tool.RestoreItem{Path: path, Existed: f.first.Existed, Restorable: f.first.Restorable,
-			Mode: f.first.Mode, LeftSHA256: f.sha256, Content: l.blobOpener(f.first.Blob)})
-	}
-	restored, skipped := tool.Restore(ctx, files, items)
-	for _, r := range restored {
-		moved.Restored = append(moved.Restored, r.Path)
-	}
-	for _, s := range skipped {
-		moved.Skipped = append(moved.Skipped, protocol.SkippedFile{Path: s.Path, Why: s.Why})
-	}
-	return nil
-}
-
-// RestoreAgain takes back the files of a rewind whose answer was lost: its host may
-// have been killed before they were. Where the conversation has gone on since, they are
-// left alone: what stands in them may be the work of a later turn.
-func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event) (*protocol.Moved, error) {
-	moved := &protocol.Moved{}
-	if b, ok := rewind.Body.(*protocol.Rewind); ok && b.TargetEventID != nil {
-		moved.LeafID = *b.TargetEventID
-	}
-	switch _, err := l.clear(ctx, ""); {
-	case err == nil:
-	case protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
-		return moved, nil // a turn runs, so it has gone on
-	default:
-		return nil, err
-	}
-	release := l.hold()
-	l.mu.Unlock()
-	defer release()
-	for e, err := range l.cfg.Log.Index().EventsAfter(ctx, rewind.Seq) {
-		if err != nil {
-			return nil, err
-		}
-		if _, ok := e.Body.(*protocol.BranchSummary); ok && SameCause(e, rewind) {
-			moved.LeafID, moved.SummaryID = e.ID, e.ID
-			continue
-		}
-		if e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch {
-			return moved, nil
-		}
-	}
-	return moved, l.restore(ctx, rewind.ParentID, moved.LeafID, moved)
-}
-
-// abandonedFiles are the files that the part of a path that is left has written.
-type abandonedFiles struct {
-	order []string
-	files map[string]*abandonedFile
-}
-
-type abandonedFile struct {
-	first    *protocol.FileSnapshot // what it was before
-	sha256   string                 // what the agent left
-	imported bool                   // first came with an import: a file of anybody's may not decide what is written here
-}
-
-// abandoned collects the snapshots and results of the path to from, as far back
-// as the path to to does not reach.
-func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (abandonedFiles, error) {
-	left := abandonedFiles{files: map[string]*abandonedFile{}}
-	index := l.cfg.Log.Index()
-	old, err := index.Path(from)
-	if err != nil {
-		return left, err
-	}
-	now, err := index.Path(to)
-	if err != nil {
-		return left, err
-	}
-	kept := map[protocol.EventID]bool{}
-	for _, id := range now {
-		kept[id] = true
-	}
-	gone := map[protocol.EventID]bool{}
-	for _, id := range old {
-		if !kept[id] {
-			gone[id] = true
-		}
-	}
-	if len(gone) == 0 {
-		return left, nil
-	}
-	for e, err := range index.Controls(ctx, from, protocol.TypeFileSnapshot) {
-		if err != nil {
-			return left, err
-		}
-		s, ok := e.Body.(*protocol.FileSnapshot)
-		if !ok || !gone[e.ParentID] {
-			continue
-		}
-		if left.files[s.Path] == nil {
-			left.order = append(left.order, s.Path)
-			left.files[s.Path] = &abandonedFile{first: s, imported: e.Seq <= index.Header().ImportedThrough}
-		}
-	}
-	for e, err := range index.Back(ctx, from) {
-		if err != nil {
-			return left, err
-		}
-		if !gone[e.ID] {
-			break
-		}
-		for _, f := range wroteFiles(e) {
-			if a := left.files[f.Path]; a != nil && a.sha256 == "" {
-				a.sha256 = f.SHA256 // the newest comes first
-			}
-		}
-	}
-	return left, nil
 }
 
 // Compact summarises the older part of the context now, as a run of its own; of m it

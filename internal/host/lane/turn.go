@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"scorel/internal/host/publish"
@@ -25,6 +26,8 @@ type turn struct {
 	before protocol.EventID // the leaf when it began
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
 	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
+	ended  sync.Once        // of done
+	shut   sync.Once        // of Setup.Close
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq     // Lane.modeSeq when it began
@@ -118,7 +121,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err := l.indexSkills(ctx, setup.Skills); err != nil {
 		return nil, err
 	}
-	builder, err := l.builder(setup.Hooks)
+	builder, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -138,6 +141,12 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 	l.turn, l.fresh = t, nil
 	l.running.Store(t)
 	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				l.Panicked(r)
+				t.abandon()
+			}
+		}()
 		var run runtime.Run
 		var err error
 		if !t.command {
@@ -152,11 +161,13 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 			}
 		}
 		t.cancel(nil)
-		t.setup.Close()
+		t.shut.Do(t.setup.Close)
 		l.mu.Lock()
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
+		behind := sync.OnceFunc(l.after.Done)
+		defer behind()
 		if err := l.appendLast(context.Background()); err != nil {
 			l.cfg.Report("add to the conversation: "+err.Error(), nil)
 		}
@@ -167,7 +178,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		}
 		left := l.queues.waiting() && !l.stopping && !l.closed
 		l.mu.Unlock()
-		close(t.done)
+		t.isOver()
 		// What was sent during a compaction or a command, or waits behind a turn with options of
 		// its own, has no turn to take it.
 		if left && (t.cause != nil || t.options != nil || t.command) && t.end.Reason == protocol.EndCompleted {
@@ -178,9 +189,24 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		if l.pub.Flush(context.Background()) == nil {
 			l.settleMark()
 		}
-		l.after.Done()
+		behind()
 		l.cfg.Idle()
 	}()
+}
+
+// isOver tells those who wait for the end of the turn.
+func (t *turn) isOver() { t.ended.Do(func() { close(t.done) }) }
+
+// abandon ends a turn whose goroutine has panicked: nobody is to wait for it.
+func (t *turn) abandon() {
+	t.over.Store(true)
+	t.cancel(errFault())
+	if t.end == nil || t.end.Error == nil {
+		t.end = &protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalInternalError, Error: errFault()}
+	}
+	defer func() { _ = recover() }() // of Close, which may be what has panicked
+	defer t.isOver()
+	t.shut.Do(t.setup.Close)
 }
 
 // notBegun tells people why what waits was not begun, and has it wait for them.

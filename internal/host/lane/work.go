@@ -1,6 +1,7 @@
 package lane
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,13 +10,10 @@ import (
 	"io/fs"
 	"strings"
 
+	"scorel/internal/session"
 	"scorel/internal/session/history"
 	"scorel/internal/tool"
-	"scorel/protocol"
 )
-
-// maxBlobRead bounds a payload that is read for a model, in bytes.
-const maxBlobRead = 32 << 20
 
 // refresh completes the environment of the tools with what the active path says.
 // It is called between calls, by the goroutine of the run.
@@ -51,6 +49,7 @@ func (l *Lane) refresh(t *turn) error {
 	env.StoredResult = l.storedResult
 	h := &turnHost{l, t}
 	env.Tasks, env.Ask, env.Plan, env.Agent = l.tasks, h.askUser, h.askPlan, h.order
+	env.Protected = h.tellProtected
 	return nil
 }
 
@@ -66,8 +65,11 @@ func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, 
 	}
 	var d tool.Details
 	if len(m.Details) > 0 && json.Unmarshal(m.Details, &d) == nil && d.FullBlob != "" {
-		f, _, err := l.cfg.Blobs.Open(d.FullBlob)
-		return f, err
+		data, err := l.readPayload(ctx, d.FullBlob, session.MaxBlob)
+		if err != nil {
+			return nil, err
+		}
+		return io.NopCloser(bytes.NewReader(data)), nil
 	}
 	if m.IsCut() {
 		if m, err = m.Whole(func(sha string) ([]byte, error) { return l.readBlob(ctx, sha) }); err != nil {
@@ -75,43 +77,4 @@ func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, 
 		}
 	}
 	return io.NopCloser(strings.NewReader(m.PlainText())), nil
-}
-
-// readBlob reads a payload for a model.
-func (l *Lane) readBlob(_ context.Context, sha string) ([]byte, error) {
-	f, size, err := l.cfg.Blobs.Open(sha)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if size > maxBlobRead {
-		return nil, fmt.Errorf("the payload %s has %d bytes; at most %d are sent to a model", sha, size, maxBlobRead)
-	}
-	data := make([]byte, size)
-	_, err = io.ReadFull(f, data)
-	return data, err
-}
-
-// blobOpener opens a payload later; nil without one.
-func (l *Lane) blobOpener(sha string) func() (io.ReadCloser, error) {
-	if sha == "" {
-		return nil
-	}
-	return func() (io.ReadCloser, error) {
-		f, _, err := l.cfg.Blobs.Open(sha)
-		return f, err
-	}
-}
-
-// wroteFiles gives the files that a result of Write or Edit left.
-func wroteFiles(e protocol.Event) []tool.FileState {
-	m, ok := e.Message()
-	if !ok || m.Role != protocol.RoleToolResult || (m.ToolName != "Write" && m.ToolName != "Edit") {
-		return nil
-	}
-	var d tool.Details
-	if json.Unmarshal(m.Details, &d) != nil {
-		return nil
-	}
-	return d.Files
 }

@@ -2,6 +2,7 @@ package partial
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"sync"
@@ -58,6 +59,7 @@ func (a *appender) gathered(n int) {
 
 // flush writes what waits.
 func (a *appender) flush() {
+	defer a.rescue()
 	a.io.Lock()
 	defer a.io.Unlock()
 	a.mu.Lock()
@@ -79,6 +81,20 @@ func (a *appender) flush() {
 	defer a.mu.Unlock()
 	if a.dirty && a.timer == nil && !a.closed { // the last of it is synced, too
 		a.timer = time.AfterFunc(max(0, syncEvery-time.Since(a.synced)), a.flush)
+	}
+}
+
+// rescue has a panic of a timer cost no more than a file that cannot be written.
+func (a *appender) rescue() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if !a.failed {
+		a.failed = true
+		a.report(fmt.Sprintf("keep what a kill of the host would lose: a fault inside Scorel: %v", r))
 	}
 }
 

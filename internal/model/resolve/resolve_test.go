@@ -280,7 +280,7 @@ func TestAKeyIsForAProviderThatThereIs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, says := range map[string]string{"antropic": "did you mean anthropic?", "": "no provider", "zzzzzzzzzz": "scorel models", strings.Repeat("a", 5000): "aaa…"} {
+	for name, says := range map[string]string{"antropic": "did you mean anthropic?", "": "no provider", "zzzzzzzzzz": "list of models", strings.Repeat("a", 5000): "aaa…"} {
 		if err := resolve.CheckProvider(name, c); err == nil || !strings.Contains(err.Error(), says) || len(err.Error()) > 300 {
 			t.Errorf("%.20q: %v", name, err)
 		}

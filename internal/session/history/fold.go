@@ -36,6 +36,7 @@ type FileState struct {
 	From   int    `json:"from,omitempty"`
 	To     int    `json:"to,omitempty"`
 	Of     int    `json:"of,omitempty"`
+	Mode   uint32 `json:"mode,omitempty"` // its permission bits, where it was written
 }
 
 // details are the parts of a result's details that are folded.

@@ -106,3 +106,14 @@ func TestTheReportOfASubAgentIsShownWithoutWhatTheModelNeeds(t *testing.T) {
 	has(t, got, "All is well.")
 	hasNot(t, got, "ses_1", "has ended")
 }
+
+func TestWhatACommandPutIntoTheRepositoryStandsInItsCardAndInANotice(t *testing.T) {
+	l := &log{}
+	moved := `{"setAside":[{"path":"/p/.git/commondir","to":"/p/.git/scorel-set-aside-1/commondir.aside","why":"it leads"},{"path":"/p/.git/gitdir","why":"it leads","error":"no room"}]`
+	l.call("Bash", `{"command":"make"}`, "ok\n", json.RawMessage(moved+"}"), false)
+	l.add(&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
+		Content: "Attention", Data: json.RawMessage(moved + `,"changed":["/p/.envrc"]}`)}})
+	got := cards(t, filled(l))
+	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command put into the repository", "/p/.envrc was changed")
+	hasNot(t, got, "Attention")
+}

@@ -3,8 +3,9 @@
 import type { Base64 } from "./encoding";
 
 /**
- * GetBlob reads a part (at most 48 KiB) of a payload that the session names
- * or an export made; the answer is {@link BlobPart}.
+ * GetBlob reads a part (at most 48 KiB) of a payload that the session names, or of an
+ * export that this client asked for and that the host still keeps; the answer is
+ * {@link BlobPart}.
  */
 export interface GetBlob {
   sha256: string;
@@ -12,18 +13,23 @@ export interface GetBlob {
   length: number;
 }
 
-/** PutBlob sends a part of a payload; the answer to the last one names it. */
+/**
+ * PutBlob sends a part of a payload; the answer to the last one names it. With
+ * ForImport it is no payload of a conversation but a part of a file for
+ * {@link ImportSession}: the host keeps it for this client until that is done, or for 10
+ * minutes behind its last use.
+ */
 export interface PutBlob {
   uploadId: string;
   offset: number;
   data: Base64 | null;
   last?: boolean;
+  forImport?: boolean;
 }
 
 /**
- * BlobRef names a payload. One of an export that is too large for one blob is
- * its Parts, in order, and has no SHA256 of its own. Notices say what an export
- * lacks.
+ * BlobRef names a payload. An export that older hosts make may be in Parts, in order,
+ * and have no SHA256 of its own. Notices say what an export lacks.
  */
 export interface BlobRef {
   sha256?: string;

@@ -19,7 +19,7 @@ import type { Events, GetPath, GetTree } from "./path";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
 import type { SearchResult, SearchSessions } from "./search";
-import type { CloneSession, CloseSession, CreateSession, DeleteSession, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
+import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
 import type { ListTasks, StopTask, TaskInfo, TaskList } from "./task";
@@ -53,7 +53,7 @@ export interface Requests {
   search_sessions: { request: SearchSessions; response: SearchResult };
   open_session: { request: OpenSession; response: SessionOpened };
   close_session: { request: CloseSession; response: Done };
-  delete_session: { request: DeleteSession; response: Done };
+  delete_session: { request: DeleteSession; response: Deleted };
   clone_session: { request: CloneSession; response: SessionSummary };
   import_session: { request: ImportSession; response: Imported };
   export_session: { request: ExportSession; response: BlobRef };

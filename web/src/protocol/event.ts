@@ -51,10 +51,15 @@ export const eventTypeValues = [
   "task_update",
 ] as const;
 
-/** Cause names the request that an event completes. */
+/**
+ * Cause names the request that an event completes. Body is the BodyHash of what the
+ * client asked for, "" where it was not kept: a second request of that name with another
+ * body is another request.
+ */
 export interface Cause {
   clientId: ClientID;
   requestId: RequestID;
+  body?: string;
 }
 
 /** What every event has. */

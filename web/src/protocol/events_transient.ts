@@ -127,6 +127,8 @@ export const terminalValues = [
   "storage_error",
   /** the model repeated itself, and nobody let it go on */
   "loop",
+  /** a fault inside Scorel */
+  "internal_error",
 ] as const;
 
 /** RuntimeEnd ends a run. */

@@ -3,6 +3,7 @@
 export * from "./agent";
 export * from "./blob";
 export * from "./calls";
+export * from "./check";
 export * from "./command";
 export * from "./config";
 export * from "./connect";
@@ -29,6 +30,7 @@ export * from "./move";
 export * from "./path";
 export * from "./process";
 export * from "./project";
+export * from "./protected";
 export * from "./search";
 export * from "./session";
 export * from "./shell";

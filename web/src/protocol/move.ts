@@ -8,11 +8,18 @@ import type { EventID, TurnID } from "./id";
  * first summarises what is left, as Instructions (at most 8 KiB) ask for, and the
  * summary becomes the leaf, on the target. That is a run which can be cancelled;
  * when it fails or is cancelled nothing has moved.
+ *
+ * RestoreFiles takes back the files that the part which is left has written, as far as
+ * they are still as the agent left them, in content, mode and existence. Files names
+ * further ones (absolute paths, as {@link SkippedFile} gives them) that are taken back though
+ * somebody changed them since; those of the moves before count too, as long as nothing
+ * was said since.
  */
 export interface RewindTo {
   targetEventId: EventID | null;
   expectedLeafId?: EventID;
   restoreFiles?: boolean;
+  files?: string[];
   cancelFirst?: TurnID;
   /** "" or "yes" */
   summarise?: string;
@@ -44,19 +51,25 @@ export interface CompactSession {
 
 /**
  * Moved says where the leaf is now, and what became of the files. SummaryID is the
- * summary of what was left, "" without one; it is the leaf then.
+ * summary of what was left, "" without one; it is the leaf then. Removed are files
+ * that were not there before; what was as before already is not named.
  */
 export interface Moved {
   leafId: EventID;
   summaryId?: EventID;
   restored?: string[];
+  removed?: string[];
   skipped?: SkippedFile[];
 }
 
-/** SkippedFile is a file that was not restored, and why. */
+/**
+ * SkippedFile is a file that was not restored, and why. The path is empty when damage
+ * to the log hides it. Offered says that RewindTo.Files can name it.
+ */
 export interface SkippedFile {
   path: string;
   why: string;
+  offered?: boolean;
 }
 
 /**

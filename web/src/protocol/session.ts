@@ -4,9 +4,13 @@ import type { Anchors } from "./connect";
 import type { ClonedFrom, Meta, MetaChanges, Parent } from "./header";
 import type { EventID, ProjectID, SessionID } from "./id";
 
-/** CreateSession makes a session; the answer is a {@link SessionSummary}. */
+/**
+ * CreateSession makes a session; the answer is a {@link SessionSummary}. It works in
+ * Meta.WorkDir, by its whole path, and without one in the folder of the project; one
+ * of the two must be said.
+ */
 export interface CreateSession {
-  projectId: ProjectID;
+  projectId?: ProjectID;
   meta: Meta;
 }
 
@@ -43,7 +47,10 @@ export interface OpenSession {
 /** CloseSession ends a subscription. */
 export interface CloseSession {}
 
-/** DeleteSession removes a session's log for good. */
+/**
+ * DeleteSession removes a session's log for good, those of its sub-agents, and the
+ * payloads that only these name; the answer is {@link Deleted}.
+ */
 export interface DeleteSession {}
 
 /**
@@ -60,7 +67,8 @@ export interface CloneSession {
 /**
  * ImportSession makes the session that the call names from a payload: a file
  * that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
- * order, put on this connection. WorkDir, when set, is where the session works
+ * order, which this client has put for an import (or exported itself); the host drops
+ * them when the request has been carried out. WorkDir, when set, is where the session works
  * from now on; LeafEventID, when set, where the conversation goes on, which must
  * be said when damage may have moved that. The answer is {@link Imported}.
  */
@@ -72,7 +80,8 @@ export interface ImportSession {
 
 /**
  * ExportSession writes a session as "jsonl", "bundle" (with its payloads),
- * "markdown" or "html" into blobs; the answer is a {@link BlobRef}.
+ * "markdown" or "html" into a file that the host keeps for this client for 10 minutes
+ * behind its last use; the answer is a {@link BlobRef}, and get_blob reads it.
  */
 export interface ExportSession {
   format: string;
@@ -166,6 +175,19 @@ export interface SessionOpened {
 export interface Imported {
   summary: SessionSummary;
   findings?: string[];
+}
+
+/**
+ * Deleted says what became of the payloads that deleted sessions named. Removed are
+ * those that nobody else names, of Bytes in all. Later are such that are younger than a
+ * day: the host removes them when they are older, if nobody names them then. Kept are
+ * those that another session names.
+ */
+export interface Deleted {
+  removed?: number;
+  bytes?: number;
+  later?: number;
+  kept?: number;
 }
 
 /**
