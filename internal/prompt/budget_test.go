@@ -12,7 +12,9 @@ import (
 func sized(t *testing.T, own int, files map[string]int) (text string, notices string) {
 	t.Helper()
 	contents := map[string]string{}
-	fill := func(word string, n int) string { return (word + " " + strings.Repeat("All work and no play.\n", n/22+1))[:n] }
+	fill := func(word string, n int) string {
+		return (word + " " + strings.Repeat("All work and no play.\n", n/22+1))[:n]
+	}
 	for name, n := range files {
 		contents[name] = fill(strings.ToUpper(strings.ReplaceAll(filepath.Dir(name), "/", "_")), n)
 	}
