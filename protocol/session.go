@@ -130,8 +130,7 @@ type (
 		Interrupted string `json:"interrupted,omitempty"`
 	}
 	// Imported is a session that was made from a file. Findings say what was wrong
-	// with the file and what it lacks, one sentence each; they are empty in the
-	// answer to a repeat.
+	// with the file and what it lacks, one sentence each, at most 20.
 	Imported struct {
 		Summary  SessionSummary `json:"summary"`
 		Findings []string       `json:"findings,omitempty"`

@@ -24,7 +24,9 @@ type liveView struct {
 	begun   bool                     // a subscription was
 	started map[string]bool          // calls whose card stands on the screen, by id
 	calls   map[string]protocol.Block
-	items   int // in the queues, when they were told of last
+	items   int             // in the queues, when they were told of last
+	waiting string          // what was said of them then
+	retry   *protocol.Retry // the wait that was told of last
 	stats   runStats
 
 	worked []worked          // calls that have reported their work, the newest last
@@ -76,10 +78,10 @@ func (v *liveView) state(l *protocol.Live) {
 			v.tail(dimStyle, t.OutputTail)
 		}
 	}
-	if l.Retry != nil {
+	if l.Retry != nil && (v.retry == nil || *v.retry != *l.Retry) {
 		v.notice(&protocol.Event{Body: l.Retry})
 	}
-	v.items = 0
+	v.retry = l.Retry
 	v.queues(l, true)
 	for i := range l.Tools {
 		for _, p := range l.Tools[i].Process {
@@ -130,6 +132,9 @@ func (v *liveView) event(e protocol.Event, l *protocol.Live) {
 		v.end(b)
 	case *protocol.QueueUpdate:
 		v.queues(l, false)
+	case *protocol.Retry:
+		v.retry = b
+		v.notice(&e)
 	case *protocol.PermissionRequest, *protocol.UIRequest: // the asker shows them
 	case *protocol.PermissionResolved:
 		v.resolved(e, b)
@@ -302,8 +307,8 @@ func (v *liveView) resolved(e protocol.Event, b *protocol.PermissionResolved) {
 	v.screen.line(dimStyle, "  "+what+who)
 }
 
-// queues shows what waits.
-func (v *liveView) queues(l *protocol.Live, always bool) {
+// queues shows what waits. Of a state that is told again, only what is new.
+func (v *liveView) queues(l *protocol.Live, state bool) {
 	n, paused := 0, false
 	for _, q := range l.Queues {
 		n += len(q.Items)
@@ -311,7 +316,8 @@ func (v *liveView) queues(l *protocol.Live, always bool) {
 	}
 	was := v.items
 	v.items = n
-	if n == 0 && (was == 0 || !always) {
+	if n == 0 && (was == 0 || !state || v.waiting == "") {
+		v.waiting = ""
 		return
 	}
 	line := fmt.Sprintf("── %d waiting", n)
@@ -325,6 +331,10 @@ func (v *liveView) queues(l *protocol.Live, always bool) {
 	if paused {
 		line += " (paused; /queue resume goes on)"
 	}
+	if state && line == v.waiting {
+		return
+	}
+	v.waiting = line
 	v.screen.endStream()
 	v.screen.line(dimStyle, line)
 }

@@ -112,6 +112,7 @@ func specOf(t wire.Tool) (engine.Spec, error) {
 	default:
 		return spec, fmt.Errorf("its kind is %.40q; the kinds are read, write, exec and net", t.Kind)
 	}
+	spec.Parallel = spec.Parallel && (spec.Kind == permission.Read || spec.Kind == permission.Net)
 	if extra := append([]string{t.Snippet}, t.Guidelines...); strings.TrimSpace(strings.Join(extra, "")) != "" {
 		spec.Description = strings.TrimSpace(spec.Description + "\n\n" + strings.Join(slices.DeleteFunc(extra, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n"))
 	}

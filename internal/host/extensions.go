@@ -67,14 +67,15 @@ type extended struct {
 // seen is what is noted on the publisher's writer. Nothing is called with mu held.
 type seen struct {
 	mu     sync.Mutex
-	own    int // messages that extensions have sent since a person did
-	tokens int // of the newest model call
+	own    int  // messages that extensions have sent since a person did
+	tokens int  // of the active path
+	stale  bool // tokens are to be found anew
 }
 
 // extend makes the extensions of a session that has been opened. Nothing of them is
 // looked for yet.
 func (h *Host) extend(l *lane.Lane) {
-	x := &extended{h: h, lane: l}
+	x := &extended{h: h, lane: l, seen: seen{stale: true}}
 	x.ctx, x.end = context.WithCancel(context.Background())
 	id, index := l.ID(), l.Log().Index()
 	meta := l.Meta()
@@ -138,15 +139,19 @@ func (h *Host) shorten(id protocol.SessionID) {
 
 // watch takes note of what happens in the session. It does not wait.
 func (x *extended) watch(e protocol.Event) {
+	x.seen.mu.Lock()
+	defer x.seen.mu.Unlock()
+	switch e.Body.(type) {
+	case *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+		x.seen.stale = true
+	}
 	b, ok := e.Body.(*protocol.MessageBody)
 	if !ok {
 		return
 	}
-	x.seen.mu.Lock()
-	defer x.seen.mu.Unlock()
 	switch u := b.Message.Usage; {
 	case b.Message.Role == protocol.RoleAssistant && u != nil:
-		x.seen.tokens = u.ContextTokens()
+		x.seen.tokens, x.seen.stale = u.ContextTokens(), false
 	case b.Message.Role == protocol.RoleUser && e.ClientID != protocol.HostClient:
 		x.seen.own = 0
 	}
@@ -382,9 +387,7 @@ func (x *extended) State() wire.State {
 	working := x.lane.Working()
 	waiting, _ := x.lane.Waiting()
 	mode, attended, leaf := x.lane.Mode(), x.lane.Attended(), x.lane.Log().Index().Leaf()
-	x.seen.mu.Lock()
-	tokens := x.seen.tokens
-	x.seen.mu.Unlock()
+	tokens := x.contextTokens()
 	x.mu.Lock()
 	known := x.prompt != ""
 	x.mu.Unlock()
@@ -402,6 +405,31 @@ func (x *extended) State() wire.State {
 	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(mode), x.mode),
 		HasUI: attended, Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
 		SystemPrompt: x.prompt, LeafID: string(leaf), Trusted: x.trusted, ContextTokens: tokens}
+}
+
+// contextTokens is how many tokens of the window the active path fills.
+func (x *extended) contextTokens() int {
+	x.seen.mu.Lock()
+	tokens, stale := x.seen.tokens, x.seen.stale
+	x.seen.stale = false
+	x.seen.mu.Unlock()
+	if !stale {
+		return tokens
+	}
+	index := x.lane.Log().Index()
+	tokens = protocol.ContextTokens(func(yield func(protocol.Event) bool) {
+		for e, err := range index.Back(x.ctx, index.Leaf()) {
+			if err != nil || !yield(e) {
+				return
+			}
+		}
+	})
+	x.seen.mu.Lock()
+	defer x.seen.mu.Unlock()
+	if !x.seen.stale {
+		x.seen.tokens = tokens
+	}
+	return tokens
 }
 
 // Notify implements [extension.Host].

@@ -78,9 +78,12 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	if err != nil {
 		return nil, err
 	}
-	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: append(report.Sentences(), notices...)}
+	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: boundFindings(id, append(report.Sentences(), notices...), maxFindings)}
 	if err := log.Close(); err != nil {
 		return nil, err
+	}
+	if err := h.keepFindings(ctx, id, out.Findings); err != nil { // the session is there
+		h.report(id, "keep what the import found: "+err.Error(), nil)
 	}
 	h.sessionMade(out.Summary)
 	return out, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,45 @@ func TestARepeatedImportMeetsItsSession(t *testing.T) {
 	list := c.call(newCall("", &protocol.ListSessions{})).Data.(*protocol.SessionList)
 	if len(list.Sessions) != 2 {
 		t.Errorf("%d sessions", len(list.Sessions))
+	}
+}
+
+func TestARepeatedImportTellsAgainWhatItFound(t *testing.T) {
+	w := newWorld(t, setting{}, `{"do":[{"text":"done"}]}`)
+	e := w.begin(false)
+	e.say("hi")
+	data := exported(t, e.c, e.id, "jsonl")
+	damaged := append(data[:len(data)-20:len(data)-20], []byte("\n\x00\x00 half a line")...)
+	c := w.caller()
+	sha := c.call(newCall("", &protocol.PutBlob{UploadID: "u", Data: damaged, Last: true})).Data.(*protocol.BlobRef).SHA256
+	first := newCall(protocol.NewSessionID(time.Now(), rand.Reader), &protocol.ImportSession{Blobs: []string{sha}})
+	made := c.call(first)
+	if made.Err != nil || len(made.Data.(*protocol.Imported).Findings) == 0 {
+		t.Fatalf("%+v %v", made.Data, made.Err)
+	}
+	first.Repeat = true
+	for _, how := range []string{"from memory", "behind a restart"} {
+		again := c.call(first)
+		if again.Err != nil || !slices.Equal(again.Data.(*protocol.Imported).Findings, made.Data.(*protocol.Imported).Findings) {
+			t.Errorf("%s: %+v, %v", how, again.Data, again.Err)
+		}
+		w.restart()
+		c.connect()
+	}
+	// What a copy brings along is not its own.
+	copied := newCall(protocol.NewSessionID(time.Now(), rand.Reader), &protocol.CloneSession{FromSessionID: first.SessionID})
+	if r := c.call(copied); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	whole := exported(t, w.connect(false), copied.SessionID, "jsonl")
+	sha = c.call(newCall("", &protocol.PutBlob{UploadID: "v", Data: whole, Last: true})).Data.(*protocol.BlobRef).SHA256
+	second := newCall(protocol.NewSessionID(time.Now(), rand.Reader), &protocol.ImportSession{Blobs: []string{sha}})
+	want := c.call(second)
+	w.restart()
+	c.connect()
+	second.Repeat = true
+	if again := c.call(second); again.Err != nil || asText(t, again.Data) != asText(t, want.Data) {
+		t.Errorf("%+v, %v; want %+v", again.Data, again.Err, want.Data)
 	}
 }
 

@@ -105,7 +105,9 @@ func remembered(reply protocol.Reply) protocol.Reply {
 		short.Command = ""
 		reply.Data = &short
 	case *protocol.Imported:
-		reply.Data = &protocol.Imported{Summary: d.Summary}
+		if data, err := json.Marshal(d.Findings); err != nil || len(data) > maxResultBytes {
+			reply.Data = &protocol.Imported{Summary: d.Summary, Findings: boundFindings(d.Summary.SessionID, d.Findings, 1)}
+		}
 	}
 	return reply
 }
@@ -204,7 +206,8 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 		}
 		sum := summaryOf(index)
 		if _, ok := call.Request.(*protocol.ImportSession); ok {
-			return &protocol.Imported{Summary: sum}, true, nil
+			found, err := foundOnImport(ctx, index)
+			return &protocol.Imported{Summary: sum, Findings: found}, err == nil, err
 		}
 		return &sum, true, nil
 	}

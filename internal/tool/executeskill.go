@@ -37,8 +37,8 @@ type executeInput struct {
 	Input json.RawMessage `json:"input"`
 }
 
-// Spec implements [Tool]. Calls of one message run side by side: a program is no
-// command that another one builds on.
+// Spec implements [Tool]. Calls of one message run one after the other: a program may
+// change what the next one works on.
 func (executeTool) Spec() Spec {
 	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +

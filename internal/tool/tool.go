@@ -28,7 +28,8 @@ type Spec struct {
 	Description string
 	Schema      json.RawMessage // JSON Schema of the input, an object with additionalProperties false
 	Kind        permission.Kind
-	// Parallel says that calls of one message may run side by side.
+	// Parallel says that calls of one message may run side by side: only of tools that
+	// change nothing themselves, which those of the kinds write and exec may do.
 	Parallel bool
 	// Finishes says that a running call is not cancelled: it ends by itself soon.
 	Finishes bool

@@ -76,7 +76,8 @@ type Model struct {
 	header         *status.Welcome
 	parting        []string // lines of the session before, on their way into the scrollback
 	statusLine     statusCommand
-	contextTokens  int       // of the newest answer
+	contextTokens  int       // of the path
+	contextStale   bool      // it is to be found anew
 	nextTick       time.Time // when time alone changes something, zero when never
 	reading        bool      // the transcript has the focus
 	visit          bool      // the whole screen is on to read what is further up

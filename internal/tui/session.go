@@ -103,9 +103,21 @@ func (m *Model) arrived() tea.Cmd {
 		}
 		m.treeChanged(u.Events)
 		m.projection.Apply(u.Update, &u.live)
+		m.contextStale = m.contextStale || u.Fresh
 		if before && !m.live().Running {
 			cmds = append(cmds, m.turnEnded())
 		}
+	}
+	if m.contextStale {
+		m.contextStale = false
+		m.contextTokens = protocol.ContextTokens(func(yield func(protocol.Event) bool) {
+			for _, e := range slices.Backward(m.projection.Path()) {
+				if !yield(e) {
+					return
+				}
+			}
+		})
+		m.statusChanged()
 	}
 	m.sync()
 	for _, end := range ends { // below what the turn has said
@@ -154,7 +166,10 @@ func (m *Model) ended(err error) {
 // event takes what of an event is not the transcript's.
 func (m *Model) event(e protocol.Event) tea.Cmd {
 	switch b := e.Body.(type) {
-	case *protocol.SessionInfo, *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+	case *protocol.SessionInfo:
+		m.statusChanged()
+	case *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+		m.contextStale = true
 		m.statusChanged()
 	case *protocol.TaskUpdate:
 		if end := display.TaskEnd(b.Task.State, b.Task.Agent, b.Task.ExitCode, b.Task.Signal); end != "" {
@@ -167,7 +182,7 @@ func (m *Model) event(e protocol.Event) tea.Cmd {
 			m.answered = b.Message.Model
 			m.statusChanged()
 			if b.Message.Usage != nil {
-				m.contextTokens = b.Message.Usage.ContextTokens()
+				m.contextStale = true
 				u := b.Message.Usage
 				m.newest = &status.InputUsage{Input: u.InputTokens, Output: u.OutputTokens, CacheCreation: u.CacheWriteTokens, CacheRead: u.CacheReadTokens}
 			}

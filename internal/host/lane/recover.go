@@ -50,7 +50,7 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 	var body protocol.Body
 	if a.ParentID == l.leaf {
 		m := protocol.Message{Role: protocol.RoleAssistant, Provider: a.Provider, Model: a.Model, StopReason: protocol.StopError,
-			Usage: &protocol.Usage{}, Partial: true, ErrorMessage: protocol.HostStopped}
+			Partial: true, ErrorMessage: protocol.HostStopped} // what it used nobody knows
 		for _, text := range a.Texts {
 			m.Content = append(m.Content, protocol.Text(text))
 		}

@@ -171,8 +171,7 @@ export interface SessionOpened {
 
 /**
  * Imported is a session that was made from a file. Findings say what was wrong
- * with the file and what it lacks, one sentence each; they are empty in the
- * answer to a repeat.
+ * with the file and what it lacks, one sentence each, at most 20.
  */
 export interface Imported {
   summary: SessionSummary;
