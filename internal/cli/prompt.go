@@ -198,6 +198,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	}
 	id, err := a.target(ctx, l, o, dir)
 	if err != nil {
+		a.tellLost(ctx, l, id)
 		return err
 	}
 	res.SessionID = id
@@ -345,7 +346,8 @@ func (a *app) noneToContinue(ctx context.Context, l *link, p *protocol.Project) 
 	return usagef("this project has no session to continue; leave --continue out to begin one")
 }
 
-// target gives the session to talk to, making one when none is named.
+// target gives the session to talk to, making one when none is named. With an error that
+// came behind that it gives the session, too.
 func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) (protocol.SessionID, error) {
 	project, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
 	if err != nil {
@@ -401,10 +403,21 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 	}
 	if changes != (protocol.MetaChanges{}) {
 		if _, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: changes}); err != nil {
-			return "", err
+			return id, err
 		}
 	}
 	return id, nil
+}
+
+// tellLost says what the log of a session has lost, which may be why something failed; no
+// id is no session.
+func (a *app) tellLost(ctx context.Context, l *link, id protocol.SessionID) {
+	if id == "" {
+		return
+	}
+	if page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetPath{Limit: 1}); err == nil { // else the failure is all there is to say
+		a.tellFindings(page.Findings)
+	}
 }
 
 // find gives the session that a person names: by its id, or by what the id

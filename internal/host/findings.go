@@ -16,7 +16,7 @@ const findingsKind = protocol.OwnKind + "import"
 
 // Bounds of the findings of an import that are kept.
 const (
-	maxFindings     = 20
+	maxKeptFindings = 20
 	maxFindingBytes = 500 // of one
 )
 

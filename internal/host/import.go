@@ -78,7 +78,7 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	if err != nil {
 		return nil, err
 	}
-	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: boundFindings(id, append(report.Sentences(), notices...), maxFindings)}
+	out := &protocol.Imported{Summary: summaryOf(log.Index()), Findings: boundFindings(id, append(report.Sentences(), notices...), maxKeptFindings)}
 	if err := log.Close(); err != nil {
 		return nil, err
 	}

@@ -350,7 +350,9 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
 	from := leaf
 	if r.BeforeID == "" {
-		out.Findings = toldOf(report)
+		if out.Findings, err = lost(ctx, index, report); err != nil {
+			return nil, err
+		}
 	} else {
 		if from, err = index.Parent(r.BeforeID); err != nil {
 			return nil, err
@@ -396,7 +398,9 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
 	if r.AfterSeq == 0 {
-		out.Findings = toldOf(report)
+		if out.Findings, err = lost(ctx, index, report); err != nil {
+			return nil, err
+		}
 	}
 	bytes := 0
 	for e, err := range index.EventsAfter(ctx, r.AfterSeq) {

@@ -78,10 +78,23 @@ func (s *slot) findings() []string {
 	if found := toldOf(s.report); len(found) > 0 {
 		return found
 	}
-	if text := s.lane.Damage(); text != "" {
-		return []string{text}
+	return oneOrNone(s.lane.Damage())
+}
+
+// lost is findings of a log that is only read.
+func lost(ctx context.Context, index *session.Index, report session.Report) ([]string, error) {
+	if found := toldOf(report); len(found) > 0 {
+		return found, nil
 	}
-	return nil
+	text, err := lane.Lost(ctx, index)
+	return oneOrNone(text), err
+}
+
+func oneOrNone(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
 }
 
 // toldOf says what was found in a log, at most [maxFindings] sentences and their number.

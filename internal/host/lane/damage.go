@@ -24,7 +24,7 @@ func (l *Lane) rememberDamage(ctx context.Context) error {
 	l.damage = l.cfg.Damage
 	if l.damage == "" {
 		var err error
-		l.damage, err = foldDamage(ctx, l.cfg.Log.Index())
+		l.damage, err = Lost(ctx, l.cfg.Log.Index())
 		return err
 	}
 	if readOnly, _ := l.cfg.Log.ReadOnly(); !l.cfg.Passing || readOnly {
@@ -40,8 +40,9 @@ func (l *Lane) rememberDamage(ctx context.Context) error {
 	return waitFor(ctx, ticket, err)
 }
 
-// foldDamage gives the newest such note behind which the conversation has not gone on.
-func foldDamage(ctx context.Context, index *session.Index) (string, error) {
+// Lost says in a sentence what an earlier opening found lost in a log, and has set right,
+// as long as the conversation has not gone on; else it is empty.
+func Lost(ctx context.Context, index *session.Index) (string, error) {
 	newest := index.LastConversation()
 	text := ""
 	for e, err := range index.OfType(ctx, protocol.TypeCustom) {
