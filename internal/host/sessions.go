@@ -329,6 +329,10 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	}
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	onPath, err := index.OnPath(out.LeafID)
+	if err != nil {
+		return nil, err
+	}
 	bytes := 0
 	for e, err := range index.EventsAfter(ctx, r.AfterSeq) {
 		if err != nil {
@@ -337,6 +341,9 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 		if len(out.Events) == page(r.Limit) || bytes >= maxPageBytes {
 			out.More = true
 			break
+		}
+		if onPath(e.ID) {
+			out.Active = append(out.Active, len(out.Events))
 		}
 		out.Events = append(out.Events, e)
 		bytes += len(e.Raw())
