@@ -34,4 +34,9 @@ type (
 // RequestName is the type that stands on the wire.
 func (*ListAgents) RequestName() string { return "list_agents" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListAgents) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+
 func (*AgentList) response() {}

@@ -1,5 +1,7 @@
 package protocol
 
+import "fmt"
+
 // Requests about payloads.
 type (
 	// GetBlob reads a part (at most 48 KiB) of a payload that the session names, or of an
@@ -43,6 +45,17 @@ type (
 // RequestName is the type that stands on the wire.
 func (*GetBlob) RequestName() string { return "get_blob" }
 func (*PutBlob) RequestName() string { return "put_blob" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetBlob) Check() *Problem {
+	if !IsSHA256(r.SHA256) {
+		return &Problem{"sha256", fmt.Sprintf("The field sha256 is %.70q; it is %d hexadecimal digits.", r.SHA256, shaLength)}
+	}
+	return first(counts("offset", r.Offset), counts("length", r.Length))
+}
+func (r *PutBlob) Check() *Problem {
+	return first(need("uploadId", r.UploadID, MaxName), counts("offset", r.Offset))
+}
 
 func (*BlobRef) response()  {}
 func (*BlobPart) response() {}

@@ -94,6 +94,18 @@ func (*CompleteCommand) RequestName() string { return "complete_command" }
 func (*RunCommand) RequestName() string      { return "run_command" }
 func (*Reload) RequestName() string          { return "reload" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListCommands) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (r *CompleteCommand) Check() *Problem {
+	return first(need("name", r.Name, MaxName), atMost("args", r.Args, MaxArgs))
+}
+func (r *RunCommand) Check() *Problem {
+	return first(need("name", r.Name, MaxName), atMost("args", r.Args, MaxArgs), one("whenBusy", r.WhenBusy, "", "followUp", "steer", "reject"), r.Options.Check())
+}
+func (*Reload) Check() *Problem { return nil }
+
 func (*CommandList) response()    {}
 func (*CompletionList) response() {}
 func (*CommandResult) response()  {}

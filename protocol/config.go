@@ -74,5 +74,16 @@ func (*CheckConfig) RequestName() string { return "get_config" }
 func (*SetConfig) RequestName() string   { return "set_config" }
 func (*ListHooks) RequestName() string   { return "list_hooks" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *CheckConfig) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (r *SetConfig) Check() *Problem {
+	return first(need("key", r.Key, MaxName), atMost("value", r.Value, MaxSetting))
+}
+func (r *ListHooks) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+
 func (*ConfigReport) response() {}
 func (*HookList) response()     {}

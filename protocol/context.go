@@ -16,12 +16,15 @@ type (
 	// Tokens. Reserved is kept free for the answer: above
 	// Window less that a compaction is due. Free is what is left below it.
 	ContextView struct {
-		System       string    `json:"system"`
-		Messages     []Message `json:"messages"`
-		Tokens       int       `json:"tokens"`
-		SystemTokens int       `json:"systemTokens"`
-		ToolTokens   int       `json:"toolTokens"`
-		Window       int       `json:"window"`
+		System   string    `json:"system"`
+		Messages []Message `json:"messages"`
+		// OlderMessages is how many messages before those are only counted, because they
+		// are far more than the window takes: they will be compacted, and are never sent.
+		OlderMessages int `json:"olderMessages,omitempty"`
+		Tokens        int `json:"tokens"`
+		SystemTokens  int `json:"systemTokens"`
+		ToolTokens    int `json:"toolTokens"`
+		Window        int `json:"window"`
 
 		Parts    []ContextPart `json:"parts,omitempty"`
 		Reserved int           `json:"reserved"`
@@ -84,6 +87,10 @@ const (
 // RequestName is the type that stands on the wire.
 func (*GetContext) RequestName() string { return "get_context" }
 func (*GetUsage) RequestName() string   { return "get_usage" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*GetContext) Check() *Problem { return nil }
+func (*GetUsage) Check() *Problem   { return nil }
 
 func (*ContextView) response() {}
 func (*UsageReport) response() {}

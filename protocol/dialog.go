@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -228,3 +229,18 @@ type (
 // RequestName is the type that stands on the wire.
 func (*AnswerPermission) RequestName() string { return "answer_permission" }
 func (*AnswerUI) RequestName() string         { return "answer_ui" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *AnswerPermission) Check() *Problem {
+	p := first(need("permissionId", r.PermissionID, MaxWord), atMost("reason", r.Reason, MaxAnswer))
+	if p == nil && r.Choice < -1 {
+		p = &Problem{"choice", fmt.Sprintf("The field choice is %d; it is the index of an offered suggestion, from 0 on, or -1 to deny.", r.Choice)}
+	}
+	return p
+}
+func (r *AnswerUI) Check() *Problem {
+	if len(r.Value) == 0 {
+		return missing("value")
+	}
+	return need("uiId", r.UIID, MaxWord)
+}

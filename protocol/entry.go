@@ -48,4 +48,16 @@ func (*RenameEntry) RequestName() string { return "rename_entry" }
 func (*SetGrant) RequestName() string    { return "set_grant" }
 func (*RevokeEntry) RequestName() string { return "revoke_entry" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*ListEntries) Check() *Problem { return nil }
+func (r *RenameEntry) Check() *Problem {
+	return first(need("clientId", r.ClientID, MaxWord), need("label", r.Label, MaxName))
+}
+func (r *SetGrant) Check() *Problem {
+	return first(need("clientId", r.ClientID, MaxWord), one("grant", r.Grant, GrantView, GrantAnswer, GrantControl))
+}
+func (r *RevokeEntry) Check() *Problem {
+	return need("clientId", r.ClientID, MaxWord)
+}
+
 func (*EntryList) response() {}

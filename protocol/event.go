@@ -34,10 +34,13 @@ const (
 	Transient
 )
 
-// Cause names the request that an event completes.
+// Cause names the request that an event completes. Body is the [BodyHash] of what the
+// client asked for, "" where it was not kept: a second request of that name with another
+// body is another request.
 type Cause struct {
 	ClientID  ClientID  `json:"clientId"`
 	RequestID RequestID `json:"requestId"`
+	Body      string    `json:"body,omitempty"`
 }
 
 // Envelope is what all events have. ID and ParentID belong to persistent
@@ -85,7 +88,12 @@ type Event struct {
 	Body Body
 
 	raw []byte
+	sum Sum
 }
+
+// Sum says whether the line that the event was parsed from is as it was written;
+// unknown for a new event.
+func (e Event) Sum() Sum { return e.sum }
 
 // NewEvent makes an event of body, with its type and control mark set.
 func NewEvent(body Body) Event {
@@ -112,13 +120,15 @@ func (e Event) Raw() []byte { return e.raw }
 // [Unknown] body. It fails where [ScanEnvelope] fails, for what is not valid
 // JSON, and for fields of a known type that have the wrong shape.
 func ParseEvent(line []byte) (Event, error) {
-	env, err := ScanEnvelope(line)
+	var k Keys
+	env, err := scanEnvelope(line, &k)
 	if err != nil {
 		return Event{}, err
 	}
+	sum := k.Sum(line)
 	if env.Type == TypeMessage {
 		if body, ok := fastMessage(line); ok {
-			return Event{Envelope: env, Body: body, raw: line}, nil
+			return Event{Envelope: env, Body: body, raw: line, sum: sum}, nil
 		}
 	}
 	body := newBody(env.Type)
@@ -130,7 +140,7 @@ func ParseEvent(line []byte) (Event, error) {
 	} else if err := json.Unmarshal(line, body); err != nil {
 		return Event{}, fmt.Errorf("event %s of type %s: %w", env.ID, clip(string(env.Type)), err)
 	}
-	return Event{Envelope: env, Body: body, raw: line}, nil
+	return Event{Envelope: env, Body: body, raw: line, sum: sum}, nil
 }
 
 // AppendLine appends the event as compact JSON without a newline. A parsed event
@@ -141,6 +151,11 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 	if e.raw != nil {
 		return append(dst, e.raw...), nil
 	}
+	return e.appendLine(dst, nil)
+}
+
+// appendLine writes a new event, with prev and a checksum when there is a prev.
+func (e Event) appendLine(dst []byte, prev *Seq) ([]byte, error) {
 	if err := e.check(); err != nil {
 		return dst, err
 	}
@@ -165,17 +180,27 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		dst = appendQuoted(dst, string(e.Cause.ClientID))
 		dst = append(dst, `,"requestId":`...)
 		dst = appendQuoted(dst, string(e.Cause.RequestID))
+		if e.Cause.Body != "" {
+			dst = append(dst, `,"body":`...)
+			dst = appendQuoted(dst, e.Cause.Body)
+		}
 		dst = append(dst, '}')
 	}
 	if e.Control {
 		dst = append(dst, `,"control":true`...)
 	}
 	dst = append(dst, `,"sessionId":`...)
+	session := len(dst)
 	dst = appendQuoted(dst, string(e.SessionID))
+	sessionEnd := len(dst)
 	dst = append(dst, `,"clientId":`...)
 	dst = appendQuoted(dst, string(e.ClientID))
 	dst = append(dst, `,"ts":`...)
 	dst = strconv.AppendInt(dst, e.TS, 10)
+	if prev != nil {
+		dst = append(dst, `,"prev":`...)
+		dst = strconv.AppendUint(dst, uint64(*prev), 10)
+	}
 	if transient && e.TurnID != "" {
 		dst = append(dst, `,"turnId":`...)
 		dst = appendQuoted(dst, string(e.TurnID))
@@ -185,6 +210,9 @@ func (e Event) AppendLine(dst []byte) ([]byte, error) {
 		return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
 	}
 	dst = escapeSeparators(append(dst, '}'), start)
+	if prev != nil {
+		dst = append(dst[:start], appendSum(dst[start:], session-start, sessionEnd-start)...)
+	}
 	if len(dst)-start > MaxLine {
 		n := len(dst) - start
 		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
@@ -322,6 +350,21 @@ func (e Event) Seal() (Event, error) {
 		return e, err
 	}
 	e.raw = line
+	return e, nil
+}
+
+// SealAfter is [Event.Seal] for an event that goes into a log: its line says that it
+// follows on the event of seq prev (0: on none), and carries a checksum. An event that
+// is sealed already stays as it is.
+func (e Event) SealAfter(prev Seq) (Event, error) {
+	if e.raw != nil {
+		return e, nil
+	}
+	line, err := e.appendLine(nil, &prev)
+	if err != nil {
+		return e, err
+	}
+	e.raw, e.sum = line, SumRight
 	return e, nil
 }
 

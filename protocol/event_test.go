@@ -14,7 +14,7 @@ import (
 func persistentTypes() []EventType {
 	return []EventType{TypeMessage, TypeCompact, TypeCustomMessage, TypeHarnessItem, TypeBranchSummary, TypeRewind, TypeBranch,
 		TypeChannelInject, TypeSessionInfo, TypeCustom, TypeLabel, TypeInstructionSnapshot, TypeQueueUpdate,
-		TypeSkillIndexSnapshot, TypeSkillIndexDelta, TypePermissionDecision, TypeFileSnapshot, TypeContextCut}
+		TypeSkillIndexSnapshot, TypeSkillIndexDelta, TypePermissionDecision, TypeFileSnapshot, TypeContextCut, TypeRepair}
 }
 
 func transientTypes() []EventType {

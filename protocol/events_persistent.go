@@ -24,6 +24,7 @@ const (
 	TypePermissionDecision  EventType = "permission_decision"
 	TypeFileSnapshot        EventType = "file_snapshot"
 	TypeContextCut          EventType = "context_cut"
+	TypeRepair              EventType = "repair"
 )
 
 // MessageBody is a message event.
@@ -75,6 +76,7 @@ const (
 	ItemRuntimeNotice  ItemKind = "runtime_notice"
 	ItemToolDiscovery  ItemKind = "tool_discovery"
 	ItemMode           ItemKind = "permission_mode"
+	ItemLogDamage      ItemKind = "log_damage"
 )
 
 // Origin says who added a harness item.
@@ -294,6 +296,23 @@ type ContextCut struct {
 	ThroughEventID EventID `json:"throughEventId"`
 }
 
+// Repair says that the log was repaired, which left lines out: it names the gaps that
+// are there since, so that they count as known.
+type Repair struct {
+	Gaps []RepairGap `json:"gaps"`
+}
+
+// RepairGap is a place where lines are missing: the event Before names the parent
+// Missing, or follows on the seq Prev, and the log has neither.
+type RepairGap struct {
+	Before  EventID `json:"before"`
+	Missing EventID `json:"missing,omitempty"`
+	Prev    Seq     `json:"prev,omitempty"`
+}
+
+// MaxRepairGaps is the most gaps that one repair event names.
+const MaxRepairGaps = 1000
+
 // Unknown is the body of an event whose type this version does not know.
 type Unknown struct {
 	Type EventType
@@ -318,6 +337,7 @@ func (*SkillIndexDelta) EventType() EventType     { return TypeSkillIndexDelta }
 func (*PermissionDecision) EventType() EventType  { return TypePermissionDecision }
 func (*FileSnapshot) EventType() EventType        { return TypeFileSnapshot }
 func (*ContextCut) EventType() EventType          { return TypeContextCut }
+func (*Repair) EventType() EventType              { return TypeRepair }
 func (u *Unknown) EventType() EventType           { return u.Type }
 
 func (*MessageBody) class() Class         { return Conversation }
@@ -338,4 +358,5 @@ func (*SkillIndexDelta) class() Class     { return Control }
 func (*PermissionDecision) class() Class  { return Control }
 func (*FileSnapshot) class() Class        { return Control }
 func (*ContextCut) class() Class          { return Control }
+func (*Repair) class() Class              { return Control }
 func (u *Unknown) class() Class           { return u.kind }

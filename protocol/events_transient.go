@@ -137,6 +137,8 @@ const (
 	TerminalHookStopped   Terminal = "hook_stopped"
 	TerminalBudget        Terminal = "budget"
 	TerminalStorageError  Terminal = "storage_error"
+	TerminalLoop          Terminal = "loop"           // the model repeated itself, and nobody let it go on
+	TerminalInternalError Terminal = "internal_error" // a fault inside Scorel
 )
 
 // RuntimeEnd ends a run.

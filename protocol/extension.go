@@ -63,5 +63,16 @@ func (*ListExtensions) RequestName() string  { return "list_extensions" }
 func (*CheckExtension) RequestName() string  { return "check_extension" }
 func (*EnableExtension) RequestName() string { return "enable_extension" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListExtensions) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (r *CheckExtension) Check() *Problem {
+	return need("path", r.Path, MaxPath)
+}
+func (r *EnableExtension) Check() *Problem {
+	return need("id", r.ID, MaxName)
+}
+
 func (*ExtensionInfo) response() {}
 func (*ExtensionList) response() {}

@@ -21,6 +21,10 @@ type Header struct {
 	// ImportedThrough is the seq up to which the events came from a file: what
 	// they allow and keep for undo does not count on this device.
 	ImportedThrough Seq `json:"importedThrough,omitempty"`
+	// CopiedThrough is the highest seq of the lines that were copied from another log
+	// when this one was made. What follows on what is not known of them: a copy leaves
+	// lines out. Versions that do not know it leave it out in a copy of their own.
+	CopiedThrough Seq `json:"copiedThrough,omitempty"`
 	// Parent is set in the session of a sub-agent.
 	Parent *Parent `json:"parent,omitempty"`
 	Meta   Meta    `json:"meta"`
@@ -97,7 +101,8 @@ func ParseHeader(line []byte) (Header, error) {
 	return h, h.SessionID.Check()
 }
 
-// AppendLine appends the header as compact JSON without a newline.
+// AppendLine appends the header as compact JSON with its checksum ([HeaderSum]),
+// without a newline.
 func (h Header) AppendLine(dst []byte) ([]byte, error) {
 	if err := h.SessionID.Check(); err != nil {
 		return dst, err
@@ -106,6 +111,5 @@ func (h Header) AppendLine(dst []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	start := len(dst)
-	return escapeSeparators(append(dst, line...), start), nil
+	return append(dst, sealHeader(escapeSeparators(line, 0))...), nil
 }

@@ -71,6 +71,15 @@ func (*StopHost) RequestName() string   { return "stop_host" }
 func (*Doctor) RequestName() string     { return "doctor" }
 func (*PruneBlobs) RequestName() string { return "prune_blobs" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*Ping) Check() *Problem      { return nil }
+func (*GetStatus) Check() *Problem { return nil }
+func (*StopHost) Check() *Problem  { return nil }
+func (r *Doctor) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (*PruneBlobs) Check() *Problem { return nil }
+
 func (*Done) response()         {}
 func (*Status) response()       {}
 func (*DoctorReport) response() {}

@@ -37,4 +37,12 @@ type (
 func (*AddMemory) RequestName() string { return "add_memory" }
 func (*GetMemory) RequestName() string { return "get_memory" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *AddMemory) Check() *Problem {
+	return first(one("scope", r.Scope, "project", "user", "daily"), need("text", r.Text, MaxSetting), atMost("workDir", r.WorkDir, MaxPath))
+}
+func (r *GetMemory) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+
 func (*MemoryView) response() {}

@@ -211,6 +211,10 @@ type Message struct {
 	Process      json.RawMessage
 }
 
+// HostStopped is what ErrorMessage begins with of an answer in the middle of which the host
+// was killed.
+const HostStopped = "The host stopped in the middle of this answer. Say \"go on\" to have the rest."
+
 // UserText makes a user message of one text.
 func UserText(s string) Message { return Message{Role: RoleUser, Content: []Block{Text(s)}} }
 

@@ -10,7 +10,7 @@ type (
 	// TestModel asks a model, the configured one when Model is empty, once for a
 	// word; the answer is [ModelTest].
 	TestModel struct {
-		Model string `json:"model"`
+		Model string `json:"model,omitempty"`
 	}
 	// SetCredential keeps the key of a model provider, or forgets it when Key is
 	// empty. What a provider is called stands before the slash in list_models; an
@@ -66,6 +66,17 @@ type (
 func (*ListModels) RequestName() string    { return "list_models" }
 func (*TestModel) RequestName() string     { return "test_model" }
 func (*SetCredential) RequestName() string { return "set_credential" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListModels) Check() *Problem {
+	return atMost("query", r.Query, MaxQuery)
+}
+func (r *TestModel) Check() *Problem {
+	return atMost("model", r.Model, MaxModelRef)
+}
+func (r *SetCredential) Check() *Problem {
+	return first(need("provider", r.Provider, MaxName), atMost("key", r.Key, MaxSetting))
+}
 
 func (*ModelList) response() {}
 func (*ModelTest) response() {}

@@ -43,6 +43,9 @@ type (
 // SummariseBranch is the value of Summarise that asks for a summary.
 const SummariseBranch = "yes"
 
+// MaxInstructions bounds what somebody asks of a summary, in bytes.
+const MaxInstructions = 8 << 10
+
 // What they are answered with.
 type (
 	// Moved says where the leaf is now, and what became of the files. SummaryID is the
@@ -76,6 +79,26 @@ type (
 func (*RewindTo) RequestName() string       { return "rewind" }
 func (*BranchTo) RequestName() string       { return "branch" }
 func (*CompactSession) RequestName() string { return "compact" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *RewindTo) Check() *Problem {
+	if r.TargetEventID != nil && *r.TargetEventID == "" {
+		return &Problem{"targetEventId", "The field targetEventId is empty; name an event, or null for the empty conversation."}
+	}
+	return first(checkMove(r.ExpectedLeafID, r.CancelFirst, r.Summarise, r.Instructions), optional("targetEventId", r.TargetEventID))
+}
+func (r *BranchTo) Check() *Problem {
+	return first(need("leafEventId", r.LeafEventID, MaxWord), checkMove(r.ExpectedLeafID, r.CancelFirst, r.Summarise, r.Instructions))
+}
+func (r *CompactSession) Check() *Problem {
+	return checkMove(r.ExpectedLeafID, r.CancelFirst, "", r.Instructions)
+}
+
+// checkMove looks at what the moves of a conversation have in common.
+func checkMove(expected *EventID, cancelFirst TurnID, summarise, instructions string) *Problem {
+	return first(optional("expectedLeafId", expected), atMost("cancelFirst", cancelFirst, MaxWord), one("summarise", summarise, "", SummariseBranch),
+		atMost("instructions", instructions, MaxInstructions))
+}
 
 func (*Moved) response()     {}
 func (*Compacted) response() {}

@@ -28,11 +28,21 @@ type (
 		More   bool    `json:"more,omitempty"`
 		Older  int     `json:"older,omitempty"`
 		Active []int   `json:"active,omitempty"`
+		// Findings say what is damaged in the log, on the first page only.
+		Findings []string `json:"findings,omitempty"`
 	}
 )
 
 // RequestName is the type that stands on the wire.
 func (*GetPath) RequestName() string { return "get_path" }
 func (*GetTree) RequestName() string { return "get_tree" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetPath) Check() *Problem {
+	return first(atMost("leafId", r.LeafID, MaxWord), atMost("beforeId", r.BeforeID, MaxWord), counts("limit", r.Limit))
+}
+func (r *GetTree) Check() *Problem {
+	return counts("limit", r.Limit)
+}
 
 func (*Events) response() {}

@@ -159,4 +159,5 @@ func (*SkillIndexDelta) payloads(*named)    {}
 func (*PermissionDecision) payloads(*named) {}
 func (b *FileSnapshot) payloads(n *named)   { n.add(b.Blob) }
 func (*ContextCut) payloads(*named)         {}
+func (*Repair) payloads(*named)             {}
 func (*Unknown) payloads(*named)            {} // see Event.Payloads: its line says it

@@ -160,4 +160,9 @@ type (
 // RequestName is the type that stands on the wire.
 func (*GetProcessLog) RequestName() string { return "get_process_log" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetProcessLog) Check() *Problem {
+	return first(need("operationId", r.OperationID, MaxName), counts("offset", r.Offset), counts("limit", r.Limit))
+}
+
 func (*ProcessLog) response() {}

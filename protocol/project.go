@@ -1,11 +1,23 @@
 package protocol
 
+// Width says how much of the machine a workspace is, where that is so much that a
+// person has to allow it.
+type Width string
+
+// The widths; "" is a folder like any other.
+const (
+	WidthHome Width = "home" // the user's home, or what it lies in
+	WidthRoot Width = "root" // the whole file system
+)
+
 // Requests about projects and their folders.
 type (
-	// RegisterProject makes the project of a working directory known; the answer
-	// is a [Project].
+	// RegisterProject makes the project of a working directory known, which is named by
+	// its whole path; the answer is a [Project]. With Wide a person allows it as a
+	// workspace, from now on, though it is their home or /; without, no turn runs there.
 	RegisterProject struct {
 		WorkDir string `json:"workDir"`
+		Wide    bool   `json:"wide,omitempty"`
 	}
 	// ListProjects gives the projects that are known; the answer is [ProjectList].
 	ListProjects struct{}
@@ -45,6 +57,10 @@ type (
 		Root      string    `json:"root"`
 		WorkDir   string    `json:"workDir"`
 		Notices   []string  `json:"notices,omitempty"`
+		// Wide says that it is as wide as a home, and WideAllowed that a person allowed it
+		// as a workspace; neither is said in a list.
+		Wide        Width `json:"wide,omitempty"`
+		WideAllowed bool  `json:"wideAllowed,omitempty"`
 		// Trust is how its files stand; nil in a list.
 		Trust *ProjectTrust `json:"trust,omitempty"`
 		// TrustedAt is when the folder was trusted, 0 when it is not.
@@ -92,6 +108,24 @@ func (*RemoveProject) RequestName() string   { return "remove_project" }
 func (*GetProjectState) RequestName() string { return "get_project_state" }
 func (*ListFiles) RequestName() string       { return "list_files" }
 func (*ListDirectories) RequestName() string { return "list_directories" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *RegisterProject) Check() *Problem {
+	return need("workDir", r.WorkDir, MaxPath)
+}
+func (*ListProjects) Check() *Problem { return nil }
+func (r *RemoveProject) Check() *Problem {
+	return need("projectId", r.ProjectID, MaxWord)
+}
+func (r *GetProjectState) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+func (r *ListFiles) Check() *Problem {
+	return first(need("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit))
+}
+func (r *ListDirectories) Check() *Problem {
+	return atMost("path", r.Path, MaxPath)
+}
 
 func (*Project) response()       {}
 func (*ProjectList) response()   {}

@@ -1,5 +1,18 @@
 package protocol
 
+// StoredClass says how the persistent events of a type behave, and whether this version
+// knows the type.
+func StoredClass(t []byte) (class Class, known bool) {
+	switch EventType(t) {
+	case TypeMessage, TypeCompact, TypeCustomMessage, TypeHarnessItem, TypeBranchSummary:
+		return Conversation, true
+	case TypeRewind, TypeBranch, TypeChannelInject, TypeSessionInfo, TypeCustom, TypeLabel, TypeInstructionSnapshot, TypeQueueUpdate,
+		TypeSkillIndexSnapshot, TypeSkillIndexDelta, TypePermissionDecision, TypeFileSnapshot, TypeContextCut, TypeRepair:
+		return Control, true
+	}
+	return Conversation, false
+}
+
 // newBody makes an empty body of a known type, nil for an unknown one. A switch
 // and not a map, so that starting the program allocates nothing.
 func newBody(t EventType) Body {
@@ -40,6 +53,8 @@ func newBody(t EventType) Body {
 		return &FileSnapshot{}
 	case TypeContextCut:
 		return &ContextCut{}
+	case TypeRepair:
+		return &Repair{}
 	case TypeMessageStart:
 		return &MessageStart{}
 	case TypeTextDelta:

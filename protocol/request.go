@@ -14,6 +14,8 @@ const MaxMessage = 1 << 20
 type Request interface {
 	// RequestName is the type that stands on the wire.
 	RequestName() string
+	// Check says what of it cannot be carried out; see [Call.Check].
+	Check() *Problem
 }
 
 // Call is one request on its way. RequestID is drawn by the client; Repeat marks
@@ -25,6 +27,9 @@ type Call struct {
 	SessionID SessionID
 	Repeat    bool
 	Request   Request
+	// Body is the [BodyHash] of what the client has written, of a request that acts; ""
+	// is that of the call as it is written here.
+	Body string
 }
 
 // Reply answers a call: Data is set, or Err.
@@ -49,6 +54,13 @@ func Acts(r Request) bool {
 		return true
 	}
 	return false
+}
+
+// NewRequest makes an empty request by its name on the wire, nil for a name that there
+// is not.
+func NewRequest(name string) Request {
+	r, _ := newRequest(name)
+	return r
 }
 
 // newRequest makes an empty request and the empty response that belongs to it.
@@ -214,32 +226,40 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	return joinObjects(head, c.Request)
 }
 
-// ParseCall reads a call. An unknown request, or one that does not fit its type,
-// is an *Error with invalid_request.
+// ParseCall reads a call. An unknown request, or one that does not fit its type or
+// lacks a field that must stand there, is an *Error with invalid_request. What its
+// values may be says [Call.Check].
 func ParseCall(data []byte) (Call, error) {
 	if len(data) > MaxMessage {
 		return Call{}, Errorf(CodePayloadTooLarge, "A message may have at most %d bytes; this one has %d.", MaxMessage, len(data))
 	}
 	var e callEnvelope
 	if err := json.Unmarshal(data, &e); err != nil {
-		return Call{}, Errorf(CodeInvalidRequest, "The message is not valid JSON: %v.", err)
+		return Call{}, misfit(err, "message", data, func() any { return new(callEnvelope) }).Err()
 	}
 	req, _ := newRequest(e.Type)
 	if req == nil {
-		return Call{}, Errorf(CodeInvalidRequest, "There is no request named %q.", clip(e.Type))
+		return Call{}, (&Problem{"type", fmt.Sprintf("There is no request named %q.", clip(e.Type))}).Err()
 	}
 	if err := e.RequestID.Check(); err != nil {
-		return Call{}, Errorf(CodeInvalidRequest, "requestId: %v.", err)
+		return Call{}, (&Problem{"requestId", fmt.Sprintf("The field requestId is wrong: %v.", err)}).Err()
 	}
 	if e.SessionID != "" {
-		if err := e.SessionID.Check(); err != nil {
-			return Call{}, Errorf(CodeInvalidRequest, "sessionId: %v.", err)
+		if p := session("sessionId", e.SessionID); p != nil {
+			return Call{}, p.Err()
 		}
 	}
 	if err := json.Unmarshal(data, req); err != nil {
-		return Call{}, Errorf(CodeInvalidRequest, "The %s request does not fit its form: %v.", e.Type, err)
+		return Call{}, misfit(err, e.Type+" request", data, func() any { req, _ := newRequest(e.Type); return req }).Err()
 	}
-	return Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}, nil
+	if p := lacks(data, req); p != nil {
+		return Call{}, p.Err()
+	}
+	c := Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}
+	if Acts(req) {
+		c.Body = BodyHash(data)
+	}
+	return c, nil
 }
 
 type replyJSON struct {

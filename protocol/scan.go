@@ -188,7 +188,12 @@ func skipNested(data []byte, i int) (int, error) {
 // a transient event is its body's. The result shares no memory with line.
 func ScanEnvelope(line []byte) (Envelope, error) {
 	var k Keys
-	if err := ScanKeys(line, &k); err != nil {
+	return scanEnvelope(line, &k)
+}
+
+// scanEnvelope is ScanEnvelope that leaves the keys in k.
+func scanEnvelope(line []byte, k *Keys) (Envelope, error) {
+	if err := ScanKeys(line, k); err != nil {
 		return Envelope{}, err
 	}
 	e := Envelope{Type: internType(k.Type), ID: EventID(k.ID), ParentID: EventID(k.ParentID), Seq: k.Seq,
@@ -214,6 +219,9 @@ func ScanEnvelope(line []byte) (Envelope, error) {
 		case "requestId":
 			value, bad = scanString(value)
 			c.RequestID = RequestID(value)
+		case "body":
+			value, bad = scanString(value)
+			c.Body = string(value)
 		}
 		return bad == nil
 	})
@@ -237,8 +245,12 @@ type Keys struct {
 	Message, Usage []byte
 
 	Seq     Seq
+	Prev    Seq // with HasPrev
 	TS      int64
 	Control bool
+	HasPrev bool
+
+	session [2]int // where the value of the first sessionId stands in the line
 }
 
 // ScanKeys is [ScanEnvelope] without its copies, for passes over whole logs. It
@@ -276,6 +288,9 @@ func ScanKeys(line []byte, k *Keys) error {
 		end, err = skipValue(line, start)
 		if err != nil {
 			return err
+		}
+		if k.session[1] == 0 && string(key) == "sessionId" {
+			k.session = [2]int{start, end}
 		}
 		if err := k.set(key, line[start:end]); err != nil {
 			return err
@@ -359,6 +374,9 @@ func (k *Keys) set(key, value []byte) (err error) {
 			return fmt.Errorf("seq is %s, not a number", clip(string(value)))
 		}
 		k.Seq = Seq(n)
+	case "prev":
+		n, ok := scanDigits(value)
+		k.Prev, k.HasPrev = Seq(n), ok // a type of a later version may have another prev
 	case "ts":
 		n, err := strconv.ParseInt(string(value), 10, 64)
 		if err != nil {

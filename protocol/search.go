@@ -56,4 +56,12 @@ type (
 // RequestName is the type that stands on the wire.
 func (*SearchSessions) RequestName() string { return "search_sessions" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *SearchSessions) Check() *Problem {
+	if len(r.Words) == 0 {
+		return missing("words")
+	}
+	return first(atMost("projectId", r.ProjectID, MaxWord), counts("limit", r.Limit))
+}
+
 func (*SearchResult) response() {}

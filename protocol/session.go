@@ -2,9 +2,11 @@ package protocol
 
 // Requests about a session as a whole.
 type (
-	// CreateSession makes a session; the answer is a [SessionSummary].
+	// CreateSession makes a session; the answer is a [SessionSummary]. It works in
+	// Meta.WorkDir, by its whole path, and without one in the folder of the project; one
+	// of the two must be said.
 	CreateSession struct {
-		ProjectID ProjectID `json:"projectId"`
+		ProjectID ProjectID `json:"projectId,omitempty"`
 		Meta      Meta      `json:"meta"`
 	}
 	// ListSessions lists sessions, newest first; the answer is a [SessionList].
@@ -116,11 +118,16 @@ type (
 		More     bool             `json:"more,omitempty"`
 	}
 	// SessionOpened answers open_session. Findings are damage that was found,
-	// one sentence each; ReadOnly says why nothing can be written.
+	// one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
+	// this ends when repair_session names the place to go on from.
 	SessionOpened struct {
-		Summary  SessionSummary `json:"summary"`
-		Findings []string       `json:"findings,omitempty"`
-		ReadOnly string         `json:"readOnly,omitempty"`
+		Summary   SessionSummary `json:"summary"`
+		Findings  []string       `json:"findings,omitempty"`
+		ReadOnly  string         `json:"readOnly,omitempty"`
+		NeedsLeaf bool           `json:"needsLeaf,omitempty"`
+		// Interrupted says that a host was killed in the middle of the newest answer, as a
+		// sentence with what to do.
+		Interrupted string `json:"interrupted,omitempty"`
 	}
 	// Imported is a session that was made from a file. Findings say what was wrong
 	// with the file and what it lacks, one sentence each; they are empty in the
@@ -162,6 +169,48 @@ func (*VerifySession) RequestName() string { return "verify_session" }
 func (*RepairSession) RequestName() string { return "repair_session" }
 func (*UpdateInfo) RequestName() string    { return "update_info" }
 func (*SetLabel) RequestName() string      { return "set_label" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *CreateSession) Check() *Problem {
+	if r.ProjectID == "" && r.Meta.WorkDir == "" {
+		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}
+	}
+	return first(atMost("projectId", r.ProjectID, MaxWord), r.Meta.Check().under("meta"))
+}
+func (r *ListSessions) Check() *Problem {
+	return first(atMost("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit), atMost("before", r.Before, MaxWord), atMost("parentId", r.ParentID, MaxWord))
+}
+func (r *OpenSession) Check() *Problem {
+	return counts("tail", r.Tail)
+}
+func (*CloseSession) Check() *Problem  { return nil }
+func (*DeleteSession) Check() *Problem { return nil }
+func (r *CloneSession) Check() *Problem {
+	return first(session("fromSessionId", r.FromSessionID), atMost("fromEventId", r.FromEventID, MaxWord), atMost("name", r.Name, MaxName))
+}
+func (r *ImportSession) Check() *Problem {
+	if len(r.Blobs) == 0 {
+		return missing("blobs")
+	}
+	return first(each("blobs", r.Blobs, MaxBlocks, shaLength), atMost("workDir", r.WorkDir, MaxPath), atMost("leafEventId", r.LeafEventID, MaxWord))
+}
+func (r *ExportSession) Check() *Problem {
+	return one("format", r.Format, "jsonl", "bundle", "markdown", "html")
+}
+func (*VerifySession) Check() *Problem { return nil }
+func (r *RepairSession) Check() *Problem {
+	return atMost("leafEventId", r.LeafEventID, MaxWord)
+}
+func (r *UpdateInfo) Check() *Problem {
+	return r.Changes.Check()
+}
+func (r *SetLabel) Check() *Problem {
+	p := need("targetEventId", r.TargetEventID, MaxWord)
+	if p == nil && r.Label != nil {
+		p = atMost("label", *r.Label, MaxLabel)
+	}
+	return p
+}
 
 func (*SessionSummary) response() {}
 func (*SessionList) response()    {}

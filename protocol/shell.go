@@ -31,6 +31,8 @@ type ShellResult struct {
 	FullBlob   string `json:"fullBlob,omitempty"` // the uncut output, where it was cut
 	// ChangedProtected are the protected files that it made, changed or removed.
 	ChangedProtected []string `json:"changedProtected,omitempty"`
+	// SetAside is what it put into a repository and was moved away.
+	SetAside []SetAside `json:"setAside,omitempty"`
 }
 
 // ShellOf gives the result that a message of kind [ShellKind] carries and what the
@@ -77,5 +79,13 @@ type (
 // RequestName is the type that stands on the wire.
 func (*RunShell) RequestName() string  { return "run_shell" }
 func (*StopShell) RequestName() string { return "stop_shell" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *RunShell) Check() *Problem {
+	return need("command", r.Command, MaxShell)
+}
+func (r *StopShell) Check() *Problem {
+	return need("eventId", r.EventID, MaxWord)
+}
 
 func (*ShellStarted) response() {}

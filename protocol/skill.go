@@ -42,4 +42,9 @@ type (
 // RequestName is the type that stands on the wire.
 func (*ListSkills) RequestName() string { return "list_skills" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListSkills) Check() *Problem {
+	return first(atMost("workDir", r.WorkDir, MaxPath), atMost("name", r.Name, MaxName))
+}
+
 func (*SkillList) response() {}

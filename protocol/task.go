@@ -9,6 +9,7 @@ const (
 	TaskExited   TaskState = "exited"    // by itself, or by a signal that Scorel did not send
 	TaskStopped  TaskState = "stopped"   // somebody stopped it, or its session was closed
 	TaskTimedOut TaskState = "timed_out" // it ran longer than it was given
+	TaskLost     TaskState = "lost"      // the host was killed while it ran
 )
 
 // TaskInfo describes a background command of a session. Times are Unix
@@ -74,6 +75,12 @@ type (
 // RequestName is the type that stands on the wire.
 func (*ListTasks) RequestName() string { return "list_tasks" }
 func (*StopTask) RequestName() string  { return "stop_task" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (*ListTasks) Check() *Problem { return nil }
+func (r *StopTask) Check() *Problem {
+	return need("taskId", r.TaskID, MaxWord)
+}
 
 func (*TaskList) response() {}
 func (*TaskInfo) response() {}

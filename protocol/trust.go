@@ -79,5 +79,13 @@ type (
 func (*GetTrust) RequestName() string     { return "get_trust" }
 func (*TrustProject) RequestName() string { return "trust_project" }
 
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *GetTrust) Check() *Problem {
+	return need("projectId", r.ProjectID, MaxWord)
+}
+func (r *TrustProject) Check() *Problem {
+	return first(need("projectId", r.ProjectID, MaxWord), atMost("hash", r.Hash, MaxName))
+}
+
 func (*ProjectTrust) response() {}
 func (*TrustReport) response()  {}

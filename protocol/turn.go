@@ -1,5 +1,7 @@
 package protocol
 
+import "fmt"
+
 // Requests that begin, feed and end turns.
 type (
 	// SendMessage sends a user message. While a turn runs it follows WhenBusy:
@@ -63,6 +65,9 @@ type TurnOptions struct {
 	Sandbox        string   `json:"sandbox,omitempty"`
 	NoNetwork      bool     `json:"noNetwork,omitempty"`
 	Unattended     bool     `json:"unattended,omitempty"`
+	// Workspace is a folder that is allowed as the workspace of this turn though it is
+	// the home or /.
+	Workspace string `json:"workspace,omitempty"`
 }
 
 // What they are answered with.
@@ -91,6 +96,35 @@ func (*RewriteQueue) RequestName() string { return "rewrite_queue" }
 func (*ResumeQueue) RequestName() string  { return "resume_queue" }
 func (*Cancel) RequestName() string       { return "cancel" }
 func (*SetMode) RequestName() string      { return "set_mode" }
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *SendMessage) Check() *Problem {
+	return first(CheckContent("content", r.Content), one("whenBusy", r.WhenBusy, "", "followUp", "steer", "reject"), optional("expectedLeafId", r.ExpectedLeafID), r.Options.Check())
+}
+func (r *Steer) Check() *Problem {
+	return first(CheckContent("content", r.Content), atMost("turnId", r.TurnID, MaxWord))
+}
+func (r *FollowUp) Check() *Problem {
+	return CheckContent("content", r.Content)
+}
+func (r *RewriteQueue) Check() *Problem {
+	p := first(one("queue", r.Queue, QueueSteer, QueueFollowUp), atMost("replaces", r.Replaces, MaxWord))
+	if p == nil && len(r.Items) > MaxQueueItems {
+		p = &Problem{"items", fmt.Sprintf("The field items has %d messages; a queue holds at most %d.", len(r.Items), MaxQueueItems)}
+	}
+	for i, it := range r.Items {
+		at := fmt.Sprintf("items[%d].", i)
+		p = first(p, atMost(at+"id", it.ID, MaxWord), CheckContent(at+"content", it.Content))
+	}
+	return p
+}
+func (*ResumeQueue) Check() *Problem { return nil }
+func (r *Cancel) Check() *Problem {
+	return need("turnId", r.TurnID, MaxWord)
+}
+func (r *SetMode) Check() *Problem {
+	return need("mode", r.Mode, MaxWord)
+}
 
 func (*Sent) response()      {}
 func (*Cancelled) response() {}

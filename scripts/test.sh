@@ -1,22 +1,51 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands. Prints what each step took.
+# Everything that must hold before a change lands. Prints what each step took. A step
+# that fails does not keep the others from running; what failed stands last, with the
+# commands that repeat it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+work=$(mktemp -d)
+aside_pid=
+trap '[ -z "$aside_pid" ] || kill -- "-$aside_pid" 2>/dev/null || true; rm -rf "$work"' EXIT
+
+# step runs a function or command, shows what it prints, and keeps the names of what
+# failed in it for the end.
 step() {
-	local name=$1 start=$SECONDS
+	local name=$1 start=$SECONDS failed=0 out
 	shift
+	out=$(mktemp "$work/step.XXXXXX")
 	echo "== $name"
-	"$@"
+	# Not as a condition: there -e would not count inside of what is run.
+	set +e
+	(
+		set -e
+		"$@"
+	) 2>&1 | tee "$out"
+	failed=${PIPESTATUS[0]}
+	set -e
 	echo "== $name: $((SECONDS - start)) s"
+	[ "$failed" = 0 ] || named "$name" "$out" >>"$work/failed"
+	rm -f "$out"
+}
+
+# named prints what failed in a step, by what the step printed.
+named() {
+	local found
+	found=$(awk -v race="${race:-}" -f scripts/failed.awk "$2")
+	if [ -n "$found" ]; then
+		echo "$found"
+	else
+		echo "failed: the step \"$1\"; what it printed is above"
+	fi
 }
 
 formatted() {
 	local bad
 	bad=$(git ls-files '*.go' | xargs -r gofmt -l)
 	[ -z "$bad" ] || {
-		echo "Not formatted; run gofmt -w on:" >&2
-		echo "$bad" >&2
+		echo "Not formatted; run gofmt -w on:"
+		echo "$bad"
 		return 1
 	}
 }
@@ -32,11 +61,16 @@ benchmarks() {
 		xargs go test -vet=off -run '^$' -bench . -benchtime 1x
 }
 
+tests() {
+	go test $race -vet=off -timeout 25m ./...
+}
+
 # What the race detector makes six times as long its tests cut short, as race_test.go
 # of each package says: here it is whole. computed needs only processor time, and
 # started starts processes that have a time for what they do.
 computed() {
-	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits' ./internal/synctrial ./internal/session
+	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay' \
+		./internal/synctrial ./internal/session ./internal/host ./internal/runtime ./internal/process ./internal/fetch
 }
 
 started() {
@@ -51,28 +85,25 @@ besides() {
 	step staticcheck go tool staticcheck ./...
 	step darwin go run ./internal/typecheck darwin/arm64
 	step benchmarks benchmarks
-	step "computed without the race detector" computed
+	race='' step "computed without the race detector" computed
 }
 
 # aside runs a function with what the tests leave of the processors: they wait for
-# much. What it prints is shown by join, which fails when the function did.
+# much. What it prints is shown by join.
 aside() {
-	aside_out=$(mktemp)
 	set -m # a process group, so that all of it can be ended
 	(
 		renice -n 10 -p "$BASHPID" >/dev/null || true
 		"$@"
-	) >"$aside_out" 2>&1 </dev/null &
+	) >"$work/aside" 2>&1 </dev/null &
 	aside_pid=$!
 	set +m
-	trap 'kill -- "-$aside_pid" 2>/dev/null || true; rm -f "$aside_out"' EXIT
 }
 
 join() {
-	local failed=0
-	wait "$aside_pid" || failed=$?
-	cat "$aside_out"
-	return "$failed"
+	wait "$aside_pid" || echo "failed: what runs beside the tests was ended" >>"$work/failed"
+	aside_pid=
+	cat "$work/aside"
 }
 
 clean_scripts() {
@@ -101,8 +132,13 @@ export STATICCHECK_CACHE
 step format formatted
 step scripts clean_scripts
 aside besides
-step tests go test $race -vet=off -timeout 25m ./...
+step tests tests
 join
-step "started without the race detector" started
+race='' step "started without the race detector" started
 step fuzz env FUZZTIME="${FUZZTIME:-500x}" bash scripts/fuzz.sh
+if [ -s "$work/failed" ]; then
+	echo "== failed after $SECONDS s"
+	cat "$work/failed"
+	exit 1
+fi
 echo "all steps passed in $SECONDS s"

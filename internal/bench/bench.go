@@ -53,7 +53,13 @@ func benchCommand(ctx context.Context, args []string) error {
 			return err
 		}
 	}
-	return r.table(os.Stdout)
+	if err := r.table(os.Stdout); err != nil {
+		return err
+	}
+	if len(r.Failed) > 0 {
+		return fmt.Errorf("of %d groups not everything could be measured", len(r.Failed))
+	}
+	return nil
 }
 
 // keys names the groups for people.
@@ -65,7 +71,8 @@ func keys() string {
 	return strings.Join(all, ", ")
 }
 
-// measure runs the groups that match, one after the other.
+// measure runs the groups that match, one after the other. A group that fails is named
+// in the report, with what it had measured until then, and the next one runs.
 func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n int, amount load) (report, error) {
 	theirs, err := readPeers()
 	if err != nil {
@@ -84,20 +91,33 @@ func measure(ctx context.Context, binary, dir string, match *regexp.Regexp, n in
 	b := &bench{world: w, server: srv, bin: binary, load: amount}
 	r := report{Head: newHead(w.root, n), Peers: theirs.Date + ", " + theirs.Machine}
 	forget(binary)
-	for _, g := range groups() {
-		if !match.MatchString(g.key) {
+	matched := slices.DeleteFunc(groups(), func(g group) bool { return !match.MatchString(g.key) })
+	r.take(ctx, b, matched, theirs, n)
+	return r, nil
+}
+
+// take measures groups, one after the other.
+func (r *report) take(ctx context.Context, b *bench, list []group, theirs peers, n int) {
+	for _, g := range list {
+		if err := ctx.Err(); err != nil {
+			r.Failed = append(r.Failed, failure{g.key, "was not begun: " + err.Error()})
 			continue
 		}
 		begin := time.Now()
 		figures, err := g.measure(ctx, b, n)
-		if err != nil {
-			return report{}, err
-		}
 		for _, f := range figures {
+			if len(f.Values) == 0 {
+				continue
+			}
 			f.Median, f.Peers = f.Values.median(), theirs.Figures[f.Key]
 			r.Figures = append(r.Figures, f)
 		}
-		fmt.Fprintf(os.Stderr, "%s: %.1f s\n", g.key, time.Since(begin).Seconds())
+		took := time.Since(begin).Seconds()
+		if err != nil {
+			r.Failed = append(r.Failed, failure{g.key, err.Error()})
+			fmt.Fprintf(os.Stderr, "%s: failed after %.1f s: %v\n", g.key, took, err)
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s: %.1f s\n", g.key, took)
 	}
-	return r, nil
 }

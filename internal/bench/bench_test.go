@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -121,6 +122,13 @@ func TestContextAndAppendsAreMeasured(t *testing.T) {
 	a, err := measureAppends(t.Context(), store, 4, 20*time.Millisecond)
 	if err != nil || a.Events < 4 || a.PerSecond <= 0 || a.P99 < a.P50 || a.Max < a.P99 {
 		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestOpeningWithAndWithoutChecksumsIsMeasured(t *testing.T) {
+	o, err := measureOpens(t.Context(), t.TempDir(), 400, 2)
+	if err != nil || len(o.Checked) != 2 || len(o.Bare) != 2 || o.Bytes < 400*300 {
+		t.Errorf("%+v, %v", o, err)
 	}
 }
 
@@ -250,6 +258,22 @@ func TestReportIsSavedAsJSON(t *testing.T) {
 	var r report
 	if err != nil || json.Unmarshal(data, &r) != nil || r.Head.N != 3 || r.Head.Kernel == "" || r.Figures[0].Key != "k" {
 		t.Errorf("%v: %s", err, data)
+	}
+}
+
+func TestAGroupThatFailsLeavesWhatItHadAndTheOthers(t *testing.T) {
+	gives := func(err error, figures ...figure) func(context.Context, *bench, int) ([]figure, error) {
+		return func(context.Context, *bench, int) ([]figure, error) { return figures, err }
+	}
+	var r report
+	r.take(t.Context(), nil, []group{
+		{"one", gives(errors.New("a mark is not shown"), figure{Key: "one", Name: "one", Values: series{3}}, figure{Key: "one.more", Name: "more"})},
+		{"two", gives(nil, figure{Key: "two", Name: "two", Values: series{4}})},
+	}, peers{}, 1)
+	var out strings.Builder
+	if err := r.table(&out); err != nil || len(r.Figures) != 2 || r.Figures[0].Median != 3 || len(r.Failed) != 1 ||
+		!strings.Contains(out.String(), "not measured to the end: one: a mark is not shown") {
+		t.Errorf("%+v, %v\n%s", r, err, out.String())
 	}
 }
 

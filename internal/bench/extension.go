@@ -36,13 +36,14 @@ func extensions(ctx context.Context, b *bench, n int) ([]figure, error) {
 	call := figure{Key: "extension.call", Name: "a tool_call handler, round trip", Unit: "ms", Goal: 0.5}
 	same := figure{Key: "extension.same", Name: fmt.Sprintf("a context handler, %d messages unchanged", b.load.messages), Unit: "ms", Goal: 10}
 	list := figure{Key: "extension.list", Name: "the same, as a new list", Unit: "ms", Goal: 40}
+	all := func() []figure { return []figure{first, cached, anonymous, call, same, list} }
 	for i := range max(3, n) {
 		settle()
 		file, cache := filepath.Join(dir, fmt.Sprintf("%d.ts", i)), filepath.Join(dir, fmt.Sprintf("cache%d", i))
 		for round, f := range []*figure{&first, &cached} {
 			c, took, err := b.extension(ctx, file, cache, true)
 			if err != nil {
-				return nil, err
+				return all(), err
 			}
 			f.Values = append(f.Values, took)
 			if round == 1 {
@@ -52,24 +53,24 @@ func extensions(ctx context.Context, b *bench, n int) ([]figure, error) {
 				}
 			}
 			if err := errors.Join(err, c.end()); err != nil {
-				return nil, err
+				return all(), err
 			}
 		}
 	}
 	for unchanged, f := range map[bool]*figure{true: &same, false: &list} {
 		c, _, err := b.extension(ctx, filepath.Join(dir, "context.ts"), filepath.Join(dir, "cache"), unchanged)
 		if err != nil {
-			return nil, err
+			return all(), err
 		}
 		err = c.contexts(b.load.messages, n, f)
 		if err == nil && unchanged {
 			err = c.hooks("tool_call", json.RawMessage(`{"toolName":"Bash","toolCallId":"c1","input":{"command":"make test"}}`), 10*n, &call)
 		}
 		if err := errors.Join(err, c.end()); err != nil {
-			return nil, err
+			return all(), err
 		}
 	}
-	return []figure{first, cached, anonymous, call, same, list}, nil
+	return all(), nil
 }
 
 // helper is a child with extensions, spoken to as a host does.

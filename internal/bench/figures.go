@@ -75,12 +75,15 @@ func groups() []group {
 		{"search", search},
 		{"appends", durableAppends},
 		{"context", longContext},
+		{"open", checkedOpen},
 		{"extension", extensions},
 		{"host", idle},
 		{"latency", latency},
 		{"reconnect", reconnect},
 		{"sessions", manySessions},
 		{"fanout", fanOut},
+		{"work", atWork},
+		{"giant", giant},
 		{"tui", starts},
 		{"tui.key", echoes},
 		{"tui.stream", streams},
@@ -181,7 +184,7 @@ func durableAppends(ctx context.Context, b *bench, n int) ([]figure, error) {
 	for range max(3, n/4) {
 		var a appends
 		if err := b.child(ctx, &a, "appends", "-parent", b.world.root); err != nil {
-			return nil, err
+			return []figure{rate, p99}, err
 		}
 		rate.Values = append(rate.Values, a.PerSecond)
 		p99.Values = append(p99.Values, a.P99)

@@ -20,11 +20,11 @@ func idle(ctx context.Context, b *bench, n int) ([]figure, error) {
 	for range repeats(n) {
 		mb, err := b.idleHost(ctx, 0, 0)
 		if err != nil {
-			return nil, err
+			return []figure{empty, full}, err
 		}
 		empty.Values = append(empty.Values, mb)
 		if mb, err = b.idleHost(ctx, b.load.idle, b.load.used); err != nil {
-			return nil, err
+			return []figure{empty, full}, err
 		}
 		full.Values = append(full.Values, mb)
 	}
@@ -98,7 +98,7 @@ func fanOut(ctx context.Context, b *bench, n int) ([]figure, error) {
 	for range repeats(n) {
 		out, err := b.stream(ctx, 1, b.load.listeners, b.load.pieces, 5)
 		if err != nil {
-			return nil, err
+			return []figure{p99, cores, rss}, err
 		}
 		p99.Values, cores.Values, rss.Values = append(p99.Values, out.P99), append(cores.Values, out.HostCores), append(rss.Values, out.HostRSS/mega)
 		p99.Runs = appendRun(p99.Runs, out)
@@ -112,7 +112,7 @@ func manySessions(ctx context.Context, b *bench, n int) ([]figure, error) {
 	for range repeats(n) {
 		out, err := b.stream(ctx, b.load.sessions, b.load.sessions, b.load.pieces/3, 20)
 		if err != nil {
-			return nil, err
+			return []figure{p99}, err
 		}
 		p99.Values, p99.Runs = append(p99.Values, out.P99), appendRun(p99.Runs, out)
 	}
@@ -126,7 +126,7 @@ func latency(ctx context.Context, b *bench, n int) ([]figure, error) {
 	for range repeats(n) {
 		out, err := b.stream(ctx, 1, 1, b.load.pieces, 5)
 		if err != nil {
-			return nil, err
+			return []figure{p50, p99}, err
 		}
 		p50.Values, p99.Values = append(p50.Values, out.P50), append(p99.Values, out.P99)
 		p50.Runs = appendRun(p50.Runs, out)

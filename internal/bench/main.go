@@ -37,6 +37,8 @@ func command(ctx context.Context, args []string) error {
 			return appendsCommand(ctx, args[1:])
 		case "context":
 			return contextCommand(ctx, args[1:])
+		case "open":
+			return openCommand(ctx, args[1:])
 		}
 	}
 	return benchCommand(ctx, args)

@@ -10,6 +10,7 @@ import (
 // memory is what the kernel says of a process, in bytes.
 type memory struct {
 	Peak      float64 // VmHWM: the most resident memory so far
+	Resident  float64 // VmRSS: now
 	PSS       float64 // resident memory, shared pages counted by their share
 	Anonymous float64 // what belongs to no file
 }
@@ -21,7 +22,7 @@ func readMemory(pid int) (memory, error) {
 		file, field string
 		to          *float64
 	}{
-		{"status", "VmHWM", &m.Peak}, {"smaps_rollup", "Pss", &m.PSS}, {"smaps_rollup", "Anonymous", &m.Anonymous},
+		{"status", "VmHWM", &m.Peak}, {"status", "VmRSS", &m.Resident}, {"smaps_rollup", "Pss", &m.PSS}, {"smaps_rollup", "Anonymous", &m.Anonymous},
 	} {
 		name := fmt.Sprintf("/proc/%d/%s", pid, want.file)
 		data, err := os.ReadFile(name)

@@ -11,9 +11,16 @@ import (
 
 // report is what bench.json holds.
 type report struct {
-	Head    head     `json:"head"`
-	Peers   string   `json:"peers"` // when and where theirs were measured
-	Figures []figure `json:"figures"`
+	Head    head      `json:"head"`
+	Peers   string    `json:"peers"` // when and where theirs were measured
+	Figures []figure  `json:"figures"`
+	Failed  []failure `json:"failed,omitempty"`
+}
+
+// failure names a group of figures that could not be measured, or not to its end.
+type failure struct {
+	Group string `json:"group"`
+	Error string `json:"error"`
 }
 
 // table prints the figures that have a goal, and the others that have none.
@@ -44,6 +51,9 @@ func (r report) table(w io.Writer) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	for _, f := range r.Failed {
+		fmt.Fprintf(w, "not measured to the end: %s: %s\n", f.Group, f.Error)
 	}
 	_, err := fmt.Fprintf(w, "peers: %s, not run here. RSS is VmHWM, PSS and anonymous are read while the model has the last request. %d missed.\n", r.Peers, missed)
 	return err

@@ -48,11 +48,12 @@ type load struct {
 	missed            int // events that a client comes back for
 	messages          int // that a context handler is given
 	long              int // events of the session that the terminal UI resumes
+	giant             int // events of the session of 1 GB
 }
 
 // full is what the figures are about; small shows that they can be measured.
-func full() load  { return load{1000, 20, 1000, 1000, 100, 1000, 10_000, 10_000} }
-func small() load { return load{20, 2, 20, 20, 3, 20, 50, 100} }
+func full() load  { return load{1000, 20, 1000, 1000, 100, 1000, 10_000, 10_000, giantEvents} }
+func small() load { return load{20, 2, 20, 20, 3, 20, 50, 100, 400} }
 
 // check runs a task once with the judging server and compares what came with
 // what the task says, so that nothing is measured that does not work.

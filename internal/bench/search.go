@@ -49,7 +49,7 @@ func search(ctx context.Context, b *bench, n int) ([]figure, error) {
 			fig.Name += ", cold"
 		}
 		if err := b.check(ctx, f.task); err != nil {
-			return nil, err
+			return out, err
 		}
 		var runs []process
 		for range max(5, n/2) {
@@ -61,7 +61,7 @@ func search(ctx context.Context, b *bench, n int) ([]figure, error) {
 			settle()
 			p, err := b.once(ctx, f.task)
 			if err != nil {
-				return nil, err
+				return out, err
 			}
 			runs = append(runs, p)
 			fig.Values = append(fig.Values, p.WallMS)

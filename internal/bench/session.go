@@ -22,11 +22,12 @@ const keptBehind = 20
 // talk writes the events of a session: a user message of 200 bytes, a call, a
 // result of 1 KB, an answer of 500 bytes, and so on.
 type talk struct {
-	rand io.Reader
-	id   protocol.SessionID
-	seq  protocol.Seq
-	n    int // conversation events so far
-	leaf protocol.EventID
+	rand   io.Reader
+	id     protocol.SessionID
+	seq    protocol.Seq
+	n      int // conversation events so far
+	leaf   protocol.EventID
+	result int // bytes of a result; 0: 1 KB
 }
 
 func newTalk(seed uint64, id protocol.SessionID) *talk {
@@ -62,7 +63,7 @@ func (t *talk) next() protocol.Event {
 		m.StopReason = protocol.StopToolUse
 	case 2:
 		m = protocol.Message{Role: protocol.RoleToolResult, ToolCallID: call, ToolName: "Read",
-			Content: []protocol.Block{protocol.Text(filled("%5d\tif err := read(\"name\"); err != nil {\n\t\treturn err\n\t}\n", t.n, 1000))}}
+			Content: []protocol.Block{protocol.Text(filled("%5d\tif err := read(\"name\"); err != nil {\n\t\treturn err\n\t}\n", t.n, max(t.result, 1000)))}}
 	case 3:
 		m.Content = []protocol.Block{protocol.Text(filled("The function in line %d returns before the file is closed.\n", t.n, 500))}
 	}
@@ -82,11 +83,12 @@ func filled(line string, n, size int) string {
 // write makes a log of a number of events, a multiple of four, and a compact event
 // behind them if the session is to be compacted.
 func write(ctx context.Context, store *session.Store, work string, events int, compact bool) (*session.Log, error) {
-	return writeNumber(ctx, store, work, 0, events, compact)
+	return writeNumber(ctx, store, work, 0, events, 0, compact)
 }
 
-// writeNumber is write for the session of a number, from 0.
-func writeNumber(ctx context.Context, store *session.Store, work string, n, events int, compact bool) (*session.Log, error) {
+// writeNumber is write for the session of a number, from 0, with results of that many
+// bytes (0: 1 KB).
+func writeNumber(ctx context.Context, store *session.Store, work string, n, events, result int, compact bool) (*session.Log, error) {
 	id := protocol.NewSessionID(time.UnixMilli(started+int64(events+n)), rand.NewChaCha8([32]byte{byte(events), byte(events >> 8), byte(n), byte(n >> 8)}))
 	log, err := store.Create(ctx, protocol.Header{SessionID: id, DeviceID: protocol.DeviceIDOf([]byte("bench")), CreatedAt: started,
 		Meta: protocol.Meta{WorkDir: work, Model: "mock"}})
@@ -94,6 +96,7 @@ func writeNumber(ctx context.Context, store *session.Store, work string, n, even
 		return nil, err
 	}
 	t := newTalk(uint64(events), id)
+	t.result = result
 	var batch []protocol.Event
 	var through protocol.EventID
 	for i := range events {
@@ -130,6 +133,7 @@ func sessionCommand(ctx context.Context, args []string) error {
 	work := f.String("work", "", "the working directory of the session")
 	events := f.Int("events", 10_000, "how many events, a multiple of four")
 	compact := f.Bool("compact", false, "a compaction behind them that keeps the last 20")
+	result := f.Int("result", 0, "bytes of each result; 0: 1 KB")
 	count := f.Int("count", 1, "how many sessions; they are alike, and the last one is printed")
 	if err := f.Parse(args); err != nil {
 		return err
@@ -143,7 +147,7 @@ func sessionCommand(ctx context.Context, args []string) error {
 	}
 	var log *session.Log
 	for n := range *count {
-		if log, err = writeNumber(ctx, store, *work, n, *events, *compact); err != nil {
+		if log, err = writeNumber(ctx, store, *work, n, *events, *result, *compact); err != nil {
 			return err
 		}
 		if err := log.Close(); err != nil {

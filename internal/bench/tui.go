@@ -51,6 +51,7 @@ func starts(ctx context.Context, b *bench, n int) ([]figure, error) {
 	resume := figure{Key: "tui.resume", Name: "start to the end of 10,000 events", Unit: "ms", Goal: 120}
 	rss := figure{Key: "tui.rss", Name: "the same: resident memory", Unit: "MB", Goal: 90}
 	anonymous := figure{Key: "tui.anonymous", Name: "the same: anonymous", Unit: "MB", Goal: 40}
+	all := func() []figure { return []figure{first, reply, resume, rss, anonymous} }
 	for range n {
 		if err := func() error {
 			g, err := s.open("--model", model)
@@ -76,7 +77,7 @@ func starts(ctx context.Context, b *bench, n int) ([]figure, error) {
 			reply.Values = append(reply.Values, ms)
 			return err
 		}(); err != nil {
-			return nil, err
+			return all(), err
 		}
 	}
 	for range n {
@@ -96,10 +97,10 @@ func starts(ctx context.Context, b *bench, n int) ([]figure, error) {
 			rss.Values, anonymous.Values = append(rss.Values, m.Peak/mega), append(anonymous.Values, m.Anonymous/mega)
 			return err
 		}(); err != nil {
-			return nil, err
+			return all(), err
 		}
 	}
-	return []figure{first, reply, resume, rss, anonymous}, nil
+	return all(), nil
 }
 
 // echoes measures how long a key takes until it is seen: with nothing, with a long
@@ -143,7 +144,7 @@ func echoes(ctx context.Context, b *bench, n int) ([]figure, error) {
 				out[i].Runs = append(all, times)
 				return err
 			}(); err != nil {
-				return nil, err
+				return out, err
 			}
 		}
 	}
@@ -216,7 +217,7 @@ func streams(ctx context.Context, b *bench, n int) ([]figure, error) {
 			cpu.Values = append(cpu.Values, (after - before).Seconds())
 			return err
 		}(); err != nil {
-			return nil, err
+			return []figure{cpu, idle, busy, perToken}, err
 		}
 		if err := func() error {
 			g, err := s.open("--model", slow)
@@ -242,7 +243,7 @@ func streams(ctx context.Context, b *bench, n int) ([]figure, error) {
 			perToken.Values = append(perToken.Values, float64(bytes)/(observed.Seconds()*100))
 			return err
 		}(); err != nil {
-			return nil, err
+			return []figure{cpu, idle, busy, perToken}, err
 		}
 	}
 	return []figure{cpu, idle, busy, perToken}, nil

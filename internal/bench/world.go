@@ -20,6 +20,9 @@ type world struct {
 // compacted, however long the session.
 const hugeWindow = 1 << 28
 
+// usualWindow is that of the model "usual", in tokens.
+const usualWindow = 200_000
+
 // newWorld makes a home whose configuration names the model server, and a small
 // project.
 func newWorld(parent, url string) (*world, error) {
@@ -38,7 +41,15 @@ baseUrl = %q
 id = "mock"
 contextWindow = %d
 maxTokens = 8000
-`, url, hugeWindow)
+
+[models.usual]
+type = "custom"
+api = "anthropic-messages"
+baseUrl = %q
+id = "mock"
+contextWindow = %d
+maxTokens = 8000
+`, url, hugeWindow, url, usualWindow)
 	files := map[string]string{
 		filepath.Join(w.home, ".scorel", "config.toml"): config,
 		filepath.Join(w.work, "AGENTS.md"):              "Use short names.\n",
@@ -68,12 +79,17 @@ func (w *world) environ() []string {
 
 // session lets a child write a session and gives its id and file.
 func (w *world) session(events int, compact bool) (id, file string, err error) {
+	return w.sessionOf(events, 0, compact)
+}
+
+// sessionOf is session with results of that many bytes (0: 1 KB).
+func (w *world) sessionOf(events, result int, compact bool) (id, file string, err error) {
 	self, err := os.Executable()
 	if err != nil {
 		return "", "", err
 	}
 	out, err := exec.Command(self, "session", "-dir", filepath.Join(w.home, ".scorel"), "-work", w.work,
-		"-events", fmt.Sprint(events), fmt.Sprintf("-compact=%t", compact)).Output()
+		"-events", fmt.Sprint(events), "-result", fmt.Sprint(result), fmt.Sprintf("-compact=%t", compact)).Output()
 	if err != nil {
 		return "", "", fmt.Errorf("write a session: %w", err)
 	}

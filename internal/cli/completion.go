@@ -98,7 +98,7 @@ func (a *app) completer(flag string) cobra.CompletionFunc {
 		case "tools":
 			out = []cobra.Completion{"coding\tall that work on code", "readonly\tthose that change nothing", "all\tevery tool", "none\tno tool"}
 		case "thinking":
-			out = []cobra.Completion{"off", "minimal", "low", "medium", "high"}
+			out = protocol.ThinkingLevels()
 			directive |= cobra.ShellCompDirectiveKeepOrder
 		case "output-format":
 			out = []cobra.Completion{"text", "json\tone object at the end", "stream-json\tevery event, one a line"}

@@ -160,7 +160,7 @@ func (in *input) parse(line []byte) (protocol.Call, *protocol.Error) {
 	var fields map[string]json.RawMessage
 	switch err := json.Unmarshal(line, &fields); {
 	case err != nil:
-		return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It is not a JSON object with a request: %v.", err)
+		return protocol.Call{}, protocol.NotJSON(err, "line", line, &fields)
 	case fields == nil: // null
 		return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "It is not a JSON object with a request, but null.")
 	}

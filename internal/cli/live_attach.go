@@ -78,7 +78,14 @@ func (a *app) attachTo(ctx context.Context, o remoteOptions, name string) error 
 		v.screen.line(alertStyle, "the session log: "+f)
 	}
 	if v.s.Opened.ReadOnly != "" {
-		v.screen.line(alertStyle, "nothing can be written: "+v.s.Opened.ReadOnly)
+		text := "nothing can be written: " + v.s.Opened.ReadOnly
+		if v.s.Opened.NeedsLeaf {
+			text += ": scorel sessions repair " + string(v.id) + " --leaf EVENT"
+		}
+		v.screen.line(alertStyle, text)
+	}
+	if v.s.Opened.Interrupted != "" {
+		v.screen.line(alertStyle, v.s.Opened.Interrupted)
 	}
 	err = v.run(ctx, input, states)
 	running := v.live.Running

@@ -269,6 +269,11 @@ func (v *liveView) notice(e *protocol.Event) {
 		return
 	}
 	line := it.Title
+	if it.Kind == display.Notice && it.Status == display.Failed && it.Text != "" { // each line counts
+		v.screen.endStream()
+		v.screen.line(alertStyle, "── "+line+"\n  "+strings.ReplaceAll(it.Text, "\n", "\n  "))
+		return
+	}
 	if it.Text != "" {
 		if line != "" {
 			line += ": "

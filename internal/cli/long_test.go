@@ -13,7 +13,7 @@ import (
 // has room for.
 func TestTheWholeOfALongAnswerIsPrintedAndExported(t *testing.T) {
 	text := strings.Repeat("0123456789abcde\n", 4<<16) + "the end"
-	s := newStation(t, `{"again":true,"do":[{"thinking":"hm, "},{"text":"0123456789abcde\n","times":262144},{"text":"the end"}]}`)
+	s := newStation(t, `{"again":true,"do":[{"thinking":"hm, "},{"text":"0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n0123456789abcde\n","times":16384},{"text":"the end"}]}`)
 	if got := s.ok("-p", "speak"); got != text+"\n" {
 		t.Errorf("%d bytes are printed of %d: …%q", len(got), len(text)+1, got[max(0, len(got)-100):])
 	}

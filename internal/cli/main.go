@@ -28,6 +28,7 @@ const (
 	exitFailed    = 1   // a provider or the storage failed
 	exitUsage     = 2   // the command line or the configuration is wrong
 	exitLimit     = 3   // a limit ended the run
+	exitLoop      = 5   // the model repeated itself, and nobody let it go on
 	exitUnasked   = 4   // something was needed that nobody could be asked for
 	exitCancelled = 130 // interrupted
 	exitPipe      = 141 // nobody reads what is printed: what a shell says of a program that SIGPIPE ended
@@ -68,7 +69,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if err := root.ExecuteContext(ctx); err != nil {
 		code := exitOf(err)
 		if code != exitPipe { // who closed it knows
-			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(err.Error())))
+			fmt.Fprintln(a.stderr, "scorel: "+oneLine(display.Text(hinted(err))))
 		}
 		return code
 	}

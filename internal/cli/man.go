@@ -41,7 +41,8 @@ func writeMan(to io.Writer, root *cobra.Command) error {
 		code int
 		what string
 	}{{exitOK, "It worked."}, {exitFailed, "A provider or the storage failed, or a check did."}, {exitUsage, "The command line or the configuration is wrong."},
-		{exitLimit, "A limit ended the run."}, {exitUnasked, "Something was needed that nobody could be asked for."}, {exitCancelled, "Interrupted."},
+		{exitLimit, "A limit ended the run."}, {exitUnasked, "Something was needed that nobody could be asked for."},
+		{exitLoop, "The model repeated itself, and nobody let it go on."}, {exitCancelled, "Interrupted."},
 		{exitPipe, "Nobody reads the output any more."}} {
 		fmt.Fprintf(w, ".TP\n.B %d\n%s\n", c.code, roff(c.what))
 	}

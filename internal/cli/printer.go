@@ -48,6 +48,9 @@ type jsonPrinter struct {
 }
 
 func (p *jsonPrinter) event(e protocol.Event) error {
+	if b, ok := e.Body.(*protocol.HarnessItem); ok {
+		printProtected(p.errOut, b)
+	}
 	if !p.stream {
 		return nil
 	}
@@ -83,6 +86,19 @@ func (p *jsonPrinter) finish(r *result, err error) error {
 		}
 	}
 	return nil
+}
+
+// printProtected tells on stderr, in every format and whether or not a person reads it
+// there, what a command did to protected files.
+func printProtected(w io.Writer, b *protocol.HarnessItem) {
+	if _, ok := protocol.ProtectedOf(b.Item); !ok {
+		return
+	}
+	it := display.Of(protocol.NewEvent(b))
+	fmt.Fprintln(w, "scorel: "+it.Title+":")
+	for line := range strings.Lines(it.Text) {
+		fmt.Fprintln(w, "  "+strings.TrimSuffix(line, "\n"))
+	}
 }
 
 // maxDoing bounds what the spinner says of a step, in characters.
@@ -146,6 +162,7 @@ func (p *textPrinter) event(e protocol.Event) error {
 	case *protocol.UIRequest:
 		p.note("  asks:\n" + display.Of(e).Text)
 	case *protocol.HarnessItem:
+		printProtected(p.errOut, b)
 		if b.Item.Origin == protocol.OriginTool {
 			p.note("  " + display.Of(e).Title)
 		}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,6 +36,7 @@ type promptOptions struct {
 	maxTurns  int
 	maxBudget float64
 	cwd       string
+	workspace string // the folder, allowed also as wide as / is
 	addDirs   []string
 	append    string
 	input     string
@@ -49,7 +51,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.BoolVarP(&o.print, "print", "p", false, "send the prompt (and stdin), print the answer, and exit")
 	f.StringVar(&o.model, "model", "", "the model: an alias of the configuration, provider/id, demo, or script:FILE")
-	f.StringVar(&o.thinking, "thinking", "", "how much the model thinks: off, minimal, low, medium, high")
+	f.StringVar(&o.thinking, "thinking", "", "how much the model thinks: "+strings.Join(protocol.ThinkingLevels(), ", "))
 	f.StringVar(&o.mode, "permission-mode", "", "default, acceptEdits, plan, dontAsk or bypassPermissions")
 	f.StringArrayVar(&o.allow, "allowed-tools", nil, "rules to allow, such as 'Bash(git status:*)'; commas or repeats")
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
@@ -63,6 +65,7 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.IntVar(&o.maxTurns, "max-turns", 0, "end the run after this many model calls (default 200)")
 	f.Float64Var(&o.maxBudget, "max-budget-usd", 0, "end the run at this cost")
 	f.StringVar(&o.cwd, "cwd", "", "work in this folder")
+	f.StringVar(&o.workspace, "workspace", "", "work in this folder, also when it is / (in a container)")
 	f.StringArrayVar(&o.addDirs, "add-dir", nil, "a further folder that file tools may use; repeat for more")
 	f.StringVar(&o.append, "append-system-prompt", "", "text to add to the system prompt of a new session")
 	f.StringVar(&o.input, "input-format", "text", "text, or stream-json: requests of the protocol on stdin, one a line")
@@ -87,6 +90,8 @@ func (o *promptOptions) check() error {
 		return usagef("--at needs --fork")
 	case o.noSession && (o.session != "" || o.cont):
 		return usagef("--no-session cannot go on in a session")
+	case o.workspace != "" && o.cwd != "":
+		return usagef("--workspace and --cwd both name the folder; give one of them")
 	case o.maxTurns < 0 || o.maxBudget < 0:
 		return usagef("--max-turns and --max-budget-usd cannot be negative")
 	}
@@ -95,10 +100,8 @@ func (o *promptOptions) check() error {
 	default:
 		return usagef("--sandbox is %q; it can be workspace-write, read-only or off", o.sandbox)
 	}
-	switch o.thinking {
-	case "", "off", "minimal", "low", "medium", "high":
-	default:
-		return usagef("--thinking is %q; it can be off, minimal, low, medium or high", o.thinking)
+	if o.thinking != "" && !slices.Contains(protocol.ThinkingLevels(), o.thinking) {
+		return usagef("--thinking is %q; it can be %s", o.thinking, protocol.ThinkingLevelWords())
 	}
 	return nil
 }
@@ -130,8 +133,14 @@ func (a *app) send(ctx context.Context, o promptOptions, text string, out printe
 func (a *app) converse(ctx context.Context, o promptOptions, text string, out printer, res *result) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	if err := o.check(); err != nil {
+	err := o.check()
+	if err != nil {
 		return err
+	}
+	if o.workspace != "" {
+		if o.cwd, err = filepath.Abs(o.workspace); err != nil {
+			return err
+		}
 	}
 	dir, err := workDir(o.cwd)
 	if err != nil {
@@ -153,9 +162,13 @@ func (a *app) converse(ctx context.Context, o promptOptions, text string, out pr
 	if strings.TrimSpace(text) == "" && !o.streams() {
 		return usagef("there is nothing to send: give a prompt, or text on stdin")
 	}
+	wide, err := a.wide(&o)
+	if err != nil {
+		return err
+	}
 	l, err := a.connect(ctx, hostOptions{noSession: o.noSession, overrides: host.Overrides{Model: o.model, Thinking: o.thinking,
 		Mode: o.mode, Allow: o.allow, Deny: o.deny, Preset: o.tools, AdditionalDirs: o.addDirs, AppendSystemPrompt: o.append,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork}})
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, Wide: wide}})
 	if err != nil {
 		return err
 	}
@@ -192,8 +205,13 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if err != nil {
 		return err
 	}
-	for _, f := range s.Opened.Findings {
-		fmt.Fprintln(a.stderr, "scorel: the session log: "+f)
+	where := s.Opened.Summary.Meta.WorkDir
+	if a.isHome(where) {
+		fmt.Fprintln(a.stderr, "scorel: the workspace is your whole home folder, "+display.Line(where)+"; --cwd names a smaller one")
+	}
+	a.tellFindings(s.Opened.Findings)
+	if s.Opened.Interrupted != "" {
+		fmt.Fprintln(a.stderr, "scorel: "+s.Opened.Interrupted)
 	}
 	if err := untilFresh(ctx, s); err != nil {
 		return err
@@ -201,6 +219,9 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	message := &protocol.SendMessage{Content: content, WhenBusy: "reject"}
 	if l.serving {
 		message.Options = o.turnOptions() // what runs on behind the turn is the host's
+		if a.isHome(where) || o.workspace != "" {
+			message.Options.Workspace = where
+		}
 	} else {
 		defer endBackground(ctx, l, res)
 	}
@@ -335,6 +356,9 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 	}
 	for _, line := range trustLines(project) {
 		fmt.Fprintln(a.stderr, "scorel: "+line)
+	}
+	if project.Wide == protocol.WidthRoot && o.workspace == "" && (o.session == "" || o.cwd != "") {
+		return "", usagef("%s would be the workspace, which is the whole file system; --workspace %s says that it shall be (in a container), --cwd names a smaller one", project.Root, project.Root)
 	}
 	var id protocol.SessionID
 	switch {

@@ -34,8 +34,9 @@ type result struct {
 	// nobody answered in time. A plan that nobody could approve is none: the answer is
 	// the plan.
 	unanswered int
-	plan       string // the dialog about the newest plan
-	planned    bool   // there is a plan that nobody could approve
+	questions  map[string]bool // those that are open
+	plan       string          // the dialog about the newest plan
+	planned    bool            // there is a plan that nobody could approve
 }
 
 // endedTask is a background command that was ended.
@@ -79,15 +80,23 @@ func (r *result) event(e protocol.Event) bool {
 	case *protocol.PermissionResolved:
 		r.resolved(b, e.ClientID)
 	case *protocol.UIRequest:
-		if b.Data.Kind == protocol.DialogPlan {
+		switch b.Data.Kind {
+		case protocol.DialogPlan:
 			r.plan = b.UIID
+		case protocol.DialogQuestion:
+			if r.questions == nil {
+				r.questions = map[string]bool{}
+			}
+			r.questions[b.UIID] = true
 		}
 	case *protocol.UIResolved:
+		question := r.questions[b.UIID]
+		delete(r.questions, b.UIID)
 		switch {
 		case b.Decision != protocol.DecisionExpired || e.ClientID != protocol.HostClient:
 		case r.plan == b.UIID:
 			r.planned = true
-		default:
+		case question:
 			r.unanswered++
 		}
 	case *protocol.RuntimeEnd:
@@ -159,6 +168,8 @@ func (r *result) exitCode() int {
 		return exitOK
 	case protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalBudget:
 		return exitLimit
+	case protocol.TerminalLoop:
+		return exitLoop
 	case protocol.TerminalCancelled:
 		return exitCancelled
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,6 +36,7 @@ func (a *app) showCommand() *cobra.Command {
 			if f.json {
 				return a.printJSON(page)
 			}
+			a.tellFindings(page.Findings)
 			if page.More {
 				fmt.Fprintln(a.stderr, "Older messages are left out; --limit shows more.")
 			}
@@ -48,6 +50,13 @@ func (a *app) showCommand() *cobra.Command {
 	cmd.Flags().IntVar(&limit, "limit", 200, "at most so many messages, the newest")
 	cmd.Flags().BoolVar(&tree, "tree", false, "all events in the order of the log, the active path marked")
 	return cmd
+}
+
+// tellFindings says what is damaged in a log.
+func (a *app) tellFindings(findings []string) {
+	for _, f := range findings {
+		fmt.Fprintln(a.stderr, "scorel: the session log: "+display.Line(f))
+	}
 }
 
 // showEvent prints one event as people see it.
@@ -145,6 +154,7 @@ func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f se
 		return a.treeJSON(ctx, l, id)
 	}
 	return l.treePages(ctx, id, func(page *protocol.Events) error {
+		a.tellFindings(page.Findings)
 		for _, line := range treeLines(page) {
 			if _, err := fmt.Fprintln(a.stdout, line); err != nil {
 				return err
@@ -157,10 +167,11 @@ func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f se
 // treeJSON prints all events as one [protocol.Events], page by page.
 func (a *app) treeJSON(ctx context.Context, l *link, id protocol.SessionID) error {
 	var leaf protocol.EventID
+	var findings []string
 	out := bufio.NewWriter(a.stdout)
 	before := `{"events":[`
 	err := l.treePages(ctx, id, func(page *protocol.Events) error {
-		leaf = page.LeafID
+		leaf, findings = page.LeafID, append(findings, page.Findings...)
 		for _, e := range page.Events {
 			line, err := e.AppendLine([]byte(before))
 			if err != nil {
@@ -182,6 +193,14 @@ func (a *app) treeJSON(ctx context.Context, l *link, id protocol.SessionID) erro
 	_, _ = out.WriteString("]")
 	if leaf != "" {
 		_, _ = fmt.Fprintf(out, `,"leafId":%q`, string(leaf))
+	}
+	if len(findings) > 0 {
+		list, err := json.Marshal(findings)
+		if err != nil {
+			return err
+		}
+		_, _ = out.WriteString(`,"findings":`)
+		_, _ = out.Write(list)
 	}
 	_, _ = out.WriteString("}\n")
 	return out.Flush()

@@ -56,8 +56,8 @@ type Setting struct {
 
 // Settings gives what is in force for every key of [Keys], in its order: what a
 // flag sets, else what the files set, else the default. A list of rules that
-// both files hold gives one setting each. Keys of models are given for each
-// alias that sets them.
+// both files hold gives one setting each. Keys that describe a model are given only
+// where they are set, those of aliases for each alias.
 func (c Config) Settings(flags []Flag) []Setting {
 	var out []Setting
 	for _, k := range table() {
@@ -87,7 +87,7 @@ func (c Config) Settings(flags []Flag) []Setting {
 			out = append(out, Setting{e.name(), value, e.source})
 			had = true
 		}
-		if !had && !strings.Contains(k.Name, "<") {
+		if !had && !strings.Contains(k.Name, "<") && !k.describesModel() {
 			out = append(out, Setting{k.Name, defaultValue(k.Key), Source{Kind: SourceDefault}})
 		}
 	}
@@ -168,16 +168,52 @@ func (c Config) checkAliases() []error {
 		if len(missing) == 0 {
 			continue
 		}
-		place := ""
+		table, place := dotted([]string{"models", name}), ""
 		for _, e := range c.entries {
-			if e.path[0] == "models" && e.path[1] == name {
+			if e.aliasOf() == name {
+				if e.path[0] == "model" {
+					table = "of the table model"
+				}
 				place = " (" + e.source.place() + ")"
 				break
 			}
 		}
-		errs = append(errs, fmt.Errorf("the model %s of type %s lacks %s%s", dotted([]string{"models", name}), a.Type, strings.Join(missing, " and "), place))
+		errs = append(errs, fmt.Errorf("the model %s of type %s lacks %s%s", table, a.Type, strings.Join(missing, " and "), place))
 	}
 	return errs
+}
+
+// describedModel makes the model that the table [model] describes itself the one that
+// is used. The error says in one sentence what contradicts it.
+func (c *Config) describedModel(keys []key) error {
+	var here, elsewhere, name *entry
+	for i := range c.entries {
+		switch e := &c.entries[i]; {
+		case e.name() == "model.name":
+			name = e
+		case e.aliasOf() != DefaultAlias:
+		case e.path[0] == "model" && here == nil:
+			here = e
+		case e.path[0] == "models" && elsewhere == nil:
+			elsewhere = e
+		}
+	}
+	switch {
+	case here == nil:
+		return nil
+	case elsewhere != nil:
+		return fmt.Errorf("the model %q is described twice, in [model] (%s) and in [models.%s] (%s); keep one of them",
+			DefaultAlias, here.source.place(), DefaultAlias, elsewhere.source.place())
+	case name == nil || c.Model.Name == "":
+		c.Model.Name = DefaultAlias
+		c.entries = slices.DeleteFunc(c.entries, func(e entry) bool { return e.name() == "model.name" })
+		path := []string{"model", "name"}
+		c.entries = append(c.entries, entry{path: path, value: DefaultAlias, line: here.line, source: here.source, key: lookup(keys, path)})
+	case c.Model.Name != DefaultAlias:
+		return fmt.Errorf("the table [model] describes a model itself (%s) and names another one with name (%s); take name out, or move the description to [models.<alias>]",
+			here.source.place(), name.source.place())
+	}
+	return nil
 }
 
 // checkSearch says what the table [search] lacks.

@@ -34,14 +34,15 @@ type Config struct {
 	entries []entry // where everything that was set comes from, in file order
 }
 
-// Model is the table [model].
+// Model is the table [model]. What else stands there describes the alias [DefaultAlias],
+// which is then its Name.
 type Model struct {
 	Name     string // an alias, "provider/id" or an id; "" for none
-	Thinking string // off, minimal, low, medium or high; "" for the model's own
+	Thinking string // one of [protocol.ThinkingLevels]; "" for the model's own
 	Fallback string // the model used when Name is overloaded; "" for none
 }
 
-// Alias is a table [models.<alias>].
+// Alias is a table [models.<alias>], or what [model] says of a model itself.
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
 	API           string // openai-completions, openai-responses, anthropic-messages or google-generative-ai
@@ -189,6 +190,9 @@ func Parse(user, project File, usable Usable) (Config, []Notice, error) {
 	c.Permissions.User.File, c.Permissions.Project.File = user.Name, project.Name
 	c.ProjectFile = project.Name
 	errs := c.parseUser(keys, user)
+	if err := c.describedModel(keys); err != nil {
+		errs = append(errs, err)
+	}
 	notices, more := c.parseProject(keys, project, usable)
 	errs = append(errs, more...)
 	errs = append(errs, c.checkAliases()...)

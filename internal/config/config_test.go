@@ -126,7 +126,11 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}
 	set := map[string]bool{}
-	for _, e := range c.entries {
+	described, _, err := Parse(user(describedCustom), File{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range append(described.entries, c.entries...) {
 		set[e.key.Name] = true
 	}
 	for _, k := range Keys() {
@@ -205,7 +209,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 	alias := "[models.a]\nid='x'\nprovider='y'\n"
 	for text, want := range map[string]string{
 		"prompt = 1":                               "the config key prompt must be a string (/u/config.toml:1)",
-		"[model]\nthinking = 'very'":               "the config key model.thinking must be off, minimal, low, medium or high (/u/config.toml:2)",
+		"[model]\nthinking = 'very'":               "the config key model.thinking must be off, minimal, low, medium, high, xhigh or max (/u/config.toml:2)",
 		"[limits]\nmaxSteps = 'many'":              "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:2)",
 		"limits.maxSteps = 0":                      "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:1)",
 		"limits.maxBudgetUSD = -1":                 "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",
@@ -330,7 +334,8 @@ func anyModel(Config, string) bool { return true }
 // file, trusted and not.
 func TestEveryKeyCountsWhereTheTableSays(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
-		f := project(full)
+		described, rest, _ := strings.Cut(describedCustom, "\n")
+		f := project(strings.Replace(full, described+"\n", described+"\n"+rest, 1))
 		f.Trusted = trusted
 		c, notices, err := Parse(user("[models.big]\ntype='custom'\nid='x'\napi='openai-completions'\nbaseUrl='http://localhost'"), f, anyModel)
 		if err != nil {

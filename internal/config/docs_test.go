@@ -58,3 +58,24 @@ func cutLast(name string) (front, last string, ok bool) {
 	}
 	return name[:i], name[i+1:], true
 }
+
+func TestTheDocumentedExamplesOfAModelAreAccepted(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := regexp.MustCompile(`(?m)^    \[model\]\n(?:    .*\n|\n    \[models.*\n)+`).FindAllString(string(page), -1)
+	described := 0
+	for _, text := range examples {
+		c, _, err := Parse(user(regexp.MustCompile(`(?m)^    `).ReplaceAllString(text, "")), File{}, nil)
+		if err != nil {
+			t.Errorf("%v\n%s", err, text)
+		}
+		if c.Model.Name == DefaultAlias {
+			described++
+		}
+	}
+	if len(examples) < 4 || described != 2 {
+		t.Errorf("the page has %d examples, of which %d describe a model: %q", len(examples), described, examples)
+	}
+}

@@ -30,7 +30,8 @@ func (k Key) Settable() bool {
 // may set it could have the key sent to a server of its own.
 func (k Key) leads() bool {
 	switch k.Name {
-	case "models.<alias>.baseUrl", "models.<alias>.apiKeyEnv", "models.<alias>.provider", "web.proxy", "search.baseUrl", "search.apiKeyEnv":
+	case "models.<alias>.baseUrl", "models.<alias>.apiKeyEnv", "models.<alias>.provider",
+		"model.baseUrl", "model.apiKeyEnv", "model.provider", "web.proxy", "search.baseUrl", "search.apiKeyEnv":
 		return true
 	}
 	return false

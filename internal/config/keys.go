@@ -5,8 +5,11 @@ import (
 	"math"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"scorel/protocol"
 )
 
 // Scope says whose file may set a key.
@@ -47,34 +50,14 @@ type key struct {
 
 func table() []key {
 	u, t, p := ScopeUser, ScopeTrusted, ScopeProject
-	return []key{
+	return slices.Concat([]key{
 		{Key{"model.name", "string", "", t, "The model: an alias, provider/id, or an id."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Name })},
-		{Key{"model.thinking", "off, minimal, low, medium or high", "", u, "How much the model thinks."}, false,
-			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, "off", "minimal", "low", "medium", "high")},
+		{Key{"model.thinking", protocol.ThinkingLevelWords(), "", u, "How much the model thinks."}, false,
+			oneOf(func(c *Config, _ []string) *string { return &c.Model.Thinking }, protocol.ThinkingLevels()...)},
 		{Key{"model.fallback", "string", "", t, "The model that takes over when the first is overloaded."}, false,
 			text(func(c *Config, _ []string) *string { return &c.Model.Fallback })},
-
-		{Key{"models.<alias>.type", "builtin or custom", "custom with baseUrl, else builtin", u, "Whether the catalogue knows the model or all of it stands here."}, false,
-			ofAlias(func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") })},
-		{Key{"models.<alias>.api", "openai-completions, openai-responses, anthropic-messages or google-generative-ai", "", u, "The wire format that the server speaks."}, false,
-			ofAlias(func(a *Alias, e entry) error {
-				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai")
-			})},
-		{Key{"models.<alias>.provider", "string", "", u, "The provider in the catalogue, or the name to show."}, false,
-			ofAlias(func(a *Alias, e entry) error { return str(&a.Provider, e) })},
-		{Key{"models.<alias>.id", "string", "", u, "The model's id at its provider."}, false,
-			ofAlias(func(a *Alias, e entry) error { return str(&a.ID, e) })},
-		{Key{"models.<alias>.baseUrl", "URL", "", u, "Where the server is."}, false,
-			ofAlias(func(a *Alias, e entry) error { return address(&a.BaseURL, e) })},
-		{Key{"models.<alias>.apiKeyEnv", "name of a variable", "", u, "The environment variable that holds the key."}, false,
-			ofAlias(func(a *Alias, e entry) error { return variable(&a.APIKeyEnv, e) })},
-		{Key{"models.<alias>.contextWindow", "integer", "", u, "The context window in tokens."}, false,
-			ofAlias(func(a *Alias, e entry) error { return integer(&a.ContextWindow, e, 1000, 1<<30) })},
-		{Key{"models.<alias>.maxTokens", "integer", "", u, "The most output tokens of one answer."}, false,
-			ofAlias(func(a *Alias, e entry) error { return integer(&a.MaxTokens, e, 1, 1<<30) })},
-		{Key{"models.<alias>.reasoning", "boolean", "", u, "Whether the model can think."}, false,
-			ofAlias(func(a *Alias, e entry) error { a.Reasoning = new(bool); return boolean(a.Reasoning, e) })},
+	}, modelKeys("model."), modelKeys("models.<alias>."), []key{
 		{Key{"models.<alias>.images", "boolean", "", u, "Whether the model takes images."}, false,
 			ofAlias(func(a *Alias, e entry) error { a.Images = new(bool); return boolean(a.Images, e) })},
 		{Key{"models.<alias>.headers.<name>", "string", "", u, "An HTTP header that is sent along."}, true, ofAlias(header)},
@@ -160,6 +143,36 @@ func table() []key {
 				}
 				return str(&c.Prompt, e)
 			}},
+	})
+}
+
+// modelKeys describe a model in a table of its own, [models.<alias>], and in [model],
+// which is the alias [DefaultAlias].
+func modelKeys(table string) []key {
+	describe := func(name, of, without, doc string, set func(*Alias, entry) error) key {
+		return key{Key{table + name, of, without, ScopeUser, doc}, false, ofAlias(set)}
+	}
+	return []key{
+		describe("type", "builtin or custom", "custom with baseUrl, else builtin", "Whether the catalogue knows the model or all of it stands here.",
+			func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") }),
+		describe("api", "openai-completions, openai-responses, anthropic-messages or google-generative-ai", "", "The wire format that the server speaks.",
+			func(a *Alias, e entry) error {
+				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai")
+			}),
+		describe("provider", "string", "", "The provider in the catalogue, or the name to show.",
+			func(a *Alias, e entry) error { return str(&a.Provider, e) }),
+		describe("id", "string", "", "The model's id at its provider.",
+			func(a *Alias, e entry) error { return str(&a.ID, e) }),
+		describe("baseUrl", "URL", "", "Where the server is.",
+			func(a *Alias, e entry) error { return address(&a.BaseURL, e) }),
+		describe("apiKeyEnv", "name of a variable", "", "The environment variable that holds the key.",
+			func(a *Alias, e entry) error { return variable(&a.APIKeyEnv, e) }),
+		describe("contextWindow", "integer", "", "The context window in tokens.",
+			func(a *Alias, e entry) error { return integer(&a.ContextWindow, e, 1000, 1<<30) }),
+		describe("maxTokens", "integer", "", "The most output tokens of one answer.",
+			func(a *Alias, e entry) error { return integer(&a.MaxTokens, e, 1, 1<<30) }),
+		describe("reasoning", "boolean", "", "Whether the model can think.",
+			func(a *Alias, e entry) error { a.Reasoning = new(bool); return boolean(a.Reasoning, e) }),
 	}
 }
 
@@ -300,12 +313,32 @@ func oneOf(field func(*Config, []string) *string, values ...string) func(*Config
 	return func(c *Config, e entry) error { return choose(field(c, e.path), e, values...) }
 }
 
-// ofAlias sets something in the table of the alias that the path names.
+// DefaultAlias is the alias of the model that the table [model] describes itself.
+const DefaultAlias = "default"
+
+// describesModel reports whether the key belongs to the description of a model in the
+// table [model], which has no defaults: where there is none, model.name names one.
+func (k Key) describesModel() bool {
+	return slices.ContainsFunc(modelKeys("model."), func(d key) bool { return d.Name == k.Name })
+}
+
+// aliasOf returns the alias that an entry belongs to, and "" for none.
+func (e entry) aliasOf() string {
+	switch {
+	case len(e.path) > 2 && e.path[0] == "models":
+		return e.path[1]
+	case len(e.path) == 2 && (Key{Name: e.name()}).describesModel():
+		return DefaultAlias
+	}
+	return ""
+}
+
+// ofAlias sets something of the alias that the path names.
 func ofAlias(set func(*Alias, entry) error) func(*Config, entry) error {
 	return func(c *Config, e entry) error {
-		a := c.Models[e.path[1]]
+		a := c.Models[e.aliasOf()]
 		err := set(&a, e)
-		c.Models[e.path[1]] = a
+		c.Models[e.aliasOf()] = a
 		return err
 	}
 }

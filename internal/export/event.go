@@ -11,6 +11,7 @@ import (
 
 // event writes one event of the page.
 func (p *page) event(e protocol.Event) {
+	defer p.changed(e)
 	if !e.Control {
 		if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.Role == protocol.RoleToolResult {
 			p.result(e, b.Message)
@@ -40,6 +41,13 @@ func (p *page) event(e protocol.Event) {
 	case *protocol.QueueUpdate, *protocol.SessionInfo, *protocol.InstructionSnapshot, *protocol.Label:
 	default:
 		p.other(display.Of(e))
+	}
+}
+
+// changed marks an event whose line is not as it was written.
+func (p *page) changed(e protocol.Event) {
+	if text := display.Changed(e); text != "" {
+		p.put(`<p class="note" dir="auto">`, escape(text), "</p>\n")
 	}
 }
 

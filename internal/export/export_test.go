@@ -301,3 +301,19 @@ func TestPageReturnsTheErrorOfItsWriter(t *testing.T) {
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, fmt.Errorf("the disk is full") }
+
+func TestAMessageThatWasChangedInTheLogIsMarked(t *testing.T) {
+	talk := newTalk()
+	talk.user("hello")
+	e, err := talk.events[0].SealAfter(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if talk.events[0], err = protocol.ParseEvent(bytes.Replace(e.Raw(), []byte("hello"), []byte("hallo"), 1)); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	if err := HTML(t.Context(), &out, talk.source()); err != nil || !strings.Contains(out.String(), "this was changed after it was written") {
+		t.Errorf("%v:\n%s", err, &out)
+	}
+}

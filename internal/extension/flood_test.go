@@ -74,7 +74,7 @@ func TestRequestsOfAProgramTakeABoundedMemoryWhateverItSends(t *testing.T) {
 	say(request("2", strings.Repeat("[", maxNesting)+strings.Repeat("]", maxNesting)))
 	refused("a deep one", "nested deeper than 500 levels")
 	say(request("3", `["`+strings.Repeat(`\"[{`, 2000)+`"]`)) // texts have no levels
-	large := `"` + strings.Repeat("x", 50<<20) + `"`
+	large := `"` + strings.Repeat("x", 41<<20) + `"`
 	say(request("4", large))
 	say(request("5", large))
 	refused("much at once", "more than 80 MiB of parameters")

@@ -198,7 +198,7 @@ func bombs(n int) map[string]string {
 }
 
 func TestBombsStayBounded(t *testing.T) {
-	for name, src := range bombs(64 << 10) {
+	for name, src := range bombs(bombSize) {
 		for _, f := range []Format{Markdown, Text} {
 			_, text := convert(t.Context(), src, mustURL(t, "https://example.com/"+strings.Repeat("d", 1000)+"/"), f)
 			if len(text) > maxShown+200 {

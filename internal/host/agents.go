@@ -90,7 +90,7 @@ func (h *Host) setupOf(log *session.Log) func(context.Context, protocol.Meta, *p
 // listAgents gives the agents that there are in a folder, with those that do not
 // count and why.
 func (h *Host) listAgents(_ context.Context, workDir string) (*protocol.AgentList, error) {
-	dir, err := h.workDir(workDir)
+	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
 	}

@@ -116,6 +116,7 @@ func (c *Conn) tell(f protocol.Frame) {
 	}
 	go func() { // ends when the client has taken all, or with the connection
 		defer c.wg.Done()
+		defer c.h.Rescue("telling a client")
 		for f := c.news.take(); f != nil; f = c.news.take() {
 			if c.send(c.ctx, f) != nil {
 				return

@@ -50,7 +50,7 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	case "model":
 		status, err = "the model is "+args+" from the next turn on", c.model(ctx, args)
 	case "name":
-		status, err = "the session is named", c.l.UpdateInfo(ctx, c.by, protocol.MetaChanges{Name: &args})
+		status, err = "the session is named", c.h.updateInfo(ctx, c.l, c.by, protocol.MetaChanges{Name: &args})
 	case "reload":
 		return c.reload(ctx)
 	default:
@@ -113,7 +113,7 @@ func (c builtins) model(ctx context.Context, name string) error {
 	if _, err := resolve.Resolve(name, c.h.resolver(cfg)); err != nil {
 		return providerError(err)
 	}
-	return c.l.UpdateInfo(ctx, c.by, protocol.MetaChanges{Model: &name})
+	return c.h.updateInfo(ctx, c.l, c.by, protocol.MetaChanges{Model: &name})
 }
 
 // Complete implements [command.Source].

@@ -45,7 +45,7 @@ func (h *Host) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*comman
 	if l != nil {
 		workDir = l.Meta().WorkDir
 	}
-	dir, err := h.workDir(workDir)
+	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
 	}

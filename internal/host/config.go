@@ -13,7 +13,7 @@ import (
 
 // checkConfig gives every key with its value in force and where it came from.
 func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.ConfigReport, error) {
-	dir, err := canonicalDir(workDir)
+	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync"
 
+	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
 	"scorel/protocol"
 )
@@ -37,6 +38,8 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	switch {
 	case hello.ProtocolVersion != protocol.Version:
 		return nil, protocol.Errorf(protocol.CodeUnsupportedProtocol, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", hello.ProtocolVersion, protocol.Version)
+	case len(hello.ClientName) > protocol.MaxName:
+		return nil, protocol.About("clientName", "", protocol.CodeInvalidRequest, "The client's name has %d bytes; it can have at most %d.", len(hello.ClientName), protocol.MaxName)
 	case hello.ClientID == protocol.HostClient || hello.ClientID.Check() != nil:
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The client id %q is not valid.", hello.ClientID)
 	}
@@ -79,12 +82,16 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
+	if problem := call.Check(); problem != nil {
+		return protocol.Reply{RequestID: call.RequestID, Err: problem.Err()}
+	}
 	if err := c.allowed(call.Request); err != nil {
 		return protocol.Reply{RequestID: call.RequestID, Err: err}
 	}
 	if !protocol.Acts(call.Request) {
 		return c.answer(ctx, call, c.dispatch)
 	}
+	call.Body = call.BodyOf()
 	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) (reply protocol.Reply, acted bool) {
 		if !c.h.acts() {
 			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}, false
@@ -119,8 +126,14 @@ func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 	return nil
 }
 
-// answer makes the reply to a request.
-func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) protocol.Reply {
+// answer makes the reply to a request. A panic is a reply, too.
+func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) (reply protocol.Reply) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.h.caught("", "carrying out "+call.Request.RequestName(), fault.Caught(r))
+			reply = protocol.Reply{RequestID: call.RequestID, Err: errInside()}
+		}
+	}()
 	data, err := do(ctx, call)
 	if err != nil {
 		pe := requestError(err)
@@ -185,7 +198,7 @@ func (c *Conn) Why() *protocol.Error {
 
 // caller names the client and request for the lane.
 func (c *Conn) caller(call protocol.Call) lane.Caller {
-	return lane.Caller{Client: c.client, Request: call.RequestID, OnceOnly: !c.granted().Allows(protocol.GrantControl)}
+	return lane.Caller{Client: c.client, Request: call.RequestID, Body: call.Body, OnceOnly: !c.granted().Allows(protocol.GrantControl)}
 }
 
 func (c *Conn) granted() protocol.Grant {

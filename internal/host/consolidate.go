@@ -48,6 +48,7 @@ func (h *Host) consolidateIdle(id protocol.SessionID, meta protocol.Meta) {
 	h.mu.Unlock()
 	go func() { // ends with the request; Close waits for it
 		defer h.asides.Done()
+		defer h.Rescue("consolidating notes")
 		switch n, err := h.consolidate(h.beside, id, cfg, notes); {
 		case err != nil && h.beside.Err() == nil:
 			h.report(id, "the daily notes were not consolidated: "+sentence(err), nil)

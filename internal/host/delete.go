@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/host/partial"
 	"scorel/internal/process"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -49,7 +50,7 @@ func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletio
 	d.note(done)
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), h.deleteSubagents(ctx, id, d))
+	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id, d))
 }
 
 func (d *deletion) note(done session.Deleted) {

@@ -18,7 +18,7 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 	case *protocol.GetStatus:
 		return h.getStatus(), nil
 	case *protocol.RegisterProject:
-		return h.registerProject(ctx, r.WorkDir)
+		return h.registerProject(ctx, r.WorkDir, r.Wide)
 	case *protocol.ListProjects:
 		return h.listProjects()
 	case *protocol.RemoveProject:
@@ -120,18 +120,17 @@ func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Respo
 		return nil, err
 	}
 	defer h.release(s)
-	return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	return h.inLane(ctx, s, func(ctx context.Context) (protocol.Response, error) {
+		return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+	})
 }
 
 // dispatchLane carries out a request to an open session.
 func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
-	if err := checkSummarise(req); err != nil {
-		return nil, err
-	}
 	h.keepNamed(req)
 	switch r := req.(type) {
 	case *protocol.UpdateInfo:
-		return &protocol.Done{}, l.UpdateInfo(ctx, by, r.Changes)
+		return &protocol.Done{}, h.updateInfo(ctx, l, by, r.Changes)
 	case *protocol.SetLabel:
 		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
 	case *protocol.SendMessage:
@@ -180,20 +179,4 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 		return l.StopTask(ctx, r.TaskID)
 	}
 	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
-}
-
-// checkSummarise refuses a way to summarise that there is not: what a later client means
-// by it must not be taken for no summary.
-func checkSummarise(req protocol.Request) error {
-	word := ""
-	switch r := req.(type) {
-	case *protocol.RewindTo:
-		word = r.Summarise
-	case *protocol.BranchTo:
-		word = r.Summarise
-	}
-	if word != "" && word != protocol.SummariseBranch {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "summarise is %.40q; it can be %q or left out.", word, protocol.SummariseBranch)
-	}
-	return nil
 }

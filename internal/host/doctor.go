@@ -26,7 +26,7 @@ import (
 func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.DoctorReport, error) {
 	root := ""
 	if r.WorkDir != "" {
-		dir, err := canonicalDir(r.WorkDir)
+		dir, err := h.lookedAt(r.WorkDir)
 		if err != nil {
 			return nil, err
 		}

@@ -36,6 +36,7 @@ func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) 
 	var wg sync.WaitGroup
 	for _, s := range open {
 		wg.Go(func() { // ends with the turn
+			defer h.Rescue("bringing a session to its border")
 			if <-s.ready; s.lane == nil {
 				return
 			}

@@ -69,8 +69,10 @@ func entryError(what string, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, entries.ErrUnknown), errors.Is(err, entries.ErrLabel):
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+	case errors.Is(err, entries.ErrUnknown):
+		return protocol.About("clientId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+	case errors.Is(err, entries.ErrLabel):
+		return protocol.About("label", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	case errors.As(err, &damaged):
 		return protocol.Errorf(protocol.CodeStorageError, "%s.", err)
 	}

@@ -19,13 +19,13 @@ func requestError(err error) *protocol.Error {
 	case errors.As(err, &pe):
 		return pe
 	case errors.As(err, &locked):
-		return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy with --fork.", locked.SessionID, locked.Owner)
+		return protocol.About("sessionId", protocol.ReasonElsewhere, protocol.CodeSessionLocked, "The session %s is in use by %s; wait for it, or work on a copy.", locked.SessionID, locked.Owner)
 	case errors.As(err, &blob) && errors.Is(err, session.ErrNoBlob):
 		return protocol.Errorf(protocol.CodeStorageError, "The payload %.64s is missing here; verifying the session names all that it lacks.", blob.SHA256)
 	case errors.As(err, &blob) && errors.Is(err, session.ErrDamagedBlob):
 		return protocol.Errorf(protocol.CodeStorageError, "The payload %.64s is damaged here: its bytes are not those that its name says. Verifying the session names all such payloads.", blob.SHA256)
 	case errors.Is(err, session.ErrNotFound):
-		return protocol.Errorf(protocol.CodeSessionNotFound, "There is no such session; `scorel sessions list` shows them.")
+		return protocol.About("sessionId", "", protocol.CodeSessionNotFound, "There is no such session here.")
 	case errors.Is(err, session.ErrUnknownEvent), errors.Is(err, session.ErrNotTarget):
 		return protocol.Errorf(protocol.CodeInvalidEventID, "%s.", sentence(err))
 	case errors.Is(err, session.ErrExists):
@@ -54,7 +54,7 @@ func storageError(what string, err error) *protocol.Error {
 	case errors.Is(err, disk.ErrNoSpace):
 		hint = " Free some space and try again."
 	case errors.Is(err, fs.ErrPermission), isReadOnlyFS(err):
-		hint = " Make the folder writable, set HOME to one that is, or use --no-session."
+		hint = " Make the folder writable, or have the home folder on a disk that is."
 	}
 	if what == "" {
 		return protocol.Errorf(protocol.CodeStorageError, "%s.%s", sentence(err), hint)

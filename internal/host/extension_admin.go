@@ -63,7 +63,7 @@ func (h *Host) switchedOff(root string) ([]string, error) {
 // counts in those that are open when they are reloaded.
 func (h *Host) enableExtension(r *protocol.EnableExtension) error {
 	if r.ID == "" || len(r.ID) > 100 {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "Say which extension: its id is what scorel extensions list shows.")
+		return protocol.About("id", "", protocol.CodeInvalidRequest, "Say which extension by its id, which has at most 100 bytes.")
 	}
 	if r.Enabled {
 		if cfg, err := h.userConfig(); err == nil && slices.Contains(cfg.Extensions.Disabled, r.ID) {

@@ -36,13 +36,21 @@ const (
 const keyHandle = "scorel-key:"
 
 // Call implements [extension.Host].
-func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (any, error) {
+func (x *extended) Call(ctx context.Context, e extension.Extension, method string, params json.RawMessage) (result any, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.lane.Panicked(r)
+			result, err = nil, errInside()
+		}
+	}()
+	ctx, cancel := x.lane.Within(ctx)
+	defer cancel()
 	switch method {
 	case wire.CallAppend:
 		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })
 	case wire.CallSessionName:
 		return with(params, func(p *struct{ Name string }) (any, error) {
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Name: &p.Name})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Name: &p.Name})
 		})
 	case wire.CallLabel:
 		return with(params, func(p *struct {
@@ -73,10 +81,10 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 		return with(params, func(p *modelName) (any, error) { return x.setModel(ctx, p) })
 	case wire.CallSetThinking:
 		return with(params, func(p *struct{ Level string }) (any, error) {
-			if !slices.Contains([]string{"off", "minimal", "low", "medium", "high"}, p.Level) {
-				return nil, fmt.Errorf("the thinking level is %.40q; it is off, minimal, low, medium or high", p.Level)
+			if !slices.Contains(protocol.ThinkingLevels(), p.Level) {
+				return nil, fmt.Errorf("the thinking level is %.40q; it is %s", p.Level, protocol.ThinkingLevelWords())
 			}
-			return nil, x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
+			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
 		})
 	case wire.CallActiveTools:
 		return with(params, func(p *struct{ Names []string }) (any, error) { return nil, x.setActive(p.Names) })
@@ -228,14 +236,8 @@ func (x *extended) reserve(ctx context.Context, size int) (back func(), err erro
 
 // coreType says whether a kind is one of the log's own, or what extensions see of one.
 func coreType(kind string) bool {
-	switch protocol.EventType(kind) {
-	case protocol.TypeMessage, protocol.TypeCompact, protocol.TypeCustomMessage, protocol.TypeHarnessItem, protocol.TypeBranchSummary,
-		protocol.TypeRewind, protocol.TypeBranch, protocol.TypeChannelInject, protocol.TypeSessionInfo, protocol.TypeCustom, protocol.TypeLabel,
-		protocol.TypeInstructionSnapshot, protocol.TypeQueueUpdate, protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta,
-		protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeContextCut, "compaction":
-		return true
-	}
-	return false
+	_, stored := protocol.StoredClass([]byte(kind))
+	return stored || kind == "compaction"
 }
 
 // sentMessage is [wire.SendMessage] and [wire.SendUser], with images as they come.
@@ -324,7 +326,7 @@ func (x *extended) setModel(ctx context.Context, n *modelName) (any, error) {
 		return nil, err
 	}
 	if ok = ok && m.HasKey; ok {
-		err = x.lane.UpdateInfo(ctx, x.caller(), protocol.MetaChanges{Model: &m.Ref})
+		err = x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Model: &m.Ref})
 	}
 	return struct {
 		OK bool `json:"ok"`

@@ -87,6 +87,11 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 	}
 	go func() { // ends with the command, or the session
 		defer x.wg.Done()
+		defer func() {
+			if r := recover(); r != nil {
+				x.lane.Panicked(r)
+			}
+		}()
 		err := x.lane.AtBorder(x.ctx, func(ctx context.Context) error {
 			status, err := run(ctx)
 			if err == nil && status != "" {

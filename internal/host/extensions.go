@@ -436,7 +436,7 @@ func (h *Host) listExtensions(ctx context.Context, id protocol.SessionID, workDi
 	}
 	root := ""
 	if workDir != "" {
-		dir, err := canonicalDir(workDir)
+		dir, err := h.lookedAt(workDir)
 		if err != nil {
 			return nil, err
 		}

@@ -48,7 +48,7 @@ func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.
 // takeFiles adds the files below a root to a list. Names that are no text cannot be
 // told to a client and are left out.
 func (h *Host) takeFiles(ctx context.Context, root string, b *fuzzy.Builder) error {
-	dir, err := canonicalDir(root)
+	dir, err := existing("projectId", root)
 	if err != nil {
 		return err
 	}
@@ -194,6 +194,19 @@ func (f *fileLists) touch(id protocol.ProjectID) {
 	f.idle.Reset(fileListIdle)
 }
 
+// taken is what a walk has found; a panic of it is an error.
+func (f *fileLists) taken(root string, found *fuzzy.Builder, take takeFunc) (list *fuzzy.List, took time.Duration, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = errInside()
+		}
+	}()
+	if took, err = f.take(root, found, take); err == nil {
+		list = found.List()
+	}
+	return list, took, err
+}
+
 // walk takes a list, with mu held. One that fails leaves none: the folder is gone.
 func (f *fileLists) walk(l *fileList, take takeFunc) {
 	done, found := make(chan struct{}), &fuzzy.Builder{}
@@ -201,11 +214,7 @@ func (f *fileLists) walk(l *fileList, take takeFunc) {
 	f.walks.Add(1)
 	go func() { // ends with the walk, which close cancels
 		defer f.walks.Done()
-		took, err := f.take(l.root, found, take)
-		var list *fuzzy.List
-		if err == nil {
-			list = found.List()
-		}
+		list, took, err := f.taken(l.root, found, take)
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		l.list, l.err, l.taken, l.took, l.walking, l.found = list, err, time.Now(), took, nil, nil

@@ -19,7 +19,9 @@ import (
 	"scorel/internal/disk"
 	"scorel/internal/fetch"
 	"scorel/internal/host/entries"
+	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/partial"
 	"scorel/internal/identity"
 	"scorel/internal/model"
 	"scorel/internal/prompt"
@@ -68,6 +70,9 @@ type Config struct {
 	Silence time.Duration
 	// Confinement says what this system can hold of the sandbox; nil asks it.
 	Confinement func() sandbox.Status
+	// Exit ends the process with a code; nil is [os.Exit]. It is called when a panic has
+	// left what all sessions share half changed.
+	Exit func(code int)
 	// Report is told of everything that goes into a session's diagnostics file;
 	// may be nil.
 	Report func(what string, detail []byte)
@@ -106,8 +111,12 @@ type Host struct {
 
 	rotating sync.Mutex // held while a diagnostics file is set aside
 
-	tempMu sync.Mutex // held while a folder for temporary files is made; mu may be taken with it held
-	mu     sync.Mutex // guards all below; no I/O under it
+	// publishers are those of open sessions; it needs no lock, for the last moment of a
+	// host.
+	publishers sync.Map // protocol.SessionID → *publish.Publisher
+
+	tempMu sync.Mutex   // held while a folder for temporary files is made; mu may be taken with it held
+	mu     fault.Shared // guards all below; no I/O under it
 	lanes  map[protocol.SessionID]*slot
 	conns  map[*Conn]struct{}
 	temps  map[protocol.SessionID]*sandbox.Temp // of open sessions that ran a command
@@ -135,6 +144,8 @@ type slot struct {
 	titled    atomic.Bool            // a title was asked for
 	telling   sync.Mutex             // held while clients are told what the session is like; Host.mu may be taken with it held
 
+	over sync.Once // nobody has it any more
+
 	// Guarded by Host.mu.
 	refs   int
 	gone   chan struct{} // not nil: it is being closed; closed when its lock is free
@@ -153,6 +164,7 @@ func New(cfg Config) (*Host, error) {
 		cfg.Confinement = sandbox.Detect
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
+	h.mu.Fatal, h.once.mu.Fatal = h.fatal, h.fatal
 	h.extended = map[protocol.SessionID]*extended{}
 	h.started = cfg.Now()
 	h.lastUse = h.started
@@ -173,7 +185,10 @@ func New(cfg Config) (*Host, error) {
 	ctx, stop := context.WithCancel(context.Background())
 	h.stop, h.beside = stop, ctx
 	if cfg.Serving {
-		h.starts.Go(func() { h.goOnPending(ctx) }) // Close ends it
+		h.starts.Go(func() { // Close ends it
+			defer h.Rescue("going on with queues")
+			h.goOnPending(ctx)
+		})
 	}
 	if !cfg.Ephemeral {
 		h.starts.Go(func() { h.sweep(ctx) }) // Close ends it
@@ -241,8 +256,9 @@ func (h *Host) closeLanes(lanes []*slot) error {
 	var wg sync.WaitGroup
 	for i, s := range lanes {
 		wg.Go(func() { // ends with the session
+			defer h.Rescue("closing a session")
 			if <-s.ready; s.lane != nil {
-				failed[i] = h.closeLane(s.lane)
+				failed[i] = h.closeLane(s)
 				h.report(s.lane.ID(), "closed: the host ends", nil)
 			}
 		})
@@ -273,8 +289,7 @@ func (h *Host) acquire(ctx context.Context, id protocol.SessionID) (*slot, error
 
 	// The others that wait for it are not to fail because this caller goes.
 	ctx = context.WithoutCancel(ctx)
-	log, report, err := h.store.Open(ctx, id)
-	h.fill(ctx, id, s, log, report, err)
+	h.fill(ctx, id, s, func() (*session.Log, session.Report, error) { return h.store.Open(ctx, id) })
 	return s, s.err
 }
 
@@ -307,24 +322,40 @@ func (h *Host) shared(ctx context.Context, id protocol.SessionID) (*slot, error)
 	}
 }
 
-// fill completes a slot with an opened log.
-func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, log *session.Log, report session.Report, err error) {
-	if err == nil {
-		s.report = report
-		s.lane, err = h.newLane(ctx, s, log)
-		if err != nil {
-			_ = log.Close()
-		} else {
-			h.report(id, fmt.Sprintf("opened: %d events, %d bytes", log.Index().Len(), log.Index().Size()), nil)
-		}
-	}
-	if err != nil {
-		s.err = requestError(err)
+// fill completes a slot with the log that open opens.
+func (h *Host) fill(ctx context.Context, id protocol.SessionID, s *slot, open func() (*session.Log, session.Report, error)) {
+	defer close(s.ready)
+	if err := h.opening(ctx, id, s, open); err != nil {
+		s.lane, s.err = nil, requestError(err)
 		h.mu.Lock()
 		delete(h.lanes, id)
 		h.mu.Unlock()
 	}
-	close(s.ready)
+}
+
+// opening opens the log of a slot and makes its lane. A panic is an error, and what was
+// opened is closed.
+func (h *Host) opening(ctx context.Context, id protocol.SessionID, s *slot, open func() (*session.Log, session.Report, error)) (err error) {
+	var log *session.Log
+	defer func() {
+		if r := recover(); r != nil {
+			err = errInside()
+			defer h.caught(id, "opening a session", fault.Caught(r))
+		}
+		if err != nil && log != nil {
+			_ = log.Close()
+		}
+	}()
+	if log, s.report, err = open(); err != nil {
+		return err
+	}
+	l, err := h.newLane(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	h.report(id, fmt.Sprintf("opened: %d events, %d bytes", log.Index().Len(), log.Index().Size()), nil)
+	s.lane = l
+	return nil
 }
 
 func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.Lane, error) {
@@ -332,15 +363,35 @@ func (h *Host) newLane(ctx context.Context, s *slot, log *session.Log) (*lane.La
 		return nil, err
 	}
 	s.pending = h.pending(log.ID())
-	l, err := lane.New(ctx, lane.Config{Pending: s.pending, Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
+	told := func(what string) { h.report(log.ID(), what, nil) }
+	var lost []partial.Lost
+	if readOnly, _ := log.ReadOnly(); !readOnly {
+		lost = partial.Lose(h.cfg.FS, h.pendingDir(), log.ID(), told)
+	}
+	var made atomic.Pointer[lane.Lane]
+	panicked := func(r any) {
+		if l := made.Load(); l != nil {
+			l.Panicked(r)
+			return
+		}
+		h.Caught("making a session ready", r)
+	}
+	l, err := lane.New(ctx, lane.Config{Broke: func(p *fault.Panic) { h.broke(s, log.ID(), p) }, Damage: s.report.Summary(), Passing: s.report.Passing(), Pending: s.pending,
+		Step: partial.NewStep(h.cfg.FS, h.pendingDir(), log.ID(), told), Lost: lost,
+		Output: func(c partial.Command) *partial.Output {
+			return partial.NewOutput(h.cfg.FS, h.pendingDir(), c, told)
+		},
+		Idle: func() { h.slotIdle(s) }, Changed: func() { h.sessionChanged(s) }, Device: h.device, Log: log, Blobs: h.store.Blobs(), Setup: h.setupOf(log), Agents: h.startAgent, Hooks: h.laneHooks(log.ID()),
 		Files: h.files, DateChange: prompt.DateChange,
 		Free:     func() (uint64, error) { return h.cfg.FS.Free(h.cfg.StoreDir) },
 		Remember: h.remember, Unattended: h.cfg.Unattended, OwnMode: h.cfg.Overrides.Mode != "", Now: h.cfg.Now, Rand: h.cfg.Rand, Sleep: h.cfg.Sleep, Silence: h.cfg.Silence,
-		Processes: h.processes(log.ID()),
+		Processes: h.processes(log.ID(), panicked),
 		Report:    func(what string, detail []byte) { h.report(log.ID(), what, detail) }})
 	if err != nil {
 		return nil, err
 	}
+	made.Store(l)
+	h.publishers.Store(log.ID(), l.Publisher())
 	h.extend(l)
 	waiting, _ := l.Waiting()
 	if err := s.pending.found(waiting); err != nil { // the log is what counts
@@ -370,12 +421,24 @@ func (h *Host) create(ctx context.Context, header protocol.Header) (*slot, error
 	s := &slot{ready: make(chan struct{}), refs: 1}
 	h.lanes[id] = s
 	h.mu.Unlock()
-	log, err := h.store.Create(ctx, header)
-	h.fill(ctx, id, s, log, session.Report{}, err)
+	h.fill(ctx, id, s, func() (*session.Log, session.Report, error) {
+		log, err := h.store.Create(ctx, header)
+		return log, session.Report{}, err
+	})
 	return s, s.err
 }
 
-func (h *Host) closeLane(l *lane.Lane) error {
+// closeLane closes the lane of a session. One that meets a panic, or had one before, is
+// given up.
+func (h *Host) closeLane(s *slot) (err error) {
+	l := s.lane
+	defer func() {
+		if r := recover(); r != nil {
+			l.Panicked(r)
+			defer h.leaveBroken(l.ID())
+			err = l.Abandon()
+		}
+	}()
 	// The folder of running children goes while the session's lock is held. One
 	// that is not empty stays: its children outlived the turn.
 	if !l.Busy() { // while they may still append
@@ -385,7 +448,7 @@ func (h *Host) closeLane(l *lane.Lane) error {
 		h.shorten(l.ID())
 		_ = os.Remove(h.runDir(l.ID()))
 		h.closeTemp(l.ID())
-		h.leaveQueue(l)
+		h.leaveQueue(s)
 	})
 }
 

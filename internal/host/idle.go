@@ -42,7 +42,10 @@ func (h *Host) closeIdle(s *slot) {
 	}
 	h.unlinger(s)
 	if s.linger == nil {
-		s.linger = time.AfterFunc(lingerFor, func() { h.lingered(s) })
+		s.linger = time.AfterFunc(lingerFor, func() {
+			defer h.Rescue("closing an idle session")
+			h.lingered(s)
+		})
 	} else {
 		s.linger.Reset(lingerFor)
 	}
@@ -103,18 +106,30 @@ func (h *Host) going(s *slot) {
 
 // closeSlot closes a session for which going was called.
 func (h *Host) closeSlot(s *slot, why string) {
-	defer h.closing.Done()
+	defer h.gone(s)
 	id := s.lane.ID()
-	if err := h.closeLane(s.lane); err != nil {
+	if err := h.closeLane(s); err != nil {
 		h.report(id, "close: "+err.Error(), nil)
 	} else {
 		h.report(id, "closed: "+why, nil)
 	}
-	h.mu.Lock()
-	delete(h.lanes, id)
-	h.ended()
-	h.mu.Unlock()
-	close(s.gone)
+}
+
+// gone ends what going began: the session may be opened again.
+func (h *Host) gone(s *slot) {
+	s.over.Do(func() {
+		defer h.closing.Done()
+		id := s.lane.ID()
+		h.publishers.Delete(id)
+		h.mu.Lock()
+		if h.lanes[id] == s {
+			delete(h.lanes, id)
+		}
+		h.ended()
+		gone := s.gone
+		h.mu.Unlock()
+		close(gone)
+	})
 }
 
 // closeLingering closes a session at once if it is idle.
@@ -147,7 +162,7 @@ func (h *Host) free(ctx context.Context, id protocol.SessionID, do, done string)
 		case gone == nil && s.tasks() > 0:
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you %s it.", id, s.tasks(), do)
 		case gone == nil:
-			return protocol.Errorf(protocol.CodeSessionLocked, "The session %s is open in a client; leave it there before you %s it (scorel host status names the clients).", id, do)
+			return protocol.About("sessionId", protocol.ReasonOpen, protocol.CodeSessionLocked, "The session %s is open in a client; leave it there before you %s it.", id, do)
 		}
 		select {
 		case <-gone:

@@ -157,7 +157,8 @@ func TestAHostThatEndsBecauseItIsIdleTakesNobodyInOrStays(t *testing.T) {
 		if w.host.EndIdle(10 * time.Minute) {
 			t.Fatal("it ends though a client has come in the meantime")
 		}
-		late.do(id, &protocol.UpdateInfo{})
+		name := "used"
+		late.do(id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &name}})
 		_ = late.conn.Close()
 		time.Sleep(12 * time.Minute) // the session is closed a minute behind its use
 		if !w.host.EndIdle(10 * time.Minute) {

@@ -40,23 +40,23 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 	workDir := ""
 	if r.WorkDir != "" {
 		var err error
-		if workDir, err = canonicalDir(r.WorkDir); err != nil {
+		if workDir, _, err = h.workspace(r.WorkDir, h.cfg.Overrides.Wide); err != nil {
 			return nil, err
 		}
 	}
 	parts := &partsReader{ctx: ctx, h: h, client: c.client, rest: r.Blobs}
 	defer parts.close()
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
-		Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}}
+		Cause: by.Cause()}
 	var notices []string
 	log, report, err := h.store.Import(ctx, parts, header, session.ImportOptions{ClientID: by.Client, Leaf: r.LeafEventID, Meta: func(m protocol.Meta) protocol.Meta {
 		if workDir != "" {
 			m.WorkDir = workDir
 		}
 		m.ProjectID = ""
-		dir, err := canonicalDir(m.WorkDir)
-		if m.WorkDir == "" || err != nil {
-			notices = append(notices, fmt.Sprintf("its working directory %s does not exist here; name another when you go on: scorel -p --session %s --cwd DIR", m.WorkDir, id))
+		dir, _, err := h.workspace(m.WorkDir, h.cfg.Overrides.Wide)
+		if err != nil {
+			notices = append(notices, fmt.Sprintf("it cannot go on in %q, as it says itself: %s", m.WorkDir, requestError(err).Message))
 			return m
 		}
 		// A file of anybody's may name any folder, and what is below that can be
@@ -64,11 +64,14 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 		if workDir == "" && !h.knownProject(dir) {
 			notices = append(notices, fmt.Sprintf("it works in %s, as it says itself and where no session has worked here before; --cwd names another folder", dir))
 		}
-		if p, err := h.registerProject(ctx, dir); err == nil {
+		if p, err := h.registerProject(ctx, dir, false); err == nil {
 			m.ProjectID = p.ProjectID
 		}
 		return m
 	}})
+	if errors.Is(err, session.ErrImportLeaf) {
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
 	if errors.Is(err, session.ErrImport) {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
@@ -87,7 +90,11 @@ func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.Se
 func (h *Host) knownProject(dir string) bool {
 	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	data, err := disk.ReadFile(h.cfg.FS, filepath.Join(h.cfg.Dir, "projects.json"), maxProjectsFile)
-	return err == nil && findProject(data, root) != ""
+	if err != nil {
+		return false
+	}
+	id, _ := findProject(data, root)
+	return id != ""
 }
 
 // lostNotices says that an export lacks payloads.

@@ -92,7 +92,7 @@ func (h *Host) memoryOf(ctx context.Context, id protocol.SessionID, workDir stri
 		meta = index.Meta()
 		done()
 	}
-	dir, err := h.workDir(meta.WorkDir)
+	dir, err := h.lookedAt(meta.WorkDir)
 	if err != nil {
 		return nil, config.Config{}, meta, err
 	}

@@ -3,14 +3,13 @@ package host
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
+	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"
@@ -29,7 +28,7 @@ const (
 // once remembers the requests that acted, so that each acts once however often
 // it is sent.
 type once struct {
-	mu      sync.Mutex
+	mu      fault.Shared
 	clients map[protocol.ClientID]*results
 	order   []protocol.ClientID // oldest first
 }
@@ -42,7 +41,7 @@ type results struct {
 
 // outcome is a request that is being carried out, or what came of it.
 type outcome struct {
-	body  [sha256.Size]byte
+	body  string        // [protocol.Call.BodyOf]
 	done  chan struct{} // closed when reply is set
 	reply protocol.Reply
 }
@@ -51,24 +50,17 @@ type outcome struct {
 // sent before. Do says whether it has acted, also where it fails. It is carried out also when ctx ends, which the end of the connection
 // does: the repeat on the next one meets it.
 func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call protocol.Call, do func(context.Context) (reply protocol.Reply, acted bool)) protocol.Reply {
-	same := call
-	same.Repeat = false
-	data, err := json.Marshal(same)
-	if err != nil {
-		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "The request cannot be read: %v.", err)}
-	}
-	body := sha256.Sum256(data)
-	first, out := o.enter(client, call.RequestID, body)
+	first, out := o.enter(client, call.RequestID, call.Body)
 	switch {
 	case out == nil:
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeRateLimited, "%d requests of this client are being carried out; wait for some of them.", maxInFlight)}
-	case out.body != body:
-		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")}
+	case out.body != call.Body:
+		return protocol.Reply{RequestID: call.RequestID, Err: errAnother()}
 	}
 	whole := make(chan protocol.Reply, 1)
 	if first {
 		go func() { // ends with what the request does, which ends with its session
-			reply, acted := do(context.WithoutCancel(ctx))
+			reply, acted := do(context.WithoutCancel(ctx)) // catches panics
 			out.reply = remembered(reply)
 			o.leave(client, call.RequestID, acted)
 			whole <- reply
@@ -82,6 +74,17 @@ func (o *once) carryOut(ctx context.Context, client protocol.ClientID, call prot
 		return <-whole
 	}
 	return out.reply
+}
+
+// errAnother is the answer to a request whose name was used for another one.
+func errAnother() *protocol.Error {
+	return protocol.About("requestId", "", protocol.CodeInvalidRequest, "This requestId was used for another request; draw a new one for each.")
+}
+
+// another says whether a cause is that of another request with the same name. One of
+// which the body was not kept may be this one.
+func another(cause *protocol.Cause, call protocol.Call) bool {
+	return cause != nil && cause.Body != "" && call.Body != "" && cause.Body != call.Body
 }
 
 // remembered is what is kept of an answer: lists were told once.
@@ -136,7 +139,7 @@ func awaitReply(ctx context.Context, o *outcome) error {
 
 // enter gives the outcome of a request, and whether the caller is the first to
 // send it; nil when the client has too many in flight.
-func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body [sha256.Size]byte) (bool, *outcome) {
+func (o *once) enter(client protocol.ClientID, id protocol.RequestID, body string) (bool, *outcome) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	r := o.clients[client]
@@ -196,6 +199,9 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 		return ranAlready(ctx, index, client, call)
 	}
 	if id == "" { // the header's: the request made the session
+		if another(index.Header().Cause, call) {
+			return nil, true, errAnother()
+		}
 		sum := summaryOf(index)
 		if _, ok := call.Request.(*protocol.ImportSession); ok {
 			return &protocol.Imported{Summary: sum}, true, nil
@@ -205,6 +211,9 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 	e, err := index.Event(ctx, id)
 	if err != nil {
 		return nil, false, err
+	}
+	if another(e.Cause, call) {
+		return nil, true, errAnother()
 	}
 	if r, ok := call.Request.(*protocol.RewindTo); ok && (r.RestoreFiles || len(r.Files) > 0) {
 		moved, err := h.restoreAgain(ctx, call.SessionID, e, r)
@@ -235,6 +244,8 @@ func ranAlready(ctx context.Context, index *session.Index, client protocol.Clien
 	switch {
 	case err != nil || !found:
 		return nil, false, err
+	case another(&protocol.Cause{Body: run.Body}, call):
+		return nil, true, errAnother()
 	case !run.Ended:
 		return nil, true, &actedError{unknownOutcome(errBegun)}
 	case run.Error != nil:

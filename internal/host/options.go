@@ -2,7 +2,6 @@ package host
 
 import (
 	"cmp"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,6 +23,8 @@ type Overrides struct {
 	MaxBudgetUSD       float64
 	Sandbox            string // a mode of the sandbox, "" for the configuration's
 	NoNetwork          bool   // commands reach no network
+	// Wide are folders that are allowed as workspaces though they are the home or /.
+	Wide []string
 }
 
 // toolList gives the names of a list of tools, nil for a preset.
@@ -49,12 +50,7 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
 	}
 	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
-		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", t.Thinking, model.ThinkingLevels())
-	}
-	for _, dir := range t.AdditionalDirs { // the host does not know where the client stands
-		if !filepath.IsAbs(dir) {
-			return o, protocol.Errorf(protocol.CodeInvalidRequest, "additionalDirs has %.200q; give absolute paths.", dir)
-		}
+		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
 	}
 	o.Model, o.Thinking, o.Mode = cmp.Or(t.Model, o.Model), cmp.Or(t.Thinking, o.Thinking), cmp.Or(t.Mode, o.Mode)
 	o.Preset, o.Sandbox = cmp.Or(t.Tools, o.Preset), cmp.Or(t.Sandbox, o.Sandbox)
@@ -62,5 +58,8 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 	o.Allow, o.Deny = slices.Concat(o.Allow, t.Allow), slices.Concat(o.Deny, t.Deny)
 	o.AdditionalDirs = slices.Concat(o.AdditionalDirs, t.AdditionalDirs)
 	o.NoNetwork = o.NoNetwork || t.NoNetwork
+	if t.Workspace != "" {
+		o.Wide = append(slices.Clone(o.Wide), t.Workspace)
+	}
 	return o, nil
 }

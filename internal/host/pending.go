@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"scorel/internal/disk"
-	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"
 )
@@ -142,10 +141,11 @@ func (p *pendingFile) clean() error {
 }
 
 // leaveQueue records how a session is left whose log is complete.
-func (h *Host) leaveQueue(l *lane.Lane) {
+func (h *Host) leaveQueue(s *slot) {
 	h.mu.Lock()
-	ends, p := h.closed, h.lanes[l.ID()].pending
+	ends := h.closed
 	h.mu.Unlock()
+	l, p := s.lane, s.pending
 	var err error
 	if n, _ := l.Waiting(); n == 0 {
 		err = p.Drop()
@@ -207,6 +207,7 @@ func (h *Host) goOnPending(ctx context.Context) {
 			return
 		}
 		wg.Go(func() { // ends when the session has begun
+			defer h.Rescue("going on with a queue")
 			defer func() { <-slots }()
 			if err := h.goOnWith(ctx, id); err != nil {
 				h.note(fmt.Sprintf("go on with the queue of %s: %v", id, err))

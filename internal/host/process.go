@@ -15,9 +15,9 @@ import (
 )
 
 // processes follows the work of the calls of a session.
-func (h *Host) processes(id protocol.SessionID) *process.Recorder {
+func (h *Host) processes(id protocol.SessionID, panicked func(any)) *process.Recorder {
 	return process.New(process.Config{Session: id, Dir: process.Dir(h.cfg.StoreDir, id), FS: h.cfg.FS, Now: h.cfg.Now,
-		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
+		Report: func(what string, detail []byte) { h.report(id, what, detail) }, Panicked: panicked})
 }
 
 // getProcessLog gives a part of the log of an operation, also while it runs.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -31,16 +30,20 @@ type projectsFile struct {
 type projectRecord struct {
 	ProjectID protocol.ProjectID `json:"projectId"`
 	Root      string             `json:"root"` // canonical
+	// Wide says that a person allowed it as a workspace though it is a home or /.
+	Wide bool `json:"wide,omitempty"`
 }
 
-// registerProject makes the project of a working directory known.
-func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.Project, error) {
+// registerProject makes the project of a working directory known, and with wide allows
+// it as a workspace however much of the machine it is.
+func (h *Host) registerProject(ctx context.Context, workDir string, wide bool) (*protocol.Project, error) {
 	dir, err := h.workDir(workDir)
 	if err != nil {
 		return nil, err
 	}
 	root, _ := workspace.Root(dir, h.cfg.UserHome)
-	p := &protocol.Project{Root: root, WorkDir: dir}
+	p := &protocol.Project{Root: root, WorkDir: dir, Wide: widthOf(root, h.cfg.UserHome)}
+	wide = wide && p.Wide != ""
 	cfg, notices, err := h.readConfig(root)
 	if err != nil {
 		return nil, err
@@ -58,27 +61,30 @@ func (h *Host) registerProject(ctx context.Context, workDir string) (*protocol.P
 	}
 	name := filepath.Join(h.cfg.Dir, "projects.json")
 	if data, err := disk.ReadFile(h.cfg.FS, name, maxProjectsFile); err == nil {
-		if p.ProjectID = findProject(data, root); p.ProjectID != "" {
+		if p.ProjectID, p.WideAllowed = findProject(data, root); p.ProjectID != "" && (p.WideAllowed || !wide) {
 			return p, nil
 		}
 	}
+	p.WideAllowed = p.WideAllowed || wide
 	if h.cfg.Ephemeral { // nothing of this host is kept
 		p.ProjectID = protocol.NewProjectID(h.cfg.Rand)
 		return p, nil
 	}
 	err = disk.Update(h.cfg.FS, name, maxProjectsFile, func(old []byte) ([]byte, error) {
-		if p.ProjectID = findProject(old, root); p.ProjectID != "" {
-			return old, nil
-		}
 		var f projectsFile
 		if len(old) > 0 {
 			if err := json.Unmarshal(old, &f); err != nil {
 				return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
 			}
 		}
-		p.ProjectID = protocol.NewProjectID(h.cfg.Rand)
 		f.Version = 1
-		f.Projects = append(f.Projects, projectRecord{p.ProjectID, root})
+		if at := slices.IndexFunc(f.Projects, func(r projectRecord) bool { return r.Root == root }); at >= 0 {
+			f.Projects[at].Wide = f.Projects[at].Wide || wide
+			p.ProjectID = f.Projects[at].ProjectID
+		} else {
+			p.ProjectID = protocol.NewProjectID(h.cfg.Rand)
+			f.Projects = append(f.Projects, projectRecord{p.ProjectID, root, wide})
+		}
 		if n := len(f.Projects); n > maxProjects {
 			f.Projects = f.Projects[n-maxProjects:]
 		}
@@ -178,50 +184,26 @@ func (h *Host) projectRoot(id protocol.ProjectID) (string, error) {
 	return "", protocol.Errorf(protocol.CodeProjectNotFound, "There is no project of that id; register its folder first.")
 }
 
-func findProject(data []byte, root string) protocol.ProjectID {
+func findProject(data []byte, root string) (id protocol.ProjectID, wide bool) {
 	var f projectsFile
 	if json.Unmarshal(data, &f) != nil {
-		return ""
+		return "", false
 	}
 	for _, p := range f.Projects {
 		if p.Root == root {
-			return p.ProjectID
+			return p.ProjectID, p.Wide
 		}
+	}
+	return "", false
+}
+
+// widthOf says how wide a workspace is, as clients are told.
+func widthOf(root, home string) protocol.Width {
+	switch workspace.WidthOf(root, home) {
+	case workspace.Everything:
+		return protocol.WidthRoot
+	case workspace.Home:
+		return protocol.WidthHome
 	}
 	return ""
-}
-
-// workDir gives the folder of a session without symlinks; Scorel's own is refused.
-func (h *Host) workDir(dir string) (string, error) {
-	dir, err := canonicalDir(dir)
-	if err == nil && h.own(dir) {
-		err = h.errOwn()
-	}
-	return dir, err
-}
-
-// canonicalDir gives a folder without symlinks, absolute.
-func canonicalDir(dir string) (string, error) {
-	abs, err := filepath.Abs(dir)
-	if err == nil {
-		abs, err = filepath.EvalSymlinks(abs)
-	}
-	if err != nil {
-		if err := gone(dir, err); err != nil {
-			return "", err
-		}
-		return "", protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s cannot be used: %v.", dir, plain(err))
-	}
-	if info, err := os.Stat(abs); err != nil || !info.IsDir() {
-		return "", protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s is not a folder.", dir)
-	}
-	return abs, nil
-}
-
-// gone says that a folder does not exist, and how to name another.
-func gone(dir string, err error) error {
-	if !errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return protocol.Errorf(protocol.CodeInvalidRequest, "The working directory %s does not exist here; name another with --cwd DIR.", dir)
 }

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -44,5 +45,28 @@ func TestASessionIsNotRepairedWhileAClientHasItOpen(t *testing.T) {
 	_, err := c.try(id, &protocol.RepairSession{LeafEventID: leaf})
 	if err == nil || err.Code != protocol.CodeSessionLocked || !strings.Contains(err.Message, "leave it there before you repair it") {
 		t.Fatalf("repaired while it is open: %v", err)
+	}
+}
+
+func TestASessionThatWaitsForItsLeafSaysSoToAClient(t *testing.T) {
+	w := servingWorld(t, setting{})
+	c := w.plug("c", false, protocol.GrantControl)
+	id, leaf := w.damagedSession()
+	opened := c.do(id, &protocol.OpenSession{}).(*protocol.SessionOpened)
+	if !opened.NeedsLeaf || opened.ReadOnly == "" || len(opened.Findings) == 0 {
+		t.Fatalf("opened as %+v", opened)
+	}
+	_, err := c.try(id, &protocol.SendMessage{Content: []protocol.Block{protocol.Text("go on")}})
+	var d protocol.FieldDetails
+	if err == nil || err.Code != protocol.CodeStorageError || json.Unmarshal(err.Details, &d) != nil || d.Reason != protocol.ReasonLeaf {
+		t.Fatalf("a message is answered with %v, %s", err, err.Details)
+	}
+	c.do(id, &protocol.CloseSession{})
+	r := c.do(id, &protocol.RepairSession{LeafEventID: leaf}).(*protocol.SessionReport)
+	if !r.Sound || len(r.Findings) == 0 {
+		t.Fatalf("repaired: %+v", r)
+	}
+	if again := c.do(id, &protocol.OpenSession{}).(*protocol.SessionOpened); again.NeedsLeaf || len(again.Findings) != 0 {
+		t.Fatalf("opened again as %+v", again)
 	}
 }

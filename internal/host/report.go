@@ -131,7 +131,7 @@ func (h *Host) folderOf(ctx context.Context, id protocol.SessionID, workDir stri
 		workDir = index.Meta().WorkDir
 		done()
 	}
-	return h.workDir(workDir)
+	return h.lookedAt(workDir)
 }
 
 // getProjectState gives what a status line shows of a folder.

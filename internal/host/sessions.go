@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"scorel/internal/host/lane"
+	"scorel/internal/model"
 	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -21,24 +23,26 @@ const (
 	// maxPageBytes ends a page of events: with its last event it fits into what a
 	// client takes as one message.
 	maxPageBytes = 4 << 20
+	// summaryBytes is what a session in a list has beside its texts, about.
+	summaryBytes = 500
 )
 
 func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
 	meta := r.Meta
 	meta.ProjectID = r.ProjectID
-	dir, err := canonicalDir(meta.WorkDir)
-	if err != nil {
-		return nil, err
+	if meta.WorkDir == "" { // the project's folder
+		root, err := h.projectRoot(r.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		meta.WorkDir = root
 	}
-	meta.WorkDir = dir
 	// A session that no turn could run in is not made: what is wrong is said now.
-	setup, err := h.setup(id, nil)(ctx, meta, nil)
-	if err != nil {
+	if err := h.checkMeta(ctx, id, &meta); err != nil {
 		return nil, err
 	}
-	setup.Close()
 	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
-		CreatedAt: h.cfg.Now().UnixMilli(), Cause: &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta})
+		CreatedAt: h.cfg.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
 	if err != nil {
 		return nil, err
 	}
@@ -48,10 +52,48 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	return &sum, nil
 }
 
+// checkMeta says why no turn could run in a session that is described so, and puts the
+// folder without symlinks into it.
+func (h *Host) checkMeta(ctx context.Context, id protocol.SessionID, meta *protocol.Meta) error {
+	dir, err := h.workDir(meta.WorkDir)
+	if err != nil {
+		return err
+	}
+	meta.WorkDir = dir
+	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
+		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
+	}
+	setup, err := h.setup(id, nil)(ctx, *meta, nil)
+	if err != nil {
+		return err
+	}
+	setup.Close()
+	return nil
+}
+
+// updateInfo changes what a session is like, by the rules of a new one. A session whose
+// folder is gone can still be given a name.
+func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, changes protocol.MetaChanges) error {
+	if problem := changes.Check(); problem != nil {
+		return problem.Err()
+	}
+	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
+		meta := l.Meta()
+		changes.Apply(&meta)
+		if err := h.checkMeta(ctx, l.ID(), &meta); err != nil {
+			return err
+		}
+		if changes.WorkDir != nil {
+			changes.WorkDir = &meta.WorkDir
+		}
+	}
+	return l.UpdateInfo(ctx, by, changes)
+}
+
 // summaryOf describes an open session.
 func summaryOf(index *session.Index) protocol.SessionSummary {
 	head := index.Header()
-	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta(), CreatedAt: head.CreatedAt,
+	return protocol.SessionSummary{SessionID: index.SessionID(), Meta: index.Meta().Bounded(), CreatedAt: head.CreatedAt,
 		LeafID: index.Leaf(), Events: index.Len(), Bytes: index.Size(), ClonedFrom: head.ClonedFrom, Parent: head.Parent}
 }
 
@@ -65,40 +107,45 @@ func (h *Host) listSessions(ctx context.Context, r *protocol.ListSessions) (*pro
 	if r.Before != "" {
 		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
 	}
+	bytes := 0
 	for s, err := range h.store.List(ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		if len(list.Sessions) == limit {
+		if len(list.Sessions) == limit || bytes >= maxPageBytes {
 			list.More = true
 			break
 		}
-		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta, CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
 			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: h.stateOf(s.ID)}
 		if s.Locked != nil {
 			sum.LockedBy = s.Locked.String()
 		}
+		bytes += len(sum.Meta.WorkDir) + len(sum.Meta.Name) + len(sum.FirstPrompt) + summaryBytes
 		list.Sessions = append(list.Sessions, sum)
 	}
 	return list, nil
 }
 
 func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
-	index, _, done, err := h.view(ctx, r.FromSessionID)
+	index, report, done, err := h.view(ctx, r.FromSessionID)
 	if err != nil {
 		return nil, err
 	}
 	meta, leaf := index.Meta(), index.Leaf()
 	done()
-	if r.FromEventID != "" {
+	switch {
+	case r.FromEventID != "":
 		leaf = r.FromEventID
+	case report.NeedsLeaf:
+		return nil, protocol.About("fromEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session cannot be copied without the event to copy it to: %s.", report.ReadOnly)
 	}
 	if r.Name != "" {
 		meta.Name = r.Name
 	}
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: h.device, EventID: leaf},
-		Cause:      &protocol.Cause{ClientID: by.Client, RequestID: by.Request}, Meta: meta}
+		Cause:      by.Cause(), Meta: meta}
 	log, err := h.store.Clone(ctx, r.FromSessionID, header)
 	if err != nil {
 		return nil, err
@@ -113,14 +160,6 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 
 // exportSession writes a session into a file that is kept for the client, see [transfers].
 func (h *Host) exportSession(ctx context.Context, client protocol.ClientID, id protocol.SessionID, format string) (*protocol.BlobRef, error) {
-	switch format {
-	case "jsonl", "bundle", "markdown", "html":
-	default:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no export format %q; it can be jsonl, bundle, markdown or html.", format)
-	}
-	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
-	}
 	v, _, err := h.store.View(ctx, id)
 	if err != nil {
 		return nil, err
@@ -217,33 +256,57 @@ func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf pr
 	if err := h.free(ctx, id, "repair", "repaired"); err != nil {
 		return nil, err
 	}
+	var picked []string
 	if leaf != "" {
-		return h.pickLeaf(ctx, id, leaf)
+		found, err := h.pickLeaf(ctx, id, leaf)
+		if err != nil {
+			return nil, err
+		}
+		picked = found
 	}
 	report, err := h.store.Repair(ctx, id)
-	if errors.Is(err, session.ErrReadOnly) {
-		return nil, protocol.Errorf(protocol.CodeStorageError, "The damage may have moved the leaf; look at `scorel sessions show --tree %s` and repeat with --leaf EVENT.", id)
+	switch {
+	case errors.Is(err, session.ErrReadOnly) && report.Has(session.FindNewerVersion):
+		return nil, protocol.Errorf(protocol.CodeStorageError, "The session cannot be repaired: %s.", report.ReadOnly)
+	case errors.Is(err, session.ErrReadOnly):
+		return nil, protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The damage may have moved the leaf of %s; look at its tree, and name the event to go on from.", id)
+	case err != nil:
+		return nil, err
 	}
+	after, err := h.store.Verify(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	rep, err := h.reportOf(ctx, id, report)
-	if err == nil {
-		rep.Sound = true // what was found has been set aside
+	out, err := h.reportOf(ctx, id, after)
+	if err != nil {
+		return nil, err
 	}
-	return rep, err
+	stays := out.Findings
+	out.Findings = picked
+	for _, f := range report.Sentences() {
+		if !slices.Contains(picked, f) {
+			out.Findings = append(out.Findings, f)
+		}
+	}
+	for _, f := range stays {
+		out.Findings = append(out.Findings, "what a repair cannot mend: "+f)
+	}
+	return out, nil
 }
 
 // pickLeaf ends the read-only state of a log in which damage may have moved the
-// leaf.
-func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
+// leaf, and gives what was found.
+func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) ([]string, error) {
 	log, report, err := h.store.Open(ctx, id)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = log.Close() }()
 	if !log.NeedsLeaf() {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "This session's leaf is known; to move it use `scorel sessions branch`.")
+		if only, why := log.ReadOnly(); only {
+			return nil, protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+		}
+		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)
@@ -254,7 +317,8 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 	if err := log.PickLeaf(ctx, e); err != nil {
 		return nil, err
 	}
-	return &protocol.SessionReport{Sound: true, Events: log.Index().Len(), Bytes: log.Index().Size(), Findings: report.Sentences()}, nil
+	report.ReadOnly = ""
+	return report.Sentences(), nil
 }
 
 func (h *Host) reportOf(ctx context.Context, id protocol.SessionID, report session.Report) (*protocol.SessionReport, error) {
@@ -274,7 +338,7 @@ func page(limit int) int {
 }
 
 func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.GetPath) (*protocol.Events, error) {
-	index, _, done, err := h.view(ctx, id)
+	index, report, done, err := h.view(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -285,7 +349,9 @@ func (h *Host) getPath(ctx context.Context, id protocol.SessionID, r *protocol.G
 	}
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
 	from := leaf
-	if r.BeforeID != "" {
+	if r.BeforeID == "" {
+		out.Findings = toldOf(report)
+	} else {
 		if from, err = index.Parent(r.BeforeID); err != nil {
 			return nil, err
 		}
@@ -323,7 +389,7 @@ func sendable(e protocol.Event) (protocol.Event, bool) {
 }
 
 func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.GetTree) (*protocol.Events, error) {
-	index, _, done, err := h.view(ctx, id)
+	index, report, done, err := h.view(ctx, id)
 	if err != nil {
 		return nil, err
 	}
@@ -332,6 +398,9 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	onPath, err := index.OnPath(out.LeafID)
 	if err != nil {
 		return nil, err
+	}
+	if r.AfterSeq == 0 {
+		out.Findings = toldOf(report)
 	}
 	bytes := 0
 	for e, err := range index.EventsAfter(ctx, r.AfterSeq) {

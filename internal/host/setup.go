@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -37,11 +38,15 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		if err != nil {
 			return nil, err
 		}
-		dir, err := h.workDir(meta.WorkDir)
+		dir, root, err := h.workspace(meta.WorkDir, over.Wide)
 		if err != nil {
 			return nil, err
 		}
-		root, _ := workspace.Root(dir, h.cfg.UserHome)
+		for i, extra := range over.AdditionalDirs {
+			if _, err := h.folder(fmt.Sprintf("options.additionalDirs[%d]", i), extra); err != nil {
+				return nil, err
+			}
+		}
 		cfg, err := h.loadConfig(root)
 		if err != nil {
 			return nil, err
@@ -103,7 +108,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 			Skills: index, Items: skillItems(skills, tools, info.ContextWindow),
 			Limits:     as.limit(limits(cfg, over)),
 			Compaction: cfg.Compaction.Auto, AskTimeout: cfg.Permissions.Timeout, Summary: h.summariser(id, cfg),
-			Instructions: func() (protocol.Instructions, error) {
+			Instructions: func() (protocol.Instructions, []string, error) {
 				return h.instructions(id, cfg, dir, root, info, as)
 			},
 			Close: files.Close,
@@ -113,7 +118,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 
 // files opens the folders of a session.
 func (h *Host) files(meta protocol.Meta) (*tool.Files, error) {
-	dir, err := canonicalDir(meta.WorkDir)
+	dir, err := h.workDir(meta.WorkDir)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +237,7 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.Errorf(code, "%s", me.Message)
+		return protocol.About("model", "", code, "%s", me.Message)
 	}
 	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
 }
@@ -375,16 +380,18 @@ func limits(cfg config.Config, over Overrides) engine.Limits {
 	return l
 }
 
-func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *asAgent) (protocol.Instructions, error) {
+func (h *Host) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *asAgent) (protocol.Instructions, []string, error) {
 	_, common := workspace.Root(dir, h.cfg.UserHome)
 	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: canonical(h.cfg.UserHome), UserPrompt: cfg.Prompt,
 		PromptSource: filepath.Join(h.cfg.Dir, "config.toml"), AppendPrompt: as.prompt(h.cfg.Overrides.AppendSystemPrompt), Now: h.cfg.Now(),
 		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, h.cfg.UserHome), Window: info.ContextWindow,
 		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
+	var sentences []string
 	for _, n := range notices {
 		h.report(id, n.Text, nil)
+		sentences = append(sentences, n.Text)
 	}
-	return in, err
+	return in, sentences, err
 }
 
 // secretNames says which variables hold a key, so that no child gets them.

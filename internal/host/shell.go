@@ -7,7 +7,6 @@ import (
 
 	"scorel/internal/host/lane"
 	"scorel/internal/tool"
-	"scorel/internal/workspace"
 	"scorel/protocol"
 )
 
@@ -29,11 +28,10 @@ func (h *Host) runShell(ctx context.Context, l *lane.Lane, by lane.Caller, r *pr
 // shellCall makes a command ready to run; release gives back what it holds. It needs no
 // model.
 func (h *Host) shellCall(ctx context.Context, l *lane.Lane, command string) (call tool.Prepared, release func(), err error) {
-	dir, err := h.workDir(l.Meta().WorkDir)
+	dir, root, err := h.workspace(l.Meta().WorkDir, h.cfg.Overrides.Wide)
 	if err != nil {
 		return nil, nil, err
 	}
-	root, _ := workspace.Root(dir, h.cfg.UserHome)
 	cfg, err := h.loadConfig(root)
 	if err != nil {
 		return nil, nil, err

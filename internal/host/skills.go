@@ -103,7 +103,7 @@ const maxSkillTexts = 256 << 10
 // listSkills gives the skills of a folder; those of one name with the text of the one
 // that counts.
 func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.SkillList, error) {
-	dir, err := h.workDir(workDir)
+	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +127,7 @@ func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.
 		return out, nil
 	}
 	if len(out.Skills) == 0 {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no skill %.100q here; scorel skills list shows them.", name)
+		return nil, protocol.About("name", protocol.ReasonSkill, protocol.CodeInvalidRequest, "There is no skill %.100q here.", name)
 	}
 	for i := range out.Skills {
 		s := &out.Skills[i]

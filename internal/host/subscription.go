@@ -8,6 +8,7 @@ import (
 
 	"scorel/internal/host/lane"
 	"scorel/internal/host/publish"
+	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -57,12 +58,39 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		return nil, err
 	}
 	sub.attend() // a grant that changed meanwhile did not find it
-	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.report.Sentences(), ReadOnly: s.report.ReadOnly}
+	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.findings(), ReadOnly: s.report.ReadOnly, NeedsLeaf: s.lane.Log().NeedsLeaf()}
+	if s.lane.Interrupted(ctx) {
+		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
+	}
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
 		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))
 	}()
 	return opened, nil
+}
+
+// maxFindings is how many findings are told when a session is opened.
+const maxFindings = 10
+
+// findings says what the log has lost: what was found when it was opened, or when it was
+// opened before and nobody has gone on since.
+func (s *slot) findings() []string {
+	if found := toldOf(s.report); len(found) > 0 {
+		return found
+	}
+	if text := s.lane.Damage(); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// toldOf says what was found in a log, at most [maxFindings] sentences and their number.
+func toldOf(report session.Report) []string {
+	found := report.Sentences()
+	if more := len(found) - maxFindings; more > 0 {
+		found = append(found[:maxFindings:maxFindings], fmt.Sprintf("%d more findings; verify the session to see them", more))
+	}
+	return found
 }
 
 func (c *Conn) closeSession(id protocol.SessionID) error {
@@ -106,11 +134,9 @@ func (s *subscription) end() {
 // client may open the session again.
 func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) {
 	defer close(s.done)
-	f := &feed{c: s.c, lane: s.slot.lane, cursor: s.slot.lane.Publisher().Cursor(s.c.h.cfg.Serving)}
-	s.tell()
-	err := f.run(ctx, a, tail)
-	f.cursor.Close()
-	s.tell()
+	defer s.c.h.Rescue("ending a subscription")
+	f := &feed{c: s.c, lane: s.slot.lane}
+	err := s.feed(ctx, f, a, tail)
 	if ctx.Err() != nil {
 		return
 	}
@@ -131,6 +157,22 @@ func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) 
 		c.h.report(id, fmt.Sprintf("subscription of %s ended: %s", c.client, closed.Err.Code), nil)
 	}
 	_ = c.send(c.ctx, closed) // the end of the connection is the same news
+}
+
+// feed runs a feed. A panic gives the session up, and the client is told of that as of
+// any end: it may open it again.
+func (s *subscription) feed(ctx context.Context, f *feed, a *protocol.Anchors, tail int) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.slot.lane.Panicked(r)
+			err = publish.ErrClosed
+		}
+	}()
+	f.cursor = f.lane.Publisher().Cursor(s.c.h.cfg.Serving)
+	defer s.tell()
+	defer f.cursor.Close()
+	s.tell()
+	return f.run(ctx, a, tail)
 }
 
 // tell has all clients learn how many look at the session, when a person comes or goes:

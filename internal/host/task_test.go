@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -317,8 +318,8 @@ func TestASessionStaysOpenWhileACommandRuns(t *testing.T) {
 func TestAFloodOfMatchesFillsNeitherLogNorContext(t *testing.T) {
 	lines := []string{`{"do":[{"call":"Bash","id":"c0","input":{"command":"until [ -e go ]; do sleep 0.01; done; yes 'ERROR in the flood of errors'","run_in_background":true}}]}`,
 		`{"do":[{"call":"Monitor","id":"c1","input":{"pattern":"ERROR"},"fill":{"task_id":"task_[0-9a-v]{8}"}},{"call":"Bash","id":"c2","input":{"command":"touch go"}}]}`}
-	for range 25 {
-		lines = append(lines, `{"do":[{"call":"Bash","input":{"command":"sleep 0.02"}}]}`)
+	for i := range 25 { // not the same step again and again, which would end the run
+		lines = append(lines, fmt.Sprintf(`{"do":[{"call":"Bash","input":{"command":"sleep 0.02; echo %d"}}]}`, i))
 	}
 	lines = append(lines, `{"do":[{"text":"done"}]}`)
 	w := newWorld(t, setting{overrides: allowBash()}, lines...)

@@ -42,6 +42,7 @@ func (h *Host) titleAfterTurn(s *slot) {
 	h.mu.Unlock()
 	go func() { // ends with the request; Close waits for it
 		defer h.asides.Done()
+		defer h.Rescue("making a title")
 		if err := h.title(s, cfg.Auxiliary.Model); err != nil {
 			h.report(s.lane.ID(), "no title was made: "+err.Error(), nil)
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	appendRounds  = 800
+	appendRounds  = 400
 	roundsPerDir  = 5  // then a new session, so that checking stays cheap
 	appendedLines = 16 // at most, before the kill
 )

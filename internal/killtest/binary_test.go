@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	binaryRounds = 200
+	binaryRounds = 100
 	printedLines = 76 // what a run prints
 )
 

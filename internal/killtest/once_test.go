@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	onceRounds = 6 // of each kind of request
+	onceRounds = 3 // of each kind of request
 	patience   = 2 * time.Minute
 	// Most requests have acted behind the first of these, all behind the second.
 	soon, late = 5 * time.Millisecond, 60 * time.Millisecond

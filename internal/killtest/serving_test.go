@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	servingRounds = 40 // kills
+	servingRounds = 20 // kills
 	killsPerHome  = 5  // then what is left is judged, and a new home made
 	settleTime    = 3 * time.Minute
 )

@@ -30,10 +30,10 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// rounds is how many rounds a test runs: n, or ten times as many with SCOREL_SOAK.
+// rounds is how many rounds a test runs: n, or twenty times as many with SCOREL_SOAK.
 func rounds(n int) int {
 	if os.Getenv("SCOREL_SOAK") != "" {
-		return 10 * n
+		return 20 * n
 	}
 	return n
 }

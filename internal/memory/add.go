@@ -62,13 +62,14 @@ func (s *Store) Add(scope Scope, text, by string) (path string, err error) {
 			return "", err
 		}
 	}
-	if was, err := added(known, by, path, old); err != nil || was {
+	said := sum(string(scope), []byte(text))
+	if was, err := added(known, by, said, path, old); err != nil || was {
 		return path, err
 	}
 	if len(changed) > MaxFile {
 		return "", refuse("%s has %d bytes and may have at most %d; shorten it, then add the note again", path, len(old), MaxFile)
 	}
-	done, err := s.noting(known, by, path, old, changed)
+	done, err := s.noting(known, by, said, path, old, changed)
 	if err != nil {
 		return "", err
 	}

@@ -27,6 +27,7 @@ var ErrUnknown = errors.New("the host ended while it added the note, and the fil
 // and is to be, and again when the note is durable.
 type request struct {
 	By     string `json:"by"`
+	Note   string `json:"note,omitempty"` // what it added, as sum tells one from another
 	Before string `json:"before,omitempty"`
 	After  string `json:"after,omitempty"`
 	Done   bool   `json:"done,omitempty"`
@@ -51,12 +52,14 @@ func (s *Store) requests() (list []request, err error) {
 }
 
 // added says whether a request has added its note, when the file at path holds old.
-func added(list []request, by, path string, old []byte) (bool, error) {
+func added(list []request, by, note, path string, old []byte) (bool, error) {
 	i := slices.IndexFunc(list, func(r request) bool { return r.By == by })
 	if by == "" || i < 0 {
 		return false, nil
 	}
 	switch now := sum(path, old); {
+	case list[i].Note != "" && list[i].Note != note:
+		return false, refuse("this requestId was used for another note; draw a new one for each")
 	case list[i].Done || list[i].After == now:
 		return true, nil
 	case list[i].Before == now:
@@ -66,15 +69,15 @@ func added(list []request, by, path string, old []byte) (bool, error) {
 }
 
 // noting stores that a request is about to change a file; done stores that it has.
-func (s *Store) noting(list []request, by, path string, old, changed []byte) (done func() error, err error) {
+func (s *Store) noting(list []request, by, note, path string, old, changed []byte) (done func() error, err error) {
 	if by == "" {
 		return func() error { return nil }, nil
 	}
 	list = slices.DeleteFunc(list, func(r request) bool { return r.By == by })
-	list = append(list, request{By: by, Before: sum(path, old), After: sum(path, changed)})
+	list = append(list, request{By: by, Note: note, Before: sum(path, old), After: sum(path, changed)})
 	list = list[max(0, len(list)-maxRequests):]
 	return func() error {
-		list[len(list)-1] = request{By: by, Done: true}
+		list[len(list)-1] = request{By: by, Note: note, Done: true}
 		return s.store(list)
 	}, s.store(list)
 }

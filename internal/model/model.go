@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 	"time"
 
@@ -129,28 +130,19 @@ const (
 
 // ThinkingLevels gives all levels, rising, off first.
 func ThinkingLevels() []ThinkingLevel {
-	return []ThinkingLevel{ThinkingOff, ThinkingMinimal, ThinkingLow, ThinkingMedium, ThinkingHigh, ThinkingXHigh, ThinkingMax}
+	words := protocol.ThinkingLevels()
+	levels := make([]ThinkingLevel, len(words))
+	for i, w := range words {
+		levels[i] = ThinkingLevel(w)
+	}
+	return levels
 }
 
 // Valid says whether the level is one of those above.
 func (l ThinkingLevel) Valid() bool { return l == ThinkingOff || l.rank() > 0 }
 
 func (l ThinkingLevel) rank() int {
-	switch l {
-	case ThinkingMinimal:
-		return 1
-	case ThinkingLow:
-		return 2
-	case ThinkingMedium:
-		return 3
-	case ThinkingHigh:
-		return 4
-	case ThinkingXHigh:
-		return 5
-	case ThinkingMax:
-		return 6
-	}
-	return 0
+	return max(0, slices.Index(protocol.ThinkingLevels(), string(l)))
 }
 
 // Kind says what a request is for.
@@ -244,6 +236,9 @@ func CallEnd(index int, id, name, input string) BlockEnd {
 type Done struct {
 	StopReason protocol.StopReason // end_turn, tool_use, max_tokens or refusal
 	Usage      protocol.Usage      // CostUSD set from the price
+	// Unlisted is the server's word for why the answer ended, where its vendor's list has
+	// none of it and what came is complete; "" for the usual ends.
+	Unlisted string
 }
 
 func (BlockStart) delta()    {}

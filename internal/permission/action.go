@@ -60,6 +60,13 @@ type Action struct {
 	// would: the file need not exist. With nil only the text of a path counts:
 	// no folder is known to be inside the workspace except the workspace itself.
 	Resolve func(abs string) Path
+	// Repository returns the repository that Git would use in a folder, absolute and
+	// without symlinks, as it is before the command. With nil rules about Git count in
+	// every folder of the workspace.
+	Repository func(dir string) Repository
+	// Ignored reports whether Git ignores a folder of the workspace, absolute and without
+	// symlinks. With nil it ignores none.
+	Ignored func(dir string) bool
 }
 
 // Verdict is the judgement about an action.
@@ -67,6 +74,10 @@ type Verdict struct {
 	Decision protocol.Decision // allow, ask or deny
 	Rule     string            // the rule that decided, "" when the mode did
 	Reason   string            // one sentence for the person asked, or for the model when denied
+	// Git says that a rule allows a command that starts Git: it has to run with
+	// safe.bareRepository=explicit, so that no folder of the workspace is taken for a
+	// repository that the judgement did not see.
+	Git bool
 	// Suggestions are the answers that a question offers; the first is "once".
 	Suggestions []protocol.Suggestion
 }

@@ -265,7 +265,7 @@ func commands() []struct{ src, want string } {
 		{"bash -lc 'git status; rm x'", "d"},
 		{"bash -c 'git status'", "q"},
 		{"bash -c \"$x\"", "q"},
-		{"echo rm x | bash", "q"},
+		{"echo rm x | bash", "d"},
 		{"bash -s", "q"},
 		{"ssh host rm x", "d"},
 		{"ssh -p 22 host 'git status; rm x'", "d"},

@@ -109,7 +109,13 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if len(step.Words) == 0 {
 		return question, question.Decision != ""
 	}
-	covers := func(r rule) bool { return r.tightens(step.Words) }
+	if v, ok := p.tightenNamed(at, step); ok {
+		if v.Decision == protocol.DecisionDeny {
+			return v, true
+		}
+		question = v
+	}
+	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
 	if r, ok := find(p.deny, covers); ok {
 		return denied(r), true
 	}
@@ -119,16 +125,16 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if depth >= maxInner {
 		return question, question.Decision != ""
 	}
-	for _, in := range shell.Unwrap(step.Words) {
+	for _, in := range append(shell.Started(step), optionSources(step.Words)...) {
 		if at.looked++; at.looked > maxLooked {
 			break
 		}
-		line := shell.Line{Steps: []shell.Step{{Words: in.Words}}}
+		line := shell.Line{Steps: []shell.Step{{Words: in.Words, Input: step.Input}}}
 		if in.Source != "" {
 			var err error
 			if line, err = shell.Parse(in.Source); err != nil {
 				line = shell.Front(in.Source)
-				if p.tightensCommands() {
+				if p.tightensCommands() && !in.Guess {
 					question = ask("", sentence(err.Error()))
 				}
 			}
@@ -206,15 +212,17 @@ func (p *Policy) loosen(a Action, line shell.Line) Verdict {
 		return ask("", sentence("no rule can allow this line: "+line.Ask))
 	}
 	at := newPlaces(p, a)
-	at.loops(line)
+	at.survey(line)
 	allow := Verdict{Decision: protocol.DecisionAllow}
 	for _, step := range line.Steps {
+		at.enter(step)
 		r, why := p.loosenStep(at, step)
 		if why != "" {
 			return ask("", why)
 		}
 		if r != "" {
 			allow.Rule = join(allow.Rule, r)
+			allow.Git = allow.Git || len(startsGit(step.Words, maxInner)) > 0
 		}
 		at.after(step)
 	}
@@ -245,13 +253,23 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if at.outside && !free {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
+	elsewhere := ""
 	for _, r := range p.allow {
-		if r.permits(step.Words) && at.sameProgram(step.Words) {
+		if !r.permits(step.Words) {
+			continue
+		}
+		if elsewhere = at.elsewhere(r, step.Words); elsewhere == "" {
+			if why := at.git(step.Words); why != "" {
+				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+			}
 			return r.text, "" // also of a step that needs none: a line of such steps does
 		}
 	}
 	if free {
 		return "", ""
+	}
+	if elsewhere != "" {
+		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), elsewhere))
 	}
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
 }

@@ -140,7 +140,7 @@ func TestSuggestionsGrantNoMoreThanTheCommandsAtHand(t *testing.T) {
 		"rm -rf build":                   "Bash(rm -rf build)",
 		"make && rm x":                   "Bash(make), Bash(rm x)", // opencode#40158
 		"go vet ./... && make":           "Bash(make)",
-		"cd src && make":                 "Bash(make)",
+		"cd src && make":                 "Bash(cd src && make)",
 		"make; make":                     "Bash(make)",
 		"echo 'a b' \"it's\"":            `Bash(echo 'a b' 'it'\''s')`,
 		"timeout 5 make":                 "Bash(timeout 5 make)",

@@ -55,11 +55,7 @@ func gitKeepsMeaning(words []shell.Word, named int) bool {
 			}
 		case !w.Literal && !w.Operand:
 			return false // it could become an option
-		case strings.HasPrefix(w.Text, "--"):
-			name, _, _ := strings.Cut(w.Text[2:], "=")
-			if name != "" && gitLongOption(name) {
-				return false
-			}
+		case strings.HasPrefix(w.Text, "--"): // the table has those that count
 		case strings.HasPrefix(w.Text, "-"):
 			if gitShortOption(sub.Text, w.Text) {
 				return false
@@ -80,21 +76,13 @@ func gitRemote(sub string) bool {
 	return false
 }
 
-// gitLongOption says whether name, or an option that it is the beginning of,
-// runs a program, changes the configuration or writes a file.
-func gitLongOption(name string) bool {
-	for _, bad := range [...]string{"config", "config-env", "exec", "exec-path", "ext-diff", "textconv", "extcmd", "output", "output-directory",
-		"upload-pack", "receive-pack", "open-files-in-pager", "git-dir", "work-tree", "separate-git-dir", "template",
-		"tool", "gui", "paginate", "no-index", "filter-process", "pager", "upload-archive", "remote", "editor", "sequence-editor", "gpg-sign"} {
-		// --text is an option of its own, not the beginning of --textconv.
-		if strings.HasPrefix(bad, name) && name != "text" {
-			return true
-		}
-	}
-	return false
-}
+// gitLong are the long options of git's subcommands that run a program, change the
+// configuration or write a file.
+var gitLong = []string{"config", "config-env", "exec", "exec-path", "ext-diff", "textconv", "extcmd", "output", "output-directory",
+	"upload-pack", "receive-pack", "open-files-in-pager", "git-dir", "work-tree", "separate-git-dir", "template",
+	"tool", "gui", "paginate", "no-index", "filter-process", "pager", "upload-archive", "remote", "editor", "sequence-editor", "gpg-sign"}
 
-// gitShortOption says the same of a short option, alone, in a cluster or with
+// gitShortOption says whether a short option runs a program or writes a file, alone, in a cluster or with
 // its value attached.
 func gitShortOption(sub, option string) bool {
 	bad := ""

@@ -20,16 +20,21 @@ const (
 type places struct {
 	home, root string
 	resolve    func(string) Path
+	repository func(string) Repository
 	readable   []string
 	dirs       []string
+	now        []string  // of the step that is judged, as far as that is certain
+	entered    []entered // the steps so far
+	ignored    func(string) bool
 	outside    bool // one of them is not in the workspace, or not known
-	moved      bool // a step may have changed it
+	plants     bool // a step may put a repository somewhere
+	named      int  // files that words may name that were looked up
 	looked     int  // inner commands that were looked into
 	redirects  int  // files of redirections that were looked up
 }
 
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve, readable: p.readable}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}
@@ -179,7 +184,7 @@ func (at *places) stays(step shell.Step) bool {
 	if at.outside || len(at.dirs) == 0 {
 		return false
 	}
-	for _, dir := range at.dirs {
+	for _, dir := range at.here() {
 		to := at.target(step, dir)
 		if to == "" || !at.resolve(to).Inside {
 			return false
@@ -200,12 +205,11 @@ func (at *places) after(step shell.Step) {
 	switch words[0].Text {
 	case "cd":
 	case "pushd", "popd", "dirs", "eval", "source", ".":
-		at.outside, at.moved = true, true
+		at.outside = true
 		return
 	default:
 		return
 	}
-	at.moved = true
 	if len(at.dirs) >= maxPlaces {
 		return // outside is set already
 	}
@@ -213,7 +217,7 @@ func (at *places) after(step shell.Step) {
 	if !at.stays(step) {
 		at.outside = true
 	}
-	for _, dir := range slices.Clone(at.dirs) {
+	for _, dir := range slices.Clone(at.here()) {
 		to := at.target(step, dir)
 		if to == "" {
 			continue
@@ -230,10 +234,12 @@ func (at *places) after(step shell.Step) {
 	}
 }
 
-// loops gives up at once when the body of a loop changes the working directory:
-// what stands before the change runs behind it too.
-func (at *places) loops(line shell.Line) {
+// survey looks at what the whole line does before its steps are judged in turn: whether a
+// step may put a repository somewhere, and whether the body of a loop changes the working
+// directory: what stands before the change runs after it too, so nothing is certain then.
+func (at *places) survey(line shell.Line) {
 	for _, step := range line.Steps {
+		at.plants = at.plants || plants(step)
 		if !step.Loop || len(step.Words) == 0 {
 			continue
 		}
@@ -244,19 +250,4 @@ func (at *places) loops(line shell.Line) {
 			}
 		}
 	}
-}
-
-// sameProgram says whether a program, or the script of an interpreter, that is
-// named by a relative path is the one below the workspace that the rule means.
-func (at *places) sameProgram(words []shell.Word) bool {
-	relative := func(text string) bool { return strings.Contains(text, "/") && !path.IsAbs(text) }
-	depends := relative(words[0].Text)
-	switch words[0].Text {
-	case "bash", "sh", "dash", "zsh", "ksh", "python", "python3", "node", "perl", "ruby", "php", "deno", "bun":
-		depends = depends || (len(words) > 1 && !path.IsAbs(words[1].Text))
-	}
-	if !depends || at.root == "" {
-		return true
-	}
-	return !at.moved && len(at.dirs) == 1 && at.dirs[0] == at.root
 }

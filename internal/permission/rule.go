@@ -20,6 +20,7 @@ type rule struct {
 	// of commands
 	words  []string
 	prefix bool
+	dir    string // the folder that it is given for, absolute; "": none is
 	// of files: an absolute pattern, and the one that the links in its fixed
 	// beginning lead to, "" when there are none
 	glob, real string
@@ -73,7 +74,7 @@ func (p parser) parse(text string) (rule, error) {
 	var err error
 	switch name {
 	case "Bash":
-		err = r.command(arg)
+		err = p.command(&r, arg)
 	case "Read", "Write", "Edit", "Glob", "Grep":
 		err = p.file(&r, arg)
 	case "WebFetch":
@@ -112,8 +113,15 @@ func knownTool(name string) string {
 	return ""
 }
 
-func (r *rule) command(arg string) error {
+func (p parser) command(r *rule, arg string) error {
 	r.form = command
+	if dir, rest, ok := cutFolder(arg); ok {
+		var err error
+		if r.dir, err = p.folder(dir); err != nil {
+			return err
+		}
+		arg = rest
+	}
 	arg, r.prefix = strings.CutSuffix(arg, ":*")
 	words, err := shell.Words(arg)
 	switch {

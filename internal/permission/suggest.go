@@ -76,11 +76,12 @@ func (p *Policy) grantCommands(a Action) []string {
 		return nil
 	}
 	at := newPlaces(p, a)
-	at.loops(line)
+	at.survey(line)
 	var rules []string
 	for _, step := range line.Steps {
+		at.enter(step)
 		if _, why := p.loosenStep(at, step); why != "" {
-			r := grantStep(step)
+			r := grantStep(at, step)
 			if r == "" {
 				return nil
 			}
@@ -94,8 +95,8 @@ func (p *Policy) grantCommands(a Action) []string {
 }
 
 // grantStep gives the narrowest useful rule for a step: a listed harmless command
-// with any arguments, else exactly these words.
-func grantStep(step shell.Step) string {
+// with any arguments, else exactly these words in the folder in which they run.
+func grantStep(at *places, step shell.Step) string {
 	if step.Ask != "" || len(step.Words) == 0 {
 		return ""
 	}
@@ -103,7 +104,7 @@ func grantStep(step shell.Step) string {
 	for _, w := range step.Words {
 		words = append(words, w.Text)
 	}
-	if n := harmlessPrefix(words); n > 0 {
+	if n := harmlessPrefix(words); n > 0 && !at.inIgnored() {
 		prefix := rule{form: command, words: words[:n], prefix: true}
 		if prefix.permits(step.Words) {
 			return "Bash(" + shell.Quote(words[:n]) + ":*)"
@@ -117,7 +118,11 @@ func grantStep(step shell.Step) string {
 	if runsInput(step.Words) {
 		return ""
 	}
-	return "Bash(" + shell.Quote(words) + ")"
+	front, ok := at.given()
+	if !ok {
+		return ""
+	}
+	return "Bash(" + front + shell.Quote(words) + ")"
 }
 
 // runsInput says whether a command does what its standard input says: its words

@@ -186,7 +186,7 @@ func (c *Call) arm(o *operation, now time.Time) {
 		d = fullDelay
 	}
 	if o.timer == nil {
-		o.timer = time.AfterFunc(d, func() { c.due(o) })
+		o.timer = time.AfterFunc(d, c.r.cfg.timed(func() { c.due(o) }))
 		return
 	}
 	o.timer.Reset(d)

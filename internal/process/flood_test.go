@@ -36,7 +36,7 @@ func TestAFloodOfDifferentEventsIsBoundedEverywhere(t *testing.T) {
 			}
 			sent <- n
 		}()
-		const seconds, perSecond = 2, 100_000
+		const seconds, perSecond = 2, floodRate
 		before := heap()
 		most := uint64(0)
 		for i := range seconds * perSecond {

@@ -127,7 +127,7 @@ func (r *Recorder) push(l *log, line []byte) {
 	r.touch(l)
 	switch {
 	case r.timer == nil:
-		r.timer = time.AfterFunc(interval, r.Flush)
+		r.timer = time.AfterFunc(interval, r.cfg.timed(r.Flush))
 	case r.bytes >= batch && !r.soon:
 		r.soon = true
 		r.timer.Reset(0)
@@ -168,7 +168,7 @@ func (r *Recorder) end(logs []*log) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.timer == nil {
-		r.timer = time.AfterFunc(0, r.Flush)
+		r.timer = time.AfterFunc(0, r.cfg.timed(r.Flush))
 	} else {
 		r.timer.Reset(0)
 	}

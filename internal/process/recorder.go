@@ -19,6 +19,23 @@ type Config struct {
 	Now func() time.Time // of time stamps
 	// Report takes what people who look for a fault need to see; may be nil.
 	Report func(what string, detail []byte)
+	// Panicked is told what a panic of a timer was, which has ended that; nil lets it end
+	// the program.
+	Panicked func(recovered any)
+}
+
+// timed is the root of what a timer calls.
+func (c *Config) timed(f func()) func() {
+	return func() {
+		if c.Panicked != nil {
+			defer func() {
+				if r := recover(); r != nil {
+					c.Panicked(r)
+				}
+			}()
+		}
+		f()
+	}
 }
 
 // Recorder follows the calls of one session.

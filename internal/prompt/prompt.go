@@ -72,10 +72,11 @@ func Build(cfg Config) (protocol.Instructions, []Notice, error) {
 		window = 200_000
 	}
 	cut := fit(parts, window*budgetPercent/100*bytesPerToken)
-	for _, name := range cut {
-		b.note("The system prompt is longer than %d%% of the model's window: %s was cut.", budgetPercent, name)
+	out := protocol.Instructions{Version: Version}
+	for _, c := range cut {
+		b.note("The system prompt is longer than %d%% of the model's window: %s was cut%s.", budgetPercent, c.name, c.left())
+		out.Cut = append(out.Cut, c.name)
 	}
-	out := protocol.Instructions{Version: Version, Cut: cut}
 	var texts []string
 	for _, p := range parts {
 		text := p.render()

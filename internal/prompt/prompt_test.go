@@ -276,8 +276,8 @@ func TestLowestPriorityIsCutFirst(t *testing.T) {
 		has, lack []string
 	}{
 		{200_000, "", []string{"FAR", "NEAR", "USER", "<workspace-files>"}, nil},
-		{60_500, "workspace|agents: p/AGENTS.md", []string{"NEAR", "USER"}, []string{"FAR", "<workspace-files>"}},
-		{35_000, "workspace|agents: p/AGENTS.md|agents: p/src/sub/AGENTS.md", []string{"NEAR", "USER", "[cut here: the system prompt"}, []string{"FAR"}},
+		{60_500, "workspace|agents: p/AGENTS.md|agents: p/src/sub/AGENTS.md", []string{"FAR", "NEAR", "USER", "[cut here: the system prompt"}, []string{"<workspace-files>"}},
+		{29_000, "workspace|agents: p/AGENTS.md|agents: p/src/sub/AGENTS.md", []string{"FAR", "NEAR", "USER", "[cut here: the system prompt"}, nil},
 		{15_000, "workspace|agents: p/AGENTS.md|agents: p/src/sub/AGENTS.md|user: c.toml", []string{"USER", "[cut here: the system prompt"}, []string{"FAR", "NEAR"}},
 		{1_000, "workspace|agents: p/AGENTS.md|agents: p/src/sub/AGENTS.md|user: c.toml|environment|time", []string{"coding agent"}, []string{"USER"}},
 	} {

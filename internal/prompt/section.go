@@ -1,6 +1,8 @@
 package prompt
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +13,7 @@ const (
 	bytesPerToken = 4
 )
 
-// part is a section before it is rendered: a fixed text, or a head and sources,
-// of which those in front are cut first.
+// part is a section before it is rendered: a fixed text, or a head and sources.
 type part struct {
 	name     string
 	priority int
@@ -57,12 +58,28 @@ func (p part) label(s source) string {
 // cutMark stands where a source was cut.
 const cutMark = "\n[cut here: the system prompt would be too long]"
 
+// cutting is what was cut, and of a source that is in part still there its bytes.
+type cutting struct {
+	name     string
+	now, was int // bytes of a source; 0 and 0 of a whole section
+}
+
+// left says how much of it remains, as the end of a sentence.
+func (c cutting) left() string {
+	switch {
+	case c.was == 0:
+		return ""
+	case c.now == 0:
+		return ": it is left out"
+	}
+	return fmt.Sprintf(" to its first %d of %d bytes", c.now, c.was)
+}
+
 // fit cuts parts until all of them have at most budget bytes, and names what was
-// cut. The part with the lowest priority goes first, in it the source in front;
-// the last source of a part keeps what fits of its beginning. The baseline stays
-// whole.
-func fit(parts []part, budget int) []string {
-	var cut []string
+// cut. The part with the lowest priority is cut first: a text goes, of sources as much
+// stays as there is room for. The baseline stays whole.
+func fit(parts []part, budget int) []cutting {
+	var cut []cutting
 	for {
 		over := -budget
 		low := -1
@@ -79,22 +96,118 @@ func fit(parts []part, budget int) []string {
 		}
 		p := &parts[low]
 		if p.text != "" {
-			cut = append(cut, p.name)
+			cut = append(cut, cutting{name: p.name})
 			p.text, p.sources = "", nil
 			continue
 		}
-		first := &p.sources[0]
-		name := p.label(*first)
-		if len(cut) == 0 || cut[len(cut)-1] != name {
-			cut = append(cut, name)
+		cut = append(cut, p.squeeze(len(p.render())-over)...)
+	}
+}
+
+// least is how many bytes of a source are kept at least; less of one says nothing.
+const least = 400
+
+// squeeze cuts the sources of a part, which has too many, so that it has at most room
+// bytes: the user's own are kept first, with at most half of the room where there are
+// others; these share the rest evenly. Where that is too little for each, those in
+// front, of the folders farthest away, are left out.
+func (p *part) squeeze(room int) []cutting {
+	all := p.sources
+	for drop := 0; ; drop++ {
+		kept := dropFirst(all, drop)
+		if len(kept) == 0 {
+			p.sources = nil
+			break
 		}
-		const least = 400 // bytes; less of a file says nothing
-		keep := len(first.content) - over - len(cutMark)
-		if len(p.sources) > 1 || keep < least {
-			p.sources = p.sources[1:]
+		left := room - len(p.head)
+		for _, s := range kept {
+			left -= len("\n\n") + len(s.render()) - len(s.content)
+		}
+		sizes := shares(kept, left)
+		small := false
+		for i, s := range kept {
+			small = small || sizes[i] < len(s.content) && sizes[i] < least
+		}
+		if small {
 			continue
 		}
-		first.content = head(first.content, keep) + cutMark
+		p.sources = nil
+		for i, s := range kept {
+			if sizes[i] < len(s.content) {
+				s.content = head(s.content, sizes[i]-len(cutMark)) + cutMark
+			}
+			p.sources = append(p.sources, s)
+		}
+		break
+	}
+	var cut []cutting
+	for _, was := range all {
+		c := cutting{name: p.label(was), was: len(was.content)}
+		for _, s := range p.sources {
+			if s.path == was.path && s.scope == was.scope {
+				c.now = len(strings.TrimSuffix(s.content, cutMark))
+			}
+		}
+		if c.now != c.was {
+			cut = append(cut, c)
+		}
+	}
+	return cut
+}
+
+// dropFirst is a list without its first n sources that are not the user's own, and then
+// without those.
+func dropFirst(all []source, n int) []source {
+	var kept, own []source
+	for _, s := range all {
+		if s.scope == "user" {
+			own = append(own, s)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	if n <= len(kept) {
+		return append(own, kept[n:]...)
+	}
+	return own[min(n-len(kept), len(own)):]
+}
+
+// shares says how many bytes of room each source gets, at most those that it has.
+func shares(list []source, room int) []int {
+	out := make([]int, len(list))
+	var own, others []int // by place
+	total, size := 0, 0
+	for i, s := range list {
+		total += len(s.content)
+		if s.scope == "user" {
+			own, size = append(own, i), size+len(s.content)
+		} else {
+			others = append(others, i)
+		}
+	}
+	if total <= room {
+		for i, s := range list {
+			out[i] = len(s.content)
+		}
+		return out
+	}
+	first := min(size, room)
+	if len(others) > 0 {
+		first = min(size, max(room/2, room-(total-size)))
+	}
+	even(list, out, own, first)
+	even(list, out, others, room-first)
+	return out
+}
+
+// even shares room among the sources at some places: what a short one does not need the
+// longer ones get.
+func even(list []source, out, places []int, room int) {
+	rest := slices.Clone(places)
+	slices.SortFunc(rest, func(a, b int) int { return len(list[a].content) - len(list[b].content) })
+	for i, at := range rest {
+		out[at] = max(0, min(len(list[at].content), room/(len(rest)-i)))
+		room -= out[at]
 	}
 }
 
@@ -107,7 +220,8 @@ func head(s string, n int) string {
 	for n > 0 && s[n]&0xc0 == 0x80 {
 		n--
 	}
-	if at := strings.LastIndexByte(s[:n], '\n'); at > n/2 {
+	const near = 1 << 10
+	if at := strings.LastIndexByte(s[:n], '\n'); at > max(n/2, n-near) {
 		n = at
 	}
 	return s[:n]

@@ -169,6 +169,9 @@ func (l *loop) stream(ctx context.Context, req model.Request, show visibility) (
 				l.show(&ans, piece)
 			}
 			if ans.add(piece) {
+				if done, ok := piece.(model.Done); ok && done.Unlisted != "" {
+					l.Report(fmt.Sprintf("%s ended an answer for a reason that its list does not have: %s; what came is complete, so it counts", ans.info.Provider, done.Unlisted), nil)
+				}
 				return ans, nil
 			}
 			if l.gone {

@@ -148,3 +148,31 @@ func TestSteeringAndFollowUpsAreTakenWhereTheyBelong(t *testing.T) {
 		t.Errorf("%d turns: %s", turns, got)
 	}
 }
+
+// proxied ends its answers for a reason of its own.
+type proxied struct{ model.Model }
+
+func (p proxied) Stream(ctx context.Context, r model.Request) iter.Seq2[model.Delta, error] {
+	return func(yield func(model.Delta, error) bool) {
+		for d, err := range p.Model.Stream(ctx, r) {
+			if done, ok := d.(model.Done); ok {
+				done.Unlisted = "FUNCTION_CALL"
+				d = done
+			}
+			if !yield(d, err) {
+				return
+			}
+		}
+	}
+}
+
+func TestAnEndForAnUnlistedReasonIsALineInTheDiagnosticsAndNoRetry(t *testing.T) {
+	tr := newTrial(t, nil, `{"do":[{"text":"here"}]}`)
+	tr.run.Model = proxied{tr.run.Model}
+	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted || len(tr.waits) > 0 {
+		t.Fatalf("end: %+v after %v", end, tr.waits)
+	}
+	if len(tr.reports) != 1 || !strings.Contains(tr.reports[0], "FUNCTION_CALL") {
+		t.Errorf("reports: %q", tr.reports)
+	}
+}

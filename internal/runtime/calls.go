@@ -25,6 +25,7 @@ type callSet struct {
 
 // job is one call on its way.
 type job struct {
+	fault    any // a panic beside its tool, with its stack
 	block    protocol.Block
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
@@ -60,14 +61,15 @@ func brokenOff(cause error) string {
 }
 
 // runCalls runs the calls of a message: read-only ones that stand together side
-// by side, the others alone, results in call order. It returns an error when the
-// run was cancelled or storage failed; every call has its result then too.
-func (l *loop) runCalls(ctx context.Context, set callSet) error {
+// by side, the others alone, results in call order. It returns the calls with their
+// results, and an error when the run was cancelled or storage failed; every call has its
+// result then too.
+func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 	jobs := l.jobs(set)
 	for i := 0; i < len(jobs); {
 		if ctx.Err() != nil {
 			l.refuse(jobs[i:], notRun(context.Cause(ctx)))
-			return ctx.Err()
+			return jobs, ctx.Err()
 		}
 		n := l.groupSize(jobs[i:])
 		group := jobs[i : i+n]
@@ -80,13 +82,13 @@ func (l *loop) runCalls(ctx context.Context, set callSet) error {
 				closeAll(group)
 				l.refuse(group[:k], text)
 				l.refuse(jobs[i+k:], text)
-				return err
+				return jobs, err
 			}
 		}
 		l.runGroup(ctx, group)
 		i += n
 	}
-	return ctx.Err()
+	return jobs, ctx.Err()
 }
 
 // refuseCalls gives every call of a message the same error result.
@@ -204,6 +206,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		prepared.Close()
 		j.prepared = nil
 		return fail("%s", permit.Reason)
+	}
+	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
+		p.AllowedByGitRule()
 	}
 	if err := l.snapshot(ctx, j); err != nil {
 		return err

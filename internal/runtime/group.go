@@ -95,6 +95,12 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
+			defer func() {
+				if j.fault = recover(); j.fault != nil { // the run's own goroutine goes on with it
+					j.fault = fmt.Sprintf("%v\n%s", j.fault, debug.Stack())
+					ended <- j
+				}
+			}()
 			slots <- struct{}{}
 			m := l.run(ctx, j, live)
 			<-slots
@@ -121,6 +127,9 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			}
 		case j := <-ended:
 			running--
+			if j.fault != nil {
+				panic(j.fault)
+			}
 			if rest := live.take(j); rest != "" {
 				l.emit(&protocol.ToolExecutionUpdate{EventID: j.result, ToolCallID: j.block.ID, Partial: rest})
 			}

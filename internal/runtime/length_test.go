@@ -73,7 +73,7 @@ func told(t *testing.T, events []RawEvent) map[int]string {
 }
 
 func TestWhatAModelSendsAtOnceIsToldInPiecesAndKeptWhole(t *testing.T) {
-	const size = 10 << 20
+	const size = longAnswer
 	whole := "\u2028a\n" + strings.Repeat("aé😀x", size/8)
 	input := `{"s":"` + strings.Repeat("é", size/2) + `"}`
 	for _, chunk := range []int{0, size / 8} {

@@ -59,7 +59,7 @@ type outcome struct {
 func (o outcome) event() *protocol.RuntimeEnd {
 	e := &protocol.RuntimeEnd{Terminal: o.terminal, Reason: protocol.EndError}
 	switch o.terminal {
-	case protocol.TerminalCompleted, protocol.TerminalMaxSteps, protocol.TerminalMaxTokens,
+	case protocol.TerminalCompleted, protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalLoop,
 		protocol.TerminalBudget, protocol.TerminalRefused, protocol.TerminalHookStopped:
 		e.Reason = protocol.EndCompleted
 	case protocol.TerminalCancelled:
@@ -163,7 +163,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		}
 		if l.steps >= l.Limits.MaxSteps {
 			return protocol.StopEndTurn, outcome{protocol.TerminalMaxSteps,
-				protocol.Errorf(protocol.CodeRateLimited, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
+				protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
 		}
 		if end, over := l.overBudget(); over { // what sub-agents spent counts too
 			return protocol.StopEndTurn, end
@@ -182,11 +182,22 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 		}
 		if len(step.calls.blocks) > 0 {
 			t.stopBlocks = 0
-			if err := l.runCalls(ctx, step.calls); err != nil {
+			jobs, err := l.runCalls(ctx, step.calls)
+			if err != nil {
 				return protocol.StopCancelled, l.failed(ctx, err)
 			}
-			if _, err := l.Host.Steer(ctx); err != nil {
+			steered, err := l.Host.Steer(ctx)
+			if err != nil {
 				return step.stop, l.failed(ctx, err)
+			}
+			if steered > 0 {
+				t.repeats = repeats{} // a person sees what it does
+				continue
+			}
+			if end, goOn, err := l.repeated(ctx, &t, l.footprintOf(jobs)); err != nil {
+				return step.stop, l.failed(ctx, err)
+			} else if !goOn {
+				return step.stop, end
 			}
 			continue
 		}
@@ -201,6 +212,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			}
 			return step.stop, outcome{terminal: protocol.TerminalCompleted}
 		}
+		t.repeats.note(said(step.text))
 	}
 }
 
@@ -211,7 +223,7 @@ func (l *loop) overBudget() (outcome, bool) {
 		return outcome{}, false
 	}
 	return outcome{protocol.TerminalBudget,
-		protocol.Errorf(protocol.CodeRateLimited, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", spent)}, true
+		protocol.Errorf(protocol.CodeCostLimit, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", spent)}, true
 }
 
 // turnState counts what a turn may do only so often.
@@ -219,6 +231,7 @@ type turnState struct {
 	continuations int
 	stopBlocks    int
 	overloads     int // in a row
+	repeats       repeats
 }
 
 // goOn says whether a turn continues behind an answer without calls.

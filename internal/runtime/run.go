@@ -34,6 +34,9 @@ type Host interface {
 	Permit(ctx context.Context, call Question) (Permit, error)
 	// Notice tells the model something before its next call, as a harness item.
 	Notice(ctx context.Context, text string) error
+	// Repeats asks people whether a turn goes on whose model repeats itself. Asked is
+	// false where nobody could be asked, or nobody answered in time.
+	Repeats(ctx context.Context, what Repetition) (asked, goOn bool, err error)
 }
 
 // Why says what a compaction is for.
@@ -56,6 +59,9 @@ type Summarise func(ctx context.Context, req model.Request) (string, protocol.Us
 type Prompt struct {
 	System   string
 	Messages []protocol.Message
+	// News says that something was added since the last call that is not of the run:
+	// what a background command tells, or an extension.
+	News bool
 	// Compact says whether a compaction is due first: NotDue, Due or DueHarder.
 	Compact Why
 }
@@ -82,6 +88,8 @@ type HookVerdict struct {
 // in the log, durably, when it is given.
 type Permit struct {
 	Allowed bool
+	// Git says that a rule about Git allowed it (see [permission.Verdict.Git]).
+	Git bool
 	// Reason is what the model is told when the call may not run.
 	Reason string
 }

@@ -27,6 +27,9 @@ func (l *loop) step(ctx context.Context, t *turnState) (stepResult, error) {
 	if err != nil {
 		return stepResult{}, err
 	}
+	if prompt.News {
+		t.repeats = repeats{} // the model may wait for it
+	}
 	full := l.model.Info().MaxTokens
 	limit := full
 	if limit == 0 || limit > defaultOutput {

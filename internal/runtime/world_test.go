@@ -30,6 +30,8 @@ type desk struct {
 	deny     string // the reason for which no call may run
 	notices  []string
 	compacts []Why
+	goOn     []bool // answers to whether a model that repeats itself goes on
+	repeated []Repetition
 }
 
 func (d *desk) Context(context.Context) (Prompt, error) {
@@ -190,4 +192,14 @@ func (tr *trial) results() []string {
 		}
 	}
 	return out
+}
+
+// Repeats answers as desk.goOn says, in order; then nobody can be asked.
+func (d *desk) Repeats(_ context.Context, what Repetition) (asked, goOn bool, err error) {
+	d.repeated = append(d.repeated, what)
+	if len(d.goOn) == 0 {
+		return false, false, nil
+	}
+	goOn, d.goOn = d.goOn[0], d.goOn[1:]
+	return true, goOn, nil
 }

@@ -7,7 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"scorel/internal/repository"
 )
+
+// maxGoEnv bounds what is read of the settings of the go command, in bytes.
+const maxGoEnv = 4096
 
 // CacheDir makes the folder for the caches of build tools of one project,
 // <home>/.cache/scorel/<name>-<hash of root>. The tools themselves bound what
@@ -115,7 +120,7 @@ func (p Profile) goSetting(env []string, name string) string {
 		}
 		config = filepath.Join(dir, "go", "env")
 	}
-	file, _ := readSmall(config, maxPointer)
+	file, _ := repository.ReadSmall(config, maxGoEnv)
 	get := func(name string) string {
 		if v := lookup(env, name); v != "" {
 			return v

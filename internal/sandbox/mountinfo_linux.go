@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"scorel/internal/repository"
 )
 
 // maxMountinfo bounds what is read of the list of mounts, in bytes. A machine
@@ -103,7 +105,7 @@ func aliases(path string, mounts []mount) []string {
 		switch {
 		case within(inside, m.root): // shows it, or something above it
 			at = filepath.Join(m.point, strings.TrimPrefix(inside, strings.TrimSuffix(m.root, "/")))
-			if !sameFile(at, path) {
+			if !repository.SameFile(at, path) {
 				at = "" // another mount covers it
 			}
 		case within(m.root, inside): // shows a part of it

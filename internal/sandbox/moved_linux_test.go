@@ -37,7 +37,7 @@ func TestAFolderAboveWhatIsHeldIsNotMovedAway(t *testing.T) {
 func TestWhatLeadsGitInOtherWorktreesIsProtected(t *testing.T) {
 	needConfinement(t)
 	w := plainWorld(t, t.TempDir(), false)
-	repository(t, w, w.ws)
+	newRepository(t, w, w.ws)
 	git(t, w, w.ws, "worktree", "add", "-q", filepath.Join(w.base, "other"))
 	before := LookAtProtected(w.profile.Roots, nil)
 	out, _ := w.call(t, &w.profile, `for f in commondir gitdir config.worktree; do echo x > .git/worktrees/other/$f && echo could $f; done 2>/dev/null

@@ -69,10 +69,6 @@ func killSession(session int) { _ = syscall.Kill(-session, syscall.SIGKILL) }
 func namespaceOf(int) uint64                 { return 0 }
 func killNamespace(uint64, string, int) bool { return false }
 
-// changeTime gives when a file or what is noted of it was last changed, in
-// nanoseconds.
-func changeTime(st *syscall.Stat_t) int64 { return st.Ctimespec.Nano() }
-
 // self gives a path to the running binary.
 func self() string {
 	path, err := os.Executable()

@@ -101,10 +101,6 @@ func killSession(session int) {
 	}
 }
 
-// changeTime gives when a file or what is noted of it was last changed, in
-// nanoseconds.
-func changeTime(st *syscall.Stat_t) int64 { return st.Ctim.Nano() }
-
 // self gives a path to the running binary that holds also in other processes, and
 // when the file was replaced or removed.
 func self() string { return "/proc/" + strconv.Itoa(os.Getpid()) + "/exe" }

@@ -1,23 +1,17 @@
 package sandbox
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"syscall"
+
+	"scorel/internal/repository"
 )
 
 const (
-	maxPointer = 4096    // bytes of a file that names a repository
-	maxConfig  = 1 << 20 // bytes of a repository's configuration
-	maxModules = 64      // repositories of submodules, and worktrees elsewhere, that are protected of a repository
-	moduleDeep = 4       // folders that the name of a submodule may have
-	maxLooked  = 2_000   // folders in which submodules are looked for
+	maxModules = 64    // repositories of submodules, and worktrees elsewhere, that are protected of a repository
+	moduleDeep = 4     // folders that the name of a submodule may have
+	maxLooked  = 2_000 // folders in which submodules are looked for
 )
 
 // guard says how the folders of a workspace are protected: what stands in these
@@ -44,7 +38,7 @@ func protect(root string) guard {
 		g.repository(dot, root)
 	default:
 		g.shield(root, ".git")
-		dir, common := linked(root, dot)
+		dir, common := repository.Linked(root, dot)
 		if dir == "" {
 			break
 		}
@@ -106,7 +100,7 @@ func (g *guard) settings(dir string) {
 // exists and does not lie in root. Those in root stay as commands make, move and
 // remove them.
 func leadsOutside(dir, root string) bool {
-	file := firstLine(filepath.Join(dir, "gitdir"))
+	file := repository.FirstLine(filepath.Join(dir, "gitdir"))
 	if file == "" {
 		return false
 	}
@@ -134,7 +128,7 @@ func (g *guard) modules(dir string, deep int, left *budget) {
 		if left.folders--; left.folders < 0 || left.modules == 0 {
 			return
 		}
-		if !isRepository(at) {
+		if !repository.IsRepository(at) {
 			g.modules(at, deep-1, left)
 			continue
 		}
@@ -142,122 +136,6 @@ func (g *guard) modules(dir string, deep int, left *budget) {
 		g.settings(at)
 		g.modules(filepath.Join(at, "modules"), moduleDeep, left)
 	}
-}
-
-// linked gives the repository that a .git file names, and what it shares with
-// other worktrees; both are "" unless that repository names root in turn. The
-// file can be written by a command: without the answer from the other side it
-// could open any folder.
-func linked(root, file string) (dir, common string) {
-	to, ok := strings.CutPrefix(firstLine(file), "gitdir: ")
-	if !ok {
-		return "", ""
-	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(root, to)
-	}
-	dir, err := filepath.EvalSymlinks(to)
-	if err != nil || !isRepository(dir) {
-		return "", ""
-	}
-	if parent := filepath.Dir(dir); filepath.Base(parent) == "worktrees" {
-		common = filepath.Dir(parent)
-		back := firstLine(filepath.Join(dir, "gitdir"))
-		if !filepath.IsAbs(back) {
-			back = filepath.Join(dir, back)
-		}
-		if sameFile(back, file) && isRepository(common) && hasObjects(common) {
-			return dir, common
-		}
-		return "", ""
-	}
-	back := worktreeOf(filepath.Join(dir, "config"))
-	if back == "" || !hasObjects(dir) {
-		return "", ""
-	}
-	if !filepath.IsAbs(back) {
-		back = filepath.Join(dir, back)
-	}
-	if sameFile(back, root) {
-		return dir, dir
-	}
-	return "", ""
-}
-
-func isRepository(dir string) bool {
-	info, err := os.Lstat(filepath.Join(dir, "HEAD"))
-	return err == nil && info.Mode().IsRegular()
-}
-
-func hasObjects(dir string) bool {
-	info, err := os.Stat(filepath.Join(dir, "objects"))
-	return err == nil && info.IsDir()
-}
-
-// sameFile says whether two paths name one file.
-func sameFile(a, b string) bool {
-	i, err := os.Stat(a)
-	j, err2 := os.Stat(b)
-	return err == nil && err2 == nil && os.SameFile(i, j)
-}
-
-// worktreeOf gives core.worktree of a repository's configuration, "" without.
-func worktreeOf(name string) string {
-	data, err := readSmall(name, maxConfig)
-	if err != nil {
-		return ""
-	}
-	core := false
-	for line := range strings.Lines(string(data)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			core = strings.EqualFold(line, "[core]")
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if core && ok && strings.EqualFold(strings.TrimSpace(key), "worktree") {
-			return strings.Trim(strings.TrimSpace(value), `"`)
-		}
-	}
-	return ""
-}
-
-func firstLine(name string) string {
-	data, err := readSmall(name, maxPointer)
-	if err != nil {
-		return ""
-	}
-	line, _, _ := bytes.Cut(data, []byte("\n"))
-	return string(bytes.TrimRight(line, "\r"))
-}
-
-// readSmall reads a regular file of at most limit bytes.
-func readSmall(name string, limit int64) ([]byte, error) {
-	f, err := openRegular(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = errors.New("it is no small file")
-	}
-	return data, err
-}
-
-// openRegular opens a file where commands write. What is no regular file is
-// refused, also when it has just taken the place of one: opening a pipe would
-// wait for its other end.
-func openRegular(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		f.Close()
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	return f, nil
 }
 
 // guards joins the guards of all roots, without what is closed anyway.

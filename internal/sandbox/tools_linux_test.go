@@ -13,7 +13,7 @@ import (
 )
 
 // repository makes a Git repository in dir, unconfined.
-func repository(t *testing.T, w *world, dir string) {
+func newRepository(t *testing.T, w *world, dir string) {
 	t.Helper()
 	git(t, w, dir, "init", "-q", "-b", "main")
 	git(t, w, dir, "add", "file")
@@ -61,7 +61,7 @@ func toolSuite(t *testing.T, base string) {
 		t.Run(name, func(t *testing.T) {
 			t.Run("git", func(t *testing.T) {
 				w := plainWorld(t, base, without)
-				repository(t, w, w.ws)
+				newRepository(t, w, w.ws)
 				out := w.works(t, `echo new > file; git commit -qam second; git log --format=%an:%s; git checkout -qb side; git stash list; git gc -q; git clone -q . inner; git -C inner log --format=%s -1`)
 				if out != "A User:second\nA User:first\nsecond\n" {
 					t.Errorf("%s", out)
@@ -71,7 +71,7 @@ func toolSuite(t *testing.T, base string) {
 				w := plainWorld(t, base, without)
 				main := filepath.Join(w.base, "main")
 				write(t, filepath.Join(main, "file"), "old\n")
-				repository(t, w, main)
+				newRepository(t, w, main)
 				must(t, os.RemoveAll(w.ws))
 				git(t, w, main, "worktree", "add", "-q", w.ws)
 				w.works(t, `echo new > file; git commit -qam second; git log --format=%s -1`)
@@ -88,7 +88,7 @@ func toolSuite(t *testing.T, base string) {
 				sub, super := filepath.Join(w.base, "sub"), filepath.Join(w.base, "super")
 				for _, dir := range []string{sub, super} {
 					write(t, filepath.Join(dir, "file"), "old\n")
-					repository(t, w, dir)
+					newRepository(t, w, dir)
 				}
 				git(t, w, super, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", sub, "lib/part")
 				w.ws = filepath.Join(super, "lib", "part")

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"scorel/internal/repository"
 )
 
 // Bounds of a look at protected files. Beyond them a file is compared by size,
@@ -101,11 +103,11 @@ func (w *watcher) content(path string, info fs.FileInfo) string {
 	if !ok {
 		return fmt.Sprintf("%d %d", info.Size(), info.ModTime().UnixNano())
 	}
-	return fmt.Sprintf("%d %d %d", info.Size(), changeTime(st), st.Ino)
+	return fmt.Sprintf("%d %d %d", info.Size(), repository.ChangeTime(st), st.Ino)
 }
 
 func hashFile(path string, size int64) (string, error) {
-	f, err := openRegular(path)
+	f, err := repository.OpenRegular(path)
 	if err != nil {
 		return "", err
 	}

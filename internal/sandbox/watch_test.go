@@ -7,6 +7,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"scorel/internal/repository"
 )
 
 func TestChangedProtectedFilesAreNamed(t *testing.T) {
@@ -153,7 +155,7 @@ func TestAPipeInPlaceOfAFileHoldsNobodyUp(t *testing.T) {
 		if err := syscall.Mkfifo(filepath.Join(root, name), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if data, err := readSmall(filepath.Join(root, name), 10); err == nil {
+		if data, err := repository.ReadSmall(filepath.Join(root, name), 10); err == nil {
 			t.Errorf("read %q", data)
 		}
 		if _, err := hashFile(filepath.Join(root, name), 0); err == nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"scorel/internal/disk"
@@ -14,11 +15,11 @@ import (
 // another log, with the control events that belong to that path, and is its
 // writer. Ids and seqs stay, only the sessionId of each line changes. Moves of
 // the leaf that come after the event are left out, so that the new leaf is the
-// event. An empty Meta is that of the source's header. The rest of the header is
+// event. Where damage may have moved the leaf, the event must be named (ErrReadOnly). An empty Meta is that of the source's header. The rest of the header is
 // filled in as by Create, with its errors; all of the log is made or nothing.
 // The source may be in use.
 func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (*Log, error) {
-	v, _, err := s.View(ctx, from)
+	v, report, err := s.View(ctx, from)
 	if err != nil {
 		return nil, fmt.Errorf("clone: %w", err)
 	}
@@ -28,6 +29,9 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 		at = h.ClonedFrom.EventID
 	}
 	if at == "" {
+		if report.NeedsLeaf {
+			return nil, fmt.Errorf("clone: session %s: %w: %s", from, ErrReadOnly, report.ReadOnly)
+		}
 		at = v.ix.Leaf()
 	}
 	leaf, err := v.ix.conversation(at)
@@ -35,7 +39,10 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 		return nil, fmt.Errorf("clone: %w", err)
 	}
 	source := v.ix.Header()
-	h.ImportedThrough = source.ImportedThrough
+	if source.Version > protocol.HeaderVersion {
+		return nil, fmt.Errorf("clone: session %s: %w: it was written by a later version of Scorel; update Scorel to copy it", from, ErrReadOnly)
+	}
+	h.ImportedThrough, h.CopiedThrough = source.ImportedThrough, v.ix.copiedThrough(leaf)
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
 	if h.Meta == (protocol.Meta{}) {
 		h.Meta = source.Meta
@@ -45,24 +52,44 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 	})
 }
 
+// copied gives the events of a clone.
+func (s snapshot) copied(leaf int32) iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		path := s.path(leaf)
+		on := 0 // path[on] is the next event of the path
+		for i := range s.entries {
+			e := &s.entries[i]
+			switch {
+			case on < len(path) && path[on] == int32(i):
+				on++
+			case e.flags&flagControl == 0 || !s.belongs(e, path):
+				continue
+			case on == len(path) && s.is(e, protocol.TypeRewind, protocol.TypeBranch):
+				continue
+			case s.is(e, protocol.TypeQueueUpdate):
+				continue // what waits is the source's to say, once
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// copiedThrough gives the highest seq of a clone, at least 1: without one it would be
+// unknown.
+func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
+	last := protocol.Seq(1)
+	for e := range ix.snapshot().copied(leaf) {
+		last = max(last, protocol.Seq(e.seq))
+	}
+	return last
+}
+
 // copyPath gives the lines of a clone, with newlines, and keeps the payloads that they
 // name: the source may be deleted at any moment.
 func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, put func([]byte) error) error {
-	s := ix.snapshot()
-	path := s.path(leaf)
-	on := 0 // path[on] is the next event of the path
-	for i := range s.entries {
-		e := &s.entries[i]
-		switch {
-		case on < len(path) && path[on] == int32(i):
-			on++
-		case e.flags&flagControl == 0 || !s.belongs(e, path):
-			continue
-		case on == len(path) && s.is(e, protocol.TypeRewind, protocol.TypeBranch):
-			continue
-		case s.is(e, protocol.TypeQueueUpdate):
-			continue // what waits is the source's to say, once
-		}
+	for e := range ix.snapshot().copied(leaf) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -7,24 +7,40 @@ import (
 	"scorel/protocol"
 )
 
+// minMove is less than the shortest line that Scorel writes for a rewind or a branch
+// has, in bytes: fewer cannot hide one.
+const minMove = 128
+
 // damageScan looks through bytes that are no event, piece by piece, for what
 // must not be forgotten: events that would have moved the leaf, and numbers that
 // were given out.
 type damageScan struct {
-	moves  bool         // a compact, rewind or branch event begins in them
-	maxSeq protocol.Seq // the highest number behind a "seq": in them
-	nul    int64        // how many NUL bytes there are
-	size   int64
+	moves   bool         // a compact, rewind or branch event begins in them
+	said    bool         // a message stands in them
+	remnant bool         // something stands in them that only events have
+	place   bool         // a key stands in them that names a place to go on from
+	maxSeq  protocol.Seq // the highest number behind a "seq": in them
+	nul     int64        // how many NUL bytes there are
+	dirty   [2]int64     // from the first byte that no line has to behind the last
+	size    int64
 
+	start []byte // the first bytes
 	carry []byte // the end of the last piece, for what spans two
 }
 
-// The longest thing looked for is a "seq" with its number.
+// The longest things looked for are a "seq" with its number and the beginning of a
+// message.
 const damageCarry = len(`"seq":`) + 20
 
+// startSize holds the longest name of a known type behind its key.
+const startSize = 48
+
 func (d *damageScan) feed(p []byte) {
+	d.findDirt(p)
 	d.size += int64(len(p))
-	d.nul += int64(bytes.Count(p, []byte{0}))
+	if len(d.start) < startSize {
+		d.start = append(d.start, p[:min(len(p), startSize-len(d.start))]...)
+	}
 	if len(d.carry) > 0 {
 		head := append(d.carry, p[:min(len(p), damageCarry)]...)
 		d.look(head)
@@ -40,9 +56,64 @@ func (d *damageScan) feed(p []byte) {
 	}
 }
 
+// findDirt counts NULs and finds control characters, which no line has.
+func (d *damageScan) findDirt(p []byte) {
+	for i, c := range p {
+		if c >= ' ' || c == '\r' || c == '\n' {
+			continue
+		}
+		if c == 0 {
+			d.nul++
+		}
+		at := d.size + int64(i)
+		if d.dirty[1] == 0 {
+			d.dirty[0] = at
+		}
+		d.dirty[1] = at + 1
+	}
+}
+
+// doubtful says whether a move of the leaf may have stood in the bytes, which are of
+// one line, or of several whose ends are damaged.
+func (d *damageScan) doubtful() bool {
+	switch {
+	case d.moves:
+		return true
+	case d.size < minMove && !d.remnant:
+		return false
+	case d.dirty[1]-d.dirty[0] >= minMove: // line ends, too, may have been in it
+		return true
+	}
+	return !d.said && !d.startsKnown() || d.place && !bytes.HasPrefix(d.start, []byte(`{"type":"label"`))
+}
+
+// begun says whether the bytes are what a write that was cut short leaves of an event.
+func (d *damageScan) begun() bool {
+	const begin = `{"type":"`
+	n := min(len(d.start), len(begin))
+	return d.dirty[1] == 0 && string(d.start[:n]) == begin[:n]
+}
+
+// startsKnown says whether the bytes begin as an event of a known type does.
+func (d *damageScan) startsKnown() bool {
+	rest, ok := bytes.CutPrefix(d.start, []byte(`{"type":"`))
+	if !ok {
+		return false
+	}
+	typ, rest, ok := bytes.Cut(rest, []byte(`"`))
+	if !ok || !bytes.HasPrefix(rest, []byte(`,"id`)) {
+		return false
+	}
+	_, known := protocol.StoredClass(typ)
+	return known // those that move were looked for
+}
+
 func (d *damageScan) look(p []byte) {
 	d.moves = d.moves || bytes.Contains(p, []byte(`{"type":"compact"`)) ||
 		bytes.Contains(p, []byte(`{"type":"rewind"`)) || bytes.Contains(p, []byte(`{"type":"branch"`))
+	d.place = d.place || bytes.Contains(p, []byte(`"targetEventId":`)) || bytes.Contains(p, []byte(`"leafEventId":`))
+	d.remnant = d.remnant || bytes.Contains(p, []byte(`"evt_`)) || bytes.Contains(p, []byte(`"ses_`)) || bytes.Contains(p, []byte(`"crc":`))
+	d.said = d.said || bytes.Contains(p, []byte(`"message":{"role":"`))
 	for rest := p; ; {
 		i := bytes.Index(rest, []byte(`"seq":`))
 		if i < 0 {

@@ -28,10 +28,9 @@ func TestFlippedBitsNeverStopASessionAndAreReported(t *testing.T) {
 			t.Fatalf("byte %d: %v", i, err)
 		}
 		n := log.Index().Len()
-		// A flip cannot be told from other content as long as what results is a
-		// whole event; everything else must be reported.
-		if n < total && report.Clean() {
-			t.Fatalf("byte %d: %d of %d events and nothing reported", i, n, total)
+		// The checksum of the header can lose its own name; all else is found.
+		if key := bytes.Index(data, []byte(`"crc"`)); report.Clean() && (i < key || i >= key+len(`"crc":"`)) {
+			t.Fatalf("byte %d: %d of %d events and nothing reported: %q", i, n, total, bad[max(0, i-40):min(len(bad), i+40)])
 		}
 		if n < total-3 {
 			t.Fatalf("byte %d: one bit costs %d events: %v", i, total-n, report.Sentences())
@@ -101,7 +100,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 		{"CRLF", bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []FindingKind{FindCRLF}, 0, false},
 		{"CRLF without the last", bytes.TrimSuffix(bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []byte("\r\n")), []FindingKind{FindCRLF, FindNoNewline}, 0, false},
 		{"BOM", append([]byte("\xef\xbb\xbf"), data...), []FindingKind{FindBOM}, 0, false},
-		{"raw U+2028", bytes.ReplaceAll(data, []byte(`\u2028`), []byte("\u2028")), nil, 0, false},
+		{"raw U+2028", bytes.ReplaceAll(data, []byte(`\u2028`), []byte("\u2028")), []FindingKind{FindChanged, FindChanged}, 0, false},
 		{"no header", join(all[1:]), []FindingKind{FindDamagedHeader}, 0, false},
 		{"broken header", edit(func(l [][]byte) [][]byte { l[0] = []byte(`{"version":`); return l }), []FindingKind{FindDamagedHeader}, 0, false},
 		{"header of another session", edit(func(l [][]byte) [][]byte {
@@ -110,8 +109,12 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 		}), []FindingKind{FindDamagedHeader}, 0, false},
 		{"half a tail line", append(bytes.Clone(data), `{"type":"rewind","id":"evt_00`...), []FindingKind{FindTailCut}, 0, false},
 		{"a damaged rewind in the middle", edit(func(l [][]byte) [][]byte {
+			l[total-1] = []byte(`{"type":"rewind","id":"evt_00","seq":77,`)
+			return l
+		}), []FindingKind{FindDamagedLine}, 1, true},
+		{"a damaged rewind that was put in", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, total, []byte(`{"type":"rewind","id":"evt_00","seq":77,`))
-		}), []FindingKind{FindDamagedLine}, 0, true},
+		}), []FindingKind{FindDamagedLine}, 0, false}, // the line behind it says that none stood there
 		{"a damaged rewind before a later branch", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, 3, []byte(`{"type":"rewind","id":"evt_00","seq":7,`))
 		}), []FindingKind{FindDamagedLine}, 0, false},

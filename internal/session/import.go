@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"slices"
 	"time"
 
@@ -18,6 +19,10 @@ import (
 // ErrImport is in the chain when a file cannot be imported; the rest says why, as
 // a sentence for people. Nothing was made.
 var ErrImport = errors.New("the file cannot be imported")
+
+// ErrImportLeaf is in the chain, with ErrImport, when the event to go on from must be
+// named.
+var ErrImportLeaf = fmt.Errorf("%w", ErrImport)
 
 // ImportOptions say how an imported session differs from its source.
 type ImportOptions struct {
@@ -38,7 +43,7 @@ type ImportOptions struct {
 // is left out.
 //
 // The report says what was left out because it was damaged, as Repair would do,
-// and which payloads are missing. A file in which damage may have moved the leaf
+// and which payloads are missing; a repair event names the gaps. A file in which damage may have moved the leaf
 // (unless the options name it), and what is no session at all, gives ErrImport, as
 // does a bundle that a Writer of [bundle] would not make. The rest of the header is filled in as by Create,
 // with its errors; all of the log and its payloads is made or nothing. A crash leaves
@@ -77,7 +82,7 @@ func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, op
 	from := im.ix.Header()
 	leaf := im.leaf()
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: im.ix.id, DeviceID: from.DeviceID, EventID: leaf}
-	h.ImportedThrough = im.ix.LastSeq()
+	h.ImportedThrough, h.CopiedThrough = im.ix.LastSeq(), im.copiedThrough()
 	h.Meta = im.ix.Meta()
 	if opt.Meta != nil {
 		h.Meta = opt.Meta(h.Meta)
@@ -222,14 +227,16 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 	}
 	im.ix, im.report = ld.index, ld.report
 	switch {
+	case ld.newer != "":
+		return fmt.Errorf("%w: %s", ErrImport, ld.newer)
 	case im.ix.headerAt[1] == 0 && im.ix.Len() == 0:
-		return fmt.Errorf("%w: it holds no session; give a file that scorel sessions export --format bundle or jsonl has written", ErrImport)
+		return fmt.Errorf("%w: it holds no session; give a file that was exported as bundle or jsonl", ErrImport)
 	case im.pick != "":
 		if _, err := im.ix.conversation(im.pick); err != nil {
 			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
 		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from with --leaf EVENT (the newest that is whole is %s)", ErrImport, im.ix.newest())
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
 	}
 	if ld.tail < ld.size {
 		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
@@ -317,14 +324,31 @@ func (im *importing) leftOut(place int) bool {
 	return im.broken[place] || s.is(&s.entries[place], protocol.TypeQueueUpdate)
 }
 
+// copied gives the events that the new log takes over.
+func (im *importing) copied() iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		s := im.ix.snapshot()
+		for i := range s.entries {
+			if !im.leftOut(i) && !yield(&s.entries[i]) {
+				return
+			}
+		}
+	}
+}
+
+// copiedThrough is [Index.copiedThrough] of an import.
+func (im *importing) copiedThrough() protocol.Seq {
+	last := protocol.Seq(1)
+	for e := range im.copied() {
+		last = max(last, protocol.Seq(e.seq))
+	}
+	return last
+}
+
 // write gives the lines of the new log behind its header.
 func (im *importing) write(ctx context.Context, put func([]byte) error) error {
-	s := im.ix.snapshot()
-	for i := range s.entries {
-		e := &s.entries[i]
-		if im.leftOut(i) {
-			continue
-		}
+	last := protocol.Seq(0) // of the lines that are written
+	for e := range im.copied() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -335,6 +359,7 @@ func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 		if line, err = protocol.WithSession(line, im.to); err != nil {
 			return fmt.Errorf("%w: event %s: %w", ErrImport, e.id.id(), err)
 		}
+		last = max(last, protocol.Seq(e.seq))
 		if len(line) > protocol.MaxLine {
 			return fmt.Errorf("%w: event %s is longer than a line may be", ErrImport, e.id.id())
 		}
@@ -342,7 +367,14 @@ func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 			return err
 		}
 	}
+	gaps, err := im.ix.gapsWithout(ctx, im.broken, im.report)
+	if err != nil {
+		return err
+	}
 	behind := []protocol.Body{}
+	if len(gaps) > 0 { // what was found is told by the import
+		behind = append(behind, &protocol.Repair{Gaps: gaps})
+	}
 	if im.pick != "" {
 		behind = append(behind, &protocol.Branch{LeafEventID: im.pick})
 	}
@@ -353,11 +385,15 @@ func (im *importing) write(ctx context.Context, put func([]byte) error) error {
 		ev := protocol.NewEvent(body)
 		ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(im.store.cfg.Rand), im.leaf(), im.ix.NextSeqFloor()+protocol.Seq(i)
 		ev.SessionID, ev.ClientID, ev.TS = im.to, im.client, im.store.cfg.Now().UnixMilli()
-		line, err := ev.AppendLine(nil)
+		if ev.Type == protocol.TypeRepair {
+			ev.ClientID = protocol.HostClient
+		}
+		ev, err := ev.SealAfter(last)
 		if err != nil {
 			return err
 		}
-		if err := put(append(line, '\n')); err != nil {
+		last = ev.Seq
+		if err := put(append(ev.Raw(), '\n')); err != nil {
 			return err
 		}
 	}

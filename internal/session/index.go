@@ -136,7 +136,7 @@ func knownTypes() []protocol.EventType {
 		protocol.TypeQueueUpdate, protocol.TypeCompact, protocol.TypeCustomMessage, protocol.TypeBranchSummary,
 		protocol.TypeRewind, protocol.TypeBranch, protocol.TypeChannelInject, protocol.TypeSessionInfo,
 		protocol.TypeCustom, protocol.TypeLabel, protocol.TypeInstructionSnapshot,
-		protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta, protocol.TypeContextCut,
+		protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta, protocol.TypeContextCut, protocol.TypeRepair,
 	}
 }
 
@@ -210,8 +210,16 @@ type record struct {
 	noLeaf bool
 	target eventKey
 	info   *protocol.SessionInfo
-	todos  bool  // it is a result of TodoWrite
-	used   int32 // its place in usages, from 1; 0: it used nothing
+	todos  bool // it is a result of TodoWrite
+
+	session []byte
+	sum     protocol.Sum
+	prev    protocol.Seq // with hasPrev: the seq that it follows on
+	hasPrev bool
+	nul     bool // NULs stand in it
+	odd     bool // of an unknown type, without a checksum, and it names a place to go on from
+
+	used int32 // its place in usages, from 1; 0: it used nothing
 }
 
 // add appends an event that has passed refuse. It needs mu held for writing.
@@ -225,7 +233,7 @@ func (ix *Index) add(r *record, used usages) (gap bool) {
 		}
 		if p == none || ix.entries[p].flags&flagControl != 0 {
 			gap = true
-			p = ix.lastConv
+			p = ix.leaf // where the conversation was
 			e.flags |= flagGap
 			before := protocol.EventID("")
 			if p != none {

@@ -384,8 +384,8 @@ func TestLabelsMetaAndPagesFollowTheLog(t *testing.T) {
 		}
 	}
 	for l, err := range ix.After(t.Context(), 2) {
-		want, werr := events[l.Seq-1].AppendLine(nil)
-		if err != nil || werr != nil || !bytes.Equal(l.Bytes, want) || l.Type != events[l.Seq-1].Type || !l.Control {
+		want, werr := events[l.Seq-1].SealAfter(l.Seq - 1)
+		if err != nil || werr != nil || !bytes.Equal(l.Bytes, want.Raw()) || l.Type != events[l.Seq-1].Type || !l.Control {
 			t.Errorf("%+v (%v, %v)", l, err, werr)
 		}
 	}

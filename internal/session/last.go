@@ -19,3 +19,14 @@ func (ix *Index) SeqOf(id protocol.EventID) protocol.Seq {
 	}
 	return protocol.Seq(ix.snapshot().entries[i].seq)
 }
+
+// LastConversation is the seq of the newest conversation event of the file, 0 when there
+// is none.
+func (ix *Index) LastConversation() protocol.Seq {
+	ix.mu.RLock()
+	defer ix.mu.RUnlock()
+	if ix.lastConv == none {
+		return 0
+	}
+	return protocol.Seq(ix.entries[ix.lastConv].seq)
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 
 	"scorel/protocol"
 )
@@ -20,8 +21,9 @@ type loaded struct {
 	ended  bool  // the byte before the tail is a newline (or there is none)
 
 	tailScan  damageScan // the whole tail
-	unasked   bool       // damaged bytes may hold moves of the leaf that nothing later overrules
-	tailMoves bool       // such bytes are in the tail
+	unasked   bool       // damage may have moved the leaf, and nothing later says where it is
+	tailMoves bool       // such damage is in the tail
+	newer     string     // why a log of a later version takes no events
 }
 
 // load reads the first size bytes of a log into an index. It changes nothing.
@@ -44,7 +46,7 @@ func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (
 		ix.entries = make([]entry, 0, l.tail/per/2)
 		ix.links = make([]link, 0, l.tail/per/2)
 	}
-	ld := &loader{l: l, lastMoves: -1}
+	ld := &loader{l: l, doubt: -1}
 	if err := ld.run(ctx, src.readAt); err != nil {
 		return nil, fmt.Errorf("read %s: %w", id, err)
 	}
@@ -57,7 +59,12 @@ func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (
 			return nil, err
 		}
 	}
-	l.unasked = ld.lastMoves > ix.moveAt || l.tailMoves
+	if err := l.forgetRepaired(ctx); err != nil {
+		return nil, err
+	}
+	// Without a message there is one place to go on from.
+	l.tailMoves = l.tailMoves && ix.lastConv != none
+	l.unasked = l.tailMoves || ld.doubt >= 0 && ix.lastConv != none
 	return l, nil
 }
 
@@ -67,10 +74,25 @@ func bareHeader(id protocol.SessionID) protocol.Header {
 
 // loader merges what was found in the blocks, in order.
 type loader struct {
-	l         *loaded
-	line      int
-	lastMoves int64 // offset of the last damaged bytes that hold a move, -1
-	crlf      int
+	l    *loaded
+	line int
+	crlf int
+	// session is what the header says that it is of, or the first event: every line says
+	// the same, or what the name of the file says.
+	session protocol.SessionID
+	summed  bool // a checksum was right
+
+	// doubt is the offset of the first damage that may have moved the leaf and behind
+	// which nothing says where the leaf is; -1 without one.
+	doubt int64
+	hole  hole // the damage behind the newest event
+}
+
+// hole is damage between two events.
+type hole struct {
+	open   bool
+	before int64        // the loader's doubt before it
+	maxSeq protocol.Seq // the highest number in it
 }
 
 // finding is a piece of a block: an event or damage.
@@ -79,6 +101,7 @@ type finding struct {
 	damage  []byte // set: these bytes are no event
 	why     string
 	joined  bool // there are several pieces in this line
+	changed bool // with damage: it has the form of an event, and its checksum is wrong or NULs stand in it
 	lines   int  // lines before this one in the block
 	crlf    bool
 	headish bool // line 0
@@ -151,6 +174,7 @@ func parseBlock(b block, found []finding, used usages) parsed {
 		p.found = make([]finding, 0, len(b.data)/400+4)
 		p.used = make(usages, 0, len(b.data)/1000+4)
 	}
+	nul := bytes.IndexByte(b.data, 0) >= 0
 	for data := b.data; len(data) > 0; p.lines++ {
 		off := b.off + int64(len(b.data)-len(data))
 		line := data
@@ -161,12 +185,12 @@ func parseBlock(b block, found []finding, used usages) parsed {
 		} else {
 			data = nil
 		}
-		p.found = parseLine(p.found, &p.used, line, off, ended, p.lines)
+		p.found = parseLine(p.found, &p.used, line, off, ended, nul, p.lines)
 	}
 	return p
 }
 
-func parseLine(found []finding, used *usages, line []byte, off int64, ended bool, lines int) []finding {
+func parseLine(found []finding, used *usages, line []byte, off int64, ended, nul bool, lines int) []finding {
 	crlf := false
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line, crlf = line[:n-1], true
@@ -178,7 +202,7 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended bool
 	}
 	err := parseRecord(line[skipped:], off+skipped, &f.rec, used)
 	if err == nil {
-		return append(found, f)
+		return append(found, f.checked(line[skipped:], nul))
 	}
 	if off == 0 {
 		f.damage = line // the loader tries it as a header
@@ -191,7 +215,7 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended bool
 			found = append(found, f)
 		}
 	}
-	f.why, f.joined = err.Error(), len(segs) > 0
+	f.why, f.joined = err.Error(), len(segs) > 1 || len(segs) == 1 && segs[0] != segment{0, len(line)}
 	if len(segs) == 0 {
 		f.damage, f.rec = line[:len(line):len(line)], record{off: off}
 		if f.damage == nil {
@@ -204,13 +228,26 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended bool
 		damage(at, s.start)
 		g := f
 		g.damage = nil
-		if parseRecord(line[s.start:s.end], off+int64(s.start), &g.rec, used) == nil {
-			found = append(found, g)
+		if err := parseRecord(line[s.start:s.end], off+int64(s.start), &g.rec, used); err != nil {
+			f.why = err.Error()
+			damage(s.start, s.end)
+		} else {
+			found = append(found, g.checked(line[s.start:s.end], nul))
 		}
 		at = s.end
 	}
 	damage(at, len(line))
 	return found
+}
+
+// checked gives the finding of a line that has the form of an event. A control event
+// that was changed since it was written, or in which NULs stand, does not act.
+func (f finding) checked(line []byte, nul bool) finding {
+	f.rec.nul = nul && bytes.IndexByte(line, 0) >= 0
+	if f.rec.control && (f.rec.nul || f.rec.sum == protocol.SumWrong) {
+		f.damage, f.changed, f.rec = line, true, record{off: f.rec.off, id: f.rec.id}
+	}
+	return f
 }
 
 // parseRecord reads what the index needs of a line. What its call used goes to used.
@@ -230,6 +267,13 @@ func parseRecord(line []byte, off int64, r *record, used *usages) error {
 		return fmt.Errorf("the number %d is impossible", k.Seq)
 	}
 	r.seq, r.id, r.control, r.typ = k.Seq, parseKey(k.ID), k.Control, k.Type
+	r.sum, r.prev, r.hasPrev, r.session = k.Sum(line), k.Prev, k.HasPrev, k.SessionID
+	switch class, known := protocol.StoredClass(k.Type); {
+	case known && k.Control != (class == protocol.Control):
+		return fmt.Errorf("the control mark of a %s event is wrong", k.Type)
+	case !known && k.Control && r.sum == protocol.SumUnknown:
+		r.odd = bytes.Contains(line, []byte(`"targetEventId":`)) || bytes.Contains(line, []byte(`"leafEventId":`))
+	}
 	if len(k.ParentID) > 0 {
 		r.hasParent = true
 		if isKey(k.ParentID) { // else it is as good as missing
@@ -243,30 +287,40 @@ func parseRecord(line []byte, off int64, r *record, used *usages) error {
 
 // parseMove decodes the few events that the fold needs.
 func (r *record) parseMove(line []byte) error {
-	var target *protocol.EventID
 	switch protocol.EventType(r.typ) {
 	case protocol.TypeRewind:
-		var b struct{ TargetEventID *protocol.EventID }
-		if err := json.Unmarshal(line, &b); err != nil {
-			return err
-		}
-		target, r.noLeaf = b.TargetEventID, b.TargetEventID == nil
+		return r.parseTarget(line, "targetEventId")
 	case protocol.TypeBranch:
-		var b protocol.Branch
-		if err := json.Unmarshal(line, &b); err != nil {
-			return err
-		}
-		target = &b.LeafEventID
+		return r.parseTarget(line, "leafEventId")
 	case protocol.TypeSessionInfo:
 		r.info = &protocol.SessionInfo{}
 		return json.Unmarshal(line, r.info)
-	default:
+	}
+	return nil
+}
+
+// parseTarget reads where a move goes. One that names no place is damaged; the empty id
+// goes nowhere.
+func (r *record) parseTarget(line []byte, key string) error {
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(line, &body); err != nil {
+		return err
+	}
+	if string(body[key]) == "null" {
+		r.noLeaf, r.move = true, true
 		return nil
 	}
-	if target != nil && target.Check() == nil {
-		r.target = parseKey(*target)
+	var target protocol.EventID
+	if err := json.Unmarshal(body[key], &target); err != nil {
+		return fmt.Errorf("it has no %s", key)
 	}
-	r.move = r.control && (r.noLeaf || r.target != eventKey{})
+	if target == "" {
+		return nil
+	}
+	if err := target.Check(); err != nil {
+		return err
+	}
+	r.target, r.move = parseKey(target), true
 	return nil
 }
 
@@ -290,7 +344,11 @@ func (ld *loader) merge(p parsed) {
 		if f.damage != nil {
 			d := &damageScan{}
 			d.feed(f.damage)
-			ld.damaged(f.rec.off, line, d, f.why, false)
+			if f.changed {
+				ld.changed(&f.rec, line, d)
+			} else {
+				ld.damaged(f.rec.off, line, d, f.why, false)
+			}
 			continue
 		}
 		ld.event(&f.rec, p.used, line)
@@ -314,15 +372,22 @@ func (ld *loader) first(f *finding, used usages, line int) {
 		l.report.add(Finding{Kind: FindBOM, Line: line})
 	}
 	h, err := protocol.ParseHeader(text)
+	if err == nil && protocol.HeaderSum(text) == protocol.SumWrong {
+		l.report.add(Finding{Kind: FindChangedHeader, Line: line})
+	}
 	if err != nil {
 		d := &damageScan{}
 		d.feed(text)
 		ld.damaged(0, line, d, err.Error(), true)
 		return
 	}
-	if h.SessionID != l.index.id {
+	if ld.session = h.SessionID; h.SessionID != l.index.id {
 		l.report.add(Finding{Kind: FindDamagedHeader, Line: line, Detail: "it names session " + string(h.SessionID)})
 		h.SessionID = l.index.id
+	}
+	if h.Version > protocol.HeaderVersion {
+		l.newer = fmt.Sprintf("it was written by a later version of Scorel (log version %d, this one knows %d); update Scorel to go on in it", h.Version, protocol.HeaderVersion)
+		l.report.add(Finding{Kind: FindNewerVersion, Line: line, Detail: fmt.Sprint(h.Version)})
 	}
 	l.index.header, l.index.meta = h, h.Meta
 	l.index.headerAt = [2]int{len(f.damage) - len(text), len(text)}
@@ -337,9 +402,31 @@ func (ld *loader) damaged(off int64, line int, d *damageScan, why string, header
 		kind, why = FindNULRun, fmt.Sprintf("%d bytes", d.nul)
 	}
 	ld.l.report.add(Finding{Kind: kind, Offset: off, Line: line, Detail: why})
+	ld.noteHole(off, d)
+}
+
+// changed handles a control event that does not act.
+func (ld *loader) changed(r *record, line int, d *damageScan) {
+	ld.l.report.add(Finding{Kind: FindChangedControl, Offset: r.off, Line: line, EventID: r.id.id()})
+	ld.noteHole(r.off, d)
+}
+
+// noteHole takes note of damage behind the newest event.
+func (ld *loader) noteHole(off int64, d *damageScan) {
 	ld.l.index.floor = max(ld.l.index.floor, d.maxSeq)
-	if d.moves {
-		ld.lastMoves = off
+	if !ld.hole.open {
+		ld.hole = hole{open: true, before: ld.doubt}
+	}
+	ld.hole.maxSeq = max(ld.hole.maxSeq, d.maxSeq)
+	if d.doubtful() {
+		ld.doubts(off)
+	}
+}
+
+// doubts says that what stood at an offset may have moved the leaf.
+func (ld *loader) doubts(off int64) {
+	if ld.doubt < 0 {
+		ld.doubt = off
 	}
 }
 
@@ -350,16 +437,123 @@ func (ld *loader) event(r *record, used usages, line int) {
 		ix.floor = max(ix.floor, r.seq)
 		return
 	}
-	if r.seq < ix.lastSeq {
-		ld.l.report.add(Finding{Kind: FindDisorder, Offset: r.off, Line: line, EventID: r.id.id()})
+	if ld.session == "" {
+		ld.session = protocol.SessionID(r.session)
 	}
-	if ix.add(r, used) {
-		ld.l.report.add(Finding{Kind: FindMissingParent, Offset: r.off, Line: line, EventID: r.id.id(), Detail: string(r.parent.id())})
+	ld.summed = ld.summed || r.sum == protocol.SumRight
+	strange := string(r.session) != string(ld.session) && string(r.session) != string(ix.id)
+	if r.sum == protocol.SumRight && strange || r.sum == protocol.SumUnknown && ld.summed && len(r.session) == 0 {
+		r.sum = protocol.SumWrong // the checksum leaves this value out; every version writes it
+		if r.control {
+			ld.changed(r, line, &damageScan{moves: r.move, maxSeq: r.seq})
+			return
+		}
+	}
+	if r.seq < ix.lastSeq {
+		ld.find(r, line, FindDisorder, "")
+	}
+	ld.follows(r, line)
+	ld.hole = hole{}
+	switch {
+	case r.nul:
+		ld.find(r, line, FindUnreadable, "")
+	case r.sum == protocol.SumWrong:
+		ld.find(r, line, FindChanged, "")
+	case r.odd:
+		ld.find(r, line, FindOddType, fmt.Sprintf("%.32q", r.typ))
+		ld.doubts(r.off)
+	}
+	gap := ix.add(r, used)
+	if gap {
+		ld.find(r, line, FindMissingParent, string(r.parent.id()))
+	}
+	switch {
+	case ix.moveAt == r.off || string(r.typ) == string(protocol.TypeRepair):
+		ld.doubt = -1
+	case r.move && ix.followsOn(r.seq):
+		ld.find(r, line, FindUnknownTarget, string(r.target.id()))
+		ld.doubts(r.off)
+	case ld.doubt >= 0 && !gap && ld.proves(r):
+		ld.find(r, line, FindLeafProved, "")
+		ld.doubt = -1
 	}
 }
 
+func (ld *loader) find(r *record, line int, kind FindingKind, detail string) {
+	ld.l.report.add(Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id(), Detail: detail})
+}
+
+// follows looks whether lines are missing before an event, and whether none is where
+// bytes are damaged.
+func (ld *loader) follows(r *record, line int) {
+	ix := ld.l.index
+	if !r.hasPrev || r.sum != protocol.SumRight || !ix.followsOn(r.seq) {
+		return
+	}
+	switch {
+	case r.prev == ix.lastSeq:
+		if ld.hole.open {
+			ld.doubt = ld.hole.before // no event stood there
+		}
+	case r.prev < ix.lastSeq: // one before it has a wrong number
+	case !ld.hole.open:
+		ld.find(r, line, FindMissingLines, "")
+		ld.doubts(r.off)
+	case r.prev != ld.hole.maxSeq:
+		ld.doubts(r.off) // more is missing than what stands there
+	}
+}
+
+// proves says whether a conversation event behind the doubt shows where the
+// conversation was: it hangs on an event before that, or begins the conversation.
+func (ld *loader) proves(r *record) bool {
+	if r.control || r.nul || r.sum == protocol.SumWrong {
+		return false
+	}
+	ix := ld.l.index
+	parent := ix.entries[len(ix.entries)-1].parent
+	return parent == none || ix.entries[parent].off < ld.doubt
+}
+
+// followsOn says whether the lines of a log are known to have nothing left out before
+// an event of that seq: those that were copied from another log have.
+func (ix *Index) followsOn(seq protocol.Seq) bool {
+	copied := ix.header.ClonedFrom != nil
+	return !copied || ix.header.CopiedThrough > 0 && seq > ix.header.CopiedThrough
+}
+
+// forgetRepaired takes the gaps out of the report that a repair made and named.
+func (l *loaded) forgetRepaired(ctx context.Context) error {
+	if !slices.ContainsFunc(l.report.Findings, Finding.repairable) {
+		return nil
+	}
+	known, err := l.index.repaired(ctx)
+	if err != nil {
+		return err
+	}
+	l.report.Findings = slices.DeleteFunc(l.report.Findings, func(f Finding) bool { return f.repairable() && known[f.EventID] })
+	return nil
+}
+
+// repaired gives the events that repairs name: they stand behind known gaps.
+func (ix *Index) repaired(ctx context.Context) (map[protocol.EventID]bool, error) {
+	known := map[protocol.EventID]bool{} // bounded by what the log names
+	for ev, err := range ix.OfType(ctx, protocol.TypeRepair) {
+		if err != nil {
+			return nil, err
+		}
+		if b, ok := ev.Body.(*protocol.Repair); ok {
+			for _, g := range b.Gaps {
+				known[g.Before] = true
+			}
+		}
+	}
+	return known, nil
+}
+
 // scanTail looks through the tail. Its last line, when no newline ends it, was
-// told to nobody: only its numbers count.
+// told to nobody: only its numbers count, unless NULs stand in it that no power cut
+// leaves.
 func (l *loaded) scanTail(ctx context.Context, read readerAt) error {
 	unfinished := l.size
 	if l.tail < l.size {
@@ -374,25 +568,22 @@ func (l *loaded) scanTail(ctx context.Context, read readerAt) error {
 			unfinished = max(unfinished, l.tail)
 		}
 	}
-	var told, untold damageScan
+	t := tailScan{unfinished: unfinished}
 	buf := make([]byte, min(blockSize, l.size-l.tail))
 	for off := l.tail; off < l.size; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		d, end := &told, unfinished
-		if off >= unfinished {
-			d, end = &untold, l.size
-		}
-		p := buf[:min(int64(len(buf)), end-off)]
+		p := buf[:min(int64(len(buf)), l.size-off)]
 		if err := readFull(read, p, off); err != nil {
 			return err
 		}
-		d.feed(p)
+		t.feed(p, off)
 		off += int64(len(p))
 	}
-	l.tailMoves = told.moves
-	l.tailScan = damageScan{maxSeq: max(told.maxSeq, untold.maxSeq), nul: told.nul + untold.nul, size: l.size - l.tail}
+	t.end()
+	l.tailMoves = t.doubtful(l.tail, l.size)
+	l.tailScan = damageScan{maxSeq: t.maxSeq, nul: t.nul, size: l.size - l.tail}
 	l.index.floor = max(l.index.floor, l.tailScan.maxSeq)
 	if nul := l.tailScan.nul; nul > 0 && 2*nul >= l.tailScan.size {
 		l.report.add(Finding{Kind: FindNULRun, Offset: l.tail, Detail: fmt.Sprintf("%d bytes", nul)})

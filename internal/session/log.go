@@ -176,15 +176,16 @@ func (l *Log) storageError(err error) error {
 func (l *Log) encode(events []protocol.Event) ([]record, usages, error) {
 	l.buf = l.buf[:0]
 	off := l.ix.Size() + l.pad
-	next := l.ix.NextSeqFloor()
+	next, prev := l.ix.NextSeqFloor(), l.ix.LastSeq()
 	var used usages
 	records := make([]record, 0, len(events))
 	for _, ev := range events {
 		start := len(l.buf)
-		var err error
-		if l.buf, err = ev.AppendLine(l.buf); err != nil {
+		ev, err := ev.SealAfter(prev)
+		if err != nil {
 			return nil, nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
 		}
+		l.buf = append(l.buf, ev.Raw()...)
 		line := l.buf[start:]
 		var r record
 		switch err := parseRecord(line, off+int64(start), &r, &used); {
@@ -194,13 +195,17 @@ func (l *Log) encode(events []protocol.Event) ([]record, usages, error) {
 			return nil, nil, fmt.Errorf("%w: it belongs to %q", ErrInvalidEvent, ev.SessionID)
 		case r.seq < next:
 			return nil, nil, fmt.Errorf("%w: its seq %d is below %d", ErrInvalidEvent, r.seq, next)
+		case r.hasPrev && r.prev != prev:
+			return nil, nil, fmt.Errorf("%w: it follows on %d, and the log ends with %d", ErrInvalidEvent, r.prev, prev)
+		case r.sum == protocol.SumWrong:
+			return nil, nil, fmt.Errorf("%w: its checksum is wrong", ErrInvalidEvent)
 		case bytes.IndexByte(line, '\n') >= 0:
 			return nil, nil, fmt.Errorf("%w: it holds a line end", ErrInvalidEvent)
 		}
 		if err := l.fits(&r, records); err != nil {
 			return nil, nil, err
 		}
-		next = r.seq + 1
+		next, prev = r.seq+1, r.seq
 		records = append(records, r)
 		l.buf = append(l.buf, '\n')
 	}

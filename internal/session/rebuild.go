@@ -3,15 +3,18 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"scorel/protocol"
 )
 
 // Repair rewrites a log so that it holds only its header and its whole events,
 // each in a line of its own, with the bytes they have. The file as it was is kept
-// beside it, durable before anything changes. Events hang together as before.
-// A log that waits for its leaf to be picked gives ErrReadOnly. The report is
-// what was found; other errors are those of Open.
+// beside it, durable before anything changes. Events hang together as before, and a
+// repair event names the gaps that are there since. What was changed and can still be
+// read stays, with its mark. A log that waits for its leaf to be picked, or that a later
+// version wrote, gives ErrReadOnly. The report is what was found; other errors are
+// those of Open.
 func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, error) {
 	log, report, err := s.Open(ctx, id)
 	if err != nil {
@@ -27,8 +30,11 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, erro
 	if err != nil {
 		return report, err
 	}
-	if report.Clean() && len(broken) == 0 {
+	if len(broken) == 0 && !slices.ContainsFunc(report.Findings, func(f Finding) bool { return !f.stays() }) {
 		return report, nil
+	}
+	if report.Has(FindChangedHeader) {
+		log.ix.headerAt = [2]int{} // it is written as it was read
 	}
 	for i := range broken {
 		e := &log.ix.entries[i]
@@ -41,10 +47,58 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, erro
 	if report.SetAside == "" {
 		report.SetAside = aside
 	}
-	if err := log.compactFile(ctx, broken); err != nil {
+	gaps, err := log.ix.gapsWithout(ctx, broken, report)
+	if err != nil {
+		return report, fmt.Errorf("repair session %s: %w", id, err)
+	}
+	if err := log.compactFile(ctx, broken, gaps); err != nil {
 		return report, fmt.Errorf("repair session %s: %w: %w", id, ErrStorage, err)
 	}
 	return report, nil
+}
+
+// gapsWithout gives the gaps that the log has, and will have without the events at the
+// places in broken, at most as many as one repair event names; a second repair names
+// more.
+func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report Report) ([]protocol.RepairGap, error) {
+	s := ix.snapshot()
+	known, err := ix.repaired(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := map[protocol.EventID]bool{} // bounded by the report
+	for _, f := range report.Findings {
+		found[f.EventID] = found[f.EventID] || f.repairable()
+	}
+	var gaps []protocol.RepairGap
+	last := protocol.Seq(0)
+	for i := range s.entries {
+		if broken[i] {
+			continue
+		}
+		line, err := ix.src.read(s.entries[i].off, int(s.entries[i].size))
+		if err != nil {
+			return nil, err
+		}
+		var k protocol.Keys
+		if err := protocol.ScanKeys(line, &k); err != nil {
+			return nil, err
+		}
+		gap := protocol.RepairGap{Before: protocol.EventID(k.ID)}
+		if e := &s.entries[i]; e.flags&flagGap != 0 || e.parent != none && broken[int(e.parent)] {
+			gap.Missing = protocol.EventID(k.ParentID)
+		}
+		if k.HasPrev && ix.followsOn(k.Seq) && k.Prev > last {
+			gap.Prev = k.Prev
+		}
+		last = max(last, k.Seq)
+		if (gap.Missing != "" || gap.Prev != 0 || found[gap.Before]) && !known[gap.Before] {
+			if gaps = append(gaps, gap); len(gaps) == protocol.MaxRepairGaps {
+				break
+			}
+		}
+	}
+	return gaps, nil
 }
 
 // undecodable gives the places of events that are damaged inside.
@@ -68,35 +122,61 @@ func (ix *Index) undecodable(ctx context.Context) (map[int]bool, error) {
 
 // compactFile puts a file of only the sound lines in the place of the log. The
 // log must not be used for anything but Close afterwards.
-func (l *Log) compactFile(ctx context.Context, without map[int]bool) error {
+func (l *Log) compactFile(ctx context.Context, without map[int]bool, gaps []protocol.RepairGap) error {
 	return l.store.replaceLog(l.name, func(put func([]byte) error) error {
-		return l.ix.writeSound(ctx, put, without)
+		last, err := l.ix.writeSound(ctx, put, without)
+		if err != nil || len(gaps) == 0 {
+			return err
+		}
+		cfg := l.store.cfg
+		ev := protocol.NewEvent(&protocol.Repair{Gaps: gaps})
+		ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(cfg.Rand), l.ix.leafWithout(without), l.ix.NextSeqFloor()
+		ev.SessionID, ev.ClientID, ev.TS = l.ix.id, protocol.HostClient, cfg.Now().UnixMilli()
+		if ev, err = ev.SealAfter(last); err != nil {
+			return err
+		}
+		return put(append(ev.Raw(), '\n'))
 	})
 }
 
-func (ix *Index) writeSound(ctx context.Context, put func([]byte) error, without map[int]bool) error {
+// leafWithout gives the leaf, or the newest event below it that is none of those at the
+// places in without.
+func (ix *Index) leafWithout(without map[int]bool) protocol.EventID {
+	s := ix.snapshot()
+	ix.mu.RLock()
+	leaf := ix.leaf
+	ix.mu.RUnlock()
+	for leaf != none && without[int(leaf)] {
+		leaf = s.entries[leaf].parent
+	}
+	return s.idAt(leaf)
+}
+
+// writeSound writes the header and the sound events, and gives the highest seq.
+func (ix *Index) writeSound(ctx context.Context, put func([]byte) error, without map[int]bool) (last protocol.Seq, err error) {
 	head, err := ix.headerLine()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	if err := put(append(head, '\n')); err != nil {
-		return err
+		return 0, err
 	}
 	s := ix.snapshot()
 	for i := range s.entries {
 		if err := ctx.Err(); err != nil {
-			return err
+			return 0, err
 		}
 		if without[i] {
 			continue
 		}
 		line, err := ix.src.read(s.entries[i].off, int(s.entries[i].size))
 		if err != nil {
-			return err
+			return 0, err
 		}
+		last = max(last, protocol.Seq(s.entries[i].seq))
 		if err := put(append(line, '\n')); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	return nil
+	return last, nil
 }

@@ -17,6 +17,14 @@ const pickReason = "damaged parts of the log may have moved the place where the 
 // done, or must not be done before a person has looked, the log is read-only.
 func (l *Log) repair(ctx context.Context, ld *loaded) {
 	end := ld.tail
+	if ld.newer != "" { // nothing of it is touched
+		l.readOnly = ld.newer
+		if ld.tail < ld.size {
+			ld.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)})
+		}
+		ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
+		return
+	}
 	if ld.unasked {
 		l.readOnly, l.pick = pickReason, true
 	}
@@ -30,14 +38,14 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 				l.pad = 1
 			}
 			ld.report.add(f)
-			ld.report.ReadOnly = l.readOnly
+			ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 			return
 		}
 		aside, err := l.setAside(ctx, ld.tail, ld.size)
 		if err != nil {
 			l.readOnly, l.pick = "its damaged end could not be set aside: "+err.Error(), false
 			ld.report.add(f)
-			ld.report.ReadOnly = l.readOnly
+			ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 			return
 		}
 		f.Kind, ld.report.SetAside = FindTailCut, aside
@@ -49,7 +57,7 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 	if err := l.mend(ld, &end); err != nil {
 		l.readOnly, l.pick = "its end could not be repaired: "+err.Error(), false
 	}
-	ld.report.ReadOnly = l.readOnly
+	ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 }
 
 // mend cuts the tail, which has been set aside, and writes a missing newline or

@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"scorel/protocol"
 )
@@ -11,22 +13,31 @@ type FindingKind string
 
 // The kinds of findings.
 const (
-	FindTailCut       FindingKind = "tail_cut"       // bytes after the last whole event were set aside
-	FindTail          FindingKind = "tail"           // such bytes stand there still
-	FindMissingParent FindingKind = "missing_parent" // an event's parent is not before it
-	FindRepeatedID    FindingKind = "repeated_id"
-	FindRepeatedSeq   FindingKind = "repeated_seq"
-	FindDisorder      FindingKind = "disorder" // a seq is lower than one before it
-	FindDamagedLine   FindingKind = "damaged_line"
-	FindDamagedHeader FindingKind = "damaged_header"
-	FindNULRun        FindingKind = "nul_run"
-	FindNoNewline     FindingKind = "no_newline"
-	FindJoinedLines   FindingKind = "joined_lines"
-	FindCRLF          FindingKind = "crlf"
-	FindBOM           FindingKind = "bom"
-	FindBlobMissing   FindingKind = "blob_missing" // only by Verify
-	FindBlobDamaged   FindingKind = "blob_damaged" // only by Verify
-	FindBlobUnnamed   FindingKind = "blob_unnamed" // only by Import
+	FindTailCut        FindingKind = "tail_cut"       // bytes after the last whole event were set aside
+	FindTail           FindingKind = "tail"           // such bytes stand there still
+	FindMissingParent  FindingKind = "missing_parent" // an event's parent is not before it
+	FindRepeatedID     FindingKind = "repeated_id"
+	FindRepeatedSeq    FindingKind = "repeated_seq"
+	FindDisorder       FindingKind = "disorder" // a seq is lower than one before it
+	FindDamagedLine    FindingKind = "damaged_line"
+	FindDamagedHeader  FindingKind = "damaged_header"
+	FindChangedHeader  FindingKind = "changed_header"  // its checksum is wrong
+	FindChanged        FindingKind = "changed"         // a conversation event's checksum is wrong
+	FindChangedControl FindingKind = "changed_control" // a control event's is, or NULs stand in it
+	FindUnreadable     FindingKind = "unreadable"      // a conversation event cannot be decoded
+	FindMissingLines   FindingKind = "missing_lines"   // an event follows on one that is not there
+	FindUnknownTarget  FindingKind = "unknown_target"  // a move goes to an event that is not there
+	FindOddType        FindingKind = "odd_type"        // an old control event of no known type names a place to go on from
+	FindLeafProved     FindingKind = "leaf_proved"     // the event shows where the leaf was behind damage
+	FindNewerVersion   FindingKind = "newer_version"
+	FindNULRun         FindingKind = "nul_run"
+	FindNoNewline      FindingKind = "no_newline"
+	FindJoinedLines    FindingKind = "joined_lines"
+	FindCRLF           FindingKind = "crlf"
+	FindBOM            FindingKind = "bom"
+	FindBlobMissing    FindingKind = "blob_missing" // only by Verify
+	FindBlobDamaged    FindingKind = "blob_damaged" // only by Verify
+	FindBlobUnnamed    FindingKind = "blob_unnamed" // only by Import
 )
 
 // Finding is one piece of damage. Offset is in bytes from the start of the file.
@@ -56,6 +67,24 @@ func (f Finding) Sentence() string {
 		what = "the end of the log is damaged or unfinished"
 	case FindMissingParent:
 		what = "the event before this one is missing"
+	case FindMissingLines:
+		what = "lines before this one are missing"
+	case FindChanged:
+		what = "an event was changed after it was written; it is shown and sent with a mark"
+	case FindChangedControl:
+		what = "an event was changed after it was written and does not count"
+	case FindUnreadable:
+		what = "an event is damaged inside and cannot be read"
+	case FindUnknownTarget:
+		what = "the conversation was moved to an event that is missing"
+	case FindOddType:
+		what = "an event of an unknown type names a place to go on from, and may be a damaged move"
+	case FindLeafProved:
+		what = "the message here shows where the conversation goes on behind the damage"
+	case FindChangedHeader:
+		what = "the header was changed after it was written; name, folder or model of the session may be wrong"
+	case FindNewerVersion:
+		what = "the log was written by a later version of Scorel"
 	case FindRepeatedID:
 		what = "an event stands there twice; the second is ignored"
 	case FindRepeatedSeq:
@@ -91,6 +120,25 @@ func (f Finding) Sentence() string {
 	return where + what
 }
 
+// repairable says whether the finding is a gap that a repair names, so that it counts
+// as known.
+func (f Finding) repairable() bool {
+	switch f.Kind {
+	case FindMissingParent, FindMissingLines, FindUnknownTarget, FindOddType, FindLeafProved:
+		return true
+	}
+	return false
+}
+
+// stays says whether a repair leaves what was found as it is.
+func (f Finding) stays() bool {
+	switch f.Kind {
+	case FindChanged, FindBlobMissing, FindBlobDamaged:
+		return true
+	}
+	return false
+}
+
 // maxFindings bounds a report: a log of a million bad lines is as well described
 // by the first thousand and a count.
 const maxFindings = 1000
@@ -101,6 +149,9 @@ type Report struct {
 	More     int    // findings beyond the first thousand
 	SetAside string // the file that keeps the damaged end, if one was cut off
 	ReadOnly string // why the log takes no events; empty if it does
+	// NeedsLeaf says that ReadOnly ends when the leaf is picked: where the conversation
+	// goes on is not known.
+	NeedsLeaf bool
 }
 
 // Clean says that nothing was found.
@@ -114,6 +165,52 @@ func (r Report) Has(kind FindingKind) bool {
 		}
 	}
 	return false
+}
+
+// maxSummary is how many findings a summary spells out.
+const maxSummary = 3
+
+// Summary says in one sentence what was lost or changed, for a model and for people; it
+// is empty when nothing was.
+func (r Report) Summary() string {
+	var parts []string
+	more := r.More
+	for _, f := range r.Findings {
+		switch {
+		case f.harmless():
+		case len(parts) == maxSummary:
+			more++
+		default:
+			parts = append(parts, f.Sentence())
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	if more > 0 {
+		parts = append(parts, fmt.Sprintf("%d more places", more))
+	}
+	return "The log of this conversation was found damaged when it was opened, so parts of the conversation may be missing or wrong: " + strings.Join(parts, "; ") + "."
+}
+
+// Passing says whether what was found is found only once: opening the log has set it
+// right.
+func (r Report) Passing() bool {
+	return r.SetAside != "" || slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind == FindDamagedHeader && f.Line == 0 })
+}
+
+// harmless says whether nothing is lost by what was found.
+func (f Finding) harmless() bool {
+	switch f.Kind {
+	case FindNoNewline, FindJoinedLines, FindCRLF, FindBOM, FindRepeatedID, FindLeafProved:
+		return true
+	}
+	return false
+}
+
+// names says whether there is a finding of the kind about an event.
+func (r Report) names(kind FindingKind, id protocol.EventID) bool {
+	return slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Kind == kind && f.EventID == id })
 }
 
 // Sentences says all of it for people, one sentence a finding.

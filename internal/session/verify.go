@@ -29,7 +29,7 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 			return Report{}, err
 		}
 		ev, err := protocol.ParseEvent(line)
-		if err != nil {
+		if err != nil && !ld.report.names(FindUnreadable, e.id.id()) {
 			ld.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: err.Error()})
 		}
 		for _, sha := range ev.Payloads() {

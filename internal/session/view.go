@@ -72,8 +72,11 @@ func (s *Store) view(ctx context.Context, id protocol.SessionID) (*loaded, error
 	if !ld.ended {
 		ld.report.add(Finding{Kind: FindNoNewline, Offset: ld.tail})
 	}
-	if ld.unasked {
-		ld.report.ReadOnly = pickReason
+	switch {
+	case ld.newer != "":
+		ld.report.ReadOnly = ld.newer
+	case ld.unasked:
+		ld.report.ReadOnly, ld.report.NeedsLeaf = pickReason, true
 	}
 	return ld, nil
 }

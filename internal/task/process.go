@@ -8,7 +8,7 @@ import (
 )
 
 // begin has a command that was started followed.
-func (t *task) begin(processes *process.Recorder) {
+func (t *task) begin(processes *process.Recorder, rescue func()) {
 	info := process.Info{CallID: t.call, Tool: "Bash", Operation: process.TaskOperationID(t.id),
 		Target: protocol.ProcessOfTask, Source: protocol.ProcessByTool, TaskID: t.id}
 	if t.agent != "" {
@@ -32,6 +32,7 @@ func (t *task) begin(processes *process.Recorder) {
 		}
 	})
 	go func() { // ended by the tell that follows the end of the command
+		defer rescue()
 		defer close(t.follow.over)
 		for range t.follow.wake {
 			t.tellNew()
@@ -71,10 +72,17 @@ func (s *Set) tell(t *task) {
 		return
 	}
 	if ended {
-		t.follow.close.Do(func() { close(t.follow.wake) })
+		t.unfollow()
 		<-t.follow.over
 	}
 	t.tellNew()
+}
+
+// unfollow ends the goroutine that follows the command, if there is one.
+func (t *task) unfollow() {
+	if t.follow.wake != nil {
+		t.follow.close.Do(func() { close(t.follow.wake) })
+	}
 }
 
 func (t *task) tellNew() {

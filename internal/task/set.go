@@ -35,10 +35,57 @@ type Config struct {
 	// that: how each began and ended. Without Processes nobody is told.
 	Processes *process.Recorder
 	Tell      func(protocol.ToolProcess)
+	// Keep keeps what a command prints for who comes after a kill of the program; it may
+	// be nil, and give nil.
+	Keep func(id, call, command string, started time.Time) Keeper
 	// Changed is told how a command stands when it begins and has ended, and within a
 	// second of what it prints; of one command at a time, and nothing older behind what
 	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
+	// Life ends what runs, without anybody being told of it: the session is given up.
+	// nil never ends.
+	Life context.Context
+	// Panicked is told what a panic of a goroutine of the set was, which has ended that;
+	// nil lets it end the program.
+	Panicked func(recovered any)
+}
+
+// rescue is deferred at the root of a goroutine.
+func (c *Config) rescue() {
+	if c.Panicked == nil {
+		return
+	}
+	if r := recover(); r != nil {
+		c.Panicked(r)
+	}
+}
+
+// Keeper keeps what one command prints. Writing never fails and never waits.
+type Keeper interface {
+	io.Writer
+	End()   // the end of the command is stored elsewhere
+	Leave() // it is not
+}
+
+// Kept is the keeper of a command, and the call that started that.
+type Kept struct {
+	Keeper Keeper
+	Call   string
+}
+
+// Kept returns the keepers of the commands, by their ids.
+func (s *Set) Kept() map[string]Kept {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	kept := map[string]Kept{}
+	for _, t := range s.tasks {
+		t.mu.Lock()
+		if t.keeper != nil {
+			kept[t.id] = Kept{t.keeper, t.call}
+		}
+		t.mu.Unlock()
+	}
+	return kept
 }
 
 // Set is the background commands of one session.
@@ -53,7 +100,12 @@ type Set struct {
 }
 
 // New makes a set without commands.
-func New(cfg Config) *Set { return &Set{cfg: cfg} }
+func New(cfg Config) *Set {
+	if cfg.Life == nil {
+		cfg.Life = context.Background()
+	}
+	return &Set{cfg: cfg}
+}
 
 // Spec is a command to start.
 type Spec struct {
@@ -81,7 +133,7 @@ type Spec struct {
 // further one is started; of 64 remembered ones the oldest that has ended goes,
 // once a model has been told of its end.
 func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
-	ctx, cancel := context.WithCancelCause(context.Background())
+	ctx, cancel := context.WithCancelCause(s.cfg.Life)
 	stop := func() { cancel(nil) }
 	if spec.Limit > 0 {
 		var end context.CancelFunc
@@ -101,19 +153,28 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 	}
 	if spec.Run == nil {
 		spec.Cmd.Stdout, spec.Cmd.Stderr = t, t
+		t.keep(s.cfg.Keep)
 		child, err := spawn.Start(ctx, spec.Cmd)
 		if err != nil {
 			stop()
+			if t.keeper != nil {
+				t.keeper.End()
+			}
 			s.forget(t)
 			return "", err
 		}
 		wait = child.Wait
 	}
-	t.begin(s.cfg.Processes)
+	t.begin(s.cfg.Processes, s.cfg.rescue)
 	s.tell(t)
 	s.changed(t)
 	t.process.Detach()
 	go func() { // ends with the child, at the latest by Close
+		defer s.cfg.rescue()
+		over, done := sync.OnceFunc(s.wg.Done), sync.OnceFunc(func() { close(t.done) })
+		defer over() // also when it panics: nobody is to wait for it
+		defer done()
+		defer t.unfollow()
 		exit := wait()
 		after := ""
 		if spec.After != nil {
@@ -125,9 +186,9 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 			s.wg.Done()
 		}
 		s.changed(t)
-		close(t.done)
+		done()
 		stop()
-		s.wg.Done()
+		over()
 		if s.cfg.Ended != nil {
 			s.cfg.Ended()
 		}
@@ -154,6 +215,9 @@ func (s *Set) enter(t *task) error {
 		if i < 0 {
 			return fmt.Errorf("%d background commands are remembered whose ends have not been told; start this one in the next step", len(s.tasks))
 		}
+		if old := s.tasks[i]; old.keeper != nil { // its end is long stored
+			old.keeper.End()
+		}
 		s.tasks = slices.Delete(s.tasks, i, i+1)
 	}
 	for t.id == "" || s.named(t.id) != nil {
@@ -164,6 +228,7 @@ func (s *Set) enter(t *task) error {
 		t.printed = func() *time.Timer {
 			s.wg.Add(1) // that of the task itself is held until it has ended
 			return time.AfterFunc(changedEvery, func() {
+				defer s.cfg.rescue()
 				defer s.wg.Done()
 				t.mu.Lock()
 				t.telling = nil

@@ -61,6 +61,17 @@ type task struct {
 	why      error  // errStopped, ErrClosed, context.DeadlineExceeded or nil
 	after    string // what came of it besides, "" for nothing
 	told     bool   // a model has been told of the end
+	keeper   Keeper // nil: nothing is kept
+}
+
+// keep has what the task prints kept. It is called before the task runs.
+func (t *task) keep(keep func(id, call, command string, started time.Time) Keeper) {
+	if keep == nil {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keeper = keep(t.id, t.call, t.command, t.started)
 }
 
 // Write takes output. It never fails, and never waits but for its lock.
@@ -68,6 +79,9 @@ func (t *task) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.out.write(p)
+	if t.keeper != nil {
+		_, _ = t.keeper.Write(p) // it never fails
+	}
 	t.watch(p)
 	if t.changed != nil {
 		close(t.changed)

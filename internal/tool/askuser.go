@@ -32,7 +32,7 @@ type Asked struct {
 
 // Spec implements [Tool].
 func (askTool) Spec() Spec {
-	return Spec{Name: "AskUser", Description: askUserText, Kind: permission.State, Schema: json.RawMessage(
+	return Spec{Name: "AskUser", Description: askUserText, Kind: permission.State, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{` +
 			`"question":{"type":"string","minLength":1,"maxLength":2000,"description":"The whole question, with what is needed to decide."},` +
 			`"header":{"type":"string","maxLength":30,"description":"Two or three words for it."},` +

@@ -27,11 +27,12 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 	if tasks == nil {
 		return Result{}, errNoTasks
 	}
-	files, before := c.env.Files, c.env.Files.protectedState()
-	after := func() string { return changedText(before.Changed(files.protectedState())) }
+	guard := c.env.guard(c.id)
+	after := func() string { return guard.end().untold() }
 	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {
+		guard.end()
 		return Result{}, c.notStarted(ctx, err)
 	}
 	begun, err := tasks.Begin(ctx, id, beginTime, beginChars)

@@ -8,12 +8,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/sys/unix"
 	"scorel/internal/permission"
+	"scorel/internal/repository"
 	"scorel/internal/sandbox"
 )
 
@@ -26,9 +28,6 @@ const (
 	// (MAX_ARG_STRLEN, 128 KiB).
 	maxCommand = 100_000
 	maxDir     = 4096
-	// Protected files that a result names for clients and in its text.
-	maxChanged      = 100
-	maxChangedShown = 10
 )
 
 // keepDir makes the shell write its last working directory to descriptor 3. It
@@ -87,12 +86,26 @@ type bashCall struct {
 	timeout    time.Duration // 0: none, in the background
 	background bool
 	dir        string
+	gitRuled   bool   // a rule about Git allowed it
 	gone       string // the working directory that is no longer there
 }
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve}
+	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores}
+}
+
+// AllowedByGitRule implements [GitRuled].
+func (c *bashCall) AllowedByGitRule() { c.gitRuled = true }
+
+// repository says what Git would use in a folder, in the environment of the command.
+func (c *bashCall) repository(dir string) permission.Repository {
+	owner := repository.Owner{Roots: c.env.Files.folders()}
+	found, err := repository.Discover(dir, c.env.Environ)
+	if err != nil {
+		return permission.Repository{Foreign: "which repository Git would use in " + dir + " cannot be told: " + err.Error()}
+	}
+	return permission.Repository{Foreign: owner.Foreign(found), Fixed: found.Top != "" && slices.Contains(owner.Roots, found.Top)}
 }
 
 // Snapshots implements [Prepared].
@@ -113,7 +126,8 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		return Result{}, fmt.Errorf("start the command: %w", err)
 	}
 	defer dirs.Close()
-	before := c.env.Files.protectedState()
+	guard := c.env.guard(c.id)
+	defer guard.end()
 	out := newCapture(update)
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", keepDir + c.command}, Dir: c.dir,
@@ -133,8 +147,8 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	c.env.Dir.set(c.dir)
 
 	d := Details{ExitCode: &exit.Code, Dir: c.dir}
-	changed := before.Changed(c.env.Files.protectedState())
-	d.ChangedProtected = changed[:min(len(changed), maxChanged)]
+	harm := guard.end()
+	harm.into(&d)
 	notes := []string{fmt.Sprintf("exit code %d", exit.Code)}
 	if exit.Signal != "" {
 		notes = []string{fmt.Sprintf("ended by %s, exit code %d", exit.Signal, exit.Code)}
@@ -157,7 +171,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	} else if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	r := textResult(text + "[" + strings.Join(notes, "; ") + "]" + changedNote(changed))
+	r := textResult(text + "[" + strings.Join(notes, "; ") + "]" + harm.note())
 	r.IsError = exit.Code != 0 || d.Cancelled || d.TimedOut
 	r.Details = d
 	if full != nil {
@@ -180,34 +194,28 @@ func (c *bashCall) notStarted(ctx context.Context, err error) error {
 
 // environ is the environment of a command: nothing asks, pages or colours.
 func (c *bashCall) environ() []string {
-	return append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
+	env := append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
+	if c.gitRuled {
+		return explicitBare(env)
+	}
+	return env
 }
 
-// changedNote is changedText behind the output of a command.
-func changedNote(changed []string) string {
-	if len(changed) == 0 {
-		return ""
-	}
-	return "\n[Attention: " + changedText(changed) + ".]"
-}
-
-// changedText names protected files that changed while a command ran, "" without
-// any.
-func changedText(changed []string) string {
-	if len(changed) == 0 {
-		return ""
-	}
-	more := ""
-	if n := len(changed) - maxChangedShown; n > 0 {
-		changed, more = changed[:maxChangedShown], fmt.Sprintf(" and %d more", n)
-	}
-	names := make([]string, len(changed))
-	for i, name := range changed {
-		if names[i] = name; strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
-			names[i] = strconv.Quote(name) // a name that was chosen to be read as something else
+// explicitBare adds a setting for Git to an environment, behind those that it has (see
+// GIT_CONFIG_COUNT in git-config(1)): what a rule allows can neither set variables nor use
+// the options that would take it back.
+func explicitBare(env []string) []string {
+	const count = "GIT_CONFIG_COUNT="
+	n := 0
+	env = slices.DeleteFunc(env, func(entry string) bool {
+		value, ok := strings.CutPrefix(entry, count)
+		if ok {
+			n, _ = strconv.Atoi(value)
+			n = max(n, 0)
 		}
-	}
-	return "protected files changed, which other programs run or believe later: " + strings.Join(names, ", ") + more + ". Say so to the user"
+		return ok
+	})
+	return append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=safe.bareRepository", n), fmt.Sprintf("GIT_CONFIG_VALUE_%d=explicit", n), count+strconv.Itoa(n+1))
 }
 
 // lastDir gives the last directory that the shell wrote, "" when it is none. It

@@ -40,7 +40,7 @@ type executeInput struct {
 // Spec implements [Tool]. Calls of one message run side by side: a program is no
 // command that another one builds on.
 func (executeTool) Spec() Spec {
-	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Parallel: true, Schema: json.RawMessage(
+	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
 			`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +
@@ -107,7 +107,8 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, c.program.Timeout)
 	defer cancel()
-	before := c.env.Files.protectedState()
+	guard := c.env.guard(c.call.ID)
+	defer guard.end()
 	stdout := &document{max: maxSkillOutput, full: cancel}
 	stderr := &progress{call: c.call, max: maxStderr, full: cancel}
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{Path: c.program.Path, Args: c.program.Args, Dir: c.program.Dir, Env: c.environ(),
@@ -119,9 +120,9 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	exit := child.Wait()
 	stderr.end()
 	d := Details{ExitCode: &exit.Code}
-	changed := before.Changed(c.env.Files.protectedState())
-	d.ChangedProtected = changed[:min(len(changed), maxChanged)]
-	note := changedNote(changed)
+	harm := guard.end()
+	harm.into(&d)
+	note := harm.note()
 	fail := func(stage, format string, args ...any) (Result, error) {
 		return c.failed(ctx, stage, fmt.Sprintf(format, args...)+note, stderr, d)
 	}

@@ -54,7 +54,7 @@ type exitPlanInput struct {
 
 // Spec implements [Tool].
 func (exitPlanTool) Spec() Spec {
-	return Spec{Name: ExitPlanModeName, Description: exitPlanModeText, Kind: permission.State, Schema: json.RawMessage(
+	return Spec{Name: ExitPlanModeName, Description: exitPlanModeText, Kind: permission.State, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"plan":{"type":"string","minLength":1,"maxLength":60000,"description":"The whole plan, in Markdown."}},` +
 			`"required":["plan"],"additionalProperties":false}`)}
 }

@@ -99,12 +99,18 @@ func (f *Files) Close() {
 // Root gives the workspace, resolved.
 func (f *Files) Root() string { return f.roots[0].path }
 
-// protectedState notes the state of the protected files of the workspace.
-func (f *Files) protectedState() sandbox.Protected {
+// folders returns the workspace and the additional folders, resolved.
+func (f *Files) folders() []string {
 	roots := make([]string, len(f.roots))
 	for i, r := range f.roots {
 		roots[i] = r.path
 	}
+	return roots
+}
+
+// protectedState notes the state of the protected files of the workspace.
+func (f *Files) protectedState() sandbox.Protected {
+	roots := f.folders()
 	var closed []string
 	if f.reach != "" {
 		closed = append(closed, f.reach)

@@ -146,7 +146,10 @@ const (
 )
 
 // judge says what holds for an entry of the level's folder.
-func (l *ignoreLevel) judge(path string, dir bool) verdict {
+func (l *ignoreLevel) judge(path string, dir bool) verdict { return l.judgeBy(path, dir, 0) }
+
+// judgeBy is judge by the kinds of files from the first on.
+func (l *ignoreLevel) judgeBy(path string, dir bool, first int) verdict {
 	if l == nil {
 		return unnamed
 	}
@@ -161,7 +164,7 @@ func (l *ignoreLevel) judge(path string, dir bool) verdict {
 		}
 		outside = outside || at.isRepo // rules above a repository's root are not its own
 	}
-	for _, v := range found {
+	for _, v := range found[first:] {
 		if v != unnamed {
 			return v
 		}
@@ -180,4 +183,32 @@ func (f *ignoreFile) judge(path string, dir bool) verdict {
 		}
 	}
 	return unnamed
+}
+
+// gitIgnores reports whether a folder of the workspace, absolute and without symlinks,
+// lies in one that Git ignores by .gitignore files and info/exclude, or in a .git folder.
+// Whether something in it is tracked all the same is not looked at.
+func (f *Files) gitIgnores(dir string) bool {
+	for _, r := range f.roots {
+		if !within(dir, r.path) {
+			continue
+		}
+		level := ignoreAbove(r.path)
+		at, rest := r.path, strings.TrimPrefix(strings.TrimPrefix(dir, r.path), "/")
+		for name := range strings.SplitSeq(rest, "/") {
+			if name == "" {
+				return false
+			}
+			level = level.enter(at, func(name string) bool {
+				_, err := os.Lstat(filepath.Join(at, name))
+				return err == nil
+			})
+			at = filepath.Join(at, name)
+			if name == ".git" || level.judgeBy(at, true, firstGitKind) == ignored {
+				return true
+			}
+		}
+		return false
+	}
+	return false
 }

@@ -26,7 +26,7 @@ type monitorInput struct {
 
 // Spec implements [Tool].
 func (monitorTool) Spec() Spec {
-	return Spec{Name: "Monitor", Description: monitorText, Kind: permission.Exec, Schema: json.RawMessage(
+	return Spec{Name: "Monitor", Description: monitorText, Kind: permission.Exec, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `,` +
 			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2) for the lines to be told of."},` +
 			`"description":{"type":"string","maxLength":200,"description":"What the lines mean, for the notices."},` +

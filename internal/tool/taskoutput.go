@@ -37,7 +37,7 @@ type taskOutputInput struct {
 
 // Spec implements [Tool].
 func (taskOutputTool) Spec() Spec {
-	return Spec{Name: "TaskOutput", Description: taskOutputText, Kind: permission.Exec, Schema: json.RawMessage(
+	return Spec{Name: "TaskOutput", Description: taskOutputText, Kind: permission.Exec, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `,` +
 			`"wait_seconds":{"type":"integer","minimum":0,"maximum":600,"description":"How long to wait for new output or the end; 0 without it."},` +
 			`"offset":{"type":"integer","minimum":0,"description":"Read from this byte on instead of where the last reading ended."},` +

@@ -32,6 +32,9 @@ type Spec struct {
 	Parallel bool
 	// Finishes says that a running call is not cancelled: it ends by itself soon.
 	Finishes bool
+	// Waits says that a call waits for or looks at something that goes on by itself, or
+	// for a person: to make it again and again is no loop.
+	Waits bool
 }
 
 // Call is one call. Process tells people how its work goes on, Stderr keeps a line
@@ -61,6 +64,10 @@ func (c Call) LogStderr(line string) {
 
 // Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
 type Labelled interface{ Label() string }
+
+// GitRuled is a [Prepared] that runs otherwise where a rule about Git allowed it: before
+// Run, Git is told to take no folder for a bare repository by itself.
+type GitRuled interface{ AllowedByGitRule() }
 
 // Prepared is a call that is ready to run, with its handles open.
 type Prepared interface {
@@ -126,6 +133,8 @@ type Details struct {
 	// ChangedProtected are the protected files that a command made, changed or
 	// removed, absolute; at most 100.
 	ChangedProtected []string `json:"changedProtected,omitempty"`
+	// SetAside is what a command has put into a repository and was moved away; at most 100.
+	SetAside []protocol.SetAside `json:"setAside,omitempty"`
 	// Cancelled and TimedOut say why a command was ended.
 	Cancelled bool `json:"cancelled,omitempty"`
 	TimedOut  bool `json:"timedOut,omitempty"`
@@ -197,6 +206,10 @@ type Env struct {
 	Withheld func(folder, file string) bool
 	// Skills are those of the turn; nil: none.
 	Skills *skill.Set
+	// Protected tells people of protected files that a command has changed and of what was
+	// set aside, and the model, for which text is; nil: the result tells it. It may be
+	// called by any goroutine.
+	Protected func(n protocol.ProtectedNotice, text string)
 	// Ripgrep is the path of rg, "" to search with the built-in code.
 	Ripgrep string
 }

@@ -36,9 +36,9 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 	}
 	const requestID = protocol.RequestID("req_00000000000000000000000000")
 	for _, p := range m.pairs {
-		req, err := newRequest(p.name)
-		if err != nil {
-			t.Fatal(err)
+		req := protocol.NewRequest(p.name)
+		if req == nil {
+			t.Fatalf("there is no request %s", p.name)
 		}
 		reply, err := protocol.ParseReply(fmt.Appendf(nil, `{"type":"response","requestId":%q,"data":null}`, requestID), p.name)
 		if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -120,9 +119,9 @@ func requests(s *source, m *module) error {
 	for _, p := range s.pairs {
 		fmt.Fprintf(&pairs, "  %s: { request: %s; response: %s };\n", p.name, p.request, p.response)
 		uses = append(uses, p.request, p.response)
-		req, err := newRequest(p.name)
-		if err != nil {
-			return err
+		req := protocol.NewRequest(p.name)
+		if req == nil {
+			return fmt.Errorf("there is no request %s", p.name)
 		}
 		fmt.Fprintf(&needs, "  %s: %q,\n", p.name, protocol.Needs(req))
 		if protocol.Acts(req) {
@@ -178,16 +177,6 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
  */
 export const acts: readonly RequestName[] = [
 ` + acts.String() + "];"})
-}
-
-// newRequest makes an empty request by its name on the wire.
-func newRequest(name string) (protocol.Request, error) {
-	data, err := json.Marshal(map[string]string{"type": name, "requestId": "req_" + strings.Repeat("0", 26)})
-	if err != nil {
-		return nil, err
-	}
-	c, err := protocol.ParseCall(data)
-	return c.Request, err
 }
 
 // frames gives the frames and the messages of the handshake their types.

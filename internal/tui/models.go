@@ -161,7 +161,7 @@ func (m *Model) levels() []string {
 	if x, ok := m.model(); ok && len(x.ThinkingLevels) > 0 {
 		return x.ThinkingLevels
 	}
-	return []string{"off", "minimal", "low", "medium", "high"}
+	return protocol.ThinkingLevels()
 }
 
 // openThinking sets how much the model thinks, or lets the person pick.

@@ -53,7 +53,11 @@ func (m *Model) opened(o opened) tea.Cmd {
 		m.toast(levelWarning, "the session log: "+f)
 	}
 	if o.said.ReadOnly != "" {
-		m.toast(levelError, "nothing can be written: "+o.said.ReadOnly)
+		text := "nothing can be written: " + o.said.ReadOnly
+		if o.said.NeedsLeaf {
+			text += ": scorel sessions repair " + string(o.id) + " --leaf EVENT"
+		}
+		m.toast(levelError, text)
 	}
 	m.keepPlace()
 	m.statusChanged()

@@ -30,7 +30,7 @@ func (m *Model) linked(l linked) tea.Cmd {
 		for _, n := range p.Notices {
 			m.toast(levelWarning, n)
 		}
-		cmds = append(cmds, m.offerTrust(p))
+		cmds = append(cmds, m.offerWide(p), m.offerTrust(p))
 	}
 	m.popup.Forget()
 	return tea.Batch(append(cmds, m.choose(), m.loadConfig(), m.loadModels(), m.typed())...) // what is typed may want the host's files

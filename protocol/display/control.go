@@ -37,6 +37,9 @@ func shell(r protocol.ShellResult, output string, role protocol.Role) Item {
 }
 
 func harnessItem(b *protocol.HarnessItem) Item {
+	if n, ok := protocol.ProtectedOf(b.Item); ok {
+		return protected(n)
+	}
 	item := Item{Title: itemTitle(b.Item.Kind), Text: Text(b.Item.Content)}
 	if title, ok := taskTitle(b.Item); ok {
 		item.Title = title
@@ -72,6 +75,8 @@ func itemTitle(k protocol.ItemKind) string {
 		return "Channel"
 	case protocol.ItemRuntimeNotice:
 		return "Note to the model"
+	case protocol.ItemLogDamage:
+		return "The log of this session is damaged"
 	}
 	return Line(string(k))
 }
@@ -156,6 +161,14 @@ func fileSnapshot(b *protocol.FileSnapshot) Item {
 		item.Status, item.Text = Failed, "cannot be restored"
 	}
 	return item
+}
+
+func repair(b *protocol.Repair) Item {
+	places := "1 place"
+	if n := len(b.Gaps); n != 1 {
+		places = thousands(n) + " places"
+	}
+	return Item{Kind: Notice, Text: "The log of this session was repaired: what was damaged in " + places + " is missing from here on."}
 }
 
 // thousands writes a number with commas.

@@ -78,9 +78,33 @@ type Item struct {
 	Suggestions []protocol.Suggestion `json:"suggestions,omitempty"`
 }
 
+// Changed says for people that an event of the log is not as it was written; it is empty
+// for any other.
+func Changed(e protocol.Event) string {
+	if e.Sum() != protocol.SumWrong {
+		return ""
+	}
+	return "The log is damaged here: this was changed after it was written, and may not say what was said."
+}
+
 // Of says how an event is shown. Every event gives an item; what is not for
-// people, and what this version does not know, is [Hidden].
+// people, and what this version does not know, is [Hidden]. One that was changed after it
+// was written says so.
 func Of(e protocol.Event) Item {
+	item := of(e)
+	switch text := Changed(e); {
+	case text == "" || item.Kind == Hidden:
+	case len(item.Parts) > 0:
+		item.Parts = append(item.Parts, Item{Kind: Notice, Text: text, Status: Failed})
+	case item.Text == "":
+		item.Text = text
+	default:
+		item.Text = strings.TrimRight(item.Text, "\n") + "\n\n" + text
+	}
+	return item
+}
+
+func of(e protocol.Event) Item {
 	switch b := e.Body.(type) {
 	case *protocol.MessageBody:
 		return message(b.Message)
@@ -115,6 +139,8 @@ func Of(e protocol.Event) Item {
 		return permissionDecision(b)
 	case *protocol.FileSnapshot:
 		return fileSnapshot(b)
+	case *protocol.Repair:
+		return repair(b)
 	case *protocol.SkillIndexSnapshot, *protocol.SkillIndexDelta, *protocol.ContextCut:
 		return Item{Kind: Hidden}
 	}

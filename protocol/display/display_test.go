@@ -60,6 +60,8 @@ func bodies() []protocol.Body {
 		&protocol.ChannelInject{Channel: "telegram", ExternalID: "7"},
 		&protocol.SessionInfo{Changes: protocol.MetaChanges{Name: ptr("Fix it"), Model: ptr("demo")}}, &protocol.SessionInfo{},
 		&protocol.Custom{Kind: "stack", Data: json.RawMessage(`{}`)},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: "told", Data: json.RawMessage(`{"toolCallId":"c1","changed":["/p/.envrc","/p/.git/hooks/a\u202e"],"more":2}`)}},
+		&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: "told", Data: json.RawMessage(`{"agent":"x","setAside":[{"path":"/p/.git/commondir","to":"/p/.git/scorel-set-aside-1/commondir.aside","why":"it leads"},{"path":"/p/.git/gitdir","why":"it leads","error":"no room"}]}`)}},
 		&protocol.Label{TargetEventID: eventID(1), Label: ptr("start")}, &protocol.Label{TargetEventID: eventID(1)},
 		&protocol.InstructionSnapshot{Snapshot: protocol.Instructions{Version: 1, Text: "You are", Cut: []string{"workspace"}}},
 		&protocol.QueueUpdate{Queue: protocol.QueueSteer, Items: []protocol.QueueItem{{ID: "itm_0000000000000000", Content: []protocol.Block{protocol.Text("wait")}}}, Paused: true},
@@ -69,6 +71,7 @@ func bodies() []protocol.Body {
 		&protocol.PermissionDecision{ToolCallID: "c1", Decision: protocol.DecisionDeny, Scope: "once", Reason: "no"},
 		&protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/a.go", Existed: true, Restorable: true}, &protocol.FileSnapshot{ToolCallID: "c2", Path: "/p/big"},
 		&protocol.ContextCut{Kind: "shrink", ThroughEventID: eventID(1)},
+		&protocol.Repair{Gaps: []protocol.RepairGap{{Before: eventID(1), Missing: eventID(2)}, {Before: eventID(3), Prev: 2}}},
 
 		&protocol.MessageStart{EventID: eventID(9), Role: protocol.RoleAssistant, Model: "demo"},
 		&protocol.TextDelta{EventID: eventID(9), BlockIndex: 1, Delta: "Hel\x07lo"},
@@ -345,6 +348,39 @@ func TestEventsOfScorelsOwnAreNotShown(t *testing.T) {
 	for kind, want := range map[string]Kind{protocol.OwnKind + "title": Hidden, "stack": Custom} {
 		if got := Of(protocol.NewEvent(&protocol.Custom{Kind: kind})).Kind; got != want {
 			t.Errorf("%s is shown as %s", kind, got)
+		}
+	}
+}
+
+func TestAnEventThatWasChangedInTheLogSaysSo(t *testing.T) {
+	for _, body := range []protocol.Body{
+		&protocol.MessageBody{Message: protocol.UserText("hello")},
+		&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text("hello")}}},
+		&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c", Content: []protocol.Block{protocol.Text("hello")}}},
+		&protocol.Compact{Summary: "hello"},
+	} {
+		e := protocol.NewEvent(body)
+		e.ID, e.Seq, e.SessionID, e.ClientID = eventID(1), 1, "ses_x", protocol.HostClient
+		e, err := e.SealAfter(0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bad, err := protocol.ParseEvent(bytes.Replace(e.Raw(), []byte("hello"), []byte("hallo"), 1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := func(e protocol.Event) string {
+			var out bytes.Buffer
+			if err := Markdown(&out, protocol.Header{}, func(yield func(protocol.Event, error) bool) { yield(e, nil) }); err != nil {
+				t.Fatal(err)
+			}
+			return out.String()
+		}
+		if Changed(e) != "" || strings.Contains(said(e), "was changed") {
+			t.Errorf("a %s event is marked that was not changed", e.Type)
+		}
+		if Changed(bad) == "" || !strings.Contains(said(bad), "this was changed after it was written") {
+			t.Errorf("a changed %s event looks as\n%s", e.Type, said(bad))
 		}
 	}
 }

@@ -27,6 +27,8 @@ func TaskEnd(state protocol.TaskState, agent string, exitCode *int, signal strin
 		return ""
 	case protocol.TaskStopped:
 		return "was stopped" + how
+	case protocol.TaskLost:
+		return "was lost when the host was killed"
 	case protocol.TaskTimedOut:
 		return "was ended at its time limit" + how
 	}

@@ -549,7 +549,7 @@ func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 		}
 		return nil, nil
 	}
-	ext := d.loadSource(`let large = 70 << 20; // than a message may be
+	ext := d.loadSource(`let large = 65 << 20; // than a message may be
 	export default (pi) => pi.command("go", { handler: async (ctx) => {
 		if (large) ctx.ui.notify("x".repeat(large));
 		large = 0;

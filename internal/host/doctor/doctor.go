@@ -51,7 +51,7 @@ func Run(ctx context.Context, checks []Check) []protocol.DoctorCheck {
 	found := make([]chan Finding, len(checks))
 	for i, c := range checks {
 		found[i] = make(chan Finding, 1)
-		go func() { found[i] <- c.Look(ctx) }() // ends when the check does; the channel holds one
+		go func() { found[i] <- look(ctx, c) }() // ends when the check does; the channel holds one
 	}
 	out := make([]protocol.DoctorCheck, len(checks))
 	for i, c := range checks {
@@ -67,4 +67,14 @@ func Run(ctx context.Context, checks []Check) []protocol.DoctorCheck {
 		out[i] = protocol.DoctorCheck{ID: c.ID, State: f.State, Text: f.Text, Advice: f.Advice}
 	}
 	return out
+}
+
+// look runs a check; a panic of it is what it has found.
+func look(ctx context.Context, c Check) (f Finding) {
+	defer func() {
+		if r := recover(); r != nil {
+			f = Fail(fmt.Sprintf("a fault inside Scorel ended the check: %v", r), "Tell the people who make Scorel.")
+		}
+	}()
+	return c.Look(ctx)
 }

@@ -18,7 +18,7 @@ const seenEvery = time.Hour
 
 // Errors that a caller may tell apart.
 var (
-	ErrUnknown = errors.New("there is no such entry; scorel entries list shows them")
+	ErrUnknown = errors.New("there is no such entry")
 	ErrFull    = fmt.Errorf("the list has %d entries, which is all that it can hold; revoke one that is not needed", MaxEntries)
 	ErrLabel   = errors.New("the label is empty; give a name that tells the entry from the others")
 )

@@ -119,6 +119,9 @@ func (l *Lane) runCommand(ctx context.Context, f func(context.Context) error) er
 	})
 	l.mu.Unlock()
 	<-t.done
+	if err == nil && t.end != nil && t.end.Terminal == protocol.TerminalInternalError {
+		err = t.end.Error
+	}
 	return err
 }
 
@@ -192,5 +195,6 @@ func (l *Lane) appendWaiting(ctx context.Context) (int, error) {
 		return n, err
 	}
 	added, err := l.appendAdditions(ctx)
+	l.told += n + added
 	return n + added, err
 }

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"scorel/internal/hook"
@@ -51,10 +52,18 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 			return runtime.Prompt{}, err
 		}
 	}
+	l.tellUnread(c.Unread)
 	for _, d := range c.Diagnostics {
 		l.cfg.Report(d, nil)
 	}
-	prompt := runtime.Prompt{System: t.system, Messages: c.Messages}
+	if c.Partial() && (!t.setup.Compaction || t.progress.Stuck()) {
+		return runtime.Prompt{}, tooLong(c, w)
+	}
+	l.mu.Lock()
+	news := l.told != t.told
+	t.told = l.told
+	l.mu.Unlock()
+	prompt := runtime.Prompt{System: t.system, Messages: c.Messages, News: news}
 	if t.setup.Compaction {
 		switch t.progress.Next(c.Tokens, w) {
 		case history.Compact:
@@ -64,6 +73,13 @@ func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 		}
 	}
 	return prompt, nil
+}
+
+// tooLong is the error of a conversation that is far longer than the window and is not
+// compacted: it is not even sent.
+func tooLong(c history.Context, w history.Window) error {
+	return &model.Error{Class: model.ClassTooLong, Message: fmt.Sprintf(
+		"The conversation has about %d tokens and the model's context window %d, so it is not sent. Compact it with /compact, rewind, or choose a model with a larger window.", c.Tokens, w.Size)}
 }
 
 // window says how much fits into a request of a turn.
@@ -306,13 +322,10 @@ func (l *Lane) instructions(ctx context.Context) (protocol.Instructions, time.Ti
 	return in, at, nil
 }
 
-// hasInstructions says whether a system prompt is stored or has entered. mu is
-// held.
+// hasInstructions says whether a system prompt is stored that can be read. mu is held.
 func (l *Lane) hasInstructions() bool {
-	for range l.cfg.Log.Index().OfType(context.Background(), protocol.TypeInstructionSnapshot) {
-		return true
-	}
-	return false
+	_, at, err := l.instructions(context.Background())
+	return err == nil && !at.IsZero()
 }
 
 // ContextView gives what the model would be sent now.
@@ -327,7 +340,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		return nil, err
 	}
 	if in.Text == "" {
-		if in, err = setup.Instructions(); err != nil {
+		if in, _, err = setup.Instructions(); err != nil {
 			return nil, err
 		}
 	}
@@ -335,7 +348,7 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		setup.Tools = tool.WithPlan(setup.Tools)
 	}
 	w := window(setup, in.Text)
-	b, err := l.builder(setup.Hooks)
+	b, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -343,6 +356,6 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &protocol.ContextView{System: in.Text, Messages: c.Messages, Tokens: c.Tokens, SystemTokens: w.System,
+	return &protocol.ContextView{System: in.Text, Messages: c.Messages, OlderMessages: c.Older(), Tokens: c.Tokens, SystemTokens: w.System,
 		ToolTokens: w.Tools, Window: w.Size, Parts: c.Parts(w, len(setup.Tools)), Reserved: w.Size - w.Threshold(), Free: max(0, w.Threshold()-c.Tokens)}, nil
 }

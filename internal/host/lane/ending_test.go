@@ -40,7 +40,7 @@ func TestCompactingRightBehindATurnWaitsUntilItIsPutAway(t *testing.T) {
 			Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
 				return &Setup{Model: script.New(script.Config{Script: s}), Env: tool.Env{},
 					Limits:       runtime.Limits{MaxSteps: 3},
-					Instructions: func() (protocol.Instructions, error) { return protocol.Instructions{Text: "Help."}, nil },
+					Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
 					Close:        func() { <-putAway }}, nil
 			}})
 		if err != nil {

@@ -160,6 +160,12 @@ func (l *Lane) askPrompt(ctx context.Context, chain *hook.Chain, p hook.Prompt) 
 		}
 		return a, protocol.Errorf(protocol.CodePermissionDenied, "%s refused the message: %s", a.From, reason)
 	}
+	if a.Handled {
+		return a, nil
+	}
+	if err := l.checkContent("content", a.Content); err != nil { // a hook may have put another in its place
+		return a, err
+	}
 	return a, nil
 }
 

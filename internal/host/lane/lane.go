@@ -9,6 +9,8 @@ import (
 
 	"scorel/internal/agent"
 	"scorel/internal/hook"
+	"scorel/internal/host/fault"
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"
 	"scorel/internal/permission"
@@ -30,6 +32,11 @@ type Config struct {
 	Log    *session.Log
 	// Blobs keeps payloads; see [session.Blobs].
 	Blobs *session.Blobs
+	// Damage says in a sentence what the log was found to have lost, for people and the
+	// model; Passing that opening the log has set it right, so that it will not be found
+	// again.
+	Damage  string
+	Passing bool
 	// Setup makes ready what a turn runs with; options, which may be nil, are those
 	// of the message that begins it. The lane closes the result when the turn has
 	// ended.
@@ -40,6 +47,12 @@ type Config struct {
 	Hooks func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error)
 	// Pending marks the session while messages wait; nil marks nothing.
 	Pending Pending
+	// Step keeps the text of the running step for the next host, and Lost are the
+	// background commands that the last one was killed with; nil and none for neither.
+	Step *partial.Step
+	Lost []partial.Lost
+	// Output keeps what a background command prints for the next host; nil keeps nothing.
+	Output func(c partial.Command) *partial.Output
 	// Files opens the folders of the session, for restoring files.
 	Files func(meta protocol.Meta) (*tool.Files, error)
 	// DateChange gives what the model is told when a session goes on at a later
@@ -70,6 +83,9 @@ type Config struct {
 	// Processes follows what calls and background commands report of their work; the
 	// lane closes it. nil: nobody follows.
 	Processes *process.Recorder
+	// Broke is told, in a goroutine of its own, that something of the session panicked:
+	// nothing of the lane is trusted any more, and [Lane.Abandon] is to follow.
+	Broke func(*fault.Panic)
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
 }
@@ -80,15 +96,16 @@ type Setup struct {
 	Fallback model.Model
 	Thinking model.ThinkingLevel
 	Tools    []tool.Tool
-	// Env has everything but Seen, Dir, Todos and StoredResult, which the lane
-	// fills from the log.
+	// Env has everything but Seen, Dir, Todos, StoredResult and Protected, which the
+	// lane fills.
 	Env    tool.Env
 	Policy *permission.Policy
 	Limits runtime.Limits
 	// WorkDir is where Bash starts, absolute.
 	WorkDir string
-	// Instructions makes the system prompt of a session that has none.
-	Instructions func() (protocol.Instructions, error)
+	// Instructions makes the system prompt of a session that has none. Sentences for
+	// people say what of it was cut or could not be read.
+	Instructions func() (in protocol.Instructions, sentences []string, err error)
 	// Tell gives what else the model must be told before a call, by what it has been
 	// told on the path; nil gives nothing.
 	Tell func(told history.Told) []protocol.Item
@@ -137,8 +154,11 @@ type Lane struct {
 
 	watchers watchers
 	hooked   hooked
+	fuse     *fault.Fuse     // blows with the first panic in a goroutine of the session
 	life     context.Context // ends when the lane closes
 	end      context.CancelFunc
+	whole    context.Context // ends when the lane is given up, and behind its end
+	giveUp   context.CancelFunc
 
 	mark mark // taken before mu, if with it
 
@@ -150,7 +170,7 @@ type Lane struct {
 	// above it is taken, never the other way round. Under it the lane puts events into the publisher,
 	// which waits while the publisher's queue is full; the publisher's writer
 	// never needs mu to make room.
-	mu        sync.Mutex
+	mu        *fault.Mutex
 	epoch     protocol.Epoch   // in which leaf, meta and queues were right
 	leaf      protocol.EventID // of what has entered
 	meta      protocol.Meta
@@ -158,6 +178,7 @@ type Lane struct {
 	moving    chan struct{}   // not nil: a move has cancelled the turn and comes next; closed when it is done
 	mode      permission.Mode // that people set; "" is the setup's
 	modeSeq   protocol.Seq    // of the event that set it in this lane
+	told      int             // events that background commands and others than the run have added
 	unplanned permission.Mode // the last of them that is not plan mode
 	queues    queues
 	questions map[string]*question // by the id of permission or dialog
@@ -168,6 +189,8 @@ type Lane struct {
 	additions additions
 	borders   []*border        // that wait for a step border of the running turn
 	fresh     []protocol.Event // events that have entered and that the turn's builder lacks
+	damage    string           // what the log has lost, as the model is to be told
+	unread    int              // events that cannot be read, as people were told
 	stopping  bool             // no turn begins any more
 	closed    bool
 }
@@ -176,8 +199,12 @@ type Lane struct {
 func New(ctx context.Context, cfg Config) (*Lane, error) {
 	index := cfg.Log.Index()
 	l := &Lane{cfg: cfg, leaf: index.Leaf(), meta: index.Meta(), questions: map[string]*question{}}
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask})
+	l.fuse = fault.NewFuse(cfg.Broke)
+	l.mu = fault.NewMutex(l.fuse)
 	l.life, l.end = context.WithCancel(context.Background())
+	l.whole, l.giveUp = context.WithCancel(context.Background())
+	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
+		Keep: l.keepOutput, Life: l.whole, Panicked: l.Panicked})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
 		return nil, err
@@ -208,9 +235,14 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 		return nil, err
 	}
 	l.pub = publish.New(publish.Config{Session: cfg.Log.ID(), Commit: cfg.Log.Commit, Live: live, Failed: l.appendFailed, Told: l.watchers.told, Changed: cfg.Changed,
-		Now: cfg.Now, Rand: cfg.Rand})
+		Panicked: l.Panicked, Now: cfg.Now, Rand: cfg.Rand})
 	l.epoch = l.pub.Epoch()
+	if err := l.rememberDamage(ctx); err != nil {
+		l.pub.Close()
+		return nil, err
+	}
 	l.mark.kept = l.queues.count() > 0
+	l.recover(ctx)
 	return l, nil
 }
 
@@ -275,6 +307,11 @@ func (l *Lane) Close(last func()) error {
 	l.farewell()
 	l.cfg.Processes.Close()
 	l.pub.Close()
+	l.settleOutputs()
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave()
+	}
+	l.giveUp()
 	last()
 	return l.cfg.Log.Close()
 }
@@ -292,6 +329,7 @@ func byHost() author { return author{client: protocol.HostClient} }
 type Caller struct {
 	Client  protocol.ClientID
 	Request protocol.RequestID
+	Body    string // of the request, as [protocol.Cause] has it
 	// OnceOnly says that the client may allow a call once, and no more than that.
 	OnceOnly bool
 }
@@ -300,7 +338,12 @@ func (c Caller) author() author {
 	if c.Request == "" { // the host itself
 		return author{client: c.Client}
 	}
-	return author{client: c.Client, cause: &protocol.Cause{ClientID: c.Client, RequestID: c.Request}}
+	return author{client: c.Client, cause: c.Cause()}
+}
+
+// Cause is the caller as an event or a header has it.
+func (c Caller) Cause() *protocol.Cause {
+	return &protocol.Cause{ClientID: c.Client, RequestID: c.Request, Body: c.Body}
 }
 
 // append lets a persistent event enter behind the leaf. mu is held.
@@ -383,10 +426,19 @@ func (l *Lane) writable() error {
 	if l.closed {
 		return protocol.Errorf(protocol.CodeSessionNotFound, "The session is being closed; open it again.")
 	}
-	if readOnly, why := l.cfg.Log.ReadOnly(); readOnly {
-		return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+	return l.readOnly()
+}
+
+// readOnly says why the log takes no events, if so.
+func (l *Lane) readOnly() error {
+	readOnly, why := l.cfg.Log.ReadOnly()
+	if !readOnly {
+		return nil
 	}
-	return nil
+	if l.cfg.Log.NeedsLeaf() {
+		return protocol.About("leafEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session is read-only: %s.", why)
+	}
+	return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
 }
 
 // appendFailed is told that what had entered is lost. It runs on the publisher's
@@ -408,6 +460,7 @@ func (l *Lane) appendFailed(epoch protocol.Epoch, err error) {
 	if q, ferr := foldQueues(context.Background(), index); ferr == nil {
 		l.queues = q
 	}
+	l.retellQuestions()
 	l.cfg.Report("append failed: "+err.Error(), nil)
 }
 
@@ -455,8 +508,8 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 }
 
 // builder makes a context builder over the published log, with the hooks of a chain.
-func (l *Lane) builder(chain *hook.Chain) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index()}
+func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
+	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

@@ -29,6 +29,11 @@ func (l *Lane) Notify(source, level, text string) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.notice(source, level, text)
+}
+
+// notice shows people a sentence. mu is held.
+func (l *Lane) notice(source, level, text string) {
 	if err := l.tell(&protocol.Notice{Source: cut(source, maxUIName), Level: level, Text: cut(text, maxNotice)}); err != nil {
 		l.cfg.Report("show a notice: "+err.Error(), nil)
 	}

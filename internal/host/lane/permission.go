@@ -120,7 +120,7 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 		if v.Rule == "" {
 			return runtime.Permit{Allowed: true}, nil
 		}
-		return runtime.Permit{Allowed: true}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
+		return runtime.Permit{Allowed: true, Git: v.Git}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
 			Decision: protocol.DecisionAllow, Rule: v.Rule, Scope: "rule"}, byHost())
 	case protocol.DecisionDeny:
 		if v.Rule == "" {

@@ -86,7 +86,7 @@ func newShop(t *testing.T, run func(ctx context.Context, call tool.Call, update 
 		Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
 			return &Setup{Model: script.New(script.Config{Script: s}), Tools: []tool.Tool{worker{run}}, Policy: policy,
 				Limits:       runtime.Limits{MaxSteps: 3},
-				Instructions: func() (protocol.Instructions, error) { return protocol.Instructions{Text: "Help."}, nil },
+				Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
 				Close:        func() {}}, nil
 		}})
 	if err != nil {

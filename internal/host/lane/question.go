@@ -146,10 +146,27 @@ func (l *Lane) settle(w *question, a answer) bool {
 	delete(l.questions, w.id)
 	a.lane = l
 	w.answer <- a
-	if err := l.tellOf(a.client, w.resolved(a)); err != nil {
+	l.tellResolved(w, a)
+	return true
+}
+
+// tellResolved tells clients that a question is closed. mu is held.
+func (l *Lane) tellResolved(w *question, a answer) {
+	if err := l.tellNow(a.client, w.resolved(a)); err != nil {
 		l.cfg.Report("tell an answer: "+err.Error(), nil)
 	}
-	return true
+}
+
+// tellNow is tellOf for what is true also when something of the running turn was lost,
+// whose other events are refused then. mu is held.
+func (l *Lane) tellNow(client protocol.ClientID, body protocol.Body) error {
+	e := protocol.NewEvent(body)
+	e.ClientID = client
+	if l.turn != nil {
+		e.TurnID = l.turn.id
+	}
+	_, _, err := l.pub.Put(context.Background(), "", e)
+	return err
 }
 
 // closeQuestions resolves all open questions of the lane, and when nobody is there who
@@ -163,14 +180,14 @@ func (l *Lane) closeQuestions(d protocol.Decision) {
 	}
 }
 
-// retellQuestions tells those again that stay open, because with the end of a run
-// clients forget what was asked. mu is held.
+// retellQuestions tells those again that stay open, because with the end of a run, and
+// when something could not be stored, clients forget what was asked. mu is held.
 func (l *Lane) retellQuestions() {
 	for _, w := range l.questions {
 		if !w.stays() {
 			continue
 		}
-		if err := l.tell(w.ask); err != nil {
+		if err := l.tellNow(protocol.HostClient, w.ask); err != nil {
 			l.cfg.Report("tell a question again: "+err.Error(), nil)
 		}
 	}

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -206,6 +207,11 @@ func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueNa
 	}
 	if len(items) > protocol.MaxQueueItems {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
+	}
+	for i, it := range items {
+		if err := l.checkContent(fmt.Sprintf("items[%d].content", i), it.Content); err != nil {
+			return err
+		}
 	}
 	asked, err := l.askRewrite(ctx, name, items)
 	if err != nil {

@@ -19,6 +19,7 @@ type RequestRun struct {
 	SessionID protocol.SessionID `json:"sessionId"` // a clone of the session has the event, too
 	ClientID  protocol.ClientID  `json:"clientId"`
 	RequestID protocol.RequestID `json:"requestId"`
+	Body      string             `json:"body,omitempty"`
 	Ended     bool               `json:"ended,omitempty"`
 	Status    string             `json:"status,omitempty"`
 	Error     *protocol.Error    `json:"error,omitempty"`
@@ -30,7 +31,7 @@ func (l *Lane) RecordRequest(ctx context.Context, by Caller, run RequestRun) err
 	if by.Request == "" {
 		return nil
 	}
-	run.SessionID, run.ClientID, run.RequestID = l.ID(), by.Client, by.Request
+	run.SessionID, run.ClientID, run.RequestID, run.Body = l.ID(), by.Client, by.Request, by.Body
 	data, err := json.Marshal(run)
 	if err != nil {
 		return err

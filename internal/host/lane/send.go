@@ -48,8 +48,6 @@ func (m *Message) check() error {
 		return protocol.Errorf(protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
 	}
 	switch {
-	case len(m.Content) == 0:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The message is empty; write something to send.")
 	case m.Options != nil && m.Busy != BusyReject:
 		return protocol.Errorf(protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
 	}
@@ -61,6 +59,9 @@ func (m *Message) check() error {
 // durable.
 func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, error) {
 	if err := m.check(); err != nil {
+		return nil, err
+	}
+	if err := l.checkContent("content", m.Content); err != nil {
 		return nil, err
 	}
 	marked := false             // that something waits, or is about to

@@ -52,13 +52,18 @@ func (l *Lane) RunShell(ctx context.Context, c Caller, shell protocol.Shell, cal
 	}
 	l.tellBeside(c.Client, &protocol.ToolExecutionStart{EventID: id, ToolCallID: string(id), ToolName: "Bash", Args: args, Shell: &shell})
 	go func() { // ends with the command, at the latest by Close
-		message := l.shellMessage(running, id, c.Client, shell, call)
-		release()
-		if err := l.enterShell(message, author{client: c.Client, id: id}); err != nil {
-			l.cfg.Report("record a command of a person: "+err.Error(), nil)
-			l.tellBeside(protocol.HostClient, &protocol.MessageCancelled{EventID: id, Reason: protocol.CancelStorage})
-		}
-		l.endShell(id)
+		defer l.fuse.Catch()
+		func() {
+			defer l.endShell()
+			message := func() *protocol.CustomMessage {
+				defer release()
+				return l.shellMessage(running, id, c.Client, shell, call)
+			}()
+			if err := l.enterShell(message, author{client: c.Client, id: id}); err != nil {
+				l.cfg.Report("record a command of a person: "+err.Error(), nil)
+				l.tellBeside(protocol.HostClient, &protocol.MessageCancelled{EventID: id, Reason: protocol.CancelStorage})
+			}
+		}()
 		l.cfg.Idle()
 	}()
 	return &protocol.ShellStarted{EventID: id}, nil
@@ -89,7 +94,7 @@ func (l *Lane) beginShell(ctx context.Context, c Caller, id protocol.EventID, sh
 		l.mu.Unlock()
 		return nil, err
 	}
-	running, cancel := context.WithCancelCause(context.Background())
+	running, cancel := context.WithCancelCause(l.whole)
 	if s.running == nil {
 		s.running = map[protocol.EventID]context.CancelCauseFunc{}
 	}
@@ -98,18 +103,25 @@ func (l *Lane) beginShell(ctx context.Context, c Caller, id protocol.EventID, sh
 	s.wg.Add(1)
 	l.mu.Unlock()
 	if err := ticket.Wait(context.WithoutCancel(ctx)); err != nil {
-		l.endShell(id)
+		l.leaveShells(id)
+		l.endShell()
 		return nil, err
 	}
 	return running, nil
 }
 
-// endShell gives the place back.
-func (l *Lane) endShell(id protocol.EventID) {
+// leaveShells takes a command that has ended off the list and gives its place back. It
+// comes before anybody learns of the end: who then stops it is told that it is over, and
+// who then starts another finds the place free.
+func (l *Lane) leaveShells(id protocol.EventID) {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.shells.running[id](nil)
 	delete(l.shells.running, id)
-	l.mu.Unlock()
+}
+
+// endShell ends what a command held the session open for.
+func (l *Lane) endShell() {
 	l.shells.n.Add(-1)
 	l.shells.wg.Done()
 }
@@ -141,13 +153,15 @@ func (l *Lane) shellMessage(ctx context.Context, id protocol.EventID, client pro
 		l.tellBeside(client, &protocol.ToolExecutionUpdate{EventID: id, ToolCallID: string(id), Partial: output})
 	})
 	r.DurationMS = l.cfg.Now().Sub(began).Milliseconds()
+	cancelled := ctx.Err() != nil
+	l.leaveShells(id)
 	output := protocol.Message{Content: result.Content}.PlainText()
 	if err != nil {
-		r.Failed, r.Cancelled = err.Error(), ctx.Err() != nil
+		r.Failed, r.Cancelled = err.Error(), cancelled
 		output = "[not run: " + r.Failed + "]"
 	}
 	if d, ok := result.Details.(tool.Details); ok {
-		r.ExitCode, r.Cancelled, r.TimedOut, r.ChangedProtected = d.ExitCode, d.Cancelled, d.TimedOut, d.ChangedProtected
+		r.ExitCode, r.Cancelled, r.TimedOut, r.ChangedProtected, r.SetAside = d.ExitCode, d.Cancelled, d.TimedOut, d.ChangedProtected, d.SetAside
 	}
 	if result.Full != nil {
 		if r.FullBlob, _, err = l.cfg.Blobs.Put(context.Background(), result.Full); err != nil {

@@ -151,9 +151,7 @@ func (l *Lane) unshow(id string, a answer) {
 		return
 	}
 	delete(l.questions, id)
-	if err := l.tellOf(a.client, w.resolved(a)); err != nil {
-		l.cfg.Report("tell an answer: "+err.Error(), nil)
-	}
+	l.tellResolved(w, a)
 }
 
 // keep records what people answered in a session above, where they did.
@@ -182,9 +180,9 @@ func (l *Lane) record(ctx context.Context, body protocol.Body, a author) error {
 	if err := l.lock(ctx); err != nil {
 		return err
 	}
-	if readOnly, why := l.cfg.Log.ReadOnly(); readOnly {
+	if err := l.readOnly(); err != nil {
 		l.mu.Unlock()
-		return protocol.Errorf(protocol.CodeStorageError, "The session is read-only: %s.", why)
+		return err
 	}
 	_, ticket, err := l.append(ctx, body, a)
 	l.mu.Unlock()

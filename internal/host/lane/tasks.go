@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"slices"
+	"time"
 
+	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/task"
 	"scorel/internal/tool"
@@ -115,6 +117,14 @@ func (l *Lane) closeTasks() {
 	if _, err := l.appendNotices(context.Background()); err != nil {
 		l.cfg.Report("record how background commands ended: "+err.Error(), nil)
 	}
+}
+
+// keepOutput keeps what a background command prints for the next host.
+func (l *Lane) keepOutput(id, call, command string, started time.Time) task.Keeper {
+	if l.cfg.Output == nil {
+		return nil
+	}
+	return l.cfg.Output(partial.Command{SessionID: l.ID(), EventID: protocol.NewEventID(l.cfg.Rand), TaskID: id, CallID: call, Command: command, StartedAt: started.UnixMilli()})
 }
 
 // Tasks gives the background commands of the session.

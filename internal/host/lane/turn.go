@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"scorel/internal/host/publish"
@@ -25,6 +26,8 @@ type turn struct {
 	before protocol.EventID // the leaf when it began
 	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
 	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
+	ended  sync.Once        // of done
+	shut   sync.Once        // of Setup.Close
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq     // Lane.modeSeq when it began
@@ -43,6 +46,7 @@ type turn struct {
 	system   string          // the system prompt
 	base     string          // the session's own
 	tally    tally
+	told     int // Lane.told before the last call
 
 	own protocol.Instructions // base with its sections
 
@@ -103,9 +107,12 @@ func (l *Lane) lock(ctx context.Context) error {
 // held.
 func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if !l.hasInstructions() {
-		in, err := setup.Instructions()
+		in, sentences, err := setup.Instructions()
 		if err != nil {
 			return nil, err
+		}
+		for _, s := range sentences {
+			l.notice("", "warning", s)
 		}
 		if _, _, err := l.append(ctx, &protocol.InstructionSnapshot{Snapshot: in}, byHost()); err != nil {
 			return nil, err
@@ -114,7 +121,7 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	if err := l.indexSkills(ctx, setup.Skills); err != nil {
 		return nil, err
 	}
-	builder, err := l.builder(setup.Hooks)
+	builder, err := l.builder(setup.Hooks, setup.Model.Info())
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +141,12 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 	l.turn, l.fresh = t, nil
 	l.running.Store(t)
 	go func() {
+		defer func() {
+			if r := recover(); r != nil {
+				l.Panicked(r)
+				t.abandon()
+			}
+		}()
 		var run runtime.Run
 		var err error
 		if !t.command {
@@ -148,11 +161,13 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 			}
 		}
 		t.cancel(nil)
-		t.setup.Close()
+		t.shut.Do(t.setup.Close)
 		l.mu.Lock()
 		l.turn, l.fresh = nil, nil
 		l.running.Store(nil)
 		l.after.Add(1)
+		behind := sync.OnceFunc(l.after.Done)
+		defer behind()
 		if err := l.appendLast(context.Background()); err != nil {
 			l.cfg.Report("add to the conversation: "+err.Error(), nil)
 		}
@@ -163,7 +178,7 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		}
 		left := l.queues.waiting() && !l.stopping && !l.closed
 		l.mu.Unlock()
-		close(t.done)
+		t.isOver()
 		// What was sent during a compaction or a command, or waits behind a turn with options of
 		// its own, has no turn to take it.
 		if left && (t.cause != nil || t.options != nil || t.command) && t.end.Reason == protocol.EndCompleted {
@@ -174,9 +189,24 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		if l.pub.Flush(context.Background()) == nil {
 			l.settleMark()
 		}
-		l.after.Done()
+		behind()
 		l.cfg.Idle()
 	}()
+}
+
+// isOver tells those who wait for the end of the turn.
+func (t *turn) isOver() { t.ended.Do(func() { close(t.done) }) }
+
+// abandon ends a turn whose goroutine has panicked: nobody is to wait for it.
+func (t *turn) abandon() {
+	t.over.Store(true)
+	t.cancel(errFault())
+	if t.end == nil || t.end.Error == nil {
+		t.end = &protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalInternalError, Error: errFault()}
+	}
+	defer func() { _ = recover() }() // of Close, which may be what has panicked
+	defer t.isOver()
+	t.shut.Do(t.setup.Close)
 }
 
 // notBegun tells people why what waits was not begun, and has it wait for them.
@@ -224,6 +254,9 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 		return runtime.Run{}, err
 	}
 	t.system, t.base, t.own = in.Text, in.Text, in
+	if text := l.Damage(); text != "" {
+		t.items = append(t.items, damageItem(text))
+	}
 	t.items = append(t.items, t.setup.Items...)
 	if l.plans(t) {
 		t.setup.Tools = tool.WithPlan(t.setup.Tools)
@@ -258,6 +291,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	switch b := raw.Body.(type) {
 	case *protocol.MessageStart:
 		b.ParentID = l.leaf
+		l.keepStep(t, b)
 		err = l.tell(b)
 	case *protocol.RuntimeEnd:
 		t.over.Store(true)
@@ -268,10 +302,12 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 				l.cfg.Report("pause the queue: "+err.Error(), nil)
 			}
 		}
-		err = l.tell(b)
-		l.retellQuestions()
+		if err = l.tell(b); !l.lost() { // else that was done when it was lost
+			l.retellQuestions()
+		}
 	default:
 		if protocol.NewEvent(raw.Body).IsTransient() {
+			l.keepStep(t, raw.Body)
 			err = l.tell(raw.Body)
 			break
 		}
@@ -291,8 +327,11 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	if b, ok := raw.Body.(*protocol.RuntimeEnd); ok && !t.command && t.cause == nil {
 		l.toldEnd(t, b)
 	}
-	if err == nil && ticket != nil && gatesEffect(raw.Body) {
-		err = ticket.Wait(context.Background())
+	answer := isAnswer(raw.Body)
+	if err == nil && ticket != nil && (answer || gatesEffect(raw.Body)) {
+		if err = ticket.Wait(context.Background()); err == nil && answer && l.cfg.Step != nil {
+			l.cfg.Step.End()
+		}
 	}
 	if err != nil {
 		t.cancel(storageError(err))
@@ -311,6 +350,13 @@ func (l *Lane) toldEnd(t *turn, end *protocol.RuntimeEnd) {
 		DurationMS int64          `json:"durationMs"`
 		Reason     string         `json:"reason"`
 	}{t.tally.usage, l.cfg.Now().Sub(t.tally.began).Milliseconds(), string(end.Reason)})
+}
+
+// isAnswer says whether an event is what a model answered, whose text is kept apart until
+// it is stored.
+func isAnswer(body protocol.Body) bool {
+	b, ok := body.(*protocol.MessageBody)
+	return ok && b.Message.Role == protocol.RoleAssistant
 }
 
 // gatesEffect says whether an effect follows that the event must precede on

@@ -49,6 +49,7 @@ func (l *Lane) refresh(t *turn) error {
 	env.StoredResult = l.storedResult
 	h := &turnHost{l, t}
 	env.Tasks, env.Ask, env.Plan, env.Agent = l.tasks, h.askUser, h.askPlan, h.order
+	env.Protected = h.tellProtected
 	return nil
 }
 

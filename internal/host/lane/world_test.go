@@ -126,7 +126,7 @@ func (tr *trial) open() *trial {
 			}
 			return &Setup{Model: tr.model, Tools: []tool.Tool{&gadget{tr}}, Policy: policy, Hooks: chain(), Items: tr.items, Subagent: tr.subagent,
 				Limits: runtime.Limits{MaxSteps: 50}, Compaction: tr.auto,
-				Instructions: func() (protocol.Instructions, error) { return protocol.Instructions{Text: "Help."}, nil },
+				Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
 				Close:        func() {}}, nil
 		}})
 	if err != nil {

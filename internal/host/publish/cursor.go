@@ -148,9 +148,7 @@ func (c *Cursor) Restart() (protocol.Live, bool) {
 // join again, and [ErrClosed] when the publisher is closed and everything was given.
 func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 	for {
-		c.p.mu.RLock()
-		events, moved, err := c.look()
-		c.p.mu.RUnlock()
+		events, moved, err := c.now()
 		if c.took(events); len(events) > 0 || err != nil {
 			return events, err
 		}
@@ -160,6 +158,13 @@ func (c *Cursor) Next(ctx context.Context) ([]protocol.Event, error) {
 			return nil, ctx.Err()
 		}
 	}
+}
+
+// now is look, by itself.
+func (c *Cursor) now() ([]protocol.Event, <-chan struct{}, error) {
+	c.p.mu.RLock()
+	defer c.p.mu.RUnlock()
+	return c.look()
 }
 
 // look gives what is there, or what is closed when there may be more. p.mu is held.

@@ -63,12 +63,12 @@ func (p *Publisher) tellIn(wait time.Duration) {
 	case s.armed:
 		return
 	case s.timer == nil:
-		s.timer = time.AfterFunc(wait, func() { // Close stops it
+		s.timer = time.AfterFunc(wait, p.timed(func() { // Close stops it
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.show.armed = false
 			p.tell(maxShown)
-		})
+		}))
 	default:
 		s.timer.Reset(wait)
 	}

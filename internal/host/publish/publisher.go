@@ -41,8 +41,11 @@ type Config struct {
 	// and the new epoch has begun. It runs on the writer and must not call Put,
 	// Flush or Close.
 	Failed func(epoch protocol.Epoch, err error)
-	Now    func() time.Time
-	Rand   io.Reader
+	// Panicked is told what a panic of the writer or of a timer was, which has ended
+	// that; [Publisher.Break] is to follow. It may be called with nothing held.
+	Panicked func(recovered any)
+	Now      func() time.Time
+	Rand     io.Reader
 }
 
 // Publisher orders the events of one session.
@@ -56,6 +59,7 @@ type Publisher struct {
 	queue  []entry
 	bytes  int
 	seq    protocol.Seq
+	prev   protocol.Seq // of the newest persistent event that entered: the next one follows on it
 	epoch  protocol.Epoch
 	live   protocol.Live
 	begun  protocol.Live // the state at which the epoch began
@@ -65,6 +69,8 @@ type Publisher struct {
 	show   show
 	counts counts
 	closed bool
+	broken *protocol.Error // why the session was given up; nothing is stored any more
+	flying []entry         // what the writer has taken and not yet let leave
 }
 
 // entry is an event that waits, or (with a ticket and no body) a flush.
@@ -91,6 +97,15 @@ func (t *Ticket) Wait(ctx context.Context) error {
 	}
 }
 
+// settle says that the event is durable, or why it is not. A nil ticket is nobody's.
+func (t *Ticket) settle(err error) {
+	if t == nil {
+		return
+	}
+	t.err = err
+	close(t.done)
+}
+
 // Durable says whether the event has been stored and has left.
 func (t *Ticket) Durable() bool {
 	select {
@@ -103,7 +118,7 @@ func (t *Ticket) Durable() bool {
 
 // New makes a publisher and starts its writer, which Close ends.
 func New(cfg Config) *Publisher {
-	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, live: cfg.Live,
+	p := &Publisher{cfg: cfg, done: make(chan struct{}), seq: cfg.Live.ThroughSeq, prev: cfg.Live.PersistentLastSeq, live: cfg.Live,
 		epoch: protocol.NewEpoch(cfg.Rand)}
 	p.live.StreamEpoch = p.epoch
 	p.begun = p.live.Clone()
@@ -166,6 +181,8 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	defer p.mu.Unlock()
 	p.awaitSpace(ctx)
 	switch {
+	case p.broken != nil:
+		return e, nil, p.broken
 	case p.closed:
 		return e, nil, ErrClosed
 	case epoch != "" && epoch != p.epoch:
@@ -179,10 +196,11 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	}
 	n := entry{event: e, size: Size(e)}
 	if e.Class() != protocol.Transient {
-		sealed, err := e.Seal()
+		sealed, err := e.SealAfter(p.prev)
 		if err != nil {
 			return e, nil, err
 		}
+		p.prev = e.Seq
 		n.event, n.size = sealed, len(sealed.Raw())
 		n.ticket = &Ticket{done: make(chan struct{})}
 	}
@@ -216,15 +234,25 @@ func (p *Publisher) push(n entry) {
 
 // Flush returns when everything that entered before it has left.
 func (p *Publisher) Flush(ctx context.Context) error {
+	t, err := p.flush()
+	if err != nil {
+		return err
+	}
+	return t.Wait(ctx)
+}
+
+func (p *Publisher) flush() (*Ticket, error) {
 	p.mu.Lock()
-	if p.closed {
-		p.mu.Unlock()
-		return ErrClosed
+	defer p.mu.Unlock()
+	switch {
+	case p.broken != nil:
+		return nil, p.broken
+	case p.closed:
+		return nil, ErrClosed
 	}
 	t := &Ticket{done: make(chan struct{})}
 	p.push(entry{ticket: t})
-	p.mu.Unlock()
-	return t.Wait(ctx)
+	return t, nil
 }
 
 // Close lets what has entered leave, ends the writer and closes the cursors.
@@ -241,22 +269,13 @@ func (p *Publisher) Close() {
 // hands it out. Close ends it.
 func (p *Publisher) write() {
 	defer close(p.done)
+	defer p.rescue()
 	var persistent []protocol.Event
 	for {
-		p.mu.Lock()
-		for len(p.queue) == 0 && !p.closed {
-			p.work.Wait()
-		}
-		if len(p.queue) == 0 {
-			p.end()
-			p.mu.Unlock()
+		batch := p.next()
+		if batch == nil {
 			return
 		}
-		batch := p.queue
-		p.queue, p.bytes = nil, 0
-		p.space.Broadcast()
-		p.mu.Unlock()
-
 		first := 0
 		for first < len(batch) && batch[first].event.ID == "" {
 			first++
@@ -279,14 +298,50 @@ func (p *Publisher) write() {
 	}
 }
 
+// next waits for what is to leave, and takes it; nil is the end of the writer.
+func (p *Publisher) next() []entry {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.flying = nil
+	for len(p.queue) == 0 && !p.closed {
+		p.work.Wait()
+	}
+	if len(p.queue) == 0 {
+		if p.broken == nil { // else Break ends it
+			p.end()
+		}
+		return nil
+	}
+	p.flying = p.queue
+	p.queue, p.bytes = nil, 0
+	p.space.Broadcast()
+	return p.flying
+}
+
 // deliver lets entries leave.
 func (p *Publisher) deliver(batch []entry) {
 	if len(batch) == 0 {
 		return
 	}
 	p.seal(batch)
+	changed := p.gather(batch)
+	for _, n := range batch {
+		if n.event.Body != nil && p.cfg.Told != nil {
+			p.cfg.Told(n.event)
+		}
+		n.ticket.settle(nil)
+	}
+	if changed && p.cfg.Changed != nil {
+		p.cfg.Changed()
+	}
+}
+
+// gather puts entries into the live state and the ring, and says whether a list of
+// sessions shows something else now.
+func (p *Publisher) gather(batch []entry) (changed bool) {
 	p.mu.Lock()
-	told, changed := 0, false
+	defer p.mu.Unlock()
+	told := 0
 	for _, n := range batch {
 		if n.event.Body == nil {
 			continue
@@ -300,18 +355,7 @@ func (p *Publisher) deliver(batch []entry) {
 		p.tell(told)
 		p.mind()
 	}
-	p.mu.Unlock()
-	for _, n := range batch {
-		if n.event.Body != nil && p.cfg.Told != nil {
-			p.cfg.Told(n.event)
-		}
-		if n.ticket != nil {
-			close(n.ticket.done)
-		}
-	}
-	if changed && p.cfg.Changed != nil {
-		p.cfg.Changed()
-	}
+	return changed
 }
 
 // seal makes the lines of transient events, once for all clients, when there is one
@@ -353,7 +397,7 @@ func (p *Publisher) mind() {
 		}
 	case p.dying:
 	case p.drop == nil:
-		p.dying, p.drop = true, time.AfterFunc(keepRing, p.dropRing)
+		p.dying, p.drop = true, time.AfterFunc(keepRing, p.timed(p.dropRing))
 	default:
 		p.dying = true
 		p.drop.Reset(keepRing)
@@ -390,30 +434,45 @@ func (p *Publisher) end() {
 // it before the lane knows of the new epoch.
 func (p *Publisher) fail(batch []entry, err error) {
 	e := storageError(err)
-	p.mu.Lock()
-	batch = append(batch, p.queue...)
-	p.queue, p.bytes = nil, 0
-	p.space.Broadcast()
-	p.epoch = protocol.NewEpoch(p.cfg.Rand)
-	epoch := p.epoch
-	p.live.StreamEpoch, p.live.ThroughSeq = epoch, p.seq
-	p.live.Messages, p.live.Tools = nil, nil // the new epoch voids them
-	p.begun = p.live.Clone()
-	p.seq++
-	end := protocol.NewEvent(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e})
-	end.Seq, end.SessionID, end.ClientID = p.seq, p.cfg.Session, protocol.HostClient
-	end.TS, end.TurnID = p.cfg.Now().UnixMilli(), turnOf(p.live, batch)
-	p.mu.Unlock()
+	end, epoch, batch := p.void(batch, e)
 	if p.cfg.Failed != nil {
 		p.cfg.Failed(epoch, e)
 	}
 	p.deliver([]entry{{event: end, size: Size(end)}})
 	for _, n := range batch {
-		if n.ticket != nil {
-			n.ticket.err = e
-			close(n.ticket.done)
-		}
+		n.ticket.settle(e)
 	}
+}
+
+// void discards what could not be stored with all that waits behind it, and begins a new
+// epoch with the end of the run.
+func (p *Publisher) void(batch []entry, e *protocol.Error) (end protocol.Event, epoch protocol.Epoch, all []entry) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	batch = append(batch, p.queue...)
+	p.queue, p.bytes = nil, 0
+	p.space.Broadcast()
+	p.newEpoch()
+	end = p.own(&protocol.RuntimeEnd{Reason: protocol.EndError, Terminal: protocol.TerminalStorageError, Error: e}, turnOf(p.live, batch))
+	return end, p.epoch, batch
+}
+
+// newEpoch begins an epoch; what was running is void. mu is held.
+func (p *Publisher) newEpoch() {
+	p.epoch = protocol.NewEpoch(p.cfg.Rand)
+	p.live.StreamEpoch, p.live.ThroughSeq = p.epoch, p.seq
+	p.live.Messages, p.live.Tools = nil, nil
+	p.prev = p.live.PersistentLastSeq // what was discarded is not followed on
+	p.begun = p.live.Clone()
+}
+
+// own makes a transient event of the publisher itself. mu is held.
+func (p *Publisher) own(body protocol.Body, turn protocol.TurnID) protocol.Event {
+	p.seq++
+	e := protocol.NewEvent(body)
+	e.Seq, e.SessionID, e.ClientID = p.seq, p.cfg.Session, protocol.HostClient
+	e.TS, e.TurnID = p.cfg.Now().UnixMilli(), turn
+	return e
 }
 
 // turnOf names the turn that a failure ends: the one that clients know of, or one

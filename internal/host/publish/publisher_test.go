@@ -475,3 +475,41 @@ func TestCloseLetsWhatHasEnteredLeaveAndEndsEverybody(t *testing.T) {
 		t.Errorf("flush: %v", err)
 	}
 }
+
+func TestAnEventFollowsOnTheNewestThatIsStored(t *testing.T) {
+	s := newStock()
+	p := newPublisher(s)
+	defer p.Close()
+	store := func(events ...protocol.Event) {
+		t.Helper()
+		for _, ticket := range put(t, p, events...) {
+			if ticket != nil {
+				if err := ticket.Wait(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	store(said("one"), typed("t"), said("two"))
+	s.hold()
+	lost := put(t, p, said("lost"), said("lost too"))
+	s.release(errors.New("no"))
+	for _, ticket := range lost {
+		if err := ticket.Wait(t.Context()); err == nil {
+			t.Fatal("a failed append was acknowledged")
+		}
+	}
+	s.release(nil)
+	store(said("three"), said("four"))
+	last := protocol.Seq(0)
+	for _, e := range s.stored() {
+		var k protocol.Keys
+		if err := protocol.ScanKeys(e.Raw(), &k); err != nil {
+			t.Fatal(err)
+		}
+		if !k.HasPrev || k.Prev != last || e.Sum() != protocol.SumRight {
+			t.Errorf("seq %d follows on %d, not %d: %s", e.Seq, k.Prev, last, e.Raw())
+		}
+		last = e.Seq
+	}
+}

@@ -139,7 +139,7 @@ func (x *exchange) body(f fields) error {
 		return nil
 	}
 	if err := json.Unmarshal(data, &f); err != nil {
-		return invalid("The body is a JSON object: %v.", err)
+		return protocol.NotJSON(err, "body", data, &fields{})
 	}
 	return nil
 }
@@ -179,39 +179,35 @@ func shorthand(f fields) {
 	}
 }
 
-// check fails for a body that says something that the request does not know, or
-// leaves out what it needs. What stands in the path cannot be said again.
+// check fails for a body that says something that the request does not know. What
+// stands in the path cannot be said again.
 func check(f fields, row *row) error {
-	known, err := fieldsOf(row.request)
-	if err != nil {
-		return err
-	}
+	known := fieldsOf(row.request)
 	for name := range f {
 		if name != "requestId" && (!slices.Contains(known, name) || strings.Contains(row.path, "{"+name+"}")) {
-			return invalid("There is no field %s here; there are %s.", shown(name), strings.Join(known, ", "))
-		}
-	}
-	for _, name := range row.needs {
-		if _, ok := f[name]; !ok {
-			return invalid("The body lacks the field %q.", name)
+			return unknownField(name, known)
 		}
 	}
 	return nil
 }
 
+// unknownField says that a body has a field that there is not.
+func unknownField(name string, known []string) *protocol.Error {
+	return (&protocol.Problem{Field: strings.ToValidUTF8(name[:min(len(name), protocol.MaxWord)], ""),
+		Text: fmt.Sprintf("There is no field %s here; there are %s.", shown(name), strings.Join(known, ", "))}).Err()
+}
+
 // fieldsOf gives the names of the fields of a request.
-func fieldsOf(request string) ([]string, error) {
-	call, err := fields{}.call(request, "req_"+protocol.RequestID(strings.Repeat("0", 26)), false)
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	t := reflect.TypeOf(call.Request).Elem()
+func fieldsOf(request string) []string { return fieldNames(protocol.NewRequest(request)) }
+
+// fieldNames gives the names that the fields of a struct have in JSON.
+func fieldNames(v any) (all []string) {
+	t := reflect.TypeOf(v).Elem()
 	for i := range t.NumField() {
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		all = append(all, name)
 	}
-	return all, nil
+	return all
 }
 
 // requestID gives the id of a request and whether it may be a repetition: one that

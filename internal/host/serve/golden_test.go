@@ -40,7 +40,9 @@ func (r *record) plain(s string) string {
 		return r.names[id]
 	})
 	for _, change := range [][2]string{
+		{`"crc":"[0-9a-f]{8}"`, `"crc":"8 digits"`},
 		{`"(nonce|proof)":"[^"]{43}="`, `"$1":"32 bytes"`},
+		{`"body":"[0-9a-f]{32}"`, `"body":"a hash"`},
 		{`"(ts|createdAt|updatedAt)":\d{13}`, `"$1":0`},
 		{`"(bytes|\w+Tokens)":\d+`, `"$1":0`},
 		{`"[^"]*/\d+/project"`, `"/project"`},

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -54,8 +54,6 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 	switch {
 	case (n.WorkDir == "") == (n.ProjectID == ""):
 		return nil, invalid("Name the folder of the session as workDir, or its project as projectId.")
-	case n.WorkDir != "" && !filepath.IsAbs(n.WorkDir):
-		return nil, invalid("The workDir %s is no absolute path.", shown(n.WorkDir))
 	}
 	conn, err := s.scripts.get(x.r.Context())
 	if err != nil {
@@ -79,7 +77,12 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 		return nil, invalid("The field sessionId: %v.", err)
 	}
 	meta := protocol.Meta{WorkDir: project.WorkDir, Name: n.Name, Model: n.Model, ThinkingLevel: n.ThinkingLevel}
-	data, err := x.call(conn, protocol.Call{RequestID: id, SessionID: n.SessionID, Repeat: named, Request: &protocol.CreateSession{ProjectID: project.ProjectID, Meta: meta}})
+	said, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	data, err := x.call(conn, protocol.Call{RequestID: id, SessionID: n.SessionID, Repeat: named, Body: protocol.BodyHash(said),
+		Request: &protocol.CreateSession{ProjectID: project.ProjectID, Meta: meta}})
 	if err != nil {
 		return nil, err
 	}
@@ -144,14 +147,18 @@ func (s *Server) fresh(id protocol.SessionID, r protocol.Request) protocol.Call 
 
 // decode reads fields into v, which must have all of them.
 func decode(f fields, v any) error {
-	data, err := json.Marshal(f)
-	if err != nil {
-		return invalid("The body is a JSON object: %v.", err)
+	known := fieldNames(v)
+	for name := range f {
+		if !slices.Contains(known, name) {
+			return unknownField(name, known)
+		}
 	}
-	dec := json.NewDecoder(strings.NewReader(string(data)))
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(v); err != nil {
-		return invalid("The body does not fit: %s.", strings.TrimPrefix(err.Error(), "json: "))
+	data, err := json.Marshal(f)
+	if err == nil {
+		err = json.Unmarshal(data, v)
+	}
+	if err != nil {
+		return protocol.NotJSON(err, "body", data, v)
 	}
 	return nil
 }

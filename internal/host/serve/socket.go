@@ -130,15 +130,17 @@ func (c *socket) run(grant protocol.Grant) {
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
 		c.end(websocket.StatusGoingAway, "")
 	}
-	go c.write() // ends with the connection
+	go c.write()   // ends with the connection
+	defer func() { // also when reading panics
+		c.end(websocket.StatusNormalClosure, "")
+		cancel()
+		<-c.wrote
+		c.calls.close()
+		_ = c.conn.Close()
+		c.calls.wait()
+		c.pings.Wait()
+	}()
 	c.read()
-	c.end(websocket.StatusNormalClosure, "")
-	cancel()
-	<-c.wrote
-	c.calls.close()
-	_ = c.conn.Close()
-	c.calls.wait()
-	c.pings.Wait()
 }
 
 // end lets the connection end; the first reason counts.
@@ -151,6 +153,12 @@ func (c *socket) end(status websocket.StatusCode, why string) {
 
 // read takes calls until the line ends.
 func (c *socket) read() {
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.cfg.Host.Caught("reading from a client", r)
+			_ = c.ws.CloseNow() // wakes the writer
+		}
+	}()
 	var buf []byte
 	for {
 		typ, r, err := c.ws.Reader(context.Background()) // the line ends it
@@ -245,6 +253,7 @@ func requestIDOf(data []byte) protocol.RequestID {
 // carryOut carries out one call and hands its reply to the writer. What acts goes on
 // when the client has gone: it may have asked for it and closed its lid.
 func (c *socket) carryOut(call protocol.Call) {
+	defer c.s.cfg.Host.Rescue("carrying out a call")
 	ctx := c.ctx
 	if protocol.Acts(call.Request) {
 		ctx = c.s.ctx
@@ -289,6 +298,13 @@ func (c *socket) stuck() bool {
 // there, and closes it.
 func (c *socket) write() {
 	defer close(c.wrote)
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.cfg.Host.Caught("writing to a client", r)
+			c.end(websocket.StatusInternalError, "a fault inside Scorel")
+			_ = c.ws.CloseNow()
+		}
+	}()
 	tick := time.NewTicker(c.s.times.ping)
 	defer tick.Stop()
 	var buf []byte
@@ -419,6 +435,7 @@ func (c *socket) keepAlive() bool {
 		return false
 	}
 	c.pings.Go(func() {
+		defer c.s.cfg.Host.Rescue("asking a client for a sign")
 		ctx, cancel := context.WithTimeout(c.ctx, pingTime)
 		defer cancel()
 		_ = c.ws.Ping(ctx) // what counts is that something comes

@@ -15,9 +15,8 @@ type row struct {
 	// request is the name of the request on the wire. Rows that need more than one
 	// request, or a stream, have a handler instead.
 	request string
-	query   []param  // parameters behind the question mark
-	body    bool     // the body is an object with fields of the request
-	needs   []string // fields without which the request would do what nobody meant
+	query   []param // parameters behind the question mark
+	body    bool    // the body is an object with fields of the request
 	handle  func(*Server, *exchange)
 }
 
@@ -34,20 +33,20 @@ func table() []row {
 	return []row{
 		{method: http.MethodGet, path: "/v1/status", request: "get_status"},
 		{method: http.MethodGet, path: "/v1/projects", request: "list_projects"},
-		{method: http.MethodPost, path: "/v1/projects", request: "register_project", body: true, needs: []string{"workDir"}},
+		{method: http.MethodPost, path: "/v1/projects", request: "register_project", body: true},
 		{method: http.MethodGet, path: "/v1/sessions", request: "list_sessions",
 			query: []param{{name: "projectId"}, {name: "query"}, {name: "limit", number: true}, {name: "before"}, {name: "beforeTime", number: true},
 				{name: "subagents", flag: true}, {name: "parentId"}}},
 		{method: http.MethodPost, path: "/v1/sessions", handle: (*Server).createSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}", handle: (*Server).getSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/events", handle: (*Server).events},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/messages", request: "send_message", body: true, needs: []string{"content"}},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/steer", request: "steer", body: true, needs: []string{"content"}},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/cancel", request: "cancel", body: true, needs: []string{"turnId"}},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/rewind", request: "rewind", body: true, needs: []string{"targetEventId"}},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/branch", request: "branch", body: true, needs: []string{"leafEventId"}},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/messages", request: "send_message", body: true},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/steer", request: "steer", body: true},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/cancel", request: "cancel", body: true},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/rewind", request: "rewind", body: true},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/branch", request: "branch", body: true},
 		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/compact", request: "compact", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/permissions/{permissionId}", request: "answer_permission", body: true, needs: []string{"choice"}},
+		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/permissions/{permissionId}", request: "answer_permission", body: true},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/processes/{operationId}", request: "get_process_log",
 			query: []param{{name: "offset", number: true}, {name: "limit", number: true}}},
 		{method: http.MethodPost, path: "/v1/blobs", handle: (*Server).putBlob},
@@ -103,7 +102,7 @@ func (f fields) call(request string, id protocol.RequestID, repeat bool) (protoc
 	}
 	data, err := json.Marshal(f)
 	if err != nil {
-		return protocol.Call{}, protocol.Errorf(protocol.CodeInvalidRequest, "The request is not valid JSON: %v.", err)
+		return protocol.Call{}, invalid("The request cannot be read.") // its fields have been read as JSON
 	}
 	return protocol.ParseCall(data)
 }

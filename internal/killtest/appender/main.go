@@ -40,7 +40,7 @@ func appendForEver(ctx context.Context, dir string) error {
 	if only, why := log.ReadOnly(); only {
 		return errors.New(why)
 	}
-	leaf, seq := log.Index().Leaf(), log.NextSeqFloor()
+	leaf, seq, prev := log.Index().Leaf(), log.NextSeqFloor(), log.Index().LastSeq()
 	for {
 		var events []protocol.Event
 		for range 1 + rand.IntN(8) {
@@ -51,11 +51,11 @@ func appendForEver(ctx context.Context, dir string) error {
 			ev := protocol.NewEvent(&protocol.MessageBody{Message: protocol.UserText(strings.Repeat("words ", size/6))})
 			ev.ID, ev.ParentID, ev.Seq = protocol.NewEventID(crand.Reader), leaf, seq
 			ev.SessionID, ev.ClientID, ev.TS = log.ID(), protocol.HostClient, time.Now().UnixMilli()
-			if ev, err = ev.Seal(); err != nil {
+			if ev, err = ev.SealAfter(prev); err != nil {
 				return err
 			}
 			events = append(events, ev)
-			leaf, seq = ev.ID, seq+protocol.Seq(1+rand.IntN(3))
+			leaf, prev, seq = ev.ID, seq, seq+protocol.Seq(1+rand.IntN(3))
 		}
 		if err := log.Commit(ctx, events); err != nil {
 			return err

@@ -84,7 +84,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		}
 		stream := ssestream.NewDecoder(raw)
 		defer stream.Close()
-		r := reader{info: m.info, req: req}
+		r := reader{info: m.info, req: req, peer: m.peer}
 		for stream.Next() {
 			got := stream.Event()
 			data := bytes.TrimSpace(got.Data)
@@ -103,6 +103,8 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			if !r.event(e, func(d model.Delta) bool { return yield(d, nil) }) {
 				if r.broken {
 					yield(nil, m.peer.Broken("a call without id or name"))
+				} else if r.bad != nil {
+					yield(nil, r.bad)
 				}
 				return
 			}

@@ -9,6 +9,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"scorel/internal/model"
+	"scorel/internal/model/wire"
 	"scorel/protocol"
 )
 
@@ -20,7 +21,10 @@ type reader struct {
 	count int              // blocks so far, in our numbering
 	usage protocol.Usage
 	stop  sdk.StopReason
-	said  int // estimated tokens of what came
+	peer  wire.Peer
+	seen  wire.Unlisted
+	bad   error // why the answer is none, though it came to its end
+	said  int   // estimated tokens of what came
 	call  bool
 	// broken: the answer makes no sense, a call has no id or no name.
 	broken bool
@@ -40,7 +44,11 @@ type block struct {
 
 // event reads one event. It says whether to go on: not when the answer is
 // complete or the consumer has stopped.
-func (r *reader) event(e *event, yield func(model.Delta) bool) bool {
+func (r *reader) event(e *event, to func(model.Delta) bool) bool {
+	yield := func(d model.Delta) bool {
+		r.seen.Note(d)
+		return to(d)
+	}
 	switch e.Type {
 	case "message_start":
 		u := e.SDK.Message.Usage
@@ -74,7 +82,13 @@ func (r *reader) event(e *event, yield func(model.Delta) bool) bool {
 			r.usage.InputTokens, r.usage.OutputTokens = model.EstimateRequest(r.req), r.said
 		}
 		r.usage.CostUSD = r.info.Price.Cost(r.usage)
-		yield(model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage})
+		end := model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage}
+		if !listed(r.stop) {
+			if end, r.bad = r.seen.Done(r.peer, string(r.stop), r.usage); r.bad != nil {
+				return false
+			}
+		}
+		yield(end)
 		return false
 	}
 	return true
@@ -191,6 +205,17 @@ func (r *reader) addUsage(u sdk.MessageDeltaUsage) {
 	if u.OutputTokensDetails.JSON.ThinkingTokens.Valid() {
 		r.usage.ReasoningTokens = int(u.OutputTokensDetails.ThinkingTokens)
 	}
+}
+
+// listed reports whether the stop reason is one of the vendor's list. Some compatible
+// servers name none.
+func listed(s sdk.StopReason) bool {
+	switch s {
+	case "", sdk.StopReasonEndTurn, sdk.StopReasonMaxTokens, sdk.StopReasonStopSequence, sdk.StopReasonToolUse,
+		sdk.StopReasonPauseTurn, sdk.StopReasonRefusal, sdk.StopReasonModelContextWindowExceeded:
+		return true
+	}
+	return false
 }
 
 func stopReason(s sdk.StopReason, called bool) protocol.StopReason {

@@ -1,8 +1,6 @@
 package google
 
 import (
-	"strings"
-
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
 	"scorel/protocol"
@@ -33,17 +31,17 @@ func stopReason(p wire.Peer, finish string, called bool) (protocol.StopReason, e
 	case "MISSING_THOUGHT_SIGNATURE":
 		return "", &model.Error{Class: model.ClassInvalid, Message: p.Name + " misses a thought signature in the conversation; compact it or start a new one"}
 	}
-	return "", p.Broken("an answer that ended for another reason: " + word(finish))
+	return "", p.Broken("an answer that ended for another reason: " + wire.Word(finish))
 }
 
-// word makes a server's enumeration fit for a sentence.
-func word(s string) string {
-	const most = 40
-	s = strings.Map(func(r rune) rune {
-		if r == '_' || 'A' <= r && r <= 'Z' || 'a' <= r && r <= 'z' || '0' <= r && r <= '9' {
-			return r
-		}
-		return -1
-	}, s)
-	return s[:min(len(s), most)]
+// listed reports whether the vendor's list has the reason. All that [stopReason] does not
+// name are failures.
+func listed(finish string) bool {
+	switch finish {
+	case "STOP", "MAX_TOKENS", blocked, "SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII",
+		"MALFORMED_FUNCTION_CALL", "IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_OTHER", "NO_IMAGE", "IMAGE_RECITATION",
+		"UNEXPECTED_TOOL_CALL", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE", "MALFORMED_RESPONSE":
+		return true
+	}
+	return false
 }

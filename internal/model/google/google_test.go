@@ -409,7 +409,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	}{
 		"a malformed call":           {events(`{"text":"I"}`, finish("MALFORMED_FUNCTION_CALL")), model.ClassTransient, "makes no sense"},
 		"an unexpected call":         {events(finish("UNEXPECTED_TOOL_CALL")), model.ClassTransient, "not asked for"},
-		"a reason of tomorrow":       {events(`{"text":"I"}`, finish("NEW_\\u000aREASON")), model.ClassTransient, "NEW_REASON"},
+		"a reason of tomorrow":       {events(finish("NEW_\\u000aREASON")), model.ClassTransient, "NEW_REASON"},
 		"a missing signature":        {events(finish("MISSING_THOUGHT_SIGNATURE")), model.ClassInvalid, "thought signature"},
 		"a call without a name":      {events(`{"functionCall":{"args":{}}}`, finish("STOP")), model.ClassTransient, "without a name"},
 		"no end":                     {events(`{"text":"I"}`), model.ClassTransient, "before it was complete"},

@@ -60,6 +60,7 @@ type reader struct {
 	called bool
 	finish string // why the answer ended; blocked when the prompt was refused
 	usage  *counts
+	seen   wire.Unlisted
 	output strings.Builder // all that came, for an estimate when no counts come
 }
 
@@ -124,6 +125,7 @@ func (r *reader) part(p part) error {
 // give hands a delta on.
 func (r *reader) give(d model.Delta) bool {
 	if !r.stopped {
+		r.seen.Note(d)
 		r.stopped = !r.yield(d)
 	}
 	return !r.stopped
@@ -222,15 +224,20 @@ func (r *reader) done(req model.Request) error {
 	if !r.hush() {
 		return nil
 	}
-	stop, bad := stopReason(r.peer, r.finish, r.called)
-	if bad != nil {
-		return bad
-	}
 	u := protocol.Usage{InputTokens: model.EstimateRequest(req), OutputTokens: model.EstimateText(r.output.String())}
 	if r.usage != nil {
 		u = r.usage.usage()
 	}
 	u.CostUSD = r.info.Price.Cost(u)
-	r.give(model.Done{StopReason: stop, Usage: u})
-	return nil
+	end := model.Done{Usage: u}
+	var bad error
+	if listed(r.finish) {
+		end.StopReason, bad = stopReason(r.peer, r.finish, r.called)
+	} else {
+		end, bad = r.seen.Done(r.peer, r.finish, u)
+	}
+	if bad == nil {
+		r.give(end)
+	}
+	return bad
 }

@@ -66,7 +66,11 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 		sent := m.chat.NewStreaming(ctx, params, append(opts, option.WithResponseBodyInto(&raw))...)
 		stream := ssestream.NewStream[chunk](ssestream.NewDecoder(raw), sent.Err())
 		defer stream.Close()
-		r := reader{info: m.info, yield: func(d model.Delta) bool { return yield(d, nil) }}
+		r := reader{info: m.info, peer: m.peer}
+		r.yield = func(d model.Delta) bool {
+			r.seen.Note(d)
+			return yield(d, nil)
+		}
 		for stream.Next() {
 			c := stream.Current()
 			if !r.chunk(&c) {
@@ -87,7 +91,9 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, m.peer.Broken("a call without a name"))
 			return
 		}
-		r.done(req)
+		if bad := r.done(req); bad != nil {
+			yield(nil, bad)
+		}
 	}
 }
 

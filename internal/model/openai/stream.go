@@ -20,6 +20,8 @@ import (
 // mix the pieces of parallel calls.
 type reader struct {
 	info   model.Info
+	peer   wire.Peer
+	seen   wire.Unlisted
 	yield  func(model.Delta) bool
 	count  int   // blocks so far
 	said   *said // the open text or thinking
@@ -170,10 +172,10 @@ func (r *reader) nameless() bool {
 		slices.ContainsFunc(r.calls, func(c *call) bool { return !c.begun && (c.id != "" || c.input.Len() > 0) })
 }
 
-// done ends what is open and the answer.
-func (r *reader) done(req model.Request) {
+// done ends what is open and the answer, or says why it is none.
+func (r *reader) done(req model.Request) error {
 	if !r.hush() {
-		return
+		return nil
 	}
 	called := false
 	for _, c := range r.calls {
@@ -182,7 +184,7 @@ func (r *reader) done(req model.Request) {
 		}
 		called = true
 		if !r.yield(model.CallEnd(c.index, c.id, c.name, c.input.String())) {
-			return
+			return nil
 		}
 	}
 	u := r.usage
@@ -190,7 +192,15 @@ func (r *reader) done(req model.Request) {
 		u = &protocol.Usage{InputTokens: model.EstimateRequest(req), OutputTokens: model.EstimateText(r.output.String())}
 	}
 	u.CostUSD = r.info.Price.Cost(*u)
+	if !listed(r.finish) && !r.no {
+		end, bad := r.seen.Done(r.peer, r.finish, *u)
+		if bad == nil {
+			r.yield(end)
+		}
+		return bad
+	}
 	r.yield(model.Done{StopReason: stopReason(r.finish, called, r.no), Usage: *u})
+	return nil
 }
 
 // usage splits the prompt into what was cached and what was not.
@@ -207,6 +217,17 @@ func usage(u sdk.CompletionUsage) *protocol.Usage {
 		CacheWriteTokens: written,
 		ReasoningTokens:  int(u.CompletionTokensDetails.ReasoningTokens),
 	}
+}
+
+// listed reports whether the finish reason is one of the vendor's list, or one that
+// [stopReason] knows of other servers
+// (https://platform.openai.com/docs/api-reference/chat-streaming/streaming).
+func listed(finish string) bool {
+	switch finish {
+	case "stop", "length", "max_tokens", "tool_calls", "content_filter", "function_call":
+		return true
+	}
+	return false
 }
 
 func stopReason(finish string, called, refused bool) protocol.StopReason {

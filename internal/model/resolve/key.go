@@ -54,7 +54,7 @@ func (c Config) customKey(alias, provider, apiKeyEnv string) (key, name string) 
 	if apiKeyEnv != "" {
 		return "", apiKeyEnv
 	}
-	return "", "the variable that apiKeyEnv of models." + alias + " names"
+	return "", "the variable that apiKeyEnv of the model " + alias + " names"
 }
 
 func credentialName(provider string) string { return "the credentials for " + provider }
@@ -110,7 +110,7 @@ func CheckProvider(name string, c Config) error {
 		name = name[:maxProviderName] + "…"
 	}
 	if len(near) == 0 {
-		return invalid("there is no provider %q: its name is what stands before the slash in scorel models, or an alias of config.toml", name)
+		return invalid("there is no provider %q: its name is what stands before the slash in the list of models, or an alias of config.toml", name)
 	}
 	slices.Sort(near)
 	return invalid("there is no provider %q: did you mean %s?", name, either(near))

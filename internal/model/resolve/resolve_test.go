@@ -168,7 +168,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		{"badurl", model.ClassInvalid, []string{"badurl", "http address"}},
 		{"typo", model.ClassInvalid, []string{"claude-opus-4-6"}},
 		{"keyed", model.ClassAuth, []string{"set MINE"}},
-		{"keyless", model.ClassAuth, []string{"apiKeyEnv of models.keyless"}},
+		{"keyless", model.ClassAuth, []string{"apiKeyEnv of the model keyless"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.ref, func(t *testing.T) {
@@ -280,7 +280,7 @@ func TestAKeyIsForAProviderThatThereIs(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, says := range map[string]string{"antropic": "did you mean anthropic?", "": "no provider", "zzzzzzzzzz": "scorel models", strings.Repeat("a", 5000): "aaa…"} {
+	for name, says := range map[string]string{"antropic": "did you mean anthropic?", "": "no provider", "zzzzzzzzzz": "list of models", strings.Repeat("a", 5000): "aaa…"} {
 		if err := resolve.CheckProvider(name, c); err == nil || !strings.Contains(err.Error(), says) || len(err.Error()) > 300 {
 			t.Errorf("%.20q: %v", name, err)
 		}

@@ -26,6 +26,7 @@ type answer struct {
 	Type      string `json:"type"`
 	ID        string `json:"id"`
 	Phase     string `json:"phase"`
+	Status    string `json:"status"`
 	Content   []said `json:"content"`
 	Summary   []said `json:"summary"`
 	Sealed    string `json:"encrypted_content"`

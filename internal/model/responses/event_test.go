@@ -85,7 +85,7 @@ func TestEventsAreDecodedAsTheVendorsPackageDecodesThem(t *testing.T) {
 
 // theirsItem is an item as the vendor's package decodes it, in our form.
 func theirsItem(it sdk.ResponseOutputItemUnion) answer {
-	out := answer{Type: it.Type, ID: it.ID, Phase: string(it.Phase), Sealed: it.EncryptedContent, CallID: it.CallID, Name: it.Name, Arguments: it.Arguments.OfString}
+	out := answer{Type: it.Type, ID: it.ID, Phase: string(it.Phase), Status: string(it.Status), Sealed: it.EncryptedContent, CallID: it.CallID, Name: it.Name, Arguments: it.Arguments.OfString}
 	switch it := it.AsAny().(type) {
 	case sdk.ResponseOutputMessage:
 		out.Content = []said{}

@@ -56,7 +56,11 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, err)
 			return
 		}
-		r := reader{info: m.info, peer: m.peer, req: req, yield: func(d model.Delta) bool { return yield(d, nil) }}
+		r := reader{info: m.info, peer: m.peer, req: req}
+		r.yield = func(d model.Delta) bool {
+			r.seen.Note(d)
+			return yield(d, nil)
+		}
 		err = m.play(ctx, p, &r)
 		for r.count == 0 && m.amend(p, err) {
 			err = m.play(ctx, p, &r)

@@ -16,6 +16,7 @@ type reader struct {
 	info  model.Info
 	peer  wire.Peer
 	req   model.Request
+	seen  wire.Unlisted
 	yield func(model.Delta) bool
 
 	count    int           // blocks so far
@@ -237,6 +238,9 @@ func (r *reader) end(at int, o *open, a answer) (bool, error) {
 	if a.Type == "" {
 		a = o.answer
 	}
+	if a.Status == "incomplete" {
+		r.seen.Cut()
+	}
 	switch o.Type {
 	case typeReasoning:
 		return r.endThinking(o.blocks[0], a), nil
@@ -315,6 +319,9 @@ func (r *reader) finish(e *event) error {
 		return r.peer.Broken("an end without its answer")
 	}
 	for _, at := range slices.Sorted(maps.Keys(r.open)) {
+		if r.open[at].Type != typeReasoning {
+			r.seen.Cut()
+		}
 		var a answer
 		if at < len(res.Output) && at >= 0 && res.Output[at].Type == r.open[at].Type {
 			a = res.Output[at]
@@ -335,21 +342,29 @@ func (r *reader) finish(e *event) error {
 			}
 		}
 	}
-	stop, ok := r.stopReason(e.Type, res.Incomplete.Reason)
-	if !ok {
-		return r.peer.Cut()
-	}
 	u := counts(res.Usage)
 	if u.ContextTokens() == 0 { // a server that counts nothing
 		u.InputTokens, u.OutputTokens = model.EstimateRequest(r.req), r.tokens
 	}
 	u.CostUSD = r.info.Price.Cost(u)
-	r.yield(model.Done{StopReason: stop, Usage: u})
+	reason := res.Incomplete.Reason
+	stop, ok := r.stopReason(e.Type, reason)
+	end := model.Done{StopReason: stop, Usage: u}
+	if !ok && reason == "" {
+		return r.peer.Cut()
+	}
+	if !ok {
+		var bad error
+		if end, bad = r.seen.Done(r.peer, reason, u); bad != nil {
+			return bad
+		}
+	}
+	r.yield(end)
 	return nil
 }
 
-// stopReason says why a complete answer ended. It says false for an answer that
-// the server left off for a reason of its own.
+// stopReason says why an answer ended. It says false for one that the server left off for
+// a reason that is not in the vendor's list.
 func (r *reader) stopReason(event, reason string) (protocol.StopReason, bool) {
 	switch {
 	case event == "response.incomplete" && reason == "max_output_tokens":

@@ -77,8 +77,12 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	case syntax.Hdoc, syntax.DashHdoc:
 		out = Redirect{Effect: Descriptor}
 		w.heredoc(r, &step.Ask)
+		if r.Hdoc != nil {
+			step.Input = append(step.Input, w.source(r.Hdoc))
+		}
 	case syntax.WordHdoc:
 		out = Redirect{Effect: Descriptor}
+		step.Input = append(step.Input, target.Text)
 	case syntax.DplIn, syntax.DplOut:
 		fd := strings.TrimSuffix(target.Text, "-")
 		if target.Literal && (target.Text == "-" || digits(fd)) {

@@ -27,10 +27,17 @@ type Line struct {
 type Step struct {
 	Words     []Word
 	Redirects []Redirect
+	// Input is what the step reads from its input, where the text of the source tells it:
+	// here-documents, here-strings, and what echo and printf give to a pipe.
+	Input []string
 	// Ask says why no rule may allow the step; "" when one may.
 	Ask string
 	// Assigns says that variables are set in front of the command.
 	Assigns bool
+	// Behind is the step that certainly was the last to change the working directory
+	// before this one, a cd that succeeded (cd x && …): its index plus one, 0 when that
+	// cannot be told.
+	Behind int
 	// Loop says that the step stands in the body of a loop.
 	Loop bool
 	// Test says that the step only evaluates a condition ([[ … ]]).
@@ -56,6 +63,8 @@ type Word struct {
 	Tilde bool
 	// Single says that one word comes out of it, whatever expansions give.
 	Single bool
+	// Prints is what a substitution in the word prints, where its text tells it.
+	Prints string
 	// Operand says that, whatever expansions give, no word that comes out of it
 	// begins with a dash.
 	Operand bool

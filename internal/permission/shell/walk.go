@@ -118,8 +118,20 @@ func (w *walker) command(cmd syntax.Command) {
 	case *syntax.Block:
 		w.stmts(c.Stmts)
 	case *syntax.BinaryCmd:
+		from := len(w.steps)
 		w.stmt(c.X)
+		mid := len(w.steps)
 		w.stmt(c.Y)
+		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
+			if text := printed(w.steps[from:mid]); text != "" {
+				for i := range w.steps[mid:] {
+					w.steps[mid+i].Input = append(w.steps[mid+i].Input, text)
+				}
+			}
+		}
+		if c.Op == syntax.AndStmt {
+			w.behind(w.lastCd(c.X, from, mid), mid)
+		}
 	case *syntax.IfClause:
 		for ; c != nil; c = c.Else {
 			w.stmts(c.Cond)

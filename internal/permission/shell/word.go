@@ -163,6 +163,15 @@ func many(p *syntax.ParamExp) bool {
 	return p.Param.Value == "@"
 }
 
+// prints walks the statements of a substitution and notes what they print.
+func (r *wordReader) prints(list []*syntax.Stmt) {
+	from := len(r.steps)
+	r.nested(list)
+	if text := printed(r.steps[from:]); text != "" {
+		r.out.Prints = text
+	}
+}
+
 func (r *wordReader) expansion(part syntax.WordPart) {
 	switch p := part.(type) {
 	case *syntax.ParamExp:
@@ -181,10 +190,10 @@ func (r *wordReader) expansion(part syntax.WordPart) {
 		if p.TempFile || p.ReplyVar {
 			note(r.ask, "a substitution runs commands in the shell itself")
 		}
-		r.nested(p.Stmts)
+		r.prints(p.Stmts)
 	case *syntax.ProcSubst:
 		r.uncertain(r.source(p))
-		r.nested(p.Stmts)
+		r.prints(p.Stmts)
 	case *syntax.ArithmExp:
 		r.uncertain(r.source(p))
 		r.arithmetic(p.X, r.ask)

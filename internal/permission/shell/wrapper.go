@@ -10,6 +10,7 @@ import (
 type Inner struct {
 	Words  []Word
 	Source string
+	Guess  bool // it may be no command at all
 }
 
 // wrapper says how a command that starts another one takes its arguments.
@@ -19,6 +20,7 @@ type wrapper struct {
 	flags   []string // long options that take none
 	skip    int      // operands before the command
 	assigns bool     // NAME=value may stand before the command
+	dash    bool     // a dash alone is an option
 	join    bool     // the rest is joined and given to a shell
 }
 
@@ -28,7 +30,7 @@ type wrapper struct {
 func wrapperOf(name string) (wrapper, bool) {
 	switch name {
 	case "env":
-		return wrapper{values: "uC", long: []string{"unset", "chdir"}, flags: []string{"ignore-environment", "null", "debug"}, assigns: true}, true
+		return wrapper{values: "uCa", long: []string{"unset", "chdir", "argv0"}, flags: []string{"ignore-environment", "null", "debug"}, assigns: true, dash: true}, true
 	case "sudo", "doas":
 		return wrapper{values: "CDghpRrTtUua", long: []string{"user", "group", "host", "prompt", "chdir", "chroot", "role", "type", "command-timeout", "close-from", "other-user"},
 			flags: []string{"preserve-env", "non-interactive", "set-home", "login", "shell", "stdin", "background", "askpass", "reset-timestamp"}, assigns: true}, true
@@ -58,14 +60,17 @@ func wrapperOf(name string) (wrapper, bool) {
 	case "strace", "ltrace":
 		return wrapper{values: "abeEIoOpPsSuUX", long: []string{"output", "trace", "user", "attach", "env", "string-limit"}, flags: []string{"follow-forks", "summary"}}, true
 	case "taskset", "chrt":
-		return wrapper{skip: 1}, true
+		return wrapper{values: "TPD", skip: 1}, true
 	case "chroot":
 		return wrapper{long: []string{"userspec", "groups"}, skip: 1}, true
 	case "flock":
 		return wrapper{values: "wE", long: []string{"timeout", "wait", "conflict-exit-code"}, skip: 1}, true
 	case "unshare", "nsenter":
 		return wrapper{values: "tSGRw", long: []string{"target", "setuid", "setgid", "root", "wd"}}, true
-	case "setpriv", "systemd-run", "firejail", "numactl", "perf", "valgrind", "xvfb-run", "gdb", "entr", "catchsegv", "cpulimit", "torsocks":
+	case "setpriv", "systemd-run", "firejail", "numactl", "perf", "valgrind", "xvfb-run", "gdb", "entr", "catchsegv", "cpulimit", "torsocks",
+		"prlimit", "setarch", "linux32", "linux64", "i386", "i486", "i586", "i686", "x86_64", "aarch64", "uname26", "choom", "uclampset", "bwrap", "nsjail", "capsh",
+		"chpst", "setuidgid", "softlimit", "gosu", "su-exec", "sshpass", "chronic", "ifne", "faketime", "torify", "tsocks", "dumb-init", "tini", "systemd-inhibit",
+		"caffeinate", "proot", "fakechroot", "coproc", "start-stop-daemon", "daemonize", "screen", "tmux", "xterm", "expect":
 		return wrapper{values: "-"}, true
 	case "watch":
 		return wrapper{values: "nq", long: []string{"interval", "equexit"}, flags: []string{"differences", "beep", "color", "errexit", "chgexit", "no-title", "precise", "exec"}, join: true}, true
@@ -95,22 +100,22 @@ func Unwrap(words []Word) []Inner {
 		return behind(words[1:], "-x", "-X", "--exec", "--exec-batch")
 	case "sh", "bash", "dash", "zsh", "ksh", "ash", "mksh", "fish", "rbash":
 		return interpreter(words[1:])
-	case "su", "runuser", "script":
-		if in := source(words[1:], "-c", "--command", "--session-command"); in != nil {
+	case "su", "runuser", "script", "sg", "newgrp":
+		if in := sources(words[1:], "c", "--command", "--session-command"); in != nil {
 			return in
 		}
-		return []Inner{{}}
+		return wrapper{}.everywhere(words[1:])
 	case "trap":
 		if len(words) > 1 {
 			return []Inner{{Source: words[1].Text}}
 		}
 		return nil
 	case "flock":
-		if in := source(words[1:], "-c", "--command"); in != nil {
+		if in := sources(words[1:], "c", "--command"); in != nil {
 			return in
 		}
 	case "env":
-		if in := source(words[1:], "-S", "--split-string"); in != nil {
+		if in := split(words[1:]); in != nil {
 			return in
 		}
 	case "command":
@@ -119,8 +124,14 @@ func Unwrap(words []Word) []Inner {
 		}
 	}
 	w, ok := wrapperOf(name)
+	if strings.HasPrefix(name, "ld-linux") || strings.HasPrefix(name, "ld-musl") {
+		w, ok = wrapper{values: "-"}, true
+	}
 	if !ok {
 		return nil
+	}
+	if w.values == "-" && !w.join {
+		return append(w.inner(words[1:]), sources(words[1:], "c", "--command")...)
 	}
 	return w.inner(words[1:])
 }
@@ -133,6 +144,7 @@ func (w wrapper) inner(words []Word) []Inner {
 		switch {
 		case w.values == "-" || (!word.Literal && !word.Operand && !word.Tilde):
 			return w.everywhere(words[i:])
+		case word.Text == "-" && w.dash:
 		case word.Text == "--":
 			if skip == 0 {
 				return w.rest(words[i+1:])
@@ -173,11 +185,13 @@ func (w wrapper) rest(words []Word) []Inner {
 	return []Inner{{Words: words}}
 }
 
+// maxTails is how many places of a command are tried, so that nested wrappers stay cheap.
+const maxTails = 32
+
 // everywhere gives each tail of words: the command begins at one of them.
 func (w wrapper) everywhere(words []Word) []Inner {
-	const most = 32 // so that nested wrappers stay cheap
 	var out []Inner
-	for i := range words[:min(len(words), most)] {
+	for i := range words[:min(len(words), maxTails)] {
 		out = append(out, w.rest(words[i:])...)
 	}
 	return append(out, Inner{})
@@ -217,25 +231,78 @@ func behind(words []Word, options ...string) []Inner {
 	return nil
 }
 
-// source finds the source behind an option such as -c, also attached to it.
-func source(words []Word, short string, long ...string) []Inner {
+// sources finds what stands behind a short option or a long one (or a beginning of it),
+// also attached and joined to others.
+func sources(words []Word, short string, long ...string) []Inner {
+	var out []Inner
 	for i, w := range words {
-		switch {
-		case w.Text == short || has(long, w.Text):
-			if i+1 < len(words) {
-				return []Inner{{Source: words[i+1].Text}}
+		value, found := "", false
+		switch name, v, has := strings.Cut(w.Text, "="); {
+		case strings.HasPrefix(w.Text, "--"):
+			for _, l := range long {
+				if len(name) > 2 && strings.HasPrefix(l, name) {
+					value, found = v, true
+				}
 			}
-			return []Inner{{}}
-		case strings.HasPrefix(w.Text, short):
-			return []Inner{{Source: w.Text[len(short):]}}
+			if !found || has {
+				break
+			}
+			value = ""
+		case strings.HasPrefix(w.Text, "-"):
+			_, value, found = strings.Cut(w.Text[1:], short)
 		}
-		for _, l := range long {
-			if v, ok := strings.CutPrefix(w.Text, l+"="); ok {
-				return []Inner{{Source: v}}
-			}
+		switch {
+		case !found:
+			continue
+		case value == "" && i+1 < len(words):
+			value = words[i+1].Text
+		}
+		out = append(out, Inner{Source: value})
+		if len(out) >= maxTails {
+			break
 		}
 	}
+	return out
+}
+
+// split gives the command in the value of env -S, with what follows it.
+func split(words []Word) []Inner {
+	for i, w := range words {
+		value, found := "", false
+		switch name, v, _ := strings.Cut(w.Text, "="); {
+		case w.Text == "--":
+			return nil
+		case strings.HasPrefix(w.Text, "--"):
+			found, value = len(name) > 2 && strings.HasPrefix("--split-string", name), v
+		case strings.HasPrefix(w.Text, "-"):
+			at := strings.IndexAny(w.Text[1:], "uCS") // what follows u and C is their value
+			if found = at >= 0 && w.Text[1+at] == 'S'; found {
+				value = w.Text[at+2:]
+			}
+		case !strings.Contains(w.Text, "="):
+			if i == 0 || !takesNext(words[i-1].Text) {
+				return nil
+			}
+		}
+		if !found {
+			continue
+		}
+		rest := words[i+1:]
+		if value == "" && len(rest) > 0 {
+			value, rest = rest[0].Text, rest[1:]
+		}
+		return []Inner{{Source: strings.TrimSpace("env " + value + " " + Step{Words: rest}.Text())}}
+	}
 	return nil
+}
+
+// takesNext reports whether an option of env has its value in the next word.
+func takesNext(option string) bool {
+	if strings.HasPrefix(option, "--") {
+		return has([]string{"--unset", "--chdir", "--argv0"}, option)
+	}
+	at := strings.IndexAny(option, "uCa")
+	return strings.HasPrefix(option, "-") && at >= 0 && at == len(option)-1
 }
 
 // interpreter looks at the arguments of a shell. A script that is named is no

@@ -16,7 +16,7 @@ import (
 // there that a summary could tell of. What a compaction of the branch has summarised
 // comes as that summary.
 func BranchRequest(ctx context.Context, log Log, leaf, base protocol.EventID, w Window, instructions string) (model.Request, bool, error) {
-	messages, err := branch(ctx, log, leaf, base)
+	messages, older, err := branch(ctx, log, leaf, base, w.Size*maxKept)
 	if err != nil {
 		return model.Request{}, false, fmt.Errorf("read the branch to %s: %w", leaf, err)
 	}
@@ -28,17 +28,18 @@ func BranchRequest(ctx context.Context, log Log, leaf, base protocol.EventID, w 
 		task += "\nThe user asks for this in particular:\n" + s + "\n"
 	}
 	task += fmt.Sprintf("\nUse at most %d words.\n", max(100, w.Summary()/2))
-	return summaryRequest(messages, "", task, w.Summary(), (w.Threshold()-w.Summary())*9/10), true, nil
+	return summaryRequest(messages, older, "", task, w.Summary(), (w.Threshold()-w.Summary())*9/10), true, nil
 }
 
-// branch gives the messages of a part of a path, oldest first.
-func branch(ctx context.Context, log Log, leaf, base protocol.EventID) ([]protocol.Message, error) {
-	var messages []protocol.Message
+// branch gives the messages of a part of a path, oldest first: the newest with at most so
+// many bytes of text, and how many come before them.
+func branch(ctx context.Context, log Log, leaf, base protocol.EventID, most int) (messages []protocol.Message, older int, err error) {
+	kept := 0
 	through := protocol.EventID("") // where what was compacted ends
 	var summary *protocol.Message   // of that
 	for ev, err := range log.Back(ctx, leaf) {
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		if ev.ID == base || summary != nil && ev.ID == through {
 			break
@@ -48,6 +49,10 @@ func branch(ctx context.Context, log Log, leaf, base protocol.EventID) ([]protoc
 		case act == barrier && summary == nil:
 			summary, through = summaryMessage(a.compact.Summary, a.compact.Details), a.compact.CompactedThrough
 		case (act == include || act == mergePrev) && a.message != nil:
+			if kept += size(a.message); kept > most && len(messages) > 0 {
+				older++
+				break
+			}
 			messages = append(messages, *a.message)
 		}
 	}
@@ -55,5 +60,5 @@ func branch(ctx context.Context, log Log, leaf, base protocol.EventID) ([]protoc
 		messages = append(messages, *summary)
 	}
 	slices.Reverse(messages)
-	return messages, nil
+	return messages, older, nil
 }

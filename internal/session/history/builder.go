@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 
 	"scorel/protocol"
@@ -12,6 +13,9 @@ import (
 type Config struct {
 	Log   Log
 	Hooks Hooks
+	// Window is the model's, in tokens; 0: not known. It bounds how much of a path is
+	// kept: see [Context.Partial].
+	Window int
 }
 
 // Builder builds the context of one session. While a turn runs it keeps what it
@@ -20,6 +24,7 @@ type Config struct {
 type Builder struct {
 	log   Log
 	hooks Hooks
+	most  int // bytes of text of a path that are kept, 0: all
 
 	path   *path // nil when nothing is kept
 	passes passes
@@ -32,7 +37,11 @@ func New(c Config) (*Builder, error) {
 	if c.Log == nil {
 		return nil, errors.New("history: a builder needs a log")
 	}
-	return &Builder{log: c.Log, hooks: c.Hooks}, nil
+	b := &Builder{log: c.Log, hooks: c.Hooks}
+	if c.Hooks == nil { // hooks are given the whole list
+		b.most = min(c.Window, math.MaxInt/maxKept) * maxKept
+	}
+	return b, nil
 }
 
 // Context is what a model is sent at Leaf, and what planning needs to know. It is
@@ -50,6 +59,8 @@ type Context struct {
 	Told    Told
 	// Diagnostics are sentences for people about what was odd on the path.
 	Diagnostics []string
+	// Unread are events of the path that cannot be read, newest first.
+	Unread []protocol.EventID
 
 	path    []Element // after pass 1
 	elems   []Element // after pass 4
@@ -60,7 +71,16 @@ type Context struct {
 	limits  limits
 	summary string
 	details *protocol.CompactDetails
+	older   older
 }
+
+// Partial reports whether the oldest messages of the path were only counted, because
+// what comes after them is far more than the window takes. Tokens counts them, and a
+// compaction can be planned, but Messages is never sent to a model.
+func (c *Context) Partial() bool { return c.older.messages > 0 }
+
+// Older is how many messages Partial is about.
+func (c *Context) Older() int { return c.older.messages }
 
 // scale corrects an estimate of a part by what the provider counted of the whole,
 // within a factor of four.
@@ -103,7 +123,7 @@ func (b *Builder) load(ctx context.Context, leaf protocol.EventID) error {
 		return nil
 	}
 	b.Drop()
-	p, err := walk(ctx, b.log, leaf)
+	p, err := walk(ctx, b.log, leaf, b.most)
 	if err != nil {
 		return err
 	}
@@ -124,7 +144,10 @@ func (b *Builder) Extend(ev protocol.Event) {
 		b.Drop()
 		return
 	}
-	if b.path.limits != limits || ev.Type == protocol.TypeContextCut {
+	switch {
+	case ev.Type == protocol.TypeContextCut && b.path.older.messages > 0:
+		b.Drop() // what was only counted is smaller now
+	case b.path.limits != limits || ev.Type == protocol.TypeContextCut:
 		b.resetPasses()
 	}
 }
@@ -252,12 +275,12 @@ func sameElements(list, path []Element) bool {
 // context gives all but the messages.
 func (b *Builder) context(p *passes, w Window) Context {
 	c := Context{Leaf: b.path.leaf, Compact: b.path.compact, Told: b.path.told,
-		Diagnostics: slices.Clone(b.path.diagnostics),
-		path:        b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
-		summary: b.path.summary, details: b.path.details}
-	c.guess = w.System + w.Tools + p.total()
+		Diagnostics: slices.Clone(b.path.diagnostics), Unread: b.path.unread,
+		path: b.path.list, elems: p.elems, at: p.at, sums: p.sums, notes: b.path.notes, limits: b.path.limits,
+		summary: b.path.summary, details: b.path.details, older: b.path.older}
+	c.guess = w.System + w.Tools + p.total() + c.older.tokens
 	c.Tokens = c.guess
-	if p.usage.n > 0 {
+	if p.usage.n > 0 && !c.Partial() {
 		c.Tokens = p.usage.tokens + p.total() - p.sums[p.usage.n-1]
 	}
 	return c

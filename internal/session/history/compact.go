@@ -62,7 +62,7 @@ func newCut(c Context, w Window, keep int) Cut {
 		CompactedThrough: c.elems[keep].prev,
 		TokensBefore:     c.Tokens,
 		MaxSummaryTokens: w.Summary(),
-		Details:          touchedFiles(c.elems[:keep], c.details),
+		Details:          touchedFiles(c.elems[:keep]).details(&c.older.files, c.details),
 		context:          c, window: w, keep: keep, from: c.elems[keep].pos,
 	}
 	if c.elems[keep].opensTurn() {
@@ -247,6 +247,9 @@ func summarised(c *Context, keep int) ([]protocol.Message, string) {
 		}
 	}
 	var p passes
+	if c.Partial() {
+		p.offset = 1 // something comes before
+	}
 	p.run(head, notes)
 	return p.out, previous
 }

@@ -28,6 +28,9 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 		}
 		return protocol.Message{Role: m.Role, Content: content}, true
 	case protocol.RoleAssistant:
+		if m.Partial && strings.HasPrefix(m.ErrorMessage, protocol.HostStopped) && speaks(content) {
+			content = append(content[:len(content):len(content)], protocol.Text(brokenOff))
+		}
 		return protocol.Message{Role: m.Role, Content: content, Provider: m.Provider, Model: m.Model,
 			StopReason: m.StopReason, Partial: m.Partial}, speaks(content)
 	case protocol.RoleToolResult:
@@ -39,6 +42,9 @@ func convert(m *protocol.Message) (protocol.Message, bool) {
 	}
 	return protocol.Message{}, false
 }
+
+// brokenOff is told behind an answer in the middle of which the host was killed.
+const brokenOff = "[The host stopped here, in the middle of this answer. No call of it was run.]"
 
 // speaks says whether an assistant message holds more than thinking.
 func speaks(content []protocol.Block) bool {

@@ -17,7 +17,8 @@ type Element struct {
 	prev   protocol.EventID // the conversation event before it on the path
 	seq    protocol.Seq
 	kind   elementKind
-	origin int // 1 + index in the list that the hooks were given
+	origin int  // 1 + index in the list that the hooks were given
+	harmed bool // events behind it are lost: results of its calls may be among them
 }
 
 type elementKind uint8

@@ -11,10 +11,66 @@ import (
 // maxDetailFiles is how many files of each kind a compact event keeps.
 const maxDetailFiles = 200
 
-// touchedFiles lists the files that successful Read, Write and Edit calls of the
-// list named, newest first, with those of the compaction before behind them. A
-// file that was modified is not among the read ones. It is nil without any.
-func touchedFiles(list []Element, earlier *protocol.CompactDetails) *protocol.CompactDetails {
+// touched collects the files that successful Read, Write and Edit calls named. It is
+// given messages newest first; the zero value is empty. It keeps a bounded number of
+// them, the newest.
+type touched struct {
+	modified, read []string
+	seen           map[string]bool // those that are in modified or read
+	failed         map[string]bool // calls whose result is an error
+}
+
+// maxReadFiles is how many files that were read are kept until it is known which of
+// them were modified too, and so are not listed as read.
+const maxReadFiles = 2 * maxDetailFiles
+
+// older takes in the message before those it has seen.
+func (t *touched) older(m *protocol.Message) {
+	if m.Role == protocol.RoleToolResult {
+		if !m.IsError {
+			delete(t.failed, m.ToolCallID)
+			return
+		}
+		if t.failed == nil {
+			t.failed = map[string]bool{}
+		}
+		t.failed[strings.Clone(m.ToolCallID)] = true
+		return
+	}
+	for i := len(m.Content) - 1; i >= 0; i-- {
+		b := &m.Content[i]
+		if b.Type != protocol.BlockToolUse {
+			continue
+		}
+		failed := t.failed[b.ID]
+		delete(t.failed, b.ID) // the call that it answers
+		if failed {
+			continue
+		}
+		switch b.Name {
+		case "Write", "Edit":
+			t.add("modified ", &t.modified, maxDetailFiles, pathOf(b.Input))
+		case "Read":
+			t.add("read ", &t.read, maxReadFiles, pathOf(b.Input))
+		}
+	}
+}
+
+func (t *touched) add(kind string, to *[]string, most int, path string) {
+	if path == "" || len(*to) >= most || t.seen[kind+path] {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[string]bool{}
+	}
+	t.seen[kind+path] = true
+	*to = append(*to, path)
+}
+
+// details lists the files, newest first, with those of older collections and of the
+// compaction before after them. A file that was modified is not among the read ones. It
+// is nil without any.
+func (t *touched) details(older *touched, earlier *protocol.CompactDetails) *protocol.CompactDetails {
 	var d protocol.CompactDetails
 	seen := map[string]bool{}
 	add := func(to *[]string, path string) {
@@ -23,38 +79,14 @@ func touchedFiles(list []Element, earlier *protocol.CompactDetails) *protocol.Co
 			*to = append(*to, path)
 		}
 	}
-	reads := []string{}
-	failed := map[string]bool{}
-	for i := len(list) - 1; i >= 0; i-- {
-		m := list[i].Message
-		if m.Role == protocol.RoleToolResult {
-			if m.IsError {
-				failed[m.ToolCallID] = true
-			} else {
-				delete(failed, m.ToolCallID)
-			}
-			continue
-		}
-		for j := len(m.Content) - 1; j >= 0; j-- {
-			b := &m.Content[j]
-			if b.Type != protocol.BlockToolUse || failed[b.ID] {
-				continue
-			}
-			switch b.Name {
-			case "Write", "Edit":
-				add(&d.ModifiedFiles, pathOf(b.Input))
-			case "Read":
-				reads = append(reads, pathOf(b.Input))
-			}
-		}
-	}
+	modified, read := slices.Concat(t.modified, older.modified), slices.Concat(t.read, older.read)
 	if earlier != nil {
-		for _, f := range earlier.ModifiedFiles {
-			add(&d.ModifiedFiles, f)
-		}
-		reads = slices.Concat(reads, earlier.ReadFiles)
+		modified, read = append(modified, earlier.ModifiedFiles...), append(read, earlier.ReadFiles...)
 	}
-	for _, f := range reads {
+	for _, f := range modified {
+		add(&d.ModifiedFiles, f)
+	}
+	for _, f := range read {
 		if !strings.HasPrefix(f, resultPrefix) {
 			add(&d.ReadFiles, f)
 		}
@@ -63,6 +95,15 @@ func touchedFiles(list []Element, earlier *protocol.CompactDetails) *protocol.Co
 		return nil
 	}
 	return &d
+}
+
+// touchedFiles collects those of a list.
+func touchedFiles(list []Element) *touched {
+	t := &touched{}
+	for i := len(list) - 1; i >= 0; i-- {
+		t.older(list[i].Message)
+	}
+	return t
 }
 
 // pathOf gives the path in the input of a file tool, "" without one.

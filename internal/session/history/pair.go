@@ -5,13 +5,16 @@ import "scorel/protocol"
 // lostResult is the result of a call that has none.
 const lostResult = "The host stopped while this ran. It may have taken effect. Check before repeating."
 
+// damagedResult is the result of a call behind which the log is damaged.
+const damagedResult = "The result of this call is lost: the log of this conversation is damaged here. It may have taken effect. Check before repeating."
+
 // pair is passes 3 and 7: every call gets exactly one result, directly behind the
 // message that made it and in the order of its calls. A call without one gets an
 // error, a result without a call goes, and what stood between a call and its
 // results comes behind them. A result answers the newest call before it with its
 // id, for some vendors use an id again. orphans says that a result went. The list
 // is returned as it is when nothing is to be done.
-func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(protocol.Message) T) (out []T, orphans bool) {
+func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(caller *T, m protocol.Message) T) (out []T, orphans bool) {
 	if paired(list, message) {
 		return list, false
 	}
@@ -64,7 +67,7 @@ func pair[T any](list []T, message func(*T) *protocol.Message, fresh func(protoc
 			if at, ok := results[call{i, n}]; ok {
 				out = append(out, list[at])
 			} else {
-				out = append(out, fresh(protocol.ToolError(b.ID, b.Name, lostResult)))
+				out = append(out, fresh(&list[i], protocol.ToolError(b.ID, b.Name, lostResult)))
 			}
 			n++
 		}
@@ -101,11 +104,16 @@ func paired[T any](list []T, message func(*T) *protocol.Message) bool {
 
 func pairElements(list []Element) ([]Element, bool) {
 	return pair(list, func(e *Element) *protocol.Message { return e.Message },
-		func(m protocol.Message) Element { return Element{Message: &m} })
+		func(caller *Element, m protocol.Message) Element {
+			if caller.harmed {
+				m = protocol.ToolError(m.ToolCallID, m.ToolName, damagedResult)
+			}
+			return Element{Message: &m}
+		})
 }
 
 func pairMessages(list []protocol.Message) []protocol.Message {
 	list, _ = pair(list, func(m *protocol.Message) *protocol.Message { return m },
-		func(m protocol.Message) protocol.Message { return m })
+		func(_ *protocol.Message, m protocol.Message) protocol.Message { return m })
 	return list
 }

@@ -38,6 +38,10 @@ func (p *Progress) Next(tokens int, w Window) Decision {
 	return Call
 }
 
+// Stuck reports whether nothing is tried before the next user message, because compacting
+// freed too little.
+func (p *Progress) Stuck() bool { return p.stuck }
+
 // Compacted reports a compaction: the whole request before and after it. A plan
 // that found nothing to cut is reported with two equal numbers.
 func (p *Progress) Compacted(d Decision, before, after int, w Window) {

@@ -23,7 +23,7 @@ func SummaryRequest(cut Cut, instructions string) model.Request {
 		task += "\nThe user asks for this in particular:\n" + s + "\n"
 	}
 	task += fmt.Sprintf("\nUse at most %d words.\n", max(100, cut.MaxSummaryTokens/2))
-	return summaryRequest(cut.Summarise, cut.PreviousSummary, task, cut.MaxSummaryTokens, cut.room())
+	return summaryRequest(cut.Summarise, cut.context.older.messages, cut.PreviousSummary, task, cut.MaxSummaryTokens, cut.room())
 }
 
 // room is how many estimated tokens the request may have: the threshold, less the
@@ -36,7 +36,8 @@ func (cut Cut) room() int {
 	return room
 }
 
-func summaryRequest(messages []protocol.Message, previous, task string, maxTokens, room int) model.Request {
+// summaryRequest asks for a summary of messages, before which older ones are left out.
+func summaryRequest(messages []protocol.Message, older int, previous, task string, maxTokens, room int) model.Request {
 	var text strings.Builder
 	room -= textTokens(len(summarySystem)+len(task)) + 2*messageTokens + 40 // 40: the tags
 	if previous != "" {
@@ -47,7 +48,7 @@ func summaryRequest(messages []protocol.Message, previous, task string, maxToken
 		text.WriteString("<previous-summary>\n" + previous + "\n</previous-summary>\n\n")
 	}
 	text.WriteString("<conversation>\n")
-	for _, e := range fitEntries(messages, max(0, room)) {
+	for _, e := range fitEntries(messages, older, max(0, room)) {
 		text.WriteString(strings.ReplaceAll(e, "</conversation", `<\/conversation`))
 		text.WriteByte('\n')
 	}
@@ -58,8 +59,9 @@ func summaryRequest(messages []protocol.Message, previous, task string, maxToken
 	}
 }
 
-// fitEntries writes messages out, oldest first, in at most room estimated tokens.
-func fitEntries(messages []protocol.Message, room int) []string {
+// fitEntries writes messages out, oldest first, in at most room estimated tokens. It says
+// how many are left out, those before them included.
+func fitEntries(messages []protocol.Message, older, room int) []string {
 	entries := make([]string, 0, len(messages)+1)
 	total := 0
 	for i := range messages {
@@ -68,28 +70,27 @@ func fitEntries(messages []protocol.Message, room int) []string {
 			total += textTokens(len(e) + 1)
 		}
 	}
-	if total <= room {
-		return entries
-	}
-	total = 0
-	for i, e := range entries {
-		entries[i] = shorten(e)
-		total += textTokens(len(entries[i]) + 1)
-	}
 	left := 0
-	room -= 16 // the line that says what was left out
-	for left < len(entries)-1 && total > room {
-		total -= textTokens(len(entries[left]) + 1)
-		left++
+	if total > room {
+		room -= 16 // the line that says what was left out
+		total = 0
+		for i, e := range entries {
+			entries[i] = shorten(e)
+			total += textTokens(len(entries[i]) + 1)
+		}
+		for left < len(entries)-1 && total > room {
+			total -= textTokens(len(entries[left]) + 1)
+			left++
+		}
+		entries = entries[left:]
+		if left > 0 && total > room {
+			entries[0] = cutText(entries[0], max(0, room), " […] ") // at most four bytes a character
+		}
 	}
-	if left == 0 {
+	if left+older == 0 {
 		return entries
 	}
-	entries = entries[left:]
-	if total > room {
-		entries[0] = cutText(entries[0], max(0, room), " […] ") // at most four bytes a character
-	}
-	return append([]string{fmt.Sprintf("[%d older messages left out]", left)}, entries...)
+	return append([]string{fmt.Sprintf("[%d older messages left out]", left+older)}, entries...)
 }
 
 // entry writes a message out. Thinking is left out.

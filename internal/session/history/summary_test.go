@@ -93,7 +93,7 @@ func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 		protocol.ToolError("b", "Bash", "failed"),
 		{Role: protocol.RoleUser, Content: []protocol.Block{{Type: protocol.BlockImage}, {Type: protocol.BlockFile, Name: "n.pdf"}}},
 	}
-	text := summaryRequest(messages, "", "TASK", 100, 10_000).Messages[0].PlainText()
+	text := summaryRequest(messages, 0, "", "TASK", 100, 10_000).Messages[0].PlainText()
 	want := []string{"<conversation>\n[User] go\n[Assistant] I look\n[Assistant calls Read] {\"path\":\"/a\"}\n[Result of Read] xxx",
 		" […] ", "\n[Error of Bash] failed\n[User] (image)\n[User] (file n.pdf)\n</conversation>\n\nTASK"}
 	for _, w := range want {
@@ -107,7 +107,7 @@ func TestSummaryRequestAbbreviatesResultsAndCalls(t *testing.T) {
 }
 
 func TestNewestMessageIsCutWhereEvenItDoesNotFit(t *testing.T) {
-	got := fitEntries([]protocol.Message{protocol.UserText("old"), protocol.UserText(tokens(500))}, 100)
+	got := fitEntries([]protocol.Message{protocol.UserText("old"), protocol.UserText(tokens(500))}, 0, 100)
 	if len(got) != 2 || got[0] != "[1 older messages left out]" || len(got[0])+len(got[1]) > 400 || !strings.HasPrefix(got[1], "[User] word") {
 		t.Errorf("entries: %q", got)
 	}

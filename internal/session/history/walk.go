@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -26,6 +27,29 @@ type path struct {
 	// list, because a compact or a context_cut came later.
 	countedFrom protocol.Seq
 	diagnostics []string
+	unread      []protocol.EventID
+	older       older
+}
+
+// maxKept is how many bytes of text of a path are kept for each token of the window,
+// newest first: far more than a model can be sent, also where a token has many letters.
+const maxKept = 32
+
+// older is what is known of the messages of a path that are not kept.
+type older struct {
+	messages int
+	tokens   int // estimated, as they would be sent
+	files    touched
+}
+
+// add takes in the message before those it has seen.
+func (o *older) add(m *protocol.Message, omitted bool) {
+	o.messages++
+	o.files.older(m)
+	if omitted && m.Role == protocol.RoleToolResult {
+		m = omitResult(m)
+	}
+	o.tokens += model.EstimateTokens(*m)
 }
 
 // limits say which results are not sent whole (pass 4).
@@ -39,19 +63,30 @@ type limits struct {
 // walker collects newest first.
 type walker struct {
 	path
-	pending int // the element whose predecessor comes next, -1 for none
-	body    *protocol.Compact
-	event   protocol.Event // of body
-	tail    int            // len(list) at the compact event
-	tailN   int            // len(notes) there
-	found   bool           // compactedThrough was met
-	turn    protocol.EventID
-	turnMsg *Element
+	most      int                       // bytes of text that are kept, 0: all
+	kept      int                       // bytes so far
+	full      bool                      // nothing more is kept
+	omitted   bool                      // by a context cut: results from here on are sent without their bodies
+	named     map[protocol.EventID]bool // by context cuts
+	pending   int                       // the element whose predecessor comes next, -1 for none
+	body      *protocol.Compact
+	event     protocol.Event // of body
+	tail      int            // len(list) at the compact event
+	tailN     int            // len(notes) there
+	olderHere older          // there
+	found     bool           // compactedThrough was met
+	turn      protocol.EventID
+	turnMsg   *Element
+	harm      harm
 }
 
-// walk is pass 1.
-func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
-	w := walker{path: path{leaf: leaf}, pending: -1}
+// walk is pass 1. It keeps at most so many bytes of text, 0: all.
+func walk(ctx context.Context, log Log, leaf protocol.EventID, most int) (*path, error) {
+	w := walker{path: path{leaf: leaf}, pending: -1, most: most}
+	cuts, err := w.cuts(ctx, log)
+	if err != nil {
+		return nil, err
+	}
 	pos := 0
 	for ev, err := range log.Back(ctx, leaf) {
 		if err != nil {
@@ -64,21 +99,41 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID) (*path, error) {
 		w.fold.older(ev)
 		pos--
 	}
+	if pos < 0 && !w.found && w.harm.parent != "" {
+		w.missing(pos) // the first event names one before it
+	}
 	p := w.finish()
-	if len(p.list) == 0 {
-		return p, nil
+	p.setBorder(cuts)
+	return p, nil
+}
+
+// cuts reads the cuts of shrinking that belong to the path.
+func (w *walker) cuts(ctx context.Context, log Log) ([]protocol.ContextCut, error) {
+	if w.leaf == "" {
+		return nil, nil
 	}
 	var cuts []protocol.ContextCut
-	for ev, err := range log.Controls(ctx, leaf, protocol.TypeContextCut) {
+	for ev, err := range log.Controls(ctx, w.leaf, protocol.TypeContextCut) {
 		if err != nil {
-			return nil, fmt.Errorf("read the context cuts of %s: %w", leaf, err)
+			return nil, fmt.Errorf("read the context cuts of %s: %w", w.leaf, err)
 		}
-		if cut, ok := ev.Body.(*protocol.ContextCut); ok && p.seeCut(cut, ev.Seq) {
+		if cut, ok := ev.Body.(*protocol.ContextCut); ok && w.seeCut(cut, ev.Seq) {
 			cuts = append(cuts, *cut)
 		}
 	}
-	p.setBorder(cuts)
-	return p, nil
+	w.named = named(cuts)
+	return cuts, nil
+}
+
+func named(cuts []protocol.ContextCut) map[protocol.EventID]bool {
+	if len(cuts) == 0 {
+		return nil
+	}
+	ids := make(map[protocol.EventID]bool, len(cuts))
+	for _, c := range cuts {
+		ids[c.ThroughEventID] = true
+	}
+	return ids
 }
 
 // step takes the next older event and says whether to go on.
@@ -96,6 +151,7 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 	if w.body != nil && ev.ID == w.turn {
 		w.turn = "" // the cut left the turn's message in the tail
 	}
+	w.inspect(ev, pos)
 	var a answer
 	switch handlerOf(ev.Type)(ev, &a) {
 	case include:
@@ -105,7 +161,12 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 			w.add(ev, &a, pos)
 			break
 		}
-		w.notes = append(w.notes, note{pos, *a.item})
+		if w.full {
+			w.older.tokens += model.EstimateText(reminder(a.item.Content))
+		} else {
+			w.notes = append(w.notes, note{pos, *a.item})
+			w.kept += len(a.item.Content)
+		}
 		if w.body == nil {
 			w.told.addOlder(*a.item)
 		}
@@ -116,8 +177,33 @@ func (w *walker) step(ev protocol.Event, pos int) bool {
 }
 
 func (w *walker) add(ev protocol.Event, a *answer, pos int) {
+	w.omitted = w.omitted || w.named[ev.ID]
+	if w.full {
+		w.older.add(a.message, w.omitted)
+		return
+	}
+	w.kept += size(a.message)
+	// What is kept begins with no result, whose call would be missing.
+	w.full = w.most > 0 && w.kept > w.most && a.message.Role != protocol.RoleToolResult
 	w.pending = len(w.list)
-	w.list = append(w.list, Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq})
+	if ev.Sum() == protocol.SumWrong {
+		a.message = unsigned(a.message)
+	}
+	e := Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq}
+	if a.message.Role == protocol.RoleAssistant && len(a.message.Calls()) > 0 {
+		e.harmed, w.harm.lost = w.harm.lost, false
+	}
+	w.list = append(w.list, e)
+}
+
+// size is how many bytes of text a message has.
+func size(m *protocol.Message) int {
+	n := 0
+	for i := range m.Content {
+		b := &m.Content[i]
+		n += len(b.Text) + len(b.Thinking) + len(b.Input)
+	}
+	return n
 }
 
 // barrier meets a compact. The newest wins; an older one in its tail is already
@@ -130,7 +216,7 @@ func (w *walker) barrier(ev protocol.Event, c *protocol.Compact, pos int) {
 		return
 	}
 	w.body, w.event, w.turn = c, ev, c.TurnMessageID
-	w.tail, w.tailN = len(w.list), len(w.notes)
+	w.tail, w.tailN, w.olderHere = len(w.list), len(w.notes), w.older
 	w.compact, w.summary, w.details = ev.ID, c.Summary, c.Details
 	w.countedFrom = max(w.countedFrom, ev.Seq)
 }
@@ -155,7 +241,7 @@ func (w *walker) finish() *path {
 		if !w.found {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names %s, which is not on its path: the summary stands alone", w.event.ID, w.body.CompactedThrough))
-			w.list, w.notes = w.list[:w.tail], w.notes[:w.tailN]
+			w.list, w.notes, w.older = w.list[:w.tail], w.notes[:w.tailN], w.olderHere
 		} else if w.turn != "" && w.turnMsg == nil {
 			w.diagnostics = append(w.diagnostics, fmt.Sprintf(
 				"compact %s names the turn message %s, which is no user message on its path", w.event.ID, w.turn))
@@ -186,12 +272,9 @@ func (p *path) setBorder(cuts []protocol.ContextCut) {
 	if len(cuts) == 0 {
 		return
 	}
-	named := make(map[protocol.EventID]bool, len(cuts))
-	for _, c := range cuts {
-		named[c.ThroughEventID] = true
-	}
+	ids := named(cuts)
 	for i := len(p.list) - 1; i >= 0; i-- {
-		if e := &p.list[i]; named[e.Event] && e.pos != posFront {
+		if e := &p.list[i]; ids[e.Event] && e.pos != posFront {
 			if !p.limits.shrunk || e.pos > p.limits.omit {
 				p.limits.shrunk, p.limits.omit = true, e.pos
 			}

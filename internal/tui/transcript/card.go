@@ -99,11 +99,12 @@ type details struct {
 		Picked   []string `json:"picked"`
 		Words    []string `json:"words"`
 	} `json:"asked"`
-	FullBlob         string   `json:"fullBlob"`
-	TaskID           string   `json:"taskId"`
-	ChangedProtected []string `json:"changedProtected"`
-	Cancelled        bool     `json:"cancelled"`
-	TimedOut         bool     `json:"timedOut"`
+	FullBlob         string              `json:"fullBlob"`
+	TaskID           string              `json:"taskId"`
+	ChangedProtected []string            `json:"changedProtected"`
+	SetAside         []protocol.SetAside `json:"setAside"`
+	Cancelled        bool                `json:"cancelled"`
+	TimedOut         bool                `json:"timedOut"`
 }
 
 // maxDetails bounds the details that are looked at, in bytes.
@@ -325,6 +326,13 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 	b.preview(c, in, d)
 	for _, p := range d.ChangedProtected {
 		b.add(th.Warning, "changed a protected file: "+t.path(p))
+	}
+	for _, a := range d.SetAside {
+		if a.To == "" {
+			b.add(th.Warning, "led Git elsewhere, and could not be moved: "+t.path(a.Path))
+			continue
+		}
+		b.add(th.Warning, "led Git elsewhere: "+t.path(a.Path)+", now "+t.path(a.To))
 	}
 	for _, s := range c.snapshots {
 		if !s.Restorable {

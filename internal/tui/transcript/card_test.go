@@ -106,3 +106,36 @@ func TestTheReportOfASubAgentIsShownWithoutWhatTheModelNeeds(t *testing.T) {
 	has(t, got, "All is well.")
 	hasNot(t, got, "ses_1", "has ended")
 }
+
+func TestWhatACommandPutIntoTheRepositoryStandsInItsCardAndInANotice(t *testing.T) {
+	l := &log{}
+	moved := `{"setAside":[{"path":"/p/.git/commondir","to":"/p/.git/scorel-set-aside-1/commondir.aside","why":"it leads"},{"path":"/p/.git/gitdir","why":"it leads","error":"no room"}]`
+	l.call("Bash", `{"command":"make"}`, "ok\n", json.RawMessage(moved+"}"), false)
+	l.add(&protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
+		Content: "Attention", Data: json.RawMessage(moved + `,"changed":["/p/.envrc"]}`)}})
+	got := cards(t, filled(l))
+	has(t, got, "led Git elsewhere: /p/.git/commondir", "could not be moved: /p/.git/gitdir", "! A command put into the repository", "/p/.envrc was changed")
+	hasNot(t, got, "Attention")
+}
+
+func TestAMessageThatWasChangedInTheLogIsMarked(t *testing.T) {
+	l := &log{}
+	tr := filled(l)
+	for _, e := range []protocol.Event{l.user("go on"), l.answer(protocol.Text("Fine."))} {
+		e.SessionID, e.ClientID = "ses_x", protocol.HostClient
+		sealed, err := e.SealAfter(e.Seq - 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr.Append(sealed)
+		hasNot(t, cards(t, tr), "changed after it was written")
+		changed := strings.NewReplacer("go on", "go in", "Fine.", "Fire.", string(e.ID), "evt_000000000000000"+string(e.ID[len(e.ID)-1])).Replace(string(sealed.Raw()))
+		bad, err := protocol.ParseEvent([]byte(changed))
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := filled(&log{})
+		at.Append(bad)
+		has(t, cards(t, at), "this was changed after it was written")
+	}
+}

@@ -319,6 +319,9 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 	if i.Title != "" {
 		text = strings.TrimSpace(i.Title + "\n" + i.Text)
 	}
+	if i.Kind == display.Notice && i.Status == display.Failed {
+		return under(styled(wrap(text, room), th.Warning), th.Warning.On("!"), width)
+	}
 	lines := styled(wrap(text, room), th.Dim)
 	m, _ := it.body.Message()
 	for _, b := range m.Content {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"scorel/protocol"
+	"scorel/protocol/display"
 )
 
 // maxItems and maxBytes bound what a transcript holds: items, and bytes of their events'
@@ -95,6 +96,9 @@ func (t *Transcript) Append(e protocol.Event) {
 // weighed makes the items of an event, and counts its size.
 func (t *Transcript) weighed(e protocol.Event) []*item {
 	items := t.of(e)
+	if text := display.Changed(e); text != "" && len(items) > 0 && items[0].kind != shown {
+		items = append(items, &item{kind: said, id: string(e.ID) + "/changed", event: e.ID, text: text, level: "warning", final: true})
+	}
 	if len(items) > 0 {
 		items[0].size = len(e.Raw())
 		t.bytes += items[0].size

@@ -20,6 +20,11 @@ export interface GetUsage {}
 export interface ContextView {
   system: string;
   messages: Message[] | null;
+  /**
+   * OlderMessages is how many messages before those are only counted, because they
+   * are far more than the window takes: they will be compacted, and are never sent.
+   */
+  olderMessages?: number;
   tokens: number;
   systemTokens: number;
   toolTokens: number;

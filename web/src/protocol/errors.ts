@@ -23,6 +23,12 @@ export const codeValues = [
   "provider_error",
   "storage_error",
   "internal_error",
+  /** a run made as many steps as it may */
+  "step_limit",
+  /** a run cost as much as it may */
+  "cost_limit",
+  /** a model repeated itself */
+  "loop",
 ] as const;
 
 /**

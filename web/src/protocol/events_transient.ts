@@ -125,6 +125,10 @@ export const terminalValues = [
   "hook_stopped",
   "budget",
   "storage_error",
+  /** the model repeated itself, and nobody let it go on */
+  "loop",
+  /** a fault inside Scorel */
+  "internal_error",
 ] as const;
 
 /** RuntimeEnd ends a run. */

@@ -16,6 +16,12 @@ export interface Header {
    * they allow and keep for undo does not count on this device.
    */
   importedThrough?: Seq;
+  /**
+   * CopiedThrough is the highest seq of the lines that were copied from another log
+   * when this one was made. What follows on what is not known of them: a copy leaves
+   * lines out. Versions that do not know it leave it out in a copy of their own.
+   */
+  copiedThrough?: Seq;
   /** Parent is set in the session of a sub-agent. */
   parent?: Parent;
   meta: Meta;

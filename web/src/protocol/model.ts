@@ -15,7 +15,7 @@ export interface ListModels {
  * word; the answer is {@link ModelTest}.
  */
 export interface TestModel {
-  model: string;
+  model?: string;
 }
 
 /**

@@ -33,4 +33,6 @@ export interface Events {
   more?: boolean;
   older?: number;
   active?: number[];
+  /** Findings say what is damaged in the log, on the first page only. */
+  findings?: string[];
 }

@@ -4,11 +4,27 @@ import type { ProjectID } from "./id";
 import type { ProjectTrust } from "./trust";
 
 /**
- * RegisterProject makes the project of a working directory known; the answer
- * is a {@link Project}.
+ * Width says how much of the machine a workspace is, where that is so much that a
+ * person has to allow it.
+ */
+export type Width = (typeof widthValues)[number];
+
+/** The values of {@link Width}. */
+export const widthValues = [
+  /** the user's home, or what it lies in */
+  "home",
+  /** the whole file system */
+  "root",
+] as const;
+
+/**
+ * RegisterProject makes the project of a working directory known, which is named by
+ * its whole path; the answer is a {@link Project}. With Wide a person allows it as a
+ * workspace, from now on, though it is their home or /; without, no turn runs there.
  */
 export interface RegisterProject {
   workDir: string;
+  wide?: boolean;
 }
 
 /** ListProjects gives the projects that are known; the answer is {@link ProjectList}. */
@@ -58,6 +74,12 @@ export interface Project {
   root: string;
   workDir: string;
   notices?: string[];
+  /**
+   * Wide says that it is as wide as a home, and WideAllowed that a person allowed it
+   * as a workspace; neither is said in a list.
+   */
+  wide?: Width;
+  wideAllowed?: boolean;
   /** Trust is how its files stand; nil in a list. */
   trust?: ProjectTrust;
   /** TrustedAt is when the folder was trusted, 0 when it is not. */

@@ -4,9 +4,13 @@ import type { Anchors } from "./connect";
 import type { ClonedFrom, Meta, MetaChanges, Parent } from "./header";
 import type { EventID, ProjectID, SessionID } from "./id";
 
-/** CreateSession makes a session; the answer is a {@link SessionSummary}. */
+/**
+ * CreateSession makes a session; the answer is a {@link SessionSummary}. It works in
+ * Meta.WorkDir, by its whole path, and without one in the folder of the project; one
+ * of the two must be said.
+ */
 export interface CreateSession {
-  projectId: ProjectID;
+  projectId?: ProjectID;
   meta: Meta;
 }
 
@@ -150,12 +154,19 @@ export interface SessionList {
 
 /**
  * SessionOpened answers open_session. Findings are damage that was found,
- * one sentence each; ReadOnly says why nothing can be written.
+ * one sentence each; ReadOnly says why nothing can be written, and NeedsLeaf that
+ * this ends when repair_session names the place to go on from.
  */
 export interface SessionOpened {
   summary: SessionSummary;
   findings?: string[];
   readOnly?: string;
+  needsLeaf?: boolean;
+  /**
+   * Interrupted says that a host was killed in the middle of the newest answer, as a
+   * sentence with what to do.
+   */
+  interrupted?: string;
 }
 
 /**

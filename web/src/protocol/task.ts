@@ -16,6 +16,8 @@ export const taskStateValues = [
   "stopped",
   /** it ran longer than it was given */
   "timed_out",
+  /** the host was killed while it ran */
+  "lost",
 ] as const;
 
 /**

@@ -78,6 +78,11 @@ export interface TurnOptions {
   sandbox?: string;
   noNetwork?: boolean;
   unattended?: boolean;
+  /**
+   * Workspace is a folder that is allowed as the workspace of this turn though it is
+   * the home or /.
+   */
+  workspace?: string;
 }
 
 /**

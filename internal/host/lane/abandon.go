@@ -1,0 +1,78 @@
+package lane
+
+import (
+	"context"
+	"time"
+
+	"scorel/internal/host/fault"
+	"scorel/protocol"
+)
+
+// errFault is what those are told who wait for something of a session that is given up.
+func errFault() *protocol.Error {
+	return protocol.Errorf(protocol.CodeInternalError, "A fault inside Scorel ended what this session was doing; it is open again as it was stored, and its diagnostics say where the fault is.")
+}
+
+// Panicked is told what a panic of a goroutine of the session was, by who has recovered
+// it: nothing of the lane is trusted any more.
+func (l *Lane) Panicked(recovered any) { l.fuse.Blow(fault.Caught(recovered)) }
+
+// Fault gives the panic for which the lane is given up, nil while there was none.
+func (l *Lane) Fault() *fault.Panic { return l.fuse.Panic() }
+
+// Within gives a context that ends with ctx, and when the lane is given up: who waits for
+// something of the session waits with it.
+func (l *Lane) Within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(l.whole, func() { cancel(errFault()) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// Abandon gives up a lane in which something panicked: what it runs is cancelled and not
+// waited for, nothing that has not been stored is, clients are told, and the log is
+// closed, which gives up the session's lock. No lock of the lane is taken: whoever
+// panicked may hold any. It is called instead of [Lane.Close], or beside one that the
+// panic has met.
+func (l *Lane) Abandon() (err error) {
+	l.fuse.Blow(&fault.Panic{Value: "the session was given up"}) // nobody comes in any more
+	l.giveUp()
+	l.end()
+	if t := l.running.Load(); t != nil {
+		t.cancel(errFault())
+	}
+	defer func() { // whatever else goes wrong
+		l.leaveFiles()
+		if cerr := l.cfg.Log.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	l.pub.Break(errFault())
+	if l.cfg.Step != nil {
+		l.cfg.Step.Leave() // the next lane makes a message of it
+	}
+	return nil
+}
+
+// filesTime is how long a lane that is given up waits for what is written beside its log.
+const filesTime = time.Second
+
+// leaveFiles stops the writing of what is kept beside the log, so that the session's next
+// owner finds it as it is. It waits for a moment only: whoever panicked may hold what it
+// takes.
+func (l *Lane) leaveFiles() {
+	left := make(chan struct{})
+	go func() { // ends when nobody holds the files, if ever
+		defer close(left)
+		defer l.fuse.Catch()
+		if l.cfg.Step != nil {
+			l.cfg.Step.Leave()
+		}
+		for _, k := range l.tasks.Kept() {
+			k.Keeper.Leave()
+		}
+	}()
+	select {
+	case <-left:
+	case <-time.After(filesTime):
+	}
+}

@@ -1,0 +1,178 @@
+package partial
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"scorel/internal/disk"
+	"scorel/protocol"
+)
+
+// Bounds of what is kept of the output of a background command.
+const (
+	MaxOutput  = 1 << 20   // bytes of a file; then it is written anew
+	KeptOutput = 256 << 10 // bytes that it has then, the newest
+)
+
+// maxOutputs is how many files of a session are looked at.
+const maxOutputs = 64
+
+const maxOutputFile = MaxOutput + 64<<10
+
+// Command is a background command that runs.
+type Command struct {
+	SessionID protocol.SessionID `json:"sessionId"`
+	EventID   protocol.EventID   `json:"eventId"` // that a notice of its loss is to have
+	TaskID    string             `json:"taskId"`
+	CallID    string             `json:"callId,omitempty"`
+	Command   string             `json:"command"`
+	StartedAt int64              `json:"startedAt"`
+}
+
+// Lost is a command that an earlier host left in the middle.
+type Lost struct {
+	Command
+	File string // that has its output
+	Last []byte // the end of that
+
+	fs     disk.FS
+	report func(string)
+}
+
+// outputName is the file of a command.
+func outputName(dir string, id protocol.SessionID, task string) string {
+	return filepath.Join(dir, string(id)+"."+task+".output")
+}
+
+// Output keeps what one command prints behind a first line that describes it.
+type Output struct {
+	fs     disk.FS
+	head   []byte
+	report func(string)
+	file   *appender
+
+	mu      sync.Mutex
+	pending []byte
+	newest  []byte // of what was written, at least KeptOutput when there was so much
+	written int64
+	begun   bool
+}
+
+// NewOutput makes the file of a command that begins.
+func NewOutput(fsys disk.FS, dir string, c Command, report func(string)) *Output {
+	head, err := json.Marshal(c)
+	if err != nil {
+		panic("partial: " + err.Error()) // texts and numbers only
+	}
+	o := &Output{fs: fsys, head: append(head, '\n'), report: report}
+	o.file = &appender{fs: fsys, name: outputName(dir, c.SessionID, c.TaskID), take: o.take, report: report}
+	o.file.gathered(writeFull)
+	return o
+}
+
+// Write takes output; it never fails.
+func (o *Output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	if o.pending = append(o.pending, p...); len(o.pending) > KeptOutput {
+		o.pending = append([]byte(nil), o.pending[len(o.pending)-KeptOutput:]...)
+	}
+	n := len(o.pending)
+	o.mu.Unlock()
+	o.file.gathered(n)
+	return len(p), nil
+}
+
+// take is the source of the file.
+func (o *Output) take() ([]byte, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	data, anew := o.pending, !o.begun
+	o.pending, o.begun = nil, true
+	if o.newest = append(o.newest, data...); len(o.newest) > 2*KeptOutput {
+		o.newest = append([]byte(nil), o.newest[len(o.newest)-KeptOutput:]...)
+	}
+	if o.written+int64(len(data)) > MaxOutput {
+		data, anew = o.newest[max(0, len(o.newest)-KeptOutput):], true
+	}
+	if !anew {
+		o.written += int64(len(data))
+		return data, false
+	}
+	whole := bytes.Join([][]byte{o.head, data}, nil)
+	o.written = int64(len(whole))
+	return whole, true
+}
+
+// End is told that the end of the command is stored: its file goes.
+func (o *Output) End() {
+	o.file.close()
+	remove(o.fs, o.file.name, o.report)
+}
+
+// Leave stops writing; the file stays for the next host.
+func (o *Output) Leave() { o.file.close() }
+
+// Remove removes the file of a command whose end was told after all.
+func (l Lost) Remove() { remove(l.fs, l.File, l.report) }
+
+func remove(fsys disk.FS, name string, report func(string)) {
+	if err := fsys.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		report("remove " + filepath.Base(name) + ": " + err.Error())
+	}
+}
+
+// Lose returns the commands of which a session has files, by their names. It is called
+// before the session starts commands of its own.
+func Lose(fsys disk.FS, dir string, id protocol.SessionID, report func(string)) []Lost {
+	var lost []Lost
+	for _, name := range outputs(fsys, dir, id) {
+		file := filepath.Join(dir, name)
+		data, err := disk.ReadFile(fsys, file, maxOutputFile)
+		if err != nil {
+			report("read the output of a lost command: " + err.Error())
+			continue
+		}
+		head, rest, _ := bytes.Cut(data, []byte("\n"))
+		l := Lost{File: file, fs: fsys, report: report}
+		if json.Unmarshal(head, &l.Command) != nil || l.EventID.Check() != nil || l.SessionID != id {
+			report("the file " + name + " is damaged; it stays as it is")
+			continue
+		}
+		l.Last = rest[max(0, len(rest)-KeptOutput):]
+		if lost = append(lost, l); len(lost) == maxOutputs {
+			break
+		}
+	}
+	return lost
+}
+
+func outputs(fsys disk.FS, dir string, id protocol.SessionID) []string {
+	entries, err := fsys.ReadDir(dir)
+	if err != nil {
+		return nil // nothing was ever kept
+	}
+	var names []string
+	for _, e := range entries {
+		if rest, ok := strings.CutPrefix(e.Name(), string(id)+"."); ok && strings.HasSuffix(rest, ".output") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+// Remove removes all that is kept of a session that is deleted.
+func Remove(fsys disk.FS, dir string, id protocol.SessionID) error {
+	names := append(outputs(fsys, dir, id), filepath.Base(StepName(dir, id)))
+	var first error
+	for _, name := range names {
+		if err := fsys.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && first == nil {
+			first = err
+		}
+	}
+	return first
+}

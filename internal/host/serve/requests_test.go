@@ -1,0 +1,365 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"reflect"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"scorel/protocol"
+)
+
+// requestNames reads the names of all requests where they are made: nobody who adds one
+// can forget it here.
+func requestNames(t *testing.T) (names []string) {
+	t.Helper()
+	source, err := os.ReadFile("../../../protocol/request.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^\tcase "(\w+)":$`).FindAllSubmatch(source, -1) {
+		names = append(names, string(m[1]))
+	}
+	if len(names) < 60 {
+		t.Fatalf("only %d requests were found", len(names))
+	}
+	return names
+}
+
+// samples gives, for each request that needs fields, these with values that fit.
+func samples(project *protocol.Project, folder string, id protocol.SessionID) map[string]string {
+	dir, _ := json.Marshal(folder)
+	sha := strings.Repeat("ab", 32)
+	event, text := "evt_0000000000000000", `"content":[{"type":"text","text":"hi"}]`
+	return map[string]string{
+		"create_session": fmt.Sprintf(`"projectId":%q,"meta":{"workDir":%s,"name":"n","model":"mock","thinkingLevel":"low"}`, project.ProjectID, dir),
+		"clone_session":  fmt.Sprintf(`"fromSessionId":%q`, id), "import_session": fmt.Sprintf(`"blobs":[%q],"workDir":%s`, sha, dir),
+		"export_session": `"format":"jsonl"`, "update_info": `"changes":{"name":"n"}`, "set_label": fmt.Sprintf(`"targetEventId":%q,"label":"l"`, event),
+		"send_message": text + `,"whenBusy":"reject","options":{"allow":["Read"]}`, "steer": text, "follow_up": text,
+		"rewrite_queue": `"queue":"follow_up","items":[{"content":[{"type":"text","text":"hi"}]}]`, "cancel": `"turnId":"trn_0000000000000000"`,
+		"set_mode": `"mode":"plan"`, "rewind": fmt.Sprintf(`"targetEventId":%q`, event), "branch": fmt.Sprintf(`"leafEventId":%q`, event),
+		"get_blob": fmt.Sprintf(`"sha256":%q,"offset":0,"length":10`, sha), "put_blob": `"uploadId":"u","offset":0,"data":"aGk=","last":true`,
+		"answer_permission": `"permissionId":"prm_0000000000000000","choice":-1`, "answer_ui": `"uiId":"ui_0000000000000000","value":null`,
+		"register_project": `"workDir":` + string(dir), "remove_project": `"projectId":"prj_0000000000000000"`,
+		"list_files": fmt.Sprintf(`"projectId":%q`, project.ProjectID), "get_trust": fmt.Sprintf(`"projectId":%q`, project.ProjectID),
+		"trust_project": fmt.Sprintf(`"projectId":%q,"trusted":false`, project.ProjectID), "set_config": `"key":"model.thinking","value":"low"`,
+		"set_credential": `"provider":"anthropic","key":""`, "check_extension": `"path":"/does/not/exist"`, "enable_extension": `"id":"x","enabled":false`,
+		"rename_entry": `"clientId":"cli_00000000000000000000000000","label":"l"`, "set_grant": `"clientId":"cli_00000000000000000000000000","grant":"view"`,
+		"revoke_entry": `"clientId":"cli_00000000000000000000000000"`, "search_sessions": `"words":["hi"]`, "run_shell": `"command":"true"`,
+		"stop_shell": fmt.Sprintf(`"eventId":%q`, event), "stop_task": `"taskId":"t"`, "add_memory": `"scope":"daily","text":"hi"`,
+		"complete_command": `"name":"compact","args":""`, "run_command": `"name":"help"`, "get_process_log": `"operationId":"tool-c1"`,
+	}
+}
+
+// variant is a request with something wrong in it, or with nothing.
+type variant struct {
+	name, what string
+	session    protocol.SessionID
+	fields     map[string]json.RawMessage
+	field      string // that is wrong; "" is none
+	refused    bool   // it must be, with the field's name
+}
+
+// line gives the message of a variant.
+func (v variant) line(id protocol.RequestID) []byte {
+	all := map[string]json.RawMessage{"type": quoted(v.name), "requestId": quoted(string(id))}
+	if v.session != "" {
+		all["sessionId"] = quoted(string(v.session))
+	}
+	for k, f := range v.fields {
+		all[k] = f
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		panic(err)
+	}
+	return data
+}
+
+// variants gives a request with each of its fields missing, null, of another type,
+// empty and huge, and without its session.
+func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []variant) {
+	t.Helper()
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal([]byte("{"+sample+"}"), &whole); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	req := protocol.NewRequest(name)
+	session := func() protocol.SessionID {
+		switch {
+		case protocol.ScopeOf(req) == protocol.ScopeNew || name == "delete_session":
+			return protocol.NewSessionID(time.Now(), rand.Reader)
+		case protocol.ScopeOf(req) == protocol.ScopeDevice:
+			return ""
+		}
+		return id
+	}
+	add := func(what, field string, refused bool, value json.RawMessage) {
+		fields := map[string]json.RawMessage{}
+		for k, v := range whole {
+			fields[k] = v
+		}
+		if delete(fields, field); value != nil {
+			fields[field] = value
+		}
+		all = append(all, variant{name, what, session(), fields, field, refused})
+	}
+	all = append(all, variant{name, "as it should be", session(), whole, "", false})
+	scope := protocol.ScopeOf(req)
+	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
+	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
+	huge := quoted(strings.Repeat("x", 900<<10))
+	for _, field := range fieldNames(req) {
+		_, needed := whole[field]
+		typ := fieldType(t, req, field)
+		text := typ.Kind() == reflect.String
+		required := needed && demanded(req, field)
+		add("no "+field, field, (required && typ.Kind() != reflect.Struct), nil)
+		add(field+" is null", field, required && (text || typ.Kind() == reflect.Int || typ.Kind() == reflect.Bool), json.RawMessage("null"))
+		add(field+" is an empty text", field, false, quoted(""))
+		add(field+" is empty", field, false, json.RawMessage(map[bool]string{true: "[]", false: "{}"}[typ.Kind() == reflect.Slice]))
+		add(field+" is huge", field, text, huge)
+		add(field+" is an object of nonsense", field, text, json.RawMessage(`{"a":[{"b":null}]}`))
+		add(field+" is a list of nonsense", field, text, json.RawMessage(`[{},null,{"type":"video"},"x",-1]`))
+		add(field+" is a number", field, text, json.RawMessage("-1"))
+		add(field+" is a large number", field, text, json.RawMessage("1e400"))
+		add(field+" is a truth", field, text, json.RawMessage("true"))
+		add(field+" is deep", field, text, json.RawMessage(strings.Repeat("[", 5000)+strings.Repeat("]", 5000)))
+		add(field+" is no UTF-8", field, false, json.RawMessage("\"\xff\xfe\\u0000\\ud800\""))
+	}
+	return all
+}
+
+func fieldType(t *testing.T, req protocol.Request, name string) reflect.Type {
+	t.Helper()
+	typ := reflect.TypeOf(req).Elem()
+	for i := range typ.NumField() {
+		if n, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ","); n == name {
+			return typ.Field(i).Type
+		}
+	}
+	t.Fatalf("%s has no field %s", req.RequestName(), name)
+	return nil
+}
+
+// demanded says whether a field is always written.
+func demanded(req protocol.Request, name string) bool {
+	typ := reflect.TypeOf(req).Elem()
+	for i := range typ.NumField() {
+		if n, options, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ","); n == name {
+			return !strings.Contains(options, "omitempty")
+		}
+	}
+	return false
+}
+
+// goWords are words of Go, and hints of the command line, that no client is told.
+var goWords = regexp.MustCompile(`cannot unmarshal|json:|invalid character|unexpected end|strconv|Go (value|struct)|struct field|nil pointer|runtime error|context canceled| --[a-z]|` + "`?scorel [a-z]+ ")
+
+// judge looks at an answer.
+func (v variant) judge(t *testing.T, way string, err *protocol.Error) {
+	t.Helper()
+	if err == nil {
+		if v.refused {
+			t.Errorf("%s: %s with %s is taken", way, v.name, v.what)
+		}
+		return
+	}
+	if err.Code == protocol.CodeInternalError || err.Message == "" || goWords.MatchString(err.Message) {
+		t.Errorf("%s: %s with %s: %s: %.300s", way, v.name, v.what, err.Code, err.Message)
+	}
+	if !v.refused {
+		return
+	}
+	var d protocol.FieldDetails
+	_ = json.Unmarshal(err.Details, &d)
+	if err.Code != protocol.CodeInvalidRequest || d.Field != v.field && !strings.HasPrefix(d.Field, v.field+".") {
+		t.Errorf("%s: %s with %s: %s about %q: %.300s", way, v.name, v.what, err.Code, d.Field, err.Message)
+	}
+}
+
+// TestNoRequestHoweverWrongEndsTheHost sends every request with every field missing, of
+// another type, null, empty and huge, over WebSocket, HTTP and an embedded connection.
+func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
+	w := newWorld(t, setting{answers: []string{`{"again":true,"do":[{"text":"Hello."}]}`}})
+	p := w.connect(dialling{})
+	id := p.session(w)
+	project, ok := p.call("", &protocol.RegisterProject{WorkDir: w.project}).Data.(*protocol.Project)
+	if !ok {
+		t.Fatal("the project was not registered")
+	}
+	known := samples(project, w.project, id)
+	var all []variant
+	for _, name := range requestNames(t) {
+		sample, ok := known[name]
+		if req := protocol.NewRequest(name); !ok && needsFields(req) {
+			t.Errorf("%s needs fields; give it a sample here", name)
+			continue
+		}
+		all = append(all, variants(t, name, sample, id)...)
+	}
+	t.Logf("%d requests", len(all))
+	embedded, err := w.host.Connect(t.Context(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: protocol.ClientIDOf([]byte("embedded"))}, protocol.GrantControl)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = embedded.Close() }()
+	go func() { // ends with the connection
+		for {
+			select {
+			case <-embedded.Frames():
+			case <-embedded.Done():
+				return
+			}
+		}
+	}()
+	for _, v := range all {
+		p.raw(string(v.line(protocol.NewRequestID(rand.Reader))))
+		v.judge(t, "WebSocket", p.error())
+		refusal, mine := v.embedded(t, embedded.Call)
+		mine.judge(t, "embedded", refusal)
+	}
+	w.wrongHTTP(t, all, id)
+	if r := p.call("", &protocol.Ping{}); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if r := p.call("", &protocol.ListSessions{Subagents: true}); r.Err != nil {
+		t.Fatal(r.Err)
+	}
+	if err := w.host.Close(); err != nil { // what a request left half done would be met here
+		t.Error(err)
+	}
+}
+
+func needsFields(req protocol.Request) bool {
+	for _, name := range fieldNames(req) {
+		if demanded(req, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// error reads answers and gives the error of the next.
+func (p *peer) error() *protocol.Error {
+	p.t.Helper()
+	for {
+		ctx, stop := context.WithTimeout(p.t.Context(), patience)
+		_, data, err := p.ws.Read(ctx)
+		stop()
+		if err != nil {
+			p.t.Fatalf("read: %v", err)
+		}
+		var m struct {
+			Type    string
+			Code    protocol.Code
+			Message string
+			Details json.RawMessage
+		}
+		if err := json.Unmarshal(data, &m); err != nil {
+			p.t.Fatal(err)
+		}
+		switch m.Type {
+		case "response":
+			return nil
+		case "error":
+			return &protocol.Error{Code: m.Code, Message: m.Message, Details: m.Details}
+		}
+	}
+}
+
+// embedded makes the call of a variant as a program would that holds the types: nothing
+// has parsed it. What does not fit the types cannot be said so.
+func (v variant) embedded(t *testing.T, call func(context.Context, protocol.Call) (protocol.Reply, error)) (*protocol.Error, variant) {
+	t.Helper()
+	req := protocol.NewRequest(v.name)
+	data, err := json.Marshal(v.fields)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, req); err != nil {
+		return protocol.NotJSON(err, "request", data, req), v
+	}
+	if _, there := v.fields[v.field]; v.refused && (!there || string(v.fields[v.field]) == "null") && v.field != "sessionId" {
+		v.refused = false // what is missing is a value here
+	}
+	session := v.session
+	if session.Check() == nil && protocol.ScopeOf(req) == protocol.ScopeNew {
+		session = protocol.NewSessionID(time.Now(), rand.Reader)
+	}
+	reply, err := call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: session, Request: req})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply.Err, v
+}
+
+// wrongHTTP sends what the table of HTTP takes.
+func (w *world) wrongHTTP(t *testing.T, all []variant, id protocol.SessionID) {
+	t.Helper()
+	c := w.unixHTTP()
+	rows := map[string]row{"create_session": {method: http.MethodPost, path: "/v1/sessions"}}
+	for _, r := range table() {
+		if r.body {
+			rows[r.request] = r
+		}
+	}
+	for _, v := range all {
+		r, ok := rows[v.name]
+		if !ok {
+			continue
+		}
+		body := map[string]json.RawMessage{}
+		for k, f := range v.fields {
+			body[k] = f
+		}
+		path := strings.NewReplacer("{sessionId}", string(id), "{permissionId}", "prm_0000000000000000").Replace(r.path)
+		if v.session != "" && v.field == "sessionId" {
+			path = strings.NewReplacer("{sessionId}", "ses_wrong", "{permissionId}", "x").Replace(r.path)
+		}
+		delete(body, "permissionId")
+		if v.name == "create_session" {
+			delete(body, "meta")
+			if v.field != "" && v.fields["projectId"] != nil {
+				body["name"] = body["projectId"] // what is wrong with it
+			}
+		}
+		data, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, err := http.NewRequestWithContext(t.Context(), r.method, "http://localhost"+path, bytes.NewReader(data))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+testToken)
+		resp, err := c.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if resp.StatusCode < 300 {
+			continue
+		}
+		var e protocol.Error
+		if json.Unmarshal(answer, &e) != nil || resp.StatusCode >= 500 && e.Code != protocol.CodeStorageError {
+			t.Errorf("HTTP: %s with %s: %d %.200s", v.name, v.what, resp.StatusCode, answer)
+			continue
+		}
+		v.refused = false // the path and short forms say other things than the message
+		v.judge(t, "HTTP", &e)
+	}
+}

@@ -1,0 +1,7 @@
+//go:build race
+
+package process
+
+// floodRate is how many events a second come: fewer, because the race detector makes
+// each six times as long.
+const floodRate = 20_000

@@ -1,0 +1,49 @@
+package internal
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+func TestARedRunNamesEachFailedTestAndTheCommandThatRepeatsIt(t *testing.T) {
+	printed := strings.Join([]string{
+		"ok  \tscorel/client\t1.2s",
+		"--- FAIL: TestA (0.01s)",
+		"    --- FAIL: TestA/one_(two)'s (0.00s)",
+		"        x_test.go:1: no",
+		"    --- PASS: TestA/b (0.00s)",
+		"--- FAIL: TestB (0.00s)",
+		"FAIL",
+		"FAIL\tscorel/internal/host\t0.012s",
+		"# scorel/internal/x",
+		"internal/x/x.go:1:1: bad",
+		"FAIL\tscorel/internal/x [build failed]",
+		"panic: test timed out after 1s",
+		"\trunning tests:",
+		"\t\tTestHangs (1s)",
+		"\t\tTestHangs/too (1s)",
+		"",
+		"goroutine 1:",
+		"FAIL\tscorel/internal/y\t1.0s",
+		"-- internal/z FuzzIt",
+		"a bad input",
+		"FAIL", ""}, "\n")
+	want := strings.Join([]string{
+		`failed: ./internal/host TestA/one_(two)'s`,
+		`        go test -race -count=1 -run '^TestA$/^one_\(two\)'\''s$' ./internal/host`,
+		`failed: ./internal/host TestB`,
+		`        go test -race -count=1 -run '^TestB$' ./internal/host`,
+		`failed: ./internal/x`,
+		`        go test -race -count=1 ./internal/x`,
+		`failed: ./internal/y TestHangs/too`,
+		`        go test -race -count=1 -run '^TestHangs$/^too$' ./internal/y`,
+		`failed: ./internal/z FuzzIt`,
+		`        go test -run '^FuzzIt$' -fuzz '^FuzzIt$' ./internal/z`, ""}, "\n")
+	awk := exec.Command("awk", "-v", "race=-race", "-f", "../scripts/failed.awk")
+	awk.Stdin = strings.NewReader(printed)
+	out, err := awk.CombinedOutput()
+	if err != nil || string(out) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, out, want)
+	}
+}

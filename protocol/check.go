@@ -1,0 +1,338 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Bounds of the texts of requests, in bytes. They hold for what lists show, for what
+// stands in the log and is read again each time, and for what is handed to the system.
+const (
+	MaxName     = 1000        // a session's name, an entry's, a file's in a message
+	MaxPath     = 4096        // a folder or file, as for Linux (PATH_MAX)
+	MaxModelRef = 500         // a model, by reference or alias
+	MaxWord     = 64          // an id, or a word of a closed set
+	MaxQuery    = 1000        // what is looked for in a list
+	MaxBlocks   = 1000        // blocks of one message
+	MaxArgs     = 256 << 10   // the arguments of a command
+	MaxShell    = 100_000     // a command of a person
+	MaxRules    = 1000        // rules, and folders, of the options of one message
+	MaxSetting  = 16 << 10    // a value of the configuration
+	maxUserText = MaxMessage  // of a text in a message: the bound of the message itself
+	shaLength   = 2 * 256 / 8 // characters of a SHA-256
+)
+
+// Problem is why a request cannot be carried out as it is: Field is the path of the
+// field as it stands on the wire, and Text one sentence about it.
+type Problem struct {
+	Field string
+	Text  string
+}
+
+// Err gives the problem as a client is told of it: invalid_request, with the field's
+// name in the details.
+func (p *Problem) Err() *Error {
+	if p == nil {
+		return nil
+	}
+	e := &Error{Code: CodeInvalidRequest, Message: p.Text}
+	if p.Field != "" {
+		e.Details, _ = json.Marshal(FieldDetails{Field: p.Field}) // a string always can
+	}
+	return e
+}
+
+// FieldDetails are the details of an error about a field of a request. Reason tells
+// apart what the code does not.
+type FieldDetails struct {
+	Field  string `json:"field"`
+	Reason Reason `json:"reason,omitempty"`
+}
+
+// Reason says more of why a field does not do.
+type Reason string
+
+// The reasons.
+const (
+	ReasonOpen      Reason = "open"      // the session is open here
+	ReasonElsewhere Reason = "elsewhere" // another program has the session
+	ReasonLeaf      Reason = "leaf"      // the leaf of a damaged session must be named
+	ReasonHeld      Reason = "held"      // the leaf need not be named
+	ReasonSkill     Reason = "skill"     // there is no skill of that name
+	ReasonFolder    Reason = "folder"    // the folder is not there, or is none to work in
+	ReasonWide      Reason = "wide"      // a home or / as the workspace has to be allowed
+)
+
+// About makes an error about a field of a request.
+func About(field string, reason Reason, code Code, format string, args ...any) *Error {
+	e := Errorf(code, format, args...)
+	e.Details, _ = json.Marshal(FieldDetails{field, reason}) // strings always can
+	return e
+}
+
+// under puts a problem of a part under the name of the part.
+func (p *Problem) under(name string) *Problem {
+	if p == nil {
+		return nil
+	}
+	return &Problem{name + "." + p.Field, p.Text}
+}
+
+// Scope says what a request is about.
+type Scope int
+
+// The scopes.
+const (
+	ScopeDevice  Scope = iota // the device; a session that is named does not count
+	ScopeSession              // a session, which must be named
+	ScopeNew                  // a session that it makes, whose id the client draws
+	ScopeEither               // a session, or a folder or the device when none is named
+)
+
+// ScopeOf gives what a request is about. What it does not know is about a session: that
+// is what is checked most.
+func ScopeOf(r Request) Scope {
+	switch r.(type) {
+	case *Ping, *GetStatus, *StopHost, *Doctor, *PruneBlobs, *RegisterProject, *ListProjects, *RemoveProject, *ListFiles, *ListDirectories,
+		*ListEntries, *RenameEntry, *SetGrant, *RevokeEntry, *SetCredential, *TestModel, *ListModels, *GetTrust, *TrustProject,
+		*CheckConfig, *SetConfig, *ListAgents, *CheckExtension, *EnableExtension, *ListSessions, *SearchSessions, *PutBlob:
+		return ScopeDevice
+	case *CreateSession, *CloneSession, *ImportSession:
+		return ScopeNew
+	case *GetProjectState, *ListHooks, *AddMemory, *GetMemory, *ListExtensions, *GetBlob, *ListCommands, *ListSkills:
+		return ScopeEither
+	}
+	return ScopeSession
+}
+
+// Check says why the call cannot be carried out as it is, nil when it can: it is the one
+// place where what a request must have is looked at, whatever way the request came.
+// What only the host knows (that a folder is there, that a model can be called) it does
+// not look at.
+func (c Call) Check() *Problem {
+	if c.Request == nil {
+		return &Problem{"type", "The call names no request."}
+	}
+	if scope := ScopeOf(c.Request); c.SessionID == "" && scope != ScopeDevice && scope != ScopeEither {
+		return &Problem{"sessionId", fmt.Sprintf("%s needs the field sessionId, the session that it is about.", c.Request.RequestName())}
+	}
+	if c.SessionID != "" {
+		if err := c.SessionID.Check(); err != nil {
+			return &Problem{"sessionId", fmt.Sprintf("The field sessionId is wrong: %v.", err)}
+		}
+	}
+	return c.Request.Check()
+}
+
+// first gives the first problem of several.
+func first(problems ...*Problem) *Problem {
+	for _, p := range problems {
+		if p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// missing says that a field is empty.
+func missing(field string) *Problem {
+	return &Problem{field, fmt.Sprintf("The field %s is missing or empty.", field)}
+}
+
+// atMost bounds a text that may be empty.
+func atMost[T ~string](field string, text T, limit int) *Problem {
+	if len(text) > limit {
+		return &Problem{field, fmt.Sprintf("The field %s has %d bytes; it can have at most %d.", field, len(text), limit)}
+	}
+	return nil
+}
+
+// need bounds a text that may not be empty.
+func need[T ~string](field string, text T, limit int) *Problem {
+	if text == "" {
+		return missing(field)
+	}
+	return atMost(field, text, limit)
+}
+
+// one holds a text to a closed set of words, to which "" belongs only when it is named.
+func one[T ~string](field string, text T, words ...T) *Problem {
+	if slices.Contains(words, text) {
+		return nil
+	}
+	named := ""
+	for i, w := range words {
+		switch {
+		case w == "":
+			continue
+		case named != "" && i == len(words)-1:
+			named += " or "
+		case named != "":
+			named += ", "
+		}
+		named += string(w)
+	}
+	if text == "" {
+		return &Problem{field, fmt.Sprintf("The field %s is missing or empty; it can be %s.", field, named)}
+	}
+	return &Problem{field, fmt.Sprintf("The field %s is %.40q; it can be %s.", field, string(text), named)}
+}
+
+// counts holds a number to what is not negative.
+func counts[T int | int64](field string, n T) *Problem {
+	if n < 0 {
+		return &Problem{field, fmt.Sprintf("The field %s is %d; it is a number that is not negative.", field, n)}
+	}
+	return nil
+}
+
+// each bounds a list of texts.
+func each(field string, texts []string, most, limit int) *Problem {
+	if len(texts) > most {
+		return &Problem{field, fmt.Sprintf("The field %s has %d entries; it can have at most %d.", field, len(texts), most)}
+	}
+	for i, text := range texts {
+		if p := need(fmt.Sprintf("%s[%d]", field, i), text, limit); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// session holds an id to the form of a session's.
+func session(field string, id SessionID) *Problem {
+	if id == "" {
+		return missing(field)
+	}
+	if err := id.Check(); err != nil {
+		return &Problem{field, fmt.Sprintf("The field %s is wrong: %v.", field, err)}
+	}
+	return nil
+}
+
+// optional bounds an id that may be left out.
+func optional(field string, id *EventID) *Problem {
+	if id == nil {
+		return nil
+	}
+	return atMost(field, *id, MaxWord)
+}
+
+// Check says why a session cannot be described so.
+func (m Meta) Check() *Problem {
+	return first(atMost("projectId", m.ProjectID, MaxWord), atMost("workDir", m.WorkDir, MaxPath), atMost("name", m.Name, MaxName),
+		atMost("model", m.Model, MaxModelRef), atMost("thinkingLevel", m.ThinkingLevel, MaxWord))
+}
+
+// Bounded gives the description with every text cut to what a list shows: a log of
+// another version or from elsewhere may have any.
+func (m Meta) Bounded() Meta {
+	cut := func(text string, limit int) string {
+		if len(text) > limit {
+			text = strings.ToValidUTF8(text[:limit-len("…")], "") + "…"
+		}
+		return text
+	}
+	m.ProjectID, m.WorkDir, m.Name = ProjectID(cut(string(m.ProjectID), MaxWord)), cut(m.WorkDir, MaxPath), cut(m.Name, MaxName)
+	m.Model, m.ThinkingLevel = cut(m.Model, MaxModelRef), cut(m.ThinkingLevel, MaxWord)
+	return m
+}
+
+// Check says why these are no changes of a session.
+func (c MetaChanges) Check() *Problem {
+	if c == (MetaChanges{}) {
+		return &Problem{"changes", "The field changes is missing or empty; it can have workDir, name, model and thinkingLevel."}
+	}
+	if c.WorkDir != nil && *c.WorkDir == "" {
+		return (&Problem{"workDir", "The field changes.workDir is empty; name a folder by its whole path, or leave the field out."}).under("changes")
+	}
+	var m Meta
+	c.Apply(&m)
+	return m.Check().under("changes")
+}
+
+// Check says why these are no options of a turn.
+func (o *TurnOptions) Check() *Problem {
+	if o == nil {
+		return nil
+	}
+	return first(atMost("model", o.Model, MaxModelRef), atMost("thinking", o.Thinking, MaxWord), atMost("mode", o.Mode, MaxWord),
+		each("allow", o.Allow, MaxRules, MaxPath), each("deny", o.Deny, MaxRules, MaxPath), atMost("tools", o.Tools, MaxSetting),
+		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), atMost("workspace", o.Workspace, MaxPath), counts("maxSteps", o.MaxSteps),
+		positive("maxBudgetUSD", o.MaxBudgetUSD)).under("options")
+}
+
+// positive holds an amount to what is not negative.
+func positive(field string, amount float64) *Problem {
+	if amount < 0 {
+		return &Problem{field, fmt.Sprintf("The field %s is %v; it is an amount that is not negative.", field, amount)}
+	}
+	return nil
+}
+
+// CheckContent says why blocks are not the content of a message that a person sends,
+// which stands in field. Whether a payload that a block names is there only the host
+// knows.
+func CheckContent(field string, blocks []Block) *Problem {
+	if p := CheckBlocks(field, blocks); p != nil {
+		return p
+	}
+	for _, b := range blocks {
+		if b.Type != BlockText || b.Text != "" || b.Blob != "" {
+			return nil
+		}
+	}
+	return &Problem{field, fmt.Sprintf("The message is empty; write something to send, in a block of the field %s.", field)}
+}
+
+// CheckBlocks is [CheckContent] of what a command or an extension makes, which may say
+// nothing.
+func CheckBlocks(field string, blocks []Block) *Problem {
+	if len(blocks) == 0 {
+		return &Problem{field, fmt.Sprintf("The message is empty; write something to send, as a block of the field %s.", field)}
+	}
+	if len(blocks) > MaxBlocks {
+		return &Problem{field, fmt.Sprintf("The field %s has %d blocks; a message can have at most %d.", field, len(blocks), MaxBlocks)}
+	}
+	for i, b := range blocks {
+		if p := b.checkSent(fmt.Sprintf("%s[%d]", field, i)); p != nil {
+			return p
+		}
+	}
+	return nil
+}
+
+// checkSent says why a block cannot be sent by a person.
+func (b Block) checkSent(field string) *Problem {
+	p := one(field+".type", b.Type, BlockText, BlockImage, BlockFile)
+	if p != nil {
+		return p
+	}
+	if b.Blob != "" && !IsSHA256(b.Blob) {
+		return &Problem{field + ".blob", fmt.Sprintf("The field %s.blob is %.70q; it is the SHA-256 of a payload that was put before, in %d hexadecimal digits.", field, b.Blob, shaLength)}
+	}
+	if b.Type == BlockText {
+		return atMost(field+".text", b.Text, maxUserText)
+	}
+	p = first(need(field+".blob", b.Blob, shaLength), need(field+".mediaType", b.MediaType, MaxName))
+	if b.Type == BlockFile {
+		p = first(p, need(field+".name", b.Name, MaxName))
+	}
+	return p
+}
+
+// IsSHA256 says whether a text has the form of the name of a payload: lower-case
+// hexadecimal digits.
+func IsSHA256(s string) bool {
+	if len(s) != shaLength {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
+			return false
+		}
+	}
+	return true
+}

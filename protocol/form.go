@@ -1,0 +1,186 @@
+package protocol
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// demand is a field of a request that must stand there, because leaving it out would
+// mean something: its zero value is a value like any other.
+type demand struct {
+	name     string
+	nullable bool // null is a value of it
+}
+
+// demands are the fields of each type of request that must stand there. They are read
+// off the types once.
+var demands sync.Map // reflect.Type → []demand
+
+// demandsOf gives the fields that must stand in a request: those that are always
+// written, which are those whose tag has no omitempty. Of an object within, its own
+// fields say what is needed.
+func demandsOf(req Request) []demand {
+	t := reflect.TypeOf(req).Elem()
+	if known, ok := demands.Load(t); ok {
+		return known.([]demand)
+	}
+	var all []demand
+	for i := range t.NumField() {
+		f := t.Field(i)
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Type.Kind() == reflect.Struct || slices.Contains(strings.Split(options, ","), "omitempty") {
+			continue
+		}
+		kind := f.Type.Kind()
+		all = append(all, demand{name, kind == reflect.Pointer || kind == reflect.Slice})
+	}
+	demands.Store(t, all)
+	return all
+}
+
+// lacks says which field a request lacks that must stand there. Data is valid JSON.
+func lacks(data []byte, req Request) *Problem {
+	needed := demandsOf(req)
+	if len(needed) == 0 {
+		return nil
+	}
+	const there, null = 1, 2
+	found := make([]int, len(needed))
+	eachField(data, func(key, value []byte) {
+		for i := range needed {
+			if string(key) != needed[i].name {
+				continue
+			}
+			if found[i] = there; string(value) == "null" {
+				found[i] = null
+			}
+		}
+	})
+	for i, d := range needed {
+		switch {
+		case found[i] == 0:
+			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", req.RequestName(), d.name)}
+		case found[i] == null && !d.nullable:
+			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, req.RequestName())}
+		}
+	}
+	return nil
+}
+
+// eachField gives the fields of a JSON object, which is valid, in their order.
+func eachField(data []byte, do func(key, value []byte)) {
+	i := skipSpace(data, 0)
+	if i >= len(data) || data[i] != '{' {
+		return
+	}
+	for i = skipSpace(data, i+1); i < len(data) && data[i] == '"'; i = skipSpace(data, i+1) {
+		end, err := skipString(data, i)
+		if err != nil {
+			return
+		}
+		key := data[i:end]
+		i = skipSpace(data, skipSpace(data, end)+1) // the colon
+		if end, err = skipValue(data, i); err != nil {
+			return
+		}
+		if plain, err := scanString(key); err == nil {
+			do(plain, data[i:end])
+		}
+		if i = skipSpace(data, end); i >= len(data) || data[i] != ',' {
+			return
+		}
+	}
+}
+
+// NotJSON says in people's words why data is no JSON object for v, which json.Unmarshal
+// has said with err. What names the object in the sentence.
+func NotJSON(err error, what string, data []byte, v any) *Error {
+	t := reflect.TypeOf(v).Elem()
+	return misfit(err, what, data, func() any { return reflect.New(t).Interface() }).Err()
+}
+
+// misfit says in people's words why JSON did not fit a type: which field, what it is and
+// what it should be. What names the object; empty makes an empty one.
+func misfit(err error, what string, data []byte, empty func() any) *Problem {
+	if !json.Valid(data) {
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) && syntax.Offset > 0 && syntax.Offset < int64(len(data)) {
+			return &Problem{"", fmt.Sprintf("The %s is not valid JSON: something is wrong at byte %d of %d.", what, syntax.Offset, len(data))}
+		}
+		return &Problem{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
+	}
+	// Types that read themselves do not know in which field they stand: each is tried alone.
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(data, &fields) != nil || fields == nil {
+		return &Problem{"", fmt.Sprintf("The %s is no JSON object.", what)}
+	}
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		alone, err := json.Marshal(map[string]json.RawMessage{key: fields[key]})
+		if err == nil {
+			err = json.Unmarshal(alone, empty())
+		}
+		if err != nil {
+			name := clip(key)
+			return &Problem{name, fmt.Sprintf("The field %s of the %s does not fit: %s.", name, what, why(err, name))}
+		}
+	}
+	return &Problem{"", fmt.Sprintf("The %s has another form than it should.", what)}
+}
+
+// why says what is wrong with the value of a field.
+func why(err error, name string) string {
+	var wrong *json.UnmarshalTypeError
+	var encoding base64.CorruptInputError
+	switch {
+	case errors.As(err, &wrong):
+		value, _, _ := strings.Cut(wrong.Value, " ")
+		where := "it "
+		if wrong.Field != "" && wrong.Field != name {
+			where = "in it " + clip(wrong.Field) + " "
+		}
+		is := map[string]string{"string": "a text", "number": "a number", "object": "an object", "array": "a list", "bool": "true or false"}[value]
+		if is == "" {
+			is = "something else"
+		}
+		needs := kindWords(wrong.Type)
+		if is == needs || value == "number" && strings.HasSuffix(needs, "number") {
+			is = "a number that does not fit"
+		}
+		return fmt.Sprintf("%sis %s and should be %s", where, is, needs)
+	case errors.As(err, &encoding):
+		return "it is no base64"
+	}
+	return "it has another form than it should"
+}
+
+// kindWords says what a type is in JSON.
+func kindWords(t reflect.Type) string {
+	if t == nil {
+		return "something else"
+	}
+	switch t.Kind() {
+	case reflect.Pointer:
+		return kindWords(t.Elem())
+	case reflect.String:
+		return "a text"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return "a text in base64"
+		}
+		return "a list"
+	case reflect.Struct, reflect.Map:
+		return "an object"
+	case reflect.Float64, reflect.Float32:
+		return "a number"
+	}
+	return "a whole number"
+}
