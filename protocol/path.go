@@ -10,7 +10,7 @@ type (
 		Limit    int     `json:"limit,omitempty"`
 	}
 	// GetTree gives all persistent events behind AfterSeq in the order of the
-	// log; the answer is [Events].
+	// log; the answer is [Events], with those of the active path named.
 	GetTree struct {
 		AfterSeq Seq `json:"afterSeq,omitempty"`
 		Limit    int `json:"limit,omitempty"`
@@ -20,12 +20,14 @@ type (
 // What they are answered with.
 type (
 	// Events is a page of events; More says that there are further ones, and Older how
-	// many of a path (0 in other answers).
+	// many of a path (0 in other answers). Active are the places in Events of those that
+	// are on the active path, in an answer to get_tree.
 	Events struct {
 		Events []Event `json:"events"`
 		LeafID EventID `json:"leafId,omitempty"`
 		More   bool    `json:"more,omitempty"`
 		Older  int     `json:"older,omitempty"`
+		Active []int   `json:"active,omitempty"`
 		// Findings say what is damaged in the log, on the first page only.
 		Findings []string `json:"findings,omitempty"`
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -360,17 +361,23 @@ func (v *liveSession) branch(event string) {
 
 func (v *liveSession) tree() {
 	v.queueJob(func(ctx context.Context) func() {
-		events, leaf, _, err := v.link.tree(ctx, v.id)
+		var lines []string
+		left := 0 // older ones
+		err := v.link.treePages(ctx, v.id, func(page *protocol.Events) error {
+			lines = append(lines, treeLines(page)...)
+			if n := len(lines) - maxTreeLines; n > 0 {
+				lines, left = slices.Delete(lines, 0, n), left+n
+			}
+			return nil
+		})
 		return func() {
 			if err != nil {
 				v.fail(err)
 				return
 			}
 			v.screen.endStream()
-			lines := treeLines(events, leaf)
-			if n := len(lines) - maxTreeLines; n > 0 {
-				v.say(fmt.Sprintf("%d older events are left out; scorel sessions show --tree has them", n))
-				lines = lines[n:]
+			if left > 0 {
+				v.say(fmt.Sprintf("%d older events are left out; scorel sessions show --tree has them", left))
 			}
 			for _, l := range lines {
 				v.screen.line(plainStyle, l)

@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -107,36 +110,32 @@ func indent(text string) string {
 	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
 }
 
-// tree gives all events of a session in the order of the log.
-func (l *link) tree(ctx context.Context, id protocol.SessionID) (events []protocol.Event, leaf protocol.EventID, findings []string, err error) {
+// treePages calls each with all events of a session in the order of the log, a page at a
+// time: a session may be far larger than what is shown of it.
+func (l *link) treePages(ctx context.Context, id protocol.SessionID, each func(page *protocol.Events) error) error {
 	for after := protocol.Seq(0); ; {
-		page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetTree{AfterSeq: after, Limit: 1000})
+		page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetTree{AfterSeq: after, Limit: 2000})
 		if err != nil {
-			return nil, "", nil, err
+			return err
 		}
-		events, leaf, findings = append(events, page.Events...), page.LeafID, append(findings, page.Findings...)
+		if err := each(page); err != nil {
+			return err
+		}
 		if !page.More || len(page.Events) == 0 {
-			return events, leaf, findings, nil
+			return nil
 		}
 		after = page.Events[len(page.Events)-1].Seq
 	}
 }
 
-// treeLines gives a line for each event, with a mark at those of the active path.
-func treeLines(events []protocol.Event, leaf protocol.EventID) []string {
-	parent := map[protocol.EventID]protocol.EventID{}
-	for _, e := range events {
-		parent[e.ID] = e.ParentID
-	}
-	active := map[protocol.EventID]bool{}
-	for id := leaf; id != "" && !active[id]; id = parent[id] {
-		active[id] = true
-	}
-	var lines []string
-	for _, e := range events {
+// treeLines gives a line for each event of a page, with a mark at those of the active path.
+func treeLines(page *protocol.Events) []string {
+	lines := make([]string, len(page.Events))
+	active := page.Active
+	for i, e := range page.Events {
 		mark := " "
-		if active[e.ID] {
-			mark = "*"
+		if len(active) > 0 && active[0] == i {
+			mark, active = "*", active[1:]
 		}
 		it := display.Of(e)
 		text := it.Text
@@ -145,24 +144,64 @@ func treeLines(events []protocol.Event, leaf protocol.EventID) []string {
 				text = cmp.Or(p.Text, p.ToolName)
 			}
 		}
-		lines = append(lines, fmt.Sprintf("%s %s  %-28s %s", mark, e.ID, headline(it), firstLine(text, 80)))
+		lines[i] = fmt.Sprintf("%s %s  %-28s %s", mark, e.ID, headline(it), firstLine(text, 80))
 	}
 	return lines
 }
 
 func (a *app) showTree(ctx context.Context, l *link, id protocol.SessionID, f sessionFlags) error {
-	events, leaf, findings, err := l.tree(ctx, id)
-	if err != nil {
-		return err
-	}
 	if f.json {
-		return a.printJSON(&protocol.Events{Events: events, LeafID: leaf, Findings: findings})
+		return a.treeJSON(ctx, l, id)
 	}
-	a.tellFindings(findings)
-	for _, line := range treeLines(events, leaf) {
-		if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+	return l.treePages(ctx, id, func(page *protocol.Events) error {
+		a.tellFindings(page.Findings)
+		for _, line := range treeLines(page) {
+			if _, err := fmt.Fprintln(a.stdout, line); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// treeJSON prints all events as one [protocol.Events], page by page.
+func (a *app) treeJSON(ctx context.Context, l *link, id protocol.SessionID) error {
+	var leaf protocol.EventID
+	var findings []string
+	out := bufio.NewWriter(a.stdout)
+	before := `{"events":[`
+	err := l.treePages(ctx, id, func(page *protocol.Events) error {
+		leaf, findings = page.LeafID, append(findings, page.Findings...)
+		for _, e := range page.Events {
+			line, err := e.AppendLine([]byte(before))
+			if err != nil {
+				return err
+			}
+			if _, err := out.Write(line); err != nil {
+				return err
+			}
+			before = ","
+		}
+		return nil
+	})
+	if err != nil {
+		return errors.Join(err, out.Flush())
+	}
+	if before != "," {
+		_, _ = out.WriteString(before) // Flush has the error
+	}
+	_, _ = out.WriteString("]")
+	if leaf != "" {
+		_, _ = fmt.Fprintf(out, `,"leafId":%q`, string(leaf))
+	}
+	if len(findings) > 0 {
+		list, err := json.Marshal(findings)
+		if err != nil {
 			return err
 		}
+		_, _ = out.WriteString(`,"findings":`)
+		_, _ = out.Write(list)
 	}
-	return nil
+	_, _ = out.WriteString("}\n")
+	return out.Flush()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -135,6 +136,32 @@ func TestTheTreeIsReadInPagesInTheOrderOfTheLog(t *testing.T) {
 			t.Errorf("event %d is %s, in the log %s", i, got[i].ID, want[i].ID)
 		}
 	}
+	// The events of the active path are named, also behind a move, on every page.
+	answers := e.answers()
+	target := answers[1]
+	call[*protocol.Moved](t, e.c, e.id, &protocol.RewindTo{TargetEventID: &target})
+	onPath := map[protocol.EventID]bool{}
+	for _, ev := range call[*protocol.Events](t, e.c, e.id, &protocol.GetPath{}).Events {
+		onPath[ev.ID] = true
+	}
+	marked := 0
+	for after := protocol.Seq(0); ; {
+		page := call[*protocol.Events](t, e.c, e.id, &protocol.GetTree{AfterSeq: after, Limit: 3})
+		for i, ev := range page.Events {
+			if slices.Contains(page.Active, i) != onPath[ev.ID] {
+				t.Errorf("%s on the path: %t, marked %v", ev.ID, onPath[ev.ID], page.Active)
+			}
+		}
+		marked += len(page.Active)
+		if !page.More {
+			break
+		}
+		after = page.Events[2].Seq
+	}
+	if marked != len(onPath) || marked < 4 {
+		t.Errorf("%d of %d events are marked", marked, len(onPath))
+	}
+	call[*protocol.Moved](t, e.c, e.id, &protocol.BranchTo{LeafEventID: answers[3]})
 	path := call[*protocol.Events](t, e.c, e.id, &protocol.GetPath{Limit: 3})
 	next := call[*protocol.Events](t, e.c, e.id, &protocol.GetPath{Limit: 3, BeforeID: path.Events[2].ID})
 	if !path.More || len(next.Events) != 3 || path.Events[2].ParentID != next.Events[0].ID {

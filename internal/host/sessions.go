@@ -397,6 +397,10 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 	}
 	defer done()
 	out := &protocol.Events{Events: []protocol.Event{}, LeafID: index.Leaf()}
+	onPath, err := index.OnPath(out.LeafID)
+	if err != nil {
+		return nil, err
+	}
 	if r.AfterSeq == 0 {
 		if out.Findings, err = lost(ctx, index, report); err != nil {
 			return nil, err
@@ -410,6 +414,9 @@ func (h *Host) getTree(ctx context.Context, id protocol.SessionID, r *protocol.G
 		if len(out.Events) == page(r.Limit) || bytes >= maxPageBytes {
 			out.More = true
 			break
+		}
+		if onPath(e.ID) {
+			out.Active = append(out.Active, len(out.Events))
 		}
 		out.Events = append(out.Events, e)
 		bytes += len(e.Raw())

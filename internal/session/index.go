@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"scorel/protocol"
 )
@@ -16,6 +17,8 @@ import (
 type Index struct {
 	id  protocol.SessionID
 	src *source
+
+	lastPath atomic.Pointer[pathBits] // see OnPath
 
 	mu       sync.RWMutex
 	entries  []entry // in file order; elements never change

@@ -96,6 +96,39 @@ func (ix *Index) MovesSinceConversation(ctx context.Context) iter.Seq2[protocol.
 	}
 }
 
+// pathBits are the events of one path, a bit for each event of the log. They are not
+// changed: events never are.
+type pathBits struct {
+	leaf int32
+	bits []uint64
+}
+
+func (p *pathBits) has(i int32) bool {
+	return int(i/64) < len(p.bits) && p.bits[i/64]&(1<<(i%64)) != 0
+}
+
+// OnPath gives a function that says whether an event is on the path to leaf. The last path
+// that was asked for is remembered.
+func (ix *Index) OnPath(leaf protocol.EventID) (func(protocol.EventID) bool, error) {
+	i, err := ix.conversation(leaf)
+	if err != nil {
+		return nil, err
+	}
+	p := ix.lastPath.Load()
+	if p == nil || p.leaf != i {
+		s := ix.snapshot()
+		p = &pathBits{leaf: i, bits: make([]uint64, len(s.entries)/64+1)}
+		for at := i; at != none; at = s.entries[at].parent {
+			p.bits[at/64] |= 1 << (at % 64)
+		}
+		ix.lastPath.Store(p)
+	}
+	return func(id protocol.EventID) bool {
+		at, err := ix.mustLookup(id)
+		return err == nil && p.has(at)
+	}, nil
+}
+
 // Depth gives how many conversation events there are from the first to id.
 func (ix *Index) Depth(id protocol.EventID) (n int, err error) {
 	i, err := ix.conversation(id)

@@ -15,7 +15,7 @@ export interface GetPath {
 
 /**
  * GetTree gives all persistent events behind AfterSeq in the order of the
- * log; the answer is {@link Events}.
+ * log; the answer is {@link Events}, with those of the active path named.
  */
 export interface GetTree {
   afterSeq?: Seq;
@@ -24,13 +24,15 @@ export interface GetTree {
 
 /**
  * Events is a page of events; More says that there are further ones, and Older how
- * many of a path (0 in other answers).
+ * many of a path (0 in other answers). Active are the places in Events of those that
+ * are on the active path, in an answer to get_tree.
  */
 export interface Events {
   events: SessionEvent[] | null;
   leafId?: EventID;
   more?: boolean;
   older?: number;
+  active?: number[];
   /** Findings say what is damaged in the log, on the first page only. */
   findings?: string[];
 }
