@@ -96,8 +96,8 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 		go func() {
 			defer wg.Done()
 			defer func() {
-				if j.fault = recover(); j.fault != nil { // the run's own goroutine goes on with it
-					j.fault = fmt.Sprintf("%v\n%s", j.fault, debug.Stack())
+				if r := recover(); r != nil { // the run's own goroutine goes on with it
+					j.fault = fmt.Sprintf("%v\n%s", r, debug.Stack())
 					ended <- j
 				}
 			}()
