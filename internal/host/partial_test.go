@@ -207,7 +207,7 @@ func TestDeletingASessionRemovesWhatAKilledHostHasLeft(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	call[*protocol.Done](t, after.connect(true), e.id, &protocol.DeleteSession{})
+	call[*protocol.Deleted](t, after.connect(true), e.id, &protocol.DeleteSession{})
 	if files := after.pendingFiles(); len(files) > 0 {
 		t.Errorf("%q", files)
 	}
