@@ -370,6 +370,7 @@ func TestARewindThatIsRepeatedRestoresFilesUnlessTheConversationHasGoneOn(t *tes
 		}
 		if !gone {
 			w.file("a.txt", "first")
+			w.chmod("a.txt", 0o644) // as the agent left it
 		}
 		if gone {
 			e.say("anew")
