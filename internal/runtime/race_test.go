@@ -4,4 +4,4 @@ package runtime
 
 // longAnswer is how many bytes a model sends at once: the race detector makes what is
 // done with each of them six times as long.
-const longAnswer = 2 << 20
+const longAnswer = 4 << 20

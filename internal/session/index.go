@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -117,11 +118,21 @@ func (k eventKey) id() protocol.EventID {
 	return protocol.EventID(s[:])
 }
 
-// hash mixes the key: ids are random, but those of an imported log need not be.
+// hashSeed differs from process to process, so that nobody can write a log whose ids all
+// stand in one place of the table.
+var hashSeed = rand.Uint64()
+
+// hash mixes the key: ids are random, but those of an imported log need not be. Every bit
+// of the key moves every bit of the hash.
 func (k eventKey) hash() uint64 {
-	h := binary.LittleEndian.Uint64(k[:8]) ^ uint64(binary.LittleEndian.Uint16(k[8:]))<<48
-	h *= 0x9e3779b97f4a7c15
-	return h ^ h>>29
+	const odd = 0xd6e8feb86659fd93
+	h := hashSeed ^ binary.LittleEndian.Uint64(k[:8])
+	h ^= h >> 32
+	h *= odd
+	h ^= uint64(binary.LittleEndian.Uint16(k[8:]))
+	h ^= h >> 32
+	h *= odd
+	return h ^ h>>32
 }
 
 func newIndex(id protocol.SessionID, src *source) *Index {
