@@ -57,11 +57,18 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		sub.end()
 		return nil, err
 	}
+	pumped := false
+	defer func() {
+		if !pumped { // a panic, because the session is being given up
+			sub.drop()
+		}
+	}()
 	sub.attend() // a grant that changed meanwhile did not find it
 	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.findings(), ReadOnly: s.report.ReadOnly, NeedsLeaf: s.lane.Log().NeedsLeaf()}
 	if s.lane.Interrupted(ctx) {
 		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
 	}
+	pumped = true
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
 		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))
@@ -133,14 +140,30 @@ func (s *subscription) attend() {
 	}
 }
 
+// drop takes back a subscription that the connection counts and that is not pumped.
+func (s *subscription) drop() {
+	defer s.c.wg.Done()
+	s.stop()
+	s.c.mu.Lock()
+	id := s.slot.lane.ID()
+	mine := s.c.subs[id] == s
+	if mine {
+		delete(s.c.subs, id)
+	}
+	s.c.mu.Unlock()
+	if mine {
+		s.end()
+	}
+}
+
 // end gives the session back. Who has taken the subscription from the connection's
 // list, or could not put it there, calls it, once.
 func (s *subscription) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
+	defer s.c.h.release(s.slot) // also of a session that was given up, whose lane cannot be asked
 	s.attend()
-	s.c.h.release(s.slot)
 }
 
 // pump sends the subscription until it ends. When it ends from the host's side the
