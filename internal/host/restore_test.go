@@ -188,6 +188,7 @@ func TestARewindNamesTheFilesOfDamagedSnapshots(t *testing.T) {
 		"the whole line of it":     {map[string][]int{snapshot: {1}}, "a.txt", "damaged where its content from before was noted", false, 1, true},
 		"a later one of a file":    {map[string][]int{snapshot: {3}}, "a.txt", "content between two writes of the agent", true, 1, false},
 		"the only one of a file":   {map[string][]int{snapshot: {2}}, "new.txt", "damaged where its content from before was noted", false, 0, false},
+		"with the result of it":    {map[string][]int{snapshot: {2}, result: {3}}, "new.txt", "nothing that the log still has", false, 0, false},
 		"the result of a write":    {map[string][]int{result: {3}}, "new.txt", "not known how the agent left it", true, 0, false},
 		"a result before the last": {map[string][]int{result: {2}}, "a.txt", "between two writes of the agent", true, 1, false},
 	} {

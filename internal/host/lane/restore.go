@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"scorel/internal/tool"
@@ -125,7 +126,8 @@ func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event, m Move) 
 type abandonedFiles struct {
 	paths   []string // in the order of their first writes
 	files   map[string]*abandonedFile
-	unknown []protocol.SkippedFile // damaged records of files whose names are lost
+	calls   map[string]bool        // that have a snapshot
+	unknown []protocol.SkippedFile // files of which nothing is known, and damaged records of those whose names are lost
 }
 
 // abandonedFile is what the log says of one file.
@@ -150,6 +152,7 @@ const (
 	whyLost     = "the log is damaged where its content from before was noted"
 	whyBetween  = "you, or a command, changed it between two writes of the agent"
 	whyGap      = "the log is damaged where its content between two writes of the agent was noted"
+	whyNothing  = "the agent was to write it, and nothing that the log still has says whether it did and what it was before"
 )
 
 // item says how a file is taken back, or why it cannot be.
@@ -185,13 +188,14 @@ func (w write) leftIt(found *protocol.FileSnapshot) bool {
 // abandoned collects the snapshots and results of the path to from, as far back
 // as the path to to does not reach.
 func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (*abandonedFiles, error) {
-	out := &abandonedFiles{files: map[string]*abandonedFile{}}
+	out := &abandonedFiles{files: map[string]*abandonedFile{}, calls: map[string]bool{}}
 	index := l.cfg.Log.Index()
 	gone, err := l.leftEvents(from, to)
 	if err != nil || len(gone) == 0 {
 		return out, err
 	}
 	results := map[string][]*fileResult{} // by the id of the call, newest first
+	var calls []fileCall
 	for e, err := range index.Back(ctx, from) {
 		if err != nil {
 			return nil, err
@@ -199,6 +203,7 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (*aband
 		if !gone[e.ID] {
 			break
 		}
+		calls = append(calls, callsOf(e)...)
 		if r := resultOf(e); r != nil {
 			results[r.call] = append(results[r.call], r)
 		}
@@ -216,6 +221,7 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (*aband
 			damaged = append(damaged, e.ID)
 			continue
 		}
+		out.calls[s.ToolCallID] = true
 		a := out.file(s.Path)
 		a.imported = a.imported || e.Seq <= index.Header().ImportedThrough
 		w := write{seq: e.Seq, before: s}
@@ -226,6 +232,7 @@ func (l *Lane) abandoned(ctx context.Context, from, to protocol.EventID) (*aband
 		a.writes = append(a.writes, w)
 	}
 	out.unnoted(results, &damaged)
+	out.unheard(calls, results, l.Meta().WorkDir, &damaged)
 	for _, id := range damaged {
 		out.unknown = append(out.unknown, protocol.SkippedFile{Why: fmt.Sprintf("the log is damaged at %s, where a file's content from before was noted; which file it is cannot be known", id)})
 	}
@@ -286,6 +293,46 @@ func (f *abandonedFiles) unnoted(results map[string][]*fileResult, damaged *[]pr
 		}
 	}
 	*damaged = (*damaged)[min(len(lone), len(*damaged)):]
+}
+
+// unheard lists the files of calls of which the log has neither a snapshot nor a result;
+// of the damaged snapshots it takes off those that these explain.
+func (f *abandonedFiles) unheard(calls []fileCall, results map[string][]*fileResult, dir string, damaged *[]protocol.EventID) {
+	n := 0
+	for _, c := range slices.Backward(calls) {
+		if f.calls[c.id] || len(results[c.id]) > 0 {
+			continue
+		}
+		n++
+		path := c.path
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		if f.files[path] == nil { // else it is compared with what is known of it
+			f.unknown = append(f.unknown, protocol.SkippedFile{Path: path, Why: whyNothing})
+		}
+	}
+	*damaged = (*damaged)[min(n, len(*damaged)):]
+}
+
+// fileCall is a call of Write or Edit.
+type fileCall struct{ id, path string }
+
+// callsOf gives the calls of Write and Edit that an answer makes.
+func callsOf(e protocol.Event) (calls []fileCall) {
+	m, ok := e.Message()
+	if !ok || m.Role != protocol.RoleAssistant {
+		return nil
+	}
+	for _, b := range slices.Backward(m.Calls()) {
+		var input struct {
+			Path string `json:"path"`
+		}
+		if (b.Name == "Write" || b.Name == "Edit") && json.Unmarshal(b.Input, &input) == nil && input.Path != "" {
+			calls = append(calls, fileCall{b.ID, input.Path})
+		}
+	}
+	return calls
 }
 
 // fileResult is the result of a Write or Edit.
