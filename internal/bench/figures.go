@@ -68,6 +68,7 @@ func groups() []group {
 				script:   inOrder(20, `{"text":"A sentence to fill. ","times":10000}`),
 				requests: 1, messages: 1, stdout: strings.Repeat("A sentence to fill. ", 10_000-1)}, goals{ms: 90}, n)
 		}},
+		{"kept", kept},
 		{"resume-10k", resume("resume-10k", "resume 10,000 events, compacted", 10_000, true, goals{60, 90, 0})},
 		{"resume-100k", resume("resume-100k", "resume 100,000 events, compacted", 100_000, true, goals{130, 90, 0})},
 		{"whole-10k", resume("whole-10k", "resume 10,000 events, all sent", 10_000, false, goals{150, 120, 0})},
