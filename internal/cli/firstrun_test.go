@@ -130,7 +130,7 @@ func TestATerminalThatCannotMoveItsCursorIsSentToLines(t *testing.T) {
 }
 
 func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
-	m, home, _ := newcomer(t, 100, 30, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\nid = \"m\"\n", "--resume")
+	m, home, project := newcomer(t, 100, 30, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\nid = \"m\"\n", "--resume")
 	m.WaitFor("Sessions")
 	m.Keys("Escape")
 	m.WaitFor("ask something")
@@ -149,7 +149,7 @@ func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again := tuitest.NewTmux(t, tuitest.Options{Width: 140, Height: 30, Dir: filepath.Dir(home),
+	again := tuitest.NewTmux(t, tuitest.Options{Width: 140, Height: 30, Dir: project,
 		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t))
 	again.WaitFor("tui.toml:2", "keys.toml:1", "mine.toml:3")
 	again.Type("still typing")
