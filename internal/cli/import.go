@@ -40,7 +40,9 @@ jsonl), or from a log of another home: with PATH/sessions/ses_….jsonl the payl
 come from PATH/blobs. What the session's rules allowed does not count here.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSessions(cmd.Context(), func(l *link) error { return a.importFile(cmd.Context(), l, o, args[0]) })
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return a.withSessions(ctx, func(l *link) error { return a.importFile(ctx, l, o, args[0]) })
 		}}
 	f := cmd.Flags()
 	f.StringVar(&o.blobs, "blobs", "", "the folder of the payloads of a .jsonl file")

@@ -37,12 +37,14 @@ func (a *app) sessionCommand(use, short string, n int, run func(ctx context.Cont
 	var f sessionFlags
 	cmd := &cobra.Command{Use: use, Short: short, Args: args(cobra.ExactArgs(n)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.withSessions(cmd.Context(), func(l *link) error {
-				id, err := l.find(cmd.Context(), args[0])
+			ctx, stop := interruptible(cmd.Context())
+			defer stop()
+			return a.withSessions(ctx, func(l *link) error {
+				id, err := l.find(ctx, args[0])
 				if err != nil {
 					return err
 				}
-				return run(cmd.Context(), l, id, args[1:], f)
+				return run(ctx, l, id, args[1:], f)
 			})
 		}}
 	cmd.Flags().BoolVar(&f.json, "json", false, "print JSON")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"syscall"
@@ -19,6 +20,22 @@ func interrupts() (signals <-chan os.Signal, stop func()) {
 		}
 	}
 	return c, func() { signal.Stop(c) }
+}
+
+// interruptible gives a context that ends with the first of those signals, so that a
+// command takes away what it has begun; the next signal ends the program.
+func interruptible(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	signals, stop := interrupts()
+	go func() { // ends with the context
+		select {
+		case <-signals:
+			stop()
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { cancel(); stop() }
 }
 
 // survivePipe makes writing to a pipe that nobody reads an error, which ends a run

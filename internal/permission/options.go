@@ -46,10 +46,10 @@ const tarLetters = "IFTg"
 // 4.4, curl 8, wget 1.24, ripgrep 14, Go 1.26, npm 10, OpenSSH 9, man-db 2.12, cargo 1.80
 // and Git 2.39 to 2.51. docs/permissions.md prints it.
 var programs = []program{
-	{name: "awk gawk mawk nawk", style: getopt, short: "fiEoldpDe", values: "vF", long: []string{"file", "include", "exec", "load", "pretty-print", "profile", "dump-variables", "debug", "source"},
+	{name: "awk gawk mawk nawk", style: getopt, short: "fiEoldpDeW", values: "vF", long: []string{"file", "include", "exec", "load", "pretty-print", "profile", "dump-variables", "debug", "source"},
 		words: awkProgram, also: "a program with `system`, `getline`, `@`, `>` or `|`, or one that is not literal"},
 	{name: "cargo", style: exact, short: "CZ", long: []string{"config", "manifest-path", "artifact-dir", "out-dir", "target-dir"}},
-	{name: "curl", style: anyCase, short: "oOJKDcQ", values: "AbCdeEFHhkmPrtTuUwxXyYz", long: []string{"output", "output-dir", "remote-name", "remote-name-all", "remote-header-name", "config",
+	{name: "curl", style: anyCase, short: "oOJKDcQT", values: "AbCdeEFHhkmPrtuUwxXyYz", long: []string{"upload-file", "output", "output-dir", "remote-name", "remote-name-all", "remote-header-name", "config",
 		"dump-header", "cookie-jar", "trace", "trace-ascii", "stderr", "libcurl", "hsts", "alt-svc", "etag-save", "ssl-sessions", "engine", "quote", "netrc-file", "unix-socket", "abstract-unix-socket"},
 		words: curlWriteOut, also: "`-w` that writes files or reads its format from one"},
 	{name: "fd fdfind", style: exact, short: "xX", values: "EgtedSoc", long: []string{"exec", "exec-batch"}},

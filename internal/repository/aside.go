@@ -137,7 +137,7 @@ func (s *State) root(root string) {
 		return
 	case info.IsDir():
 		s.repository(dot)
-		s.nested(root, dot, dot)
+		s.nested(root, "", dot, dot, maxNestedDeep)
 		return
 	}
 	p := place{base: root, rel: ".git"}
@@ -151,22 +151,28 @@ func (s *State) root(root string) {
 		s.found[p] = append(s.found[p], "it leads to "+common+", where "+why)
 	}
 	s.repository(common)
-	s.nested(root, dir, common)
+	s.nested(root, "", dir, common, maxNestedDeep)
 }
 
 // nested looks at the repositories that the index in dir names in the working tree at
-// root: Git runs a status of its own in each when the person asks for one at the root.
-func (s *State) nested(root, dir, common string) {
+// the folder in of root, and at those that theirs name: Git runs a status of its own in
+// each when the person asks for one at the root.
+func (s *State) nested(root, in, dir, common string, deep int) {
 	for _, path := range gitlinks(dir) {
-		rel := filepath.Join(path, ".git")
+		rel := filepath.Join(in, path, ".git")
 		full := filepath.Join(root, rel)
 		info, err := os.Lstat(full)
 		if !filepath.IsLocal(rel) || err != nil {
 			continue
 		}
 		p := place{base: root, rel: rel, nested: true}
+		if deep == 0 {
+			s.found[p] = []string{"it lies deeper than is looked"}
+			continue
+		}
 		if info.IsDir() {
 			s.found[p] = moduleFindings(full, common, s.roots)
+			s.nested(root, filepath.Join(in, path), full, common, deep-1)
 			continue
 		}
 		to, ok := strings.CutPrefix(FirstLine(full), "gitdir: ")
@@ -178,6 +184,9 @@ func (s *State) nested(root, dir, common string) {
 			s.found[p] = nil // looked at there, or of no use to Git
 		default:
 			s.found[p] = moduleFindings(at, common, s.roots)
+		}
+		if ok && err == nil {
+			s.nested(root, filepath.Join(in, path), at, common, deep-1)
 		}
 	}
 }

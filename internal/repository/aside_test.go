@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -241,6 +242,45 @@ func TestARepositoryInTheWorkingTreeThatGitWouldLookIntoIsSetAside(t *testing.T)
 		if _, _ = tryGit(ws, nil, "status", "--short"); exists(ws + "/RAN") {
 			t.Error("a status at the root ran the program")
 		}
+	}
+}
+
+func TestARepositoryInANestedOneAndAnIndexThatIsALinkAreLookedAtToo(t *testing.T) {
+	for name, c := range map[string]struct {
+		plant func(ws string)
+		want  string
+	}{
+		"in a nested one": {func(ws string) {
+			for _, in := range []string{"n", "n/m", "n/m/k"} {
+				git(t, ws, "init", "-q", in)
+			}
+			for _, in := range []string{"n/m/k", "n/m", "n"} {
+				git(t, filepath.Join(ws, in), "commit", "-q", "--allow-empty", "-m", "x")
+				git(t, filepath.Dir(filepath.Join(ws, in)), "add", filepath.Base(in))
+			}
+			git(t, ws+"/n/m/k", "config", "core.fsmonitor", "touch "+ws+"/RAN; false")
+		}, "n/m/k/.git"},
+		"behind an index that is a link": {func(ws string) {
+			git(t, ws, "init", "-q", "n")
+			git(t, ws+"/n", "commit", "-q", "--allow-empty", "-m", "x")
+			git(t, ws+"/n", "config", "core.fsmonitor", "touch "+ws+"/RAN; false")
+			git(t, ws, "-c", "core.fsmonitor=false", "add", "n")
+			if err := errors.Join(os.Rename(ws+"/.git/index", ws+"/index"), os.Symlink("../index", ws+"/.git/index")); err != nil {
+				t.Fatal(err)
+			}
+		}, "n/.git"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ws := workspace(t)
+			state := Look([]string{ws})
+			c.plant(ws)
+			if got := paths(t, ws, state.SetAside(noon, true)); !slices.Equal(got, []string{c.want}) {
+				t.Errorf("set aside: %q", got)
+			}
+			if _, _ = tryGit(ws, nil, "status", "--short"); exists(ws + "/RAN") {
+				t.Error("a status at the root ran the program")
+			}
+		})
 	}
 }
 

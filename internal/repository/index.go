@@ -58,6 +58,9 @@ func markOf(info os.FileInfo) fileMark {
 }
 
 func indexLinks(name string) []string {
+	if to, err := filepath.EvalSymlinks(name); err == nil { // Git follows it, too
+		name = to
+	}
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil

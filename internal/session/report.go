@@ -35,9 +35,10 @@ const (
 	FindJoinedLines    FindingKind = "joined_lines"
 	FindCRLF           FindingKind = "crlf"
 	FindBOM            FindingKind = "bom"
-	FindBlobMissing    FindingKind = "blob_missing" // only by Verify
-	FindBlobDamaged    FindingKind = "blob_damaged" // only by Verify
-	FindBlobUnnamed    FindingKind = "blob_unnamed" // only by Import
+	FindBlobMissing    FindingKind = "blob_missing"    // only by Verify
+	FindBlobDamaged    FindingKind = "blob_damaged"    // only by Verify
+	FindBlobUnread     FindingKind = "blob_unreadable" // only by Verify
+	FindBlobUnnamed    FindingKind = "blob_unnamed"    // only by Import
 )
 
 // Finding is one piece of damage. Offset is in bytes from the start of the file.
@@ -109,6 +110,8 @@ func (f Finding) Sentence() string {
 		what = "a file that an event names is missing"
 	case FindBlobDamaged:
 		what = "a file that an event names has other content"
+	case FindBlobUnread:
+		what = "a file that an event names cannot be read"
 	case FindBlobUnnamed:
 		what = "files that no event names stand in the bundle"
 	default:
@@ -133,7 +136,7 @@ func (f Finding) repairable() bool {
 // stays says whether a repair leaves what was found as it is.
 func (f Finding) stays() bool {
 	switch f.Kind {
-	case FindChanged, FindBlobMissing, FindBlobDamaged:
+	case FindChanged, FindBlobMissing, FindBlobDamaged, FindBlobUnread:
 		return true
 	}
 	return false

@@ -43,8 +43,10 @@ func (s *Store) Verify(ctx context.Context, id protocol.SessionID) (Report, erro
 				f.Kind = FindBlobMissing
 			case errors.Is(err, ErrDamagedBlob):
 				f.Kind = FindBlobDamaged
-			case err != nil:
+			case err != nil && ctx.Err() != nil:
 				return Report{}, err
+			case err != nil:
+				f.Kind, f.Detail = FindBlobUnread, sha+": "+err.Error()
 			default:
 				continue
 			}

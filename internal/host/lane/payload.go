@@ -19,7 +19,7 @@ func (l *Lane) readBlob(ctx context.Context, sha string) ([]byte, error) {
 }
 
 // readPayload reads a payload of at most limit bytes whose content is what its name says.
-// People are told, once, of one that is missing or damaged: a model goes on without it.
+// People are told, once, of one that is missing or damaged or cannot be read: a model goes on without it.
 func (l *Lane) readPayload(ctx context.Context, sha string, limit int64) ([]byte, error) {
 	data, err := l.cfg.Blobs.Read(ctx, sha, limit)
 	switch {
@@ -27,6 +27,8 @@ func (l *Lane) readPayload(ctx context.Context, sha string, limit int64) ([]byte
 		l.tellLost(sha, "is missing here")
 	case errors.Is(err, session.ErrDamagedBlob):
 		l.tellLost(sha, "is damaged here")
+	case err != nil && ctx.Err() == nil:
+		l.tellLost(sha, fmt.Sprintf("cannot be read (%v)", err))
 	}
 	return data, err
 }

@@ -2,6 +2,7 @@ package lane
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -40,6 +41,9 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 		return nil
 	}
 	a, found, err := l.cfg.Step.Load()
+	if errors.Is(err, partial.ErrDamaged) {
+		return l.tellDamagedStep(ctx, err)
+	}
 	if err != nil || !found {
 		return err
 	}
@@ -57,6 +61,9 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 		if a.Cut {
 			m.ErrorMessage += fmt.Sprintf(" Only its first %d bytes could be kept.", partial.MaxText)
 		}
+		if a.Damaged {
+			m.ErrorMessage += " What was kept of the rest is damaged."
+		}
 		body = &protocol.MessageBody{Message: m}
 	} else { // an older version has gone on with the conversation
 		body = &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
@@ -68,6 +75,19 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 	l.cfg.Report("the last host stopped in the middle of an answer; what had come of it is kept", nil)
 	l.cfg.Step.Drop()
 	return nil
+}
+
+// tellDamagedStep tells people and the model of an answer of which nothing can be read any
+// more; its file is set aside first, so that it is told once.
+func (l *Lane) tellDamagedStep(ctx context.Context, why error) error {
+	file, err := l.cfg.Step.SetAside()
+	if err != nil {
+		return errors.Join(why, err)
+	}
+	l.cfg.Report("the answer that the last host was in the middle of cannot be read: "+why.Error(), nil)
+	text := "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is " + file + "."
+	return l.enter(ctx, protocol.NewEventID(l.cfg.Rand), &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice,
+		Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: text}})
 }
 
 // recoverTasks tells of the background commands of which the log has no end.

@@ -38,6 +38,7 @@ type appender struct {
 
 	mu      sync.Mutex
 	timer   *time.Timer
+	syncing bool // the timer is for a sync alone
 	hurried bool
 	failed  bool
 	closed  bool
@@ -51,6 +52,9 @@ func (a *appender) gathered(n int) {
 	case a.failed || a.closed:
 	case a.timer == nil:
 		a.timer = time.AfterFunc(writeAfter, a.flush)
+	case a.syncing: // what has come now does not wait for that
+		a.syncing = false
+		a.timer.Reset(writeAfter)
 	case n >= writeFull && !a.hurried:
 		a.hurried = true
 		a.timer.Reset(0)
@@ -63,7 +67,7 @@ func (a *appender) flush() {
 	a.io.Lock()
 	defer a.io.Unlock()
 	a.mu.Lock()
-	a.timer, a.hurried = nil, false
+	a.timer, a.hurried, a.syncing = nil, false, false
 	over := a.closed || a.failed
 	a.mu.Unlock()
 	if over {
@@ -80,6 +84,7 @@ func (a *appender) flush() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.dirty && a.timer == nil && !a.closed { // the last of it is synced, too
+		a.syncing = true
 		a.timer = time.AfterFunc(max(0, syncEvery-time.Since(a.synced)), a.flush)
 	}
 }

@@ -167,7 +167,8 @@ func outputs(fsys disk.FS, dir string, id protocol.SessionID) []string {
 
 // Remove removes all that is kept of a session that is deleted.
 func Remove(fsys disk.FS, dir string, id protocol.SessionID) error {
-	names := append(outputs(fsys, dir, id), filepath.Base(StepName(dir, id)))
+	step := filepath.Base(StepName(dir, id))
+	names := append(outputs(fsys, dir, id), step, step+".damaged")
 	var first error
 	for _, name := range names {
 		if err := fsys.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) && first == nil {

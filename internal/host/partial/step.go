@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -29,11 +31,21 @@ type Answer struct {
 	Provider  string             `json:"provider,omitempty"`
 	Model     string             `json:"model,omitempty"`
 
-	Texts []string `json:"-"` // of its blocks of text, in order
-	Cut   bool     `json:"-"` // there was more than is kept
+	Texts   []string `json:"-"` // of its blocks of text, in order
+	Cut     bool     `json:"-"` // there was more than is kept
+	Damaged bool     `json:"-"` // so was there, and what was kept of it is damaged
 }
 
-// piece is a line of the file behind the first: text of a block.
+// ErrDamaged is in the chain of what [Step.Load] returns for a file that says nothing any
+// more.
+var ErrDamaged = errors.New("the file is damaged")
+
+// A line of the file is a checksum and JSON: eight hexadecimal digits of the CRC-32C of
+// the JSON, begun with the checksum of the line before, and a blank. So a line that was
+// changed, lost, repeated or moved is found. The first line is the answer, the others are
+// pieces.
+
+// piece is text of a block.
 type piece struct {
 	Block int    `json:"block"`
 	Text  string `json:"text"`
@@ -53,6 +65,7 @@ type Step struct {
 	texts   []*strings.Builder // of pending, so that pieces of a block are one
 	n, all  int                // bytes of text that wait, and of all
 	begun   bool               // the first line was written
+	sum     uint32             // the checksum of the last line; take's alone
 }
 
 // StepName is the file of a session in the folder pending.
@@ -67,30 +80,33 @@ func NewStep(fsys disk.FS, dir string, id protocol.SessionID, report func(string
 }
 
 // Load returns the answer that an earlier host was in the middle of, and false when there
-// is none. A line that was half written is left out.
+// is none. A line that was half written is left out; what follows damage is, too.
 func (s *Step) Load() (Answer, bool, error) {
 	data, err := disk.ReadFile(s.fs, s.name, maxStepFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Answer{}, false, nil
 	}
 	if err != nil {
-		return Answer{}, false, err
+		return Answer{}, false, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	var a Answer
+	sum := uint32(0)
 	texts := map[int]*strings.Builder{}
 	last := -1
 	for i, line := range bytes.SplitAfter(data, []byte("\n")) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break
 		}
+		text, ok := checked(line, &sum)
 		if i == 0 {
-			if err := json.Unmarshal(line, &a); err != nil || a.EventID.Check() != nil || a.SessionID.Check() != nil {
-				return Answer{}, true, fmt.Errorf("the file %s is damaged", filepath.Base(s.name))
+			if !ok || json.Unmarshal(text, &a) != nil || a.EventID.Check() != nil || a.SessionID.Check() != nil {
+				return Answer{}, true, ErrDamaged
 			}
 			continue
 		}
 		var p piece
-		if json.Unmarshal(line, &p) != nil || p.Block < 0 || p.Block > MaxText {
+		if !ok || json.Unmarshal(text, &p) != nil || p.Block < 0 || p.Block > MaxText {
+			a.Damaged = true
 			break // what follows damage cannot be placed
 		}
 		if texts[p.Block] == nil {
@@ -107,12 +123,44 @@ func (s *Step) Load() (Answer, bool, error) {
 	return a, a.EventID != "", nil
 }
 
+// checked returns the JSON of a line whose checksum is right, and takes the sum on.
+func checked(line []byte, sum *uint32) ([]byte, bool) {
+	if len(line) < sumLength+1 {
+		return nil, false
+	}
+	want, err := strconv.ParseUint(string(line[:sumLength]), 16, 32)
+	text := bytes.TrimSuffix(line[sumLength+1:], []byte("\n"))
+	*sum = crc32.Update(*sum, castagnoli(), text)
+	return text, err == nil && line[sumLength] == ' ' && uint32(want) == *sum
+}
+
+// sumLength is how many digits a checksum has.
+const sumLength = 8
+
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
+
+// appendChecked appends a line.
+func appendChecked(dst []byte, v any, sum *uint32) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("partial: " + err.Error()) // texts and numbers only
+	}
+	*sum = crc32.Update(*sum, castagnoli(), text)
+	return append(append(fmt.Appendf(dst, "%0*x ", sumLength, *sum), text...), '\n')
+}
+
+// SetAside renames a file that says nothing any more, and returns where it is.
+func (s *Step) SetAside() (string, error) {
+	to := s.name + ".damaged"
+	return to, s.fs.Rename(s.name, to)
+}
+
 // Begin is told that an answer is announced.
 func (s *Step) Begin(a Answer) {
 	s.End()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.answer, s.begun, s.n, s.all, s.pending, s.texts = a, false, 0, 0, nil, nil
+	s.answer, s.begun, s.sum, s.n, s.all, s.pending, s.texts = a, false, 0, 0, 0, nil, nil
 	s.file = &appender{fs: s.fs, name: s.name, take: s.take, report: s.report}
 }
 
@@ -145,17 +193,15 @@ func (s *Step) take() ([]byte, bool) {
 	pending, texts, answer, begun := s.pending, s.texts, s.answer, s.begun
 	s.pending, s.texts, s.n, s.begun = nil, nil, 0, true
 	s.mu.Unlock()
-	var b bytes.Buffer
-	w := json.NewEncoder(&b)
-	w.SetEscapeHTML(false)
+	var lines []byte
 	if !begun {
-		_ = w.Encode(answer) // texts only
+		lines = appendChecked(lines, answer, &s.sum)
 	}
 	for i, p := range pending {
 		p.Text = texts[i].String()
-		_ = w.Encode(p)
+		lines = appendChecked(lines, p, &s.sum)
 	}
-	return b.Bytes(), false
+	return lines, false
 }
 
 // End is told that the answer is stored, or was taken back: its file goes. A file that
