@@ -80,6 +80,8 @@ type Config struct {
 
 // Host owns the sessions that it has opened.
 type Host struct {
+	pendingDurable atomic.Bool // the folder of marks and half answers was synced into its own
+
 	cfg    Config
 	device protocol.DeviceID
 	key    *ecdh.PrivateKey // the device's

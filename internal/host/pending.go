@@ -111,13 +111,15 @@ func (p *pendingFile) Drop() error {
 // write replaces the file, durably.
 func (p *pendingFile) write(rec pendingRecord) error {
 	dir := p.h.pendingDir()
-	if _, err := p.h.cfg.FS.Stat(dir); err != nil {
+	// Others make the folder too and do not wait until that is durable.
+	if _, err := p.h.cfg.FS.Stat(dir); err != nil || !p.h.pendingDurable.Load() {
 		if err := p.h.cfg.FS.MkdirAll(dir); err != nil {
 			return err
 		}
 		if err := p.h.cfg.FS.SyncDir(p.h.cfg.StoreDir); err != nil {
 			return err
 		}
+		p.h.pendingDurable.Store(true)
 	}
 	data, err := json.Marshal(rec)
 	if err != nil {

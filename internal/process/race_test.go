@@ -4,4 +4,4 @@ package process
 
 // floodRate is how many events a second come: fewer, because the race detector makes
 // each six times as long.
-const floodRate = 20_000
+const floodRate = 50_000
