@@ -145,20 +145,31 @@ func (h *Host) closeLingering(id protocol.SessionID, why string) {
 	h.closeSlot(s, why)
 }
 
+// ending is how long a turn that has told its end takes at most to leave its session.
+const ending = 5 * time.Second
+
 // free returns when this host does not have a session open: an idle one is closed, one
 // that is in use is refused. do and done say what it has to be closed for.
 func (h *Host) free(ctx context.Context, id protocol.SessionID, do, done string) error {
-	for {
+	for late := time.Now().Add(ending); ; {
 		h.closeLingering(id, "it is being "+done)
 		h.mu.Lock()
-		s, gone := h.lanes[id], (chan struct{})(nil)
+		s, gone, held := h.lanes[id], (chan struct{})(nil), false
 		if s != nil {
-			gone = s.gone
+			gone, held = s.gone, s.refs > 0
 		}
 		h.mu.Unlock()
 		switch {
 		case s == nil:
 			return nil
+		case gone == nil && !held && s.tasks() == 0 && !s.lane.Working() && time.Now().Before(late):
+			// What ran there has told its end and is about to leave.
+			select {
+			case <-time.After(time.Millisecond):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+			continue
 		case gone == nil && s.tasks() > 0:
 			return protocol.Errorf(protocol.CodeSessionLocked, "Background commands run in the session %s (%d); stop them before you %s it.", id, s.tasks(), do)
 		case gone == nil:
