@@ -10,6 +10,7 @@ func TestAllOfAnAnswerThatIsCutCanBeReadAndIsNotCopiedInPart(t *testing.T) {
 	s.say("/copy")
 	s.WaitFor("longer than the clipboard")
 	s.Keys("PPage")
+	s.WaitFor("esc comes back") // from here on keys pick
 	s.Keys("k")
 	s.until("All of it", "w")
 	s.WaitFor("1–", "a line of many")
@@ -25,7 +26,9 @@ func TestAllOfTheOutputOfACommandCanBeRead(t *testing.T) {
 	s.say("count")
 	s.WaitFor("❯ 1. Allow once")
 	s.until("counted", "Enter")
+	s.WaitFor("counted", "ask something") // the turn is over: what is picked stays what it is
 	s.Keys("PPage")
+	s.WaitFor("esc comes back") // from here on keys pick
 	s.Keys("k", "k")
 	s.until("All of it", "w")
 	s.Keys("G")
