@@ -84,8 +84,8 @@ func (c *cancelled) exists(name string) bool {
 	return err == nil
 }
 
-// partial says that the newest message is the partial text, or for "" the user's.
-func partial(text string) func(c *cancelled) {
+// newest says that the newest message is the partial text, or for "" the user's.
+func newest(text string) func(c *cancelled) {
 	return func(c *cancelled) {
 		c.w.t.Helper()
 		m := c.last()
@@ -154,11 +154,11 @@ func places() []place {
 	touch := called("Bash", `{"command":"touch ran"}`)
 	write := called("Write", `{"path":"ran","content":"new"}`)
 	list := []place{
-		{name: "before the first byte", lines: []string{hang}, reach: func(c *cancelled) { <-c.requests }, check: partial("")},
-		{name: "in text", lines: []string{`{"do":[{"text":"Partial answer"},{"hang":true}]}`}, reach: seen(protocol.TypeTextDelta), check: partial("Partial answer")},
-		{name: "in thinking", lines: []string{`{"do":[{"thinking":"hmm"},{"hang":true}]}`}, reach: seen(protocol.TypeThinkingDelta), check: partial("")},
+		{name: "before the first byte", lines: []string{hang}, reach: func(c *cancelled) { <-c.requests }, check: newest("")},
+		{name: "in text", lines: []string{`{"do":[{"text":"Partial answer"},{"hang":true}]}`}, reach: seen(protocol.TypeTextDelta), check: newest("Partial answer")},
+		{name: "in thinking", lines: []string{`{"do":[{"thinking":"hmm"},{"hang":true}]}`}, reach: seen(protocol.TypeThinkingDelta), check: newest("")},
 		{name: "in half a call", pieces: 3, lines: []string{`{"do":[{"text":"Look:"},{"call":"Read","id":"c1","input":{"path":"a.txt","limit":1000}}]}`},
-			reach: seenInput, check: partial("Look:")},
+			reach: seenInput, check: newest("Look:")},
 		{name: "between message and tool", hold: 1, lines: []string{touch}, reach: fsync(0), check: notRun("ran")},
 		{name: "between message and a read", hold: 1, lines: []string{called("Read", `{"path":"a.txt"}`)}, reach: fsync(0), check: notRun("ran")},
 		{name: "while the decision waits for its fsync", hold: 1, lines: []string{touch}, reach: fsync(1), check: notRun("ran")},
@@ -178,7 +178,7 @@ func places() []place {
 			}
 			refused(c.w.t, c.c, c.id, &protocol.AnswerPermission{PermissionID: r.PermissionID, Choice: 0}, protocol.CodeConflict)
 		}},
-		{name: "in a retry wait", lines: []string{`{"do":[{"text":"Shown"},{"cut":true}]}`}, reach: func(c *cancelled) { <-c.asleep }, check: partial("Shown")},
+		{name: "in a retry wait", lines: []string{`{"do":[{"text":"Shown"},{"cut":true}]}`}, reach: func(c *cancelled) { <-c.asleep }, check: newest("Shown")},
 		{name: "in Bash", lines: []string{called("Bash", `{"command":"echo begun; while :; do sleep 1; done"}`)}, reach: seen(protocol.TypeToolExecutionUpdate),
 			check: func(c *cancelled) {
 				if m := c.last(); !m.IsError || !strings.HasPrefix(m.PlainText(), "begun") || !strings.Contains(m.PlainText(), "Cancelled by user") {

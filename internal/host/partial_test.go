@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/disk"
+	"scorel/internal/host/partial"
 	"scorel/protocol"
 )
 
@@ -149,21 +151,26 @@ func TestAHalfAnswerIsTakenOverOnceWhereverThatIsStopped(t *testing.T) {
 
 func TestAHalfAnswerIsNoBranchWhereTheConversationHasGoneOn(t *testing.T) {
 	w, e := inTheMiddle(t, setting{})
-	name := filepath.Join(".scorel", "pending", string(e.id)+".partial")
-	data, err := os.ReadFile(filepath.Join(w.home, name))
-	if err != nil {
-		t.Fatal(err)
-	}
 	after := w.killed()
 	if err := after.host.Close(); err != nil {
 		t.Fatal(err)
 	}
-	moved := bytes.Clone(data)
-	i := bytes.Index(moved, []byte(`"parentId":"evt_`)) + len(`"parentId":"evt_`)
-	copy(moved[i:], "0000000000000000")
-	if err := os.WriteFile(filepath.Join(after.home, name), moved, 0o600); err != nil {
+	report := func(what string) { t.Error(what) }
+	step := partial.NewStep(disk.OS(), filepath.Join(w.home, ".scorel", "pending"), e.id, report)
+	answer, found, err := step.Load()
+	if err != nil || !found {
+		t.Fatal(found, err)
+	}
+	answer.ParentID = "evt_0000000000000000"
+	if err := os.Remove(filepath.Join(after.home, ".scorel", "pending", string(e.id)+".partial")); err != nil {
 		t.Fatal(err)
 	}
+	moved := partial.NewStep(disk.OS(), filepath.Join(after.home, ".scorel", "pending"), e.id, report)
+	moved.Begin(answer)
+	moved.Add(0, "The first half of the answer.")
+	after.kept(string(e.id)+".partial", "first half")
+	moved.Leave()
+	after.start()
 	after.start()
 	after.open(after.connect(false), e.id)
 	told := 0

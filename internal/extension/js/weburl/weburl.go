@@ -191,6 +191,9 @@ func (u *URL) SetHost(s string) error {
 	host, port := s, ""
 	if i := strings.LastIndexByte(s, ':'); i >= 0 && !strings.HasSuffix(s, "]") && u.Scheme != "file" {
 		host, port = s[:i], s[i+1:]
+		if host == "" {
+			return ErrInvalid
+		}
 	}
 	h, err := parseHost(host, Special(u.Scheme))
 	if err != nil {

@@ -49,7 +49,7 @@ func TestURLsResolveAsTheStandardSays(t *testing.T) {
 }
 
 func TestWhatIsNoURLIsRefused(t *testing.T) {
-	for _, s := range []string{"", "x", "/a", "http://", "http://a b/", "http://h:x/", "http://h:99999/", "http://[::1/", "http://1.2.3.256/", "http://u@/", "http://a%00b/", "//h"} {
+	for _, s := range []string{"", "x", "/a", "http://", "http://a b/", "http://h:x/", "http://h:99999/", "http://[::1/", "http://1.2.3.256/", "http://u@/", "a://u@:", "a://:80/", "http://a%00b/", "//h"} {
 		if u, err := Parse(s, nil); err == nil {
 			t.Errorf("%q is taken as %s", s, u)
 		}
@@ -60,6 +60,7 @@ func FuzzParsingItsOwnAnswerChangesNothing(f *testing.F) {
 	f.Add("https://u:p@h:1/a/../b?c#d")
 	f.Add("file:///..//x")
 	f.Add("a:/..//b")
+	f.Add("a://u@:")
 	f.Fuzz(func(t *testing.T, s string) {
 		u, err := Parse(s, nil)
 		if err != nil {
