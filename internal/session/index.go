@@ -58,6 +58,7 @@ const (
 	flagControl = 1 << iota
 	flagGap     // its parent is not the one it names
 	flagTodos   // a result of TodoWrite
+	flagDir     // a result of Bash that names a working directory
 )
 
 type link struct{ child, next int32 } // newest child, next older sibling
@@ -221,7 +222,7 @@ type record struct {
 	noLeaf bool
 	target eventKey
 	info   *protocol.SessionInfo
-	todos  bool // it is a result of TodoWrite
+	state  uint8 // flagTodos or flagDir
 
 	session []byte
 	sum     protocol.Sum
@@ -236,7 +237,7 @@ type record struct {
 // add appends an event that has passed refuse. It needs mu held for writing.
 func (ix *Index) add(r *record, used usages) (gap bool) {
 	i := int32(len(ix.entries))
-	e := entry{off: r.off, size: uint32(r.size), seq: uint64(r.seq), id: r.id, parent: none, typ: ix.typeCode(r.typ)}
+	e := entry{off: r.off, size: uint32(r.size), seq: uint64(r.seq), id: r.id, parent: none, typ: ix.typeCode(r.typ), flags: r.state}
 	if r.hasParent {
 		p := ix.lastConv // most events hang on the one before them
 		if p == none || ix.entries[p].id != r.parent {
@@ -258,9 +259,6 @@ func (ix *Index) add(r *record, used usages) (gap bool) {
 	}
 	if r.control {
 		e.flags |= flagControl
-	}
-	if r.todos {
-		e.flags |= flagTodos
 	}
 	ix.noteSeq(i, r.seq)
 	ix.entries = append(ix.entries, e)

@@ -280,7 +280,7 @@ func parseRecord(line []byte, off int64, r *record, used *usages) error {
 			r.parent = parseKey(k.ParentID)
 		}
 	}
-	r.todos = listsTodos(k.Message)
+	r.state = stateOf(k.Message)
 	used.read(&k, r)
 	return r.parseMove(line)
 }

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -46,11 +47,11 @@ type details struct {
 	Todos []Todo      `json:"todos"`
 }
 
-// finder is a log that can look for text without decoding what lacks it.
+// finder is a log that knows which results say what the state was.
 type finder interface {
-	// Find yields the conversation events from leaf to the root, newest first,
-	// whose lines contain one of the texts.
-	Find(ctx context.Context, leaf protocol.EventID, texts ...string) iter.Seq2[protocol.Event, error]
+	// Results yields the results of a tool on the path of leaf that State is made of,
+	// newest first; the tool is TodoWrite or Bash.
+	Results(ctx context.Context, leaf protocol.EventID, tool string) iter.Seq2[protocol.Event, error]
 }
 
 // State gives the state at leaf. It reads what Build reads, and once: beyond that
@@ -63,19 +64,31 @@ func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, err
 	if f.rest == "" || (f.todos && f.dir) {
 		return f.state(), nil
 	}
-	older := b.log.Back(ctx, f.rest)
-	if l, ok := b.log.(finder); ok {
-		older = l.Find(ctx, f.rest, `"toolName":"TodoWrite"`, `"toolName":"Bash"`)
+	f.files = true // what is older is not in the context
+	walk := func(results iter.Seq2[protocol.Event, error], settled func() bool) error {
+		if settled() {
+			return nil
+		}
+		for ev, err := range results {
+			if err != nil {
+				return fmt.Errorf("fold the path of %s: %w", leaf, err)
+			}
+			if f.older(ev); settled() {
+				break
+			}
+		}
+		return nil
 	}
-	for ev, err := range older {
-		if err != nil {
-			return nil, fmt.Errorf("fold the path of %s: %w", leaf, err)
-		}
-		f.files = true // what is older is not in the context
-		f.older(ev)
-		if f.todos && f.dir {
-			break
-		}
+	var err error
+	if known, ok := b.log.(finder); ok {
+		err = errors.Join(
+			walk(known.Results(ctx, f.rest, "TodoWrite"), func() bool { return f.todos }),
+			walk(known.Results(ctx, f.rest, "Bash"), func() bool { return f.dir }))
+	} else {
+		err = walk(b.log.Back(ctx, f.rest), func() bool { return f.todos && f.dir })
+	}
+	if err != nil {
+		return nil, err
 	}
 	return f.state(), nil
 }
