@@ -115,8 +115,8 @@ func (e Event) Message() (Message, bool) {
 // not be changed.
 func (e Event) Raw() []byte { return e.raw }
 
-// ParseEvent reads one event line (without its newline). The event keeps line,
-// which the caller must not change afterwards. An unknown type gives an
+// ParseEvent reads one event line (without its newline). The event keeps line, and its
+// strings are parts of it: the caller must not change it afterwards. An unknown type gives an
 // [Unknown] body. It fails where [ScanEnvelope] fails, for what is not valid
 // JSON, and for fields of a known type that have the wrong shape.
 func ParseEvent(line []byte) (Event, error) {

@@ -1,19 +1,23 @@
 package protocol
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Message events are most of every log, and reading a session decodes thousands
 // of them. fastMessage reads the form in which Scorel writes them, several times
 // faster than encoding/json; for everything else (null, repeated or misspelt
 // keys, surrogate escapes, unknown blocks, any error) it gives up and the general
-// way is taken. What it accepts it reads exactly as encoding/json does.
+// way is taken. What it accepts it reads exactly as encoding/json does. Strings and raw
+// values of the result are parts of line, which must not be changed afterwards.
 func fastMessage(line []byte) (*MessageBody, bool) {
-	p := &fastParser{data: line, text: string(line)}
+	p := &fastParser{data: line, text: unsafe.String(unsafe.SliceData(line), len(line))}
 	body := &MessageBody{}
 	found := false
 	ok := p.object(func(key string) bool {
@@ -37,7 +41,6 @@ type fastParser struct {
 	data []byte
 	text string
 	pos  int
-	buf  []byte // for strings with escapes, used again for each
 }
 
 func (p *fastParser) space() {
@@ -118,44 +121,58 @@ func (p *fastParser) string() (string, bool) {
 	if !p.eat('"') {
 		return "", false
 	}
-	start := p.pos
-	ascii := true
-	for i := start; i < len(p.data); i++ {
-		switch c := p.data[i]; {
-		case c == '"':
-			p.pos = i + 1
-			s := p.text[start:i]
-			return s, ascii || utf8.ValidString(s)
-		case c == '\\':
-			return p.escaped(start, i)
-		case c < 0x20:
-			return "", false
-		case c >= 0x80:
-			ascii = false
-		}
+	n, ascii := plain(p.data[p.pos:])
+	i := p.pos + n
+	if i == len(p.data) {
+		return "", false
+	}
+	switch p.data[i] {
+	case '"':
+		s := p.text[p.pos:i]
+		p.pos = i + 1
+		return s, ascii || utf8.ValidString(s)
+	case '\\':
+		return p.escaped(p.pos, i)
 	}
 	return "", false
 }
 
+// plain gives how many bytes at the start of b stand for themselves in a JSON string, and
+// whether these are ASCII. It looks at eight bytes at once, since most of a log is text:
+// in each of the three words below the lowest bit that is set belongs to the first byte
+// that is a control character, a quote or a backslash.
+func plain(b []byte) (n int, ascii bool) {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	var beyond uint64
+	for ; n+8 <= len(b); n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, back := x^'"'*ones, x^'\\'*ones
+		special := ((x-0x20*ones)&^x | (quote-ones)&^quote | (back-ones)&^back) & tops
+		if special != 0 {
+			at := bits.TrailingZeros64(special) / 8
+			return n + at, (beyond|x&(1<<(8*at)-1))&tops == 0
+		}
+		beyond |= x
+	}
+	for ; n < len(b) && b[n] != '"' && b[n] != '\\' && b[n] >= 0x20; n++ {
+		beyond |= uint64(b[n])
+	}
+	return n, beyond&tops == 0
+}
+
 // escaped reads on in a string at its first backslash.
 func (p *fastParser) escaped(start, i int) (string, bool) {
-	if p.buf == nil {
-		p.buf = make([]byte, 0, len(p.data)-start) // no string of the line is longer
+	end, err := skipString(p.data, start-1)
+	if err != nil {
+		return "", false
 	}
-	out := p.buf[:0]
-	plain := start // from here to i nothing has been copied yet
+	out := append(make([]byte, 0, end-start), p.data[start:i]...)
 	for i < len(p.data) {
-		c := p.data[i]
-		if c != '"' && c != '\\' && c >= 0x20 {
-			i++
-			continue
-		}
-		out = append(out, p.data[plain:i]...)
-		if c == '"' {
+		switch c := p.data[i]; {
+		case c == '"':
 			p.pos = i + 1
-			return string(out), utf8.Valid(out)
-		}
-		if c < 0x20 || i+1 >= len(p.data) {
+			return unsafe.String(unsafe.SliceData(out), len(out)), utf8.Valid(out)
+		case c < 0x20 || i+1 >= len(p.data):
 			return "", false
 		}
 		i += 2
@@ -185,7 +202,9 @@ func (p *fastParser) escaped(start, i int) (string, bool) {
 		default:
 			return "", false
 		}
-		plain = i
+		n, _ := plain(p.data[i:])
+		out = append(out, p.data[i:i+n]...)
+		i += n
 	}
 	return "", false
 }
@@ -343,32 +362,31 @@ func (p *fastParser) skipString() bool {
 	if !p.eat('"') {
 		return false
 	}
-	for i := p.pos; i < len(p.data); i++ {
+	for i := p.pos; ; {
+		n, _ := plain(p.data[i:])
+		if i += n; i == len(p.data) {
+			return false
+		}
 		switch c := p.data[i]; {
 		case c == '"':
 			p.pos = i + 1
 			return true
-		case c < 0x20:
+		case c < 0x20 || i+1 >= len(p.data):
 			return false
-		case c == '\\':
-			if i+1 >= len(p.data) {
+		}
+		i += 2
+		switch p.data[i-1] {
+		case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+		case 'u':
+			if i+4 > len(p.data) {
 				return false
 			}
-			i++
-			switch p.data[i] {
-			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
-			case 'u':
-				if i+4 >= len(p.data) {
-					return false
-				}
-				if _, ok := hex4(p.data[i+1 : i+5]); !ok {
-					return false
-				}
-				i += 4
-			default:
+			if _, ok := hex4(p.data[i : i+4]); !ok {
 				return false
 			}
+			i += 4
+		default:
+			return false
 		}
 	}
-	return false
 }

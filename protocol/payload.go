@@ -80,6 +80,7 @@ func (n *named) add(sha256 string) {
 	case n.seen == nil && slices.Contains(n.list, sha256), n.seen[sha256]:
 		return
 	}
+	sha256 = strings.Clone(sha256) // it may be part of a line
 	n.list = append(n.list, sha256)
 	if n.seen == nil && len(n.list) > maxNamedSlice {
 		n.seen = map[string]bool{}

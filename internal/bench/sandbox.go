@@ -13,7 +13,7 @@ const confinedCalls = 20
 func confinement(ctx context.Context, b *bench, n int) ([]figure, error) {
 	var answers []string
 	for i := range confinedCalls {
-		answers = append(answers, fmt.Sprintf(`{"call":"Bash","id":"c%d","input":{"command":"true"}}`, i))
+		answers = append(answers, fmt.Sprintf(`{"call":"Bash","id":"c%d","input":{"command":"true %d"}}`, i, i))
 	}
 	answers = append(answers, `{"text":"All ran."}`)
 	args := []string{"-p", "Run them.", "--allowed-tools", "Bash"}

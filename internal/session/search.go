@@ -232,7 +232,7 @@ func (sc *scan) line(r *scanned, line []byte) {
 	if err != nil || env.Type == protocol.TypeInstructionSnapshot {
 		return
 	}
-	ev, err := protocol.ParseEvent(line)
+	ev, err := protocol.ParseEvent(bytes.Clone(line)) // the buffer is used again
 	if err != nil {
 		return
 	}
