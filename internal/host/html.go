@@ -11,8 +11,8 @@ import (
 	"scorel/protocol"
 )
 
-// exportHTML writes a session as a page.
-func (h *Host) exportHTML(ctx context.Context, w io.Writer, v *session.View) error {
+// exportHTML writes a session as a page, and notes which payloads it lacks.
+func (h *Host) exportHTML(ctx context.Context, w io.Writer, v *session.View, lost *session.Lost) error {
 	index := v.Index()
 	path, err := index.Path(index.Leaf())
 	if err != nil {
@@ -20,11 +20,10 @@ func (h *Host) exportHTML(ctx context.Context, w io.Writer, v *session.View) err
 	}
 	src := export.Source{Header: index.Header(), Path: path, All: func() iter.Seq2[protocol.Event, error] { return index.EventsAfter(ctx, 0) },
 		Blob: func(sha string) (io.ReadCloser, int64, error) {
-			if err := h.store.Blobs().Check(ctx, sha); err != nil {
-				return nil, 0, err
-			}
-			return h.store.Blobs().Open(sha)
-		}, Whole: h.cutText(ctx)}
+			r, size, err := h.store.Blobs().Whole(ctx, sha)
+			lost.Add(sha, err)
+			return r, size, err
+		}, Whole: h.cutText(ctx, lost)}
 	src.Header.Meta = index.Meta()
 	if n := len(index.Gaps()); n > 0 {
 		src.Notices = append(src.Notices, fmt.Sprintf("The log of this session is damaged in %d places; events are missing there.", n))

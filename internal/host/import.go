@@ -102,11 +102,17 @@ func (h *Host) knownProject(dir string) bool {
 
 // lostNotices says that an export lacks payloads.
 func lostNotices(lost session.Lost) (out []string) {
-	if n := len(lost.Missing); n > 0 {
-		out = append(out, fmt.Sprintf("%d payloads that the session names are missing here and in the export; scorel sessions verify names them", n))
-	}
-	if n := len(lost.Damaged); n > 0 {
-		out = append(out, fmt.Sprintf("%d payloads that the session names are damaged here and not in the export; scorel sessions verify names them", n))
+	for _, l := range []struct {
+		payloads []string
+		what     string
+	}{
+		{lost.Missing, "are missing here and in the export"},
+		{lost.Damaged, "are damaged here and not in the export"},
+		{lost.Unread, "cannot be read here and are not in the export"},
+	} {
+		if n := len(l.payloads); n > 0 {
+			out = append(out, fmt.Sprintf("%d payloads that the session names %s; scorel sessions verify names them", n, l.what))
+		}
 	}
 	return out
 }

@@ -170,20 +170,18 @@ func (h *Host) exportSession(ctx context.Context, client protocol.ClientID, id p
 		return nil, storageError("write the export", err)
 	}
 	w := bufio.NewWriterSize(out, exportBuffer)
-	var notices []string
+	var lost session.Lost
 	switch format {
 	case "jsonl":
 		err = session.ExportJSONL(ctx, w, v)
 	case "bundle":
-		var lost session.Lost
 		lost, err = h.store.ExportBundle(ctx, w, v)
-		notices = lostNotices(lost)
 	case "html":
-		err = h.exportHTML(ctx, w, v)
+		err = h.exportHTML(ctx, w, v, &lost)
 	default:
 		header := v.Index().Header()
 		header.Meta = v.Index().Meta()
-		err = display.Markdown(w, header, h.forward(ctx, v.Index()))
+		err = display.Markdown(w, header, h.forward(ctx, v.Index(), &lost))
 	}
 	if err == nil {
 		err = w.Flush()
@@ -201,7 +199,7 @@ func (h *Host) exportSession(ctx context.Context, client protocol.ClientID, id p
 	if err != nil {
 		return nil, err
 	}
-	ref.Notices = notices
+	ref.Notices = lostNotices(lost)
 	return ref, nil
 }
 
@@ -212,8 +210,8 @@ const exportBuffer = 256 << 10
 const maxWhole = 16 << 20
 
 // forward gives the conversation events of the active path, oldest first, with the whole
-// of what the log has cut.
-func (h *Host) forward(ctx context.Context, index *session.Index) func(func(protocol.Event, error) bool) {
+// of what the log has cut, and notes which of that is lost.
+func (h *Host) forward(ctx context.Context, index *session.Index, lost *session.Lost) func(func(protocol.Event, error) bool) {
 	return func(yield func(protocol.Event, error) bool) {
 		path, err := index.Path(index.Leaf())
 		if err != nil {
@@ -223,7 +221,7 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 		for _, id := range path {
 			e, err := index.Event(ctx, id)
 			if b, ok := e.Body.(*protocol.MessageBody); ok && b.Message.IsCut() {
-				m, _ := b.Message.Whole(h.cutText(ctx)) // what is lost stays cut and says so
+				m, _ := b.Message.Whole(h.cutText(ctx, lost)) // what is lost stays cut and says so
 				e.Body = &protocol.MessageBody{Message: m}
 			}
 			if !yield(e, err) {
@@ -234,8 +232,12 @@ func (h *Host) forward(ctx context.Context, index *session.Index) func(func(prot
 }
 
 // cutText reads the whole of a text that the log has cut.
-func (h *Host) cutText(ctx context.Context) func(sha string) ([]byte, error) {
-	return func(sha string) ([]byte, error) { return h.store.Blobs().Read(ctx, sha, maxWhole) }
+func (h *Host) cutText(ctx context.Context, lost *session.Lost) func(sha string) ([]byte, error) {
+	return func(sha string) ([]byte, error) {
+		data, err := h.store.Blobs().Read(ctx, sha, maxWhole)
+		lost.Add(sha, err)
+		return data, err
+	}
 }
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {

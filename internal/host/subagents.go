@@ -18,6 +18,7 @@ import (
 	"scorel/internal/process"
 	engine "scorel/internal/runtime"
 	"scorel/internal/sandbox"
+	"scorel/internal/session"
 	"scorel/internal/task"
 	"scorel/internal/tool"
 	"scorel/protocol"
@@ -254,7 +255,7 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 			return
 		}
 		if m.IsCut() {
-			m, _ = m.Whole(s.h.cutText(s.h.beside)) // what is lost stays cut and says so
+			m, _ = m.Whole(s.h.cutText(s.h.beside, new(session.Lost))) // what is lost stays cut and says so
 		}
 		s.mu.Lock()
 		s.steps++

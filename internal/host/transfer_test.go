@@ -162,3 +162,34 @@ func TestTheHostRemovesLaterWhatADeletedSessionLeft(t *testing.T) {
 	w.restart() // any host, without a command
 	w.eventually("the payload is gone", func() bool { return len(w.folderOf("blobs"))+len(w.folderOf("deleted")) == 0 })
 }
+
+func TestEveryExportSaysWhichPayloadsItLacks(t *testing.T) {
+	for what, c := range map[string]struct {
+		harm func(name string) error
+		says string
+	}{
+		"missing":  {os.Remove, "1 payloads that the session names are missing here"},
+		"damaged":  {func(name string) error { return os.WriteFile(name, []byte("other"), 0o600) }, "1 payloads that the session names are damaged here"},
+		"unread":   {func(name string) error { return errors.Join(os.Remove(name), os.Mkdir(name, 0o700)) }, "1 payloads that the session names cannot be read here"},
+		"as it is": {func(string) error { return nil }, ""},
+	} {
+		t.Run(what, func(t *testing.T) {
+			w := newWorld(t, setting{}, `{"do":[{"text":"`+strings.Repeat("A long answer. ", 300_000)+`"}]}`)
+			e := w.begin(false)
+			e.say("go")
+			blobs := w.folderOf("blobs")
+			if len(blobs) != 1 {
+				t.Fatalf("%q", blobs)
+			}
+			if err := c.harm(filepath.Join(w.home, ".scorel", "blobs", blobs[0])); err != nil {
+				t.Fatal(err)
+			}
+			for _, format := range []string{"bundle", "markdown", "html"} {
+				ref := call[*protocol.BlobRef](t, e.c, e.id, &protocol.ExportSession{Format: format})
+				if said := strings.Join(ref.Notices, "\n"); !strings.HasPrefix(said, c.says) || (said == "") != (c.says == "") {
+					t.Errorf("%s: %q", format, said)
+				}
+			}
+		})
+	}
+}

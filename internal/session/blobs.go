@@ -243,6 +243,14 @@ func (b *Blobs) Check(ctx context.Context, sha string) error {
 	return nil
 }
 
+// Whole opens a blob whose hash was compared; errors are those of Check.
+func (b *Blobs) Whole(ctx context.Context, sha string) (io.ReadCloser, int64, error) {
+	if err := b.Check(ctx, sha); err != nil {
+		return nil, 0, err
+	}
+	return b.Open(sha)
+}
+
 type readerFunc func([]byte) (int, error)
 
 func (f readerFunc) Read(p []byte) (int, error) { return f(p) }

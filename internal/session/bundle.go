@@ -5,13 +5,32 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"scorel/internal/bundle"
 )
 
-// Lost are payloads that events name and that cannot be given: the store does not have
-// them, or has other bytes under their name.
-type Lost struct{ Missing, Damaged []string }
+// Lost are payloads that events name and that cannot be given, each once: the store does
+// not have them, has other bytes under their name, or cannot read them.
+type Lost struct{ Missing, Damaged, Unread []string }
+
+// Add takes in why a payload could not be given. It is false for what says nothing about
+// the payload: no error, the end of a context, and a size.
+func (l *Lost) Add(sha string, err error) bool {
+	to := &l.Unread
+	switch {
+	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrTooLarge):
+		return false
+	case errors.Is(err, ErrNoBlob):
+		to = &l.Missing
+	case errors.Is(err, ErrDamagedBlob):
+		to = &l.Damaged
+	}
+	if !slices.Contains(*to, sha) {
+		*to = append(*to, sha)
+	}
+	return true
+}
 
 // ExportBundle writes a view as ExportJSONL does, with the payloads that its
 // events name, and says which are lost; a bundle of the others is written all the
@@ -46,34 +65,28 @@ func (s *Store) ExportBundle(ctx context.Context, w io.Writer, v *View) (lost Lo
 		if err := ctx.Err(); err != nil {
 			return Lost{}, err
 		}
-		switch size, err := s.exportBlob(ctx, out, sha, bundle.MaxUnpacked-total); {
-		case errors.Is(err, ErrNoBlob):
-			lost.Missing = append(lost.Missing, sha)
-		case errors.Is(err, ErrDamagedBlob):
-			lost.Damaged = append(lost.Damaged, sha)
-		case err != nil:
-			return Lost{}, fmt.Errorf("export %s: %w", v.ix.id, err)
-		default:
-			total += size + 1024 // what the archive adds
+		f, size, err := s.Blobs().Whole(ctx, sha)
+		if lost.Add(sha, err) {
+			continue
 		}
+		if err == nil {
+			err = writeBlob(out, sha, f, size, bundle.MaxUnpacked-total)
+		}
+		if err != nil {
+			return Lost{}, fmt.Errorf("export %s: %w", v.ix.id, err)
+		}
+		total += size + 1024 // what the archive adds
 	}
 	return lost, out.Close()
 }
 
-// exportBlob writes one payload of at most so many bytes and gives its size.
-func (s *Store) exportBlob(ctx context.Context, out *bundle.Writer, sha string, most int64) (int64, error) {
-	if err := s.Blobs().Check(ctx, sha); err != nil {
-		return 0, err
-	}
-	f, size, err := s.Blobs().Open(sha)
-	if err != nil {
-		return 0, err
-	}
+// writeBlob writes one payload of at most so many bytes, and closes it.
+func writeBlob(out *bundle.Writer, sha string, f io.ReadCloser, size, most int64) error {
 	defer f.Close()
 	if size > most-64<<10 {
-		return 0, fmt.Errorf("%w for a bundle", ErrTooLarge)
+		return fmt.Errorf("%w for a bundle", ErrTooLarge)
 	}
-	return size, out.Blob(sha, f, size)
+	return out.Blob(sha, f, size)
 }
 
 // named gives the payloads that the events name ([protocol.Event.Payloads]), each once,
