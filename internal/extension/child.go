@@ -153,7 +153,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	report := func(what string, detail []byte) {
 		s.cfg.Report(name+": "+what, []byte(s.cfg.Clean(string(detail))))
 	}
-	c.peer = newPeer(&peer{serve: c.serve, note: c.note, report: report, broken: func(error) { proc.Kill() }, clean: s.cfg.Clean})
+	c.peer = newPeer(&peer{serve: c.serve, note: c.note, report: report, broken: func(error) { proc.Kill() }, fault: s.cfg.Fault, clean: s.cfg.Clean})
 	s.mu.Lock()
 	s.children = append(s.children, c)
 	if of == nil {
@@ -164,16 +164,16 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	s.mu.Unlock()
 	c.peer.start(proc.Stdin, proc.Stdout)
 	stderr := make(chan struct{})
-	s.wg.Go(func() { c.diagnose(report); close(stderr) }) // ends with stderr
+	s.wg.Go(func() { defer close(stderr); c.peer.careful(func() { c.diagnose(report) }) }) // ends with stderr
 	gone, watched := make(chan struct{}), make(chan struct{})
-	s.wg.Go(func() { c.watch(gone); close(watched) }) // ends with the process
-	s.wg.Go(func() {                                  // ends with the process and what it has asked for
+	s.wg.Go(func() { defer close(watched); c.peer.careful(func() { c.watch(gone) }) }) // ends with the process
+	s.wg.Go(func() {                                                                   // ends with the process and what it has asked for
 		_ = proc.Wait()
 		c.peer.wait()
 		<-stderr
 		close(gone)
-		<-watched  // it reads the page, which settle unmaps
-		c.settle() // what is served may wait for this
+		<-watched                // it reads the page, which settle unmaps
+		c.peer.careful(c.settle) // what is served may wait for this
 		c.peer.waitServed()
 	})
 	ctx, cancel := context.WithTimeout(s.outlive(ctx), loadTime)

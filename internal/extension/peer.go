@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"scorel/internal/extension/wire"
+	"scorel/internal/fault"
 )
 
 // Bounds of a connection to a process.
@@ -84,6 +85,8 @@ type peer struct {
 	note   func(method string, params json.RawMessage)
 	report func(what string, detail []byte)
 	broken func(why error)
+	// fault is told of a panic here; nil: it goes on.
+	fault func(*fault.Panic)
 	// clean takes secrets out of the errors that the process gives.
 	clean func(string) string
 
@@ -126,8 +129,24 @@ var errNoMessage = errors.New("its output begins with a line that is no message 
 // start begins to read and to write. The goroutines end when the streams do and
 // [peer.close] was called.
 func (p *peer) start(in io.WriteCloser, out io.Reader) {
-	p.streams.Go(func() { p.write(in) })
-	p.streams.Go(func() { p.read(out) })
+	p.streams.Go(func() { p.careful(func() { p.write(in) }) })
+	p.streams.Go(func() { p.careful(func() { p.read(out) }) })
+}
+
+// careful does what is Scorel's own part of the connection. A panic in it ends the
+// connection, and so the process, and what that leaves is tidied as after any other end.
+func (p *peer) careful(do func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			caught := fault.Caught(r)
+			if p.fault == nil {
+				panic(caught)
+			}
+			p.close(caught)
+			p.fault(caught)
+		}
+	}()
+	do()
 }
 
 // close ends what waits, with why as the reason.
@@ -478,13 +497,20 @@ func (p *peer) request(f frame, refused string) {
 	}
 	p.requests.Go(func() {
 		defer cancel()
-		answer := p.answer(ctx, f)
-		p.mu.Lock()
-		delete(p.served, id)
-		p.params -= len(f.Params)
-		p.mu.Unlock()
-		close(s.done)
-		_ = p.put(p.ctx, answer) // else nobody waits for it any more
+		var answer []byte
+		func() {
+			defer func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				delete(p.served, id)
+				p.params -= len(f.Params)
+				close(s.done)
+			}()
+			p.careful(func() { answer = p.answer(ctx, f) })
+		}()
+		if answer != nil {
+			_ = p.put(p.ctx, answer) // else nobody waits for it any more
+		}
 	})
 }
 

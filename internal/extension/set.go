@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"scorel/internal/extension/wire"
+	"scorel/internal/fault"
 	"scorel/protocol"
 )
 
@@ -62,6 +63,9 @@ type Config struct {
 	Reason string
 	// Report takes what people who look for a fault need to see.
 	Report func(what string, detail []byte)
+	// Fault is told of a panic in a goroutine of the set, which gives the session up; nil:
+	// the panic goes on.
+	Fault func(*fault.Panic)
 	// Clean takes secrets out of what an extension says of its errors, and of its stderr;
 	// nil takes out nothing.
 	Clean func(text string) string

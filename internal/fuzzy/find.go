@@ -5,8 +5,9 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
+
+	"scorel/internal/fault"
 )
 
 // maxTerms is how many words of a query count.
@@ -31,7 +32,7 @@ func (l *List) Find(query string, limit int) (paths []string, more bool) {
 	wide := need&maskWide != 0
 	// Each processor looks at a part of the list.
 	parts := make([]top, min(maxParts, runtime.GOMAXPROCS(0), 1+l.Len()/minPart))
-	var wg sync.WaitGroup
+	var wg fault.Group
 	most, begins := bestOf(terms)
 	for i := range parts {
 		parts[i] = top{list: l, limit: limit, most: most, begins: begins}

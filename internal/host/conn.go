@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"scorel/internal/host/fault"
+	"scorel/internal/fault"
 	"scorel/internal/host/lane"
 	"scorel/protocol"
 )

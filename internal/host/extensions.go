@@ -15,6 +15,7 @@ import (
 	"scorel/internal/config"
 	"scorel/internal/extension"
 	"scorel/internal/extension/wire"
+	"scorel/internal/fault"
 	"scorel/internal/hook"
 	"scorel/internal/host/lane"
 	"scorel/internal/model"
@@ -105,6 +106,7 @@ func (h *Host) extend(l *lane.Lane) {
 			return h.childEnviron(cfg), nil
 		},
 		Clean:  x.keys.clean,
+		Fault:  func(p *fault.Panic) { x.lane.Panicked(p) },
 		Report: func(what string, detail []byte) { h.report(id, what, detail) }})
 	h.mu.Lock()
 	h.extended[id] = x

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"scorel/internal/host/fault"
+	"scorel/internal/fault"
 	"scorel/internal/host/publish"
 	"scorel/protocol"
 )

@@ -17,9 +17,9 @@ import (
 
 	"scorel/internal/command"
 	"scorel/internal/disk"
+	"scorel/internal/fault"
 	"scorel/internal/fetch"
 	"scorel/internal/host/entries"
-	"scorel/internal/host/fault"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/partial"
 	"scorel/internal/identity"

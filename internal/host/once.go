@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/host/fault"
+	"scorel/internal/fault"
 	"scorel/internal/host/lane"
 	"scorel/internal/session"
 	"scorel/protocol"

@@ -1,12 +1,23 @@
 package session
 
-import "context"
+import (
+	"context"
+
+	"scorel/internal/fault"
+)
+
+// done is what a job gave, or the panic that ended it.
+type done[T any] struct {
+	result T
+	panic  *fault.Panic
+}
 
 // ordered runs jobs side by side, at most width at a time, and hands their
 // results to each in the order in which next gave the jobs. It starts a job only
 // when next allows: next returns nil when there are no more, and may wait for
 // nothing. each returning false ends it. All goroutines have ended when ordered
-// returns; jobs should look at their context.
+// returns; jobs should look at their context. A job that panics makes ordered panic in its
+// turn.
 func ordered[T any](ctx context.Context, width int, next func() func(context.Context) T, each func(T) bool) {
 	first, second := next(), (func(context.Context) T)(nil)
 	if first != nil {
@@ -19,7 +30,7 @@ func ordered[T any](ctx context.Context, width int, next func() func(context.Con
 		return
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	var flying []chan T
+	var flying []chan done[T]
 	defer func() {
 		cancel()
 		for _, c := range flying {
@@ -42,16 +53,28 @@ func ordered[T any](ctx context.Context, width int, next func() func(context.Con
 				more = false
 				break
 			}
-			c := make(chan T, 1)
+			c := make(chan done[T], 1)
 			flying = append(flying, c)
-			go func() { c <- job(ctx) }() // ends with the job; awaited above
+			go func() { // ends with the job; awaited above
+				var d done[T]
+				defer func() {
+					if r := recover(); r != nil {
+						d.panic = fault.Caught(r)
+					}
+					c <- d
+				}()
+				d.result = job(ctx)
+			}()
 		}
 		if len(flying) == 0 {
 			return
 		}
-		result := <-flying[0]
+		d := <-flying[0]
 		flying = flying[1:]
-		if !each(result) {
+		if d.panic != nil {
+			panic(d.panic)
+		}
+		if !each(d.result) {
 			return
 		}
 	}

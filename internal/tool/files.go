@@ -355,12 +355,12 @@ func (t *target) openFile(f *Files, write bool) error {
 	return nil
 }
 
-// fault is an error that needs no variable.
-type fault string
+// refusal is an error that needs no variable.
+type refusal string
 
-func (f fault) Error() string { return string(f) }
+func (f refusal) Error() string { return string(f) }
 
-const errSwapped fault = "it was replaced while it was being opened; try again"
+const errSwapped refusal = "it was replaced while it was being opened; try again"
 
 // openAt opens name in dir and never follows a link there.
 func openAt(dir *os.File, name string, flag int, mode uint32, shown string) (*os.File, error) {

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
-	"sync"
 	"sync/atomic"
 
+	"scorel/internal/fault"
 	"scorel/internal/permission"
 )
 
@@ -145,7 +145,7 @@ func (c *grepCall) binary() bool {
 func (c *grepCall) matching(ctx context.Context, candidates []found) []found {
 	has := make([]bool, len(candidates))
 	var next atomic.Int64
-	var group sync.WaitGroup
+	var group fault.Group
 	for range min(runtime.GOMAXPROCS(0), len(candidates)) {
 		group.Go(func() { // ends when all candidates are taken, or with ctx
 			var buf []byte

@@ -83,7 +83,7 @@ func (r *ignoreRule) match(rel string, dir bool) bool {
 	return r.glob.MatchString(rel)
 }
 
-const errGlob fault = "the glob is broken"
+const errGlob refusal = "the glob is broken"
 
 // globExpr translates a glob into an expression over whole paths.
 func globExpr(glob string) (string, error) {

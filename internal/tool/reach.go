@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const errReach fault = "is in Scorel's own folder, which is closed to tools; ask the user to change settings there"
+const errReach refusal = "is in Scorel's own folder, which is closed to tools; ask the user to change settings there"
 
 func outOfReach(path string) error { return fmt.Errorf("%s %w", path, errReach) }
 

@@ -9,7 +9,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
+
+	"scorel/internal/fault"
 )
 
 // walk names every file below the folder that is neither hidden nor ignored, as
@@ -28,7 +29,7 @@ type walker struct {
 	depth int // of files, 0 for any
 	emit  func(rel string)
 	slots chan struct{} // for goroutines beside the first
-	group sync.WaitGroup
+	group fault.Group
 }
 
 // folder handles the entries of the folder rel, which are at depth.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"scorel/internal/host/fault"
+	"scorel/internal/fault"
 	"scorel/protocol"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"scorel/internal/agent"
+	"scorel/internal/fault"
 	"scorel/internal/hook"
-	"scorel/internal/host/fault"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/model"

@@ -1,4 +1,4 @@
-// Package fault holds what becomes of a panic inside a host: who meets it, and what of
+// Package fault holds what becomes of a panic: who meets it, and what of
 // the state that it may have left half changed is trusted afterwards.
 //
 // What belongs to one session is guarded by a [Mutex], which goes with the session's
@@ -36,6 +36,38 @@ func Caught(recovered any) *Panic {
 		return p
 	}
 	return &Panic{recovered, debug.Stack()}
+}
+
+// Group is a [sync.WaitGroup] whose waiter meets the panics of its goroutines: they are
+// part of what the waiter does, so its root catches them. The zero value is ready.
+type Group struct {
+	wg    sync.WaitGroup
+	mu    sync.Mutex
+	first *Panic
+}
+
+// Go runs f in a goroutine.
+func (g *Group) Go(f func()) {
+	g.wg.Go(func() {
+		defer func() {
+			if r := recover(); r != nil {
+				g.mu.Lock()
+				defer g.mu.Unlock()
+				if g.first == nil {
+					g.first = Caught(r)
+				}
+			}
+		}()
+		f()
+	})
+}
+
+// Wait waits for all goroutines, and panics with the first of their panics.
+func (g *Group) Wait() {
+	g.wg.Wait()
+	if g.first != nil {
+		panic(g.first)
+	}
 }
 
 // Fuse blows with the first panic of a session.

@@ -71,3 +71,29 @@ func TestAPanicUnderWhatAllShareIsFatal(t *testing.T) {
 	m := &Shared{Fatal: func(p *Panic) { t.Errorf("fatal: %v", p) }}
 	m.Check(&Panic{Value: "elsewhere"})
 }
+
+func TestAPanicInAGroupIsMetByWhoWaits(t *testing.T) {
+	var g Group
+	ended := make(chan int, 3)
+	for i := range 3 {
+		g.Go(func() {
+			defer func() { ended <- i }()
+			if i == 1 {
+				panic("one of them")
+			}
+		})
+	}
+	func() {
+		defer func() {
+			p, ok := recover().(*Panic)
+			if !ok || p.Value != "one of them" || !strings.Contains(string(p.Stack), "fault_test.go") {
+				t.Errorf("it met %+v", p)
+			}
+		}()
+		g.Wait()
+		t.Error("nobody met the panic")
+	}()
+	if len(ended) != 3 {
+		t.Errorf("%d had ended", len(ended))
+	}
+}
