@@ -11,41 +11,61 @@ import (
 // 2 ms of processor time each, for memory that nobody misses. While less than
 // smallHeap lives the next collection is at five times that, at the least at 16 MB;
 // what holds more goes by Go's own rule.
+//
+// In a host in which more than largeHeap lives, long sessions are at work: each turn makes
+// its context and its request anew, and by Go's own rule as much garbage would lie beside
+// them again. There the next collection is at one and a half times what lives.
 const (
 	smallHeap    = 4 << 20 // bytes
-	smallPercent = 400     // as GOGC, while no more than smallHeap lives
-	largePercent = 100
+	smallPercent = 400     // as GOGC, in a command while no more than smallHeap lives
+	largeHeap    = 32 << 20
+	largePercent = 50 // in a host while more than largeHeap lives
+	usualPercent = 100
 )
 
-// collectLate sets the rule, unless the user has set GOGC. It holds until the process
-// ends.
-func collectLate() {
+// collectLate sets the rule for commands, unless the user has set GOGC. It holds until the
+// process ends.
+func collectLate() { collect(smallPercent, forCommand) }
+
+// collectClosely sets that for a host.
+func collectClosely() { collect(usualPercent, forHost) }
+
+func forCommand(live uint64) uint64 {
+	if live <= smallHeap {
+		return smallPercent
+	}
+	return usualPercent
+}
+
+func forHost(live uint64) uint64 {
+	if live > largeHeap {
+		return largePercent
+	}
+	return usualPercent
+}
+
+func collect(first uint64, rule func(live uint64) uint64) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	debug.SetGCPercent(smallPercent)
-	afterCollection(smallPercent)
+	debug.SetGCPercent(int(first))
+	afterCollection(first, rule)
 }
 
 // afterCollection looks behind the next collection how much lives, and so on.
-func afterCollection(percent uint64) {
+func afterCollection(percent uint64, rule func(live uint64) uint64) {
 	sentinel := new(*byte) // lives until that collection
 	runtime.AddCleanup(sentinel, func(now uint64) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
-		next := percentFor(m.NextGC, now)
+		next := rule(living(m.NextGC, now))
 		if next != now {
 			debug.SetGCPercent(int(next))
 		}
-		afterCollection(next)
+		afterCollection(next, rule)
 	}, percent)
 }
 
-// percentFor gives the percentage that fits what lived at the last collection, which
-// set the size in bytes for the next by the percentage now.
-func percentFor(size, now uint64) uint64 {
-	if live := size * 100 / (100 + now); live <= smallHeap {
-		return smallPercent
-	}
-	return largePercent
-}
+// living gives what lived at the last collection, which set the size in bytes for the next
+// by a percentage.
+func living(size, percent uint64) uint64 { return size * 100 / (100 + percent) }

@@ -45,8 +45,11 @@ type app struct {
 
 // Main runs the command line and gives the exit code.
 func Main(args []string) int {
-	// A host stays, and what it lets lie it holds for days; the child has a bound of its own.
-	if len(args) == 0 || args[0] != "host" && args[0] != wire.ChildName {
+	switch {
+	case len(args) > 0 && args[0] == "host": // it stays, and what it lets lie it holds for days
+		collectClosely()
+	case len(args) > 0 && args[0] == wire.ChildName: // it has a bound of its own
+	default:
 		collectLate()
 	}
 	a := &app{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}

@@ -166,6 +166,10 @@ func (p *passes) mark(from mark, list, notes int) mark {
 // which it began. What stands there may be in the hands of callers: where it
 // stays the same it is only added to, else everything moves to new memory.
 func (p *passes) adopt(m mark, s *passes) {
+	if len(p.out)+len(p.elems) == 0 {
+		p.elems, p.at, p.out, p.sums, p.usage = s.elems, s.at, s.out, s.sums, s.usage
+		return
+	}
 	out, sums := s.out[m.out-s.offset:], s.sums[m.out-s.offset:]
 	n, k := len(p.out)-m.out, len(p.elems)-m.elems
 	same := len(out) >= n && len(s.elems) >= k && slices.Equal(p.elems[m.elems:], s.elems[:k]) &&

@@ -193,6 +193,9 @@ func (w *walker) add(ev protocol.Event, a *answer, pos int) {
 	if a.message.Role == protocol.RoleAssistant && len(a.message.Calls()) > 0 {
 		e.harmed, w.harm.lost = w.harm.lost, false
 	}
+	if len(w.list) == cap(w.list) { // twice as many: append takes a quarter more of what is long
+		w.list = slices.Grow(w.list, 64+len(w.list))
+	}
 	w.list = append(w.list, e)
 }
 
