@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,6 +71,16 @@ func About(field string, reason Reason, code Code, format string, args ...any) *
 	e := Errorf(code, format, args...)
 	e.Details, _ = json.Marshal(FieldDetails{field, reason}) // strings always can
 	return e
+}
+
+// AboutOf gives the details of an error about a field, from its chain; the zero value for
+// any other.
+func AboutOf(err error) (d FieldDetails) {
+	var e *Error
+	if errors.As(err, &e) && len(e.Details) > 0 && json.Unmarshal(e.Details, &d) != nil {
+		return FieldDetails{}
+	}
+	return d
 }
 
 // under puts a problem of a part under the name of the part.

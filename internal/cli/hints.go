@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"errors"
 
 	"scorel/protocol"
@@ -20,10 +19,10 @@ func hinted(err error) string {
 
 func hintOf(err error) string {
 	var pe *protocol.Error
-	var about protocol.FieldDetails
-	if !errors.As(err, &pe) || json.Unmarshal(pe.Details, &about) != nil {
+	if !errors.As(err, &pe) {
 		return ""
 	}
+	about := protocol.AboutOf(err)
 	switch {
 	case about.Reason == protocol.ReasonElsewhere:
 		return "--fork makes a copy."

@@ -162,9 +162,12 @@ func deliver[R any](m *Model, typed string, call func(ctx context.Context, l *li
 			return f(m, r)
 		}
 		m.leaving = false // the person is to see it
-		m.fail(err)
+		asked := m.askWide(err)
+		if asked == nil {
+			m.fail(err)
+		}
 		m.giveBack(typed, marked)
-		return m.typed()
+		return tea.Batch(asked, m.typed())
 	})
 }
 

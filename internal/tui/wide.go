@@ -10,6 +10,15 @@ import (
 // wideQuestion is the name of the question whether a home or / may be the workspace.
 const wideQuestion = "wide"
 
+// askWide asks again where something was refused because the person has said no, or nothing
+// yet; it is nil for any other error.
+func (m *Model) askWide(err error) tea.Cmd {
+	if m.project == nil || protocol.AboutOf(err).Reason != protocol.ReasonWide {
+		return nil
+	}
+	return m.offerWide(m.project)
+}
+
 // offerWide asks once whether a folder that is as wide as a home may be the workspace.
 // Until a person has said so the host begins no session there.
 func (m *Model) offerWide(p *protocol.Project) tea.Cmd {
