@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -340,6 +341,8 @@ func (w *talking) ends(name string) {
 }
 
 func TestTheEndOfTheTerminalEndsWhatRuns(t *testing.T) {
+	// What nohup has had ignored its children ignore; what is caught here they do not.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	w := talk(t, leaves(), "--allowed-tools", "Bash", "--sandbox", "off", "go")
 	w.until(`"type":"tool_execution_start"`, `"toolCallId":"b2"`)
 	w.until(`"type":"tool_execution_update"`, `more`)

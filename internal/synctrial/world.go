@@ -1,6 +1,7 @@
 package synctrial
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -237,10 +238,12 @@ func (w *world) logFile(id protocol.SessionID) string {
 }
 
 // tear lets the log of a session end in the beginning of a line that was told to
-// nobody.
+// nobody. A log that ends in one already, because nobody has opened it since, stays as it
+// is: a host appends nothing behind that, and two beginnings in one line are damage that
+// may hide a rewind.
 func (w *world) tear(id protocol.SessionID) {
 	data := w.mem.Bytes(w.logFile(id))
-	if len(data) == 0 {
+	if !bytes.HasSuffix(data, []byte("\n")) {
 		return
 	}
 	piece := `{"type":"message","id":"evt_00000000000000ab","parentId":null,"seq":` + fmt.Sprint(1_000_000+w.draw(1000)) + `,"sessionId":"`
