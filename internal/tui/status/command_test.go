@@ -53,24 +53,27 @@ func TestAVeryLongContextIsMarkedAndPercentagesStayInTheirRange(t *testing.T) {
 
 func TestOfWhatACommandPrintsOnlyTextAndColoursStay(t *testing.T) {
 	for printed, want := range map[string]string{
-		"":                                  "",
-		" \n\t\n":                           "",
-		"  one \n\n two\t\n":                "one two",
-		"\x1b[1;31mred\x1b[0m x":            "\x1b[1;31mred\x1b[m x",
-		"\x1b[38;2;1;2;3mrgb":               "\x1b[38;2;1;2;3mrgb\x1b[m",
-		"\x1b[38;5;208morange\x1b[m":        "\x1b[38;5;208morange\x1b[m",
-		"\x1b[8mhidden\x1b[m":               "hidden\x1b[m",
-		"\x1b[08;1mhidden":                  "\x1b[1mhidden\x1b[m",
-		"\x1b[38;8;5mx":                     "x",
-		"\x1b[2J\x1b[Hhome":                 "home",
-		"\x1b]0;title\x07text":              "text",
-		"\x1b]8;;http://x\x07a\x1b]8;;\x07": "a",
-		"\x1b[?25lx\x1b[6n":                 "x",
-		"a\rb":                              "a b",
-		"\x1b[31m\x1b[m":                    "",
-		"a\u202eb":                          "a[U+202E]b",
-		"\x1b[" + strings.Repeat("1;", 60) + "1mx": "x",
-		"\x1b[31": "31",
+		"":                           "",
+		" \n\t\n":                    "",
+		"  one \n\n two\t\n":         "one two",
+		"\x1b[1;31mred\x1b[0m x":     "\x1b[1;31mred\x1b[m x",
+		"\x1b[38;2;1;2;3mrgb":        "\x1b[38;2;1;2;3mrgb\x1b[m",
+		"\x1b[38;5;208morange\x1b[m": "\x1b[38;5;208morange\x1b[m",
+		"\x1b[38:2::1:2:3ma\x1b[48:2:4:5:6mb\x1b[58:5:7mc": "\x1b[38;2;1;2;3ma\x1b[48;2;4;5;6mb\x1b[58;5;7mc\x1b[m",
+		"\x1b[4:3;1mcurly\x1b[4:0mnot":                     "\x1b[4;1mcurly\x1b[24mnot\x1b[m",
+		"\x1b[:ma\x1b[8:1mb\x1b[38:2:1mc\x1b[4:mx":         "abcx",
+		"\x1b[8mhidden\x1b[m":                              "hidden\x1b[m",
+		"\x1b[08;1mhidden":                                 "\x1b[1mhidden\x1b[m",
+		"\x1b[38;8;5mx":                                    "x",
+		"\x1b[2J\x1b[Hhome":                                "home",
+		"\x1b]0;title\x07text":                             "text",
+		"\x1b]8;;http://x\x07a\x1b]8;;\x07":                "a",
+		"\x1b[?25lx\x1b[6n":                                "x",
+		"a\rb":                                             "a b",
+		"\x1b[31m\x1b[m":                                   "",
+		"a\u202eb":                                         "a[U+202E]b",
+		"\x1b[" + strings.Repeat("1;", 60) + "1mx":         "x",
+		"\x1b[31":                                          "31",
 	} {
 		if got := Output(printed); got != want {
 			t.Errorf("%q gives %q, not %q", printed, got, want)
@@ -81,6 +84,7 @@ func TestOfWhatACommandPrintsOnlyTextAndColoursStay(t *testing.T) {
 func FuzzOutputIsOneSafeLine(f *testing.F) {
 	f.Add("\x1b[1;31mred\x1b[0m\n\x1b]0;x\x07 \x9b2J")
 	f.Add("\x1b[38;5\x1b[m\x1b[;8m")
+	f.Add("\x1b[:m\x1b\x1b\x80")
 	f.Fuzz(func(t *testing.T, printed string) {
 		got := Output(printed)
 		golden.Lines(t, []string{got}, 1<<20)

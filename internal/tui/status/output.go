@@ -1,6 +1,7 @@
 package status
 
 import (
+	"slices"
 	"strings"
 
 	"scorel/internal/tui/cell"
@@ -91,11 +92,33 @@ func allowed(args string) string {
 			keep = append(keep, parts[i:i+n+1]...)
 			i += n
 		case strings.TrimLeft(p, "0") == "8": // concealed
+		case strings.Contains(p, ":"):
+			keep = append(keep, semicolons(strings.Split(p, ":"))...)
 		default:
 			keep = append(keep, p)
 		}
 	}
 	return joined(keep)
+}
+
+// semicolons gives a colour or an underline that is written with colons (ISO 8613-6) as all
+// terminals read it, nothing for what is neither.
+func semicolons(args []string) []string {
+	if slices.Contains(args[1:], "") && (len(args) != 6 || args[2] != "") { // a colour space may be left out
+		return nil
+	}
+	switch kind, n := args[0], len(args); {
+	case kind == "4" && n == 2 && args[1] == "0":
+		return []string{"24"}
+	case kind == "4" && n == 2:
+		return []string{"4"}
+	case kind != "38" && kind != "48" && kind != "58":
+	case args[1] == "5" && n == 3:
+		return args
+	case args[1] == "2" && (n == 5 || n == 6):
+		return append([]string{kind, "2"}, args[n-3:]...)
+	}
+	return nil
 }
 
 func joined(keep []string) string {
