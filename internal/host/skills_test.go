@@ -227,18 +227,17 @@ func TestAProjectsProgramRunsOnlyAfterItWasTrustedAndAChangeAsksAgain(t *testing
 	w.judged()
 }
 
-func TestTwoCallsOfOneSkillAtOnceKeepTheirEventsApart(t *testing.T) {
+func TestTwoCallsOfOneSkillFollowEachOtherAndKeepTheirEventsApart(t *testing.T) {
 	w := newWorld(t, setting{overrides: host.Overrides{Allow: []string{"ExecuteSkill"}}},
 		`{"do":[{"call":"ExecuteSkill","id":"a","input":{"name":"talk","input":"a"}},{"call":"ExecuteSkill","id":"b","input":{"name":"talk","input":"b"}}]}`, `{"do":[{"text":"done"}]}`)
 	w.user("skills/talk/SKILL.md", "---\nentry: run.sh\n---\nx\n")
-	// Each waits for the other before it goes on, so they run at the same time.
-	w.user("skills/talk/run.sh", `read -r who; who=${who//\"/}; [ "$who" = a ] && other=b || other=a
+	w.user("skills/talk/run.sh", `read -r who; who=${who//\"/}
+mkdir "$SKILL_WORKSPACE/busy" || exit 9 # the other one runs
 for i in 1 2 3 4 5; do
   echo "{\"type\":\"process_event\",\"stage\":\"s$i\",\"message\":\"$who-$i\"}" >&2
   echo "line $who-$i" >&2
-  touch "$SKILL_WORKSPACE/$who-$i"
-  for _ in {1..2000}; do [ -e "$SKILL_WORKSPACE/$other-$i" ] && break; sleep 0.01; done
 done
+rmdir "$SKILL_WORKSPACE/busy"
 echo "\"$who\""`)
 	e := w.begin(false)
 	if end := e.say("go"); end.Terminal != protocol.TerminalCompleted {
