@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,8 @@ func TestDontAskDeniesAndBypassAllowsWhatCommandsWouldAsk(t *testing.T) {
 		}
 		want = c.want
 		_, err := shell.Parse(c.src)
-		if want == "q" && err == nil && !strings.Contains(c.src, "npm publish") {
+		hides := slices.Contains([]string{"$GIT status", "echo ${x@P}", `bash -c "$x"`}, c.src) // what would run cannot be known
+		if want == "q" && err == nil && !strings.Contains(c.src, "npm publish") && !hides {
 			want = "a"
 		}
 		if v := bypass.Judge(bash(c.src)); letter(v.Decision) != want {
