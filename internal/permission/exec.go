@@ -157,6 +157,9 @@ func (p *Policy) tightenWords(a Action, at *places, step shell.Step, depth int) 
 			question = v
 		}
 	}
+	if len(step.Words) > 0 {
+		defer at.into(step.Words)()
+	}
 	if step.Unknown != "" && !step.Guess {
 		question, _ = p.unlessFree(question, step.Unknown)
 	}
@@ -170,6 +173,9 @@ func (p *Policy) tightenWords(a Action, at *places, step shell.Step, depth int) 
 		if v.Decision == protocol.DecisionDeny {
 			return v, true
 		}
+		question = v
+	}
+	if v, ok := p.tightenTree(at, step.Words); ok {
 		question = v
 	}
 	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
@@ -320,18 +326,24 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if step.Test || len(step.Words) == 0 {
 		return "", ""
 	}
-	free := harmless(step.Words) || isCd(step.Words) && at.stays(step)
+	free := harmless(step.Words) || readsDocument(step) || isCd(step.Words) && at.stays(step)
 	if at.outside && !free {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
-	elsewhere := ""
+	elsewhere, out := "", ""
 	for _, r := range p.allow {
 		if !r.permits(step.Words) {
+			if out == "" {
+				out = r.leavesOut(step.Words)
+			}
 			continue
 		}
 		if elsewhere = at.elsewhere(r, step.Words); elsewhere == "" {
 			if why := at.git(step.Words); why != "" {
 				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+			}
+			if why := p.unknownFile(at, step); why != "" {
+				return "", sentence(fmt.Sprintf("no rule allows %s: %s", quoted(text), why))
 			}
 			return r.text, "" // also of a step that needs none: a line of such steps does
 		}
@@ -339,10 +351,28 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if free {
 		return "", ""
 	}
+	if r, why, ok := p.gitPermits(at, step.Words); ok {
+		if why == "" {
+			why = p.unknownFile(at, step)
+		}
+		if why != "" {
+			return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+		}
+		return r, ""
+	}
 	if elsewhere != "" {
 		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), elsewhere))
 	}
+	if out != "" {
+		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), out))
+	}
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
+}
+
+// readsDocument reports whether a step is a cat that only prints a text of the line.
+func readsDocument(step shell.Step) bool {
+	return len(step.Words) == 1 && step.Words[0].Literal && step.Words[0].Text == "cat" && step.Fed == "" && len(step.Redirects) > 0 &&
+		!slices.ContainsFunc(step.Redirects, func(r shell.Redirect) bool { return r.Effect != shell.Descriptor })
 }
 
 // harmless lists builtins that change nothing outside the line.

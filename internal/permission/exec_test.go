@@ -261,7 +261,7 @@ func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
 		{"Bash(git:*)", "git bisect run x", "q"},
 		{"Bash(git:*)", "git -c a=b status", "q"},
 		{"Bash(git:*)", "git --paginate status", "q"},
-		{"Bash(git:*)", "git -C sub status", "q"},
+		{"Bash(git:*)", "git -C sub status", "a"},
 		{"Bash(git st:*)", "git st -s", "a"},
 		{"Bash(git config:*)", "git config a b", "q"},
 		{"Bash(git config --get:*)", "git config --get a", "a"},

@@ -82,7 +82,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		note(&w.ask, "it starts a co-process")
 	}
-	step := Step{Source: w.source(s)}
+	step := Step{Source: strings.TrimRight(w.source(s), " \t\n;&")}
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if simple {
 		w.call(call, &step)
