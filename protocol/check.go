@@ -160,6 +160,17 @@ func atMost[T ~string](field string, text T, limit int) *Problem {
 	return nil
 }
 
+// line holds a text that lists show to one line, without what a terminal or a page would
+// obey: control characters, and marks that turn the direction of what stands behind them.
+func line(field, text string) *Problem {
+	for _, r := range text {
+		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\u061c' || r == '\u200e' || r == '\u200f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
+			return &Problem{field, fmt.Sprintf("The field %s holds the character %U; it is one line of text without control characters.", field, r)}
+		}
+	}
+	return nil
+}
+
 // need bounds a text that may not be empty.
 func need[T ~string](field string, text T, limit int) *Problem {
 	if text == "" {
@@ -223,6 +234,14 @@ func session(field string, id SessionID) *Problem {
 	return nil
 }
 
+// maybe is session of an id that may be left out.
+func maybe(field string, id SessionID) *Problem {
+	if id == "" {
+		return nil
+	}
+	return session(field, id)
+}
+
 // optional bounds an id that may be left out.
 func optional(field string, id *EventID) *Problem {
 	if id == nil {
@@ -233,7 +252,7 @@ func optional(field string, id *EventID) *Problem {
 
 // Check says why a session cannot be described so.
 func (m Meta) Check() *Problem {
-	return first(atMost("projectId", m.ProjectID, MaxWord), atMost("workDir", m.WorkDir, MaxPath), atMost("name", m.Name, MaxName),
+	return first(atMost("projectId", m.ProjectID, MaxWord), atMost("workDir", m.WorkDir, MaxPath), atMost("name", m.Name, MaxName), line("name", m.Name),
 		atMost("model", m.Model, MaxModelRef), atMost("thinkingLevel", m.ThinkingLevel, MaxWord))
 }
 
@@ -271,8 +290,16 @@ func (o *TurnOptions) Check() *Problem {
 	}
 	return first(atMost("model", o.Model, MaxModelRef), atMost("thinking", o.Thinking, MaxWord), atMost("mode", o.Mode, MaxWord),
 		each("allow", o.Allow, MaxRules, MaxPath), each("deny", o.Deny, MaxRules, MaxPath), atMost("tools", o.Tools, MaxSetting),
-		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), atMost("workspace", o.Workspace, MaxPath), counts("maxSteps", o.MaxSteps),
+		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), given("workspace", o.Workspace), counts("maxSteps", o.MaxSteps),
 		positive("maxBudgetUSD", o.MaxBudgetUSD)).under("options")
+}
+
+// given bounds a path that may be left out, but not be empty.
+func given(field string, path *string) *Problem {
+	if path == nil {
+		return nil
+	}
+	return need(field, *path, MaxPath)
 }
 
 // positive holds an amount to what is not negative.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 )
@@ -163,6 +164,16 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	w := writer{}
 	w.block(&b)
 	return w.dst, w.err
+}
+
+// JSONFields gives the names that the fields of a block have on the wire.
+func (Block) JSONFields() (all []string) {
+	t := reflect.TypeFor[blockJSON]()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		all = append(all, name)
+	}
+	return all
 }
 
 // UnmarshalJSON reads a block; one of an unknown type keeps its bytes.

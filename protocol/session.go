@@ -177,7 +177,7 @@ func (r *CreateSession) Check() *Problem {
 	return first(atMost("projectId", r.ProjectID, MaxWord), r.Meta.Check().under("meta"))
 }
 func (r *ListSessions) Check() *Problem {
-	return first(atMost("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit), atMost("before", r.Before, MaxWord), atMost("parentId", r.ParentID, MaxWord))
+	return first(atMost("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit), maybe("before", r.Before), maybe("parentId", r.ParentID))
 }
 func (r *OpenSession) Check() *Problem {
 	return counts("tail", r.Tail)
@@ -185,7 +185,7 @@ func (r *OpenSession) Check() *Problem {
 func (*CloseSession) Check() *Problem  { return nil }
 func (*DeleteSession) Check() *Problem { return nil }
 func (r *CloneSession) Check() *Problem {
-	return first(session("fromSessionId", r.FromSessionID), atMost("fromEventId", r.FromEventID, MaxWord), atMost("name", r.Name, MaxName))
+	return first(session("fromSessionId", r.FromSessionID), atMost("fromEventId", r.FromEventID, MaxWord), atMost("name", r.Name, MaxName), line("name", r.Name))
 }
 func (r *ImportSession) Check() *Problem {
 	if len(r.Blobs) == 0 {
@@ -206,7 +206,7 @@ func (r *UpdateInfo) Check() *Problem {
 func (r *SetLabel) Check() *Problem {
 	p := need("targetEventId", r.TargetEventID, MaxWord)
 	if p == nil && r.Label != nil {
-		p = atMost("label", *r.Label, MaxLabel)
+		p = first(atMost("label", *r.Label, MaxLabel), line("label", *r.Label))
 	}
 	return p
 }

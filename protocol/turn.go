@@ -66,8 +66,8 @@ type TurnOptions struct {
 	NoNetwork      bool     `json:"noNetwork,omitempty"`
 	Unattended     bool     `json:"unattended,omitempty"`
 	// Workspace is a folder that is allowed as the workspace of this turn though it is
-	// the home or /.
-	Workspace string `json:"workspace,omitempty"`
+	// the home or /, by its whole path; nil is none.
+	Workspace *string `json:"workspace,omitempty"`
 }
 
 // What they are answered with.

@@ -221,7 +221,7 @@ func (a *app) converseAt(ctx context.Context, l *link, o promptOptions, dir, tex
 	if l.serving {
 		message.Options = o.turnOptions() // what runs on behind the turn is the host's
 		if a.isHome(where) || o.workspace != "" {
-			message.Options.Workspace = where
+			message.Options.Workspace = &where
 		}
 	} else {
 		defer endBackground(ctx, l, res)

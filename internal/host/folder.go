@@ -64,6 +64,25 @@ func (h *Host) workspace(path string, allowed []string) (dir, root string, err e
 		"%s as the workspace is %s, all of which could be read without a question; work in a project's folder, or allow this one.", root, what)
 }
 
+// allowed judges the folder that the options of a message allow as the workspace, of a
+// session whose workspace has the root: allowing a home or / that it does not work in
+// would mean nothing.
+func (h *Host) allowed(t *protocol.TurnOptions, root string) error {
+	if t == nil || t.Workspace == nil {
+		return nil
+	}
+	const field = "options.workspace"
+	dir, err := existing(field, *t.Workspace)
+	if err != nil {
+		return err
+	}
+	if dir != root && workspace.WidthOf(dir, h.cfg.UserHome) != workspace.Narrow {
+		return protocol.About(field, protocol.ReasonFolder, protocol.CodeInvalidRequest,
+			"The workspace of the session is %s, not %s; the option workspace allows the folder in which the session works.", root, dir)
+	}
+	return nil
+}
+
 // existing gives a folder without symlinks.
 func existing(field, path string) (string, error) {
 	refuse := func(format string, args ...any) (string, error) {

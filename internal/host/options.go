@@ -2,10 +2,15 @@ package host
 
 import (
 	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 
 	"scorel/internal/model"
+	"scorel/internal/permission"
+	"scorel/internal/sandbox"
 	"scorel/protocol"
 )
 
@@ -50,7 +55,15 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 		return o, protocol.Errorf(protocol.CodeInvalidRequest, "maxSteps and maxBudgetUSD are limits above 0; leave them out for the configuration's.")
 	}
 	if t.Thinking != "" && !model.ThinkingLevel(t.Thinking).Valid() {
-		return o, protocol.Errorf(protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
+		return o, protocol.About("options.thinking", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be %s.", t.Thinking, protocol.ThinkingLevelWords())
+	}
+	if _, err := permission.ParseMode(t.Mode); err != nil {
+		return o, protocol.About("options.mode", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+	}
+	if t.Sandbox != "" {
+		if _, err := sandbox.ParseMode(t.Sandbox); err != nil {
+			return o, protocol.About("options.sandbox", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
 	}
 	o.Model, o.Thinking, o.Mode = cmp.Or(t.Model, o.Model), cmp.Or(t.Thinking, o.Thinking), cmp.Or(t.Mode, o.Mode)
 	o.Preset, o.Sandbox = cmp.Or(t.Tools, o.Preset), cmp.Or(t.Sandbox, o.Sandbox)
@@ -58,8 +71,38 @@ func (o Overrides) with(t *protocol.TurnOptions) (Overrides, error) {
 	o.Allow, o.Deny = slices.Concat(o.Allow, t.Allow), slices.Concat(o.Deny, t.Deny)
 	o.AdditionalDirs = slices.Concat(o.AdditionalDirs, t.AdditionalDirs)
 	o.NoNetwork = o.NoNetwork || t.NoNetwork
-	if t.Workspace != "" {
-		o.Wide = append(slices.Clone(o.Wide), t.Workspace)
+	if t.Workspace != nil {
+		o.Wide = append(slices.Clone(o.Wide), *t.Workspace)
 	}
 	return o, nil
+}
+
+// inOptions names the option of a message that an error is about, where it was that one
+// which was set and the error names no field, or the one of the same name elsewhere.
+func inOptions(field string, set bool, err error) error {
+	var e *protocol.Error
+	if !set || !errors.As(err, &e) {
+		return err
+	}
+	var d protocol.FieldDetails
+	if _ = json.Unmarshal(e.Details, &d); d.Field != "" && "options."+d.Field != field {
+		return err
+	}
+	return protocol.About(field, d.Reason, e.Code, "%s", e.Message)
+}
+
+// checkRules reads the rules of a message's options one by one, so that an error names
+// which it is.
+func checkRules(t *protocol.TurnOptions, home, root string) error {
+	if t == nil {
+		return nil
+	}
+	for field, rules := range map[string][]string{"allow": t.Allow, "deny": t.Deny} {
+		for i, rule := range rules {
+			if _, err := permission.Compile(permission.Config{Home: home, Root: root, Layers: []permission.Layer{{Allow: []string{rule}}}}); err != nil {
+				return protocol.About(fmt.Sprintf("options.%s[%d]", field, i), "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+			}
+		}
+	}
+	return nil
 }

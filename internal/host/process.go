@@ -48,7 +48,7 @@ func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *prot
 	}
 	log, err := process.Read(h.cfg.FS, process.Dir(h.cfg.StoreDir, id), r.OperationID, r.Offset, r.Limit)
 	if errors.Is(err, process.ErrNoLog) {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
+		return nil, protocol.About("operationId", "", protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
 	}
 	return log, err
 }

@@ -181,7 +181,7 @@ func (h *Host) projectRoot(id protocol.ProjectID) (string, error) {
 			return p.Root, nil
 		}
 	}
-	return "", protocol.Errorf(protocol.CodeProjectNotFound, "There is no project of that id; register its folder first.")
+	return "", protocol.About("projectId", "", protocol.CodeProjectNotFound, "There is no project of that id; register its folder first.")
 }
 
 func findProject(data []byte, root string) (id protocol.ProjectID, wide bool) {

@@ -311,7 +311,7 @@ func (h *Host) pickLeaf(ctx context.Context, id protocol.SessionID, leaf protoco
 		return nil, protocol.About("leafEventId", protocol.ReasonHeld, protocol.CodeInvalidRequest, "This session's leaf is known; to move it, branch.")
 	}
 	if _, err := log.Index().Path(leaf); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "The session has no message %s.", leaf)
+		return nil, protocol.About("leafEventId", "", protocol.CodeInvalidEventID, "The session has no message %s.", leaf)
 	}
 	e := protocol.NewEvent(&protocol.Branch{LeafEventID: leaf})
 	e.ID, e.ParentID, e.Seq = protocol.NewEventID(h.cfg.Rand), log.Index().Leaf(), log.NextSeqFloor()

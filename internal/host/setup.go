@@ -38,6 +38,15 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		if err != nil {
 			return nil, err
 		}
+		by := protocol.TurnOptions{}
+		if options != nil {
+			by = *options
+		}
+		if by.Workspace != nil {
+			if _, err := existing("options.workspace", *by.Workspace); err != nil {
+				return nil, err
+			}
+		}
 		dir, root, err := h.workspace(meta.WorkDir, over.Wide)
 		if err != nil {
 			return nil, err
@@ -51,9 +60,12 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		if err != nil {
 			return nil, err
 		}
+		if err := h.allowed(options, root); err != nil {
+			return nil, err
+		}
 		m, fallback, err := h.models(cfg, meta, over)
 		if err != nil {
-			return nil, err
+			return nil, inOptions("options.model", by.Model != "", err)
 		}
 		pages, search, err := h.web(cfg)
 		if err != nil {
@@ -63,11 +75,11 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		skills, index := h.skillSet(ctx, dir, root)
 		tools, err := h.tools(cfg, over, search, h.noter(notes) != nil, skills)
 		if err != nil {
-			return nil, err
+			return nil, inOptions("options.tools", by.Tools != "", err)
 		}
 		box, err := h.sandbox(id, cfg, over, root)
 		if err != nil {
-			return nil, err
+			return nil, inOptions("options.sandbox", by.Sandbox != "", err)
 		}
 		box.show(skills.Readable())
 		files, err := h.openFiles(cfg, over, root, skills.Readable()...)
@@ -77,7 +89,10 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		policy, err := h.policy(cfg, over, root, box, files.Resolve, skills.Readable())
 		if err != nil {
 			files.Close()
-			return nil, err
+			if wrong := checkRules(options, canonical(h.cfg.UserHome), root); wrong != nil {
+				return nil, wrong
+			}
+			return nil, inOptions("options.mode", by.Mode != "", err)
 		}
 		if as != nil && as.def.Mode != "" {
 			if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), as.def.Mode), os.Getuid()); err != nil {
@@ -94,7 +109,7 @@ func (h *Host) setup(id protocol.SessionID, as *asAgent) func(context.Context, p
 		}
 		if err := missingTool(over.toolList(), tools); err != nil && (h.open(id) != nil || !h.mayExtend(ctx, root)) {
 			files.Close()
-			return nil, err
+			return nil, inOptions("options.tools", by.Tools != "", err)
 		}
 		tools = as.pick(tool.WithAgents(tools, choices(set)))
 		hooks := h.hooks(id, cfg, over, dir, root)

@@ -67,6 +67,10 @@ type Action struct {
 	// Ignored reports whether Git ignores a folder of the workspace, absolute and without
 	// symlinks. With nil it ignores none.
 	Ignored func(dir string) bool
+	// Holds gives a file in a folder, absolute and without symlinks, or below it, that is
+	// covered, "" when there is none, and whether all of it was looked at. With nil nothing
+	// is known of what folders hold.
+	Holds func(dir string, covered func(abs string) bool) (file string, all bool)
 }
 
 // Verdict is the judgement about an action.

@@ -60,6 +60,34 @@ func (r rule) permits(words []shell.Word) bool {
 	return !r.prefix || keepsMeaning(words, len(r.words))
 }
 
+// leavesOut says why a rule that names the first words of a command does not cover it, ""
+// where it does not name them.
+func (r rule) leavesOut(words []shell.Word) string {
+	if r.form != command || !r.prefix || len(words) < len(r.words) {
+		return ""
+	}
+	for i, w := range r.words {
+		if !words[i].Literal || words[i].Text != w {
+			return ""
+		}
+	}
+	does := "the rule " + r.text + " does not cover "
+	p, _ := programOf(words[0].Text)
+	for _, w := range words[len(r.words):] {
+		switch {
+		case !w.Literal:
+			part := w.Unknown
+			if part == "" {
+				part = w.Text
+			}
+			return does + "what cannot be known from the line, and " + quoted(part) + " could be an option, or part of a script that runs or writes something"
+		case p.refuses(w.Text):
+			return does + quoted(w.Text) + ", which can run a program or write a file; a rule has to name it"
+		}
+	}
+	return does + "this: it could run another program or write a file; a rule has to name that"
+}
+
 // keepsMeaning says whether a command stays what its first named words say,
 // whatever follows them: options that run other programs or write files are
 // refused, and so is a command that starts another one unless that is named too.

@@ -2,7 +2,9 @@ package permission
 
 import (
 	"fmt"
+	"path"
 	"slices"
+	"strings"
 
 	"scorel/internal/permission/shell"
 	"scorel/protocol"
@@ -89,6 +91,55 @@ func (p *Policy) tighten(a Action, at *places, line shell.Line, depth int) (Verd
 }
 
 func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (Verdict, bool) {
+	question, asks := p.tightenWords(a, at, step, depth)
+	if asks && question.Decision == protocol.DecisionDeny {
+		return question, true
+	}
+	for _, words := range step.Becomes {
+		if at.looked++; at.looked > maxLooked {
+			return p.unlessFree(question, step.Text())
+		}
+		one := step
+		one.Words, one.Becomes, one.Redirects = words, nil, nil
+		v, ok := p.tightenWords(a, at, one, depth)
+		if ok && v.Decision == protocol.DecisionDeny {
+			return v, true
+		}
+		if ok && !asks {
+			question, asks = v, true
+		}
+	}
+	return question, asks
+}
+
+// unlessFree is the question about a part that no rule can tell anything of; none where no
+// rule about commands denies or asks.
+func (p *Policy) unlessFree(question Verdict, part string) (Verdict, bool) {
+	if question.Decision == "" && p.tightensCommands() {
+		question = ask("", fmt.Sprintf("What %s would run cannot be known from the line, and there are rules that deny or ask for commands. Write it out.", quoted(part)))
+	}
+	return question, question.Decision != ""
+}
+
+// unknownName gives the part of a command that says what runs, where that cannot be known.
+func unknownName(step shell.Step, depth int) string {
+	if len(step.Words) == 0 || step.Guess || step.Becomes != nil {
+		return ""
+	}
+	first := step.Words[0]
+	switch {
+	case first.Unknown != "":
+		if name := path.Base(first.Text); name != "" && !strings.ContainsAny(name, "$`{") && strings.Contains(first.Text, "/") {
+			return "" // ~/bin, $HOME/bin and the like: the program is named
+		}
+		return first.Unknown
+	case !first.Literal && strings.ContainsAny(first.Text, "*?["), depth > 0 && strings.Contains(first.Text, "{}"):
+		return first.Text
+	}
+	return ""
+}
+
+func (p *Policy) tightenWords(a Action, at *places, step shell.Step, depth int) (Verdict, bool) {
 	for _, w := range step.Words {
 		if path, ok := at.reach(w.Text); ok {
 			return deny("", outOfReach(path)), true
@@ -106,13 +157,25 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 			question = v
 		}
 	}
+	if len(step.Words) > 0 {
+		defer at.into(step.Words)()
+	}
+	if step.Unknown != "" && !step.Guess {
+		question, _ = p.unlessFree(question, step.Unknown)
+	}
 	if len(step.Words) == 0 {
-		return question, question.Decision != ""
+		return p.tightenStarted(a, at, step, shell.Started(step), depth, question)
+	}
+	if name := unknownName(step, depth); name != "" {
+		question, _ = p.unlessFree(question, name)
 	}
 	if v, ok := p.tightenNamed(at, step); ok {
 		if v.Decision == protocol.DecisionDeny {
 			return v, true
 		}
+		question = v
+	}
+	if v, ok := p.tightenTree(at, step.Words); ok {
 		question = v
 	}
 	covers := func(r rule) bool { return r.tightens(step.Words) && at.mayBeIn(r) }
@@ -122,21 +185,35 @@ func (p *Policy) tightenStep(a Action, at *places, step shell.Step, depth int) (
 	if r, ok := find(p.ask, covers); ok {
 		question = asked(r)
 	}
+	return p.tightenStarted(a, at, step, append(shell.Started(step), optionSources(step.Words)...), depth, question)
+}
+
+// tightenStarted judges what a step would start.
+func (p *Policy) tightenStarted(a Action, at *places, step shell.Step, started []shell.Inner, depth int, question Verdict) (Verdict, bool) {
 	if depth >= maxInner {
+		if slices.ContainsFunc(started, func(in shell.Inner) bool { return !in.Guess && (in.Source != "" || len(in.Words) > 0) }) {
+			return p.unlessFree(question, step.Text())
+		}
 		return question, question.Decision != ""
 	}
-	for _, in := range append(shell.Started(step), optionSources(step.Words)...) {
+	for _, in := range started {
 		if at.looked++; at.looked > maxLooked {
-			break
+			return p.unlessFree(question, step.Text())
 		}
-		line := shell.Line{Steps: []shell.Step{{Words: in.Words, Input: step.Input}}}
+		if in.Unknown != "" {
+			question, _ = p.unlessFree(question, in.Unknown)
+		}
+		line := shell.Line{Steps: []shell.Step{{Words: in.Words, Input: step.Input, Fed: step.Fed, Guess: in.Guess}}}
 		if in.Source != "" {
 			var err error
-			if line, err = shell.Parse(in.Source); err != nil {
+			if line, err = shell.ParseWith(in.Source, in.Params); err != nil {
 				line = shell.Front(in.Source)
 				if p.tightensCommands() && !in.Guess {
 					question = ask("", sentence(err.Error()))
 				}
+			}
+			for i := range line.Steps {
+				line.Steps[i].Guess = line.Steps[i].Guess || in.Guess
 			}
 		} else if len(in.Words) == 0 {
 			continue
@@ -249,18 +326,24 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if step.Test || len(step.Words) == 0 {
 		return "", ""
 	}
-	free := harmless(step.Words) || isCd(step.Words) && at.stays(step)
+	free := harmless(step.Words) || readsDocument(step) || isCd(step.Words) && at.stays(step)
 	if at.outside && !free {
 		return "", sentence(fmt.Sprintf("%s runs outside the workspace, or where that is not certain", quoted(text)))
 	}
-	elsewhere := ""
+	elsewhere, out := "", ""
 	for _, r := range p.allow {
 		if !r.permits(step.Words) {
+			if out == "" {
+				out = r.leavesOut(step.Words)
+			}
 			continue
 		}
 		if elsewhere = at.elsewhere(r, step.Words); elsewhere == "" {
 			if why := at.git(step.Words); why != "" {
 				return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+			}
+			if why := p.unknownFile(at, step); why != "" {
+				return "", sentence(fmt.Sprintf("no rule allows %s: %s", quoted(text), why))
 			}
 			return r.text, "" // also of a step that needs none: a line of such steps does
 		}
@@ -268,10 +351,28 @@ func (p *Policy) loosenStep(at *places, step shell.Step) (rule, why string) {
 	if free {
 		return "", ""
 	}
+	if r, why, ok := p.gitPermits(at, step.Words); ok {
+		if why == "" {
+			why = p.unknownFile(at, step)
+		}
+		if why != "" {
+			return "", sentence(fmt.Sprintf("no rule allows %s here: %s", quoted(text), why))
+		}
+		return r, ""
+	}
 	if elsewhere != "" {
 		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), elsewhere))
 	}
+	if out != "" {
+		return "", sentence(fmt.Sprintf("%s needs permission: %s", quoted(text), out))
+	}
 	return "", sentence(fmt.Sprintf("%s needs permission", quoted(text)))
+}
+
+// readsDocument reports whether a step is a cat that only prints a text of the line.
+func readsDocument(step shell.Step) bool {
+	return len(step.Words) == 1 && step.Words[0].Literal && step.Words[0].Text == "cat" && step.Fed == "" && len(step.Redirects) > 0 &&
+		!slices.ContainsFunc(step.Redirects, func(r shell.Redirect) bool { return r.Effect != shell.Descriptor })
 }
 
 // harmless lists builtins that change nothing outside the line.

@@ -1,6 +1,7 @@
 package permission
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,8 @@ func TestDontAskDeniesAndBypassAllowsWhatCommandsWouldAsk(t *testing.T) {
 		}
 		want = c.want
 		_, err := shell.Parse(c.src)
-		if want == "q" && err == nil && !strings.Contains(c.src, "npm publish") {
+		hides := slices.Contains([]string{"$GIT status", "echo ${x@P}", `bash -c "$x"`}, c.src) // what would run cannot be known
+		if want == "q" && err == nil && !strings.Contains(c.src, "npm publish") && !hides {
 			want = "a"
 		}
 		if v := bypass.Judge(bash(c.src)); letter(v.Decision) != want {
@@ -259,7 +261,7 @@ func TestPrefixRulesKeepToWhatTheyName(t *testing.T) {
 		{"Bash(git:*)", "git bisect run x", "q"},
 		{"Bash(git:*)", "git -c a=b status", "q"},
 		{"Bash(git:*)", "git --paginate status", "q"},
-		{"Bash(git:*)", "git -C sub status", "q"},
+		{"Bash(git:*)", "git -C sub status", "a"},
 		{"Bash(git st:*)", "git st -s", "a"},
 		{"Bash(git config:*)", "git config a b", "q"},
 		{"Bash(git config --get:*)", "git config --get a", "a"},

@@ -37,6 +37,7 @@ type program struct {
 	fine   []string // whole long options that are the beginning of one in long
 	words  func(words []shell.Word, named int) bool
 	also   string // what words refuses, for people
+	runs   string // the options, of these and beside them, whose value says what is run
 }
 
 // tarLetters are the short options of tar that run a program, or write or obey a file.
@@ -52,7 +53,7 @@ var programs = []program{
 	{name: "curl", style: anyCase, short: "oOJKDcQT", values: "AbCdeEFHhkmPrtuUwxXyYz", long: []string{"upload-file", "output", "output-dir", "remote-name", "remote-name-all", "remote-header-name", "config",
 		"dump-header", "cookie-jar", "trace", "trace-ascii", "stderr", "libcurl", "hsts", "alt-svc", "etag-save", "ssl-sessions", "engine", "quote", "netrc-file", "unix-socket", "abstract-unix-socket"},
 		words: curlWriteOut, also: "`-w` that writes files or reads its format from one"},
-	{name: "fd fdfind", style: exact, short: "xX", values: "EgtedSoc", long: []string{"exec", "exec-batch"}},
+	{name: "fd fdfind", style: exact, short: "xX", values: "EgtedSoc", long: []string{"exec", "exec-batch"}, runs: "-x -X --exec --exec-batch"},
 	{name: "file", style: getopt, short: "C", values: "efFmP", long: []string{"compile"}},
 	{name: "find", style: exact, words: findActions, also: "`-exec`, `-execdir`, `-ok`, `-okdir`, `-delete`, `-fprint`, `-fprint0`, `-fprintf`, `-fls`"},
 	{name: "gh", style: exact, short: "we", long: []string{"web", "editor"}},
@@ -63,28 +64,29 @@ var programs = []program{
 		"test.trace", "test.outputdir", "test.gocoverdir"}},
 	{name: "less more", style: getopt, short: "oOkT", values: "bhjpPtxyz", long: []string{"log-file", "LOG-FILE", "lesskey-file", "lesskey-src", "lesskey-content", "tag-file"},
 		words: plusWords, also: "words that begin with `+`"},
-	{name: "make gmake", style: getopt, short: "fCIE", values: "jloW", long: []string{"file", "makefile", "directory", "include-dir", "eval"}, words: assigns, also: "`NAME=value`"},
-	{name: "man", style: getopt, short: "PHXCp", values: "eELmMrRsS", long: []string{"pager", "html", "config-file", "preprocessor", "gxditview"}},
+	{name: "make gmake", style: getopt, short: "fCIE", values: "jloW", long: []string{"file", "makefile", "directory", "include-dir", "eval"}, words: assigns, also: "`NAME=value`", runs: "-f --file --makefile --eval"},
+	{name: "man", style: getopt, short: "PHXCp", values: "eELmMrRsS", long: []string{"pager", "html", "config-file", "preprocessor", "gxditview"}, runs: "-P -H -C --pager --html --config-file"},
 	{name: "npm pnpm", style: nopt, short: "Cc", long: []string{"prefix", "dir", "script-shell", "shell", "node-options", "userconfig", "globalconfig", "call", "git", "editor", "viewer", "browser",
 		"init-module", "onload-script", "node-gyp", "python", "logs-dir", "cache", "tmp"}},
 	{name: "npx bunx", style: nopt, short: "c", long: []string{"call", "script-shell", "shell", "node-options", "prefix", "userconfig", "globalconfig"}},
-	{name: "rg", style: exact, long: []string{"pre", "hostname-bin"}},
+	{name: "rg", style: exact, long: []string{"pre", "hostname-bin"}, runs: "--pre --hostname-bin"},
 	{name: "rsync", style: exact, short: "eTM", values: "Bf@", long: []string{"rsh", "rsync-path", "log-file", "write-batch", "only-write-batch", "read-batch", "temp-dir", "partial-dir", "backup-dir",
-		"files-from", "remote-option", "config", "daemon", "dparam"}},
-	{name: "scp sftp", style: exact, short: "SoFDb", values: "cilPXJ"},
+		"files-from", "remote-option", "config", "daemon", "dparam"}, runs: "-e --rsh --rsync-path"},
+	{name: "scp sftp", style: exact, short: "SoFDb", values: "cilPXJ", runs: "-S -o -F -D"},
 	{name: "sed gsed", style: getopt, short: "if", values: "el", long: []string{"in-place", "file"}, words: sedScript, also: "scripts with `e`, `r`, `R`, `w`, `W`, the flags `e` and `w` of `s`, and what is not literal"},
 	{name: "shuf", style: getopt, short: "o", values: "in", long: []string{"output"}},
-	{name: "sort", style: getopt, short: "oT", values: "ktS", long: []string{"compress-program", "output", "temporary-directory"}},
-	{name: "split", style: getopt, values: "abClnt", long: []string{"filter"}},
+	{name: "sort", style: getopt, short: "oT", values: "ktS", long: []string{"compress-program", "output", "temporary-directory"}, runs: "--compress-program"},
+	{name: "split", style: getopt, values: "abClnt", long: []string{"filter"}, runs: "--filter"},
+	{name: "ssh", style: exact, short: "oFSEID", values: "BbceiJLlmOpQRWw", also: "a command for the other machine", runs: "-o -F"},
 	{name: "tar bsdtar", style: getopt, short: tarLetters, values: "bCfHKLNVX", long: []string{"to-command", "checkpoint-action", "use-compress-program", "rsh-command", "rmt-command", "info-script",
-		"new-volume-script", "files-from", "listed-incremental", "volno-file", "index-file"}, fine: []string{"checkpoint", "to-stdout"}, words: tarBundle, also: "the same letters without a dash in the first word"},
+		"new-volume-script", "files-from", "listed-incremental", "volno-file", "index-file"}, fine: []string{"checkpoint", "to-stdout"}, words: tarBundle, also: "the same letters without a dash in the first word", runs: "-I -F --to-command --checkpoint-action --use-compress-program --rsh-command --rmt-command --info-script --new-volume-script"},
 	{name: "tree", style: exact, short: "oR", values: "LPIHT"},
 	{name: "uniq xxd", style: getopt, short: "r", values: "fswclos", words: secondOperand, also: "a second operand, which is written"},
 	{name: "wget", style: getopt, short: "eoaOPi", values: "ABDItTUQRwXl", long: []string{"execute", "config", "use-askpass", "output-document", "output-file", "append-output", "directory-prefix",
 		"input-file", "save-cookies", "warc-file", "warc-cdx", "warc-dedup", "warc-tempdir", "hsts-file", "rejected-log", "post-file", "body-file", "load-cookies"}},
 	{name: "yarn", style: exact, long: []string{"cwd", "use-yarnrc", "script-shell", "modules-folder", "cache-folder", "global-folder", "preferred-cache-folder"}},
 	{name: "yq", style: exact, short: "is", values: "opIv", long: []string{"inplace", "split-exp", "split-exp-file"}},
-	{name: "zip", style: getopt, short: "TO", values: "btnixP", long: []string{"test", "unzip-command", "output-file", "out", "temp-path", "logfile-path"}},
+	{name: "zip", style: getopt, short: "TO", values: "btnixP", long: []string{"unzip-command", "test", "output-file", "out", "temp-path", "logfile-path"}, runs: "-TT --unzip-command"},
 }
 
 // programOf returns the row of a program.
@@ -150,7 +152,8 @@ func (p program) refuses(word string) bool {
 }
 
 // optionSources gives what stands behind the options of the table, as commands that rules
-// which deny or ask look into: most are names of programs or lines for a shell.
+// which deny or ask look into: most are names of programs or lines for a shell. What make
+// is told to evaluate or to read is a language of its own and cannot be known.
 func optionSources(words []shell.Word) []shell.Inner {
 	if len(words) == 0 {
 		return nil
@@ -160,22 +163,78 @@ func optionSources(words []shell.Word) []shell.Inner {
 		return nil
 	}
 	var out []shell.Inner
+	add := func(value, unknown string) {
+		if value != "" {
+			out = append(out, shell.Inner{Source: value, Guess: true, Unknown: unknown})
+		}
+		if i := strings.IndexAny(value, "= "); i >= 0 { // exec=…, ProxyCommand=…
+			out = append(out, shell.Inner{Source: value[i+1:], Guess: true})
+		}
+	}
+	maker := strings.HasPrefix(p.name, "make ")
 	for i, w := range words[1:] {
+		name, value, assigned := strings.Cut(w.Text, "=")
+		if maker && assigned && !strings.HasPrefix(name, "-") {
+			name = strings.TrimRight(name, ":?+")
+			if add(value, ""); name == "SHELL" || name == ".SHELLFLAGS" || name == "MAKEFLAGS" || name == "MAKEFILES" {
+				out = append(out, shell.Inner{Unknown: w.Text})
+			}
+			continue
+		}
 		if !p.refuses(w.Text) {
 			continue
 		}
-		_, value, _ := strings.Cut(w.Text, "=")
-		if value == "" && !strings.HasPrefix(w.Text, "--") && p.style != goFlags {
-			value = strings.TrimLeft(w.Text[2:], " ")
+		next := shell.Word{}
+		if i+2 < len(words) {
+			next = words[i+2]
 		}
-		if value == "" && i+2 < len(words) {
-			value = words[i+2].Text
+		var value2 shell.Word // the value in a word of its own
+		attached := value
+		if !assigned {
+			if value2 = next; !strings.HasPrefix(w.Text, "--") && p.style != goFlags {
+				attached = strings.TrimLeft(w.Text[2:], " ")
+			}
 		}
-		if value = strings.TrimPrefix(value, "exec="); value != "" {
-			out = append(out, shell.Inner{Source: value, Guess: true})
+		runs := p.runsValue(w.Text)
+		unknown := ""
+		if runs {
+			if unknown = w.Unknown; unknown == "" && attached == "" || strings.TrimLeft(name, "-") == "TT" {
+				unknown = value2.Unknown
+			}
+		}
+		add(attached, unknown)
+		if tt, ok := strings.CutPrefix(w.Text, "-TT"); ok {
+			add(tt, "")
+		}
+		add(value2.Text, "")
+		if unknown != "" && attached == "" {
+			out = append(out, shell.Inner{Unknown: unknown})
+		}
+		if maker && runs {
+			given := attached
+			if given == "" {
+				given = value2.Text
+			}
+			if strings.Contains(w.Text, "ev") || given == "-" || strings.HasPrefix(given, "/dev/") || strings.HasPrefix(given, "<(") {
+				out = append(out, shell.Inner{Unknown: strings.TrimSpace(w.Text + " " + value2.Text)})
+			}
 		}
 	}
 	return out
+}
+
+// runsValue reports whether the value of an option says what is run.
+func (p program) runsValue(word string) bool {
+	name, _, _ := strings.Cut(word, "=")
+	for option := range strings.FieldsSeq(p.runs) {
+		switch {
+		case name == option, strings.HasPrefix(name, "--") && len(name) > 2 && p.style != exact && strings.HasPrefix(option, name):
+			return true
+		case len(option) == 2 && !strings.HasPrefix(name, "--") && strings.HasPrefix(name, "-") && strings.Contains(name, option[1:]):
+			return true
+		}
+	}
+	return false
 }
 
 // begins reports whether a name is the beginning of one of the long options.

@@ -26,6 +26,7 @@ type places struct {
 	now        []string  // of the step that is judged, as far as that is certain
 	entered    []entered // the steps so far
 	ignored    func(string) bool
+	holds      func(string, func(string) bool) (string, bool)
 	outside    bool // one of them is not in the workspace, or not known
 	plants     bool // a step may put a repository somewhere
 	named      int  // files that words may name that were looked up
@@ -34,7 +35,7 @@ type places struct {
 }
 
 func newPlaces(p *Policy, a Action) *places {
-	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, readable: p.readable}
+	at := &places{home: p.home, root: p.root, resolve: a.Resolve, repository: a.Repository, ignored: a.Ignored, holds: a.Holds, readable: p.readable}
 	if at.resolve == nil {
 		at.resolve = at.lexical
 	}

@@ -24,7 +24,7 @@ func awkProgram(words []shell.Word, named int) bool {
 		case !w.Literal:
 			return false
 		}
-		text := strings.ReplaceAll(w.Text, "||", "")
+		text := comparisons(strings.ReplaceAll(w.Text, "||", ""))
 		for _, bad := range []string{"system", "getline", "@", ">", "|"} {
 			if strings.Contains(text, bad) {
 				return false
@@ -33,6 +33,33 @@ func awkProgram(words []shell.Word, named int) bool {
 		return true
 	}
 	return true
+}
+
+// comparisons leaves the signs out of a program of awk that certainly compare: those that
+// stand in patterns, outside of braces, before anything that could hold a brace as text.
+func comparisons(program string) string {
+	var b strings.Builder
+	depth := 0
+	for i := 0; i < len(program); i++ {
+		c := program[i]
+		switch c {
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return b.String() + program[i:]
+			}
+		case '/', '#', '"', '\\', '\'':
+			return b.String() + program[i:]
+		case '>':
+			if depth == 0 && !strings.HasPrefix(program[i:], ">>") {
+				continue
+			}
+			return b.String() + program[i:]
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
 }
 
 // sedScript refuses scripts of sed that run commands or read and write files, and those

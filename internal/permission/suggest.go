@@ -1,7 +1,6 @@
 package permission
 
 import (
-	"path"
 	"strings"
 
 	"scorel/internal/permission/shell"
@@ -115,7 +114,7 @@ func grantStep(at *places, step shell.Step) string {
 			return ""
 		}
 	}
-	if runsInput(step.Words) {
+	if shell.RunsInput(step.Words) {
 		return ""
 	}
 	front, ok := at.given()
@@ -123,34 +122,6 @@ func grantStep(at *places, step shell.Step) string {
 		return ""
 	}
 	return "Bash(" + front + shell.Quote(words) + ")"
-}
-
-// runsInput says whether a command does what its standard input says: its words
-// say nothing then about what a rule would grant.
-func runsInput(words []shell.Word) bool {
-	for _, in := range shell.Unwrap(words) {
-		if in.Source == "" && (len(in.Words) == 0 || runsInput(in.Words)) {
-			return true
-		}
-	}
-	switch path.Base(words[0].Text) {
-	case "xargs", "parallel", "entr", "at", "batch":
-		return true
-	case "make":
-		return hasWord(words, "-f-", "-", "--file=-", "--makefile=-")
-	case "python", "python2", "python3", "node", "deno", "bun", "perl", "ruby", "php", "lua", "psql", "mysql", "sqlite3", "ed", "ex", "m4", "bc", "dc", "gdb", "irb":
-		return len(words) == 1 || hasWord(words, "-", "-i", "/dev/stdin")
-	}
-	return false
-}
-
-func hasWord(words []shell.Word, any ...string) bool {
-	for _, w := range words[1:] {
-		if has(any, w.Text) {
-			return true
-		}
-	}
-	return false
 }
 
 // harmlessPrefix says how many first words name a command that only looks at

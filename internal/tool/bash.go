@@ -92,7 +92,7 @@ type bashCall struct {
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores}
+	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores, Holds: holdsCovered}
 }
 
 // AllowedByGitRule implements [GitRuled].

@@ -501,7 +501,7 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 		return protocol.Errorf(protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
 	}
 	if !l.cfg.Log.Index().Has(target) {
-		return protocol.Errorf(protocol.CodeInvalidEventID, "The session has no event %s.", target)
+		return protocol.About("targetEventId", "", protocol.CodeInvalidEventID, "The session has no event %s.", target)
 	}
 	_, err := l.appendWait(ctx, &protocol.Label{TargetEventID: target, Label: label}, c.author())
 	return err

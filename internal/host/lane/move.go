@@ -28,7 +28,7 @@ func (m Move) restores() bool { return m.RestoreFiles || len(m.Files) > 0 }
 func (l *Lane) Rewind(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
 	if m.Target != nil {
 		if err := l.cfg.Log.Index().CanRewind(*m.Target); err != nil {
-			return nil, protocol.Errorf(protocol.CodeInvalidEventID, "Cannot rewind to %s: %v.", *m.Target, err)
+			return nil, protocol.About("targetEventId", "", protocol.CodeInvalidEventID, "Cannot rewind to %s: %v.", *m.Target, err)
 		}
 	}
 	return l.move(ctx, c, m, &protocol.Rewind{TargetEventID: m.Target})
@@ -37,7 +37,7 @@ func (l *Lane) Rewind(ctx context.Context, c Caller, m Move) (*protocol.Moved, e
 // Branch sets the leaf to any conversation event.
 func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
 	if _, err := l.cfg.Log.Index().Path(m.Branch); err != nil || m.Branch == "" {
-		return nil, protocol.Errorf(protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
+		return nil, protocol.About("leafEventId", "", protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
 	}
 	return l.move(ctx, c, m, &protocol.Branch{LeafEventID: m.Branch})
 }

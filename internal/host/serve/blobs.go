@@ -60,7 +60,7 @@ func (s *Server) upload(x *exchange, conn *host.Conn) (protocol.Response, error)
 func (s *Server) getBlob(x *exchange) {
 	session := protocol.SessionID(x.r.URL.Query().Get("sessionId"))
 	if err := session.Check(); err != nil {
-		x.fail(invalid("Name the session that holds the payload: ?sessionId=ses_…: %v.", err))
+		x.fail(wrong("sessionId", "Name the session that holds the payload: ?sessionId=ses_…: %v.", err))
 		return
 	}
 	conn, err := s.scripts.get(x.r.Context())

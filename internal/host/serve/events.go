@@ -54,26 +54,29 @@ func (e *eventStream) question() (*protocol.OpenSession, error) {
 	query := e.x.r.URL.Query()
 	for name := range query {
 		value := query.Get(name)
+		if len(query[name]) > 1 {
+			return nil, wrong(clipped(name), "The parameter %s stands there %d times; give it once.", shown(name), len(query[name]))
+		}
 		switch name {
 		case "types":
 			if value != "persistent" && value != "all" {
-				return nil, invalid("The parameter types is persistent or all, not %s.", shown(value))
+				return nil, wrong(name, "The parameter types is persistent or all, not %s.", shown(value))
 			}
 			e.persistent = value == "persistent"
 		case "tail":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 0 || n > maxTail {
-				return nil, invalid("The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
+				return nil, wrong(name, "The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
 			}
 			open.Tail = n
 		default:
-			return nil, invalid("There is no parameter %s here; there are tail and types.", shown(name))
+			return nil, wrong(clipped(name), "There is no parameter %s here; there are tail and types.", shown(name))
 		}
 	}
 	if id := e.x.r.Header.Get("Last-Event-ID"); id != "" {
 		at, err := parsePlace(id)
 		if err != nil {
-			return nil, invalid("%s; leave the header out to begin anew.", sentence(err))
+			return nil, wrong("Last-Event-ID", "%s; leave the header out to begin anew.", sentence(err))
 		}
 		e.at = at
 		device, _ := e.s.cfg.Host.Device()

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -20,6 +21,9 @@ import (
 // bodyStall is how long a part of a body may take to come.
 const bodyStall = 30 * time.Second
 
+// keyHeader is the header that names a request.
+const keyHeader = "Idempotency-Key"
+
 // maxKey bounds an Idempotency-Key, in bytes.
 const maxKey = 256
 
@@ -29,6 +33,8 @@ type exchange struct {
 	w      http.ResponseWriter
 	r      *http.Request
 	values map[string]string // of the parameters in the path
+	plain  bool              // the content is a text
+	keyed  bool              // the request is named by the header
 }
 
 // request carries out the request of a row.
@@ -86,7 +92,7 @@ func (x *exchange) fields(row *row) (fields, error) {
 		if err := x.body(f); err != nil {
 			return nil, err
 		}
-		shorthand(f)
+		x.plain = shorthand(f)
 		if err := check(f, row); err != nil {
 			return nil, err
 		}
@@ -95,15 +101,21 @@ func (x *exchange) fields(row *row) (fields, error) {
 	for name := range query {
 		i := slices.IndexFunc(row.query, func(p param) bool { return p.name == name })
 		if i < 0 {
-			return nil, invalid("There is no parameter %s here%s.", shown(name), names(row.query))
+			return nil, wrong(clipped(name), "There is no parameter %s here%s.", shown(name), names(row.query))
 		}
 		value := query.Get(name)
+		switch {
+		case len(query[name]) > 1:
+			return nil, wrong(name, "The parameter %s stands there %d times; give it once.", name, len(query[name]))
+		case value == "":
+			return nil, wrong(name, "The parameter %s is empty; leave it out, or give it a value.", name)
+		}
 		switch p := row.query[i]; {
 		case p.flag && value != "true" && value != "false":
-			return nil, invalid("The parameter %s is true or false, not %s.", name, shown(value))
+			return nil, wrong(name, "The parameter %s is true or false, not %s.", name, shown(value))
 		case p.number:
 			if _, err := strconv.ParseInt(value, 10, 64); err != nil {
-				return nil, invalid("The parameter %s is a number, not %s.", name, shown(value))
+				return nil, wrong(name, "The parameter %s is a number, not %s.", name, shown(value))
 			}
 			fallthrough
 		case p.flag:
@@ -172,11 +184,13 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 }
 
 // shorthand lets a plain text stand for a list with one block of text.
-func shorthand(f fields) {
+func shorthand(f fields) bool {
 	var text string
 	if raw, ok := f["content"]; ok && json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
 		f["content"] = json.RawMessage(`[{"type":"text","text":` + string(raw) + `}]`)
+		return true
 	}
+	return false
 }
 
 // check fails for a body that says something that the request does not know. What
@@ -185,16 +199,73 @@ func check(f fields, row *row) error {
 	known := fieldsOf(row.request)
 	for name := range f {
 		if name != "requestId" && (!slices.Contains(known, name) || strings.Contains(row.path, "{"+name+"}")) {
-			return unknownField(name, known)
+			return unknownField("", name, known)
+		}
+	}
+	return within("", f, reflect.TypeOf(protocol.NewRequest(row.request)).Elem())
+}
+
+// within is check of the objects in a body, however deep.
+func within(at string, f fields, t reflect.Type) error {
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if raw, ok := f[name]; ok {
+			if err := object(at+name, raw, t.Field(i).Type); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
-// unknownField says that a body has a field that there is not.
-func unknownField(name string, known []string) *protocol.Error {
-	return (&protocol.Problem{Field: strings.ToValidUTF8(name[:min(len(name), protocol.MaxWord)], ""),
-		Text: fmt.Sprintf("There is no field %s here; there are %s.", shown(name), strings.Join(known, ", "))}).Err()
+// object looks for fields that there are not in one value. What has another form than it
+// should is left to the parser.
+func object(at string, raw json.RawMessage, t reflect.Type) error {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		var all []json.RawMessage
+		if json.Unmarshal(raw, &all) != nil {
+			return nil
+		}
+		for i, one := range all {
+			if err := object(fmt.Sprintf("%s[%d]", at, i), one, t.Elem()); err != nil {
+				return err
+			}
+		}
+	case t.Kind() == reflect.Struct:
+		f := fields{}
+		if json.Unmarshal(raw, &f) != nil {
+			return nil
+		}
+		known := fieldNames(reflect.New(t).Interface())
+		if own, ok := reflect.Zero(t).Interface().(interface{ JSONFields() []string }); ok {
+			known = own.JSONFields()
+		}
+		for _, name := range slices.Sorted(maps.Keys(f)) {
+			if !slices.Contains(known, name) {
+				return unknownField(at+".", name, known)
+			}
+		}
+		return within(at+".", f, t)
+	}
+	return nil
+}
+
+// unknownField says that an object of a body has a field that there is not.
+func unknownField(at, name string, known []string) *protocol.Error {
+	where := "here"
+	if at != "" {
+		where = "in " + strings.TrimSuffix(at, ".")
+	}
+	return wrong(at+clipped(name), "There is no field %s %s; there are %s.", shown(name), where, strings.Join(known, ", "))
+}
+
+// clipped makes the name of a field that a client wrote fit for an answer.
+func clipped(name string) string {
+	return hideTokens(strings.ToValidUTF8(name[:min(len(name), protocol.MaxWord)], ""))
 }
 
 // fieldsOf gives the names of the fields of a request.
@@ -216,16 +287,17 @@ func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
 	var named protocol.RequestID
 	if raw, ok := f["requestId"]; ok {
 		if json.Unmarshal(raw, &named) != nil || named.Check() != nil {
-			return "", false, invalid("The field requestId is \"req_\" and 26 characters 0-9 and a-v.")
+			return "", false, wrong("requestId", "The field requestId is \"req_\" and 26 characters 0-9 and a-v.")
 		}
 	}
-	key := x.r.Header.Get("Idempotency-Key")
+	key := x.r.Header.Get(keyHeader)
 	switch {
 	case key != "" && named != "":
-		return "", false, invalid("Name the request once: by the header Idempotency-Key or by the field requestId.")
+		return "", false, wrong(keyHeader, "Name the request once: by the header Idempotency-Key or by the field requestId.")
 	case len(key) > maxKey:
-		return "", false, invalid("An Idempotency-Key has at most %d bytes.", maxKey)
+		return "", false, wrong(keyHeader, "An Idempotency-Key has at most %d bytes.", maxKey)
 	case key != "":
+		x.keyed = true
 		return keyID(key), true, nil
 	case named != "":
 		return named, true, nil
@@ -261,7 +333,7 @@ func (x *exchange) fail(err error) {
 	if errors.Is(err, context.Canceled) {
 		return // the client has gone
 	}
-	e := protocol.AsError(err)
+	e := x.asWritten(protocol.AsError(err))
 	status := statusOf(e.Code)
 	select {
 	case <-x.s.stopping:
@@ -271,6 +343,33 @@ func (x *exchange) fail(err error) {
 	default:
 	}
 	writeError(x.w, status, e)
+}
+
+// asWritten gives an error with its field named as the client wrote it, which may be
+// another name than the request's.
+func (x *exchange) asWritten(e *protocol.Error) *protocol.Error {
+	var d protocol.FieldDetails
+	if len(e.Details) == 0 || json.Unmarshal(e.Details, &d) != nil || d.Field == "" {
+		return e
+	}
+	text, field := e.Message, d.Field
+	switch inside, within := strings.CutPrefix(d.Field, "content[0]."); {
+	case d.Field == "requestId" && x.keyed:
+		field, text = keyHeader, strings.ReplaceAll(text, "requestId", keyHeader)
+	case strings.HasPrefix(d.Field, "meta."): // the body of a new session says it without
+		field = strings.TrimPrefix(d.Field, "meta.")
+		text = strings.ReplaceAll(text, d.Field, field)
+	case within && inside != "" && x.plain:
+		field, text = "content", strings.ReplaceAll(text, d.Field, "content")
+	default:
+		return e
+	}
+	return protocol.About(field, d.Reason, e.Code, "%s", text)
+}
+
+// wrong is [invalid] about a field, parameter or header.
+func wrong(field, format string, args ...any) *protocol.Error {
+	return protocol.About(field, "", protocol.CodeInvalidRequest, format, args...)
 }
 
 func invalid(format string, args ...any) *protocol.Error {

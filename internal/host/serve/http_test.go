@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -254,7 +255,7 @@ func TestAKeyOfAnotherRequestDropsNoMessageHoweverLongAgoThatWas(t *testing.T) {
 		}
 		do()
 		for key, body := range map[string]string{"k": `{"content":"two","whenBusy":"followUp"}`} {
-			if resp, text := c.do("POST", path, body, "Idempotency-Key", key); resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, "requestId") {
+			if resp, text := c.do("POST", path, body, "Idempotency-Key", key); resp.StatusCode != http.StatusBadRequest || !strings.Contains(text, `"field":"Idempotency-Key"`) {
 				t.Errorf("%s another message of the same key: %s %s", when, resp.Status, text)
 			}
 		}
@@ -319,6 +320,105 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		if resp.StatusCode != test.status || e.Code != test.code || !strings.Contains(e.Message, test.says) {
 			t.Errorf("%s %s %.80s: %d %s %q, not %d %s with %q", test.method, test.path, test.body, resp.StatusCode, e.Code, e.Message, test.status, test.code, test.says)
 		}
+	}
+}
+
+func TestWhatIsWrongIsNamedAsTheClientWroteIt(t *testing.T) {
+	w := newWorld(t, setting{answers: []string{`{"again":true,"do":[{"text":"Hello."}]}`}})
+	c := w.script()
+	id := string(c.session(w))
+	messages := "/v1/sessions/" + id + "/messages"
+	option := func(o string) string { return `{"content":"x","whenBusy":"reject","options":{` + o + `}}` }
+	made := func(f string) string { return fmt.Sprintf(`{"workDir":%q,%s}`, w.project, f) }
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte("Qroot:x:0:0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const key = "Idempotency-Key"
+	long := strings.Repeat("k", maxKey+1)
+	for _, test := range []struct{ method, path, body, field, key string }{
+		{"POST", messages, option(`"permissionMode":"zz"`), "options.permissionMode", ""},
+		{"POST", messages, option(`"mode":"plan","zz":1`), "options.zz", ""},
+		{"POST", messages, `{"content":[{"type":"text","text":"a","zz":1}]}`, "content[0].zz", ""},
+		{"POST", messages, option(`"mode":"zz"`), "options.mode", ""},
+		{"POST", messages, option(`"sandbox":"zz"`), "options.sandbox", ""},
+		{"POST", messages, option(`"thinking":"zz"`), "options.thinking", ""},
+		{"POST", messages, option(`"model":"no-such-model-anywhere"`), "options.model", ""},
+		{"POST", messages, option(`"model":"script:` + secret + `"`), "options.model", ""},
+		{"POST", messages, option(`"tools":"zz"`), "options.tools", ""},
+		{"POST", messages, option(`"allow":["Read","zz("]`), "options.allow[1]", ""},
+		{"POST", messages, option(`"deny":["zz("]`), "options.deny[0]", ""},
+		{"POST", messages, option(`"workspace":""`), "options.workspace", ""},
+		{"POST", messages, option(`"workspace":".."`), "options.workspace", ""},
+		{"POST", messages, option(`"workspace":"~"`), "options.workspace", ""},
+		{"POST", messages, option(`"workspace":"/"`), "options.workspace", ""},
+		{"POST", messages, option(`"workspace":"/no/such/folder"`), "options.workspace", ""},
+		{"POST", messages, `{"content":""}`, "content", ""},
+		{"POST", messages, `{"content":"x","requestId":"zz"}`, "requestId", ""},
+		{"POST", messages, `{"content":"x"}`, key, long},
+		{"POST", messages, `{"content":"x","requestId":"req_00000000000000000000000000"}`, key, "k"},
+		{"POST", "/v1/sessions", `{}`, "workDir", ""},
+		{"POST", "/v1/sessions", `{"workDir":""}`, "workDir", ""},
+		{"POST", "/v1/sessions", `{"projectId":""}`, "projectId", ""},
+		{"POST", "/v1/sessions", `{"projectId":"prj_zz"}`, "projectId", ""},
+		{"POST", "/v1/sessions", made(`"projectId":"prj_zz"`), "projectId", ""},
+		{"POST", "/v1/sessions", made(`"sessionId":"zz"`), "sessionId", ""},
+		{"POST", "/v1/sessions", made(`"requestId":"zz"`), "requestId", ""},
+		{"POST", "/v1/sessions", made(`"name":"` + strings.Repeat("n", protocol.MaxName+1) + `"`), "name", ""},
+		{"POST", "/v1/sessions", made(`"name":"a\u001b[31m"`), "name", ""},
+		{"POST", "/v1/sessions", made(`"name":"a\u202eb"`), "name", ""},
+		{"POST", "/v1/sessions", made(`"name":"a\nb"`), "name", ""},
+		{"POST", "/v1/sessions", made(`"thinkingLevel":"zz"`), "thinkingLevel", ""},
+		{"POST", "/v1/sessions", made(`"model":"script:` + secret + `"`), "model", ""},
+		{"GET", "/v1/sessions?limit=x", "", "limit", ""},
+		{"GET", "/v1/sessions?limit=", "", "limit", ""},
+		{"GET", "/v1/sessions?limit=1&limit=2", "", "limit", ""},
+		{"GET", "/v1/sessions?subagents=zz", "", "subagents", ""},
+		{"GET", "/v1/sessions?zz=1", "", "zz", ""},
+		{"GET", "/v1/sessions?projectId=", "", "projectId", ""},
+		{"GET", "/v1/sessions?before=zz", "", "before", ""},
+		{"GET", "/v1/sessions?parentId=zz", "", "parentId", ""},
+		{"GET", "/v1/sessions/zz", "", "sessionId", ""},
+		{"GET", "/v1/sessions/zz/events", "", "sessionId", ""},
+		{"GET", "/v1/sessions/" + id + "/events?tail=x", "", "tail", ""},
+		{"GET", "/v1/sessions/" + id + "/events?types=zz", "", "types", ""},
+		{"GET", "/v1/sessions/" + id + "/events?zz=1", "", "zz", ""},
+		{"GET", "/v1/sessions/" + id + "/processes/zz", "", "operationId", ""},
+		{"GET", "/v1/blobs/" + strings.Repeat("0", 64), "", "sessionId", ""},
+		{"POST", "/v1/sessions/" + id + "/rewind", `{"targetEventId":"evt_zz"}`, "targetEventId", ""},
+		{"POST", "/v1/sessions/" + id + "/branch", `{"leafEventId":"evt_zz"}`, "leafEventId", ""},
+	} {
+		var header []string
+		if test.key != "" {
+			header = []string{key, test.key}
+		}
+		resp, text := c.do(test.method, test.path, test.body, header...)
+		var e protocol.Error
+		var d protocol.FieldDetails
+		if json.Unmarshal([]byte(text), &e) != nil || json.Unmarshal(e.Details, &d) != nil || resp.StatusCode < 400 || d.Field != test.field {
+			t.Errorf("%s %s %.120s: %d %s, not with the field %s", test.method, test.path, test.body, resp.StatusCode, text, test.field)
+		}
+		if strings.Contains(text, "Q") || strings.Contains(text, "meta.") {
+			t.Errorf("%s %s %.120s tells %s", test.method, test.path, test.body, text)
+		}
+	}
+	for _, o := range []string{`"workspace":null`, fmt.Sprintf(`"workspace":%q`, w.project)} {
+		c.want(http.StatusOK, nil, "POST", "/v1/sessions/"+string(c.session(w))+"/messages", option(o))
+	}
+}
+
+func TestAHeaderThatIsTooLongIsAnsweredWith431(t *testing.T) {
+	w := newWorld(t, setting{})
+	conn, err := net.Dial("unix", w.socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	go func() { // it may be closed before all is written
+		_, _ = io.WriteString(conn, "GET /v1/sessions?query="+strings.Repeat("q", 2*maxHeader)+" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	}()
+	if line, err := bufio.NewReader(conn).ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 431 ") {
+		t.Errorf("%q, %v", line, err)
 	}
 }
 

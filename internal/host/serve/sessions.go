@@ -52,8 +52,14 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 		return nil, err
 	}
 	switch {
-	case (n.WorkDir == "") == (n.ProjectID == ""):
-		return nil, invalid("Name the folder of the session as workDir, or its project as projectId.")
+	case n.WorkDir != "" && n.ProjectID != "":
+		return nil, wrong("projectId", "Name the folder of the session as workDir, or its project as projectId, not both.")
+	case n.WorkDir == "" && n.ProjectID == "":
+		field := "workDir"
+		if _, ok := f["projectId"]; ok && f["workDir"] == nil {
+			field = "projectId"
+		}
+		return nil, wrong(field, "Name the folder of the session as workDir, or its project as projectId.")
 	}
 	conn, err := s.scripts.get(x.r.Context())
 	if err != nil {
@@ -74,7 +80,7 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 			}
 		}
 	} else if err := n.SessionID.Check(); err != nil {
-		return nil, invalid("The field sessionId: %v.", err)
+		return nil, wrong("sessionId", "The field sessionId: %v.", err)
 	}
 	meta := protocol.Meta{WorkDir: project.WorkDir, Name: n.Name, Model: n.Model, ThinkingLevel: n.ThinkingLevel}
 	said, err := json.Marshal(f)
@@ -111,7 +117,7 @@ func (s *Server) project(x *exchange, conn *host.Conn, n *newSession) (*protocol
 			return &p, nil
 		}
 	}
-	return nil, protocol.Errorf(protocol.CodeProjectNotFound, "There is no project %s; POST /v1/projects makes a folder known.", shown(string(n.ProjectID)))
+	return nil, protocol.About("projectId", "", protocol.CodeProjectNotFound, "There is no project %s; POST /v1/projects makes a folder known.", shown(string(n.ProjectID)))
 }
 
 // sessionOfKey gives the id of the session that a named request makes: the random
@@ -150,7 +156,7 @@ func decode(f fields, v any) error {
 	known := fieldNames(v)
 	for name := range f {
 		if !slices.Contains(known, name) {
-			return unknownField(name, known)
+			return unknownField("", name, known)
 		}
 	}
 	data, err := json.Marshal(f)
@@ -212,7 +218,7 @@ func firstLive(ctx context.Context, conn *host.Conn) (*protocol.Live, error) {
 func (s *Server) subscribe(x *exchange, r *protocol.OpenSession, name string) (*host.Conn, *protocol.SessionOpened, error) {
 	id := protocol.SessionID(x.values["sessionId"])
 	if err := id.Check(); err != nil {
-		return nil, nil, invalid("%v.", err)
+		return nil, nil, wrong("sessionId", "%v.", err)
 	}
 	conn, err := s.own(x.r.Context(), name)
 	if err != nil {

@@ -147,8 +147,8 @@ func (s *Script) head(raw []byte) error {
 		Seed    uint64 `json:"seed"`
 		Stamp   bool   `json:"stamp"`
 	}
-	if err := decode(raw, &h); err != nil {
-		return err
+	if decode(raw, &h) != nil { // nothing of a file that is no script is told
+		return errors.New("it is no script of answers; one begins with a line {\"script\":1}")
 	}
 	if h.Script != 1 {
 		return fmt.Errorf("a script begins with a line {\"script\":1}, this says version %d", h.Script)

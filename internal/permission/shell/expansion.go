@@ -10,6 +10,9 @@ import (
 func (w *walker) param(p *syntax.ParamExp, ask *string) {
 	if p.Excl || p.Names != 0 {
 		note(ask, "an expansion looks up a variable by name")
+		if p.Param != nil && p.Names == 0 && w.vars.calculates(p.Param.Value) {
+			w.hide(w.source(p))
+		}
 	}
 	if p.NestedParam != nil || p.Flags != nil || p.Width || p.IsSet || len(p.Modifiers) > 0 {
 		note(ask, "it uses an expansion that is not known")
@@ -35,6 +38,9 @@ func (w *walker) param(p *syntax.ParamExp, ask *string) {
 		note(ask, "an expansion sets a variable")
 	case syntax.OtherParamOps:
 		note(ask, "an expansion evaluates the value of a variable")
+		if p.Exp.Word == nil || p.Exp.Word.Lit() == "P" {
+			w.hide(w.source(p))
+		}
 	}
 	w.word(p.Exp.Word, ask)
 }
@@ -48,6 +54,7 @@ func (w *walker) arithmetic(x syntax.ArithmExpr, ask *string) {
 		if !digits(a.Lit()) {
 			note(ask, "it calculates with variables")
 		}
+		w.calculates(a)
 		w.word(a, ask)
 	case *syntax.ParenArithm:
 		w.arithmetic(a.X, ask)
@@ -73,16 +80,31 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	switch r.Op {
 	case syntax.RdrIn:
 		out.Effect = Reads
+		for _, list := range w.become(r.Word) {
+			for _, word := range list {
+				note(&step.Fed, word.Feeds)
+			}
+		}
 	case syntax.RdrOut, syntax.AppOut, syntax.RdrInOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
 	case syntax.Hdoc, syntax.DashHdoc:
 		out = Redirect{Effect: Descriptor}
 		w.heredoc(r, &step.Ask)
 		if r.Hdoc != nil {
 			step.Input = append(step.Input, w.source(r.Hdoc))
+			for _, part := range r.Hdoc.Parts {
+				if _, ok := part.(*syntax.Lit); !ok {
+					w.feed(step, w.pieces(part, true, false), w.source(part))
+				}
+			}
 		}
 	case syntax.WordHdoc:
 		out = Redirect{Effect: Descriptor}
 		step.Input = append(step.Input, target.Text)
+		if text, ok := w.exactInput(r); ok {
+			step.Input = append(step.Input, text)
+		} else {
+			note(&step.Fed, w.source(r.Word))
+		}
 	case syntax.DplIn, syntax.DplOut:
 		fd := strings.TrimSuffix(target.Text, "-")
 		if target.Literal && (target.Text == "-" || digits(fd)) {
@@ -102,7 +124,7 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 // heredoc accepts text without expansions behind a plain delimiter, outside of
 // substitutions: the rest is where shells differ.
 func (w *walker) heredoc(r *syntax.Redirect, ask *string) {
-	if !plainDelimiter(w.source(r.Word)) || w.inner > 0 {
+	if !plainDelimiter(w.source(r.Word)) || w.inner > 0 && !w.whole {
 		note(ask, "where a here-document ends is not certain")
 	}
 	if r.Hdoc == nil {

@@ -42,10 +42,28 @@ type Step struct {
 	Loop bool
 	// Test says that the step only evaluates a condition ([[ … ]]).
 	Test bool
+	// Becomes are the lists of words that bash may make of Words, as far as the source
+	// tells; nil when Words are what they are.
+	Becomes [][]Word
+	// Unknown is a part of the step of which the source does not tell what it would run;
+	// "" when there is none.
+	Unknown string
+	// Evaluates are texts that bash expands once more.
+	Evaluates []string
+	// Fed is what gives the step its input, where the source does not tell the text.
+	Fed string
+	// Guess says that the step may be no command at all.
+	Guess bool
+	// Source is the step as it was written.
+	Source string
 }
 
-// Text gives the words of the step for people, joined by spaces.
+// Text gives the words of the step for people, joined by spaces: for one without words
+// what was written.
 func (s Step) Text() string {
+	if len(s.Words) == 0 {
+		return s.Source
+	}
 	words := make([]string, len(s.Words))
 	for i, w := range s.Words {
 		words[i] = w.Text
@@ -68,6 +86,11 @@ type Word struct {
 	// Operand says that, whatever expansions give, no word that comes out of it
 	// begins with a dash.
 	Operand bool
+	// Unknown is the first part of the word, as it was written, of which the source does
+	// not tell what bash makes of it; "" when there is none. Wildcards are none.
+	Unknown string
+	// Feeds is a process substitution in the word whose text cannot be known.
+	Feeds string
 }
 
 // Effect says what a redirection does.
@@ -89,7 +112,13 @@ type Redirect struct {
 // Parse takes src apart. It fails for what bash would not accept, for what is
 // longer than [MaxSource], and for bytes that bash and this parser may read
 // differently (control characters, invalid UTF-8).
-func Parse(src string) (Line, error) {
+func Parse(src string) (Line, error) { return parse(src, nil) }
+
+// ParseWith is Parse of a source that a shell is given with parameters: $0, and what
+// follows.
+func ParseWith(src string, params []string) (Line, error) { return parse(src, params) }
+
+func parse(src string, params []string) (Line, error) {
 	if len(src) > MaxSource {
 		return Line{}, fmt.Errorf("the command is longer than %d bytes", MaxSource)
 	}
@@ -105,8 +134,12 @@ func Parse(src string) (Line, error) {
 	if err != nil {
 		return Line{}, fmt.Errorf("the command cannot be parsed: %w", err)
 	}
-	w := walker{src: src}
+	w := walker{src: src, vars: variables{values: map[string][]value{}, first: map[string]uint{}, open: map[string]bool{}, counts: map[string]bool{}, params: params, fixed: params != nil}}
+	w.survey(file)
 	w.stmts(file.Stmts)
+	if w.hidden != "" || len(w.evaluates) > 0 {
+		w.add(Step{Test: true, Source: w.hidden})
+	}
 	return Line{Steps: w.steps, Ask: w.ask}, nil
 }
 

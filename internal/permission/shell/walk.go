@@ -1,6 +1,8 @@
 package shell
 
 import (
+	"strings"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -11,6 +13,22 @@ type walker struct {
 	ask   string
 	loops int
 	inner int // substitutions around
+	deep  int // substitutions around whose text is worked out
+	vars  variables
+	whole bool // the substitution that is walked is a here-document with a certain end
+	// of the step that is read
+	hidden    string   // a part of which the source does not tell what it would run
+	evaluates []string // texts that bash expands once more
+}
+
+// hide keeps the first part of which the source does not tell what it would run.
+func (w *walker) hide(part string) { note(&w.hidden, part) }
+
+// evaluated notes a text that bash expands once more.
+func (w *walker) evaluated(text string) {
+	if strings.Contains(text, "$(") || strings.Contains(text, "`") {
+		w.evaluates = append(w.evaluates, text)
+	}
 }
 
 // note keeps the first reason.
@@ -30,6 +48,9 @@ func (w *walker) source(n syntax.Node) string {
 
 func (w *walker) add(s Step) {
 	s.Loop = w.loops > 0
+	note(&s.Unknown, w.hidden)
+	s.Evaluates = append(s.Evaluates, w.evaluates...)
+	w.hidden, w.evaluates = "", nil
 	w.steps = append(w.steps, s)
 }
 
@@ -61,7 +82,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	if s.Coprocess || s.Disown {
 		note(&w.ask, "it starts a co-process")
 	}
-	var step Step
+	step := Step{Source: strings.TrimRight(w.source(s), " \t\n;&")}
 	call, simple := s.Cmd.(*syntax.CallExpr)
 	if simple {
 		w.call(call, &step)
@@ -80,12 +101,17 @@ func (w *walker) stmt(s *syntax.Stmt) {
 func (w *walker) call(c *syntax.CallExpr, step *Step) {
 	for _, a := range c.Assigns {
 		step.Assigns = true
-		note(&step.Ask, "it sets variables")
+		if len(c.Args) == 0 || !harmlessAssign(a) {
+			note(&step.Ask, "it sets variables")
+		}
 		w.assign(a, step)
 	}
+	var lists [][][]Word
 	for _, word := range c.Args {
 		step.Words = append(step.Words, w.word(word, &step.Ask))
+		lists = append(lists, w.become(word))
 	}
+	step.become(lists)
 	if len(step.Words) == 0 {
 		return
 	}
@@ -93,6 +119,7 @@ func (w *walker) call(c *syntax.CallExpr, step *Step) {
 		note(&step.Ask, "the name of the command is not literal")
 	}
 	note(&step.Ask, builtinAsk(step.Words))
+	w.byName(step.Words)
 }
 
 func (w *walker) assign(a *syntax.Assign, step *Step) {
@@ -100,6 +127,7 @@ func (w *walker) assign(a *syntax.Assign, step *Step) {
 	if a.Value != nil {
 		w.word(a.Value, &step.Ask)
 	}
+	w.environment(a)
 	if a.Array != nil {
 		for _, e := range a.Array.Elems {
 			w.arithmetic(e.Index, &step.Ask)
@@ -123,9 +151,17 @@ func (w *walker) command(cmd syntax.Command) {
 		mid := len(w.steps)
 		w.stmt(c.Y)
 		if c.Op == syntax.Pipe || c.Op == syntax.PipeAll {
-			if text := printed(w.steps[from:mid]); text != "" {
-				for i := range w.steps[mid:] {
-					w.steps[mid+i].Input = append(w.steps[mid+i].Input, text)
+			text, known := w.exactStmt(c.X)
+			wide := printed(w.steps[from:mid])
+			for i := range w.steps[mid:] {
+				step := &w.steps[mid+i]
+				if known {
+					step.Input = append(step.Input, text)
+				} else {
+					note(&step.Fed, w.source(c.X))
+				}
+				if wide != "" && wide != text {
+					step.Input = append(step.Input, wide)
 				}
 			}
 		}
@@ -145,7 +181,7 @@ func (w *walker) command(cmd syntax.Command) {
 	case *syntax.ForClause:
 		w.loop(c)
 	case *syntax.CaseClause:
-		var step Step
+		step := Step{Source: w.source(c.Word)}
 		w.word(c.Word, &step.Ask)
 		for _, item := range c.Items {
 			for _, p := range item.Patterns {
@@ -158,7 +194,7 @@ func (w *walker) command(cmd syntax.Command) {
 			w.stmts(item.Stmts)
 		}
 	case *syntax.TestClause:
-		step := Step{Test: true}
+		step := Step{Test: true, Source: w.source(c)}
 		w.test(c.X, &step.Ask)
 		w.add(step)
 	case *syntax.TimeClause:
@@ -168,10 +204,13 @@ func (w *walker) command(cmd syntax.Command) {
 			note(&w.steps[from+i].Ask, "it runs behind time")
 		}
 	case *syntax.DeclClause:
-		step := Step{Words: []Word{{Text: c.Variant.Value, Literal: true, Operand: true}}, Ask: c.Variant.Value + " changes the shell"}
+		step := Step{Source: w.source(c), Words: []Word{{Text: c.Variant.Value, Literal: true, Operand: true}}, Ask: c.Variant.Value + " changes the shell"}
 		for _, a := range c.Args {
 			w.assign(a, &step)
 			step.Words = append(step.Words, Word{Text: w.source(a)})
+			if a.Index != nil || a.Name == nil {
+				w.evaluated(w.source(a))
+			}
 		}
 		w.add(step)
 	case *syntax.FuncDecl:
@@ -181,12 +220,13 @@ func (w *walker) command(cmd syntax.Command) {
 		note(&w.ask, "it starts a co-process")
 		w.stmt(c.Stmt)
 	case *syntax.ArithmCmd:
-		step := Step{Ask: "it calculates"}
+		step := Step{Ask: "it calculates", Source: w.source(c)}
 		w.arithmetic(c.X, &step.Ask)
 		w.add(step)
 	case *syntax.LetClause:
-		step := Step{Ask: "it calculates"}
+		step := Step{Ask: "it calculates", Source: w.source(c)}
 		for _, x := range c.Exprs {
+			w.evaluated(w.source(x))
 			w.arithmetic(x, &step.Ask)
 		}
 		w.add(step)
@@ -196,7 +236,7 @@ func (w *walker) command(cmd syntax.Command) {
 }
 
 func (w *walker) loop(c *syntax.ForClause) {
-	var step Step
+	step := Step{Source: "for " + w.source(c.Loop)}
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
 		if c.Select || !harmlessName(l.Name.Value) {
@@ -244,6 +284,9 @@ func (w *walker) test(x syntax.TestExpr, ask *string) {
 	case *syntax.UnaryTest:
 		if t.Op == syntax.TsVarSet || t.Op == syntax.TsRefVar {
 			note(ask, "a condition looks up a variable by name")
+			if word, ok := t.X.(*syntax.Word); ok {
+				w.looksUp(word)
+			}
 		}
 		w.test(t.X, ask)
 	case *syntax.BinaryTest:
@@ -253,6 +296,9 @@ func (w *walker) test(x syntax.TestExpr, ask *string) {
 				word, ok := side.(*syntax.Word)
 				if !ok || !digits(word.Lit()) {
 					note(ask, "it calculates with variables")
+				}
+				if ok {
+					w.calculates(word)
 				}
 			}
 		}

@@ -26,6 +26,11 @@ func (w *walker) word(word *syntax.Word, ask *string) Word {
 		r.out.Literal = false
 	}
 	r.out.Operand = r.operand && r.prefix != "" && r.prefix[0] != '-' && r.prefix[0] != '{'
+	if len(word.Parts) == 1 {
+		if p, ok := word.Parts[0].(*syntax.CmdSubst); ok && w.printsHashes(p) {
+			r.out.Operand = true
+		}
+	}
 	r.out.Single = r.out.Literal || (r.operand && !r.glob && !r.brace)
 	if r.out.Literal {
 		r.out.Operand = !strings.HasPrefix(r.out.Text, "-")
@@ -91,6 +96,15 @@ func (r *wordReader) quoted(part syntax.WordPart) {
 	if !ok {
 		if p, ok := part.(*syntax.ParamExp); ok && many(p) {
 			r.operand = false
+		}
+		if p, ok := part.(*syntax.CmdSubst); ok {
+			if text, ok := r.document(p); ok {
+				r.whole = true
+				r.nested(p.Stmts)
+				r.whole = false
+				r.add(text)
+				return
+			}
 		}
 		r.expansion(part)
 		return

@@ -10,7 +10,11 @@ import (
 type Inner struct {
 	Words  []Word
 	Source string
-	Guess  bool // it may be no command at all
+	Guess  bool     // it may be no command at all
+	Params []string // of Source: $0 and what follows, where that is known
+	// Unknown is the part that decides what is started, of which the source does not tell
+	// what it is; "" when there is none.
+	Unknown string
 }
 
 // wrapper says how a command that starts another one takes its arguments.
@@ -107,7 +111,7 @@ func Unwrap(words []Word) []Inner {
 		return wrapper{}.everywhere(words[1:])
 	case "trap":
 		if len(words) > 1 {
-			return []Inner{{Source: words[1].Text}}
+			return []Inner{{Source: words[1].Text, Unknown: words[1].Unknown}}
 		}
 		return nil
 	case "flock":
@@ -180,9 +184,19 @@ func (w wrapper) rest(words []Word) []Inner {
 	case len(words) == 0:
 		return nil
 	case w.join:
-		return []Inner{{Source: Step{Words: words}.Text()}}
+		return []Inner{{Source: Step{Words: words}.Text(), Unknown: hidden(words)}}
 	}
 	return []Inner{{Words: words}}
+}
+
+// hidden gives the first part of words that cannot be known.
+func hidden(words []Word) string {
+	for _, w := range words {
+		if w.Unknown != "" {
+			return w.Unknown
+		}
+	}
+	return ""
 }
 
 // maxTails is how many places of a command are tried, so that nested wrappers stay cheap.
@@ -191,10 +205,24 @@ const maxTails = 32
 // everywhere gives each tail of words: the command begins at one of them.
 func (w wrapper) everywhere(words []Word) []Inner {
 	var out []Inner
-	for i := range words[:min(len(words), maxTails)] {
-		out = append(out, w.rest(words[i:])...)
+	front := true // no word so far can be the command
+	for i, word := range words[:min(len(words), maxTails)] {
+		for _, in := range w.rest(words[i:]) {
+			in.Guess = !front
+			if in.Guess {
+				in.Unknown = ""
+			}
+			out = append(out, in)
+		}
+		front = front && (strings.HasPrefix(word.Text, "-") || strings.Contains(word.Text, "=") || digits(word.Text) || starts(word.Text))
 	}
 	return append(out, Inner{})
+}
+
+// starts reports whether a word is itself the name of a command that starts others.
+func starts(name string) bool {
+	_, ok := wrapperOf(path.Base(name))
+	return ok
 }
 
 // find gives the commands of find -exec and its like. Deleting is what rm does.
@@ -207,7 +235,7 @@ func find(words []Word) []Inner {
 			for end < len(words) && words[end].Text != ";" && words[end].Text != "+" {
 				end++
 			}
-			out = append(out, Inner{Words: words[i+1 : end]})
+			out = append(out, Inner{Words: replaced(words[i+1:end], "{}", "{}")})
 			i = end
 		case "-delete":
 			out = append(out, Inner{Words: []Word{{Text: "rm", Literal: true, Operand: true}}})
@@ -225,10 +253,21 @@ func find(words []Word) []Inner {
 func behind(words []Word, options ...string) []Inner {
 	for i, w := range words {
 		if has(options, w.Text) {
-			return []Inner{{Words: words[i+1:]}}
+			return []Inner{{Words: replaced(words[i+1:], "{}", "{}")}}
 		}
 	}
 	return nil
+}
+
+// replaced marks the words that hold a mark which the command replaces.
+func replaced(words []Word, mark, why string) []Word {
+	out := append([]Word(nil), words...)
+	for i := range out {
+		if mark != "" && strings.Contains(out[i].Text, mark) && out[i].Unknown == "" {
+			out[i].Unknown = why
+		}
+	}
+	return out
 }
 
 // sources finds what stands behind a short option or a long one (or a beginning of it),
@@ -236,7 +275,7 @@ func behind(words []Word, options ...string) []Inner {
 func sources(words []Word, short string, long ...string) []Inner {
 	var out []Inner
 	for i, w := range words {
-		value, found := "", false
+		value, found, unknown := "", false, w.Unknown
 		switch name, v, has := strings.Cut(w.Text, "="); {
 		case strings.HasPrefix(w.Text, "--"):
 			for _, l := range long {
@@ -255,9 +294,9 @@ func sources(words []Word, short string, long ...string) []Inner {
 		case !found:
 			continue
 		case value == "" && i+1 < len(words):
-			value = words[i+1].Text
+			value, unknown = words[i+1].Text, words[i+1].Unknown
 		}
-		out = append(out, Inner{Source: value})
+		out = append(out, Inner{Source: value, Unknown: unknown})
 		if len(out) >= maxTails {
 			break
 		}
@@ -291,7 +330,7 @@ func split(words []Word) []Inner {
 		if value == "" && len(rest) > 0 {
 			value, rest = rest[0].Text, rest[1:]
 		}
-		return []Inner{{Source: strings.TrimSpace("env " + value + " " + Step{Words: rest}.Text())}}
+		return []Inner{{Source: strings.TrimSpace("env " + value + " " + Step{Words: rest}.Text()), Unknown: hidden(words[i:])}}
 	}
 	return nil
 }
@@ -312,7 +351,7 @@ func interpreter(words []Word) []Inner {
 		w := words[i]
 		switch {
 		case !w.Literal && !w.Operand && !w.Tilde:
-			return []Inner{{}}
+			return []Inner{{Unknown: w.Unknown}}
 		case w.Text == "-" || w.Text == "--":
 			if i+1 < len(words) {
 				return nil
@@ -321,9 +360,19 @@ func interpreter(words []Word) []Inner {
 			i++
 		case strings.HasPrefix(w.Text, "--") && w.Text != "--command":
 		case (strings.HasPrefix(w.Text, "-") && strings.Contains(w.Text, "c")) || w.Text == "--command":
-			for _, arg := range words[i+1:] {
+			for j, arg := range words[i+1:] {
 				if !strings.HasPrefix(arg.Text, "-") && !strings.HasPrefix(arg.Text, "+") {
-					return []Inner{{Source: arg.Text}}
+					in := Inner{Source: arg.Text, Unknown: arg.Unknown}
+					if params := words[i+1+j+1:]; hidden(params) == "" {
+						in.Params = []string{"bash"}
+						for k, p := range params {
+							if k == 0 {
+								in.Params = nil
+							}
+							in.Params = append(in.Params, p.Text)
+						}
+					}
+					return []Inner{in}
 				}
 			}
 			return []Inner{{}}
@@ -331,6 +380,8 @@ func interpreter(words []Word) []Inner {
 			if strings.Contains(w.Text, "s") {
 				return []Inner{{}}
 			}
+		case w.Unknown != "": // a script
+			return []Inner{{Unknown: w.Unknown}}
 		default:
 			return nil
 		}

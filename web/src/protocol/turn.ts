@@ -80,7 +80,7 @@ export interface TurnOptions {
   unattended?: boolean;
   /**
    * Workspace is a folder that is allowed as the workspace of this turn though it is
-   * the home or /.
+   * the home or /, by its whole path; nil is none.
    */
   workspace?: string;
 }
