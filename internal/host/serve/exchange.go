@@ -352,7 +352,8 @@ func (x *exchange) asWritten(e *protocol.Error) *protocol.Error {
 	if len(e.Details) == 0 || json.Unmarshal(e.Details, &d) != nil || d.Field == "" {
 		return e
 	}
-	text, field := e.Message, d.Field
+	var field string
+	text := e.Message
 	switch inside, within := strings.CutPrefix(d.Field, "content[0]."); {
 	case d.Field == "requestId" && x.keyed:
 		field, text = keyHeader, strings.ReplaceAll(text, "requestId", keyHeader)
