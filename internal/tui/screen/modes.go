@@ -59,9 +59,10 @@ func Cuts(getenv func(string) string) bool {
 // oldTerminal says that a terminal mistakes the sequences for keys.
 func oldTerminal() bool { return os.Getenv("TERM") == "linux" }
 
-// up and down move the cursor by lines.
+// up and down move the cursor by lines. Where a terminal that got lower has dropped the
+// lines below, it makes room for them: the way back up leads to where it began.
 func up(n int) string   { return moved(n, 'A') }
-func down(n int) string { return moved(n, 'B') }
+func down(n int) string { return strings.Repeat("\n", max(n, 0)) }
 
 func moved(n int, how byte) string {
 	switch {

@@ -3,8 +3,10 @@ package screen
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"scorel/internal/tui/cell"
@@ -19,6 +21,28 @@ type region struct {
 	lines         []line // at least one
 	row, col      int    // of the cursor, from the first line; col is -1 where it is not known
 	width, height int    // of the terminal when it was drawn
+}
+
+// late is how long after a terminal has another size its program may still draw for
+// the old one: tmux tells the size up to a quarter of a second later, and what has
+// been written may wait as long to be drawn where the machine is busy.
+const late = time.Second
+
+// stood is what stood between the region's beginning and the cursor after a frame.
+type stood struct {
+	at     time.Time
+	widths []int // of the lines above the cursor's, in cells
+	col    int   // of the cursor; 0 where it is not known
+}
+
+// broken gives how many lines of the terminal these are more once it has broken them
+// at a width.
+func (s stood) broken(width int) int {
+	n := max(s.col, 0) / width
+	for _, w := range s.widths {
+		n += max(1, (w+width-1)/width) - 1
+	}
+	return n
 }
 
 // painter makes bytes of frames. It belongs to the goroutine that writes.
@@ -37,16 +61,19 @@ type painter struct {
 	inline, whole region
 	r             *region // the one that is on
 	held          backlog // finished lines that wait for inline mode
-	last          Frame   // what stands there
-	cursor, drawn bool    // the cursor is to be shown, is shown
+	recent        []stood // what stood before the cursor lately, oldest first
+	now           func() time.Time
+	last          Frame // what stands there
+	cursor, drawn bool  // the cursor is to be shown, is shown
 	mouse         bool
 	title         string
 }
 
 func newPainter(s *Screen) *painter {
-	p := &painter{s: s, out: s.out, width: s.options.Width, height: s.options.Height, cursor: true, drawn: true}
+	p := &painter{s: s, out: s.out, width: s.options.Width, height: s.options.Height, cursor: true, drawn: true, now: time.Now}
 	p.r = &p.inline
 	p.inline = region{lines: []line{{whole: true}}, width: p.width, height: p.height}
+	p.begins()
 	return p
 }
 
@@ -225,6 +252,7 @@ func (p *painter) frame(k work) {
 	p.last = f
 	p.update(p.wanted(f.Lines))
 	p.place(f.Cursor)
+	p.remember()
 	if f.Mouse != p.mouse {
 		p.mouse = f.Mouse
 		if f.Mouse {
@@ -274,21 +302,64 @@ func (p *painter) resize() {
 	}
 	p.raw("\r" + up(p.above()) + eraseBelow)
 	*r = region{lines: []line{{whole: true}}, width: p.width, height: p.height}
+	p.begins()
 	p.moved += 2
 }
 
-// above gives how many lines of the terminal, at its new width, are between the
-// region's beginning and the cursor.
+// above gives how many lines of the terminal, at its new width, are certainly between
+// the region's beginning and the cursor. The terminal broke the lines that stood there
+// when it got narrower, which may have been before the newest frames: those moved the
+// cursor by lines, so what it added then is what it is further away since. Of all that
+// it may have added the least counts: a rest of the region stays sooner than a
+// finished line is lost.
 func (p *painter) above() int {
 	r := p.r
 	if p.width >= r.width || p.s.options.NoReflow {
 		return r.row
 	}
-	n := max(r.col, 0) / p.width
-	for _, l := range r.lines[:min(max(r.row, 0), len(r.lines))] {
-		n += max(1, (l.width+p.width-1)/p.width)
+	p.forget()
+	least := p.standing().broken(p.width)
+	for _, s := range p.recent {
+		least = min(least, s.broken(p.width))
 	}
-	return n
+	return r.row + least
+}
+
+// standing gives what stands between the region's beginning and the cursor.
+func (p *painter) standing() stood {
+	s := stood{at: p.now(), col: p.r.col}
+	for _, l := range p.r.lines[:min(max(p.r.row, 0), len(p.r.lines))] {
+		s.widths = append(s.widths, l.width)
+	}
+	return s
+}
+
+// remember keeps what stands after a frame as long as the terminal may have had
+// another size by then.
+func (p *painter) remember() {
+	if p.full || p.s.options.NoReflow {
+		return
+	}
+	p.forget()
+	s := p.standing()
+	if last := p.recent[len(p.recent)-1]; last.col != s.col || !slices.Equal(last.widths, s.widths) {
+		p.recent = append(p.recent, s)
+	}
+}
+
+// forget drops what something else has stood in place of for long enough.
+func (p *painter) forget() {
+	old := 0
+	for old+1 < len(p.recent) && p.now().Sub(p.recent[old+1].at) >= late {
+		old++
+	}
+	p.recent = slices.Delete(p.recent, 0, old)
+}
+
+// begins says that the region begins at the cursor, wherever that is.
+func (p *painter) begins() {
+	p.r.row, p.r.col = 0, 0
+	p.recent = append(p.recent[:0], stood{at: p.now()})
 }
 
 // piece is a line of the scrollback, or a picture in it.
@@ -333,6 +404,9 @@ func (p *painter) commit(lines []string, left int) {
 			n++
 		}
 		r.lines, r.row, lines = r.lines[n:], r.row-n, lines[n:]
+		for i, s := range p.recent {
+			p.recent[i].widths = s.widths[min(n, len(s.widths)):]
+		}
 	}
 	all, rows := p.pieces(lines, left)
 	if rows == 0 {
@@ -348,7 +422,7 @@ func (p *painter) commit(lines []string, left int) {
 		for _, x := range all {
 			p.piece(x)
 		}
-		r.row, r.col = 0, 0
+		p.begins()
 		return
 	}
 	p.moveTo(0, 0)
@@ -364,7 +438,8 @@ func (p *painter) commit(lines []string, left int) {
 		}
 	}
 	p.moved += 2
-	r.lines, r.row, r.col = []line{{whole: true}}, 0, 0
+	r.lines = []line{{whole: true}}
+	p.begins()
 }
 
 // feed moves the cursor down by lines, and the terminal up where there are no more.

@@ -227,7 +227,7 @@ func TestAStreamedTokenWritesOnlyItselfAndTheWayThere(t *testing.T) {
 	lines = slices.Clone(lines)
 	lines[0] += " yet"
 	g.show(Frame{Lines: lines, Cursor: cursor})
-	if w := g.wrote(); w != "\x1b[3A\x1b[22G yet\x1b[3B\x1b[21G" {
+	if w := g.wrote(); w != "\x1b[3A\x1b[22G yet\n\n\n\x1b[21G" {
 		t.Errorf("%q was written", w)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
@@ -159,6 +160,8 @@ func TestAResizedTerminalHasNoTornRests(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		width, height := 40, 24
 		n.fresh(t, width, height)
+		now := time.Now()
+		n.p.now = func() time.Time { return now }
 		region := func() []string {
 			rule := strings.Repeat("─", width)
 			return []string{cell.Cut("answer that comes", width, ""), rule, "❯ text", rule, "\x1b[7m" + cell.Pad("status", width) + "\x1b[m"}
@@ -174,6 +177,7 @@ func TestAResizedTerminalHasNoTornRests(t *testing.T) {
 				rt.Fatalf("at %d by %d there is:\n%s\nwant:\n%s", width, height, n.All(), want)
 			}
 			width, height = rapid.IntRange(12, 60).Draw(rt, "width"), rapid.IntRange(20, 30).Draw(rt, "height")
+			now = now.Add(late) // what stood before has stood for long
 			n.Resize(width, height)
 			n.p.width = width
 			if _, row, _ := n.Cursor(); row < n.p.above() {
@@ -185,6 +189,54 @@ func TestAResizedTerminalHasNoTornRests(t *testing.T) {
 		}
 		if want := plainLines(append(slices.Clone(committed), region()...)); !n.becomes(want) {
 			rt.Fatalf("at %d by %d there is:\n%s\nwant:\n%s", width, height, n.All(), want)
+		}
+	})
+}
+
+// TestNoFinishedLineIsLostWhereTheSizeIsToldLate draws frames between the moment when
+// the terminal has another size and the moment when the program is told: tmux tells it
+// up to a quarter of a second later.
+func TestNoFinishedLineIsLostWhereTheSizeIsToldLate(t *testing.T) {
+	n := newPane(t, 40, 24)
+	rapid.Check(t, func(rt *rapid.T) {
+		width, height := 40, 24
+		n.fresh(t, width, height)
+		now := time.Now()
+		n.p.now = func() time.Time { return now }
+		said := 0
+		frame := func(commits int) Frame {
+			rule := strings.Repeat("─", width)
+			f := Frame{Cursor: &Cursor{Row: 2, Column: 6}}
+			for range commits {
+				said++
+				f.Commit = append(f.Commit, fmt.Sprintf("line %d.", said))
+			}
+			answer := cell.Cut(strings.Repeat("answer that comes ", rapid.IntRange(0, 4).Draw(rt, "answer")), width, "")
+			f.Lines = []string{answer, rule, "❯ text", rule, "\x1b[7m" + cell.Pad("status", width) + "\x1b[m"}
+			return f
+		}
+		n.show(width, height, frame(rapid.IntRange(20, 50).Draw(rt, "lines")), false)
+		for range rapid.IntRange(1, 3).Draw(rt, "sizes") {
+			next, high := rapid.IntRange(12, 60).Draw(rt, "width"), rapid.IntRange(15, 30).Draw(rt, "height")
+			n.becomes("") // all has been drawn
+			n.Resize(next, high)
+			for range rapid.IntRange(0, 3).Draw(rt, "late") {
+				n.show(width, height, frame(rapid.IntRange(0, 2).Draw(rt, "commits")), false)
+				n.becomes("")
+			}
+			width, height = next, high
+			n.show(width, height, frame(rapid.IntRange(0, 1).Draw(rt, "commits")), false)
+		}
+		n.becomes("")
+		all := n.All()
+		at := 0
+		for i := range said {
+			line := fmt.Sprintf("line %d.", i+1)
+			found := strings.Index(all[at:], line)
+			if found < 0 {
+				rt.Fatalf("%q is not there:\n%s", line, all)
+			}
+			at += found + len(line)
 		}
 	})
 }
