@@ -14,16 +14,23 @@ import (
 )
 
 // A lock is an flock on a file that is never renamed and never removed, with the
-// owner's text inside. Where flock is missing, or the file system is remote and
-// another machine may not see it, the text is followed by a pulse: a line that
-// names machine, boot and process and is rewritten every few seconds. A pulse of
-// another machine counts as alive for pulseLife after its last beat; one of this
-// machine as long as its process runs.
+// owner's text inside, followed by a pulse: a line that names machine, boot and
+// process. Where flock is missing, or the file system is remote and another machine
+// may not see it, the pulse is rewritten every few seconds. A pulse of another machine
+// counts as alive for pulseLife after its last beat; one of this machine as long as
+// its process runs.
+//
+// A child that is just being started shares the flock until it has become the other
+// program. Where its parent was killed then, the lock is held by nobody for as long as
+// that takes, which is waited for.
 const (
 	pulseMark  = "\npulse "
 	pulseEvery = 5 * time.Second
 	pulseLife  = 60 * time.Second // many beats, and clocks that differ a little
 	settle     = 300 * time.Millisecond
+	lookAgain  = 3 * time.Millisecond
+	looks      = 5          // while its owner runs: somebody may only be looking (holder), or just letting go
+	deadLooks  = 10_000 / 3 // once its owner has ended: 10 s
 )
 
 type pulse struct {
@@ -47,7 +54,7 @@ type locker struct {
 }
 
 func systemLocker() *locker {
-	return &locker{flock: flock, remote: isRemote, self: selfPulse, alive: processRuns,
+	return &locker{flock: flock, remote: isRemote, self: sync.OnceValue(selfPulse), alive: processRuns,
 		now: time.Now, wait: time.Sleep, every: pulseEvery}
 }
 
@@ -91,8 +98,8 @@ func (l *locker) lock(name string, owner []byte) (Unlocker, error) {
 
 func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	err := l.flock(f, unix.LOCK_EX|unix.LOCK_NB)
-	for try := 0; errors.Is(err, unix.EWOULDBLOCK) && try < 5; try++ {
-		l.wait(3 * time.Millisecond) // somebody may only be looking (holder), or just letting go
+	for try := 0; errors.Is(err, unix.EWOULDBLOCK) && (try < looks || try < deadLooks && l.ended(f)); try++ {
+		l.wait(lookAgain)
 		err = l.flock(f, unix.LOCK_EX|unix.LOCK_NB)
 	}
 	missing := flockMissing(err)
@@ -103,20 +110,12 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	case err != nil && !missing:
 		return nil, &fs.PathError{Op: "lock", Path: name, Err: err}
 	}
-	if !missing && !l.remote(f) {
-		if err := writeOwner(f, owner); err != nil {
-			return nil, err
-		}
-		return &heldLock{f: f}, nil
-	}
-
-	text, other := readOwner(f)
-	if other != nil && l.beats(*other) {
+	remote := missing || l.remote(f)
+	if text, other := readOwner(f); remote && other != nil && l.beats(*other) {
 		return nil, &LockedError{Name: name, Owner: text}
 	}
 	me := l.self()
 	me.Nonce = rand.Text()
-	h := &heldLock{f: f, stop: make(chan struct{}), done: make(chan struct{})}
 	beat := func() error {
 		me.At = l.now().UnixMilli()
 		line, err := json.Marshal(me)
@@ -128,6 +127,10 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	if err := beat(); err != nil {
 		return nil, err
 	}
+	if !remote {
+		return &heldLock{f: f}, nil
+	}
+	h := &heldLock{f: f, stop: make(chan struct{}), done: make(chan struct{})}
 	if missing {
 		// Two that found the same dead owner both write; the later one stays.
 		l.wait(settle)
@@ -154,9 +157,22 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	return h, nil
 }
 
+// ended says that the owner that a file names was a process of this machine and runs
+// no more.
+func (l *locker) ended(f *os.File) bool {
+	_, other := readOwner(f)
+	return other != nil && l.here(*other) && !l.alive(other.PID, other.Start)
+}
+
+// here says that a pulse is of this machine since it was started.
+func (l *locker) here(p pulse) bool {
+	me := l.self()
+	return me.Boot != "" && me.Boot == p.Boot && me.Host == p.Host
+}
+
 // beats says whether the owner that wrote p is still there.
 func (l *locker) beats(p pulse) bool {
-	if me := l.self(); me.Boot != "" && me.Boot == p.Boot && me.Host == p.Host {
+	if l.here(p) {
 		return l.alive(p.PID, p.Start)
 	}
 	return l.now().UnixMilli()-p.At < pulseLife.Milliseconds()

@@ -47,7 +47,8 @@ func processRuns(pid int, start uint64) bool {
 }
 
 // processStart gives field 22 of /proc/<pid>/stat, the start in clock ticks
-// since boot: with the pid it names a process for the life of a boot.
+// since boot: with the pid it names a process for the life of a boot. One that has ended
+// has none.
 func processStart(pid int) (uint64, bool) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
@@ -55,7 +56,7 @@ func processStart(pid int) (uint64, bool) {
 	}
 	// The command in parentheses may hold spaces; fields are counted behind it.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) < 20 {
+	if len(fields) < 20 || fields[0][0] == 'Z' || fields[0][0] == 'X' { // it has ended, and nobody has asked how
 		return 0, false
 	}
 	n, err := strconv.ParseUint(string(fields[19]), 10, 64)

@@ -73,6 +73,45 @@ func TestALockIsFreeAtOnceThoughAChildSharesTheOpenFile(t *testing.T) {
 	}
 }
 
+// TestALockWhoseOwnerWasKilledIsWaitedFor: between fork and exec a child shares the
+// flock of its parent, which may be killed just then.
+func TestALockWhoseOwnerWasKilledIsWaitedFor(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.lock")
+	first, err := OS().Lock(name, []byte("first"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := systemLocker()
+	var waits int
+	l.wait = func(time.Duration) { waits++ }
+	var held *LockedError
+	if _, err := l.lock(name, []byte("second")); !errors.As(err, &held) || string(held.Owner) != "first" || waits != looks {
+		t.Errorf("while the owner runs: %v, %d waits", err, waits)
+	}
+	l.alive = func(pid int, _ uint64) bool { return pid != os.Getpid() }
+	waits = 0
+	if _, err := l.lock(name, []byte("second")); !errors.As(err, &held) || waits != deadLooks {
+		t.Errorf("while a child of the dead owner does not end: %v, %d waits", err, waits)
+	}
+	l.wait = func(time.Duration) {
+		if waits++; waits == 2*deadLooks-1 {
+			if err := first.(*heldLock).f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	second, err := l.lock(name, []byte("second"))
+	if err != nil {
+		t.Fatalf("once the child has become another program: %v", err)
+	}
+	if text, live, err := l.holder(name); string(text) != "second" || !live || err != nil {
+		t.Errorf("%q %t %v", text, live, err)
+	}
+	if err := second.Unlock(); err != nil {
+		t.Error(err)
+	}
+}
+
 // machine is one host that uses a remote file system.
 type machine struct {
 	name  string

@@ -35,8 +35,9 @@ func namespaceOf(pid int) uint64 {
 
 // Bounds of the hunt for what is left in a namespace.
 const (
-	maxHunt  = 10 * time.Second // while there is somebody
-	maxQuiet = 32               // looks in a row that see nobody new: a death that hangs in the system, or others vanish
+	maxHunt  = 10 * time.Second     // while there is somebody
+	maxQuiet = 32                   // looks in a row that see nobody new: a death that hangs in the system, or others vanish
+	quietest = 2 * time.Millisecond // more before each of these looks: who was killed needs a processor to end
 )
 
 // killNamespace kills every process in a user namespace that is a child's, also
@@ -84,6 +85,7 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 		if calm {
 			break
 		}
+		time.Sleep(time.Duration(quiet) * quietest)
 	}
 	return found
 }

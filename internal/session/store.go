@@ -114,27 +114,13 @@ func (s *Store) makeDir(dir string) error {
 	return nil
 }
 
-// How long a lock is waited for whose owner has died, and how often it is tried.
-const (
-	deadPatience = 2 * time.Second
-	deadInterval = 5 * time.Millisecond
-)
-
-// lock takes the lock of a log. One that is held for an owner who no longer runs
-// is waited for: a child that the owner was just starting when it died shares its
-// open files for a moment, until it has become the other program.
+// lock takes the lock of a log.
 func (s *Store) lock(id protocol.SessionID) (disk.Unlocker, error) {
-	name := filepath.Join(s.sessions(), string(id)+lockSuffix)
-	for end := time.Now().Add(deadPatience); ; time.Sleep(deadInterval) {
-		u, err := s.fs.Lock(name, s.cfg.Owner())
-		if err == nil {
-			return u, nil
-		}
-		var held *disk.LockedError
-		if !errors.As(err, &held) || !ParseOwner(held.Owner).gone() || time.Now().After(end) {
-			return nil, lockError(id, err)
-		}
+	u, err := s.fs.Lock(filepath.Join(s.sessions(), string(id)+lockSuffix), s.cfg.Owner())
+	if err != nil {
+		return nil, lockError(id, err)
 	}
+	return u, nil
 }
 
 // exists says whether there is a log of that id.
