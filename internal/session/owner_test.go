@@ -34,23 +34,9 @@ func deadProcess(t *testing.T) int {
 	return cmd.Process.Pid
 }
 
-func TestOpenWaitsForTheLockOfAnOwnerThatHasDied(t *testing.T) {
-	w := newWorld(t)
-	log := w.create(t)
-	if err := log.Close(); err != nil {
-		t.Fatal(err)
-	}
-	slow := &slowLock{FS: w.mem, owner: Owner{PID: deadProcess(t)}.Text(), held: 3}
-	w.fs = slow
-	w.restart(t)
-	w.open(t)
-	if slow.tries != 4 {
-		t.Errorf("the lock was tried %d times, want 4", slow.tries)
-	}
-}
-
-func TestOpenRefusesAtOnceWhenTheOwnerRunsOrIsUnknown(t *testing.T) {
-	for name, owner := range map[string][]byte{"runs": Owner{PID: os.Getppid()}.Text(), "unknown": []byte("somebody"), "empty": nil} {
+// TestOpenRefusesAtOnce: one that has died is waited for below, by package disk.
+func TestOpenRefusesAtOnce(t *testing.T) {
+	for name, owner := range map[string][]byte{"died": Owner{PID: deadProcess(t)}.Text(), "runs": Owner{PID: os.Getppid()}.Text(), "unknown": []byte("somebody"), "empty": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			log := w.create(t)
