@@ -2,6 +2,7 @@ package screen
 
 import (
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -15,6 +16,7 @@ type line struct {
 	shown string // as it is drawn: clean, cut, without blanks at its end
 	width int    // of shown, in cells
 	whole bool   // shown has all of raw
+	since time.Time
 }
 
 // newLine makes a line ready to be drawn in so many columns.

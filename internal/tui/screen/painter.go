@@ -403,6 +403,7 @@ func (p *painter) commit(lines []string, left int) {
 		for n < len(lines) && n < len(r.lines)-1 && r.lines[n].whole && r.lines[n].raw == lines[n] {
 			n++
 		}
+		p.again(r.lines[:n])
 		r.lines, r.row, lines = r.lines[n:], r.row-n, lines[n:]
 		for i, s := range p.recent {
 			p.recent[i].widths = s.widths[min(n, len(s.widths)):]
@@ -442,6 +443,36 @@ func (p *painter) commit(lines []string, left int) {
 	p.begins()
 }
 
+// again writes lines at the region's beginning once more that may not have been
+// drawn whole, because the terminal was narrower by then.
+func (p *painter) again(lines []line) {
+	r, now := p.r, p.now()
+	for i, l := range lines {
+		if now.Sub(l.since) >= late || l.shown == "" {
+			continue
+		}
+		p.moveTo(i, 0)
+		p.raw(finished(l.shown))
+		r.row, r.col = i+1, 0
+		p.moved++
+	}
+}
+
+// finished gives a line of the scrollback, and the way to the next, so that a terminal
+// that is narrower than the program knows breaks it instead of cutting it. What the
+// terminal may take for wider than it is stays cut, or it would take more lines than
+// were counted.
+func finished(text string) string {
+	switch {
+	case text == "":
+	case doubtful(text):
+		text = eraseRight + text
+	default:
+		text = eraseRight + wrapOn + text + wrapOff
+	}
+	return text + "\r\n"
+}
+
 // feed moves the cursor down by lines, and the terminal up where there are no more.
 func (p *painter) feed(n int) { p.raw(strings.Repeat("\n", n)) }
 
@@ -449,8 +480,7 @@ func (p *painter) feed(n int) { p.raw(strings.Repeat("\n", n)) }
 // below it.
 func (p *painter) piece(x piece) {
 	if x.image == "" {
-		p.raw(x.text)
-		p.raw("\r\n")
+		p.raw(finished(x.text))
 		return
 	}
 	p.raw(x.text)
@@ -486,7 +516,7 @@ func (p *painter) moveTo(row, col int) {
 // update draws the lines that are other ones than those that stand.
 func (p *painter) update(lines []string) {
 	r := p.r
-	steps := script(r.lines, lines)
+	steps, now := script(r.lines, lines), p.now()
 	next := make([]line, 0, len(lines))
 	// Lines that are no more go first, so that there is room for new ones.
 	row, was := 0, 0
@@ -528,12 +558,14 @@ func (p *painter) update(lines []string) {
 		case insert:
 			for range s.n {
 				l := newLine(lines[len(next)], p.width)
+				l.since = now
 				p.rewrite(len(next), line{whole: true}, l)
 				next = append(next, l)
 			}
 		case replace:
 			for range s.n {
 				l := newLine(lines[len(next)], p.width)
+				l.since = now
 				p.rewrite(len(next), r.lines[was], l)
 				next, was = append(next, l), was+1
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
@@ -245,6 +246,7 @@ func TestATypedKeyWritesOnlyItself(t *testing.T) {
 func TestLinesThatStandThereAreCommittedForNothing(t *testing.T) {
 	g := newGlass(80, 24, Options{})
 	g.show(Frame{Lines: []string{"first", "second", "third", "❯"}, Cursor: &Cursor{Row: 3, Column: 1}})
+	g.p.now = func() time.Time { return time.Now().Add(late) } // they have stood for long
 	g.wrote()
 	g.show(Frame{Commit: []string{"first", "second"}, Lines: []string{"third", "❯"}, Cursor: &Cursor{Row: 1, Column: 1}})
 	if w := g.wrote(); w != "" {
