@@ -143,7 +143,7 @@ func answer[R protocol.Response](call protocol.Call, reply protocol.Reply) (R, e
 	}
 	data, ok := reply.Data.(R)
 	if !ok {
-		return none, fmt.Errorf("client: the host answered %s with %T", call.Request.RequestName(), reply.Data)
+		return none, fmt.Errorf("client: the host answered %s with %T", call.Request.Spec().Name, reply.Data)
 	}
 	return data, nil
 }
@@ -161,9 +161,9 @@ func (c *Client) call(ctx context.Context, call protocol.Call) (protocol.Reply, 
 		case err == nil || c.once || ctx.Err() != nil:
 			return reply, err
 		case broken == maxBroken:
-			return reply, fmt.Errorf("the connection broke %d times while the host answered %s: %w", broken, call.Request.RequestName(), err)
+			return reply, fmt.Errorf("the connection broke %d times while the host answered %s: %w", broken, call.Request.Spec().Name, err)
 		case errors.Is(err, ErrNotSent):
-		case protocol.Acts(call.Request):
+		case call.Request.Spec().Mutates:
 			call.Repeat = true
 		case partial(call.Request):
 			return reply, fmt.Errorf("%w: %w", ErrUploadLost, err)

@@ -57,7 +57,7 @@ func (w *wire) Call(ctx context.Context, c protocol.Call) (protocol.Reply, error
 			case <-w.hold:
 			case <-ctx.Done():
 				w.mu.Lock()
-				w.calls = append(w.calls, c.Request.RequestName())
+				w.calls = append(w.calls, c.Request.Spec().Name)
 				w.mu.Unlock()
 				return protocol.Reply{}, ctx.Err()
 			}
@@ -68,7 +68,7 @@ func (w *wire) Call(ctx context.Context, c protocol.Call) (protocol.Reply, error
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.calls = append(w.calls, c.Request.RequestName())
+	w.calls = append(w.calls, c.Request.Spec().Name)
 	if c.Repeat {
 		w.repeats++
 	}

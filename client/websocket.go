@@ -152,9 +152,9 @@ func (s *socket) Call(ctx context.Context, call protocol.Call) (protocol.Reply, 
 	}
 	if len(data) > protocol.MaxMessage {
 		return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodePayloadTooLarge,
-			"The %s request has %d bytes; a request may have %d. Attach long content as a file.", call.Request.RequestName(), len(data), protocol.MaxMessage)}, nil
+			"The %s request has %d bytes; a request may have %d. Attach long content as a file.", call.Request.Spec().Name, len(data), protocol.MaxMessage)}, nil
 	}
-	p := pending{name: call.Request.RequestName(), reply: make(chan protocol.Reply, 1)}
+	p := pending{name: call.Request.Spec().Name, reply: make(chan protocol.Reply, 1)}
 	s.mu.Lock()
 	if s.pending == nil {
 		s.mu.Unlock()

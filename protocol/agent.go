@@ -31,8 +31,15 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListAgents) RequestName() string { return "list_agents" }
+var (
+	listAgentsSpec = Spec{
+		Name: "list_agents", Scope: ScopeDevice, Grant: GrantView,
+		New: func() Request { return new(ListAgents) }, Reply: func() Response { return new(AgentList) },
+	}
+)
+
+// Spec describes the request.
+func (*ListAgents) Spec() *Spec { return &listAgentsSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *ListAgents) Check() *Problem {

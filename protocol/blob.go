@@ -42,9 +42,23 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*GetBlob) RequestName() string { return "get_blob" }
-func (*PutBlob) RequestName() string { return "put_blob" }
+var (
+	getBlobSpec = Spec{
+		Name: "get_blob", Scope: ScopeEither, Grant: GrantView,
+		New: func() Request { return new(GetBlob) }, Reply: func() Response { return new(BlobPart) },
+	}
+	putBlobSpec = Spec{
+		Name: "put_blob", Scope: ScopeDevice, Grant: GrantControl, Order: inUpload,
+		New: func() Request { return new(PutBlob) }, Reply: func() Response { return new(BlobRef) },
+	}
+)
+
+// inUpload keeps the parts of a payload in their order.
+func inUpload(c Call) string { return "upload:" + c.Request.(*PutBlob).UploadID }
+
+// Spec describes the request.
+func (*GetBlob) Spec() *Spec { return &getBlobSpec }
+func (*PutBlob) Spec() *Spec { return &putBlobSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *GetBlob) Check() *Problem {

@@ -91,33 +91,6 @@ func (p *Problem) under(name string) *Problem {
 	return &Problem{name + "." + p.Field, p.Text}
 }
 
-// Scope says what a request is about.
-type Scope int
-
-// The scopes.
-const (
-	ScopeDevice  Scope = iota // the device; a session that is named does not count
-	ScopeSession              // a session, which must be named
-	ScopeNew                  // a session that it makes, whose id the client draws
-	ScopeEither               // a session, or a folder or the device when none is named
-)
-
-// ScopeOf gives what a request is about. What it does not know is about a session: that
-// is what is checked most.
-func ScopeOf(r Request) Scope {
-	switch r.(type) {
-	case *Ping, *GetStatus, *StopHost, *Doctor, *PruneBlobs, *RegisterProject, *ListProjects, *RemoveProject, *ListFiles, *ListDirectories,
-		*ListEntries, *RenameEntry, *SetGrant, *RevokeEntry, *SetCredential, *TestModel, *ListModels, *GetTrust, *TrustProject,
-		*CheckConfig, *SetConfig, *ListAgents, *CheckExtension, *EnableExtension, *ListSessions, *SearchSessions, *PutBlob:
-		return ScopeDevice
-	case *CreateSession, *CloneSession, *ImportSession:
-		return ScopeNew
-	case *GetProjectState, *ListHooks, *AddMemory, *GetMemory, *ListExtensions, *GetBlob, *ListCommands, *ListSkills:
-		return ScopeEither
-	}
-	return ScopeSession
-}
-
 // Check says why the call cannot be carried out as it is, nil when it can: it is the one
 // place where what a request must have is looked at, whatever way the request came.
 // What only the host knows (that a folder is there, that a model can be called) it does
@@ -126,8 +99,8 @@ func (c Call) Check() *Problem {
 	if c.Request == nil {
 		return &Problem{"type", "The call names no request."}
 	}
-	if scope := ScopeOf(c.Request); c.SessionID == "" && scope != ScopeDevice && scope != ScopeEither {
-		return &Problem{"sessionId", fmt.Sprintf("%s needs the field sessionId, the session that it is about.", c.Request.RequestName())}
+	if spec := c.Request.Spec(); c.SessionID == "" && spec.Scope != ScopeDevice && spec.Scope != ScopeEither {
+		return &Problem{"sessionId", fmt.Sprintf("%s needs the field sessionId, the session that it is about.", spec.Name)}
 	}
 	if c.SessionID != "" {
 		if err := c.SessionID.Check(); err != nil {

@@ -1,5 +1,7 @@
 package protocol
 
+import "fmt"
+
 // CommandSource says where a slash command comes from.
 type CommandSource string
 
@@ -88,11 +90,45 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListCommands) RequestName() string    { return "list_commands" }
-func (*CompleteCommand) RequestName() string { return "complete_command" }
-func (*RunCommand) RequestName() string      { return "run_command" }
-func (*Reload) RequestName() string          { return "reload" }
+var (
+	listCommandsSpec = Spec{
+		Name: "list_commands", Scope: ScopeEither, Grant: GrantView,
+		New: func() Request { return new(ListCommands) }, Reply: func() Response { return new(CommandList) },
+	}
+	completeCommandSpec = Spec{
+		Name: "complete_command", Scope: ScopeSession, Grant: GrantControl,
+		New: func() Request { return new(CompleteCommand) }, Reply: func() Response { return new(CompletionList) },
+	}
+	runCommandSpec = Spec{
+		Name: "run_command", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RunCommand) }, Reply: func() Response { return new(CommandResult) }, Replay: ranBy,
+	}
+	reloadSpec = Spec{
+		Name: "reload", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(Reload) }, Reply: func() Response { return new(Reloaded) },
+	}
+)
+
+// ranBy is the answer to a command from the event that it left.
+func ranBy(e Event) Response {
+	switch b := e.Body.(type) {
+	case *MessageBody:
+		return &CommandResult{Sent: &Sent{EventID: e.ID}}
+	case *QueueUpdate:
+		if n := len(b.Items); n > 0 {
+			return &CommandResult{Sent: &Sent{ItemID: b.Items[n-1].ID}}
+		}
+	case *Compact:
+		return &CommandResult{Status: fmt.Sprintf("compacted from %d to %d tokens", b.TokensBefore, b.TokensAfter)}
+	}
+	return nil
+}
+
+// Spec describes the request.
+func (*ListCommands) Spec() *Spec    { return &listCommandsSpec }
+func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
+func (*RunCommand) Spec() *Spec      { return &runCommandSpec }
+func (*Reload) Spec() *Spec          { return &reloadSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *ListCommands) Check() *Problem {

@@ -69,10 +69,25 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*CheckConfig) RequestName() string { return "get_config" }
-func (*SetConfig) RequestName() string   { return "set_config" }
-func (*ListHooks) RequestName() string   { return "list_hooks" }
+var (
+	checkConfigSpec = Spec{
+		Name: "get_config", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(CheckConfig) }, Reply: func() Response { return new(ConfigReport) },
+	}
+	setConfigSpec = Spec{
+		Name: "set_config", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(SetConfig) }, Reply: func() Response { return new(Done) },
+	}
+	listHooksSpec = Spec{
+		Name: "list_hooks", Scope: ScopeEither, Grant: GrantControl,
+		New: func() Request { return new(ListHooks) }, Reply: func() Response { return new(HookList) },
+	}
+)
+
+// Spec describes the request.
+func (*CheckConfig) Spec() *Spec { return &checkConfigSpec }
+func (*SetConfig) Spec() *Spec   { return &setConfigSpec }
+func (*ListHooks) Spec() *Spec   { return &listHooksSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *CheckConfig) Check() *Problem {

@@ -84,9 +84,20 @@ const (
 	UsageSubagent     UsageKind = "subagent" //
 )
 
-// RequestName is the type that stands on the wire.
-func (*GetContext) RequestName() string { return "get_context" }
-func (*GetUsage) RequestName() string   { return "get_usage" }
+var (
+	getContextSpec = Spec{
+		Name: "get_context", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(GetContext) }, Reply: func() Response { return new(ContextView) },
+	}
+	getUsageSpec = Spec{
+		Name: "get_usage", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(GetUsage) }, Reply: func() Response { return new(UsageReport) },
+	}
+)
+
+// Spec describes the request.
+func (*GetContext) Spec() *Spec { return &getContextSpec }
+func (*GetUsage) Spec() *Spec   { return &getUsageSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (*GetContext) Check() *Problem { return nil }

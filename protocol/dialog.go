@@ -226,9 +226,21 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*AnswerPermission) RequestName() string { return "answer_permission" }
-func (*AnswerUI) RequestName() string         { return "answer_ui" }
+var (
+	answerPermissionSpec = Spec{
+		Name: "answer_permission", Scope: ScopeSession, Grant: GrantAnswer, Mutates: true, Urgent: true,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/permissions/{permissionId}",
+		New: func() Request { return new(AnswerPermission) }, Reply: func() Response { return new(Done) },
+	}
+	answerUISpec = Spec{
+		Name: "answer_ui", Scope: ScopeSession, Grant: GrantAnswer, Mutates: true, Urgent: true,
+		New: func() Request { return new(AnswerUI) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// Spec describes the request.
+func (*AnswerPermission) Spec() *Spec { return &answerPermissionSpec }
+func (*AnswerUI) Spec() *Spec         { return &answerUISpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *AnswerPermission) Check() *Problem {

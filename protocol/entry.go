@@ -42,11 +42,30 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListEntries) RequestName() string { return "list_entries" }
-func (*RenameEntry) RequestName() string { return "rename_entry" }
-func (*SetGrant) RequestName() string    { return "set_grant" }
-func (*RevokeEntry) RequestName() string { return "revoke_entry" }
+var (
+	listEntriesSpec = Spec{
+		Name: "list_entries", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(ListEntries) }, Reply: func() Response { return new(EntryList) },
+	}
+	renameEntrySpec = Spec{
+		Name: "rename_entry", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RenameEntry) }, Reply: func() Response { return new(Done) },
+	}
+	setGrantSpec = Spec{
+		Name: "set_grant", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(SetGrant) }, Reply: func() Response { return new(Done) },
+	}
+	revokeEntrySpec = Spec{
+		Name: "revoke_entry", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RevokeEntry) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// Spec describes the request.
+func (*ListEntries) Spec() *Spec { return &listEntriesSpec }
+func (*RenameEntry) Spec() *Spec { return &renameEntrySpec }
+func (*SetGrant) Spec() *Spec    { return &setGrantSpec }
+func (*RevokeEntry) Spec() *Spec { return &revokeEntrySpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (*ListEntries) Check() *Problem { return nil }

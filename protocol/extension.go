@@ -58,10 +58,25 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListExtensions) RequestName() string  { return "list_extensions" }
-func (*CheckExtension) RequestName() string  { return "check_extension" }
-func (*EnableExtension) RequestName() string { return "enable_extension" }
+var (
+	listExtensionsSpec = Spec{
+		Name: "list_extensions", Scope: ScopeEither, Grant: GrantView,
+		New: func() Request { return new(ListExtensions) }, Reply: func() Response { return new(ExtensionList) },
+	}
+	checkExtensionSpec = Spec{
+		Name: "check_extension", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(CheckExtension) }, Reply: func() Response { return new(ExtensionInfo) },
+	}
+	enableExtensionSpec = Spec{
+		Name: "enable_extension", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(EnableExtension) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// Spec describes the request.
+func (*ListExtensions) Spec() *Spec  { return &listExtensionsSpec }
+func (*CheckExtension) Spec() *Spec  { return &checkExtensionSpec }
+func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *ListExtensions) Check() *Problem {

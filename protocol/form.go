@@ -66,9 +66,9 @@ func lacks(data []byte, req Request) *Problem {
 	for i, d := range needed {
 		switch {
 		case found[i] == 0:
-			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", req.RequestName(), d.name)}
+			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", req.Spec().Name, d.name)}
 		case found[i] == null && !d.nullable:
-			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, req.RequestName())}
+			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, req.Spec().Name)}
 		}
 	}
 	return nil

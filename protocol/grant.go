@@ -39,16 +39,3 @@ func (g Grant) Check() error {
 
 // Allows says whether a client of this grant may do what needs another.
 func (g Grant) Allows(needed Grant) bool { return g.rank() > 0 && g.rank() >= needed.rank() }
-
-// Needs gives the grant that a request needs. A permission answered for more than
-// once needs [GrantControl] whatever is said here.
-func Needs(r Request) Grant {
-	switch r.(type) {
-	case *Ping, *GetStatus, *ListModels, *ListProjects, *ListSessions, *SearchSessions, *OpenSession, *CloseSession, *GetPath, *GetTree,
-		*GetContext, *GetBlob, *ListTasks, *ListCommands, *ListExtensions, *ListSkills, *ListAgents, *GetProcessLog, *GetUsage, *GetProjectState, *VerifySession, *ExportSession:
-		return GrantView
-	case *Cancel, *StopShell, *AnswerPermission, *AnswerUI:
-		return GrantAnswer
-	}
-	return GrantControl
-}

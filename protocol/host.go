@@ -64,12 +64,36 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*Ping) RequestName() string       { return "ping" }
-func (*GetStatus) RequestName() string  { return "get_status" }
-func (*StopHost) RequestName() string   { return "stop_host" }
-func (*Doctor) RequestName() string     { return "doctor" }
-func (*PruneBlobs) RequestName() string { return "prune_blobs" }
+var (
+	pingSpec = Spec{
+		Name: "ping", Scope: ScopeDevice, Grant: GrantView, Urgent: true,
+		New: func() Request { return new(Ping) }, Reply: func() Response { return new(Done) },
+	}
+	getStatusSpec = Spec{
+		Name: "get_status", Scope: ScopeDevice, Grant: GrantView,
+		Method: "GET", Path: "/v1/status",
+		New: func() Request { return new(GetStatus) }, Reply: func() Response { return new(Status) },
+	}
+	stopHostSpec = Spec{
+		Name: "stop_host", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(StopHost) }, Reply: func() Response { return new(Done) },
+	}
+	doctorSpec = Spec{
+		Name: "doctor", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(Doctor) }, Reply: func() Response { return new(DoctorReport) },
+	}
+	pruneBlobsSpec = Spec{
+		Name: "prune_blobs", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(PruneBlobs) }, Reply: func() Response { return new(Pruned) },
+	}
+)
+
+// Spec describes the request.
+func (*Ping) Spec() *Spec       { return &pingSpec }
+func (*GetStatus) Spec() *Spec  { return &getStatusSpec }
+func (*StopHost) Spec() *Spec   { return &stopHostSpec }
+func (*Doctor) Spec() *Spec     { return &doctorSpec }
+func (*PruneBlobs) Spec() *Spec { return &pruneBlobsSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (*Ping) Check() *Problem      { return nil }

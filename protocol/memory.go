@@ -33,9 +33,20 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*AddMemory) RequestName() string { return "add_memory" }
-func (*GetMemory) RequestName() string { return "get_memory" }
+var (
+	addMemorySpec = Spec{
+		Name: "add_memory", Scope: ScopeEither, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(AddMemory) }, Reply: func() Response { return new(Done) },
+	}
+	getMemorySpec = Spec{
+		Name: "get_memory", Scope: ScopeEither, Grant: GrantControl,
+		New: func() Request { return new(GetMemory) }, Reply: func() Response { return new(MemoryView) },
+	}
+)
+
+// Spec describes the request.
+func (*AddMemory) Spec() *Spec { return &addMemorySpec }
+func (*GetMemory) Spec() *Spec { return &getMemorySpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *AddMemory) Check() *Problem {

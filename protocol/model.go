@@ -62,10 +62,25 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListModels) RequestName() string    { return "list_models" }
-func (*TestModel) RequestName() string     { return "test_model" }
-func (*SetCredential) RequestName() string { return "set_credential" }
+var (
+	listModelsSpec = Spec{
+		Name: "list_models", Scope: ScopeDevice, Grant: GrantView,
+		New: func() Request { return new(ListModels) }, Reply: func() Response { return new(ModelList) },
+	}
+	testModelSpec = Spec{
+		Name: "test_model", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(TestModel) }, Reply: func() Response { return new(ModelTest) },
+	}
+	setCredentialSpec = Spec{
+		Name: "set_credential", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(SetCredential) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// Spec describes the request.
+func (*ListModels) Spec() *Spec    { return &listModelsSpec }
+func (*TestModel) Spec() *Spec     { return &testModelSpec }
+func (*SetCredential) Spec() *Spec { return &setCredentialSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *ListModels) Check() *Problem {

@@ -75,10 +75,49 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*RewindTo) RequestName() string       { return "rewind" }
-func (*BranchTo) RequestName() string       { return "branch" }
-func (*CompactSession) RequestName() string { return "compact" }
+var (
+	rewindToSpec = Spec{
+		Name: "rewind", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/rewind",
+		New: func() Request { return new(RewindTo) }, Reply: func() Response { return new(Moved) }, Replay: movedBy,
+	}
+	branchToSpec = Spec{
+		Name: "branch", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/branch",
+		New: func() Request { return new(BranchTo) }, Reply: func() Response { return new(Moved) }, Replay: movedBy,
+	}
+	compactSessionSpec = Spec{
+		Name: "compact", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/compact",
+		New: func() Request { return new(CompactSession) }, Reply: func() Response { return new(Compacted) }, Replay: compactedBy,
+	}
+)
+
+// movedBy is the answer to a request that moved the leaf. A summary that stands behind
+// the event the host adds.
+func movedBy(e Event) Response {
+	switch b := e.Body.(type) {
+	case *Rewind:
+		if b.TargetEventID != nil {
+			return &Moved{LeafID: *b.TargetEventID}
+		}
+	case *Branch:
+		return &Moved{LeafID: b.LeafEventID}
+	}
+	return nil
+}
+
+func compactedBy(e Event) Response {
+	if b, ok := e.Body.(*Compact); ok {
+		return &Compacted{EventID: e.ID, TokensBefore: b.TokensBefore, TokensAfter: b.TokensAfter}
+	}
+	return nil
+}
+
+// Spec describes the request.
+func (*RewindTo) Spec() *Spec       { return &rewindToSpec }
+func (*BranchTo) Spec() *Spec       { return &branchToSpec }
+func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *RewindTo) Check() *Problem {

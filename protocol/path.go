@@ -33,9 +33,20 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*GetPath) RequestName() string { return "get_path" }
-func (*GetTree) RequestName() string { return "get_tree" }
+var (
+	getPathSpec = Spec{
+		Name: "get_path", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(GetPath) }, Reply: func() Response { return new(Events) },
+	}
+	getTreeSpec = Spec{
+		Name: "get_tree", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(GetTree) }, Reply: func() Response { return new(Events) },
+	}
+)
+
+// Spec describes the request.
+func (*GetPath) Spec() *Spec { return &getPathSpec }
+func (*GetTree) Spec() *Spec { return &getTreeSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *GetPath) Check() *Problem {

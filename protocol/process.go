@@ -157,8 +157,16 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*GetProcessLog) RequestName() string { return "get_process_log" }
+var (
+	getProcessLogSpec = Spec{
+		Name: "get_process_log", Scope: ScopeSession, Grant: GrantView,
+		Method: "GET", Path: "/v1/sessions/{sessionId}/processes/{operationId}",
+		New: func() Request { return new(GetProcessLog) }, Reply: func() Response { return new(ProcessLog) },
+	}
+)
+
+// Spec describes the request.
+func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *GetProcessLog) Check() *Problem {

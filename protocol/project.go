@@ -101,13 +101,42 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*RegisterProject) RequestName() string { return "register_project" }
-func (*ListProjects) RequestName() string    { return "list_projects" }
-func (*RemoveProject) RequestName() string   { return "remove_project" }
-func (*GetProjectState) RequestName() string { return "get_project_state" }
-func (*ListFiles) RequestName() string       { return "list_files" }
-func (*ListDirectories) RequestName() string { return "list_directories" }
+var (
+	registerProjectSpec = Spec{
+		Name: "register_project", Scope: ScopeDevice, Grant: GrantControl,
+		Method: "POST", Path: "/v1/projects",
+		New: func() Request { return new(RegisterProject) }, Reply: func() Response { return new(Project) },
+	}
+	listProjectsSpec = Spec{
+		Name: "list_projects", Scope: ScopeDevice, Grant: GrantView,
+		Method: "GET", Path: "/v1/projects",
+		New: func() Request { return new(ListProjects) }, Reply: func() Response { return new(ProjectList) },
+	}
+	removeProjectSpec = Spec{
+		Name: "remove_project", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RemoveProject) }, Reply: func() Response { return new(Done) },
+	}
+	getProjectStateSpec = Spec{
+		Name: "get_project_state", Scope: ScopeEither, Grant: GrantView,
+		New: func() Request { return new(GetProjectState) }, Reply: func() Response { return new(ProjectState) },
+	}
+	listFilesSpec = Spec{
+		Name: "list_files", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(ListFiles) }, Reply: func() Response { return new(FileList) },
+	}
+	listDirectoriesSpec = Spec{
+		Name: "list_directories", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(ListDirectories) }, Reply: func() Response { return new(DirectoryList) },
+	}
+)
+
+// Spec describes the request.
+func (*RegisterProject) Spec() *Spec { return &registerProjectSpec }
+func (*ListProjects) Spec() *Spec    { return &listProjectsSpec }
+func (*RemoveProject) Spec() *Spec   { return &removeProjectSpec }
+func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
+func (*ListFiles) Spec() *Spec       { return &listFilesSpec }
+func (*ListDirectories) Spec() *Spec { return &listDirectoriesSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *RegisterProject) Check() *Problem {

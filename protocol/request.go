@@ -12,8 +12,8 @@ const MaxMessage = 1 << 20
 // Request is what a client asks of a host. The set is closed: only types of this
 // package implement it.
 type Request interface {
-	// RequestName is the type that stands on the wire.
-	RequestName() string
+	// Spec describes the request; it is the same for all of a type, also a nil one.
+	Spec() *Spec
 	// Check says what of it cannot be carried out; see [Call.Check].
 	Check() *Problem
 }
@@ -42,174 +42,6 @@ type Reply struct {
 // Response is the data of a [Reply]. The set is closed.
 type Response interface{ response() }
 
-// Acts says whether carrying out a request changes a session or the host, so that
-// a second one with the same requestId must not act again. Reads are simply
-// repeated; so are payloads, whose parts name their place, and subscriptions,
-// which belong to their connection.
-func Acts(r Request) bool {
-	switch r.(type) {
-	case *StopHost, *SetCredential, *RenameEntry, *SetGrant, *RevokeEntry, *RemoveProject, *TrustProject, *CreateSession, *DeleteSession, *CloneSession, *ImportSession, *RepairSession, *UpdateInfo, *SetLabel, *SendMessage, *Steer, *FollowUp,
-		*RewriteQueue, *ResumeQueue, *Cancel, *RewindTo, *BranchTo, *CompactSession, *SetMode, *AnswerPermission,
-		*AnswerUI, *StopTask, *RunCommand, *Reload, *EnableExtension, *AddMemory, *RunShell, *StopShell, *SetConfig:
-		return true
-	}
-	return false
-}
-
-// NewRequest makes an empty request by its name on the wire, nil for a name that there
-// is not.
-func NewRequest(name string) Request {
-	r, _ := newRequest(name)
-	return r
-}
-
-// newRequest makes an empty request and the empty response that belongs to it.
-func newRequest(name string) (Request, Response) {
-	switch name {
-	case "ping":
-		return &Ping{}, &Done{}
-	case "get_status":
-		return &GetStatus{}, &Status{}
-	case "stop_host":
-		return &StopHost{}, &Done{}
-	case "test_model":
-		return &TestModel{}, &ModelTest{}
-	case "set_credential":
-		return &SetCredential{}, &Done{}
-	case "list_files":
-		return &ListFiles{}, &FileList{}
-	case "list_entries":
-		return &ListEntries{}, &EntryList{}
-	case "rename_entry":
-		return &RenameEntry{}, &Done{}
-	case "set_grant":
-		return &SetGrant{}, &Done{}
-	case "revoke_entry":
-		return &RevokeEntry{}, &Done{}
-	case "list_directories":
-		return &ListDirectories{}, &DirectoryList{}
-	case "remove_project":
-		return &RemoveProject{}, &Done{}
-	case "register_project":
-		return &RegisterProject{}, &Project{}
-	case "list_projects":
-		return &ListProjects{}, &ProjectList{}
-	case "get_trust":
-		return &GetTrust{}, &TrustReport{}
-	case "trust_project":
-		return &TrustProject{}, &ProjectTrust{}
-	case "doctor":
-		return &Doctor{}, &DoctorReport{}
-	case "get_config":
-		return &CheckConfig{}, &ConfigReport{}
-	case "list_models":
-		return &ListModels{}, &ModelList{}
-	case "prune_blobs":
-		return &PruneBlobs{}, &Pruned{}
-	case "create_session":
-		return &CreateSession{}, &SessionSummary{}
-	case "list_sessions":
-		return &ListSessions{}, &SessionList{}
-	case "search_sessions":
-		return &SearchSessions{}, &SearchResult{}
-	case "open_session":
-		return &OpenSession{}, &SessionOpened{}
-	case "close_session":
-		return &CloseSession{}, &Done{}
-	case "delete_session":
-		return &DeleteSession{}, &Deleted{}
-	case "clone_session":
-		return &CloneSession{}, &SessionSummary{}
-	case "import_session":
-		return &ImportSession{}, &Imported{}
-	case "export_session":
-		return &ExportSession{}, &BlobRef{}
-	case "verify_session":
-		return &VerifySession{}, &SessionReport{}
-	case "repair_session":
-		return &RepairSession{}, &SessionReport{}
-	case "update_info":
-		return &UpdateInfo{}, &Done{}
-	case "set_label":
-		return &SetLabel{}, &Done{}
-	case "send_message":
-		return &SendMessage{}, &Sent{}
-	case "steer":
-		return &Steer{}, &Sent{}
-	case "follow_up":
-		return &FollowUp{}, &Sent{}
-	case "rewrite_queue":
-		return &RewriteQueue{}, &Sent{}
-	case "resume_queue":
-		return &ResumeQueue{}, &Done{}
-	case "cancel":
-		return &Cancel{}, &Cancelled{}
-	case "rewind":
-		return &RewindTo{}, &Moved{}
-	case "branch":
-		return &BranchTo{}, &Moved{}
-	case "compact":
-		return &CompactSession{}, &Compacted{}
-	case "set_mode":
-		return &SetMode{}, &Done{}
-	case "get_path":
-		return &GetPath{}, &Events{}
-	case "get_tree":
-		return &GetTree{}, &Events{}
-	case "get_context":
-		return &GetContext{}, &ContextView{}
-	case "get_blob":
-		return &GetBlob{}, &BlobPart{}
-	case "put_blob":
-		return &PutBlob{}, &BlobRef{}
-	case "answer_permission":
-		return &AnswerPermission{}, &Done{}
-	case "answer_ui":
-		return &AnswerUI{}, &Done{}
-	case "list_commands":
-		return &ListCommands{}, &CommandList{}
-	case "complete_command":
-		return &CompleteCommand{}, &CompletionList{}
-	case "run_command":
-		return &RunCommand{}, &CommandResult{}
-	case "reload":
-		return &Reload{}, &Reloaded{}
-	case "list_extensions":
-		return &ListExtensions{}, &ExtensionList{}
-	case "check_extension":
-		return &CheckExtension{}, &ExtensionInfo{}
-	case "enable_extension":
-		return &EnableExtension{}, &Done{}
-	case "list_skills":
-		return &ListSkills{}, &SkillList{}
-	case "list_agents":
-		return &ListAgents{}, &AgentList{}
-	case "add_memory":
-		return &AddMemory{}, &Done{}
-	case "get_memory":
-		return &GetMemory{}, &MemoryView{}
-	case "get_process_log":
-		return &GetProcessLog{}, &ProcessLog{}
-	case "run_shell":
-		return &RunShell{}, &ShellStarted{}
-	case "stop_shell":
-		return &StopShell{}, &Cancelled{}
-	case "list_hooks":
-		return &ListHooks{}, &HookList{}
-	case "get_usage":
-		return &GetUsage{}, &UsageReport{}
-	case "set_config":
-		return &SetConfig{}, &Done{}
-	case "get_project_state":
-		return &GetProjectState{}, &ProjectState{}
-	case "list_tasks":
-		return &ListTasks{}, &TaskList{}
-	case "stop_task":
-		return &StopTask{}, &TaskInfo{}
-	}
-	return nil, nil
-}
-
 type callEnvelope struct {
 	Type      string    `json:"type"`
 	RequestID RequestID `json:"requestId"`
@@ -219,7 +51,7 @@ type callEnvelope struct {
 
 // MarshalJSON writes the call with the fields of its request beside its own.
 func (c Call) MarshalJSON() ([]byte, error) {
-	head, err := marshal(callEnvelope{c.Request.RequestName(), c.RequestID, c.SessionID, c.Repeat})
+	head, err := marshal(callEnvelope{c.Request.Spec().Name, c.RequestID, c.SessionID, c.Repeat})
 	if err != nil {
 		return nil, err
 	}
@@ -237,8 +69,8 @@ func ParseCall(data []byte) (Call, error) {
 	if err := json.Unmarshal(data, &e); err != nil {
 		return Call{}, misfit(err, "message", data, func() any { return new(callEnvelope) }).Err()
 	}
-	req, _ := newRequest(e.Type)
-	if req == nil {
+	spec := SpecOf(e.Type)
+	if spec == nil {
 		return Call{}, (&Problem{"type", fmt.Sprintf("There is no request named %q.", clip(e.Type))}).Err()
 	}
 	if err := e.RequestID.Check(); err != nil {
@@ -249,14 +81,15 @@ func ParseCall(data []byte) (Call, error) {
 			return Call{}, p.Err()
 		}
 	}
+	req := spec.New()
 	if err := json.Unmarshal(data, req); err != nil {
-		return Call{}, misfit(err, e.Type+" request", data, func() any { req, _ := newRequest(e.Type); return req }).Err()
+		return Call{}, misfit(err, spec.Name+" request", data, func() any { return spec.New() }).Err()
 	}
 	if p := lacks(data, req); p != nil {
 		return Call{}, p.Err()
 	}
 	c := Call{RequestID: e.RequestID, SessionID: e.SessionID, Repeat: e.Repeat, Request: req}
-	if Acts(req) {
+	if spec.Mutates {
 		c.Body = BodyHash(data)
 	}
 	return c, nil
@@ -292,10 +125,11 @@ func ParseReply(data []byte, requestName string) (Reply, error) {
 	if j.Type == "error" {
 		return Reply{RequestID: j.RequestID, Err: &Error{Code: j.Code, Message: j.Message, Details: j.Details}}, nil
 	}
-	_, resp := newRequest(requestName)
-	if resp == nil {
+	spec := SpecOf(requestName)
+	if spec == nil {
 		return Reply{}, fmt.Errorf("protocol: a reply to the unknown request %q", requestName)
 	}
+	resp := spec.Reply()
 	if err := json.Unmarshal(j.Data, resp); err != nil {
 		return Reply{}, fmt.Errorf("protocol: the reply to %s: %w", requestName, err)
 	}

@@ -53,8 +53,15 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*SearchSessions) RequestName() string { return "search_sessions" }
+var (
+	searchSessionsSpec = Spec{
+		Name: "search_sessions", Scope: ScopeDevice, Grant: GrantView,
+		New: func() Request { return new(SearchSessions) }, Reply: func() Response { return new(SearchResult) },
+	}
+)
+
+// Spec describes the request.
+func (*SearchSessions) Spec() *Spec { return &searchSessionsSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *SearchSessions) Check() *Problem {

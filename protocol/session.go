@@ -155,19 +155,71 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*CreateSession) RequestName() string { return "create_session" }
-func (*ListSessions) RequestName() string  { return "list_sessions" }
-func (*OpenSession) RequestName() string   { return "open_session" }
-func (*CloseSession) RequestName() string  { return "close_session" }
-func (*DeleteSession) RequestName() string { return "delete_session" }
-func (*CloneSession) RequestName() string  { return "clone_session" }
-func (*ImportSession) RequestName() string { return "import_session" }
-func (*ExportSession) RequestName() string { return "export_session" }
-func (*VerifySession) RequestName() string { return "verify_session" }
-func (*RepairSession) RequestName() string { return "repair_session" }
-func (*UpdateInfo) RequestName() string    { return "update_info" }
-func (*SetLabel) RequestName() string      { return "set_label" }
+var (
+	createSessionSpec = Spec{
+		Name: "create_session", Scope: ScopeNew, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(CreateSession) }, Reply: func() Response { return new(SessionSummary) },
+	}
+	listSessionsSpec = Spec{
+		Name: "list_sessions", Scope: ScopeDevice, Grant: GrantView,
+		Method: "GET", Path: "/v1/sessions",
+		New: func() Request { return new(ListSessions) }, Reply: func() Response { return new(SessionList) },
+	}
+	openSessionSpec = Spec{
+		Name: "open_session", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(OpenSession) }, Reply: func() Response { return new(SessionOpened) },
+	}
+	closeSessionSpec = Spec{
+		Name: "close_session", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(CloseSession) }, Reply: func() Response { return new(Done) },
+	}
+	deleteSessionSpec = Spec{
+		Name: "delete_session", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(DeleteSession) }, Reply: func() Response { return new(Deleted) },
+	}
+	cloneSessionSpec = Spec{
+		Name: "clone_session", Scope: ScopeNew, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(CloneSession) }, Reply: func() Response { return new(SessionSummary) },
+	}
+	importSessionSpec = Spec{
+		Name: "import_session", Scope: ScopeNew, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(ImportSession) }, Reply: func() Response { return new(Imported) },
+	}
+	exportSessionSpec = Spec{
+		Name: "export_session", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(ExportSession) }, Reply: func() Response { return new(BlobRef) },
+	}
+	verifySessionSpec = Spec{
+		Name: "verify_session", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(VerifySession) }, Reply: func() Response { return new(SessionReport) },
+	}
+	repairSessionSpec = Spec{
+		Name: "repair_session", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RepairSession) }, Reply: func() Response { return new(SessionReport) },
+	}
+	updateInfoSpec = Spec{
+		Name: "update_info", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(UpdateInfo) }, Reply: func() Response { return new(Done) },
+	}
+	setLabelSpec = Spec{
+		Name: "set_label", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(SetLabel) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// Spec describes the request.
+func (*CreateSession) Spec() *Spec { return &createSessionSpec }
+func (*ListSessions) Spec() *Spec  { return &listSessionsSpec }
+func (*OpenSession) Spec() *Spec   { return &openSessionSpec }
+func (*CloseSession) Spec() *Spec  { return &closeSessionSpec }
+func (*DeleteSession) Spec() *Spec { return &deleteSessionSpec }
+func (*CloneSession) Spec() *Spec  { return &cloneSessionSpec }
+func (*ImportSession) Spec() *Spec { return &importSessionSpec }
+func (*ExportSession) Spec() *Spec { return &exportSessionSpec }
+func (*VerifySession) Spec() *Spec { return &verifySessionSpec }
+func (*RepairSession) Spec() *Spec { return &repairSessionSpec }
+func (*UpdateInfo) Spec() *Spec    { return &updateInfoSpec }
+func (*SetLabel) Spec() *Spec      { return &setLabelSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *CreateSession) Check() *Problem {

@@ -76,9 +76,29 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*RunShell) RequestName() string  { return "run_shell" }
-func (*StopShell) RequestName() string { return "stop_shell" }
+var (
+	runShellSpec = Spec{
+		Name: "run_shell", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(RunShell) }, Reply: func() Response { return new(ShellStarted) }, Replay: startedBy,
+	}
+	stopShellSpec = Spec{
+		Name: "stop_shell", Scope: ScopeSession, Grant: GrantAnswer, Mutates: true,
+		New: func() Request { return new(StopShell) }, Reply: func() Response { return new(Cancelled) },
+	}
+)
+
+// startedBy is the answer to a request that started a command.
+func startedBy(e Event) Response {
+	var run ShellRun
+	if b, ok := e.Body.(*Custom); ok && b.Kind == ShellKind && json.Unmarshal(b.Data, &run) == nil {
+		return &ShellStarted{EventID: run.EventID}
+	}
+	return nil
+}
+
+// Spec describes the request.
+func (*RunShell) Spec() *Spec  { return &runShellSpec }
+func (*StopShell) Spec() *Spec { return &stopShellSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *RunShell) Check() *Problem {

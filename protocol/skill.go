@@ -39,8 +39,15 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListSkills) RequestName() string { return "list_skills" }
+var (
+	listSkillsSpec = Spec{
+		Name: "list_skills", Scope: ScopeEither, Grant: GrantView,
+		New: func() Request { return new(ListSkills) }, Reply: func() Response { return new(SkillList) },
+	}
+)
+
+// Spec describes the request.
+func (*ListSkills) Spec() *Spec { return &listSkillsSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *ListSkills) Check() *Problem {

@@ -72,9 +72,20 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*ListTasks) RequestName() string { return "list_tasks" }
-func (*StopTask) RequestName() string  { return "stop_task" }
+var (
+	listTasksSpec = Spec{
+		Name: "list_tasks", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(ListTasks) }, Reply: func() Response { return new(TaskList) },
+	}
+	stopTaskSpec = Spec{
+		Name: "stop_task", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Urgent: true,
+		New: func() Request { return new(StopTask) }, Reply: func() Response { return new(TaskInfo) },
+	}
+)
+
+// Spec describes the request.
+func (*ListTasks) Spec() *Spec { return &listTasksSpec }
+func (*StopTask) Spec() *Spec  { return &stopTaskSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (*ListTasks) Check() *Problem { return nil }

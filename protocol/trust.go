@@ -75,9 +75,20 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*GetTrust) RequestName() string     { return "get_trust" }
-func (*TrustProject) RequestName() string { return "trust_project" }
+var (
+	getTrustSpec = Spec{
+		Name: "get_trust", Scope: ScopeDevice, Grant: GrantControl,
+		New: func() Request { return new(GetTrust) }, Reply: func() Response { return new(TrustReport) },
+	}
+	trustProjectSpec = Spec{
+		Name: "trust_project", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(TrustProject) }, Reply: func() Response { return new(ProjectTrust) },
+	}
+)
+
+// Spec describes the request.
+func (*GetTrust) Spec() *Spec     { return &getTrustSpec }
+func (*TrustProject) Spec() *Spec { return &trustProjectSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *GetTrust) Check() *Problem {

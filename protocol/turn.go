@@ -88,14 +88,70 @@ type (
 	}
 )
 
-// RequestName is the type that stands on the wire.
-func (*SendMessage) RequestName() string  { return "send_message" }
-func (*Steer) RequestName() string        { return "steer" }
-func (*FollowUp) RequestName() string     { return "follow_up" }
-func (*RewriteQueue) RequestName() string { return "rewrite_queue" }
-func (*ResumeQueue) RequestName() string  { return "resume_queue" }
-func (*Cancel) RequestName() string       { return "cancel" }
-func (*SetMode) RequestName() string      { return "set_mode" }
+var (
+	sendMessageSpec = Spec{
+		Name: "send_message", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/messages",
+		New: func() Request { return new(SendMessage) }, Reply: func() Response { return new(Sent) }, Replay: sentBy,
+	}
+	steerSpec = Spec{
+		Name: "steer", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/steer",
+		New: func() Request { return new(Steer) }, Reply: func() Response { return new(Sent) }, Replay: sentBy,
+	}
+	followUpSpec = Spec{
+		Name: "follow_up", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(FollowUp) }, Reply: func() Response { return new(Sent) }, Replay: sentBy,
+	}
+	rewriteQueueSpec = Spec{
+		Name: "rewrite_queue", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(RewriteQueue) }, Reply: func() Response { return new(Sent) }, Replay: rewrittenBy,
+	}
+	resumeQueueSpec = Spec{
+		Name: "resume_queue", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(ResumeQueue) }, Reply: func() Response { return new(Done) },
+	}
+	cancelSpec = Spec{
+		Name: "cancel", Scope: ScopeSession, Grant: GrantAnswer, Mutates: true, Urgent: true,
+		Method: "POST", Path: "/v1/sessions/{sessionId}/cancel",
+		New: func() Request { return new(Cancel) }, Reply: func() Response { return new(Cancelled) },
+	}
+	setModeSpec = Spec{
+		Name: "set_mode", Scope: ScopeSession, Grant: GrantControl, Mutates: true, Order: inSession,
+		New: func() Request { return new(SetMode) }, Reply: func() Response { return new(Done) },
+	}
+)
+
+// sentBy is the answer to a request that sent a message: it entered, or waits as the
+// last one of the queue.
+func sentBy(e Event) Response {
+	switch b := e.Body.(type) {
+	case *MessageBody:
+		return &Sent{EventID: e.ID}
+	case *QueueUpdate:
+		if n := len(b.Items); n > 0 {
+			return &Sent{ItemID: b.Items[n-1].ID}
+		}
+	}
+	return nil
+}
+
+// rewrittenBy is the answer to one that rewrote a queue, which may have sent from it.
+func rewrittenBy(e Event) Response {
+	if _, ok := e.Body.(*MessageBody); ok {
+		return &Sent{EventID: e.ID}
+	}
+	return nil
+}
+
+// Spec describes the request.
+func (*SendMessage) Spec() *Spec  { return &sendMessageSpec }
+func (*Steer) Spec() *Spec        { return &steerSpec }
+func (*FollowUp) Spec() *Spec     { return &followUpSpec }
+func (*RewriteQueue) Spec() *Spec { return &rewriteQueueSpec }
+func (*ResumeQueue) Spec() *Spec  { return &resumeQueueSpec }
+func (*Cancel) Spec() *Spec       { return &cancelSpec }
+func (*SetMode) Spec() *Spec      { return &setModeSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {

@@ -185,9 +185,9 @@ func (in *input) parse(line []byte) (protocol.Call, *protocol.Error) {
 func (in *input) refuse(c protocol.Call) *protocol.Error {
 	switch c.Request.(type) {
 	case *protocol.CreateSession, *protocol.CloneSession, *protocol.ImportSession:
-		return protocol.Errorf(protocol.CodeForbidden, "%s makes another session, and this run has its own; use a run of its own, with --fork or --session.", c.Request.RequestName())
+		return protocol.Errorf(protocol.CodeForbidden, "%s makes another session, and this run has its own; use a run of its own, with --fork or --session.", c.Request.Spec().Name)
 	case *protocol.OpenSession, *protocol.CloseSession, *protocol.DeleteSession:
-		return protocol.Errorf(protocol.CodeForbidden, "%s is not for a run, which has its session open; end the input to end it.", c.Request.RequestName())
+		return protocol.Errorf(protocol.CodeForbidden, "%s is not for a run, which has its session open; end the input to end it.", c.Request.Spec().Name)
 	}
 	if c.SessionID != in.session {
 		return protocol.Errorf(protocol.CodeForbidden, "This run works in the session %s; leave sessionId out.", in.session)

@@ -78,7 +78,7 @@ func (c *Conn) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 	if data, err = json.Marshal(c.handle(ctx, parsed)); err != nil {
 		return protocol.Reply{}, err
 	}
-	return protocol.ParseReply(data, call.Request.RequestName())
+	return protocol.ParseReply(data, call.Request.Spec().Name)
 }
 
 func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
@@ -88,7 +88,7 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 	if err := c.allowed(call.Request); err != nil {
 		return protocol.Reply{RequestID: call.RequestID, Err: err}
 	}
-	if !protocol.Acts(call.Request) {
+	if !call.Request.Spec().Mutates {
 		return c.answer(ctx, call, c.dispatch)
 	}
 	call.Body = call.BodyOf()
@@ -120,8 +120,8 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 // allowed says why the client may not make a request, if so.
 func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 	grant := c.granted()
-	if needed := protocol.Needs(r); !grant.Allows(needed) {
-		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.RequestName(), needed)
+	if needed := r.Spec().Grant; !grant.Allows(needed) {
+		return protocol.Errorf(protocol.CodeForbidden, "This entry has the grant %s; %s needs %s. The owner of the device can widen it.", grant, r.Spec().Name, needed)
 	}
 	return nil
 }
@@ -130,7 +130,7 @@ func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) (reply protocol.Reply) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.h.caught("", "carrying out "+call.Request.RequestName(), fault.Caught(r))
+			c.h.caught("", "carrying out "+call.Request.Spec().Name, fault.Caught(r))
 			reply = protocol.Reply{RequestID: call.RequestID, Err: errInside()}
 		}
 	}()

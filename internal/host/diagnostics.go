@@ -59,7 +59,7 @@ func (h *Host) rotate(name string) {
 // noteCall writes down a request to an open session: who sent it and what became of
 // it, never what it says.
 func (c *Conn) noteCall(call protocol.Call, failed *protocol.Error) {
-	if failed == nil && !protocol.Acts(call.Request) {
+	if failed == nil && !call.Request.Spec().Mutates {
 		return
 	}
 	c.h.mu.Lock()
@@ -68,7 +68,7 @@ func (c *Conn) noteCall(call protocol.Call, failed *protocol.Error) {
 	if !open {
 		return
 	}
-	what := call.Request.RequestName() + " of " + string(c.client)
+	what := call.Request.Spec().Name + " of " + string(c.client)
 	if failed != nil {
 		what += " failed: " + string(failed.Code)
 	}

@@ -267,7 +267,7 @@ func TestWhatIsRemovedIsGoneAlsoForARepeatBehindARestart(t *testing.T) {
 		for _, c := range calls {
 			c.Repeat = repeat
 			if r, err := conn.Call(context.Background(), c); err != nil || r.Err != nil {
-				t.Errorf("%s, repeat %v: %v %v", c.Request.RequestName(), repeat, err, r.Err)
+				t.Errorf("%s, repeat %v: %v %v", c.Request.Spec().Name, repeat, err, r.Err)
 			}
 		}
 	}

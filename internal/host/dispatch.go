@@ -178,5 +178,5 @@ func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, r
 	case *protocol.StopTask:
 		return l.StopTask(ctx, r.TaskID)
 	}
-	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.RequestName())
+	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.Spec().Name)
 }

@@ -144,7 +144,7 @@ func TestADamagedListOfEntriesIsSaidAndKept(t *testing.T) {
 	owner := w.connect(false)
 	for _, r := range []protocol.Request{&protocol.ListEntries{}, &protocol.RenameEntry{ClientID: e.ClientID, Label: "x"}, &protocol.RevokeEntry{ClientID: e.ClientID}} {
 		if pe := refused(t, owner, "", r, protocol.CodeStorageError); !strings.Contains(pe.Message, name) {
-			t.Errorf("%s: %v", r.RequestName(), pe)
+			t.Errorf("%s: %v", r.Spec().Name, pe)
 		}
 	}
 	if _, _, ok := w.host.Entries().Lookup(e.ClientID); ok {

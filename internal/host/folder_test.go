@@ -47,7 +47,7 @@ func TestASessionWorksInTheFolderOfItsProjectOrIsNotMade(t *testing.T) {
 			}
 			err := refused(t, c, id, r, protocol.CodeInvalidRequest)
 			if field := fieldOf(err).Field; !strings.Contains(strings.ToLower(field), "dir") || strings.Contains(err.Message, "--") {
-				t.Errorf("%s with %s: about %q: %s", r.RequestName(), what, field, err.Message)
+				t.Errorf("%s with %s: about %q: %s", r.Spec().Name, what, field, err.Message)
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func TestNoMessageHasABlockThatIsNoneOrAPayloadThatIsNotThere(t *testing.T) {
 			&protocol.RewriteQueue{Queue: protocol.QueueFollowUp, Items: []protocol.QueueItem{{Content: content}}}} {
 			err := refused(t, e.c, e.id, r, protocol.CodeInvalidRequest)
 			if field := strings.TrimPrefix(fieldOf(err).Field, "items[0]."); field != what {
-				t.Errorf("%s: about %q, not %q: %s", r.RequestName(), field, what, err.Message)
+				t.Errorf("%s: about %q, not %q: %s", r.Spec().Name, field, what, err.Message)
 			}
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -222,7 +221,7 @@ func (h *Host) repeated(ctx context.Context, client protocol.ClientID, call prot
 		moved, err := h.restoreAgain(ctx, call.SessionID, e, r)
 		return moved, true, err
 	}
-	answer := answerOf(e, call.Request)
+	answer := call.Request.Spec().Answer(e)
 	if moved, ok := answer.(*protocol.Moved); ok {
 		for next, err := range index.EventsAfter(ctx, e.Seq) { // a summary stands directly behind
 			if _, ok := next.Body.(*protocol.BranchSummary); err == nil && ok && lane.SameCause(next, e) {
@@ -303,52 +302,4 @@ func (h *Host) restoreAgain(ctx context.Context, id protocol.SessionID, rewind p
 	}
 	defer h.release(s)
 	return s.lane.RestoreAgain(ctx, rewind, lane.Move{RestoreFiles: r.RestoreFiles, Files: r.Files})
-}
-
-// answerOf is the answer to a request that an event completed.
-func answerOf(e protocol.Event, req protocol.Request) protocol.Response {
-	switch b := e.Body.(type) {
-	case *protocol.MessageBody:
-		if _, ok := req.(*protocol.RunCommand); ok {
-			return &protocol.CommandResult{Sent: &protocol.Sent{EventID: e.ID}}
-		}
-		return &protocol.Sent{EventID: e.ID}
-	case *protocol.Custom:
-		var run protocol.ShellRun
-		if _, ok := req.(*protocol.RunShell); ok && b.Kind == protocol.ShellKind && json.Unmarshal(b.Data, &run) == nil {
-			return &protocol.ShellStarted{EventID: run.EventID}
-		}
-	case *protocol.QueueUpdate:
-		switch req.(type) {
-		case *protocol.SendMessage, *protocol.Steer, *protocol.FollowUp:
-			if n := len(b.Items); n > 0 {
-				return &protocol.Sent{ItemID: b.Items[n-1].ID}
-			}
-		case *protocol.RunCommand:
-			if n := len(b.Items); n > 0 {
-				return &protocol.CommandResult{Sent: &protocol.Sent{ItemID: b.Items[n-1].ID}}
-			}
-			return &protocol.CommandResult{}
-		case *protocol.ResumeQueue:
-			return &protocol.Done{}
-		}
-		return &protocol.Sent{}
-	case *protocol.Rewind:
-		m := &protocol.Moved{}
-		if b.TargetEventID != nil {
-			m.LeafID = *b.TargetEventID
-		}
-		return m
-	case *protocol.Branch:
-		return &protocol.Moved{LeafID: b.LeafEventID}
-	case *protocol.Compact:
-		if _, ok := req.(*protocol.RunCommand); ok {
-			return &protocol.CommandResult{Status: fmt.Sprintf("compacted from %d to %d tokens", b.TokensBefore, b.TokensAfter)}
-		}
-		return &protocol.Compacted{EventID: e.ID, TokensBefore: b.TokensBefore, TokensAfter: b.TokensAfter}
-	}
-	if _, ok := req.(*protocol.RunCommand); ok {
-		return &protocol.CommandResult{}
-	}
-	return &protocol.Done{}
 }

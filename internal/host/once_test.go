@@ -228,7 +228,7 @@ func (c *caller) twice(w *world, sent protocol.Call) (before, after protocol.Rep
 	w.t.Helper()
 	before = c.call(sent)
 	if before.Err != nil {
-		w.t.Fatalf("%s: %v", sent.Request.RequestName(), before.Err)
+		w.t.Fatalf("%s: %v", sent.Request.Spec().Name, before.Err)
 	}
 	w.restart()
 	c.connect()
@@ -239,7 +239,7 @@ func (c *caller) twice(w *world, sent protocol.Call) (before, after protocol.Rep
 	}
 	third := c.call(sent)
 	if asText(w.t, third) != asText(w.t, after) {
-		w.t.Errorf("%s: answered %s, and behind 257 others %s", sent.Request.RequestName(), asText(w.t, after), asText(w.t, third))
+		w.t.Errorf("%s: answered %s, and behind 257 others %s", sent.Request.Spec().Name, asText(w.t, after), asText(w.t, third))
 	}
 	return before, after
 }

@@ -44,7 +44,7 @@ func (c *wire) try(id protocol.SessionID, r protocol.Request) (protocol.Response
 	c.w.t.Helper()
 	reply, err := c.conn.Call(context.Background(), newCall(id, r))
 	if err != nil {
-		c.w.t.Fatalf("%s: %v", r.RequestName(), err)
+		c.w.t.Fatalf("%s: %v", r.Spec().Name, err)
 	}
 	return reply.Data, reply.Err
 }
@@ -53,7 +53,7 @@ func (c *wire) do(id protocol.SessionID, r protocol.Request) protocol.Response {
 	c.w.t.Helper()
 	data, err := c.try(id, r)
 	if err != nil {
-		c.w.t.Fatalf("%s: %v", r.RequestName(), err)
+		c.w.t.Fatalf("%s: %v", r.Spec().Name, err)
 	}
 	return data
 }

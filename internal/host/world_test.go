@@ -390,7 +390,7 @@ func call[R protocol.Response](t *testing.T, c *client.Client, id protocol.Sessi
 	t.Helper()
 	r, err := client.Call[R](context.Background(), c, id, req)
 	if err != nil {
-		t.Fatalf("%s: %v", req.RequestName(), err)
+		t.Fatalf("%s: %v", req.Spec().Name, err)
 	}
 	return r
 }
@@ -400,11 +400,11 @@ func refused(t *testing.T, c *client.Client, id protocol.SessionID, req protocol
 	t.Helper()
 	_, err := client.Call[protocol.Response](context.Background(), c, id, req)
 	if err == nil {
-		t.Fatalf("%s succeeded; want %s", req.RequestName(), code)
+		t.Fatalf("%s succeeded; want %s", req.Spec().Name, code)
 	}
 	pe := protocol.AsError(err)
 	if pe.Code != code {
-		t.Fatalf("%s: %s %v; want %s", req.RequestName(), pe.Code, err, code)
+		t.Fatalf("%s: %s %v; want %s", req.Spec().Name, pe.Code, err, code)
 	}
 	return pe
 }

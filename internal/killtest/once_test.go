@@ -171,11 +171,11 @@ func (h *hosted) call(c protocol.Call) (protocol.Reply, error) {
 	defer timer.Stop()
 	select {
 	case line := <-ch:
-		return protocol.ParseReply(line, c.Request.RequestName())
+		return protocol.ParseReply(line, c.Request.Spec().Name)
 	case <-h.over:
-		return protocol.Reply{}, fmt.Errorf("%s: the host has ended: %s", c.Request.RequestName(), h.stderr.Bytes())
+		return protocol.Reply{}, fmt.Errorf("%s: the host has ended: %s", c.Request.Spec().Name, h.stderr.Bytes())
 	case <-timer.C:
-		return protocol.Reply{}, fmt.Errorf("%s: no answer in %v", c.Request.RequestName(), patience)
+		return protocol.Reply{}, fmt.Errorf("%s: no answer in %v", c.Request.Spec().Name, patience)
 	}
 }
 
@@ -215,11 +215,11 @@ func do[R protocol.Response](h *hosted, id protocol.SessionID, r protocol.Reques
 		return none, err
 	}
 	if reply.Err != nil {
-		return none, fmt.Errorf("%s: %w", r.RequestName(), reply.Err)
+		return none, fmt.Errorf("%s: %w", r.Spec().Name, reply.Err)
 	}
 	data, ok := reply.Data.(R)
 	if !ok {
-		return none, fmt.Errorf("%s: answered with %T", r.RequestName(), reply.Data)
+		return none, fmt.Errorf("%s: answered with %T", r.Spec().Name, reply.Data)
 	}
 	return data, nil
 }

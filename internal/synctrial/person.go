@@ -151,7 +151,7 @@ func (p *person) rearrange(ctx context.Context, id protocol.SessionID, l protoco
 // act makes a request that acts. When its answer is lost it is repeated, until
 // there is one or the person loses patience; some are repeated behind their answer.
 func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Request, mark string) {
-	d := &deed{client: p.id, session: id, request: protocol.NewRequestID(p.w), name: req.RequestName(), mark: mark}
+	d := &deed{client: p.id, session: id, request: protocol.NewRequestID(p.w), name: req.Spec().Name, mark: mark}
 	p.w.did(d)
 	call := protocol.Call{RequestID: d.request, SessionID: id, Request: req}
 	for ctx.Err() == nil {

@@ -153,7 +153,7 @@ func slowly(t *testing.T, dir string, pace, stops time.Duration, again bool) {
 		t.Helper()
 		reply, err := fast.Call(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id, Request: r})
 		if err != nil || reply.Err != nil {
-			t.Fatalf("%s: %v %v", r.RequestName(), err, reply.Err)
+			t.Fatalf("%s: %v %v", r.Spec().Name, err, reply.Err)
 		}
 		return reply.Data
 	}

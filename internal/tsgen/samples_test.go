@@ -36,7 +36,7 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 	}
 	const requestID = protocol.RequestID("req_00000000000000000000000000")
 	for _, p := range m.pairs {
-		req := protocol.NewRequest(p.name)
+		req := protocol.SpecOf(p.name).New()
 		if req == nil {
 			t.Fatalf("there is no request %s", p.name)
 		}

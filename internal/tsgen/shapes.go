@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // What the marshallers of package protocol write that are not made from tags. The
@@ -112,19 +110,19 @@ func events(s *source, m *module) error {
 func eventName(body string) string { return strings.TrimSuffix(body, "Body") + "Event" }
 
 // requests declares the map of requests, calls and replies, and what they need,
-// from [protocol.Call], [protocol.Reply] and [protocol.Needs].
+// from [protocol.Call], [protocol.Reply] and [protocol.Spec].
 func requests(s *source, m *module) error {
 	var pairs, needs, acts strings.Builder
 	uses := []string{"SessionID", "RequestID", "Code", "Grant"}
 	for _, p := range s.pairs {
 		fmt.Fprintf(&pairs, "  %s: { request: %s; response: %s };\n", p.name, p.request, p.response)
 		uses = append(uses, p.request, p.response)
-		req := protocol.NewRequest(p.name)
-		if req == nil {
-			return fmt.Errorf("there is no request %s", p.name)
+		grant, ok := s.constant("Grant", p.grant)
+		if !ok || p.name == "" || p.request == "" || p.response == "" {
+			return fmt.Errorf("the descriptor %s of a request must name it, its grant, and what it is and is answered with", p.variable)
 		}
-		fmt.Fprintf(&needs, "  %s: %q,\n", p.name, protocol.Needs(req))
-		if protocol.Acts(req) {
+		fmt.Fprintf(&needs, "  %s: %q,\n", p.name, grant)
+		if p.mutates {
 			fmt.Fprintf(&acts, "  %q,\n", p.name)
 		}
 	}

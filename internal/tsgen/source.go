@@ -18,7 +18,7 @@ type source struct {
 	order   []string             // names of types as they stand in the files
 	consts  map[string][]goConst // by their type, as they stand
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
-	pairs   []pair               // of newRequest, in its order
+	pairs   []pair               // by name
 }
 
 type goType struct {
@@ -28,8 +28,14 @@ type goType struct {
 
 type goConst struct{ name, doc, value string }
 
-// pair is a request's name on the wire with its type and that of its answer.
-type pair struct{ name, request, response string }
+// pair is a request with its answer, from its [protocol.Spec].
+type pair struct {
+	variable          string // of the Spec
+	name              string // on the wire
+	request, response string // types
+	grant             string // the name of the constant
+	mutates           bool
+}
 
 func readSource(dir string) (*source, error) {
 	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}}
@@ -61,6 +67,7 @@ func readSource(dir string) (*source, error) {
 			}
 		}
 	}
+	slices.SortFunc(s.pairs, func(a, b pair) int { return strings.Compare(a.name, b.name) })
 	if len(s.types) == 0 || len(s.pairs) == 0 {
 		return nil, fmt.Errorf("%s does not hold the package protocol", dir)
 	}
@@ -84,6 +91,10 @@ func (s *source) general(d *ast.GenDecl, file string) {
 			s.types[spec.Name.Name] = &goType{spec.Name.Name, text(doc, spec.Comment), file, spec.Type}
 			s.order = append(s.order, spec.Name.Name)
 		case *ast.ValueSpec:
+			if d.Tok == token.VAR {
+				s.descriptor(spec)
+				continue
+			}
 			typ, ok := spec.Type.(*ast.Ident)
 			if d.Tok != token.CONST || !ok || len(spec.Values) != len(spec.Names) {
 				continue
@@ -97,18 +108,9 @@ func (s *source) general(d *ast.GenDecl, file string) {
 	}
 }
 
-// function notes what a method returns that only returns a constant, and the pairs
-// of newRequest.
+// function notes what a method returns that only returns a constant.
 func (s *source) function(d *ast.FuncDecl) {
 	if d.Recv == nil {
-		if d.Name.Name == "newRequest" {
-			ast.Inspect(d.Body, func(n ast.Node) bool {
-				if c, ok := n.(*ast.CaseClause); ok && len(c.List) == 1 && len(c.Body) == 1 {
-					s.pair(c)
-				}
-				return true
-			})
-		}
 		return
 	}
 	if d.Body == nil || len(d.Body.List) != 1 {
@@ -133,25 +135,61 @@ func (s *source) function(d *ast.FuncDecl) {
 	}
 }
 
-func (s *source) pair(c *ast.CaseClause) {
-	name, ok := literal(c.List[0])
-	ret, isReturn := c.Body[0].(*ast.ReturnStmt)
-	if !ok || !isReturn || len(ret.Results) != 2 {
+// descriptor notes a variable that is a [protocol.Spec].
+func (s *source) descriptor(v *ast.ValueSpec) {
+	if len(v.Values) != 1 {
 		return
 	}
-	var types [2]string
-	for i, r := range ret.Results {
-		addr, ok := r.(*ast.UnaryExpr)
-		if !ok {
-			return
-		}
-		lit, ok := addr.X.(*ast.CompositeLit)
-		if !ok {
-			return
-		}
-		types[i] = lit.Type.(*ast.Ident).Name
+	lit, ok := v.Values[0].(*ast.CompositeLit)
+	if !ok || ident(lit.Type) != "Spec" {
+		return
 	}
-	s.pairs = append(s.pairs, pair{name, types[0], types[1]})
+	p := pair{variable: v.Names[0].Name}
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		switch kv.Key.(*ast.Ident).Name {
+		case "Name":
+			p.name, _ = literal(kv.Value)
+		case "New":
+			p.request = made(kv.Value)
+		case "Reply":
+			p.response = made(kv.Value)
+		case "Grant":
+			p.grant = ident(kv.Value)
+		case "Mutates":
+			p.mutates = ident(kv.Value) == "true"
+		}
+	}
+	s.pairs = append(s.pairs, p)
+}
+
+// made gives the type that a function makes which does nothing else: func() X { return
+// new(T) }.
+func made(e ast.Expr) string {
+	f, ok := e.(*ast.FuncLit)
+	if !ok || len(f.Body.List) != 1 {
+		return ""
+	}
+	ret, ok := f.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
+		return ""
+	}
+	call, ok := ret.Results[0].(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || ident(call.Fun) != "new" {
+		return ""
+	}
+	return ident(call.Args[0])
+}
+
+// ident gives the name that an expression is, "" when it is none.
+func ident(e ast.Expr) string {
+	if id, ok := e.(*ast.Ident); ok {
+		return id.Name
+	}
+	return ""
 }
 
 // constant gives the value of a named constant.

@@ -38,7 +38,7 @@ func translate(s *source) (*module, error) {
 func (s *source) declare(t *goType) (*decl, error) {
 	d := &decl{name: tsName(t.name), doc: t.doc, file: t.file}
 	switch t.name {
-	case "Event", "Envelope", "Class", "Unknown", "Block", "Message", "Call", "Reply":
+	case "Event", "Envelope", "Class", "Unknown", "Block", "Message", "Call", "Reply", "Scope":
 		return nil, nil
 	case "Answer": // may stand without a list around it
 		d.kind, d.is = alias, union{prim("string"), list{prim("string")}, prim("null")}

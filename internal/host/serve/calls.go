@@ -51,8 +51,12 @@ func newCalls(do func(protocol.Call)) *calls {
 func (c *calls) take(call protocol.Call, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	t := task{call: call, size: size, line: orderOf(call)}
-	if urgent(call.Request) {
+	spec := call.Request.Spec()
+	t := task{call: call, size: size}
+	if spec.Order != nil {
+		t.line = spec.Order(call)
+	}
+	if spec.Urgent {
 		for c.urgent >= maxUrgent && !c.closed {
 			c.space.Wait()
 		}
@@ -149,27 +153,4 @@ func (c *calls) idle() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running == 0 && c.urgent == 0
-}
-
-// urgent says whether a request must get through however much waits.
-func urgent(r protocol.Request) bool {
-	switch r.(type) {
-	case *protocol.Cancel, *protocol.AnswerPermission, *protocol.AnswerUI, *protocol.StopTask, *protocol.Ping:
-		return true
-	}
-	return false
-}
-
-// orderOf names the order that a call keeps, "" for none. A client may send two
-// messages, or two parts of a payload, without waiting for the answer in between.
-// What may take long keeps no order: it would hold up the others.
-func orderOf(c protocol.Call) string {
-	switch r := c.Request.(type) {
-	case *protocol.SendMessage, *protocol.Steer, *protocol.FollowUp, *protocol.RewriteQueue, *protocol.ResumeQueue,
-		*protocol.UpdateInfo, *protocol.SetLabel, *protocol.SetMode:
-		return string(c.SessionID)
-	case *protocol.PutBlob:
-		return "upload:" + r.UploadID
-	}
-	return ""
 }

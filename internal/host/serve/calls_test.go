@@ -74,7 +74,7 @@ func TestTheReaderWaitsWhenTooMuchIsAskedAndUrgentCallsPass(t *testing.T) {
 		hold := make(chan struct{})
 		c := newCalls(func(call protocol.Call) {
 			mu.Lock()
-			if urgent(call.Request) {
+			if call.Request.Spec().Urgent {
 				urgentDone++
 				mu.Unlock()
 				return

@@ -71,7 +71,7 @@ func (s *Server) request(x *exchange, row *row) {
 // call carries out one call; a failed request is an error too.
 func (x *exchange) call(conn *host.Conn, call protocol.Call) (protocol.Response, error) {
 	ctx := x.r.Context()
-	if protocol.Acts(call.Request) {
+	if call.Request.Spec().Mutates {
 		ctx = x.s.ctx // it goes on when the script has gone
 	}
 	reply, err := x.s.call(ctx, conn, call)
@@ -202,7 +202,7 @@ func check(f fields, row *row) error {
 			return unknownField("", name, known)
 		}
 	}
-	return within("", f, reflect.TypeOf(protocol.NewRequest(row.request)).Elem())
+	return within("", f, reflect.TypeOf(protocol.SpecOf(row.request).New()).Elem())
 }
 
 // within is check of the objects in a body, however deep.
@@ -269,7 +269,7 @@ func clipped(name string) string {
 }
 
 // fieldsOf gives the names of the fields of a request.
-func fieldsOf(request string) []string { return fieldNames(protocol.NewRequest(request)) }
+func fieldsOf(request string) []string { return fieldNames(protocol.SpecOf(request).New()) }
 
 // fieldNames gives the names that the fields of a struct have in JSON.
 func fieldNames(v any) (all []string) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"reflect"
 	"regexp"
 	"strings"
@@ -17,23 +16,6 @@ import (
 
 	"scorel/protocol"
 )
-
-// requestNames reads the names of all requests where they are made: nobody who adds one
-// can forget it here.
-func requestNames(t *testing.T) (names []string) {
-	t.Helper()
-	source, err := os.ReadFile("../../../protocol/request.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, m := range regexp.MustCompile(`(?m)^\tcase "(\w+)":$`).FindAllSubmatch(source, -1) {
-		names = append(names, string(m[1]))
-	}
-	if len(names) < 60 {
-		t.Fatalf("only %d requests were found", len(names))
-	}
-	return names
-}
 
 // samples gives, for each request that needs fields, these with values that fit.
 func samples(project *protocol.Project, folder string, id protocol.SessionID) map[string]string {
@@ -93,12 +75,12 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 	if err := json.Unmarshal([]byte("{"+sample+"}"), &whole); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	req := protocol.NewRequest(name)
+	req := protocol.SpecOf(name).New()
 	session := func() protocol.SessionID {
 		switch {
-		case protocol.ScopeOf(req) == protocol.ScopeNew || name == "delete_session":
+		case req.Spec().Scope == protocol.ScopeNew || name == "delete_session":
 			return protocol.NewSessionID(time.Now(), rand.Reader)
-		case protocol.ScopeOf(req) == protocol.ScopeDevice:
+		case req.Spec().Scope == protocol.ScopeDevice:
 			return ""
 		}
 		return id
@@ -114,7 +96,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 		all = append(all, variant{name, what, session(), fields, field, refused})
 	}
 	all = append(all, variant{name, "as it should be", session(), whole, "", false})
-	scope := protocol.ScopeOf(req)
+	scope := req.Spec().Scope
 	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
 	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
 	huge := quoted(strings.Repeat("x", 900<<10))
@@ -147,7 +129,7 @@ func fieldType(t *testing.T, req protocol.Request, name string) reflect.Type {
 			return typ.Field(i).Type
 		}
 	}
-	t.Fatalf("%s has no field %s", req.RequestName(), name)
+	t.Fatalf("%s has no field %s", req.Spec().Name, name)
 	return nil
 }
 
@@ -199,9 +181,10 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 	}
 	known := samples(project, w.project, id)
 	var all []variant
-	for _, name := range requestNames(t) {
+	for _, spec := range protocol.Specs() {
+		name := spec.Name
 		sample, ok := known[name]
-		if req := protocol.NewRequest(name); !ok && needsFields(req) {
+		if !ok && needsFields(spec.New()) {
 			t.Errorf("%s needs fields; give it a sample here", name)
 			continue
 		}
@@ -281,7 +264,7 @@ func (p *peer) error() *protocol.Error {
 // has parsed it. What does not fit the types cannot be said so.
 func (v variant) embedded(t *testing.T, call func(context.Context, protocol.Call) (protocol.Reply, error)) (*protocol.Error, variant) {
 	t.Helper()
-	req := protocol.NewRequest(v.name)
+	req := protocol.SpecOf(v.name).New()
 	data, err := json.Marshal(v.fields)
 	if err != nil {
 		t.Fatal(err)
@@ -293,7 +276,7 @@ func (v variant) embedded(t *testing.T, call func(context.Context, protocol.Call
 		v.refused = false // what is missing is a value here
 	}
 	session := v.session
-	if session.Check() == nil && protocol.ScopeOf(req) == protocol.ScopeNew {
+	if session.Check() == nil && req.Spec().Scope == protocol.ScopeNew {
 		session = protocol.NewSessionID(time.Now(), rand.Reader)
 	}
 	reply, err := call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: session, Request: req})

@@ -255,7 +255,7 @@ func requestIDOf(data []byte) protocol.RequestID {
 func (c *socket) carryOut(call protocol.Call) {
 	defer c.s.cfg.Host.Rescue("carrying out a call")
 	ctx := c.ctx
-	if protocol.Acts(call.Request) {
+	if call.Request.Spec().Mutates {
 		ctx = c.s.ctx
 	}
 	reply, err := c.s.call(ctx, c.conn, call)
@@ -276,7 +276,7 @@ func (s *Server) call(ctx context.Context, conn *host.Conn, call protocol.Call) 
 	case reply.Err != nil:
 		result = string(reply.Err.Code)
 	}
-	s.metrics.Request(call.Request.RequestName(), result, time.Since(start))
+	s.metrics.Request(call.Request.Spec().Name, result, time.Since(start))
 	return reply, err
 }
 

@@ -400,7 +400,7 @@ func (p *peer) call(session protocol.SessionID, r protocol.Request) protocol.Rep
 			p.t.Fatal(err)
 		}
 		if head.RequestID == string(id) {
-			reply, err := protocol.ParseReply(data, r.RequestName())
+			reply, err := protocol.ParseReply(data, r.Spec().Name)
 			if err != nil {
 				p.t.Fatal(err)
 			}

@@ -28,76 +28,76 @@ import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessag
 
 /** The requests by their names on the wire, each with its fields and its answer. */
 export interface Requests {
-  ping: { request: Ping; response: Done };
-  get_status: { request: GetStatus; response: Status };
-  stop_host: { request: StopHost; response: Done };
-  test_model: { request: TestModel; response: ModelTest };
-  set_credential: { request: SetCredential; response: Done };
-  list_files: { request: ListFiles; response: FileList };
-  list_entries: { request: ListEntries; response: EntryList };
-  rename_entry: { request: RenameEntry; response: Done };
-  set_grant: { request: SetGrant; response: Done };
-  revoke_entry: { request: RevokeEntry; response: Done };
-  list_directories: { request: ListDirectories; response: DirectoryList };
-  remove_project: { request: RemoveProject; response: Done };
-  register_project: { request: RegisterProject; response: Project };
-  list_projects: { request: ListProjects; response: ProjectList };
-  get_trust: { request: GetTrust; response: TrustReport };
-  trust_project: { request: TrustProject; response: ProjectTrust };
-  doctor: { request: Doctor; response: DoctorReport };
-  get_config: { request: CheckConfig; response: ConfigReport };
-  list_models: { request: ListModels; response: ModelList };
-  prune_blobs: { request: PruneBlobs; response: Pruned };
-  create_session: { request: CreateSession; response: SessionSummary };
-  list_sessions: { request: ListSessions; response: SessionList };
-  search_sessions: { request: SearchSessions; response: SearchResult };
-  open_session: { request: OpenSession; response: SessionOpened };
-  close_session: { request: CloseSession; response: Done };
-  delete_session: { request: DeleteSession; response: Deleted };
-  clone_session: { request: CloneSession; response: SessionSummary };
-  import_session: { request: ImportSession; response: Imported };
-  export_session: { request: ExportSession; response: BlobRef };
-  verify_session: { request: VerifySession; response: SessionReport };
-  repair_session: { request: RepairSession; response: SessionReport };
-  update_info: { request: UpdateInfo; response: Done };
-  set_label: { request: SetLabel; response: Done };
-  send_message: { request: SendMessage; response: Sent };
-  steer: { request: Steer; response: Sent };
-  follow_up: { request: FollowUp; response: Sent };
-  rewrite_queue: { request: RewriteQueue; response: Sent };
-  resume_queue: { request: ResumeQueue; response: Done };
-  cancel: { request: Cancel; response: Cancelled };
-  rewind: { request: RewindTo; response: Moved };
-  branch: { request: BranchTo; response: Moved };
-  compact: { request: CompactSession; response: Compacted };
-  set_mode: { request: SetMode; response: Done };
-  get_path: { request: GetPath; response: Events };
-  get_tree: { request: GetTree; response: Events };
-  get_context: { request: GetContext; response: ContextView };
-  get_blob: { request: GetBlob; response: BlobPart };
-  put_blob: { request: PutBlob; response: BlobRef };
+  add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
-  list_commands: { request: ListCommands; response: CommandList };
-  complete_command: { request: CompleteCommand; response: CompletionList };
-  run_command: { request: RunCommand; response: CommandResult };
-  reload: { request: Reload; response: Reloaded };
-  list_extensions: { request: ListExtensions; response: ExtensionList };
+  branch: { request: BranchTo; response: Moved };
+  cancel: { request: Cancel; response: Cancelled };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
+  clone_session: { request: CloneSession; response: SessionSummary };
+  close_session: { request: CloseSession; response: Done };
+  compact: { request: CompactSession; response: Compacted };
+  complete_command: { request: CompleteCommand; response: CompletionList };
+  create_session: { request: CreateSession; response: SessionSummary };
+  delete_session: { request: DeleteSession; response: Deleted };
+  doctor: { request: Doctor; response: DoctorReport };
   enable_extension: { request: EnableExtension; response: Done };
-  list_skills: { request: ListSkills; response: SkillList };
-  list_agents: { request: ListAgents; response: AgentList };
-  add_memory: { request: AddMemory; response: Done };
+  export_session: { request: ExportSession; response: BlobRef };
+  follow_up: { request: FollowUp; response: Sent };
+  get_blob: { request: GetBlob; response: BlobPart };
+  get_config: { request: CheckConfig; response: ConfigReport };
+  get_context: { request: GetContext; response: ContextView };
   get_memory: { request: GetMemory; response: MemoryView };
+  get_path: { request: GetPath; response: Events };
   get_process_log: { request: GetProcessLog; response: ProcessLog };
-  run_shell: { request: RunShell; response: ShellStarted };
-  stop_shell: { request: StopShell; response: Cancelled };
-  list_hooks: { request: ListHooks; response: HookList };
-  get_usage: { request: GetUsage; response: UsageReport };
-  set_config: { request: SetConfig; response: Done };
   get_project_state: { request: GetProjectState; response: ProjectState };
+  get_status: { request: GetStatus; response: Status };
+  get_tree: { request: GetTree; response: Events };
+  get_trust: { request: GetTrust; response: TrustReport };
+  get_usage: { request: GetUsage; response: UsageReport };
+  import_session: { request: ImportSession; response: Imported };
+  list_agents: { request: ListAgents; response: AgentList };
+  list_commands: { request: ListCommands; response: CommandList };
+  list_directories: { request: ListDirectories; response: DirectoryList };
+  list_entries: { request: ListEntries; response: EntryList };
+  list_extensions: { request: ListExtensions; response: ExtensionList };
+  list_files: { request: ListFiles; response: FileList };
+  list_hooks: { request: ListHooks; response: HookList };
+  list_models: { request: ListModels; response: ModelList };
+  list_projects: { request: ListProjects; response: ProjectList };
+  list_sessions: { request: ListSessions; response: SessionList };
+  list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
+  open_session: { request: OpenSession; response: SessionOpened };
+  ping: { request: Ping; response: Done };
+  prune_blobs: { request: PruneBlobs; response: Pruned };
+  put_blob: { request: PutBlob; response: BlobRef };
+  register_project: { request: RegisterProject; response: Project };
+  reload: { request: Reload; response: Reloaded };
+  remove_project: { request: RemoveProject; response: Done };
+  rename_entry: { request: RenameEntry; response: Done };
+  repair_session: { request: RepairSession; response: SessionReport };
+  resume_queue: { request: ResumeQueue; response: Done };
+  revoke_entry: { request: RevokeEntry; response: Done };
+  rewind: { request: RewindTo; response: Moved };
+  rewrite_queue: { request: RewriteQueue; response: Sent };
+  run_command: { request: RunCommand; response: CommandResult };
+  run_shell: { request: RunShell; response: ShellStarted };
+  search_sessions: { request: SearchSessions; response: SearchResult };
+  send_message: { request: SendMessage; response: Sent };
+  set_config: { request: SetConfig; response: Done };
+  set_credential: { request: SetCredential; response: Done };
+  set_grant: { request: SetGrant; response: Done };
+  set_label: { request: SetLabel; response: Done };
+  set_mode: { request: SetMode; response: Done };
+  steer: { request: Steer; response: Sent };
+  stop_host: { request: StopHost; response: Done };
+  stop_shell: { request: StopShell; response: Cancelled };
   stop_task: { request: StopTask; response: TaskInfo };
+  test_model: { request: TestModel; response: ModelTest };
+  trust_project: { request: TrustProject; response: ProjectTrust };
+  update_info: { request: UpdateInfo; response: Done };
+  verify_session: { request: VerifySession; response: SessionReport };
 }
 
 /** The name of a request. */
@@ -134,76 +134,76 @@ export type Reply<N extends RequestName = RequestName> = ResponseMessage<N> | Er
 
 /** The grant that each request needs. */
 export const needs: Readonly<Record<RequestName, Grant>> = {
-  ping: "view",
-  get_status: "view",
-  stop_host: "control",
-  test_model: "control",
-  set_credential: "control",
-  list_files: "control",
-  list_entries: "control",
-  rename_entry: "control",
-  set_grant: "control",
-  revoke_entry: "control",
-  list_directories: "control",
-  remove_project: "control",
-  register_project: "control",
-  list_projects: "view",
-  get_trust: "control",
-  trust_project: "control",
-  doctor: "control",
-  get_config: "control",
-  list_models: "view",
-  prune_blobs: "control",
-  create_session: "control",
-  list_sessions: "view",
-  search_sessions: "view",
-  open_session: "view",
-  close_session: "view",
-  delete_session: "control",
-  clone_session: "control",
-  import_session: "control",
-  export_session: "view",
-  verify_session: "view",
-  repair_session: "control",
-  update_info: "control",
-  set_label: "control",
-  send_message: "control",
-  steer: "control",
-  follow_up: "control",
-  rewrite_queue: "control",
-  resume_queue: "control",
-  cancel: "answer",
-  rewind: "control",
-  branch: "control",
-  compact: "control",
-  set_mode: "control",
-  get_path: "view",
-  get_tree: "view",
-  get_context: "view",
-  get_blob: "view",
-  put_blob: "control",
+  add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
-  list_commands: "view",
-  complete_command: "control",
-  run_command: "control",
-  reload: "control",
-  list_extensions: "view",
+  branch: "control",
+  cancel: "answer",
   check_extension: "control",
+  clone_session: "control",
+  close_session: "view",
+  compact: "control",
+  complete_command: "control",
+  create_session: "control",
+  delete_session: "control",
+  doctor: "control",
   enable_extension: "control",
-  list_skills: "view",
-  list_agents: "view",
-  add_memory: "control",
+  export_session: "view",
+  follow_up: "control",
+  get_blob: "view",
+  get_config: "control",
+  get_context: "view",
   get_memory: "control",
+  get_path: "view",
   get_process_log: "view",
-  run_shell: "control",
-  stop_shell: "answer",
-  list_hooks: "control",
-  get_usage: "view",
-  set_config: "control",
   get_project_state: "view",
+  get_status: "view",
+  get_tree: "view",
+  get_trust: "control",
+  get_usage: "view",
+  import_session: "control",
+  list_agents: "view",
+  list_commands: "view",
+  list_directories: "control",
+  list_entries: "control",
+  list_extensions: "view",
+  list_files: "control",
+  list_hooks: "control",
+  list_models: "view",
+  list_projects: "view",
+  list_sessions: "view",
+  list_skills: "view",
   list_tasks: "view",
+  open_session: "view",
+  ping: "view",
+  prune_blobs: "control",
+  put_blob: "control",
+  register_project: "control",
+  reload: "control",
+  remove_project: "control",
+  rename_entry: "control",
+  repair_session: "control",
+  resume_queue: "control",
+  revoke_entry: "control",
+  rewind: "control",
+  rewrite_queue: "control",
+  run_command: "control",
+  run_shell: "control",
+  search_sessions: "view",
+  send_message: "control",
+  set_config: "control",
+  set_credential: "control",
+  set_grant: "control",
+  set_label: "control",
+  set_mode: "control",
+  steer: "control",
+  stop_host: "control",
+  stop_shell: "answer",
   stop_task: "control",
+  test_model: "control",
+  trust_project: "control",
+  update_info: "control",
+  verify_session: "view",
 };
 
 /**
@@ -212,38 +212,38 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
  * simply sent again.
  */
 export const acts: readonly RequestName[] = [
-  "stop_host",
-  "set_credential",
-  "rename_entry",
-  "set_grant",
-  "revoke_entry",
-  "remove_project",
-  "trust_project",
-  "create_session",
-  "delete_session",
-  "clone_session",
-  "import_session",
-  "repair_session",
-  "update_info",
-  "set_label",
-  "send_message",
-  "steer",
-  "follow_up",
-  "rewrite_queue",
-  "resume_queue",
-  "cancel",
-  "rewind",
-  "branch",
-  "compact",
-  "set_mode",
+  "add_memory",
   "answer_permission",
   "answer_ui",
-  "run_command",
-  "reload",
+  "branch",
+  "cancel",
+  "clone_session",
+  "compact",
+  "create_session",
+  "delete_session",
   "enable_extension",
-  "add_memory",
+  "follow_up",
+  "import_session",
+  "reload",
+  "remove_project",
+  "rename_entry",
+  "repair_session",
+  "resume_queue",
+  "revoke_entry",
+  "rewind",
+  "rewrite_queue",
+  "run_command",
   "run_shell",
-  "stop_shell",
+  "send_message",
   "set_config",
+  "set_credential",
+  "set_grant",
+  "set_label",
+  "set_mode",
+  "steer",
+  "stop_host",
+  "stop_shell",
   "stop_task",
+  "trust_project",
+  "update_info",
 ];

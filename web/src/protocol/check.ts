@@ -30,6 +30,3 @@ export const reasonValues = [
   /** a home or / as the workspace has to be allowed */
   "wide",
 ] as const;
-
-/** Scope says what a request is about. */
-export type Scope = number;
