@@ -135,3 +135,10 @@ func toolsOf(d *agent.Definition) []string {
 	}
 	return out
 }
+
+// handleAgents registers the handlers of this file's requests.
+func (h *Host) handleAgents(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.ListAgents) (protocol.Response, error) {
+		return h.listAgents(ctx, r.WorkDir)
+	})
+}

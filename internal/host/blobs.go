@@ -188,3 +188,19 @@ func (c *Conn) dropUpload(id string) {
 		delete(c.uploads, id)
 	}
 }
+
+// handleBlobs registers the handlers of this file's requests.
+func (h *Host) handleBlobs(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.GetBlob) (protocol.Response, error) {
+		return at.conn.getBlob(ctx, at.call.SessionID, r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.PutBlob) (protocol.Response, error) {
+		if r.ForImport {
+			return at.conn.putBlob(ctx, r)
+		}
+		return at.conn.mayRead(at.conn.putBlob(ctx, r))
+	})
+	on(t, func(ctx context.Context, _ *target, _ *protocol.PruneBlobs) (protocol.Response, error) {
+		return h.prune(ctx)
+	})
+}

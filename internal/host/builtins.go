@@ -151,3 +151,10 @@ func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name s
 	}
 	return l.SetMode(ctx, by, mode)
 }
+
+// handleMode registers the handlers of this file's requests.
+func (h *Host) handleMode(t handlers) {
+	inSession(t, func(ctx context.Context, at *target, r *protocol.SetMode) (protocol.Response, error) {
+		return &protocol.Done{}, h.setMode(ctx, at.lane, at.by, r.Mode)
+	})
+}

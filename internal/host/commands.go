@@ -375,3 +375,19 @@ func (c skillCommands) Run(ctx context.Context, name, args string) (*protocol.Co
 	}
 	return c.send(ctx, "Use the skill "+name+".\n\n"+text, "", "")
 }
+
+// handleCommands registers the handlers of this file's requests.
+func (h *Host) handleCommands(t handlers) {
+	inSession(t, func(ctx context.Context, at *target, r *protocol.ListCommands) (protocol.Response, error) {
+		if at.lane == nil {
+			return h.listCommands(ctx, nil, at.by, r.WorkDir)
+		}
+		return h.listCommands(ctx, at.lane, at.by, "")
+	})
+	inSession(t, func(ctx context.Context, at *target, r *protocol.CompleteCommand) (protocol.Response, error) {
+		return h.completeCommand(ctx, at.lane, at.by, r)
+	})
+	inSession(t, func(ctx context.Context, at *target, r *protocol.RunCommand) (protocol.Response, error) {
+		return h.runCommand(ctx, at.lane, at.by, r)
+	})
+}

@@ -68,3 +68,13 @@ func (h *Host) listModels(query string) (*protocol.ModelList, error) {
 	}
 	return list, nil
 }
+
+// handleConfig registers the handlers of this file's requests.
+func (h *Host) handleConfig(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.CheckConfig) (protocol.Response, error) {
+		return h.checkConfig(ctx, r.WorkDir)
+	})
+	on(t, func(_ context.Context, _ *target, r *protocol.ListModels) (protocol.Response, error) {
+		return h.listModels(r.Query)
+	})
+}

@@ -69,3 +69,10 @@ func (h *Host) checkCredentials(context.Context) doctor.Finding {
 	}
 	return doctor.OK("%d entered", keys.Len())
 }
+
+// handleCredentials registers the handlers of this file's requests.
+func (h *Host) handleCredentials(t handlers) {
+	on(t, func(_ context.Context, _ *target, r *protocol.SetCredential) (protocol.Response, error) {
+		return &protocol.Done{}, h.setCredential(r)
+	})
+}

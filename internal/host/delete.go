@@ -114,3 +114,10 @@ func (h *Host) sweep(ctx context.Context) {
 		}
 	}
 }
+
+// handleDelete registers the handlers of this file's requests.
+func (h *Host) handleDelete(t handlers) {
+	on(t, func(ctx context.Context, at *target, _ *protocol.DeleteSession) (protocol.Response, error) {
+		return h.deleteSession(ctx, at.call.SessionID)
+	})
+}

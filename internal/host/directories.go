@@ -172,3 +172,10 @@ func isFolder(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
 }
+
+// handleDirectories registers the handlers of this file's requests.
+func (h *Host) handleDirectories(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.ListDirectories) (protocol.Response, error) {
+		return h.listDirectories(ctx, r.Path)
+	})
+}

@@ -2,181 +2,106 @@ package host
 
 import (
 	"context"
+	"fmt"
 
 	"scorel/internal/host/lane"
 	"scorel/protocol"
 )
 
+// target is what a request is about, and who makes it.
+type target struct {
+	conn *Conn
+	call protocol.Call
+	by   lane.Caller
+	lane *lane.Lane // of the session, for what is registered as in it; else nil
+}
+
+// handler carries out the requests of one type. Opens says that the session that a call
+// names is opened for it.
+type handler struct {
+	opens bool
+	do    func(context.Context, *target, protocol.Request) (protocol.Response, error)
+}
+
+// handlers are the handlers of a host. They stand in the files of their subjects.
+type handlers map[*protocol.Spec]handler
+
+// on registers what carries out the requests of a type.
+func on[R protocol.Request](t handlers, do func(context.Context, *target, R) (protocol.Response, error)) {
+	register(t, false, do)
+}
+
+// inSession registers what carries out the requests of a type in an open session. Where
+// the call may name none, and does not, there is no lane.
+func inSession[R protocol.Request](t handlers, do func(context.Context, *target, R) (protocol.Response, error)) {
+	register(t, true, do)
+}
+
+func register[R protocol.Request](t handlers, opens bool, do func(context.Context, *target, R) (protocol.Response, error)) {
+	var none R
+	t[none.Spec()] = handler{opens, func(ctx context.Context, at *target, r protocol.Request) (protocol.Response, error) {
+		return do(ctx, at, r.(R))
+	}}
+}
+
+// newHandlers gives the handlers of all requests. It fails where one has none.
+func (h *Host) newHandlers() (handlers, error) {
+	t := make(handlers, len(protocol.Specs()))
+	for _, register := range []func(handlers){
+		h.handleAgents,
+		h.handleBlobs,
+		h.handleCommands,
+		h.handleConfig,
+		h.handleCredentials,
+		h.handleDelete,
+		h.handleDirectories,
+		h.handleDoctor,
+		h.handleEntries,
+		h.handleExtensionAdmin,
+		h.handleExtensions,
+		h.handleFiles,
+		h.handleImports,
+		h.handleMemory,
+		h.handleMode,
+		h.handleModelTests,
+		h.handleProcesses,
+		h.handleProjects,
+		h.handleReports,
+		h.handleSearch,
+		h.handleSessions,
+		h.handleShell,
+		h.handleSkills,
+		h.handleStatus,
+		h.handleStop,
+		h.handleSubscriptions,
+		h.handleTrust,
+		h.handleTurns,
+	} {
+		register(t)
+	}
+	for _, spec := range protocol.Specs() {
+		if _, ok := t[spec]; !ok {
+			return nil, fmt.Errorf("no handler is registered for the request %s", spec.Name)
+		}
+	}
+	return t, nil
+}
+
 // dispatch carries out one request.
 func (c *Conn) dispatch(ctx context.Context, call protocol.Call) (protocol.Response, error) {
-	h, id := c.h, call.SessionID
-	switch r := call.Request.(type) {
-	case *protocol.Ping:
-		return &protocol.Done{}, nil
-	case *protocol.StopHost:
-		return &protocol.Done{}, h.stopByRequest(r.Restarting)
-	case *protocol.GetStatus:
-		return h.getStatus(), nil
-	case *protocol.RegisterProject:
-		return h.registerProject(ctx, r.WorkDir, r.Wide)
-	case *protocol.ListProjects:
-		return h.listProjects()
-	case *protocol.RemoveProject:
-		return &protocol.Done{}, h.removeProject(r.ProjectID, call.Repeat)
-	case *protocol.ListDirectories:
-		return h.listDirectories(ctx, r.Path)
-	case *protocol.ListFiles:
-		return h.listFiles(ctx, r)
-	case *protocol.ListEntries:
-		return h.listEntries()
-	case *protocol.RenameEntry:
-		return &protocol.Done{}, h.renameEntry(r)
-	case *protocol.SetGrant:
-		return &protocol.Done{}, h.setGrant(r)
-	case *protocol.RevokeEntry:
-		return &protocol.Done{}, h.revokeEntry(r, call.Repeat)
-	case *protocol.SetCredential:
-		return &protocol.Done{}, h.setCredential(r)
-	case *protocol.TestModel:
-		return h.testModel(ctx, r.Model)
-	case *protocol.GetTrust:
-		return h.getTrust(ctx, r.ProjectID)
-	case *protocol.TrustProject:
-		return h.trustProject(ctx, r)
-	case *protocol.Doctor:
-		return h.doctor(ctx, r)
-	case *protocol.CheckConfig:
-		return h.checkConfig(ctx, r.WorkDir)
-	case *protocol.ListModels:
-		return h.listModels(r.Query)
-	case *protocol.ListAgents:
-		return h.listAgents(ctx, r.WorkDir)
-	case *protocol.SetConfig:
-		return &protocol.Done{}, h.setConfig(r)
-	case *protocol.GetProjectState:
-		return h.getProjectState(ctx, id, r.WorkDir)
-	case *protocol.ListHooks:
-		return h.listHooks(ctx, id, r.WorkDir)
-	case *protocol.GetUsage:
-		return h.getUsage(ctx, id)
-	case *protocol.PruneBlobs:
-		return h.prune(ctx)
-	case *protocol.CreateSession:
-		return h.createSession(ctx, c.caller(call), id, r)
-	case *protocol.ListSessions:
-		return h.listSessions(ctx, r)
-	case *protocol.SearchSessions:
-		return h.searchSessions(ctx, r)
-	case *protocol.OpenSession:
-		return c.openSession(ctx, id, r)
-	case *protocol.CloseSession:
-		return &protocol.Done{}, c.closeSession(id)
-	case *protocol.DeleteSession:
-		return h.deleteSession(ctx, id)
-	case *protocol.CloneSession:
-		return h.cloneSession(ctx, c.caller(call), id, r)
-	case *protocol.ImportSession:
-		return c.importSession(ctx, c.caller(call), id, r)
-	case *protocol.ExportSession:
-		return h.exportSession(ctx, c.client, id, r.Format)
-	case *protocol.AddMemory:
-		return &protocol.Done{}, h.addMemory(ctx, c.caller(call), id, r)
-	case *protocol.GetMemory:
-		return h.getMemory(ctx, id, r)
-	case *protocol.ListExtensions:
-		return h.listExtensions(ctx, id, r.WorkDir)
-	case *protocol.CheckExtension:
-		return h.checkExtension(ctx, r.Path)
-	case *protocol.EnableExtension:
-		return &protocol.Done{}, h.enableExtension(r)
-	case *protocol.VerifySession:
-		return h.verifySession(ctx, id)
-	case *protocol.RepairSession:
-		return h.repairSession(ctx, id, r.LeafEventID)
-	case *protocol.GetPath:
-		return h.getPath(ctx, id, r)
-	case *protocol.GetTree:
-		return h.getTree(ctx, id, r)
-	case *protocol.GetProcessLog:
-		return h.getProcessLog(ctx, id, r)
-	case *protocol.GetBlob:
-		return c.getBlob(ctx, id, r)
-	case *protocol.PutBlob:
-		if r.ForImport {
-			return c.putBlob(ctx, r)
-		}
-		return c.mayRead(c.putBlob(ctx, r))
+	h, at := c.h, &target{conn: c, call: call, by: c.caller(call)}
+	does := h.handlers[call.Request.Spec()]
+	if !does.opens || call.SessionID == "" {
+		return does.do(ctx, at, call.Request)
 	}
-	if id == "" {
-		switch r := call.Request.(type) {
-		case *protocol.ListCommands:
-			return h.listCommands(ctx, nil, c.caller(call), r.WorkDir)
-		case *protocol.ListSkills:
-			return h.listSkills(ctx, r.WorkDir, r.Name)
-		}
-	}
-	s, err := h.acquire(ctx, id)
+	s, err := h.acquire(ctx, call.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	defer h.release(s)
 	return h.inLane(ctx, s, func(ctx context.Context) (protocol.Response, error) {
-		return h.dispatchLane(ctx, s.lane, c.caller(call), call.Request)
+		h.keepNamed(call.Request)
+		at.lane = s.lane
+		return does.do(ctx, at, call.Request)
 	})
-}
-
-// dispatchLane carries out a request to an open session.
-func (h *Host) dispatchLane(ctx context.Context, l *lane.Lane, by lane.Caller, req protocol.Request) (protocol.Response, error) {
-	h.keepNamed(req)
-	switch r := req.(type) {
-	case *protocol.UpdateInfo:
-		return &protocol.Done{}, h.updateInfo(ctx, l, by, r.Changes)
-	case *protocol.SetLabel:
-		return &protocol.Done{}, l.SetLabel(ctx, by, r.TargetEventID, r.Label)
-	case *protocol.SendMessage:
-		return l.Send(ctx, by, lane.Message{Content: r.Content, Busy: lane.WhenBusy(r.WhenBusy), Expected: r.ExpectedLeafID, Options: r.Options})
-	case *protocol.Steer:
-		return l.Steer(ctx, by, r.TurnID, r.Content)
-	case *protocol.FollowUp:
-		return l.Send(ctx, by, lane.Message{Content: r.Content})
-	case *protocol.RewriteQueue:
-		return &protocol.Sent{}, l.RewriteQueue(ctx, by, r.Queue, r.Replaces, r.Items)
-	case *protocol.ResumeQueue:
-		return &protocol.Done{}, l.ResumeQueue(ctx, by)
-	case *protocol.Cancel:
-		return &protocol.Cancelled{Cancelled: l.Cancel(r.TurnID)}, nil
-	case *protocol.RewindTo:
-		return l.Rewind(ctx, by, lane.Move{Target: r.TargetEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, RestoreFiles: r.RestoreFiles, Files: r.Files, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
-	case *protocol.BranchTo:
-		return l.Branch(ctx, by, lane.Move{Branch: r.LeafEventID, Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst, Summarise: r.Summarise == protocol.SummariseBranch, Instructions: r.Instructions})
-	case *protocol.CompactSession:
-		return l.Compact(ctx, by, r.Instructions, lane.Move{Expected: r.ExpectedLeafID, CancelFirst: r.CancelFirst})
-	case *protocol.SetMode:
-		return &protocol.Done{}, h.setMode(ctx, l, by, r.Mode)
-	case *protocol.ListCommands:
-		return h.listCommands(ctx, l, by, "")
-	case *protocol.CompleteCommand:
-		return h.completeCommand(ctx, l, by, r)
-	case *protocol.RunCommand:
-		return h.runCommand(ctx, l, by, r)
-	case *protocol.ListSkills:
-		return h.listSkills(ctx, l.Meta().WorkDir, r.Name)
-	case *protocol.GetContext:
-		return l.ContextView(ctx)
-	case *protocol.AnswerPermission:
-		return &protocol.Done{}, l.AnswerPermission(ctx, by, r.PermissionID, r.Choice, r.Reason)
-	case *protocol.AnswerUI:
-		return &protocol.Done{}, l.AnswerUI(by, r.UIID, r.Value)
-	case *protocol.Reload:
-		return h.reload(ctx, l)
-	case *protocol.RunShell:
-		return h.runShell(ctx, l, by, r)
-	case *protocol.StopShell:
-		return &protocol.Cancelled{Cancelled: l.StopShell(r.EventID)}, nil
-	case *protocol.ListTasks:
-		return l.Tasks(), nil
-	case *protocol.StopTask:
-		return l.StopTask(ctx, r.TaskID)
-	}
-	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The host does not know the request %s.", req.Spec().Name)
 }

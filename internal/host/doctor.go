@@ -217,3 +217,10 @@ func names(r *trust.Report) string {
 	}
 	return strings.Join(list, ", ")
 }
+
+// handleDoctor registers the handlers of this file's requests.
+func (h *Host) handleDoctor(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.Doctor) (protocol.Response, error) {
+		return h.doctor(ctx, r)
+	})
+}

@@ -88,3 +88,10 @@ func (h *Host) stopByRequest(restarting bool) error {
 	h.cfg.Stop(restarting)
 	return nil
 }
+
+// handleStop registers the handlers of this file's requests.
+func (h *Host) handleStop(t handlers) {
+	on(t, func(_ context.Context, _ *target, r *protocol.StopHost) (protocol.Response, error) {
+		return &protocol.Done{}, h.stopByRequest(r.Restarting)
+	})
+}

@@ -86,3 +86,19 @@ func (h *Host) checkEntries(context.Context) doctor.Finding {
 	}
 	return doctor.OK("may come in with a key of their own: %d", len(list))
 }
+
+// handleEntries registers the handlers of this file's requests.
+func (h *Host) handleEntries(t handlers) {
+	on(t, func(_ context.Context, _ *target, _ *protocol.ListEntries) (protocol.Response, error) {
+		return h.listEntries()
+	})
+	on(t, func(_ context.Context, _ *target, r *protocol.RenameEntry) (protocol.Response, error) {
+		return &protocol.Done{}, h.renameEntry(r)
+	})
+	on(t, func(_ context.Context, _ *target, r *protocol.SetGrant) (protocol.Response, error) {
+		return &protocol.Done{}, h.setGrant(r)
+	})
+	on(t, func(_ context.Context, at *target, r *protocol.RevokeEntry) (protocol.Response, error) {
+		return &protocol.Done{}, h.revokeEntry(r, at.call.Repeat)
+	})
+}

@@ -189,3 +189,13 @@ func (checking) Notify(string, string) {}
 func (checking) PutBlob(context.Context, []byte) (string, error) {
 	return "", errors.New("nothing is stored while an extension is checked")
 }
+
+// handleExtensionAdmin registers the handlers of this file's requests.
+func (h *Host) handleExtensionAdmin(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.CheckExtension) (protocol.Response, error) {
+		return h.checkExtension(ctx, r.Path)
+	})
+	on(t, func(_ context.Context, _ *target, r *protocol.EnableExtension) (protocol.Response, error) {
+		return &protocol.Done{}, h.enableExtension(r)
+	})
+}

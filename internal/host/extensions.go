@@ -517,3 +517,13 @@ func (h *Host) reload(ctx context.Context, l *lane.Lane) (*protocol.Reloaded, er
 	}
 	return out, err
 }
+
+// handleExtensions registers the handlers of this file's requests.
+func (h *Host) handleExtensions(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.ListExtensions) (protocol.Response, error) {
+		return h.listExtensions(ctx, at.call.SessionID, r.WorkDir)
+	})
+	inSession(t, func(ctx context.Context, at *target, _ *protocol.Reload) (protocol.Response, error) {
+		return h.reload(ctx, at.lane)
+	})
+}

@@ -262,3 +262,10 @@ func (f *fileLists) close() {
 	f.mu.Unlock()
 	f.walks.Wait()
 }
+
+// handleFiles registers the handlers of this file's requests.
+func (h *Host) handleFiles(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.ListFiles) (protocol.Response, error) {
+		return h.listFiles(ctx, r)
+	})
+}

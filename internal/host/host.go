@@ -88,6 +88,8 @@ type Host struct {
 	store  *session.Store
 	trust  *trust.Store
 
+	handlers handlers // of requests; complete, and never changed
+
 	entries *entries.Store // those that may come in with their key
 	trees   fileLists      // files of projects, for list_files
 	views   views          // logs that are read and not open
@@ -167,6 +169,10 @@ func New(cfg Config) (*Host, error) {
 	}
 	h := &Host{cfg: cfg, lanes: map[protocol.SessionID]*slot{}, conns: map[*Conn]struct{}{}, temps: map[protocol.SessionID]*sandbox.Temp{}, told: map[protocol.SessionID]bool{}}
 	h.mu.Fatal, h.once.mu.Fatal = h.fatal, h.fatal
+	var err error
+	if h.handlers, err = h.newHandlers(); err != nil {
+		return nil, err
+	}
 	h.extended = map[protocol.SessionID]*extended{}
 	h.started = cfg.Now()
 	h.lastUse = h.started

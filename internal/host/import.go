@@ -116,3 +116,10 @@ func lostNotices(lost session.Lost) (out []string) {
 	}
 	return out
 }
+
+// handleImports registers the handlers of this file's requests.
+func (h *Host) handleImports(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.ImportSession) (protocol.Response, error) {
+		return at.conn.importSession(ctx, at.by, at.call.SessionID, r)
+	})
+}

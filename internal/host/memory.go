@@ -168,3 +168,13 @@ func (h *Host) getMemory(ctx context.Context, id protocol.SessionID, r *protocol
 	}
 	return view, nil
 }
+
+// handleMemory registers the handlers of this file's requests.
+func (h *Host) handleMemory(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.AddMemory) (protocol.Response, error) {
+		return &protocol.Done{}, h.addMemory(ctx, at.by, at.call.SessionID, r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.GetMemory) (protocol.Response, error) {
+		return h.getMemory(ctx, at.call.SessionID, r)
+	})
+}

@@ -84,3 +84,10 @@ func (h *Host) firstWord(ctx context.Context, m model.Model) (int64, error) {
 	}
 	return max(first, 0), nil
 }
+
+// handleModelTests registers the handlers of this file's requests.
+func (h *Host) handleModelTests(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.TestModel) (protocol.Response, error) {
+		return h.testModel(ctx, r.Model)
+	})
+}

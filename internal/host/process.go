@@ -75,3 +75,16 @@ func (h *Host) hasLog(id protocol.SessionID) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// handleProcesses registers the handlers of this file's requests.
+func (h *Host) handleProcesses(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.GetProcessLog) (protocol.Response, error) {
+		return h.getProcessLog(ctx, at.call.SessionID, r)
+	})
+	inSession(t, func(_ context.Context, at *target, _ *protocol.ListTasks) (protocol.Response, error) {
+		return at.lane.Tasks(), nil
+	})
+	inSession(t, func(ctx context.Context, at *target, r *protocol.StopTask) (protocol.Response, error) {
+		return at.lane.StopTask(ctx, r.TaskID)
+	})
+}

@@ -207,3 +207,16 @@ func widthOf(root, home string) protocol.Width {
 	}
 	return ""
 }
+
+// handleProjects registers the handlers of this file's requests.
+func (h *Host) handleProjects(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.RegisterProject) (protocol.Response, error) {
+		return h.registerProject(ctx, r.WorkDir, r.Wide)
+	})
+	on(t, func(_ context.Context, _ *target, _ *protocol.ListProjects) (protocol.Response, error) {
+		return h.listProjects()
+	})
+	on(t, func(_ context.Context, at *target, r *protocol.RemoveProject) (protocol.Response, error) {
+		return &protocol.Done{}, h.removeProject(r.ProjectID, at.call.Repeat)
+	})
+}

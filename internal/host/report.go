@@ -236,3 +236,19 @@ func (h *Host) setConfig(r *protocol.SetConfig) error {
 	}
 	return nil
 }
+
+// handleReports registers the handlers of this file's requests.
+func (h *Host) handleReports(t handlers) {
+	on(t, func(_ context.Context, _ *target, r *protocol.SetConfig) (protocol.Response, error) {
+		return &protocol.Done{}, h.setConfig(r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.GetProjectState) (protocol.Response, error) {
+		return h.getProjectState(ctx, at.call.SessionID, r.WorkDir)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.ListHooks) (protocol.Response, error) {
+		return h.listHooks(ctx, at.call.SessionID, r.WorkDir)
+	})
+	on(t, func(ctx context.Context, at *target, _ *protocol.GetUsage) (protocol.Response, error) {
+		return h.getUsage(ctx, at.call.SessionID)
+	})
+}

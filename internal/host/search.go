@@ -45,3 +45,10 @@ func limitOf(limit int) int {
 	}
 	return limit
 }
+
+// handleSearch registers the handlers of this file's requests.
+func (h *Host) handleSearch(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.SearchSessions) (protocol.Response, error) {
+		return h.searchSessions(ctx, r)
+	})
+}

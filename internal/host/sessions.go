@@ -439,3 +439,34 @@ func (h *Host) reap(id protocol.SessionID) error {
 	}
 	return err
 }
+
+// handleSessions registers the handlers of this file's requests.
+func (h *Host) handleSessions(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.CreateSession) (protocol.Response, error) {
+		return h.createSession(ctx, at.by, at.call.SessionID, r)
+	})
+	on(t, func(ctx context.Context, _ *target, r *protocol.ListSessions) (protocol.Response, error) {
+		return h.listSessions(ctx, r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.CloneSession) (protocol.Response, error) {
+		return h.cloneSession(ctx, at.by, at.call.SessionID, r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.ExportSession) (protocol.Response, error) {
+		return h.exportSession(ctx, at.conn.client, at.call.SessionID, r.Format)
+	})
+	on(t, func(ctx context.Context, at *target, _ *protocol.VerifySession) (protocol.Response, error) {
+		return h.verifySession(ctx, at.call.SessionID)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.RepairSession) (protocol.Response, error) {
+		return h.repairSession(ctx, at.call.SessionID, r.LeafEventID)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.GetPath) (protocol.Response, error) {
+		return h.getPath(ctx, at.call.SessionID, r)
+	})
+	on(t, func(ctx context.Context, at *target, r *protocol.GetTree) (protocol.Response, error) {
+		return h.getTree(ctx, at.call.SessionID, r)
+	})
+	inSession(t, func(ctx context.Context, at *target, r *protocol.UpdateInfo) (protocol.Response, error) {
+		return &protocol.Done{}, h.updateInfo(ctx, at.lane, at.by, r.Changes)
+	})
+}

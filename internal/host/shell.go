@@ -61,3 +61,13 @@ func (h *Host) shellCall(ctx context.Context, l *lane.Lane, command string) (cal
 	}
 	return call, func() { call.Close(); files.Close() }, nil
 }
+
+// handleShell registers the handlers of this file's requests.
+func (h *Host) handleShell(t handlers) {
+	inSession(t, func(ctx context.Context, at *target, r *protocol.RunShell) (protocol.Response, error) {
+		return h.runShell(ctx, at.lane, at.by, r)
+	})
+	inSession(t, func(_ context.Context, at *target, r *protocol.StopShell) (protocol.Response, error) {
+		return &protocol.Cancelled{Cancelled: at.lane.StopShell(r.EventID)}, nil
+	})
+}

@@ -144,3 +144,13 @@ func (h *Host) listSkills(ctx context.Context, workDir, name string) (*protocol.
 	}
 	return out, nil
 }
+
+// handleSkills registers the handlers of this file's requests.
+func (h *Host) handleSkills(t handlers) {
+	inSession(t, func(ctx context.Context, at *target, r *protocol.ListSkills) (protocol.Response, error) {
+		if at.lane == nil {
+			return h.listSkills(ctx, r.WorkDir, r.Name)
+		}
+		return h.listSkills(ctx, at.lane.Meta().WorkDir, r.Name)
+	})
+}

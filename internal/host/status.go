@@ -126,3 +126,13 @@ func (h *Host) sessionMade(sum protocol.SessionSummary) {
 func (h *Host) sessionDeleted(id protocol.SessionID) {
 	h.broadcast(&protocol.SessionChanged{Summary: protocol.SessionSummary{SessionID: id}, Deleted: true})
 }
+
+// handleStatus registers the handlers of this file's requests.
+func (h *Host) handleStatus(t handlers) {
+	on(t, func(_ context.Context, _ *target, _ *protocol.Ping) (protocol.Response, error) {
+		return &protocol.Done{}, nil
+	})
+	on(t, func(_ context.Context, _ *target, _ *protocol.GetStatus) (protocol.Response, error) {
+		return h.getStatus(), nil
+	})
+}

@@ -430,3 +430,13 @@ func (b *batch) flush(ctx context.Context) error {
 	b.events, b.bytes = nil, 0
 	return b.f.sendEvents(ctx, events)
 }
+
+// handleSubscriptions registers the handlers of this file's requests.
+func (h *Host) handleSubscriptions(t handlers) {
+	on(t, func(ctx context.Context, at *target, r *protocol.OpenSession) (protocol.Response, error) {
+		return at.conn.openSession(ctx, at.call.SessionID, r)
+	})
+	on(t, func(_ context.Context, at *target, _ *protocol.CloseSession) (protocol.Response, error) {
+		return &protocol.Done{}, at.conn.closeSession(at.call.SessionID)
+	})
+}

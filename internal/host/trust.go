@@ -219,3 +219,13 @@ func (h *Host) trustError(id protocol.ProjectID, err error) error {
 	}
 	return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", strings.TrimSuffix(sentence(err), "."))
 }
+
+// handleTrust registers the handlers of this file's requests.
+func (h *Host) handleTrust(t handlers) {
+	on(t, func(ctx context.Context, _ *target, r *protocol.GetTrust) (protocol.Response, error) {
+		return h.getTrust(ctx, r.ProjectID)
+	})
+	on(t, func(ctx context.Context, _ *target, r *protocol.TrustProject) (protocol.Response, error) {
+		return h.trustProject(ctx, r)
+	})
+}
