@@ -166,11 +166,11 @@ var (
 		New: func() Request { return new(ListSessions) }, Reply: func() Response { return new(SessionList) },
 	}
 	openSessionSpec = Spec{
-		Name: "open_session", Scope: ScopeSession, Grant: GrantView,
+		Name: "open_session", Scope: ScopeSession, Grant: GrantView, Subscribes: true,
 		New: func() Request { return new(OpenSession) }, Reply: func() Response { return new(SessionOpened) },
 	}
 	closeSessionSpec = Spec{
-		Name: "close_session", Scope: ScopeSession, Grant: GrantView,
+		Name: "close_session", Scope: ScopeSession, Grant: GrantView, Subscribes: true,
 		New: func() Request { return new(CloseSession) }, Reply: func() Response { return new(Done) },
 	}
 	deleteSessionSpec = Spec{

@@ -19,6 +19,9 @@ type Spec struct {
 	// repeated; so are payloads, whose parts name their place, and subscriptions, which
 	// belong to their connection.
 	Mutates bool
+	// Subscribes says that it changes what its connection is sent, so that only a connection
+	// that stays can make it.
+	Subscribes bool
 	// Urgent says that it must get through however many requests of its connection wait.
 	Urgent bool
 	// Order names the order that a call keeps: those of one connection with the same name

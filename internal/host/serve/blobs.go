@@ -24,7 +24,7 @@ func (s *Server) putBlob(x *exchange) {
 		return
 	}
 	// A connection of its own: one that breaks off leaves nothing behind.
-	conn, err := s.own(x.r.Context(), "HTTP upload")
+	conn, err := s.own(x.r.Context(), "HTTP upload", false)
 	if err != nil {
 		x.fail(err)
 		return

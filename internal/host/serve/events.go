@@ -13,33 +13,38 @@ import (
 const (
 	eventsBatch = 64 << 10 // bytes that are gathered before they are sent
 	maxTail     = 2000     // events that can be asked for at the beginning
+	maxFollowed = 64       // sessions
 )
 
-// eventStream is a session's events as server-sent events (the format is that of the
+// eventStream is the events of sessions as server-sent events (the format is that of the
 // HTML standard, section "Server-sent events").
 type eventStream struct {
-	s          *Server
-	x          *exchange
-	conn       *host.Conn
-	persistent bool // no others
-	at         place
-	buf        []byte
-	ended      bool
+	s           *Server
+	x           *exchange
+	conn        *host.Conn
+	device      bool // also what is told of the device; else it is of one session and ends with it
+	persistent  bool // no other events
+	interactive bool // its client can answer what people are asked
+	tail        int
+	at          places
+	buf         []byte
+	ended       bool
 }
 
-// events answers GET /v1/sessions/{sessionId}/events.
+// events answers GET /v1/sessions/{sessionId}/events and GET /v1/events.
 func (s *Server) events(x *exchange) {
-	e := &eventStream{s: s, x: x}
-	open, err := e.question()
+	e := &eventStream{s: s, x: x, device: x.values["sessionId"] == ""}
+	err := e.question()
+	if err == nil {
+		err = e.open()
+	}
+	if e.conn != nil {
+		defer func() { _ = e.conn.Close() }()
+	}
 	if err != nil {
 		x.fail(err)
 		return
 	}
-	if e.conn, _, err = s.subscribe(x, open, "HTTP events"); err != nil {
-		x.fail(err)
-		return
-	}
-	defer func() { _ = e.conn.Close() }()
 	s.metrics.Connected("events")
 	defer s.metrics.Disconnected("events")
 	x.w.Header().Set("Content-Type", "text/event-stream")
@@ -49,40 +54,91 @@ func (s *Server) events(x *exchange) {
 }
 
 // question reads what the request asks for.
-func (e *eventStream) question() (*protocol.OpenSession, error) {
-	open := &protocol.OpenSession{}
+func (e *eventStream) question() error {
+	known := "tail, types and interactive"
+	if e.device {
+		known = "session, " + known
+	} else {
+		e.at = places{{session: protocol.SessionID(e.x.values["sessionId"])}}
+	}
 	query := e.x.r.URL.Query()
-	for name := range query {
-		value := query.Get(name)
-		if len(query[name]) > 1 {
-			return nil, wrong(clipped(name), "The parameter %s stands there %d times; give it once.", shown(name), len(query[name]))
+	for name, values := range query {
+		value := values[0]
+		if len(values) > 1 && (name != "session" || !e.device) {
+			return wrong(clipped(name), "The parameter %s stands there %d times; give it once.", shown(name), len(values))
 		}
-		switch name {
-		case "types":
+		switch {
+		case name == "session" && e.device:
+			if err := e.follow(values); err != nil {
+				return err
+			}
+		case name == "types":
 			if value != "persistent" && value != "all" {
-				return nil, wrong(name, "The parameter types is persistent or all, not %s.", shown(value))
+				return wrong(name, "The parameter types is persistent or all, not %s.", shown(value))
 			}
 			e.persistent = value == "persistent"
-		case "tail":
+		case name == "interactive":
+			if value != "true" && value != "false" {
+				return wrong(name, "The parameter interactive is true or false, not %s.", shown(value))
+			}
+			e.interactive = value == "true"
+		case name == "tail":
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 0 || n > maxTail {
-				return nil, wrong(name, "The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
+				return wrong(name, "The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
 			}
-			open.Tail = n
+			e.tail = n
 		default:
-			return nil, wrong(clipped(name), "There is no parameter %s here; there are tail and types.", shown(name))
+			return wrong(clipped(name), "There is no parameter %s here; there are %s.", shown(name), known)
 		}
 	}
 	if id := e.x.r.Header.Get("Last-Event-ID"); id != "" {
-		at, err := parsePlace(id)
-		if err != nil {
-			return nil, wrong("Last-Event-ID", "%s; leave the header out to begin anew.", sentence(err))
+		if err := e.at.parse(id, e.device); err != nil {
+			return wrong("Last-Event-ID", "%s; leave the header out to begin anew.", sentence(err))
 		}
-		e.at = at
-		device, _ := e.s.cfg.Host.Device()
-		open.Anchors = at.anchors(device)
 	}
-	return open, nil
+	return nil
+}
+
+// follow notes the sessions that are asked for.
+func (e *eventStream) follow(ids []string) error {
+	if len(ids) > maxFollowed {
+		return wrong("session", "%d sessions are asked for; one request can follow %d.", len(ids), maxFollowed)
+	}
+	for _, value := range ids {
+		id := protocol.SessionID(value)
+		if err := id.Check(); err != nil {
+			return wrong("session", "The parameter session: %v.", err)
+		}
+		if e.at.of(id) != nil {
+			return wrong("session", "The session %s is asked for twice.", id)
+		}
+		e.at = append(e.at, place{session: id})
+	}
+	return nil
+}
+
+// open subscribes to the sessions, on a connection of its own.
+func (e *eventStream) open() (err error) {
+	for _, p := range e.at {
+		if err := p.session.Check(); err != nil {
+			return wrong("sessionId", "%v.", err)
+		}
+	}
+	if e.conn, err = e.s.own(e.x.r.Context(), "HTTP events", e.interactive); err != nil {
+		return err
+	}
+	device, _ := e.s.cfg.Host.Device()
+	for _, p := range e.at {
+		r := &protocol.OpenSession{Tail: e.tail}
+		if p != (place{session: p.session}) {
+			r.Anchors = p.anchors(device)
+		}
+		if _, err := e.x.call(e.conn, e.s.fresh(p.session, r)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // run sends events until one side ends.
@@ -102,7 +158,9 @@ func (e *eventStream) run() {
 			quiet = true
 		case <-e.conn.Done():
 			if why := e.conn.Why(); why != nil {
-				e.control(&protocol.SessionClosed{SessionID: protocol.SessionID(e.x.values["sessionId"]), Err: why})
+				for _, p := range e.at {
+					e.control(&protocol.SessionClosed{SessionID: p.session, Err: why})
+				}
 				_ = e.flush() // the last one
 			}
 			return
@@ -148,39 +206,55 @@ func (e *eventStream) flush() bool {
 	return http.NewResponseController(e.x.w).Flush() == nil
 }
 
-// frame appends a frame. Frames that tell of other sessions and clients have no place
-// here.
+// frame appends a frame. What is told of other sessions and clients has its place only
+// in what follows the device.
 func (e *eventStream) frame(f protocol.Frame) {
 	switch f := f.(type) {
 	case *protocol.ResyncFrame:
 		e.s.metrics.Resync(string(f.Mode))
-		e.at.resync(f.Mode)
+		if at := e.at.of(f.SessionID); at != nil {
+			at.resync(f.Mode)
+		}
 		e.control(f) // without an id: nothing has come yet
 	case *protocol.EventsFrame:
-		for _, ev := range f.Events {
-			e.at.event(ev)
-			if e.persistent && ev.IsTransient() {
-				continue
-			}
-			e.head(string(ev.Type), true)
-			before := len(e.buf)
-			var err error
-			if e.buf, err = ev.AppendLine(e.buf); err != nil {
-				e.buf = e.buf[:before]
-				e.s.reporter.report("frame", "an event cannot be written: "+err.Error())
-				e.ended = true
-				return
-			}
-			e.buf = append(e.buf, "\n\n"...)
-		}
+		e.events(f)
 	case *protocol.LiveFrame:
-		e.at.live(&f.Live)
+		if at := e.at.of(f.SessionID); at != nil {
+			at.live(&f.Live)
+		}
 		e.message("live", true, f)
 	case *protocol.SessionClosed:
 		e.control(f)
-		e.ended = true
+		e.ended = !e.device
 	case *protocol.HostStopping:
 		e.control(f)
+	default:
+		if e.device {
+			e.control(f)
+		}
+	}
+}
+
+// events appends the events of a frame.
+func (e *eventStream) events(f *protocol.EventsFrame) {
+	at := e.at.of(f.SessionID)
+	for _, ev := range f.Events {
+		if at != nil {
+			at.event(ev)
+		}
+		if e.persistent && ev.IsTransient() {
+			continue
+		}
+		e.head(string(ev.Type), !e.device || !ev.IsTransient())
+		before := len(e.buf)
+		var err error
+		if e.buf, err = ev.AppendLine(e.buf); err != nil {
+			e.buf = e.buf[:before]
+			e.s.reporter.report("frame", "an event cannot be written: "+err.Error())
+			e.ended = true
+			return
+		}
+		e.buf = append(e.buf, "\n\n"...)
 	}
 }
 
@@ -202,7 +276,7 @@ func (e *eventStream) message(name string, id bool, f protocol.Frame) {
 func (e *eventStream) head(name string, id bool) {
 	e.buf = append(append(append(e.buf, "event: "...), name...), '\n')
 	if id {
-		e.buf = append(append(append(e.buf, "id: "...), e.at.String()...), '\n')
+		e.buf = append(append(append(e.buf, "id: "...), e.at.text(e.device)...), '\n')
 	}
 	e.buf = append(e.buf, "data: "...)
 }

@@ -26,7 +26,13 @@ type eventReader struct {
 // follow asks for the events of a session.
 func (c *scriptClient) follow(id protocol.SessionID, query, last string) *eventReader {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.t.Context(), "GET", c.base+"/v1/sessions/"+string(id)+"/events"+query, nil)
+	return c.stream("/v1/sessions/"+string(id)+"/events"+query, last)
+}
+
+// stream asks for events.
+func (c *scriptClient) stream(path, last string) *eventReader {
+	c.t.Helper()
+	r, err := http.NewRequestWithContext(c.t.Context(), "GET", c.base+path, nil)
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -308,6 +314,14 @@ func TestEventsThatCannotBeGivenAreRefusedBeforeTheStream(t *testing.T) {
 		{"/v1/sessions/" + id + "/events?types=some", "", 400},
 		{"/v1/sessions/" + id + "/events?after=1", "", 400},
 		{"/v1/sessions/" + id + "/events", "7", 400},
+		{"/v1/sessions/" + id + "/events?session=" + id, "", 400},
+		{"/v1/sessions/" + id + "/events?interactive=1", "", 400},
+		{"/v1/events?session=" + id + "&session=" + id, "", 400},
+		{"/v1/events?session=x", "", 400},
+		{"/v1/events?session=" + id + strings.Repeat("&session="+id, 64), "", 400},
+		{"/v1/events?session=" + id + "&tail=1&tail=2", "", 400},
+		{"/v1/events?session=" + id, "7", 400},
+		{"/v1/events?session=" + string(protocol.NewSessionID(w.now(), zero{})), "", 404},
 		{"/v1/sessions/" + string(protocol.NewSessionID(w.now(), zero{})) + "/events", "", 404},
 	} {
 		resp, text := c.do("GET", test.path, "", "Last-Event-ID", test.last)
@@ -316,6 +330,114 @@ func TestEventsThatCannotBeGivenAreRefusedBeforeTheStream(t *testing.T) {
 			t.Errorf("%s %s: %s %s", test.path, test.last, resp.Status, text)
 		}
 	}
+}
+
+// TestOneStreamFollowsSeveralSessionsAndTheDevice cuts the stream in the middle and goes
+// on behind its id: of each session every stored event comes once.
+func TestOneStreamFollowsSeveralSessionsAndTheDevice(t *testing.T) {
+	w := newWorld(t, setting{answers: []string{`{"again":true,"do":[{"text":"Hello."}]}`}})
+	c := w.script()
+	a, b := c.session(w), c.session(w)
+	path := fmt.Sprintf("/v1/events?session=%s&session=%s", a, b)
+	r := c.stream(path, "")
+	r.until("live")
+	r.until("live")
+	got, last := map[string]int{}, ""
+	read := func(until int) {
+		t.Helper()
+		for ends := 0; ends < until; {
+			e, err := r.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.id != "" {
+				last = e.id
+			}
+			if ev, err := protocol.ParseEvent([]byte(e.data)); err == nil && ev.Type == protocol.TypeMessage {
+				got[string(ev.SessionID)+string(ev.ID)]++
+			}
+			if e.event == "runtime_end" {
+				ends++
+			}
+		}
+	}
+	c.say(a, "one")
+	c.say(b, "two")
+	read(2)
+	_ = r.body.Close()
+	c.say(a, "three")
+	quiet := c.follow(a, "", "")
+	if all := quiet.until("live"); strings.Contains(all[len(all)-1].data, `"turnId"`) {
+		quiet.until("runtime_end")
+	}
+	r = c.stream(path, last)
+	c.say(b, "four")
+	read(1)
+	for len(got) < 8 {
+		read(1)
+	}
+	for id, n := range got {
+		if n != 1 {
+			t.Errorf("%s came %d times", id, n)
+		}
+	}
+	device := c.stream("/v1/events", "")
+	c.session(w)
+	if all := device.until("session_changed"); all[len(all)-1].id != "" {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestAQuestionIsAskedAndAnsweredOverHTTP: a script that says it is interactive is asked.
+func TestAQuestionIsAskedAndAnsweredOverHTTP(t *testing.T) {
+	w := newWorld(t, setting{answers: []string{
+		`{"do":[{"call":"AskUser","id":"c1","input":{"questions":[{"question":"Which base?","header":"Base","options":[{"label":"main"},{"label":"next"}]}]}}]}`,
+		`{"if":{"result":"Answer: next"},"do":[{"text":"thanks"}]}`}})
+	c := w.script()
+	id := c.session(w)
+	r := c.follow(id, "?interactive=true", "")
+	r.until("live")
+	c.say(id, "ask")
+	all := r.until("ui_request")
+	var asked struct {
+		UIID string `json:"uiId"`
+	}
+	if err := json.Unmarshal([]byte(all[len(all)-1].data), &asked); err != nil || asked.UIID == "" {
+		t.Fatalf("%v in %s", err, all[len(all)-1].data)
+	}
+	c.want(http.StatusOK, nil, "POST", "/v1/requests/answer_ui", fmt.Sprintf(`{"sessionId":%q,"uiId":%q,"value":[["next"]]}`, id, asked.UIID))
+	if all := r.until("runtime_end"); !strings.Contains(fmt.Sprint(all), "thanks") {
+		t.Errorf("%+v", all)
+	}
+}
+
+// TestEveryRequestIsThereOverHTTP makes those that have no path of their own, with an
+// Idempotency-Key that counts.
+func TestEveryRequestIsThereOverHTTP(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := c.session(w)
+	rename := fmt.Sprintf(`{"sessionId":%q,"changes":{"name":"renamed"}}`, id)
+	for range 2 {
+		c.want(http.StatusOK, nil, "POST", "/v1/requests/update_info", rename, "Idempotency-Key", "k1")
+	}
+	if resp, text := c.do("POST", "/v1/requests/update_info", strings.Replace(rename, "renamed", "other", 1), "Idempotency-Key", "k1"); resp.StatusCode != http.StatusBadRequest {
+		t.Errorf("another body with the same key: %s %s", resp.Status, text)
+	}
+	var found protocol.SessionList
+	c.want(http.StatusOK, &found, "POST", "/v1/requests/list_sessions", "")
+	if len(found.Sessions) != 1 || found.Sessions[0].Meta.Name != "renamed" {
+		t.Errorf("%+v", found)
+	}
+	for path, status := range map[string]int{"/v1/requests/open_session": 400, "/v1/requests/close_session": 400, "/v1/requests/nothing": 404} {
+		resp, text := c.do("POST", path, fmt.Sprintf(`{"sessionId":%q}`, id))
+		var e protocol.Error
+		if json.Unmarshal([]byte(text), &e) != nil || resp.StatusCode != status || protocol.AboutOf(&e).Field != "request" {
+			t.Errorf("%s: %s %s", path, resp.Status, text)
+		}
+	}
+	var deleted protocol.Deleted
+	c.want(http.StatusOK, &deleted, "POST", "/v1/requests/delete_session", fmt.Sprintf(`{"sessionId":%q}`, id))
 }
 
 func TestAPlaceIsReadAsItIsWritten(t *testing.T) {

@@ -35,6 +35,7 @@ type exchange struct {
 	values map[string]string // of the parameters in the path
 	plain  bool              // the content is a text
 	keyed  bool              // the request is named by the header
+	flat   bool              // fields of meta stand in the body itself
 }
 
 // request carries out the request of a row.
@@ -197,6 +198,9 @@ func shorthand(f fields) bool {
 // stands in the path cannot be said again.
 func check(f fields, row *row) error {
 	known := fieldsOf(row.request)
+	if row.session {
+		known = append([]string{"sessionId"}, known...)
+	}
 	for name := range f {
 		if name != "requestId" && (!slices.Contains(known, name) || strings.Contains(row.path, "{"+name+"}")) {
 			return unknownField("", name, known)
@@ -357,7 +361,7 @@ func (x *exchange) asWritten(e *protocol.Error) *protocol.Error {
 	switch inside, within := strings.CutPrefix(d.Field, "content[0]."); {
 	case d.Field == "requestId" && x.keyed:
 		field, text = keyHeader, strings.ReplaceAll(text, "requestId", keyHeader)
-	case strings.HasPrefix(d.Field, "meta."): // the body of a new session says it without
+	case x.flat && strings.HasPrefix(d.Field, "meta."):
 		field = strings.TrimPrefix(d.Field, "meta.")
 		text = strings.ReplaceAll(text, d.Field, field)
 	case within && inside != "" && x.plain:

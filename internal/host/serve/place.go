@@ -8,7 +8,7 @@ import (
 	"scorel/protocol"
 )
 
-// maxPlace bounds a Last-Event-ID, in bytes.
+// maxPlace bounds a place in a Last-Event-ID, in bytes.
 const maxPlace = 128
 
 // place is where a reader of events stands; it is the id of a server-sent event:
@@ -16,6 +16,7 @@ const maxPlace = 128
 // catching up, when its seq says nothing of the stream; the eventId is "-" before the
 // first persistent event.
 type place struct {
+	session    protocol.SessionID
 	epoch      protocol.Epoch // "" while catching up
 	seq        protocol.Seq   // of the newest event
 	persistent protocol.Seq   // of the newest persistent event
@@ -60,6 +61,61 @@ func parsePlace(s string) (place, error) {
 	return p, nil
 }
 
+// places are where a reader of several sessions stands. As the id of a server-sent event
+// they are written <sessionId>=<place>, with commas in between.
+type places []place
+
+// of gives the place in a session, nil in one that is not followed.
+func (all places) of(id protocol.SessionID) *place {
+	for i := range all {
+		if all[i].session == id {
+			return &all[i]
+		}
+	}
+	return nil
+}
+
+// text gives the id of a server-sent event; named says that the sessions stand in it.
+func (all places) text(named bool) string {
+	var parts []string
+	for _, p := range all {
+		if !named {
+			return p.String()
+		}
+		if p != (place{session: p.session}) { // one of which nothing has come begins anew
+			parts = append(parts, string(p.session)+"="+p.String())
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// parse moves the places to where text says. Of a session that is not followed any more
+// it says nothing.
+func (all places) parse(id string, named bool) error {
+	if !named {
+		p, err := parsePlace(id)
+		p.session = all[0].session
+		all[0] = p
+		return err
+	}
+	parts := strings.Split(id, ",")
+	if len(parts) > maxFollowed {
+		return fmt.Errorf("the Last-Event-ID names %d sessions; one request can follow %d", len(parts), maxFollowed)
+	}
+	for _, part := range parts {
+		session, rest, _ := strings.Cut(part, "=")
+		p, err := parsePlace(rest)
+		if err != nil {
+			return err
+		}
+		if at := all.of(protocol.SessionID(session)); at != nil {
+			p.session = at.session
+			*at = p
+		}
+	}
+	return nil
+}
+
 func orDash(s string) string {
 	if s == "" {
 		return "-"
@@ -80,7 +136,7 @@ func (p *place) resync(mode protocol.Resync) {
 	case protocol.PersistentFallback:
 		p.epoch = ""
 	default:
-		*p = place{}
+		*p = place{session: p.session}
 	}
 }
 
@@ -94,5 +150,5 @@ func (p *place) event(e protocol.Event) {
 
 // live moves the place to a live state.
 func (p *place) live(l *protocol.Live) {
-	*p = place{l.StreamEpoch, l.ThroughSeq, l.PersistentLastSeq, l.PersistentLastID}
+	*p = place{p.session, l.StreamEpoch, l.ThroughSeq, l.PersistentLastSeq, l.PersistentLastID}
 }

@@ -297,6 +297,9 @@ func (w *world) wrongHTTP(t *testing.T, all []variant, id protocol.SessionID) {
 		}
 	}
 	for _, v := range all {
+		if !protocol.SpecOf(v.name).Subscribes {
+			w.wrongByName(t, c, v)
+		}
 		r, ok := rows[v.name]
 		if !ok {
 			continue
@@ -316,33 +319,59 @@ func (w *world) wrongHTTP(t *testing.T, all []variant, id protocol.SessionID) {
 				body["name"] = body["projectId"] // what is wrong with it
 			}
 		}
-		data, err := json.Marshal(body)
-		if err != nil {
-			t.Fatal(err)
+		if e := sendWrong(t, c, v, r.method, path, body); e != nil {
+			v.refused = false // the path and short forms say other things than the message
+			v.judge(t, "HTTP", e)
 		}
-		req, err := http.NewRequestWithContext(t.Context(), r.method, "http://localhost"+path, bytes.NewReader(data))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+testToken)
-		resp, err := c.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer, err := io.ReadAll(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if resp.StatusCode < 300 {
-			continue
-		}
-		var e protocol.Error
-		if json.Unmarshal(answer, &e) != nil || resp.StatusCode >= 500 && e.Code != protocol.CodeStorageError {
-			t.Errorf("HTTP: %s with %s: %d %.200s", v.name, v.what, resp.StatusCode, answer)
-			continue
-		}
-		v.refused = false // the path and short forms say other things than the message
-		v.judge(t, "HTTP", &e)
 	}
+}
+
+// wrongByName sends a variant to the path of the request's name, where all says what it
+// says in a message.
+func (w *world) wrongByName(t *testing.T, c *http.Client, v variant) {
+	t.Helper()
+	body := map[string]json.RawMessage{}
+	for k, f := range v.fields {
+		body[k] = f
+	}
+	session := v.session
+	if session.Check() == nil && protocol.SpecOf(v.name).Scope == protocol.ScopeNew {
+		session = protocol.NewSessionID(time.Now(), rand.Reader)
+	}
+	if session != "" {
+		body["sessionId"] = quoted(string(session))
+	}
+	v.judge(t, "HTTP by name", sendWrong(t, c, v, http.MethodPost, "/v1/requests/"+v.name, body))
+}
+
+// sendWrong gives the error that a request is answered with, nil for none.
+func sendWrong(t *testing.T, c *http.Client, v variant, method, path string, body map[string]json.RawMessage) *protocol.Error {
+	t.Helper()
+	data, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req, err := http.NewRequestWithContext(t.Context(), method, "http://localhost"+path, bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+testToken)
+	resp, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if resp.StatusCode < 300 {
+		return nil
+	}
+	var e protocol.Error
+	if json.Unmarshal(answer, &e) != nil || resp.StatusCode >= 500 && e.Code != protocol.CodeStorageError && e.Code != protocol.CodeProviderError {
+		t.Errorf("HTTP: %s with %s: %d %.200s", v.name, v.what, resp.StatusCode, answer)
+		return nil
+	}
+	return &e
 }

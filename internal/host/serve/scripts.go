@@ -32,9 +32,10 @@ func (s *Server) scriptsID() protocol.ClientID {
 	return protocol.ClientIDOf([]byte("http requests to " + string(device)))
 }
 
-// own gives a connection for one request alone; the caller closes it.
-func (s *Server) own(ctx context.Context, name string) (*host.Conn, error) {
-	return s.cfg.Host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: s.scriptsID(), ClientName: name}, protocol.GrantControl)
+// own gives a connection for one request alone; the caller closes it. An interactive one
+// is of somebody who can answer what people are asked.
+func (s *Server) own(ctx context.Context, name string, interactive bool) (*host.Conn, error) {
+	return s.cfg.Host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: s.scriptsID(), ClientName: name, Interactive: interactive}, protocol.GrantControl)
 }
 
 // get gives the shared connection; put gives it back.
@@ -53,7 +54,7 @@ func (c *scripts) get(ctx context.Context) (*host.Conn, error) {
 		c.conn = nil
 	}
 	if c.conn == nil {
-		conn, err := c.s.own(ctx, "HTTP")
+		conn, err := c.s.own(ctx, "HTTP", false)
 		if err != nil {
 			return nil, err
 		}

@@ -29,6 +29,7 @@ type newSession struct {
 // createSession makes a session, and makes its project known first when only a
 // folder is named.
 func (s *Server) createSession(x *exchange) {
+	x.flat = true
 	summary, err := s.create(x)
 	if err != nil {
 		x.fail(err)
@@ -177,18 +178,33 @@ type sessionView struct {
 
 // getSession gives a session's summary and what goes on in it.
 func (s *Server) getSession(x *exchange) {
-	conn, opened, err := s.subscribe(x, &protocol.OpenSession{}, "HTTP")
+	view, err := s.view(x)
 	if err != nil {
 		x.fail(err)
 		return
+	}
+	x.answer(http.StatusOK, view)
+}
+
+func (s *Server) view(x *exchange) (*sessionView, error) {
+	id := protocol.SessionID(x.values["sessionId"])
+	if err := id.Check(); err != nil {
+		return nil, wrong("sessionId", "%v.", err)
+	}
+	conn, err := s.own(x.r.Context(), "HTTP", false)
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = conn.Close() }()
+	data, err := x.call(conn, s.fresh(id, &protocol.OpenSession{}))
+	if err != nil {
+		return nil, err
+	}
 	live, err := firstLive(x.r.Context(), conn)
 	if err != nil {
-		x.fail(err)
-		return
+		return nil, err
 	}
-	x.answer(http.StatusOK, sessionView{*opened, *live})
+	return &sessionView{*data.(*protocol.SessionOpened), *live}, nil
 }
 
 // firstLive gives the first live state of a subscription.
@@ -211,23 +227,4 @@ func firstLive(ctx context.Context, conn *host.Conn) (*protocol.Live, error) {
 			return nil, ctx.Err()
 		}
 	}
-}
-
-// subscribe opens the session of the path on a connection of its own, which the
-// caller closes.
-func (s *Server) subscribe(x *exchange, r *protocol.OpenSession, name string) (*host.Conn, *protocol.SessionOpened, error) {
-	id := protocol.SessionID(x.values["sessionId"])
-	if err := id.Check(); err != nil {
-		return nil, nil, wrong("sessionId", "%v.", err)
-	}
-	conn, err := s.own(x.r.Context(), name)
-	if err != nil {
-		return nil, nil, err
-	}
-	data, err := x.call(conn, s.fresh(id, r))
-	if err != nil {
-		_ = conn.Close()
-		return nil, nil, err
-	}
-	return conn, data.(*protocol.SessionOpened), nil
 }

@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 
 	"scorel/protocol"
@@ -17,6 +18,7 @@ type row struct {
 	request string
 	query   []param // parameters behind the question mark
 	body    bool    // the body is an object with fields of the request
+	session bool    // and names the session, where the request is about one
 	handle  func(*Server, *exchange)
 }
 
@@ -27,32 +29,59 @@ type param struct {
 	flag   bool // true or false
 }
 
-// table is everything that HTTP offers behind the token; docs/http.md says the same
-// with examples.
+// table is everything that HTTP offers behind the token: the requests that have a path of
+// their own, what needs more than one of them, and all others by their names.
+// docs/http.md says the same with examples.
 func table() []row {
-	return []row{
-		{method: http.MethodGet, path: "/v1/status", request: "get_status"},
-		{method: http.MethodGet, path: "/v1/projects", request: "list_projects"},
-		{method: http.MethodPost, path: "/v1/projects", request: "register_project", body: true},
-		{method: http.MethodGet, path: "/v1/sessions", request: "list_sessions",
-			query: []param{{name: "projectId"}, {name: "query"}, {name: "limit", number: true}, {name: "before"}, {name: "beforeTime", number: true},
-				{name: "subagents", flag: true}, {name: "parentId"}}},
+	rows := []row{
 		{method: http.MethodPost, path: "/v1/sessions", handle: (*Server).createSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}", handle: (*Server).getSession},
 		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/events", handle: (*Server).events},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/messages", request: "send_message", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/steer", request: "steer", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/cancel", request: "cancel", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/rewind", request: "rewind", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/branch", request: "branch", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/compact", request: "compact", body: true},
-		{method: http.MethodPost, path: "/v1/sessions/{sessionId}/permissions/{permissionId}", request: "answer_permission", body: true},
-		{method: http.MethodGet, path: "/v1/sessions/{sessionId}/processes/{operationId}", request: "get_process_log",
-			query: []param{{name: "offset", number: true}, {name: "limit", number: true}}},
+		{method: http.MethodGet, path: "/v1/events", handle: (*Server).events},
+		{method: http.MethodPost, path: "/v1/requests/{request}", handle: (*Server).anyRequest},
 		{method: http.MethodPost, path: "/v1/blobs", handle: (*Server).putBlob},
 		{method: http.MethodGet, path: "/v1/blobs/{sha256}", handle: (*Server).getBlob},
 		{method: http.MethodHead, path: "/v1/blobs/{sha256}", handle: (*Server).getBlob},
 		{method: http.MethodGet, path: "/metrics", handle: (*Server).writeMetrics},
+	}
+	for _, spec := range protocol.Specs() {
+		switch spec.Method {
+		case "":
+		case http.MethodGet:
+			rows = append(rows, row{method: spec.Method, path: spec.Path, request: spec.Name, query: params(spec)})
+		default:
+			rows = append(rows, row{method: spec.Method, path: spec.Path, request: spec.Name, body: true})
+		}
+	}
+	return rows
+}
+
+// params gives the fields of a request that do not stand in its path.
+func params(spec *protocol.Spec) (all []param) {
+	t := reflect.TypeOf(spec.New()).Elem()
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if strings.Contains(spec.Path, "{"+name+"}") {
+			continue
+		}
+		kind := t.Field(i).Type.Kind()
+		all = append(all, param{name: name, number: kind == reflect.Int || kind == reflect.Int64, flag: kind == reflect.Bool})
+	}
+	return all
+}
+
+// anyRequest answers POST /v1/requests/{request}.
+func (s *Server) anyRequest(x *exchange) {
+	name := x.values["request"]
+	delete(x.values, "request")
+	spec := protocol.SpecOf(name)
+	switch {
+	case spec == nil:
+		writeError(x.w, http.StatusNotFound, wrong("request", "There is no request named %s; docs/http.md lists what there is.", shown(name)))
+	case spec.Subscribes:
+		x.fail(wrong("request", "%s is for a connection that stays; follow sessions with GET /v1/events?session=….", spec.Name))
+	default:
+		s.request(x, &row{path: "/v1/requests/" + spec.Name, request: spec.Name, body: true, session: spec.Scope != protocol.ScopeDevice})
 	}
 }
 
