@@ -3,6 +3,7 @@ package google
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -220,10 +221,10 @@ func (m *Model) parts(ctx context.Context, req model.Request, content []protocol
 
 func payload(load wire.Payload) part {
 	switch {
-	case load.Base64 == "":
+	case load.Data == nil:
 		return part{Text: load.Text}
 	case load.MediaType == "image/gif": // https://ai.google.dev/gemini-api/docs/image-understanding
 		return part{Text: "[a GIF image, which this model cannot read]"}
 	}
-	return part{Inline: &blob{MediaType: load.MediaType, Data: load.Base64}}
+	return part{Inline: &blob{MediaType: load.MediaType, Data: base64.StdEncoding.EncodeToString(load.Data)}}
 }

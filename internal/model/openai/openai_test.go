@@ -167,7 +167,7 @@ func TestEveryFailureHasItsClassAndOneSentence(t *testing.T) {
 				t.Fatalf("the error holds the key or several lines: %v", err)
 			}
 			if n := server.Count(); n != 1 {
-				t.Fatalf("%d requests: the SDK tried again", n)
+				t.Fatalf("%d requests: it tried again", n)
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package responses
 import (
 	"bytes"
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"strings"
 
@@ -161,9 +162,9 @@ func (m *Model) parts(ctx context.Context, req model.Request, content []protocol
 }
 
 func payload(b protocol.Block, load wire.Payload) part {
-	data := "data:" + load.MediaType + ";base64," + load.Base64
+	data := "data:" + load.MediaType + ";base64," + base64.StdEncoding.EncodeToString(load.Data)
 	switch {
-	case load.Base64 == "":
+	case load.Data == nil:
 		return part{Type: partText, Text: load.Text}
 	case b.Type == protocol.BlockImage:
 		return part{Type: "input_image", Detail: "auto", ImageURL: data}

@@ -1,12 +1,16 @@
 package wire
 
 import (
+	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -32,21 +36,50 @@ func (p Peer) Check() error {
 	return nil
 }
 
-// Doer sends requests for an SDK. It follows no redirect, because a key in a
-// header of the vendor's own would go along to the other server; it turns every
-// answer but a stream into an error that [Peer.Fail] understands; and it bounds
-// what is read.
-type Doer struct{ client http.Client }
+// Bearer gives the header with the key, none when there is none.
+func (p Peer) Bearer() map[string]string {
+	if p.Key == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + p.Key}
+}
+
+// Doer sends requests. It follows no redirect, because a key in a header of the
+// vendor's own would go along to the other server; it turns every answer but a
+// stream into an error that [Peer.Fail] understands; and it bounds what is read. It
+// may be used by any number of goroutines at once.
+type Doer struct {
+	client  http.Client
+	headers map[string]string // the user's own
+}
 
 // Doer gives the client for the peer.
 func (p Peer) Doer() *Doer {
-	d := &Doer{}
+	d := &Doer{headers: p.Headers}
 	if p.HTTP != nil {
 		d.client = *p.HTTP
 	}
 	d.client.Jar = nil
 	d.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return d
+}
+
+// Post sends a body and gives the answer, which is a stream, see [Events]. The headers
+// are the adapter's; those of the user win over them. The caller closes the answer's body.
+func (d *Doer) Post(ctx context.Context, address string, header map[string]string, body []byte) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("User-Agent", "scorel")
+	for _, more := range [...]map[string]string{header, d.headers} {
+		for _, k := range slices.Sorted(maps.Keys(more)) {
+			req.Header.Set(k, more[k])
+		}
+	}
+	return d.Do(req)
 }
 
 // Do sends the request.
