@@ -1,8 +1,10 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"scorel/protocol"
 )
@@ -205,14 +207,17 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 
 // object gives input if it is a JSON object, else an empty one.
 func object(input json.RawMessage) json.RawMessage {
-	if s := wellFormed(string(input)); isObject(s) {
-		return json.RawMessage(s)
+	if !utf8.Valid(input) || bytes.Contains(input, []byte(`\u`)) { // else it is well formed
+		input = json.RawMessage(wellFormed(string(input)))
+	}
+	if isObject(input) {
+		return input
 	}
 	return json.RawMessage("{}")
 }
 
-func isObject(s string) bool {
-	return strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid([]byte(s))
+func isObject(input []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(input), []byte("{")) && json.Valid(input)
 }
 
 // joined is a and b in a new list, with a copied so that the caller's stays.

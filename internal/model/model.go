@@ -226,7 +226,7 @@ func CallEnd(index int, id, name, input string) BlockEnd {
 		input = "{}"
 	}
 	end := BlockEnd{Index: index, Block: protocol.ToolUse(id, name, json.RawMessage(input))}
-	if !isObject(input) {
+	if !isObject([]byte(input)) {
 		end.Block.Input, end.Invalid, end.Raw = json.RawMessage("{}"), true, input
 	}
 	return end

@@ -80,14 +80,7 @@ type writer struct {
 	model *Model
 	req   model.Request
 	to    *wire.Body
-	late  []part // what stands behind the results
-}
-
-// part is a piece of a user message.
-type part struct {
-	text string
-	file *protocol.Block // an image or file; nil for a text
-	load wire.Payload    // what it holds
+	late  []wire.Payload // what stands behind the results
 }
 
 // messages writes the list. A tool message holds text only; images and files of
@@ -107,7 +100,7 @@ func (w *writer) messages(ctx context.Context, list []protocol.Message) error {
 			w.flush()
 			w.assistant(msg)
 		case protocol.RoleUser:
-			parts, err := w.parts(ctx, msg.Content)
+			parts, err := wire.Parts(ctx, w.req, w.model.info, msg.Content)
 			if err != nil {
 				return err
 			}
@@ -138,8 +131,8 @@ func (w *writer) flush() {
 	}
 	w.to.Object()
 	w.to.Key("content")
-	if len(w.late) == 1 && w.late[0].file == nil {
-		w.to.Text(w.late[0].text)
+	if len(w.late) == 1 && w.late[0].Data == nil {
+		w.to.Text(w.late[0].Text)
 	} else {
 		w.to.List()
 		for _, p := range w.late {
@@ -151,25 +144,25 @@ func (w *writer) flush() {
 	w.late = nil
 }
 
-func (w *writer) part(p part) {
+func (w *writer) part(p wire.Payload) {
 	w.to.Object()
 	switch {
-	case p.file == nil:
-		w.to.Field("text", p.text)
+	case p.Data == nil:
+		w.to.Field("text", p.Text)
 		w.to.Field("type", "text")
-	case p.file.Type == protocol.BlockImage:
+	case p.Image:
 		w.to.Key("image_url")
 		w.to.Object()
 		w.to.Key("url")
-		p.load.DataURL(w.to)
+		p.DataURL(w.to)
 		w.to.EndObject()
 		w.to.Field("type", "image_url")
 	default:
 		w.to.Key("file")
 		w.to.Object()
 		w.to.Key("file_data")
-		p.load.DataURL(w.to)
-		w.to.Field("filename", cmp.Or(p.load.Name, "document.pdf"))
+		p.DataURL(w.to)
+		w.to.Field("filename", cmp.Or(p.Name, "document.pdf"))
 		w.to.EndObject()
 		w.to.Field("type", "file")
 	}
@@ -233,21 +226,13 @@ func (w *writer) call(b *protocol.Block) {
 // result writes a tool message. What it holds besides text waits for the user message
 // behind the results.
 func (w *writer) result(ctx context.Context, msg *protocol.Message) error {
-	parts, err := w.parts(ctx, msg.Content)
+	parts, err := wire.Parts(ctx, w.req, w.model.info, msg.Content)
 	if err != nil {
 		return err
 	}
-	var texts []string
-	var rest []part
-	for _, p := range parts {
-		if p.file == nil {
-			texts = append(texts, p.text)
-		} else {
-			rest = append(rest, p)
-		}
-	}
+	texts, rest := wire.Texts(parts)
 	if len(rest) > 0 {
-		w.late = append(append(w.late, part{text: "[what the call " + msg.ToolCallID + " gave besides text:]"}), rest...)
+		w.late = append(append(w.late, wire.Payload{Text: "[what the call " + msg.ToolCallID + " gave besides text:]"}), rest...)
 		if len(texts) == 0 {
 			texts = []string{"(see the message behind the results)"}
 		}
@@ -258,26 +243,4 @@ func (w *writer) result(ctx context.Context, msg *protocol.Message) error {
 	w.to.Field("tool_call_id", msg.ToolCallID)
 	w.role("tool")
 	return nil
-}
-
-// parts reads what images and files hold; those that cannot be sent become texts.
-func (w *writer) parts(ctx context.Context, content []protocol.Block) ([]part, error) {
-	out := make([]part, 0, len(content))
-	for i := range content {
-		switch b := &content[i]; b.Type {
-		case protocol.BlockText:
-			out = append(out, part{text: b.Text})
-		case protocol.BlockImage, protocol.BlockFile:
-			load, err := wire.Load(ctx, w.req, w.model.info, *b)
-			if err != nil {
-				return nil, err
-			}
-			if load.Data == nil {
-				out = append(out, part{text: load.Text})
-			} else {
-				out = append(out, part{file: b, load: load})
-			}
-		}
-	}
-	return out, nil
 }

@@ -50,7 +50,7 @@ func (m *Model) Info() model.Info { return m.info }
 // Stream sends the request and yields the answer; see [model.Model].
 func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
 	return func(yield func(model.Delta, error) bool) {
-		p, err := m.request(ctx, req)
+		p, err := m.request(req)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -73,7 +73,7 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 // play sends the request and gives its answer to r. It fails unless the answer
 // was complete or the consumer had enough.
 func (m *Model) play(ctx context.Context, p *request, r *reader) error {
-	body, err := p.encode()
+	body, err := m.body(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -110,9 +110,9 @@ func (m *Model) amend(p *request, err error) bool {
 	switch text := strings.ToLower(e.Message); {
 	// "Your organization must be verified to generate reasoning summaries." It does
 	// without them well.
-	case strings.Contains(text, "reasoning summaries") && p.Reasoning.told():
+	case strings.Contains(text, "reasoning summaries") && p.reasoning.told():
 		m.untold.Store(true)
-		p.Reasoning = p.Reasoning.untold()
+		p.reasoning = p.reasoning.untold()
 		return true
 	// Code invalid_encrypted_content: "The encrypted content gAAA... could not be
 	// verified."

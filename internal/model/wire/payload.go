@@ -12,12 +12,14 @@ import (
 	"scorel/protocol"
 )
 
-// Payload is a block with its content: Text, or Data with its media type.
+// Payload is a block with its content: Data with its media type, or Text where there
+// is none.
 type Payload struct {
 	Text      string
-	MediaType string
 	Data      []byte
-	Name      string
+	MediaType string
+	Image     bool   // else a document
+	Name      string // of a document; "" when it has none
 }
 
 // DataURL writes the payload's data as a URL.
@@ -68,9 +70,39 @@ func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Bl
 	// The vendors compare the type with the bytes and refuse the whole request.
 	switch kind := http.DetectContentType(data); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return Payload{MediaType: kind, Data: data}, nil
+		return Payload{MediaType: kind, Data: data, Image: true}, nil
 	}
 	return Payload{Text: "[" + what(b) + " cannot be read as an image]"}, nil
+}
+
+// Parts gives the texts, images and files of a message, each loaded as by [Load].
+func Parts(ctx context.Context, req model.Request, info model.Info, content []protocol.Block) ([]Payload, error) {
+	out := make([]Payload, 0, len(content))
+	for _, b := range content {
+		switch b.Type {
+		case protocol.BlockText:
+			out = append(out, Payload{Text: b.Text})
+		case protocol.BlockImage, protocol.BlockFile:
+			load, err := Load(ctx, req, info, b)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, load)
+		}
+	}
+	return out, nil
+}
+
+// Texts takes the texts apart from images and documents.
+func Texts(parts []Payload) (texts []string, rest []Payload) {
+	for _, p := range parts {
+		if p.Data == nil {
+			texts = append(texts, p.Text)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return texts, rest
 }
 
 func what(b protocol.Block) string {

@@ -67,6 +67,13 @@ func (p Peer) Doer() *Doer {
 // Post sends a body and gives the answer, which is a stream, see [Events]. The headers
 // are the adapter's; those of the user win over them. The caller closes the answer's body.
 func (d *Doer) Post(ctx context.Context, address string, header map[string]string, body []byte) (*http.Response, error) {
+	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
+	if x != nil && x.Before != nil {
+		var err error
+		if body, err = x.Before(ctx, body); err != nil {
+			return nil, err
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -79,24 +86,12 @@ func (d *Doer) Post(ctx context.Context, address string, header map[string]strin
 			req.Header.Set(k, more[k])
 		}
 	}
-	return d.Do(req)
-}
-
-// Do sends the request.
-func (d *Doer) Do(req *http.Request) (*http.Response, error) {
-	x, _ := req.Context().Value(exchangeKey{}).(*Exchange)
-	if x != nil {
-		var err error
-		if req, err = x.before(req); err != nil {
-			return nil, err
-		}
-	}
 	res, err := d.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
 	if x != nil && x.After != nil {
-		x.After(req.Context(), res.StatusCode, res.Header)
+		x.After(ctx, res.StatusCode, res.Header)
 	}
 	if res.StatusCode == http.StatusOK {
 		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/html") {
@@ -107,11 +102,11 @@ func (d *Doer) Do(req *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	if err != nil && len(body) == 0 && req.Context().Err() != nil {
+	doc, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	if err != nil && len(doc) == 0 && ctx.Err() != nil {
 		return nil, err
 	}
-	return nil, &statusError{status: res.StatusCode, header: res.Header, body: body}
+	return nil, &statusError{status: res.StatusCode, header: res.Header, body: doc}
 }
 
 // statusError is an answer with a status other than 200.
