@@ -69,12 +69,7 @@ func Fit(messages []protocol.Message, info Info) []protocol.Message {
 
 // Alternates says whether user and assistant messages must take turns in
 // requests to the model.
-//
-// Google takes user contents in a row, but a call only behind a user's content or
-// results, and so not behind another message of the assistant.
-func (i Info) Alternates() bool {
-	return i.API == APIAnthropic || i.API == APIGoogle || i.Compat.Alternate
-}
+func (i Info) Alternates() bool { return i.API.format().alternate || i.Compat.Alternate }
 
 type fitter struct {
 	info Info

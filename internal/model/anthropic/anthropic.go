@@ -33,7 +33,7 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIAnthropic, DefaultBaseURL, "anthropic")
+	peer, err := c.Peer(model.APIAnthropic, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}

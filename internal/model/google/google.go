@@ -30,7 +30,7 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIGoogle, DefaultBaseURL, "google")
+	peer, err := c.Peer(model.APIGoogle, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}

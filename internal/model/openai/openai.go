@@ -27,7 +27,7 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIOpenAI, DefaultBaseURL, "openai")
+	peer, err := c.Peer(model.APIOpenAI, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}

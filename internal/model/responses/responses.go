@@ -33,7 +33,7 @@ type Model struct {
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIResponses, DefaultBaseURL, "openai")
+	peer, err := c.Peer(model.APIResponses, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}

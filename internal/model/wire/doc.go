@@ -3,5 +3,6 @@
 // mapping of every failure to a [model.Error] with one sentence for a person, and the
 // loading of images and files.
 //
-// No text that it makes contains a key. Only adapters use it.
+// No text that it makes contains a key. Adapters use it, resolve, which makes them, and
+// hook, which looks into what they send.
 package wire
