@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/base64"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,7 +162,7 @@ func (b *Body) next() []byte {
 }
 
 // compacted gives the pieces of valid JSON between white space.
-func compacted(raw []byte) func(yield func([]byte) bool) {
+func compacted(raw []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		from, quoted := 0, false
 		for i := 0; i < len(raw); i++ {
