@@ -129,7 +129,8 @@ func TestHeadersOfGatewaysAndTheUsersOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := server.Requests()[0].Header
-	if h.Get("Anthropic-Beta") != "mine,interleaved-thinking-2025-05-14" || h.Get("X-Team") != "a" || h.Get("Authorization") != "Bearer "+key {
+	if h.Get("Anthropic-Beta") != "mine,interleaved-thinking-2025-05-14" || h.Get("X-Team") != "a" || h.Get("Authorization") != "Bearer "+key ||
+		h.Get("X-Api-Key") != key || h.Get("Anthropic-Version") != "2023-06-01" || h.Get("Content-Type") != "application/json" {
 		t.Fatal(h)
 	}
 }

@@ -59,6 +59,7 @@ func Test(t *testing.T, a Adapter) {
 		{"KeyDoesNotFollowRedirects", testRedirect},
 		{"ErrorTextsRedactWhatTheServerRepeats", testRedaction},
 		{"NewRefusesAnAddressThatIsNone", testAddress},
+		{"AddressesKeepTheirQuery", testQuery},
 		{"ASchemaThatIsNoJSONIsInvalid", testSchema},
 		{"SameRequestGivesTheSameBytesAndStaysUnchanged", testSameBytes},
 		{"JudgeTakesWhatFitMakesOfAnyConversation", Judge},

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"reflect"
 	"slices"
 	"strings"
@@ -94,6 +95,19 @@ func testAddress(t *testing.T, a Adapter) {
 		if _, err := a.New(wire.Config{Info: a.Info, BaseURL: base}); err == nil || strings.Contains(err.Error(), "pass@") {
 			t.Errorf("%s: %v", base, err)
 		}
+	}
+}
+
+// testQuery: some gateways want a parameter, as Azure does its api-version.
+func testQuery(t *testing.T, a Adapter) {
+	var got string
+	base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.URL.RawQuery }))
+	m := a.open(t, wire.Config{Info: a.Info, BaseURL: base + a.Base + "?x=a%26", Key: key, HTTP: client(t)})
+	if _, err := collect(t.Context(), m); err == nil {
+		t.Error("an empty answer was complete")
+	}
+	if query, err := url.ParseQuery(got); err != nil || query.Get("x") != "a&" || strings.Contains(got, key[3:]) {
+		t.Errorf("the query is %q", got)
 	}
 }
 
