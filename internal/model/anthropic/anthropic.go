@@ -97,11 +97,11 @@ func (r *reader) read(got wire.Event) error {
 	case len(got.Name) == 0, string(got.Name) == "ping", len(data) == 0:
 		return nil
 	}
-	var e event
-	if err := wire.Decode(data, &e); err != nil {
+	r.now = event{}
+	if err := wire.Decode(data, &r.now); err != nil {
 		return err
 	}
-	return r.event(&e)
+	return r.event(&r.now)
 }
 
 const betaHeader = "Anthropic-Beta"

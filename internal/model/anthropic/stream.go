@@ -19,6 +19,7 @@ type reader struct {
 	yield func(model.Delta) bool
 	over  bool // the answer is complete, or the consumer has had enough
 
+	now   event               // that is read, kept for its memory
 	open  map[wire.Int]*block // by the server's index
 	count int                 // blocks so far, in our numbering
 	usage protocol.Usage
