@@ -185,7 +185,7 @@ func TestDevelopersProgramsAreNotInTheBinary(t *testing.T) {
 
 // maxInitAllocs bounds what all package initialisers of the binary allocate. The
 // number is stable from run to run; what it costs is felt at every start.
-const maxInitAllocs = 5_500
+const maxInitAllocs = 3_300
 
 func TestPackageInitAllocatesLittle(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "scorel")

@@ -45,7 +45,7 @@ type Model struct {
 // Alias is a table [models.<alias>], or what [model] says of a model itself.
 type Alias struct {
 	Type          string // builtin (from the catalogue, with changes) or custom
-	API           string // openai-completions, openai-responses, anthropic-messages or google-generative-ai
+	API           string // one of model.APIs
 	Provider      string
 	ID            string
 	BaseURL       string

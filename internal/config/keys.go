@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/model"
 	"scorel/protocol"
 )
 
@@ -155,10 +156,8 @@ func modelKeys(table string) []key {
 	return []key{
 		describe("type", "builtin or custom", "custom with baseUrl, else builtin", "Whether the catalogue knows the model or all of it stands here.",
 			func(a *Alias, e entry) error { return choose(&a.Type, e, "builtin", "custom") }),
-		describe("api", "openai-completions, openai-responses, anthropic-messages or google-generative-ai", "", "The wire format that the server speaks.",
-			func(a *Alias, e entry) error {
-				return choose(&a.API, e, "openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai")
-			}),
+		describe("api", either(apis()), "", "The wire format that the server speaks.",
+			func(a *Alias, e entry) error { return choose(&a.API, e, apis()...) }),
 		describe("provider", "string", "", "The provider in the catalogue, or the name to show.",
 			func(a *Alias, e entry) error { return str(&a.Provider, e) }),
 		describe("id", "string", "", "The model's id at its provider.",
@@ -256,7 +255,22 @@ func choose(to *string, e entry, values ...string) error {
 			return nil
 		}
 	}
-	return wrong(e, strings.Join(values[:len(values)-1], ", ")+" or "+values[len(values)-1])
+	return wrong(e, either(values))
+}
+
+// either is "a, b or c".
+func either(values []string) string {
+	last := len(values) - 1
+	return strings.Join(values[:last], ", ") + " or " + values[last]
+}
+
+// apis are the names of wire formats.
+func apis() []string {
+	var names []string
+	for _, a := range model.APIs() {
+		names = append(names, string(a))
+	}
+	return names
 }
 
 func boolean(to *bool, e entry) error {

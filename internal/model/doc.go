@@ -1,8 +1,8 @@
 // Package model is the one form in which Scorel talks to language models: a
 // request of messages and tools goes in, a stream of deltas comes out. The
 // sub-packages speak the vendors' wire formats or play recorded answers; all of
-// them satisfy [Model] and look for the end event themselves, because a stream
-// that was cut ends without an error in the vendors' SDKs.
+// them satisfy [Model] and look for the end event, because a stream that was cut may
+// end without an error.
 //
 // Adapters: anthropic, google, openai, responses, all over wire; script plays files.
 // resolve finds the model that a user names, in catalog and configuration.

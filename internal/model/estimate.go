@@ -16,9 +16,9 @@ const (
 )
 
 // EstimateText guesses the tokens of s: characters / 4, rounded up.
-func EstimateText(s string) int {
-	return (utf8.RuneCountInString(s) + charsPerToken - 1) / charsPerToken
-}
+func EstimateText(s string) int { return tokens(utf8.RuneCountInString(s)) }
+
+func tokens(characters int) int { return (characters + charsPerToken - 1) / charsPerToken }
 
 // EstimateTokens guesses the tokens that m takes in a request. Callers correct
 // it by the last usage that a provider reported.
@@ -34,7 +34,7 @@ func EstimateTokens(m protocol.Message) int {
 		case protocol.BlockThinking:
 			n += EstimateText(b.Thinking)
 		case protocol.BlockToolUse:
-			n += EstimateText(b.Name) + EstimateText(string(b.Input))
+			n += EstimateText(b.Name) + tokens(utf8.RuneCount(b.Input))
 		case protocol.BlockImage:
 			n += imageTokens
 		case protocol.BlockFile:
@@ -48,7 +48,7 @@ func EstimateTokens(m protocol.Message) int {
 func EstimateRequest(req Request) int {
 	n := EstimateText(req.System)
 	for _, t := range req.Tools {
-		n += EstimateText(t.Name) + EstimateText(t.Description) + EstimateText(string(t.Schema))
+		n += EstimateText(t.Name) + EstimateText(t.Description) + tokens(utf8.RuneCount(t.Schema))
 	}
 	for _, m := range req.Messages {
 		n += EstimateTokens(m)

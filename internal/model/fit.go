@@ -1,8 +1,10 @@
 package model
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 
 	"scorel/protocol"
 )
@@ -67,12 +69,7 @@ func Fit(messages []protocol.Message, info Info) []protocol.Message {
 
 // Alternates says whether user and assistant messages must take turns in
 // requests to the model.
-//
-// Google takes user contents in a row, but a call only behind a user's content or
-// results, and so not behind another message of the assistant.
-func (i Info) Alternates() bool {
-	return i.API == APIAnthropic || i.API == APIGoogle || i.Compat.Alternate
-}
+func (i Info) Alternates() bool { return i.API.format().alternate || i.Compat.Alternate }
 
 type fitter struct {
 	info Info
@@ -205,14 +202,17 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 
 // object gives input if it is a JSON object, else an empty one.
 func object(input json.RawMessage) json.RawMessage {
-	if s := wellFormed(string(input)); isObject(s) {
-		return json.RawMessage(s)
+	if !utf8.Valid(input) || bytes.Contains(input, []byte(`\u`)) { // else it is well formed
+		input = json.RawMessage(wellFormed(string(input)))
+	}
+	if isObject(input) {
+		return input
 	}
 	return json.RawMessage("{}")
 }
 
-func isObject(s string) bool {
-	return strings.HasPrefix(strings.TrimSpace(s), "{") && json.Valid([]byte(s))
+func isObject(input []byte) bool {
+	return bytes.HasPrefix(bytes.TrimSpace(input), []byte("{")) && json.Valid(input)
 }
 
 // joined is a and b in a new list, with a copied so that the caller's stays.

@@ -15,22 +15,8 @@ type ids struct {
 	open  map[string][]string // ids of the last assistant message, by their old form, unanswered
 }
 
-// Lengths that the APIs take. Anthropic: ^[a-zA-Z0-9_-]{1,64}$ for tool_use.id.
-// Chat Completions: 40 characters for tool_calls[].id. Responses: 64 for
-// input[].call_id ("Invalid 'input[2].call_id': string too long. Expected a string
-// with maximum length 64"); of the characters nothing is said, these are safe.
-// Google names no bound for functionCall.id; its own ids fit these.
-const (
-	idLen       = 64
-	openaiIDLen = 40
-)
-
 func newIDs(api API) *ids {
-	n := idLen
-	if api == APIOpenAI {
-		n = openaiIDLen
-	}
-	return &ids{max: n, given: map[string]bool{}, open: map[string][]string{}}
+	return &ids{max: api.format().idLen, given: map[string]bool{}, open: map[string][]string{}}
 }
 
 // close ends the results of a message; later ones have no call.
@@ -78,15 +64,6 @@ func (s *ids) hashed(old string, n int) string {
 	return head + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// Lengths of tools' names in calls. OpenAI: "Invalid
-// 'messages[9].tool_calls[0].function.name': string does not match pattern.
-// Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'", with at most 64
-// characters; the other vendors take 128, and Google besides dots and colons.
-const (
-	nameLen       = 128
-	openaiNameLen = 64
-)
-
 // toolName gives a name for a call that the API takes, the same if it does.
 func toolName(name string, api API) string {
 	name = strings.Map(func(r rune) rune {
@@ -101,11 +78,7 @@ func toolName(name string, api API) string {
 	case api == APIGoogle && (name[0] < 'A' || name[0] == '-'):
 		name = "_" + name // the first is a letter or an underscore
 	}
-	most := nameLen
-	if api == APIOpenAI || api == APIResponses {
-		most = openaiNameLen
-	}
-	return name[:min(len(name), most)]
+	return name[:min(len(name), api.format().nameLen)]
 }
 
 func badInID(r rune) bool {

@@ -22,19 +22,6 @@ type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
-// API names a wire format.
-type API string
-
-// The wire formats.
-const (
-	APIAnthropic API = "anthropic-messages"
-	APIOpenAI    API = "openai-completions"
-	APIResponses API = "openai-responses"
-	APIGoogle    API = "google-generative-ai"
-	APIScript    API = "script" // plays recorded answers
-	APIDemo      API = "demo"
-)
-
 // Info says what a model is and can do.
 type Info struct {
 	Ref           string // as the user writes it: "provider/id" or an alias
@@ -226,7 +213,7 @@ func CallEnd(index int, id, name, input string) BlockEnd {
 		input = "{}"
 	}
 	end := BlockEnd{Index: index, Block: protocol.ToolUse(id, name, json.RawMessage(input))}
-	if !isObject(input) {
+	if !isObject([]byte(input)) {
 		end.Block.Input, end.Invalid, end.Raw = json.RawMessage("{}"), true, input
 	}
 	return end

@@ -5,13 +5,9 @@ import (
 	"context"
 	"iter"
 	"maps"
-	"net/http"
+	"net/url"
 	"slices"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
@@ -20,42 +16,42 @@ import (
 // DefaultBaseURL is Anthropic's own server.
 const DefaultBaseURL = "https://api.anthropic.com"
 
+// version is that of the API (https://platform.claude.com/docs/en/api/versioning).
+const version = "2023-06-01"
+
 // Config says which model to call and how. BaseURL is without /v1.
 type Config = wire.Config
 
 // Model is one model behind the API. It implements [model.Model].
 type Model struct {
-	info     model.Info
-	peer     wire.Peer
-	messages sdk.MessageService
+	info  model.Info
+	peer  wire.Peer
+	doer  *wire.Doer
+	url   string
+	betas []string // beta features that the user asks for in headers
 }
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIAnthropic, DefaultBaseURL, "anthropic")
+	peer, err := c.Peer(model.APIAnthropic, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
-	// NewMessageService reads no environment, unlike NewClient.
-	opts := []option.RequestOption{
-		option.WithBaseURL(c.BaseURL),
-		option.WithHTTPClient(peer.Doer()),
-		option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(),
-		option.WithHeader("Accept", "text/event-stream"),
+	address, err := url.JoinPath(c.BaseURL, "v1", "messages")
+	if err != nil {
+		return nil, err
 	}
-	if c.Key != "" {
-		opts = append(opts, option.WithAPIKey(c.Key))
-		if !strings.HasPrefix(c.BaseURL, DefaultBaseURL) { // gateways differ in which one they read
-			opts = append(opts, option.WithHeader("Authorization", "Bearer "+c.Key))
+	m := &Model{info: c.Info, peer: peer, url: address}
+	peer.Headers = maps.Clone(peer.Headers)
+	maps.DeleteFunc(peer.Headers, func(name, value string) bool {
+		beta := strings.EqualFold(name, betaHeader)
+		if beta {
+			m.betas = append(m.betas, value)
 		}
-	}
-	for _, k := range slices.Sorted(maps.Keys(c.Headers)) {
-		if !strings.EqualFold(k, betaHeader) {
-			opts = append(opts, option.WithHeader(k, c.Headers[k]))
-		}
-	}
-	return &Model{info: c.Info, peer: peer, messages: sdk.NewMessageService(opts...)}, nil
+		return beta
+	})
+	m.doer = peer.Doer()
+	return m, nil
 }
 
 // Info says what the model is.
@@ -64,76 +60,64 @@ func (m *Model) Info() model.Info { return m.info }
 // Stream sends the request and yields the answer; see [model.Model].
 func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
 	return func(yield func(model.Delta, error) bool) {
-		params, opts, err := m.params(ctx, req)
+		body, betas, err := m.body(ctx, req)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		data, err := body(params)
+		res, err := m.doer.Post(ctx, m.url, m.header(betas), body)
 		if err != nil {
-			yield(nil, err)
+			yield(nil, m.peer.Fail(ctx, err))
 			return
 		}
-		// The SDK sends; the request is written and the events are decoded here.
-		var raw *http.Response
-		opts = append(opts, option.WithRequestBody("application/json", data), option.WithResponseBodyInto(&raw))
-		sent := m.messages.NewStreaming(ctx, sdk.MessageNewParams{Model: params.Model}, opts...)
-		if err := sent.Err(); err != nil {
-			yield(nil, m.fail(ctx, err))
-			return
-		}
-		stream := ssestream.NewDecoder(raw)
-		defer stream.Close()
-		r := reader{info: m.info, req: req, peer: m.peer}
-		for stream.Next() {
-			got := stream.Event()
-			data := bytes.TrimSpace(got.Data)
-			if got.Type == "error" {
-				yield(nil, m.fail(ctx, m.peer.Event(data)))
+		defer res.Body.Close()
+		r := reader{info: m.info, req: req, peer: m.peer, yield: func(d model.Delta) bool { return yield(d, nil) }}
+		for got, err := range wire.Events(res.Body) {
+			if err == nil {
+				err = r.read(got)
+			}
+			if r.over {
 				return
 			}
-			if got.Type == "" || got.Type == "ping" || len(data) == 0 {
-				continue
-			}
-			e, err := decode(data)
 			if err != nil {
-				yield(nil, m.fail(ctx, err))
-				return
-			}
-			if !r.event(e, func(d model.Delta) bool { return yield(d, nil) }) {
-				if r.broken {
-					yield(nil, m.peer.Broken("a call without id or name"))
-				} else if r.bad != nil {
-					yield(nil, r.bad)
-				}
+				yield(nil, m.peer.Fail(ctx, err))
 				return
 			}
 		}
-		yield(nil, m.fail(ctx, stream.Err()))
+		yield(nil, m.peer.Fail(ctx, nil))
 	}
 }
 
-func (m *Model) fail(ctx context.Context, err error) error {
+// read reads an event by its name: those without one are no events of the API.
+func (r *reader) read(got wire.Event) error {
+	data := bytes.TrimSpace(got.Data)
 	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err == nil:
-		return m.peer.Cut()
-	}
-	return m.peer.Fail(ctx, err)
-}
-
-const betaHeader = "anthropic-beta"
-
-// betas gives the option for the beta header, with the user's own first.
-func (m *Model) betas(names []string) []option.RequestOption {
-	for k, v := range m.peer.Headers {
-		if strings.EqualFold(k, betaHeader) {
-			names = append([]string{v}, names...)
-		}
-	}
-	if len(names) == 0 {
+	case string(got.Name) == "error":
+		return r.peer.Event(data)
+	case len(got.Name) == 0, string(got.Name) == "ping", len(data) == 0:
 		return nil
 	}
-	return []option.RequestOption{option.WithHeader(betaHeader, strings.Join(names, ","))}
+	r.now = event{}
+	if err := wire.Decode(data, &r.now); err != nil {
+		return err
+	}
+	return r.event(&r.now)
+}
+
+const betaHeader = "Anthropic-Beta"
+
+// header gives the headers of a request that takes these beta features; the user's own
+// come first.
+func (m *Model) header(betas []string) map[string]string {
+	h := map[string]string{"Anthropic-Version": version}
+	if m.peer.Key != "" {
+		h["X-Api-Key"] = m.peer.Key
+		if !strings.HasPrefix(m.peer.BaseURL, DefaultBaseURL) { // gateways differ in which one they read
+			h["Authorization"] = "Bearer " + m.peer.Key
+		}
+	}
+	if betas = slices.Concat(m.betas, betas); len(betas) > 0 {
+		h[betaHeader] = strings.Join(betas, ",")
+	}
+	return h
 }

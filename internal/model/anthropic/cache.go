@@ -1,8 +1,6 @@
 package anthropic
 
-import (
-	sdk "github.com/anthropics/anthropic-sdk-go"
-)
+import "scorel/protocol"
 
 // Rules of prompt caching
 // (https://platform.claude.com/docs/en/build-with-claude/prompt-caching): a
@@ -13,37 +11,34 @@ const (
 	maxBetween = 15
 )
 
-// mark sets the cache marks. Two or three stand on messages: on the last block;
-// on the last block of the request before this one, which is the user message in
-// front of the newest assistant message, so that what that request stored is
+// mark sets the cache marks of a request with or without a system prompt, which then is
+// marked, and says whether the tools are marked. Two or three stand on messages: on the
+// last block; on the last block of the request before this one, which is the user
+// message in front of the newest assistant message, so that what that request stored is
 // found; and, when more than 15 blocks lie between those, on one 15 blocks behind
 // the older. The others stand on the system prompt and, if one is left, on the
 // tools.
-func mark(p *sdk.MessageNewParams, tools bool) {
+func mark(messages []message, system bool) (tools bool) {
 	left := maxMarks
-	if n := len(p.System); n > 0 {
-		p.System[n-1].CacheControl = sdk.NewCacheControlEphemeralParam()
+	if system {
 		left--
 	}
-	blocks, before := flatten(p.Messages)
+	blocks, before := flatten(messages)
 	marks := places(len(blocks), before, left)
 	for _, i := range marks {
 		setMark(blocks, i)
 	}
-	left -= len(marks)
-	if n := len(p.Tools); tools && n > 0 && left > 0 {
-		p.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
-	}
+	return left > len(marks)
 }
 
 // flatten lists all blocks, and says how many the request before this one had.
-func flatten(messages []sdk.MessageParam) (blocks []*sdk.ContentBlockParamUnion, before int) {
+func flatten(messages []message) (blocks []*part, before int) {
 	for i := range messages {
-		if messages[i].Role == sdk.MessageParamRoleAssistant {
+		if messages[i].role == roleAssistant {
 			before = len(blocks)
 		}
-		for j := range messages[i].Content {
-			blocks = append(blocks, &messages[i].Content[j])
+		for j := range messages[i].parts {
+			blocks = append(blocks, &messages[i].parts[j])
 		}
 	}
 	return blocks, before
@@ -68,23 +63,11 @@ func places(blocks, before, left int) []int {
 
 // setMark marks block i, or the nearest one before it that can carry a mark:
 // thinking cannot.
-func setMark(blocks []*sdk.ContentBlockParamUnion, i int) {
+func setMark(blocks []*part, i int) {
 	for ; i >= 0; i-- {
-		c := sdk.NewCacheControlEphemeralParam()
-		switch b := blocks[i]; {
-		case b.OfText != nil:
-			b.OfText.CacheControl = c
-		case b.OfImage != nil:
-			b.OfImage.CacheControl = c
-		case b.OfDocument != nil:
-			b.OfDocument.CacheControl = c
-		case b.OfToolUse != nil:
-			b.OfToolUse.CacheControl = c
-		case b.OfToolResult != nil:
-			b.OfToolResult.CacheControl = c
-		default:
-			continue
+		if b := blocks[i]; b.result != nil || b.from.Type != protocol.BlockThinking {
+			b.mark = true
+			return
 		}
-		return
 	}
 }

@@ -1,6 +1,6 @@
 // Package anthropic speaks Anthropic's Messages API
-// (https://platform.claude.com/docs/en/api/messages) through the vendor's SDK,
-// with the SDK's retries, its reading of the environment and its traces off.
+// (https://platform.claude.com/docs/en/api/messages) over net/http, to Anthropic and to
+// any server with the same wire format.
 //
 // The request is a function of the [model.Request]: same input, same bytes. Of
 // two successive requests of a conversation the second begins with the messages

@@ -2,42 +2,76 @@ package anthropic
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
 
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
 	"scorel/protocol"
 )
 
-func (m *Model) params(ctx context.Context, req model.Request) (sdk.MessageNewParams, []option.RequestOption, error) {
+// body writes the request, and gives the beta features that it takes. The members stand
+// in the order, and with the escapes, that requests have always had: others would cost
+// every user the cache once.
+func (m *Model) body(ctx context.Context, req model.Request) (body []byte, betas []string, err error) {
 	if err := wire.Schemas(req.Tools); err != nil {
-		return sdk.MessageNewParams{}, nil, err
+		return nil, nil, err
 	}
-	messages, err := m.convert(ctx, req)
+	fitted := model.Fit(req.Messages, m.info)
+	messages, err := m.convert(ctx, req, fitted)
 	if err != nil {
-		return sdk.MessageNewParams{}, nil, err
+		return nil, nil, err
 	}
-	p := sdk.MessageNewParams{Model: m.info.ID, Messages: messages, MaxTokens: int64(m.maxTokens(req))}
-	if strings.TrimSpace(req.System) != "" {
-		p.System = []sdk.TextBlockParam{{Text: req.System}}
+	system := strings.TrimSpace(req.System) != ""
+	markTools := m.info.Cache && mark(messages, system) && !m.info.Compat.NoToolMarks
+	n := m.maxTokens(req)
+	think, betas := m.think(req, n, messages)
+
+	to := wire.NewBody(req, fitted, true)
+	to.Object()
+	to.Key("max_tokens")
+	to.Int(n)
+	to.Key("messages")
+	if err := m.write(ctx, req, to, messages); err != nil {
+		return nil, nil, err
 	}
-	for _, t := range req.Tools {
-		tool := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](t.Schema)}
-		if t.Description != "" {
-			tool.Description = sdk.String(t.Description)
-		}
-		p.Tools = append(p.Tools, sdk.ToolUnionParam{OfTool: tool})
+	to.Field("model", m.info.ID)
+	if think.effort != "" {
+		to.Key("output_config")
+		to.Object()
+		to.Field("effort", think.effort)
+		to.EndObject()
 	}
-	betas := m.think(req, &p)
-	if m.info.Cache {
-		mark(&p, !m.info.Compat.NoToolMarks)
+	if system {
+		to.Key("system")
+		to.List()
+		text(to, req.System, m.info.Cache)
+		to.EndList()
 	}
-	return p, m.betas(betas), nil
+	think.write(to)
+	tools(to, req.Tools, markTools)
+	to.Key("stream")
+	to.Bool(true)
+	to.EndObject()
+	return to.Bytes(), betas, nil
+}
+
+// tools writes the tools, the last one with a mark or without.
+func tools(to *wire.Body, list []model.ToolSpec, marked bool) {
+	if len(list) == 0 {
+		return
+	}
+	to.Key("tools")
+	to.List()
+	for i, t := range list {
+		to.Object()
+		to.Key("input_schema")
+		to.Raw(t.Schema)
+		to.Field("name", t.Name)
+		cacheMark(to, marked && i == len(list)-1)
+		to.FieldIf("description", t.Description)
+		to.EndObject()
+	}
+	to.EndList()
 }
 
 // Output limits of a request that names none.
@@ -68,41 +102,63 @@ func (m *Model) maxTokens(req model.Request) int {
 	return n
 }
 
+// Roles of messages. Results are the user's.
+const (
+	roleUser      = "user"
+	roleAssistant = "assistant"
+)
+
+// message is one of the API's that is about to be written.
+type message struct {
+	role  string
+	parts []part // at least one
+}
+
+// part is a block of a message. It points to where its text is.
+type part struct {
+	from *protocol.Block // nil for a result
+	load *wire.Payload   // what an image or file holds, where it was read already
+	mark bool
+
+	result *protocol.Message
+	inside []part // of a result
+}
+
 // convert makes the API's messages. Results of one assistant message and the
 // user's text behind them become one user message, results first.
-func (m *Model) convert(ctx context.Context, req model.Request) ([]sdk.MessageParam, error) {
-	var out []sdk.MessageParam
-	var late []sdk.ContentBlockParamUnion // what stands behind the results of the message
+func (m *Model) convert(ctx context.Context, req model.Request, messages []protocol.Message) ([]message, error) {
+	var out []message
+	var late []part // what stands behind the results of the message
 	flush := func() {
 		if len(late) > 0 {
-			out[len(out)-1].Content = append(out[len(out)-1].Content, late...)
+			out[len(out)-1].parts = append(out[len(out)-1].parts, late...)
 			late = nil
 		}
 	}
-	user := func() *sdk.MessageParam {
-		if n := len(out); n == 0 || out[n-1].Role != sdk.MessageParamRoleUser {
-			out = append(out, sdk.MessageParam{Role: sdk.MessageParamRoleUser})
+	user := func() *message {
+		if n := len(out); n == 0 || out[n-1].role != roleUser {
+			out = append(out, message{role: roleUser})
 		}
 		return &out[len(out)-1]
 	}
-	for _, msg := range model.Fit(req.Messages, m.info) {
+	for i := range messages {
+		msg := &messages[i]
 		if msg.Role != protocol.RoleToolResult {
 			flush()
 		}
-		blocks, err := m.blocks(ctx, req, msg.Content)
-		if err != nil {
-			return nil, err
-		}
 		switch msg.Role {
 		case protocol.RoleAssistant:
-			out = append(out, sdk.MessageParam{Role: sdk.MessageParamRoleAssistant, Content: blocks})
+			out = append(out, message{role: roleAssistant, parts: parts(msg)})
 		case protocol.RoleUser:
 			u := user()
-			u.Content = append(u.Content, blocks...)
+			u.parts = append(u.parts, parts(msg)...)
 		case protocol.RoleToolResult:
-			result, rest := toolResult(msg, blocks)
+			result, rest, err := m.result(ctx, req, msg)
+			if err != nil {
+				return nil, err
+			}
 			u := user()
-			u.Content = append(u.Content, result)
+			u.parts = append(u.parts, result)
 			late = append(late, rest...)
 		}
 	}
@@ -110,77 +166,46 @@ func (m *Model) convert(ctx context.Context, req model.Request) ([]sdk.MessagePa
 	return out, nil
 }
 
-// toolResult makes a result block. The API takes no images in error results:
-// those are given back to stand behind the results.
-func toolResult(msg protocol.Message, blocks []sdk.ContentBlockParamUnion) (result sdk.ContentBlockParamUnion, late []sdk.ContentBlockParamUnion) {
-	r := &sdk.ToolResultBlockParam{ToolUseID: msg.ToolCallID}
-	if msg.IsError {
-		r.IsError = sdk.Bool(true)
+func parts(msg *protocol.Message) []part {
+	out := make([]part, len(msg.Content))
+	for i := range msg.Content {
+		out[i].from = &msg.Content[i]
 	}
-	for _, b := range blocks {
-		switch {
-		case b.OfText != nil:
-			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfText: b.OfText})
-		case msg.IsError:
-			late = append(late, b)
-		case b.OfImage != nil:
-			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfImage: b.OfImage})
-		case b.OfDocument != nil:
-			r.Content = append(r.Content, sdk.ToolResultBlockParamContentUnion{OfDocument: b.OfDocument})
+	return out
+}
+
+// result makes a result block. The API takes no images in error results: those are
+// given back to stand behind the results.
+func (m *Model) result(ctx context.Context, req model.Request, msg *protocol.Message) (result part, late []part, err error) {
+	result = part{result: msg, inside: parts(msg)}
+	if !msg.IsError {
+		return result, nil, nil
+	}
+	result.inside = nil
+	for _, p := range parts(msg) {
+		if p.from.Type == protocol.BlockImage || p.from.Type == protocol.BlockFile {
+			load, err := wire.Load(ctx, req, m.info, *p.from)
+			if err != nil {
+				return result, nil, err
+			}
+			p.load = &load
+		}
+		if p.load != nil && p.load.Data != nil {
+			late = append(late, p)
+		} else {
+			result.inside = append(result.inside, p)
 		}
 	}
 	if len(late) > 0 {
-		note := sdk.NewTextBlock("[what the failed call " + msg.ToolCallID + " gave besides text:]")
-		late = append([]sdk.ContentBlockParamUnion{note}, late...)
-		if len(r.Content) == 0 {
-			r.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: "(see behind the results)"}}}
+		late = append([]part{said("[what the failed call " + msg.ToolCallID + " gave besides text:]")}, late...)
+		if len(result.inside) == 0 {
+			result.inside = []part{said("(see behind the results)")}
 		}
 	}
-	return sdk.ContentBlockParamUnion{OfToolResult: r}, late
+	return result, late, nil
 }
 
-func (m *Model) blocks(ctx context.Context, req model.Request, content []protocol.Block) ([]sdk.ContentBlockParamUnion, error) {
-	out := make([]sdk.ContentBlockParamUnion, 0, len(content))
-	for _, b := range content {
-		switch b.Type {
-		case protocol.BlockText:
-			out = append(out, sdk.NewTextBlock(b.Text))
-		case protocol.BlockThinking:
-			out = append(out, thinkingBlock(b))
-		case protocol.BlockToolUse:
-			out = append(out, sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: b.ID, Name: b.Name, Input: b.Input}})
-		case protocol.BlockImage, protocol.BlockFile:
-			load, err := wire.Load(ctx, req, m.info, b)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, payload(b, load))
-		}
-	}
-	return out, nil
-}
-
-func thinkingBlock(b protocol.Block) sdk.ContentBlockParamUnion {
-	if !b.Redacted {
-		return sdk.NewThinkingBlock(b.Signature, b.Thinking)
-	}
-	var data string
-	if json.Unmarshal(b.Provider.Data, &data) != nil {
-		data = string(b.Provider.Data)
-	}
-	return sdk.NewRedactedThinkingBlock(data)
-}
-
-func payload(b protocol.Block, load wire.Payload) sdk.ContentBlockParamUnion {
-	switch {
-	case load.Base64 == "":
-		return sdk.NewTextBlock(load.Text)
-	case b.Type == protocol.BlockImage:
-		return sdk.NewImageBlockBase64(load.MediaType, load.Base64)
-	}
-	doc := &sdk.DocumentBlockParam{Source: sdk.DocumentBlockParamSourceUnion{OfBase64: &sdk.Base64PDFSourceParam{Data: load.Base64}}}
-	if load.Name != "" {
-		doc.Title = sdk.String(load.Name)
-	}
-	return sdk.ContentBlockParamUnion{OfDocument: doc}
+func said(text string) part {
+	b := protocol.Text(text)
+	return part{from: &b}
 }

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
 	"scorel/protocol"
@@ -17,17 +15,18 @@ import (
 type reader struct {
 	info  model.Info
 	req   model.Request
-	open  map[int64]*block // by the server's index
-	count int              // blocks so far, in our numbering
-	usage protocol.Usage
-	stop  sdk.StopReason
 	peer  wire.Peer
+	yield func(model.Delta) bool
+	over  bool // the answer is complete, or the consumer has had enough
+
+	now   event               // that is read, kept for its memory
+	open  map[wire.Int]*block // by the server's index
+	count int                 // blocks so far, in our numbering
+	usage protocol.Usage
+	stop  string
 	seen  wire.Unlisted
-	bad   error // why the answer is none, though it came to its end
-	said  int   // estimated tokens of what came
+	said  int // estimated tokens of what came
 	call  bool
-	// broken: the answer makes no sense, a call has no id or no name.
-	broken bool
 }
 
 // block is one that has not ended.
@@ -42,127 +41,123 @@ type block struct {
 	data  string // of redacted thinking
 }
 
-// event reads one event. It says whether to go on: not when the answer is
-// complete or the consumer has stopped.
-func (r *reader) event(e *event, to func(model.Delta) bool) bool {
-	yield := func(d model.Delta) bool {
+// give hands a delta on.
+func (r *reader) give(d model.Delta) {
+	if !r.over {
 		r.seen.Note(d)
-		return to(d)
+		r.over = !r.yield(d)
 	}
+}
+
+// event reads one event.
+func (r *reader) event(e *event) error {
 	switch e.Type {
 	case "message_start":
-		u := e.SDK.Message.Usage
-		r.usage.InputTokens = int(u.InputTokens)
-		r.usage.CacheReadTokens = int(u.CacheReadInputTokens)
-		r.usage.CacheWriteTokens = int(u.CacheCreationInputTokens)
-		r.usage.OutputTokens = int(u.OutputTokens)
+		r.addUsage(e.Message.Usage)
 	case "content_block_start":
-		return r.start(e, yield)
+		return r.start(e)
 	case "content_block_delta":
 		if b := r.open[e.Index]; b != nil {
-			return b.delta(&e.Delta, yield)
+			r.add(b, &e.Delta)
 		}
 	case "content_block_stop":
 		if b := r.open[e.Index]; b != nil {
 			delete(r.open, e.Index)
-			return r.end(b, yield)
+			r.end(b)
 		}
 	case "message_delta":
-		if stop := e.SDK.Delta.StopReason; stop != "" {
-			r.stop = stop
+		if stop := e.Delta.StopReason; stop != "" {
+			r.stop = string(stop)
 		}
-		r.addUsage(e.SDK.Usage)
+		r.addUsage(e.Usage)
 	case "message_stop":
-		for _, i := range slices.Sorted(maps.Keys(r.open)) { // of servers that end none
-			if !r.end(r.open[i], yield) {
-				return false
-			}
-		}
-		if r.usage.ContextTokens() == 0 { // a server that counts nothing
-			r.usage.InputTokens, r.usage.OutputTokens = model.EstimateRequest(r.req), r.said
-		}
-		r.usage.CostUSD = r.info.Price.Cost(r.usage)
-		end := model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage}
-		if !listed(r.stop) {
-			if end, r.bad = r.seen.Done(r.peer, string(r.stop), r.usage); r.bad != nil {
-				return false
-			}
-		}
-		yield(end)
-		return false
+		return r.done()
 	}
-	return true
+	return nil
 }
 
-func (r *reader) start(e *event, yield func(model.Delta) bool) bool {
-	c := &e.SDK.ContentBlock
-	if old := r.open[e.Index]; old != nil { // its end got lost
-		delete(r.open, e.Index)
-		if !r.end(old, yield) {
-			return false
+// done ends the answer, or says why it is none.
+func (r *reader) done() error {
+	for _, i := range slices.Sorted(maps.Keys(r.open)) { // of servers that end none
+		r.end(r.open[i])
+	}
+	if r.usage.ContextTokens() == 0 { // a server that counts nothing
+		r.usage.InputTokens, r.usage.OutputTokens = model.EstimateRequest(r.req), r.said
+	}
+	r.usage.CostUSD = r.info.Price.Cost(r.usage)
+	end := model.Done{StopReason: stopReason(r.stop, r.call), Usage: r.usage}
+	if !listed(r.stop) {
+		var bad error
+		if end, bad = r.seen.Done(r.peer, r.stop, r.usage); bad != nil {
+			return bad
 		}
 	}
-	b := &block{index: r.count, id: c.ID, name: c.Name}
+	r.give(end)
+	r.over = true
+	return nil
+}
+
+func (r *reader) start(e *event) error {
+	c := &e.Block
+	if old := r.open[e.Index]; old != nil { // its end got lost
+		delete(r.open, e.Index)
+		r.end(old)
+	}
+	b := &block{index: r.count, id: string(c.ID), name: string(c.Name)}
 	switch c.Type {
 	case "text":
 		b.kind = protocol.BlockText
 	case "thinking":
 		b.kind = protocol.BlockThinking
-		b.sign.WriteString(c.Signature)
+		b.sign.WriteString(string(c.Signature))
 	case "redacted_thinking":
 		b.kind = protocol.BlockThinking
-		b.data = c.Data
+		b.data = string(c.Data)
 	case "tool_use":
 		if c.ID == "" || c.Name == "" {
-			r.broken = true
-			return false
+			return r.peer.Broken("a call without id or name")
 		}
 		b.kind = protocol.BlockToolUse
 		r.call = true
-		b.start = json.RawMessage(c.JSON.Input.Raw())
+		b.start = c.Input
 	default:
-		return true // blocks of server-side features, which are not asked for
+		return nil // blocks of server-side features, which are not asked for
 	}
 	if r.open == nil {
-		r.open = map[int64]*block{}
+		r.open = map[wire.Int]*block{}
 	}
 	r.open[e.Index] = b
 	r.count++
-	if !yield(model.BlockStart{Index: b.index, Type: b.kind, CallID: b.id, Name: b.name}) {
-		return false
+	r.give(model.BlockStart{Index: b.index, Type: b.kind, CallID: b.id, Name: b.name})
+	switch c.Type { // compatible servers put text into the start
+	case "text":
+		r.add(b, &delta{Type: "text_delta", Text: c.Text})
+	case "thinking":
+		r.add(b, &delta{Type: "thinking_delta", Thinking: c.Thinking})
 	}
-	// Compatible servers put text into the start.
-	switch {
-	case c.Type == "text" && c.Text != "":
-		b.text.WriteString(c.Text)
-		return yield(model.TextDelta{Index: b.index, Text: c.Text})
-	case c.Type == "thinking" && c.Thinking != "":
-		b.text.WriteString(c.Thinking)
-		return yield(model.ThinkingDelta{Index: b.index, Text: c.Thinking})
-	}
-	return true
+	return nil
 }
 
-func (b *block) delta(d *delta, yield func(model.Delta) bool) bool {
+// add adds a piece to a block.
+func (r *reader) add(b *block, d *delta) {
 	switch {
 	case d.Type == "text_delta" && b.kind == protocol.BlockText && d.Text != "":
-		b.text.WriteString(d.Text)
-		return yield(model.TextDelta{Index: b.index, Text: d.Text})
+		b.text.WriteString(string(d.Text))
+		r.give(model.TextDelta{Index: b.index, Text: string(d.Text)})
 	case d.Type == "thinking_delta" && b.kind == protocol.BlockThinking && d.Thinking != "":
-		b.text.WriteString(d.Thinking)
-		return yield(model.ThinkingDelta{Index: b.index, Text: d.Thinking})
+		b.text.WriteString(string(d.Thinking))
+		r.give(model.ThinkingDelta{Index: b.index, Text: string(d.Thinking)})
 	case d.Type == "input_json_delta" && b.kind == protocol.BlockToolUse && d.PartialJSON != "":
-		b.text.WriteString(d.PartialJSON)
-		return yield(model.CallDelta{Index: b.index, JSON: d.PartialJSON})
+		b.text.WriteString(string(d.PartialJSON))
+		r.give(model.CallDelta{Index: b.index, JSON: string(d.PartialJSON)})
 	case d.Type == "signature_delta":
-		b.sign.WriteString(d.Signature)
+		b.sign.WriteString(string(d.Signature))
 	}
-	return true
 }
 
-func (r *reader) end(b *block, yield func(model.Delta) bool) bool {
+func (r *reader) end(b *block) {
 	r.said += model.EstimateText(b.text.String())
-	return yield(b.end(r.info))
+	r.give(b.end(r.info))
 }
 
 // end makes the whole block.
@@ -187,39 +182,38 @@ func (b *block) end(info model.Info) model.BlockEnd {
 	return model.CallEnd(b.index, b.id, b.name, text)
 }
 
-// addUsage takes the counts of message_delta, which are totals and stand for
-// those of message_start where they are given.
-func (r *reader) addUsage(u sdk.MessageDeltaUsage) {
-	if u.JSON.InputTokens.Valid() {
-		r.usage.InputTokens = int(u.InputTokens)
-	}
-	if u.JSON.CacheReadInputTokens.Valid() {
-		r.usage.CacheReadTokens = int(u.CacheReadInputTokens)
-	}
-	if u.JSON.CacheCreationInputTokens.Valid() {
-		r.usage.CacheWriteTokens = int(u.CacheCreationInputTokens)
-	}
-	if u.JSON.OutputTokens.Valid() {
-		r.usage.OutputTokens = int(u.OutputTokens)
-	}
-	if u.OutputTokensDetails.JSON.ThinkingTokens.Valid() {
-		r.usage.ReasoningTokens = int(u.OutputTokensDetails.ThinkingTokens)
+// addUsage takes the counts of message_start, and those of message_delta, which are
+// totals and stand for the first where they are given.
+func (r *reader) addUsage(u counts) {
+	for _, c := range [...]struct {
+		from *wire.Int
+		to   *int
+	}{
+		{u.Input, &r.usage.InputTokens},
+		{u.CacheRead, &r.usage.CacheReadTokens},
+		{u.CacheWrite, &r.usage.CacheWriteTokens},
+		{u.Output, &r.usage.OutputTokens},
+		{u.OutputDetails.Thinking, &r.usage.ReasoningTokens},
+	} {
+		if c.from != nil {
+			*c.to = int(*c.from)
+		}
 	}
 }
 
-// listed reports whether the stop reason is one of the vendor's list. Some compatible
-// servers name none.
-func listed(s sdk.StopReason) bool {
-	switch s {
-	case "", sdk.StopReasonEndTurn, sdk.StopReasonMaxTokens, sdk.StopReasonStopSequence, sdk.StopReasonToolUse,
-		sdk.StopReasonPauseTurn, sdk.StopReasonRefusal, sdk.StopReasonModelContextWindowExceeded:
+// listed reports whether the stop reason is one of the vendor's list
+// (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons). Some
+// compatible servers name none.
+func listed(stop string) bool {
+	switch stop {
+	case "", "end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal", "model_context_window_exceeded":
 		return true
 	}
 	return false
 }
 
-func stopReason(s sdk.StopReason, called bool) protocol.StopReason {
-	switch s {
+func stopReason(stop string, called bool) protocol.StopReason {
+	switch stop {
 	case "max_tokens", "model_context_window_exceeded":
 		return protocol.StopMaxTokens
 	case "refusal":

@@ -1,9 +1,9 @@
 package anthropic
 
 import (
-	sdk "github.com/anthropics/anthropic-sdk-go"
-
 	"scorel/internal/model"
+	"scorel/internal/model/wire"
+	"scorel/protocol"
 )
 
 // Names of beta features
@@ -32,11 +32,18 @@ func budget(l model.ThinkingLevel) int {
 	return 32_000
 }
 
-// think sets how much the model thinks, and gives the beta features that this
-// takes.
-func (m *Model) think(req model.Request, p *sdk.MessageNewParams) (betas []string) {
+// thinking says how much the model thinks; zero says nothing of it.
+type thinking struct {
+	kind   string // enabled, adaptive or disabled
+	budget int    // tokens, of enabled
+	effort string // of adaptive
+	bound  bool   // the server drops thinking that does not fit its prefix
+}
+
+// think says how much the model thinks, and which beta features that takes.
+func (m *Model) think(req model.Request, maxTokens int, messages []message) (t thinking, betas []string) {
 	if len(m.info.Thinking) == 0 {
-		return nil
+		return t, nil
 	}
 	level := m.info.Level(req.Thinking)
 	if level == model.ThinkingOff {
@@ -45,53 +52,71 @@ func (m *Model) think(req model.Request, p *sdk.MessageNewParams) (betas []strin
 		}
 	}
 	if m.info.Compat.Adaptive || onlyAdaptive(m.info.ID) {
-		return m.thinkByEffort(level, p)
+		return m.thinkByEffort(level)
 	}
-	n := min(budget(level), int(p.MaxTokens)-leastBudget)
-	if level == model.ThinkingOff || n < leastBudget || !resumable(p.Messages) {
-		return nil
+	n := min(budget(level), maxTokens-leastBudget)
+	if level == model.ThinkingOff || n < leastBudget || !resumable(messages) {
+		return t, nil
 	}
-	p.Thinking = sdk.ThinkingConfigParamOfEnabled(int64(n))
-	if m.info.Provider == "anthropic" && len(p.Tools) > 0 {
+	if m.info.Provider == "anthropic" && len(req.Tools) > 0 {
 		betas = append(betas, betaInterleaved)
 	}
-	return betas
+	return thinking{kind: "enabled", budget: n}, betas
 }
 
-// onlyAdaptive names the models for which the SDK writes a warning to stderr, over
-// whatever is on the screen, when it is given a budget.
+// onlyAdaptive names the models for which the vendor calls budgets deprecated.
 func onlyAdaptive(id string) bool { return id == "claude-opus-4-6" || id == "claude-mythos-preview" }
 
-func (m *Model) thinkByEffort(level model.ThinkingLevel, p *sdk.MessageNewParams) (betas []string) {
+func (m *Model) thinkByEffort(level model.ThinkingLevel) (t thinking, betas []string) {
 	if level == model.ThinkingOff {
-		p.Thinking = sdk.ThinkingConfigParamUnion{OfDisabled: &sdk.ThinkingConfigDisabledParam{}}
-		return nil
+		return thinking{kind: "disabled"}, nil
 	}
-	t := &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
-	if m.info.Compat.BlockBinding {
-		t.SetExtraFields(map[string]any{"block_binding": map[string]string{"prefix_mismatch_behavior": "drop_block"}})
+	t = thinking{kind: "adaptive", effort: m.info.Compat.Levels[level], bound: m.info.Compat.BlockBinding}
+	if t.bound {
 		betas = append(betas, betaBinding)
 	}
-	p.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: t}
-	effort := m.info.Compat.Levels[level]
-	if effort == "" {
-		effort = string(level)
+	if t.effort == "" {
+		t.effort = string(level)
 	}
-	if effort == string(model.ThinkingMinimal) {
-		effort = string(model.ThinkingLow) // the lowest that the API knows
+	if t.effort == string(model.ThinkingMinimal) {
+		t.effort = string(model.ThinkingLow) // the lowest that the API knows
 	}
-	p.OutputConfig = sdk.OutputConfigParam{Effort: sdk.OutputConfigEffort(effort)}
-	return betas
+	return t, betas
+}
+
+// write writes the member of a request that says how the model thinks. How hard it does
+// stands in output_config.
+func (t thinking) write(to *wire.Body) {
+	if t.kind == "" {
+		return
+	}
+	to.Key("thinking")
+	to.Object()
+	switch t.kind {
+	case "enabled":
+		to.Key("budget_tokens")
+		to.Int(t.budget)
+	case "adaptive":
+		to.Field("display", "summarized")
+	}
+	to.Field("type", t.kind)
+	if t.bound {
+		to.Key("block_binding")
+		to.Object()
+		to.Field("prefix_mismatch_behavior", "drop_block")
+		to.EndObject()
+	}
+	to.EndObject()
 }
 
 // resumable says whether thinking with a budget may be on: an assistant message
 // with calls that the request ends on must then begin with thinking, which it
 // does not when another model wrote it.
-func resumable(messages []sdk.MessageParam) bool {
+func resumable(messages []message) bool {
 	n := len(messages)
-	if n < 2 || len(messages[n-1].Content) == 0 || messages[n-1].Content[0].OfToolResult == nil {
+	if n < 2 || messages[n-1].parts[0].result == nil {
 		return true
 	}
-	last := messages[n-2].Content
-	return len(last) > 0 && (last[0].OfThinking != nil || last[0].OfRedactedThinking != nil)
+	before := messages[n-2].parts[0]
+	return before.result == nil && before.from.Type == protocol.BlockThinking
 }

@@ -1,7 +1,6 @@
 // Package google speaks Google's Gemini API
 // (https://ai.google.dev/api/generate-content) over net/http, to Google and to any
-// server with the same wire format. It has no SDK beneath it: the vendor's takes
-// keep-alive comments for errors, prints to the standard log and links gRPC.
+// server with the same wire format.
 //
 // The request is a function of the [model.Request]: same input, same bytes. Of
 // two successive requests of a conversation the second begins with the contents of

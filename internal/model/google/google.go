@@ -1,11 +1,9 @@
 package google
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"iter"
-	"net/http"
 	"net/url"
 	"path"
 	"strings"
@@ -26,12 +24,13 @@ type Model struct {
 	peer   wire.Peer
 	doer   *wire.Doer
 	url    string
+	header map[string]string
 	family family
 }
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIGoogle, DefaultBaseURL, "google")
+	peer, err := c.Peer(model.APIGoogle, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +38,11 @@ func New(c Config) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the baseUrl of %s is not an http address", peer.Name)
 	}
-	return &Model{info: c.Info, peer: peer, doer: peer.Doer(), url: address, family: familyOf(c.Info.ID)}, nil
+	m := &Model{info: c.Info, peer: peer, doer: peer.Doer(), url: address, family: familyOf(c.Info.ID)}
+	if c.Key != "" {
+		m.header = map[string]string{"X-Goog-Api-Key": c.Key} // the parameter "key" would put it into URLs and logs
+	}
+	return m, nil
 }
 
 // endpoint is where requests for a model go.
@@ -69,18 +72,16 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			yield(nil, err)
 			return
 		}
-		sending, stop := context.WithCancel(ctx)
-		defer stop() // ends the request when the consumer does
-		res, err := m.send(sending, body)
+		res, err := m.doer.Post(ctx, m.url, m.header, body)
 		if err != nil {
 			yield(nil, m.peer.Fail(ctx, err))
 			return
 		}
 		defer res.Body.Close()
 		r := reader{info: m.info, peer: m.peer, yield: func(d model.Delta) bool { return yield(d, nil) }}
-		for data, err := range events(res.Body) {
+		for got, err := range wire.Events(res.Body) {
 			if err == nil {
-				err = r.event(data)
+				err = r.event(got.Data)
 			}
 			if r.stopped {
 				return
@@ -104,20 +105,4 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 			}
 		}
 	}
-}
-
-func (m *Model) send(ctx context.Context, body []byte) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	if m.peer.Key != "" {
-		req.Header.Set("X-Goog-Api-Key", m.peer.Key) // the parameter "key" would put it into URLs and logs
-	}
-	for k, v := range m.peer.Headers {
-		req.Header.Set(k, v)
-	}
-	return m.doer.Do(req)
 }

@@ -1,16 +1,13 @@
 package google_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -152,68 +149,6 @@ func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 	}
 }
 
-func TestEveryFailureHasItsClassAndOneSentence(t *testing.T) {
-	tests := []struct {
-		name  string
-		line  string
-		class model.Class
-		retry time.Duration
-		says  string
-	}{
-		{"rate limit", `{"do":[{"error":{"status":429,"retryAfter":7}}]}`, model.ClassTransient, 7 * time.Second, "429"},
-		{"rate limit with a part of a second", `{"do":[{"error":{"status":429,"retryAfter":0.25}}]}`, model.ClassTransient, 250 * time.Millisecond, "429"},
-		{"server error", `{"do":[{"error":{"status":500}}]}`, model.ClassTransient, 0, "500"},
-		{"deadline", `{"do":[{"error":{"status":504}}]}`, model.ClassTransient, 0, "504"},
-		{"overloaded", `{"do":[{"error":{"status":529}}]}`, model.ClassOverloaded, 0, "overloaded"},
-		{"overloaded inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":503}}]}`, model.ClassOverloaded, 0, "overloaded"},
-		{"rate limit inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":429,"retryAfter":3}}]}`, model.ClassTransient, 3 * time.Second, "429"},
-		{"server error inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":500}}]}`, model.ClassTransient, 0, "500"},
-		{"refused key, a 400", `{"do":[{"error":{"status":401}}]}`, model.ClassAuth, 0, "refused the key from GEMINI_API_KEY (400"},
-		{"forbidden", `{"do":[{"error":{"status":403}}]}`, model.ClassAuth, 0, "GEMINI_API_KEY"},
-		{"prompt too long", `{"do":[{"error":{"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
-		{"too long inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":400,"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
-		{"unknown model", `{"do":[{"error":{"status":404}}]}`, model.ClassInvalid, 0, "check the model"},
-		{"bad request", `{"do":[{"error":{"status":400,"message":"tools: nonsense"}}]}`, model.ClassInvalid, 0, "tools: nonsense"},
-		{"connection broken", `{"do":[{"text":"half"},{"cut":true}]}`, model.ClassTransient, 0, "connection"},
-		{"connection broken at once", `{"do":[{"error":{"status":0}}]}`, model.ClassTransient, 0, "connection"},
-		{"clean end without a finish reason", `{"do":[{"text":"half"},{"cut":"clean"}]}`, model.ClassTransient, 0, "before it was complete"},
-		{"clean end of nothing", `{"do":[{"cut":"clean"}]}`, model.ClassTransient, 0, "before it was complete"},
-		{"cut in the middle of a call", `{"do":[{"text":"half"},{"call":"Read","id":"c1","input":{"path":"abcdef"},"cut":true}]}`, model.ClassTransient, 0, "connection"},
-		{"a call that is no JSON", `{"do":[{"text":"half"},{"call":"Read","id":"c1","raw":"{\"path"}]}`, model.ClassTransient, 0, "a call that makes no sense"},
-		{"garbage", `{"do":[{"text":"half"},{"garbage":true}]}`, model.ClassTransient, 0, "not valid JSON"},
-		{"HTML page as a stream", `{"do":[{"html":true}]}`, model.ClassTransient, 0, "HTML page"},
-		{"no line", ``, model.ClassTransient, 0, "test.jsonl"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m, server := start(t, tt.line)
-			_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-			var e *model.Error
-			if !errors.As(err, &e) || e.Class != tt.class || e.RetryAfter != tt.retry || !strings.Contains(e.Message, tt.says) {
-				t.Fatalf("got %v (%+v)", err, e)
-			}
-			if strings.Contains(fmt.Sprintf("%v %+v", err, e), key[8:]) || strings.Contains(e.Message, "\n") {
-				t.Fatalf("the error holds the key or several lines: %v", err)
-			}
-			if n := server.Count(); n != 1 {
-				t.Fatalf("%d requests: it tried again", n)
-			}
-		})
-	}
-}
-
-func TestMissingKeyIsNamed(t *testing.T) {
-	m, server := start(t, ``, func(_ *modeltest.Config, c *google.Config) { c.Key = "" })
-	_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-	var e *model.Error
-	if !errors.As(err, &e) || e.Class != model.ClassAuth || !strings.Contains(e.Message, "set GEMINI_API_KEY") {
-		t.Fatalf("got %v", err)
-	}
-	if _, sent := server.Requests()[0].Header["X-Goog-Api-Key"]; sent {
-		t.Fatal("an empty key was sent")
-	}
-}
-
 func TestTheKeyIsInNoAddress(t *testing.T) {
 	var address string
 	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { address = r.RequestURI }))
@@ -251,98 +186,6 @@ func TestAddressesHaveTheirVersionOnce(t *testing.T) {
 		if _, err := google.New(google.Config{Info: gemini(), BaseURL: base}); err == nil || strings.Contains(err.Error(), "pass@") {
 			t.Errorf("%s: %v", base, err)
 		}
-	}
-}
-
-func TestEnvironmentIsNotRead(t *testing.T) {
-	t.Setenv("GEMINI_API_KEY", "from-the-environment")
-	t.Setenv("GOOGLE_API_KEY", "from-the-environment")
-	t.Setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
-	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(s *modeltest.Config, c *google.Config) { s.Key, c.Key = "", "" })
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
-		t.Fatal(err)
-	}
-	r := server.Requests()[0]
-	if s := fmt.Sprint(r.Header, string(r.Body)); strings.Contains(s, "from-the-environment") {
-		t.Fatal(s)
-	}
-}
-
-func TestHeadersOfTheUserWin(t *testing.T) {
-	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(s *modeltest.Config, c *google.Config) {
-		s.Key = "mine"
-		c.Headers = map[string]string{"x-goog-api-key": "mine", "X-Team": "a"}
-	})
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
-		t.Fatal(err)
-	}
-	if h := server.Requests()[0].Header; h.Get("X-Team") != "a" || len(h["X-Goog-Api-Key"]) != 1 {
-		t.Fatal(h)
-	}
-}
-
-func TestHangEndsAtOnceWhenCancelled(t *testing.T) {
-	m, _ := start(t, `{"do":[{"text":"one two three"},{"hang":true}]}`)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var last error
-	for d, err := range m.Stream(ctx, ask("hello")) {
-		if _, ok := d.(model.TextDelta); ok {
-			cancel()
-		}
-		last = err
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Fatalf("got %v", last)
-	}
-}
-
-func TestConsumerThatStopsEndsTheRequest(t *testing.T) {
-	m, _ := start(t, `{"again":true,"do":[{"thinking":"hm"},{"text":"one two three"},{"call":"Read","id":"c","input":{}},{"hang":true}]}`)
-	for n := range 10 { // behind each of its deltas
-		for range m.Stream(t.Context(), ask("hello")) {
-			if n--; n < 0 {
-				break
-			}
-		}
-	}
-	// goleak sees whether anything is left; the server's Close waits for its handler.
-}
-
-func TestKeyDoesNotFollowRedirects(t *testing.T) {
-	var got http.Header
-	other := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
-	first := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		http.Redirect(w, r, other+r.URL.Path, http.StatusTemporaryRedirect)
-	}))
-	m, err := google.New(google.Config{Info: gemini(), BaseURL: first, Key: key, HTTP: client(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err == nil || got != nil {
-		t.Fatalf("error %v, the other server got %v", err, got)
-	}
-}
-
-func TestLineAboveTheBoundIsAnError(t *testing.T) {
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
-		io.WriteString(w, "data: ")
-		chunk := strings.Repeat("x", 1<<20)
-		for range 40 {
-			if _, err := io.WriteString(w, chunk); err != nil {
-				return
-			}
-		}
-	}))
-	m, err := google.New(google.Config{Info: gemini(), BaseURL: url, Key: key, HTTP: client(t)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-	var e *model.Error
-	if !errors.As(err, &e) || !strings.Contains(e.Message, "16 MiB") {
-		t.Fatalf("got %v", err)
 	}
 }
 

@@ -13,39 +13,70 @@ import (
 	"scorel/protocol"
 )
 
-// body writes the request.
+// body writes the request, as in https://ai.google.dev/api/generate-content.
 func (m *Model) body(ctx context.Context, req model.Request) ([]byte, error) {
 	if err := wire.Schemas(req.Tools); err != nil {
 		return nil, err
 	}
-	r := request{}
-	var err error
-	if r.Contents, err = m.convert(ctx, req); err != nil {
+	fitted := model.Fit(req.Messages, m.info)
+	to := wire.NewBody(req, fitted, false)
+	w := writer{model: m, req: req, to: to}
+	to.Object()
+	if strings.TrimSpace(req.System) != "" {
+		to.Key("systemInstruction")
+		w.content("", func() { w.text(req.System) })
+	}
+	tools(to, req.Tools)
+	to.Key("contents")
+	to.List()
+	if err := w.contents(ctx, fitted); err != nil {
 		return nil, err
 	}
-	if strings.TrimSpace(req.System) != "" {
-		r.System = &content{Parts: []part{{Text: req.System}}}
-	}
-	if len(req.Tools) > 0 {
-		r.Tools = []tools{{}}
-		for _, t := range req.Tools {
-			f := function{Name: t.Name, Description: t.Description, Schema: withoutDialect(t.Schema)}
-			r.Tools[0].Functions = append(r.Tools[0].Functions, f)
-		}
-		r.ToolConfig = &toolConfig{}
-		r.ToolConfig.Calling.Mode = "AUTO"
-	}
+	to.EndList()
 	n := wire.MaxTokens(m.info, req)
 	if think := m.think(req, n); n > 0 || think != nil {
-		r.Generation = &generationConfig{MaxOutputTokens: n, Thinking: think}
+		to.Key("generationConfig")
+		to.Object()
+		if n > 0 {
+			to.Key("maxOutputTokens")
+			to.Int(n)
+		}
+		think.write(to)
+		to.EndObject()
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(r); err != nil {
-		return nil, err
+	to.EndObject()
+	return to.Bytes(), nil
+}
+
+// tools declares the tools. Of the two forms for their input the JSON Schema is sent:
+// the other, "parameters", knows a part of it only and refuses all else.
+func tools(to *wire.Body, list []model.ToolSpec) {
+	if len(list) == 0 {
+		return
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	to.Key("tools")
+	to.List()
+	to.Object()
+	to.Key("functionDeclarations")
+	to.List()
+	for _, t := range list {
+		to.Object()
+		to.Field("name", t.Name)
+		to.FieldIf("description", t.Description)
+		to.Key("parametersJsonSchema")
+		to.Raw(withoutDialect(t.Schema))
+		to.EndObject()
+	}
+	to.EndList()
+	to.EndObject()
+	to.EndList()
+	to.Key("toolConfig")
+	to.Object()
+	to.Key("functionCallingConfig")
+	to.Object()
+	to.Field("mode", "AUTO")
+	to.EndObject()
+	to.EndObject()
 }
 
 // withoutDialect takes the name of the dialect from a schema: the API does not know
@@ -78,52 +109,109 @@ func withoutDialect(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// convert makes the API's contents. The results of one assistant message are one
-// content, in the order of the calls and with nothing else in it; what a model
-// cannot be given inside a result follows in the next content, joined with the
-// user's own where one follows.
-func (m *Model) convert(ctx context.Context, req model.Request) ([]content, error) {
-	var out []content
-	var late []part
-	var open map[string]*call // by the id that their results name
-	add := func(role string, parts []part) {
-		if len(parts) > 0 {
-			out = append(out, content{Role: role, Parts: parts})
-		}
-	}
-	for _, msg := range model.Fit(req.Messages, m.info) {
+// writer writes the contents of a request.
+type writer struct {
+	model   *Model
+	req     model.Request
+	to      *wire.Body
+	calls   map[string]called // of the last message, by the id that their results name
+	results int               // in the open content; 0 when none is open
+	late    []wire.Payload    // what stands behind the results
+}
+
+// called is a call as it was written.
+type called struct{ id, name string }
+
+// contents writes the list. The results of one assistant message are one content, in
+// the order of the calls and with nothing else in it; what a model cannot be given
+// inside a result follows in the next content, joined with the user's own where one
+// follows.
+func (w *writer) contents(ctx context.Context, list []protocol.Message) error {
+	for i := range list {
+		msg := &list[i]
 		switch msg.Role {
 		case protocol.RoleAssistant:
-			add(roleUser, late)
-			var parts []part
-			parts, open = m.assistant(msg)
-			add(roleModel, parts)
-			late = nil
+			w.flush()
+			w.content(roleModel, func() { w.assistant(msg) })
 		case protocol.RoleUser:
-			parts, err := m.parts(ctx, req, msg.Content)
+			parts, err := w.parts(ctx, msg)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			add(roleUser, append(late, parts...))
-			late = nil
+			w.late = append(w.late, parts...)
+			w.flush()
 		case protocol.RoleToolResult:
-			one, rest, err := m.result(ctx, req, msg, open[msg.ToolCallID])
-			if err != nil {
-				return nil, err
-			}
-			if out[len(out)-1].Role == roleModel {
-				out = append(out, content{Role: roleUser})
-			}
-			results := &out[len(out)-1]
-			results.Parts = append(results.Parts, one)
-			if len(rest) > 0 {
-				note := fmt.Sprintf("[what result %d, of %s, holds besides text:]", len(results.Parts), one.Result.Name)
-				late = append(append(late, part{Text: note}), rest...)
+			if err := w.result(ctx, msg); err != nil {
+				return err
 			}
 		}
 	}
-	add(roleUser, late)
-	return out, nil
+	w.flush()
+	return nil
+}
+
+// content writes one content with its parts.
+func (w *writer) content(role string, parts func()) {
+	w.to.Object()
+	w.to.FieldIf("role", role)
+	w.to.Key("parts")
+	w.to.List()
+	parts()
+	w.to.EndList()
+	w.to.EndObject()
+}
+
+// flush ends the content of results, and writes what waits as another of the user.
+func (w *writer) flush() {
+	if w.results > 0 {
+		w.results = 0
+		w.to.EndList()
+		w.to.EndObject()
+	}
+	if len(w.late) > 0 {
+		w.content(roleUser, func() {
+			for _, p := range w.late {
+				w.part(p)
+			}
+		})
+		w.late = nil
+	}
+}
+
+// parts gives the parts of a message; GIF images become texts
+// (https://ai.google.dev/gemini-api/docs/image-understanding).
+func (w *writer) parts(ctx context.Context, msg *protocol.Message) ([]wire.Payload, error) {
+	list, err := wire.Parts(ctx, w.req, w.model.info, msg.Content)
+	for i, p := range list {
+		if p.MediaType == "image/gif" {
+			list[i] = wire.Payload{Text: "[a GIF image, which this model cannot read]"}
+		}
+	}
+	return list, err
+}
+
+func (w *writer) text(text string) {
+	w.to.Object()
+	w.to.Field("text", text)
+	w.to.EndObject()
+}
+
+func (w *writer) part(p wire.Payload) {
+	switch {
+	case p.Data == nil:
+		w.text(p.Text)
+	default:
+		w.to.Object()
+		w.to.Key("inlineData")
+		w.to.Object()
+		w.to.Field("mimeType", p.MediaType)
+		w.to.Key("data")
+		w.to.OpenText()
+		w.to.AddBase64(p.Data)
+		w.to.CloseText()
+		w.to.EndObject()
+		w.to.EndObject()
+	}
 }
 
 // skipValidator stands in for the signature of a call that another model made: from
@@ -133,97 +221,98 @@ func (m *Model) convert(ctx context.Context, req model.Request) ([]content, erro
 // beginning stay the same.
 const skipValidator = "skip_thought_signature_validator"
 
-// assistant makes the parts of a message, and gives its calls by the ids that its
-// results name. From Gemini 3 on a call has an id. Older models do not know the
-// field, and neither do servers that signed a call and gave it none.
-func (m *Model) assistant(msg protocol.Message) ([]part, map[string]*call) {
-	var out []part
-	calls := map[string]*call{}
-	ids := m.family == current
+// assistant writes the parts of a message. From Gemini 3 on a call has an id. Older
+// models do not know the field, and neither do servers that signed a call and gave it
+// none.
+func (w *writer) assistant(msg *protocol.Message) {
+	ids := w.model.family == current
 	for _, b := range msg.Content {
 		if d := model.GoogleDataOf(b); b.Type == protocol.BlockToolUse && d.ThoughtSignature != "" && d.CallID == "" {
 			ids = false
 		}
 	}
+	w.calls = map[string]called{}
 	for _, b := range msg.Content {
 		data := model.GoogleDataOf(b)
-		p := part{Signature: data.ThoughtSignature}
+		w.to.Object()
 		switch b.Type {
 		case protocol.BlockText:
-			p.Text = b.Text
+			w.to.Field("text", b.Text)
 		case protocol.BlockThinking:
-			p.Text, p.Thought = b.Thinking, true
+			w.to.Field("text", b.Thinking)
+			w.to.Key("thought")
+			w.to.Bool(true)
 		case protocol.BlockToolUse:
-			p.Call = &call{ID: data.CallID, Name: b.Name, Args: b.Input}
-			if p.Call.ID == "" && ids {
-				p.Call.ID = b.ID
+			c := called{id: data.CallID, name: b.Name}
+			if c.id == "" && ids {
+				c.id = b.ID
 			}
-			if len(calls) == 0 && p.Signature == "" && m.family == current {
-				p.Signature = skipValidator
+			if len(w.calls) == 0 && data.ThoughtSignature == "" && w.model.family == current {
+				data.ThoughtSignature = skipValidator
 			}
-			calls[b.ID] = p.Call
+			w.calls[b.ID] = c
+			w.to.Key("functionCall")
+			w.to.Object()
+			w.to.FieldIf("id", c.id)
+			w.to.Field("name", c.name)
+			w.to.Key("args")
+			w.to.Raw(b.Input)
+			w.to.EndObject()
 		}
-		out = append(out, p)
+		w.to.FieldIf("thoughtSignature", data.ThoughtSignature)
+		w.to.EndObject()
 	}
-	return out, calls
 }
 
-// result makes the part for a result, and what has to follow the results.
-func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Message, c *call) (part, []part, error) {
-	parts, err := m.parts(ctx, req, msg.Content)
+// result writes the part for a result, and keeps what has to follow the results.
+func (w *writer) result(ctx context.Context, msg *protocol.Message) error {
+	parts, err := w.parts(ctx, msg)
 	if err != nil {
-		return part{}, nil, err
+		return err
 	}
-	r := &result{ID: c.ID, Name: c.Name}
-	var text []string
-	var late []part
-	for _, p := range parts {
-		switch {
-		case p.Inline == nil:
-			text = append(text, p.Text)
-		case m.family == current:
-			r.Parts = append(r.Parts, p)
-		default:
-			late = append(late, p)
+	texts, media := wire.Texts(parts)
+	if w.results == 0 {
+		w.to.Object()
+		w.to.Field("role", roleUser)
+		w.to.Key("parts")
+		w.to.List()
+	}
+	w.results++
+	c := w.calls[msg.ToolCallID]
+	if w.model.family != current && len(media) > 0 {
+		note := fmt.Sprintf("[what result %d, of %s, holds besides text:]", w.results, c.name)
+		w.late = append(append(w.late, wire.Payload{Text: note}), media...)
+		media = nil
+		if len(texts) == 0 {
+			texts = []string{"(see the message behind the results)"}
 		}
 	}
-	said := strings.Join(text, "\n")
-	switch {
-	case said != "":
-	case len(late) > 0:
-		said = "(see the message behind the results)"
-	default:
-		said = "(see what is attached)"
+	if len(texts) == 0 {
+		texts = []string{"(see what is attached)"}
 	}
-	if r.Response.Output = said; msg.IsError {
-		r.Response = outcome{Error: said}
+	w.to.Object()
+	w.to.Key("functionResponse")
+	w.to.Object()
+	w.to.FieldIf("id", c.id)
+	w.to.Field("name", c.name)
+	w.to.Key("response") // the vendor knows these two keys in it
+	w.to.Object()
+	if msg.IsError {
+		w.to.Key("error")
+	} else {
+		w.to.Key("output")
 	}
-	return part{Result: r}, late, nil
-}
-
-func (m *Model) parts(ctx context.Context, req model.Request, content []protocol.Block) ([]part, error) {
-	out := make([]part, 0, len(content))
-	for _, b := range content {
-		switch b.Type {
-		case protocol.BlockText:
-			out = append(out, part{Text: b.Text})
-		case protocol.BlockImage, protocol.BlockFile:
-			load, err := wire.Load(ctx, req, m.info, b)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, payload(load))
+	w.to.Lines(texts)
+	w.to.EndObject()
+	if len(media) > 0 { // these models read it there
+		w.to.Key("parts")
+		w.to.List()
+		for _, p := range media {
+			w.part(p)
 		}
+		w.to.EndList()
 	}
-	return out, nil
-}
-
-func payload(load wire.Payload) part {
-	switch {
-	case load.Base64 == "":
-		return part{Text: load.Text}
-	case load.MediaType == "image/gif": // https://ai.google.dev/gemini-api/docs/image-understanding
-		return part{Text: "[a GIF image, which this model cannot read]"}
-	}
-	return part{Inline: &blob{MediaType: load.MediaType, Data: load.Base64}}
+	w.to.EndObject()
+	w.to.EndObject()
+	return nil
 }

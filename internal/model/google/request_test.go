@@ -146,17 +146,6 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNoJSONIsInvalid(t *testing.T) {
-	m, server := inMemory(t, gemini(), anyAnswer)
-	req := ask("go")
-	req.Tools[0].Schema = json.RawMessage(`{`)
-	_, err := modeltest.Collect(m.Stream(t.Context(), req))
-	var e *model.Error
-	if !errors.As(err, &e) || e.Class != model.ClassInvalid || !strings.Contains(e.Message, "Bash") || server.Count() != 0 {
-		t.Fatalf("got %v", err)
-	}
-}
-
 func TestSchemasKeepTheirBytesButForTheNameOfTheDialect(t *testing.T) {
 	const rest = `"type":"object","properties":{"z":{"$ref":"#/$defs/z"},"a":{"$schema":1}},"$defs":{"z":{"const":"<"}},"additionalProperties":false`
 	const dialect = `"$schema":"https://json-schema.org/draft/2020-12/schema"`
@@ -344,42 +333,6 @@ func TestMediaOfTheLastResultsFollowThem(t *testing.T) {
 	list := sent(t, server, 0).Contents
 	if len(list) != 7 || !bytes.Contains(list[3], []byte("inlineData")) || !bytes.Contains(list[6], []byte("inlineData")) {
 		t.Error(contents(t, server, 0))
-	}
-}
-
-func TestSameRequestGivesTheSameBytesAndStaysUnchanged(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		m, server := inMemory(t, gemini(), anyAnswer)
-		req := ask("")
-		req.Messages = conversation.Draw(r, m.Info())
-		req.Blob = conversation.Blob
-		before, _ := json.Marshal(req.Messages)
-		send(t, m, req)
-		send(t, m, req)
-		after, _ := json.Marshal(req.Messages)
-		got := server.Requests()
-		if !bytes.Equal(got[0].Body, got[1].Body) || !bytes.Equal(before, after) {
-			r.Fatalf("%s\n%s", got[0].Body, got[1].Body)
-		}
-	})
-}
-
-func TestJudgeTakesWhatFitMakesOfAnyConversation(t *testing.T) {
-	blind := named("gemini-2.5-pro")
-	blind.Images, blind.PDF = false, false
-	for name, info := range map[string]model.Info{"Gemini 3": gemini(), "Gemini 2.5": named("gemini-2.5-flash"), "without media": blind, "Gemma": named("gemma-4-test")} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) {
-				m, server := inMemory(t, info, anyAnswer)
-				req := ask("")
-				req.Messages = conversation.Draw(r, info)
-				req.Thinking = rapid.SampledFrom(model.ThinkingLevels()).Draw(r, "level")
-				req.Blob = conversation.Blob
-				if _, err := modeltest.Collect(m.Stream(context.Background(), req)); err != nil {
-					r.Fatalf("%v\n%s", err, server.Requests()[0].Body)
-				}
-			})
-		})
 	}
 }
 

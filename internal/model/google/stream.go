@@ -86,7 +86,7 @@ func (r *reader) event(data []byte) error {
 	if c.ID != "" {
 		r.id = c.ID
 	}
-	if c.Usage != nil {
+	if c.Usage != nil && *c.Usage != (counts{}) { // others count nothing
 		r.usage = c.Usage
 	}
 	if c.Feedback.Block != "" && len(c.Candidates) == 0 {

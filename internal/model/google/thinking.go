@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"scorel/internal/model"
+	"scorel/internal/model/wire"
 )
 
 // family is what decides how a model is asked to think and what it takes. Only
@@ -37,23 +38,42 @@ func familyOf(id string) family {
 	return current
 }
 
-// thinkingConfig as in https://ai.google.dev/gemini-api/docs/thinking.
-type thinkingConfig struct {
-	IncludeThoughts bool   `json:"includeThoughts,omitempty"`
-	ThinkingBudget  *int   `json:"thinkingBudget,omitempty"`
-	ThinkingLevel   string `json:"thinkingLevel,omitempty"`
+// thinking says how much the model thinks: by level, or without one by budget. See
+// https://ai.google.dev/gemini-api/docs/thinking.
+type thinking struct {
+	told   bool   // what it thinks is told
+	level  string // in the API's words
+	budget int    // tokens
+}
+
+// write writes the member of a request's generationConfig.
+func (t *thinking) write(to *wire.Body) {
+	if t == nil {
+		return
+	}
+	to.Key("thinkingConfig")
+	to.Object()
+	if t.told {
+		to.Key("includeThoughts")
+		to.Bool(true)
+	}
+	if t.level == "" {
+		to.Key("thinkingBudget")
+		to.Int(t.budget)
+	}
+	to.FieldIf("thinkingLevel", t.level)
+	to.EndObject()
 }
 
 // think says how much the model thinks; nil for one that does not.
-func (m *Model) think(req model.Request, maxTokens int) *thinkingConfig {
+func (m *Model) think(req model.Request, maxTokens int) *thinking {
 	if len(m.info.Thinking) == 0 {
 		return nil
 	}
 	level := m.info.Level(req.Thinking)
 	on := level != model.ThinkingOff
 	if m.family == budgeted {
-		n := m.budget(level, maxTokens)
-		return &thinkingConfig{IncludeThoughts: on, ThinkingBudget: &n}
+		return &thinking{told: on, budget: m.budget(level, maxTokens)}
 	}
 	if !on && m.info.Compat.Levels[model.ThinkingOff] == "" {
 		level = m.info.Thinking[0] // from Gemini 3 on no model can leave it
@@ -66,7 +86,7 @@ func (m *Model) think(req model.Request, maxTokens int) *thinkingConfig {
 	default:
 		word = string(level)
 	}
-	return &thinkingConfig{IncludeThoughts: on, ThinkingLevel: strings.ToUpper(word)}
+	return &thinking{told: on, level: strings.ToUpper(word)}
 }
 
 // Bounds of thinking budgets, in tokens. Pro models cannot leave thinking; of the

@@ -4,28 +4,29 @@ import (
 	"cmp"
 	"encoding/json"
 
-	sdk "github.com/openai/openai-go/v3"
+	"scorel/internal/model/wire"
+	"scorel/protocol"
 )
 
-// chunk is a piece of an answer, with the fields that are read. The SDK's decoder takes
-// many times as long, because it keeps the JSON of each field; it reads the chunks in
-// which some field has an odd form, which it passes over.
+// chunk is a piece of an answer, or an error, with the fields that are read
+// (https://developers.openai.com/api/reference/resources/chat).
 type chunk struct {
-	ID      string          `json:"id"`
+	ID      wire.Text       `json:"id"`
 	Choices []choice        `json:"choices"`
-	Usage   json.RawMessage `json:"usage"`
+	Usage   *counts         `json:"usage"`
+	Error   json.RawMessage `json:"error"`
 }
 
 type choice struct {
-	Delta        delta  `json:"delta"`
-	FinishReason string `json:"finish_reason"`
+	Delta        delta     `json:"delta"`
+	FinishReason wire.Text `json:"finish_reason"`
 }
 
 type delta struct {
-	Content   string  `json:"content"`
-	Refusal   string  `json:"refusal"`
-	ToolCalls []piece `json:"tool_calls"`
-	// Thinking has several names.
+	Content   wire.Text `json:"content"`
+	Refusal   wire.Text `json:"refusal"`
+	ToolCalls []piece   `json:"tool_calls"`
+	// Thinking has several names, and stands for something else where it is no text.
 	ReasoningContent string `json:"reasoning_content"` // DeepSeek and most
 	Reasoning        string `json:"reasoning"`         // OpenRouter, vLLM, Ollama
 	ReasoningText    string `json:"reasoning_text"`    // Copilot
@@ -33,47 +34,38 @@ type delta struct {
 
 // piece is what a chunk adds to a call.
 type piece struct {
-	Index    int64  `json:"index"`
-	ID       string `json:"id"`
+	Index    wire.Int  `json:"index"`
+	ID       wire.Text `json:"id"`
 	Function struct {
-		Name      string `json:"name"`
-		Arguments string `json:"arguments"`
+		Name      wire.Text `json:"name"`
+		Arguments wire.Text `json:"arguments"`
 	} `json:"function"`
 }
 
 func (d *delta) thinking() string { return cmp.Or(d.ReasoningContent, d.Reasoning, d.ReasoningText) }
 
-// UnmarshalJSON decodes one chunk.
-func (c *chunk) UnmarshalJSON(data []byte) error {
-	type plain chunk
-	if json.Unmarshal(data, (*plain)(c)) == nil {
-		return nil
-	}
-	return c.bySDK(data)
+// counts of tokens. Prompt includes what was read from the cache and written to it.
+type counts struct {
+	Prompt        wire.Int `json:"prompt_tokens"`
+	Output        wire.Int `json:"completion_tokens"`
+	CacheHit      wire.Int `json:"prompt_cache_hit_tokens"` // DeepSeek
+	PromptDetails struct {
+		Cached  wire.Int `json:"cached_tokens"`
+		Written wire.Int `json:"cache_write_tokens"`
+	} `json:"prompt_tokens_details"`
+	OutputDetails struct {
+		Reasoning wire.Int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
 }
 
-func (c *chunk) bySDK(data []byte) error {
-	var theirs sdk.ChatCompletionChunk
-	if err := theirs.UnmarshalJSON(data); err != nil {
-		return err
+// usage splits the prompt into what was cached and what was not.
+func (c *counts) usage() *protocol.Usage {
+	cached, written := int(cmp.Or(c.PromptDetails.Cached, c.CacheHit)), int(c.PromptDetails.Written)
+	return &protocol.Usage{
+		InputTokens:      max(0, int(c.Prompt)-cached-written),
+		OutputTokens:     int(c.Output),
+		CacheReadTokens:  cached,
+		CacheWriteTokens: written,
+		ReasoningTokens:  int(c.OutputDetails.Reasoning),
 	}
-	*c = chunk{ID: theirs.ID}
-	if theirs.JSON.Usage.Valid() {
-		c.Usage = json.RawMessage(theirs.JSON.Usage.Raw())
-	}
-	for _, t := range theirs.Choices {
-		d := delta{Content: t.Delta.Content, Refusal: t.Delta.Refusal}
-		for name, to := range map[string]*string{"reasoning_content": &d.ReasoningContent, "reasoning": &d.Reasoning, "reasoning_text": &d.ReasoningText} {
-			if f, ok := t.Delta.JSON.ExtraFields[name]; ok && json.Unmarshal([]byte(f.Raw()), to) != nil {
-				*to = ""
-			}
-		}
-		for _, call := range t.Delta.ToolCalls {
-			p := piece{Index: call.Index, ID: call.ID}
-			p.Function.Name, p.Function.Arguments = call.Function.Name, call.Function.Arguments
-			d.ToolCalls = append(d.ToolCalls, p)
-		}
-		c.Choices = append(c.Choices, choice{Delta: d, FinishReason: t.FinishReason})
-	}
-	return nil
 }

@@ -1,8 +1,6 @@
 // Package openai speaks OpenAI's Chat Completions API
-// (https://developers.openai.com/api/reference/resources/chat) through the
-// vendor's SDK, to OpenAI and to any compatible server; [model.Compat] says where
-// such a server differs. The SDK's retries and its reading of the environment are
-// off.
+// (https://developers.openai.com/api/reference/resources/chat) over net/http, to OpenAI
+// and to any compatible server; [model.Compat] says where such a server differs.
 //
 // The request is a function of the [model.Request]: same input, same bytes. Of
 // two successive requests of a conversation the second begins with the messages

@@ -1,16 +1,13 @@
 package openai_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"go.uber.org/goleak"
 
@@ -111,125 +108,6 @@ func collect(t *testing.T, info model.Info, h http.Handler) (modeltest.Answer, e
 		t.Fatal(err)
 	}
 	return modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-}
-
-func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
-	m, _ := start(t, `{"do":[{"thinking":"hm, let me see"},{"text":"I look at both <files> äöü"},{"call":"Read","id":"c1","input":{"path":"a"}},{"call":"Read","id":"c2","input":{"path":"b"}}],"usage":{"inputTokens":1000,"outputTokens":200,"cacheReadTokens":5000,"cacheWriteTokens":0,"reasoningTokens":50}}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(a.Content) != 4 || a.Content[0].Thinking != "hm, let me see" ||
-		a.Content[1].Text != "I look at both <files> äöü" || a.Content[3].ID != "c2" || string(a.Content[3].Input) != `{"path":"b"}` {
-		t.Fatalf("content %+v", a.Content)
-	}
-	want := protocol.Usage{InputTokens: 1000, OutputTokens: 200, CacheReadTokens: 5000, ReasoningTokens: 50}
-	want.CostUSD = (1000*2 + 200*8 + 5000*0.5) / 1e6
-	if a.Done.StopReason != protocol.StopToolUse || a.Done.Usage != want {
-		t.Fatalf("done %+v, want usage %+v", a.Done, want)
-	}
-}
-
-func TestEveryFailureHasItsClassAndOneSentence(t *testing.T) {
-	tests := []struct {
-		name  string
-		line  string
-		class model.Class
-		retry time.Duration
-		says  string
-	}{
-		{"rate limit", `{"do":[{"error":{"status":429,"retryAfter":7}}]}`, model.ClassTransient, 7 * time.Second, "429"},
-		{"no credit", `{"do":[{"error":{"status":429,"type":"insufficient_quota","message":"You exceeded your current quota"}}]}`, model.ClassInvalid, 0, "no credit"},
-		{"server error", `{"do":[{"error":{"status":502}}]}`, model.ClassTransient, 0, "502"},
-		{"overloaded", `{"do":[{"error":{"status":503}}]}`, model.ClassOverloaded, 0, "overloaded"},
-		{"error inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":500}}]}`, model.ClassTransient, 0, "500"},
-		{"rate limit inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":429}}]}`, model.ClassTransient, 0, "429"},
-		{"too long inside the stream", `{"do":[{"text":"I beg"},{"error":{"status":400,"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
-		{"refused key", `{"do":[{"error":{"status":401}}]}`, model.ClassAuth, 0, "OPENAI_API_KEY"},
-		{"prompt too long", `{"do":[{"error":{"tooLong":true}}]}`, model.ClassTooLong, 0, "too long"},
-		{"unknown model", `{"do":[{"error":{"status":404}}]}`, model.ClassInvalid, 0, "check the model"},
-		{"bad request", `{"do":[{"error":{"status":400,"message":"tools: nonsense"}}]}`, model.ClassInvalid, 0, "tools: nonsense"},
-		{"connection broken", `{"do":[{"text":"half"},{"cut":true}]}`, model.ClassTransient, 0, "connection"},
-		{"clean end without the end event", `{"do":[{"text":"half"},{"cut":"clean"}]}`, model.ClassTransient, 0, "before it was complete"},
-		{"cut in the middle of a call", `{"do":[{"call":"Read","id":"c1","input":{"path":"abcdef"},"cut":true}]}`, model.ClassTransient, 0, "connection"},
-		{"garbage", `{"do":[{"text":"half"},{"garbage":true}]}`, model.ClassTransient, 0, "not valid JSON"},
-		{"HTML page as a stream", `{"do":[{"html":true}]}`, model.ClassTransient, 0, "HTML page"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			m, server := start(t, tt.line)
-			_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-			var e *model.Error
-			if !errors.As(err, &e) || e.Class != tt.class || e.RetryAfter != tt.retry || !strings.Contains(e.Message, tt.says) {
-				t.Fatalf("got %v (%+v)", err, e)
-			}
-			if s := fmt.Sprintf("%v %+v", err, e); strings.Contains(s, "0123456789") || strings.Contains(s, "wxyz") || strings.Contains(e.Message, "\n") {
-				t.Fatalf("the error holds the key or several lines: %v", err)
-			}
-			if n := server.Count(); n != 1 {
-				t.Fatalf("%d requests: the SDK tried again", n)
-			}
-		})
-	}
-}
-
-func TestMissingKeyIsNamed(t *testing.T) {
-	m, _ := start(t, ``, func(_ *modeltest.Config, c *openai.Config) { c.Key = "" })
-	_, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
-	var e *model.Error
-	if !errors.As(err, &e) || e.Class != model.ClassAuth || !strings.Contains(e.Message, "set OPENAI_API_KEY") {
-		t.Fatalf("got %v", err)
-	}
-}
-
-func TestServerWithoutKeysGetsNone(t *testing.T) {
-	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(s *modeltest.Config, c *openai.Config) { s.Key, c.Key = "", "" })
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
-		t.Fatal(err)
-	}
-	if got := server.Requests()[0].Header.Get("Authorization"); got != "" {
-		t.Fatal(got)
-	}
-}
-
-func TestEnvironmentIsNotRead(t *testing.T) {
-	t.Setenv("OPENAI_API_KEY", "from-the-environment")
-	t.Setenv("OPENAI_ORG_ID", "from-the-environment")
-	t.Setenv("OPENAI_PROJECT_ID", "from-the-environment")
-	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/")
-	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Env: from-the-environment")
-	m, server := start(t, `{"do":[{"text":"hi"}]}`)
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err != nil {
-		t.Fatal(err)
-	}
-	r := server.Requests()[0]
-	if s := fmt.Sprint(r.Header, string(r.Body)); strings.Contains(s, "from-the-environment") {
-		t.Fatal(s)
-	}
-}
-
-func TestHangEndsAtOnceWhenCancelled(t *testing.T) {
-	m, _ := start(t, `{"do":[{"text":"one two three"},{"hang":true}]}`)
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	var last error
-	for d, err := range m.Stream(ctx, ask("hello")) {
-		if _, ok := d.(model.TextDelta); ok {
-			cancel()
-		}
-		last = err
-	}
-	if !errors.Is(last, context.Canceled) {
-		t.Fatalf("got %v", last)
-	}
-}
-
-func TestConsumerThatStopsEndsTheRequest(t *testing.T) {
-	m, _ := start(t, `{"do":[{"text":"one two three"},{"hang":true}]}`)
-	for range m.Stream(t.Context(), ask("hello")) {
-		break
-	}
-	// goleak sees whether anything is left; the server's Close waits for its handler.
 }
 
 func TestOutputLimitGivesTheCutCallAsInvalid(t *testing.T) {

@@ -1,189 +1,246 @@
 package openai
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
-
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/packages/param"
 
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
 	"scorel/protocol"
 )
 
-func (m *Model) params(ctx context.Context, req model.Request) (sdk.ChatCompletionNewParams, []option.RequestOption, error) {
-	p := sdk.ChatCompletionNewParams{
-		Model:         m.info.ID,
-		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
+// body writes the request. Its messages stand first, so that of two requests of a
+// conversation the longer begins with the shorter.
+func (m *Model) body(ctx context.Context, req model.Request) ([]byte, error) {
+	if err := wire.Schemas(req.Tools); err != nil {
+		return nil, err
 	}
-	err := wire.Schemas(req.Tools)
-	if err != nil {
-		return p, nil, err
+	fitted := model.Fit(req.Messages, m.info)
+	to := wire.NewBody(req, fitted, false)
+	to.Object()
+	to.Key("messages")
+	w := writer{model: m, req: req, to: to}
+	if err := w.messages(ctx, fitted); err != nil {
+		return nil, err
 	}
-	if p.Messages, err = m.convert(ctx, req); err != nil {
-		return p, nil, err
-	}
-	for _, t := range req.Tools {
-		f := sdk.FunctionDefinitionParam{Name: t.Name}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		// FunctionParameters is a map, which would lose the order that the schema
-		// was written in; the raw bytes keep it.
-		f.SetExtraFields(map[string]any{"parameters": t.Schema})
-		p.Tools = append(p.Tools, sdk.ChatCompletionToolUnionParam{OfFunction: &sdk.ChatCompletionFunctionToolParam{Function: f}})
-	}
+	to.Field("model", m.info.ID)
 	if n := wire.MaxTokens(m.info, req); n > 0 {
 		if m.info.Compat.MaxTokensField == "max_tokens" {
-			p.MaxTokens = param.NewOpt(int64(n))
+			to.Key("max_tokens")
 		} else {
-			p.MaxCompletionTokens = param.NewOpt(int64(n))
+			to.Key("max_completion_tokens")
 		}
+		to.Int(n)
 	}
-	if m.info.Provider == "openai" && req.SessionID != "" {
-		p.PromptCacheKey = param.NewOpt(string(req.SessionID))
+	if m.info.Provider == "openai" {
+		to.FieldIf("prompt_cache_key", string(req.SessionID))
 	}
-	return p, m.think(req, &p), nil
+	think := m.think(req)
+	to.FieldIf("reasoning_effort", think.effort)
+	to.Key("stream_options")
+	to.Object()
+	to.Key("include_usage")
+	to.Bool(true)
+	to.EndObject()
+	tools(to, req.Tools)
+	if think.field != "" {
+		to.Key(think.field)
+		think.value(to)
+	}
+	to.Key("stream")
+	to.Bool(true)
+	to.EndObject()
+	return to.Bytes(), nil
 }
 
-// convert makes the API's messages. A tool message holds text only; images and
-// files of results follow all results of the message in a user message, joined
-// with the user's own where one follows.
-func (m *Model) convert(ctx context.Context, req model.Request) ([]sdk.ChatCompletionMessageParamUnion, error) {
-	var out []sdk.ChatCompletionMessageParamUnion
-	if strings.TrimSpace(req.System) != "" {
-		out = append(out, sdk.SystemMessage(req.System))
+func tools(to *wire.Body, list []model.ToolSpec) {
+	if len(list) == 0 {
+		return
 	}
-	var late []sdk.ChatCompletionContentPartUnionParam
-	for _, msg := range model.Fit(req.Messages, m.info) {
+	to.Key("tools")
+	to.List()
+	for _, t := range list {
+		to.Object()
+		to.Key("function")
+		to.Object()
+		to.Field("name", t.Name)
+		to.FieldIf("description", t.Description)
+		to.Key("parameters")
+		to.Raw(t.Schema)
+		to.EndObject()
+		to.Field("type", "function")
+		to.EndObject()
+	}
+	to.EndList()
+}
+
+// writer writes the messages of a request.
+type writer struct {
+	model *Model
+	req   model.Request
+	to    *wire.Body
+	late  []wire.Payload // what stands behind the results
+}
+
+// messages writes the list. A tool message holds text only; images and files of
+// results follow all results of the message in a user message, joined with the user's
+// own where one follows.
+func (w *writer) messages(ctx context.Context, list []protocol.Message) error {
+	w.to.List()
+	if strings.TrimSpace(w.req.System) != "" {
+		w.to.Object()
+		w.to.Field("content", w.req.System)
+		w.role("system")
+	}
+	for i := range list {
+		msg := &list[i]
 		switch msg.Role {
 		case protocol.RoleAssistant:
-			if len(late) > 0 {
-				out, late = append(out, userMessage(late)), nil
-			}
-			out = append(out, m.assistant(msg))
+			w.flush()
+			w.assistant(msg)
 		case protocol.RoleUser:
-			parts, err := m.parts(ctx, req, msg.Content)
+			parts, err := wire.Parts(ctx, w.req, w.model.info, msg.Content)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			out, late = append(out, userMessage(append(late, parts...))), nil
+			w.late = append(w.late, parts...)
+			w.flush()
 		case protocol.RoleToolResult:
-			text, rest, err := m.result(ctx, req, msg)
-			if err != nil {
-				return nil, err
+			if err := w.result(ctx, msg); err != nil {
+				return err
 			}
-			out = append(out, sdk.ToolMessage(text, msg.ToolCallID))
-			late = append(late, rest...)
 		}
 	}
-	if len(late) > 0 {
-		out = append(out, userMessage(late))
-	}
-	return out, nil
+	w.flush()
+	w.to.EndList()
+	return nil
 }
 
-// userMessage makes a message of parts; one text is sent as a string, which is
-// the form that every compatible server takes.
-func userMessage(parts []sdk.ChatCompletionContentPartUnionParam) sdk.ChatCompletionMessageParamUnion {
-	if len(parts) == 1 && parts[0].OfText != nil {
-		return sdk.UserMessage(parts[0].OfText.Text)
-	}
-	return sdk.UserMessage(parts)
+// role writes the last member of a message, and ends it.
+func (w *writer) role(name string) {
+	w.to.Field("role", name)
+	w.to.EndObject()
 }
 
-func (m *Model) assistant(msg protocol.Message) sdk.ChatCompletionMessageParamUnion {
-	a := &sdk.ChatCompletionAssistantMessageParam{}
-	var thinking []string
+// flush writes a user message of the parts that wait; one text is sent as a string,
+// which is the form that every compatible server takes.
+func (w *writer) flush() {
+	if len(w.late) == 0 {
+		return
+	}
+	w.to.Object()
+	w.to.Key("content")
+	if len(w.late) == 1 && w.late[0].Data == nil {
+		w.to.Text(w.late[0].Text)
+	} else {
+		w.to.List()
+		for _, p := range w.late {
+			w.part(p)
+		}
+		w.to.EndList()
+	}
+	w.role("user")
+	w.late = nil
+}
+
+func (w *writer) part(p wire.Payload) {
+	w.to.Object()
+	switch {
+	case p.Data == nil:
+		w.to.Field("text", p.Text)
+		w.to.Field("type", "text")
+	case p.Image:
+		w.to.Key("image_url")
+		w.to.Object()
+		w.to.Key("url")
+		p.DataURL(w.to)
+		w.to.EndObject()
+		w.to.Field("type", "image_url")
+	default:
+		w.to.Key("file")
+		w.to.Object()
+		w.to.Key("file_data")
+		p.DataURL(w.to)
+		w.to.Field("filename", cmp.Or(p.Name, "document.pdf"))
+		w.to.EndObject()
+		w.to.Field("type", "file")
+	}
+	w.to.EndObject()
+}
+
+func (w *writer) assistant(msg *protocol.Message) {
+	var texts, thoughts []string
+	calls := 0
 	for _, b := range msg.Content {
 		switch b.Type {
-		case protocol.BlockThinking:
-			thinking = append(thinking, b.Thinking)
-		case protocol.BlockToolUse:
-			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       b.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: b.Name, Arguments: compact(b.Input)},
-				},
-			})
-		}
-	}
-	if text := msg.PlainText(); text != "" {
-		a.Content.OfString = param.NewOpt(text)
-	}
-	if m.info.Compat.ReasoningContent && len(m.info.Thinking) > 0 {
-		// These servers want the field in every message while they think.
-		a.SetExtraFields(map[string]any{"reasoning_content": strings.Join(thinking, "\n")})
-	}
-	return sdk.ChatCompletionMessageParamUnion{OfAssistant: a}
-}
-
-// compact writes the input without white space and with every character as it
-// was: an escaped '<' would be seen, and imitated, by the model.
-func compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return "{}"
-	}
-	return b.String()
-}
-
-func (m *Model) result(ctx context.Context, req model.Request, msg protocol.Message) (string, []sdk.ChatCompletionContentPartUnionParam, error) {
-	parts, err := m.parts(ctx, req, msg.Content)
-	if err != nil {
-		return "", nil, err
-	}
-	var text []string
-	var rest []sdk.ChatCompletionContentPartUnionParam
-	for _, p := range parts {
-		if p.OfText != nil {
-			text = append(text, p.OfText.Text)
-		} else {
-			rest = append(rest, p)
-		}
-	}
-	if len(rest) > 0 {
-		note := "[what the call " + msg.ToolCallID + " gave besides text:]"
-		rest = append([]sdk.ChatCompletionContentPartUnionParam{sdk.TextContentPart(note)}, rest...)
-		if len(text) == 0 {
-			text = []string{"(see the message behind the results)"}
-		}
-	}
-	return strings.Join(text, "\n"), rest, nil
-}
-
-func (m *Model) parts(ctx context.Context, req model.Request, content []protocol.Block) ([]sdk.ChatCompletionContentPartUnionParam, error) {
-	out := make([]sdk.ChatCompletionContentPartUnionParam, 0, len(content))
-	for _, b := range content {
-		switch b.Type {
 		case protocol.BlockText:
-			out = append(out, sdk.TextContentPart(b.Text))
-		case protocol.BlockImage, protocol.BlockFile:
-			load, err := wire.Load(ctx, req, m.info, b)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, payload(b, load))
+			texts = append(texts, b.Text)
+		case protocol.BlockThinking:
+			thoughts = append(thoughts, b.Thinking)
+		case protocol.BlockToolUse:
+			calls++
 		}
 	}
-	return out, nil
+	w.to.Object()
+	if len(texts) > 0 {
+		w.to.Key("content")
+		w.to.Lines(texts)
+	}
+	if calls > 0 {
+		w.to.Key("tool_calls")
+		w.to.List()
+		for i := range msg.Content {
+			if b := &msg.Content[i]; b.Type == protocol.BlockToolUse {
+				w.call(b)
+			}
+		}
+		w.to.EndList()
+	}
+	w.to.Field("role", "assistant")
+	if m := w.model; m.info.Compat.ReasoningContent && len(m.info.Thinking) > 0 {
+		// These servers want the field in every message while they think.
+		w.to.Key("reasoning_content")
+		w.to.Lines(thoughts)
+	}
+	w.to.EndObject()
 }
 
-func payload(b protocol.Block, load wire.Payload) sdk.ChatCompletionContentPartUnionParam {
-	url := "data:" + load.MediaType + ";base64," + load.Base64
-	switch {
-	case load.Base64 == "":
-		return sdk.TextContentPart(load.Text)
-	case b.Type == protocol.BlockImage:
-		return sdk.ImageContentPart(sdk.ChatCompletionContentPartImageImageURLParam{URL: url})
+// call writes a call. Its input is a text, with every character as it was: an escaped
+// '<' would be seen, and imitated, by the model.
+func (w *writer) call(b *protocol.Block) {
+	w.to.Object()
+	w.to.Field("id", b.ID)
+	w.to.Key("function")
+	w.to.Object()
+	w.to.Key("arguments")
+	w.to.OpenText()
+	w.to.AddJSON(b.Input)
+	w.to.CloseText()
+	w.to.Field("name", b.Name)
+	w.to.EndObject()
+	w.to.Field("type", "function")
+	w.to.EndObject()
+}
+
+// result writes a tool message. What it holds besides text waits for the user message
+// behind the results.
+func (w *writer) result(ctx context.Context, msg *protocol.Message) error {
+	parts, err := wire.Parts(ctx, w.req, w.model.info, msg.Content)
+	if err != nil {
+		return err
 	}
-	name := load.Name
-	if name == "" {
-		name = "document.pdf"
+	texts, rest := wire.Texts(parts)
+	if len(rest) > 0 {
+		w.late = append(append(w.late, wire.Payload{Text: "[what the call " + msg.ToolCallID + " gave besides text:]"}), rest...)
+		if len(texts) == 0 {
+			texts = []string{"(see the message behind the results)"}
+		}
 	}
-	return sdk.FileContentPart(sdk.ChatCompletionContentPartFileFileParam{FileData: param.NewOpt(url), Filename: param.NewOpt(name)})
+	w.to.Object()
+	w.to.Key("content")
+	w.to.Lines(texts)
+	w.to.Field("tool_call_id", msg.ToolCallID)
+	w.role("tool")
+	return nil
 }

@@ -4,13 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
 	"os"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"scorel/internal/model"
 	"scorel/internal/model/modeltest"
@@ -138,17 +135,6 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNoJSONIsInvalid(t *testing.T) {
-	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
-	req := ask("go")
-	req.Tools[0].Schema = json.RawMessage(`{`)
-	_, err := modeltest.Collect(m.Stream(t.Context(), req))
-	var e *model.Error
-	if !errors.As(err, &e) || e.Class != model.ClassInvalid || !strings.Contains(e.Message, "Bash") || server.Count() != 0 {
-		t.Fatalf("got %v", err)
-	}
-}
-
 func TestSchemasKeepTheirBytes(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
 	send(t, m, ask("go"))
@@ -211,42 +197,5 @@ func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
 	send(t, m, req)
 	if b := sent(t, server, 1); !bytes.Contains(b.Messages[2], []byte(`"reasoning_content":"hm"`)) {
 		t.Fatalf("%s", b.Messages[2])
-	}
-}
-
-func TestSameRequestGivesTheSameBytesAndStaysUnchanged(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
-		req := ask("")
-		req.Messages = conversation.Draw(r, m.Info())
-		req.Blob = conversation.Blob
-		before, _ := json.Marshal(req.Messages)
-		send(t, m, req)
-		send(t, m, req)
-		after, _ := json.Marshal(req.Messages)
-		got := server.Requests()
-		if !bytes.Equal(got[0].Body, got[1].Body) || !bytes.Equal(before, after) {
-			r.Fatalf("%s\n%s", got[0].Body, got[1].Body)
-		}
-	})
-}
-
-func TestJudgeTakesWhatFitMakesOfAnyConversation(t *testing.T) {
-	plain, strict := gpt(), gpt()
-	strict.Compat = model.Compat{Alternate: true, ReasoningContent: true}
-	strict.Images, strict.PDF = false, false
-	for name, info := range map[string]model.Info{"OpenAI": plain, "a strict compatible server": strict} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) {
-				m, server := inMemory(t, info, anyAnswer, modeltest.Config{Alternate: info.Compat.Alternate, ReasoningContent: info.Compat.ReasoningContent})
-				req := ask("")
-				req.Messages = conversation.Draw(r, info)
-				req.Thinking = rapid.SampledFrom(model.ThinkingLevels()).Draw(r, "level")
-				req.Blob = conversation.Blob
-				if _, err := modeltest.Collect(m.Stream(context.Background(), req)); err != nil {
-					r.Fatalf("%v\n%s", err, server.Requests()[0].Body)
-				}
-			})
-		})
 	}
 }

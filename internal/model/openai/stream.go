@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	sdk "github.com/openai/openai-go/v3"
-
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
 	"scorel/protocol"
@@ -39,19 +37,30 @@ type said struct {
 }
 
 type call struct {
-	slot  int64 // the server's index
-	index int   // ours, once started
+	slot  wire.Int // the server's index
+	index int      // ours, once started
 	begun bool
 	id    string
 	name  string
 	input strings.Builder
 }
 
+// read reads one event and says whether the consumer goes on.
+func (r *reader) read(data []byte) (bool, error) {
+	var c chunk
+	if err := wire.Decode(data, &c); err != nil {
+		return true, err
+	}
+	if len(c.Error) > 0 && string(c.Error) != "null" {
+		return true, r.peer.Event(data)
+	}
+	return r.chunk(&c), nil
+}
+
 // chunk reads one chunk and says whether the consumer goes on.
 func (r *reader) chunk(c *chunk) bool {
-	var u sdk.CompletionUsage
-	if len(c.Usage) > 0 && c.Usage[0] == '{' && json.Unmarshal(c.Usage, &u) == nil {
-		r.usage = usage(u)
+	if c.Usage != nil && *c.Usage != (counts{}) { // others count nothing
+		r.usage = c.Usage.usage()
 	}
 	if len(c.Choices) == 0 {
 		return true
@@ -61,21 +70,21 @@ func (r *reader) chunk(c *chunk) bool {
 	if t := d.thinking(); t != "" && !r.say(protocol.BlockThinking, t) {
 		return false
 	}
-	if d.Content != "" && !r.say(protocol.BlockText, d.Content) {
+	if d.Content != "" && !r.say(protocol.BlockText, string(d.Content)) {
 		return false
 	}
 	if d.Refusal != "" {
-		if r.no = true; !r.say(protocol.BlockText, d.Refusal) {
+		if r.no = true; !r.say(protocol.BlockText, string(d.Refusal)) {
 			return false
 		}
 	}
 	for _, t := range d.ToolCalls {
-		if !r.call(c.ID, t) {
+		if !r.call(string(c.ID), t) {
 			return false
 		}
 	}
 	if choice.FinishReason != "" {
-		r.finish = choice.FinishReason
+		r.finish = string(choice.FinishReason)
 	}
 	return true
 }
@@ -122,15 +131,16 @@ func (r *reader) call(answer string, t piece) bool {
 	}
 	c := r.find(t)
 	if c.id == "" {
-		c.id = t.ID
+		c.id = string(t.ID)
 	}
 	if c.name == "" {
-		c.name = t.Function.Name
+		c.name = string(t.Function.Name)
 	}
-	c.input.WriteString(t.Function.Arguments)
-	r.output.WriteString(t.Function.Arguments)
+	input := string(t.Function.Arguments)
+	c.input.WriteString(input)
+	r.output.WriteString(input)
 	if c.begun {
-		return t.Function.Arguments == "" || r.yield(model.CallDelta{Index: c.index, JSON: t.Function.Arguments})
+		return input == "" || r.yield(model.CallDelta{Index: c.index, JSON: input})
 	}
 	if c.name == "" {
 		return true
@@ -143,7 +153,7 @@ func (r *reader) call(answer string, t piece) bool {
 func (r *reader) find(t piece) *call {
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
-		if c.slot == t.Index && (t.ID == "" || c.id == "" || c.id == t.ID) {
+		if c.slot == t.Index && (t.ID == "" || c.id == "" || c.id == string(t.ID)) {
 			return c
 		}
 	}
@@ -201,22 +211,6 @@ func (r *reader) done(req model.Request) error {
 	}
 	r.yield(model.Done{StopReason: stopReason(r.finish, called, r.no), Usage: *u})
 	return nil
-}
-
-// usage splits the prompt into what was cached and what was not.
-func usage(u sdk.CompletionUsage) *protocol.Usage {
-	cached := int(u.PromptTokensDetails.CachedTokens)
-	if f, ok := u.JSON.ExtraFields["prompt_cache_hit_tokens"]; ok && cached == 0 { // DeepSeek
-		cached, _ = strconv.Atoi(f.Raw())
-	}
-	written := int(u.PromptTokensDetails.CacheWriteTokens)
-	return &protocol.Usage{
-		InputTokens:      max(0, int(u.PromptTokens)-cached-written),
-		OutputTokens:     int(u.CompletionTokens),
-		CacheReadTokens:  cached,
-		CacheWriteTokens: written,
-		ReasoningTokens:  int(u.CompletionTokensDetails.ReasoningTokens),
-	}
 }
 
 // listed reports whether the finish reason is one of the vendor's list, or one that

@@ -1,22 +1,27 @@
 package openai
 
 import (
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/shared"
-
 	"scorel/internal/model"
+	"scorel/internal/model/wire"
 )
 
-// think sets how much the model thinks, in the server's form: reasoning_effort,
-// or the field that [model.Compat.ThinkingFormat] names, as an option.
-func (m *Model) think(req model.Request, p *sdk.ChatCompletionNewParams) []option.RequestOption {
+// thinking says how much the model thinks, in the server's form. What is zero is not
+// said.
+type thinking struct {
+	effort string           // reasoning_effort
+	field  string           // what some servers have besides or instead
+	value  func(*wire.Body) // of field
+}
+
+// think says how much the model thinks, by reasoning_effort or by the field that
+// [model.Compat.ThinkingFormat] names.
+func (m *Model) think(req model.Request) (t thinking) {
 	if len(m.info.Thinking) == 0 {
-		return nil
+		return t
 	}
 	c := m.info.Compat
 	level := m.info.Level(req.Thinking)
-	if c.NoEffortWithTools && len(p.Tools) > 0 {
+	if c.NoEffortWithTools && len(req.Tools) > 0 {
 		level = model.ThinkingOff
 	}
 	on := level != model.ThinkingOff
@@ -25,38 +30,44 @@ func (m *Model) think(req model.Request, p *sdk.ChatCompletionNewParams) []optio
 		effort = string(level)
 	}
 	if !on && known && effort == "" {
-		return nil // it cannot be turned off
+		return t // it cannot be turned off
 	}
-	var field string
-	var value any
 	switch c.ThinkingFormat {
 	case "none":
-		return nil
+		return t
 	case "openrouter":
 		if !on && effort == "" {
 			effort = "none"
 		}
-		return []option.RequestOption{option.WithJSONSet("reasoning", map[string]string{"effort": effort})}
+		return thinking{field: "reasoning", value: object("effort", func(to *wire.Body) { to.Text(effort) })}
 	case "ant-ling":
 		if !on {
-			return nil
+			return t
 		}
-		return []option.RequestOption{option.WithJSONSet("reasoning", map[string]string{"effort": effort})}
+		return thinking{field: "reasoning", value: object("effort", func(to *wire.Body) { to.Text(effort) })}
 	case "deepseek", "zai":
-		field, value = "thinking", map[string]string{"type": "disabled"}
+		word := "disabled"
 		if on {
-			value = map[string]string{"type": "enabled"}
+			word = "enabled"
 		}
+		t.field, t.value = "thinking", object("type", func(to *wire.Body) { to.Text(word) })
 	case "qwen":
-		field, value = "enable_thinking", on
+		t.field, t.value = "enable_thinking", func(to *wire.Body) { to.Bool(on) }
 	case "together":
-		field, value = "reasoning", map[string]bool{"enabled": on}
+		t.field, t.value = "reasoning", object("enabled", func(to *wire.Body) { to.Bool(on) })
 	}
-	if effort != "" && !c.NoEffort && (on || field == "") {
-		p.ReasoningEffort = shared.ReasoningEffort(effort)
+	if !c.NoEffort && (on || t.field == "") {
+		t.effort = effort
 	}
-	if field == "" {
-		return nil
+	return t
+}
+
+// object writes an object of one member.
+func object(key string, value func(*wire.Body)) func(*wire.Body) {
+	return func(to *wire.Body) {
+		to.Object()
+		to.Key(key)
+		value(to)
+		to.EndObject()
 	}
-	return []option.RequestOption{option.WithJSONSet(field, value)}
 }

@@ -15,6 +15,7 @@ import (
 	"scorel/internal/model/openai"
 	"scorel/internal/model/responses"
 	"scorel/internal/model/script"
+	"scorel/internal/model/wire"
 )
 
 // Alias is an entry of the table [models.<alias>].
@@ -149,11 +150,6 @@ func (c Config) alias(name string, a Alias) (model.Model, error) {
 	return c.make(info, key, keyName, headers)
 }
 
-// apis gives the wire formats that there are adapters for, sorted.
-func apis() []model.API {
-	return []model.API{model.APIAnthropic, model.APIOpenAI, model.APIResponses, model.APIGoogle}
-}
-
 // describe gives the model of an alias: the catalogue's entry, changed by what
 // the alias says, or a new one.
 func describe(name string, a Alias) (model.Info, map[string]string, error) {
@@ -163,8 +159,8 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 		return model.Info{}, nil, invalid("models.%s: type is builtin or custom, not %q", name, a.Type)
 	case a.ID == "":
 		return model.Info{}, nil, invalid("models.%s: id is missing", name)
-	case a.API != "" && !slices.Contains(apis(), a.API):
-		return model.Info{}, nil, invalid("models.%s: api is %s, not %q", name, either(apis()), a.API)
+	case a.API != "" && !slices.Contains(model.APIs(), a.API):
+		return model.Info{}, nil, invalid("models.%s: api is %s, not %q", name, either(model.APIs()), a.API)
 	}
 	known, found := catalog.Find(a.Provider, a.ID)
 	if !found && custom {
@@ -184,9 +180,9 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 			return info, nil, invalid("models.%s: a custom model needs api and baseUrl", name)
 		}
 		info = model.Info{Provider: p.ID, ID: a.ID, API: p.API, BaseURL: p.BaseURL}
-		info.Images = seesImages(p.API)
+		info.Images = p.API.SeesImages()
 	case !found:
-		info = model.Info{Provider: a.Provider, ID: a.ID, Images: seesImages(a.API)}
+		info = model.Info{Provider: a.Provider, ID: a.ID, Images: a.API.SeesImages()}
 	}
 	override(&info, a, found)
 	if custom && a.Provider != "" {
@@ -202,23 +198,11 @@ func describe(name string, a Alias) (model.Info, map[string]string, error) {
 	return info, headers, nil
 }
 
-// seesImages says whether all models behind the API take images.
-func seesImages(api model.API) bool { return api == model.APIAnthropic || api == model.APIGoogle }
-
 // behindProxy finds the vendor's own model that a custom server passes on, so
 // that its window and abilities are known. It is the server's own model then, not
 // the vendor's: its key is not.
 func behindProxy(a Alias) (catalog.Model, bool) {
-	vendor := ""
-	switch a.API {
-	case model.APIAnthropic:
-		vendor = "anthropic"
-	case model.APIOpenAI, model.APIResponses:
-		vendor = "openai"
-	case model.APIGoogle:
-		vendor = "google"
-	}
-	m, ok := catalog.Find(vendor, a.ID)
+	m, ok := catalog.Find(a.API.Vendor(), a.ID)
 	if !ok || a.BaseURL == "" {
 		return catalog.Model{}, false
 	}
@@ -241,7 +225,7 @@ func override(info *model.Info, a Alias, found bool) {
 	}
 	if !found {
 		info.ContextWindow, info.MaxTokens = customWindow, customMaxTokens
-		info.Cache = info.API == model.APIAnthropic
+		info.Cache = info.API.CacheMarks()
 		if info.API == model.APIOpenAI && !ownServer(*info) {
 			info.Compat.MaxTokensField = "max_tokens" // the older name, which all servers know
 		}
@@ -285,24 +269,26 @@ func (c Config) make(info model.Info, key, keyName string, headers map[string]st
 		}
 		return nil, &model.Error{Class: model.ClassAuth, Message: text}
 	}
-	var m model.Model
-	var err error
-	switch info.API {
-	case model.APIAnthropic:
-		m, err = made(anthropic.New(anthropic.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
-	case model.APIOpenAI:
-		m, err = made(openai.New(openai.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
-	case model.APIGoogle:
-		m, err = made(google.New(google.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
-	case model.APIResponses:
-		m, err = made(responses.New(responses.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP}))
-	default:
-		err = fmt.Errorf("the api %q is not known", info.API)
-	}
+	m, err := open(wire.Config{Info: info, Key: key, KeyName: keyName, Headers: headers, HTTP: c.HTTP})
 	if err != nil {
 		return nil, invalid("%s: %v", info.Ref, err)
 	}
 	return m, nil
+}
+
+// open makes a model by the adapter of its API. It knows all of [model.APIs].
+func open(c wire.Config) (model.Model, error) {
+	switch c.Info.API {
+	case model.APIOpenAI:
+		return made(openai.New(c))
+	case model.APIResponses:
+		return made(responses.New(c))
+	case model.APIAnthropic:
+		return made(anthropic.New(c))
+	case model.APIGoogle:
+		return made(google.New(c))
+	}
+	return nil, fmt.Errorf("the api %q is not known", c.Info.API)
 }
 
 // made keeps a nil pointer of an adapter from becoming a model.

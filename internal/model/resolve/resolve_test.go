@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"scorel/internal/model"
+	"scorel/internal/model/catalog"
 	"scorel/internal/model/modeltest"
 	"scorel/internal/model/resolve"
 	"scorel/internal/model/script"
@@ -164,7 +165,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 		{"noid", model.ClassInvalid, []string{"models.noid: id"}},
 		{"nourl", model.ClassInvalid, []string{"models.nourl", "baseUrl"}},
 		{"badtype", model.ClassInvalid, []string{"models.badtype", "remote"}},
-		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc", "anthropic-messages, openai-completions, openai-responses or google-generative-ai"}},
+		{"badapi", model.ClassInvalid, []string{"models.badapi", "grpc", "openai-completions, openai-responses, anthropic-messages or google-generative-ai"}},
 		{"badurl", model.ClassInvalid, []string{"badurl", "http address"}},
 		{"typo", model.ClassInvalid, []string{"claude-opus-4-6"}},
 		{"keyed", model.ClassAuth, []string{"set MINE"}},
@@ -367,5 +368,17 @@ func TestKeyVariablesNameAllThatChildrenMustNotSee(t *testing.T) {
 	}
 	if !slices.IsSorted(got) {
 		t.Error("not sorted")
+	}
+}
+
+func TestEveryWireFormatHasAnAdapter(t *testing.T) {
+	for _, api := range model.APIs() {
+		m, err := resolve.Resolve("x", resolve.Config{Aliases: map[string]resolve.Alias{"x": {API: api, ID: "m", BaseURL: "http://127.0.0.1:1"}}})
+		if err != nil || m.Info().API != api {
+			t.Errorf("%s: %v", api, err)
+		}
+		if _, ok := catalog.FindProvider(api.Vendor()); !ok {
+			t.Errorf("the catalogue does not know the vendor of %s", api)
+		}
 	}
 }

@@ -1,9 +1,6 @@
 // Package responses speaks OpenAI's Responses API
-// (https://developers.openai.com/api/reference/resources/responses) to OpenAI and
-// to any compatible server. Requests and events are written and read here: the
-// vendor's package decodes an event in 5.9 µs, because it looks for the fields of
-// all kinds of events in each, and has 41,000 lines for what takes a few structs.
-// It reads no environment.
+// (https://developers.openai.com/api/reference/resources/responses) over net/http,
+// to OpenAI and to any compatible server.
 //
 // The server keeps nothing (store is false). What it made goes back whole and only
 // to the model that made it: reasoning as encrypted content, with the items that

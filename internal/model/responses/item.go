@@ -1,7 +1,6 @@
 package responses
 
 import (
-	"bytes"
 	"encoding/json"
 
 	"scorel/internal/model"
@@ -14,36 +13,18 @@ const (
 	typeReasoning = "reasoning"
 	typeCall      = "function_call"
 	typeOutput    = "function_call_output"
-
-	partText   = "input_text"
-	partOutput = "output_text"
 )
 
-// item is one of a request.
+// item is one of a request. It points to where its texts are.
 type item struct {
-	Type    string  `json:"type"`
-	ID      string  `json:"id,omitempty"`
-	Role    string  `json:"role,omitempty"`
-	Status  string  `json:"status,omitempty"`
-	Phase   string  `json:"phase,omitempty"`
-	Content []part  `json:"content,omitempty"`
-	Summary *[]part `json:"summary,omitempty"` // of reasoning, also when it is empty
-	Sealed  string  `json:"encrypted_content,omitempty"`
+	kind string
+	id   string // "" when it has none to send
 
-	CallID    string `json:"call_id,omitempty"`
-	Name      string `json:"name,omitempty"`
-	Arguments string `json:"arguments,omitempty"`
-	Output    any    `json:"output,omitempty"` // string or []part
-}
-
-type part struct {
-	Type        string      `json:"type"`
-	Text        string      `json:"text,omitempty"`
-	Annotations *[]struct{} `json:"annotations,omitempty"` // of output_text, also when there are none
-	Detail      string      `json:"detail,omitempty"`
-	ImageURL    string      `json:"image_url,omitempty"`
-	Filename    string      `json:"filename,omitempty"`
-	FileData    string      `json:"file_data,omitempty"`
+	status, phase string            // of an assistant's message
+	texts         []string          // of an assistant's message
+	thought       *thought          // of reasoning
+	call          *protocol.Block   // of a call
+	from          *protocol.Message // of a user's message or an output
 }
 
 // maxID is how long ids may be that are sent. Longer ones come from some servers
@@ -88,7 +69,8 @@ func providerData(modelID string, v any) *protocol.ProviderData {
 func answered(content []protocol.Block) []item {
 	var out, held []item // held: reasoning that waits for what belongs to it
 	whole := true
-	for _, b := range content {
+	for i := range content {
+		b := &content[i]
 		if b.Type == protocol.BlockThinking {
 			if it, ok := reasoningItem(b); ok {
 				held = append(held, it)
@@ -106,48 +88,34 @@ func answered(content []protocol.Block) []item {
 		}
 		held = nil
 		if b.Type == protocol.BlockToolUse {
-			out = append(out, item{Type: typeCall, ID: from.ID, CallID: b.ID, Name: b.Name, Arguments: compact(b.Input)})
+			out = append(out, item{kind: typeCall, id: from.ID, call: b})
 			continue
 		}
-		p := part{Type: partOutput, Text: b.Text, Annotations: &[]struct{}{}}
-		if n := len(out); n > 0 && from.ID != "" && out[n-1].Type == typeMessage && out[n-1].ID == from.ID {
-			out[n-1].Content = append(out[n-1].Content, p)
+		if n := len(out); n > 0 && from.ID != "" && out[n-1].kind == typeMessage && out[n-1].id == from.ID {
+			out[n-1].texts = append(out[n-1].texts, b.Text)
 			continue
 		}
-		it := item{Type: typeMessage, ID: from.ID, Role: "assistant", Phase: from.Phase, Content: []part{p}}
-		if it.ID != "" {
-			it.Status = "completed"
+		it := item{kind: typeMessage, id: from.ID, phase: from.Phase, texts: []string{b.Text}}
+		if it.id != "" {
+			it.status = "completed"
 		}
 		out = append(out, it)
 	}
 	return out
 }
 
-func reasoningItem(b protocol.Block) (item, bool) {
+func reasoningItem(b *protocol.Block) (item, bool) {
 	var t thought
 	if json.Unmarshal(b.Provider.Data, &t) != nil || t.Sealed == "" {
 		return item{}, false
 	}
-	summary := make([]part, 0, len(t.Summary))
-	for _, s := range t.Summary {
-		summary = append(summary, part{Type: "summary_text", Text: s})
-	}
-	return item{Type: typeReasoning, ID: t.ID, Summary: &summary, Sealed: t.Sealed}, true
+	return item{kind: typeReasoning, id: t.ID, thought: &t}, true
 }
 
-func originOf(b protocol.Block) (origin, bool) {
+func originOf(b *protocol.Block) (origin, bool) {
 	var o origin
 	if b.Provider == nil || json.Unmarshal(b.Provider.Data, &o) != nil {
 		return origin{}, false
 	}
 	return o, true
-}
-
-// compact writes the input of a call without white space.
-func compact(input json.RawMessage) string {
-	var b bytes.Buffer
-	if err := json.Compact(&b, input); err != nil {
-		return "{}"
-	}
-	return b.String()
 }

@@ -1,9 +1,8 @@
 package responses
 
 import (
-	"bytes"
+	"cmp"
 	"context"
-	"encoding/json"
 	"strings"
 
 	"scorel/internal/model"
@@ -11,28 +10,12 @@ import (
 	"scorel/protocol"
 )
 
-// request is the body. What grows with the conversation stands last, so that of
-// two requests the longer begins with the shorter.
+// request is what a body is written of.
 type request struct {
-	Model             string     `json:"model"`
-	Stream            bool       `json:"stream"`
-	Store             bool       `json:"store"`
-	Include           []string   `json:"include,omitempty"`
-	PromptCacheKey    string     `json:"prompt_cache_key,omitempty"`
-	MaxOutputTokens   int        `json:"max_output_tokens,omitempty"`
-	Reasoning         *reasoning `json:"reasoning,omitempty"`
-	Instructions      string     `json:"instructions,omitempty"`
-	ParallelToolCalls bool       `json:"parallel_tool_calls,omitempty"`
-	Tools             []tool     `json:"tools,omitempty"`
-	Input             []item     `json:"input"`
-}
-
-type tool struct {
-	Type        string          `json:"type"`
-	Name        string          `json:"name"`
-	Description string          `json:"description,omitempty"`
-	Parameters  json.RawMessage `json:"parameters"`
-	Strict      bool            `json:"strict"` // on by default, and then it wants every property required
+	model.Request
+	fitted    []protocol.Message
+	reasoning *reasoning
+	items     []item
 }
 
 // Bounds of the API.
@@ -41,62 +24,42 @@ const (
 	maxCacheKey = 64 // characters of prompt_cache_key
 )
 
-// encode writes the body, with every character as it was: an escaped '<' would be
-// seen, and imitated, by the model.
-func (p *request) encode() ([]byte, error) {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(p); err != nil {
+func (m *Model) request(req model.Request) (*request, error) {
+	if err := wire.Schemas(req.Tools); err != nil {
 		return nil, err
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	p := &request{Request: req, fitted: model.Fit(req.Messages, m.info), reasoning: m.reasoning(req)}
+	if m.untold.Load() {
+		p.reasoning = p.reasoning.untold()
+	}
+	p.items = make([]item, 0, len(p.fitted))
+	for i := range p.fitted {
+		switch msg := &p.fitted[i]; msg.Role {
+		case protocol.RoleAssistant:
+			p.items = append(p.items, answered(msg.Content)...)
+		case protocol.RoleToolResult:
+			p.items = append(p.items, item{kind: typeOutput, from: msg})
+		default:
+			p.items = append(p.items, item{kind: typeMessage, from: msg})
+		}
+	}
+	return p, nil
 }
 
 // forget takes the reasoning out, and with it the ids of what belongs to it. It
 // says whether there was any.
 func (p *request) forget() bool {
 	var out []item
-	for _, it := range p.Input {
-		if it.Type == typeReasoning {
+	for _, it := range p.items {
+		if it.kind == typeReasoning {
 			continue
 		}
-		it.ID, it.Status = "", ""
+		it.id, it.status = "", ""
 		out = append(out, it)
 	}
-	had := len(out) < len(p.Input)
-	p.Input = out
+	had := len(out) < len(p.items)
+	p.items = out
 	return had
-}
-
-func (m *Model) request(ctx context.Context, req model.Request) (*request, error) {
-	if err := wire.Schemas(req.Tools); err != nil {
-		return nil, err
-	}
-	input, err := m.input(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	p := &request{
-		Model: m.info.ID, Stream: true, Input: input,
-		MaxOutputTokens:   m.maxTokens(req),
-		Reasoning:         m.reasoning(req),
-		ParallelToolCalls: len(req.Tools) > 0,
-	}
-	if m.untold.Load() {
-		p.Reasoning = p.Reasoning.untold()
-	}
-	if len(m.info.Thinking) > 0 { // others refuse it: "Encrypted content is not supported with this model."
-		p.Include = []string{"reasoning.encrypted_content"}
-	}
-	if strings.TrimSpace(req.System) != "" {
-		p.Instructions = req.System
-	}
-	p.PromptCacheKey = string(req.SessionID[:min(len(req.SessionID), maxCacheKey)])
-	for _, t := range req.Tools {
-		p.Tools = append(p.Tools, tool{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Schema})
-	}
-	return p, nil
 }
 
 // maxTokens is the output limit to send; 0 sends none.
@@ -107,70 +70,166 @@ func (m *Model) maxTokens(req model.Request) int {
 	return 0
 }
 
-// input makes the items of the conversation.
-func (m *Model) input(ctx context.Context, req model.Request) ([]item, error) {
-	out := []item{}
-	for _, msg := range model.Fit(req.Messages, m.info) {
-		if msg.Role == protocol.RoleAssistant {
-			out = append(out, answered(msg.Content)...)
-			continue
-		}
-		parts, err := m.parts(ctx, req, msg.Content)
-		if err != nil {
+// body writes the request. What grows with the conversation stands last, so that of
+// two requests the longer begins with the shorter.
+func (m *Model) body(ctx context.Context, p *request) ([]byte, error) {
+	to := wire.NewBody(p.Request, p.fitted, false)
+	to.Object()
+	to.Field("model", m.info.ID)
+	to.Key("stream")
+	to.Bool(true)
+	to.Key("store")
+	to.Bool(false)
+	if len(m.info.Thinking) > 0 { // others refuse it: "Encrypted content is not supported with this model."
+		to.Key("include")
+		to.List()
+		to.Text("reasoning.encrypted_content")
+		to.EndList()
+	}
+	to.FieldIf("prompt_cache_key", string(p.SessionID[:min(len(p.SessionID), maxCacheKey)]))
+	if n := m.maxTokens(p.Request); n > 0 {
+		to.Key("max_output_tokens")
+		to.Int(n)
+	}
+	p.reasoning.write(to)
+	if strings.TrimSpace(p.System) != "" {
+		to.Field("instructions", p.System)
+	}
+	tools(to, p.Tools)
+	to.Key("input")
+	to.List()
+	for _, it := range p.items {
+		if err := m.item(ctx, p, to, it); err != nil {
 			return nil, err
 		}
-		if msg.Role == protocol.RoleToolResult {
-			out = append(out, item{Type: typeOutput, CallID: msg.ToolCallID, Output: output(parts)})
-		} else {
-			out = append(out, item{Type: typeMessage, Role: "user", Content: parts})
-		}
 	}
-	return out, nil
+	to.EndList()
+	to.EndObject()
+	return to.Bytes(), nil
 }
 
-// output is the result of a call: texts alone as one string, which is the form
+func tools(to *wire.Body, list []model.ToolSpec) {
+	if len(list) == 0 {
+		return
+	}
+	to.Key("parallel_tool_calls")
+	to.Bool(true)
+	to.Key("tools")
+	to.List()
+	for _, t := range list {
+		to.Object()
+		to.Field("type", "function")
+		to.Field("name", t.Name)
+		to.FieldIf("description", t.Description)
+		to.Key("parameters")
+		to.Raw(t.Schema)
+		to.Key("strict") // on by default, and then it wants every property required
+		to.Bool(false)
+		to.EndObject()
+	}
+	to.EndList()
+}
+
+// item writes an item.
+func (m *Model) item(ctx context.Context, p *request, to *wire.Body, it item) error {
+	var parts []wire.Payload
+	if it.from != nil {
+		var err error
+		if parts, err = wire.Parts(ctx, p.Request, m.info, it.from.Content); err != nil {
+			return err
+		}
+	}
+	to.Object()
+	to.Field("type", it.kind)
+	to.FieldIf("id", it.id)
+	switch {
+	case it.kind == typeReasoning:
+		to.Key("summary") // also when it is empty
+		to.List()
+		for _, s := range it.thought.Summary {
+			part(to, "summary_text", s)
+		}
+		to.EndList()
+		to.Field("encrypted_content", it.thought.Sealed)
+	case it.kind == typeCall:
+		to.Field("call_id", it.call.ID)
+		to.Field("name", it.call.Name)
+		to.Key("arguments") // with every character as it was: an escaped '<' would be seen, and imitated, by the model
+		to.OpenText()
+		to.AddJSON(it.call.Input)
+		to.CloseText()
+	case it.kind == typeOutput:
+		to.Field("call_id", it.from.ToolCallID)
+		to.Key("output")
+		output(to, parts)
+	case it.from != nil:
+		to.Field("role", "user")
+		to.Key("content")
+		list(to, parts)
+	default:
+		to.Field("role", "assistant")
+		to.FieldIf("status", it.status)
+		to.FieldIf("phase", it.phase)
+		spoken(to, it.texts)
+	}
+	to.EndObject()
+	return nil
+}
+
+// spoken writes what the assistant said.
+func spoken(to *wire.Body, texts []string) {
+	to.Key("content")
+	to.List()
+	for _, t := range texts {
+		to.Object()
+		to.Field("type", "output_text")
+		to.Field("text", t)
+		to.Key("annotations")
+		to.List()
+		to.EndList()
+		to.EndObject()
+	}
+	to.EndList()
+}
+
+// output writes the result of a call: texts alone as one string, which is the form
 // that every compatible server takes, and all else as a list
 // (https://developers.openai.com/api/docs/guides/function-calling: "an array of
 // image or file objects instead of a string").
-func output(parts []part) any {
-	var text []string
+func output(to *wire.Body, parts []wire.Payload) {
+	if texts, rest := wire.Texts(parts); len(rest) == 0 {
+		to.Lines(texts)
+	} else {
+		list(to, parts)
+	}
+}
+
+func list(to *wire.Body, parts []wire.Payload) {
+	to.List()
 	for _, p := range parts {
-		if p.Type != partText {
-			return parts
+		if p.Data == nil {
+			part(to, "input_text", p.Text)
+			continue
 		}
-		text = append(text, p.Text)
+		to.Object()
+		if p.Image {
+			to.Field("type", "input_image")
+			to.Field("detail", "auto")
+			to.Key("image_url")
+		} else {
+			to.Field("type", "input_file")
+			to.Field("filename", cmp.Or(p.Name, "document.pdf"))
+			to.Key("file_data")
+		}
+		p.DataURL(to)
+		to.EndObject()
 	}
-	return strings.Join(text, "\n")
+	to.EndList()
 }
 
-func (m *Model) parts(ctx context.Context, req model.Request, content []protocol.Block) ([]part, error) {
-	out := make([]part, 0, len(content))
-	for _, b := range content {
-		switch b.Type {
-		case protocol.BlockText:
-			out = append(out, part{Type: partText, Text: b.Text})
-		case protocol.BlockImage, protocol.BlockFile:
-			load, err := wire.Load(ctx, req, m.info, b)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, payload(b, load))
-		}
-	}
-	return out, nil
-}
-
-func payload(b protocol.Block, load wire.Payload) part {
-	data := "data:" + load.MediaType + ";base64," + load.Base64
-	switch {
-	case load.Base64 == "":
-		return part{Type: partText, Text: load.Text}
-	case b.Type == protocol.BlockImage:
-		return part{Type: "input_image", Detail: "auto", ImageURL: data}
-	}
-	name := load.Name
-	if name == "" {
-		name = "document.pdf"
-	}
-	return part{Type: "input_file", Filename: name, FileData: data}
+func part(to *wire.Body, kind, text string) {
+	to.Object()
+	to.Field("type", kind)
+	to.FieldIf("text", text)
+	to.EndObject()
 }

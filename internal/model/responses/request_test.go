@@ -4,14 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"flag"
-	"fmt"
 	"os"
 	"strings"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"scorel/internal/model"
 	"scorel/internal/model/modeltest"
@@ -300,17 +296,6 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 	}
 }
 
-func TestASchemaThatIsNoJSONIsInvalid(t *testing.T) {
-	m, server := inMemory(t, gpt(), anyAnswer)
-	req := ask("go")
-	req.Tools[0].Schema = json.RawMessage(`{`)
-	_, err := modeltest.Collect(m.Stream(t.Context(), req))
-	var e *model.Error
-	if !errors.As(err, &e) || e.Class != model.ClassInvalid || !strings.Contains(e.Message, "Bash") || server.Count() != 0 {
-		t.Fatalf("got %v", err)
-	}
-}
-
 func TestSchemasKeepTheirOrder(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer)
 	send(t, m, ask("go"))
@@ -375,64 +360,5 @@ func TestModelThatDoesNotThinkIsNotAskedForItsReasoning(t *testing.T) {
 	want := `{"model":"gpt-test","stream":true,"store":false,"input":[{"type":"message","role":"user","content":[{"type":"input_text","text":"go"}]}]}`
 	if got := string(server.Requests()[0].Body); got != want {
 		t.Errorf("sent %s", got)
-	}
-}
-
-func TestSameRequestGivesTheSameBytesAndStaysUnchanged(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		m, server := inMemory(t, gpt(), anyAnswer)
-		req := ask("")
-		req.Messages = conversation.Draw(r, m.Info())
-		req.Blob = conversation.Blob
-		before, _ := json.Marshal(req.Messages)
-		send(t, m, req)
-		send(t, m, req)
-		after, _ := json.Marshal(req.Messages)
-		got := server.Requests()
-		if !bytes.Equal(got[0].Body, got[1].Body) || !bytes.Equal(before, after) {
-			r.Fatalf("%s\n%s", got[0].Body, got[1].Body)
-		}
-	})
-}
-
-func TestJudgeTakesWhatFitMakesOfAnyConversation(t *testing.T) {
-	blind := gpt()
-	blind.Images, blind.PDF, blind.Thinking = false, false, nil
-	for name, info := range map[string]model.Info{"OpenAI": gpt(), "a server that reads text alone": blind} {
-		t.Run(name, func(t *testing.T) {
-			rapid.Check(t, func(r *rapid.T) {
-				m, server := inMemory(t, info, anyAnswer)
-				req := ask("")
-				req.Messages = conversation.Draw(r, info)
-				req.Thinking = rapid.SampledFrom(model.ThinkingLevels()).Draw(r, "level")
-				req.Blob = conversation.Blob
-				_, err := modeltest.Collect(m.Stream(context.Background(), req))
-				if err != nil || server.Count() != 1 {
-					r.Fatalf("%v\n%s", err, server.Requests()[0].Body)
-				}
-			})
-		})
-	}
-}
-
-func BenchmarkRequest(b *testing.B) {
-	info := gpt()
-	m, err := responses.New(responses.Config{Info: info, BaseURL: "http://test.invalid/v1", HTTP: modeltest.Transport(events(completed))})
-	if err != nil {
-		b.Fatal(err)
-	}
-	req := ask("go")
-	for i := range 250 {
-		id := fmt.Sprintf("call_%d", i)
-		req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.ToolUse(id, "Read", json.RawMessage(`{"path":"internal/model/model.go"}`))}},
-			protocol.Message{Role: protocol.RoleToolResult, ToolCallID: id, Content: []protocol.Block{protocol.Text(strings.Repeat("a line of \"code\"\n", 200))}})
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, err := range m.Stream(b.Context(), req) {
-			if err != nil {
-				b.Fatal(err)
-			}
-		}
 	}
 }

@@ -5,12 +5,9 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"net/http"
 	"net/url"
 	"strings"
 	"sync/atomic"
-
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"scorel/internal/model"
 	"scorel/internal/model/wire"
@@ -28,13 +25,15 @@ type Model struct {
 	peer wire.Peer
 	url  string
 	doer *wire.Doer
+
+	header map[string]string
 	// untold: the server gives this account no summaries of reasoning.
 	untold atomic.Bool
 }
 
 // New makes a model. It fails when the address is none.
 func New(c Config) (*Model, error) {
-	peer, err := c.Peer(model.APIResponses, DefaultBaseURL, "openai")
+	peer, err := c.Peer(model.APIResponses, DefaultBaseURL)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +41,7 @@ func New(c Config) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{info: c.Info, peer: peer, url: address, doer: peer.Doer()}, nil
+	return &Model{info: c.Info, peer: peer, url: address, doer: peer.Doer(), header: peer.Bearer()}, nil
 }
 
 // Info says what the model is.
@@ -51,7 +50,7 @@ func (m *Model) Info() model.Info { return m.info }
 // Stream sends the request and yields the answer; see [model.Model].
 func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.Delta, error] {
 	return func(yield func(model.Delta, error) bool) {
-		p, err := m.request(ctx, req)
+		p, err := m.request(req)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -74,57 +73,31 @@ func (m *Model) Stream(ctx context.Context, req model.Request) iter.Seq2[model.D
 // play sends the request and gives its answer to r. It fails unless the answer
 // was complete or the consumer had enough.
 func (m *Model) play(ctx context.Context, p *request, r *reader) error {
-	res, err := m.send(ctx, p)
+	body, err := m.body(ctx, p)
 	if err != nil {
-		return m.fail(ctx, err)
+		return err
 	}
-	stream := ssestream.NewDecoder(res)
-	defer stream.Close()
-	for stream.Next() {
-		data := stream.Event().Data
-		if bytes.HasPrefix(data, []byte("[DONE]")) { // of some servers, behind the end event
+	res, err := m.doer.Post(ctx, m.url, m.header, body)
+	if err != nil {
+		return m.peer.Fail(ctx, err)
+	}
+	defer res.Body.Close()
+	for got, err := range wire.Events(res.Body) {
+		if bytes.HasPrefix(got.Data, []byte("[DONE]")) { // of some servers, behind the end event
 			break
 		}
-		e, err := decode(data)
+		var e *event
+		if err == nil {
+			e, err = decode(got.Data)
+		}
 		if err != nil {
-			return m.fail(ctx, err)
+			return m.peer.Fail(ctx, err)
 		}
 		if more, err := r.event(e); err != nil || !more {
 			return err
 		}
 	}
-	return m.fail(ctx, stream.Err())
-}
-
-func (m *Model) send(ctx context.Context, p *request) (*http.Response, error) {
-	body, err := p.encode()
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
-	req.Header.Set("User-Agent", "scorel")
-	if m.peer.Key != "" {
-		req.Header.Set("Authorization", "Bearer "+m.peer.Key)
-	}
-	for k, v := range m.peer.Headers {
-		req.Header.Set(k, v)
-	}
-	return m.doer.Do(req)
-}
-
-func (m *Model) fail(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err == nil:
-		return m.peer.Cut()
-	}
-	return m.peer.Fail(ctx, err)
+	return m.peer.Fail(ctx, nil)
 }
 
 // amend takes out of a request what the server refuses to this account, and says
@@ -137,9 +110,9 @@ func (m *Model) amend(p *request, err error) bool {
 	switch text := strings.ToLower(e.Message); {
 	// "Your organization must be verified to generate reasoning summaries." It does
 	// without them well.
-	case strings.Contains(text, "reasoning summaries") && p.Reasoning.told():
+	case strings.Contains(text, "reasoning summaries") && p.reasoning.told():
 		m.untold.Store(true)
-		p.Reasoning = p.Reasoning.untold()
+		p.reasoning = p.reasoning.untold()
 		return true
 	// Code invalid_encrypted_content: "The encrypted content gAAA... could not be
 	// verified."

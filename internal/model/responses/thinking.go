@@ -1,22 +1,36 @@
 package responses
 
-import "scorel/internal/model"
+import (
+	"scorel/internal/model"
+	"scorel/internal/model/wire"
+)
 
 // reasoning says how much the model thinks and that it tells a summary of it.
 type reasoning struct {
-	Effort  string `json:"effort,omitempty"`
-	Summary string `json:"summary,omitempty"`
+	effort  string
+	summary string
+}
+
+func (r *reasoning) write(to *wire.Body) {
+	if r == nil {
+		return
+	}
+	to.Key("reasoning")
+	to.Object()
+	to.FieldIf("effort", r.effort)
+	to.FieldIf("summary", r.summary)
+	to.EndObject()
 }
 
 // told says whether a summary is asked for.
-func (r *reasoning) told() bool { return r != nil && r.Summary != "" }
+func (r *reasoning) told() bool { return r != nil && r.summary != "" }
 
 // untold is r without its summary; nil when nothing is left.
 func (r *reasoning) untold() *reasoning {
-	if r == nil || r.Effort == "" {
+	if r == nil || r.effort == "" {
 		return nil
 	}
-	return &reasoning{Effort: r.Effort}
+	return &reasoning{effort: r.effort}
 }
 
 // reasoning gives the level in the server's word. Off is the word for it; where
@@ -34,7 +48,7 @@ func (m *Model) reasoning(req model.Request) *reasoning {
 		case !known, word != "" && c.NoEffort:
 			return nil
 		case word != "":
-			return &reasoning{Effort: word}
+			return &reasoning{effort: word}
 		}
 		level = m.info.Thinking[0]
 		word = c.Levels[level]
@@ -45,5 +59,5 @@ func (m *Model) reasoning(req model.Request) *reasoning {
 	if c.NoEffort {
 		word = ""
 	}
-	return &reasoning{Effort: word, Summary: "auto"}
+	return &reasoning{effort: word, summary: "auto"}
 }

@@ -18,10 +18,9 @@ type Config struct {
 	HTTP *http.Client
 }
 
-// Peer completes a configuration for a wire format, with the address and the name
-// of the vendor where it has none, and gives the peer that it means. It fails when
-// the address is none.
-func (c *Config) Peer(api model.API, address, vendor string) (Peer, error) {
+// Peer completes a configuration for a wire format, with the vendor's address and name
+// where it has none, and gives the peer that it means. It fails when the address is none.
+func (c *Config) Peer(api model.API, address string) (Peer, error) {
 	for _, base := range [...]string{c.Info.BaseURL, address} {
 		if c.BaseURL == "" {
 			c.BaseURL = base
@@ -30,7 +29,7 @@ func (c *Config) Peer(api model.API, address, vendor string) (Peer, error) {
 	c.Info.BaseURL, c.Info.API = c.BaseURL, api
 	p := Peer{Name: c.Info.Provider, BaseURL: c.BaseURL, Key: c.Key, KeyName: c.KeyName, Headers: c.Headers, HTTP: c.HTTP}
 	if p.Name == "" {
-		p.Name = vendor
+		p.Name = api.Vendor()
 	}
 	return p, p.Check()
 }

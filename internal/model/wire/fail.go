@@ -15,8 +15,8 @@ import (
 	"scorel/internal/model"
 )
 
-// Fail turns what an SDK returned into what [model.Model] promises: the error of
-// ctx, or a *model.Error. The error that it came from is not kept inside: it can
+// Fail turns the failure of a request or of its answer into what [model.Model]
+// promises: the error of ctx, or a *model.Error; nil is an answer that ended too early. The error that it came from is not kept inside: it can
 // hold the request with its key.
 func (p Peer) Fail(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -32,6 +32,8 @@ func (p Peer) Fail(ctx context.Context, err error) error {
 		hostErr x509.HostnameError
 	)
 	switch {
+	case err == nil:
+		return p.Cut()
 	case errors.As(err, &known):
 		return known
 	case errors.As(err, &status):

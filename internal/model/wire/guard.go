@@ -25,8 +25,8 @@ type bodyError struct{ body []byte }
 func (e *bodyError) Error() string { return "a JSON document came instead of a stream" }
 
 // guard reads an event stream and fails when it is none or exceeds a bound. A
-// stream whose last event lacks its empty line gets one, because the SDKs drop
-// such an event.
+// stream whose last event lacks its empty line gets one, because [Events] drops such
+// an event.
 type guard struct {
 	body   io.ReadCloser
 	total  int

@@ -12,16 +12,25 @@ import (
 	"scorel/protocol"
 )
 
-// Payload is a block with its content: Text, or Base64 with its media type.
+// Payload is a block with its content: Data with its media type, or Text where there
+// is none.
 type Payload struct {
 	Text      string
+	Data      []byte
 	MediaType string
-	Base64    string
-	Name      string
+	Image     bool   // else a document
+	Name      string // of a document; "" when it has none
 }
 
-// Schemas checks the tools' schemas; a broken one would be taken for a broken
-// connection by the SDK's caller.
+// DataURL writes the payload's data as a URL.
+func (p Payload) DataURL(to *Body) {
+	to.OpenText()
+	to.AddText("data:" + p.MediaType + ";base64,")
+	to.AddBase64(p.Data)
+	to.CloseText()
+}
+
+// Schemas checks the tools' schemas: a broken one would break the whole request.
 func Schemas(tools []model.ToolSpec) error {
 	for _, t := range tools {
 		if !json.Valid(t.Schema) {
@@ -54,16 +63,46 @@ func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Bl
 	case b.Type == protocol.BlockFile && model.TextType(b.MediaType):
 		return Payload{Text: frame.Text("file", fmt.Sprintf(" name=%q", b.Name), string(data))}, nil
 	case b.Type == protocol.BlockFile:
-		return Payload{MediaType: b.MediaType, Base64: base64.StdEncoding.EncodeToString(data), Name: b.Name}, nil
+		return Payload{MediaType: b.MediaType, Data: data, Name: b.Name}, nil
 	case info.MaxImageBytes > 0 && size > info.MaxImageBytes:
 		return Payload{Text: fmt.Sprintf("[%s is too large for this model: %d bytes, at most %d]", what(b), size, info.MaxImageBytes)}, nil
 	}
 	// The vendors compare the type with the bytes and refuse the whole request.
 	switch kind := http.DetectContentType(data); kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
-		return Payload{MediaType: kind, Base64: base64.StdEncoding.EncodeToString(data)}, nil
+		return Payload{MediaType: kind, Data: data, Image: true}, nil
 	}
 	return Payload{Text: "[" + what(b) + " cannot be read as an image]"}, nil
+}
+
+// Parts gives the texts, images and files of a message, each loaded as by [Load].
+func Parts(ctx context.Context, req model.Request, info model.Info, content []protocol.Block) ([]Payload, error) {
+	out := make([]Payload, 0, len(content))
+	for _, b := range content {
+		switch b.Type {
+		case protocol.BlockText:
+			out = append(out, Payload{Text: b.Text})
+		case protocol.BlockImage, protocol.BlockFile:
+			load, err := Load(ctx, req, info, b)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, load)
+		}
+	}
+	return out, nil
+}
+
+// Texts takes the texts apart from images and documents.
+func Texts(parts []Payload) (texts []string, rest []Payload) {
+	for _, p := range parts {
+		if p.Data == nil {
+			texts = append(texts, p.Text)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return texts, rest
 }
 
 func what(b protocol.Block) string {

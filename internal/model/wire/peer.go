@@ -1,12 +1,15 @@
 package wire
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -32,15 +35,26 @@ func (p Peer) Check() error {
 	return nil
 }
 
-// Doer sends requests for an SDK. It follows no redirect, because a key in a
-// header of the vendor's own would go along to the other server; it turns every
-// answer but a stream into an error that [Peer.Fail] understands; and it bounds
-// what is read.
-type Doer struct{ client http.Client }
+// Bearer gives the header with the key, none when there is none.
+func (p Peer) Bearer() map[string]string {
+	if p.Key == "" {
+		return nil
+	}
+	return map[string]string{"Authorization": "Bearer " + p.Key}
+}
+
+// Doer sends requests. It follows no redirect, because a key in a header of the
+// vendor's own would go along to the other server; it turns every answer but a
+// stream into an error that [Peer.Fail] understands; and it bounds what is read. It
+// may be used by any number of goroutines at once.
+type Doer struct {
+	client  http.Client
+	headers map[string]string // the user's own
+}
 
 // Doer gives the client for the peer.
 func (p Peer) Doer() *Doer {
-	d := &Doer{}
+	d := &Doer{headers: p.Headers}
 	if p.HTTP != nil {
 		d.client = *p.HTTP
 	}
@@ -49,13 +63,28 @@ func (p Peer) Doer() *Doer {
 	return d
 }
 
-// Do sends the request.
-func (d *Doer) Do(req *http.Request) (*http.Response, error) {
-	x, _ := req.Context().Value(exchangeKey{}).(*Exchange)
-	if x != nil {
+// Post sends a body and gives the answer, which is a stream, see [Events]. The headers
+// are the adapter's; those of the user win over them. The caller closes the answer's body.
+func (d *Doer) Post(ctx context.Context, address string, header map[string]string, body []byte) (*http.Response, error) {
+	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
+	if x != nil && x.Before != nil {
 		var err error
-		if req, err = x.before(req); err != nil {
+		if body, err = x.Before(ctx, body); err != nil {
 			return nil, err
+		}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, nil)
+	if err != nil {
+		return nil, err
+	}
+	sent := send(req, body)
+	defer sent.drop()
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	req.Header.Set("User-Agent", "scorel")
+	for _, more := range [...]map[string]string{header, d.headers} {
+		for _, k := range slices.Sorted(maps.Keys(more)) {
+			req.Header.Set(k, more[k])
 		}
 	}
 	res, err := d.client.Do(req)
@@ -63,7 +92,7 @@ func (d *Doer) Do(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if x != nil && x.After != nil {
-		x.After(req.Context(), res.StatusCode, res.Header)
+		x.After(ctx, res.StatusCode, res.Header)
 	}
 	if res.StatusCode == http.StatusOK {
 		if strings.HasPrefix(strings.ToLower(res.Header.Get("Content-Type")), "text/html") {
@@ -74,11 +103,11 @@ func (d *Doer) Do(req *http.Request) (*http.Response, error) {
 		return res, nil
 	}
 	defer res.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	if err != nil && len(body) == 0 && req.Context().Err() != nil {
+	doc, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	if err != nil && len(doc) == 0 && ctx.Err() != nil {
 		return nil, err
 	}
-	return nil, &statusError{status: res.StatusCode, header: res.Header, body: body}
+	return nil, &statusError{status: res.StatusCode, header: res.Header, body: doc}
 }
 
 // statusError is an answer with a status other than 200.

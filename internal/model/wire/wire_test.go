@@ -243,11 +243,7 @@ func TestGuardRefusesWhatIsNoStream(t *testing.T) {
 
 func TestConnectionErrorsNameTheServerAndNoSecret(t *testing.T) {
 	p := Peer{Name: "local", BaseURL: "http://127.0.0.1:1/v1?token=hidden", Key: "k"}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, p.BaseURL, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = p.Doer().Do(req)
+	_, err := p.Doer().Post(t.Context(), p.BaseURL, nil, nil)
 	var e *model.Error
 	if err = p.Fail(t.Context(), err); !errors.As(err, &e) || e.Class != model.ClassTransient ||
 		!strings.Contains(e.Message, "local (127.0.0.1:1)") || strings.Contains(e.Message, "hidden") {

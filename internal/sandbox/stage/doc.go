@@ -8,7 +8,7 @@
 // It runs in this package's init, so that a binary which links it needs no hook
 // of its own, test binaries included. Go initialises a package as soon as its
 // imports are ready, lowest path first; this one imports little, so it comes
-// before the SDKs and tables that the whole binary carries, and a confined
+// before the tables that the whole binary carries, and a confined
 // command does not pay for them (1.8 ms of 4.9 when this was written). Keep its
 // imports few.
 //

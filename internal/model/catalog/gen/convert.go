@@ -17,7 +17,7 @@ func convert(m source) (catalog.Model, bool) {
 		ID: m.ID, Provider: m.Provider, API: api, BaseURL: m.BaseURL,
 		ContextWindow: m.ContextWindow, MaxTokens: m.MaxTokens,
 		Price:   model.Price{Input: m.Cost.Input, Output: m.Cost.Output, CacheRead: m.Cost.CacheRead, CacheWrite: m.Cost.CacheWrite},
-		Cache:   api == model.APIAnthropic,
+		Cache:   api.CacheMarks(),
 		Headers: m.Headers,
 	}
 	for _, in := range m.Input {
