@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"scorel/protocol"
@@ -98,6 +99,7 @@ func find(rows []row, method, path string) (found *row, values map[string]string
 		}
 		methods = append(methods, rows[i].method)
 	}
+	slices.Sort(methods)
 	return nil, nil, methods
 }
 
