@@ -2,9 +2,9 @@ package protocol
 
 // Requests about the configuration and its shell hooks.
 type (
-	// CheckConfig gives every key of the configuration with its value in force
+	// GetConfig gives every key of the configuration with its value in force
 	// and where it came from; the answer is a [ConfigReport].
-	CheckConfig struct {
+	GetConfig struct {
 		WorkDir string `json:"workDir,omitempty"`
 	}
 	// SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
@@ -13,7 +13,7 @@ type (
 	// counts. What would make the file wrong is refused, and so is everything that may
 	// hold a secret: keys of providers go to set_credential.
 	SetConfig struct {
-		Key   string `json:"key"`   // dotted, as [CheckConfig] gives it
+		Key   string `json:"key"`   // dotted, as [GetConfig] gives it
 		Value string `json:"value"` // at most 16 KiB
 	}
 	// ListHooks gives the shell hooks of the configuration of a session, or, without one,
@@ -70,9 +70,9 @@ type (
 )
 
 var (
-	checkConfigSpec = Spec{
+	getConfigSpec = Spec{
 		Name: "get_config", Scope: ScopeDevice, Grant: GrantControl,
-		New: func() Request { return new(CheckConfig) }, Reply: func() Response { return new(ConfigReport) },
+		New: func() Request { return new(GetConfig) }, Reply: func() Response { return new(ConfigReport) },
 	}
 	setConfigSpec = Spec{
 		Name: "set_config", Scope: ScopeDevice, Grant: GrantControl, Mutates: true,
@@ -85,12 +85,12 @@ var (
 )
 
 // Spec describes the request.
-func (*CheckConfig) Spec() *Spec { return &checkConfigSpec }
-func (*SetConfig) Spec() *Spec   { return &setConfigSpec }
-func (*ListHooks) Spec() *Spec   { return &listHooksSpec }
+func (*GetConfig) Spec() *Spec { return &getConfigSpec }
+func (*SetConfig) Spec() *Spec { return &setConfigSpec }
+func (*ListHooks) Spec() *Spec { return &listHooksSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
-func (r *CheckConfig) Check() *Problem {
+func (r *GetConfig) Check() *Problem {
 	return atMost("workDir", r.WorkDir, MaxPath)
 }
 func (r *SetConfig) Check() *Problem {

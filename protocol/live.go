@@ -119,9 +119,10 @@ type LiveTool struct {
 	EventID    EventID `json:"eventId"`
 	ToolCallID string  `json:"toolCallId"`
 	ToolName   string  `json:"toolName"`
-	Args       []byte  `json:"args,omitempty"`
-	OutputTail string  `json:"outputTail,omitempty"`
-	Shell      *Shell  `json:"shell,omitempty"` // a command of a person; nil for a call
+	// Args is the input of the call, as in [ToolExecutionStart].
+	Args       json.RawMessage `json:"args,omitempty"`
+	OutputTail string          `json:"outputTail,omitempty"`
+	Shell      *Shell          `json:"shell,omitempty"` // a command of a person; nil for a call
 
 	Process []ToolProcess `json:"process,omitempty"` // the newest of each operation, that which changed last at the end; at most 16
 }

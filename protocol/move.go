@@ -77,17 +77,17 @@ type (
 
 var (
 	rewindToSpec = Spec{
-		Name: "rewind", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Name: "rewind_to", Aliases: []string{"rewind"}, Scope: ScopeSession, Grant: GrantControl, Mutates: true,
 		Method: "POST", Path: "/v1/sessions/{sessionId}/rewind",
 		New: func() Request { return new(RewindTo) }, Reply: func() Response { return new(Moved) }, Replay: movedBy,
 	}
 	branchToSpec = Spec{
-		Name: "branch", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Name: "branch_to", Aliases: []string{"branch"}, Scope: ScopeSession, Grant: GrantControl, Mutates: true,
 		Method: "POST", Path: "/v1/sessions/{sessionId}/branch",
 		New: func() Request { return new(BranchTo) }, Reply: func() Response { return new(Moved) }, Replay: movedBy,
 	}
 	compactSessionSpec = Spec{
-		Name: "compact", Scope: ScopeSession, Grant: GrantControl, Mutates: true,
+		Name: "compact_session", Aliases: []string{"compact"}, Scope: ScopeSession, Grant: GrantControl, Mutates: true,
 		Method: "POST", Path: "/v1/sessions/{sessionId}/compact",
 		New: func() Request { return new(CompactSession) }, Reply: func() Response { return new(Compacted) }, Replay: compactedBy,
 	}

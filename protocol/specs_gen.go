@@ -21,7 +21,7 @@ var specs = [...]*Spec{
 	&exportSessionSpec,
 	&followUpSpec,
 	&getBlobSpec,
-	&checkConfigSpec,
+	&getConfigSpec,
 	&getContextSpec,
 	&getMemorySpec,
 	&getPathSpec,

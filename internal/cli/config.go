@@ -26,7 +26,7 @@ func (a *app) configCommand() *cobra.Command {
 				return err
 			}
 			return a.with(cmd.Context(), func(l *link) error {
-				rep, err := client.Call[*protocol.ConfigReport](cmd.Context(), l.Client, "", &protocol.CheckConfig{WorkDir: dir})
+				rep, err := client.Call[*protocol.ConfigReport](cmd.Context(), l.Client, "", &protocol.GetConfig{WorkDir: dir})
 				if err != nil {
 					return err
 				}

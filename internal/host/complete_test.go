@@ -139,7 +139,7 @@ func TestTheConfigurationSaysWhatIsWrongWithTheAuxiliaryModel(t *testing.T) {
 		"[memory]\nconsolidate = true\n":     "memory.consolidate does nothing",
 	} {
 		w := newWorld(t, setting{tables: tables}, `{"do":[{"text":"x"}]}`)
-		r := call[*protocol.ConfigReport](t, w.connect(false), "", &protocol.CheckConfig{WorkDir: w.project})
+		r := call[*protocol.ConfigReport](t, w.connect(false), "", &protocol.GetConfig{WorkDir: w.project})
 		if got := strings.Join(r.Notices, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
 			t.Errorf("%s: %q", tables, got)
 		}

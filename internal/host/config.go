@@ -11,8 +11,8 @@ import (
 	"scorel/protocol"
 )
 
-// checkConfig gives every key with its value in force and where it came from.
-func (h *Host) checkConfig(ctx context.Context, workDir string) (*protocol.ConfigReport, error) {
+// getConfig gives every key with its value in force and where it came from.
+func (h *Host) getConfig(ctx context.Context, workDir string) (*protocol.ConfigReport, error) {
 	dir, err := h.lookedAt(workDir)
 	if err != nil {
 		return nil, err
@@ -71,8 +71,8 @@ func (h *Host) listModels(query string) (*protocol.ModelList, error) {
 
 // handleConfig registers the handlers of this file's requests.
 func (h *Host) handleConfig(t handlers) {
-	on(t, func(ctx context.Context, _ *target, r *protocol.CheckConfig) (protocol.Response, error) {
-		return h.checkConfig(ctx, r.WorkDir)
+	on(t, func(ctx context.Context, _ *target, r *protocol.GetConfig) (protocol.Response, error) {
+		return h.getConfig(ctx, r.WorkDir)
 	})
 	on(t, func(_ context.Context, _ *target, r *protocol.ListModels) (protocol.Response, error) {
 		return h.listModels(r.Query)

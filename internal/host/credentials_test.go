@@ -84,7 +84,7 @@ func TestAKeyIsInNoAnswerErrorEventOrFileButItsOwn(t *testing.T) {
 	}
 	tell(call[*protocol.Done](t, c, "", &protocol.SetCredential{Provider: "mock", Key: entered}))
 	tell(call[*protocol.ModelList](t, c, "", &protocol.ListModels{Query: "mock"}))
-	tell(call[*protocol.ConfigReport](t, c, "", &protocol.CheckConfig{WorkDir: w.project}))
+	tell(call[*protocol.ConfigReport](t, c, "", &protocol.GetConfig{WorkDir: w.project}))
 	tell(call[*protocol.DoctorReport](t, c, "", &protocol.Doctor{WorkDir: w.project}))
 	tested := call[*protocol.ModelTest](t, c, "", &protocol.TestModel{Model: "mock"}) // the server wants another key
 	if tested.Problem == "" {

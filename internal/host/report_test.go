@@ -175,7 +175,7 @@ func TestAKeyOfTheConfigurationIsSetAndCountsFromTheNextTurn(t *testing.T) {
 	if strings.Contains(w.lastRequest(), `"Read"`) {
 		t.Error("it does not count")
 	}
-	for _, c := range call[*protocol.ConfigReport](t, e.c, "", &protocol.CheckConfig{WorkDir: w.project}).Entries {
+	for _, c := range call[*protocol.ConfigReport](t, e.c, "", &protocol.GetConfig{WorkDir: w.project}).Entries {
 		if c.Key == "tools.preset" && (c.Value != `"none"` || !c.Settable || c.Doc == "" || c.Type == "" || c.Default != "coding") {
 			t.Errorf("%+v", c)
 		}

@@ -30,7 +30,7 @@ func (w *world) trust(c *client.Client) *protocol.ProjectTrust {
 func (w *world) values(c *client.Client, key string) string {
 	w.t.Helper()
 	var out []string
-	for _, e := range call[*protocol.ConfigReport](w.t, c, "", &protocol.CheckConfig{WorkDir: w.project}).Entries {
+	for _, e := range call[*protocol.ConfigReport](w.t, c, "", &protocol.GetConfig{WorkDir: w.project}).Entries {
 		if e.Key == key {
 			out = append(out, e.Value+" "+filepath.Base(e.Source))
 		}
@@ -61,7 +61,7 @@ func TestAProjectsSettingsCountOnceTheyAreTrusted(t *testing.T) {
 	if s := w.trust(c); s.State != protocol.TrustAll || s.Count != 0 {
 		t.Fatalf("after trusting: %+v", s)
 	}
-	if rep := call[*protocol.ConfigReport](t, c, "", &protocol.CheckConfig{WorkDir: w.project}); rep.Trust != "trusted" || len(rep.Notices) > 0 {
+	if rep := call[*protocol.ConfigReport](t, c, "", &protocol.GetConfig{WorkDir: w.project}); rep.Trust != "trusted" || len(rep.Notices) > 0 {
 		t.Errorf("config: %+v", rep)
 	}
 	if got := w.values(c, "model.name"); got != `"spare" config.toml:3` {

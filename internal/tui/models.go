@@ -77,7 +77,7 @@ func (m *Model) firstDefault(ref string) tea.Cmd {
 			return m.loadConfig()
 		})
 	}
-	return ask(m, m.id, &protocol.CheckConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport, err error) tea.Cmd {
+	return ask(m, m.id, &protocol.GetConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport, err error) tea.Cmd {
 		if err != nil {
 			return nil // it stays the model of this session
 		}

@@ -129,7 +129,7 @@ func (m *Model) openConfig() tea.Cmd {
 		}
 		return nil
 	}
-	return table(m, list.Config{Title: "Configuration", Can: list.Preview}, &protocol.CheckConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport) []list.Item {
+	return table(m, list.Config{Title: "Configuration", Can: list.Preview}, &protocol.GetConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport) []list.Item {
 		m.config = r
 		var items []list.Item
 		for _, k := range prefs.Keys() {

@@ -35,7 +35,7 @@ func (m *Model) setting(key string) string {
 
 // loadConfig asks for the configuration, for the status line and the pickers.
 func (m *Model) loadConfig() tea.Cmd {
-	return ask(m, m.id, &protocol.CheckConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport, err error) tea.Cmd {
+	return ask(m, m.id, &protocol.GetConfig{WorkDir: m.cfg.WorkDir}, func(m *Model, r *protocol.ConfigReport, err error) tea.Cmd {
 		if err == nil { // without it the status line shows less
 			m.config = r
 		}

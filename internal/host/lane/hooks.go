@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -80,7 +81,8 @@ func (l *Lane) watchWith(chain *hook.Chain) {
 	h.cast.Watch(chain)
 }
 
-// happened tells those who watch of something that is no event of the log.
+// happened tells those who watch of something that is no event of the log: fields, which
+// make an object, and the session.
 func (l *Lane) happened(what string, fields any) {
 	l.hooked.mu.Lock()
 	cast := l.hooked.cast
@@ -93,7 +95,13 @@ func (l *Lane) happened(what string, fields any) {
 		l.cfg.Report("tell of "+what+": "+err.Error(), nil)
 		return
 	}
-	cast.Happened(hook.Happening{Type: what, Data: data})
+	cast.Happened(l.happening(what, data))
+}
+
+// happening adds the session to fields of which there is at least one.
+func (l *Lane) happening(what string, fields []byte) hook.Happening {
+	about := fmt.Appendf(nil, `{"sessionId":%q,`, l.ID())
+	return hook.Happening{Type: what, Data: append(about, fields[1:]...)}
 }
 
 // farewell tells those who watch that the session ends, and waits for them a while.
@@ -110,7 +118,7 @@ func (l *Lane) farewell() {
 	begun := h.begun
 	h.start.Unlock()
 	if begun {
-		cast.Happened(hook.Happening{Type: "session_end", Data: json.RawMessage(`{"reason":"quit"}`)})
+		cast.Happened(l.happening("session_end", []byte(`{"reason":"quit"}`)))
 	}
 	stop()
 	ctx, cancel := context.WithTimeout(context.Background(), maxFarewell)

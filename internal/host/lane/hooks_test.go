@@ -432,8 +432,8 @@ func TestWhoWatchesIsToldFromTheStartOfTheSessionToItsEnd(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			var data map[string]any
-			if err := json.Unmarshal(h.Data, &data); err != nil {
-				t.Error(err)
+			if err := json.Unmarshal(h.Data, &data); err != nil || data["sessionId"] != string(tr.lane.ID()) || len(data) < 2 {
+				t.Errorf("%s: %v %s", h.Type, err, h.Data)
 			}
 			told = append(told, h.Type)
 		},

@@ -3,7 +3,7 @@
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
 import type { CommandList, CommandResult, CompleteCommand, CompletionList, ListCommands, Reload, Reloaded, RunCommand } from "./command";
-import type { CheckConfig, ConfigReport, HookList, ListHooks, SetConfig } from "./config";
+import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
 import type { EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
@@ -31,12 +31,12 @@ export interface Requests {
   add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
-  branch: { request: BranchTo; response: Moved };
+  branch_to: { request: BranchTo; response: Moved };
   cancel: { request: Cancel; response: Cancelled };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
   clone_session: { request: CloneSession; response: SessionSummary };
   close_session: { request: CloseSession; response: Done };
-  compact: { request: CompactSession; response: Compacted };
+  compact_session: { request: CompactSession; response: Compacted };
   complete_command: { request: CompleteCommand; response: CompletionList };
   create_session: { request: CreateSession; response: SessionSummary };
   delete_session: { request: DeleteSession; response: Deleted };
@@ -45,7 +45,7 @@ export interface Requests {
   export_session: { request: ExportSession; response: BlobRef };
   follow_up: { request: FollowUp; response: Sent };
   get_blob: { request: GetBlob; response: BlobPart };
-  get_config: { request: CheckConfig; response: ConfigReport };
+  get_config: { request: GetConfig; response: ConfigReport };
   get_context: { request: GetContext; response: ContextView };
   get_memory: { request: GetMemory; response: MemoryView };
   get_path: { request: GetPath; response: Events };
@@ -79,7 +79,7 @@ export interface Requests {
   repair_session: { request: RepairSession; response: SessionReport };
   resume_queue: { request: ResumeQueue; response: Done };
   revoke_entry: { request: RevokeEntry; response: Done };
-  rewind: { request: RewindTo; response: Moved };
+  rewind_to: { request: RewindTo; response: Moved };
   rewrite_queue: { request: RewriteQueue; response: Sent };
   run_command: { request: RunCommand; response: CommandResult };
   run_shell: { request: RunShell; response: ShellStarted };
@@ -137,12 +137,12 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
-  branch: "control",
+  branch_to: "control",
   cancel: "answer",
   check_extension: "control",
   clone_session: "control",
   close_session: "view",
-  compact: "control",
+  compact_session: "control",
   complete_command: "control",
   create_session: "control",
   delete_session: "control",
@@ -185,7 +185,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   repair_session: "control",
   resume_queue: "control",
   revoke_entry: "control",
-  rewind: "control",
+  rewind_to: "control",
   rewrite_queue: "control",
   run_command: "control",
   run_shell: "control",
@@ -215,10 +215,10 @@ export const acts: readonly RequestName[] = [
   "add_memory",
   "answer_permission",
   "answer_ui",
-  "branch",
+  "branch_to",
   "cancel",
   "clone_session",
-  "compact",
+  "compact_session",
   "create_session",
   "delete_session",
   "enable_extension",
@@ -230,7 +230,7 @@ export const acts: readonly RequestName[] = [
   "repair_session",
   "resume_queue",
   "revoke_entry",
-  "rewind",
+  "rewind_to",
   "rewrite_queue",
   "run_command",
   "run_shell",

@@ -2,10 +2,10 @@
 /* eslint-disable */
 
 /**
- * CheckConfig gives every key of the configuration with its value in force
+ * GetConfig gives every key of the configuration with its value in force
  * and where it came from; the answer is a {@link ConfigReport}.
  */
-export interface CheckConfig {
+export interface GetConfig {
   workDir?: string;
 }
 
@@ -17,7 +17,7 @@ export interface CheckConfig {
  * hold a secret: keys of providers go to set_credential.
  */
 export interface SetConfig {
-  /** dotted, as {@link CheckConfig} gives it */
+  /** dotted, as {@link GetConfig} gives it */
   key: string;
   /** at most 16 KiB */
   value: string;
