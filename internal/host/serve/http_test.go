@@ -134,7 +134,7 @@ func TestEveryRowOfTheTableReachesItsRequest(t *testing.T) {
 		body := ""
 		if r.body {
 			body = map[string]string{"register_project": fmt.Sprintf(`{"workDir":%q}`, w.project), "send_message": `{"content":"hi"}`, "steer": `{"content":"hi"}`,
-				"cancel": `{"turnId":"x"}`, "rewind": `{"targetEventId":null}`, "branch": `{"leafEventId":"x"}`, "answer_permission": `{"choice":-1}`, "compact": "{}"}[r.request]
+				"cancel": `{"turnId":"x"}`, "rewind_to": `{"targetEventId":null}`, "branch_to": `{"leafEventId":"x"}`, "answer_permission": `{"choice":-1}`, "compact_session": "{}"}[r.request]
 		}
 		c.do(r.method, path, body)
 		text := c.want(http.StatusOK, nil, "GET", "/metrics", "")

@@ -28,7 +28,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"export_session": `"format":"jsonl"`, "update_info": `"changes":{"name":"n"}`, "set_label": fmt.Sprintf(`"targetEventId":%q,"label":"l"`, event),
 		"send_message": text + `,"whenBusy":"reject","options":{"allow":["Read"]}`, "steer": text, "follow_up": text,
 		"rewrite_queue": `"queue":"follow_up","items":[{"content":[{"type":"text","text":"hi"}]}]`, "cancel": `"turnId":"trn_0000000000000000"`,
-		"set_mode": `"mode":"plan"`, "rewind": fmt.Sprintf(`"targetEventId":%q`, event), "branch": fmt.Sprintf(`"leafEventId":%q`, event),
+		"set_mode": `"mode":"plan"`, "rewind_to": fmt.Sprintf(`"targetEventId":%q`, event), "branch_to": fmt.Sprintf(`"leafEventId":%q`, event),
 		"get_blob": fmt.Sprintf(`"sha256":%q,"offset":0,"length":10`, sha), "put_blob": `"uploadId":"u","offset":0,"data":"aGk=","last":true`,
 		"answer_permission": `"permissionId":"prm_0000000000000000","choice":-1`, "answer_ui": `"uiId":"ui_0000000000000000","value":null`,
 		"register_project": `"workDir":` + string(dir), "remove_project": `"projectId":"prj_0000000000000000"`,
