@@ -10,7 +10,7 @@ import (
 )
 
 // The kinds of dialogs. In a question a model asks people, and a plan is what it wants
-// to do; the others are of an extension.
+// to do; the others are of an extension or a server.
 const (
 	DialogQuestion = "question" // the answer is [Answers]
 	DialogSelect   = "select"   // one of Options; the answer is its label
@@ -18,6 +18,8 @@ const (
 	DialogInput    = "input"    // one line; the answer is a string
 	DialogEditor   = "editor"   // several lines; the answer is a string
 	DialogPlan     = "plan"     // Text is a plan in Markdown; the answer is a [PlanAnswer]
+	DialogForm     = "form"     // the answer is an object with the fields of Schema; false declines
+	DialogURL      = "url"      // the person opens URL; the answer is true when they did, false declines
 )
 
 // Bounds of an answer to a dialog.
@@ -39,10 +41,13 @@ type Dialog struct {
 	Subagent    *Subagent  `json:"subagent,omitempty"`
 	Questions   []Question `json:"questions,omitempty"`   // of kind question
 	Title       string     `json:"title,omitempty"`       // of the others
-	Message     string     `json:"message,omitempty"`     // of confirm
+	Message     string     `json:"message,omitempty"`     // of confirm, form and url
 	Options     []Option   `json:"options,omitempty"`     // of select
 	Placeholder string     `json:"placeholder,omitempty"` // of input
 	Text        string     `json:"text,omitempty"`        // of editor: what stands in it; of plan: the plan
+	// Schema is a JSON Schema of the fields of a form, of which [Fields] says what it may be.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	URL    string          `json:"url,omitempty"` // of url: http or https
 }
 
 // PlanDecision says what becomes of a plan.
@@ -182,6 +187,14 @@ func (d *Dialog) Check(value json.RawMessage) error {
 		if json.Unmarshal(value, &text) != nil || len(text) > MaxEdited {
 			return Errorf(CodeInvalidRequest, "The value of the answer is a text of at most %d bytes; or null.", MaxEdited)
 		}
+	case DialogForm:
+		if string(value) != "false" {
+			return d.checkForm(value)
+		}
+	case DialogURL:
+		if s := string(value); s != "true" && s != "false" {
+			return Errorf(CodeInvalidRequest, "The value of the answer is true when the address was opened, else false; or null.")
+		}
 	default:
 		return Errorf(CodeInvalidRequest, "The host asks in a way that this version does not know (%.40q); answer with null.", d.Kind)
 	}
@@ -195,9 +208,17 @@ func (d *Dialog) CheckAsked() error {
 		if len(d.Options) == 0 || len(d.Options) > maxOptions {
 			return Errorf(CodeInvalidRequest, "A dialog to select from has 1 to %d options.", maxOptions)
 		}
+	case DialogForm:
+		if _, err := Fields(d.Schema); err != nil {
+			return Errorf(CodeInvalidRequest, "The form cannot be shown: %v.", err)
+		}
+	case DialogURL:
+		if err := checkURL(d.URL); err != nil {
+			return err
+		}
 	case DialogConfirm, DialogInput, DialogEditor:
 	default:
-		return Errorf(CodeInvalidRequest, "There is no dialog of kind %.40q; it can be select, confirm, input or editor.", d.Kind)
+		return Errorf(CodeInvalidRequest, "There is no dialog of kind %.40q; it can be select, confirm, input, editor, form or url.", d.Kind)
 	}
 	size := len(d.Title) + len(d.Message) + len(d.Placeholder) + len(d.Text)
 	for _, o := range d.Options {

@@ -518,6 +518,10 @@ declare module "scorel" {
     confirm(title: string, message?: string, opts?: DialogOptions): Promise<boolean>;
     input(title: string, placeholder?: string, opts?: DialogOptions): Promise<string | undefined>;
     editor(title: string, prefill?: string, opts?: DialogOptions): Promise<string | undefined>;
+    /** Asks for the fields of a JSON Schema: texts, numbers, truths and choices. Declined is false. */
+    form(title: string, schema: object, opts?: DialogOptions & { message?: string }): Promise<Record<string, unknown> | false | undefined>;
+    /** Asks the person to open an address, which Scorel shows and never opens itself. Declined is false. */
+    url(title: string, url: string, opts?: DialogOptions & { message?: string }): Promise<boolean | undefined>;
     notify(message: string, level?: "info" | "warning" | "error"): void;
     setStatus(key: string, text: string | undefined): void;
     setWidget(key: string, lines: string[] | string | undefined, opts?: { placement?: "aboveEditor" | "belowEditor" }): void;

@@ -227,7 +227,7 @@ func (v *liveSession) input(ctx context.Context, t typed) {
 		v.leave()
 	case t.bytes == nil:
 		v.armed = false
-		if strings.TrimSpace(t.line) != "" || v.ask.edits() { // an empty line says something in a text alone
+		if strings.TrimSpace(t.line) != "" || v.ask.edits() || v.ask.fills() { // an empty line says something in a text or a form alone
 			v.typed(ctx, t.line)
 		}
 	}

@@ -19,7 +19,8 @@ type asker struct {
 	open    question
 	answers protocol.Answers // of the dialog's questions so far
 	lines   []string         // of a text that is typed into the dialog
-	sent    bool             // the answer to an extension's dialog is on its way
+	form    formAnswers
+	sent    bool // the answer to an extension's dialog is on its way
 	told    map[protocol.PermissionID]bool
 }
 

@@ -14,7 +14,7 @@ import (
 // is answered by one value.
 func asksOne(d *protocol.Dialog) bool {
 	switch d.Kind {
-	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan:
+	case protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan, protocol.DialogForm, protocol.DialogURL:
 		return true
 	}
 	return false
@@ -24,6 +24,12 @@ func asksOne(d *protocol.Dialog) bool {
 func (a *asker) edits() bool {
 	d := a.asked().dialog
 	return d != nil && d.Data.Kind == protocol.DialogEditor
+}
+
+// fills says whether lines are values of a form, of which one may be left out.
+func (a *asker) fills() bool {
+	d := a.asked().dialog
+	return d != nil && d.Data.Kind == protocol.DialogForm
 }
 
 // showDialog prints a dialog of an extension, and how it is answered.
@@ -62,6 +68,12 @@ func (a *asker) showDialog(d *protocol.Dialog) {
 	case protocol.DialogPlan:
 		a.screen.line(plainStyle, "  "+indentRest(display.Text(d.Text)))
 		how = "y approves it, e approves it and accepts edits, other words say what to change"
+	case protocol.DialogURL:
+		a.screen.line(plainStyle, "  "+display.Line(d.URL))
+		how = "open it, then y; n declines"
+	case protocol.DialogForm:
+		a.startForm(d)
+		return
 	}
 	a.screen.line(dimStyle, "  "+how+"; /skip closes it without an answer")
 }
@@ -86,12 +98,11 @@ func (a *asker) replyDialog(text string) protocol.Request {
 			return nil
 		}
 		return a.sendDialog(d.Options[n-1].Label)
-	case protocol.DialogConfirm:
-		switch strings.ToLower(strings.TrimSpace(text)) {
-		case "y", "yes":
-			return a.sendDialog(true)
-		case "n", "no":
-			return a.sendDialog(false)
+	case protocol.DialogForm:
+		return a.replyForm(text)
+	case protocol.DialogConfirm, protocol.DialogURL:
+		if yes, ok := yesOrNo(text); ok {
+			return a.sendDialog(yes)
 		}
 		a.screen.line(alertStyle, "  y or n")
 		return nil
@@ -106,6 +117,17 @@ func (a *asker) replyDialog(text string) protocol.Request {
 		a.lines = nil
 	}
 	return a.sendDialog(text)
+}
+
+// yesOrNo reads y or n.
+func yesOrNo(text string) (yes, ok bool) {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "y", "yes":
+		return true, true
+	case "n", "no":
+		return false, true
+	}
+	return false, false
 }
 
 // planAnswer gives what a line says of a plan.

@@ -1,11 +1,15 @@
 package cli
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
 	"scorel/protocol"
 )
+
+const aForm = `{"type":"object","properties":{"name":{"type":"string","title":"Your name"},"age":{"type":"integer","title":"Age"},"sure":{"type":"boolean"},` +
+	`"colour":{"type":"string","enum":["r","g"],"enumNames":["Red","Green"]}},"required":["name","age"]}`
 
 func TestADialogOfAnExtensionIsAnsweredInLines(t *testing.T) {
 	options := []protocol.Option{{Label: "red"}, {Label: "green", Description: "like grass"}, {Label: "1"}}
@@ -31,6 +35,13 @@ func TestADialogOfAnExtensionIsAnsweredInLines(t *testing.T) {
 		{"lines", protocol.Dialog{Kind: "editor", Title: "Text?", Text: "old"}, []string{"one", "/two", "", "."}, `"one\n/two\n"`, "  old\n"},
 		{"unfinished lines", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one"}, "", ""},
 		{"closed", protocol.Dialog{Kind: "editor", Title: "Text?"}, []string{"one", "/skip"}, "null", ""},
+		{"an address", protocol.Dialog{Kind: "url", Title: "Sign in", URL: "https://example.com/x"}, []string{"y"}, "true", "  https://example.com/x\n"},
+		{"an address that is not opened", protocol.Dialog{Kind: "url", URL: "https://example.com/x"}, []string{"n"}, "false", ""},
+		{"a form", protocol.Dialog{Kind: "form", Title: "Who?", Schema: json.RawMessage(aForm)}, []string{"Ada", "x", "7", "", "2", "y"}, `{"age":7,"colour":"g","name":"Ada"}`, "  1 of 4: Your name\n"},
+		{"a form that is declined", protocol.Dialog{Kind: "form", Schema: json.RawMessage(aForm)}, []string{"Ada", "7", "", "Red", "n"}, "false", "  Your name: \"Ada\"\n"},
+		{"a form that is closed", protocol.Dialog{Kind: "form", Schema: json.RawMessage(aForm)}, []string{"Ada", "/skip"}, "null", ""},
+		{"a form that needs a value", protocol.Dialog{Kind: "form", Schema: json.RawMessage(aForm)}, []string{"Ada", ""}, "", "Age must be given"},
+		{"a form that cannot be read", protocol.Dialog{Kind: "form", Schema: json.RawMessage("{}")}, []string{"y", "/skip"}, "null", "the form cannot be shown"},
 		{"escape sequences", protocol.Dialog{Kind: "confirm", Title: "a\x1b[2Kb\u202e"}, []string{"y"}, "true", "? "},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -451,7 +451,10 @@ func (x *extended) sessionModel(p *wire.Complete) bool {
 
 // dialog asks the attached people; nobody there is an answer at once.
 func (x *extended) dialog(ctx context.Context, e extension.Extension, p *wire.Dialog) (any, error) {
-	d := protocol.Dialog{Kind: p.Kind, Source: e.ID, Title: p.Title, Message: p.Message, Options: p.Options, Placeholder: p.Placeholder, Text: p.Text}
+	d := protocol.Dialog{Kind: p.Kind, Source: e.ID, Title: p.Title, Message: p.Message, Options: p.Options, Placeholder: p.Placeholder, Text: p.Text, Schema: p.Schema, URL: p.URL}
+	if err := d.CheckAsked(); err != nil {
+		return nil, err // whoever wrote the extension is told
+	}
 	limit := maxDialogTime
 	if p.TimeoutMS > 0 {
 		limit = min(limit, time.Duration(p.TimeoutMS)*time.Millisecond)

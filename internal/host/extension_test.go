@@ -412,6 +412,44 @@ func TestDialogOfAnExtensionIsAnsweredOrTakesItsDefault(t *testing.T) {
 	}
 }
 
+// TestAFormOfAnExtensionIsAskedForAndOneThatCannotBeShownIsItsError: a wrong answer is
+// refused with its field, and the dialog stays open.
+func TestAFormOfAnExtensionIsAskedForAndOneThatCannotBeShownIsItsError(t *testing.T) {
+	w := newWorld(t, setting{attended: true}, `{"again":true,"do":[{"text":"fine"}]}`)
+	w.ts("ask", `export default function (pi: any) {
+  const schema = { type: "object", properties: { name: { type: "string", minLength: 2 }, age: { type: "integer" } }, required: ["name"] };
+  pi.command("form", { description: "x", handler: async (ctx: any) => ({ status: JSON.stringify(await ctx.ui.form("Who?", schema)) }) });
+  pi.command("bad", { description: "x", handler: async (ctx: any) => ({ status: JSON.stringify(await ctx.ui.form("Who?", { type: "array" })) }) });
+  pi.command("url", { description: "x", handler: async (ctx: any) => ({ status: String(await ctx.ui.url("Open", "file:///etc/passwd")) }) });
+}`)
+	e := w.begin(true)
+	e.say("hello")
+	for name, want := range map[string]string{"bad": "JSON Schema of type object", "url": "http or https"} {
+		if r, err := e.run(name, ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+	answered := make(chan *protocol.CommandResult, 1)
+	go func() { // ends with the command
+		r, err := client.Call[*protocol.CommandResult](context.Background(), e.c, e.id, &protocol.RunCommand{Name: "form"})
+		if err != nil {
+			t.Error(err)
+		}
+		answered <- r
+	}()
+	ask := e.until(ofType(protocol.TypeUIRequest)).Body.(*protocol.UIRequest)
+	for value, field := range map[string]string{`{"name":"x"}`: "value.name", `{}`: "value.name", `{"name":"Ada","age":1.5}`: "value.age", `true`: ""} {
+		_, err := client.Call[*protocol.Done](t.Context(), e.c, e.id, &protocol.AnswerUI{UIID: ask.UIID, Value: json.RawMessage(value)})
+		if err == nil || protocol.AboutOf(err).Field != field {
+			t.Errorf("%s: %v", value, err)
+		}
+	}
+	call[*protocol.Done](t, e.c, e.id, &protocol.AnswerUI{UIID: ask.UIID, Value: json.RawMessage(`{"name":"Ada","age":7}`)})
+	if r := <-answered; r == nil || r.Status != `{"name":"Ada","age":7}` {
+		t.Errorf("%+v", r)
+	}
+}
+
 func TestWhatAnExtensionShowsGoesWithIt(t *testing.T) {
 	w := newWorld(t, setting{}, `{"again":true,"do":[{"text":"fine"}]}`)
 	w.ts("status", `export default function (pi: any) { pi.on("session_start", (e: any, ctx: any) => ctx.ui.setStatus("s", "here")); }`)

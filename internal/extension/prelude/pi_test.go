@@ -359,6 +359,8 @@ func TestThePiObjectReachesTheHost(t *testing.T) {
 		{`ctx.compact({ customInstructions: "short" })`, wire.CallCompact, `{"instructions":"short"}`},
 		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, wire.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
 		{`ctx.ui.editor("t", "text")`, wire.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
+		{`ctx.ui.form("t", { type: "object" }, { message: "m" })`, wire.CallDialog, `{"kind":"form","message":"m","schema":{"type":"object"},"title":"t"}`},
+		{`ctx.ui.url("t", "https://a.b/", { timeout: 5 })`, wire.CallDialog, `{"kind":"url","timeoutMs":5,"title":"t","url":"https://a.b/"}`},
 		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, wire.CallUIState, `{"key":"widget:w","lines":["a","b"],"place":"below"}`},
 		{`ctx.ui.setStatus("s", undefined)`, wire.CallUIState, `{"key":"s","lines":null,"place":"status"}`},
 		{`ctx.ui.setTitle("t")`, wire.CallUIState, `{"key":"scorel:title","lines":["t"],"place":"title"}`},

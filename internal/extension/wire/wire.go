@@ -358,12 +358,14 @@ type Completed struct {
 // Dialog asks the attached people.
 type Dialog struct {
 	Ext         string            `json:"ext"`
-	Kind        string            `json:"kind"` // select, confirm, input, editor
+	Kind        string            `json:"kind"` // select, confirm, input, editor, form, url
 	Title       string            `json:"title"`
 	Message     string            `json:"message,omitempty"`
 	Options     []protocol.Option `json:"options,omitempty"`
 	Placeholder string            `json:"placeholder,omitempty"`
 	Text        string            `json:"text,omitempty"`
+	Schema      json.RawMessage   `json:"schema,omitempty"` // of form
+	URL         string            `json:"url,omitempty"`    // of url
 	TimeoutMS   int64             `json:"timeoutMs,omitempty"`
 }
 

@@ -62,7 +62,7 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 // of extensions get no answer.
 const maxDialogs = 64
 
-// Ask puts a dialog of kind select, confirm, input or editor to the attached people
+// Ask puts a dialog of an extension ([protocol.Dialog.CheckAsked]) to the attached people
 // and gives the first answer ([protocol.Dialog] says which form it has). It is false
 // when nobody is attached who could answer, when timeout is over (0: there is none),
 // when somebody closes the dialog, when ctx ends, and at the end of a run. A dialog

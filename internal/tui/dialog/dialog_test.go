@@ -122,6 +122,32 @@ func answer(t *testing.T, out Outcome) protocol.Request {
 	return out.Request
 }
 
+func TestGoldenFormsAndAddresses(t *testing.T) {
+	d := New(protocol.UIRequest{UIID: "ui_1", Data: aForm()}, nil, nil)
+	d.SetKeys(keymap.Default())
+	d.Arm(true)
+	golden.Check(t, "form-text", frames(d, 15))
+	d.Insert("Ada")
+	d.Do(keymap.DialogPick)
+	d.Insert("x")
+	d.Do(keymap.DialogPick)
+	golden.Check(t, "form-wrong", frames(d, 15))
+	d.Do(keymap.DeleteBack)
+	d.Insert("7")
+	d.Do(keymap.DialogPick)
+	d.Insert("2")
+	golden.Check(t, "form-choices", frames(d, 15))
+	d.Do(keymap.DialogPick)
+	d.Do(keymap.DialogNext)
+	d.Do(keymap.DialogNext)
+	d.Do(keymap.DialogPick)
+	golden.Check(t, "form-answers", frames(d, 15))
+	u := New(protocol.UIRequest{UIID: "ui_2", Data: protocol.Dialog{Kind: protocol.DialogURL, Title: "Sign in", Source: "calendar", Message: "Open this address and sign in.", URL: "https://example.com/authorize?client=scorel"}}, nil, nil)
+	u.SetKeys(keymap.Default())
+	u.Arm(true)
+	golden.Check(t, "address", frames(u, 15))
+}
+
 func TestEveryWayToAnswerAPermission(t *testing.T) {
 	for name, tt := range map[string]struct {
 		keys []any // actions, and texts that are typed
@@ -283,6 +309,12 @@ func TestQuestionsAreAnsweredOneAfterTheOther(t *testing.T) {
 	}
 }
 
+func aForm() protocol.Dialog {
+	return protocol.Dialog{Kind: protocol.DialogForm, Title: "Who comes?", Source: "calendar", Message: "The server needs this to book a place.", Schema: json.RawMessage(`{"type":"object","properties":{
+		"name":{"type":"string","title":"Name","description":"as on the badge"},"age":{"type":"integer","title":"Age","minimum":1},
+		"days":{"type":"array","title":"Days","minItems":1,"items":{"type":"string","enum":["mo","tu","we"]}},"sure":{"type":"boolean","title":"Sure"}},"required":["name","age","days"]}`)}
+}
+
 func TestWhatIsAnsweredIsWhatTheHostTakes(t *testing.T) {
 	for kind, tt := range map[string]struct {
 		data protocol.Dialog
@@ -300,6 +332,13 @@ func TestWhatIsAnsweredIsWhatTheHostTakes(t *testing.T) {
 		"revise":   {protocol.Dialog{Kind: protocol.DialogPlan, Text: "p"}, []any{"3", "shorter", keymap.DialogPick}, `{"decision":"revise","feedback":"shorter"}`},
 		"escape":   {protocol.Dialog{Kind: protocol.DialogPlan, Text: "p"}, []any{keymap.DialogClose, keymap.DialogClose, "y"}, `{"decision":"approve"}`},
 		"unknown":  {protocol.Dialog{Kind: "hologram"}, []any{"1"}, `null`},
+		"opened":   {protocol.Dialog{Kind: protocol.DialogURL, URL: "https://example.com"}, []any{"1"}, `true`},
+		"declined": {protocol.Dialog{Kind: protocol.DialogURL, URL: "https://example.com"}, []any{"n"}, `false`},
+		"form":     {aForm(), []any{"Ad", "a", keymap.DialogPick, "x", keymap.DialogPick, keymap.DeleteBack, "7", keymap.DialogPick, "2", "1", "3", " ", keymap.DialogPick, "y", "1"}, `{"age":7,"days":["mo","tu"],"name":"Ada","sure":true}`},
+		"back":     {aForm(), []any{"Eve", keymap.DialogPick, "7", keymap.DialogPick, "1", keymap.DialogPick, "3", "2", keymap.DialogTabNext, keymap.DialogTabNext, keymap.DialogTabNext, "n", "1"}, `{"age":7,"days":["mo"],"name":"Eve","sure":false}`},
+		"refused":  {aForm(), []any{"Eve", keymap.DialogPick, "7", keymap.DialogPick, keymap.DialogPick, "1", keymap.DialogPick, "3", "3"}, `false`},
+		"left":     {aForm(), []any{"Eve", keymap.DialogPick, keymap.DialogClose}, `null`},
+		"no form":  {protocol.Dialog{Kind: protocol.DialogForm, Schema: json.RawMessage("{}")}, []any{"1"}, `null`},
 		"editor":   {protocol.Dialog{Kind: protocol.DialogEditor, Text: "draft"}, []any{"!", keymap.DialogPick}, `"draft!"`},
 	} {
 		d := New(protocol.UIRequest{UIID: "ui_1", Data: tt.data}, nil, nil)
@@ -382,8 +421,10 @@ func TestHostileTextsStayInTheirLines(t *testing.T) {
 		NewPermission(protocol.PermissionRequest{PermissionID: "p", ToolName: bad, Args: raw, Reason: bad, Subagent: &protocol.Subagent{Agent: bad, Description: bad}, Suggestions: []protocol.Suggestion{{Label: bad, Scope: "once", Rule: bad}}}, nil),
 		NewTrust(items), New(protocol.UIRequest{UIID: "u", Data: q}, nil, nil),
 	}
-	for _, kind := range []string{protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan, bad} {
-		dialogs = append(dialogs, New(protocol.UIRequest{UIID: "u", Data: protocol.Dialog{Kind: kind, Title: bad, Message: bad, Source: bad, Placeholder: bad, Text: bad, Options: []protocol.Option{{Label: bad, Description: bad}}}}, nil, nil))
+	hostile, _ := json.Marshal(map[string]any{"type": "object", "properties": map[string]any{
+		"x\x1b[2J": map[string]any{"type": "string", "title": bad, "description": bad, "enum": []string{bad, "b"}}}})
+	for _, kind := range []string{protocol.DialogSelect, protocol.DialogConfirm, protocol.DialogInput, protocol.DialogEditor, protocol.DialogPlan, protocol.DialogForm, protocol.DialogURL, bad} {
+		dialogs = append(dialogs, New(protocol.UIRequest{UIID: "u", Data: protocol.Dialog{Kind: kind, Title: bad, Message: bad, Source: bad, Placeholder: bad, Text: bad, URL: bad, Schema: hostile, Options: []protocol.Option{{Label: bad, Description: bad}}}}, nil, nil))
 	}
 	for i, d := range dialogs {
 		for _, width := range []int{1, 3, 40, 80} {

@@ -48,6 +48,12 @@ func New(req protocol.UIRequest, plan Lines, area func(text string) Area) Dialog
 		return newInput(req, nil)
 	case protocol.DialogPlan:
 		return newPlan(req, plan)
+	case protocol.DialogForm:
+		if d := newForm(req); d != nil {
+			return d
+		}
+	case protocol.DialogURL:
+		return newAddress(req)
 	}
 	return &unknown{frame: frame{id: req.UIID}, choices: choices{all: []choice{{label: "Close it without an answer"}}}}
 }
@@ -170,10 +176,14 @@ func (d *yesNo) Paste(string) {}
 
 func (d *yesNo) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
 	body := d.lines(th, width, func(th *theme.Theme, width int) []string {
-		if d.data.Message == "" {
-			return []string{}
+		lines := []string{}
+		if d.data.Message != "" {
+			lines = prose(d.data.Message, width, th.Text)
 		}
-		return prose(d.data.Message, width, th.Text)
+		if d.data.URL != "" {
+			lines = append(lines, exact(display.Line(d.data.URL), width, th.Strong)...)
+		}
+		return lines
 	})
 	lines, at := d.choices.render(th, width, d.armed)
 	return d.compose(th, width, height, asker(d.data), body, lines, at, nil)

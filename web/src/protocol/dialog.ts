@@ -18,7 +18,7 @@ export interface Dialog {
   questions?: Question[];
   /** of the others */
   title?: string;
-  /** of confirm */
+  /** of confirm, form and url */
   message?: string;
   /** of select */
   options?: Option[];
@@ -26,6 +26,10 @@ export interface Dialog {
   placeholder?: string;
   /** of editor: what stands in it; of plan: the plan */
   text?: string;
+  /** Schema is a JSON Schema of the fields of a form, of which Fields says what it may be. */
+  schema?: unknown;
+  /** of url: http or https */
+  url?: string;
 }
 
 /** PlanDecision says what becomes of a plan. */

@@ -16,6 +16,7 @@ export * from "./event";
 export * from "./events_persistent";
 export * from "./events_transient";
 export * from "./extension";
+export * from "./fields";
 export * from "./frame";
 export * from "./grant";
 export * from "./header";

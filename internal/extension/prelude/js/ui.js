@@ -59,6 +59,12 @@ const ui = {
   async editor(title, prefill, opts) {
     return dialog({ kind: "editor", title: String(title), text: prefill }, opts);
   },
+  async form(title, schema, opts) {
+    return dialog({ kind: "form", title: String(title), schema, message: opts && opts.message }, opts);
+  },
+  async url(title, url, opts) {
+    return dialog({ kind: "url", title: String(title), url: String(url), message: opts && opts.message }, opts);
+  },
   notify(message, level = "info") {
     tell("ui/notify", { message: String(message), level: level === "warning" || level === "error" ? level : "info" });
   },
