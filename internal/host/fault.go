@@ -85,18 +85,25 @@ func (h *Host) abandon(s *slot, id protocol.SessionID) {
 	mine := s.gone == nil
 	if mine {
 		h.going(s)
+		h.closing.Add(1)
 	}
 	h.mu.Unlock()
 	if !mine { // who closes it is met by the fault, and gives it up then
 		_ = s.lane.Abandon()
 		return
 	}
+	defer h.closing.Done()
+	defer s.lane.Left(leftTime) // the session can be opened again by then, and Close waits
 	defer h.gone(s)
 	defer h.leaveBroken(id)
 	if err := s.lane.Abandon(); err != nil {
 		h.report(id, "give up: "+err.Error(), nil)
 	}
 }
+
+// leftTime is how long a host that closes waits for what a session that was given up had
+// begun.
+const leftTime = 10 * time.Second
 
 // leaveBroken ends what the host keeps of a session that was given up.
 func (h *Host) leaveBroken(id protocol.SessionID) {

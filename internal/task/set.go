@@ -461,3 +461,6 @@ func (s *Set) Close() {
 	s.mu.Unlock()
 	s.wg.Wait()
 }
+
+// Wait waits for what runs. Nothing must begin any more.
+func (s *Set) Wait() { s.wg.Wait() }

@@ -53,6 +53,30 @@ func (l *Lane) Abandon() (err error) {
 	return nil
 }
 
+// Left waits until what a lane that was given up has run is over, which was cancelled, but
+// no longer than limit: who panicked may never end. It takes no lock of the lane.
+func (l *Lane) Left(limit time.Duration) {
+	over := make(chan struct{})
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	go func() { // ends with the last of them
+		defer close(over)
+		if t := l.running.Load(); t != nil {
+			select {
+			case <-t.done:
+			case <-ctx.Done():
+			}
+		}
+		l.after.Wait()
+		l.shells.wg.Wait()
+		l.tasks.Wait()
+	}()
+	select {
+	case <-over:
+	case <-ctx.Done():
+	}
+}
+
 // filesTime is how long a lane that is given up waits for what is written beside its log.
 const filesTime = time.Second
 

@@ -99,7 +99,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 	scope := req.Spec().Scope
 	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
 	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
-	huge := quoted(strings.Repeat("x", 900<<10))
+	huge := quoted(strings.Repeat("x", protocol.MaxArgs+1)) // longer than any text but that of a message
 	for _, field := range fieldNames(req) {
 		_, needed := whole[field]
 		typ := fieldType(t, req, field)
@@ -212,6 +212,7 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 		mine.judge(t, "embedded", refusal)
 	}
 	w.wrongHTTP(t, all, id)
+	p = w.connect(dialling{}) // the other one has said nothing for as long as that took
 	if r := p.call("", &protocol.Ping{}); r.Err != nil {
 		t.Fatal(r.Err)
 	}
