@@ -22,7 +22,7 @@ import (
 	"scorel/protocol"
 )
 
-// label separates these proofs from all others; protocol.md names it.
+// label separates these proofs from all others; docs/protocol.md names it.
 const label = "scorel-direct-v1"
 
 // NonceSize is the length of a nonce in bytes.
