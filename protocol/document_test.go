@@ -198,3 +198,46 @@ func TestTheWorkedExampleFollowsTheRulesOfTheDocument(t *testing.T) {
 		t.Errorf("after the restart there is %s, and %q runs", got, restarted.running)
 	}
 }
+
+func TestTheDocumentListsEveryEventWithItsFields(t *testing.T) {
+	page, err := os.ReadFile("../docs/events.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections := map[Class]string{Conversation: "\n## Conversation events\n", Control: "\n## Control events\n", Transient: "\n## Transient events\n"}
+	types := 0
+	for _, file := range []string{"events_persistent.go", "events_transient.go"} {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range regexp.MustCompile(`Type\w+ +EventType = "(\w+)"`).FindAllStringSubmatch(string(source), -1) {
+			types++
+			body := newBody(EventType(found[1]))
+			_, section, _ := strings.Cut(string(page), sections[body.class()])
+			section, _, _ = strings.Cut(section, "\n## ")
+			_, row, ok := strings.Cut(section, "\n| `"+found[1]+"` |")
+			row, _, _ = strings.Cut(row, "\n")
+			fields, _, _ := strings.Cut(row, " | ")
+			if !ok {
+				t.Errorf("docs/events.md lacks %s, or has it in another section", found[1])
+				continue
+			}
+			var want []string
+			for i := range reflect.TypeOf(body).Elem().NumField() {
+				tag := reflect.TypeOf(body).Elem().Field(i).Tag.Get("json")
+				want = append(want, strings.TrimSuffix(strings.Replace(tag, ",omitempty", "?", 1), ","))
+			}
+			var got []string
+			for _, name := range regexp.MustCompile("`(\\w+\\??)[^`]*`").FindAllStringSubmatch(fields, -1) {
+				got = append(got, name[1])
+			}
+			if strings.Join(got, " ") != strings.Join(want, " ") {
+				t.Errorf("docs/events.md has the fields %v of %s, which are %v", got, found[1], want)
+			}
+		}
+	}
+	if types < 40 {
+		t.Errorf("only %d types were found", types)
+	}
+}
