@@ -12,7 +12,7 @@ import (
 	"scorel/protocol"
 )
 
-// sim is a host's session as protocol.md and events.md have it: a log, a ring, an
+// sim is a host's session as docs/protocol.md and docs/events.md have it: a log, a ring, an
 // epoch and the state folded from what was sent. It is the oracle of the tests.
 type sim struct {
 	t      failer

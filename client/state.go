@@ -30,7 +30,7 @@ type Change struct {
 	RetryIn   time.Duration
 }
 
-// Waits between two tries to connect, as protocol.md has them: full jitter below a
+// Waits between two tries to connect, as docs/protocol.md has them: full jitter below a
 // window that doubles.
 const (
 	firstWait = 250 * time.Millisecond

@@ -31,7 +31,7 @@ const (
 	maxGreeting = 16 << 10
 	// dialTime is how long a connection may take, with its handshake.
 	dialTime = 15 * time.Second
-	// pingEvery and silence are the keep-alive of protocol.md: a host that has sent
+	// pingEvery and silence are the keep-alive of docs/protocol.md: a host that has sent
 	// nothing for so long, not even the answer to a ping, is gone.
 	pingEvery = 20 * time.Second
 	silence   = 60 * time.Second

@@ -266,7 +266,7 @@ func (f *feed) run(ctx context.Context, a *protocol.Anchors, tail int) error {
 }
 
 // choose says how a client goes on that stands at a, and places what it can. The
-// rules are protocol.md's.
+// rules are those of docs/protocol.md.
 func (f *feed) choose(ctx context.Context, a *protocol.Anchors) (protocol.Resync, error) {
 	if a == nil || a.DeviceID != f.c.h.device {
 		return protocol.FullReload, nil

@@ -22,7 +22,7 @@ import (
 	"scorel/protocol"
 )
 
-// label separates these proofs from all others; protocol.md names it.
+// label separates these proofs from all others; docs/protocol.md names it.
 const label = "scorel-direct-v1"
 
 // NonceSize is the length of a nonce in bytes.
@@ -70,16 +70,11 @@ func Nonce(rand io.Reader) ([]byte, error) {
 // CheckHello fails for a hello that cannot begin a connection: what it says must be
 // of the right size, for the right version is what the host checks.
 func CheckHello(h *protocol.Hello) error {
-	switch {
-	case len(h.Nonce) != NonceSize:
+	if len(h.Nonce) != NonceSize {
 		return fmt.Errorf("a nonce has %d bytes, not %d", NonceSize, len(h.Nonce))
-	case len(h.ClientName) > MaxName:
-		return fmt.Errorf("a client's name has at most %d bytes", MaxName)
-	case h.ClientID == protocol.HostClient:
-		return errors.New("no client may call itself the host")
 	}
-	if err := h.ClientID.Check(); err != nil {
-		return fmt.Errorf("clientId: %w", err)
+	if err := checkIdentity(h); err != nil {
+		return err
 	}
 	if (h.PublicKey == nil) != (h.Ephemeral == nil) {
 		return errors.New("a client that proves a key sends publicKey and ephemeral")
@@ -95,6 +90,30 @@ func CheckHello(h *protocol.Hello) error {
 	}
 	if h.ClientID != protocol.ClientIDOf(h.PublicKey) {
 		return errors.New("the clientId is not that of the publicKey")
+	}
+	return nil
+}
+
+// CheckTokenHello fails for a hello that cannot begin a connection whose upgrade request
+// has brought the host's token. Nothing is proved there: a nonce does not count, and a
+// key cannot be claimed.
+func CheckTokenHello(h *protocol.Hello) error {
+	if h.PublicKey != nil || h.Ephemeral != nil {
+		return errors.New("a client that sends the token proves no key; leave publicKey and ephemeral out")
+	}
+	return checkIdentity(h)
+}
+
+// checkIdentity fails for what a client cannot call itself.
+func checkIdentity(h *protocol.Hello) error {
+	switch {
+	case len(h.ClientName) > MaxName:
+		return fmt.Errorf("a client's name has at most %d bytes", MaxName)
+	case h.ClientID == protocol.HostClient:
+		return errors.New("no client may call itself the host")
+	}
+	if err := h.ClientID.Check(); err != nil {
+		return fmt.Errorf("clientId: %w", err)
 	}
 	return nil
 }

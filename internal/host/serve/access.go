@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 
 	"scorel/protocol/handshake"
@@ -176,17 +177,30 @@ func (s *Server) tokenInURL(u *url.URL) bool {
 	return found
 }
 
-// bearer says whether a request carries the token as it should.
-func (s *Server) bearer(r *http.Request) *refusal {
+// bearer checks that a request carries the token as it should, and returns the token
+// that it was compared with.
+func (s *Server) bearer(r *http.Request) (token string, why *refusal) {
 	want := s.cfg.Token()
 	values := r.Header.Values("Authorization")
 	if len(values) == 0 || want == "" {
-		return refuse(reasonBearer, "The request has no token; send the header that stands in ~/.scorel/host.header.")
+		return "", refuse(reasonBearer, "The request has no token; send the header that stands in ~/.scorel/host.header.")
 	}
-	scheme, token, _ := strings.Cut(values[0], " ")
-	got, expected := sha256.Sum256([]byte(strings.TrimSpace(token))), sha256.Sum256([]byte(want))
-	if len(values) != 1 || !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(got[:], expected[:]) != 1 {
-		return refuse(reasonBearer, "The token is not the host's; send the header that stands in ~/.scorel/host.header.")
+	scheme, said, _ := strings.Cut(values[0], " ")
+	got, expected := sha256.Sum256([]byte(strings.TrimSpace(said))), sha256.Sum256([]byte(want))
+	if len(values) != 1 || !strings.EqualFold(scheme, bearerScheme) || subtle.ConstantTimeCompare(got[:], expected[:]) != 1 {
+		return "", refuse(reasonBearer, "The token is not the host's; send the header that stands in ~/.scorel/host.header.")
 	}
-	return nil
+	return want, nil
+}
+
+// bearerScheme is the scheme of an Authorization header with a token (RFC 6750).
+const bearerScheme = "Bearer"
+
+// saysBearer reports whether a request has an Authorization header with a token, right
+// or wrong. One of another scheme is for a proxy on the way.
+func saysBearer(r *http.Request) bool {
+	return slices.ContainsFunc(r.Header.Values("Authorization"), func(v string) bool {
+		scheme, _, _ := strings.Cut(v, " ")
+		return strings.EqualFold(scheme, bearerScheme)
+	})
 }

@@ -15,7 +15,7 @@ func FuzzHello(f *testing.F) {
 	f.Add(`{"type":"hello","publicKey":"AA==","ephemeral":"AA=="}`)
 	f.Add(`[]`)
 	f.Fuzz(func(t *testing.T, text string) {
-		hello, err := parseHello([]byte(text))
+		hello, err := parseHello([]byte(text), handshake.CheckHello)
 		if err == nil {
 			if err := handshake.CheckHello(&hello); err != nil || hello.ProtocolVersion != protocol.Version {
 				t.Errorf("%q was taken as %+v", text, hello)

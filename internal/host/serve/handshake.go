@@ -18,16 +18,30 @@ import (
 // maxHandshake bounds each of the first two messages of a client, in bytes.
 const maxHandshake = 8 << 10
 
-// prove lets both sides prove who they are, the host first: with the token, or with
-// their keys. What fails is a refusal; every other error is that of the line.
-func (s *Server) prove(ws *websocket.Conn, address string) (hello protocol.Hello, p *proof, err error) {
+// greet reads the hello of a client and has it prove who it is, unless its upgrade
+// request has brought the right token: that is enough. What fails is a refusal; every
+// other error is that of the line.
+func (s *Server) greet(ws *websocket.Conn, address, token string) (hello protocol.Hello, p *proof, err error) {
 	data, err := readFirst(ws)
 	if err != nil {
 		return hello, nil, err
 	}
-	if hello, err = parseHello(data); err != nil {
+	check := handshake.CheckHello
+	if token != "" {
+		check = handshake.CheckTokenHello
+	}
+	if hello, err = parseHello(data, check); err != nil {
 		return hello, nil, err
 	}
+	if token != "" {
+		return hello, &proof{grant: protocol.GrantControl, token: token}, nil
+	}
+	return s.prove(ws, address, hello)
+}
+
+// prove lets both sides prove who they are, the host first: with the token, or with
+// their keys.
+func (s *Server) prove(ws *websocket.Conn, address string, hello protocol.Hello) (_ protocol.Hello, p *proof, err error) {
 	if p, err = s.challenge(&hello); err != nil {
 		return hello, nil, err
 	}
@@ -36,7 +50,8 @@ func (s *Server) prove(ws *websocket.Conn, address string) (hello protocol.Hello
 	if err := writeMessage(ws, "challenge", p.challenge); err != nil {
 		return hello, nil, err
 	}
-	if data, err = readFirst(ws); err != nil {
+	data, err := readFirst(ws)
+	if err != nil {
 		return hello, nil, err
 	}
 	said, err := parseProve(data)
@@ -49,7 +64,8 @@ func (s *Server) prove(ws *websocket.Conn, address string) (hello protocol.Hello
 	return hello, p, nil
 }
 
-// proof is what the host needs to prove itself and to check the client.
+// proof is what the host needs to prove itself and to check the client; of one that has
+// sent its token, grant and token alone.
 type proof struct {
 	challenge          protocol.Challenge
 	hostKey, clientKey []byte
@@ -98,8 +114,8 @@ func (s *Server) lookup(id protocol.ClientID) ([]byte, protocol.Grant, bool) {
 	return s.cfg.Entries.Lookup(id)
 }
 
-// parseHello reads the first message of a client.
-func parseHello(data []byte) (protocol.Hello, error) {
+// parseHello reads the first message of a client; check looks at what it says.
+func parseHello(data []byte, check func(*protocol.Hello) error) (protocol.Hello, error) {
 	var m struct {
 		Type string `json:"type"`
 		protocol.Hello
@@ -112,7 +128,7 @@ func parseHello(data []byte) (protocol.Hello, error) {
 	case m.ProtocolVersion != protocol.Version:
 		return m.Hello, refuse(reasonVersion, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", m.ProtocolVersion, protocol.Version)
 	}
-	if err := handshake.CheckHello(&m.Hello); err != nil {
+	if err := check(&m.Hello); err != nil {
 		return m.Hello, refuse(reasonMessage, "The hello does not fit: %s.", hideTokens(err.Error()))
 	}
 	return m.Hello, nil

@@ -43,7 +43,7 @@ func (s *Server) handler(l *listener) http.Handler {
 		}
 		st := streamOf(r.Context())
 		defer s.byToken(func() { _ = st.Close() })()
-		if why := s.bearer(r); why != nil {
+		if _, why := s.bearer(r); why != nil {
 			s.turnAwayHTTP(w, r, l, why)
 			return
 		}

@@ -83,7 +83,7 @@ func (c *scriptClient) session(w *world) protocol.SessionID {
 }
 
 func TestTheTableHoldsEveryPathOfTheProtocol(t *testing.T) {
-	// What protocol.md lists under HTTP, but for /healthz, which asks for no token.
+	// What docs/http.md lists, but for /healthz, which asks for no token.
 	want := []string{
 		"GET /metrics", "GET /v1/blobs/{sha256}", "GET /v1/events", "GET /v1/projects", "GET /v1/sessions", "GET /v1/sessions/{sessionId}",
 		"GET /v1/sessions/{sessionId}/events", "GET /v1/sessions/{sessionId}/processes/{operationId}", "GET /v1/status", "HEAD /v1/blobs/{sha256}", "POST /v1/blobs", "POST /v1/projects", "POST /v1/requests/{request}", "POST /v1/sessions",

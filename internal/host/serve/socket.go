@@ -67,6 +67,14 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 		writeError(w, http.StatusUpgradeRequired, invalid("%s is for WebSocket connections; scripts use the paths of docs/http.md.", WebSocketPath))
 		return
 	}
+	var token string
+	if saysBearer(r) {
+		var why *refusal
+		if token, why = s.bearer(r); why != nil {
+			s.turnAwayHTTP(w, r, l, why)
+			return
+		}
+	}
 	st := streamOf(r.Context())
 	c := &socket{s: s, st: st, answer: make(chan protocol.Reply, 16), wrote: make(chan struct{}), ending: make(chan struct{})}
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{
@@ -80,7 +88,7 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 	c.ws = ws
 	l.unproven.spoke(st)
 	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
-	hello, p, err := s.prove(ws, l.dialled(r))
+	hello, p, err := s.greet(ws, l.dialled(r), token)
 	if err != nil {
 		s.turnAway(ws, st, err)
 		return

@@ -24,8 +24,8 @@
 // regular expressions for the texts of the user messages and of the tool results
 // behind the last assistant message; kind is "step" (also when it is not given) or
 // "compact" for the summariser's call. A line without if fits any step. A played
-// line is used up, unless again is set, for as long as the model lives: a new
-// process, as after a resume, begins with all lines unused. When none fits the
+// line is used up, unless again is set, for as long as the model lives: each turn of
+// a session makes its own and begins with all lines unused. When none fits the
 // call fails and names the file.
 //
 // # Steps
