@@ -1,16 +1,12 @@
 package main
 
-import (
-	"fmt"
-	"strconv"
-	"strings"
-)
+import "fmt"
 
-// typ is a TypeScript type: a prim, lit, ref, list or union.
-type typ interface{ text() string }
+// typ is a type of a JSON value: a prim, lit, yes, ref, list or union.
+type typ interface{ isType() }
 
 type (
-	prim  string // string, number, boolean, unknown or null
+	prim  string // one of those below
 	lit   string // a string that stands for itself
 	yes   struct{}
 	ref   string // a declaration
@@ -18,26 +14,27 @@ type (
 	union []typ
 )
 
-func (p prim) text() string { return string(p) }
-func (l lit) text() string  { return strconv.Quote(string(l)) }
-func (yes) text() string    { return "true" }
-func (r ref) text() string  { return string(r) }
-func (l list) text() string {
-	if _, ok := l.of.(union); ok {
-		return "(" + l.of.text() + ")[]"
-	}
-	return l.of.text() + "[]"
-}
-func (u union) text() string {
-	parts := make([]string, len(u))
-	for i, t := range u {
-		parts[i] = t.text()
-	}
-	return strings.Join(parts, " | ")
-}
+// The plain types.
+const (
+	text    prim = "string"
+	number  prim = "number"  // with a fraction
+	integer prim = "integer" // a whole number
+	long    prim = "long"    // a whole number of 64 bits
+	count   prim = "count"   // a whole number of 64 bits that is not negative
+	boolean prim = "boolean"
+	unknown prim = "unknown" // any JSON
+	null    prim = "null"
+)
+
+func (prim) isType()  {}
+func (lit) isType()   {}
+func (yes) isType()   {}
+func (ref) isType()   {}
+func (list) isType()  {}
+func (union) isType() {}
 
 // orNull is t, or null.
-func orNull(t typ) typ { return union{t, prim("null")} }
+func orNull(t typ) typ { return union{t, null} }
 
 // refs calls f for every declaration that t names.
 func refs(t typ, f func(string)) {
@@ -57,7 +54,7 @@ func refs(t typ, f func(string)) {
 type kind int
 
 const (
-	object kind = iota // an interface: extends, fields
+	object kind = iota // extends, fields
 	alias              // a name for a type
 	brand              // a string that no other string is
 	enum               // a string of a closed set: values
@@ -79,15 +76,24 @@ type decl struct {
 
 type field struct {
 	name, doc string
+	goName    string // "" of one that has no field in Go
 	optional  bool
 	typ       typ
 }
 
 // module is all declarations, by name and in their order.
 type module struct {
-	decls []*decl
-	by    map[string]*decl
-	pairs []pair
+	decls  []*decl
+	by     map[string]*decl
+	pairs  []pair
+	limits []limit
+}
+
+// limit is a number or name that clients need, too.
+type limit struct {
+	name, doc string
+	value     any    // an int or a string
+	typ       string // the declaration that the value is of, "" for none
 }
 
 func (m *module) add(d *decl) error {
