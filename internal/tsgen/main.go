@@ -17,10 +17,11 @@ func main() {
 	}
 }
 
-// Where the source is, and where its TypeScript goes, relative to the module.
+// Where the source is, and where its TypeScript and its documents go, relative to the module.
 const (
-	wire   = "protocol"
-	target = "web/src/protocol"
+	wire      = "protocol"
+	target    = "web/src/protocol"
+	reference = "docs/protocol"
 )
 
 // folder is the files that are generated into one folder, by their names.
@@ -56,8 +57,26 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	documents, err := documents(m)
+	if err != nil {
+		return nil, err
+	}
 	return []folder{
 		{target, types},
 		{wire, map[string][]byte{"specs_gen.go": s.table()}},
+		{reference, documents},
 	}, nil
+}
+
+// documents gives the contract for those who write clients of their own.
+func documents(m *module) (map[string][]byte, error) {
+	c, err := contract(m)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := schemaJSON(c)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"schema.json": schema}, nil
 }

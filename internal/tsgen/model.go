@@ -1,6 +1,10 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // typ is a type of a JSON value: a prim, lit, yes, ref, list or union.
 type typ interface{ isType() }
@@ -36,6 +40,19 @@ func (union) isType() {}
 // orNull is t, or null.
 func orNull(t typ) typ { return union{t, null} }
 
+// notNull is t without null.
+func notNull(t typ) typ {
+	u, ok := t.(union)
+	if !ok {
+		return t
+	}
+	u = slices.DeleteFunc(slices.Clone(u), func(t typ) bool { return t == null })
+	if len(u) == 1 {
+		return u[0]
+	}
+	return u
+}
+
 // refs calls f for every declaration that t names.
 func refs(t typ, f func(string)) {
 	switch t := t.(type) {
@@ -70,6 +87,8 @@ type decl struct {
 	fields    []field
 	is        typ
 	values    []goConst
+	bound     bound  // of an alias
+	pattern   string // of a brand: the form of an id
 	body      string
 	uses      []string // declarations that body names
 }
@@ -79,6 +98,21 @@ type field struct {
 	goName    string // "" of one that has no field in Go
 	optional  bool
 	typ       typ
+	bound     bound // in requests
+}
+
+// bound is what the host checks of the value of a field of a request. Zero values are no
+// bounds.
+type bound struct {
+	need      bool // it must be there and not be empty
+	maxLength int  // bytes
+	minItems  int
+	maxItems  int
+	minimum   *int
+	pattern   string
+	words     []string // the only ones that it can be
+	line      bool     // one line without control characters
+	each      *bound   // of the entries of a list
 }
 
 // module is all declarations, by name and in their order.
@@ -87,6 +121,8 @@ type module struct {
 	by     map[string]*decl
 	pairs  []pair
 	limits []limit
+	words  map[string]string // the values of constants that are texts, by their names in Go
+	roots  []string          // what is kept though nothing names it
 }
 
 // limit is a number or name that clients need, too.
@@ -121,4 +157,9 @@ func (m *module) all(d *decl) []field {
 		out = append(out, m.all(m.by[name])...)
 	}
 	return append(out, d.fields...)
+}
+
+// sorted gives the declarations by their names.
+func (m *module) sorted() []*decl {
+	return slices.SortedFunc(slices.Values(m.decls), func(a, b *decl) int { return strings.Compare(a.name, b.name) })
 }

@@ -59,7 +59,9 @@ func events(s *source, m *module) error {
 	bases := []*decl{
 		{name: "EventBase", doc: "What every event has.", fields: base},
 		{name: "PersistentBase", doc: "What every event of the log has. A parentId of null is the beginning of a path.", extends: []string{"EventBase"},
-			fields: []field{required("id", ref("EventID")), required("parentId", orNull(ref("EventID"))), optional("cause", ref("Cause"))}},
+			fields: []field{required("id", ref("EventID")), required("parentId", orNull(ref("EventID"))), optional("cause", ref("Cause")),
+				{name: "prev", doc: "The seq of the event before it in the log.", typ: count, optional: true},
+				{name: "crc", doc: "The checksum of the line, eight hexadecimal digits.", typ: text, optional: true}}},
 		{name: "ControlBase", doc: "What every control event has: its parentId is the leaf that it saw, and it is never a leaf.", extends: []string{"PersistentBase"},
 			fields: []field{required("control", yes{})}},
 		{name: "TransientBase", doc: "What every event has that is sent and never stored.", extends: []string{"EventBase"}, fields: []field{optional("turnId", ref("TurnID"))}},

@@ -19,6 +19,8 @@ type source struct {
 	consts  map[string][]goConst // by their type, as they stand
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
 	pairs   []pair               // by name
+	values  map[string]ast.Expr  // of constants, by their names
+	ids     map[string]ast.Expr  // what Check of a type of id returns, by the type
 }
 
 type goType struct {
@@ -29,7 +31,7 @@ type goType struct {
 type goConst struct{ name, doc, value string }
 
 func readSource(dir string) (*source, error) {
-	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}}
+	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}, values: map[string]ast.Expr{}, ids: map[string]ast.Expr{}}
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
@@ -91,6 +93,9 @@ func (s *source) general(d *ast.GenDecl, file string) {
 				s.descriptor(spec)
 				continue
 			}
+			for i := range spec.Values {
+				s.values[spec.Names[i].Name] = spec.Values[i]
+			}
 			typ, ok := spec.Type.(*ast.Ident)
 			if d.Tok != token.CONST || !ok || len(spec.Values) != len(spec.Names) {
 				continue
@@ -123,6 +128,9 @@ func (s *source) function(d *ast.FuncDecl) {
 	typ, ok := recv.(*ast.Ident)
 	if !ok {
 		return
+	}
+	if d.Name.Name == "Check" {
+		s.ids[typ.Name] = ret.Results[0]
 	}
 	if value, ok := literal(ret.Results[0]); ok {
 		s.returns[typ.Name+"."+d.Name.Name] = value

@@ -12,7 +12,7 @@ import (
 
 // translate turns the source into the model that all writers share.
 func translate(s *source) (*module, error) {
-	m := &module{by: map[string]*decl{}, pairs: s.pairs, limits: limits()}
+	m := &module{by: map[string]*decl{}, pairs: s.pairs, limits: limits(), words: s.texts()}
 	for _, name := range s.order {
 		d, err := s.declare(s.types[name])
 		if err != nil {
@@ -68,7 +68,7 @@ func (s *source) declare(t *goType) (*decl, error) {
 			d.kind, d.is = alias, is
 			return d, err
 		}
-		d.kind = brand
+		d.kind, d.pattern = brand, s.pattern(t.name)
 		if t.file != "id" {
 			if d.kind, d.values = enum, s.consts[t.name]; len(d.values) == 0 {
 				d.kind, d.is = alias, text
