@@ -45,10 +45,13 @@ func (m *module) wireDoc(doc string, fields []field, to marks) string {
 		if d == nil {
 			return name
 		}
-		if path := m.onTheWire(strings.Split(within, "."), d.fields); inType && path != "" {
+		if !inType {
+			return to.link(d.name)
+		}
+		if path := m.onTheWire(strings.Split(within, "."), d.fields); path != "" {
 			return to.word(path) + " of " + to.link(d.name)
 		}
-		return to.link(d.name)
+		return name
 	}))
 }
 

@@ -78,5 +78,9 @@ func documents(m *module) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"schema.json": schema}, nil
+	openapi, err := openapiJSON(c)
+	if err != nil {
+		return nil, err
+	}
+	return map[string][]byte{"schema.json": schema, "openapi.json": openapi}, nil
 }

@@ -13,6 +13,7 @@ type schemas struct {
 	// tagged says that unions name the field that tells their members apart, as
 	// generators of clients want it.
 	tagged bool
+	used   map[string]bool // the declarations that something refers to; nil: not noted
 }
 
 // schemaJSON writes the schema of everything that goes over a connection.
@@ -172,13 +173,21 @@ func (w schemas) typ(t typ) members {
 	case yes:
 		return members{{"type", "boolean"}, {"const", true}}
 	case ref:
-		return members{{"$ref", w.prefix + string(t)}}
+		return members{{"$ref", w.name(string(t))}}
 	case list:
 		return members{{"type", "array"}, {"items", w.typ(t.of)}}
 	case union:
 		return w.union(t)
 	}
 	panic("a type of an unknown kind")
+}
+
+// name gives the reference to a declaration.
+func (w schemas) name(name string) string {
+	if w.used != nil {
+		w.used[name] = true
+	}
+	return w.prefix + name
 }
 
 // union writes a choice. What is also null has both types in one.
@@ -190,6 +199,9 @@ func (w schemas) union(t union) members {
 			return s
 		}
 	}
+	if w.tagged {
+		t = w.m.flat(t)
+	}
 	var all []members
 	for _, u := range t {
 		all = append(all, w.typ(u))
@@ -198,11 +210,25 @@ func (w schemas) union(t union) members {
 	if field, words := w.m.tag(t); w.tagged && field != "" {
 		var mapping members
 		for i, word := range words {
-			mapping = mapping.with(word, w.prefix+string(t[i].(ref)))
+			mapping = mapping.with(word, w.name(string(t[i].(ref))))
 		}
 		s = s.with("discriminator", members{{"propertyName", field}, {"mapping", mapping}})
 	}
 	return s
+}
+
+// flat puts the members of unions within a union into it.
+func (m *module) flat(t union) (all union) {
+	for _, u := range t {
+		if r, ok := u.(ref); ok {
+			if inner, ok := m.by[string(r)].is.(union); ok {
+				all = append(all, m.flat(inner)...)
+				continue
+			}
+		}
+		all = append(all, u)
+	}
+	return all
 }
 
 func isUnion(t typ) bool {
