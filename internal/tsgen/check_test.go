@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -12,15 +13,18 @@ func (m *module) fits(v any, t typ) error {
 	case prim:
 		ok := false
 		switch t {
-		case "unknown":
+		case unknown:
 			ok = true
-		case "null":
+		case null:
 			ok = v == nil
-		case "string":
+		case text:
 			_, ok = v.(string)
-		case "number":
+		case number:
 			_, ok = v.(float64)
-		case "boolean":
+		case integer, long, count:
+			n, isNumber := v.(float64)
+			ok = isNumber && n == math.Trunc(n) && (t != count || n >= 0)
+		case boolean:
 			_, ok = v.(bool)
 		}
 		if !ok {
@@ -65,7 +69,7 @@ func (m *module) fitsDecl(v any, d *decl) error {
 	case alias:
 		return m.fits(v, d.is)
 	case brand:
-		return m.fits(v, prim("string"))
+		return m.fits(v, text)
 	case enum:
 		if !slices.ContainsFunc(d.values, func(c goConst) bool { return c.value == v }) {
 			return fmt.Errorf("%v is no %s", v, d.name)

@@ -2,15 +2,15 @@ package main
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 )
 
-// typ is a TypeScript type: a prim, lit, ref, list or union.
-type typ interface{ text() string }
+// typ is a type of a JSON value: a prim, lit, yes, ref, list or union.
+type typ interface{ isType() }
 
 type (
-	prim  string // string, number, boolean, unknown or null
+	prim  string // one of those below
 	lit   string // a string that stands for itself
 	yes   struct{}
 	ref   string // a declaration
@@ -18,26 +18,40 @@ type (
 	union []typ
 )
 
-func (p prim) text() string { return string(p) }
-func (l lit) text() string  { return strconv.Quote(string(l)) }
-func (yes) text() string    { return "true" }
-func (r ref) text() string  { return string(r) }
-func (l list) text() string {
-	if _, ok := l.of.(union); ok {
-		return "(" + l.of.text() + ")[]"
-	}
-	return l.of.text() + "[]"
-}
-func (u union) text() string {
-	parts := make([]string, len(u))
-	for i, t := range u {
-		parts[i] = t.text()
-	}
-	return strings.Join(parts, " | ")
-}
+// The plain types.
+const (
+	text    prim = "string"
+	number  prim = "number"  // with a fraction
+	integer prim = "integer" // a whole number
+	long    prim = "long"    // a whole number of 64 bits
+	count   prim = "count"   // a whole number of 64 bits that is not negative
+	boolean prim = "boolean"
+	unknown prim = "unknown" // any JSON
+	null    prim = "null"
+)
+
+func (prim) isType()  {}
+func (lit) isType()   {}
+func (yes) isType()   {}
+func (ref) isType()   {}
+func (list) isType()  {}
+func (union) isType() {}
 
 // orNull is t, or null.
-func orNull(t typ) typ { return union{t, prim("null")} }
+func orNull(t typ) typ { return union{t, null} }
+
+// notNull is t without null.
+func notNull(t typ) typ {
+	u, ok := t.(union)
+	if !ok {
+		return t
+	}
+	u = slices.DeleteFunc(slices.Clone(u), func(t typ) bool { return t == null })
+	if len(u) == 1 {
+		return u[0]
+	}
+	return u
+}
 
 // refs calls f for every declaration that t names.
 func refs(t typ, f func(string)) {
@@ -57,7 +71,7 @@ func refs(t typ, f func(string)) {
 type kind int
 
 const (
-	object kind = iota // an interface: extends, fields
+	object kind = iota // extends, fields
 	alias              // a name for a type
 	brand              // a string that no other string is
 	enum               // a string of a closed set: values
@@ -73,21 +87,49 @@ type decl struct {
 	fields    []field
 	is        typ
 	values    []goConst
+	bound     bound  // of an alias
+	pattern   string // of a brand: the form of an id
 	body      string
 	uses      []string // declarations that body names
 }
 
 type field struct {
 	name, doc string
+	goName    string // "" of one that has no field in Go
 	optional  bool
 	typ       typ
+	bound     bound // in requests
+}
+
+// bound is what the host checks of the value of a field of a request. Zero values are no
+// bounds.
+type bound struct {
+	need      bool // it must be there and not be empty
+	maxLength int  // bytes
+	minItems  int
+	maxItems  int
+	minimum   *int
+	pattern   string
+	words     []string // the only ones that it can be
+	line      bool     // one line without control characters
+	each      *bound   // of the entries of a list
 }
 
 // module is all declarations, by name and in their order.
 type module struct {
-	decls []*decl
-	by    map[string]*decl
-	pairs []pair
+	decls  []*decl
+	by     map[string]*decl
+	pairs  []pair
+	limits []limit
+	words  map[string]string // the values of constants that are texts, by their names in Go
+	roots  []string          // what is kept though nothing names it
+}
+
+// limit is a number or name that clients need, too.
+type limit struct {
+	name, doc string
+	value     any    // an int or a string
+	typ       string // the declaration that the value is of, "" for none
 }
 
 func (m *module) add(d *decl) error {
@@ -115,4 +157,9 @@ func (m *module) all(d *decl) []field {
 		out = append(out, m.all(m.by[name])...)
 	}
 	return append(out, d.fields...)
+}
+
+// sorted gives the declarations by their names.
+func (m *module) sorted() []*decl {
+	return slices.SortedFunc(slices.Values(m.decls), func(a, b *decl) int { return strings.Compare(a.name, b.name) })
 }

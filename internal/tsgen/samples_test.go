@@ -16,6 +16,7 @@ type sample struct {
 	typ  string // TypeScript, for the compiler
 	data []byte
 	fits func(v any) error
+	defs []string // the definitions of the schema that it must fit
 }
 
 // samples gives values of everything that goes over the wire, of each type one with
@@ -23,12 +24,12 @@ type sample struct {
 func samples(t *testing.T, m *module, s *source) (out []sample) {
 	t.Helper()
 	f := filler{m}
-	add := func(what, typ string, data []byte, err error, fits func(any) error) {
+	add := func(what, typ string, data []byte, err error, fits func(any) error, defs ...string) {
 		t.Helper()
 		if err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
-		out = append(out, sample{what, typ, data, fits})
+		out = append(out, sample{what, typ, data, fits, defs})
 	}
 	named := func(name string) func(any) error { return func(v any) error { return m.fits(v, ref(name)) } }
 	envelope := func(fields []field, rest string) func(any) error {
@@ -56,7 +57,7 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 			add("call "+p.name, fmt.Sprintf("p.Call<%q>", p.name), data, err, envelope(head, p.request))
 			f.fill(reflect.ValueOf(reply.Data).Elem(), full)
 			data, err = json.Marshal(protocol.Reply{RequestID: requestID, Data: reply.Data})
-			add("reply to "+p.name, fmt.Sprintf("p.Reply<%q>", p.name), data, err, func(v any) error { return m.fitsFields(v, "reply", body) })
+			add("reply to "+p.name, fmt.Sprintf("p.Reply<%q>", p.name), data, err, func(v any) error { return m.fitsFields(v, "reply", body) }, "reply."+p.name, "ResponseMessage")
 		}
 	}
 	for _, name := range s.order {
@@ -64,8 +65,8 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 			wire, _ := s.constant("EventType", constant)
 			for _, e := range f.events(t, wire, s.returns[name+".class"]) {
 				data, err := e.AppendLine(nil)
-				add("event "+wire, "p.SessionEvent", data, err, named("SessionEvent"))
-				add("event "+wire, "p."+eventName(name), data, err, named(eventName(name)))
+				add("event "+wire, "p.SessionEvent", data, err, named("SessionEvent"), "SessionEvent")
+				add("event "+wire, "p."+eventName(name), data, err, named(eventName(name)), eventName(name))
 			}
 		}
 		if wire, ok := s.returns[name+".FrameName"]; ok {
@@ -76,24 +77,24 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 			for _, full := range []bool{false, true} {
 				f.fill(reflect.ValueOf(frame).Elem(), full)
 				data, err := protocol.MarshalFrame(frame)
-				add("frame "+wire, "p."+name, data, err, named(name))
-				add("frame "+wire, "p.Frame", data, err, named("Frame"))
+				add("frame "+wire, "p."+name, data, err, named(name), name)
+				add("frame "+wire, "p.Frame", data, err, named("Frame"), "Frame", "HostMessage")
 			}
 		}
 	}
 	for _, msg := range f.messages() {
 		data, err := json.Marshal(msg)
-		add("message", "p.Message", data, err, named("Message"))
+		add("message", "p.Message", data, err, named("Message"), "Message")
 	}
 	for _, h := range []struct {
-		wire string
-		v    any
-	}{{"hello", &protocol.Hello{}}, {"challenge", &protocol.Challenge{}}, {"connect", &protocol.Prove{}}, {"connected", &protocol.Connected{}}} {
+		wire, def string
+		v         any
+	}{{"hello", "ClientMessage", &protocol.Hello{}}, {"challenge", "HostMessage", &protocol.Challenge{}}, {"connect", "ClientMessage", &protocol.Prove{}}, {"connected", "HostMessage", &protocol.Connected{}}} {
 		for _, full := range []bool{false, true} {
 			f.fill(reflect.ValueOf(h.v).Elem(), full)
 			data, err := json.Marshal(h.v)
 			data = []byte(strings.Replace(string(data), "{", fmt.Sprintf(`{"type":%q,`, h.wire), 1))
-			add("handshake "+h.wire, "p.HandshakeMessage", data, err, named("HandshakeMessage"))
+			add("handshake "+h.wire, "p.HandshakeMessage", data, err, named("HandshakeMessage"), h.def)
 		}
 	}
 	for _, v := range []struct {
@@ -112,7 +113,7 @@ func samples(t *testing.T, m *module, s *source) (out []sample) {
 	}
 	failed := protocol.Reply{RequestID: requestID, Err: protocol.Errorf(protocol.CodeConflict, "No.")}
 	data, err := json.Marshal(failed)
-	add("a failed request", "p.ErrorMessage", data, err, func(any) error { return nil }) // raw TypeScript: the compiler looks
+	add("a failed request", "p.ErrorMessage", data, err, func(any) error { return nil }, "ErrorMessage", "HostMessage") // raw TypeScript: the compiler looks
 	return out
 }
 

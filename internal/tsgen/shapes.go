@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -14,8 +13,8 @@ func optional(name string, t typ) field { return field{name: name, typ: t, optio
 
 // messages declares blocks and messages, from append.go.
 func messages(s *source, m *module) error {
-	str, content := prim("string"), list{ref("Block")}
-	textOrContent := union{str, content}
+	content := list{ref("Block")}
+	textOrContent := union{text, content}
 	block := func(name, typ string, fields ...field) *decl {
 		return &decl{name: name, extends: []string{"BlockBase"}, fields: append([]field{required("type", lit(typ))}, fields...)}
 	}
@@ -24,22 +23,22 @@ func messages(s *source, m *module) error {
 	}
 	decls := []*decl{
 		{name: "BlockBase", doc: "What every block may have.", fields: []field{optional("provider", ref("ProviderData"))}},
-		block("TextBlock", "text", required("text", str), optional("blob", str)),
-		block("ThinkingBlock", "thinking", required("thinking", str), optional("signature", str), optional("redacted", yes{}), optional("blob", str)),
-		block("ImageBlock", "image", optional("mediaType", str), optional("blob", str)),
-		block("FileBlock", "file", optional("name", str), optional("mediaType", str), optional("blob", str)),
-		block("ToolUseBlock", "tool_use", optional("id", str), optional("name", str), required("input", prim("unknown")), optional("blob", str)),
+		block("TextBlock", "text", required("text", text), optional("blob", text)),
+		block("ThinkingBlock", "thinking", required("thinking", text), optional("signature", text), optional("redacted", yes{}), optional("blob", text)),
+		block("ImageBlock", "image", optional("mediaType", text), optional("blob", text)),
+		block("FileBlock", "file", optional("name", text), optional("mediaType", text), optional("blob", text)),
+		block("ToolUseBlock", "tool_use", optional("id", text), optional("name", text), required("input", unknown), optional("blob", text)),
 		{kind: alias, name: "Block", doc: "One piece of content. A blob is the lower-case hex SHA-256 of the payload; of a text, a thought or an input it is the whole of what was cut. A later host may send blocks of further types; show them as unknown.",
 			is: union{ref("TextBlock"), ref("ThinkingBlock"), ref("ImageBlock"), ref("FileBlock"), ref("ToolUseBlock")}},
 		message("UserMessage", "user", required("content", textOrContent), optional("meta", ref("MessageMeta"))),
-		message("AssistantMessage", "assistant", required("content", content), optional("provider", str), optional("model", str),
-			optional("stopReason", ref("StopReason")), required("usage", ref("Usage")), optional("partial", yes{}), optional("errorMessage", str)),
-		message("ToolResultMessage", "tool_result", optional("toolCallId", str), optional("toolName", str), required("content", content),
-			required("isError", prim("boolean")), optional("details", prim("unknown")), optional("process", prim("unknown")), optional("usage", ref("Usage"))),
+		message("AssistantMessage", "assistant", required("content", content), optional("provider", text), optional("model", text),
+			optional("stopReason", ref("StopReason")), required("usage", ref("Usage")), optional("partial", yes{}), optional("errorMessage", text)),
+		message("ToolResultMessage", "tool_result", optional("toolCallId", text), optional("toolName", text), required("content", content),
+			required("isError", boolean), optional("details", unknown), optional("process", unknown), optional("usage", ref("Usage"))),
 		message("InternalMessage", "internal", required("content", textOrContent)),
 		{kind: alias, name: "Message", doc: "One message. A user or internal message of one plain text has a string as content.",
 			is: union{ref("UserMessage"), ref("AssistantMessage"), ref("ToolResultMessage"), ref("InternalMessage")}},
-		{kind: alias, name: "Base64", doc: "Bytes in standard base64 with padding.", is: str, file: "encoding"},
+		{kind: alias, name: "Base64", doc: "Bytes in standard base64 with padding.", is: text, file: "encoding"},
 	}
 	for _, d := range decls {
 		if d.file == "" {
@@ -56,11 +55,13 @@ func messages(s *source, m *module) error {
 // [protocol.Event.AppendLine].
 func events(s *source, m *module) error {
 	base := []field{required("seq", ref("Seq")), required("sessionId", ref("SessionID")), required("clientId", ref("ClientID")),
-		{name: "ts", doc: "Unix milliseconds.", typ: prim("number")}}
+		{name: "ts", doc: "Unix milliseconds.", typ: long}}
 	bases := []*decl{
 		{name: "EventBase", doc: "What every event has.", fields: base},
 		{name: "PersistentBase", doc: "What every event of the log has. A parentId of null is the beginning of a path.", extends: []string{"EventBase"},
-			fields: []field{required("id", ref("EventID")), required("parentId", orNull(ref("EventID"))), optional("cause", ref("Cause"))}},
+			fields: []field{required("id", ref("EventID")), required("parentId", orNull(ref("EventID"))), optional("cause", ref("Cause")),
+				{name: "prev", doc: "The seq of the event before it in the log.", typ: count, optional: true},
+				{name: "crc", doc: "The checksum of the line, eight hexadecimal digits.", typ: text, optional: true}}},
 		{name: "ControlBase", doc: "What every control event has: its parentId is the leaf that it saw, and it is never a leaf.", extends: []string{"PersistentBase"},
 			fields: []field{required("control", yes{})}},
 		{name: "TransientBase", doc: "What every event has that is sent and never stored.", extends: []string{"EventBase"}, fields: []field{optional("turnId", ref("TurnID"))}},
@@ -108,74 +109,6 @@ func events(s *source, m *module) error {
 
 // eventName is the name of the interface of an event, from that of its body.
 func eventName(body string) string { return strings.TrimSuffix(body, "Body") + "Event" }
-
-// requests declares the map of requests, calls and replies, and what they need,
-// from [protocol.Call], [protocol.Reply] and [protocol.Spec].
-func requests(s *source, m *module) error {
-	var pairs, needs, acts strings.Builder
-	uses := []string{"SessionID", "RequestID", "Code", "Grant"}
-	for _, p := range s.pairs {
-		fmt.Fprintf(&pairs, "  %s: { request: %s; response: %s };\n", p.name, p.request, p.response)
-		uses = append(uses, p.request, p.response)
-		grant, ok := s.constant("Grant", p.grant)
-		if !ok || p.name == "" || p.request == "" || p.response == "" {
-			return fmt.Errorf("the descriptor %s of a request must name it, its grant, and what it is and is answered with", p.variable)
-		}
-		fmt.Fprintf(&needs, "  %s: %q,\n", p.name, grant)
-		if p.mutates {
-			fmt.Fprintf(&acts, "  %q,\n", p.name)
-		}
-	}
-	slices.Sort(uses)
-	uses = slices.Compact(uses)
-	return m.add(&decl{kind: raw, name: "Requests", file: "calls", uses: uses,
-		doc: "The requests by their names on the wire, each with its fields and its answer.",
-		body: "export interface Requests {\n" + pairs.String() + `}
-
-/** The name of a request. */
-export type RequestName = keyof Requests;
-
-/**
- * One request on its way. The requestId is drawn by the client; repeat marks one
- * whose answer was lost. The sessionId names the session it is about, or the new one
- * for create_session, clone_session and import_session.
- */
-export type Call<N extends RequestName = RequestName> = {
-  [K in N]: { type: K; requestId: RequestID; sessionId?: SessionID; repeat?: true } & Requests[K]["request"];
-}[N];
-
-/** The answer to a request that succeeded. */
-export interface ResponseMessage<N extends RequestName = RequestName> {
-  type: "response";
-  requestId: RequestID;
-  data: Requests[N]["response"];
-}
-
-/** The answer to a request that failed. In the handshake its requestId is empty. */
-export interface ErrorMessage {
-  type: "error";
-  requestId: RequestID | "";
-  code: Code;
-  /** One sentence for a person. */
-  message: string;
-  details?: unknown;
-}
-
-/** What answers a call. */
-export type Reply<N extends RequestName = RequestName> = ResponseMessage<N> | ErrorMessage;
-
-/** The grant that each request needs. */
-export const needs: Readonly<Record<RequestName, Grant>> = {
-` + needs.String() + `};
-
-/**
- * The requests that change something: a second one with the same requestId does not
- * act again, and one whose answer was lost is sent again with repeat. All others are
- * simply sent again.
- */
-export const acts: readonly RequestName[] = [
-` + acts.String() + "];"})
-}
 
 // frames gives the frames and the messages of the handshake their types.
 func frames(s *source, m *module) error {

@@ -19,6 +19,8 @@ type source struct {
 	consts  map[string][]goConst // by their type, as they stand
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
 	pairs   []pair               // by name
+	values  map[string]ast.Expr  // of constants, by their names
+	ids     map[string]ast.Expr  // what Check of a type of id returns, by the type
 }
 
 type goType struct {
@@ -28,17 +30,8 @@ type goType struct {
 
 type goConst struct{ name, doc, value string }
 
-// pair is a request with its answer, from its [protocol.Spec].
-type pair struct {
-	variable          string // of the Spec
-	name              string // on the wire
-	request, response string // types
-	grant             string // the name of the constant
-	mutates           bool
-}
-
 func readSource(dir string) (*source, error) {
-	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}}
+	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}, values: map[string]ast.Expr{}, ids: map[string]ast.Expr{}}
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
@@ -67,6 +60,11 @@ func readSource(dir string) (*source, error) {
 			}
 		}
 	}
+	for i := range s.pairs {
+		if err := s.complete(&s.pairs[i]); err != nil {
+			return nil, err
+		}
+	}
 	slices.SortFunc(s.pairs, func(a, b pair) int { return strings.Compare(a.name, b.name) })
 	if len(s.types) == 0 || len(s.pairs) == 0 {
 		return nil, fmt.Errorf("%s does not hold the package protocol", dir)
@@ -88,12 +86,15 @@ func (s *source) general(d *ast.GenDecl, file string) {
 			if doc == nil && len(d.Specs) <= fewSpecs {
 				doc = d.Doc
 			}
-			s.types[spec.Name.Name] = &goType{spec.Name.Name, text(doc, spec.Comment), file, spec.Type}
+			s.types[spec.Name.Name] = &goType{spec.Name.Name, comment(doc, spec.Comment), file, spec.Type}
 			s.order = append(s.order, spec.Name.Name)
 		case *ast.ValueSpec:
 			if d.Tok == token.VAR {
 				s.descriptor(spec)
 				continue
+			}
+			for i := range spec.Values {
+				s.values[spec.Names[i].Name] = spec.Values[i]
 			}
 			typ, ok := spec.Type.(*ast.Ident)
 			if d.Tok != token.CONST || !ok || len(spec.Values) != len(spec.Names) {
@@ -101,7 +102,7 @@ func (s *source) general(d *ast.GenDecl, file string) {
 			}
 			for i, name := range spec.Names {
 				if value, ok := literal(spec.Values[i]); ok && name.IsExported() {
-					s.consts[typ.Name] = append(s.consts[typ.Name], goConst{name.Name, text(spec.Doc, spec.Comment), value})
+					s.consts[typ.Name] = append(s.consts[typ.Name], goConst{name.Name, comment(spec.Doc, spec.Comment), value})
 				}
 			}
 		}
@@ -128,60 +129,14 @@ func (s *source) function(d *ast.FuncDecl) {
 	if !ok {
 		return
 	}
+	if d.Name.Name == "Check" {
+		s.ids[typ.Name] = ret.Results[0]
+	}
 	if value, ok := literal(ret.Results[0]); ok {
 		s.returns[typ.Name+"."+d.Name.Name] = value
 	} else if id, ok := ret.Results[0].(*ast.Ident); ok {
 		s.returns[typ.Name+"."+d.Name.Name] = id.Name
 	}
-}
-
-// descriptor notes a variable that is a [protocol.Spec].
-func (s *source) descriptor(v *ast.ValueSpec) {
-	if len(v.Values) != 1 {
-		return
-	}
-	lit, ok := v.Values[0].(*ast.CompositeLit)
-	if !ok || ident(lit.Type) != "Spec" {
-		return
-	}
-	p := pair{variable: v.Names[0].Name}
-	for _, e := range lit.Elts {
-		kv, ok := e.(*ast.KeyValueExpr)
-		if !ok {
-			continue
-		}
-		switch kv.Key.(*ast.Ident).Name {
-		case "Name":
-			p.name, _ = literal(kv.Value)
-		case "New":
-			p.request = made(kv.Value)
-		case "Reply":
-			p.response = made(kv.Value)
-		case "Grant":
-			p.grant = ident(kv.Value)
-		case "Mutates":
-			p.mutates = ident(kv.Value) == "true"
-		}
-	}
-	s.pairs = append(s.pairs, p)
-}
-
-// made gives the type that a function makes which does nothing else: func() X { return
-// new(T) }.
-func made(e ast.Expr) string {
-	f, ok := e.(*ast.FuncLit)
-	if !ok || len(f.Body.List) != 1 {
-		return ""
-	}
-	ret, ok := f.Body.List[0].(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 {
-		return ""
-	}
-	call, ok := ret.Results[0].(*ast.CallExpr)
-	if !ok || len(call.Args) != 1 || ident(call.Fun) != "new" {
-		return ""
-	}
-	return ident(call.Args[0])
 }
 
 // ident gives the name that an expression is, "" when it is none.
@@ -211,8 +166,8 @@ func literal(e ast.Expr) (string, bool) {
 	return value, err == nil
 }
 
-// text gives the first comment that is there.
-func text(groups ...*ast.CommentGroup) string {
+// comment gives the first comment that is there.
+func comment(groups ...*ast.CommentGroup) string {
 	for _, g := range groups {
 		if g != nil {
 			return strings.TrimSpace(g.Text())

@@ -10,9 +10,9 @@ import (
 	"scorel/protocol"
 )
 
-// translate turns Go types into declarations.
+// translate turns the source into the model that all writers share.
 func translate(s *source) (*module, error) {
-	m := &module{by: map[string]*decl{}, pairs: s.pairs}
+	m := &module{by: map[string]*decl{}, pairs: s.pairs, limits: limits(), words: s.texts()}
 	for _, name := range s.order {
 		d, err := s.declare(s.types[name])
 		if err != nil {
@@ -25,7 +25,7 @@ func translate(s *source) (*module, error) {
 			return nil, err
 		}
 	}
-	for _, step := range []func(*source, *module) error{messages, events, requests, frames, limits} {
+	for _, step := range []func(*source, *module) error{messages, events, frames} {
 		if err := step(s, m); err != nil {
 			return nil, err
 		}
@@ -41,7 +41,7 @@ func (s *source) declare(t *goType) (*decl, error) {
 	case "Event", "Envelope", "Class", "Unknown", "Block", "Message", "Call", "Reply", "Scope":
 		return nil, nil
 	case "Answer": // may stand without a list around it
-		d.kind, d.is = alias, union{prim("string"), list{prim("string")}, prim("null")}
+		d.kind, d.is = alias, union{text, list{text}, null}
 		return d, nil
 	}
 	switch e := t.expr.(type) {
@@ -53,7 +53,7 @@ func (s *source) declare(t *goType) (*decl, error) {
 		}
 		return d, s.fields(d, e)
 	case *ast.ArrayType:
-		d.kind, d.is = alias, prim("string")
+		d.kind, d.is = alias, text
 		if elem, ok := e.Elt.(*ast.Ident); !ok || elem.Name != "byte" { // Growing is a text
 			of, err := s.typ(e.Elt)
 			if err != nil {
@@ -68,15 +68,15 @@ func (s *source) declare(t *goType) (*decl, error) {
 			d.kind, d.is = alias, is
 			return d, err
 		}
-		d.kind = brand
+		d.kind, d.pattern = brand, s.pattern(t.name)
 		if t.file != "id" {
 			if d.kind, d.values = enum, s.consts[t.name]; len(d.values) == 0 {
-				d.kind, d.is = alias, prim("string")
+				d.kind, d.is = alias, text
 			}
 		}
 		return d, nil
 	}
-	return nil, fmt.Errorf("%s: there is no TypeScript for it", t.name)
+	return nil, fmt.Errorf("%s: there is no JSON type for it", t.name)
 }
 
 // onWire says whether a struct is made for JSON: it has a tag, or no fields of its
@@ -125,7 +125,7 @@ func (s *source) fields(d *decl, st *ast.StructType) error {
 		if err != nil {
 			return fmt.Errorf("%s.%s: %w", d.name, name, err)
 		}
-		out := field{name: name, doc: text(f.Doc, f.Comment), typ: is}
+		out := field{name: name, goName: f.Names[0].Name, doc: comment(f.Doc, f.Comment), typ: is}
 		switch options {
 		case "":
 			if s.nullable(f.Type) {
@@ -174,7 +174,7 @@ func (s *source) typ(e ast.Expr) (typ, error) {
 		return s.typ(e.X)
 	case *ast.SelectorExpr:
 		if types.ExprString(e) == "json.RawMessage" {
-			return prim("unknown"), nil
+			return unknown, nil
 		}
 	case *ast.ArrayType:
 		if id, ok := e.Elt.(*ast.Ident); ok && id.Name == "byte" {
@@ -185,17 +185,23 @@ func (s *source) typ(e ast.Expr) (typ, error) {
 	case *ast.Ident:
 		switch e.Name {
 		case "string":
-			return prim("string"), nil
+			return text, nil
 		case "bool":
-			return prim("boolean"), nil
-		case "int", "int64", "uint32", "uint64", "float64":
-			return prim("number"), nil
+			return boolean, nil
+		case "int":
+			return integer, nil
+		case "int64":
+			return long, nil
+		case "uint32", "uint64":
+			return count, nil
+		case "float64":
+			return number, nil
 		}
 		if s.types[e.Name] != nil {
 			return ref(tsName(e.Name)), nil
 		}
 	}
-	return nil, fmt.Errorf("there is no TypeScript for %s", types.ExprString(e))
+	return nil, fmt.Errorf("there is no JSON type for %s", types.ExprString(e))
 }
 
 // complete says whether all that declarations name is declared.
@@ -231,24 +237,14 @@ func (m *module) uses(d *decl, f func(string)) {
 	}
 }
 
-// limits declares the numbers and names that clients need, too.
-func limits(_ *source, m *module) error {
-	number := func(n int) string { return fmt.Sprint(n) }
-	for _, c := range []struct{ name, doc, value string }{
-		{"protocolVersion", "The version of the protocol that these types describe.", number(protocol.Version)},
-		{"maxMessage", "The longest message of a client in bytes.", number(protocol.MaxMessage)},
-		{"maxQueueItems", "How many messages may wait in one queue.", number(protocol.MaxQueueItems)},
-		{"maxAnswer", "The longest label or text of an answer to a dialog in bytes.", number(protocol.MaxAnswer)},
-		{"hostClient", "The clientId of what the host itself produced.", fmt.Sprintf("%q as ClientID", protocol.HostClient)},
-		{"dialogQuestion", "The kind of a dialog in which a model asks people.", fmt.Sprintf("%q", protocol.DialogQuestion)},
-	} {
-		d := &decl{kind: raw, name: c.name, doc: c.doc, file: "limits", body: fmt.Sprintf("export const %s = %s;", c.name, c.value)}
-		if c.name == "hostClient" {
-			d.uses = []string{"ClientID"}
-		}
-		if err := m.add(d); err != nil {
-			return err
-		}
+// limits are the numbers and names that clients need, too.
+func limits() []limit {
+	return []limit{
+		{name: "protocolVersion", doc: "The version of the protocol that these types describe.", value: protocol.Version},
+		{name: "maxMessage", doc: "The longest message of a client in bytes.", value: protocol.MaxMessage},
+		{name: "maxQueueItems", doc: "How many messages may wait in one queue.", value: protocol.MaxQueueItems},
+		{name: "maxAnswer", doc: "The longest label or text of an answer to a dialog in bytes.", value: protocol.MaxAnswer},
+		{name: "hostClient", doc: "The clientId of what the host itself produced.", value: string(protocol.HostClient), typ: "ClientID"},
+		{name: "dialogQuestion", doc: "The kind of a dialog in which a model asks people.", value: protocol.DialogQuestion},
 	}
-	return nil
 }

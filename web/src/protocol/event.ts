@@ -77,6 +77,10 @@ export interface PersistentBase extends EventBase {
   id: EventID;
   parentId: EventID | null;
   cause?: Cause;
+  /** The seq of the event before it in the log. */
+  prev?: number;
+  /** The checksum of the line, eight hexadecimal digits. */
+  crc?: string;
 }
 
 /** What every control event has: its parentId is the leaf that it saw, and it is never a leaf. */
