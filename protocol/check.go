@@ -83,6 +83,17 @@ func AboutOf(err error) (d FieldDetails) {
 	return d
 }
 
+// Within gives an error about a field of a part as one of the whole, in which the part has
+// a name. Any other error stays as it is.
+func Within(name string, err error) error {
+	d := AboutOf(err)
+	var e *Error
+	if d.Field == "" || !errors.As(err, &e) {
+		return err
+	}
+	return About(name+"."+d.Field, d.Reason, e.Code, "%s", e.Message)
+}
+
 // under puts a problem of a part under the name of the part.
 func (p *Problem) under(name string) *Problem {
 	if p == nil {

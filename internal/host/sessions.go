@@ -39,7 +39,7 @@ func (h *Host) createSession(ctx context.Context, by lane.Caller, id protocol.Se
 	}
 	// A session that no turn could run in is not made: what is wrong is said now.
 	if err := h.checkMeta(ctx, id, &meta); err != nil {
-		return nil, err
+		return nil, protocol.Within("meta", err)
 	}
 	s, err := h.create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device,
 		CreatedAt: h.cfg.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
@@ -81,7 +81,7 @@ func (h *Host) updateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, cha
 		meta := l.Meta()
 		changes.Apply(&meta)
 		if err := h.checkMeta(ctx, l.ID(), &meta); err != nil {
-			return err
+			return protocol.Within("changes", err)
 		}
 		if changes.WorkDir != nil {
 			changes.WorkDir = &meta.WorkDir

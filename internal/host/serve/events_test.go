@@ -436,6 +436,17 @@ func TestEveryRequestIsThereOverHTTP(t *testing.T) {
 			t.Errorf("%s: %s %s", path, resp.Status, text)
 		}
 	}
+	for path, test := range map[string]struct{ body, field string }{
+		"/v1/requests/update_info":    {fmt.Sprintf(`{"sessionId":%q,"changes":{"model":"no such model"}}`, id), "changes.model"},
+		"/v1/requests/create_session": {fmt.Sprintf(`{"sessionId":%q,"meta":{"workDir":%q,"thinkingLevel":"ultra"}}`, protocol.NewSessionID(w.now(), zero{}), w.project), "meta.thinkingLevel"},
+		"/v1/sessions":                {fmt.Sprintf(`{"workDir":%q,"thinkingLevel":"ultra"}`, w.project), "thinkingLevel"},
+	} {
+		resp, text := c.do("POST", path, test.body)
+		var e protocol.Error
+		if json.Unmarshal([]byte(text), &e) != nil || resp.StatusCode != http.StatusBadRequest || protocol.AboutOf(&e).Field != test.field {
+			t.Errorf("%s: %s %s", path, resp.Status, text)
+		}
+	}
 	var deleted protocol.Deleted
 	c.want(http.StatusOK, &deleted, "POST", "/v1/requests/delete_session", fmt.Sprintf(`{"sessionId":%q}`, id))
 }
