@@ -99,7 +99,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 	scope := req.Spec().Scope
 	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
 	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
-	huge := quoted(strings.Repeat("x", 900<<10))
+	huge := quoted(strings.Repeat("x", hugeText))
 	for _, field := range fieldNames(req) {
 		_, needed := whole[field]
 		typ := fieldType(t, req, field)
@@ -211,10 +211,11 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 		refusal, mine := v.embedded(t, embedded.Call)
 		mine.judge(t, "embedded", refusal)
 	}
-	w.wrongHTTP(t, all, id)
 	if r := p.call("", &protocol.Ping{}); r.Err != nil {
 		t.Fatal(r.Err)
 	}
+	w.wrongHTTP(t, all, id)
+	p = w.connect(dialling{}) // who reads nothing for as long as that takes is dropped
 	if r := p.call("", &protocol.ListSessions{Subagents: true}); r.Err != nil {
 		t.Fatal(r.Err)
 	}
