@@ -71,8 +71,8 @@ tests() {
 # of each package says: here it is whole. computed needs only processor time, and
 # started starts processes that have a time for what they do.
 computed() {
-	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay' \
-		./internal/synctrial ./internal/session ./internal/host ./internal/runtime ./internal/process ./internal/fetch
+	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever' \
+		./internal/synctrial ./internal/session ./internal/host ./internal/host/serve ./internal/runtime ./internal/process ./internal/fetch
 }
 
 started() {

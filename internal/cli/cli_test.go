@@ -139,7 +139,7 @@ func TestCommands(t *testing.T) {
 					ts.Fatalf("no session is locked")
 				}
 				var owner struct{ PID int }
-				text, _, _ := strings.Cut(ts.ReadFile(locks[len(locks)-1]), "\n") // the owner stands in the first line
+				text, _, _ := strings.Cut(ts.ReadFile(locks[len(locks)-1]), "\n") // behind it is the lock's own
 				if err := json.Unmarshal([]byte(text), &owner); err != nil {
 					ts.Fatalf("who holds the session: %v", err)
 				}

@@ -239,19 +239,18 @@ func TestRewindPastACompactionSendsTheWholeContext(t *testing.T) {
 	}
 }
 
-func TestThreeHundredCallsOfOnePromptPassThroughASmallWindow(t *testing.T) {
+func TestManyCallsOfOnePromptPassThroughASmallWindow(t *testing.T) {
 	for _, api := range apis() {
 		t.Run(api, func(t *testing.T) {
 			t.Parallel()
-			const calls = 300
 			lines := []string{`{"if":{"kind":"compact"},"again":true,"do":[{"text":"Files were read, one after the other.","times":20}]}`}
-			for i := 0; i < calls; i += 3 {
+			for i := 0; i < manyCalls; i += 3 {
 				lines = append(lines, fmt.Sprintf(`{"do":[{"text":"Step %d. ","times":60},{"call":"Read","id":"c%d","input":{"path":"f%d.txt"}},{"call":"Read","id":"c%d","input":{"path":"f%d.txt"}},{"call":"Read","id":"c%d","input":{"path":"f%d.txt"}}]}`,
 					i, i, i, i+1, i+1, i+2, i+2))
 			}
 			lines = append(lines, `{"do":[{"text":"All were read."}]}`)
 			w := newWorld(t, setting{api: api, window: 32_000}, lines...)
-			for i := range calls {
+			for i := range manyCalls {
 				w.file(fmt.Sprintf("f%d.txt", i), strings.Repeat(fmt.Sprintf("this is line of file %d\n", i), 40))
 			}
 			e := w.begin(false)
@@ -275,7 +274,7 @@ func TestThreeHundredCallsOfOnePromptPassThroughASmallWindow(t *testing.T) {
 					}
 				}
 			}
-			if results != calls || compactions < 3 || compactions > 30 {
+			if results != manyCalls || compactions < 3 || compactions > 30 {
 				t.Errorf("%d results, %d compactions", results, compactions)
 			}
 			for i, r := range w.server.Requests() {

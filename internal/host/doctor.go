@@ -128,10 +128,8 @@ func (h *Host) checkKeys(context.Context) doctor.Finding {
 		return doctor.Warn("not known without the configuration", "Correct config.toml first.")
 	}
 	var names []string
-	for _, e := range resolve.List("", h.resolver(cfg)) {
-		if e.HasKey {
-			names = append(names, e.Info.Provider)
-		}
+	for _, e := range resolve.Ready(h.resolver(cfg)) {
+		names = append(names, e.Info.Provider)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)

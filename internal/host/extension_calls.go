@@ -358,10 +358,9 @@ func (x *extended) models() (any, error) {
 		return nil, err
 	}
 	list := []*wire.Model{}
-	for _, m := range resolve.List("", x.h.resolver(cfg)) {
-		if m.HasKey && len(list) < maxListedModels {
-			list = append(list, modelOf(m.Info))
-		}
+	ready := resolve.Ready(x.h.resolver(cfg))
+	for _, m := range ready[:min(len(ready), maxListedModels)] {
+		list = append(list, modelOf(m.Info))
 	}
 	return map[string]any{"models": list}, nil
 }

@@ -153,7 +153,7 @@ func TestAListStaysShortWhateverNamesLogsFromElsewhereHave(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	long := strings.Repeat("ü", 500_000)
+	long := strings.Repeat("ü", longName)
 	for range 20 {
 		log, err := store.Create(context.Background(), protocol.Header{Version: protocol.HeaderVersion, SessionID: newID(), DeviceID: "dev_x", CreatedAt: 1,
 			Meta: protocol.Meta{WorkDir: "/" + long, Name: long, Model: long, ThinkingLevel: long}})

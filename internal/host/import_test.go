@@ -157,7 +157,7 @@ func TestALargeExportIsOneFileAndGoesInAgainInParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := strings.Repeat("a name of some length ", 30_000)
-	for i := range 52 { // 34 MB: more than one part
+	for i := range largeExport {
 		ev := protocol.NewEvent(&protocol.SessionInfo{Changes: protocol.MetaChanges{Name: &text}})
 		ev.ID, ev.Seq, ev.SessionID, ev.ClientID = protocol.NewEventID(rand.Reader), protocol.Seq(i+1), id, protocol.HostClient
 		if log, err = ev.AppendLine(append(log, '\n')); err != nil {
@@ -176,14 +176,14 @@ func TestALargeExportIsOneFileAndGoesInAgainInParts(t *testing.T) {
 	}
 	var parts []string
 	for data.Len() > 0 {
-		part, err := c.PutForImport(t.Context(), bytes.NewReader(data.Next(20<<20)))
+		part, err := c.PutForImport(t.Context(), bytes.NewReader(data.Next((len(log)+1)*3/5)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		parts = append(parts, part.SHA256)
 	}
 	made := call[*protocol.Imported](t, c, protocol.NewSessionID(time.Now(), rand.Reader), &protocol.ImportSession{WorkDir: w.project, Blobs: parts})
-	if made.Summary.Events != 52 || len(made.Findings) > 0 {
+	if len(parts) != 2 || made.Summary.Events != largeExport || len(made.Findings) > 0 {
 		t.Errorf("made %d events, %q", made.Summary.Events, made.Findings)
 	}
 }

@@ -2,6 +2,13 @@
 
 package host_test
 
-// longAnswer is how many bytes the model sends in what is to be kept whole: the race
-// detector makes what is done with each of them six times as long.
-const longAnswer = 5 << 20
+// How much of something the tests make. The race detector makes what is done with each
+// byte six times as long; the step "computed without the race detector" of
+// scripts/test.sh makes the whole.
+const (
+	longAnswer  = 5 << 20 // bytes that the model sends in what is to be kept whole
+	everyPair   = false   // of a vendor and a way to send the answer; else each vendor once
+	largeExport = 8       // events of 660 kB each
+	longName    = 50_000  // characters of each name in a log from elsewhere
+	manyCalls   = 198     // of one prompt
+)

@@ -60,7 +60,7 @@ func TestTheUsageOfALogThatNamesAnyNumberOfModelsIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := ev.Body.(*protocol.MessageBody)
-		b.Message.Model, b.Message.Provider = strings.Repeat("m", 10_000)+fmt.Sprint(i), fmt.Sprint("p", i)
+		b.Message.Model, b.Message.Provider = strings.Repeat("m", 1_000)+fmt.Sprint(i), fmt.Sprint("p", i)
 		ev.ParentID, ev.ID, ev.Seq = last.ID, protocol.NewEventID(rand.Reader), last.Seq+1
 		ev = protocol.Event{Envelope: ev.Envelope, Body: b} // not as it was read
 		line, err := ev.MarshalJSON()

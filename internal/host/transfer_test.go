@@ -164,6 +164,15 @@ func TestTheHostRemovesLaterWhatADeletedSessionLeft(t *testing.T) {
 }
 
 func TestEveryExportSaysWhichPayloadsItLacks(t *testing.T) {
+	w := newWorld(t, setting{}, `{"do":[{"text":"`+strings.Repeat("A long answer. ", 220_000)+`"}]}`)
+	e := w.begin(false)
+	e.say("go")
+	blobs := w.folderOf("blobs")
+	if len(blobs) != 1 {
+		t.Fatalf("%q", blobs)
+	}
+	blob := filepath.Join(w.home, ".scorel", "blobs", blobs[0])
+	whole := w.readAll(blob)
 	for what, c := range map[string]struct {
 		harm func(name string) error
 		says string
@@ -174,16 +183,15 @@ func TestEveryExportSaysWhichPayloadsItLacks(t *testing.T) {
 		"as it is": {func(string) error { return nil }, ""},
 	} {
 		t.Run(what, func(t *testing.T) {
-			w := newWorld(t, setting{}, `{"do":[{"text":"`+strings.Repeat("A long answer. ", 300_000)+`"}]}`)
-			e := w.begin(false)
-			e.say("go")
-			blobs := w.folderOf("blobs")
-			if len(blobs) != 1 {
-				t.Fatalf("%q", blobs)
-			}
-			if err := c.harm(filepath.Join(w.home, ".scorel", "blobs", blobs[0])); err != nil {
+			if err := c.harm(blob); err != nil {
 				t.Fatal(err)
 			}
+			defer func() { // as it was, for the next
+				if err := os.RemoveAll(blob); err != nil {
+					t.Fatal(err)
+				}
+				w.write(blob, whole)
+			}()
 			for _, format := range []string{"bundle", "markdown", "html"} {
 				ref := call[*protocol.BlobRef](t, e.c, e.id, &protocol.ExportSession{Format: format})
 				if said := strings.Join(ref.Notices, "\n"); !strings.HasPrefix(said, c.says) || (said == "") != (c.says == "") {

@@ -99,7 +99,12 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 	scope := req.Spec().Scope
 	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
 	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
-	huge := quoted(strings.Repeat("x", protocol.MaxArgs+1)) // longer than any text but that of a message
+	huge := func(field string) json.RawMessage {
+		if field == "args" { // which may have more than other fields
+			return quoted(strings.Repeat("x", max(hugeText, protocol.MaxArgs+1)))
+		}
+		return quoted(strings.Repeat("x", hugeText))
+	}
 	for _, field := range fieldNames(req) {
 		_, needed := whole[field]
 		typ := fieldType(t, req, field)
@@ -109,7 +114,7 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 		add(field+" is null", field, required && (text || typ.Kind() == reflect.Int || typ.Kind() == reflect.Bool), json.RawMessage("null"))
 		add(field+" is an empty text", field, false, quoted(""))
 		add(field+" is empty", field, false, json.RawMessage(map[bool]string{true: "[]", false: "{}"}[typ.Kind() == reflect.Slice]))
-		add(field+" is huge", field, text, huge)
+		add(field+" is huge", field, text, huge(field))
 		add(field+" is an object of nonsense", field, text, json.RawMessage(`{"a":[{"b":null}]}`))
 		add(field+" is a list of nonsense", field, text, json.RawMessage(`[{},null,{"type":"video"},"x",-1]`))
 		add(field+" is a number", field, text, json.RawMessage("-1"))
@@ -211,11 +216,11 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 		refusal, mine := v.embedded(t, embedded.Call)
 		mine.judge(t, "embedded", refusal)
 	}
-	w.wrongHTTP(t, all, id)
-	p = w.connect(dialling{}) // the other one has said nothing for as long as that took
 	if r := p.call("", &protocol.Ping{}); r.Err != nil {
 		t.Fatal(r.Err)
 	}
+	w.wrongHTTP(t, all, id)
+	p = w.connect(dialling{}) // who reads nothing for as long as that takes is dropped
 	if r := p.call("", &protocol.ListSessions{Subagents: true}); r.Err != nil {
 		t.Fatal(r.Err)
 	}

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -352,8 +353,19 @@ func TestListPutsAliasesFirstThenWhatHasAKey(t *testing.T) {
 			t.Errorf("%s does not fit", e.Ref)
 		}
 	}
-	if all := resolve.List("", c); len(all) < 500 {
+	all := resolve.List("", c)
+	if len(all) < 500 {
 		t.Errorf("%d models", len(all))
+	}
+	c.Aliases["ready"] = resolve.Alias{Provider: "openrouter", ID: "anthropic/claude-opus-4.6"}
+	var ready []resolve.Entry
+	for _, e := range resolve.List("", c) {
+		if e.HasKey {
+			ready = append(ready, e)
+		}
+	}
+	if got := resolve.Ready(c); len(ready) < 50 || ready[0].Ref != "ready" || !reflect.DeepEqual(got, ready) {
+		t.Errorf("%d models are ready of %d that have a key, the first %.200v", len(got), len(ready), got)
 	}
 }
 
