@@ -24,7 +24,7 @@ soak: build ## kill and resume the real binary for long, then play schedules: N 
 	SCOREL_SOAK=1 $(GO) test -count=1 -timeout 120m -run 'Soak|Kill' ./internal/...
 	SCOREL_SOAK=1 N=$(N) $(GO) test -count=1 -timeout 0 -v -run Schedule ./internal/synctrial
 
-generate: ## the TypeScript types of the protocol, in web/src/protocol
+generate: ## what is made of the protocol: TypeScript types, JSON Schema, OpenAPI, the reference in docs/protocol
 	$(GO) run ./internal/tsgen
 
 catalog: ## the model catalogue from its public package

@@ -82,5 +82,7 @@ func documents(m *module) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string][]byte{"schema.json": schema, "openapi.json": openapi}, nil
+	pages := markdown(c)
+	pages["schema.json"], pages["openapi.json"] = schema, openapi
+	return pages, nil
 }
