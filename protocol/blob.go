@@ -62,8 +62,8 @@ func (*PutBlob) Spec() *Spec { return &putBlobSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *GetBlob) Check() *Problem {
-	if !IsSHA256(r.SHA256) {
-		return &Problem{"sha256", fmt.Sprintf("The field sha256 is %.70q; it is %d hexadecimal digits.", r.SHA256, shaLength)}
+	if !IsPayload(r.SHA256) {
+		return &Problem{"sha256", fmt.Sprintf("The field sha256 is %.70q; it is %d hexadecimal digits.", r.SHA256, payloadName)}
 	}
 	return first(counts("offset", r.Offset), counts("length", r.Length))
 }

@@ -11,18 +11,17 @@ import (
 // Bounds of the texts of requests, in bytes. They hold for what lists show, for what
 // stands in the log and is read again each time, and for what is handed to the system.
 const (
-	MaxName     = 1000        // a session's name, an entry's, a file's in a message
-	MaxPath     = 4096        // a folder or file, as for Linux (PATH_MAX)
-	MaxModelRef = 500         // a model, by reference or alias
-	MaxWord     = 64          // an id, or a word of a closed set
-	MaxQuery    = 1000        // what is looked for in a list
-	MaxBlocks   = 1000        // blocks of one message
-	MaxArgs     = 256 << 10   // the arguments of a command
-	MaxShell    = 100_000     // a command of a person
-	MaxRules    = 1000        // rules, and folders, of the options of one message
-	MaxSetting  = 16 << 10    // a value of the configuration
-	maxUserText = MaxMessage  // of a text in a message: the bound of the message itself
-	shaLength   = 2 * 256 / 8 // characters of a SHA-256
+	MaxName     = 1000       // a session's name, an entry's, a file's in a message
+	MaxPath     = 4096       // a folder or file, as for Linux (PATH_MAX)
+	MaxModelRef = 500        // a model, by reference or alias
+	MaxWord     = 64         // an id, or a word of a closed set
+	MaxQuery    = 1000       // what is looked for in a list
+	MaxBlocks   = 1000       // blocks of one message
+	MaxArgs     = 256 << 10  // the arguments of a command
+	MaxShell    = 100_000    // a command of a person
+	MaxRules    = 1000       // rules, and folders, of the options of one message
+	MaxSetting  = 16 << 10   // a value of the configuration
+	maxUserText = MaxMessage // of a text in a message: the bound of the message itself
 )
 
 // Problem is why a request cannot be carried out as it is: Field is the path of the
@@ -332,29 +331,15 @@ func (b Block) checkSent(field string) *Problem {
 	if p != nil {
 		return p
 	}
-	if b.Blob != "" && !IsSHA256(b.Blob) {
-		return &Problem{field + ".blob", fmt.Sprintf("The field %s.blob is %.70q; it is the SHA-256 of a payload that was put before, in %d hexadecimal digits.", field, b.Blob, shaLength)}
+	if b.Blob != "" && !IsPayload(b.Blob) {
+		return &Problem{field + ".blob", fmt.Sprintf("The field %s.blob is %.70q; it is the SHA-256 of a payload that was put before, in %d hexadecimal digits.", field, b.Blob, payloadName)}
 	}
 	if b.Type == BlockText {
 		return atMost(field+".text", b.Text, maxUserText)
 	}
-	p = first(need(field+".blob", b.Blob, shaLength), need(field+".mediaType", b.MediaType, MaxName))
+	p = first(need(field+".blob", b.Blob, payloadName), need(field+".mediaType", b.MediaType, MaxName))
 	if b.Type == BlockFile {
 		p = first(p, need(field+".name", b.Name, MaxName))
 	}
 	return p
-}
-
-// IsSHA256 says whether a text has the form of the name of a payload: lower-case
-// hexadecimal digits.
-func IsSHA256(s string) bool {
-	if len(s) != shaLength {
-		return false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && (c < 'a' || c > 'f') {
-			return false
-		}
-	}
-	return true
 }

@@ -375,3 +375,21 @@ func (e Event) IsTransient() bool {
 	}
 	return e.Class() == Transient
 }
+
+// internType gives the constant for a known type, so that an index of many
+// events does not hold many copies of "message".
+func internType(s []byte) EventType {
+	switch EventType(s) {
+	case TypeMessage:
+		return TypeMessage
+	case TypeCompact:
+		return TypeCompact
+	case TypeHarnessItem:
+		return TypeHarnessItem
+	case TypePermissionDecision:
+		return TypePermissionDecision
+	case TypeFileSnapshot:
+		return TypeFileSnapshot
+	}
+	return EventType(s)
+}

@@ -243,7 +243,7 @@ func (r *ImportSession) Check() *Problem {
 	if len(r.Blobs) == 0 {
 		return missing("blobs")
 	}
-	return first(each("blobs", r.Blobs, MaxBlocks, shaLength), atMost("workDir", r.WorkDir, MaxPath), atMost("leafEventId", r.LeafEventID, MaxWord))
+	return first(each("blobs", r.Blobs, MaxBlocks, payloadName), atMost("workDir", r.WorkDir, MaxPath), atMost("leafEventId", r.LeafEventID, MaxWord))
 }
 func (r *ExportSession) Check() *Problem {
 	return one("format", r.Format, "jsonl", "bundle", "markdown", "html")

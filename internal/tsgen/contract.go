@@ -66,7 +66,7 @@ func sentBlocks() []*decl {
 	return all
 }
 
-// sha256Pattern is the form of the name of a payload, as [protocol.IsSHA256] reads it.
+// sha256Pattern is the form of the name of a payload, as [protocol.IsPayload] reads it.
 const sha256Pattern = "^[0-9a-f]{64}$"
 
 // sentRequest gives a request as the host judges it: what it does not demand may be left
