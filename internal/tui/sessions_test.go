@@ -93,7 +93,7 @@ func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
 	s.Keys("C-c")
 	s.Wait("an empty editor", func(screen string) bool { return strings.Contains(screen, "ask something") })
 	s.say("/clone the copy of it")
-	s.WaitFor("/script  the copy of it") // in the header
+	s.WaitFor("script  the copy of it") // in the header, where the model has its short name once it is known
 	s.say("/resume")
 	s.WaitFor("Sessions · this project", "the copy of it")
 	s.Wait("three sessions", func(screen string) bool { return strings.Contains(screen, " 3 ─") })

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -109,7 +110,10 @@ func (w *world) hostPID() int {
 func (w *world) stopHost() {
 	if pid := w.hostPID(); pid > 0 {
 		_ = syscall.Kill(pid, syscall.SIGTERM)
-		w.until("the end of the host", func() bool { return syscall.Kill(pid, 0) != nil })
+		w.until("the end of the host", func() bool {
+			stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err != nil && syscall.Kill(pid, 0) != nil || strings.Contains(string(stat), ") Z ") // init may take a second to bury it
+		})
 	}
 }
 

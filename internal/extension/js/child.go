@@ -29,8 +29,9 @@ type Config struct {
 	Prelude []Script
 	Page    *wire.Page
 	Watch   *engine.Watch
-	Env     []string // of process.env and of children; already scrubbed
-	Version string   // of what is linked in: part of the name of a cached bundle
+	Handler time.Duration // a handler's own time; 0: handlerLimit
+	Env     []string      // of process.env and of children; already scrubbed
+	Version string        // of what is linked in: part of the name of a cached bundle
 }
 
 // maxExtensions bounds the extensions of one child, and endGrace how long its end waits
@@ -58,6 +59,9 @@ type child struct {
 
 // Serve runs a child until its input ends or the host shuts it down.
 func Serve(cfg Config) error {
+	if cfg.Handler == 0 {
+		cfg.Handler = handlerLimit
+	}
 	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{}}
 	for _, s := range cfg.Prelude {
 		p, err := goja.Compile("scorel:"+s.Name, s.Source, false)

@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// handlerLimit is how long a handler may take of its own time.
+// handlerLimit is how long a handler may take of its own time, unless a Config says
+// otherwise.
 const handlerLimit = 10 * time.Second
 
 // clock counts down a handler's own time. It stands still while it is paused.

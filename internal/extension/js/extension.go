@@ -288,7 +288,7 @@ func (x *extension) newRequest(m *message, what string) *request {
 
 // limit gives the request a clock.
 func (x *extension) limit(r *request) {
-	r.clock = newClock(handlerLimit, func() {
+	r.clock = newClock(x.c.cfg.Handler, func() {
 		x.engine.Post(func() {
 			if r.done {
 				return
@@ -296,7 +296,7 @@ func (x *extension) limit(r *request) {
 			if r.abort != nil {
 				r.abort("The time is over")
 			}
-			r.fail(&engine.Error{Message: fmt.Sprintf("%s gave no answer within %d s of its own time", r.what, int(handlerLimit.Seconds()))})
+			r.fail(&engine.Error{Message: fmt.Sprintf("%s gave no answer within %d s of its own time", r.what, int(x.c.cfg.Handler.Seconds()))})
 			if endsIt(r) {
 				x.close()
 			}

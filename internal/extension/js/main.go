@@ -5,6 +5,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strconv"
+	"time"
 
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/wire"
@@ -18,6 +19,17 @@ const maxStack = 64 << 20
 // Main is the process `scorel __extensions`: args stand behind that name. It returns the
 // exit code when the host has closed the input. Version is of Scorel.
 func Main(args []string, version string, prelude []Script) int {
+	return MainWithin(Limits{}, args, version, prelude)
+}
+
+// Limits are how long extensions may take. Zero values mean what the constants say.
+type Limits struct {
+	Handler time.Duration // of a handler's own time: handlerLimit
+	Busy    time.Duration // without a return to the event loop: engine.InterruptAfter
+}
+
+// MainWithin is Main with other limits, so that tests need not wait for these.
+func MainWithin(limits Limits, args []string, version string, prelude []Script) int {
 	debug.SetMaxStack(maxStack)
 	var page *wire.Page
 	if len(args) > 0 {
@@ -33,11 +45,11 @@ func Main(args []string, version string, prelude []Script) int {
 		}
 	}
 	limit, _ := strconv.ParseUint(os.Getenv(wire.EnvMemory), 10, 63)
-	watch := engine.NewWatch(page, limit, 0, func() {
+	watch := engine.NewWatch(page, limit, limits.Busy, func() {
 		fmt.Fprintln(os.Stderr, "scorel: the extensions of this session hold too much memory")
 		os.Exit(1)
 	})
-	err := Serve(Config{In: os.Stdin, Out: os.Stdout, Prelude: prelude, Page: page, Watch: watch,
+	err := Serve(Config{In: os.Stdin, Out: os.Stdout, Prelude: prelude, Page: page, Watch: watch, Handler: limits.Handler,
 		Env: sandbox.Environ(os.Environ(), nil), Version: version})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "scorel:", err)

@@ -38,11 +38,27 @@ const Prelude = `(function () {
   host.handle("extension/unload", (p) => ext.unload && ext.unload(p.reason));
 })();`
 
+// envLimits is the variable by which the child learns of other limits.
+const envLimits = "SCOREL_TEST_LIMITS"
+
+// Within is a variable for Start that gives the child other js.Limits. Zero values mean
+// the usual ones.
+func Within(handler, busy time.Duration) string {
+	text, _ := json.Marshal(js.Limits{Handler: handler, Busy: busy}) // two numbers always can be
+	return envLimits + "=" + string(text)
+}
+
 // RunChild is for TestMain: in a process that Start made it is the child and does not
 // return.
 func RunChild() {
 	if len(os.Args) > 1 && os.Args[1] == wire.ChildName {
-		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: "prelude", Source: Prelude}}))
+		var limits js.Limits
+		if text := os.Getenv(envLimits); text != "" {
+			if err := json.Unmarshal([]byte(text), &limits); err != nil {
+				panic(err)
+			}
+		}
+		os.Exit(js.MainWithin(limits, os.Args[2:], "test", []js.Script{{Name: "prelude", Source: Prelude}}))
 	}
 }
 
