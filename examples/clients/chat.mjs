@@ -1,54 +1,35 @@
 // A client of the Scorel host, for Node 18 or later without packages. It prints what the
 // model says, asks on the terminal what is asked, and goes on where it was when the
 // connection breaks. docs/protocol.md explains each step.
-//
-//     node chat.mjs "Which tests are slow?" "Make them faster."
-//     node chat.mjs --session ses_… "Go on."
 //     node chat.mjs --list
-import { randomBytes, randomInt } from "node:crypto";
-import { once } from "node:events";
+//     node chat.mjs [--session ses_…] "Which tests are slow?" "Make them faster."
+import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { homedir } from "node:os";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 
 class Refused extends Error {} // the host said no, and would say it again; any other error is that of a connection
+const random = (bits) => BigInt("0x" + randomBytes(17).toString("hex")) >> BigInt(136 - bits);
+const newId = (prefix, value) => prefix + value.toString(32).padStart(26, "0");
 
-const letters = "0123456789abcdefghijklmnopqrstuv";
-const random = () => Array.from(randomBytes(26), (b) => letters[b & 31]).join("");
-const requestId = () => "req_" + random().slice(1) + letters[randomInt(8) * 4]; // 128 bits and two zero bits
-function sessionId() { // 48 bits of milliseconds, 82 random bits
-  let bits = (BigInt(Date.now()) << 82n) | (BigInt("0x" + randomBytes(11).toString("hex")) >> 6n), id = "";
-  for (let i = 0; i < 26; i++, bits >>= 5n) id = letters[Number(bits & 31n)] + id;
-  return "ses_" + id;
-}
-
-// WebSocket is what is needed of RFC 6455: JSON messages over a Unix socket.
-class WebSocket {
-  async open(socketPath, authorization) {
-    const req = request({ socketPath, path: "/v1/ws", headers: { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13",
-      "Sec-WebSocket-Key": randomBytes(16).toString("base64"), Authorization: authorization } });
-    const refused = once(req, "response").then(([res]) => { // any other answer than 101
-      throw new ([400, 401, 403].includes(res.statusCode) ? Refused : Error)(`the host answers HTTP ${res.statusCode}`);
-    });
-    refused.catch(() => {}); // after the upgrade nobody waits for it
-    req.end();
-    const [, socket, head] = await Promise.race([once(req, "upgrade"), refused]);
-    this.socket = socket.setTimeout(60_000, () => socket.destroy()); // the host sends a ping every 20 s
-    socket.on("error", () => {}); // reading meets it, too
-    this.buffer = head;
-    this.input = socket[Symbol.asyncIterator]();
-    return this;
-  }
+class WebSocket { // what is needed of RFC 6455: JSON messages over a Unix socket
+  open = (socketPath, authorization) => new Promise((resolve, reject) => {
+    const headers = { Connection: "Upgrade", Upgrade: "websocket", "Sec-WebSocket-Version": "13",
+      "Sec-WebSocket-Key": randomBytes(16).toString("base64"), Authorization: authorization };
+    const refused = ({ statusCode: n }) => reject(new ([400, 401, 403].includes(n) ? Refused : Error)(`the host answers HTTP ${n}`));
+    request({ socketPath, path: "/v1/ws", headers }, refused).on("error", reject).on("upgrade", (_, socket, head) => {
+      socket.setTimeout(60_000, () => socket.destroy()).on("error", () => {}); // the host pings every 20 s; who reads meets errors
+      resolve(Object.assign(this, { socket, buffer: head, input: socket[Symbol.asyncIterator]() }));
+    }).end();
+  });
 
   write(data, opcode = 1) {
-    const n = data.length, size = Buffer.alloc(n < 126 ? 1 : n < 65536 ? 3 : 9);
-    if (n < 126) size[0] = n;
-    else if (n < 65536) size.writeUInt16BE(n, 1), (size[0] = 126);
-    else size.writeBigUInt64BE(BigInt(n), 1), (size[0] = 127);
-    size[0] |= 128;
-    this.socket.write(Buffer.concat([Buffer.of(128 | opcode), size, Buffer.alloc(4), data])); // the mask is zero: there is no proxy
+    const n = data.length, low = [n >> 8, n & 255], mask = [0, 0, 0, 0]; // a mask is for proxies, and there is none here
+    const size = n < 126 ? [128 | n] : n < 65536 ? [254, ...low] : [255, 0, 0, 0, 0, 0, n >> 16, ...low]; // at most 1 MiB
+    this.socket.write(Buffer.concat([Buffer.from([128 | opcode, ...size, ...mask]), data]));
   }
 
   async take(n) {
@@ -65,8 +46,7 @@ class WebSocket {
   async receive() {
     for (let text = []; ; ) {
       let [first, n] = await this.take(2);
-      if (n === 126) n = (await this.take(2)).readUInt16BE();
-      else if (n === 127) n = Number((await this.take(8)).readBigUInt64BE());
+      if (n > 125) n = (await this.take(n === 126 ? 2 : 8)).reduce((sum, byte) => sum * 256 + byte, 0);
       const data = await this.take(n);
       if ((first & 15) === 9) this.write(data, 10); // a ping
       else if ((first & 15) < 2 && text.push(data) && first & 128) return JSON.parse(Buffer.concat(text));
@@ -81,16 +61,14 @@ class Chat {
   mine = ""; stored = false; over = true; creation = ""; // mine: the request of my newest message
 
   constructor(options) {
-    Object.assign(this, { options, session: options.session, client: "cli_" + random() });
+    Object.assign(this, { options, session: options.session, client: newId("cli_", random(130)) });
     if (this.session || options.list) return;
-    this.session = sessionId();
+    this.session = newId("ses_", (BigInt(Date.now()) << 82n) | random(82));
     this.creation = this.act("create_session", { meta: { workDir: process.cwd() } });
     console.error("session", this.session);
   }
 
-  new(type, fields) {
-    return { type, requestId: requestId(), sessionId: this.session, ...fields };
-  }
+  new = (type, fields) => ({ type, requestId: newId("req_", random(128) << 2n), sessionId: this.session, ...fields });
 
   act(type, fields) { // a request that acts: it is sent until it has an answer
     const message = this.new(type, fields);
@@ -99,8 +77,8 @@ class Chat {
   }
 
   send(message) {
-    this.sent.add(message.requestId);
     this.ws.write(Buffer.from(JSON.stringify(message)));
+    this.sent.add(message.requestId);
     message.repeat = true; // in every copy after the first
   }
 
@@ -113,10 +91,10 @@ class Chat {
   async connect() {
     const header = readFileSync(this.options.home + "/host.header", "utf8").trim();
     this.ws = await new WebSocket().open(this.options.home + "/host.sock", header.replace(/^Authorization: /, ""));
-    this.ws.write(Buffer.from(JSON.stringify({ type: "hello", protocolVersion: 1, clientId: this.client, clientName: "chat.mjs", interactive: true })));
+    const hello = { type: "hello", protocolVersion: 1, clientId: this.client, clientName: "chat.mjs", interactive: true };
+    this.ws.write(Buffer.from(JSON.stringify(hello)));
     fine(await this.ws.receive());
-    this.sent.clear();
-    this.streaming = false;
+    Object.assign(this, { sent: new Set(), streaming: false });
     if (this.options.list) {
       for (const s of (await this.call(this.new("list_sessions"))).sessions) console.log(s.sessionId, s.meta.name ?? s.firstPrompt ?? "");
       process.exit();
@@ -129,17 +107,15 @@ class Chat {
   async until(done) { // takes messages until done, over as many connections as that needs
     for (let wait = 250; !(this.ws && done()); ) {
       try {
-        if (!this.ws) { await this.connect(); continue; }
+        if (!this.ws) { await this.connect(); wait = 250; continue; }
         for (const [id, message] of this.pending) if (!this.sent.has(id)) this.send(message);
         await this.step();
         await this.ask();
-        wait = 250;
       } catch (e) {
-        if (e instanceof Refused) throw e;
-        this.ws?.socket?.destroy();
-        this.ws = null;
+        if (e instanceof Refused) process.exit(console.error(e.message) ?? 1);
+        this.ws = this.ws?.socket?.destroy() && null;
         console.error("reconnecting:", e.message);
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * wait));
+        await setTimeout(Math.random() * wait);
         wait = Math.min(wait * 2, 15_000);
       }
     }
@@ -153,8 +129,7 @@ class Chat {
       this.over ||= m.requestId === this.mine && (failed || "handled" in m.data);
     } else if (m.sessionId !== this.session) return; // news of the device
     else if (m.type === "resync") {
-      this.mode = m.mode;
-      this.streaming = m.mode === "stream_resume";
+      Object.assign(this, { mode: m.mode, streaming: m.mode === "stream_resume" });
       if (m.mode === "full_reload") this.anchors = { deviceId: "", persistentLastSeq: 0, persistentLastId: "" };
       if (m.mode !== "stream_resume") Object.assign(this.anchors, { streamEpoch: "", streamLastSeq: 0 });
     } else if (m.type === "live") this.live(m.live);
@@ -163,12 +138,12 @@ class Chat {
   }
 
   live(live) {
-    const gap = this.mode !== "full_reload" && live.persistentLastSeq > this.anchors.persistentLastSeq;
-    this.anchors = gap ? null : { deviceId: live.deviceId, streamEpoch: live.streamEpoch, streamLastSeq: live.throughSeq,
-      persistentLastSeq: live.persistentLastSeq, persistentLastId: live.persistentLastId ?? "" };
+    const { deviceId, streamEpoch, throughSeq, persistentLastSeq, persistentLastId = "" } = live;
+    const gap = this.mode !== "full_reload" && persistentLastSeq > this.anchors.persistentLastSeq;
+    this.anchors = gap ? null : { deviceId, streamEpoch, streamLastSeq: throughSeq, persistentLastSeq, persistentLastId };
     if (gap) throw new Error("the host left something out"); // only a full reload helps
     this.streaming = true;
-    if (this.printed < 0) this.printed = live.persistentLastSeq;
+    if (this.printed < 0) this.printed = persistentLastSeq;
     this.questions = new Map([...(live.permissions ?? []), ...(live.ui ?? [])].map((q) => [q.permissionId ?? q.uiId, q]));
     this.over ||= this.mode !== "stream_resume" && this.stored && !live.running; // it ended meanwhile
   }
@@ -191,8 +166,7 @@ class Chat {
   }
 
   async ask() {
-    for (const [id, q] of this.questions) {
-      if (this.asked.has(id)) continue;
+    for (const [id, q] of [...this.questions].filter(([id]) => !this.asked.has(id))) {
       this.asked.add(id);
       if (q.permissionId) {
         const said = await prompt(`May ${q.toolName} run? ${JSON.stringify(q.args)} ${q.suggestions.map((s, i) => `${i}: ${s.label}`)}`);
@@ -210,26 +184,16 @@ function fine(m) {
   if (m.type !== "error") return m;
   throw new (["rate_limited", "session_locked", "internal_error"].includes(m.code) ? Error : Refused)(m.message);
 }
-
-let lines;
-async function prompt(text) {
-  process.stderr.write(text + ": ");
-  lines ??= createInterface({ input: process.stdin })[Symbol.asyncIterator]();
-  return ((await lines.next()).value ?? "").trim();
-}
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+const prompt = async (text) => (process.stderr.write(text + ": "), ((await lines.next()).value ?? "").trim());
 
 const { values, positionals } = parseArgs({ allowPositionals: true,
   options: { home: { type: "string", default: homedir() + "/.scorel" }, session: { type: "string", default: "" }, list: { type: "boolean" } } });
 const chat = new Chat(values);
-try {
-  await chat.until(() => true);
-  for (const text of positionals) {
-    chat.stored = chat.over = false;
-    chat.mine = chat.act("send_message", { content: [{ type: "text", text }], whenBusy: "reject" });
-    await chat.until(() => chat.over);
-  }
-} catch (e) {
-  console.error(e.message);
-  process.exitCode = 1;
+await chat.until(() => true);
+for (const text of positionals) {
+  chat.stored = chat.over = false;
+  chat.mine = chat.act("send_message", { content: [{ type: "text", text }], whenBusy: "reject" });
+  await chat.until(() => chat.over);
 }
 process.exit();

@@ -103,12 +103,12 @@ class Chat:
             try:
                 if not self.ws:
                     self.connect()
+                    wait = 0.25
                     continue
                 for message in [m for key, m in self.pending.items() if key not in self.sent]:
                     self.send(message)
                 self.step()
                 self.ask()
-                wait = 0.25
             except (Broken, OSError) as e:
                 self.ws = None
                 print("reconnecting:", e, file=sys.stderr)
