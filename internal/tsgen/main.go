@@ -61,9 +61,13 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	checks, err := s.checks()
+	if err != nil {
+		return nil, err
+	}
 	return []folder{
 		{target, types},
-		{wire, map[string][]byte{"specs_gen.go": s.table()}},
+		{wire, map[string][]byte{"specs_gen.go": s.table(), "checks_gen.go": checks}},
 		{reference, documents},
 	}, nil
 }

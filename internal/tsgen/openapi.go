@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // openapiJSON writes what HTTP offers as OpenAPI 3.1.
 func openapiJSON(c *module) ([]byte, error) {
-	m := &module{decls: slices.Clone(c.decls), by: map[string]*decl{}, words: c.words}
+	m := &module{decls: slices.Clone(c.decls), by: map[string]*decl{}, sizes: c.sizes, words: c.words}
 	for _, d := range c.decls {
 		m.by[d.name] = d
 	}
@@ -42,7 +40,7 @@ func openapiJSON(c *module) ([]byte, error) {
 		{"openapi", "3.1.0"},
 		{"x-comment", mark + " from the Go package protocol. DO NOT EDIT."},
 		{"info", members{
-			{"title", "Scorel host"}, {"version", strconv.Itoa(protocol.Version)}, {"description", openapiDoc},
+			{"title", "Scorel host"}, {"version", strconv.Itoa(c.sizes["Version"])}, {"description", openapiDoc},
 			{"license", members{{"name", "MIT"}, {"identifier", "MIT"}}},
 		}},
 		{"servers", []members{

@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // requestRoutes gives the requests that have a path of their own.
@@ -136,15 +134,15 @@ func httpTypes(c *module) []*decl {
 	}
 	session := name("sessionId", "The id of the new session. Leave it out, and the host draws one.", ref("SessionID"), 0)
 	session.bound.pattern = c.by["SessionID"].pattern
-	title := name("name", "What it is called.", text, protocol.MaxName)
+	title := name("name", "What it is called.", text, c.sizes["MaxName"])
 	title.bound.line = true
 	return []*decl{
 		{name: "NewSession", doc: "A session to make. It needs workDir or projectId, and not both.", fields: []field{
-			name("workDir", "The folder that it works in, by its whole path.", text, protocol.MaxPath),
-			name("projectId", "The project that it works in.", ref("ProjectID"), protocol.MaxWord),
+			name("workDir", "The folder that it works in, by its whole path.", text, c.sizes["MaxPath"]),
+			name("projectId", "The project that it works in.", ref("ProjectID"), c.sizes["MaxWord"]),
 			title,
-			name("model", "The model, by reference or alias.", text, protocol.MaxModelRef),
-			name("thinkingLevel", "How much the model thinks.", text, protocol.MaxWord),
+			name("model", "The model, by reference or alias.", text, c.sizes["MaxModelRef"]),
+			name("thinkingLevel", "How much the model thinks.", text, c.sizes["MaxWord"]),
 			session, requestIDField(c)}},
 		{name: "SessionView", doc: "A session with what goes on in it.", extends: []string{"SessionOpened"}, fields: []field{required("live", ref("Live"))}},
 		{kind: alias, name: "SessionMessage", doc: "The data of a message of the stream of a session: an event of it, or a frame.",
