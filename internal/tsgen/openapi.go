@@ -144,14 +144,14 @@ func sharedParameter(name string) members {
 	return members{{"$ref", "#/components/parameters/" + name}}
 }
 
-// parameter writes a parameter of a path or a query.
-func (w schemas) parameter(in string, f field) members {
+// parameter writes a parameter of a path or a query, which is one of these fields.
+func (w schemas) parameter(in string, f field, fields []field) members {
 	f.typ = notNull(f.typ)
 	p := members{{"name", f.name}, {"in", in}}
 	if in == "path" || !f.optional {
 		p = p.with("required", true)
 	}
-	about := w.m.plainDoc(f.doc, []field{f})
+	about := w.m.plainDoc(f.doc, fields)
 	f.doc = ""
 	return p.and("description", about).with("schema", w.field(f, nil))
 }

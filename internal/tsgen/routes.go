@@ -15,18 +15,19 @@ func requestRoutes(w schemas, pairs []pair) (all []route) {
 		r := w.request(p)
 		r.method, r.path, r.id, r.tag = p.method, p.path, p.name, tagOf(p.path)
 		var rest []field
-		for _, f := range w.m.by[p.request].fields {
+		fields := w.m.by[p.request].fields
+		for _, f := range fields {
 			switch {
 			case strings.Contains(p.path, "{"+f.name+"}"):
-				r.parameters = append(r.parameters, w.parameter("path", f))
+				r.parameters = append(r.parameters, w.parameter("path", f, fields))
 			case p.method == http.MethodGet:
-				r.parameters = append(r.parameters, w.parameter("query", f))
+				r.parameters = append(r.parameters, w.parameter("query", f, fields))
 			default:
 				rest = append(rest, f)
 			}
 		}
 		if strings.Contains(p.path, "{sessionId}") {
-			r.parameters = slices.Insert(r.parameters, 0, w.parameter("path", sessionOf(w.m, p)))
+			r.parameters = slices.Insert(r.parameters, 0, w.parameter("path", sessionOf(w.m, p), nil))
 		}
 		if p.method != http.MethodGet {
 			r.setBody(w, rest)
@@ -73,7 +74,7 @@ func (r *route) setBody(w schemas, fields []field) {
 	for i, f := range fields {
 		if f.typ == ref("SentContent") {
 			fields[i].typ = union{text, f.typ}
-			fields[i].doc = "A text stands for one block of text. " + f.doc
+			fields[i].doc = strings.TrimSpace("A text stands for one block of text. " + f.doc)
 		}
 		r.needsBody = r.needsBody || !f.optional
 	}
