@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// The check tag of a field says what is asked of its value, with the bounds below by their
+// names (check:"required,max=MaxWord"). internal/tsgen makes functions of the tags, and of
+// requests that ask nothing else the whole Check (checks_gen.go); the bounds stand in the
+// JSON Schema too. What a tag cannot say, or what has a sentence of its own, is checked by
+// hand beside the type, which then calls checkFields.
+
 // Bounds of the texts of requests, in bytes. They hold for what lists show, for what
 // stands in the log and is read again each time, and for what is handed to the system.
 const (
