@@ -4,7 +4,7 @@ package protocol
 type (
 	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
 	ListAgents struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 )
 
@@ -40,10 +40,5 @@ var (
 
 // Spec describes the request.
 func (*ListAgents) Spec() *Spec { return &listAgentsSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *ListAgents) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
 
 func (*AgentList) response() {}

@@ -1,24 +1,22 @@
 package protocol
 
-import "fmt"
-
 // Requests about payloads.
 type (
 	// GetBlob reads a part (at most 48 KiB) of a payload that the session names, or of an
 	// export that this client asked for and that the host still keeps; the answer is
 	// [BlobPart].
 	GetBlob struct {
-		SHA256 string `json:"sha256"`
-		Offset int64  `json:"offset"`
-		Length int    `json:"length"`
+		SHA256 string `json:"sha256" check:"sha256"`
+		Offset int64  `json:"offset" check:"min=0"`
+		Length int    `json:"length" check:"min=0"`
 	}
 	// PutBlob sends a part of a payload; the answer to the last one names it. With
 	// ForImport it is no payload of a conversation but a part of a file for
 	// [ImportSession]: the host keeps it for this client until that is done, or for 10
 	// minutes behind its last use.
 	PutBlob struct {
-		UploadID  string `json:"uploadId"`
-		Offset    int64  `json:"offset"`
+		UploadID  string `json:"uploadId" check:"required,max=MaxName"`
+		Offset    int64  `json:"offset" check:"min=0"`
 		Data      []byte `json:"data"`
 		Last      bool   `json:"last,omitempty"`
 		ForImport bool   `json:"forImport,omitempty"`
@@ -59,17 +57,6 @@ func inUpload(c Call) string { return "upload:" + c.Request.(*PutBlob).UploadID 
 // Spec describes the request.
 func (*GetBlob) Spec() *Spec { return &getBlobSpec }
 func (*PutBlob) Spec() *Spec { return &putBlobSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *GetBlob) Check() *Problem {
-	if !IsPayload(r.SHA256) {
-		return &Problem{"sha256", fmt.Sprintf("The field sha256 is %.70q; it is %d hexadecimal digits.", r.SHA256, payloadName)}
-	}
-	return first(counts("offset", r.Offset), counts("length", r.Length))
-}
-func (r *PutBlob) Check() *Problem {
-	return first(need("uploadId", r.UploadID, MaxName), counts("offset", r.Offset))
-}
 
 func (*BlobRef) response()  {}
 func (*BlobPart) response() {}

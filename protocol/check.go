@@ -8,6 +8,12 @@ import (
 	"strings"
 )
 
+// The check tag of a field says what is asked of its value, with the bounds below by their
+// names (check:"required,max=MaxWord"). internal/tsgen makes functions of the tags, and of
+// requests that ask nothing else the whole Check (checks_gen.go); the bounds stand in the
+// JSON Schema too. What a tag cannot say, or what has a sentence of its own, is checked by
+// hand beside the type, which then calls checkFields.
+
 // Bounds of the texts of requests, in bytes. They hold for what lists show, for what
 // stands in the log and is read again each time, and for what is handed to the system.
 const (
@@ -225,18 +231,36 @@ func maybe(field string, id SessionID) *Problem {
 	return session(field, id)
 }
 
-// optional bounds an id that may be left out.
-func optional(field string, id *EventID) *Problem {
-	if id == nil {
+// optional bounds a text that may be left out.
+func optional[T ~string](field string, text *T, limit int) *Problem {
+	if text == nil {
 		return nil
 	}
-	return atMost(field, *id, MaxWord)
+	return atMost(field, *text, limit)
 }
 
-// Check says why a session cannot be described so.
-func (m Meta) Check() *Problem {
-	return first(atMost("projectId", m.ProjectID, MaxWord), atMost("workDir", m.WorkDir, MaxPath), atMost("name", m.Name, MaxName), line("name", m.Name),
-		atMost("model", m.Model, MaxModelRef), atMost("thinkingLevel", m.ThinkingLevel, MaxWord))
+// optionalLine is line of a text that may be left out.
+func optionalLine(field string, text *string) *Problem {
+	if text == nil {
+		return nil
+	}
+	return line(field, *text)
+}
+
+// some says that a list may not be empty.
+func some[T any](field string, list []T) *Problem {
+	if len(list) == 0 {
+		return missing(field)
+	}
+	return nil
+}
+
+// sha256Name holds a text to the name of a payload.
+func sha256Name(field, text string) *Problem {
+	if !IsPayload(text) {
+		return &Problem{field, fmt.Sprintf("The field %s is %.70q; it is %d hexadecimal digits.", field, text, payloadName)}
+	}
+	return nil
 }
 
 // Bounded gives the description with every text cut to what a list shows: a log of
@@ -271,18 +295,15 @@ func (o *TurnOptions) Check() *Problem {
 	if o == nil {
 		return nil
 	}
-	return first(atMost("model", o.Model, MaxModelRef), atMost("thinking", o.Thinking, MaxWord), atMost("mode", o.Mode, MaxWord),
-		each("allow", o.Allow, MaxRules, MaxPath), each("deny", o.Deny, MaxRules, MaxPath), atMost("tools", o.Tools, MaxSetting),
-		each("additionalDirs", o.AdditionalDirs, MaxRules, MaxPath), atMost("sandbox", o.Sandbox, MaxWord), given("workspace", o.Workspace), counts("maxSteps", o.MaxSteps),
-		positive("maxBudgetUSD", o.MaxBudgetUSD)).under("options")
+	return o.checkFields().under("options")
 }
 
-// given bounds a path that may be left out, but not be empty.
-func given(field string, path *string) *Problem {
-	if path == nil {
+// given bounds a text that may be left out, but not be empty.
+func given[T ~string](field string, text *T, limit int) *Problem {
+	if text == nil {
 		return nil
 	}
-	return need(field, *path, MaxPath)
+	return need(field, *text, limit)
 }
 
 // positive holds an amount to what is not negative.

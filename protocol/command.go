@@ -19,21 +19,21 @@ type (
 	// ListCommands gives the slash commands of a session, or, without one, those of
 	// WorkDir; the answer is a [CommandList].
 	ListCommands struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// CompleteCommand gives what may stand where the arguments of a command end; the
 	// answer is a [CompletionList].
 	CompleteCommand struct {
-		Name string `json:"name"`
-		Args string `json:"args"` // as typed so far, up to the cursor
+		Name string `json:"name" check:"required,max=MaxName"`
+		Args string `json:"args" check:"max=MaxArgs"` // as typed so far, up to the cursor
 	}
 	// RunCommand runs a slash command of a session; Args is the text behind its name
 	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
 	// with WhenBusy and Options. The answer is a [CommandResult].
 	RunCommand struct {
-		Name     string       `json:"name"`
-		Args     string       `json:"args,omitempty"`
-		WhenBusy string       `json:"whenBusy,omitempty"`
+		Name     string       `json:"name" check:"required,max=MaxName"`
+		Args     string       `json:"args,omitempty" check:"max=MaxArgs"`
+		WhenBusy string       `json:"whenBusy,omitempty" check:"oneof=|followUp|steer|reject"`
 		Options  *TurnOptions `json:"options,omitempty"`
 	}
 	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
@@ -131,16 +131,9 @@ func (*RunCommand) Spec() *Spec      { return &runCommandSpec }
 func (*Reload) Spec() *Spec          { return &reloadSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
-func (r *ListCommands) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
-func (r *CompleteCommand) Check() *Problem {
-	return first(need("name", r.Name, MaxName), atMost("args", r.Args, MaxArgs))
-}
 func (r *RunCommand) Check() *Problem {
-	return first(need("name", r.Name, MaxName), atMost("args", r.Args, MaxArgs), one("whenBusy", r.WhenBusy, "", "followUp", "steer", "reject"), r.Options.Check())
+	return first(r.checkFields(), r.Options.Check())
 }
-func (*Reload) Check() *Problem { return nil }
 
 func (*CommandList) response()    {}
 func (*CompletionList) response() {}

@@ -5,7 +5,7 @@ type (
 	// GetConfig gives every key of the configuration with its value in force
 	// and where it came from; the answer is a [ConfigReport].
 	GetConfig struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
 	// Value is what stands behind the = in the file; where the key takes a text, words
@@ -13,13 +13,13 @@ type (
 	// counts. What would make the file wrong is refused, and so is everything that may
 	// hold a secret: keys of providers go to set_credential.
 	SetConfig struct {
-		Key   string `json:"key"`   // dotted, as [GetConfig] gives it
-		Value string `json:"value"` // at most 16 KiB
+		Key   string `json:"key" check:"required,max=MaxName"` // dotted, as [GetConfig] gives it
+		Value string `json:"value" check:"max=MaxSetting"`     // at most 16 KiB
 	}
 	// ListHooks gives the shell hooks of the configuration of a session, or, without one,
 	// of WorkDir; the answer is a [HookList].
 	ListHooks struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 )
 
@@ -88,17 +88,6 @@ var (
 func (*GetConfig) Spec() *Spec { return &getConfigSpec }
 func (*SetConfig) Spec() *Spec { return &setConfigSpec }
 func (*ListHooks) Spec() *Spec { return &listHooksSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *GetConfig) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
-func (r *SetConfig) Check() *Problem {
-	return first(need("key", r.Key, MaxName), atMost("value", r.Value, MaxSetting))
-}
-func (r *ListHooks) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
 
 func (*ConfigReport) response() {}
 func (*HookList) response()     {}

@@ -99,9 +99,5 @@ var (
 func (*GetContext) Spec() *Spec { return &getContextSpec }
 func (*GetUsage) Spec() *Spec   { return &getUsageSpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (*GetContext) Check() *Problem { return nil }
-func (*GetUsage) Check() *Problem   { return nil }
-
 func (*ContextView) response() {}
 func (*UsageReport) response() {}

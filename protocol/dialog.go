@@ -235,14 +235,14 @@ type (
 	// AnswerPermission answers a permission_request: Choice is the index of an
 	// offered suggestion, -1 denies.
 	AnswerPermission struct {
-		PermissionID PermissionID `json:"permissionId"`
+		PermissionID PermissionID `json:"permissionId" check:"required,max=MaxWord"`
 		Choice       int          `json:"choice"`
-		Reason       string       `json:"reason,omitempty"`
+		Reason       string       `json:"reason,omitempty" check:"max=MaxAnswer"`
 	}
 	// AnswerUI answers a ui_request. For a dialog of kind question Value is
 	// [Answers]; null closes the dialog without an answer.
 	AnswerUI struct {
-		UIID  string          `json:"uiId"`
+		UIID  string          `json:"uiId" check:"required,max=MaxWord"`
 		Value json.RawMessage `json:"value"`
 	}
 )
@@ -265,7 +265,7 @@ func (*AnswerUI) Spec() *Spec         { return &answerUISpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *AnswerPermission) Check() *Problem {
-	p := first(need("permissionId", r.PermissionID, MaxWord), atMost("reason", r.Reason, MaxAnswer))
+	p := r.checkFields()
 	if p == nil && r.Choice < -1 {
 		p = &Problem{"choice", fmt.Sprintf("The field choice is %d; it is the index of an offered suggestion, from 0 on, or -1 to deny.", r.Choice)}
 	}
@@ -275,5 +275,5 @@ func (r *AnswerUI) Check() *Problem {
 	if len(r.Value) == 0 {
 		return missing("value")
 	}
-	return need("uiId", r.UIID, MaxWord)
+	return r.checkFields()
 }

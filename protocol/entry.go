@@ -9,18 +9,18 @@ type (
 	ListEntries struct{}
 	// RenameEntry gives an entry another label.
 	RenameEntry struct {
-		ClientID ClientID `json:"clientId"`
-		Label    string   `json:"label"`
+		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
+		Label    string   `json:"label" check:"required,max=MaxName"`
 	}
 	// SetGrant changes what an entry may do, from now on, on open connections too.
 	SetGrant struct {
-		ClientID ClientID `json:"clientId"`
-		Grant    Grant    `json:"grant"`
+		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
+		Grant    Grant    `json:"grant" check:"oneof=view|answer|control"`
 	}
 	// RevokeEntry takes an entry off the list and closes its connections. One that
 	// revokes itself may not get the answer.
 	RevokeEntry struct {
-		ClientID ClientID `json:"clientId"`
+		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
 	}
 )
 
@@ -66,17 +66,5 @@ func (*ListEntries) Spec() *Spec { return &listEntriesSpec }
 func (*RenameEntry) Spec() *Spec { return &renameEntrySpec }
 func (*SetGrant) Spec() *Spec    { return &setGrantSpec }
 func (*RevokeEntry) Spec() *Spec { return &revokeEntrySpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (*ListEntries) Check() *Problem { return nil }
-func (r *RenameEntry) Check() *Problem {
-	return first(need("clientId", r.ClientID, MaxWord), need("label", r.Label, MaxName))
-}
-func (r *SetGrant) Check() *Problem {
-	return first(need("clientId", r.ClientID, MaxWord), one("grant", r.Grant, GrantView, GrantAnswer, GrantControl))
-}
-func (r *RevokeEntry) Check() *Problem {
-	return need("clientId", r.ClientID, MaxWord)
-}
 
 func (*EntryList) response() {}

@@ -19,17 +19,17 @@ type (
 	// ListExtensions gives the extensions of a session, or, without one, those of
 	// WorkDir, which are then not started; the answer is an [ExtensionList].
 	ListExtensions struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// CheckExtension loads one extension by its file or folder, in a child of its own
 	// and without a session, and says what it registers; the answer is an
 	// [ExtensionInfo].
 	CheckExtension struct {
-		Path string `json:"path"`
+		Path string `json:"path" check:"required,max=MaxPath"`
 	}
 	// EnableExtension switches an extension on or off, for all sessions of the user.
 	EnableExtension struct {
-		ID      string `json:"id"`
+		ID      string `json:"id" check:"required,max=MaxName"`
 		Enabled bool   `json:"enabled"`
 	}
 )
@@ -77,17 +77,6 @@ var (
 func (*ListExtensions) Spec() *Spec  { return &listExtensionsSpec }
 func (*CheckExtension) Spec() *Spec  { return &checkExtensionSpec }
 func (*EnableExtension) Spec() *Spec { return &enableExtensionSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *ListExtensions) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
-func (r *CheckExtension) Check() *Problem {
-	return need("path", r.Path, MaxPath)
-}
-func (r *EnableExtension) Check() *Problem {
-	return need("id", r.ID, MaxName)
-}
 
 func (*ExtensionInfo) response() {}
 func (*ExtensionList) response() {}

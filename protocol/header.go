@@ -59,11 +59,11 @@ type ClonedFrom struct {
 // Meta describes a session: the header's, folded with all session_info events
 // in the order of seq.
 type Meta struct {
-	ProjectID     ProjectID `json:"projectId,omitempty"`
-	WorkDir       string    `json:"workDir,omitempty"`
-	Name          string    `json:"name,omitempty"`
-	Model         string    `json:"model,omitempty"`
-	ThinkingLevel string    `json:"thinkingLevel,omitempty"`
+	ProjectID     ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
+	WorkDir       string    `json:"workDir,omitempty" check:"max=MaxPath"`
+	Name          string    `json:"name,omitempty" check:"max=MaxName,line"`
+	Model         string    `json:"model,omitempty" check:"max=MaxModelRef"`
+	ThinkingLevel string    `json:"thinkingLevel,omitempty" check:"max=MaxWord"`
 }
 
 // MetaChanges are the fields of [Meta] that a session_info event sets; nil

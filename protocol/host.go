@@ -14,7 +14,7 @@ type (
 	// Doctor looks for what is wrong with the installation, and with the project of
 	// WorkDir when it is given; the answer is [DoctorReport].
 	Doctor struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// PruneBlobs removes payloads that are older than a day and that no log names;
 	// the answer is [Pruned].
@@ -94,15 +94,6 @@ func (*GetStatus) Spec() *Spec  { return &getStatusSpec }
 func (*StopHost) Spec() *Spec   { return &stopHostSpec }
 func (*Doctor) Spec() *Spec     { return &doctorSpec }
 func (*PruneBlobs) Spec() *Spec { return &pruneBlobsSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (*Ping) Check() *Problem      { return nil }
-func (*GetStatus) Check() *Problem { return nil }
-func (*StopHost) Check() *Problem  { return nil }
-func (r *Doctor) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
-func (*PruneBlobs) Check() *Problem { return nil }
 
 func (*Done) response()         {}
 func (*Status) response()       {}

@@ -5,14 +5,14 @@ type (
 	// AddMemory adds a note to the memory of the session's project, without one of that
 	// of WorkDir, or to the user's.
 	AddMemory struct {
-		Scope   string `json:"scope"` // project, user or daily
-		Text    string `json:"text"`  // at most 8 KiB, 2 KiB a line
-		WorkDir string `json:"workDir,omitempty"`
+		Scope   string `json:"scope" check:"oneof=project|user|daily"` // project, user or daily
+		Text    string `json:"text" check:"required,max=MaxSetting"`   // at most 8 KiB, 2 KiB a line
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// GetMemory gives the files of the session's memory, or, without one, of that of
 	// WorkDir; the answer is a [MemoryView].
 	GetMemory struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 )
 
@@ -53,10 +53,7 @@ func (r *AddMemory) Check() *Problem {
 	if r.Text == "" {
 		return &Problem{"text", "The note is empty; write something to keep."}
 	}
-	return first(one("scope", r.Scope, "project", "user", "daily"), need("text", r.Text, MaxSetting), atMost("workDir", r.WorkDir, MaxPath))
-}
-func (r *GetMemory) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
+	return r.checkFields()
 }
 
 func (*MemoryView) response() {}

@@ -5,20 +5,20 @@ type (
 	// ListModels gives the models whose names contain every word of Query; the
 	// answer is a [ModelList].
 	ListModels struct {
-		Query string `json:"query,omitempty"`
+		Query string `json:"query,omitempty" check:"max=MaxQuery"`
 	}
 	// TestModel asks a model, the configured one when Model is empty, once for a
 	// word; the answer is [ModelTest].
 	TestModel struct {
-		Model string `json:"model,omitempty"`
+		Model string `json:"model,omitempty" check:"max=MaxModelRef"`
 	}
 	// SetCredential keeps the key of a model provider, or forgets it when Key is
 	// empty. What a provider is called stands before the slash in list_models; an
 	// alias with a server of its own has a key of its own. A key is printable ASCII
 	// without spaces, at most 4 KiB.
 	SetCredential struct {
-		Provider string `json:"provider"`
-		Key      string `json:"key"`
+		Provider string `json:"provider" check:"required,max=MaxName"`
+		Key      string `json:"key" check:"max=MaxSetting"`
 	}
 )
 
@@ -81,17 +81,6 @@ var (
 func (*ListModels) Spec() *Spec    { return &listModelsSpec }
 func (*TestModel) Spec() *Spec     { return &testModelSpec }
 func (*SetCredential) Spec() *Spec { return &setCredentialSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *ListModels) Check() *Problem {
-	return atMost("query", r.Query, MaxQuery)
-}
-func (r *TestModel) Check() *Problem {
-	return atMost("model", r.Model, MaxModelRef)
-}
-func (r *SetCredential) Check() *Problem {
-	return first(need("provider", r.Provider, MaxName), atMost("key", r.Key, MaxSetting))
-}
 
 func (*ModelList) response() {}
 func (*ModelTest) response() {}

@@ -14,29 +14,29 @@ type (
 	// somebody changed them since; those of the moves before count too, as long as nothing
 	// was said since.
 	RewindTo struct {
-		TargetEventID  *EventID `json:"targetEventId"`
-		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
+		TargetEventID  *EventID `json:"targetEventId" check:"max=MaxWord"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty" check:"max=MaxWord"`
 		RestoreFiles   bool     `json:"restoreFiles,omitempty"`
 		Files          []string `json:"files,omitempty"`
-		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
-		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
-		Instructions   string   `json:"instructions,omitempty"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty" check:"max=MaxWord"`
+		Summarise      string   `json:"summarise,omitempty" check:"oneof=|yes"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty" check:"max=MaxInstructions"`
 	}
 	// BranchTo sets the leaf to any conversation event; the answer is [Moved]. With
 	// Summarise it does what [RewindTo] does with that.
 	BranchTo struct {
-		LeafEventID    EventID  `json:"leafEventId"`
-		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
-		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
-		Summarise      string   `json:"summarise,omitempty"` // "" or "yes"
-		Instructions   string   `json:"instructions,omitempty"`
+		LeafEventID    EventID  `json:"leafEventId" check:"required,max=MaxWord"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty" check:"max=MaxWord"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty" check:"max=MaxWord"`
+		Summarise      string   `json:"summarise,omitempty" check:"oneof=|yes"` // "" or "yes"
+		Instructions   string   `json:"instructions,omitempty" check:"max=MaxInstructions"`
 	}
 	// CompactSession summarises the older part of the context; the answer is
 	// [Compacted]. Like the moves above it needs CancelFirst while a turn runs.
 	CompactSession struct {
-		Instructions   string   `json:"instructions,omitempty"`
-		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty"`
-		CancelFirst    TurnID   `json:"cancelFirst,omitempty"`
+		Instructions   string   `json:"instructions,omitempty" check:"max=MaxInstructions"`
+		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty" check:"max=MaxWord"`
+		CancelFirst    TurnID   `json:"cancelFirst,omitempty" check:"max=MaxWord"`
 	}
 )
 
@@ -124,19 +124,7 @@ func (r *RewindTo) Check() *Problem {
 	if r.TargetEventID != nil && *r.TargetEventID == "" {
 		return &Problem{"targetEventId", "The field targetEventId is empty; name an event, or null for the empty conversation."}
 	}
-	return first(checkMove(r.ExpectedLeafID, r.CancelFirst, r.Summarise, r.Instructions), optional("targetEventId", r.TargetEventID))
-}
-func (r *BranchTo) Check() *Problem {
-	return first(need("leafEventId", r.LeafEventID, MaxWord), checkMove(r.ExpectedLeafID, r.CancelFirst, r.Summarise, r.Instructions))
-}
-func (r *CompactSession) Check() *Problem {
-	return checkMove(r.ExpectedLeafID, r.CancelFirst, "", r.Instructions)
-}
-
-// checkMove looks at what the moves of a conversation have in common.
-func checkMove(expected *EventID, cancelFirst TurnID, summarise, instructions string) *Problem {
-	return first(optional("expectedLeafId", expected), atMost("cancelFirst", cancelFirst, MaxWord), one("summarise", summarise, "", SummariseBranch),
-		atMost("instructions", instructions, MaxInstructions))
+	return r.checkFields()
 }
 
 func (*Moved) response()     {}

@@ -5,15 +5,15 @@ type (
 	// GetPath gives conversation events of a path, newest first; the answer is
 	// [Events]. LeafID empty is the active path.
 	GetPath struct {
-		LeafID   EventID `json:"leafId,omitempty"`
-		BeforeID EventID `json:"beforeId,omitempty"`
-		Limit    int     `json:"limit,omitempty"`
+		LeafID   EventID `json:"leafId,omitempty" check:"max=MaxWord"`
+		BeforeID EventID `json:"beforeId,omitempty" check:"max=MaxWord"`
+		Limit    int     `json:"limit,omitempty" check:"min=0"`
 	}
 	// GetTree gives all persistent events behind AfterSeq in the order of the
 	// log; the answer is [Events], with those of the active path named.
 	GetTree struct {
 		AfterSeq Seq `json:"afterSeq,omitempty"`
-		Limit    int `json:"limit,omitempty"`
+		Limit    int `json:"limit,omitempty" check:"min=0"`
 	}
 )
 
@@ -47,13 +47,5 @@ var (
 // Spec describes the request.
 func (*GetPath) Spec() *Spec { return &getPathSpec }
 func (*GetTree) Spec() *Spec { return &getTreeSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *GetPath) Check() *Problem {
-	return first(atMost("leafId", r.LeafID, MaxWord), atMost("beforeId", r.BeforeID, MaxWord), counts("limit", r.Limit))
-}
-func (r *GetTree) Check() *Problem {
-	return counts("limit", r.Limit)
-}
 
 func (*Events) response() {}

@@ -133,9 +133,9 @@ type (
 	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
 	// the answer is a [ProcessLog].
 	GetProcessLog struct {
-		OperationID string `json:"operationId"`
-		Offset      int    `json:"offset,omitempty"`
-		Limit       int    `json:"limit,omitempty"` // lines, 1 to 1,000; 0: 200
+		OperationID string `json:"operationId" check:"required,max=MaxName"`
+		Offset      int    `json:"offset,omitempty" check:"min=0"`
+		Limit       int    `json:"limit,omitempty" check:"min=0"` // lines, 1 to 1,000; 0: 200
 	}
 )
 
@@ -167,10 +167,5 @@ var (
 
 // Spec describes the request.
 func (*GetProcessLog) Spec() *Spec { return &getProcessLogSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *GetProcessLog) Check() *Problem {
-	return first(need("operationId", r.OperationID, MaxName), counts("offset", r.Offset), counts("limit", r.Limit))
-}
 
 func (*ProcessLog) response() {}

@@ -16,35 +16,35 @@ type (
 	// its whole path; the answer is a [Project]. With Wide a person allows it as a
 	// workspace, from now on, though it is their home or /; without, no turn runs there.
 	RegisterProject struct {
-		WorkDir string `json:"workDir"`
+		WorkDir string `json:"workDir" check:"required,max=MaxPath"`
 		Wide    bool   `json:"wide,omitempty"`
 	}
 	// ListProjects gives the projects that are known; the answer is [ProjectList].
 	ListProjects struct{}
 	// RemoveProject takes a project off the list. Its sessions and files stay.
 	RemoveProject struct {
-		ProjectID ProjectID `json:"projectId"`
+		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
 	}
 	// GetProjectState gives what a status line shows of the folder of a session, or,
 	// without one, of WorkDir; the answer is a [ProjectState]. It starts no process.
 	GetProjectState struct {
-		WorkDir string `json:"workDir,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// ListFiles gives the files of a project whose paths match Query, best first,
 	// for @: all letters of each word in their order, in any case. The answer is
 	// [FileList]. Hidden and ignored files are left out. Limit is at most 200, 50 when
 	// it is 0.
 	ListFiles struct {
-		ProjectID ProjectID `json:"projectId"`
-		Query     string    `json:"query,omitempty"`
-		Limit     int       `json:"limit,omitempty"`
+		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
+		Query     string    `json:"query,omitempty" check:"max=MaxQuery"`
+		Limit     int       `json:"limit,omitempty" check:"min=0"`
 	}
 	// ListDirectories gives the folders inside a folder, the user's home when Path is
 	// empty; the answer is [DirectoryList]. Path is absolute or begins with ~/. Hidden
 	// folders are left out unless a name in Path begins with a dot: /srv/. gives those
 	// of /srv.
 	ListDirectories struct {
-		Path string `json:"path,omitempty"`
+		Path string `json:"path,omitempty" check:"max=MaxPath"`
 	}
 )
 
@@ -137,24 +137,6 @@ func (*RemoveProject) Spec() *Spec   { return &removeProjectSpec }
 func (*GetProjectState) Spec() *Spec { return &getProjectStateSpec }
 func (*ListFiles) Spec() *Spec       { return &listFilesSpec }
 func (*ListDirectories) Spec() *Spec { return &listDirectoriesSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *RegisterProject) Check() *Problem {
-	return need("workDir", r.WorkDir, MaxPath)
-}
-func (*ListProjects) Check() *Problem { return nil }
-func (r *RemoveProject) Check() *Problem {
-	return need("projectId", r.ProjectID, MaxWord)
-}
-func (r *GetProjectState) Check() *Problem {
-	return atMost("workDir", r.WorkDir, MaxPath)
-}
-func (r *ListFiles) Check() *Problem {
-	return first(need("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit))
-}
-func (r *ListDirectories) Check() *Problem {
-	return atMost("path", r.Path, MaxPath)
-}
 
 func (*Project) response()       {}
 func (*ProjectList) response()   {}

@@ -7,10 +7,10 @@ type (
 	// first. Words without capitals are found in any case, unless MatchCase. Limit
 	// is at most 500 events, 50 when it is 0; the answer is [SearchResult].
 	SearchSessions struct {
-		Words     []string  `json:"words"`
-		ProjectID ProjectID `json:"projectId,omitempty"`
+		Words     []string  `json:"words" check:"required"`
+		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
 		MatchCase bool      `json:"matchCase,omitempty"`
-		Limit     int       `json:"limit,omitempty"`
+		Limit     int       `json:"limit,omitempty" check:"min=0"`
 	}
 )
 
@@ -62,13 +62,5 @@ var (
 
 // Spec describes the request.
 func (*SearchSessions) Spec() *Spec { return &searchSessionsSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *SearchSessions) Check() *Problem {
-	if len(r.Words) == 0 {
-		return missing("words")
-	}
-	return first(atMost("projectId", r.ProjectID, MaxWord), counts("limit", r.Limit))
-}
 
 func (*SearchResult) response() {}

@@ -6,22 +6,22 @@ type (
 	// Meta.WorkDir, by its whole path, and without one in the folder of the project; one
 	// of the two must be said.
 	CreateSession struct {
-		ProjectID ProjectID `json:"projectId,omitempty"`
-		Meta      Meta      `json:"meta"`
+		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
+		Meta      Meta      `json:"meta" check:"within"`
 	}
 	// ListSessions lists sessions, newest first; the answer is a [SessionList].
 	// Before continues behind a session of an earlier list.
 	ListSessions struct {
-		ProjectID ProjectID `json:"projectId,omitempty"`
-		Query     string    `json:"query,omitempty"`
-		Limit     int       `json:"limit,omitempty"`
-		Before    SessionID `json:"before,omitempty"`
+		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
+		Query     string    `json:"query,omitempty" check:"max=MaxQuery"`
+		Limit     int       `json:"limit,omitempty" check:"min=0"`
+		Before    SessionID `json:"before,omitempty" check:"session"`
 		// BeforeTime is the updatedAt of that session.
 		BeforeTime int64 `json:"beforeTime,omitempty"`
 		// Subagents lists the sessions of sub-agents too, and ParentID only those of
 		// one session.
 		Subagents bool      `json:"subagents,omitempty"`
-		ParentID  SessionID `json:"parentId,omitempty"`
+		ParentID  SessionID `json:"parentId,omitempty" check:"session"`
 	}
 	// OpenSession subscribes the connection to a session; the answer is
 	// [SessionOpened], and frames follow: a [ResyncFrame], the events that the client
@@ -29,7 +29,7 @@ type (
 	// path), a [LiveFrame], and then events as they come.
 	OpenSession struct {
 		Anchors *Anchors `json:"anchors,omitempty"`
-		Tail    int      `json:"tail,omitempty"`
+		Tail    int      `json:"tail,omitempty" check:"min=0"`
 	}
 	// CloseSession ends a subscription.
 	CloseSession struct{}
@@ -40,9 +40,9 @@ type (
 	// another session into the new session that the call names; the answer is a
 	// [SessionSummary].
 	CloneSession struct {
-		FromSessionID SessionID `json:"fromSessionId"`
-		FromEventID   EventID   `json:"fromEventId,omitempty"`
-		Name          string    `json:"name,omitempty"`
+		FromSessionID SessionID `json:"fromSessionId" check:"required,session"`
+		FromEventID   EventID   `json:"fromEventId,omitempty" check:"max=MaxWord"`
+		Name          string    `json:"name,omitempty" check:"max=MaxName,line"`
 	}
 	// ImportSession makes the session that the call names from a payload: a file
 	// that export_session wrote as "jsonl" or "bundle". Blobs are its parts in
@@ -51,15 +51,15 @@ type (
 	// from now on; LeafEventID, when set, where the conversation goes on, which must
 	// be said when damage may have moved that. The answer is [Imported].
 	ImportSession struct {
-		Blobs       []string `json:"blobs"`
-		WorkDir     string   `json:"workDir,omitempty"`
-		LeafEventID EventID  `json:"leafEventId,omitempty"`
+		Blobs       []string `json:"blobs" check:"required,max=MaxBlocks,each=payloadName"`
+		WorkDir     string   `json:"workDir,omitempty" check:"max=MaxPath"`
+		LeafEventID EventID  `json:"leafEventId,omitempty" check:"max=MaxWord"`
 	}
 	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
 	// "markdown" or "html" into a file that the host keeps for this client for 10 minutes
 	// behind its last use; the answer is a [BlobRef], and get_blob reads it.
 	ExportSession struct {
-		Format string `json:"format"`
+		Format string `json:"format" check:"oneof=jsonl|bundle|markdown|html"`
 	}
 	// VerifySession reads every byte of a log; the answer is a [SessionReport].
 	VerifySession struct{}
@@ -67,7 +67,7 @@ type (
 	// session that is read-only because the damage may have moved it; the answer
 	// is a [SessionReport].
 	RepairSession struct {
-		LeafEventID EventID `json:"leafEventId,omitempty"`
+		LeafEventID EventID `json:"leafEventId,omitempty" check:"max=MaxWord"`
 	}
 	// UpdateInfo changes the meta of a session.
 	UpdateInfo struct {
@@ -75,8 +75,8 @@ type (
 	}
 	// SetLabel names an event; a nil Label removes the name.
 	SetLabel struct {
-		TargetEventID EventID `json:"targetEventId"`
-		Label         *string `json:"label"`
+		TargetEventID EventID `json:"targetEventId" check:"required,max=MaxWord"`
+		Label         *string `json:"label" check:"max=MaxLabel,line"`
 	}
 )
 
@@ -226,41 +226,10 @@ func (r *CreateSession) Check() *Problem {
 	if r.ProjectID == "" && r.Meta.WorkDir == "" {
 		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}
 	}
-	return first(atMost("projectId", r.ProjectID, MaxWord), r.Meta.Check().under("meta"))
-}
-func (r *ListSessions) Check() *Problem {
-	return first(atMost("projectId", r.ProjectID, MaxWord), atMost("query", r.Query, MaxQuery), counts("limit", r.Limit), maybe("before", r.Before), maybe("parentId", r.ParentID))
-}
-func (r *OpenSession) Check() *Problem {
-	return counts("tail", r.Tail)
-}
-func (*CloseSession) Check() *Problem  { return nil }
-func (*DeleteSession) Check() *Problem { return nil }
-func (r *CloneSession) Check() *Problem {
-	return first(session("fromSessionId", r.FromSessionID), atMost("fromEventId", r.FromEventID, MaxWord), atMost("name", r.Name, MaxName), line("name", r.Name))
-}
-func (r *ImportSession) Check() *Problem {
-	if len(r.Blobs) == 0 {
-		return missing("blobs")
-	}
-	return first(each("blobs", r.Blobs, MaxBlocks, payloadName), atMost("workDir", r.WorkDir, MaxPath), atMost("leafEventId", r.LeafEventID, MaxWord))
-}
-func (r *ExportSession) Check() *Problem {
-	return one("format", r.Format, "jsonl", "bundle", "markdown", "html")
-}
-func (*VerifySession) Check() *Problem { return nil }
-func (r *RepairSession) Check() *Problem {
-	return atMost("leafEventId", r.LeafEventID, MaxWord)
+	return r.checkFields()
 }
 func (r *UpdateInfo) Check() *Problem {
 	return r.Changes.Check()
-}
-func (r *SetLabel) Check() *Problem {
-	p := need("targetEventId", r.TargetEventID, MaxWord)
-	if p == nil && r.Label != nil {
-		p = first(atMost("label", *r.Label, MaxLabel), line("label", *r.Label))
-	}
-	return p
 }
 
 func (*SessionSummary) response() {}

@@ -57,13 +57,13 @@ type (
 	// is told of command and output with its next call; otherwise no model ever is. A
 	// running turn is not disturbed: the message enters at its next step border.
 	RunShell struct {
-		Command   string `json:"command"` // bash source, at most 100,000 bytes
+		Command   string `json:"command" check:"required,max=MaxShell"` // bash source, at most 100,000 bytes
 		InContext bool   `json:"inContext,omitempty"`
 	}
 	// StopShell ends a running command of a person, by the event that its start has
 	// announced; what it printed is stored. The answer is [Cancelled].
 	StopShell struct {
-		EventID EventID `json:"eventId"`
+		EventID EventID `json:"eventId" check:"required,max=MaxWord"`
 	}
 )
 
@@ -99,13 +99,5 @@ func startedBy(e Event) Response {
 // Spec describes the request.
 func (*RunShell) Spec() *Spec  { return &runShellSpec }
 func (*StopShell) Spec() *Spec { return &stopShellSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *RunShell) Check() *Problem {
-	return need("command", r.Command, MaxShell)
-}
-func (r *StopShell) Check() *Problem {
-	return need("eventId", r.EventID, MaxWord)
-}
 
 func (*ShellStarted) response() {}

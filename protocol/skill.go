@@ -8,8 +8,8 @@ type (
 	// answer is a [SkillList]. With Name it is those of that name, with the text of the
 	// one that counts.
 	ListSkills struct {
-		WorkDir string `json:"workDir,omitempty"`
-		Name    string `json:"name,omitempty"`
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
+		Name    string `json:"name,omitempty" check:"max=MaxName"`
 	}
 )
 
@@ -48,10 +48,5 @@ var (
 
 // Spec describes the request.
 func (*ListSkills) Spec() *Spec { return &listSkillsSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *ListSkills) Check() *Problem {
-	return first(atMost("workDir", r.WorkDir, MaxPath), atMost("name", r.Name, MaxName))
-}
 
 func (*SkillList) response() {}

@@ -59,7 +59,7 @@ type (
 	ListTasks struct{}
 	// StopTask ends a background command; the answer is its [TaskInfo].
 	StopTask struct {
-		TaskID string `json:"taskId"`
+		TaskID string `json:"taskId" check:"required,max=MaxWord"`
 	}
 )
 
@@ -86,12 +86,6 @@ var (
 // Spec describes the request.
 func (*ListTasks) Spec() *Spec { return &listTasksSpec }
 func (*StopTask) Spec() *Spec  { return &stopTaskSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (*ListTasks) Check() *Problem { return nil }
-func (r *StopTask) Check() *Problem {
-	return need("taskId", r.TaskID, MaxWord)
-}
 
 func (*TaskList) response() {}
 func (*TaskInfo) response() {}

@@ -17,14 +17,14 @@ type (
 	// GetTrust gives what of a project could act, file by file; the answer is
 	// [TrustReport].
 	GetTrust struct {
-		ProjectID ProjectID `json:"projectId"`
+		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
 	}
 	// TrustProject trusts the files that Hash names, as a [TrustReport] gave it, or
 	// takes all trust from the project. Another hash fails with conflict, whose
 	// details are the report as it is now. The answer is [ProjectTrust].
 	TrustProject struct {
-		ProjectID ProjectID `json:"projectId"`
-		Hash      string    `json:"hash,omitempty"`
+		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
+		Hash      string    `json:"hash,omitempty" check:"max=MaxName"`
 		Trusted   bool      `json:"trusted"`
 	}
 )
@@ -89,14 +89,6 @@ var (
 // Spec describes the request.
 func (*GetTrust) Spec() *Spec     { return &getTrustSpec }
 func (*TrustProject) Spec() *Spec { return &trustProjectSpec }
-
-// Check says what of the request cannot be carried out; see [Call.Check].
-func (r *GetTrust) Check() *Problem {
-	return need("projectId", r.ProjectID, MaxWord)
-}
-func (r *TrustProject) Check() *Problem {
-	return first(need("projectId", r.ProjectID, MaxWord), atMost("hash", r.Hash, MaxName))
-}
 
 func (*ProjectTrust) response() {}
 func (*TrustReport) response()  {}

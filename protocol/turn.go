@@ -12,37 +12,37 @@ type (
 	// it ran with (the model of each answer, the rule of each decision). With them
 	// whenBusy must be "reject".
 	SendMessage struct {
-		Content        []Block      `json:"content"`
-		WhenBusy       string       `json:"whenBusy,omitempty"`
-		ExpectedLeafID *EventID     `json:"expectedLeafId,omitempty"`
+		Content        []Block      `json:"content" check:"content"`
+		WhenBusy       string       `json:"whenBusy,omitempty" check:"oneof=|followUp|steer|reject"`
+		ExpectedLeafID *EventID     `json:"expectedLeafId,omitempty" check:"max=MaxWord"`
 		Options        *TurnOptions `json:"options,omitempty"`
 	}
 	// Steer puts a message into the running turn; TurnID, when set, must be that
 	// turn. When idle it sends.
 	Steer struct {
-		TurnID  TurnID  `json:"turnId,omitempty"`
-		Content []Block `json:"content"`
+		TurnID  TurnID  `json:"turnId,omitempty" check:"max=MaxWord"`
+		Content []Block `json:"content" check:"content"`
 	}
 	// FollowUp queues a message for the end of the turn. When idle it sends.
 	FollowUp struct {
-		Content []Block `json:"content"`
+		Content []Block `json:"content" check:"content"`
 	}
 	// RewriteQueue replaces a queue that the client has seen as Replaces.
 	RewriteQueue struct {
-		Queue    QueueName   `json:"queue"`
-		Replaces EventID     `json:"replaces,omitempty"`
+		Queue    QueueName   `json:"queue" check:"oneof=steer|follow_up"`
+		Replaces EventID     `json:"replaces,omitempty" check:"max=MaxWord"`
 		Items    []QueueItem `json:"items"`
 	}
 	// ResumeQueue lets a paused queue go on.
 	ResumeQueue struct{}
 	// Cancel ends a turn; the answer is [Cancelled].
 	Cancel struct {
-		TurnID TurnID `json:"turnId"`
+		TurnID TurnID `json:"turnId" check:"required,max=MaxWord"`
 	}
 	// SetMode sets the permission mode of the session's next calls, until another is
 	// set. A session_info event tells all clients, and [Live] has it.
 	SetMode struct {
-		Mode string `json:"mode"`
+		Mode string `json:"mode" check:"required,max=MaxWord"`
 	}
 )
 
@@ -53,21 +53,21 @@ type (
 // Unattended denies at once what would have to be asked while nobody who could answer
 // is attached.
 type TurnOptions struct {
-	Model          string   `json:"model,omitempty"`
-	Thinking       string   `json:"thinking,omitempty"`
-	Mode           string   `json:"mode,omitempty"`
-	Allow          []string `json:"allow,omitempty"`
-	Deny           []string `json:"deny,omitempty"`
-	Tools          string   `json:"tools,omitempty"`
-	AdditionalDirs []string `json:"additionalDirs,omitempty"`
-	MaxSteps       int      `json:"maxSteps,omitempty"`
-	MaxBudgetUSD   float64  `json:"maxBudgetUSD,omitempty"`
-	Sandbox        string   `json:"sandbox,omitempty"`
+	Model          string   `json:"model,omitempty" check:"max=MaxModelRef"`
+	Thinking       string   `json:"thinking,omitempty" check:"max=MaxWord"`
+	Mode           string   `json:"mode,omitempty" check:"max=MaxWord"`
+	Allow          []string `json:"allow,omitempty" check:"max=MaxRules,each=MaxPath"`
+	Deny           []string `json:"deny,omitempty" check:"max=MaxRules,each=MaxPath"`
+	Tools          string   `json:"tools,omitempty" check:"max=MaxSetting"`
+	AdditionalDirs []string `json:"additionalDirs,omitempty" check:"max=MaxRules,each=MaxPath"`
+	MaxSteps       int      `json:"maxSteps,omitempty" check:"min=0"`
+	MaxBudgetUSD   float64  `json:"maxBudgetUSD,omitempty" check:"min=0"`
+	Sandbox        string   `json:"sandbox,omitempty" check:"max=MaxWord"`
 	NoNetwork      bool     `json:"noNetwork,omitempty"`
 	Unattended     bool     `json:"unattended,omitempty"`
 	// Workspace is a folder that is allowed as the workspace of this turn though it is
 	// the home or /, by its whole path; nil is none.
-	Workspace *string `json:"workspace,omitempty"`
+	Workspace *string `json:"workspace,omitempty" check:"required,max=MaxPath"`
 }
 
 // What they are answered with.
@@ -155,16 +155,10 @@ func (*SetMode) Spec() *Spec      { return &setModeSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {
-	return first(CheckContent("content", r.Content), one("whenBusy", r.WhenBusy, "", "followUp", "steer", "reject"), optional("expectedLeafId", r.ExpectedLeafID), r.Options.Check())
-}
-func (r *Steer) Check() *Problem {
-	return first(CheckContent("content", r.Content), atMost("turnId", r.TurnID, MaxWord))
-}
-func (r *FollowUp) Check() *Problem {
-	return CheckContent("content", r.Content)
+	return first(r.checkFields(), r.Options.Check())
 }
 func (r *RewriteQueue) Check() *Problem {
-	p := first(one("queue", r.Queue, QueueSteer, QueueFollowUp), atMost("replaces", r.Replaces, MaxWord))
+	p := r.checkFields()
 	if p == nil && len(r.Items) > MaxQueueItems {
 		p = &Problem{"items", fmt.Sprintf("The field items has %d messages; a queue holds at most %d.", len(r.Items), MaxQueueItems)}
 	}
@@ -173,13 +167,6 @@ func (r *RewriteQueue) Check() *Problem {
 		p = first(p, atMost(at+"id", it.ID, MaxWord), CheckContent(at+"content", it.Content))
 	}
 	return p
-}
-func (*ResumeQueue) Check() *Problem { return nil }
-func (r *Cancel) Check() *Problem {
-	return need("turnId", r.TurnID, MaxWord)
-}
-func (r *SetMode) Check() *Problem {
-	return need("mode", r.Mode, MaxWord)
 }
 
 func (*Sent) response()      {}

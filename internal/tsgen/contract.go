@@ -3,30 +3,37 @@ package main
 import (
 	"maps"
 	"slices"
-
-	"scorel/protocol"
 )
 
 // contract gives the model as strangers need it: without what is made for TypeScript,
 // with the requests as the host judges them, the messages that carry them, and nothing
 // that never goes over the wire.
 func contract(m *module) (*module, error) {
-	c := &module{by: map[string]*decl{}, pairs: m.pairs, limits: m.limits, words: m.words}
+	c := &module{by: map[string]*decl{}, pairs: m.pairs, limits: m.limits, sizes: m.sizes, words: m.words}
 	requests := map[string]bool{}
 	for _, p := range m.pairs {
 		requests[p.request] = true
 	}
-	for _, d := range slices.Concat(m.decls, sentBlocks()) {
-		if requests[d.name] {
-			d = sentRequest(m, d)
+	w := sending{m, m.received()}
+	inner := w.within(requests)
+	for _, d := range slices.Concat(m.decls, sentBlocks(m)) {
+		switch {
+		case requests[d.name]:
+			d = w.request(d)
+		case inner[d.name] && !w.received[d.name]:
+			d = w.object(d)
+		case m.by[d.name] != nil:
+			d = unbounded(d)
 		}
 		if err := c.add(d); err != nil {
 			return nil, err
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(sentWithin(m, requests))) {
-		if err := c.add(sentObject(m, m.by[name])); err != nil {
-			return nil, err
+	for _, name := range slices.Sorted(maps.Keys(inner)) {
+		if w.received[name] {
+			if err := c.add(w.object(m.by[name])); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := envelopes(c); err != nil {
@@ -39,14 +46,10 @@ func contract(m *module) (*module, error) {
 	return c, nil
 }
 
-// sent is what the name of a type begins with that has another form in requests than in
-// what a host sends.
-const sent = "Sent"
-
 // sentBlocks declares the content that a client sends, from [protocol.CheckContent].
-func sentBlocks() []*decl {
+func sentBlocks(m *module) []*decl {
 	blob := field{name: "blob", typ: text, bound: bound{pattern: sha256Pattern}}
-	media := field{name: "mediaType", typ: text, bound: bound{need: true, maxLength: protocol.MaxName}}
+	media := field{name: "mediaType", typ: text, bound: bound{need: true, maxLength: m.sizes["MaxName"]}}
 	optionalBlob := blob
 	optionalBlob.optional = true
 	all := []*decl{
@@ -54,11 +57,11 @@ func sentBlocks() []*decl {
 			fields: []field{required("type", lit("text")), optional("text", text), optionalBlob}},
 		{name: "SentImageBlock", doc: "An image. Its payload was put before.", fields: []field{required("type", lit("image")), media, blob}},
 		{name: "SentFileBlock", doc: "A file. Its payload was put before.", fields: []field{required("type", lit("file")),
-			{name: "name", typ: text, bound: bound{need: true, maxLength: protocol.MaxName}}, media, blob}},
+			{name: "name", typ: text, bound: bound{need: true, maxLength: m.sizes["MaxName"]}}, media, blob}},
 		{kind: alias, name: "SentBlock", doc: "One piece of what a client sends. A blob is the lower-case hex SHA-256 of a payload that was put with put_blob.",
 			is: union{ref("SentTextBlock"), ref("SentImageBlock"), ref("SentFileBlock")}},
 		{kind: alias, name: "SentContent", doc: "What a client sends as a message. At least one block is not an empty text.",
-			is: list{ref("SentBlock")}, bound: bound{minItems: 1, maxItems: protocol.MaxBlocks}},
+			is: list{ref("SentBlock")}, bound: bound{minItems: 1, maxItems: m.sizes["MaxBlocks"]}},
 	}
 	for _, d := range all {
 		d.file = "message"
@@ -68,97 +71,6 @@ func sentBlocks() []*decl {
 
 // sha256Pattern is the form of the name of a payload, as [protocol.IsPayload] reads it.
 const sha256Pattern = "^[0-9a-f]{64}$"
-
-// sentRequest gives a request as the host judges it: what it does not demand may be left
-// out or null, and what it demands may be null as its type says.
-func sentRequest(m *module, d *decl) *decl {
-	out := *d
-	out.fields = nil
-	for _, f := range d.fields {
-		if inner, ok := f.typ.(ref); ok && m.by[string(inner)].kind == object {
-			f.optional = true // its own fields say what is needed
-		}
-		f.typ = sentType(m, f.typ)
-		if f.bound.need || f.typ == ref("SentContent") {
-			f.typ, f.optional = notNull(f.typ), false
-		} else if f.optional && f.typ != unknown {
-			f.typ = orNull(f.typ)
-		}
-		out.fields = append(out.fields, f)
-	}
-	return &out
-}
-
-// sentObject gives an object within a request: the host demands nothing of it by its form.
-func sentObject(m *module, d *decl) *decl {
-	out := *d
-	out.name = sent + d.name
-	out.fields = nil
-	for _, f := range d.fields {
-		f.typ = notNull(sentType(m, f.typ))
-		f.optional = f.typ != ref("SentContent") && !f.bound.need
-		out.fields = append(out.fields, f)
-	}
-	return &out
-}
-
-// sentType gives the type of a field of a request.
-func sentType(m *module, t typ) typ {
-	switch t := t.(type) {
-	case list:
-		if t.of == ref("Block") {
-			return ref("SentContent")
-		}
-		return list{sentType(m, t.of)}
-	case union:
-		var out union
-		for _, u := range t {
-			if u = sentType(m, u); u == ref("SentContent") {
-				return u // null is no content
-			}
-			out = append(out, u)
-		}
-		return out
-	case ref:
-		if differsSent(m, m.by[string(t)]) {
-			return ref(sent + string(t))
-		}
-	}
-	return t
-}
-
-// differsSent says whether a type has another form in requests.
-func differsSent(m *module, d *decl) bool {
-	if d.kind != object {
-		return false
-	}
-	return slices.ContainsFunc(m.all(d), func(f field) bool { return !f.optional })
-}
-
-// sentWithin gives the types within requests that have another form there.
-func sentWithin(m *module, requests map[string]bool) map[string]bool {
-	found, seen := map[string]bool{}, map[string]bool{"Block": true}
-	var look func(name string)
-	look = func(name string) {
-		d := m.by[name]
-		if seen[name] || d.kind != object {
-			return
-		}
-		seen[name] = true
-		if differsSent(m, d) {
-			found[name] = true
-		}
-		for _, f := range d.fields {
-			refs(f.typ, look)
-		}
-	}
-	for name := range requests {
-		for _, f := range m.by[name].fields {
-			refs(f.typ, look)
-		}
-	}
-	return found
-}
 
 // envelopes declares the messages of a connection, from [protocol.Call] and
 // [protocol.Reply].

@@ -10,8 +10,8 @@ import (
 const base64Name = "Base64"
 
 // goName is a link in a Go comment, or a word that may be the name of a field in Go, or of
-// one within it.
-var goName = regexp.MustCompile(`\[[A-Za-z][A-Za-z0-9.]*\]|\b[A-Z][A-Za-z0-9]*(?:\.[A-Z][A-Za-z0-9]*)*\b`)
+// one within it, or nil.
+var goName = regexp.MustCompile(`\bnil\b|\[[A-Za-z][A-Za-z0-9.]*\]|\b[A-Z][A-Za-z0-9]*(?:\.[A-Z][A-Za-z0-9]*)*\b`)
 
 // marks say how a document writes what a comment names.
 type marks struct {
@@ -29,6 +29,9 @@ func (m *module) plainDoc(doc string, fields []field) string {
 // wireDoc is plainDoc with marks.
 func (m *module) wireDoc(doc string, fields []field, to marks) string {
 	return joined(goName.ReplaceAllStringFunc(doc, func(found string) string {
+		if found == "nil" {
+			return string(null)
+		}
 		name, isLink := strings.CutPrefix(found, "[")
 		if !isLink {
 			if path := m.onTheWire(strings.Split(name, "."), fields); path != "" {

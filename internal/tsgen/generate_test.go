@@ -69,6 +69,20 @@ func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
 	}
 }
 
+// TestTheGeneratorRunsWhenTheProtocolDoesNotCompile: a new request lacks what is generated
+// for it, so nothing that generates may import the package.
+func TestTheGeneratorRunsWhenTheProtocolDoesNotCompile(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if strings.TrimSpace(line) == "scorel/protocol" {
+			t.Error("the generator imports the package that it reads")
+		}
+	}
+}
+
 // TestAChangeOfTheProtocolMakesTheTypesStale: a new request, event, frame or field
 // is seen, and so is a type that there is no TypeScript for.
 func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
@@ -81,6 +95,10 @@ func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
 		"an event":              {"events_transient.go", `EventType = "retry"`, `EventType = "again"`},
 		"a class":               {"events_persistent.go", "(*Label) class() Class               { return Control }", "(*Label) class() Class { return Conversation }"},
 		"a frame":               {"frame.go", `return "client_left"`, `return "client_gone"`},
+		"a bound":               {"turn.go", `check:"required,max=MaxWord"`, `check:"max=MaxWord"`},
+		"a check there is not":  {"turn.go", `check:"required,max=MaxWord"`, `check:"max=MaxWord,even"`},
+		"a bound there is not":  {"turn.go", `check:"required,max=MaxWord"`, `check:"required,max=MaxWords"`},
+		"a size":                {"check.go", "MaxWord     = 64", "MaxWord     = 65"},
 		"a value":               {"errors.go", `"conflict"`, `"clash"`},
 		"an untold field":       {"live.go", "Text Growing   `json:\"text\"`", "Text Growing"},
 		"a type that is no use": {"live.go", "Text Growing   `json:\"text\"`", "Text complex128 `json:\"text\"`"},
@@ -231,7 +249,7 @@ export const noRequest: p.RequestName = "make_coffee";
 // @ts-expect-error a field of another request
 export const wrongField: p.Call<"ping"> = { type: "ping", requestId: "" as p.RequestID, query: "x" };
 // @ts-expect-error a required field is missing
-export const missing: p.Call<"test_model"> = { type: "test_model", requestId: "" as p.RequestID };
+export const missing: p.Call<"cancel"> = { type: "cancel", requestId: "" as p.RequestID };
 // @ts-expect-error no such code
 export const noCode: p.Code = "oops";
 // @ts-expect-error a delta has no message

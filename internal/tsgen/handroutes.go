@@ -11,9 +11,9 @@ const maxFollowed = 64
 // handRoutes gives what is no single request: a test of package serve holds them against
 // its table.
 func handRoutes(w schemas) []route {
-	session := w.parameter("path", field{name: "sessionId", typ: ref("SessionID")})
-	sha := w.parameter("path", field{name: "sha256", doc: "The SHA-256 of the payload.", typ: text, bound: bound{pattern: sha256Pattern}})
-	inSession := w.parameter("query", field{name: "sessionId", doc: "A session that names the payload.", typ: ref("SessionID"), bound: bound{pattern: w.m.by["SessionID"].pattern}})
+	session := w.parameter("path", field{name: "sessionId", typ: ref("SessionID")}, nil)
+	sha := w.parameter("path", field{name: "sha256", doc: "The SHA-256 of the payload.", typ: text, bound: bound{pattern: sha256Pattern}}, nil)
+	inSession := w.parameter("query", field{name: "sessionId", doc: "A session that names the payload.", typ: ref("SessionID"), bound: bound{pattern: w.m.by["SessionID"].pattern}}, nil)
 	following := func(first ...members) []members {
 		return append(first,
 			members{{"name", "tail"}, {"in", "query"}, {"description", "How many of the newest events come first."},

@@ -65,9 +65,13 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	checks, err := s.checks()
+	if err != nil {
+		return nil, err
+	}
 	return []folder{
 		{target, types},
-		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry}},
+		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry, "checks_gen.go": checks}},
 		{reference, documents},
 	}, nil
 }

@@ -188,12 +188,13 @@ func (w manual) bounds(b bound) string {
 		}
 		add("One of %s.", strings.Join(words, ", "))
 	}
+	filled := b.need || b.filled
 	switch {
-	case b.need && b.maxLength > 0:
+	case filled && b.maxLength > 0:
 		add("1 to %d bytes.", b.maxLength)
 	case b.maxLength > 0:
 		add("At most %d bytes.", b.maxLength)
-	case b.need:
+	case filled && b.pattern == "" && len(b.words) == 0:
 		add("Not empty.")
 	}
 	if b.maxItems > 0 {

@@ -88,8 +88,8 @@ func TestCommentsNameWhatStandsOnTheWire(t *testing.T) {
 		}
 	}
 	fields := []field{{name: "meta", goName: "Meta", typ: ref("Meta")}, {name: "turnId", goName: "TurnID", typ: text}}
-	doc := "It works in Meta.WorkDir,\nby [Meta.WorkDir]; TurnID is [Error], [GrantControl]\nor [Event.Seal].\n\nOther words stay."
-	want := "It works in meta.workDir, by workDir of Meta; turnId is ProtocolError, control or Event.Seal.\n\nOther words stay."
+	doc := "It works in Meta.WorkDir,\nby [Meta.WorkDir]; TurnID is [Error], [GrantControl]\nor [Event.Seal].\n\nOther words stay, nil does not."
+	want := "It works in meta.workDir, by workDir of Meta; turnId is ProtocolError, control or Event.Seal.\n\nOther words stay, null does not."
 	if got := m.plainDoc(doc, fields); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

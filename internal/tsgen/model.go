@@ -105,6 +105,7 @@ type field struct {
 // bounds.
 type bound struct {
 	need      bool // it must be there and not be empty
+	filled    bool // it may be left out, but not be empty
 	maxLength int  // bytes
 	minItems  int
 	maxItems  int
@@ -121,6 +122,7 @@ type module struct {
 	by     map[string]*decl
 	pairs  []pair
 	limits []limit
+	sizes  map[string]int    // the values of constants that are whole numbers, by their names in Go
 	words  map[string]string // the values of constants that are texts, by their names in Go
 	roots  []string          // what is kept though nothing names it
 }

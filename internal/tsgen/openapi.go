@@ -6,13 +6,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // openapiJSON writes what HTTP offers as OpenAPI 3.1.
 func openapiJSON(c *module) ([]byte, error) {
-	m := &module{decls: slices.Clone(c.decls), by: map[string]*decl{}, words: c.words}
+	m := &module{decls: slices.Clone(c.decls), by: map[string]*decl{}, sizes: c.sizes, words: c.words}
 	for _, d := range c.decls {
 		m.by[d.name] = d
 	}
@@ -42,7 +40,7 @@ func openapiJSON(c *module) ([]byte, error) {
 		{"openapi", "3.1.0"},
 		{"x-comment", mark + " from the Go package protocol. DO NOT EDIT."},
 		{"info", members{
-			{"title", "Scorel host"}, {"version", strconv.Itoa(protocol.Version)}, {"description", openapiDoc},
+			{"title", "Scorel host"}, {"version", strconv.Itoa(c.sizes["Version"])}, {"description", openapiDoc},
 			{"license", members{{"name", "MIT"}, {"identifier", "MIT"}}},
 		}},
 		{"servers", []members{
@@ -146,14 +144,14 @@ func sharedParameter(name string) members {
 	return members{{"$ref", "#/components/parameters/" + name}}
 }
 
-// parameter writes a parameter of a path or a query.
-func (w schemas) parameter(in string, f field) members {
+// parameter writes a parameter of a path or a query, which is one of these fields.
+func (w schemas) parameter(in string, f field, fields []field) members {
 	f.typ = notNull(f.typ)
 	p := members{{"name", f.name}, {"in", in}}
 	if in == "path" || !f.optional {
 		p = p.with("required", true)
 	}
-	about := w.m.plainDoc(f.doc, []field{f})
+	about := w.m.plainDoc(f.doc, fields)
 	f.doc = ""
 	return p.and("description", about).with("schema", w.field(f, nil))
 }

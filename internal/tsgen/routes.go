@@ -4,8 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // requestRoutes gives the requests that have a path of their own.
@@ -17,18 +15,19 @@ func requestRoutes(w schemas, pairs []pair) (all []route) {
 		r := w.request(p)
 		r.method, r.path, r.id, r.tag = p.method, p.path, p.name, tagOf(p.path)
 		var rest []field
-		for _, f := range w.m.by[p.request].fields {
+		fields := w.m.by[p.request].fields
+		for _, f := range fields {
 			switch {
 			case strings.Contains(p.path, "{"+f.name+"}"):
-				r.parameters = append(r.parameters, w.parameter("path", f))
+				r.parameters = append(r.parameters, w.parameter("path", f, fields))
 			case p.method == http.MethodGet:
-				r.parameters = append(r.parameters, w.parameter("query", f))
+				r.parameters = append(r.parameters, w.parameter("query", f, fields))
 			default:
 				rest = append(rest, f)
 			}
 		}
 		if strings.Contains(p.path, "{sessionId}") {
-			r.parameters = slices.Insert(r.parameters, 0, w.parameter("path", sessionOf(w.m, p)))
+			r.parameters = slices.Insert(r.parameters, 0, w.parameter("path", sessionOf(w.m, p), nil))
 		}
 		if p.method != http.MethodGet {
 			r.setBody(w, rest)
@@ -75,7 +74,7 @@ func (r *route) setBody(w schemas, fields []field) {
 	for i, f := range fields {
 		if f.typ == ref("SentContent") {
 			fields[i].typ = union{text, f.typ}
-			fields[i].doc = "A text stands for one block of text. " + f.doc
+			fields[i].doc = strings.TrimSpace("A text stands for one block of text. " + f.doc)
 		}
 		r.needsBody = r.needsBody || !f.optional
 	}
@@ -136,15 +135,15 @@ func httpTypes(c *module) []*decl {
 	}
 	session := name("sessionId", "The id of the new session. Leave it out, and the host draws one.", ref("SessionID"), 0)
 	session.bound.pattern = c.by["SessionID"].pattern
-	title := name("name", "What it is called.", text, protocol.MaxName)
+	title := name("name", "What it is called.", text, c.sizes["MaxName"])
 	title.bound.line = true
 	return []*decl{
 		{name: "NewSession", doc: "A session to make. It needs workDir or projectId, and not both.", fields: []field{
-			name("workDir", "The folder that it works in, by its whole path.", text, protocol.MaxPath),
-			name("projectId", "The project that it works in.", ref("ProjectID"), protocol.MaxWord),
+			name("workDir", "The folder that it works in, by its whole path.", text, c.sizes["MaxPath"]),
+			name("projectId", "The project that it works in.", ref("ProjectID"), c.sizes["MaxWord"]),
 			title,
-			name("model", "The model, by reference or alias.", text, protocol.MaxModelRef),
-			name("thinkingLevel", "How much the model thinks.", text, protocol.MaxWord),
+			name("model", "The model, by reference or alias.", text, c.sizes["MaxModelRef"]),
+			name("thinkingLevel", "How much the model thinks.", text, c.sizes["MaxWord"]),
 			session, requestIDField(c)}},
 		{name: "SessionView", doc: "A session with what goes on in it.", extends: []string{"SessionOpened"}, fields: []field{required("live", ref("Live"))}},
 		{kind: alias, name: "SessionMessage", doc: "The data of a message of the stream of a session: an event of it, or a frame.",

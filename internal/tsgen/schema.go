@@ -126,7 +126,7 @@ func (w schemas) bounded(s members, b bound) members {
 			words = append(words, nil)
 		}
 		s = s.with("enum", words)
-	case b.need && isString(s) && b.pattern == "":
+	case (b.need || b.filled) && isText(s) && b.pattern == "":
 		number("minLength", 1)
 	}
 	number("maxLength", b.maxLength)
@@ -146,11 +146,19 @@ func (w schemas) bounded(s members, b bound) members {
 	return s
 }
 
-func isString(s members) bool {
-	return len(s) > 0 && (s[0].value == "string" || s[0].key == "$ref")
+// isText says whether a schema is of a text, or refers to what can only be one here.
+func isText(s members) bool {
+	if len(s) == 0 {
+		return false
+	}
+	all, ok := s[0].value.([]string)
+	return s[0].value == "string" || s[0].key == "$ref" || ok && all[0] == "string"
 }
 
 func allowsNull(s members) bool {
+	if len(s) == 0 {
+		return false
+	}
 	all, ok := s[0].value.([]string)
 	return ok && all[len(all)-1] == "null"
 }

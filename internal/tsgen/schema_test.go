@@ -3,6 +3,9 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -118,9 +121,18 @@ func TestTheSchemaOfARequestSaysWhatTheHostSays(t *testing.T) {
 	for _, p := range c.pairs {
 		x := example{c}
 		whole := x.object(c.by["call."+p.name])
+		if data, err := json.Marshal(whole); err != nil || hostSays(data) != nil {
+			t.Errorf("%s: the host refuses an example of the schema: %v\n%s", p.name, hostSays(data), data)
+		}
 		for _, f := range c.by[p.request].fields {
 			values := map[string]any{"null": nil, "a text": "x", "an empty text": "", "a number": 7, "a negative number": -7, "a fraction": 1.5, "a truth": true,
-				"an object": map[string]any{}, "a list": []any{}, "a list of texts": []any{"x"}, "a long text": strings.Repeat("x", 300<<10)}
+				"an object": map[string]any{}, "a list": []any{}, "a list of texts": []any{"x"}, "a long text": strings.Repeat("x", 5000)}
+			if n := f.bound.maxLength; n > 0 && f.bound.pattern == "" {
+				values["a text of its bound"], values["a text beyond its bound"] = strings.Repeat("x", n), strings.Repeat("x", n+1)
+			}
+			if n := f.bound.maxItems; n > 0 {
+				values["a list beyond its bound"] = slices.Repeat([]any{"x"}, n+1)
+			}
 			for what, v := range values {
 				if what == "a list" && p.name+"."+f.name == "put_blob.data" {
 					continue // encoding/json reads a list of numbers as bytes
@@ -134,17 +146,32 @@ func TestTheSchemaOfARequestSaysWhatTheHostSays(t *testing.T) {
 	}
 }
 
+// beyond are the fields of which the host asks more than the schema says, with sentences of
+// their own.
+var beyond = []string{"answer_permission.choice", "rewind.targetEventId", "update_info.changes"}
+
 func compare(t *testing.T, j judge, request, field, what string, call map[string]any) {
 	t.Helper()
 	data, err := json.Marshal(call)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, host := protocol.ParseCall(data)
-	schema := j.says(t, "call."+request, data)
-	if host == nil && schema != nil && parsed.Check() == nil || host != nil && schema == nil {
+	host, schema := hostSays(data), j.says(t, "call."+request, data)
+	if (host == nil) != (schema == nil) && (host == nil || !slices.Contains(beyond, request+"."+field)) {
 		t.Errorf("%s with %s as %s: the host says %v, the schema %v", request, field, what, host, schema)
 	}
+}
+
+// hostSays gives why the host does not carry out a call as it is.
+func hostSays(call []byte) error {
+	parsed, err := protocol.ParseCall(call)
+	if err != nil {
+		return err
+	}
+	if p := parsed.Check(); p != nil {
+		return p.Err()
+	}
+	return nil
 }
 
 func with(call map[string]any, field string, value any) map[string]any {
@@ -211,12 +238,12 @@ func (x example) text(b bound) string {
 	case b.pattern == sha256Pattern:
 		return strings.Repeat("ab", 32)
 	case b.pattern != "":
-		prefix, rest, _ := strings.Cut(strings.TrimPrefix(b.pattern, "^"), "[")
-		n := 0
-		if _, err := fmt.Sscanf(rest, "0-9a-v]{%d}$", &n); err != nil {
+		found := regexp.MustCompile(`(\w+_)\[0-9a-v\]\{(\d+)\}`).FindStringSubmatch(b.pattern)
+		n, err := strconv.Atoi(found[2])
+		if err != nil {
 			panic(err)
 		}
-		return prefix + strings.Repeat("0", n)
+		return found[1] + strings.Repeat("0", n)
 	case len(b.words) > 0:
 		return b.words[len(b.words)-1]
 	}

@@ -20,6 +20,7 @@ type source struct {
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
 	pairs   []pair               // by name
 	values  map[string]ast.Expr  // of constants, by their names
+	methods map[string]bool      // "Type.Method"
 	ids     map[string]ast.Expr  // what Check of a type of id returns, by the type
 }
 
@@ -31,7 +32,7 @@ type goType struct {
 type goConst struct{ name, doc, value string }
 
 func readSource(dir string) (*source, error) {
-	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}, values: map[string]ast.Expr{}, ids: map[string]ast.Expr{}}
+	s := &source{types: map[string]*goType{}, consts: map[string][]goConst{}, returns: map[string]string{}, values: map[string]ast.Expr{}, ids: map[string]ast.Expr{}, methods: map[string]bool{}}
 	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err
@@ -39,7 +40,7 @@ func readSource(dir string) (*source, error) {
 	slices.Sort(names)
 	set := token.NewFileSet()
 	for _, name := range names {
-		if strings.HasSuffix(name, "_test.go") {
+		if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(name, "_gen.go") {
 			continue
 		}
 		text, err := os.ReadFile(name)
@@ -114,19 +115,20 @@ func (s *source) function(d *ast.FuncDecl) {
 	if d.Recv == nil {
 		return
 	}
-	if d.Body == nil || len(d.Body.List) != 1 {
-		return
-	}
-	ret, ok := d.Body.List[0].(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 {
-		return
-	}
 	recv := d.Recv.List[0].Type
 	if star, ok := recv.(*ast.StarExpr); ok {
 		recv = star.X
 	}
 	typ, ok := recv.(*ast.Ident)
 	if !ok {
+		return
+	}
+	s.methods[typ.Name+"."+d.Name.Name] = true
+	if d.Body == nil || len(d.Body.List) != 1 {
+		return
+	}
+	ret, ok := d.Body.List[0].(*ast.ReturnStmt)
+	if !ok || len(ret.Results) != 1 {
 		return
 	}
 	if d.Name.Name == "Check" {

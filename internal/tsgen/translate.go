@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
-	"reflect"
 	"strings"
-
-	"scorel/protocol"
 )
 
 // translate turns the source into the model that all writers share.
 func translate(s *source) (*module, error) {
-	m := &module{by: map[string]*decl{}, pairs: s.pairs, limits: limits(), words: s.texts()}
+	m := &module{by: map[string]*decl{}, pairs: s.pairs, sizes: s.sizes(), words: s.texts()}
+	if err := m.limit(); err != nil {
+		return nil, err
+	}
 	for _, name := range s.order {
 		d, err := s.declare(s.types[name])
 		if err != nil {
@@ -116,8 +116,7 @@ func (s *source) fields(d *decl, st *ast.StructType) error {
 		if f.Tag == nil {
 			return fmt.Errorf("%s.%s has no json tag", d.name, f.Names[0].Name)
 		}
-		tag := reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get("json")
-		name, options, _ := strings.Cut(tag, ",")
+		name, options, _ := strings.Cut(tagOfField(f, "json"), ",")
 		if name == "-" {
 			continue
 		}
@@ -126,6 +125,13 @@ func (s *source) fields(d *decl, st *ast.StructType) error {
 			return fmt.Errorf("%s.%s: %w", d.name, name, err)
 		}
 		out := field{name: name, goName: f.Names[0].Name, doc: comment(f.Doc, f.Comment), typ: is}
+		r, err := ruleOf(f)
+		if err == nil {
+			out.bound, err = s.bound(r, types.ExprString(f.Type))
+		}
+		if err != nil {
+			return fmt.Errorf("%s.%s: %w", d.name, name, err)
+		}
 		switch options {
 		case "":
 			if s.nullable(f.Type) {
@@ -237,14 +243,25 @@ func (m *module) uses(d *decl, f func(string)) {
 	}
 }
 
-// limits are the numbers and names that clients need, too.
-func limits() []limit {
-	return []limit{
-		{name: "protocolVersion", doc: "The version of the protocol that these types describe.", value: protocol.Version},
-		{name: "maxMessage", doc: "The longest message of a client in bytes.", value: protocol.MaxMessage},
-		{name: "maxQueueItems", doc: "How many messages may wait in one queue.", value: protocol.MaxQueueItems},
-		{name: "maxAnswer", doc: "The longest label or text of an answer to a dialog in bytes.", value: protocol.MaxAnswer},
-		{name: "hostClient", doc: "The clientId of what the host itself produced.", value: string(protocol.HostClient), typ: "ClientID"},
-		{name: "dialogQuestion", doc: "The kind of a dialog in which a model asks people.", value: protocol.DialogQuestion},
+// limit notes the numbers and names that clients need, too.
+func (m *module) limit() error {
+	for _, l := range []struct{ name, constant, typ, doc string }{
+		{"protocolVersion", "Version", "", "The version of the protocol that these types describe."},
+		{"maxMessage", "MaxMessage", "", "The longest message of a client in bytes."},
+		{"maxQueueItems", "MaxQueueItems", "", "How many messages may wait in one queue."},
+		{"maxAnswer", "MaxAnswer", "", "The longest label or text of an answer to a dialog in bytes."},
+		{"hostClient", "HostClient", "ClientID", "The clientId of what the host itself produced."},
+		{"dialogQuestion", "DialogQuestion", "", "The kind of a dialog in which a model asks people."},
+	} {
+		out := limit{name: l.name, doc: l.doc, typ: l.typ}
+		if n, ok := m.sizes[l.constant]; ok {
+			out.value = n
+		} else if text, ok := m.words[l.constant]; ok {
+			out.value = text
+		} else {
+			return fmt.Errorf("there is no constant %s", l.constant)
+		}
+		m.limits = append(m.limits, out)
 	}
+	return nil
 }

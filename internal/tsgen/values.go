@@ -55,6 +55,17 @@ func (s *source) texts() map[string]string {
 	return all
 }
 
+// sizes gives the values of all constants that are whole numbers.
+func (s *source) sizes() map[string]int {
+	all := map[string]int{}
+	for name, e := range s.values {
+		if v := s.value(e); v != nil && v.Kind() == constant.Int {
+			all[name], _ = s.number(e)
+		}
+	}
+	return all
+}
+
 // pattern gives the form of a type of id as its Check says it: return checkID(string(id),
 // prefix, length). It is "" for all others.
 func (s *source) pattern(typ string) string {

@@ -143,6 +143,18 @@ func TestTheOpenAPIDocumentHasTheFieldsOfANewSession(t *testing.T) {
 	}
 }
 
+func TestTheOpenAPIDocumentHasTheBoundsOfAStream(t *testing.T) {
+	data, err := os.ReadFile("../../../docs/protocol/openapi.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bound := range []string{fmt.Sprintf(`"maximum": %d`, maxTail), fmt.Sprintf(`"maxItems": %d`, maxFollowed), fmt.Sprintf(`"maxLength": %d`, maxKey)} {
+		if !strings.Contains(string(data), bound) {
+			t.Errorf("the document lacks %s", bound)
+		}
+	}
+}
+
 // TestAnswersFitTheOpenAPIDocument goes through a session and validates what comes back.
 func TestAnswersFitTheOpenAPIDocument(t *testing.T) {
 	w := newWorld(t, setting{chunk: 2})
