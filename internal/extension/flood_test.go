@@ -14,14 +14,15 @@ import (
 )
 
 // talk gives a connection whose other end the test writes and reads. What is served
-// waits for release.
-func talk(t *testing.T, note func(string, json.RawMessage)) (say func(string), answers func() frame, p *peer, release func()) {
+// waits for release. At most maxParams bytes of parameters are served at once; 0: as many
+// as always.
+func talk(t *testing.T, maxParams int, note func(string, json.RawMessage)) (say func(string), answers func() frame, p *peer, release func()) {
 	t.Helper()
 	ours, theirs := io.Pipe()
 	back, out := io.Pipe()
 	let := make(chan struct{})
 	release = sync.OnceFunc(func() { close(let) })
-	p = newPeer(&peer{note: note, report: func(string, []byte) {}, clean: func(s string) string { return s },
+	p = newPeer(&peer{maxParams: maxParams, note: note, report: func(string, []byte) {}, clean: func(s string) string { return s },
 		serve: func(ctx context.Context, _ string, params json.RawMessage) (any, error) {
 			select {
 			case <-let:
@@ -56,7 +57,7 @@ func talk(t *testing.T, note func(string, json.RawMessage)) (say func(string), a
 }
 
 func TestRequestsOfAProgramTakeABoundedMemoryWhateverItSends(t *testing.T) {
-	say, answer, p, release := talk(t, nil)
+	say, answer, p, release := talk(t, 8<<20, nil)
 	refused := func(what, why string) {
 		t.Helper()
 		if f := answer(); f.Error == nil || !strings.Contains(f.Error.Message, why) || len(f.ID) > maxCallID {
@@ -74,10 +75,10 @@ func TestRequestsOfAProgramTakeABoundedMemoryWhateverItSends(t *testing.T) {
 	say(request("2", strings.Repeat("[", maxNesting)+strings.Repeat("]", maxNesting)))
 	refused("a deep one", "nested deeper than 500 levels")
 	say(request("3", `["`+strings.Repeat(`\"[{`, 2000)+`"]`)) // texts have no levels
-	large := `"` + strings.Repeat("x", 41<<20) + `"`
+	large := `"` + strings.Repeat("x", 5<<20) + `"`
 	say(request("4", large))
 	say(request("5", large))
-	refused("much at once", "more than 80 MiB of parameters")
+	refused("much at once", "more than 8 MiB of parameters")
 	release()
 	for range 3 {
 		if f := answer(); f.Error != nil {
@@ -95,7 +96,7 @@ func TestRequestsOfAProgramTakeABoundedMemoryWhateverItSends(t *testing.T) {
 }
 
 func TestAnswerThatIsNestedTooDeepFailsItsCallAlone(t *testing.T) {
-	say, answer, p, _ := talk(t, nil)
+	say, answer, p, _ := talk(t, 0, nil)
 	a, err := p.ask(t.Context(), wire.MethodTool, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +123,7 @@ func TestNotificationsAreTakenInTheirOrderHoweverManyAndNothingIsKept(t *testing
 	const n = 100_000
 	next := 0
 	done := make(chan struct{})
-	say, _, p, _ := talk(t, func(method string, params json.RawMessage) {
+	say, _, p, _ := talk(t, 0, func(method string, params json.RawMessage) {
 		if method != "log" || string(params) != fmt.Sprint(next) {
 			t.Errorf("%s %s, want %d", method, params, next)
 		}

@@ -89,6 +89,8 @@ type peer struct {
 	fault func(*fault.Panic)
 	// clean takes secrets out of the errors that the process gives.
 	clean func(string) string
+	// maxParams bounds the parameters of what is served, in bytes; 0: the constant.
+	maxParams int
 
 	ctx      context.Context // of what is served; ends with the connection
 	cancel   context.CancelFunc
@@ -119,6 +121,9 @@ type served struct {
 func newPeer(p *peer) *peer {
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	p.wake.L = &p.mu
+	if p.maxParams == 0 {
+		p.maxParams = maxParams
+	}
 	p.calls, p.served = map[int64]chan frame{}, map[string]*served{}
 	return p
 }
@@ -481,8 +486,8 @@ func (p *peer) request(f frame, refused string) {
 		refused = "the id " + id + " is in use"
 	case len(p.served) >= maxServed:
 		refused = fmt.Sprintf("more than %d requests at once", maxServed)
-	case len(p.served) > 0 && p.params+len(f.Params) > maxParams:
-		refused = fmt.Sprintf("the requests that are being carried out have more than %d MiB of parameters", maxParams>>20)
+	case len(p.served) > 0 && p.params+len(f.Params) > p.maxParams:
+		refused = fmt.Sprintf("the requests that are being carried out have more than %d MiB of parameters", p.maxParams>>20)
 	default:
 		p.served[id] = s
 		p.params += len(f.Params)

@@ -30,6 +30,7 @@ type Config struct {
 	Page    *wire.Page
 	Watch   *engine.Watch
 	Handler time.Duration // a handler's own time; 0: handlerLimit
+	MaxCall int           // bytes of a call to the host; 0: wire.MaxMessage
 	Env     []string      // of process.env and of children; already scrubbed
 	Version string        // of what is linked in: part of the name of a cached bundle
 }
@@ -61,6 +62,9 @@ type child struct {
 func Serve(cfg Config) error {
 	if cfg.Handler == 0 {
 		cfg.Handler = handlerLimit
+	}
+	if cfg.MaxCall == 0 {
+		cfg.MaxCall = wire.MaxMessage
 	}
 	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{}}
 	for _, s := range cfg.Prelude {

@@ -153,8 +153,8 @@ func (h *host) params(v goja.Value) []byte {
 		out = append(out, ',')
 	}
 	out = append(out, data[1:]...)
-	if len(out) > wire.MaxMessage-1024 {
-		h.e.Throw(errors.New("the call is larger than 64 MiB"))
+	if most := h.x.c.cfg.MaxCall; len(out) > most-1024 {
+		h.e.Throw(fmt.Errorf("the call is larger than %d MiB", most>>20))
 	}
 	return out
 }

@@ -16,7 +16,8 @@ import (
 // double is a host for one extension: it keeps the entries of a conversation, gives
 // canned answers and records what it was asked.
 type double struct {
-	t testing.TB
+	t       testing.TB
+	maxCall int // of js.Config
 
 	mu      sync.Mutex
 	session wire.Session

@@ -545,13 +545,14 @@ func TestAnExtensionThatShowsWithoutEndHasABound(t *testing.T) {
 
 func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 	d := newDouble(t)
+	d.maxCall = 1 << 20
 	d.answer[wire.CallNotify] = func(params json.RawMessage) (any, error) {
 		if strings.Contains(string(params), "first") {
 			return nil, fmt.Errorf("not now")
 		}
 		return nil, nil
 	}
-	ext := d.loadSource(`let large = 65 << 20; // than a message may be
+	ext := d.loadSource(`let large = 2 << 20; // than a call may be
 	export default (pi) => pi.command("go", { handler: async (ctx) => {
 		if (large) ctx.ui.notify("x".repeat(large));
 		large = 0;
@@ -560,7 +561,7 @@ func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 	} })`)
 	ext.run("go")
 	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"first"}`, `{"level":"info","message":"second"}`})
-	if lines := d.notified(wire.NoteLog); len(lines) != 2 || !strings.Contains(lines[0], "64 MiB") || !strings.Contains(lines[1], "not now") {
+	if lines := d.notified(wire.NoteLog); len(lines) != 2 || !strings.Contains(lines[0], "larger than 1 MiB") || !strings.Contains(lines[1], "not now") {
 		t.Errorf("log: %.300q", lines)
 	}
 	ext.run("go")

@@ -8,13 +8,15 @@ import (
 )
 
 // Bounds of what is known: the lists of words that one command may become, the words of
-// one list, the values of a variable, and substitutions in each other. What is beyond is
-// not known.
+// one list, the values of a variable, substitutions in each other, and braces that a word
+// opens: to split them takes time that grows with their square. What is beyond is not
+// known.
 const (
 	maxVariants = 16
 	maxFields   = 1000
 	maxValues   = 16
 	maxDeep     = 20
+	maxBraces   = 100
 )
 
 // piece is what one part of a word may become: one text, or several fields.
@@ -104,7 +106,11 @@ func (w *walker) become(word *syntax.Word) [][]Word {
 	whole := []fields{{}}
 	copied := &syntax.Word{Parts: slices.Clone(word.Parts)}
 	words := []*syntax.Word{copied}
-	if hasBrace(copied) && syntax.SplitBraces(copied) {
+	opened := bracesOf(copied)
+	if opened > maxBraces {
+		return [][]Word{{w.unknownWord(word)}}
+	}
+	if opened > 0 && syntax.SplitBraces(copied) {
 		var ok bool
 		if words, ok = braces(copied); !ok {
 			return [][]Word{{w.unknownWord(word)}}
@@ -130,11 +136,14 @@ func (w *walker) unknownWord(word *syntax.Word) Word {
 	return Word{Text: text, Unknown: text}
 }
 
-func hasBrace(word *syntax.Word) bool {
-	return slices.ContainsFunc(word.Parts, func(p syntax.WordPart) bool {
-		lit, ok := p.(*syntax.Lit)
-		return ok && strings.Contains(lit.Value, "{")
-	})
+// bracesOf counts the braces that a word opens outside of quotes.
+func bracesOf(word *syntax.Word) (n int) {
+	for _, p := range word.Parts {
+		if lit, ok := p.(*syntax.Lit); ok {
+			n += strings.Count(lit.Value, "{")
+		}
+	}
+	return n
 }
 
 // parts adds what the parts of a word may become to each of the lists. It gives nil when
