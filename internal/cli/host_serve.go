@@ -31,6 +31,7 @@ type serveOptions struct {
 	cert, key string
 	replace   bool
 	detach    bool
+	stdio     bool
 	untilIdle bool
 	readyFD   int
 }
@@ -48,9 +49,15 @@ second one ends it at once.
 
     scorel host serve --detach
     scorel host serve --listen 127.0.0.1:4444
-    scorel host serve --listen 0.0.0.0:4444 --detach`,
+    scorel host serve --listen 0.0.0.0:4444 --detach
+
+With --stdio the process that starts it talks to it over stdin and stdout, one
+JSON message per line, without a handshake; the end of stdin ends the host.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.detach {
+			switch {
+			case o.detach && o.stdio:
+				return usagef("--detach and --stdio exclude each other: a host in the background has no stdin")
+			case o.detach:
 				return a.detach(cmd.Context(), o)
 			}
 			return a.serve(cmd.Context(), o)
@@ -62,6 +69,7 @@ second one ends it at once.
 	f.StringVar(&o.key, "tls-key", "", "its key (PEM)")
 	f.BoolVar(&o.replace, "replace", false, "take the place of a host that runs")
 	f.BoolVar(&o.detach, "detach", false, "run in the background, and return when clients can come")
+	f.BoolVar(&o.stdio, "stdio", false, "speak the protocol over stdin and stdout, too, one JSON message per line")
 	f.BoolVar(&o.untilIdle, "until-idle", false, "end after 10 minutes without anything to do")
 	f.IntVar(&o.readyFD, "ready-fd", 0, "tell this descriptor when clients can come")
 	for _, name := range []string{"until-idle", "ready-fd"} { // for hosts that were started by a command
@@ -145,10 +153,13 @@ func (a *app) runHost(ctx context.Context, o serveOptions, ready *daemon.Ready) 
 	if o.readyFD == 0 {
 		cfg.Echo = a.stderr
 	}
+	if o.stdio {
+		cfg.In, cfg.Out = a.stdin, a.stdout
+	}
 	var said error
 	cfg.Ready = func(info daemon.Info) {
 		ready.Tell(info, nil)
-		if o.readyFD == 0 {
+		if o.readyFD == 0 && !o.stdio {
 			said = a.announce(info)
 		}
 	}

@@ -57,6 +57,10 @@ type Config struct {
 	Ready func(Info)
 	// Echo gets the lines of the log too; may be nil.
 	Echo io.Writer
+	// In and Out, when both are set, carry the protocol for the process that has started
+	// this one (see [serve.Server.Lines]). The end of In ends the host in order.
+	In  io.Reader
+	Out io.Writer
 
 	idleEnd, idleLook time.Duration // of tests; 0: the constants
 }
@@ -228,7 +232,32 @@ func (d *daemon) serve(ctx context.Context) error {
 	if d.cfg.Ready != nil {
 		d.cfg.Ready(d.info)
 	}
-	return d.wait(ctx, srv)
+	parent := d.parent(srv)
+	err = d.wait(ctx, srv, parent)
+	if parent != nil && !d.killed {
+		select { // the parent takes what is on its way
+		case <-parent:
+		case <-time.After(closeTime):
+		}
+	}
+	return err
+}
+
+// parent serves the process that has started this one, if it asks for that. The channel,
+// nil if it does not, is closed when that has ended; a parent that does not read can
+// hold it up for ever.
+func (d *daemon) parent(srv *serve.Server) <-chan struct{} {
+	if d.cfg.In == nil || d.cfg.Out == nil {
+		return nil
+	}
+	gone := make(chan struct{})
+	go func() { // ends with In, Out or the host
+		defer close(gone)
+		if err := srv.Lines(d.cfg.In, d.cfg.Out); err != nil {
+			d.log.line("the connection of the parent process broke: %v", err)
+		}
+	}()
+	return gone
 }
 
 // listen opens the socket and the addresses, all or none.
@@ -284,7 +313,7 @@ func (d *daemon) listen() (ends []*endpoint, err error) {
 }
 
 // wait returns when the host is to end and what ran has ended.
-func (d *daemon) wait(ctx context.Context, srv *serve.Server) error {
+func (d *daemon) wait(ctx context.Context, srv *serve.Server, parent <-chan struct{}) error {
 	why, restarting := "", false
 	idle := cmp.Or(d.cfg.idleEnd, idleEnd)
 	look := time.NewTicker(cmp.Or(d.cfg.idleLook, idleLook))
@@ -300,6 +329,8 @@ func (d *daemon) wait(ctx context.Context, srv *serve.Server) error {
 			if restarting {
 				why = "another host takes over"
 			}
+		case <-parent:
+			why = "the parent process has gone"
 		case <-d.cfg.Refreshed:
 			d.log.line("another token: cut off %d clients", srv.DropTokenClients())
 		case <-look.C:

@@ -148,6 +148,13 @@ func (c *calls) wait() {
 	c.wg.Wait()
 }
 
+// settled reports whether no call is being carried out or waits.
+func (c *calls) settled() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running == 0 && c.urgent == 0 && len(c.waiting) == 0
+}
+
 // idle says that nothing is being carried out.
 func (c *calls) idle() bool {
 	c.mu.Lock()
