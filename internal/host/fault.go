@@ -74,10 +74,11 @@ func (h *Host) inLane(ctx context.Context, s *slot, do func(context.Context) (pr
 func (h *Host) broke(s *slot, id protocol.SessionID, p *fault.Panic) {
 	defer h.Rescue("giving up a session")
 	<-s.ready
+	// Told before it can be opened again: who does that finds why it was given up.
+	h.caught(id, "the session is given up and can be opened again as it is stored", p)
 	if s.lane != nil { // else it could not even be opened
 		h.abandon(s, id)
 	}
-	h.caught(id, "the session was given up and can be opened again as it is stored", p)
 }
 
 func (h *Host) abandon(s *slot, id protocol.SessionID) {
@@ -103,7 +104,7 @@ func (h *Host) abandon(s *slot, id protocol.SessionID) {
 
 // leftTime is how long a host that closes waits for what a session that was given up had
 // begun.
-const leftTime = 10 * time.Second
+const leftTime = 5 * time.Second
 
 // leaveBroken ends what the host keeps of a session that was given up.
 func (h *Host) leaveBroken(id protocol.SessionID) {
