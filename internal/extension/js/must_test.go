@@ -210,7 +210,7 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := loaded(t, `export default () => ({ hooks: { bomb(d) { return typeof (`+c.code+`) }, ok: () => 1 } })`, wire.EnvMemory+"=268435456")
+			h := loaded(t, `export default () => ({ hooks: { bomb(d) { return typeof (`+c.code+`) }, ok: () => 1 } })`, wire.EnvMemory+"=268435456", jstest.Within(0, 2*time.Second))
 			alive := second(t, h)
 			_, answer := h.Send(wire.MethodHook, wire.HookCall{Ext: "x", Hook: "bomb", Data: json.RawMessage(`{"x":2}`)})
 			deadline := time.Now().Add(3 * time.Minute)
@@ -266,7 +266,7 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 
 func TestASourceThatHangsTheCompilerIsNamedOnThePage(t *testing.T) {
 	t.Parallel()
-	h := jstest.Start(t)
+	h := jstest.Start(t, jstest.Within(0, 2*time.Second))
 	h.Begin(t.TempDir())
 	_, answer := h.Send(wire.MethodLoad, wire.Load{Ext: "x", Path: write(t, t.TempDir(), "x.ts", `export default 2n ** (2n ** 34n)`), Reason: "startup"})
 	for deadline := time.Now().Add(3 * time.Minute); h.Page.Since(0) < 3*time.Second; time.Sleep(time.Millisecond) {
