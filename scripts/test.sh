@@ -118,6 +118,8 @@ command -v chromium chromium-browser google-chrome >/dev/null || echo "there is 
 command -v tmux >/dev/null || echo "tmux is not installed, so the tests that look at the terminal UI are left out"
 command -v curl >/dev/null || echo "curl is not installed, so the script of docs/host.md is not run"
 command -v jq >/dev/null || echo "jq is not installed, so the script of docs/headless.md is not run"
+command -v python3 >/dev/null || echo "there is no Python, so its client in examples/clients is not run"
+command -v node >/dev/null || echo "Node is not installed, so its client in examples/clients is not run"
 command -v tsc >/dev/null || echo "there is no TypeScript compiler (npm install -g typescript), so the generated types are checked by their structure only and not compiled"
 race=-race
 if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
