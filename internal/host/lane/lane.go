@@ -509,7 +509,7 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 
 // builder makes a context builder over the published log, with the hooks of a chain.
 func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
+	c := history.Config{Log: session.Texts{Index: l.cfg.Log.Index()}, Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

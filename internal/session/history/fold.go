@@ -167,20 +167,24 @@ func (s *State) Apply(ev protocol.Event) {
 }
 
 // detailsOf gives the details of a result of a tool that is folded.
-func detailsOf(ev protocol.Event) (d details, tool string, ok bool) {
+func detailsOf(ev protocol.Event) (details, string, bool) {
 	body, ok := ev.Body.(*protocol.MessageBody)
 	if !ok || body.Message.Role != protocol.RoleToolResult || len(body.Message.Details) == 0 {
-		return d, "", false
+		return details{}, "", false
 	}
 	switch m := &body.Message; m.ToolName {
 	case "TodoWrite":
 		ok = !m.IsError
 	case "Bash", "Read", "Write", "Edit":
 	default:
-		return d, "", false
+		ok = false
 	}
-	if !ok || json.Unmarshal(body.Message.Details, &d) != nil {
-		return d, "", false
+	if !ok {
+		return details{}, "", false
+	}
+	var d details // only what comes here is on the heap
+	if json.Unmarshal(body.Message.Details, &d) != nil {
+		return details{}, "", false
 	}
 	return d, body.Message.ToolName, true
 }
