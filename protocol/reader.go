@@ -8,7 +8,7 @@ import (
 // Reader parses event lines whose memory the caller uses again. The texts of message
 // events go one after the other into memory of the reader, so what stays of a log that is
 // read through is about half of its bytes: keys, envelopes and escapes are left out. That
-// memory is freed in pieces of up to 64 KiB, when no event has a part of one any more.
+// memory is freed in pieces of 32 KiB, when no event has a part of one any more.
 //
 // The zero value is ready to use. A Reader is not safe for concurrent use; its events are
 // independent of it.
@@ -18,7 +18,7 @@ type Reader struct {
 
 // A piece of a reader's memory, in bytes, and how long a text is that gets its own.
 const (
-	readerPiece = 64 << 10
+	readerPiece = 32 << 10
 	readerOwn   = readerPiece / 8
 )
 
