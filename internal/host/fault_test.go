@@ -129,6 +129,7 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 		"the writer, behind a commit":             {[]string{done}, []string{"publish.(*Publisher).deliver"}, send},
 		"a command of a person":                   {[]string{done}, []string{"lane.(*Lane).shellMessage"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "true"}); return err }},
 		"a background command":                    {[]string{back, done}, []string{"task.(*Set).Start.func"}, send},
+		"the output of a command":                 {[]string{done}, []string{"sandbox.(*process).start.func"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "echo hi"}); return err }},
 		"the recorder of what operations tell":    {[]string{back, done}, []string{"process.(*Recorder).Flush"}, send},
 		"a subscription": {[]string{done}, []string{"host.(*subscription).feed"}, func(e *entry) error {
 			again := e.w.connect(false)
@@ -156,6 +157,9 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 			}
 			if err != nil && protocol.AsError(err).Code != protocol.CodeInternalError {
 				t.Errorf("the request ends with %v", err)
+			}
+			for late := time.Now().Add(patience); !strings.Contains(diagnostics(t, w, e.id), "injected") && time.Now().Before(late); {
+				runtime.Gosched() // it is told where somebody waits for the goroutine
 			}
 			name := "later"
 			for late := time.Now().Add(patience); ; { // the session is being given up: it comes again
