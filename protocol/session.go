@@ -98,6 +98,8 @@ type (
 		Damaged     string      `json:"damaged,omitempty"`
 		// State is what goes on in it, nil while this host does not have it open.
 		State *SessionState `json:"state,omitempty"`
+		// Notices of clone_session say what the copy lacks, as the session itself does.
+		Notices []string `json:"notices,omitempty"`
 	}
 	// SessionState is what goes on in an open session. Asking says that somebody is
 	// waited for; Queued counts the messages that wait, Tasks the background commands,
