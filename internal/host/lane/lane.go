@@ -144,6 +144,8 @@ type Lane struct {
 
 	running atomic.Pointer[turn] // the same as turn; set with mu held
 
+	looked bool // for what was left in repositories; belongs to the goroutine of the turn
+
 	after sync.WaitGroup // what a turn still does behind its end
 
 	// tasks are the background commands; they outlive turns. Their own lock may be
