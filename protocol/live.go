@@ -283,10 +283,10 @@ func (l *Live) shells() (shells []LiveTool) {
 	return shells
 }
 
-// TodosOf gives the todo list that a result of TodoWrite says; none when all of it is
-// done. It is false for any other message.
+// TodosOf gives the todo list that a result tells; none when all of it is done. It is
+// false for a message that tells none.
 func TodosOf(m Message) ([]Todo, bool) {
-	if m.Role != RoleToolResult || m.ToolName != "TodoWrite" || m.IsError {
+	if m.Role != RoleToolResult || m.IsError || FindTool(m.ToolName).Tells != TellsTodos {
 		return nil, false
 	}
 	var d struct {

@@ -195,7 +195,7 @@ func (a *app) question(id protocol.SessionID, e protocol.Event) {
 	what := ""
 	switch b := e.Body.(type) {
 	case *protocol.PermissionRequest:
-		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
+		what = display.Line(b.ToolName + " " + display.Summary(b.ToolName, b.Args))
 	case *protocol.UIRequest:
 		what = firstLine(display.Line(b.Data.Title), 200)
 		if len(b.Data.Questions) > 0 {
