@@ -107,3 +107,36 @@ func ViewOf(name string) ToolView {
 	}
 	return ViewText
 }
+
+// Requests about tools.
+type (
+	// ListTools gives the tools that the model has in the session's next turn: built-in
+	// ones and those of extensions. The answer is a [ToolList].
+	ListTools struct{}
+)
+
+// What they are answered with.
+type (
+	// ToolList is tools, sorted by name.
+	ToolList struct {
+		Tools []ListedTool `json:"tools"`
+	}
+	// ListedTool is a tool of a session.
+	ListedTool struct {
+		ToolInfo
+		Extension   string `json:"extension,omitempty"` // that brings it; "" of a built-in one
+		Description string `json:"description"`         // for the model
+	}
+)
+
+var (
+	listToolsSpec = Spec{
+		Name: "list_tools", Scope: ScopeSession, Grant: GrantView,
+		New: func() Request { return new(ListTools) }, Reply: func() Response { return new(ToolList) },
+	}
+)
+
+// Spec describes the request.
+func (*ListTools) Spec() *Spec { return &listToolsSpec }
+
+func (*ToolList) response() {}

@@ -69,6 +69,9 @@ func (c Call) LogStderr(line string) {
 // Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
 type Labelled interface{ Label() string }
 
+// Extended is a [Tool] that an extension brings.
+type Extended interface{ Extension() string }
+
 // GitRuled is a [Prepared] that runs otherwise where a rule about Git allowed it: before
 // Run, Git is told to take no folder for a bare repository by itself.
 type GitRuled interface{ AllowedByGitRule() }

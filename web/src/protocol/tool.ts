@@ -114,6 +114,25 @@ export const toolStateValues = [
   "files",
 ] as const;
 
+/**
+ * ListTools gives the tools that the model has in the session's next turn: built-in
+ * ones and those of extensions. The answer is a {@link ToolList}.
+ */
+export interface ListTools {}
+
+/** ToolList is tools, sorted by name. */
+export interface ToolList {
+  tools: ListedTool[] | null;
+}
+
+/** ListedTool is a tool of a session. */
+export interface ListedTool extends ToolInfo {
+  /** that brings it; "" of a built-in one */
+  extension?: string;
+  /** for the model */
+  description: string;
+}
+
 /** The tools that are built in, by their names. list_tools has all of a session. */
 export const tools: Readonly<Record<string, ToolInfo>> = {
   AppendDaily: { name: "AppendDaily", kind: "state" },
