@@ -170,6 +170,10 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 					return nil
 				}
 			}
+			if end := n.live.Ended; n.update.Fresh && end != nil && end.TurnID == w.turn && w.turn != "" {
+				res.ended(&end.RuntimeEnd)
+				return nil
+			}
 			if n.update.Fresh && !n.live.Running && w.begun {
 				return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", res.SessionID)
 			}
