@@ -237,6 +237,12 @@ func TestATurnThatFailsSaysWhy(t *testing.T) {
 	s := w.open()
 	s.say("fail now")
 	s.WaitFor("the vendor says no", "ask something")
+	s.say("/new")
+	s.gone("the vendor says no")
+	s.say("/resume") // who comes later is told, too
+	s.WaitFor("Sessions · this project", "❯ fail now")
+	s.Keys("Enter")
+	s.WaitFor("the vendor says no", "ask something")
 	s.say("silent please")
 	s.WaitFor("Enter sends after this turn")
 	s.Keys("Escape")
