@@ -41,7 +41,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.overlays = slices.DeleteFunc(m.overlays, func(o overlay) bool { _, is := o.(*treeView); return is }) // of the session before
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
-	m.edits, m.answered = queueEdits{}, ""
+	m.edits, m.answered, m.toldEnd = queueEdits{}, "", ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
