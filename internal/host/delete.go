@@ -47,6 +47,9 @@ func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletio
 	if err != nil {
 		return err
 	}
+	if done.Left != nil {
+		h.note(fmt.Sprintf("delete session %s: it is gone, and this is left of it: %v", id, done.Left))
+	}
 	d.note(done)
 	h.sessionDeleted(id)
 	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune

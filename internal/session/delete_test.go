@@ -150,12 +150,14 @@ func TestACloneKeepsWhatItNamesThoughItsSourceIsDeleted(t *testing.T) {
 
 func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 	for _, power := range []bool{false, true} {
+		told := false
 		for n := 1; ; n++ {
 			o := newOwing(t)
 			f := &disktest.Faulty{FS: o.mem, N: n, Sticky: true, Err: syscall.EIO}
 			o.fs = f
 			o.restart(t)
-			_, err := o.store.Delete(t.Context(), o.id)
+			done, err := o.store.Delete(t.Context(), o.id)
+			told = told || done.Left != nil
 			o.fs = o.mem
 			if power {
 				o.mem.Crash(disktest.Drop, uint64(n))
@@ -165,6 +167,9 @@ func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 				t.Fatalf("fault %d: a payload of another session is gone", n)
 			}
 			_, gone := o.mem.Stat(o.logName())
+			if err != nil && gone != nil && !power {
+				t.Fatalf("fault %d: the session is gone, and it is said that it is not: %v", n, err)
+			}
 			if gone == nil && !(o.store.Blobs().Has(o.only) && o.store.Blobs().Has(o.young)) {
 				t.Fatalf("fault %d: the session is there (%v), its payloads are not", n, err)
 			}
@@ -176,6 +181,9 @@ func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 			if !f.Fired() {
 				if n < 4 {
 					t.Fatalf("only %d faults were met", n)
+				}
+				if !told {
+					t.Error("no fault behind the removal of the log was told")
 				}
 				break
 			}
