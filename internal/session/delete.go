@@ -34,9 +34,10 @@ type Deleted struct {
 // lists remember of it, and the payloads that only it names: at once those that are older
 // than a day, the others at a later Sweep. It needs the lock; the lock's file stays.
 // Errors: ErrNotFound, *LockedError, ErrStorage, with which the log is still there. What
-// fails once it is gone stands in the answer.
+// fails once it is gone stands in the answer. Before, unless nil, is called with the lock
+// held, ahead of all that; its error ends the deletion and is returned as it is.
 // A crash in between removes the payloads later, and never one that a log names.
-func (s *Store) Delete(ctx context.Context, id protocol.SessionID) (Deleted, error) {
+func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func() error) (Deleted, error) {
 	if err := ctx.Err(); err != nil {
 		return Deleted{}, err
 	}
@@ -46,6 +47,12 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID) (Deleted, err
 	unlock, err := s.lock(id)
 	if err != nil {
 		return Deleted{}, err
+	}
+	defer func() { _ = unlock.Unlock() }() // where before fails or panics; a second call does nothing
+	if before != nil {
+		if err := before(); err != nil {
+			return Deleted{}, err
+		}
 	}
 	record, left, err := s.deleteLocked(ctx, id)
 	left = errors.Join(left, unlock.Unlock())

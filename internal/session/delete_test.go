@@ -83,7 +83,7 @@ func TestDeleteRemovesThePayloadsThatOnlyTheSessionNamed(t *testing.T) {
 	o := newOwing(t)
 	for range o.store.List(t.Context(), Query{}) { // which remembers first prompts
 	}
-	got, err := o.store.Delete(t.Context(), o.id)
+	got, err := o.store.Delete(t.Context(), o.id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDeleteRemovesThePayloadsThatOnlyTheSessionNamed(t *testing.T) {
 
 func TestWhatComesBackBeforeItIsSweptStays(t *testing.T) {
 	o := newOwing(t)
-	if _, err := o.store.Delete(t.Context(), o.id); err != nil {
+	if _, err := o.store.Delete(t.Context(), o.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	o.now = o.now.Add(20 * time.Hour)
@@ -140,7 +140,7 @@ func TestACloneKeepsWhatItNamesThoughItsSourceIsDeleted(t *testing.T) {
 	if err := o.mem.Remove(o.store.path(log.ID())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.store.Delete(t.Context(), o.id); err != nil {
+	if _, err := o.store.Delete(t.Context(), o.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	if s := o.left(t); s != "alone only shared young" {
@@ -156,7 +156,7 @@ func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 			f := &disktest.Faulty{FS: o.mem, N: n, Sticky: true, Err: syscall.EIO}
 			o.fs = f
 			o.restart(t)
-			done, err := o.store.Delete(t.Context(), o.id)
+			done, err := o.store.Delete(t.Context(), o.id, nil)
 			told = told || done.Left != nil
 			o.fs = o.mem
 			if power {
@@ -232,7 +232,7 @@ func TestADeletedSessionIsNotRememberedByLists(t *testing.T) {
 		t.Fatal("the list has no memory to forget")
 	}
 	w.restart(t) // a process that has not listed
-	if _, err := w.store.Delete(t.Context(), w.id); err != nil {
+	if _, err := w.store.Delete(t.Context(), w.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(cache(), "secret words l") || !strings.Contains(cache(), "secret words a") {
