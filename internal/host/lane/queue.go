@@ -357,14 +357,17 @@ func (l *Lane) goOn(ctx context.Context, resume *author) error {
 		if err != nil {
 			return err
 		}
-		ticket, began, err := l.beginQueued(ctx, resume, setup)
-		if !began {
+		ticket, t, err := l.beginQueued(ctx, resume, setup)
+		if t == nil {
 			setup.Close()
 		}
 		if errors.Is(err, errBusy) {
 			continue
 		}
-		return waitFor(ctx, ticket, err)
+		if err = waitFor(ctx, ticket, err); err == nil {
+			t.awaitAnnounced(ctx)
+		}
+		return err
 	}
 }
 
@@ -377,37 +380,38 @@ func waitFor(ctx context.Context, ticket *publish.Ticket, err error) error {
 	return ticket.Wait(ctx)
 }
 
-// beginQueued starts a turn with the first message that waits, if there is one.
-func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (ticket *publish.Ticket, began bool, err error) {
+// beginQueued starts a turn with the first message that waits; the turn is nil when there is
+// none.
+func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (ticket *publish.Ticket, t *turn, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn != nil || l.moving != nil {
-		return nil, false, errBusy
+		return nil, nil, errBusy
 	}
 	if err := l.begins(); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if resume != nil {
 		if ticket, err = l.resume(ctx, *resume); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 	}
 	if !l.queues.waiting() {
-		return ticket, false, nil
+		return ticket, nil, nil
 	}
-	t, err := l.newTurn(ctx, setup)
+	t, err = l.newTurn(ctx, setup)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if _, err = l.appendWaiting(ctx); err == nil {
 		t.prompt, ticket, err = l.takeNext(ctx)
 	}
 	if err != nil {
 		t.cancel(err)
-		return nil, false, err
+		return nil, nil, err
 	}
 	l.start(t, runtime.Execute)
-	return ticket, true, nil
+	return ticket, t, nil
 }
 
 // takeSteer appends all steering messages that wait; the ticket is of the last.

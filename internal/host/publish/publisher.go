@@ -234,14 +234,15 @@ func (p *Publisher) push(n entry) {
 
 // Flush returns when everything that entered before it has left.
 func (p *Publisher) Flush(ctx context.Context) error {
-	t, err := p.flush()
+	t, err := p.FlushTicket()
 	if err != nil {
 		return err
 	}
 	return t.Wait(ctx)
 }
 
-func (p *Publisher) flush() (*Ticket, error) {
+// FlushTicket is Flush for a caller that waits later, when it holds no lock any more.
+func (p *Publisher) FlushTicket() (*Ticket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
