@@ -276,8 +276,9 @@ func (f *feed) choose(ctx context.Context, a *protocol.Anchors) (protocol.Resync
 	}
 	index := f.lane.Log().Index()
 	through, _ := f.lane.Publisher().Published()
-	if a.PersistentLastID == "" || a.PersistentLastSeq > through || index.SeqOf(a.PersistentLastID) != a.PersistentLastSeq ||
-		a.PersistentLastSeq < index.Tail(maxMissed) {
+	known := a.PersistentLastID == "" && a.PersistentLastSeq == 0 || // the client knows the session as it was when it was empty
+		a.PersistentLastID != "" && a.PersistentLastSeq <= through && index.SeqOf(a.PersistentLastID) == a.PersistentLastSeq
+	if !known || a.PersistentLastSeq < index.Tail(maxMissed) {
 		return protocol.FullReload, ctx.Err()
 	}
 	f.sent = a.PersistentLastSeq

@@ -38,6 +38,7 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		return &a
 	}
 	count := func(n int) func([]protocol.Event) bool { return func(e []protocol.Event) bool { return len(e) == n } }
+	all := func(e []protocol.Event) bool { return slices.Equal(ids(e), logged) }
 	isStored := func(e []protocol.Event) bool { return slices.Equal(ids(e), stored) }
 	for name, c := range map[string]struct {
 		anchors *protocol.Anchors
@@ -59,7 +60,9 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		"a stream from the future":    {with(mid, func(a *protocol.Anchors) { a.StreamLastSeq += 1000 }), 3, protocol.PersistentFallback, isStored},
 		"another event of that seq":   {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", stored[0] }), 2, protocol.FullReload, count(2)},
 		"an unknown event":            {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", "evt_0000000000000000" }), 2, protocol.FullReload, count(2)},
-		"no event":                    {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID, a.PersistentLastSeq = "", "", 0 }), 2, protocol.FullReload, count(2)},
+		"no event yet":                {with(old, func(a *protocol.Anchors) { a.StreamEpoch = "epo_0000000000000000" }), 2, protocol.PersistentFallback, all},
+		"no event, and no stream":     {with(mid, func(a *protocol.Anchors) { *a = protocol.Anchors{DeviceID: a.DeviceID} }), 2, protocol.PersistentFallback, all},
+		"no event of another device":  {with(old, func(a *protocol.Anchors) { a.DeviceID = "dev_0000000000000000" }), 2, protocol.FullReload, count(2)},
 		"a log from the future":       {with(end, func(a *protocol.Anchors) { a.StreamEpoch = ""; a.PersistentLastSeq += 1000 }), 2, protocol.FullReload, count(2)},
 		"no id that could be one":     {with(end, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", "../../x" }), 2, protocol.FullReload, count(2)},
 		"an id without its seq":       {with(end, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastSeq = "", 0 }), 2, protocol.FullReload, count(2)},

@@ -131,7 +131,7 @@ func (e *eventStream) open() (err error) {
 	device, _ := e.s.cfg.Host.Device()
 	for _, p := range e.at {
 		r := &protocol.OpenSession{Tail: e.tail}
-		if p != (place{session: p.session}) {
+		if !p.none() {
 			r.Anchors = p.anchors(device)
 		}
 		if _, err := e.x.call(e.conn, e.s.fresh(p.session, r)); err != nil {
@@ -276,7 +276,9 @@ func (e *eventStream) message(name string, id bool, f protocol.Frame) {
 func (e *eventStream) head(name string, id bool) {
 	e.buf = append(append(append(e.buf, "event: "...), name...), '\n')
 	if id {
-		e.buf = append(append(append(e.buf, "id: "...), e.at.text(e.device)...), '\n')
+		if at := e.at.text(e.device); at != "" {
+			e.buf = append(append(append(e.buf, "id: "...), at...), '\n')
+		}
 	}
 	e.buf = append(e.buf, "data: "...)
 }
