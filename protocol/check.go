@@ -27,6 +27,7 @@ const (
 	MaxShell    = 100_000    // a command of a person
 	MaxRules    = 1000       // rules, and folders, of the options of one message
 	MaxSetting  = 16 << 10   // a value of the configuration
+	MaxTail     = 2000       // newest events that open_session sends at first
 	maxUserText = MaxMessage // of a text in a message: the bound of the message itself
 )
 
@@ -195,6 +196,14 @@ func one[T ~string](field string, text T, words ...T) *Problem {
 func counts[T int | int64](field string, n T) *Problem {
 	if n < 0 {
 		return &Problem{field, fmt.Sprintf("The field %s is %d; it is a number that is not negative.", field, n)}
+	}
+	return nil
+}
+
+// upTo holds a number to what is not negative and has a bound.
+func upTo(field string, n, limit int) *Problem {
+	if n < 0 || n > limit {
+		return &Problem{field, fmt.Sprintf("The field %s is %d; it is a number from 0 to %d.", field, n, limit)}
 	}
 	return nil
 }

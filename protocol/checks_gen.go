@@ -289,8 +289,8 @@ func (r *CreateSession) checkFields() *Problem {
 	)
 }
 
-// Check says what cannot be carried out; see [Call.Check].
-func (r *ListSessions) Check() *Problem {
+// checkFields checks the fields of the request one by one.
+func (r *ListSessions) checkFields() *Problem {
 	return first(
 		atMost("projectId", r.ProjectID, MaxWord),
 		atMost("query", r.Query, MaxQuery),
@@ -302,7 +302,7 @@ func (r *ListSessions) Check() *Problem {
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *OpenSession) Check() *Problem {
-	return counts("tail", r.Tail)
+	return upTo("tail", r.Tail, MaxTail)
 }
 
 // Check says what cannot be carried out; see [Call.Check].

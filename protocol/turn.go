@@ -155,7 +155,11 @@ func (*SetMode) Spec() *Spec      { return &setModeSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {
-	return first(r.checkFields(), r.Options.Check())
+	p := first(r.checkFields(), r.Options.Check())
+	if p == nil && r.Options != nil && r.WhenBusy != "reject" {
+		p = &Problem{"whenBusy", "A message with options begins a turn of its own; send it with whenBusy \"reject\"."}
+	}
+	return p
 }
 func (r *RewriteQueue) Check() *Problem {
 	p := r.checkFields()

@@ -144,7 +144,7 @@ func (c builtins) Complete(_ context.Context, name, args string) (out []protocol
 func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name string) error {
 	mode, err := permission.ParseMode(name)
 	if err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.About("mode", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
 		return protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))

@@ -16,7 +16,6 @@ import (
 const (
 	maxSubscriptions = 64   // sessions that one connection has open
 	maxMissed        = 2000 // persistent events that a client is sent which comes back
-	maxTail          = 2000 // newest events of the path that a client is sent which starts anew
 )
 
 // subscription is one open session of a connection.
@@ -71,7 +70,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	pumped = true
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
-		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))
+		sub.pump(pumpCtx, r.Anchors, r.Tail)
 	}()
 	return opened, nil
 }

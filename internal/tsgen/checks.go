@@ -17,7 +17,7 @@ import (
 //	max=N        bytes of a text, or entries of a list; N is a constant of the package
 //	each=N       bytes of each text of a list, none of which is empty
 //	oneof=a|b    a closed set of words; an empty one among them may be left out
-//	min=0        a number that is not negative
+//	min=0        a number that is not negative; with max=N one of at most N
 //	line         one line of text
 //	session      the id of a session
 //	sha256       the name of a payload
@@ -95,6 +95,8 @@ func (r rule) calls(name, field, goType string) (all []string, err error) {
 		add("given(%q, r.%s, %s)", name, field, r.max)
 	case pointer && r.max != "":
 		add("optional(%q, r.%s, %s)", name, field, r.max)
+	case r.notNegative && r.max != "":
+		add("upTo(%q, r.%s, %s)", name, field, r.max)
 	case r.required && r.max != "":
 		add("need(%q, r.%s, %s)", name, field, r.max)
 	case r.max != "":
@@ -138,6 +140,11 @@ func (s *source) bound(r rule, goType string) (b bound, err error) {
 		}
 	case strings.HasPrefix(goType, "*"):
 		b.need, b.filled, b.maxLength = false, r.required, size(r.max)
+	case r.notNegative:
+		if r.max != "" {
+			n := size(r.max)
+			b.maximum = &n
+		}
 	default:
 		b.maxLength = size(r.max)
 	}

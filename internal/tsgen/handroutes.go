@@ -17,10 +17,10 @@ func handRoutes(w schemas) []route {
 	following := func(first ...members) []members {
 		return append(first,
 			members{{"name", "tail"}, {"in", "query"}, {"description", "How many of the newest events come first."},
-				{"schema", members{{"type", "integer"}, {"minimum", 0}, {"maximum", maxTail}}}},
+				{"schema", members{{"type", "integer"}, {"minimum", 0}, {"maximum", maxTail}, {"default", 0}}}},
 			members{{"name", "types"}, {"in", "query"}, {"description", "persistent: only what stays in the log."},
 				{"schema", members{{"type", "string"}, {"enum", []string{"all", "persistent"}}, {"default", "all"}}}},
-			members{{"name", "interactive"}, {"in", "query"}, {"description", "Somebody follows who can answer: what has to be asked is asked, and not denied at once."},
+			members{{"name", "interactive"}, {"in", "query"}, {"description", "Somebody follows who can answer questions. It counts only for messages with the option unattended."},
 				{"schema", members{{"type", "boolean"}, {"default", false}}}},
 			sharedParameter("LastEventID"))
 	}

@@ -206,6 +206,9 @@ func (w manual) bounds(b bound) string {
 	if b.minimum != nil {
 		add("At least %d.", *b.minimum)
 	}
+	if b.maximum != nil {
+		add("At most %d.", *b.maximum)
+	}
 	if b.line {
 		add("One line of text without control characters.")
 	}

@@ -110,6 +110,7 @@ type bound struct {
 	minItems  int
 	maxItems  int
 	minimum   *int
+	maximum   *int
 	pattern   string
 	words     []string // the only ones that it can be
 	line      bool     // one line without control characters

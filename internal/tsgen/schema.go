@@ -135,6 +135,9 @@ func (w schemas) bounded(s members, b bound) members {
 	if b.minimum != nil {
 		s = s.with("minimum", *b.minimum)
 	}
+	if b.maximum != nil {
+		s = s.with("maximum", *b.maximum)
+	}
 	s = s.and("pattern", b.pattern)
 	if b.each != nil {
 		for i := range s {

@@ -45,11 +45,11 @@ func (m *Message) check() error {
 	switch m.Busy {
 	case BusyFollowUp, BusySteer, BusyReject, "":
 	default:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
+		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
 	}
 	switch {
 	case m.Options != nil && m.Busy != BusyReject:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
+		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
 	}
 	return nil
 }

@@ -26,11 +26,11 @@ type turn struct {
 	// leaves any more. It is set before the turn is one of the lane.
 	announced *publish.Ticket
 	setup     *Setup
-	before protocol.EventID // the leaf when it began
-	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
-	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
-	ended  sync.Once        // of done
-	shut   sync.Once        // of Setup.Close
+	before    protocol.EventID // the leaf when it began
+	over      atomic.Bool      // nothing more is taken; set with Lane.mu held
+	void      atomic.Bool      // something of it could not be stored; set with Lane.mu held
+	ended     sync.Once        // of done
+	shut      sync.Once        // of Setup.Close
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq     // Lane.modeSeq when it began

@@ -12,7 +12,6 @@ import (
 // Bounds of a stream of events; see docs/limits.md.
 const (
 	eventsBatch = 64 << 10 // bytes that are gathered before they are sent
-	maxTail     = 2000     // events that can be asked for at the beginning
 	maxFollowed = 64       // sessions
 )
 
@@ -84,8 +83,8 @@ func (e *eventStream) question() error {
 			e.interactive = value == "true"
 		case name == "tail":
 			n, err := strconv.Atoi(value)
-			if err != nil || n < 0 || n > maxTail {
-				return wrong(name, "The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
+			if err != nil || n < 0 || n > protocol.MaxTail {
+				return wrong(name, "The parameter tail is a number of events up to %d, not %s.", protocol.MaxTail, shown(value))
 			}
 			e.tail = n
 		default:

@@ -23,7 +23,7 @@ export interface ListSessions {
   query?: string;
   limit?: number;
   before?: SessionID;
-  /** BeforeTime is the updatedAt of that session. */
+  /** BeforeTime is the updatedAt of that session, with which Before must come. */
   beforeTime?: number;
   /**
    * Subagents lists the sessions of sub-agents too, and ParentID only those of
