@@ -36,7 +36,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
 	if args == "" && (name == "mode" || name == "model" || name == "name") {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
+		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
 	}
 	status := ""
 	var err error
@@ -54,7 +54,7 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	case "reload":
 		return c.reload(ctx)
 	default:
-		err = protocol.Errorf(protocol.CodeInvalidRequest, "There is no command /%s.", name)
+		err = protocol.About("name", "", protocol.CodeInvalidRequest, "There is no command /%s.", name)
 	}
 	if err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func (c builtins) Complete(_ context.Context, name, args string) (out []protocol
 func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name string) error {
 	mode, err := permission.ParseMode(name)
 	if err != nil {
-		return protocol.About("mode", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if _, err := permission.Compile(permission.Config{Mode: mode, UID: os.Getuid(), Confined: h.confines(l.Meta())}); err != nil {
 		return protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
@@ -155,6 +155,9 @@ func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name s
 // handleMode registers the handlers of this file's requests.
 func (h *Host) handleMode(t handlers) {
 	inSession(t, func(ctx context.Context, at *target, r *protocol.SetMode) (protocol.Response, error) {
+		if _, err := permission.ParseMode(r.Mode); err != nil {
+			return nil, protocol.About("mode", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
 		return &protocol.Done{}, h.setMode(ctx, at.lane, at.by, r.Mode)
 	})
 }

@@ -177,7 +177,7 @@ func (c templates) Run(ctx context.Context, name, args string) (*protocol.Comman
 			return c.expand(ctx, t, args)
 		}
 	}
-	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The command /%s is gone.", name)
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "The command /%s is gone.", name)
 }
 
 func (c templates) expand(ctx context.Context, t command.Template, typed string) (*protocol.CommandResult, error) {

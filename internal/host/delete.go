@@ -38,7 +38,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) (*proto
 
 func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletion) error {
 	if err := id.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
 		return err

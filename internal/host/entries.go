@@ -43,7 +43,7 @@ func (h *Host) renameEntry(r *protocol.RenameEntry) error {
 
 func (h *Host) setGrant(r *protocol.SetGrant) error {
 	if err := r.Grant.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.About("grant", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.entries.SetGrant(r.ClientID, r.Grant); err != nil {
 		return entryError("change the grant", err)

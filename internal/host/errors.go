@@ -84,6 +84,19 @@ func sentence(err error) string {
 	return s
 }
 
+// wholeSentence is [sentence] with its end, for a text that may begin with a setting's name
+// and may be a question.
+func wholeSentence(err error) string {
+	s := err.Error()
+	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, ".:/_") {
+		s = sentence(err)
+	}
+	if !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, ".") {
+		s += "."
+	}
+	return s
+}
+
 // unknownOutcome is the answer to a repeat of which nobody can say now whether it was
 // carried out. Who took it for a refusal would ask for the same again.
 func unknownOutcome(err error) error {

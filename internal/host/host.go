@@ -285,7 +285,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 // acquire opens a session, or shares the open one; release gives it back.
 func (h *Host) acquire(ctx context.Context, id protocol.SessionID) (*slot, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	s, err := h.shared(ctx, id)
 	if err != nil || s != nil {

@@ -22,7 +22,7 @@ const maxImportParts = bundle.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB
 func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.ImportSession) (*protocol.Imported, error) {
 	h := c.h
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if n := len(r.Blobs); n == 0 || n > maxImportParts {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "An import has from 1 to %d parts; put them first.", maxImportParts)

@@ -24,14 +24,14 @@ func (h *Host) processes(id protocol.SessionID, panicked func(any)) *process.Rec
 func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *protocol.GetProcessLog) (*protocol.ProcessLog, error) {
 	switch {
 	case r.OperationID == "":
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Name the operation as operationId; tool results carry it in process.logRef.")
+		return nil, protocol.About("operationId", "", protocol.CodeInvalidRequest, "Name the operation as operationId; tool results carry it in process.logRef.")
 	case r.Offset < 0:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The offset is %d; it is the number of a line, from 0.", r.Offset)
+		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The offset is %d; it is the number of a line, from 0.", r.Offset)
 	case r.Limit < 0 || r.Limit > process.MaxPage:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, process.MaxPage)
+		return nil, protocol.About("limit", "", protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, process.MaxPage)
 	}
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	h.mu.Lock()
 	open := h.lanes[id] != nil

@@ -242,7 +242,7 @@ func (h *Host) cutText(ctx context.Context, lost *session.Lost) func(sha string)
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	report, err := h.store.Verify(ctx, id)
 	if err != nil {
@@ -253,7 +253,7 @@ func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*proto
 
 func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.free(ctx, id, "repair", "repaired"); err != nil {
 		return nil, err

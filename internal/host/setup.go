@@ -252,9 +252,9 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.About("model", "", code, "%s", me.Message)
+		return protocol.About("model", "", code, "%s", wholeSentence(me))
 	}
-	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
+	return protocol.Errorf(protocol.CodeProviderError, "%s", wholeSentence(err))
 }
 
 func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.ThinkingLevel {

@@ -498,7 +498,7 @@ func foldLabels(ctx context.Context, index *session.Index, live *protocol.Live) 
 // SetLabel names an event, or removes its name.
 func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, label *string) error {
 	if label != nil && len(*label) > protocol.MaxLabel {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
+		return protocol.About("label", "", protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
 	}
 	if !l.cfg.Log.Index().Has(target) {
 		return protocol.About("targetEventId", "", protocol.CodeInvalidEventID, "The session has no event %s.", target)

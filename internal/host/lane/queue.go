@@ -203,10 +203,10 @@ func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content 
 // replaces. New items may be added without an id.
 func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueName, replaces protocol.EventID, items []protocol.QueueItem) error {
 	if name != protocol.QueueSteer && name != protocol.QueueFollowUp {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no queue %q; it can be steer or follow_up.", name)
+		return protocol.About("queue", "", protocol.CodeInvalidRequest, "There is no queue %q; it can be steer or follow_up.", name)
 	}
 	if len(items) > protocol.MaxQueueItems {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
+		return protocol.About("items", "", protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
 	}
 	for i, it := range items {
 		if err := l.checkContent(fmt.Sprintf("items[%d].content", i), it.Content); err != nil {

@@ -134,7 +134,7 @@ func (l *Lane) Tasks() *protocol.TaskList { return &protocol.TaskList{Tasks: l.t
 func (l *Lane) StopTask(ctx context.Context, id string) (*protocol.TaskInfo, error) {
 	stopped, err := l.tasks.Stop(ctx, id, task.ToPerson)
 	if errors.Is(err, task.ErrUnknown) {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
+		return nil, protocol.About("taskId", "", protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
 	}
 	return &stopped.Info, err
 }

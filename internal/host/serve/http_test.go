@@ -323,6 +323,27 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 	}
 }
 
+// TestErrorsAreSentencesThatSayWhatToDo holds those that helped nobody.
+func TestErrorsAreSentencesThatSayWhatToDo(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := string(c.session(w))
+	for _, test := range []struct{ path, body, says string }{
+		{"/v1/sessions/" + id + "/messages", `{"content":"x","whenBusy":"reject","options":{"model":"no-such-model-anywhere"}}`, `^There is no model no-such-model-anywhere: .*\.$`},
+		{"/v1/sessions", `{"workDir":"/"}`, `^/ as the workspace is the whole file system, .*register_project \(POST /v1/projects\) with wide`},
+		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, w.hostConfig.UserHome), `as the workspace is your whole home folder, `},
+		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, filepath.Dir(w.hostConfig.UserHome)), `as the workspace holds your whole home folder, `},
+		{"/v1/requests/ping", `{"zz":1}`, `^This host does not know the field "zz" of ping; it knows requestId\.$`},
+		{"/v1/requests/ping", `null`, `^The body is no JSON object\.$`},
+	} {
+		resp, text := c.do("POST", test.path, test.body)
+		var e protocol.Error
+		if err := json.Unmarshal([]byte(text), &e); err != nil || resp.StatusCode < 400 || !regexp.MustCompile(test.says).MatchString(e.Message) {
+			t.Errorf("%s %s: %s %s", test.path, test.body, resp.Status, text)
+		}
+	}
+}
+
 // TestAnIdempotencyKeyIsGivenOnceAndNotEmpty: a script whose variable is empty would else
 // do twice what it repeats.
 func TestAnIdempotencyKeyIsGivenOnceAndNotEmpty(t *testing.T) {
@@ -379,6 +400,12 @@ func TestWhatIsWrongIsNamedAsTheClientWroteIt(t *testing.T) {
 		{"POST", messages, option(`"workspace":"/"`), "options.workspace", ""},
 		{"POST", messages, option(`"workspace":"/no/such/folder"`), "options.workspace", ""},
 		{"POST", messages, `{"content":"x","options":{"mode":"plan"}}`, "whenBusy", ""},
+		{"POST", "/v1/requests/run_command", `{"sessionId":"` + id + `","name":"nothing"}`, "name", ""},
+		{"POST", "/v1/requests/set_label", `{"sessionId":"` + id + `","targetEventId":"evt_0000000000000000","label":"` + strings.Repeat("l", protocol.MaxLabel+1) + `"}`, "label", ""},
+		{"POST", "/v1/requests/stop_task", `{"sessionId":"` + id + `","taskId":"task_zz"}`, "taskId", ""},
+		{"POST", "/v1/requests/check_extension", `{"path":"not/whole"}`, "path", ""},
+		{"POST", "/v1/requests/list_directories", `{"path":"not/whole"}`, "path", ""},
+		{"POST", "/v1/requests/set_credential", `{"provider":"no-such","key":"k"}`, "provider", ""},
 		{"POST", messages, option(`"mod":"plan"`), "options.mod", ""},
 		{"POST", messages, option(`"NoNetwork":true`), "options.NoNetwork", ""},
 		{"POST", messages, `{"content":[7]}`, "content[0]", ""},
