@@ -404,13 +404,16 @@ func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (t
 		return nil, nil, err
 	}
 	if _, err = l.appendWaiting(ctx); err == nil {
-		t.prompt, ticket, err = l.takeNext(ctx)
+		l.pub.Together(func() { // whoever sees the message stored sees its turn run
+			if t.prompt, ticket, err = l.takeNext(ctx); err == nil {
+				l.start(t, runtime.Execute)
+			}
+		})
 	}
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, err
 	}
-	l.start(t, runtime.Execute)
 	return ticket, t, nil
 }
 

@@ -232,14 +232,21 @@ func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptA
 		}
 	}
 	t.prompt = says.Content
-	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
+	var e protocol.Event
+	var ticket *publish.Ticket
+	l.pub.Together(func() { // whoever sees the message stored sees its turn run
+		e, ticket, err = l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
+		if err != nil {
+			return
+		}
+		if m.began != nil {
+			m.began(t)
+		}
+		l.start(t, runtime.Execute)
+	})
 	if err != nil {
 		t.cancel(err)
 		return nil, nil, nil, err
 	}
-	if m.began != nil {
-		m.began(t)
-	}
-	l.start(t, runtime.Execute)
 	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, t, nil
 }
