@@ -97,7 +97,8 @@ type ToolExecutionEnd struct {
 	IsError    bool    `json:"isError"`
 }
 
-// TurnStart begins a turn. TurnIndex counts from 0 in a run.
+// TurnStart begins a turn of the run: one message with all its steps. TurnIndex counts
+// the turns of the run from 0.
 type TurnStart struct {
 	TurnIndex int `json:"turnIndex"`
 }

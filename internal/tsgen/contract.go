@@ -89,7 +89,7 @@ func envelopes(c *module) error {
 		all = append(all, call, reply)
 	}
 	all = append(all,
-		&decl{name: "ResponseMessage", doc: "The answer to a request that succeeded. What its data is says reply.<name of the request>.",
+		&decl{name: "ResponseMessage", doc: "The answer to a request that succeeded. reply.<name of the request> is the whole message with the data of that request.",
 			fields: []field{required("type", lit("response")), required("requestId", ref("RequestID")), required("data", unknown)}},
 		&decl{kind: alias, name: "ClientMessage", doc: "What a client sends: the handshake, and then requests.", is: client},
 		&decl{kind: alias, name: "HostMessage", doc: "What a host sends: the handshake, and then answers and frames.", is: append(host, ref("ResponseMessage"))})

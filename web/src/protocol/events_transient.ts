@@ -85,7 +85,10 @@ export interface ToolExecutionEnd {
   isError: boolean;
 }
 
-/** TurnStart begins a turn. TurnIndex counts from 0 in a run. */
+/**
+ * TurnStart begins a turn of the run: one message with all its steps. TurnIndex counts
+ * the turns of the run from 0.
+ */
 export interface TurnStart {
   turnIndex: number;
 }

@@ -41,7 +41,10 @@ export interface RewriteQueue {
   items: QueueItem[] | null;
 }
 
-/** ResumeQueue lets a paused queue go on. */
+/**
+ * ResumeQueue lets both queues go on if they are paused. It has no fields. When no
+ * turn runs, the first message that waits begins one.
+ */
 export interface ResumeQueue {}
 
 /** Cancel ends a turn; the answer is {@link Cancelled}. */
@@ -87,7 +90,9 @@ export interface TurnOptions {
 
 /**
  * Sent says what became of a message: EventID when it stands in the log,
- * ItemID when it waits in a queue. TurnID is the turn that handles it.
+ * ItemID when it waits in a queue. TurnID is the turn that handles it; with ItemID the
+ * one that runs, which takes it unless it is a compaction, a command, or, for a
+ * follow-up, a turn with options.
  */
 export interface Sent {
   eventId?: EventID;
