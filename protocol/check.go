@@ -100,12 +100,13 @@ func Within(name string, err error) error {
 	return About(name+"."+d.Field, d.Reason, e.Code, "%s", e.Message)
 }
 
-// under puts a problem of a part under the name of the part.
+// under puts a problem of a part under the name of the part, also in its sentence.
 func (p *Problem) under(name string) *Problem {
 	if p == nil {
 		return nil
 	}
-	return &Problem{name + "." + p.Field, p.Text}
+	whole := name + "." + p.Field
+	return &Problem{whole, strings.Replace(p.Text, "The field "+p.Field+" ", "The field "+whole+" ", 1)}
 }
 
 // Check says why the call cannot be carried out as it is, nil when it can: it is the one

@@ -26,6 +26,8 @@ func TestACallWithAFieldThatIsNotKnownIsRefused(t *testing.T) {
 		{`"type":"send_message","content":[{"type":"text","text":"x"},7]`, "content[1]", "it is a number and should be an object"},
 		{`"type":"send_message","content":[{"type":"text","text":7}]`, "content[0].text", "it is a number and should be a text"},
 		{`"type":"send_message","content":[],"options":{"allow":["x",1]}`, "options.allow[1]", "should be a text"},
+		{`"type":"send_message","content":[{"type":"text","text":"x"}],"whenBusy":"reject","options":{"maxSteps":-1}`, "options.maxSteps", "The field options.maxSteps is -1"},
+		{`"type":"update_info","changes":{"name":"a\nb"}`, "changes.name", "The field changes.name holds"},
 		{`"type":"open_session","tail":2001`, "tail", "from 0 to 2000"},
 		{`"type":"open_session","tail":-1`, "tail", "from 0 to 2000"},
 	} {
