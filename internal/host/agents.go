@@ -118,7 +118,7 @@ func (h *Host) checkAgentModel(user config.Config, d *agent.Definition) error {
 		return err
 	}
 	if _, err := resolve.Resolve(ref, h.resolver(user)); err != nil {
-		return fmt.Errorf("its model cannot be used: %s", providerError(err).Error())
+		return fmt.Errorf("its model cannot be used: %s", modelProblem(err))
 	}
 	return nil
 }

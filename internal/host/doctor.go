@@ -149,7 +149,7 @@ func (h *Host) checkModel(context.Context) doctor.Finding {
 			continue
 		}
 		if _, err := resolve.Resolve(name, h.resolver(cfg)); err != nil {
-			return doctor.Fail(fmt.Sprintf("the model %s cannot be used: %v", name, providerError(err)), "Set its key, or name another one as model.name; scorel models lists them.")
+			return doctor.Fail(fmt.Sprintf("the model %s cannot be used: %s", name, modelProblem(err)), "Set its key, or name another one as model.name; scorel models lists them.")
 		}
 	}
 	if cfg.Model.Name == "" {

@@ -86,10 +86,9 @@ func sentence(err error) string {
 
 // wholeSentence is [sentence] with its end, for a text that may begin with a setting's name
 // and may be a question.
-func wholeSentence(err error) string {
-	s := err.Error()
+func wholeSentence(s string) string {
 	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, ".:/_") {
-		s = sentence(err)
+		s = sentence(errors.New(s))
 	}
 	if !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, ".") {
 		s += "."

@@ -245,6 +245,7 @@ func (h *Host) models(cfg config.Config, meta protocol.Meta, over Overrides) (m,
 	return m, fallback, nil
 }
 
+// providerError is why a model cannot be used, as a client is told of it.
 func providerError(err error) error {
 	var me *model.Error
 	if errors.As(err, &me) {
@@ -252,9 +253,18 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.About("model", "", code, "%s", wholeSentence(me))
+		return protocol.About("model", "", code, "%s", wholeSentence(me.Message))
 	}
-	return protocol.Errorf(protocol.CodeProviderError, "%s", wholeSentence(err))
+	return protocol.Errorf(protocol.CodeProviderError, "%s", wholeSentence(err.Error()))
+}
+
+// modelProblem is why a model cannot be used, as the end of a sentence.
+func modelProblem(err error) string {
+	var me *model.Error
+	if errors.As(err, &me) {
+		return me.Message
+	}
+	return err.Error()
 }
 
 func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.ThinkingLevel {

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -50,7 +51,7 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		"none, with a tail": {nil, 3, protocol.FullReload, func(e []protocol.Event) bool {
 			return len(e) == 3 && slices.IsSortedFunc(e, bySeq) && e[2].ID == end.PersistentLastID
 		}},
-		"none, with a long tail":      {nil, 5000, protocol.FullReload, count(4)}, // the messages of the path
+		"none, with a long tail":      {nil, protocol.MaxTail, protocol.FullReload, count(4)}, // the messages of the path
 		"nothing was missed":          {&end, 3, protocol.StreamResume, count(0)},
 		"a turn was missed":           {&mid, 3, protocol.StreamResume, func(e []protocol.Event) bool { return len(e) == len(events) && e[0].Seq == mid.StreamLastSeq+1 }},
 		"all was missed":              {&old, 3, protocol.StreamResume, func(e []protocol.Event) bool { return slices.Equal(nonEmpty(ids(e)), logged) }},
@@ -112,8 +113,13 @@ func TestAClientThatMissedTooMuchBeginsAnew(t *testing.T) {
 			t.Errorf("with %d missed: %s and %d events", k.missed, got.mode, len(got.events))
 		}
 	}
-	if got := c.open(id, nil, 10_000); len(got.events) != 2000 {
-		t.Errorf("a tail without end has %d events", len(got.events))
+	if got := c.open(id, nil, protocol.MaxTail); len(got.events) != 2000 {
+		t.Errorf("the longest tail has %d events", len(got.events))
+	}
+	c.do(id, &protocol.CloseSession{})
+	reply, err := c.conn.Call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: id, Request: &protocol.OpenSession{Tail: protocol.MaxTail + 1}})
+	if err != nil || reply.Err == nil || protocol.AboutOf(reply.Err).Field != "tail" {
+		t.Errorf("a longer tail is answered with %+v, %v", reply, err)
 	}
 }
 
