@@ -7,45 +7,45 @@ import (
 )
 
 // Kind says what an item is for a person.
-type Kind string
+type Kind = protocol.DisplayKind
 
-// The kinds.
+// The kinds; package protocol describes them.
 const (
-	Bubble     Kind = "bubble"     // what the user or the assistant says; Parts in order
-	Thinking   Kind = "thinking"   // a part of a bubble: what the model thought
-	Tool       Kind = "tool"       // a call (a part of a bubble), its progress or its result
-	Note       Kind = "note"       // said by the user while the assistant worked
-	Notice     Kind = "notice"     // one line of the program
-	Folded     Kind = "folded"     // a title that opens to a long text
-	Marker     Kind = "marker"     // a place where the conversation jumps
-	Badge      Kind = "badge"      // where the next message came from
-	Label      Kind = "label"      // a name for the event Ref; no title: the name is removed
-	Queue      Kind = "queue"      // the whole of one queue; Parts are what waits
-	Audit      Kind = "audit"      // who allowed or denied a call
-	Checkpoint Kind = "checkpoint" // a file was kept before it was written
-	Detail     Kind = "detail"     // belongs to the details of the session
-	Custom     Kind = "custom"     // an extension shows it; Title is its kind
-	Shell      Kind = "shell"      // a command that a person ran: Title is the command, Text what it printed
-	Stream     Kind = "stream"     // a piece of the message Ref that is being written
-	State      Kind = "state"      // the run or turn began or ended
-	Question   Kind = "question"   // somebody has to answer; or, with a Status, has answered
-	Hidden     Kind = "hidden"     // not shown
+	Bubble     = protocol.DisplayBubble
+	Thinking   = protocol.DisplayThinking
+	Tool       = protocol.DisplayTool
+	Note       = protocol.DisplayNote
+	Notice     = protocol.DisplayNotice
+	Folded     = protocol.DisplayFolded
+	Marker     = protocol.DisplayMarker
+	Badge      = protocol.DisplayBadge
+	Label      = protocol.DisplayLabel
+	Queue      = protocol.DisplayQueue
+	Audit      = protocol.DisplayAudit
+	Checkpoint = protocol.DisplayCheckpoint
+	Detail     = protocol.DisplayDetail
+	Custom     = protocol.DisplayCustom
+	Shell      = protocol.DisplayShell
+	Stream     = protocol.DisplayStream
+	State      = protocol.DisplayState
+	Question   = protocol.DisplayQuestion
+	Hidden     = protocol.DisplayHidden
 )
 
 // Status says how something stands. Items whose kind has no status leave it out.
-type Status string
+type Status = protocol.DisplayStatus
 
 // The statuses.
 const (
-	Running   Status = "running"
-	OK        Status = "ok"
-	Failed    Status = "error"
-	Partial   Status = "partial"
-	Cancelled Status = "cancelled"
-	Paused    Status = "paused"
-	Allowed   Status = "allow"
-	Denied    Status = "deny"
-	Expired   Status = "expired"
+	Running   = protocol.StatusRunning
+	OK        = protocol.StatusOK
+	Failed    = protocol.StatusFailed
+	Partial   = protocol.StatusPartial
+	Cancelled = protocol.StatusCancelled
+	Paused    = protocol.StatusPaused
+	Allowed   = protocol.StatusAllowed
+	Denied    = protocol.StatusDenied
+	Expired   = protocol.StatusExpired
 )
 
 // Item is how one event is shown.
@@ -105,44 +105,35 @@ func Of(e protocol.Event) Item {
 }
 
 func of(e protocol.Event) Item {
-	switch b := e.Body.(type) {
-	case *protocol.MessageBody:
-		return message(b.Message)
-	case *protocol.Compact:
-		return compact(b)
-	case *protocol.CustomMessage:
-		return customMessage(b)
-	case *protocol.HarnessItem:
-		return harnessItem(b)
-	case *protocol.BranchSummary:
-		return branchSummary(b)
-	case *protocol.Rewind:
-		return rewind(b)
-	case *protocol.Branch:
-		return Item{Kind: Marker, Title: "Another branch", Ref: b.LeafEventID}
-	case *protocol.ChannelInject:
-		return Item{Kind: Badge, Title: Line(b.Channel)}
-	case *protocol.SessionInfo:
-		return sessionInfo(b)
-	case *protocol.Custom:
-		if strings.HasPrefix(b.Kind, protocol.OwnKind) {
-			return Item{Kind: Hidden}
-		}
-		return Item{Kind: Custom, Title: Line(b.Kind)}
-	case *protocol.Label:
-		return label(b)
-	case *protocol.InstructionSnapshot:
-		return instructions(b)
-	case *protocol.QueueUpdate:
-		return queue(b)
-	case *protocol.PermissionDecision:
-		return permissionDecision(b)
-	case *protocol.FileSnapshot:
-		return fileSnapshot(b)
-	case *protocol.Repair:
-		return repair(b)
-	case *protocol.SkillIndexSnapshot, *protocol.SkillIndexDelta, *protocol.ContextCut:
+	if e.Body == nil {
 		return Item{Kind: Hidden}
 	}
-	return transient(e.Body)
+	if item, ok := view(e.Body); ok {
+		return item
+	}
+	return data(e.Body, &e.Body.EventSpec().Display)
+}
+
+// view returns the item of an event whose display is a view, which is code and not data:
+// the one switch over types of events that shows them.
+func view(body protocol.Body) (Item, bool) {
+	switch b := body.(type) {
+	case *protocol.MessageBody:
+		return message(b.Message), true
+	case *protocol.CustomMessage:
+		return customMessage(b), true
+	case *protocol.HarnessItem:
+		return harnessItem(b), true
+	case *protocol.Custom:
+		return extensionState(b), true
+	case *protocol.QueueUpdate:
+		return queue(b), true
+	}
+	return transient(body)
+}
+
+// InConversation reports whether a client that has a conversation on the screen shows the
+// item of a control event in it, and not with a call or with the details of the session.
+func InConversation(b protocol.Body) bool {
+	return b.EventSpec().Display.Place == protocol.PlaceConversation
 }
