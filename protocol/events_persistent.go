@@ -201,7 +201,7 @@ type Custom struct {
 }
 
 var customSpec = EventSpec{Type: TypeCustom, Class: Control, New: func() Body { return new(Custom) },
-	Display: Display{View: ViewExtension},
+	Display: Display{View: ViewExtension, Place: PlaceSession},
 	Search:  None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
 
 // Label names an event for people; a nil Label removes the name.

@@ -59,7 +59,7 @@ func (a Aspect) Members() []string {
 //	{path}          the value of the member, nothing when it is missing
 //	{path|filter}   the value in another form: count (with commas), duration (of
 //	                milliseconds), plural:WORD (the number, or how many entries a list has,
-//	                with the word)
+//	                with the word); of a member that is missing, that of 0
 //	{?path:…}       the template … if the member is not empty: not missing, null, false, 0,
 //	                "" or a list without entries
 //	{!path:…}       the template … if it is empty

@@ -132,8 +132,13 @@ func view(body protocol.Body) (Item, bool) {
 	return transient(body)
 }
 
-// InConversation reports whether a client that has a conversation on the screen shows the
-// item of a control event in it, and not with a call or with the details of the session.
+// InConversation reports whether a client that has a conversation on the screen shows
+// events of this type in it: not with a call, not with the details of the session, and not
+// never.
 func InConversation(b protocol.Body) bool {
-	return b.EventSpec().Display.Place == protocol.PlaceConversation
+	d := &b.EventSpec().Display
+	return d.Place == protocol.PlaceConversation && d.Kind != Hidden
 }
+
+// WithCall reports whether it shows them with the call that they are about.
+func WithCall(b protocol.Body) bool { return b.EventSpec().Display.Place == protocol.PlaceCall }

@@ -113,9 +113,6 @@ func (t template) part(out *strings.Builder, part string) {
 	}
 	path, filter, _ := strings.Cut(part, "|")
 	m := protocol.MemberOf(t.body, path)
-	if m.Is == protocol.MissingMember {
-		return
-	}
 	name, word, _ := strings.Cut(filter, ":")
 	switch name {
 	case "count":

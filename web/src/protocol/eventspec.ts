@@ -111,7 +111,7 @@ export const placeValues = [
  *   {path}          the value of the member, nothing when it is missing
  *   {path|filter}   the value in another form: count (with commas), duration (of
  *                   milliseconds), plural:WORD (the number, or how many entries a list has,
- *                   with the word)
+ *                   with the word); of a member that is missing, that of 0
  *   {?path:…}       the template … if the member is not empty: not missing, null, false, 0,
  *                   "" or a list without entries
  *   {!path:…}       the template … if it is empty
@@ -171,7 +171,7 @@ export const eventSpecs: Readonly<Record<SessionEvent["type"], EventSpec>> = {
   branch: { class: "control", display: { kind: "marker", title: "Another branch", ref: "leafEventId" } },
   channel_inject: { class: "control", display: { kind: "badge", title: "{channel}" } },
   session_info: { class: "control", display: { kind: "notice", place: "session", lines: ["{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}", "{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"], hideEmpty: true }, usage: "usage" },
-  custom: { class: "control", display: { view: "extension" } },
+  custom: { class: "control", display: { view: "extension", place: "session" } },
   label: { class: "control", display: { kind: "label", place: "session", title: "{label}", ref: "targetEventId" } },
   instruction_snapshot: { class: "control", display: { kind: "detail", place: "session", title: "System prompt{?snapshot.cut: (cut: {snapshot.cut})}", text: "{snapshot.text}", status: [{ if: "?snapshot.cut", status: "partial" }] } },
   queue_update: { class: "control", display: { view: "queue", place: "session" } },
