@@ -22,6 +22,7 @@ const (
 	wire      = "protocol"
 	target    = "web/src/protocol"
 	reference = "docs/protocol"
+	history   = "internal/session/history"
 )
 
 // folder is the files that are generated into one folder, by their names.
@@ -65,6 +66,10 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	handlers, err := s.handlers()
+	if err != nil {
+		return nil, err
+	}
 	checks, err := s.checks()
 	if err != nil {
 		return nil, err
@@ -73,6 +78,7 @@ func generate(dir string) ([]folder, error) {
 		{target, types},
 		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry, "checks_gen.go": checks}},
 		{reference, documents},
+		{history, map[string][]byte{"handlers_gen.go": handlers}},
 	}, nil
 }
 
