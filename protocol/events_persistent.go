@@ -69,7 +69,7 @@ type CustomMessage struct {
 	Data    json.RawMessage `json:"data,omitempty"`
 }
 
-var customMessageSpec = EventSpec{Type: TypeCustomMessage, Class: Conversation, New: func() Body { return new(CustomMessage) },
+var customMessageSpec = EventSpec{Type: TypeCustomMessage, Class: Conversation, New: func() Body { return new(CustomMessage) }, AnyTime: true,
 	Display: Display{View: ViewMessage},
 	Search:  Coded, Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
 
@@ -128,7 +128,7 @@ type HarnessItem struct {
 	Item Item `json:"item"`
 }
 
-var harnessItemSpec = EventSpec{Type: TypeHarnessItem, Class: Conversation, New: func() Body { return new(HarnessItem) },
+var harnessItemSpec = EventSpec{Type: TypeHarnessItem, Class: Conversation, New: func() Body { return new(HarnessItem) }, AnyTime: true,
 	Display: Display{View: ViewItem},
 	Search:  Coded, Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
 
@@ -139,7 +139,7 @@ type BranchSummary struct {
 	Usage       *Usage  `json:"usage,omitempty"`
 }
 
-var branchSummarySpec = EventSpec{Type: TypeBranchSummary, Class: Conversation, New: func() Body { return new(BranchSummary) },
+var branchSummarySpec = EventSpec{Type: TypeBranchSummary, Class: Conversation, New: func() Body { return new(BranchSummary) }, AnyTime: true,
 	Display: Display{Kind: DisplayFolded, Title: "Summary of the branch that was left", Text: "{summary}", Ref: "fromEventId"},
 	Search:  "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
 
@@ -200,7 +200,7 @@ type Custom struct {
 	Data json.RawMessage `json:"data"`
 }
 
-var customSpec = EventSpec{Type: TypeCustom, Class: Control, New: func() Body { return new(Custom) },
+var customSpec = EventSpec{Type: TypeCustom, Class: Control, New: func() Body { return new(Custom) }, AnyTime: true,
 	Display: Display{View: ViewExtension, Place: PlaceSession},
 	Search:  None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
 
@@ -210,7 +210,7 @@ type Label struct {
 	Label         *string `json:"label"`
 }
 
-var labelSpec = EventSpec{Type: TypeLabel, Class: Control, New: func() Body { return new(Label) },
+var labelSpec = EventSpec{Type: TypeLabel, Class: Control, New: func() Body { return new(Label) }, AnyTime: true,
 	Display: Display{Kind: DisplayLabel, Place: PlaceSession, Title: "{label}", Ref: "targetEventId"},
 	Search:  "label", Usage: None, Payloads: None, Leaf: None, Context: None}
 
@@ -304,7 +304,7 @@ type SkillIndexSnapshot struct {
 	Entries []Skill `json:"entries"`
 }
 
-var skillIndexSnapshotSpec = EventSpec{Type: TypeSkillIndexSnapshot, Class: Control, New: func() Body { return new(SkillIndexSnapshot) },
+var skillIndexSnapshotSpec = EventSpec{Type: TypeSkillIndexSnapshot, Class: Control, New: func() Body { return new(SkillIndexSnapshot) }, AnyTime: true,
 	Display: Display{Kind: DisplayHidden},
 	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: None}
 
@@ -315,7 +315,7 @@ type SkillIndexDelta struct {
 	Removed []string `json:"removed,omitempty"`
 }
 
-var skillIndexDeltaSpec = EventSpec{Type: TypeSkillIndexDelta, Class: Control, New: func() Body { return new(SkillIndexDelta) },
+var skillIndexDeltaSpec = EventSpec{Type: TypeSkillIndexDelta, Class: Control, New: func() Body { return new(SkillIndexDelta) }, AnyTime: true,
 	Display: Display{Kind: DisplayHidden},
 	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: None}
 

@@ -10,6 +10,10 @@ type EventSpec struct {
 	Class Class
 	// New makes an empty body.
 	New func() Body
+	// AnyTime says that a host may append the event whenever it has reason to, because
+	// nothing but what folds events changes with it. All others have a way of their own into
+	// the log.
+	AnyTime bool
 	// Display is how the event is shown to people.
 	Display Display
 

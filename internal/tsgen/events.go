@@ -55,6 +55,7 @@ func (s *source) eventDescriptor(name string, lit *ast.CompositeLit) {
 			e.body = made(value)
 		case "UsageKind":
 			e.usageKind = ident(value)
+		case "AnyTime": // for hosts
 		case "Display":
 			if d, ok := value.(*ast.CompositeLit); ok {
 				e.display = displayOf(d)
@@ -176,6 +177,11 @@ func (s *source) completeEvent(e *eventSpec) error {
 // checkAspects holds that every aspect of a persistent event is there or explicitly none,
 // and that the generic code that reads it can.
 func (s *source) checkAspects(e *eventSpec) error {
+	for name := range e.aspects {
+		if !slices.Contains(aspectNames(), name) {
+			return fmt.Errorf("%s: %s is not known here", e.variable, name)
+		}
+	}
 	for _, name := range aspectNames() {
 		value := e.aspects[name]
 		if e.class == "Transient" {
