@@ -104,32 +104,42 @@ func Of(e protocol.Event) Item {
 	return item
 }
 
+// of is the one switch over types of events that shows them: those whose display is a view,
+// which is code and not data. It is short, because most events come through it.
 func of(e protocol.Event) Item {
-	if e.Body == nil {
+	switch b := e.Body.(type) {
+	case *protocol.MessageBody:
+		return message(b.Message)
+	case *protocol.CustomMessage:
+		return customMessage(b)
+	case *protocol.HarnessItem:
+		return harnessItem(b)
+	case *protocol.Custom:
+		return extensionState(b)
+	case *protocol.QueueUpdate:
+		return queue(b)
+	case *protocol.MessageStart:
+		return Item{Kind: Stream, Role: b.Role, Ref: b.EventID, Title: Line(b.Model), Status: Running}
+	case *protocol.TextDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockText, Text: Text(b.Delta)}
+	case *protocol.ThinkingDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockThinking, Text: Text(b.Delta)}
+	case *protocol.ToolCallDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockToolUse, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Text: Text(b.Delta)}
+	case *protocol.ToolExecutionStart:
+		return running(b)
+	case *protocol.ToolExecutionUpdate:
+		return Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), Ref: b.EventID, Status: Running, Text: Text(b.Partial)}
+	case *protocol.ToolProcess:
+		return toolProcess(b)
+	case *protocol.PermissionRequest:
+		return permissionRequest(b)
+	case *protocol.UIRequest:
+		return dialog(b)
+	case nil:
 		return Item{Kind: Hidden}
 	}
-	if item, ok := view(e.Body); ok {
-		return item
-	}
 	return data(e.Body, &e.Body.EventSpec().Display)
-}
-
-// view returns the item of an event whose display is a view, which is code and not data:
-// the one switch over types of events that shows them.
-func view(body protocol.Body) (Item, bool) {
-	switch b := body.(type) {
-	case *protocol.MessageBody:
-		return message(b.Message), true
-	case *protocol.CustomMessage:
-		return customMessage(b), true
-	case *protocol.HarnessItem:
-		return harnessItem(b), true
-	case *protocol.Custom:
-		return extensionState(b), true
-	case *protocol.QueueUpdate:
-		return queue(b), true
-	}
-	return transient(body)
 }
 
 // InConversation reports whether a client that has a conversation on the screen shows

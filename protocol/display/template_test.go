@@ -136,8 +136,11 @@ func TestEveryEventHasADisplay(t *testing.T) {
 	kinds := []Kind{Bubble, Thinking, Tool, Note, Notice, Folded, Marker, Badge, Label, Queue, Audit, Checkpoint, Detail, Custom, Shell, Stream, State, Question, Hidden}
 	for _, s := range protocol.EventSpecs() {
 		d := &s.Display
-		if _, ok := view(s.New()); ok != (d.View != "") {
-			t.Errorf("%s: the view %q is carried out: %t", s.Type, d.View, ok)
+		switch item := of(protocol.NewEvent(s.New())); {
+		case d.View != "" && item.Kind == "":
+			t.Errorf("%s: the view %q is not carried out", s.Type, d.View)
+		case d.View == "" && !reflect.DeepEqual(item, data(s.New(), d)):
+			t.Errorf("%s is shown by code, and its display is data", s.Type)
 		}
 		if d.View == "" && !slices.Contains(kinds, d.Kind) {
 			t.Errorf("%s has the kind %q", s.Type, d.Kind)
