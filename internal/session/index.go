@@ -143,9 +143,9 @@ func newIndex(id protocol.SessionID, src *source) *Index {
 // knownTypes have codes from the start, so that no log with many unknown types
 // takes them; the frequent ones come first.
 func knownTypes() []protocol.EventType {
-	known := []protocol.EventType{
-		protocol.TypeMessage, protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeHarnessItem,
-	}
+	const room = 24 // for all of them
+	known := append(make([]protocol.EventType, 0, room),
+		protocol.TypeMessage, protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeHarnessItem)
 	frequent := len(known)
 	for _, s := range protocol.EventSpecs() {
 		if s.Class != protocol.Transient && !slices.Contains(known[:frequent], s.Type) {
