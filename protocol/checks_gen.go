@@ -380,6 +380,9 @@ func (r *StopTask) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ListTools) Check() *Problem { return nil }
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *GetTrust) Check() *Problem {
 	return need("projectId", r.ProjectID, MaxWord)
 }

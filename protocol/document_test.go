@@ -30,15 +30,8 @@ func documented(t *testing.T, name string) (lines []string) {
 	return lines
 }
 
-func TestTheDocumentListsEveryRequestAsItIs(t *testing.T) {
+func TestTheDocumentSaysWhichRequestsKeepTheirOrderOrDoNotWait(t *testing.T) {
 	page := protocolPage(t)
-	scopes := map[Scope]string{ScopeDevice: "device", ScopeSession: "session", ScopeNew: "new", ScopeEither: "either"}
-	for _, s := range Specs() {
-		row := "| `" + s.Name + "` | " + scopes[s.Scope] + " | " + string(s.Grant) + " |" + map[bool]string{true: " yes"}[s.Mutates] + " |\n"
-		if !strings.Contains(page, row) {
-			t.Errorf("docs/protocol.md lacks the row %s", row)
-		}
-	}
 	_, order, _ := strings.Cut(page, "These keep their order")
 	order, _, _ = strings.Cut(order, "If another request")
 	_, urgent, _ := strings.Cut(page, "If another request")

@@ -39,28 +39,37 @@ const (
 // events alone. Host and client fold the same events into it with [Live.Apply],
 // so both see the same.
 type Live struct {
-	DeviceID          DeviceID            `json:"deviceId"`
-	StreamEpoch       Epoch               `json:"streamEpoch"`
-	ThroughSeq        Seq                 `json:"throughSeq"`
-	PersistentLastSeq Seq                 `json:"persistentLastSeq"`
-	PersistentLastID  EventID             `json:"persistentLastId,omitempty"`
-	LeafID            EventID             `json:"leafId,omitempty"`
-	Meta              Meta                `json:"meta"`
-	Mode              string              `json:"mode,omitempty"` // of permissions, that somebody set; "" is the configuration's
-	Usage             Usage               `json:"usage"`
-	Running           bool                `json:"running"`
-	TurnID            TurnID              `json:"turnId,omitempty"`
-	TurnIndex         int                 `json:"turnIndex,omitempty"`
-	Messages          []LiveMessage       `json:"messages,omitempty"`
-	Tools             []LiveTool          `json:"tools,omitempty"`
-	Permissions       []PermissionRequest `json:"permissions,omitempty"`
-	UI                []UIRequest         `json:"ui,omitempty"`
-	UIStates          []UIState           `json:"uiStates,omitempty"` // what extensions show
-	Queues            []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
-	Retry             *Retry              `json:"retry,omitempty"`
-	Labels            []LiveLabel         `json:"labels,omitempty"` // the names of events
-	Todos             []Todo              `json:"todos,omitempty"`  // the todo list of the active path; none when all is done
-	Tasks             []TaskInfo          `json:"tasks,omitempty"`  // background commands of this host, oldest first; at most 32
+	DeviceID          DeviceID `json:"deviceId"`
+	StreamEpoch       Epoch    `json:"streamEpoch"`
+	ThroughSeq        Seq      `json:"throughSeq"`
+	PersistentLastSeq Seq      `json:"persistentLastSeq"`
+	PersistentLastID  EventID  `json:"persistentLastId,omitempty"`
+	LeafID            EventID  `json:"leafId,omitempty"`
+	Meta              Meta     `json:"meta"`
+	Mode              string   `json:"mode,omitempty"` // of permissions, that somebody set; "" is the configuration's
+	Usage             Usage    `json:"usage"`
+	Running           bool     `json:"running"`
+	TurnID            TurnID   `json:"turnId,omitempty"`
+	TurnIndex         int      `json:"turnIndex,omitempty"`
+	// Ended is how the newest turn of this host ended; none while one runs. A client that
+	// did not see the end itself learns from it why there is no answer.
+	Ended       *LiveEnd            `json:"ended,omitempty"`
+	Messages    []LiveMessage       `json:"messages,omitempty"`
+	Tools       []LiveTool          `json:"tools,omitempty"`
+	Permissions []PermissionRequest `json:"permissions,omitempty"`
+	UI          []UIRequest         `json:"ui,omitempty"`
+	UIStates    []UIState           `json:"uiStates,omitempty"` // what extensions show
+	Queues      []LiveQueue         `json:"queues,omitempty"`   // those that hold something or are paused
+	Retry       *Retry              `json:"retry,omitempty"`
+	Labels      []LiveLabel         `json:"labels,omitempty"` // the names of events
+	Todos       []Todo              `json:"todos,omitempty"`  // the todo list of the active path; none when all is done
+	Tasks       []TaskInfo          `json:"tasks,omitempty"`  // background commands of this host, oldest first; at most 32
+}
+
+// LiveEnd is how a turn ended.
+type LiveEnd struct {
+	TurnID TurnID `json:"turnId"`
+	RuntimeEnd
 }
 
 // Todo is one entry of the todo list. Status is pending, in_progress or completed.
@@ -140,10 +149,9 @@ func (l *Live) Apply(e Event) {
 		return
 	case Conversation:
 		l.LeafID = e.ID
-	case Control:
-		if leaf, moves := e.Leaf(); moves {
-			l.LeafID = leaf
-		}
+	}
+	if leaf, moves := e.Leaf(); moves {
+		l.LeafID = leaf
 	}
 	if u := e.Usage(); u != nil {
 		l.Usage.Add(*u)
@@ -197,11 +205,11 @@ func (l *Live) takeItem(id ItemID) {
 func (l *Live) applyTransient(e Event) {
 	switch b := e.Body.(type) {
 	case *RuntimeStart:
-		l.Running, l.TurnID = true, e.TurnID
+		l.Running, l.TurnID, l.Ended = true, e.TurnID, nil
 	case *TurnStart:
 		l.TurnID, l.TurnIndex = e.TurnID, b.TurnIndex
 	case *RuntimeEnd:
-		l.Running, l.TurnID, l.TurnIndex = false, "", 0
+		l.Running, l.TurnID, l.TurnIndex, l.Ended = false, "", 0, &LiveEnd{e.TurnID, *b}
 		l.Messages, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil
 		l.Tools = l.shells()
 	case *MessageStart:
@@ -269,10 +277,10 @@ func (l *Live) shells() (shells []LiveTool) {
 	return shells
 }
 
-// TodosOf gives the todo list that a result of TodoWrite says; none when all of it is
-// done. It is false for any other message.
+// TodosOf gives the todo list that a result tells; none when all of it is done. It is
+// false for a message that tells none.
 func TodosOf(m Message) ([]Todo, bool) {
-	if m.Role != RoleToolResult || m.ToolName != "TodoWrite" || m.IsError {
+	if m.Role != RoleToolResult || m.IsError || FindTool(m.ToolName).Tells != TellsTodos {
 		return nil, false
 	}
 	var d struct {

@@ -29,6 +29,8 @@ type ShellResult struct {
 	Failed     string `json:"failed,omitempty"` // why it did not even start
 	Lost       bool   `json:"lost,omitempty"`
 	FullBlob   string `json:"fullBlob,omitempty"` // the uncut output, where it was cut
+	// Shown says which of the output is for people; nil in logs of older versions.
+	Shown *ShownText `json:"shown,omitempty"`
 	// ChangedProtected are the protected files that it made, changed or removed.
 	ChangedProtected []string `json:"changedProtected,omitempty"`
 	// SetAside is what it put into a repository and was moved away.
@@ -45,6 +47,14 @@ func ShellOf(b *CustomMessage) (result ShellResult, output string, ok bool) {
 		output = b.Message.Content[n-1].Text
 	}
 	return result, output, true
+}
+
+// OutputForPeople returns what a command printed, without what is for the model alone.
+func (r *ShellResult) OutputForPeople(output string) string {
+	if r.Shown == nil {
+		return oldTextForPeople(ViewCommand, output, ToolDetails{ExitCode: r.ExitCode})
+	}
+	return r.Shown.Of(output)
 }
 
 // Requests about commands of a person.

@@ -44,6 +44,7 @@ var specs = [...]*Spec{
 	&listSessionsSpec,
 	&listSkillsSpec,
 	&listTasksSpec,
+	&listToolsSpec,
 	&openSessionSpec,
 	&pingSpec,
 	&pruneBlobsSpec,

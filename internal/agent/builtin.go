@@ -1,9 +1,11 @@
 package agent
 
+import "scorel/internal/tool"
+
 // builtins are the agents that are always there.
 func builtins() []*Definition {
 	return []*Definition{
-		{Name: "explore", Scope: Builtin, Tools: []string{"Read", "Glob", "Grep"},
+		{Name: "explore", Scope: Builtin, Tools: tool.Searching(),
 			Description: "Finds and reads files and says what is where. It changes nothing and runs nothing. Use it to search in many places when only the answer matters.",
 			Prompt: "You look things up in files. Search with several names and spellings before you say that something is not there, read what you cite, " +
 				"and answer with the facts that were asked for: paths with line numbers, and short quotations where the wording matters. " +

@@ -212,13 +212,7 @@ func (d *Definition) note(format string, args ...any) {
 	d.Note = cut(d.Note+fmt.Sprintf(format, args...), MaxDescription)
 }
 
-func toolNames() []string {
-	var out []string
-	for _, t := range tool.All() {
-		out = append(out, t.Spec().Name)
-	}
-	return out
-}
+func toolNames() []string { return tool.Names(tool.Named()) }
 
 // Pick gives those of the tools of a session that the agent gets. Only one whose
 // list names Task can start agents itself, and only while deeper says so.
@@ -229,9 +223,7 @@ func (d *Definition) Pick(from []tool.Tool, deeper bool) []tool.Tool {
 		if err != nil {
 			return nil // Parse lets no other preset pass
 		}
-		for _, t := range picked {
-			preset = append(preset, t.Spec().Name)
-		}
+		preset = tool.Names(picked)
 	}
 	var out []tool.Tool
 	for _, t := range from {

@@ -91,7 +91,7 @@ func (g *guard) refuses(path, abs string) error {
 	at := permission.Path{Abs: abs, OutOfReach: within(abs, g.from.Scorel)}.As(path)
 	at.Keys = slices.ContainsFunc(g.keys, func(place string) bool { return within(abs, place) })
 	at.Inside = !at.Keys && slices.ContainsFunc(g.dirs, func(dir string) bool { return within(abs, dir) })
-	v := g.policy.Judge(permission.Action{Tool: "Read", Kind: permission.Read, Paths: []permission.Path{at}})
+	v := g.policy.Judge(permission.Reads(at))
 	switch {
 	case at.OutOfReach:
 		return errClosed

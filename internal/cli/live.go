@@ -199,8 +199,12 @@ func (v *liveSession) update(o observed) {
 		return
 	}
 	v.view.resync(o.update.Resync)
+	was := v.live.TurnID
 	v.fold(o.update, o.live, func(e protocol.Event) { v.view.event(e, &v.live) })
 	if o.update.Fresh {
+		if end := v.live.Ended; end != nil && end.TurnID == was { // its end came while nobody told us
+			v.view.end(&end.RuntimeEnd)
+		}
 		v.view.state(&v.live)
 	}
 	v.ask.sync(&v.live)

@@ -115,9 +115,9 @@ func (a *asker) show() {
 	switch {
 	case a.open.permission != nil:
 		p := a.open.permission
-		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.Args))
+		a.screen.line(alertStyle, "? "+display.Line(p.ToolName)+" "+display.Summary(p.ToolName, p.Args))
 		a.showAgent(p.Subagent)
-		if text := wholeInput(p.Args); text != "" {
+		if text := wholeInput(p.ToolName, p.Args); text != "" {
 			a.screen.line(plainStyle, "  "+indentRest(text))
 		}
 		if p.Reason != "" {
@@ -177,12 +177,12 @@ const (
 
 // wholeInput gives what the summary of a call's input leaves out, for somebody who has
 // to decide about it: the whole command, and the beginning of other fields.
-func wholeInput(args json.RawMessage) string {
+func wholeInput(tool string, args json.RawMessage) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(args, &fields) != nil {
 		return ""
 	}
-	summary := display.Summary(args)
+	summary := display.Summary(tool, args)
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		var s string

@@ -229,7 +229,7 @@ func (v *liveView) card(id, name string, args []byte) bool {
 	}
 	v.started[id] = true
 	v.screen.endStream()
-	v.screen.line(plainStyle, strings.TrimRight("• "+display.Line(name)+" "+display.Summary(args), " "))
+	v.screen.line(plainStyle, strings.TrimRight("• "+display.Line(name)+" "+display.Summary(name, args), " "))
 	return true
 }
 

@@ -141,7 +141,7 @@ func (p *textPrinter) event(e protocol.Event) error {
 		return p.message(b.Message)
 	case *protocol.ToolExecutionStart:
 		p.doing = b.ToolName
-		p.note("• " + display.Line(b.ToolName) + " " + display.Summary(b.Args))
+		p.note("• " + display.Line(b.ToolName) + " " + display.Summary(b.ToolName, b.Args))
 	case *protocol.ToolProcess:
 		if b.ToolCallID != "" {
 			p.doing = display.Line(b.ToolName) + " " + firstLine(display.Of(e).Title, maxDoing)

@@ -122,6 +122,10 @@ func (f *following) follow(ctx context.Context, turn protocol.TurnID) error {
 					return err
 				}
 			}
+			if end := n.live.Ended; n.update.Fresh && end != nil && end.TurnID == turn {
+				f.res.ended(&end.RuntimeEnd)
+				return nil
+			}
 			if n.update.Fresh && !n.live.Running {
 				return errors.New("the run ended while its events could not be read; see the session for its result")
 			}

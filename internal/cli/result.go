@@ -99,11 +99,16 @@ func (r *result) event(e protocol.Event) bool {
 			r.unanswered++
 		}
 	case *protocol.RuntimeEnd:
-		r.Terminal, r.Error = b.Terminal, b.Error
-		r.CostUSD = r.Usage.CostUSD
+		r.ended(b)
 		return true
 	}
 	return false
+}
+
+// ended takes in how the turn has ended.
+func (r *result) ended(b *protocol.RuntimeEnd) {
+	r.Terminal, r.Error = b.Terminal, b.Error
+	r.CostUSD = r.Usage.CostUSD
 }
 
 func (r *result) message(m protocol.Message) {

@@ -170,6 +170,10 @@ func (a *app) awaitAnswer(ctx context.Context, l *link, req protocol.Request, ou
 					return nil
 				}
 			}
+			if end := n.live.Ended; n.update.Fresh && end != nil && end.TurnID == w.turn && w.turn != "" {
+				res.ended(&end.RuntimeEnd)
+				return nil
+			}
 			if n.update.Fresh && !n.live.Running && w.begun {
 				return fmt.Errorf("the turn ended while the host was gone; scorel attach %s shows how far it came", res.SessionID)
 			}
@@ -195,7 +199,7 @@ func (a *app) question(id protocol.SessionID, e protocol.Event) {
 	what := ""
 	switch b := e.Body.(type) {
 	case *protocol.PermissionRequest:
-		what = display.Line(b.ToolName + " " + display.Summary(b.Args))
+		what = display.Line(b.ToolName + " " + display.Summary(b.ToolName, b.Args))
 	case *protocol.UIRequest:
 		what = firstLine(display.Line(b.Data.Title), 200)
 		if len(b.Data.Questions) > 0 {

@@ -70,7 +70,7 @@ func (a *app) showEvent(e protocol.Event) error {
 	for _, part := range append([]display.Item{it}, it.Parts...) {
 		switch {
 		case part.Kind == display.Tool && part.Input != "" && part.Role == "":
-			fmt.Fprintf(&s, "%s %s\n", part.ToolName, display.Summary([]byte(part.Input)))
+			fmt.Fprintf(&s, "%s %s\n", part.ToolName, display.Summary(part.ToolName, []byte(part.Input)))
 		case part.Kind == display.Thinking:
 			s.WriteString(indent(part.Text))
 		case part.Kind == display.Tool:

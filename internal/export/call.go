@@ -60,9 +60,9 @@ func (c *call) state() (class, word string) {
 		return "none", "no result"
 	case !r.IsError:
 		return "", "✓"
-	case strings.HasPrefix(r.PlainText(), "Not run:"): // what the host says of every call that may not run
+	case r.Outcome() == protocol.OutcomeNotRun:
 		return "bad", "not run"
-	case strings.HasPrefix(r.PlainText(), "Cancelled by user"):
+	case r.Outcome() == protocol.OutcomeCancelled:
 		return "bad", "cancelled"
 	}
 	return "bad", "failed"
@@ -83,7 +83,7 @@ func (p *page) write(c *call) {
 		open = " open"
 	}
 	p.put(`<details class="`, box, `"`, open, `><summary><span class="tool">`, escape(display.Line(c.block.Name)), `</span><span class="what mono">`,
-		escape(display.Summary(c.block.Input)), `</span><span class="state `, class, `"`, label, ">", word, "</span></summary>\n<div class=\"inside\">\n")
+		escape(display.Summary(c.block.Name, c.block.Input)), `</span><span class="state `, class, `"`, label, ">", word, "</span></summary>\n<div class=\"inside\">\n")
 	diff := ""
 	if c.result != nil {
 		diff = diffOf(c.result)

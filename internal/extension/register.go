@@ -11,6 +11,7 @@ import (
 	"scorel/internal/extension/wire"
 	"scorel/internal/permission"
 	engine "scorel/internal/tool"
+	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
@@ -101,7 +102,7 @@ func name(s string) bool {
 
 // specOf gives a tool as the runtime sees it.
 func specOf(t wire.Tool) (engine.Spec, error) {
-	spec := engine.Spec{Name: t.Name, Description: t.Description, Schema: t.Parameters, Kind: permission.Kind(t.Kind), Parallel: t.Parallel}
+	spec := engine.Spec{ToolInfo: protocol.ToolInfo{Name: t.Name, Kind: permission.Kind(t.Kind)}, Description: t.Description, Schema: t.Parameters, Parallel: t.Parallel}
 	if !name(t.Name) || strings.ContainsAny(t.Name, ".:+") { // what all providers take
 		return spec, fmt.Errorf("its name may have letters, digits, dashes and underscores, at most %d", maxName)
 	}

@@ -61,6 +61,9 @@ func (s *Set) Tools(taken func(name string) bool) (tools []engine.Tool, problems
 // Spec implements [engine.Tool].
 func (t tool) Spec() engine.Spec { return t.spec }
 
+// Extension implements [engine.Extended].
+func (t tool) Extension() string { return t.m.ID }
+
 // Prepare implements [engine.Tool].
 func (t tool) Prepare(_ context.Context, _ *engine.Env, call engine.Call) (engine.Prepared, error) {
 	return &prepared{t, call}, nil

@@ -9,7 +9,13 @@ import (
 // Text frames a text from outside. Attrs are written as they are, behind a blank
 // of their own. Nothing in the text can end the frame.
 func Text(tag, attrs, text string) string {
-	return "<" + tag + attrs + ">\n" + escape(text, tag) + "\n</" + tag + ">"
+	open, text, end := Parts(tag, attrs, text)
+	return open + text + end
+}
+
+// Parts is [Text] in three: what is before the text, the text, and what is after it.
+func Parts(tag, attrs, text string) (open, escaped, end string) {
+	return "<" + tag + attrs + ">\n", escape(text, tag), "\n</" + tag + ">"
 }
 
 // Escape writes &lt; for the < of every tag, open or closed, to which the program

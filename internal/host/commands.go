@@ -272,17 +272,13 @@ func (c templates) shell(ran *[]string) (run command.Run, done func()) {
 // runLine runs one shell line and gives its output. Begins is called before it does
 // anything, once it may.
 func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string, begins func() error) (string, time.Duration, error) {
-	bash, err := tool.Select("none", []string{"Bash"})
-	if err != nil {
-		return "", 0, err
-	}
 	input, err := json.Marshal(map[string]any{"command": line, "timeout_seconds": shellTime})
 	if err != nil {
 		return "", 0, err
 	}
 	env := setup.Env
 	env.Dir, env.Seen = tool.NewDir(setup.WorkDir), tool.NewSeen(nil)
-	call, err := bash[0].Prepare(ctx, &env, tool.Call{Input: input})
+	call, err := tool.Shell().Prepare(ctx, &env, tool.Call{Input: input})
 	if err != nil {
 		return "", 0, err
 	}
@@ -302,9 +298,11 @@ func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string, 
 	if err != nil {
 		return "", took, err
 	}
-	m := protocol.Message{Content: result.Content}
-	out := strings.TrimSpace(strings.TrimSuffix(frame.Clean(m.PlainText()), "[exit code 0]"))
-	out = strings.TrimSpace(strings.TrimSuffix(out, "[no output; exit code 0]"))
+	text := protocol.Message{Content: result.Content}.PlainText()
+	if d, ok := result.Details.(protocol.ToolDetails); ok && d.ExitCode != nil && *d.ExitCode == 0 {
+		text = result.TextForPeople()
+	}
+	out := strings.TrimSpace(frame.Clean(text))
 	if !strings.Contains(out, "\n") && len([]rune(out)) <= maxInPlace {
 		return frame.Escape(out), took, nil
 	}

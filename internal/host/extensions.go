@@ -280,10 +280,9 @@ func (h *Host) extendTurn(ctx context.Context, id protocol.SessionID, cfg config
 	tools := own
 	list := over.toolList()
 	if list != nil || over.Preset == "" || over.Preset == "coding" || over.Preset == "all" {
-		builtin := tool.All()
+		builtin := tool.Names(tool.All())
 		more, problems := x.set.Tools(func(name string) bool {
-			same := func(t tool.Tool) bool { return t.Spec().Name == name }
-			return slices.ContainsFunc(builtin, same) || slices.ContainsFunc(own, same)
+			return slices.Contains(builtin, name) || slices.Contains(tool.Names(own), name)
 		})
 		if list != nil {
 			more = slices.DeleteFunc(more, func(t tool.Tool) bool { return !slices.Contains(list, t.Spec().Name) })

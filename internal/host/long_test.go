@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -113,7 +112,7 @@ func TestTheWholeAnswerOfAnAgentIsKeptBesideItsResult(t *testing.T) {
 	e := w.begin(false)
 	e.ask("start")
 	result := e.messages()[2]
-	var d tool.Details
+	var d protocol.ToolDetails
 	if err := json.Unmarshal(result.Details, &d); err != nil {
 		t.Fatal(err)
 	}

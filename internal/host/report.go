@@ -8,7 +8,6 @@ import (
 
 	"scorel/internal/config"
 	"scorel/internal/disk"
-	"scorel/internal/tool"
 	"scorel/internal/trust"
 	"scorel/internal/workspace"
 	"scorel/protocol"
@@ -107,7 +106,7 @@ func answeredBy(m protocol.Message) string {
 // last; models are remembered by session.
 func (h *Host) agentRow(ctx context.Context, m protocol.Message, models map[protocol.SessionID]string) protocol.UsageRow {
 	row := protocol.UsageRow{Kind: protocol.UsageSubagent}
-	var d tool.Details
+	var d protocol.ToolDetails
 	if json.Unmarshal(m.Details, &d) != nil || d.Agent == nil {
 		return row
 	}

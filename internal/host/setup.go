@@ -277,27 +277,43 @@ func (h *Host) tools(cfg config.Config, over Overrides, search search, notes boo
 	if err != nil {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
-	if search.searcher == nil {
-		if slices.Contains(list, "WebSearch") {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
+	return useful(tools, list, search, notes, skills)
+}
+
+// useful leaves out the tools for what a session has not. What was asked for by name is an
+// error then; tools for skills stay.
+func useful(tools []tool.Tool, named []string, search search, notes bool, skills *skill.Set) ([]tool.Tool, error) {
+	var problem error
+	tools = slices.DeleteFunc(tools, func(t tool.Tool) bool {
+		spec := t.Spec()
+		asked := slices.Contains(named, spec.Name)
+		switch spec.Needs {
+		case tool.NeedsSearch:
+			if asked && search.searcher == nil {
+				problem = protocol.Errorf(protocol.CodeInvalidRequest, "%s", search.missing())
+			}
+			return search.searcher == nil
+		case tool.NeedsNotes:
+			if asked && !notes {
+				problem = protocol.Errorf(protocol.CodeInvalidRequest, "%s needs memory.enabled in config.toml, and a session that is kept.", spec.Name)
+			}
+			return !notes
+		case tool.NeedsSkills:
+			return len(skills.All()) == 0 && !asked
+		case tool.NeedsPrograms:
+			return !skills.Programs() && !asked
 		}
-		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "WebSearch" })
-	}
-	if !notes {
-		if slices.Contains(list, "AppendDaily") {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "AppendDaily needs memory.enabled in config.toml, and a session that is kept.")
-		}
-		tools = slices.DeleteFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == "AppendDaily" })
-	}
-	return withoutIdle(tools, list, skills), nil
+		return false
+	})
+	return tools, problem
 }
 
 // builtinNames parts the names of built-in tools from those that only an extension can
 // have.
 func builtinNames(list []string) (builtin, others []string) {
-	all := tool.All()
+	all := tool.Names(tool.Named())
 	for _, name := range list {
-		if slices.ContainsFunc(all, func(t tool.Tool) bool { return t.Spec().Name == name }) {
+		if slices.Contains(all, name) {
 			builtin = append(builtin, name)
 		} else {
 			others = append(others, name)
@@ -318,11 +334,7 @@ func missingTool(list []string, tools []tool.Tool) error {
 	_, others := builtinNames(list)
 	for _, name := range others {
 		if !slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == name }) {
-			var names []string
-			for _, t := range tool.All() {
-				names = append(names, t.Spec().Name)
-			}
-			return protocol.Errorf(protocol.CodeInvalidRequest, "There is no tool %.80q, and no extension here has one of that name: there are %s.", name, strings.Join(names, ", "))
+			return protocol.Errorf(protocol.CodeInvalidRequest, "There is no tool %.80q, and no extension here has one of that name: there are %s.", name, strings.Join(tool.Names(tool.Named()), ", "))
 		}
 	}
 	return nil

@@ -45,17 +45,12 @@ func (h *Host) shellCall(ctx context.Context, l *lane.Lane, command string) (cal
 		return nil, nil, err
 	}
 	env := &tool.Env{Files: files, Spawn: confiner{h, l.ID(), box}, Environ: h.childEnviron(cfg), Dir: tool.NewDir(dir), Seen: tool.NewSeen(nil)}
-	bash, err := tool.Select("none", []string{"Bash"})
-	if err != nil {
-		files.Close()
-		return nil, nil, err
-	}
 	input, err := json.Marshal(map[string]any{"command": command, "timeout_seconds": int(maxShellTime.Seconds())})
 	if err != nil {
 		files.Close()
 		return nil, nil, err
 	}
-	if call, err = bash[0].Prepare(ctx, env, tool.Call{Input: input}); err != nil {
+	if call, err = tool.Shell().Prepare(ctx, env, tool.Call{Input: input}); err != nil {
 		files.Close()
 		return nil, nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}

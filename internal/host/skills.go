@@ -72,29 +72,15 @@ func (h *Host) skillSet(ctx context.Context, dir, root string) (*skill.Set, []pr
 	return set, skill.Entries(counting)
 }
 
-// withoutIdle leaves out the tools for skills where there are none, and the one for
-// programs where no skill has one, unless they were asked for by name.
-func withoutIdle(tools []tool.Tool, named []string, skills *skill.Set) []tool.Tool {
-	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
-		switch name := t.Spec().Name; name {
-		case "Skill":
-			return len(skills.All()) == 0 && !slices.Contains(named, name)
-		case "ExecuteSkill":
-			return !skills.Programs() && !slices.Contains(named, name)
-		}
-		return false
-	})
-}
-
 // skillItems gives what the model is told of skills, when it can read them.
 func skillItems(skills *skill.Set, tools []tool.Tool, window int) []protocol.Item {
-	has := func(name string) bool {
-		return slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Name == name })
+	has := func(need tool.Need) bool {
+		return slices.ContainsFunc(tools, func(t tool.Tool) bool { return t.Spec().Needs == need })
 	}
-	if !has("Skill") && len(skills.All()) > 0 {
+	if !has(tool.NeedsSkills) && len(skills.All()) > 0 {
 		return nil
 	}
-	return []protocol.Item{skill.Listing(skills.All(), window, has("ExecuteSkill"))} // without content it takes back what was told
+	return []protocol.Item{skill.Listing(skills.All(), window, has(tool.NeedsPrograms))} // without content it takes back what was told
 }
 
 // maxSkillTexts bounds the texts that list_skills gives, in bytes.

@@ -269,7 +269,7 @@ func (s *subagent) observe(body protocol.Body, tell func(protocol.ProcessUpdate)
 			tokens = m.Usage.ContextTokens()
 		}
 		for _, c := range m.Calls() {
-			tell(protocol.ProcessUpdate{Stage: c.Name, Status: protocol.ProcessRunning, Message: strings.TrimSpace(c.Name + " " + display.Summary(c.Input)),
+			tell(protocol.ProcessUpdate{Stage: c.Name, Status: protocol.ProcessRunning, Message: strings.TrimSpace(c.Name + " " + display.Summary(c.Name, c.Input)),
 				Payload: s.payload(steps, tokens)})
 		}
 	case *protocol.TurnEnd:
@@ -335,12 +335,13 @@ func (s *subagent) result(text string, end *protocol.RuntimeEnd) tool.Result {
 	if cutText, is := middle(whole, maxAgentAnswer); is {
 		shown, r.Full = cutText, io.NopCloser(bytes.NewReader([]byte(whole)))
 	}
+	note := s.note()
 	s.mu.Lock()
 	usage := s.usage
 	r.Usage = &usage
-	r.Details = tool.Details{Agent: &tool.AgentState{SessionID: s.id, Agent: s.def.Name, Steps: s.steps, Terminal: end.Terminal}}
+	r.Details = protocol.ToolDetails{Shown: &protocol.ShownText{Tail: len(note), Whole: len(shown) + len(note)}, Agent: &protocol.AgentState{SessionID: s.id, Agent: s.def.Name, Steps: s.steps, Terminal: end.Terminal}}
 	s.mu.Unlock()
-	r.Content = []protocol.Block{protocol.Text(shown + s.note())}
+	r.Content = []protocol.Block{protocol.Text(shown + note)}
 	return r
 }
 
@@ -373,7 +374,7 @@ func middle(text string, most int) (string, bool) {
 func (s *subagent) inBackground() (tool.Result, error) {
 	o := s.order
 	ended := ""
-	id, err := o.Lane.StartTask(task.Spec{Command: s.def.Name + ": " + o.Description, CallID: o.CallID, Session: s.id, Agent: s.def.Name,
+	id, err := o.Lane.StartTask(task.Spec{Command: s.def.Name + ": " + o.Description, CallID: o.CallID, Tool: tool.TaskName, Session: s.id, Agent: s.def.Name,
 		Run: func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit {
 			text, end, err := s.run(ctx, tell)
 			exit := sandbox.Exit{}
@@ -400,5 +401,5 @@ func (s *subagent) inBackground() (tool.Result, error) {
 		return tool.Result{}, err
 	}
 	return tool.Result{Content: []protocol.Block{protocol.Text(fmt.Sprintf("The agent %s works in the background as %s, session %s. You are told when it has ended; TaskOutput with wait_seconds waits for it.",
-		s.def.Name, id, s.id))}, Details: tool.Details{TaskID: id, Agent: &tool.AgentState{SessionID: s.id, Agent: s.def.Name}}}, nil
+		s.def.Name, id, s.id))}, Details: protocol.ToolDetails{TaskID: id, Agent: &protocol.AgentState{SessionID: s.id, Agent: s.def.Name}}}, nil
 }

@@ -42,6 +42,9 @@ func (h *Host) handleTurns(t handlers) {
 	inSession(t, func(ctx context.Context, at *target, _ *protocol.GetContext) (protocol.Response, error) {
 		return at.lane.ContextView(ctx)
 	})
+	inSession(t, func(ctx context.Context, at *target, _ *protocol.ListTools) (protocol.Response, error) {
+		return at.lane.Tools(ctx)
+	})
 	inSession(t, func(ctx context.Context, at *target, r *protocol.AnswerPermission) (protocol.Response, error) {
 		return &protocol.Done{}, at.lane.AnswerPermission(ctx, at.by, r.PermissionID, r.Choice, r.Reason)
 	})

@@ -3,15 +3,15 @@ package permission
 import "scorel/protocol"
 
 // Kind says what sort of effect a call has.
-type Kind string
+type Kind = protocol.ToolKind
 
 // The kinds.
 const (
-	Read  Kind = "read"  // reads files
-	Write Kind = "write" // writes files
-	Exec  Kind = "exec"  // runs commands
-	Net   Kind = "net"   // reaches the network
-	State Kind = "state" // changes only the session's own state; never asked for
+	Read  = protocol.ToolReads
+	Write = protocol.ToolWrites
+	Exec  = protocol.ToolRuns
+	Net   = protocol.ToolSends
+	State = protocol.ToolOwn
 )
 
 // Path is one file or folder that a call touches, already resolved: absolute,

@@ -255,9 +255,9 @@ func (p *Policy) redirect(at *places, r shell.Redirect) []fileVerdict {
 	paths, certain := at.files(r.Target)
 	var out []fileVerdict
 	for _, path := range paths {
-		act := Action{Tool: "Write", Kind: Write, Paths: []Path{path}}
+		act := writes(path)
 		if r.Effect == shell.Reads {
-			act.Tool, act.Kind = "Read", Read
+			act = Reads(path)
 		}
 		q := *p
 		if q.mode != AcceptEdits && q.mode != Bypass {

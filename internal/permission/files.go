@@ -80,7 +80,7 @@ func (p *Policy) anyPath(rules []rule, a Action, tool bool) (rule, bool) {
 // folder leaves it out: a rule denies reading it, or asks for it and not for the
 // folder. Both are absolute and without symlinks. It is nil when no rule does.
 func (p *Policy) Withheld() func(folder, file string) bool {
-	reads := func(r rule) bool { return r.form == file && !r.writes() }
+	reads := func(r rule) bool { return r.form == file && r.kind != Write }
 	if !slices.ContainsFunc(p.deny, reads) && !slices.ContainsFunc(p.ask, reads) {
 		return nil
 	}

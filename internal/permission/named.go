@@ -33,11 +33,11 @@ func (p *Policy) tightenNamed(at *places, step shell.Step) (Verdict, bool) {
 				}
 				real := at.resolve(abs).Abs
 				covers := func(r rule) bool {
-					if r.form != file || r.writes() && !writes {
+					if r.form != file || r.kind == Write && !writes {
 						return false
 					}
 					kind := Read
-					if r.writes() {
+					if r.kind == Write {
 						kind = Write
 					}
 					return r.forFile(kind, abs, true) || r.forFile(kind, real, true) || r.mayMatch(w, abs)

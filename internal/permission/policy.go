@@ -193,7 +193,7 @@ func (p *Policy) rules(a Action) Verdict {
 			return deny("", outOfReach(path.Abs))
 		}
 	}
-	if r, ok := find(p.deny, func(r rule) bool { return r.forNamed(a) || runsProgram(a) && r.forTool("Bash") }); ok {
+	if r, ok := find(p.deny, func(r rule) bool { return r.forNamed(a) || r.forLike(a) }); ok {
 		return denied(r)
 	}
 	if p.mode == Plan && a.Kind != Read && a.Kind != State {
@@ -222,12 +222,15 @@ func (p *Policy) planDenies(a Action) Verdict {
 	return deny("", fmt.Sprintf("Plan mode: %s was not run, because only reading is possible until the plan is approved. Finish reading, then answer with your plan.", a.Tool))
 }
 
-// runsProgram says whether an action runs the program of a skill. What holds for Bash
-// as a whole holds for it: each could do what the other can.
-func runsProgram(a Action) bool { return a.Tool == "ExecuteSkill" }
+// forLike reports whether the rule is one for the whole of another tool whose rules hold
+// for the action, too: each could do what the other can.
+func (r rule) forLike(a Action) bool {
+	other := protocol.FindTool(a.Tool).AlsoRuledBy
+	return other != "" && r.forTool(other)
+}
 
 func (p *Policy) other(a Action) Verdict {
-	byTool := func(r rule) bool { return r.forNamed(a) || runsProgram(a) && r.forTool("Bash") }
+	byTool := func(r rule) bool { return r.forNamed(a) || r.forLike(a) }
 	if r, ok := find(p.ask, byTool); ok {
 		return asked(r)
 	}

@@ -10,12 +10,14 @@ import (
 	"golang.org/x/net/idna"
 
 	"scorel/internal/permission/shell"
+	"scorel/protocol"
 )
 
 // rule is one parsed rule: a tool, and for some tools what of it.
 type rule struct {
 	text string // as it was written
 	tool string
+	kind Kind // of the tool, where it is built in
 	form form
 	// of commands
 	words  []string
@@ -57,6 +59,8 @@ func (p parser) parse(text string) (rule, error) {
 	if known := knownTool(name); known != "" && known != name {
 		return fail("the tool is called %s", known)
 	}
+	info := protocol.FindTool(name)
+	r.kind = info.Kind
 	if !has {
 		return r, nil
 	}
@@ -72,14 +76,14 @@ func (p parser) parse(text string) (rule, error) {
 		return r, nil
 	}
 	var err error
-	switch name {
-	case "Bash":
+	switch info.Rule {
+	case protocol.RuleCommand:
 		err = p.command(&r, arg)
-	case "Read", "Write", "Edit", "Glob", "Grep":
+	case protocol.RuleFiles:
 		err = p.file(&r, arg)
-	case "WebFetch":
+	case protocol.RuleHost:
 		err = r.host(arg)
-	case "Skill", "ExecuteSkill":
+	case protocol.RuleSkill:
 		err = r.skill(arg)
 	default:
 		return fail("rules for %s take nothing in parentheses", name)
@@ -105,12 +109,32 @@ func toolName(s string) bool {
 
 // knownTool gives the right spelling of a tool that is built in.
 func knownTool(name string) string {
-	for _, known := range [...]string{"Bash", "Read", "Write", "Edit", "Glob", "Grep", "TodoWrite", "AppendDaily", "WebFetch", "WebSearch", "Task", "TaskOutput", "TaskStop", "Monitor", "Skill", "ExecuteSkill", "AskUser"} {
-		if strings.EqualFold(known, name) {
-			return known
+	for _, known := range protocol.Tools() {
+		if strings.EqualFold(known.Name, name) {
+			return known.Name
 		}
 	}
 	return ""
+}
+
+// toolOf returns the tool whose name stands in rules of a form and kind.
+func toolOf(form protocol.ToolRule, kind Kind) string {
+	for _, t := range protocol.Tools() {
+		if t.Rule == form && t.Kind == kind && t.RuleName == "" {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// Reads returns the action of a tool that reads a file.
+func Reads(file Path) Action {
+	return Action{Tool: toolOf(protocol.RuleFiles, Read), Kind: Read, Paths: []Path{file}}
+}
+
+// writes returns the action of a tool that writes a file.
+func writes(file Path) Action {
+	return Action{Tool: toolOf(protocol.RuleFiles, Write), Kind: Write, Paths: []Path{file}}
 }
 
 func (p parser) command(r *rule, arg string) error {
@@ -126,7 +150,7 @@ func (p parser) command(r *rule, arg string) error {
 	words, err := shell.Words(arg)
 	switch {
 	case err != nil && strings.HasSuffix(arg, "*"):
-		return fmt.Errorf("wildcards stand only at the end, as :*; write Bash(%s:*)", strings.TrimRight(arg, " *"))
+		return fmt.Errorf("wildcards stand only at the end, as :*; write %s(%s:*)", r.tool, strings.TrimRight(arg, " *"))
 	case err != nil:
 		return err
 	}
@@ -198,7 +222,7 @@ func (r *rule) host(arg string) error {
 	r.form = host
 	name, ok := strings.CutPrefix(arg, "domain:")
 	if !ok {
-		return fmt.Errorf("write WebFetch(domain:example.com)")
+		return fmt.Errorf("write %s(domain:example.com)", r.tool)
 	}
 	if name = canonicalHost(name); !ascii(name) {
 		below, star := strings.CutPrefix(name, "*.")
@@ -265,7 +289,7 @@ func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
 	if r.form != file {
 		return false
 	}
-	if r.writes() != (kind == Write) {
+	if (r.kind == Write) != (kind == Write) {
 		return false
 	}
 	if r.matches(abs) {
@@ -284,8 +308,6 @@ func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
 func (r rule) matches(abs string) bool {
 	return doublestar.MatchUnvalidated(r.glob, abs) || r.real != "" && doublestar.MatchUnvalidated(r.real, abs)
 }
-
-func (r rule) writes() bool { return r.tool == "Write" || r.tool == "Edit" }
 
 // follow resolves the links in the part of a file's pattern before its first
 // wildcard.

@@ -36,10 +36,7 @@ func (p *Policy) suggest(a Action) []protocol.Suggestion {
 func (p *Policy) grants(a Action) []string {
 	switch a.Kind {
 	case Read, Write:
-		name := "Read"
-		if a.Kind == Write {
-			name = "Write"
-		}
+		name := toolOf(protocol.RuleFiles, a.Kind)
 		var rules []string
 		for _, f := range a.Paths {
 			if printable(f.Abs) {
@@ -48,13 +45,13 @@ func (p *Policy) grants(a Action) []string {
 		}
 		return rules
 	case Net:
-		if a.Tool != "WebFetch" {
+		if protocol.FindTool(a.Tool).Rule != protocol.RuleHost {
 			break
 		}
 		if a.Host == "" {
 			return nil
 		}
-		return []string{"WebFetch(domain:" + canonicalHost(a.Host) + ")"}
+		return []string{a.Tool + "(domain:" + canonicalHost(a.Host) + ")"}
 	case Exec:
 		if a.Command != "" {
 			return p.grantCommands(a)
@@ -106,7 +103,7 @@ func grantStep(at *places, step shell.Step) string {
 	if n := harmlessPrefix(words); n > 0 && !at.inIgnored() {
 		prefix := rule{form: command, words: words[:n], prefix: true}
 		if prefix.permits(step.Words) {
-			return "Bash(" + shell.Quote(words[:n]) + ":*)"
+			return toolOf(protocol.RuleCommand, Exec) + "(" + shell.Quote(words[:n]) + ":*)"
 		}
 	}
 	for _, w := range step.Words {
@@ -121,7 +118,7 @@ func grantStep(at *places, step shell.Step) string {
 	if !ok {
 		return ""
 	}
-	return "Bash(" + front + shell.Quote(words) + ")"
+	return toolOf(protocol.RuleCommand, Exec) + "(" + front + shell.Quote(words) + ")"
 }
 
 // harmlessPrefix says how many first words name a command that only looks at

@@ -113,8 +113,8 @@ func (p *Policy) tightenTree(at *places, words []shell.Word) (Verdict, bool) {
 // unknownFile says which part of a step could name a file that a rule withholds and cannot
 // be known, so that no rule which allows covers it; "" when there is none.
 func (p *Policy) unknownFile(at *places, step shell.Step) string {
-	reads := func(r rule) bool { return r.form == file && !r.writes() }
-	writes := func(r rule) bool { return r.form == file && r.writes() }
+	reads := func(r rule) bool { return r.form == file && r.kind != Write }
+	writes := func(r rule) bool { return r.form == file && r.kind == Write }
 	switch step.Words[0].Text {
 	case "test", "[":
 		return ""

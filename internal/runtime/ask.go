@@ -136,11 +136,11 @@ func (l *loop) giveUp(now, earlier answer, stop protocol.StopReason, cause error
 		l.Report("keep the whole of an answer: "+err.Error(), nil)
 	}
 	l.emitAs(keep.id, &protocol.MessageBody{Message: m})
-	text := notRun(cause)
+	why := ended(cause)
 	if stop == protocol.StopError {
-		text = "Not run: the model's answer broke off."
+		why = notRun("the model's answer broke off.")
 	}
-	l.refuseCalls(callSet{message: keep.id, blocks: m.Calls()}, text)
+	l.refuseCalls(callSet{message: keep.id, blocks: m.Calls()}, why)
 }
 
 // errSilent ends a stream that has said nothing for too long.

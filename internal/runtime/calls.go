@@ -40,16 +40,28 @@ type job struct {
 
 const (
 	cancelledText = "Cancelled by user"
-	notRunText    = "Not run: the host stopped before."
 	stoppedText   = "The host stopped while this ran. It may have taken effect. Check before repeating."
 )
 
-// notRun is the result of a call that did not run because the run was ended.
-func notRun(cause error) string {
+// refusal is what the result of a call says that does not run, and why.
+type refusal struct {
+	text string
+	why  protocol.ToolOutcome
+}
+
+func (r refusal) of(b protocol.Block) protocol.Message {
+	return protocol.ToolRefused(b.ID, b.Name, r.text, r.why)
+}
+
+// notRun refuses calls with a reason of the program.
+func notRun(text string) refusal { return refusal{"Not run: " + text, protocol.OutcomeNotRun} }
+
+// ended refuses calls because the run was ended before them.
+func ended(cause error) refusal {
 	if errors.Is(cause, ErrHostStops) {
-		return notRunText
+		return notRun("the host stopped before.")
 	}
-	return cancelledText
+	return refusal{cancelledText, protocol.OutcomeCancelled}
 }
 
 // brokenOff is what the result of a call ends with that was ended while it ran.
@@ -68,20 +80,20 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 	jobs := l.jobs(set)
 	for i := 0; i < len(jobs); {
 		if ctx.Err() != nil {
-			l.refuse(jobs[i:], notRun(context.Cause(ctx)))
+			l.refuse(jobs[i:], ended(context.Cause(ctx)))
 			return jobs, ctx.Err()
 		}
 		n := l.groupSize(jobs[i:])
 		group := jobs[i : i+n]
 		for k, j := range group {
 			if err := l.prepare(ctx, j, set.invalid); err != nil {
-				text := notRun(context.Cause(ctx))
+				why := ended(context.Cause(ctx))
 				if ctx.Err() == nil {
-					text = "Not run: the turn ended, because something could not be stored."
+					why = notRun("the turn ended, because something could not be stored.")
 				}
 				closeAll(group)
-				l.refuse(group[:k], text)
-				l.refuse(jobs[i+k:], text)
+				l.refuse(group[:k], why)
+				l.refuse(jobs[i+k:], why)
 				return jobs, err
 			}
 		}
@@ -92,14 +104,14 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 }
 
 // refuseCalls gives every call of a message the same error result.
-func (l *loop) refuseCalls(set callSet, text string) { l.refuse(l.jobs(set), text) }
+func (l *loop) refuseCalls(set callSet, why refusal) { l.refuse(l.jobs(set), why) }
 
-// refuse records the results of calls that do not run any more; text is that of
+// refuse records the results of calls that do not run any more; why is that of
 // those which have none yet.
-func (l *loop) refuse(jobs []*job, text string) {
+func (l *loop) refuse(jobs []*job, why refusal) {
 	for _, j := range jobs {
 		if !j.done {
-			j.message, j.done = protocol.ToolError(j.block.ID, j.block.Name, text), true
+			j.message, j.done = why.of(j.block), true
 		}
 		l.emitAs(j.result, &protocol.MessageBody{Message: j.message})
 	}
@@ -154,6 +166,10 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		j.message, j.done = protocol.ToolError(j.block.ID, j.block.Name, fmt.Sprintf(format, args...)), true
 		return nil
 	}
+	refuse := func(text string) error {
+		j.message, j.done = refusal{text, protocol.OutcomeNotRun}.of(j.block), true
+		return nil
+	}
 	t := l.tool(j.block.Name)
 	if t == nil {
 		return fail("There is no tool named %q. The tools are: %s.", j.block.Name, l.toolNames())
@@ -174,9 +190,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return fail("A hook failed, so this call was not run: %v", err)
+			return refuse(fmt.Sprintf("A hook failed, so this call was not run: %v", err))
 		case before.Blocked != "":
-			return fail("%s", before.Blocked)
+			return refuse(before.Blocked)
 		case before.Result != nil:
 			j.message, j.done = *before.Result, true
 			j.message.Role, j.message.ToolCallID, j.message.ToolName = protocol.RoleToolResult, j.block.ID, j.block.Name
@@ -205,7 +221,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if !permit.Allowed {
 		prepared.Close()
 		j.prepared = nil
-		return fail("%s", permit.Reason)
+		return refuse(permit.Reason)
 	}
 	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
 		p.AllowedByGitRule()
@@ -221,7 +237,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 func (l *loop) snapshot(ctx context.Context, j *job) error {
 	snaps, err := j.prepared.Snapshots(ctx)
 	if err != nil {
-		j.message, j.done = protocol.ToolError(j.block.ID, j.block.Name, fmt.Sprintf("The file could not be kept for undo, so this call was not run: %v", err)), true
+		j.message, j.done = refusal{fmt.Sprintf("The file could not be kept for undo, so this call was not run: %v", err), protocol.OutcomeNotRun}.of(j.block), true
 		j.prepared.Close()
 		j.prepared = nil
 		return nil

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -150,7 +151,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 // run runs one call and gives its result.
 func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if ctx.Err() != nil {
-		return protocol.ToolError(j.block.ID, j.block.Name, notRun(context.Cause(ctx)))
+		return ended(context.Cause(ctx)).of(j.block)
 	}
 	runCtx := ctx
 	if j.spec.Finishes {
@@ -164,6 +165,10 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	if ctx.Err() != nil && !j.spec.Finishes {
 		res.Content = append(res.Content, protocol.Text(brokenOff(context.Cause(ctx))))
 		res.IsError = true
+		if d, ok := res.Details.(protocol.ToolDetails); (ok || res.Details == nil) && !errors.Is(context.Cause(ctx), ErrHostStops) {
+			d.Outcome = protocol.OutcomeCancelled
+			res.Details = d
+		}
 	}
 	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
@@ -197,7 +202,7 @@ func (l *loop) keepFull(res *tool.Result, m *protocol.Message) {
 		m.Content = append(m.Content, protocol.Text("The whole output could not be kept: "+err.Error()))
 		return
 	}
-	if d, ok := res.Details.(tool.Details); ok {
+	if d, ok := res.Details.(protocol.ToolDetails); ok {
 		d.FullBlob = sha
 		res.Details = d
 	}

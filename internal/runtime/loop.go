@@ -177,7 +177,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return step.stop, outcome{step.terminal, step.err}
 		}
 		if end, over := l.overBudget(); over {
-			l.refuseCalls(step.calls, "Not run: the cost limit of this run is reached.")
+			l.refuseCalls(step.calls, notRun("the cost limit of this run is reached."))
 			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {

@@ -103,9 +103,9 @@ func (l *loop) store(ans answer) stepResult {
 	switch {
 	case failure != nil:
 		res.terminal, res.err = protocol.TerminalStorageError, failure
-		l.refuseCalls(res.calls, "Not run: the whole of the answer could not be stored.")
+		l.refuseCalls(res.calls, notRun("the whole of the answer could not be stored."))
 	case res.terminal != "":
-		l.refuseCalls(res.calls, "Not run: the model refused to go on.")
+		l.refuseCalls(res.calls, notRun("the model refused to go on."))
 	}
 	return res
 }

@@ -85,7 +85,7 @@ type gadget struct {
 }
 
 func newGadget(name string, run func(ctx context.Context, input json.RawMessage, update func(string)) (tool.Result, error)) *gadget {
-	return &gadget{run: run, spec: tool.Spec{Name: name, Description: name, Kind: permission.Read,
+	return &gadget{run: run, spec: tool.Spec{ToolInfo: protocol.ToolInfo{Name: name, Kind: permission.Read}, Description: name,
 		Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)}}
 }
 

@@ -9,12 +9,11 @@ import (
 )
 
 // Results gives the results on the path of leaf that say what the state outside was,
-// newest first: of TodoWrite those that list todos, of Bash those that name a working
-// directory; of any other tool none. The index knows them, so that only what is asked for
-// is read.
-func (ix *Index) Results(ctx context.Context, leaf protocol.EventID, tool string) iter.Seq2[protocol.Event, error] {
+// newest first: those that list todos, or those that name a working directory; none for
+// any other. The index knows them, so that only what is asked for is read.
+func (ix *Index) Results(ctx context.Context, leaf protocol.EventID, tells protocol.ToolState) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
-		flag := stateFlag([]byte(tool))
+		flag := stateFlag(tells)
 		if leaf == "" || flag == 0 {
 			return
 		}
@@ -35,10 +34,10 @@ func (ix *Index) Results(ctx context.Context, leaf protocol.EventID, tool string
 	}
 }
 
-// Todos gives the todo list as of a leaf: what the newest result of TodoWrite on its path
-// says; none when there is none, or when all of it is done. Only that result is read.
+// Todos gives the todo list as of a leaf: what the newest result on its path that tells
+// it says; none when there is none, or when all of it is done. Only that result is read.
 func (ix *Index) Todos(ctx context.Context, leaf protocol.EventID) ([]protocol.Todo, error) {
-	for ev, err := range ix.Results(ctx, leaf, "TodoWrite") {
+	for ev, err := range ix.Results(ctx, leaf, protocol.TellsTodos) {
 		if err != nil {
 			return nil, err
 		}
@@ -51,11 +50,11 @@ func (ix *Index) Todos(ctx context.Context, leaf protocol.EventID) ([]protocol.T
 	return nil, nil
 }
 
-func stateFlag(tool []byte) uint8 {
-	switch string(tool) {
-	case "TodoWrite":
+func stateFlag(tells protocol.ToolState) uint8 {
+	switch tells {
+	case protocol.TellsTodos:
 		return flagTodos
-	case "Bash":
+	case protocol.TellsDir:
 		return flagDir
 	}
 	return 0
@@ -80,7 +79,7 @@ func stateOf(message []byte) uint8 {
 	if end < 0 {
 		return 0
 	}
-	flag := stateFlag(tool[:end])
+	flag := stateFlag(protocol.ToolTells(tool[:end]))
 	if flag == flagDir && bytes.LastIndex(message[max(0, len(message)-resultTail):], []byte(`"dir":"`)) < 0 {
 		return 0
 	}

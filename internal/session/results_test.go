@@ -52,8 +52,8 @@ func TestResultsAreGivenNewestFirstOfOneToolAndOneBranch(t *testing.T) {
 	if err := log.Commit(t.Context(), append(events, other)); err != nil {
 		t.Fatal(err)
 	}
-	find := func(leaf protocol.EventID, tool string) (at []int) {
-		for ev, err := range log.Index().Results(t.Context(), leaf, tool) {
+	find := func(leaf protocol.EventID, tells protocol.ToolState) (at []int) {
+		for ev, err := range log.Index().Results(t.Context(), leaf, tells) {
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,18 +62,18 @@ func TestResultsAreGivenNewestFirstOfOneToolAndOneBranch(t *testing.T) {
 		return at
 	}
 	for _, c := range []struct {
-		leaf protocol.EventID
-		tool string
-		want []int
+		leaf  protocol.EventID
+		tells protocol.ToolState
+		want  []int
 	}{
-		{leaf, "TodoWrite", []int{37, 33, 29, 25, 21, 17, 13, 9, 5, 1}},
-		{leaf, "Bash", []int{36, 32, 28, 24, 20, 16, 12, 8, 4, 0}},
-		{other.ID, "Bash", []int{-1, 8, 4, 0}},
-		{leaf, "Read", nil},
-		{"", "Bash", nil},
+		{leaf, protocol.TellsTodos, []int{37, 33, 29, 25, 21, 17, 13, 9, 5, 1}},
+		{leaf, protocol.TellsDir, []int{36, 32, 28, 24, 20, 16, 12, 8, 4, 0}},
+		{other.ID, protocol.TellsDir, []int{-1, 8, 4, 0}},
+		{leaf, protocol.TellsFiles, nil},
+		{"", protocol.TellsDir, nil},
 	} {
-		if got := find(c.leaf, c.tool); !slices.Equal(got, c.want) {
-			t.Errorf("%s below %q: %v", c.tool, c.leaf, got)
+		if got := find(c.leaf, c.tells); !slices.Equal(got, c.want) {
+			t.Errorf("%s below %q: %v", c.tells, c.leaf, got)
 		}
 	}
 	if todos, err := log.Index().Todos(t.Context(), leaf); err != nil || len(todos) != 1 || todos[0].Content != "37" {

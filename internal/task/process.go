@@ -9,10 +9,10 @@ import (
 
 // begin has a command that was started followed.
 func (t *task) begin(processes *process.Recorder, rescue func()) {
-	info := process.Info{CallID: t.call, Tool: "Bash", Operation: process.TaskOperationID(t.id),
+	info := process.Info{CallID: t.call, Tool: t.tool, Operation: process.TaskOperationID(t.id),
 		Target: protocol.ProcessOfTask, Source: protocol.ProcessByTool, TaskID: t.id}
 	if t.agent != "" {
-		info.Tool, info.Target, info.Source = "Task", protocol.ProcessOfSubagent, protocol.ProcessBySubagent
+		info.Target, info.Source = protocol.ProcessOfSubagent, protocol.ProcessBySubagent
 	}
 	call := processes.Begin(info, nil)
 	call.Name(t.title())

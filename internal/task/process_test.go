@@ -46,7 +46,7 @@ func TestPeopleAreToldHowACommandBeganAndEnded(t *testing.T) {
 					defer mu.Unlock()
 					told = append(told, p)
 				}
-				id, err := b.set.Start(b.spawn, Spec{Command: "make all", CallID: "c1", Limit: time.Minute})
+				id, err := b.set.Start(b.spawn, Spec{Command: "make all", Tool: "Bash", CallID: "c1", Limit: time.Minute})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -111,6 +111,7 @@ func New(cfg Config) *Set {
 type Spec struct {
 	Command string // as people and models see it
 	CallID  string // the call that starts it
+	Tool    string // the tool of that call
 	// Limit is how long it may run; 0: until somebody ends it.
 	Limit time.Duration
 	// Cmd is what is started; the set gives it its output.
@@ -140,7 +141,7 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		ctx, end = context.WithTimeout(ctx, spec.Limit)
 		stop = func() { end(); cancel(nil) }
 	}
-	t := &task{command: spec.Command, call: spec.CallID, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), state: protocol.TaskRunning}
+	t := &task{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), state: protocol.TaskRunning}
 	if err := s.enter(t); err != nil {
 		stop()
 		return "", err

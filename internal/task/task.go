@@ -36,6 +36,7 @@ type task struct {
 	started time.Time
 	cancel  context.CancelCauseFunc
 	session protocol.SessionID     // of a sub-agent
+	tool    string                 // that started it
 	agent   string                 // its name, "" of a command
 	usage   func() *protocol.Usage // of a sub-agent that has ended; may be nil
 	done    chan struct{}          // closed when it has ended and its output is read

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed appenddaily.md
@@ -19,9 +20,12 @@ type appendDailyInput struct {
 	Text string `json:"text"`
 }
 
+// appendDailyInfo is what the tool means to others.
+var appendDailyInfo = protocol.ToolInfo{Name: "AppendDaily", Kind: protocol.ToolOwn}
+
 // Spec implements [Tool].
 func (appendDailyTool) Spec() Spec {
-	return Spec{Name: "AppendDaily", Description: appendDailyText, Kind: permission.State, Finishes: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Description: appendDailyText, Finishes: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":8192,"description":"The note, in a few lines."}},` +
 			`"required":["text"],"additionalProperties":false}`)}
 }
@@ -45,7 +49,7 @@ type appendDailyCall struct {
 
 // Action implements [Prepared].
 func (appendDailyCall) Action() permission.Action {
-	return permission.Action{Tool: "AppendDaily", Kind: permission.State}
+	return permission.Action{Tool: appendDailyInfo.Name, Kind: appendDailyInfo.Kind}
 }
 
 // Snapshots implements [Prepared].

@@ -22,17 +22,12 @@ type askInput struct {
 	Questions []protocol.Question `json:"questions"`
 }
 
-// Asked is a question with what was answered: labels that were picked, and words
-// of the person's own. Both are empty when it was left open.
-type Asked struct {
-	Question string   `json:"question"`
-	Picked   []string `json:"picked,omitempty"`
-	Words    []string `json:"words,omitempty"`
-}
+// askInfo is what the tool means to others.
+var askInfo = protocol.ToolInfo{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: protocol.ToolOwn, View: protocol.ViewQuestions}
 
 // Spec implements [Tool].
 func (askTool) Spec() Spec {
-	return Spec{Name: "AskUser", Description: askUserText, Kind: permission.State, Waits: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: askInfo, Preset: ReadOnly, Description: askUserText, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"questions":{"type":"array","minItems":1,"maxItems":4,"items":{"type":"object","properties":{` +
 			`"question":{"type":"string","minLength":1,"maxLength":2000,"description":"The whole question, with what is needed to decide."},` +
 			`"header":{"type":"string","maxLength":30,"description":"Two or three words for it."},` +
@@ -74,7 +69,7 @@ type askCall struct {
 
 // Action implements [Prepared].
 func (askCall) Action() permission.Action {
-	return permission.Action{Tool: "AskUser", Kind: permission.State}
+	return permission.Action{Tool: askInfo.Name, Kind: askInfo.Kind}
 }
 
 // Snapshots implements [Prepared].
@@ -89,13 +84,13 @@ func (c askCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	var d Details
+	var d protocol.ToolDetails
 	var text strings.Builder
 	if answers == nil {
 		text.WriteString("The person closed the questions without an answer. Do not ask the same again; go on with what is sensible, or say what you need.\n")
 	}
 	for i, q := range c.questions {
-		a := Asked{Question: q.Question}
+		a := protocol.AskedQuestion{Question: q.Question}
 		if answers != nil {
 			a.Picked, a.Words = divide(q, answers[i])
 		}

@@ -29,7 +29,7 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 	}
 	guard := c.env.guard(c.id)
 	after := func() string { return guard.end().untold() }
-	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
+	id, err := tasks.Start(c.env.Spawn, task.Spec{Command: c.command, CallID: c.id, Tool: bashInfo.Name, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {
 		guard.end()
@@ -42,7 +42,7 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 			return Result{}, serr
 		}
 		r := textResult(fmt.Sprintf("The command had begun as %s and %s.", id, stopped.How))
-		r.IsError, r.Details, r.Process = true, Details{TaskID: id, ExitCode: stopped.Info.ExitCode, Cancelled: true}, stopped.Process
+		r.IsError, r.Details, r.Process = true, protocol.ToolDetails{TaskID: id, ExitCode: stopped.Info.ExitCode, Cancelled: true}, stopped.Process
 		return r, nil
 	}
 	notes := []string{"runs in the background as " + id}
@@ -68,7 +68,7 @@ func taskResult(r task.Reading, none string, notes []string) Result {
 		text += "\n"
 	}
 	res := textResult(text + "[" + strings.Join(notes, "; ") + "]")
-	res.Details, res.Process = Details{TaskID: r.Info.TaskID, ExitCode: r.Info.ExitCode}, r.Process
+	res.Details, res.Process = protocol.ToolDetails{TaskID: r.Info.TaskID, ExitCode: r.Info.ExitCode}, r.Process
 	res.IsError = r.Info.State == protocol.TaskExited && r.Info.ExitCode != nil && *r.Info.ExitCode != 0
 	return res
 }

@@ -49,7 +49,7 @@ func TestABackgroundCommandAnswersWithItsBeginning(t *testing.T) {
 	if want := filepath.Join(b.root, "sub") + "\n[runs in the background as " + id + "]"; text != want || r.IsError {
 		t.Errorf("%q, want %q", text, want)
 	}
-	if d := r.Details.(Details); d.TaskID != id || d.ExitCode != nil || d.Dir != "" {
+	if d := r.Details.(protocol.ToolDetails); d.TaskID != id || d.ExitCode != nil || d.Dir != "" {
 		t.Errorf("%+v", d)
 	}
 	if b.env.Dir.Path() != filepath.Join(b.root, "sub") {
@@ -97,7 +97,7 @@ func TestACallThatIsCancelledWhileItStartsEndsItsCommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r, err := p.Run(ctx, nil)
-	if err != nil || !r.IsError || !strings.Contains(r.Content[0].Text, "was stopped") || !r.Details.(Details).Cancelled {
+	if err != nil || !r.IsError || !strings.Contains(r.Content[0].Text, "was stopped") || !r.Details.(protocol.ToolDetails).Cancelled {
 		t.Errorf("%+v %v", r, err)
 	}
 	if b.env.Tasks.Running() != 0 || len(b.env.Tasks.Take()) != 0 {
@@ -113,7 +113,7 @@ func TestTaskOutputWaitsFiltersAndPages(t *testing.T) {
 	}
 	b.write("go", "")
 	text, r := b.run("TaskOutput", in{"task_id": id, "wait_seconds": 60, "filter": "^t"})
-	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); matching lines: 2, others: 1; waited ") || !r.IsError || *r.Details.(Details).ExitCode != 4 {
+	if !strings.HasPrefix(text, "two\nthree\n["+id+" ended after ") || !strings.Contains(text, "(exit code 4); matching lines: 2, others: 1; waited ") || !r.IsError || *r.Details.(protocol.ToolDetails).ExitCode != 4 {
 		t.Errorf("%q", text)
 	}
 	if text, _ := b.run("TaskOutput", in{"task_id": id, "offset": 4}); !strings.HasPrefix(text, "two\nthree\n[") {
@@ -196,7 +196,7 @@ func TestAskUserGivesQuestionAndAnswer(t *testing.T) {
 	if text != "Question: Now?\nAnswer: yes\nQuestion: What?\nAnswer: no\nAnswer in own words: tea" {
 		t.Errorf("%q", text)
 	}
-	if d := r.Details.(Details); len(d.Asked) != 2 || d.Asked[0].Picked[0] != "yes" || d.Asked[1].Words[0] != "tea" || len(d.Asked[1].Picked) != 1 {
+	if d := r.Details.(protocol.ToolDetails); len(d.Asked) != 2 || d.Asked[0].Picked[0] != "yes" || d.Asked[1].Words[0] != "tea" || len(d.Asked[1].Picked) != 1 {
 		t.Errorf("%+v", d)
 	}
 	b.fails("AskUser", in{"questions": []in{{"question": "Now?", "options": []in{{"label": "yes"}, {"label": "yes"}}}}}, "two options")

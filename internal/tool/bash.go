@@ -13,10 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"scorel/internal/permission"
 	"scorel/internal/repository"
 	"scorel/internal/sandbox"
+	"scorel/protocol"
+
+	"golang.org/x/sys/unix"
 )
 
 //go:embed bash.md
@@ -43,9 +45,12 @@ type bashInput struct {
 	Background bool   `json:"run_in_background"`
 }
 
+// bashInfo is what the tool means to others.
+var bashInfo = protocol.ToolInfo{Name: "Bash", Kind: protocol.ToolRuns, View: protocol.ViewCommand, TitleField: "command", Rule: protocol.RuleCommand, Tells: protocol.TellsDir, PiNames: []string{"bash"}}
+
 // Spec implements [Tool].
 func (bashTool) Spec() Spec {
-	return Spec{Name: "Bash", Description: bashText, Kind: permission.Exec, Schema: json.RawMessage(
+	return Spec{ToolInfo: bashInfo, Description: bashText, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"command":{"type":"string","minLength":1,"description":"The bash source to run."},` +
 			`"timeout_seconds":{"type":"integer","minimum":1,"maximum":600,"description":"The time limit in seconds; 120 without it, none in the background."},` +
@@ -92,7 +97,7 @@ type bashCall struct {
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: "Bash", Kind: permission.Exec, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores, Holds: holdsCovered}
+	return permission.Action{Tool: bashInfo.Name, Kind: bashInfo.Kind, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores, Holds: holdsCovered}
 }
 
 // AllowedByGitRule implements [GitRuled].
@@ -146,7 +151,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	}
 	c.env.Dir.set(c.dir)
 
-	d := Details{ExitCode: &exit.Code, Dir: c.dir}
+	d := protocol.ToolDetails{ExitCode: &exit.Code, Dir: c.dir}
 	harm := guard.end()
 	harm.into(&d)
 	notes := []string{fmt.Sprintf("exit code %d", exit.Code)}
@@ -171,9 +176,12 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	} else if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	r := textResult(text + "[" + strings.Join(notes, "; ") + "]" + harm.note())
+	note := "[" + strings.Join(notes, "; ") + "]" + harm.note()
+	if len(notes) > 1 || exit.Signal != "" || exit.Err != nil || harm.note() != "" {
+		text, note = text+note, "" // people want to know it, too; the exit code stands in the details
+	}
+	r := shownResult(d, "", text, note)
 	r.IsError = exit.Code != 0 || d.Cancelled || d.TimedOut
-	r.Details = d
 	if full != nil {
 		r.Full = full
 	}

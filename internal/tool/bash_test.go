@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"scorel/protocol"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +39,7 @@ func TestBashGivesOutputAndExitCode(t *testing.T) {
 			if text != c.want || r.IsError != (c.code != 0) {
 				t.Errorf("%q, error %v, want %q", text, r.IsError, c.want)
 			}
-			if d := r.Details.(Details); d.ExitCode == nil || *d.ExitCode != c.code {
+			if d := r.Details.(protocol.ToolDetails); d.ExitCode == nil || *d.ExitCode != c.code {
 				t.Errorf("details are %+v", d)
 			}
 		})
@@ -68,7 +69,7 @@ func TestBashKeepsItsWorkingDirectory(t *testing.T) {
 	} {
 		_, r := b.run("Bash", in{"command": c.command})
 		want := filepath.Join(b.root, c.want)
-		if got := r.Details.(Details).Dir; got != want || b.env.Dir.Path() != want {
+		if got := r.Details.(protocol.ToolDetails).Dir; got != want || b.env.Dir.Path() != want {
 			t.Errorf("after %q it is %s, want %s", c.command, got, want)
 		}
 	}
@@ -216,7 +217,7 @@ func TestBashTimeoutKillsTheWholeGroup(t *testing.T) {
 	started := 0
 	for limit := 1; started < 2; limit *= 2 { // longer where much else runs
 		text, r := b.run("Bash", in{"command": "sleep 1000 & echo $!; (sleep 1000 & echo $!; wait); wait", "timeout_seconds": limit})
-		d := r.Details.(Details)
+		d := r.Details.(protocol.ToolDetails)
 		if !r.IsError || !d.TimedOut || d.Cancelled || !strings.Contains(text, fmt.Sprintf("timed out after %d s", limit)) {
 			t.Fatalf("%s %+v", text, d)
 		}
@@ -246,7 +247,7 @@ func TestBashCancelGivesWhatCameSoFar(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, d := r.Content[0].Text, r.Details.(Details)
+	text, d := r.Content[0].Text, r.Details.(protocol.ToolDetails)
 	if !r.IsError || !d.Cancelled || d.TimedOut || !strings.HasPrefix(text, streamed.String()) || !strings.Contains(text, "Cancelled by user") {
 		t.Errorf("%q %+v", text, d)
 	}
@@ -273,7 +274,7 @@ func TestBashNamesProtectedFilesThatChanged(t *testing.T) {
 	b.write(".git/hooks/pre-commit", "old")
 	text, r := b.run("Bash", in{"command": "echo new > .git/hooks/pre-commit; echo x > .envrc; echo y > ordinary"})
 	want := []string{filepath.Join(b.root, ".envrc"), filepath.Join(b.root, ".git/hooks/pre-commit")}
-	if d := r.Details.(Details); !slices.Equal(d.ChangedProtected, want) {
+	if d := r.Details.(protocol.ToolDetails); !slices.Equal(d.ChangedProtected, want) {
 		t.Errorf("details: %q, want %q", d.ChangedProtected, want)
 	}
 	for _, name := range want {
@@ -281,11 +282,11 @@ func TestBashNamesProtectedFilesThatChanged(t *testing.T) {
 			t.Errorf("%s is not named: %s", name, text)
 		}
 	}
-	if text, r = b.run("Bash", in{"command": "true"}); strings.Contains(text, "protected") || r.Details.(Details).ChangedProtected != nil {
+	if text, r = b.run("Bash", in{"command": "true"}); strings.Contains(text, "protected") || r.Details.(protocol.ToolDetails).ChangedProtected != nil {
 		t.Errorf("nothing changed: %s", text)
 	}
 	text, r = b.run("Bash", in{"command": "mkdir .agents; for i in {1..150}; do echo > .agents/$i; done"})
-	if d := r.Details.(Details); len(d.ChangedProtected) != maxChanged || !strings.Contains(text, "and 140 more") {
+	if d := r.Details.(protocol.ToolDetails); len(d.ChangedProtected) != maxChanged || !strings.Contains(text, "and 140 more") {
 		t.Errorf("%d named, %s", len(d.ChangedProtected), text)
 	}
 }

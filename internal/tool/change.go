@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
 	"scorel/internal/permission"
+	"scorel/protocol"
+
+	"github.com/aymanbagabas/go-udiff"
 )
 
 const (
@@ -19,8 +21,8 @@ type change struct {
 	env    *Env
 	tool   string
 	target *target
-	state  FileState // what the model has seen of the file
-	before []byte    // nil when there is no file
+	state  protocol.FileState // what the model has seen of the file
+	before []byte             // nil when there is no file
 	after  []byte
 	whole  bool // the model knows all of after
 	said   string
@@ -84,10 +86,10 @@ func (c *change) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err := c.store(c.env.Files, c.after, c.before); err != nil {
 		return Result{}, err
 	}
-	state := FileState{Path: c.target.path.Abs, SHA256: sum(c.after), Whole: c.whole, Mode: c.target.mode()}
+	state := protocol.FileState{Path: c.target.path.Abs, SHA256: sum(c.after), Whole: c.whole, Mode: c.target.mode()}
 	c.env.Seen.Note(state)
 	r := textResult(c.said)
-	r.Details = Details{Files: []FileState{state}, Diff: diff(state.Path, c.before, c.after)}
+	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}, Diff: diff(state.Path, c.before, c.after)}
 	return r, nil
 }
 

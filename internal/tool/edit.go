@@ -5,8 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-
-	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed edit.md
@@ -26,9 +25,12 @@ type replacement struct {
 	All bool   `json:"replace_all"`
 }
 
+// editInfo is what the tool means to others.
+var editInfo = protocol.ToolInfo{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: protocol.ToolWrites, View: protocol.ViewChange, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Write", Tells: protocol.TellsFiles, PiNames: []string{"edit"}}
+
 // Spec implements [Tool].
 func (editTool) Spec() Spec {
-	return Spec{Name: "Edit", Description: editText, Kind: permission.Write, Finishes: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: editInfo, Description: editText, Finishes: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"path":{"type":"string","minLength":1,"description":"The file to change: absolute, relative to the workspace, or beginning with ~/."},` +
 			`"edits":{"type":"array","minItems":1,"maxItems":100,"description":"The replacements, in order.","items":{"type":"object","properties":{` +
@@ -45,7 +47,7 @@ func (editTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, err
 	if err != nil {
 		return nil, err
 	}
-	c, err := prepareChange(ctx, env, "Edit", in.Path)
+	c, err := prepareChange(ctx, env, editInfo.Name, in.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package tool
 import (
 	"os"
 	"path/filepath"
+	"scorel/protocol"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -39,7 +40,7 @@ func TestEditReplacesExactText(t *testing.T) {
 			if info, _ := os.Stat(path); info.Mode().Perm() != 0o751 {
 				t.Errorf("the mode is %v", info.Mode())
 			}
-			d := r.Details.(Details)
+			d := r.Details.(protocol.ToolDetails)
 			if d.Diff == "" || d.Files[0].SHA256 != sum([]byte(c.after)) {
 				t.Errorf("details are %+v", d)
 			}
@@ -68,7 +69,7 @@ func TestEditFailsWithWhatToDoAndChangesNothing(t *testing.T) {
 			b := newBench(t)
 			for name, content := range map[string]string{"f": text, "g": "aaa\n", "h": "a\x00"} {
 				path := b.write(name, content)
-				b.env.Seen.Note(FileState{Path: path, SHA256: sum([]byte(content))})
+				b.env.Seen.Note(protocol.FileState{Path: path, SHA256: sum([]byte(content))})
 			}
 			b.fails("Edit", c.edits, c.want...)
 			if got := b.content("f"); got != text {

@@ -37,10 +37,13 @@ type executeInput struct {
 	Input json.RawMessage `json:"input"`
 }
 
+// executeInfo is what the tool means to others.
+var executeInfo = protocol.ToolInfo{Name: "ExecuteSkill", Kind: protocol.ToolRuns, TitleField: "name", Rule: protocol.RuleSkill, AlsoRuledBy: "Bash"}
+
 // Spec implements [Tool]. Calls of one message run one after the other: a program may
 // change what the next one works on.
 func (executeTool) Spec() Spec {
-	return Spec{Name: "ExecuteSkill", Description: executeText, Kind: permission.Exec, Schema: json.RawMessage(
+	return Spec{ToolInfo: executeInfo, Needs: NeedsPrograms, Description: executeText, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
 			`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +
@@ -91,7 +94,7 @@ func (c *executeCall) Label() string {
 
 // Action implements [Prepared].
 func (c *executeCall) Action() permission.Action {
-	return permission.Action{Tool: "ExecuteSkill", Kind: permission.Exec, Name: c.program.Name, Dir: c.program.Dir, Resolve: c.env.Files.Resolve}
+	return permission.Action{Tool: executeInfo.Name, Kind: executeInfo.Kind, Name: c.program.Name, Dir: c.program.Dir, Resolve: c.env.Files.Resolve}
 }
 
 // Snapshots implements [Prepared].
@@ -115,11 +118,11 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 		Stdin: strings.NewReader(string(c.input) + "\n"), Stdout: stdout, Stderr: stderr})
 	if err != nil {
 		err = fmt.Errorf("the skill %s did not start: %w", c.program.Name, err)
-		return c.failed(ctx, "skill-start", err.Error(), stderr, Details{})
+		return c.failed(ctx, "skill-start", err.Error(), stderr, protocol.ToolDetails{})
 	}
 	exit := child.Wait()
 	stderr.end()
-	d := Details{ExitCode: &exit.Code}
+	d := protocol.ToolDetails{ExitCode: &exit.Code}
 	harm := guard.end()
 	harm.into(&d)
 	note := harm.note()
@@ -161,7 +164,7 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 
 // failed makes the result of a run that went wrong, and tells people so. The end of
 // stderr stands in it. Of a run that was cancelled the runtime tells.
-func (c *executeCall) failed(ctx context.Context, stage, text string, stderr *progress, d Details) (Result, error) {
+func (c *executeCall) failed(ctx context.Context, stage, text string, stderr *progress, d protocol.ToolDetails) (Result, error) {
 	if ctx.Err() == nil && stage != "" {
 		line, _, _ := strings.Cut(text, "\n")
 		c.call.Report(protocol.ProcessUpdate{TargetType: protocol.ProcessOfSkill, Source: protocol.ProcessByRuntime, TaskID: taskID(c.input),

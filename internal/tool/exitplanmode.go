@@ -39,22 +39,18 @@ type PlanVerdict struct {
 	Mode   string
 }
 
-// Planned is a plan with what became of it, for clients.
-type Planned struct {
-	Decision protocol.PlanDecision `json:"decision,omitempty"` // "" where it was closed without one
-	Mode     string                `json:"mode,omitempty"`
-	Feedback string                `json:"feedback,omitempty"`
-}
-
 type exitPlanTool struct{}
 
 type exitPlanInput struct {
 	Plan string `json:"plan"`
 }
 
+// exitPlanInfo is what the tool means to others.
+var exitPlanInfo = protocol.ToolInfo{Name: "ExitPlanMode", Kind: protocol.ToolOwn, View: protocol.ViewPlan}
+
 // Spec implements [Tool].
 func (exitPlanTool) Spec() Spec {
-	return Spec{Name: ExitPlanModeName, Description: exitPlanModeText, Kind: permission.State, Waits: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: exitPlanInfo, Needs: NeedsPlan, Description: exitPlanModeText, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"plan":{"type":"string","minLength":1,"maxLength":60000,"description":"The whole plan, in Markdown."}},` +
 			`"required":["plan"],"additionalProperties":false}`)}
 }
@@ -80,7 +76,7 @@ type exitPlanCall struct {
 
 // Action implements [Prepared].
 func (exitPlanCall) Action() permission.Action {
-	return permission.Action{Tool: ExitPlanModeName, Kind: permission.State}
+	return permission.Action{Tool: exitPlanInfo.Name, Kind: exitPlanInfo.Kind}
 }
 
 // Snapshots implements [Prepared].
@@ -110,6 +106,6 @@ func (c exitPlanCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 		text += "\nThe person says: " + words
 	}
 	r := textResult(text)
-	r.Details = Details{Plan: &Planned{Decision: v.Answer.Decision, Mode: v.Mode, Feedback: v.Answer.Feedback}}
+	r.Details = protocol.ToolDetails{Plan: &protocol.PlanResult{Decision: v.Answer.Decision, Mode: v.Mode, Feedback: v.Answer.Feedback}}
 	return r, nil
 }

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"syscall"
 
-	"golang.org/x/sys/unix"
 	"scorel/internal/permission"
 	"scorel/internal/sandbox"
+
+	"golang.org/x/sys/unix"
 )
 
 // Config names the folders of a session.

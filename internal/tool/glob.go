@@ -8,8 +8,10 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
 	"scorel/internal/permission"
+	"scorel/protocol"
+
+	"github.com/bmatcuk/doublestar/v4"
 )
 
 //go:embed glob.md
@@ -26,9 +28,12 @@ type globInput struct {
 	Offset  int    `json:"offset"`
 }
 
+// globInfo is what the tool means to others.
+var globInfo = protocol.ToolInfo{Name: "Glob", Kind: protocol.ToolReads, View: protocol.ViewFiles, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Read", PiNames: []string{"find", "ls"}}
+
 // Spec implements [Tool].
 func (globTool) Spec() Spec {
-	return Spec{Name: "Glob", Description: globText, Kind: permission.Read, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: globInfo, Preset: ReadOnly, Description: globText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"pattern":{"type":"string","minLength":1,"description":"The glob, relative to path."},` +
 			`"path":{"type":"string","description":"The folder to search; the workspace without it."},` +
@@ -91,7 +96,7 @@ type globCall struct {
 
 // Action implements [Prepared].
 func (c *globCall) Action() permission.Action {
-	return permission.Action{Tool: "Glob", Kind: permission.Read, Paths: []permission.Path{c.root.path}}
+	return permission.Action{Tool: globInfo.Name, Kind: globInfo.Kind, Paths: []permission.Path{c.root.path}}
 }
 
 // Snapshots implements [Prepared].
@@ -118,17 +123,18 @@ func (c *globCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if more {
 		total = "more than " + total
 	}
-	return textResult(paged(lines, first, len(files) > last, "Files", total) + c.root.leftOut()), nil
+	text, note := paged(lines, first, len(files) > last, "Files", total)
+	return shownResult(protocol.ToolDetails{}, "", text, note+c.root.leftOut()), nil
 }
 
 // paged joins the lines of an answer, at most maxOutput characters of them, and
-// says how to go on. more says that there are lines behind these.
-func paged(lines []string, first int, more bool, what, total string) string {
+// says in note how to go on. more says that there are lines after these.
+func paged(lines []string, first int, more bool, what, total string) (text, note string) {
 	if len(lines) == 0 {
 		if first > 0 {
-			return fmt.Sprintf("[%s: there is nothing behind offset %d.]", what, first)
+			return "", fmt.Sprintf("[%s: there is nothing behind offset %d.]", what, first)
 		}
-		return "[Nothing was found.]"
+		return "", "[Nothing was found.]"
 	}
 	shown, size := 0, 0
 	for _, l := range lines {
@@ -138,16 +144,16 @@ func paged(lines []string, first int, more bool, what, total string) string {
 		}
 		shown++
 	}
-	text := strings.Join(lines[:shown], "\n")
+	text = strings.Join(lines[:shown], "\n")
 	if first == 0 && !more {
-		return text
+		return text, ""
 	}
-	text += fmt.Sprintf("\n[%s %d to %d", what, first+1, first+shown)
+	note = fmt.Sprintf("\n[%s %d to %d", what, first+1, first+shown)
 	if total != "" {
-		text += " of " + total
+		note += " of " + total
 	}
 	if more {
-		text += fmt.Sprintf(". Go on with offset %d", first+shown)
+		note += fmt.Sprintf(". Go on with offset %d", first+shown)
 	}
-	return text + ".]"
+	return text, note + ".]"
 }

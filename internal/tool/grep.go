@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/fault"
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed grep.md
@@ -34,9 +35,12 @@ type grepInput struct {
 	Offset  int    `json:"offset"`
 }
 
+// grepInfo is what the tool means to others.
+var grepInfo = protocol.ToolInfo{Name: "Grep", Kind: protocol.ToolReads, View: protocol.ViewMatches, TitleField: "path", Rule: protocol.RuleFiles, RuleName: "Read", PiNames: []string{"grep"}}
+
 // Spec implements [Tool].
 func (grepTool) Spec() Spec {
-	return Spec{Name: "Grep", Description: grepText, Kind: permission.Read, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: grepInfo, Preset: ReadOnly, Description: grepText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"pattern":{"type":"string","minLength":1,"description":"The regular expression (RE2)."},` +
 			`"path":{"type":"string","description":"The folder or file to search; the workspace without it."},` +
@@ -87,7 +91,7 @@ type grepCall struct {
 
 // Action implements [Prepared].
 func (c *grepCall) Action() permission.Action {
-	return permission.Action{Tool: "Grep", Kind: permission.Read, Paths: []permission.Path{c.root.path}}
+	return permission.Action{Tool: grepInfo.Name, Kind: grepInfo.Kind, Paths: []permission.Path{c.root.path}}
 }
 
 // Snapshots implements [Prepared].
@@ -111,23 +115,23 @@ func (c *grepCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err := limited.Err(); err != nil {
 		return Result{}, tooLong(ctx, err)
 	}
-	var text string
+	var text, note string
 	switch c.in.Mode {
 	case "content":
-		text, err = c.content(limited, files)
+		text, note, err = c.content(limited, files)
 	case "count":
-		text, err = c.names(limited, files, func(f found, n int) string { return fmt.Sprintf("%s:%d", f.rel, n) })
+		text, note, err = c.names(limited, files, func(f found, n int) string { return fmt.Sprintf("%s:%d", f.rel, n) })
 	default:
-		text, err = c.names(limited, files, nil)
+		text, note, err = c.names(limited, files, nil)
 	}
 	if err != nil {
 		return Result{}, tooLong(ctx, err)
 	}
-	text += c.root.leftOut()
+	note += c.root.leftOut()
 	if cut {
-		text += fmt.Sprintf("\n[Only the first %d files were searched.]", maxFound)
+		note += fmt.Sprintf("\n[Only the first %d files were searched.]", maxFound)
 	}
-	return textResult(text), nil
+	return shownResult(protocol.ToolDetails{}, "", text, note), nil
 }
 
 func (c *grepCall) binary() bool {
@@ -190,7 +194,7 @@ func (c *grepCall) count(ctx context.Context, rel string, most int, buf *[]byte)
 }
 
 // names lists one line a file.
-func (c *grepCall) names(ctx context.Context, files []found, show func(f found, n int) string) (string, error) {
+func (c *grepCall) names(ctx context.Context, files []found, show func(f found, n int) string) (text, note string, err error) {
 	first := min(c.in.Offset, len(files))
 	last := min(first+c.in.Limit, len(files))
 	var lines []string
@@ -202,11 +206,12 @@ func (c *grepCall) names(ctx context.Context, files []found, show func(f found, 
 			lines = append(lines, show(f, c.count(ctx, f.rel, 0, &buf)))
 		}
 	}
-	return paged(lines, first, len(files) > last, "Files", fmt.Sprint(len(files))), ctx.Err()
+	text, note = paged(lines, first, len(files) > last, "Files", fmt.Sprint(len(files)))
+	return text, note, ctx.Err()
 }
 
 // content lists matching lines with those around them.
-func (c *grepCall) content(ctx context.Context, files []found) (string, error) {
+func (c *grepCall) content(ctx context.Context, files []found) (text, note string, err error) {
 	page := &linePage{offset: c.in.Offset, limit: c.in.Limit}
 	var buf []byte
 	for _, f := range files {
@@ -215,7 +220,8 @@ func (c *grepCall) content(ctx context.Context, files []found) (string, error) {
 		}
 		c.show(ctx, f.rel, page, &buf)
 	}
-	return paged(page.lines, c.in.Offset, page.more, "Lines", ""), ctx.Err()
+	text, note = paged(page.lines, c.in.Offset, page.more, "Lines", "")
+	return text, note, ctx.Err()
 }
 
 func (c *grepCall) show(ctx context.Context, rel string, page *linePage, buf *[]byte) {

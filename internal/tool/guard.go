@@ -125,7 +125,7 @@ func clipped(s string) string {
 }
 
 // into puts it into the details of a result.
-func (h harm) into(d *Details) {
+func (h harm) into(d *protocol.ToolDetails) {
 	d.ChangedProtected, d.SetAside = h.changed[:min(len(h.changed), maxChanged)], h.aside
 }
 

@@ -80,7 +80,7 @@ func TestOnlyLinesThatARuleAboutGitAllowsRefuseBareRepositories(t *testing.T) {
 func TestWhatLeadsGitElsewhereIsMovedAndToldAtTheEndOfACommand(t *testing.T) {
 	b, told := gitBench(t)
 	text, r := b.run("Bash", in{"command": "echo ../docs/api > .git/commondir; mkdir -p .git/modules/m; cp -r docs/api/. .git/modules/m; echo x > .envrc"})
-	d := r.Details.(Details)
+	d := r.Details.(protocol.ToolDetails)
 	var paths []string
 	for _, a := range d.SetAside {
 		paths = append(paths, a.Path)

@@ -18,3 +18,12 @@ func decode[T any](call Call) (T, error) {
 }
 
 func textResult(text string) Result { return Result{Content: []protocol.Block{protocol.Text(text)}} }
+
+// shownResult makes a result of a text with head before and tail after it that are for the
+// model alone.
+func shownResult(d protocol.ToolDetails, head, text, tail string) Result {
+	r := textResult(head + text + tail)
+	d.Shown = &protocol.ShownText{Head: len(head), Tail: len(tail), Whole: len(head) + len(text) + len(tail)}
+	r.Details = d
+	return r
+}

@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/permission"
 	"scorel/internal/task"
+	"scorel/protocol"
 )
 
 //go:embed monitor.md
@@ -24,9 +25,12 @@ type monitorInput struct {
 	Stop        bool   `json:"stop"`
 }
 
+// monitorInfo is what the tool means to others.
+var monitorInfo = protocol.ToolInfo{Name: "Monitor", Kind: protocol.ToolRuns, TitleField: "pattern"}
+
 // Spec implements [Tool].
 func (monitorTool) Spec() Spec {
-	return Spec{Name: "Monitor", Description: monitorText, Kind: permission.Exec, Waits: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: monitorInfo, Description: monitorText, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `,` +
 			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2) for the lines to be told of."},` +
 			`"description":{"type":"string","maxLength":200,"description":"What the lines mean, for the notices."},` +
@@ -63,7 +67,7 @@ type monitorCall struct {
 
 // Action implements [Prepared].
 func (monitorCall) Action() permission.Action {
-	return permission.Action{Tool: "Monitor", Kind: permission.Exec, Own: true}
+	return permission.Action{Tool: monitorInfo.Name, Kind: monitorInfo.Kind, Own: true}
 }
 
 // Run implements [Prepared].
@@ -86,6 +90,6 @@ func (c monitorCall) Run(context.Context, func(string)) (Result, error) {
 		}
 	}
 	r := textResult(text)
-	r.Details = Details{TaskID: c.in.TaskID}
+	r.Details = protocol.ToolDetails{TaskID: c.in.TaskID}
 	return r, nil
 }

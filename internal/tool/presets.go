@@ -6,49 +6,86 @@ import (
 	"strings"
 )
 
-// All gives every built-in tool, sorted by name.
+// Preset is a set of tools that a session begins with.
+type Preset string
+
+// The presets. Coding and All have every tool; None has those that are named.
+const (
+	ReadOnly   Preset = "readonly" // tools that change nothing and send nothing outside
+	Coding     Preset = "coding"
+	Everything Preset = "all"
+	None       Preset = "none"
+)
+
+// Need is what a session must have for a tool to be of use.
+type Need string
+
+// The needs.
+const (
+	NeedsSearch   Need = "search"   // a search service
+	NeedsNotes    Need = "notes"    // daily notes that are kept
+	NeedsSkills   Need = "skills"   // a skill
+	NeedsPrograms Need = "programs" // a skill with a program
+	NeedsPlan     Need = "plan"     // plan mode: such a tool is in no preset and cannot be named
+)
+
+// All returns every built-in tool, sorted by name.
 func All() []Tool {
-	return []Tool{appendDailyTool{}, askTool{}, bashTool{}, editTool{}, executeTool{}, globTool{}, grepTool{}, monitorTool{}, readTool{}, skillTool{}, taskTool{}, taskOutputTool{}, taskStopTool{},
-		todoTool{}, webFetchTool{}, webSearchTool{}, writeTool{}}
+	all := builtin()
+	slices.SortFunc(all, func(a, b Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	return all
 }
 
-// Select gives the tools of a preset together with those that allow names,
-// sorted by name and each once. The presets are coding and all (every tool),
-// readonly (those that change nothing and send nothing outside) and none; "" is none. A name that
-// nobody has is an error that lists the names.
+// Named returns the tools that can be named in a list of tools, sorted by name: all but
+// those that a mode brings by itself.
+func Named() []Tool {
+	return slices.DeleteFunc(All(), func(t Tool) bool { return t.Spec().Needs == NeedsPlan })
+}
+
+// Names returns the names of tools.
+func Names(tools []Tool) []string {
+	names := make([]string, len(tools))
+	for i, t := range tools {
+		names[i] = t.Spec().Name
+	}
+	return names
+}
+
+// Select returns the tools of a preset together with those that allow names, sorted by
+// name and each once; "" is [None]. A name that nobody has is an error that lists the
+// names.
 func Select(preset string, allow []string) ([]Tool, error) {
-	var want func(Tool) bool
-	switch preset {
-	case "coding", "all":
-		want = func(Tool) bool { return true }
-	case "readonly":
-		want = func(t Tool) bool {
-			switch t.(type) {
-			case askTool, readTool, globTool, grepTool, skillTool, todoTool:
-				return true
-			}
-			return false
-		}
-	case "none", "":
-		want = func(Tool) bool { return false }
+	var want func(Spec) bool
+	switch Preset(preset) {
+	case Coding, Everything:
+		want = func(Spec) bool { return true }
+	case ReadOnly:
+		want = func(s Spec) bool { return s.Preset == ReadOnly }
+	case None, "":
+		want = func(Spec) bool { return false }
 	default:
 		return nil, fmt.Errorf("%q is no tool preset: there are coding, readonly, all and none", preset)
 	}
-	all := All()
-	var names []string
-	for _, t := range all {
-		names = append(names, t.Spec().Name)
-	}
+	all := Named()
+	names := Names(all)
 	for _, name := range allow {
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("there is no tool %q: there are %s", name, strings.Join(names, ", "))
 		}
 	}
-	var picked []Tool
-	for i, t := range all {
-		if want(t) || slices.Contains(allow, names[i]) {
-			picked = append(picked, t)
+	return slices.DeleteFunc(all, func(t Tool) bool { return !want(t.Spec()) && !slices.Contains(allow, t.Spec().Name) }), nil
+}
+
+// Shell returns the tool that runs commands.
+func Shell() Tool { return bashTool{} }
+
+// Searching returns the names of the tools that find and read files.
+func Searching() []string {
+	var names []string
+	for _, t := range All() {
+		if s := t.Spec(); s.Kind == readInfo.Kind {
+			names = append(names, s.Name)
 		}
 	}
-	return picked, nil
+	return names
 }

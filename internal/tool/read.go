@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed read.md
@@ -34,9 +35,12 @@ type readInput struct {
 	Full   bool   `json:"full"`
 }
 
+// readInfo is what the tool means to others.
+var readInfo = protocol.ToolInfo{Name: "Read", Kind: protocol.ToolReads, View: protocol.ViewFile, TitleField: "path", Rule: protocol.RuleFiles, Tells: protocol.TellsFiles, PiNames: []string{"read"}}
+
 // Spec implements [Tool].
 func (readTool) Spec() Spec {
-	return Spec{Name: "Read", Description: readText, Kind: permission.Read, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: readInfo, Preset: ReadOnly, Description: readText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"path":{"type":"string","minLength":1,"description":"The file: absolute, relative to the workspace, or beginning with ~/; or result:<toolCallId>."},` +
 			`"offset":{"type":"integer","minimum":1,"description":"The first line to show; 1 without it."},` +
@@ -83,7 +87,7 @@ type readCall struct {
 
 // Action implements [Prepared].
 func (c *readCall) Action() permission.Action {
-	a := permission.Action{Tool: "Read", Kind: permission.Read}
+	a := permission.Action{Tool: readInfo.Name, Kind: readInfo.Kind}
 	if c.target == nil {
 		a.Kind = permission.State // what the model was given before
 	} else {
@@ -155,13 +159,13 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if err != nil || !p.ended {
 		return r, err
 	}
-	state := FileState{Path: path, SHA256: hex.EncodeToString(hash.Sum(nil)),
+	state := protocol.FileState{Path: path, SHA256: hex.EncodeToString(hash.Sum(nil)),
 		Whole: p.first == 1 && p.last == p.total && !p.cut && !p.bad && !lossy}
 	if !state.Whole && !p.cut && !p.bad && !lossy {
 		state.From, state.To, state.Of = p.first, p.last, p.total
 	}
 	c.env.Seen.Note(state)
-	r.Details = Details{Files: []FileState{state}}
+	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}}
 	return r, nil
 }
 

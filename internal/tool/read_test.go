@@ -42,8 +42,8 @@ func TestReadShowsNumberedLines(t *testing.T) {
 			if text != c.want {
 				t.Errorf("%q, want %q", text, c.want)
 			}
-			want := FileState{Path: path, SHA256: sum([]byte(c.content)), Whole: c.whole}
-			if d := r.Details.(Details); len(d.Files) != 1 || d.Files[0] != want {
+			want := protocol.FileState{Path: path, SHA256: sum([]byte(c.content)), Whole: c.whole}
+			if d := r.Details.(protocol.ToolDetails); len(d.Files) != 1 || d.Files[0] != want {
 				t.Errorf("details are %+v", d)
 			}
 			if got, _ := b.env.Seen.Lookup(path); got != want {
@@ -84,7 +84,7 @@ func TestReadPagesALongFileOnWholeLines(t *testing.T) {
 				}
 			}
 		}
-		if r.Details.(Details).Files[0].Whole {
+		if r.Details.(protocol.ToolDetails).Files[0].Whole {
 			t.Fatal("a page is taken for the whole")
 		}
 		m := next.FindStringSubmatch(text)
@@ -117,7 +117,7 @@ func TestReadCutsLongLinesAtACharacter(t *testing.T) {
 	if !strings.Contains(text, "more bytes of this line]\n     2\tnext") || !utf8.ValidString(text) || len(text) > 3000 {
 		t.Errorf("%d bytes: %q", len(text), text[max(0, len(text)-200):])
 	}
-	if d := r.Details.(Details); d.Files[0].Whole || strings.Contains(text, "\uFFFD") {
+	if d := r.Details.(protocol.ToolDetails); d.Files[0].Whole || strings.Contains(text, "\uFFFD") {
 		t.Errorf("details are %+v", d)
 	}
 }
@@ -132,7 +132,7 @@ func TestReadOfAHugeFileIsBounded(t *testing.T) {
 	if r.IsError || !strings.Contains(text, "too long to count or edit") || r.Details != nil {
 		t.Errorf("%s %+v", text, r.Details)
 	}
-	b.env.Seen.Note(FileState{Path: path, SHA256: "x", Whole: true})
+	b.env.Seen.Note(protocol.FileState{Path: path, SHA256: "x", Whole: true})
 	b.fails("Edit", edits("f", "line", "x"), "cannot be changed with this tool")
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"scorel/protocol"
 	"slices"
 	"strings"
 	"testing"
@@ -167,12 +168,12 @@ func TestWhatIsWrittenIsNotedWithItsMode(t *testing.T) {
 	}
 	b.ok("Read", in{"path": "a.sh"})
 	_, r := b.run("Edit", edits("a.sh", "one", "two"))
-	if d := r.Details.(Details); d.Files[0].Mode != 0o750 {
+	if d := r.Details.(protocol.ToolDetails); d.Files[0].Mode != 0o750 {
 		t.Errorf("the mode is %#o", d.Files[0].Mode)
 	}
 	_, r = b.run("Write", in{"path": "new", "content": "x"})
 	info, err := os.Stat(filepath.Join(b.root, "new"))
-	if d := r.Details.(Details); err != nil || d.Files[0].Mode != uint32(info.Mode().Perm()) {
+	if d := r.Details.(protocol.ToolDetails); err != nil || d.Files[0].Mode != uint32(info.Mode().Perm()) {
 		t.Errorf("the mode is %#o, %v", d.Files[0].Mode, err)
 	}
 }

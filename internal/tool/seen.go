@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"scorel/protocol"
 	"slices"
 	"sync"
 )
@@ -14,13 +15,13 @@ type Seen struct {
 
 // seenFile is the newest version seen, and which lines of it.
 type seenFile struct {
-	state FileState
+	state protocol.FileState
 	spans [][2]int // first and last line, sorted, apart from each other
 }
 
 // NewSeen builds the memory from the details.files of the results on the active
 // path, oldest first. Tools add to it what their own results say.
-func NewSeen(states []FileState) *Seen {
+func NewSeen(states []protocol.FileState) *Seen {
 	s := &Seen{files: make(map[string]*seenFile, len(states))}
 	for _, state := range states {
 		s.Note(state)
@@ -30,12 +31,12 @@ func NewSeen(states []FileState) *Seen {
 
 // Note adds what a result says. Parts of one version add up; when they are all
 // of it, the whole has been seen.
-func (s *Seen) Note(state FileState) {
+func (s *Seen) Note(state protocol.FileState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := s.files[state.Path]
 	if f == nil || f.state.SHA256 != state.SHA256 {
-		f = &seenFile{state: FileState{Path: state.Path, SHA256: state.SHA256}}
+		f = &seenFile{state: protocol.FileState{Path: state.Path, SHA256: state.SHA256}}
 		s.files[state.Path] = f
 	}
 	if state.From > 0 {
@@ -60,12 +61,12 @@ func join(spans [][2]int) [][2]int {
 }
 
 // Lookup gives the version that the model saw last, and whether all of it.
-func (s *Seen) Lookup(path string) (FileState, bool) {
+func (s *Seen) Lookup(path string) (protocol.FileState, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f, ok := s.files[path]
 	if !ok {
-		return FileState{}, false
+		return protocol.FileState{}, false
 	}
 	return f.state, true
 }

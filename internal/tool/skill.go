@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed skill.md
@@ -18,9 +19,12 @@ type skillInput struct {
 	Args string `json:"args"`
 }
 
+// skillInfo is what the tool means to others.
+var skillInfo = protocol.ToolInfo{Name: "Skill", Kind: protocol.ToolOwn, View: protocol.ViewSkill, TitleField: "name", Rule: protocol.RuleSkill}
+
 // Spec implements [Tool].
 func (skillTool) Spec() Spec {
-	return Spec{Name: "Skill", Description: skillText, Kind: permission.State, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: skillInfo, Needs: NeedsSkills, Preset: ReadOnly, Description: skillText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
 			`"args":{"type":"string","maxLength":10000,"description":"What it is to work on, as its text says; mostly nothing."}},` +
@@ -43,7 +47,7 @@ type skillCall struct {
 
 // Action implements [Prepared].
 func (c skillCall) Action() permission.Action {
-	return permission.Action{Tool: "Skill", Kind: permission.State, Name: c.in.Name}
+	return permission.Action{Tool: skillInfo.Name, Kind: skillInfo.Kind, Name: c.in.Name}
 }
 
 // Snapshots implements [Prepared].

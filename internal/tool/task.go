@@ -41,14 +41,6 @@ type AgentCall struct {
 	Process     func(protocol.ProcessUpdate) // as in [Call]; may be nil
 }
 
-// AgentState is how a sub-agent stands, for clients.
-type AgentState struct {
-	SessionID protocol.SessionID `json:"sessionId"`
-	Agent     string             `json:"agent"`
-	Steps     int                `json:"steps,omitempty"`
-	Terminal  protocol.Terminal  `json:"terminal,omitempty"` // "" of one that was only started
-}
-
 type taskTool struct{ text string } // the description; "" is that without agents
 
 type taskInput struct {
@@ -74,9 +66,12 @@ func WithAgents(tools []Tool, agents []AgentChoice) []Tool {
 	return tools
 }
 
+// taskInfo is what the tool means to others.
+var taskInfo = protocol.ToolInfo{Name: TaskName, Kind: protocol.ToolOwn, View: protocol.ViewAgent, TitleField: "description"}
+
 // Spec implements [Tool].
 func (t taskTool) Spec() Spec {
-	return Spec{Name: TaskName, Description: cmp.Or(t.text, taskText), Kind: permission.State, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: taskInfo, Description: cmp.Or(t.text, taskText), Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"agent":{"type":"string","maxLength":64,"description":"Which agent works; general when it is left out."},` +
 			`"description":{"type":"string","minLength":1,"maxLength":200,"description":"The work in three to eight words, for people."},` +
@@ -135,7 +130,7 @@ type taskCall struct {
 
 // Action implements [Prepared]. What the agent does is judged call by call.
 func (taskCall) Action() permission.Action {
-	return permission.Action{Tool: TaskName, Kind: permission.State}
+	return permission.Action{Tool: taskInfo.Name, Kind: taskInfo.Kind}
 }
 
 // Label implements [Labelled].

@@ -11,6 +11,7 @@ import (
 
 	"scorel/internal/permission"
 	"scorel/internal/task"
+	"scorel/protocol"
 )
 
 //go:embed taskoutput.md
@@ -35,9 +36,12 @@ type taskOutputInput struct {
 	Filter string `json:"filter"`
 }
 
+// taskOutputInfo is what the tool means to others.
+var taskOutputInfo = protocol.ToolInfo{Name: "TaskOutput", Kind: protocol.ToolRuns, TitleField: "task_id"}
+
 // Spec implements [Tool].
 func (taskOutputTool) Spec() Spec {
-	return Spec{Name: "TaskOutput", Description: taskOutputText, Kind: permission.Exec, Waits: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: taskOutputInfo, Description: taskOutputText, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `,` +
 			`"wait_seconds":{"type":"integer","minimum":0,"maximum":600,"description":"How long to wait for new output or the end; 0 without it."},` +
 			`"offset":{"type":"integer","minimum":0,"description":"Read from this byte on instead of where the last reading ended."},` +
@@ -100,7 +104,7 @@ func (onTasks) Close() {}
 
 // Action implements [Prepared]. Reading output is possible in every mode.
 func (taskOutputCall) Action() permission.Action {
-	return permission.Action{Tool: "TaskOutput", Kind: permission.State}
+	return permission.Action{Tool: taskOutputInfo.Name, Kind: taskOutputInfo.Kind}
 }
 
 // Run implements [Prepared].

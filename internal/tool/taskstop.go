@@ -7,6 +7,7 @@ import (
 
 	"scorel/internal/permission"
 	"scorel/internal/task"
+	"scorel/protocol"
 )
 
 //go:embed taskstop.md
@@ -18,9 +19,12 @@ type taskStopInput struct {
 	TaskID string `json:"task_id"`
 }
 
+// taskStopInfo is what the tool means to others.
+var taskStopInfo = protocol.ToolInfo{Name: "TaskStop", Kind: protocol.ToolRuns, TitleField: "task_id"}
+
 // Spec implements [Tool].
 func (taskStopTool) Spec() Spec {
-	return Spec{Name: "TaskStop", Description: taskStopText, Kind: permission.Exec, Finishes: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: taskStopInfo, Description: taskStopText, Finishes: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `},"required":["task_id"],"additionalProperties":false}`)}
 }
 
@@ -44,7 +48,7 @@ type taskStopCall struct {
 
 // Action implements [Prepared].
 func (taskStopCall) Action() permission.Action {
-	return permission.Action{Tool: "TaskStop", Kind: permission.Exec, Own: true}
+	return permission.Action{Tool: taskStopInfo.Name, Kind: taskStopInfo.Kind, Own: true}
 }
 
 // Run implements [Prepared].
@@ -58,6 +62,6 @@ func (c taskStopCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 		text = "There was nothing to stop: " + text
 	}
 	r := textResult(text)
-	r.Details, r.Process = Details{TaskID: c.id, ExitCode: stopped.Info.ExitCode}, stopped.Process
+	r.Details, r.Process = protocol.ToolDetails{TaskID: c.id, ExitCode: stopped.Info.ExitCode}, stopped.Process
 	return r, nil
 }

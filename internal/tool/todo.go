@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed todo.md
@@ -16,12 +17,15 @@ var todoText string
 type todoTool struct{}
 
 type todoInput struct {
-	Todos []Todo `json:"todos"`
+	Todos []protocol.Todo `json:"todos"`
 }
+
+// todoInfo is what the tool means to others.
+var todoInfo = protocol.ToolInfo{Name: "TodoWrite", Kind: protocol.ToolOwn, View: protocol.ViewTodos, Tells: protocol.TellsTodos}
 
 // Spec implements [Tool].
 func (todoTool) Spec() Spec {
-	return Spec{Name: "TodoWrite", Description: todoText, Kind: permission.State, Schema: json.RawMessage(
+	return Spec{ToolInfo: todoInfo, Preset: ReadOnly, Description: todoText, Schema: json.RawMessage(
 		`{"type":"object","properties":{"todos":{"type":"array","maxItems":100,"description":"The whole list.","items":{"type":"object","properties":{` +
 			`"content":{"type":"string","minLength":1,"maxLength":1000,"description":"What is to be done."},` +
 			`"status":{"type":"string","enum":["pending","in_progress","completed"]}},` +
@@ -40,12 +44,12 @@ func (todoTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 
 type todoCall struct {
 	env *Env
-	new []Todo
+	new []protocol.Todo
 }
 
 // Action implements [Prepared].
 func (todoCall) Action() permission.Action {
-	return permission.Action{Tool: "TodoWrite", Kind: permission.State}
+	return permission.Action{Tool: todoInfo.Name, Kind: todoInfo.Kind}
 }
 
 // Snapshots implements [Prepared].
@@ -56,7 +60,7 @@ func (todoCall) Close() {}
 
 // Run implements [Prepared].
 func (c todoCall) Run(context.Context, func(string)) (Result, error) {
-	var old []Todo
+	var old []protocol.Todo
 	if c.env.Todos != nil {
 		old = c.env.Todos()
 	}
@@ -73,7 +77,7 @@ func (c todoCall) Run(context.Context, func(string)) (Result, error) {
 		}
 		fmt.Fprintf(&list, "\n[%s] %s", mark, t.Content)
 	}
-	d := Details{OldTodos: old, Todos: c.new}
+	d := protocol.ToolDetails{OldTodos: old, Todos: c.new}
 	text := fmt.Sprintf("The list has %d steps, %d completed:%s", len(c.new), done, list.String())
 	if done == len(c.new) {
 		d.Todos = nil

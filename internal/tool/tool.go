@@ -22,12 +22,15 @@ type Tool interface {
 	Prepare(ctx context.Context, env *Env, call Call) (Prepared, error)
 }
 
-// Spec describes a tool.
+// Spec describes a tool: what it means to others, and how it is called.
 type Spec struct {
-	Name        string
-	Description string
+	protocol.ToolInfo
+	Description string          // for the model
 	Schema      json.RawMessage // JSON Schema of the input, an object with additionalProperties false
-	Kind        permission.Kind
+	// Preset is the smallest preset that has it; "" is [Coding].
+	Preset Preset
+	// Needs is what a session must have for the tool to be of use; "" is nothing.
+	Needs Need
 	// Parallel says that calls of one message may run side by side: only of tools that
 	// change nothing themselves, which those of the kinds write and exec may do.
 	Parallel bool
@@ -65,6 +68,9 @@ func (c Call) LogStderr(line string) {
 
 // Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
 type Labelled interface{ Label() string }
+
+// Extended is a [Tool] that an extension brings.
+type Extended interface{ Extension() string }
 
 // GitRuled is a [Prepared] that runs otherwise where a rule about Git allowed it: before
 // Run, Git is told to take no folder for a bare repository by itself.
@@ -109,55 +115,13 @@ type Result struct {
 	Process *protocol.ProcessSummary
 }
 
-// Details is what results of the built-in tools carry for clients and for the
-// rules about unread files.
-type Details struct {
-	Files []FileState `json:"files,omitempty"`
-	Diff  string      `json:"diff,omitempty"` // unified, of Write and Edit, ≤ 16 KiB
-	// ExitCode of Bash.
-	ExitCode *int `json:"exitCode,omitempty"`
-	// Dir is the working directory behind a Bash call.
-	Dir string `json:"dir,omitempty"`
-	// Todos of TodoWrite: the list before and after.
-	OldTodos []Todo `json:"oldTodos,omitempty"`
-	Todos    []Todo `json:"todos,omitempty"`
-	// TaskID is the background command that the result is about.
-	TaskID string `json:"taskId,omitempty"`
-	// Agent is the sub-agent that the result is from.
-	Agent *AgentState `json:"agent,omitempty"`
-	// Plan of ExitPlanMode: what became of it.
-	Plan *Planned `json:"plan,omitempty"`
-	// Asked of AskUser: the questions with what was answered.
-	Asked []Asked `json:"asked,omitempty"`
-	// FullBlob names the blob with the uncut output; the host sets it.
-	FullBlob string `json:"fullBlob,omitempty"`
-	// ChangedProtected are the protected files that a command made, changed or
-	// removed, absolute; at most 100.
-	ChangedProtected []string `json:"changedProtected,omitempty"`
-	// SetAside is what a command has put into a repository and was moved away; at most 100.
-	SetAside []protocol.SetAside `json:"setAside,omitempty"`
-	// Cancelled and TimedOut say why a command was ended.
-	Cancelled bool `json:"cancelled,omitempty"`
-	TimedOut  bool `json:"timedOut,omitempty"`
-}
-
-// FileState is a file as a tool saw or left it. Whole says that the model has
-// seen all of it (or wrote it); else From and To are the lines that it saw in
-// full, of Of lines, 0 when some were cut.
-type FileState struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Whole  bool   `json:"whole,omitempty"`
-	From   int    `json:"from,omitempty"`
-	To     int    `json:"to,omitempty"`
-	Of     int    `json:"of,omitempty"`
-	Mode   uint32 `json:"mode,omitempty"` // its permission bits, where it was written
-}
-
-// Todo is one entry of the todo list.
-type Todo struct {
-	Content string `json:"content"`
-	Status  string `json:"status"` // pending, in_progress, completed
+// TextForPeople returns the text of the result without what is for the model alone.
+func (r Result) TextForPeople() string {
+	text := protocol.Message{Content: r.Content}.PlainText()
+	if d, ok := r.Details.(protocol.ToolDetails); ok {
+		return d.Shown.Of(text)
+	}
+	return text
 }
 
 // Env is what the tools of one session share. The host makes it for each turn
@@ -181,7 +145,7 @@ type Env struct {
 	// PutBlob stores a payload and returns its SHA-256 when it is durable.
 	PutBlob func(ctx context.Context, r io.Reader) (string, error)
 	// Todos is the todo list of the active path.
-	Todos func() []Todo
+	Todos func() []protocol.Todo
 	// Tasks are the background commands of the session.
 	Tasks *task.Set
 	// Ask puts questions to people and waits for their answers; nil answers mean

@@ -13,8 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"go.uber.org/goleak"
 	"scorel/internal/sandbox"
+
+	"go.uber.org/goleak"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -227,21 +228,21 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 
 func TestTodoWriteReplacesTheListAndClearsItWhenAllIsDone(t *testing.T) {
 	b := newBench(t)
-	old := []Todo{{"a", "pending"}}
-	b.env.Todos = func() []Todo { return old }
-	text, r := b.run("TodoWrite", in{"todos": []Todo{{"a", "completed"}, {"b", "in_progress"}}})
-	d := r.Details.(Details)
+	old := []protocol.Todo{{Content: "a", Status: "pending"}}
+	b.env.Todos = func() []protocol.Todo { return old }
+	text, r := b.run("TodoWrite", in{"todos": []protocol.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "in_progress"}}})
+	d := r.Details.(protocol.ToolDetails)
 	if !strings.Contains(text, "[x] a\n[>] b") || len(d.OldTodos) != 1 || len(d.Todos) != 2 {
 		t.Errorf("%q %+v", text, d)
 	}
-	text, r = b.run("TodoWrite", in{"todos": []Todo{{"a", "completed"}}})
-	if d := r.Details.(Details); len(d.Todos) != 0 || !strings.Contains(text, "cleared") {
+	text, r = b.run("TodoWrite", in{"todos": []protocol.Todo{{Content: "a", Status: "completed"}}})
+	if d := r.Details.(protocol.ToolDetails); len(d.Todos) != 0 || !strings.Contains(text, "cleared") {
 		t.Errorf("%q %+v", text, d)
 	}
 }
 
 func TestSeenKeepsThatAVersionIsKnownAsAWhole(t *testing.T) {
-	s := NewSeen([]FileState{{Path: "/a", SHA256: "1", Whole: true}, {Path: "/a", SHA256: "1"}, {Path: "/b", SHA256: "1", Whole: true}, {Path: "/b", SHA256: "2"}})
+	s := NewSeen([]protocol.FileState{{Path: "/a", SHA256: "1", Whole: true}, {Path: "/a", SHA256: "1"}, {Path: "/b", SHA256: "1", Whole: true}, {Path: "/b", SHA256: "2"}})
 	if got, _ := s.Lookup("/a"); !got.Whole {
 		t.Error("a part of the same version took the whole away")
 	}
@@ -254,20 +255,20 @@ func TestSeenKeepsThatAVersionIsKnownAsAWhole(t *testing.T) {
 }
 
 func TestSeenAddsUpThePartsOfAVersion(t *testing.T) {
-	part := func(hash string, from, to int) FileState {
-		return FileState{Path: "/a", SHA256: hash, From: from, To: to, Of: 30}
+	part := func(hash string, from, to int) protocol.FileState {
+		return protocol.FileState{Path: "/a", SHA256: hash, From: from, To: to, Of: 30}
 	}
 	for _, c := range []struct {
 		name  string
-		parts []FileState
+		parts []protocol.FileState
 		whole bool
 	}{
-		{"in order", []FileState{part("1", 1, 10), part("1", 11, 20), part("1", 21, 30)}, true},
-		{"backwards and overlapping", []FileState{part("1", 15, 30), part("1", 5, 16), part("1", 1, 4)}, true},
-		{"a gap", []FileState{part("1", 1, 10), part("1", 12, 30)}, false},
-		{"the end is missing", []FileState{part("1", 1, 29)}, false},
-		{"two versions", []FileState{part("1", 1, 15), part("2", 16, 30)}, false},
-		{"back to the first version", []FileState{part("1", 1, 15), part("2", 1, 1), part("1", 16, 30)}, false},
+		{"in order", []protocol.FileState{part("1", 1, 10), part("1", 11, 20), part("1", 21, 30)}, true},
+		{"backwards and overlapping", []protocol.FileState{part("1", 15, 30), part("1", 5, 16), part("1", 1, 4)}, true},
+		{"a gap", []protocol.FileState{part("1", 1, 10), part("1", 12, 30)}, false},
+		{"the end is missing", []protocol.FileState{part("1", 1, 29)}, false},
+		{"two versions", []protocol.FileState{part("1", 1, 15), part("2", 16, 30)}, false},
+		{"back to the first version", []protocol.FileState{part("1", 1, 15), part("2", 1, 1), part("1", 16, 30)}, false},
 	} {
 		if got, _ := NewSeen(c.parts).Lookup("/a"); got.Whole != c.whole {
 			t.Errorf("%s: whole is %v", c.name, got.Whole)

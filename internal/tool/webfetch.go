@@ -34,9 +34,12 @@ type webFetchInput struct {
 	Format fetch.Format `json:"format"`
 }
 
+// webFetchInfo is what the tool means to others.
+var webFetchInfo = protocol.ToolInfo{Name: "WebFetch", Kind: protocol.ToolSends, View: protocol.ViewPage, TitleField: "url", Rule: protocol.RuleHost}
+
 // Spec implements [Tool].
 func (webFetchTool) Spec() Spec {
-	return Spec{Name: "WebFetch", Description: webFetchText, Kind: permission.Net, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: webFetchInfo, Description: webFetchText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"url":{"type":"string","minLength":1,"maxLength":4096,"description":"The page."},` +
 			`"offset":{"type":"integer","minimum":0,"description":"How many characters of the page to pass over."},` +
@@ -75,7 +78,7 @@ type webFetchCall struct {
 
 // Action implements [Prepared].
 func (c *webFetchCall) Action() permission.Action {
-	return permission.Action{Tool: "WebFetch", Kind: permission.Net, Host: c.target.Host(), Exact: c.target.Exact()}
+	return permission.Action{Tool: webFetchInfo.Name, Kind: webFetchInfo.Kind, Host: c.target.Host(), Exact: c.target.Exact()}
 }
 
 // Snapshots implements [Prepared].
@@ -126,15 +129,15 @@ func (c *webFetchCall) show(page fetch.Shown) (Result, error) {
 			part = "(The page holds no text: a script may make it in a browser. The format raw shows the source.)"
 		}
 	}
-	text := frame.Text("web_page", attributes(page.URL, page.MediaType, page.Title), part)
+	head, text, tail := frame.Parts("web_page", attributes(page.URL, page.MediaType, page.Title), part)
 	if c.in.Offset > 0 || next < total {
-		text += fmt.Sprintf("\n[Characters %d to %d of %d.", c.in.Offset+1, next, total)
+		tail += fmt.Sprintf("\n[Characters %d to %d of %d.", c.in.Offset+1, next, total)
 		if next < total {
-			text += fmt.Sprintf(" Go on with offset %d.", next)
+			tail += fmt.Sprintf(" Go on with offset %d.", next)
 		}
-		text += "]"
+		tail += "]"
 	}
-	return textResult(text + "\n" + notInstructions), nil
+	return shownResult(protocol.ToolDetails{}, head, text, tail+"\n"+notInstructions), nil
 }
 
 func attributes(url, media, title string) string {

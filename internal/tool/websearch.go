@@ -11,6 +11,7 @@ import (
 	"scorel/internal/fetch"
 	"scorel/internal/frame"
 	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed websearch.md
@@ -27,10 +28,13 @@ type webSearchInput struct {
 	Blocked []string `json:"blocked_domains"`
 }
 
+// webSearchInfo is what the tool means to others.
+var webSearchInfo = protocol.ToolInfo{Name: "WebSearch", Kind: protocol.ToolSends, View: protocol.ViewResults, TitleField: "query"}
+
 // Spec implements [Tool].
 func (webSearchTool) Spec() Spec {
 	const domains = `{"type":"array","maxItems":20,"items":{"type":"string","minLength":1,"maxLength":253,"pattern":"^[A-Za-z0-9._*-]+$"},"description":`
-	return Spec{Name: "WebSearch", Description: webSearchText, Kind: permission.Net, Parallel: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: webSearchInfo, Needs: NeedsSearch, Description: webSearchText, Parallel: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"query":{"type":"string","minLength":1,"maxLength":400,"description":"What to search for."},` +
 			`"count":{"type":"integer","minimum":1,"maximum":10,"description":"How many results at most; 5 without it."},` +
@@ -64,7 +68,7 @@ type webSearchCall struct {
 
 // Action implements [Prepared].
 func (c *webSearchCall) Action() permission.Action {
-	return permission.Action{Tool: "WebSearch", Kind: permission.Net, Host: c.env.Search.Host()}
+	return permission.Action{Tool: webSearchInfo.Name, Kind: webSearchInfo.Kind, Host: c.env.Search.Host()}
 }
 
 // Snapshots implements [Prepared].
@@ -83,11 +87,14 @@ func (c *webSearchCall) Run(ctx context.Context, _ func(string)) (Result, error)
 		return textResult("[Nothing was found.]"), nil
 	}
 	var list strings.Builder
+	var d protocol.ToolDetails
 	for i, h := range hits {
+		d.Links = append(d.Links, protocol.Link{Title: h.Title, URL: h.URL})
 		fmt.Fprintf(&list, "%d. %s\n   %s\n", i+1, h.Title, h.URL)
 		if about := strings.TrimSpace(strings.Join([]string{h.Date, h.Snippet}, " ")); about != "" {
 			fmt.Fprintf(&list, "   %s\n", about)
 		}
 	}
-	return textResult(frame.Text("web_search", "", strings.TrimRight(list.String(), "\n")) + "\n" + notInstructions), nil
+	head, text, tail := frame.Parts("web_search", "", strings.TrimRight(list.String(), "\n"))
+	return shownResult(d, head, text, tail+"\n"+notInstructions), nil
 }

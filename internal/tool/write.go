@@ -6,8 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-
-	"scorel/internal/permission"
+	"scorel/protocol"
 )
 
 //go:embed write.md
@@ -20,9 +19,12 @@ type writeInput struct {
 	Content string `json:"content"`
 }
 
+// writeInfo is what the tool means to others.
+var writeInfo = protocol.ToolInfo{Name: "Write", Kind: protocol.ToolWrites, View: protocol.ViewChange, TitleField: "path", Rule: protocol.RuleFiles, Tells: protocol.TellsFiles, PiNames: []string{"write"}}
+
 // Spec implements [Tool].
 func (writeTool) Spec() Spec {
-	return Spec{Name: "Write", Description: writeText, Kind: permission.Write, Finishes: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: writeInfo, Description: writeText, Finishes: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"path":{"type":"string","minLength":1,"description":"The file to write: absolute, relative to the workspace, or beginning with ~/."},` +
 			`"content":{"type":"string","description":"The whole new content of the file."}},` +
@@ -35,7 +37,7 @@ func (writeTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, er
 	if err != nil {
 		return nil, err
 	}
-	c, err := prepareChange(ctx, env, "Write", in.Path)
+	c, err := prepareChange(ctx, env, writeInfo.Name, in.Path)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"scorel/protocol"
 	"strings"
 	"testing"
 )
@@ -17,7 +18,7 @@ func TestWriteMakesParentsAndANewFile(t *testing.T) {
 	if got := b.content("a/b/c.txt"); got != "one\ntwo" {
 		t.Errorf("it holds %q", got)
 	}
-	d := r.Details.(Details)
+	d := r.Details.(protocol.ToolDetails)
 	if len(d.Files) != 1 || !d.Files[0].Whole || d.Files[0].SHA256 != sum([]byte("one\ntwo")) || !strings.Contains(d.Diff, "+one") {
 		t.Errorf("details are %+v", d)
 	}
@@ -138,7 +139,7 @@ func TestSnapshotsHoldTheFileBeforeItIsWritten(t *testing.T) {
 	b.ok("Read", in{"path": "a.txt"})
 	big := strings.Repeat("x", maxSnapshot+1)
 	b.write("big.txt", big)
-	b.env.Seen.Note(FileState{Path: filepath.Join(b.root, "big.txt"), SHA256: sum([]byte(big)), Whole: true})
+	b.env.Seen.Note(protocol.FileState{Path: filepath.Join(b.root, "big.txt"), SHA256: sum([]byte(big)), Whole: true})
 	for _, c := range []struct {
 		path string
 		want Snapshot

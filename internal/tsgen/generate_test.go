@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -37,8 +38,10 @@ func TestTheTypesOfTheRepositoryAreCurrent(t *testing.T) {
 
 func TestARunWritesWhatIsStaleAndLeavesWhatPeopleWrote(t *testing.T) {
 	module := t.TempDir()
-	if err := os.CopyFS(filepath.Join(module, "protocol"), os.DirFS(filepath.Join(root, "protocol"))); err != nil {
-		t.Fatal(err)
+	for _, dir := range []string{"protocol", "internal/tool"} {
+		if err := os.CopyFS(filepath.Join(module, dir), os.DirFS(filepath.Join(root, dir))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	if err := run(module, true); err == nil || !strings.Contains(err.Error(), "make generate") {
 		t.Errorf("missing files: %v", err)
@@ -106,6 +109,9 @@ func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
 		"a bound there is not":  {"turn.go", `check:"required,max=MaxWord"`, `check:"required,max=MaxWords"`},
 		"a size":                {"check.go", "MaxWord     = 64", "MaxWord     = 65"},
 		"a value":               {"errors.go", `"conflict"`, `"clash"`},
+		"a tool's view":         {"bash.go", "View: protocol.ViewCommand", "View: protocol.ViewText"},
+		"a tool":                {"glob.go", `Name: "Glob"`, `Name: "Globs"`},
+		"what is no constant":   {"glob.go", `Name: "Glob"`, `Name: globName()`},
 		"an untold field":       {"live.go", "Text Growing   `json:\"text\"`", "Text Growing"},
 		"a type that is no use": {"live.go", "Text Growing   `json:\"text\"`", "Text complex128 `json:\"text\"`"},
 	}
@@ -114,9 +120,11 @@ func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, c := range changes {
-		dir := t.TempDir()
+		module := t.TempDir()
+		dir := filepath.Join(module, "protocol")
 		names, _ := filepath.Glob(filepath.Join(root, "protocol", "*.go"))
-		for _, name := range names {
+		tools, _ := filepath.Glob(filepath.Join(root, "internal/tool", "*.go"))
+		for _, name := range append(names, tools...) {
 			text, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
@@ -128,7 +136,12 @@ func TestAChangeOfTheProtocolMakesTheTypesStale(t *testing.T) {
 				}
 				text = []byte(changed)
 			}
-			if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
+			to, err := filepath.Rel(root, name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			to = filepath.Join(module, to)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, text, 0o600)); err != nil {
 				t.Fatal(err)
 			}
 		}

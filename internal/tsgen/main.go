@@ -54,6 +54,21 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	tools, err := readTools(filepath.Join(dir, toolDir))
+	if err != nil {
+		return nil, err
+	}
+	if err := m.describe(tools, s); err != nil {
+		return nil, err
+	}
+	toolTable, err := tools.table()
+	if err != nil {
+		return nil, err
+	}
+	toolList, err := tools.list()
+	if err != nil {
+		return nil, err
+	}
 	types, err := typescript(m)
 	if err != nil {
 		return nil, err
@@ -76,7 +91,8 @@ func generate(dir string) ([]folder, error) {
 	}
 	return []folder{
 		{target, types},
-		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry, "checks_gen.go": checks}},
+		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry, "checks_gen.go": checks, "tools_gen.go": toolTable}},
+		{filepath.Join(wire, toolDir), map[string][]byte{"tools_gen.go": toolList}},
 		{reference, documents},
 		{history, map[string][]byte{"handlers_gen.go": handlers}},
 	}, nil

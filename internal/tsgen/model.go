@@ -122,6 +122,7 @@ type module struct {
 	by     map[string]*decl
 	pairs  []pair
 	limits []limit
+	tools  string            // the table of tools, in TypeScript
 	sizes  map[string]int    // the values of constants that are whole numbers, by their names in Go
 	words  map[string]string // the values of constants that are texts, by their names in Go
 	roots  []string          // what is kept though nothing names it

@@ -31,14 +31,15 @@ func (w manual) requests() {
 	w.line("# Requests")
 	w.paragraph("A field that is not marked as required may be left out or be null, which is the same. A field that is required must be there; null is a value of it only where its type says so. Lengths are in bytes of UTF-8. What carries a request is in [frames.md](" + framesPage + "#calls).")
 	w.paragraph("One that *mutates* acts once however often it is sent with the same `requestId`. All others are simply sent again.")
-	w.line("\n| request | | grant | HTTP |\n|---|---|---|---|")
+	w.paragraph("Scope: one of a `session` needs a `sessionId`; so does one of a `new` session, whose id the client generates; `either` is about a session, or about the device or a project without a `sessionId`; the `device` ignores it.")
+	w.line("\n| request | | scope | grant | mutates | HTTP |\n|---|---|---|---|---|---|")
 	for _, p := range w.m.pairs {
 		d := w.m.by[p.request]
 		path := ""
 		if p.path != "" {
 			path = "`" + p.method + " " + p.path + "`"
 		}
-		w.line("| %s | %s | %s | %s |", w.link(p.request), oneCell(sentenceOf(w.doc(verb(d), d.fields))), p.grant, path)
+		w.line("| %s | %s | %s | %s | %s | %s |", w.link(p.request), oneCell(sentenceOf(w.doc(verb(d), d.fields))), strings.ToLower(strings.TrimPrefix(p.scope, "Scope")), p.grant, map[bool]string{true: "yes"}[p.mutates], path)
 	}
 	for _, p := range w.m.pairs {
 		w.request(p)

@@ -84,3 +84,9 @@ func tsLimits(m *module) error {
 	}
 	return nil
 }
+
+// tsTools declares the table of tools.
+func tsTools(m *module) error {
+	return m.add(&decl{kind: raw, name: "tools", file: "tool", uses: []string{"ToolInfo"}, body: m.tools,
+		doc: "The tools that are built in, by their names. list_tools has all of a session."})
+}

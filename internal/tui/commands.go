@@ -49,6 +49,7 @@ func commands() []command {
 		{"resume", "[SESSION]", "Show another session", (*Model).resume},
 		{"rewind", "", "Go back to before a message", simple(func(m *Model) tea.Cmd { return m.openTree(true) })},
 		{"skills", "", "The skills that the model can use", simple((*Model).openSkills)},
+		{"tools", "", "The tools that the model has in this session", simple((*Model).openTools)},
 		{"agents", "", "The sub-agents that the model can start", simple((*Model).openAgents)},
 		{"tasks", "", "Background commands and sub-agents", simple((*Model).openTasks)},
 		{"theme", "[NAME]", "How the UI looks", (*Model).openThemes},

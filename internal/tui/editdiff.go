@@ -3,6 +3,7 @@ package tui
 import (
 	"encoding/json"
 	"fmt"
+	"scorel/protocol"
 	"slices"
 	"strings"
 )
@@ -26,13 +27,14 @@ func editDiff(tool string, args json.RawMessage) (text, path string, numbers boo
 		return "", "", false
 	}
 	path = in.Path + in.FilePath
+	changes := protocol.ViewOf(tool) == protocol.ViewChange
 	var b strings.Builder
 	switch {
 	case path == "":
-	case tool == "Write" && in.Content != "":
+	case changes && in.Content != "":
 		hunk(&b, "", in.Content)
 		return b.String(), path, true
-	case tool == "Edit" && in.OldString != in.NewString:
+	case changes && in.OldString != in.NewString:
 		hunk(&b, in.OldString, in.NewString)
 	case len(in.Edits) > 0:
 		for _, e := range in.Edits {

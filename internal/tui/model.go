@@ -76,13 +76,14 @@ type Model struct {
 	header         *status.Welcome
 	parting        []string // lines of the session before, on their way into the scrollback
 	statusLine     statusCommand
-	contextTokens  int       // of the path
-	contextStale   bool      // it is to be found anew
-	nextTick       time.Time // when time alone changes something, zero when never
-	reading        bool      // the transcript has the focus
-	visit          bool      // the whole screen is on to read what is further up
-	above          int       // rows above the transcript, in full screen
-	transcriptRows int       // and its own
+	contextTokens  int             // of the path
+	contextStale   bool            // it is to be found anew
+	toldEnd        protocol.TurnID // of the turn whose end was told last
+	nextTick       time.Time       // when time alone changes something, zero when never
+	reading        bool            // the transcript has the focus
+	visit          bool            // the whole screen is on to read what is further up
+	above          int             // rows above the transcript, in full screen
+	transcriptRows int             // and its own
 	overlays       []overlay
 	questions      questions
 

@@ -246,6 +246,33 @@ func (m *Model) openSkills() tea.Cmd {
 	}, p)
 }
 
+// openTools shows the tools that the model has; picking one shows what the model reads of it.
+func (m *Model) openTools() tea.Cmd {
+	if m.id == "" {
+		m.toast(levelInfo, "the tools of a session are known once it has begun")
+		return nil
+	}
+	p := &picker{}
+	about := map[string]string{}
+	p.onPick = func(m *Model, ids []string) tea.Cmd {
+		m.page("Tool "+line(ids[0]), strings.Split(display.Text(about[ids[0]]), "\n"))
+		return nil
+	}
+	return table(m, list.Config{Title: "Tools", TwoLines: true}, &protocol.ListTools{}, func(m *Model, r *protocol.ToolList) []list.Item {
+		var items []list.Item
+		for _, t := range r.Tools {
+			about[t.Name] = t.Description
+			from := "built in"
+			if t.Extension != "" {
+				from = "extension " + line(t.Extension)
+			}
+			first, _, _ := strings.Cut(t.Description, "\n")
+			items = append(items, list.Item{ID: t.Name, Title: t.Name, Detail: first, Right: string(t.Kind) + ", " + from})
+		}
+		return items
+	}, p)
+}
+
 // openAgents shows the sub-agents that the model can start.
 func (m *Model) openAgents() tea.Cmd {
 	return table(m, list.Config{Title: "Sub-agents", TwoLines: true}, &protocol.ListAgents{WorkDir: m.workDir()}, func(m *Model, r *protocol.AgentList) []list.Item {

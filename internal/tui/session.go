@@ -41,7 +41,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.overlays = slices.DeleteFunc(m.overlays, func(o overlay) bool { _, is := o.(*treeView); return is }) // of the session before
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
-	m.edits, m.answered = queueEdits{}, ""
+	m.edits, m.answered, m.toldEnd = queueEdits{}, "", ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -80,7 +80,7 @@ func (m *Model) loadBranch() tea.Cmd {
 func (m *Model) arrived() tea.Cmd {
 	var cmds []tea.Cmd
 	var moves []protocol.Event
-	var ends []*protocol.RuntimeEnd
+	var ends []protocol.LiveEnd
 	for _, u := range m.link.news.take() {
 		if u.gen != m.gen {
 			continue
@@ -93,13 +93,16 @@ func (m *Model) arrived() tea.Cmd {
 		for _, e := range u.Events {
 			cmds = append(cmds, m.event(e))
 			if b, ok := e.Body.(*protocol.RuntimeEnd); ok {
-				ends = append(ends, b)
+				ends = append(ends, protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *b})
 			}
 			if _, is := e.Leaf(); is {
 				moves = append(moves, e)
 			} else if e.Control && (display.InConversation(e.Body) || display.WithCall(e.Body)) { // of no path, but seen
 				m.transcript.Append(e)
 			}
+		}
+		if end := u.live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
+			ends = append(ends, *end) // it came while nobody told us
 		}
 		m.treeChanged(u.Events)
 		m.projection.Apply(u.Update, &u.live)
@@ -121,7 +124,10 @@ func (m *Model) arrived() tea.Cmd {
 	}
 	m.sync()
 	for _, end := range ends { // below what the turn has said
-		m.tellEnd(end)
+		if end.TurnID != m.toldEnd {
+			m.toldEnd = end.TurnID
+			m.tellEnd(&end.RuntimeEnd)
+		}
 	}
 	if n := len(moves); n > 0 && moves[n-1].ID == m.live().PersistentLastID { // a line says that the path leads elsewhere
 		m.transcript.Append(moves[n-1])

@@ -74,7 +74,7 @@ func block(b protocol.Block) Item {
 }
 
 func toolCall(id, name string, input json.RawMessage) Item {
-	return Item{Kind: Tool, ToolCallID: Line(id), ToolName: Line(name), Title: Summary(input), Input: indent(input)}
+	return Item{Kind: Tool, ToolCallID: Line(id), ToolName: Line(name), Title: Summary(name, input), Input: indent(input)}
 }
 
 func toolResult(m protocol.Message) Item {
@@ -114,16 +114,17 @@ func blocksText(blocks []protocol.Block) string {
 	return strings.Join(parts, "\n")
 }
 
-// Summary gives the one line that says most about the input of a call: the
-// command, path, pattern and so on, how far a todo list is, the first of several
-// questions, else the input itself. It is at most 120 characters long.
-func Summary(input json.RawMessage) string {
+// Summary gives the one line that says most about the input of a call of a tool: the
+// member that the tool names for it, else the command, path, pattern and so on, how far a
+// todo list is, the first of several questions, else the input itself. It is at most 120
+// characters long.
+func Summary(tool string, input json.RawMessage) string {
 	const most = 120
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(input, &fields) != nil {
 		return shorten(Line(string(input)), most)
 	}
-	for _, key := range [...]string{"command", "path", "file_path", "pattern", "url", "query", "task_id", "name", "description", "prompt"} {
+	for _, key := range [...]string{protocol.FindTool(tool).TitleField, "command", "path", "file_path", "pattern", "url", "query", "task_id", "name", "description", "prompt"} {
 		var s string
 		if raw, ok := fields[key]; ok && json.Unmarshal(raw, &s) == nil && s != "" {
 			if key == "command" && string(fields["run_in_background"]) == "true" {

@@ -24,7 +24,7 @@ func TestSummarySaysMostAboutACall(t *testing.T) {
 		{`{"command":"a\u001b[31mb\nc"}`, "ab c"},
 		{`{"command":"` + strings.Repeat("x", 200) + `"}`, strings.Repeat("x", 119) + "…"},
 	} {
-		if got := Summary([]byte(c.input)); got != c.want {
+		if got := Summary("", []byte(c.input)); got != c.want {
 			t.Errorf("Summary(%.60s) = %q, want %q", c.input, got, c.want)
 		}
 	}

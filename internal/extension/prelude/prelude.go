@@ -2,7 +2,10 @@ package prelude
 
 import (
 	"embed"
+	"encoding/json"
 	"strings"
+
+	"scorel/protocol"
 )
 
 //go:embed js/*.js
@@ -22,10 +25,25 @@ func order() []string {
 // Name is what the script is called.
 const Name = "prelude"
 
+// toolNames returns, as a JSON object, the names that pi has for the built-in tools.
+func toolNames() string {
+	names := map[string][]string{}
+	for _, t := range protocol.Tools() {
+		if len(t.PiNames) > 0 {
+			names[t.Name] = t.PiNames
+		}
+	}
+	text, err := json.Marshal(names) // sorts them
+	if err != nil {
+		panic(err) // texts only
+	}
+	return string(text)
+}
+
 // Source gives the script. It is the same on each call.
 func Source() string {
 	var s strings.Builder
-	s.WriteString("(function (host) {\n\"use strict\";\n")
+	s.WriteString("(function (host) {\n\"use strict\";\nconst toolNames = " + toolNames() + ";\n")
 	for _, name := range order() {
 		text, err := files.ReadFile("js/" + name + ".js")
 		if err != nil {

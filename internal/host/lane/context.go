@@ -328,9 +328,41 @@ func (l *Lane) hasInstructions() bool {
 	return err == nil && !at.IsZero()
 }
 
+// nextSetup returns what the next turn would run with, if it began now. The caller closes
+// it.
+func (l *Lane) nextSetup(ctx context.Context) (*Setup, error) {
+	setup, err := l.cfg.Setup(ctx, l.Meta(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if l.plans(&turn{setup: setup}) {
+		setup.Tools = tool.WithPlan(setup.Tools)
+	}
+	return setup, nil
+}
+
+// Tools returns the tools of the next turn, as they would be if it began now.
+func (l *Lane) Tools(ctx context.Context) (*protocol.ToolList, error) {
+	setup, err := l.nextSetup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer setup.Close()
+	list := &protocol.ToolList{Tools: []protocol.ListedTool{}}
+	for _, t := range setup.Tools {
+		spec := t.Spec()
+		row := protocol.ListedTool{ToolInfo: spec.ToolInfo, Description: spec.Description}
+		if from, ok := t.(tool.Extended); ok {
+			row.Extension = from.Extension()
+		}
+		list.Tools = append(list.Tools, row)
+	}
+	return list, nil
+}
+
 // ContextView gives what the model would be sent now.
 func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
-	setup, err := l.cfg.Setup(ctx, l.Meta(), nil)
+	setup, err := l.nextSetup(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -343,9 +375,6 @@ func (l *Lane) ContextView(ctx context.Context) (*protocol.ContextView, error) {
 		if in, _, err = setup.Instructions(); err != nil {
 			return nil, err
 		}
-	}
-	if l.plans(&turn{setup: setup}) {
-		setup.Tools = tool.WithPlan(setup.Tools)
 	}
 	w := window(setup, in.Text)
 	b, err := l.builder(setup.Hooks, setup.Model.Info())

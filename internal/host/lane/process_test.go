@@ -28,7 +28,7 @@ type worker struct {
 }
 
 func (w worker) Spec() tool.Spec {
-	return tool.Spec{Name: "Work", Kind: permission.State, Parallel: true, Schema: json.RawMessage(`{"type":"object"}`)}
+	return tool.Spec{ToolInfo: protocol.ToolInfo{Name: "Work", Kind: permission.State}, Parallel: true, Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 func (w worker) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {

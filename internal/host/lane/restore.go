@@ -315,10 +315,16 @@ func (f *abandonedFiles) unheard(calls []fileCall, results map[string][]*fileRes
 	*damaged = (*damaged)[min(n, len(*damaged)):]
 }
 
-// fileCall is a call of Write or Edit.
+// writesFiles reports whether a built-in tool writes the file that a call of it names.
+func writesFiles(name string) bool {
+	info := protocol.FindTool(name)
+	return info.Tells == protocol.TellsFiles && info.Kind == protocol.ToolWrites
+}
+
+// fileCall is a call that writes a file.
 type fileCall struct{ id, path string }
 
-// callsOf gives the calls of Write and Edit that an answer makes.
+// callsOf gives the calls that write files of an answer.
 func callsOf(e protocol.Event) (calls []fileCall) {
 	m, ok := e.Message()
 	if !ok || m.Role != protocol.RoleAssistant {
@@ -328,30 +334,30 @@ func callsOf(e protocol.Event) (calls []fileCall) {
 		var input struct {
 			Path string `json:"path"`
 		}
-		if (b.Name == "Write" || b.Name == "Edit") && json.Unmarshal(b.Input, &input) == nil && input.Path != "" {
+		if writesFiles(b.Name) && json.Unmarshal(b.Input, &input) == nil && input.Path != "" {
 			calls = append(calls, fileCall{b.ID, input.Path})
 		}
 	}
 	return calls
 }
 
-// fileResult is the result of a Write or Edit.
+// fileResult is the result of a call that writes a file.
 type fileResult struct {
 	call   string
 	seq    protocol.Seq
 	failed bool
-	files  []tool.FileState
+	files  []protocol.FileState
 	noted  bool // its snapshot is there
 }
 
-// resultOf gives the result of a Write or Edit, nil for any other event.
+// resultOf gives the result of a call that writes a file, nil for any other event.
 func resultOf(e protocol.Event) *fileResult {
 	m, ok := e.Message()
-	if !ok || m.Role != protocol.RoleToolResult || (m.ToolName != "Write" && m.ToolName != "Edit") {
+	if !ok || m.Role != protocol.RoleToolResult || !writesFiles(m.ToolName) {
 		return nil
 	}
 	r := &fileResult{call: m.ToolCallID, seq: e.Seq, failed: m.IsError}
-	var d tool.Details
+	var d protocol.ToolDetails
 	if len(m.Details) > 0 && json.Unmarshal(m.Details, &d) == nil {
 		r.files = d.Files
 	}

@@ -10,7 +10,6 @@ import (
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
 	"scorel/internal/task"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -98,7 +97,7 @@ func taskOf(e protocol.Event) (id string, ended bool) {
 	if !ok || m.Role != protocol.RoleToolResult || len(m.Details) == 0 {
 		return "", false
 	}
-	var d tool.Details
+	var d protocol.ToolDetails
 	if json.Unmarshal(m.Details, &d) != nil {
 		return "", false
 	}

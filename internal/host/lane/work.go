@@ -13,6 +13,7 @@ import (
 	"scorel/internal/session"
 	"scorel/internal/session/history"
 	"scorel/internal/tool"
+	"scorel/protocol"
 )
 
 // refresh completes the environment of the tools with what the active path says.
@@ -23,9 +24,9 @@ func (l *Lane) refresh(t *turn) error {
 		return err
 	}
 	t.work = state
-	var seen []tool.FileState
+	var seen []protocol.FileState
 	for _, f := range state.Files {
-		seen = append(seen, tool.FileState(f))
+		seen = append(seen, protocol.FileState(f))
 	}
 	dir := state.Dir
 	if dir == "" {
@@ -37,12 +38,12 @@ func (l *Lane) refresh(t *turn) error {
 		sha, _, err := l.cfg.Blobs.Put(ctx, r)
 		return sha, err
 	}
-	env.Todos = func() []tool.Todo {
+	env.Todos = func() []protocol.Todo {
 		// Todos is asked by a call of the run, and changed by the bridge, which
 		// runs between calls.
-		out := make([]tool.Todo, len(state.Todos))
+		out := make([]protocol.Todo, len(state.Todos))
 		for i, t := range state.Todos {
-			out[i] = tool.Todo(t)
+			out[i] = protocol.Todo(t)
 		}
 		return out
 	}
@@ -63,7 +64,7 @@ func (l *Lane) storedResult(ctx context.Context, callID string) (io.ReadCloser, 
 	if err != nil {
 		return nil, err
 	}
-	var d tool.Details
+	var d protocol.ToolDetails
 	if len(m.Details) > 0 && json.Unmarshal(m.Details, &d) == nil && d.FullBlob != "" {
 		data, err := l.readPayload(ctx, d.FullBlob, session.MaxBlob)
 		if err != nil {

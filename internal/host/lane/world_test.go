@@ -139,7 +139,7 @@ func (tr *trial) open() *trial {
 type gadget struct{ tr *trial }
 
 func (g *gadget) Spec() tool.Spec {
-	return tool.Spec{Name: "Do", Description: "Do", Kind: permission.State, Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)}
+	return tool.Spec{ToolInfo: protocol.ToolInfo{Name: "Do", Kind: permission.State}, Description: "Do", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)}
 }
 
 func (g *gadget) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"scorel/internal/model"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -20,7 +19,7 @@ const stopped = "The host stopped while this ran. It may have taken effect. Chec
 // is then, and the file.
 type moment struct {
 	messages []protocol.Message
-	states   []tool.FileState
+	states   []protocol.FileState
 	tally    string
 	cut      string // the call that was running, "" for none
 }
@@ -50,7 +49,7 @@ exit $bad
 func moments(t *testing.T, w *world) []moment {
 	var all []moment
 	note := func(cut *protocol.Block, tally string) {
-		m := moment{messages: append([]protocol.Message(nil), w.messages...), states: append([]tool.FileState(nil), w.states...), tally: tally}
+		m := moment{messages: append([]protocol.Message(nil), w.messages...), states: append([]protocol.FileState(nil), w.states...), tally: tally}
 		if cut != nil {
 			m.cut = cut.Name
 			m.messages = append(m.messages, protocol.ToolError(cut.ID, cut.Name, stopped))

@@ -22,8 +22,8 @@ type world struct {
 	env      *tool.Env
 	tools    []tool.Tool
 	messages []protocol.Message
-	states   []tool.FileState // what the results in messages say of files
-	deny     string           // the tool that is denied
+	states   []protocol.FileState // what the results in messages say of files
+	deny     string               // the tool that is denied
 }
 
 func newWorld(t *testing.T) *world {
@@ -41,7 +41,7 @@ func (w *world) start() {
 	}
 	w.t.Cleanup(files.Close)
 	w.env = &tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{}), Environ: []string{"PATH=" + os.Getenv("PATH")},
-		Window: 200_000, Seen: tool.NewSeen(w.states), Dir: tool.NewDir(w.dir), Todos: func() []tool.Todo { return nil }}
+		Window: 200_000, Seen: tool.NewSeen(w.states), Dir: tool.NewDir(w.dir), Todos: func() []protocol.Todo { return nil }}
 }
 
 // project writes the demo project with tally changed by the replacements, and
@@ -155,7 +155,7 @@ func (w *world) run(c protocol.Block) {
 		w.messages = append(w.messages, protocol.ToolError(c.ID, c.Name, err.Error()))
 		return
 	}
-	if d, ok := r.Details.(tool.Details); ok {
+	if d, ok := r.Details.(protocol.ToolDetails); ok {
 		w.states = append(w.states, d.Files...)
 	}
 	w.messages = append(w.messages, protocol.Message{Role: protocol.RoleToolResult, ToolCallID: c.ID, ToolName: c.Name, Content: r.Content, IsError: r.IsError})

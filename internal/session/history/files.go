@@ -11,7 +11,7 @@ import (
 // maxDetailFiles is how many files of each kind a compact event keeps.
 const maxDetailFiles = 200
 
-// touched collects the files that successful Read, Write and Edit calls named. It is
+// touched collects the files that successful calls of file tools named. It is
 // given messages newest first; the zero value is empty. It keeps a bounded number of
 // them, the newest.
 type touched struct {
@@ -47,10 +47,11 @@ func (t *touched) older(m *protocol.Message) {
 		if failed {
 			continue
 		}
-		switch b.Name {
-		case "Write", "Edit":
+		switch info := protocol.FindTool(b.Name); {
+		case info.Tells != protocol.TellsFiles:
+		case info.Kind == protocol.ToolWrites:
 			t.add("modified ", &t.modified, maxDetailFiles, pathOf(b.Input))
-		case "Read":
+		default:
 			t.add("read ", &t.read, maxReadFiles, pathOf(b.Input))
 		}
 	}

@@ -14,48 +14,23 @@ import (
 // State is what the results on a path say about the world outside.
 type State struct {
 	// Todos is the todo list; empty when all entries are completed.
-	Todos []Todo
-	// Dir is the working directory behind the newest Bash call, "" without one.
+	Todos []protocol.Todo
+	// Dir is the working directory after the newest command, "" without one.
 	Dir string
-	// Files are what results of Read, Write and Edit said of files that is still in
+	// Files are what results said of files that is still in
 	// the context (behind what the newest compact replaced), oldest first.
-	Files []FileState
-}
-
-// Todo is one entry of the todo list.
-type Todo struct {
-	Content string `json:"content"`
-	Status  string `json:"status"` // pending, in_progress, completed
-}
-
-// FileState is a file as a tool saw or left it: all of it, or (From and To) some
-// of its Of lines.
-type FileState struct {
-	Path   string `json:"path"`
-	SHA256 string `json:"sha256"`
-	Whole  bool   `json:"whole,omitempty"`
-	From   int    `json:"from,omitempty"`
-	To     int    `json:"to,omitempty"`
-	Of     int    `json:"of,omitempty"`
-	Mode   uint32 `json:"mode,omitempty"` // its permission bits, where it was written
-}
-
-// details are the parts of a result's details that are folded.
-type details struct {
-	Files []FileState `json:"files"`
-	Dir   string      `json:"dir"`
-	Todos []Todo      `json:"todos"`
+	Files []protocol.FileState
 }
 
 // finder is a log that knows which results say what the state was.
 type finder interface {
-	// Results yields the results of a tool on the path of leaf that State is made of,
-	// newest first; the tool is TodoWrite or Bash.
-	Results(ctx context.Context, leaf protocol.EventID, tool string) iter.Seq2[protocol.Event, error]
+	// Results yields the results on the path of leaf that tell something of the state
+	// outside, newest first: todos or the working directory.
+	Results(ctx context.Context, leaf protocol.EventID, tells protocol.ToolState) iter.Seq2[protocol.Event, error]
 }
 
 // State gives the state at leaf. It reads what Build reads, and once: beyond that
-// only results of TodoWrite and Bash are looked for. The state is the caller's.
+// only results that tell todos or the working directory are looked for. The state is the caller's.
 func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, error) {
 	if err := b.load(ctx, leaf); err != nil {
 		return nil, err
@@ -82,8 +57,8 @@ func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, err
 	var err error
 	if known, ok := b.log.(finder); ok {
 		err = errors.Join(
-			walk(known.Results(ctx, f.rest, "TodoWrite"), func() bool { return f.todos }),
-			walk(known.Results(ctx, f.rest, "Bash"), func() bool { return f.dir }))
+			walk(known.Results(ctx, f.rest, protocol.TellsTodos), func() bool { return f.todos }),
+			walk(known.Results(ctx, f.rest, protocol.TellsDir), func() bool { return f.dir }))
 	} else {
 		err = walk(b.log.Back(ctx, f.rest), func() bool { return f.todos && f.dir })
 	}
@@ -96,10 +71,10 @@ func (b *Builder) State(ctx context.Context, leaf protocol.EventID) (*State, err
 // fold collects a State, from a walk that goes backwards and from what comes
 // after it.
 type fold struct {
-	todoList          []Todo
+	todoList          []protocol.Todo
 	workDir           string
-	before            []FileState // of the walk, newest first
-	after             []FileState
+	before            []protocol.FileState // of the walk, newest first
+	after             []protocol.FileState
 	todos, dir, files bool             // what is settled
 	through           protocol.EventID // of the newest compact
 	rest              protocol.EventID // where the walk stopped, "" at the root
@@ -120,16 +95,16 @@ func (f *fold) older(ev protocol.Event) {
 		f.through = c.CompactedThrough
 		return
 	}
-	d, name, ok := detailsOf(ev)
+	d, tells, ok := detailsOf(ev)
 	if !ok {
 		return
 	}
-	switch name {
-	case "TodoWrite":
+	switch tells {
+	case protocol.TellsTodos:
 		if !f.todos {
 			f.todoList, f.todos = openTodos(d.Todos), true
 		}
-	case "Bash":
+	case protocol.TellsDir:
 		if !f.dir && d.Dir != "" {
 			f.workDir, f.dir = d.Dir, true
 		}
@@ -144,12 +119,12 @@ func (f *fold) older(ev protocol.Event) {
 
 // newer takes in the event behind those it has seen.
 func (f *fold) newer(ev protocol.Event) {
-	d, name, ok := detailsOf(ev)
+	d, tells, ok := detailsOf(ev)
 	switch {
 	case !ok:
-	case name == "TodoWrite":
+	case tells == protocol.TellsTodos:
 		f.todoList, f.todos = openTodos(d.Todos), true
-	case name == "Bash":
+	case tells == protocol.TellsDir:
 		if d.Dir != "" {
 			f.workDir, f.dir = d.Dir, true
 		}
@@ -166,27 +141,28 @@ func (s *State) Apply(ev protocol.Event) {
 	s.Todos, s.Dir, s.Files = f.todoList, f.workDir, f.after
 }
 
-// detailsOf gives the details of a result of a tool that is folded.
-func detailsOf(ev protocol.Event) (d details, tool string, ok bool) {
+// toldDetails are the parts of a result's details that are folded.
+type toldDetails struct {
+	Files []protocol.FileState `json:"files"`
+	Dir   string               `json:"dir"`
+	Todos []protocol.Todo      `json:"todos"`
+}
+
+// detailsOf returns the details of a result that tells something of the state outside.
+func detailsOf(ev protocol.Event) (d toldDetails, tells protocol.ToolState, ok bool) {
 	body, ok := ev.Body.(*protocol.MessageBody)
 	if !ok || body.Message.Role != protocol.RoleToolResult || len(body.Message.Details) == 0 {
 		return d, "", false
 	}
-	switch m := &body.Message; m.ToolName {
-	case "TodoWrite":
-		ok = !m.IsError
-	case "Bash", "Read", "Write", "Edit":
-	default:
+	tells = protocol.FindTool(body.Message.ToolName).Tells
+	if tells == "" || tells == protocol.TellsTodos && body.Message.IsError || json.Unmarshal(body.Message.Details, &d) != nil {
 		return d, "", false
 	}
-	if !ok || json.Unmarshal(body.Message.Details, &d) != nil {
-		return d, "", false
-	}
-	return d, body.Message.ToolName, true
+	return d, tells, true
 }
 
 // openTodos gives the list, empty when all of it is completed.
-func openTodos(todos []Todo) []Todo {
+func openTodos(todos []protocol.Todo) []protocol.Todo {
 	for _, t := range todos {
 		if t.Status != "completed" {
 			return todos

@@ -39,7 +39,7 @@ func TestFoldReadsTodosDirAndFilesOfThePath(t *testing.T) {
 	if st.Dir != "/new" || asJSON(t, st.Todos) != `[{"content":"new","status":"in_progress"}]` {
 		t.Errorf("dir %q, todos %v", st.Dir, st.Todos)
 	}
-	for path, want := range map[string]FileState{
+	for path, want := range map[string]protocol.FileState{
 		"/a": {Path: "/a", SHA256: "1", Whole: true}, "/b": {Path: "/b", SHA256: "2", Whole: true}, "/c": {Path: "/c", SHA256: "3", Whole: true}, "/d": {},
 	} {
 		if got, _ := seenOf(st, path); got != want {
@@ -230,7 +230,7 @@ func TestTodosAndDirOfBeforeACompactionAreFound(t *testing.T) {
 }
 
 // seenOf puts together what a state says of one file.
-func seenOf(s *State, path string) (f FileState, ok bool) {
+func seenOf(s *State, path string) (f protocol.FileState, ok bool) {
 	for _, next := range s.Files {
 		if next.Path == path {
 			next.Whole = next.Whole || (f.Whole && f.SHA256 == next.SHA256)

@@ -56,12 +56,13 @@ func (c *call) state() state {
 			}
 		}
 	}
-	switch {
-	case c.details().Cancelled, r.IsError && strings.HasPrefix(firstText(r), "Cancelled by user"):
+	switch r.Outcome() {
+	case protocol.OutcomeCancelled:
 		return cancelled
-	case r.IsError && strings.HasPrefix(firstText(r), "Not run:"): // as the host begins it for every call that may not run
+	case protocol.OutcomeNotRun:
 		return denied
-	case r.IsError:
+	}
+	if r.IsError {
 		return failed
 	}
 	if code := c.details().ExitCode; code != nil && *code != 0 {
@@ -70,54 +71,15 @@ func (c *call) state() state {
 	return succeeded
 }
 
-func firstText(m *protocol.Message) string {
-	for _, b := range m.Content {
-		if b.Type == protocol.BlockText {
-			return b.Text
-		}
-	}
-	return ""
-}
-
-// details is what cards show of the details of a result.
-type details struct {
-	Files []struct {
-		Path     string `json:"path"`
-		Whole    bool   `json:"whole"`
-		From, To int
-		Of       int
-	} `json:"files"`
-	Diff     string          `json:"diff"`
-	ExitCode *int            `json:"exitCode"`
-	Todos    []protocol.Todo `json:"todos"`
-	Agent    *struct {
-		Agent string `json:"agent"`
-		Steps int    `json:"steps"`
-	} `json:"agent"`
-	Asked []struct {
-		Question string   `json:"question"`
-		Picked   []string `json:"picked"`
-		Words    []string `json:"words"`
-	} `json:"asked"`
-	FullBlob         string              `json:"fullBlob"`
-	TaskID           string              `json:"taskId"`
-	ChangedProtected []string            `json:"changedProtected"`
-	SetAside         []protocol.SetAside `json:"setAside"`
-	Cancelled        bool                `json:"cancelled"`
-	TimedOut         bool                `json:"timedOut"`
-}
-
-// maxDetails bounds the details that are looked at, in bytes.
-const maxDetails = 512 << 10
-
-func (c *call) details() details {
+// details returns the details of the result.
+func (c *call) details() protocol.ToolDetails {
 	if c.parsed != nil && c.parsedOf == c.result {
 		return *c.parsed
 	}
-	var d details
+	var d protocol.ToolDetails
 	c.parsed, c.parsedOf = &d, c.result
-	if c.result != nil && len(c.result.Details) > 0 && len(c.result.Details) <= maxDetails {
-		_ = json.Unmarshal(c.result.Details, &d) // of another shape: an extension's, which shows nothing of it
+	if c.result != nil {
+		d = c.result.ToolDetails()
 	}
 	return d
 }
@@ -348,17 +310,18 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 // headOf gives the name of a card and the one line that says most of its input.
 func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 	name = display.Line(cut(c.name, 100))
-	switch c.name {
-	case shellName:
+	if c.name == shellName {
 		if c.shell != nil {
 			in.Command = c.shell.Command
 		}
 		return "!", display.Line(clean(in.Command))
-	case "Edit", "MultiEdit", "Write", "Read":
+	}
+	switch protocol.ViewOf(c.name) {
+	case protocol.ViewChange, protocol.ViewFile:
 		if in.Path != "" {
 			return name, t.path(in.Path)
 		}
-	case "Grep", "Glob":
+	case protocol.ViewMatches, protocol.ViewFiles:
 		if in.Pattern != "" {
 			arg = display.Line(clean(in.Pattern))
 			if in.Path != "" {
@@ -366,16 +329,16 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 			}
 			return name, arg
 		}
-	case "ExitPlanMode":
+	case protocol.ViewPlan:
 		return "Plan", ""
-	case "Task":
+	case protocol.ViewAgent:
 		if in.Agent != "" {
 			name += " " + display.Line(in.Agent)
 		}
 		if in.Description != "" {
 			return name, display.Line(clean(in.Description))
 		}
-	case "Bash":
+	case protocol.ViewCommand:
 		if in.Command != "" {
 			arg = display.Line(clean(in.Command))
 			break
@@ -385,7 +348,7 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 		return name, display.Line(arg + in.Query)
 	}
 	if arg == "" && len(c.input) > 0 && len(c.input) <= maxText {
-		arg = display.Summary(c.input)
+		arg = display.Summary(c.name, c.input)
 	}
 	return name, arg
 }

@@ -68,8 +68,8 @@ type call struct {
 	shell     *protocol.ShellResult // of a command that a person ran; output is what it printed
 	output    string
 	resultAt  int64
-	resultIn  protocol.EventID // the event of the result
-	parsed    *details         // of parsedOf
+	resultIn  protocol.EventID      // the event of the result
+	parsed    *protocol.ToolDetails // of parsedOf
 	parsedOf  *protocol.Message
 
 	asking  bool // somebody is asked whether it may run

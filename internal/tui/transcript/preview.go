@@ -130,7 +130,7 @@ func (b *body) decisions(c *call) {
 }
 
 // preview adds what is worth seeing of a call, by its tool.
-func (b *body) preview(c *call, in input, d details) {
+func (b *body) preview(c *call, in input, d protocol.ToolDetails) {
 	switch st := c.state(); {
 	case c.shell != nil:
 		b.shell(c)
@@ -149,79 +149,72 @@ func (b *body) preview(c *call, in input, d details) {
 		b.output(b.th.Warning, c.result.PlainText(), fewLines, false)
 		return
 	}
-	r := c.result
-	if c.name == "ExitPlanMode" {
+	r, view := c.result, protocol.ViewOf(c.name)
+	if view == protocol.ViewPlan {
 		lines := markdown.Lines(b.th, b.room, clean(cut(in.Plan, maxText)))
 		n := min(len(lines), b.most(diffLines))
 		b.lines = append(b.lines, lines[:n]...)
 		b.more(len(lines)-n, "line")
 	}
-	if c.name != "Task" || b.open { // what a sub-agent has done says its report
+	if view != protocol.ViewAgent || b.open { // what a sub-agent has done says its report
 		b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
 	}
-	if r.IsError && c.name != "Bash" {
+	if r.IsError && view != protocol.ViewCommand {
 		if b.open {
 			b.input(c)
 		}
 		b.output(b.th.Error, r.PlainText(), failedLines, false)
 		return
 	}
-	text := r.PlainText()
-	switch c.name {
-	case "Edit", "MultiEdit", "Write":
+	text := r.TextForPeople()
+	switch view {
+	case protocol.ViewChange:
 		b.change(in, d, text)
-	case "Bash":
+	case protocol.ViewCommand:
 		if b.open && strings.Contains(in.Command, "\n") {
 			b.code(in.Command, "bash", openLines)
-		}
-		if i := strings.LastIndex(text, "[exit code "); i >= 0 && d.ExitCode != nil && !strings.Contains(text[i:], "\n") {
-			text = text[:i] // the head says it
 		}
 		n := fewLines
 		if r.IsError || d.ExitCode != nil && *d.ExitCode != 0 {
 			n = failedLines
 		}
 		b.output(b.th.ToolOutput, text, n, true)
-	case "Grep", "Glob":
-		b.matches(text, c.name == "Glob" || in.Mode == "" || in.Mode == "files")
-	case "Read":
+	case protocol.ViewMatches, protocol.ViewFiles:
+		b.matches(text, r.PlainText(), view == protocol.ViewFiles || in.Mode == "" || in.Mode == "files")
+	case protocol.ViewFile:
 		b.read(in, d, text)
-	case "TodoWrite":
+	case protocol.ViewTodos:
 		todos := d.Todos
 		if todos == nil {
 			todos = in.Todos
 		}
 		b.todos(todos)
-	case "WebSearch":
-		b.found(text)
-	case "WebFetch":
+	case protocol.ViewResults:
+		b.found(r, text)
+	case protocol.ViewPage:
 		if b.open {
-			b.output(b.th.ToolOutput, text, openLines, false)
+			b.output(b.th.ToolOutput, r.PlainText(), openLines, false)
 		} else {
 			b.add(b.th.ToolOutput, cutCells(titleOf(text), b.room))
 		}
-	case "Task":
+	case protocol.ViewAgent:
 		if d.Agent != nil && d.Agent.Steps > 0 {
 			b.add(b.th.Dim, plural(d.Agent.Steps, "step"))
 		}
 		if b.open {
 			b.output(b.th.Dim, in.Prompt, openLines, false)
-			b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(unframed(text)))...)
+			b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(text))...)
 		} else {
-			said := unframed(text)
-			if i := strings.LastIndex(said, "[agent "); i >= 0 && strings.HasSuffix(said, "]") && !strings.Contains(said[i:], "\n") {
-				said = said[:i] // for the model, to resume it
-			}
-			lines := markdown.Lines(b.th, b.room, clean(said))
+			lines := markdown.Lines(b.th, b.room, clean(text))
 			n := min(len(lines), fewLines)
 			b.lines = append(b.lines, lines[:n]...)
 			b.more(len(lines)-n, "line")
 		}
-	case "AskUser", "AskUserQuestion":
+	case protocol.ViewQuestions:
 		b.asked(d, text)
-	case "ExitPlanMode":
+	case protocol.ViewPlan:
 		b.add(b.th.Dim, cutCells(titleOf(text), b.room))
-	case "Skill":
+	case protocol.ViewSkill:
 		if b.open {
 			b.output(b.th.ToolOutput, text, openLines, false)
 		}
@@ -245,11 +238,7 @@ func (b *body) shell(c *call) {
 	if c.shell.Failed != "" {
 		b.output(b.th.Error, c.shell.Failed, failedLines, false)
 	}
-	text := c.output
-	if i := strings.LastIndex(text, "[exit code "); i >= 0 && c.shell.ExitCode != nil && !strings.Contains(text[i:], "\n") {
-		text = text[:i] // the head says it
-	}
-	b.output(b.th.ToolOutput, text, failedLines, true)
+	b.output(b.th.ToolOutput, c.shell.OutputForPeople(c.output), failedLines, true)
 }
 
 // input adds the input of a call: a command, else its JSON.
@@ -295,7 +284,7 @@ func (b *body) code(text, lang string, n int) {
 }
 
 // change adds what a call has changed.
-func (b *body) change(in input, d details, text string) {
+func (b *body) change(in input, d protocol.ToolDetails, text string) {
 	if d.Diff == "" {
 		b.output(b.th.ToolOutput, text, 1, false)
 		return
@@ -305,17 +294,18 @@ func (b *body) change(in input, d details, text string) {
 	b.lines = append(b.lines, diff.Lines(b.th, d.Diff, diff.Options{Width: b.room, Lines: b.most(diffLines), Path: in.Path})...)
 }
 
-// matches adds what a search has found: how much, and the first of it.
-func (b *body) matches(text string, files bool) {
+// matches adds what a search has found: how much, and the first of it; all of the text
+// where that is nothing.
+func (b *body) matches(text, all string, files bool) {
 	var found []string
 	for line := range strings.Lines(text[:min(len(text), maxText)]) {
 		line = strings.TrimRight(line, "\n")
-		if line != "" && !strings.HasPrefix(line, "[") {
+		if line != "" {
 			found = append(found, line)
 		}
 	}
 	if len(found) == 0 {
-		b.output(b.th.Dim, text, 1, false)
+		b.output(b.th.Dim, all, 1, false)
 		return
 	}
 	what := "line"
@@ -327,7 +317,7 @@ func (b *body) matches(text string, files bool) {
 }
 
 // read adds which lines of a file were read.
-func (b *body) read(in input, d details, text string) {
+func (b *body) read(in input, d protocol.ToolDetails, text string) {
 	if len(d.Files) > 0 {
 		f := d.Files[0]
 		switch {
@@ -381,33 +371,24 @@ func (b *body) todos(todos []protocol.Todo) {
 }
 
 // found adds the results of a search of the web: titles with their addresses.
-func (b *body) found(text string) {
+func (b *body) found(r *protocol.Message, text string) {
 	if b.open {
-		b.output(b.th.ToolOutput, text, openLines, false)
+		b.output(b.th.ToolOutput, r.PlainText(), openLines, false)
 		return
 	}
-	lines := strings.Split(cut(text, maxText), "\n")
-	n := 0
-	for i, l := range lines {
-		if num, title, ok := strings.Cut(l, ". "); ok && num != "" && strings.Trim(num, "0123456789") == "" {
-			if n++; n > fewLines {
-				continue
-			}
-			url := ""
-			if i+1 < len(lines) {
-				url = strings.TrimSpace(lines[i+1])
-			}
-			b.lines = append(b.lines, cell.Cut(b.th.ToolOutput.On(cell.Clean(display.Line(title)))+"  "+b.th.Dim.On(cell.Clean(display.Line(url))), b.room, "…"))
-		}
+	links := r.Links()
+	if len(links) == 0 {
+		b.output(b.th.ToolOutput, text, fewLines, false)
+		return
 	}
-	if n == 0 {
-		b.output(b.th.ToolOutput, unframed(text), fewLines, false)
+	for _, l := range links[:min(len(links), fewLines)] {
+		b.lines = append(b.lines, cell.Cut(b.th.ToolOutput.On(cell.Clean(display.Line(l.Title)))+"  "+b.th.Dim.On(cell.Clean(display.Line(l.URL))), b.room, "…"))
 	}
-	b.more(n-fewLines, "result")
+	b.more(len(links)-fewLines, "result")
 }
 
 // asked adds questions and what was answered.
-func (b *body) asked(d details, text string) {
+func (b *body) asked(d protocol.ToolDetails, text string) {
 	if len(d.Asked) == 0 {
 		b.output(b.th.ToolOutput, text, fewLines, false)
 	}
@@ -431,22 +412,9 @@ func (b *body) asked(d details, text string) {
 	}
 }
 
-// unframed gives a text without the frame that a model sees around it.
-func unframed(text string) string {
-	text = strings.TrimSpace(text)
-	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "<") && strings.HasSuffix(first, ">") {
-		tag := strings.Trim(first, "<>")
-		tag, _, _ = strings.Cut(tag, " ")
-		if i := strings.LastIndex(rest, "\n</"+tag+">"); i >= 0 {
-			return rest[:i]
-		}
-	}
-	return text
-}
-
 // titleOf gives the first line of a page that says something.
 func titleOf(text string) string {
-	for line := range strings.Lines(unframed(cut(text, maxText))) {
+	for line := range strings.Lines(cut(text, maxText)) {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
 			return display.Line(line)
 		}

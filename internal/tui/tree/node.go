@@ -146,7 +146,7 @@ func (n *node) line() string {
 	}
 	parts := make([]string, len(n.inputs))
 	for i, in := range n.inputs {
-		parts[i] = strings.TrimSpace(in.name + " " + display.Summary(in.json))
+		parts[i] = strings.TrimSpace(in.name + " " + display.Summary(in.name, in.json))
 	}
 	n.text, n.inputs = firstLine(strings.Join(parts, ", ")), nil
 	return n.text

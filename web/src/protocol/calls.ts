@@ -23,6 +23,7 @@ import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted,
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
 import type { ListTasks, StopTask, TaskInfo, TaskList } from "./task";
+import type { ListTools, ToolList } from "./tool";
 import type { GetTrust, ProjectTrust, TrustProject, TrustReport } from "./trust";
 import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessage, Sent, SetMode, Steer } from "./turn";
 
@@ -68,6 +69,7 @@ export interface Requests {
   list_sessions: { request: ListSessions; response: SessionList };
   list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
+  list_tools: { request: ListTools; response: ToolList };
   open_session: { request: OpenSession; response: SessionOpened };
   ping: { request: Ping; response: Done };
   prune_blobs: { request: PruneBlobs; response: Pruned };
@@ -174,6 +176,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_sessions: "view",
   list_skills: "view",
   list_tasks: "view",
+  list_tools: "view",
   open_session: "view",
   ping: "view",
   prune_blobs: "control",

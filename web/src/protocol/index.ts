@@ -39,5 +39,7 @@ export * from "./shell";
 export * from "./skill";
 export * from "./sum";
 export * from "./task";
+export * from "./tool";
+export * from "./toolresult";
 export * from "./trust";
 export * from "./turn";

@@ -2,6 +2,7 @@
 /* eslint-disable */
 import type { EventID, SessionID } from "./id";
 import type { SetAside } from "./protected";
+import type { ShownText } from "./toolresult";
 
 /**
  * ShellRun is the data of the event that precedes a command. EventID is the message that
@@ -31,6 +32,8 @@ export interface ShellResult {
   lost?: boolean;
   /** the uncut output, where it was cut */
   fullBlob?: string;
+  /** Shown says which of the output is for people; nil in logs of older versions. */
+  shown?: ShownText;
   /** ChangedProtected are the protected files that it made, changed or removed. */
   changedProtected?: string[];
   /** SetAside is what it put into a repository and was moved away. */
