@@ -1,5 +1,10 @@
 package protocol
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // Requests about a session as a whole.
 type (
 	// CreateSession makes a session; the answer is a [SessionSummary]. It works in
@@ -236,5 +241,13 @@ func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
 func (*SessionOpened) response()  {}
 func (*Imported) response()       {}
-func (*Deleted) response()        {}
-func (*SessionReport) response()  {}
+
+// Keep implements [Kept].
+func (r *Imported) Keep(most int) Response {
+	if data, err := json.Marshal(r.Findings); err == nil && len(data) <= most {
+		return r
+	}
+	return &Imported{Summary: r.Summary, Findings: []string{fmt.Sprintf("%d things were found; verify_session of %s names what is wrong now", len(r.Findings), r.Summary.SessionID)}}
+}
+func (*Deleted) response()       {}
+func (*SessionReport) response() {}
