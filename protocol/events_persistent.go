@@ -60,7 +60,7 @@ type Compact struct {
 var compactSpec = EventSpec{Type: TypeCompact, Class: Conversation, New: func() Body { return new(Compact) },
 	Display: Display{Kind: DisplayFolded, Text: "{summary}",
 		Title: "Earlier conversation summarised ({tokensBefore|count} to {tokensAfter|count} tokens)"},
-	Search: "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
+	Search: "summary", Word: "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
 
 // CustomMessage is a message of an extension; Kind names its renderer.
 type CustomMessage struct {
@@ -130,7 +130,7 @@ type HarnessItem struct {
 
 var harnessItemSpec = EventSpec{Type: TypeHarnessItem, Class: Conversation, New: func() Body { return new(HarnessItem) }, AnyTime: true,
 	Display: Display{View: ViewItem},
-	Search:  Coded, Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
+	Search:  Coded, Word: "note", Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
 
 // BranchSummary stands for a branch that was left at FromEventID.
 type BranchSummary struct {
@@ -141,7 +141,7 @@ type BranchSummary struct {
 
 var branchSummarySpec = EventSpec{Type: TypeBranchSummary, Class: Conversation, New: func() Body { return new(BranchSummary) }, AnyTime: true,
 	Display: Display{Kind: DisplayFolded, Title: "Summary of the branch that was left", Text: "{summary}", Ref: "fromEventId"},
-	Search:  "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
+	Search:  "summary", Word: "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
 
 // Rewind sets the leaf to TargetEventID, or to the empty conversation.
 type Rewind struct {
@@ -188,7 +188,7 @@ var sessionInfoSpec = EventSpec{Type: TypeSessionInfo, Class: Control, New: func
 	Display: Display{Kind: DisplayNotice, Place: PlaceSession, HideEmpty: true, Lines: []string{
 		"{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}",
 		"{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"}},
-	Search: "changes.name", Usage: "usage", UsageKind: UsageAside, Payloads: None, Leaf: None, Context: None}
+	Search: "changes.name", Word: "name", Usage: "usage", UsageKind: UsageAside, Payloads: None, Leaf: None, Context: None}
 
 // OwnKind begins the kinds of custom events that are Scorel's own: extensions make
 // none, and people are not shown them.
@@ -347,7 +347,7 @@ var permissionDecisionSpec = EventSpec{Type: TypePermissionDecision, Class: Cont
 		Title: "{?decision=allow:Allowed}{!decision=allow:Denied}" +
 			"{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}",
 		Status: []StatusCase{{"?decision=allow", StatusAllowed}, {"", StatusDenied}}},
-	Search: "rule reason", Usage: None, Payloads: None, Leaf: None, Context: None}
+	Search: "rule reason", Word: "permission", Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // FileSnapshot keeps a file as it was before a tool wrote it. Mode is the
 // permission bits.

@@ -23,6 +23,8 @@ type EventSpec struct {
 	// Search is where a search of people finds words: one or more members that are texts,
 	// separated by spaces. Coded: the method searchTexts.
 	Search Aspect
+	// Word is what a list of places that a search found calls the event; "" is its type.
+	Word string
 	// Usage is what calls of a model that are recorded by the event have used: the member
 	// "usage" of the event, or "message.usage". UsageKind is how [GetUsage] counts it.
 	Usage     Aspect

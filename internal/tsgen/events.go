@@ -17,6 +17,7 @@ type eventSpec struct {
 	class     string // the name of the constant
 	body      string // the type
 	usageKind string // the word
+	word      string // "" is the name
 	aspects   map[string]string
 	display   eventDisplay
 }
@@ -55,6 +56,8 @@ func (s *source) eventDescriptor(name string, lit *ast.CompositeLit) {
 			e.body = made(value)
 		case "UsageKind":
 			e.usageKind = ident(value)
+		case "Word":
+			e.word = word(value)
 		case "AnyTime": // for hosts
 		case "Display":
 			if d, ok := value.(*ast.CompositeLit); ok {

@@ -56,6 +56,7 @@ func tsEvents(m *module) error {
 			fields: []field{required("if", text), required("status", ref("DisplayStatus"))}, file: "eventspec"},
 		{name: "EventSpec", doc: "What is known of a type of event besides its fields.", file: "eventspec", fields: []field{
 			required("class", union{lit("conversation"), lit("control"), lit("transient")}), required("display", ref("Display")),
+			{name: "word", doc: "What a list of places that a search found calls the event; without it that is its type.", typ: text, optional: true},
 			{name: "usage", doc: "The member that says what calls of a model have used.", typ: text, optional: true}}},
 	} {
 		if err := m.add(d); err != nil {
@@ -66,6 +67,9 @@ func tsEvents(m *module) error {
 	b.WriteString("export const eventSpecs: Readonly<Record<SessionEvent[\"type\"], EventSpec>> = {\n")
 	for _, e := range m.events {
 		fmt.Fprintf(&b, "  %s: { class: %q, display: { %s }", e.name, strings.ToLower(e.class), strings.Join(e.display.literals(), ", "))
+		if e.word != "" {
+			fmt.Fprintf(&b, ", word: %q", e.word)
+		}
 		if usage := e.aspects["Usage"]; usage != none {
 			fmt.Fprintf(&b, ", usage: %q", usage)
 		}

@@ -156,6 +156,8 @@ export interface StatusCase {
 export interface EventSpec {
   class: "conversation" | "control" | "transient";
   display: Display;
+  /** What a list of places that a search found calls the event; without it that is its type. */
+  word?: string;
   /** The member that says what calls of a model have used. */
   usage?: string;
 }
@@ -163,21 +165,21 @@ export interface EventSpec {
 /** The types of events. */
 export const eventSpecs: Readonly<Record<SessionEvent["type"], EventSpec>> = {
   message: { class: "conversation", display: { view: "message" }, usage: "message.usage" },
-  compact: { class: "conversation", display: { kind: "folded", title: "Earlier conversation summarised ({tokensBefore|count} to {tokensAfter|count} tokens)", text: "{summary}" }, usage: "usage" },
+  compact: { class: "conversation", display: { kind: "folded", title: "Earlier conversation summarised ({tokensBefore|count} to {tokensAfter|count} tokens)", text: "{summary}" }, word: "summary", usage: "usage" },
   custom_message: { class: "conversation", display: { view: "message" } },
-  harness_item: { class: "conversation", display: { view: "item" } },
-  branch_summary: { class: "conversation", display: { kind: "folded", title: "Summary of the branch that was left", text: "{summary}", ref: "fromEventId" }, usage: "usage" },
+  harness_item: { class: "conversation", display: { view: "item" }, word: "note" },
+  branch_summary: { class: "conversation", display: { kind: "folded", title: "Summary of the branch that was left", text: "{summary}", ref: "fromEventId" }, word: "summary", usage: "usage" },
   rewind: { class: "control", display: { kind: "marker", title: "Rewound{!targetEventId: to the beginning}", ref: "targetEventId" } },
   branch: { class: "control", display: { kind: "marker", title: "Another branch", ref: "leafEventId" } },
   channel_inject: { class: "control", display: { kind: "badge", title: "{channel}" } },
-  session_info: { class: "control", display: { kind: "notice", place: "session", lines: ["{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}", "{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"], hideEmpty: true }, usage: "usage" },
+  session_info: { class: "control", display: { kind: "notice", place: "session", lines: ["{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}", "{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"], hideEmpty: true }, word: "name", usage: "usage" },
   custom: { class: "control", display: { view: "extension", place: "session" } },
   label: { class: "control", display: { kind: "label", place: "session", title: "{label}", ref: "targetEventId" } },
   instruction_snapshot: { class: "control", display: { kind: "detail", place: "session", title: "System prompt{?snapshot.cut: (cut: {snapshot.cut})}", text: "{snapshot.text}", status: [{ if: "?snapshot.cut", status: "partial" }] } },
   queue_update: { class: "control", display: { view: "queue", place: "session" } },
   skill_index_snapshot: { class: "control", display: { kind: "hidden" } },
   skill_index_delta: { class: "control", display: { kind: "hidden" } },
-  permission_decision: { class: "control", display: { kind: "audit", place: "call", title: "{?decision=allow:Allowed}{!decision=allow:Denied}{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}", text: "{reason}", status: [{ if: "?decision=allow", status: "allow" }, { if: "", status: "deny" }], toolCallId: "toolCallId" } },
+  permission_decision: { class: "control", display: { kind: "audit", place: "call", title: "{?decision=allow:Allowed}{!decision=allow:Denied}{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}", text: "{reason}", status: [{ if: "?decision=allow", status: "allow" }, { if: "", status: "deny" }], toolCallId: "toolCallId" }, word: "permission" },
   file_snapshot: { class: "control", display: { kind: "checkpoint", place: "call", title: "{path}", text: "{!restorable:cannot be restored}", status: [{ if: "?restorable", status: "ok" }, { if: "", status: "error" }], toolCallId: "toolCallId" } },
   context_cut: { class: "control", display: { kind: "hidden" } },
   repair: { class: "control", display: { kind: "notice", text: "The log of this session was repaired: what was damaged in {gaps|plural:place} is missing from here on." } },
