@@ -111,7 +111,7 @@ func displayOf(lit *ast.CompositeLit) (d eventDisplay) {
 	return d
 }
 
-// keyed gives the fields of a literal, by their names.
+// keyed returns the fields of a literal, by their names.
 func keyed(lit *ast.CompositeLit) map[string]ast.Expr {
 	all := map[string]ast.Expr{}
 	for _, e := range lit.Elts {
@@ -129,7 +129,7 @@ func elements(e ast.Expr) []ast.Expr {
 	return nil
 }
 
-// word gives the text of an expression: of literals, and of the constants None and Coded.
+// word returns the text of an expression: of literals, and of the constants None and Coded.
 func word(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.BinaryExpr:
@@ -216,7 +216,7 @@ var (
 	conditionPath = regexp.MustCompile(`^([?!+])([A-Za-z.]+)`)
 )
 
-// paths gives the members that are read for the display of an event, each once.
+// paths returns the members that are read for the display of an event, each once.
 func (e *eventSpec) paths() []string {
 	var all []string
 	d := e.display
@@ -239,7 +239,7 @@ func (e *eventSpec) paths() []string {
 	return slices.Compact(all)
 }
 
-// nullable gives the members whose presence is asked for with {+path:…}.
+// nullable returns the members whose presence is asked for with {+path:…}.
 func (e *eventSpec) nullable() []string {
 	var all []string
 	for _, text := range append([]string{e.display.title, e.display.text}, e.display.lines...) {
@@ -298,7 +298,7 @@ func structFields(st *ast.StructType) []*ast.Field {
 	return st.Fields.List
 }
 
-// underlying gives the name of the type that a type is made of, [] before that of the
+// underlying returns the name of the type that a type is made of, [] before that of the
 // entries of a list.
 func (s *source) underlying(e ast.Expr) string {
 	switch e := e.(type) {

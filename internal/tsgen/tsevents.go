@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// displayDecl gives the declaration of [protocol.Display], which has no JSON of its own: its
+// displayDecl returns the declaration of [protocol.Display], which has no JSON of its own: its
 // members are called as its fields, beginning with a small letter.
 func (s *source) displayDecl() (*decl, error) {
 	t := s.types["Display"]
@@ -79,7 +79,7 @@ func tsEvents(m *module) error {
 	return m.add(&decl{kind: raw, name: "eventSpecs", file: "eventspec", doc: "The types of events.", uses: []string{"SessionEvent", "EventSpec"}, body: b.String()})
 }
 
-// literals gives the members of a display as TypeScript writes them.
+// literals returns the members of a display as TypeScript writes them.
 func (d *eventDisplay) literals() (all []string) {
 	add := func(name, value string) {
 		if value != "" {
