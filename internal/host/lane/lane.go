@@ -362,15 +362,10 @@ func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protoc
 	if err != nil {
 		return e, nil, err
 	}
-	switch b := body.(type) {
-	case *protocol.Rewind:
-		l.leaf = ""
-		if b.TargetEventID != nil {
-			l.leaf = *b.TargetEventID
-		}
-	case *protocol.Branch:
-		l.leaf = b.LeafEventID
-	case *protocol.SessionInfo:
+	if leaf, moves := e.Leaf(); moves {
+		l.leaf = leaf
+	}
+	if b, ok := body.(*protocol.SessionInfo); ok {
 		b.Changes.Apply(&l.meta)
 	}
 	if e.Class() == protocol.Conversation {
