@@ -156,6 +156,7 @@ func (p *HelperProcess) supervise(stop func() bool) {
 	awaitExit(p.cmd.Process.Pid)
 	stop()
 	p.Kill() // what it has left running, and its guard
+	p.awaitDeath()
 	p.alive.Close()
 	p.mu.Lock()
 	p.reaped = true
@@ -166,6 +167,20 @@ func (p *HelperProcess) supervise(stop func() bool) {
 		if f, ok := r.(*os.File); ok { // who has left the session may hold the pipe
 			_ = f.SetReadDeadline(time.Now().Add(pipeGrace))
 		}
+	}
+}
+
+// deathTime bounds the wait for what was killed: a process that is being killed lives on
+// until the kernel gets to it.
+const deathTime = time.Second
+
+// awaitDeath returns when nothing runs any more of what was killed.
+func (p *HelperProcess) awaitDeath() {
+	if p.inside {
+		return // its namespace ends with it
+	}
+	for late := time.Now().Add(deathTime); len(members(p.PID())) > 0 && time.Now().Before(late); {
+		time.Sleep(time.Millisecond)
 	}
 }
 
