@@ -45,10 +45,138 @@ func TestTheExampleClientsLoseAndDoubleNothingOverCuts(t *testing.T) {
 	}
 }
 
+// TestTheExampleClientsGoOnAfterAHostThatWasKilled kills the host in the middle of a
+// conversation, again and again: nothing is sent twice, and what the client prints is what
+// the log has.
+func TestTheExampleClientsGoOnAfterAHostThatWasKilled(t *testing.T) {
+	for _, c := range []struct{ program, file string }{{"python3", "chat.py"}, {"node", "chat.mjs"}} {
+		t.Run(c.program, func(t *testing.T) {
+			t.Parallel()
+			program, err := exec.LookPath(c.program)
+			if err != nil {
+				t.Skip(c.program + " is not installed")
+			}
+			file, err := filepath.Abs(filepath.Join("..", "examples", "clients", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			startHost(t).survive(t, program, file)
+		})
+	}
+}
+
+// survive has a client hold a conversation with a host that is killed.
+func (h *scorelHost) survive(t *testing.T, program, file string) {
+	said := []string{"Tell a story.", "Now run it.", "Another story.", "One more story.", "Bye."}
+	ctx, stop := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, append([]string{file, "--home", h.dir}, said...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Stdin = strings.NewReader(strings.Repeat("0\n", 20)) // allow once, also what is asked again
+	var stdout bytes.Buffer
+	cmd.Stdout = &stdout
+	errors, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewReader(errors)
+	id := ""
+	for id == "" {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatal("the client has named no session")
+		}
+		if name, ok := strings.CutPrefix(line, "session "); ok {
+			id = strings.TrimSpace(name)
+		}
+	}
+	told := make(chan string, 1)
+	go func() { // ends with the client
+		rest, _ := io.ReadAll(lines)
+		told <- string(rest)
+	}()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	kills := rand.New(rand.NewPCG(1, 0))
+	for killed := 0; ; killed++ {
+		// The host is killed when the log has grown by some bytes: in the middle of a turn.
+		h.awaitGrowth(t, id, kills.Int64N(3000), ended)
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatalf("%v after %d kills\n%s\n%s", err, killed, &stdout, <-told)
+			}
+			if killed < 3 {
+				t.Errorf("the host was killed only %d times", killed)
+			}
+			if got := h.sent(t, id); strings.Join(got, "|") != strings.Join(said, "|") {
+				t.Errorf("the host was sent %q", got)
+			}
+			if want := h.answers(t, id); stdout.String() != want {
+				t.Errorf("printed was\n%s\nnot\n%s", &stdout, want)
+			}
+			return
+		default:
+		}
+		if killed < maxKills {
+			h.stop(t, syscall.SIGKILL)
+			h.start(t)
+		}
+	}
+}
+
+// maxKills is how often a host is killed; then it runs, so that each run ends.
+const maxKills = 12
+
+// awaitGrowth returns when the log of a session has grown by more than so many bytes, or
+// the client has ended.
+func (h *scorelHost) awaitGrowth(t *testing.T, id string, by int64, ended chan error) {
+	size := func() int64 {
+		info, err := os.Stat(filepath.Join(h.dir, "sessions", id+".jsonl"))
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	from := size()
+	for size() <= from+by {
+		select {
+		case err := <-ended:
+			ended <- err
+			return
+		case <-t.Context().Done():
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
+// answers returns the texts of the model in the log of a session, each with a line end.
+func (h *scorelHost) answers(t *testing.T, id string) string {
+	var text strings.Builder
+	h.messages(t, id, func(m *protocol.Message) {
+		if m.Role != protocol.RoleAssistant {
+			return
+		}
+		for _, b := range m.Content {
+			if b.Type == protocol.BlockText {
+				text.WriteString(b.Text + "\n")
+			}
+		}
+	})
+	return text.String()
+}
+
 // scorelHost is a host that runs, built from this tree.
 type scorelHost struct {
+	home  string
 	dir   string // ~/.scorel
 	story string // a long answer of its model
+	bin   string
+	cmd   *exec.Cmd
 }
 
 func startHost(t *testing.T) *scorelHost {
@@ -58,7 +186,7 @@ func startHost(t *testing.T) *scorelHost {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(home) })
-	h := &scorelHost{dir: filepath.Join(home, ".scorel")}
+	h := &scorelHost{home: home, dir: filepath.Join(home, ".scorel"), bin: filepath.Join(home, "scorel")}
 	for i := range 60 {
 		h.story += fmt.Sprintf("Sentence %d of the story. ", i)
 	}
@@ -79,29 +207,40 @@ func startHost(t *testing.T) *scorelHost {
 			t.Fatal(err)
 		}
 	}
-	bin := filepath.Join(home, "scorel")
-	if out, err := exec.Command("go", "build", "-o", bin, "scorel/cmd/scorel").CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", h.bin, "scorel/cmd/scorel").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	cmd := exec.Command(bin, "host", "serve")
-	cmd.Env = []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}
+	h.start(t)
+	t.Cleanup(func() { h.stop(t, syscall.SIGTERM) })
+	return h
+}
+
+// start starts the program, and returns when it listens.
+func (h *scorelHost) start(t *testing.T) {
+	t.Helper()
+	h.cmd = exec.Command(h.bin, "host", "serve")
+	h.cmd.Env = []string{"HOME=" + h.home, "PATH=" + os.Getenv("PATH")}
 	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
+	h.cmd.Stderr = &stderr
+	out, err := h.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Start(); err != nil {
+	if err := h.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.Contains(line, "listens on") {
 		t.Fatalf("the host said %q, %v\n%s", line, err, &stderr)
 	}
-	return h
+}
+
+// stop ends the program with a signal, and returns when it has ended.
+func (h *scorelHost) stop(t *testing.T, by syscall.Signal) {
+	t.Helper()
+	if err := h.cmd.Process.Signal(by); err != nil {
+		t.Fatal(err)
+	}
+	_ = h.cmd.Wait()
 }
 
 // talk has a client hold a conversation behind a line that breaks.
@@ -151,6 +290,17 @@ func (h *scorelHost) talk(t *testing.T, program, file string, seed uint64) {
 // sent returns the messages of people in the log of a session.
 func (h *scorelHost) sent(t *testing.T, id string) (texts []string) {
 	t.Helper()
+	h.messages(t, id, func(m *protocol.Message) {
+		if m.Role == protocol.RoleUser {
+			texts = append(texts, m.PlainText())
+		}
+	})
+	return texts
+}
+
+// messages gives the messages in the log of a session.
+func (h *scorelHost) messages(t *testing.T, id string, each func(m *protocol.Message)) {
+	t.Helper()
 	log, err := os.ReadFile(filepath.Join(h.dir, "sessions", id+".jsonl"))
 	if err != nil {
 		t.Fatal(err)
@@ -160,11 +310,10 @@ func (h *scorelHost) sent(t *testing.T, id string) (texts []string) {
 		if err := json.Unmarshal(line, &e); err != nil {
 			t.Fatal(err)
 		}
-		if m, ok := e.Message(); ok && m.Role == protocol.RoleUser {
-			texts = append(texts, m.PlainText())
+		if m, ok := e.Message(); ok {
+			each(&m)
 		}
 	}
-	return texts
 }
 
 // maxCuts is how often a line breaks; then it holds, so that each run ends.

@@ -77,6 +77,28 @@ func TestOnlyToolsNameTools(t *testing.T) {
 	})
 }
 
+// TestErrorsAreKnownByTheirCodes holds that nothing reads the text of an error to know
+// what it is.
+func TestErrorsAreKnownByTheirCodes(t *testing.T) {
+	sources(t, func(path string, file *ast.File, set *token.FileSet) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok || len(call.Args) < 2 {
+				return true
+			}
+			if f, ok := call.Fun.(*ast.SelectorExpr); !ok || !strings.HasPrefix(f.Sel.Name, "Has") && f.Sel.Name != "Contains" && f.Sel.Name != "EqualFold" {
+				return true
+			}
+			if text, ok := call.Args[0].(*ast.CallExpr); ok {
+				if f, ok := text.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Error" && len(text.Args) == 0 {
+					t.Errorf("%s reads the text of an error", set.Position(call.Pos()))
+				}
+			}
+			return true
+		})
+	})
+}
+
 // TestEveryListOfToolsIsThatOfTheTools compares the tables of tools with the tools.
 func TestEveryListOfToolsIsThatOfTheTools(t *testing.T) {
 	all, table := tool.All(), protocol.Tools()

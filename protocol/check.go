@@ -69,6 +69,7 @@ const (
 	ReasonHeld      Reason = "held"      // the leaf need not be named
 	ReasonSkill     Reason = "skill"     // there is no skill of that name
 	ReasonFolder    Reason = "folder"    // the folder is not there, or is none to work in
+	ReasonCommand   Reason = "command"   // there is no command of that name
 	ReasonWide      Reason = "wide"      // a home or / as the workspace has to be allowed
 )
 

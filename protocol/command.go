@@ -138,4 +138,14 @@ func (r *RunCommand) Check() *Problem {
 func (*CommandList) response()    {}
 func (*CompletionList) response() {}
 func (*CommandResult) response()  {}
-func (*Reloaded) response()       {}
+
+// Keep implements [Kept].
+func (r *CommandResult) Keep(most int) Response {
+	if len(r.Text) <= most {
+		return r
+	}
+	short := *r
+	short.Text = ""
+	return &short
+}
+func (*Reloaded) response() {}

@@ -76,6 +76,8 @@ func (e Envelope) Class() Class {
 type Body interface {
 	// EventType is the type that stands in the envelope.
 	EventType() EventType
+	// EventSpec is what is known of the type besides its fields; not to be changed.
+	EventSpec() *EventSpec
 	class() Class
 	payloads(*named)
 }
@@ -87,8 +89,9 @@ type Event struct {
 	Envelope
 	Body Body
 
-	raw []byte
-	sum Sum
+	raw  []byte
+	sum  Sum
+	bare bool // parsed by a Reader, which keeps no line
 }
 
 // Sum says whether the line that the event was parsed from is as it was written;
@@ -111,8 +114,8 @@ func (e Event) Message() (Message, bool) {
 	return Message{}, false
 }
 
-// Raw is the line that the event was parsed from, nil for a new one. It must
-// not be changed.
+// Raw is the line that the event was parsed from, nil for a new one and for one that
+// [Reader.Parse] returned. It must not be changed.
 func (e Event) Raw() []byte { return e.raw }
 
 // ParseEvent reads one event line (without its newline). The event keeps line, and its
@@ -127,7 +130,7 @@ func ParseEvent(line []byte) (Event, error) {
 	}
 	sum := k.Sum(line)
 	if env.Type == TypeMessage {
-		if body, ok := fastMessage(line); ok {
+		if body, ok := fastMessage(line, nil); ok {
 			return Event{Envelope: env, Body: body, raw: line, sum: sum}, nil
 		}
 	}
@@ -242,6 +245,8 @@ func appendFields(dst []byte, body Body) ([]byte, error) {
 
 func (e Event) check() error {
 	switch {
+	case e.bare:
+		return fmt.Errorf("protocol: write the %s event %s: it was read without its line", e.Type, e.ID)
 	case e.Body == nil:
 		return errors.New("protocol: an event has no body")
 	case e.Type != e.Body.EventType():

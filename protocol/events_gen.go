@@ -2,6 +2,51 @@
 
 package protocol
 
+// eventSpecs are the specs of all types of events.
+var eventSpecs = [...]*EventSpec{
+	&messageSpec,
+	&compactSpec,
+	&customMessageSpec,
+	&harnessItemSpec,
+	&branchSummarySpec,
+	&rewindSpec,
+	&branchSpec,
+	&channelInjectSpec,
+	&sessionInfoSpec,
+	&customSpec,
+	&labelSpec,
+	&instructionSnapshotSpec,
+	&queueUpdateSpec,
+	&skillIndexSnapshotSpec,
+	&skillIndexDeltaSpec,
+	&permissionDecisionSpec,
+	&fileSnapshotSpec,
+	&contextCutSpec,
+	&repairSpec,
+	&messageStartSpec,
+	&textDeltaSpec,
+	&thinkingDeltaSpec,
+	&toolCallDeltaSpec,
+	&toolExecutionStartSpec,
+	&toolExecutionUpdateSpec,
+	&toolExecutionEndSpec,
+	&turnStartSpec,
+	&turnEndSpec,
+	&runtimeStartSpec,
+	&runtimeEndSpec,
+	&messageCancelledSpec,
+	&toolProcessSpec,
+	&noticeSpec,
+	&uiStateSpec,
+	&permissionRequestSpec,
+	&permissionResolvedSpec,
+	&retrySpec,
+	&uiRequestSpec,
+	&uiResolvedSpec,
+	&todosSpec,
+	&taskUpdateSpec,
+}
+
 // StoredClass says how the persistent events of a type behave, and whether this version
 // knows the type.
 func StoredClass(t []byte) (class Class, known bool) {
@@ -29,6 +74,18 @@ func StoredClass(t []byte) (class Class, known bool) {
 		return Control, true
 	}
 	return Conversation, false
+}
+
+// StoredUsage reports whether the persistent events of a type may have a member usage, which
+// counts.
+func StoredUsage(t []byte) bool {
+	switch EventType(t) {
+	case TypeCompact,
+		TypeBranchSummary,
+		TypeSessionInfo:
+		return true
+	}
+	return false
 }
 
 // newBody makes an empty body of a known type, nil for an unknown one.
@@ -119,3 +176,764 @@ func newBody(t EventType) Body {
 	}
 	return nil
 }
+
+// eventSpec is the spec of a known type, nil for an unknown one.
+func eventSpec(t EventType) *EventSpec {
+	switch t {
+	case TypeMessage:
+		return &messageSpec
+	case TypeCompact:
+		return &compactSpec
+	case TypeCustomMessage:
+		return &customMessageSpec
+	case TypeHarnessItem:
+		return &harnessItemSpec
+	case TypeBranchSummary:
+		return &branchSummarySpec
+	case TypeRewind:
+		return &rewindSpec
+	case TypeBranch:
+		return &branchSpec
+	case TypeChannelInject:
+		return &channelInjectSpec
+	case TypeSessionInfo:
+		return &sessionInfoSpec
+	case TypeCustom:
+		return &customSpec
+	case TypeLabel:
+		return &labelSpec
+	case TypeInstructionSnapshot:
+		return &instructionSnapshotSpec
+	case TypeQueueUpdate:
+		return &queueUpdateSpec
+	case TypeSkillIndexSnapshot:
+		return &skillIndexSnapshotSpec
+	case TypeSkillIndexDelta:
+		return &skillIndexDeltaSpec
+	case TypePermissionDecision:
+		return &permissionDecisionSpec
+	case TypeFileSnapshot:
+		return &fileSnapshotSpec
+	case TypeContextCut:
+		return &contextCutSpec
+	case TypeRepair:
+		return &repairSpec
+	case TypeMessageStart:
+		return &messageStartSpec
+	case TypeTextDelta:
+		return &textDeltaSpec
+	case TypeThinkingDelta:
+		return &thinkingDeltaSpec
+	case TypeToolCallDelta:
+		return &toolCallDeltaSpec
+	case TypeToolExecutionStart:
+		return &toolExecutionStartSpec
+	case TypeToolExecutionUpdate:
+		return &toolExecutionUpdateSpec
+	case TypeToolExecutionEnd:
+		return &toolExecutionEndSpec
+	case TypeTurnStart:
+		return &turnStartSpec
+	case TypeTurnEnd:
+		return &turnEndSpec
+	case TypeRuntimeStart:
+		return &runtimeStartSpec
+	case TypeRuntimeEnd:
+		return &runtimeEndSpec
+	case TypeMessageCancelled:
+		return &messageCancelledSpec
+	case TypeToolProcess:
+		return &toolProcessSpec
+	case TypeNotice:
+		return &noticeSpec
+	case TypeUIState:
+		return &uiStateSpec
+	case TypePermissionRequest:
+		return &permissionRequestSpec
+	case TypePermissionResolved:
+		return &permissionResolvedSpec
+	case TypeRetry:
+		return &retrySpec
+	case TypeUIRequest:
+		return &uiRequestSpec
+	case TypeUIResolved:
+		return &uiResolvedSpec
+	case TypeTodos:
+		return &todosSpec
+	case TypeTaskUpdate:
+		return &taskUpdateSpec
+	}
+	return nil
+}
+
+// EventType returns the type message.
+func (*MessageBody) EventType() EventType { return TypeMessage }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*MessageBody) EventSpec() *EventSpec { return &messageSpec }
+
+func (*MessageBody) class() Class { return Conversation }
+
+var _ searchable = (*MessageBody)(nil)
+
+func (b *MessageBody) usage() *Usage { return b.Message.Usage }
+
+// EventType returns the type compact.
+func (*Compact) EventType() EventType { return TypeCompact }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Compact) EventSpec() *EventSpec { return &compactSpec }
+
+func (*Compact) class() Class { return Conversation }
+
+func (*Compact) payloads(*named) {}
+
+func (b *Compact) searchTexts() []string {
+	texts := make([]string, 0, 1)
+	texts = append(texts, b.Summary)
+	return texts
+}
+
+func (b *Compact) usage() *Usage { return b.Usage }
+
+func (b *Compact) member(path string) Member {
+	switch path {
+	case "summary":
+		return textMember(b.Summary)
+	case "tokensAfter":
+		return numberMember(int64(b.TokensAfter))
+	case "tokensBefore":
+		return numberMember(int64(b.TokensBefore))
+	}
+	return Member{}
+}
+
+// EventType returns the type custom_message.
+func (*CustomMessage) EventType() EventType { return TypeCustomMessage }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*CustomMessage) EventSpec() *EventSpec { return &customMessageSpec }
+
+func (*CustomMessage) class() Class { return Conversation }
+
+var _ searchable = (*CustomMessage)(nil)
+
+// EventType returns the type harness_item.
+func (*HarnessItem) EventType() EventType { return TypeHarnessItem }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*HarnessItem) EventSpec() *EventSpec { return &harnessItemSpec }
+
+func (*HarnessItem) class() Class { return Conversation }
+
+var _ searchable = (*HarnessItem)(nil)
+
+// EventType returns the type branch_summary.
+func (*BranchSummary) EventType() EventType { return TypeBranchSummary }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*BranchSummary) EventSpec() *EventSpec { return &branchSummarySpec }
+
+func (*BranchSummary) class() Class { return Conversation }
+
+func (*BranchSummary) payloads(*named) {}
+
+func (b *BranchSummary) searchTexts() []string {
+	texts := make([]string, 0, 1)
+	texts = append(texts, b.Summary)
+	return texts
+}
+
+func (b *BranchSummary) usage() *Usage { return b.Usage }
+
+func (b *BranchSummary) member(path string) Member {
+	switch path {
+	case "fromEventId":
+		return textMember(string(b.FromEventID))
+	case "summary":
+		return textMember(b.Summary)
+	}
+	return Member{}
+}
+
+// EventType returns the type rewind.
+func (*Rewind) EventType() EventType { return TypeRewind }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Rewind) EventSpec() *EventSpec { return &rewindSpec }
+
+func (*Rewind) class() Class { return Control }
+
+func (*Rewind) payloads(*named) {}
+
+func (b *Rewind) leaf() EventID {
+	if b.TargetEventID == nil {
+		return ""
+	}
+	return *b.TargetEventID
+}
+
+func (b *Rewind) member(path string) Member {
+	switch path {
+	case "targetEventId":
+		if b.TargetEventID != nil {
+			return textMember(string(*b.TargetEventID))
+		}
+	}
+	return Member{}
+}
+
+// EventType returns the type branch.
+func (*Branch) EventType() EventType { return TypeBranch }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Branch) EventSpec() *EventSpec { return &branchSpec }
+
+func (*Branch) class() Class { return Control }
+
+func (*Branch) payloads(*named) {}
+
+func (b *Branch) leaf() EventID { return b.LeafEventID }
+
+func (b *Branch) member(path string) Member {
+	switch path {
+	case "leafEventId":
+		return textMember(string(b.LeafEventID))
+	}
+	return Member{}
+}
+
+// EventType returns the type channel_inject.
+func (*ChannelInject) EventType() EventType { return TypeChannelInject }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ChannelInject) EventSpec() *EventSpec { return &channelInjectSpec }
+
+func (*ChannelInject) class() Class { return Control }
+
+func (*ChannelInject) payloads(*named) {}
+
+func (b *ChannelInject) member(path string) Member {
+	switch path {
+	case "channel":
+		return textMember(b.Channel)
+	}
+	return Member{}
+}
+
+// EventType returns the type session_info.
+func (*SessionInfo) EventType() EventType { return TypeSessionInfo }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*SessionInfo) EventSpec() *EventSpec { return &sessionInfoSpec }
+
+func (*SessionInfo) class() Class { return Control }
+
+func (*SessionInfo) payloads(*named) {}
+
+func (b *SessionInfo) searchTexts() []string {
+	texts := make([]string, 0, 1)
+	if b.Changes.Name != nil {
+		texts = append(texts, *b.Changes.Name)
+	}
+	return texts
+}
+
+func (b *SessionInfo) usage() *Usage { return b.Usage }
+
+func (b *SessionInfo) member(path string) Member {
+	switch path {
+	case "changes.model":
+		if b.Changes.Model != nil {
+			return textMember(*b.Changes.Model)
+		}
+	case "changes.name":
+		if b.Changes.Name != nil {
+			return textMember(*b.Changes.Name)
+		}
+	case "changes.thinkingLevel":
+		if b.Changes.ThinkingLevel != nil {
+			return textMember(*b.Changes.ThinkingLevel)
+		}
+	case "changes.workDir":
+		if b.Changes.WorkDir != nil {
+			return textMember(*b.Changes.WorkDir)
+		}
+	case "mode":
+		return textMember(b.Mode)
+	}
+	return Member{}
+}
+
+// EventType returns the type custom.
+func (*Custom) EventType() EventType { return TypeCustom }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Custom) EventSpec() *EventSpec { return &customSpec }
+
+func (*Custom) class() Class { return Control }
+
+// EventType returns the type label.
+func (*Label) EventType() EventType { return TypeLabel }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Label) EventSpec() *EventSpec { return &labelSpec }
+
+func (*Label) class() Class { return Control }
+
+func (*Label) payloads(*named) {}
+
+func (b *Label) searchTexts() []string {
+	texts := make([]string, 0, 1)
+	if b.Label != nil {
+		texts = append(texts, *b.Label)
+	}
+	return texts
+}
+
+func (b *Label) member(path string) Member {
+	switch path {
+	case "label":
+		if b.Label != nil {
+			return textMember(*b.Label)
+		}
+	case "targetEventId":
+		return textMember(string(b.TargetEventID))
+	}
+	return Member{}
+}
+
+// EventType returns the type instruction_snapshot.
+func (*InstructionSnapshot) EventType() EventType { return TypeInstructionSnapshot }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*InstructionSnapshot) EventSpec() *EventSpec { return &instructionSnapshotSpec }
+
+func (*InstructionSnapshot) class() Class { return Control }
+
+func (*InstructionSnapshot) payloads(*named) {}
+
+func (b *InstructionSnapshot) member(path string) Member {
+	switch path {
+	case "snapshot.cut":
+		return wordsMember(b.Snapshot.Cut)
+	case "snapshot.text":
+		return textMember(b.Snapshot.Text)
+	}
+	return Member{}
+}
+
+// EventType returns the type queue_update.
+func (*QueueUpdate) EventType() EventType { return TypeQueueUpdate }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*QueueUpdate) EventSpec() *EventSpec { return &queueUpdateSpec }
+
+func (*QueueUpdate) class() Class { return Control }
+
+// EventType returns the type skill_index_snapshot.
+func (*SkillIndexSnapshot) EventType() EventType { return TypeSkillIndexSnapshot }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*SkillIndexSnapshot) EventSpec() *EventSpec { return &skillIndexSnapshotSpec }
+
+func (*SkillIndexSnapshot) class() Class { return Control }
+
+func (*SkillIndexSnapshot) payloads(*named) {}
+
+// EventType returns the type skill_index_delta.
+func (*SkillIndexDelta) EventType() EventType { return TypeSkillIndexDelta }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*SkillIndexDelta) EventSpec() *EventSpec { return &skillIndexDeltaSpec }
+
+func (*SkillIndexDelta) class() Class { return Control }
+
+func (*SkillIndexDelta) payloads(*named) {}
+
+// EventType returns the type permission_decision.
+func (*PermissionDecision) EventType() EventType { return TypePermissionDecision }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*PermissionDecision) EventSpec() *EventSpec { return &permissionDecisionSpec }
+
+func (*PermissionDecision) class() Class { return Control }
+
+func (*PermissionDecision) payloads(*named) {}
+
+func (b *PermissionDecision) searchTexts() []string {
+	texts := make([]string, 0, 2)
+	texts = append(texts, b.Rule)
+	texts = append(texts, b.Reason)
+	return texts
+}
+
+func (b *PermissionDecision) member(path string) Member {
+	switch path {
+	case "decision":
+		return textMember(string(b.Decision))
+	case "reason":
+		return textMember(b.Reason)
+	case "rule":
+		return textMember(b.Rule)
+	case "scope":
+		return textMember(b.Scope)
+	case "toolCallId":
+		return textMember(b.ToolCallID)
+	}
+	return Member{}
+}
+
+// EventType returns the type file_snapshot.
+func (*FileSnapshot) EventType() EventType { return TypeFileSnapshot }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*FileSnapshot) EventSpec() *EventSpec { return &fileSnapshotSpec }
+
+func (*FileSnapshot) class() Class { return Control }
+
+func (b *FileSnapshot) member(path string) Member {
+	switch path {
+	case "path":
+		return textMember(b.Path)
+	case "restorable":
+		return flagMember(b.Restorable)
+	case "toolCallId":
+		return textMember(b.ToolCallID)
+	}
+	return Member{}
+}
+
+// EventType returns the type context_cut.
+func (*ContextCut) EventType() EventType { return TypeContextCut }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ContextCut) EventSpec() *EventSpec { return &contextCutSpec }
+
+func (*ContextCut) class() Class { return Control }
+
+func (*ContextCut) payloads(*named) {}
+
+// EventType returns the type repair.
+func (*Repair) EventType() EventType { return TypeRepair }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Repair) EventSpec() *EventSpec { return &repairSpec }
+
+func (*Repair) class() Class { return Control }
+
+func (*Repair) payloads(*named) {}
+
+func (b *Repair) member(path string) Member {
+	switch path {
+	case "gaps":
+		return listMember(len(b.Gaps))
+	}
+	return Member{}
+}
+
+// EventType returns the type message_start.
+func (*MessageStart) EventType() EventType { return TypeMessageStart }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*MessageStart) EventSpec() *EventSpec { return &messageStartSpec }
+
+func (*MessageStart) class() Class { return Transient }
+
+func (*MessageStart) payloads(*named) {}
+
+// EventType returns the type text_delta.
+func (*TextDelta) EventType() EventType { return TypeTextDelta }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*TextDelta) EventSpec() *EventSpec { return &textDeltaSpec }
+
+func (*TextDelta) class() Class { return Transient }
+
+func (*TextDelta) payloads(*named) {}
+
+// EventType returns the type thinking_delta.
+func (*ThinkingDelta) EventType() EventType { return TypeThinkingDelta }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ThinkingDelta) EventSpec() *EventSpec { return &thinkingDeltaSpec }
+
+func (*ThinkingDelta) class() Class { return Transient }
+
+func (*ThinkingDelta) payloads(*named) {}
+
+// EventType returns the type tool_call_delta.
+func (*ToolCallDelta) EventType() EventType { return TypeToolCallDelta }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ToolCallDelta) EventSpec() *EventSpec { return &toolCallDeltaSpec }
+
+func (*ToolCallDelta) class() Class { return Transient }
+
+func (*ToolCallDelta) payloads(*named) {}
+
+// EventType returns the type tool_execution_start.
+func (*ToolExecutionStart) EventType() EventType { return TypeToolExecutionStart }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ToolExecutionStart) EventSpec() *EventSpec { return &toolExecutionStartSpec }
+
+func (*ToolExecutionStart) class() Class { return Transient }
+
+func (*ToolExecutionStart) payloads(*named) {}
+
+// EventType returns the type tool_execution_update.
+func (*ToolExecutionUpdate) EventType() EventType { return TypeToolExecutionUpdate }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ToolExecutionUpdate) EventSpec() *EventSpec { return &toolExecutionUpdateSpec }
+
+func (*ToolExecutionUpdate) class() Class { return Transient }
+
+func (*ToolExecutionUpdate) payloads(*named) {}
+
+// EventType returns the type tool_execution_end.
+func (*ToolExecutionEnd) EventType() EventType { return TypeToolExecutionEnd }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ToolExecutionEnd) EventSpec() *EventSpec { return &toolExecutionEndSpec }
+
+func (*ToolExecutionEnd) class() Class { return Transient }
+
+func (*ToolExecutionEnd) payloads(*named) {}
+
+func (b *ToolExecutionEnd) member(path string) Member {
+	switch path {
+	case "durationMs":
+		return numberMember(b.DurationMS)
+	case "eventId":
+		return textMember(string(b.EventID))
+	case "isError":
+		return flagMember(b.IsError)
+	case "toolCallId":
+		return textMember(b.ToolCallID)
+	case "toolName":
+		return textMember(b.ToolName)
+	}
+	return Member{}
+}
+
+// EventType returns the type turn_start.
+func (*TurnStart) EventType() EventType { return TypeTurnStart }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*TurnStart) EventSpec() *EventSpec { return &turnStartSpec }
+
+func (*TurnStart) class() Class { return Transient }
+
+func (*TurnStart) payloads(*named) {}
+
+// EventType returns the type turn_end.
+func (*TurnEnd) EventType() EventType { return TypeTurnEnd }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*TurnEnd) EventSpec() *EventSpec { return &turnEndSpec }
+
+func (*TurnEnd) class() Class { return Transient }
+
+func (*TurnEnd) payloads(*named) {}
+
+// EventType returns the type runtime_start.
+func (*RuntimeStart) EventType() EventType { return TypeRuntimeStart }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*RuntimeStart) EventSpec() *EventSpec { return &runtimeStartSpec }
+
+func (*RuntimeStart) class() Class { return Transient }
+
+func (*RuntimeStart) payloads(*named) {}
+
+// EventType returns the type runtime_end.
+func (*RuntimeEnd) EventType() EventType { return TypeRuntimeEnd }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*RuntimeEnd) EventSpec() *EventSpec { return &runtimeEndSpec }
+
+func (*RuntimeEnd) class() Class { return Transient }
+
+func (*RuntimeEnd) payloads(*named) {}
+
+func (b *RuntimeEnd) member(path string) Member {
+	switch path {
+	case "error.message":
+		if b.Error != nil {
+			return textMember(b.Error.Message)
+		}
+	case "reason":
+		return textMember(string(b.Reason))
+	case "terminal":
+		return textMember(string(b.Terminal))
+	}
+	return Member{}
+}
+
+// EventType returns the type message_cancelled.
+func (*MessageCancelled) EventType() EventType { return TypeMessageCancelled }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*MessageCancelled) EventSpec() *EventSpec { return &messageCancelledSpec }
+
+func (*MessageCancelled) class() Class { return Transient }
+
+func (*MessageCancelled) payloads(*named) {}
+
+func (b *MessageCancelled) member(path string) Member {
+	switch path {
+	case "eventId":
+		return textMember(string(b.EventID))
+	case "reason":
+		return textMember(string(b.Reason))
+	}
+	return Member{}
+}
+
+// EventType returns the type tool_process_event.
+func (*ToolProcess) EventType() EventType { return TypeToolProcess }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*ToolProcess) EventSpec() *EventSpec { return &toolProcessSpec }
+
+func (*ToolProcess) class() Class { return Transient }
+
+func (*ToolProcess) payloads(*named) {}
+
+// EventType returns the type notice.
+func (*Notice) EventType() EventType { return TypeNotice }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Notice) EventSpec() *EventSpec { return &noticeSpec }
+
+func (*Notice) class() Class { return Transient }
+
+func (*Notice) payloads(*named) {}
+
+func (b *Notice) member(path string) Member {
+	switch path {
+	case "level":
+		return textMember(b.Level)
+	case "source":
+		return textMember(b.Source)
+	case "text":
+		return textMember(b.Text)
+	}
+	return Member{}
+}
+
+// EventType returns the type ui_state.
+func (*UIState) EventType() EventType { return TypeUIState }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*UIState) EventSpec() *EventSpec { return &uiStateSpec }
+
+func (*UIState) class() Class { return Transient }
+
+func (*UIState) payloads(*named) {}
+
+// EventType returns the type permission_request.
+func (*PermissionRequest) EventType() EventType { return TypePermissionRequest }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*PermissionRequest) EventSpec() *EventSpec { return &permissionRequestSpec }
+
+func (*PermissionRequest) class() Class { return Transient }
+
+func (*PermissionRequest) payloads(*named) {}
+
+// EventType returns the type permission_resolved.
+func (*PermissionResolved) EventType() EventType { return TypePermissionResolved }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*PermissionResolved) EventSpec() *EventSpec { return &permissionResolvedSpec }
+
+func (*PermissionResolved) class() Class { return Transient }
+
+func (*PermissionResolved) payloads(*named) {}
+
+func (b *PermissionResolved) member(path string) Member {
+	switch path {
+	case "decision":
+		return textMember(string(b.Decision))
+	case "permissionId":
+		return textMember(string(b.PermissionID))
+	}
+	return Member{}
+}
+
+// EventType returns the type retry.
+func (*Retry) EventType() EventType { return TypeRetry }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Retry) EventSpec() *EventSpec { return &retrySpec }
+
+func (*Retry) class() Class { return Transient }
+
+func (*Retry) payloads(*named) {}
+
+func (b *Retry) member(path string) Member {
+	switch path {
+	case "attempt":
+		return numberMember(int64(b.Attempt))
+	case "delayMs":
+		return numberMember(b.DelayMS)
+	case "error":
+		return textMember(b.Error)
+	case "maxAttempts":
+		return numberMember(int64(b.MaxAttempts))
+	}
+	return Member{}
+}
+
+// EventType returns the type ui_request.
+func (*UIRequest) EventType() EventType { return TypeUIRequest }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*UIRequest) EventSpec() *EventSpec { return &uiRequestSpec }
+
+func (*UIRequest) class() Class { return Transient }
+
+func (*UIRequest) payloads(*named) {}
+
+// EventType returns the type ui_resolved.
+func (*UIResolved) EventType() EventType { return TypeUIResolved }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*UIResolved) EventSpec() *EventSpec { return &uiResolvedSpec }
+
+func (*UIResolved) class() Class { return Transient }
+
+func (*UIResolved) payloads(*named) {}
+
+func (b *UIResolved) member(path string) Member {
+	switch path {
+	case "decision":
+		return textMember(string(b.Decision))
+	case "uiId":
+		return textMember(b.UIID)
+	}
+	return Member{}
+}
+
+// EventType returns the type todos.
+func (*Todos) EventType() EventType { return TypeTodos }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*Todos) EventSpec() *EventSpec { return &todosSpec }
+
+func (*Todos) class() Class { return Transient }
+
+func (*Todos) payloads(*named) {}
+
+// EventType returns the type task_update.
+func (*TaskUpdate) EventType() EventType { return TypeTaskUpdate }
+
+// EventSpec returns what is known of the type besides its fields; it is not to be changed.
+func (*TaskUpdate) EventSpec() *EventSpec { return &taskUpdateSpec }
+
+func (*TaskUpdate) class() Class { return Transient }
+
+func (*TaskUpdate) payloads(*named) {}

@@ -14,10 +14,11 @@ import (
 // of them. fastMessage reads the form in which Scorel writes them, several times
 // faster than encoding/json; for everything else (null, repeated or misspelt
 // keys, surrogate escapes, unknown blocks, any error) it gives up and the general
-// way is taken. What it accepts it reads exactly as encoding/json does. Strings and raw
-// values of the result are parts of line, which must not be changed afterwards.
-func fastMessage(line []byte) (*MessageBody, bool) {
-	p := &fastParser{data: line, text: unsafe.String(unsafe.SliceData(line), len(line))}
+// way is taken. What it accepts it reads exactly as encoding/json does. Without a reader
+// strings and raw values of the result are parts of line, which must not be changed
+// afterwards; with one they are copied to its memory.
+func fastMessage(line []byte, r *Reader) (*MessageBody, bool) {
+	p := &fastParser{data: line, text: unsafe.String(unsafe.SliceData(line), len(line)), reader: r}
 	body := &MessageBody{}
 	found := false
 	ok := p.object(func(key string) bool {
@@ -35,12 +36,13 @@ func fastMessage(line []byte) (*MessageBody, bool) {
 }
 
 // fastParser reads JSON at pos. Its methods return false for what they do not
-// read; the parser is of no use then. Strings of the result are parts of text,
-// raw values parts of data.
+// read; the parser is of no use then. Without a reader strings of the result are parts of
+// text, raw values parts of data.
 type fastParser struct {
-	data []byte
-	text string
-	pos  int
+	data   []byte
+	text   string
+	pos    int
+	reader *Reader // where the result is copied to, or nil
 }
 
 func (p *fastParser) space() {
@@ -86,7 +88,7 @@ func (p *fastParser) object(value func(key string) bool) bool {
 	}
 	for {
 		p.space()
-		key, ok := p.string()
+		key, _, ok := p.token()
 		if !ok || !p.eat(':') || !value(key) {
 			return false
 		}
@@ -116,25 +118,49 @@ func (p *fastParser) list(value func() bool) bool {
 	}
 }
 
-// string reads a string that begins at pos or behind white space.
+// string reads a string that begins at pos or after white space.
 func (p *fastParser) string() (string, bool) {
+	s, shared, ok := p.token()
+	if shared && p.reader != nil {
+		s = p.reader.copy(s)
+	}
+	return s, ok
+}
+
+// word is string for a field that mostly has one of some values.
+func (p *fastParser) word(values ...string) (string, bool) {
+	s, shared, ok := p.token()
+	for _, v := range values {
+		if s == v {
+			return v, ok
+		}
+	}
+	if shared && p.reader != nil {
+		s = p.reader.copy(s)
+	}
+	return s, ok
+}
+
+// token is string without a copy: shared reports that the result is part of text.
+func (p *fastParser) token() (s string, shared, ok bool) {
 	if !p.eat('"') {
-		return "", false
+		return "", false, false
 	}
 	n, ascii := plain(p.data[p.pos:])
 	i := p.pos + n
 	if i == len(p.data) {
-		return "", false
+		return "", false, false
 	}
 	switch p.data[i] {
 	case '"':
 		s := p.text[p.pos:i]
 		p.pos = i + 1
-		return s, ascii || utf8.ValidString(s)
+		return s, true, ascii || utf8.ValidString(s)
 	case '\\':
-		return p.escaped(p.pos, i)
+		s, ok := p.escaped(p.pos, i)
+		return s, false, ok
 	}
-	return "", false
+	return "", false, false
 }
 
 // plain gives how many bytes at the start of b stand for themselves in a JSON string, and
@@ -166,12 +192,22 @@ func (p *fastParser) escaped(start, i int) (string, bool) {
 	if err != nil {
 		return "", false
 	}
-	out := append(make([]byte, 0, end-start), p.data[start:i]...)
+	var out []byte
+	if p.reader != nil {
+		out = p.reader.room(end - start)
+	} else {
+		out = make([]byte, 0, end-start)
+	}
+	out = append(out, p.data[start:i]...)
 	for i < len(p.data) {
 		switch c := p.data[i]; {
 		case c == '"':
 			p.pos = i + 1
-			return unsafe.String(unsafe.SliceData(out), len(out)), utf8.Valid(out)
+			valid := utf8.Valid(out)
+			if p.reader != nil {
+				return p.reader.take(out), valid
+			}
+			return unsafe.String(unsafe.SliceData(out), len(out)), valid
 		case c < 0x20 || i+1 >= len(p.data):
 			return "", false
 		}
@@ -304,7 +340,12 @@ func (p *fastParser) raw(dst *json.RawMessage) bool {
 	if !p.skip(0) {
 		return false
 	}
-	*dst = json.RawMessage(p.data[start:p.pos:p.pos])
+	raw := p.data[start:p.pos:p.pos]
+	if p.reader != nil {
+		raw = append(p.reader.room(len(raw)), raw...)
+		p.reader.take(raw)
+	}
+	*dst = json.RawMessage(raw)
 	return true
 }
 

@@ -36,10 +36,9 @@ func (p *fastParser) message(m *Message) bool {
 	return p.object(func(key string) bool {
 		switch key {
 		case "role":
-			var s string
-			ok := seen.take(0) && str(p, &s)
-			m.Role = internRole(s)
-			return ok
+			s, ok := p.word(string(RoleAssistant), string(RoleToolResult), string(RoleUser))
+			m.Role = Role(s)
+			return seen.take(0) && ok
 		case "content":
 			return seen.take(1) && p.content(m)
 		case "provider":
@@ -47,7 +46,9 @@ func (p *fastParser) message(m *Message) bool {
 		case "model":
 			return seen.take(3) && str(p, &m.Model)
 		case "stopReason":
-			return seen.take(4) && str(p, &m.StopReason)
+			s, ok := p.word(string(StopToolUse), string(StopEndTurn))
+			m.StopReason = StopReason(s)
+			return seen.take(4) && ok
 		case "usage":
 			m.Usage = &Usage{}
 			return seen.take(5) && p.usage(m.Usage)
@@ -78,18 +79,6 @@ func (p *fastParser) message(m *Message) bool {
 	})
 }
 
-func internRole(s string) Role {
-	switch Role(s) {
-	case RoleUser:
-		return RoleUser
-	case RoleAssistant:
-		return RoleAssistant
-	case RoleToolResult:
-		return RoleToolResult
-	}
-	return Role(s)
-}
-
 func (p *fastParser) content(m *Message) bool {
 	if p.peek() == '"' {
 		s, ok := p.string()
@@ -108,7 +97,9 @@ func (p *fastParser) block(b *Block) bool {
 	ok := p.object(func(key string) bool {
 		switch key {
 		case "type":
-			return seen.take(0) && str(p, &b.Type)
+			s, ok := p.word(string(BlockText), string(BlockToolUse), string(BlockThinking))
+			b.Type = BlockType(s)
+			return seen.take(0) && ok
 		case "text":
 			return seen.take(1) && str(p, &b.Text)
 		case "thinking":

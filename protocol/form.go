@@ -45,12 +45,12 @@ func demandsOf(t reflect.Type) []demand {
 }
 
 // lacks says which field a request lacks that must stand there. Data is valid JSON.
-func lacks(data []byte, req Request) *Problem { return MissingMember(req.Spec().Name, data, req) }
+func lacks(data []byte, req Request) *Problem { return LacksMember(req.Spec().Name, data, req) }
 
-// MissingMember returns the first field that the JSON object data must have for the struct
+// LacksMember returns the first field that the JSON object data must have for the struct
 // to which v points, because leaving it out would mean something, and that it has not; nil
 // when it has all. What names the object in the sentence. Data is valid JSON.
-func MissingMember(what string, data []byte, v any) *Problem {
+func LacksMember(what string, data []byte, v any) *Problem {
 	needed := demandsOf(reflect.TypeOf(v).Elem())
 	if len(needed) == 0 {
 		return nil

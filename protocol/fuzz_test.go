@@ -34,6 +34,7 @@ func fuzzSeeds(f *testing.F) {
 // checkParse holds what is true for every line.
 func checkParse(t *testing.T, line []byte) {
 	ev, err := ParseEvent(line)
+	checkReader(t, &Reader{}, line, ev, err)
 	if err != nil {
 		return
 	}
@@ -52,6 +53,81 @@ func checkParse(t *testing.T, line []byte) {
 	}
 	if !reflect.DeepEqual(body, ev.Body) {
 		t.Fatalf("%q is\n%#v\nfor encoding/json\n%#v", line, ev.Body, body)
+	}
+}
+
+// checkReader holds that a reader reads a line as ParseEvent did, and keeps nothing of it.
+func checkReader(t interface{ Fatalf(string, ...any) }, r *Reader, line []byte, want Event, wantErr error) {
+	buf := bytes.Clone(line)
+	got, err := r.Parse(buf)
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("a reader says %v of %q, ParseEvent %v", err, line, wantErr)
+	}
+	if !bytes.Equal(buf, line) {
+		t.Fatalf("a reader has changed %q to %q", line, buf)
+	}
+	for i := range buf {
+		buf[i] = 'X'
+	}
+	if err != nil {
+		return
+	}
+	if !reflect.DeepEqual(got.Envelope, want.Envelope) || !reflect.DeepEqual(got.Body, want.Body) || got.Sum() != want.Sum() {
+		t.Fatalf("%q is for a reader\n%#v\n%#v\nwant\n%#v\n%#v", line, got, got.Body, want, want.Body)
+	}
+	if raw := got.Raw(); raw != nil && !bytes.Equal(raw, line) {
+		t.Fatalf("a reader gives %q the bytes %q", line, raw)
+	}
+	if out, err := got.AppendLine(nil); err == nil && !bytes.Equal(out, line) {
+		t.Fatalf("what a reader read of %q is written as %q", line, out)
+	}
+}
+
+// TestReaderKeepsEventsApart reads many messages of all lengths through one reader and
+// one buffer, and compares them only when all are read.
+func TestReaderKeepsEventsApart(t *testing.T) {
+	const messages = 400
+	text := func(i int) string {
+		return strings.Repeat(strings.Repeat("a\"\n<ü", i%7)+"plain text ", i*i%2500)
+	}
+	var r Reader
+	var got []Event
+	var buf []byte
+	for i := range messages {
+		m := Message{Role: RoleAssistant, Provider: "mock", Model: "m", StopReason: StopToolUse, Details: json.RawMessage(`{"a":"b\n"}`),
+			Content: []Block{Text(text(i)), ToolUse("call", "Read", json.RawMessage(`{"path":"`+strings.Repeat("x", i*i%9000)+`"}`))}}
+		if i%2 > 0 {
+			m = Message{Role: RoleToolResult, ToolCallID: "call", ToolName: "Read", Content: []Block{Text(text(i))}, Details: m.Details}
+		}
+		e := NewEvent(&MessageBody{Message: m})
+		e.ID, e.Seq, e.SessionID, e.ClientID = "evt_0000000000000001", Seq(i+1), "ses_00000000000000000001", HostClient
+		e, err := e.SealAfter(Seq(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		buf = append(buf[:0], e.Raw()...)
+		if e, err = r.Parse(buf); err != nil || e.Raw() != nil {
+			t.Fatalf("message %d: %v, with a line of %d bytes", i, err, len(e.Raw()))
+		}
+		got = append(got, e)
+	}
+	for i, e := range got {
+		m, _ := e.Message()
+		if want := text(i); m.PlainText() != want {
+			t.Fatalf("message %d has the text %.40q of %d bytes, want %d bytes", i, m.PlainText(), len(m.PlainText()), len(want))
+		}
+		if i%2 == 0 && (len(m.Calls()) != 1 || len(m.Calls()[0].Input) != len(`{"path":""}`)+i*i%9000) {
+			t.Fatalf("message %d has the calls %v", i, m.Calls())
+		}
+		if i%2 > 0 && string(m.Details) != `{"a":"b\n"}` {
+			t.Fatalf("message %d has the details %s", i, m.Details)
+		}
+		if e.Sum() != SumRight {
+			t.Fatalf("message %d has a wrong sum", i)
+		}
+	}
+	if _, err := got[0].AppendLine(nil); err == nil {
+		t.Fatal("a message without its line was written anew, without the members that a log needs")
 	}
 }
 
@@ -140,9 +216,10 @@ func TestHandDecoderAgreesWithEncodingJSON(t *testing.T) {
 	}
 	message := object(2, []string{"role", "role", "role", "content", "content", "provider", "model", "stopReason", "usage", "partial", "errorMessage", "toolCallId", "toolName", "isError", "details", "process", "meta", "Role", "toolcallid", "more"})
 	usual := `{"type":"message","id":"evt_0000000000000001","seq":1,"message":{"role":"user","content":[{"type":"text","text":"x"}],"meta":{"source":"steer"}}}`
-	if _, ok := fastMessage([]byte(usual)); !ok {
+	if _, ok := fastMessage([]byte(usual), nil); !ok {
 		t.Fatal("the hand decoder does not read a usual line")
 	}
+	var reader Reader
 	rapid.Check(t, func(rt *rapid.T) {
 		line := `{"type":"message","id":"evt_0000000000000001","seq":1,"message":` + message.Draw(rt, "message") + "}"
 		ev, err := ParseEvent([]byte(line))
@@ -153,5 +230,6 @@ func TestHandDecoderAgreesWithEncodingJSON(t *testing.T) {
 		if err == nil && !reflect.DeepEqual(ev.Body, &want) {
 			rt.Fatalf("%s\n%#v\n%#v", line, ev.Body, &want)
 		}
+		checkReader(rt, &reader, []byte(line), ev, err)
 	})
 }

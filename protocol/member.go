@@ -19,13 +19,13 @@ type member struct {
 	typ  reflect.Type
 }
 
-// members are those of each struct, read off the types once.
-var members sync.Map // reflect.Type → []member
+// knownMembers are those of each struct, read off the types once.
+var knownMembers sync.Map // reflect.Type → []member
 
 // membersOf returns the members of the JSON object that a struct reads, in the order of
 // its fields.
 func membersOf(t reflect.Type) []member {
-	if known, ok := members.Load(t); ok {
+	if known, ok := knownMembers.Load(t); ok {
 		return known.([]member)
 	}
 	form := t
@@ -43,7 +43,7 @@ func membersOf(t reflect.Type) []member {
 			all = append(all, member{name, f.Type})
 		}
 	}
-	members.Store(t, all)
+	knownMembers.Store(t, all)
 	return all
 }
 

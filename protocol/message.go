@@ -217,10 +217,10 @@ type Message struct {
 	StopReason   StopReason
 	Usage        *Usage
 	Partial      bool
+	IsError      bool
 	ErrorMessage string
 	ToolCallID   string
 	ToolName     string
-	IsError      bool
 	Details      json.RawMessage
 	Process      json.RawMessage
 }

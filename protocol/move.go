@@ -1,5 +1,7 @@
 package protocol
 
+import "encoding/json"
+
 // Requests that move the leaf or shorten the context.
 type (
 	// RewindTo sets the leaf to an earlier event, or (null) to the empty
@@ -127,5 +129,13 @@ func (r *RewindTo) Check() *Problem {
 	return r.checkFields()
 }
 
-func (*Moved) response()     {}
+func (*Moved) response() {}
+
+// Keep implements [Kept].
+func (m *Moved) Keep(most int) Response {
+	if data, err := json.Marshal(m); err != nil || len(data) > most {
+		return &Moved{LeafID: m.LeafID}
+	}
+	return m
+}
 func (*Compacted) response() {}

@@ -1,5 +1,10 @@
 package protocol
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // Requests about a session as a whole.
 type (
 	// CreateSession makes a session; the answer is a [SessionSummary]. It works in
@@ -98,6 +103,8 @@ type (
 		Damaged     string      `json:"damaged,omitempty"`
 		// State is what goes on in it, nil while this host does not have it open.
 		State *SessionState `json:"state,omitempty"`
+		// Notices of clone_session say what the copy lacks, as the session itself does.
+		Notices []string `json:"notices,omitempty"`
 	}
 	// SessionState is what goes on in an open session. Asking says that somebody is
 	// waited for; Queued counts the messages that wait, Tasks the background commands,
@@ -248,5 +255,13 @@ func (*SessionSummary) response() {}
 func (*SessionList) response()    {}
 func (*SessionOpened) response()  {}
 func (*Imported) response()       {}
-func (*Deleted) response()        {}
-func (*SessionReport) response()  {}
+
+// Keep implements [Kept].
+func (r *Imported) Keep(most int) Response {
+	if data, err := json.Marshal(r.Findings); err == nil && len(data) <= most {
+		return r
+	}
+	return &Imported{Summary: r.Summary, Findings: []string{fmt.Sprintf("%d things were found; verify_session of %s names what is wrong now", len(r.Findings), r.Summary.SessionID)}}
+}
+func (*Deleted) response()       {}
+func (*SessionReport) response() {}

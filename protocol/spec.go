@@ -39,6 +39,15 @@ type Spec struct {
 	Replay func(Event) Response
 }
 
+// Kept is a [Response] that can be long. A repeat is answered with what is kept of it: it
+// says what was done, and leaves out lists and texts that were told once.
+type Kept interface {
+	Response
+	// Keep returns the response in at most so many bytes of lists and texts; itself where
+	// it has no more.
+	Keep(most int) Response
+}
+
 // Scope says what a request is about.
 type Scope int
 

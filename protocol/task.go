@@ -89,3 +89,13 @@ func (*StopTask) Spec() *Spec  { return &stopTaskSpec }
 
 func (*TaskList) response() {}
 func (*TaskInfo) response() {}
+
+// Keep implements [Kept].
+func (t *TaskInfo) Keep(most int) Response {
+	if len(t.Command) <= most {
+		return t
+	}
+	short := *t
+	short.Command = ""
+	return &short
+}

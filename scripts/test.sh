@@ -87,6 +87,7 @@ besides() {
 	step staticcheck go tool staticcheck ./...
 	step darwin go run ./internal/typecheck darwin/arm64
 	step benchmarks benchmarks
+	step "a request, an event and a tool are added" bash scripts/extend.sh
 	race='' step "computed without the race detector" computed
 }
 

@@ -84,6 +84,7 @@ func groups() []group {
 		{"sessions", manySessions},
 		{"fanout", fanOut},
 		{"work", atWork},
+		{"handlers", handlers},
 		{"giant", giant},
 		{"tui", starts},
 		{"tui.key", echoes},

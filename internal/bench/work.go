@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"scorel/client"
 	"scorel/protocol"
@@ -22,19 +23,26 @@ func atWork(ctx context.Context, b *bench, n int) ([]figure, error) {
 	rss := figure{Key: "work", Name: "4 sessions of 10,000 messages at work, 12 clients: resident", Unit: "MB", Goal: 100}
 	peak := figure{Key: "work.peak", Name: "the same: the most", Unit: "MB"}
 	anonymous := figure{Key: "work.anonymous", Name: "the same: anonymous", Unit: "MB"}
+	median := figure{Key: "work.median", Name: "the same: resident during the turns, median", Unit: "MB"}
 	for range repeats(n) {
-		m, err := b.worked(ctx)
+		m, during, err := b.worked(ctx)
 		if err != nil {
-			return []figure{rss, peak, anonymous}, err
+			return []figure{rss, peak, anonymous, median}, err
 		}
 		rss.Values = append(rss.Values, m.Resident/mega)
 		peak.Values = append(peak.Values, m.Peak/mega)
 		anonymous.Values = append(anonymous.Values, m.Anonymous/mega)
+		median.Values = append(median.Values, during/mega)
 	}
-	return []figure{rss, peak, anonymous}, nil
+	return []figure{rss, peak, anonymous, median}, nil
 }
 
-func (b *bench) worked(ctx context.Context) (memory, error) {
+// sampling is how often the memory of a host is read while it works.
+const sampling = 20 * time.Millisecond
+
+// worked gives the memory of the host when the last turn has ended, and the median of what
+// was resident during the turns, in bytes: what one moment shows depends on the collector.
+func (b *bench) worked(ctx context.Context) (memory, float64, error) {
 	var ids []protocol.SessionID
 	s, err := b.serveAfter(ctx, func(s *serving) error {
 		for i := range workedSessions {
@@ -47,24 +55,24 @@ func (b *bench) worked(ctx context.Context) (memory, error) {
 		return nil
 	})
 	if err != nil {
-		return memory{}, err
+		return memory{}, 0, err
 	}
 	defer s.end()
 	answers := slices.Repeat([]string{`{"text":"It is done, and nothing is left over."}`}, workedSessions*workedTurns)
 	if err := b.server.load(ctx, inOrder(0, answers...), false); err != nil {
-		return memory{}, err
+		return memory{}, 0, err
 	}
 	errs := make(chan error, len(ids)*followers)
 	for _, id := range ids {
 		for i := range followers {
 			c, err := s.connect(ctx)
 			if err != nil {
-				return memory{}, err
+				return memory{}, 0, err
 			}
 			defer func() { _ = c.Close() }()
 			session, err := c.Open(ctx, id, 50)
 			if err != nil {
-				return memory{}, err
+				return memory{}, 0, err
 			}
 			turns := 0
 			if i == 0 {
@@ -73,12 +81,26 @@ func (b *bench) worked(ctx context.Context) (memory, error) {
 			go func() { errs <- follow(ctx, c, session, id, turns) }() // ends with the turns, or the connection
 		}
 	}
-	for range ids {
-		if err := <-errs; err != nil {
-			return memory{}, err
+	var during series
+	tick := time.NewTicker(sampling)
+	defer tick.Stop()
+	for ended := 0; ended < len(ids); {
+		select {
+		case err := <-errs:
+			if err != nil {
+				return memory{}, 0, err
+			}
+			ended++
+		case <-tick.C:
+			bytes, err := resident(s.cmd.Process.Pid)
+			if err != nil {
+				return memory{}, 0, err
+			}
+			during = append(during, bytes)
 		}
 	}
-	return readMemory(s.cmd.Process.Pid)
+	m, err := readMemory(s.cmd.Process.Pid)
+	return m, during.median(), err
 }
 
 // follow takes the events of a session. With turns it sends so many messages, each when

@@ -89,7 +89,7 @@ func (v *liveSession) runCommand(name, rest string) {
 	text := strings.TrimSpace("/" + name + " " + rest)
 	v.queueText(text, func(ctx context.Context) func() {
 		done, err := client.Call[*protocol.CommandResult](ctx, v.link.Client, v.id, &protocol.RunCommand{Name: name, Args: rest, WhenBusy: "followUp"})
-		if err != nil && protocol.AsError(err).Code == protocol.CodeInvalidRequest && strings.HasPrefix(err.Error(), "There is no command") {
+		if protocol.AboutOf(err).Reason == protocol.ReasonCommand {
 			err = fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name))
 		}
 		return func() {

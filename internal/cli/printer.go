@@ -151,10 +151,6 @@ func (p *textPrinter) event(e protocol.Event) error {
 		if b.IsError {
 			p.note("  " + b.ToolName + " failed")
 		}
-	case *protocol.Retry:
-		p.note(fmt.Sprintf("  retry %d of %d in %.1f s: %s", b.Attempt, b.MaxAttempts, float64(b.DelayMS)/1000, display.Text(b.Error)))
-	case *protocol.Compact:
-		p.note(fmt.Sprintf("  compacted the context: %d → %d tokens", b.TokensBefore, b.TokensAfter))
 	case *protocol.Notice:
 		if p.status || b.Level != "info" {
 			fmt.Fprintln(p.errOut, "scorel: "+display.Of(e).Title)
@@ -168,8 +164,32 @@ func (p *textPrinter) event(e protocol.Event) error {
 		}
 	case *protocol.TurnEnd:
 		return p.release()
+	default:
+		if display.InConversation(e.Body) {
+			p.item(display.Of(e))
+		}
 	}
 	return nil
+}
+
+// item shows in one line what needs no form of its own. Folded texts are for those who look
+// at the session later.
+func (p *textPrinter) item(it display.Item) {
+	line := it.Title
+	switch it.Kind {
+	case display.Notice, display.Custom, display.Shell:
+		if text := firstLine(it.Text, maxTailWidth); line != "" && text != "" {
+			line += ": " + text
+		} else {
+			line += text
+		}
+	case display.Folded, display.Marker, display.Badge:
+	default:
+		return
+	}
+	if line != "" {
+		p.note("  " + line)
+	}
 }
 
 func (p *textPrinter) message(m protocol.Message) error {

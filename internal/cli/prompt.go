@@ -386,9 +386,12 @@ func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) 
 	if o.fork {
 		from := id
 		id = protocol.NewSessionID(time.Now(), rand.Reader)
-		_, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(o.at)})
+		s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(o.at)})
 		if err != nil {
 			return "", err
+		}
+		for _, n := range s.Notices {
+			fmt.Fprintln(a.stderr, "scorel: "+n)
 		}
 	}
 	var changes protocol.MetaChanges

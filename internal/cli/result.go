@@ -58,13 +58,12 @@ type denial struct {
 
 // event takes one event in and says whether it ended the run.
 func (r *result) event(e protocol.Event) bool {
+	if u := e.Usage(); u != nil { // also of a sub-agent
+		r.Usage.Add(*u)
+	}
 	switch b := e.Body.(type) {
 	case *protocol.MessageBody:
 		r.message(b.Message)
-	case *protocol.Compact:
-		r.used(b.Usage)
-	case *protocol.SessionInfo: // of a sub-agent in the background
-		r.used(b.Usage)
 	case *protocol.TurnEnd:
 		r.NumTurns++
 	case *protocol.PermissionDecision:
@@ -112,14 +111,7 @@ func (r *result) ended(b *protocol.RuntimeEnd) {
 	r.CostUSD = r.Usage.CostUSD
 }
 
-func (r *result) used(u *protocol.Usage) {
-	if u != nil {
-		r.Usage.Add(*u)
-	}
-}
-
 func (r *result) message(m protocol.Message) {
-	r.used(m.Usage) // the result of a sub-agent has one, too
 	if m.Role != protocol.RoleAssistant {
 		return
 	}

@@ -136,15 +136,8 @@ func hitKind(h protocol.SearchHit) string {
 	case h.EventID == "":
 		return "session"
 	}
-	switch h.Type {
-	case protocol.TypeCompact, protocol.TypeBranchSummary:
-		return "summary"
-	case protocol.TypeSessionInfo:
-		return "name"
-	case protocol.TypePermissionDecision:
-		return "permission"
-	case protocol.TypeHarnessItem:
-		return "note"
+	if s := protocol.SpecOfEvent(h.Type); s != nil && s.Word != "" {
+		return s.Word
 	}
 	return display.Line(string(h.Type))
 }

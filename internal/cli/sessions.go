@@ -202,6 +202,9 @@ func (a *app) cloneCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, n := range s.Notices {
+				fmt.Fprintln(a.stderr, "scorel: "+n)
+			}
 			if f.json {
 				return a.printJSON(s)
 			}

@@ -38,9 +38,10 @@ func (p *page) event(e protocol.Event) {
 		if c := p.call(b.ToolCallID); c != nil {
 			c.snapshots = append(c.snapshots, b)
 		}
-	case *protocol.QueueUpdate, *protocol.SessionInfo, *protocol.InstructionSnapshot, *protocol.Label:
 	default:
-		p.other(display.Of(e))
+		if e.Body != nil && display.InConversation(e.Body) {
+			p.other(display.Of(e))
+		}
 	}
 }
 

@@ -80,9 +80,10 @@ func look(src Source) (*survey, error) {
 		}
 		if m, ok := e.Message(); ok {
 			s.message(m)
-		}
-		if c, ok := e.Body.(*protocol.Compact); ok && c.Usage != nil {
-			s.usage.Add(*c.Usage)
+		} else if _, left := e.Body.(*protocol.BranchSummary); !left { // it belongs to no path
+			if u := e.Usage(); u != nil {
+				s.usage.Add(*u)
+			}
 		}
 		if i, ok := s.place[e.ID]; ok {
 			s.seqs[i] = e.Seq

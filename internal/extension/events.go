@@ -59,6 +59,10 @@ func (t *teller) event(e protocol.Event) {
 		}
 		return
 	}
+	if leaf, moves := e.Leaf(); moves {
+		t.keep("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
+		return
+	}
 	switch b := e.Body.(type) {
 	case *protocol.RuntimeStart:
 		t.messages, t.index, t.open = nil, 0, nil
@@ -92,14 +96,6 @@ func (t *teller) event(e protocol.Event) {
 		t.message(e, b.Message)
 	case *protocol.Compact:
 		t.keep("session_compact", fields{"compactionEntry": fields{"type": "compaction", "id": e.ID, "summary": b.Summary, "tokensBefore": b.TokensBefore, "timestamp": e.TS}})
-	case *protocol.Rewind:
-		leaf := protocol.EventID("")
-		if b.TargetEventID != nil {
-			leaf = *b.TargetEventID
-		}
-		t.keep("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
-	case *protocol.Branch:
-		t.keep("session_tree", fields{"newLeafId": b.LeafEventID, "oldLeafId": e.ParentID})
 	case *protocol.SessionInfo:
 		if b.Changes.Name != nil {
 			t.keep("session_info_changed", fields{"name": *b.Changes.Name})

@@ -54,7 +54,7 @@ func (c builtins) Run(ctx context.Context, name, args string) (*protocol.Command
 	case "reload":
 		return c.reload(ctx)
 	default:
-		err = protocol.About("name", "", protocol.CodeInvalidRequest, "There is no command /%s.", name)
+		err = protocol.About("name", protocol.ReasonCommand, protocol.CodeInvalidRequest, "There is no command /%s.", name)
 	}
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -179,11 +178,15 @@ func (h *Host) checkProject(ctx context.Context, root string) doctor.Finding {
 	if r.Warning != "" {
 		return doctor.Fail(r.Warning, "Look at the file, and trust your projects anew with scorel trust.")
 	}
+	if user, project, _, err := h.configFiles(root); err == nil { // a fault of the user's own file is another finding
+		own, _, _ := config.Parse(user, config.File{}, h.usable)
+		usable := func(_ config.Config, ref string) bool { return h.usable(own, ref) }
+		if _, _, err := config.Parse(config.File{}, project, usable); err != nil {
+			return doctor.Fail(strings.ReplaceAll(err.Error(), "\n", "; "), "No turn can run in this project until the file is right.")
+		}
+	}
 	_, notices, err := h.readConfig(root)
-	var pe *protocol.Error
 	switch {
-	case errors.As(err, &pe) && strings.Contains(pe.Message, filepath.Join(root, projectConfig)):
-		return doctor.Fail(strings.ReplaceAll(pe.Message, "\n", "; "), "No turn can run in this project until the file is right.")
 	case err == nil && len(notices) > 0 && !notices[0].Untrusted:
 		return doctor.Warn(notices[0].Text, "scorel config check lists everything that is ignored.")
 	}

@@ -143,8 +143,8 @@ func (h *Host) shorten(id protocol.SessionID) {
 func (x *extended) watch(e protocol.Event) {
 	x.seen.mu.Lock()
 	defer x.seen.mu.Unlock()
-	switch e.Body.(type) {
-	case *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+	_, compact := e.Body.(*protocol.Compact)
+	if _, moves := e.Leaf(); moves || compact {
 		x.seen.stale = true
 	}
 	b, ok := e.Body.(*protocol.MessageBody)

@@ -129,6 +129,7 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 		"the writer, behind a commit":             {[]string{done}, []string{"publish.(*Publisher).deliver"}, send},
 		"a command of a person":                   {[]string{done}, []string{"lane.(*Lane).shellMessage"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "true"}); return err }},
 		"a background command":                    {[]string{back, done}, []string{"task.(*Set).Start.func"}, send},
+		"the output of a command":                 {[]string{done}, []string{"sandbox.(*process).start.func"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "echo hi"}); return err }},
 		"the recorder of what operations tell":    {[]string{back, done}, []string{"process.(*Recorder).Flush"}, send},
 		"a subscription": {[]string{done}, []string{"host.(*subscription).feed"}, func(e *entry) error {
 			again := e.w.connect(false)
@@ -157,6 +158,9 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 			if err != nil && protocol.AsError(err).Code != protocol.CodeInternalError {
 				t.Errorf("the request ends with %v", err)
 			}
+			for late := time.Now().Add(patience); !strings.Contains(diagnostics(t, w, e.id), "injected") && time.Now().Before(late); {
+				runtime.Gosched() // it is told where somebody waits for the goroutine
+			}
 			name := "later"
 			for late := time.Now().Add(patience); ; { // the session is being given up: it comes again
 				c := w.connect(false)
@@ -176,8 +180,11 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 				t.Errorf("another session: %v", err)
 			}
 			w.log(e.id) // every line is whole
-			if !strings.Contains(diagnostics(t, w, e.id), "injected") {
-				t.Errorf("its diagnostics say nothing of it:\n%s", diagnostics(t, w, e.id))
+			// What came first above may have been the session before it was given up.
+			for late := time.Now().Add(patience); !strings.Contains(diagnostics(t, w, e.id), "injected"); time.Sleep(time.Millisecond) {
+				if time.Now().After(late) {
+					t.Fatalf("its diagnostics say nothing of it:\n%s", diagnostics(t, w, e.id))
+				}
 			}
 			if err := w.host.Close(); err != nil {
 				t.Error(err)

@@ -3,7 +3,6 @@ package host
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -86,27 +85,10 @@ func another(cause *protocol.Cause, call protocol.Call) bool {
 	return cause != nil && cause.Body != "" && call.Body != "" && cause.Body != call.Body
 }
 
-// remembered is what is kept of an answer: lists were told once.
+// remembered is what is kept of an answer.
 func remembered(reply protocol.Reply) protocol.Reply {
-	switch d := reply.Data.(type) {
-	case *protocol.CommandResult:
-		if len(d.Text) > maxResultBytes {
-			short := *d
-			short.Text = ""
-			reply.Data = &short
-		}
-	case *protocol.Moved:
-		if data, err := json.Marshal(d); err != nil || len(data) > maxResultBytes {
-			reply.Data = &protocol.Moved{LeafID: d.LeafID}
-		}
-	case *protocol.TaskInfo:
-		short := *d
-		short.Command = ""
-		reply.Data = &short
-	case *protocol.Imported:
-		if data, err := json.Marshal(d.Findings); err != nil || len(data) > maxResultBytes {
-			reply.Data = &protocol.Imported{Summary: d.Summary, Findings: boundFindings(d.Summary.SessionID, d.Findings, 1)}
-		}
+	if long, ok := reply.Data.(protocol.Kept); ok {
+		reply.Data = long.Keep(maxResultBytes)
 	}
 	return reply
 }

@@ -146,7 +146,7 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: h.device, CreatedAt: h.cfg.Now().UnixMilli(),
 		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: h.device, EventID: leaf},
 		Cause:      by.Cause(), Meta: meta}
-	log, err := h.store.Clone(ctx, r.FromSessionID, header)
+	log, lost, err := h.store.Clone(ctx, r.FromSessionID, header)
 	if err != nil {
 		return nil, err
 	}
@@ -155,6 +155,9 @@ func (h *Host) cloneSession(ctx context.Context, by lane.Caller, id protocol.Ses
 		return nil, err
 	}
 	h.sessionMade(sum)
+	if n := len(lost.Missing); n > 0 { // the source has them no more than the copy
+		sum.Notices = []string{fmt.Sprintf("%d payloads that the copied part names are missing in the session and in its copy; scorel sessions verify names them", n)}
+	}
 	return &sum, nil
 }
 

@@ -193,9 +193,9 @@ func (s *State) nested(root, in, dir, common string, deep int) {
 
 // repository looks at what a repository notes, and at what leads Git away from it.
 func (s *State) repository(common string) {
-	for _, name := range []string{"commondir", "gitdir"} {
+	for _, name := range leading() {
 		if p := (place{base: common, rel: name}); exists(filepath.Join(common, name)) {
-			s.found[p] = []string{"it leads Git to the configuration of another repository"}
+			s.found[p] = []string{leadsAway}
 		}
 	}
 	for _, name := range s.entries(common, "worktrees") {

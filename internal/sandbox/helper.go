@@ -47,6 +47,8 @@ type HelperProcess struct {
 	exit   error
 	done   chan struct{} // exit is set
 
+	faults faults // a panic of one of its goroutines: Wait panics
+
 	mu     sync.Mutex // held only around signals and flags
 	reaped bool       // the pid is no longer ours
 }
@@ -84,7 +86,10 @@ func StartHelper(ctx context.Context, h Helper) (*HelperProcess, error) {
 		}
 		return nil, fmt.Errorf("start %s: %w", name, advise(err, false))
 	}
-	stop := context.AfterFunc(ctx, p.Kill)
+	stop := context.AfterFunc(ctx, func() {
+		defer p.faults.catch(func() {})
+		p.Kill()
+	})
 	go p.supervise(stop) // ends when the helper has ended
 	return p, nil
 }
@@ -146,9 +151,12 @@ func (p *HelperProcess) start(ctx context.Context, h Helper, path string) error 
 // supervise follows the helper to its end. It is reaped last: as long as it is a
 // zombie its pid cannot name another group.
 func (p *HelperProcess) supervise(stop func() bool) {
+	defer close(p.done)
+	defer p.faults.catch(p.Kill)
 	awaitExit(p.cmd.Process.Pid)
 	stop()
 	p.Kill() // what it has left running, and its guard
+	p.awaitDeath()
 	p.alive.Close()
 	p.mu.Lock()
 	p.reaped = true
@@ -160,7 +168,20 @@ func (p *HelperProcess) supervise(stop func() bool) {
 			_ = f.SetReadDeadline(time.Now().Add(pipeGrace))
 		}
 	}
-	close(p.done)
+}
+
+// deathTime bounds the wait for what was killed: a process that is being killed lives on
+// until the kernel gets to it.
+const deathTime = time.Second
+
+// awaitDeath returns when nothing runs any more of what was killed.
+func (p *HelperProcess) awaitDeath() {
+	if p.inside {
+		return // its namespace ends with it
+	}
+	for late := time.Now().Add(deathTime); len(members(p.PID())) > 0 && time.Now().Before(late); {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func (p *HelperProcess) forget() {
@@ -199,6 +220,7 @@ func (p *HelperProcess) Signal(s syscall.Signal) error {
 // the error is that of [exec.Cmd.Wait]. It may be called more than once.
 func (p *HelperProcess) Wait() error {
 	<-p.done
+	p.faults.meet()
 	return p.exit
 }
 

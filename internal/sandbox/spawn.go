@@ -37,7 +37,8 @@ type Child interface {
 	PID() int
 	// Wait returns when the child has ended and its output is read. Who keeps the
 	// pipes open beyond its end is given 2 s; then what is left of the group is
-	// killed. It may be called more than once.
+	// killed. It may be called more than once. When what the output is written to, or the
+	// input is read from, panics, the child is killed and Wait panics with that.
 	Wait() Exit
 	// Kill kills the whole group at once.
 	Kill()

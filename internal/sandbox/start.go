@@ -157,9 +157,11 @@ type process struct {
 	done   chan struct{} // exit is set
 	exit   Exit
 	ns     uint64 // the child's own user namespace, 0 without one
+	faults faults // a panic of one of its goroutines: the child is killed, and Wait panics
 
-	mu     sync.Mutex
-	reaped bool // the pid is no longer ours
+	mu      sync.Mutex
+	started bool // there is a pid
+	reaped  bool // the pid is no longer ours
 }
 
 func (p *process) start(c Cmd, l *launch, runDir string) error {
@@ -186,8 +188,9 @@ func (p *process) start(c Cmd, l *launch, runDir string) error {
 		}
 		p.reads, theirs = append(p.reads, r), append(theirs, wr)
 		p.copies.Go(func() { // ends when all writers are closed, or when r is closed
+			defer r.Close()
+			defer p.faults.catch(p.fail)
 			_, _ = io.Copy(w, r)
-			r.Close()
 		})
 		return wr, nil
 	}
@@ -224,6 +227,9 @@ func (p *process) start(c Cmd, l *launch, runDir string) error {
 	}
 	pid := p.cmd.Process.Pid
 	p.ns = namespaceOf(pid)
+	p.mu.Lock()
+	p.started = true
+	p.mu.Unlock()
 	if p.record, err = writeRecord(runDir, pid, p.ns, l.mark); err == nil {
 		err = held.release(p.ctx, pid)
 	}
@@ -236,8 +242,9 @@ func (p *process) start(c Cmd, l *launch, runDir string) error {
 	if p.stdin != nil {
 		in := p.stdin
 		go func() { // ends when the reader ends or fails, or the pipe is closed
+			defer in.Close()
+			defer p.faults.catch(p.fail)
 			_, _ = io.Copy(in, c.Stdin)
-			in.Close()
 		}()
 	}
 	return nil
@@ -268,15 +275,19 @@ func (p *process) forget() {
 // supervise follows the child to its end. The leader is reaped last: as long as
 // it is a zombie its pid cannot name another group.
 func (p *process) supervise() {
+	defer close(p.done)
+	defer p.faults.catch(p.Kill)
 	pid := p.cmd.Process.Pid
 	go func() { // ends with the child
+		defer close(p.exited)
+		defer p.faults.catch(p.Kill)
 		awaitExit(pid)
-		close(p.exited)
 	}()
 	drained := make(chan struct{})
 	go func() { // ends when the pipes are closed, at the latest by closeParent
+		defer close(drained)
+		defer p.faults.catch(p.Kill)
 		p.copies.Wait()
-		close(drained)
 	}()
 	select {
 	case <-p.exited:
@@ -314,7 +325,17 @@ func (p *process) supervise() {
 	err := p.cmd.Wait()
 	p.forget()
 	p.exit = exitOf(p.cmd.ProcessState, err)
-	close(p.done)
+}
+
+// fail kills the child, whose input or output has come to an end by a panic. One that is
+// still being started ends with its start.
+func (p *process) fail() {
+	p.mu.Lock()
+	started := p.started
+	p.mu.Unlock()
+	if started {
+		p.Kill()
+	}
 }
 
 func exitOf(state *os.ProcessState, err error) Exit {
@@ -365,5 +386,6 @@ func (p *process) killRest() {
 // Wait implements [Child].
 func (p *process) Wait() Exit {
 	<-p.done
+	p.faults.meet()
 	return p.exit
 }

@@ -116,3 +116,25 @@ func BenchmarkBack(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkTextsBack(b *testing.B) {
+	store, id, leaf := benchLog(b, 10_000)
+	log, _, err := store.Open(b.Context(), id)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer log.Close()
+	b.ReportAllocs()
+	for b.Loop() {
+		n := 0
+		for _, err := range (Texts{log.Index()}).Back(b.Context(), leaf) {
+			if err != nil {
+				b.Fatal(err)
+			}
+			n++
+		}
+		if n != 10_000 {
+			b.Fatal(n)
+		}
+	}
+}

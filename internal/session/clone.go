@@ -17,11 +17,12 @@ import (
 // the leaf that come after the event are left out, so that the new leaf is the
 // event. Where damage may have moved the leaf, the event must be named (ErrReadOnly). An empty Meta is that of the source's header. The rest of the header is
 // filled in as by Create, with its errors; all of the log is made or nothing.
-// The source may be in use.
-func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (*Log, error) {
+// The source may be in use. Payloads that the copied events name and that the store has not
+// are given, too: the clone lacks them as the source does.
+func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (log *Log, lost Lost, err error) {
 	v, report, err := s.View(ctx, from)
 	if err != nil {
-		return nil, fmt.Errorf("clone: %w", err)
+		return nil, Lost{}, fmt.Errorf("clone: %w", err)
 	}
 	defer v.Close()
 	var at protocol.EventID
@@ -30,26 +31,28 @@ func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.H
 	}
 	if at == "" {
 		if report.NeedsLeaf {
-			return nil, fmt.Errorf("clone: session %s: %w: %s", from, ErrReadOnly, report.ReadOnly)
+			return nil, Lost{}, fmt.Errorf("clone: session %s: %w: %s", from, ErrReadOnly, report.ReadOnly)
 		}
 		at = v.ix.Leaf()
 	}
 	leaf, err := v.ix.conversation(at)
 	if err != nil {
-		return nil, fmt.Errorf("clone: %w", err)
+		return nil, Lost{}, fmt.Errorf("clone: %w", err)
 	}
 	source := v.ix.Header()
 	if source.Version > protocol.HeaderVersion {
-		return nil, fmt.Errorf("clone: session %s: %w: it was written by a later version of Scorel; update Scorel to copy it", from, ErrReadOnly)
+		return nil, Lost{}, fmt.Errorf("clone: session %s: %w: it was written by a later version of Scorel; update Scorel to copy it", from, ErrReadOnly)
 	}
 	h.ImportedThrough, h.CopiedThrough = source.ImportedThrough, v.ix.copiedThrough(leaf)
 	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
 	if h.Meta == (protocol.Meta{}) {
 		h.Meta = source.Meta
 	}
-	return s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
-		return v.ix.copyPath(ctx, leaf, id, s.Blobs(), put)
+	log, err = s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
+		lost = Lost{}
+		return v.ix.copyPath(ctx, leaf, id, s.Blobs(), &lost, put)
 	})
+	return log, lost, err
 }
 
 // copied gives the events of a clone.
@@ -87,8 +90,8 @@ func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
 }
 
 // copyPath gives the lines of a clone, with newlines, and keeps the payloads that they
-// name: the source may be deleted at any moment.
-func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, put func([]byte) error) error {
+// name: the source may be deleted at any moment. Those that are missing go to lost.
+func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, lost *Lost, put func([]byte) error) error {
 	for e := range ix.snapshot().copied(leaf) {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -102,7 +105,10 @@ func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID
 		}
 		if ev, err := protocol.ParseEvent(line); err == nil { // else it names nothing that can be told
 			for _, sha := range ev.Payloads() {
-				if err := blobs.Keep(sha); err != nil && !errors.Is(err, ErrNoBlob) {
+				switch err := blobs.Keep(sha); {
+				case errors.Is(err, ErrNoBlob):
+					lost.Add(sha, err)
+				case err != nil:
 					return err
 				}
 			}

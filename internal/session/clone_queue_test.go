@@ -17,7 +17,7 @@ func TestCloneDoesNotSayWaitingMessagesTwice(t *testing.T) {
 	}
 	h := w.header()
 	h.SessionID = "ses_00000000000000000000000009"
-	copied, err := w.store.Clone(ctx(), log.ID(), h)
+	copied, _, err := w.store.Clone(ctx(), log.ID(), h)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,7 @@ func TestWhatComesBackBeforeItIsSweptStays(t *testing.T) {
 
 func TestACloneKeepsWhatItNamesThoughItsSourceIsDeleted(t *testing.T) {
 	o := newOwing(t)
-	log, err := o.store.Clone(t.Context(), o.id, protocol.Header{})
+	log, _, err := o.store.Clone(t.Context(), o.id, protocol.Header{})
 	if err != nil {
 		t.Fatal(err)
 	}

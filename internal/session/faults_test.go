@@ -138,7 +138,7 @@ func scenarios() []scenario {
 		{"clone", "", 8, base, func(t *testing.T, w *world, a *acks) {
 			h := w.header()
 			h.SessionID = protocol.NewSessionID(w.now(), w.rand)
-			log, err := w.store.Clone(t.Context(), w.id, h)
+			log, _, err := w.store.Clone(t.Context(), w.id, h)
 			if !a.note(err) {
 				if _, serr := w.mem.Stat(w.store.path(h.SessionID)); serr == nil {
 					t.Errorf("a clone that failed (%v) is there", err)

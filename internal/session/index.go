@@ -143,13 +143,16 @@ func newIndex(id protocol.SessionID, src *source) *Index {
 // knownTypes have codes from the start, so that no log with many unknown types
 // takes them; the frequent ones come first.
 func knownTypes() []protocol.EventType {
-	return []protocol.EventType{
-		protocol.TypeMessage, protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeHarnessItem,
-		protocol.TypeQueueUpdate, protocol.TypeCompact, protocol.TypeCustomMessage, protocol.TypeBranchSummary,
-		protocol.TypeRewind, protocol.TypeBranch, protocol.TypeChannelInject, protocol.TypeSessionInfo,
-		protocol.TypeCustom, protocol.TypeLabel, protocol.TypeInstructionSnapshot,
-		protocol.TypeSkillIndexSnapshot, protocol.TypeSkillIndexDelta, protocol.TypeContextCut, protocol.TypeRepair,
+	const room = 24 // for all of them
+	known := append(make([]protocol.EventType, 0, room),
+		protocol.TypeMessage, protocol.TypePermissionDecision, protocol.TypeFileSnapshot, protocol.TypeHarnessItem)
+	frequent := len(known)
+	for _, s := range protocol.EventSpecs() {
+		if s.Class != protocol.Transient && !slices.Contains(known[:frequent], s.Type) {
+			known = append(known, s.Type)
+		}
 	}
+	return known
 }
 
 // find gives the index of an event, none if there is none. It needs mu.

@@ -98,19 +98,14 @@ func (l *Log) PickLeaf(ctx context.Context, ev protocol.Event) error {
 		}
 		return fmt.Errorf("session %s needs no leaf: %w", l.ix.id, ErrInvalidEvent)
 	}
-	switch b := ev.Body.(type) {
-	case *protocol.Branch:
-		if _, err := l.ix.conversation(b.LeafEventID); err != nil {
+	leaf, moves := ev.Leaf()
+	if !moves {
+		return fmt.Errorf("a %s event picks no leaf: %w", ev.Type, ErrInvalidEvent)
+	}
+	if _, rewind := ev.Body.(*protocol.Rewind); leaf != "" || !rewind {
+		if _, err := l.ix.conversation(leaf); err != nil {
 			return err
 		}
-	case *protocol.Rewind:
-		if b.TargetEventID != nil {
-			if _, err := l.ix.conversation(*b.TargetEventID); err != nil {
-				return err
-			}
-		}
-	default:
-		return fmt.Errorf("a %s event picks no leaf: %w", ev.Type, ErrInvalidEvent)
 	}
 	if end := l.ix.Size(); l.tailEnd > end {
 		if _, err := l.setAside(ctx, end, l.tailEnd); err != nil {

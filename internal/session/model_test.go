@@ -214,7 +214,7 @@ func compare(t *testing.T, rt *rapid.T, ix *Index, o *oracle, other protocol.Eve
 func checkClone(t *testing.T, rt *rapid.T, w *world, o *oracle, at protocol.EventID) {
 	h := w.header()
 	h.ClonedFrom = &protocol.ClonedFrom{EventID: at}
-	clone, err := w.store.Clone(t.Context(), w.id, h)
+	clone, _, err := w.store.Clone(t.Context(), w.id, h)
 	if err != nil {
 		rt.Fatal(err)
 	}

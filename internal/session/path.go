@@ -156,6 +156,19 @@ func (s snapshot) path(i int32) []int32 {
 // consumer has asked for what is behind it. An event that is damaged inside has
 // an Unknown body. An error ends the iteration.
 func (ix *Index) Back(ctx context.Context, leaf protocol.EventID) iter.Seq2[protocol.Event, error] {
+	return ix.back(ctx, leaf, false)
+}
+
+// Texts is an index whose Back gives messages without their lines ([protocol.Reader]): who
+// keeps those of a long path holds about half of the memory.
+type Texts struct{ *Index }
+
+// Back is [Index.Back] without the lines of messages.
+func (t Texts) Back(ctx context.Context, leaf protocol.EventID) iter.Seq2[protocol.Event, error] {
+	return t.back(ctx, leaf, true)
+}
+
+func (ix *Index) back(ctx context.Context, leaf protocol.EventID, bare bool) iter.Seq2[protocol.Event, error] {
 	return func(yield func(protocol.Event, error) bool) {
 		i, err := ix.conversation(leaf)
 		if err != nil {
@@ -164,6 +177,9 @@ func (ix *Index) Back(ctx context.Context, leaf protocol.EventID) iter.Seq2[prot
 		}
 		w := &backWalk{ix: ix, s: ix.snapshot(), at: i, size: firstBatch}
 		w.compact = int16(slices.Index(w.s.types, protocol.TypeCompact))
+		if bare {
+			w.readers = make(chan *lineReader, runtime.GOMAXPROCS(0)) // as many as batches are decoded at once
+		}
 		for w.at != none {
 			if !w.stretch(ctx, yield) {
 				return
@@ -184,7 +200,37 @@ type backWalk struct {
 	s       snapshot
 	at      int32 // next event of the walk
 	size    int
-	compact int16 // type code, -1
+	compact int16            // type code, -1
+	readers chan *lineReader // those not in use; nil: lines are kept
+}
+
+// lineReader decodes lines without keeping them.
+type lineReader struct {
+	buf []byte
+	protocol.Reader
+}
+
+// reader gets one to itself, until it is put back.
+func (w *backWalk) reader() *lineReader {
+	if w.readers == nil {
+		return nil
+	}
+	select {
+	case r := <-w.readers:
+		return r
+	default:
+		return &lineReader{}
+	}
+}
+
+func (w *backWalk) putBack(r *lineReader) {
+	if r == nil {
+		return
+	}
+	select {
+	case w.readers <- r:
+	default:
+	}
 }
 
 type batch struct {
@@ -207,7 +253,11 @@ func (w *backWalk) stretch(ctx context.Context, yield func(protocol.Event, error
 			w.at = w.s.entries[w.at].parent
 		}
 		w.size = min(2*w.size, lastBatch)
-		return func(ctx context.Context) batch { return w.ix.decodeBatch(ctx, w.s, take) }
+		return func(ctx context.Context) batch {
+			r := w.reader()
+			defer w.putBack(r)
+			return w.ix.decodeBatch(ctx, w.s, take, r)
+		}
 	}
 	width := runtime.GOMAXPROCS(0)
 	ordered(ctx, width, next, func(b batch) bool {
@@ -227,10 +277,14 @@ func (w *backWalk) stretch(ctx context.Context, yield func(protocol.Event, error
 }
 
 // decodeBatch decodes events that stand in take newest first, with as few reads
-// as their places allow.
-func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32) batch {
+// as their places allow. With a reader nothing of the lines is kept.
+func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32, r *lineReader) batch {
 	b := batch{events: make([]protocol.Event, 0, len(take))}
 	var buf []byte
+	if r != nil {
+		buf = r.buf
+		defer func() { r.buf = buf }()
+	}
 	base := int64(-1)
 	for n, i := range take {
 		if b.err = ctx.Err(); b.err != nil {
@@ -238,11 +292,14 @@ func (ix *Index) decodeBatch(ctx context.Context, s snapshot, take []int32) batc
 		}
 		e := &s.entries[i]
 		if base < 0 || e.off < base {
-			if buf, base, b.err = s.readBack(ix.src, take[n:], nil); b.err != nil {
+			if r == nil {
+				buf = nil // events keep what was read
+			}
+			if buf, base, b.err = s.readBack(ix.src, take[n:], buf); b.err != nil {
 				return b
 			}
 		}
-		ev, err := ix.decodeLine(e, buf[e.off-base:][:e.size:e.size])
+		ev, err := ix.decodeLine(e, buf[e.off-base:][:e.size:e.size], r)
 		if err != nil {
 			b.err = err
 			return b

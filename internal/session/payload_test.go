@@ -1,6 +1,7 @@
 package session
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -128,15 +129,27 @@ func TestWhatAnyEventNamesTravelsIsKeptIsCheckedAndIsGivenOut(t *testing.T) {
 	if report, err := here.store.Verify(t.Context(), made.ID()); err != nil || !report.Clean() {
 		t.Errorf("verify finds %q, %v", report.Sentences(), err)
 	}
-	clone, err := w.store.Clone(t.Context(), w.id, w.header())
-	if err != nil {
-		t.Fatal(err)
+	clone, lost, err := w.store.Clone(t.Context(), w.id, w.header())
+	if err != nil || len(lost.Missing) > 0 {
+		t.Fatalf("the clone lacks %q, %v", lost.Missing, err)
 	}
 	defer clone.Close()
 	for _, sha := range all {
 		if err := w.mem.Remove("/home/.scorel/blobs/" + sha); err != nil {
 			t.Fatal(err)
 		}
+	}
+	again := w.header()
+	again.SessionID = protocol.NewSessionID(time.Now(), rand.Reader)
+	if second, lost, err := w.store.Clone(t.Context(), w.id, again); err != nil || len(lost.Missing) == 0 {
+		t.Errorf("a clone of what lacks payloads lacks %q, %v", lost.Missing, err)
+	} else {
+		for _, sha := range lost.Missing {
+			if !slices.Contains(all, sha) {
+				t.Errorf("the clone lacks %s, which nobody names", sha)
+			}
+		}
+		defer second.Close()
 	}
 	report, err = w.store.Verify(t.Context(), w.id)
 	if err != nil {

@@ -20,11 +20,18 @@ func (ix *Index) decode(e *entry) (protocol.Event, error) {
 	if err != nil {
 		return protocol.Event{}, err
 	}
-	return ix.decodeLine(e, line)
+	return ix.decodeLine(e, line, nil)
 }
 
-func (ix *Index) decodeLine(e *entry, line []byte) (protocol.Event, error) {
-	ev, err := protocol.ParseEvent(line)
+// decodeLine decodes a line, which it keeps unless it is given a reader.
+func (ix *Index) decodeLine(e *entry, line []byte, r *lineReader) (protocol.Event, error) {
+	var ev protocol.Event
+	var err error
+	if r != nil {
+		ev, err = r.Parse(line)
+	} else {
+		ev, err = protocol.ParseEvent(line)
+	}
 	if err == nil {
 		return ev, nil
 	}

@@ -229,14 +229,14 @@ func (sc *scan) header(r *scanned, line []byte) {
 // people read them there.
 func (sc *scan) line(r *scanned, line []byte) {
 	env, err := protocol.ScanEnvelope(line)
-	if err != nil || env.Type == protocol.TypeInstructionSnapshot {
+	if spec := protocol.SpecOfEvent(env.Type); err != nil || spec == nil || spec.Search == protocol.None {
 		return
 	}
 	ev, err := protocol.ParseEvent(bytes.Clone(line)) // the buffer is used again
 	if err != nil {
 		return
 	}
-	parts, ok := sc.words.snippet(readable(ev))
+	parts, ok := sc.words.snippet(ev.SearchTexts())
 	if !ok {
 		return
 	}

@@ -31,15 +31,15 @@ func (us usages) of(r *record) protocol.Usage {
 // read takes what the call of an event used. It runs over every line of a log that is
 // opened: of a line that Scorel wrote it looks only at the end of the message.
 func (us *usages) read(k *protocol.Keys, r *record) {
-	if k.Message == nil {
-		if t := protocol.EventType(k.Type); k.Usage != nil && (t == protocol.TypeCompact || t == protocol.TypeBranchSummary || t == protocol.TypeSessionInfo) {
+	if string(k.Type) != string(protocol.TypeMessage) {
+		if k.Usage != nil && protocol.StoredUsage(k.Type) {
 			us.slow(k.Usage, r)
 		}
 		return
 	}
 	const head, field = `{"role":"`, `"usage":`
 	m := k.Message
-	if string(k.Type) != string(protocol.TypeMessage) {
+	if m == nil {
 		return
 	}
 	role := byte('a') // of a message that somebody else wrote

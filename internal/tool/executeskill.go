@@ -113,7 +113,7 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	guard := c.env.guard(c.call.ID)
 	defer guard.end()
 	stdout := &document{max: maxSkillOutput, full: cancel}
-	stderr := &progress{call: c.call, max: maxStderr, full: cancel}
+	stderr := &childLog{call: c.call, max: maxStderr, full: cancel}
 	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{Path: c.program.Path, Args: c.program.Args, Dir: c.program.Dir, Env: c.environ(),
 		Stdin: strings.NewReader(string(c.input) + "\n"), Stdout: stdout, Stderr: stderr})
 	if err != nil {
@@ -164,7 +164,7 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 
 // failed makes the result of a run that went wrong, and tells people so. The end of
 // stderr stands in it. Of a run that was cancelled the runtime tells.
-func (c *executeCall) failed(ctx context.Context, stage, text string, stderr *progress, d protocol.ToolDetails) (Result, error) {
+func (c *executeCall) failed(ctx context.Context, stage, text string, stderr *childLog, d protocol.ToolDetails) (Result, error) {
 	if ctx.Err() == nil && stage != "" {
 		line, _, _ := strings.Cut(text, "\n")
 		c.call.Report(protocol.ProcessUpdate{TargetType: protocol.ProcessOfSkill, Source: protocol.ProcessByRuntime, TaskID: taskID(c.input),
@@ -246,11 +246,11 @@ func (d *document) Write(p []byte) (int, error) {
 func (d *document) over() bool    { return d.lost }
 func (d *document) bytes() []byte { return d.buf.Bytes() }
 
-// progress takes what a program writes to stderr, line by line: what is a process
+// childLog takes what a program writes to stderr, line by line: what is a process
 // event is reported, the others are kept in the log of the operation, and the newest
 // of them for a failed result. A line that is too long for an event is one of these,
 // in pieces. It is written by one goroutine and read after that.
-type progress struct {
+type childLog struct {
 	call Call
 	max  int64 // bytes
 	full func()
@@ -261,7 +261,7 @@ type progress struct {
 }
 
 // Write implements [io.Writer]; it never fails.
-func (p *progress) Write(b []byte) (int, error) {
+func (p *childLog) Write(b []byte) (int, error) {
 	if p.size += int64(len(b)); p.size > p.max {
 		if !p.lost {
 			p.lost = true
@@ -292,7 +292,7 @@ func (p *progress) Write(b []byte) (int, error) {
 }
 
 // take takes a whole line.
-func (p *progress) take() {
+func (p *childLog) take() {
 	line := bytes.TrimSuffix(p.line, []byte("\r"))
 	u, ok := process.ParseLine(line)
 	if !ok {
@@ -304,7 +304,7 @@ func (p *progress) take() {
 }
 
 // other keeps a line that is no event.
-func (p *progress) other() {
+func (p *childLog) other() {
 	text := strings.ToValidUTF8(strings.TrimSuffix(string(p.line), "\r"), "\ufffd")
 	p.line = p.line[:0]
 	p.call.LogStderr(text)
@@ -314,16 +314,16 @@ func (p *progress) other() {
 }
 
 // end takes the last line, which may lack its end.
-func (p *progress) end() {
+func (p *childLog) end() {
 	if len(p.line) > 0 {
 		p.take()
 	}
 }
 
-func (p *progress) over() bool { return p.lost }
+func (p *childLog) over() bool { return p.lost }
 
 // text gives the last 2,000 characters of the lines that were no events.
-func (p *progress) text() string {
+func (p *childLog) text() string {
 	text := strings.TrimSpace(frame.Clean(strings.ToValidUTF8(string(p.tail), "\ufffd")))
 	return string(lastRunes([]byte(text), maxStderrTail))
 }

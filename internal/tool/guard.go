@@ -104,6 +104,21 @@ func (g *guard) end() harm {
 	return g.found
 }
 
+// TellLeft tells people and the model what was left in the repositories of the workspace
+// before anybody watched, and leads Git to the configuration of another one.
+func (e *Env) TellLeft() {
+	if e.Files == nil {
+		return
+	}
+	var h harm
+	for _, a := range repository.Left(e.Files.folders()) {
+		h.aside = append(h.aside, protocol.SetAside{Path: a.Path, Why: clipped(a.Why), Error: a.Err.Error()})
+	}
+	if len(h.aside) > 0 {
+		(&guard{tell: e.Protected}).say(h)
+	}
+}
+
 // say tells people.
 func (g *guard) say(h harm) {
 	if g.tell == nil {

@@ -104,7 +104,7 @@ func (onTasks) Close() {}
 
 // Action implements [Prepared]. Reading output is possible in every mode.
 func (taskOutputCall) Action() permission.Action {
-	return permission.Action{Tool: taskOutputInfo.Name, Kind: taskOutputInfo.Kind}
+	return permission.Action{Tool: taskOutputInfo.Name, Kind: permission.State} // it only looks
 }
 
 // Run implements [Prepared].

@@ -9,7 +9,7 @@ import (
 // with the requests as the host judges them, the messages that carry them, and nothing
 // that never goes over the wire.
 func contract(m *module) (*module, error) {
-	c := &module{by: map[string]*decl{}, pairs: m.pairs, limits: m.limits, sizes: m.sizes, words: m.words}
+	c := &module{by: map[string]*decl{}, pairs: m.pairs, limits: m.limits, sizes: m.sizes, words: m.words, events: m.events, display: m.display}
 	requests := map[string]bool{}
 	for _, p := range m.pairs {
 		requests[p.request] = true

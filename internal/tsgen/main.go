@@ -22,6 +22,7 @@ const (
 	wire      = "protocol"
 	target    = "web/src/protocol"
 	reference = "docs/protocol"
+	history   = "internal/session/history"
 )
 
 // folder is the files that are generated into one folder, by their names.
@@ -80,6 +81,10 @@ func generate(dir string) ([]folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	handlers, err := s.handlers()
+	if err != nil {
+		return nil, err
+	}
 	checks, err := s.checks()
 	if err != nil {
 		return nil, err
@@ -89,6 +94,7 @@ func generate(dir string) ([]folder, error) {
 		{wire, map[string][]byte{"specs_gen.go": s.table(), "events_gen.go": registry, "checks_gen.go": checks, "tools_gen.go": toolTable}},
 		{filepath.Join(wire, toolDir), map[string][]byte{"tools_gen.go": toolList}},
 		{reference, documents},
+		{history, map[string][]byte{"handlers_gen.go": handlers}},
 	}, nil
 }
 

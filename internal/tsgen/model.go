@@ -127,6 +127,9 @@ type module struct {
 	sizes  map[string]int    // the values of constants that are whole numbers, by their names in Go
 	words  map[string]string // the values of constants that are texts, by their names in Go
 	roots  []string          // what is kept though nothing names it
+
+	events  []eventSpec
+	display *decl // of how they are shown
 }
 
 // limit is a number or name that clients need, too.

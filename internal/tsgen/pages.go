@@ -87,6 +87,13 @@ func (w manual) events() {
 	}
 	w.choice("SessionEvent")
 	w.choice("PersistentEvent")
+	w.line("\n## Display")
+	w.paragraph("What a client shows of an event is an item; below each event says how it is made. The same is a table in `web/src/protocol/eventspec.ts`.")
+	w.paragraph(w.doc(w.m.display.doc, w.m.display.fields))
+	w.line("\n| member | |\n|---|---|")
+	for _, f := range w.m.display.fields {
+		w.line("| `%s` | %s |", f.name, oneCell(w.doc(f.doc, w.m.display.fields)))
+	}
 	for _, group := range []string{"ConversationEvent", "ControlEvent", "TransientEvent"} {
 		w.choice(group)
 		for _, u := range w.m.by[group].is.(union) {
@@ -96,8 +103,53 @@ func (w manual) events() {
 			w.paragraph(w.doc(body.doc, w.m.all(body)))
 			w.paragraph("It has the fields of " + w.link(d.extends[0]) + more(w.m.all(body)))
 			w.table(w.m.all(body))
+			w.shown(d.tag())
 		}
 	}
+}
+
+// shown says how an event is shown, where a search finds it, and what it counts.
+func (w manual) shown(name string) {
+	i := slices.IndexFunc(w.m.events, func(e eventSpec) bool { return e.name == name })
+	e := &w.m.events[i]
+	d := e.display
+	switch {
+	case d.kind == "hidden":
+		w.paragraph("It is not shown.")
+	case d.view != "":
+		w.paragraph("It is shown by the view `" + d.view + "`" + placed(d.place) + ".")
+	default:
+		w.paragraph("It is shown as `" + d.kind + "`" + placed(d.place) + ":")
+		w.line("")
+		for _, l := range d.literals() {
+			if key, value, _ := strings.Cut(l, ": "); key != "kind" && key != "place" {
+				w.line("- %s: `%s`", key, value)
+			}
+		}
+	}
+	if e.class == "Transient" {
+		return
+	}
+	var about []string
+	switch search := e.aspects["Search"]; search {
+	case none:
+		about = append(about, "A search does not look into it.")
+	case coded:
+		about = append(about, "A search finds it by what is said in it.")
+	default:
+		about = append(about, "A search finds it by `"+strings.Join(strings.Fields(search), "`, `")+"`.")
+	}
+	if usage := e.aspects["Usage"]; usage != none {
+		about = append(about, "Its `"+usage+"` counts as `"+e.usageKind+"`.")
+	}
+	if e.aspects["Context"] == none {
+		about = append(about, "No model is sent anything of it.")
+	}
+	w.paragraph(strings.Join(about, " "))
+}
+
+func placed(place string) string {
+	return map[string]string{"": "", "call": ", with the call", "session": ", with the details of the session"}[place]
 }
 
 func more(fields []field) string {

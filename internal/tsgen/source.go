@@ -19,6 +19,7 @@ type source struct {
 	consts  map[string][]goConst // by their type, as they stand
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
 	pairs   []pair               // by name
+	events  []eventSpec          // as they stand in the files
 	values  map[string]ast.Expr  // of constants, by their names
 	methods map[string]bool      // "Type.Method"
 	ids     map[string]ast.Expr  // what Check of a type of id returns, by the type
@@ -63,6 +64,11 @@ func readSource(dir string) (*source, error) {
 	}
 	for i := range s.pairs {
 		if err := s.complete(&s.pairs[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range s.events {
+		if err := s.completeEvent(&s.events[i]); err != nil {
 			return nil, err
 		}
 	}

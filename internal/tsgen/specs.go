@@ -19,13 +19,19 @@ type pair struct {
 	method, path      string
 }
 
-// descriptor notes a variable that is a [protocol.Spec].
+// descriptor notes a variable that is a [protocol.Spec] or a [protocol.EventSpec].
 func (s *source) descriptor(v *ast.ValueSpec) {
 	if len(v.Values) != 1 {
 		return
 	}
 	lit, ok := v.Values[0].(*ast.CompositeLit)
-	if !ok || ident(lit.Type) != "Spec" {
+	if !ok {
+		return
+	}
+	if ident(lit.Type) == "EventSpec" {
+		s.eventDescriptor(v.Names[0].Name, lit)
+	}
+	if ident(lit.Type) != "Spec" {
 		return
 	}
 	p := pair{variable: v.Names[0].Name}

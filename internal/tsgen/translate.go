@@ -9,7 +9,11 @@ import (
 
 // translate turns the source into the model that all writers share.
 func translate(s *source) (*module, error) {
-	m := &module{by: map[string]*decl{}, pairs: s.pairs, sizes: s.sizes(), words: s.texts()}
+	display, err := s.displayDecl()
+	if err != nil {
+		return nil, err
+	}
+	m := &module{by: map[string]*decl{}, pairs: s.pairs, sizes: s.sizes(), words: s.texts(), events: s.events, display: display}
 	if err := m.limit(); err != nil {
 		return nil, err
 	}
@@ -38,7 +42,7 @@ func translate(s *source) (*module, error) {
 func (s *source) declare(t *goType) (*decl, error) {
 	d := &decl{name: tsName(t.name), doc: t.doc, file: t.file}
 	switch t.name {
-	case "Event", "Envelope", "Class", "Unknown", "Block", "Message", "Call", "Reply", "Scope":
+	case "Event", "Envelope", "Class", "Unknown", "Block", "Message", "Call", "Reply", "Scope", "Aspect", "MemberKind":
 		return nil, nil
 	case "Answer": // may stand without a list around it
 		d.kind, d.is = alias, union{text, list{text}, null}

@@ -71,8 +71,7 @@ func (m *Model) sendParts(typed string, parts []editor.Part, whenBusy string) te
 func (m *Model) runCommand(typed, name, args, whenBusy string) tea.Cmd {
 	return deliver(m, typed, func(ctx context.Context, l *link) (*protocol.CommandResult, error) {
 		done, err := client.Call[*protocol.CommandResult](ctx, l.client, l.id, &protocol.RunCommand{Name: name, Args: args, WhenBusy: whenBusy})
-		var pe *protocol.Error
-		if errors.As(err, &pe) && pe.Code == protocol.CodeInvalidRequest && strings.HasPrefix(pe.Message, "There is no command") {
+		if protocol.AboutOf(err).Reason == protocol.ReasonCommand {
 			err = fmt.Errorf("there is no command /%s; /help lists them, and //%s sends it as text", display.Line(name), display.Line(name))
 		}
 		return done, err

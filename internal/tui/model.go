@@ -39,6 +39,8 @@ type Model struct {
 	theme         *theme.Theme
 	look          look // what the theme was chosen by
 	keyboard      *keyboard.Keyboard
+	began         time.Time // when the terminal was taken
+	yielding      bool      // the terminal is given away as soon as it has answered
 	keys          keymap.Reader
 	settings      prefs.Settings
 	keeper        *keeper

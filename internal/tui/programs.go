@@ -32,7 +32,9 @@ func (m *Model) getenv(name string) string {
 
 // externalEditor has the text edited by the person's own program, which has the terminal
 // meanwhile.
-func (m *Model) externalEditor() tea.Cmd {
+func (m *Model) externalEditor() tea.Cmd { return m.whenAnswered((*Model).editOutside) }
+
+func (m *Model) editOutside() tea.Cmd {
 	words, err := prefs.EditorCommand(m.settings.Editor, m.getenv)
 	if err != nil {
 		m.fail(err)

@@ -41,7 +41,7 @@ func (m *Model) opened(o opened) tea.Cmd {
 	m.overlays = slices.DeleteFunc(m.overlays, func(o overlay) bool { _, is := o.(*treeView); return is }) // of the session before
 	m.projection = client.NewProjection()
 	m.shown, m.filling, m.fetching, m.cancelling = shownPath{}, false, false, ""
-	m.edits, m.answered = queueEdits{}, ""
+	m.edits, m.answered, m.toldEnd = queueEdits{}, "", ""
 	m.images.forget()
 	m.transcript.Reset()
 	m.questions.clear()
@@ -92,13 +92,13 @@ func (m *Model) arrived() tea.Cmd {
 		before := m.live().Running
 		for _, e := range u.Events {
 			cmds = append(cmds, m.event(e))
-			switch b := e.Body.(type) {
-			case *protocol.PermissionDecision, *protocol.FileSnapshot: // of no path, but of a call
-				m.transcript.Append(e)
-			case *protocol.Rewind, *protocol.Branch:
-				moves = append(moves, e)
-			case *protocol.RuntimeEnd:
+			if b, ok := e.Body.(*protocol.RuntimeEnd); ok {
 				ends = append(ends, protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *b})
+			}
+			if _, is := e.Leaf(); is {
+				moves = append(moves, e)
+			} else if e.Control && (display.InConversation(e.Body) || display.WithCall(e.Body)) { // of no path, but seen
+				m.transcript.Append(e)
 			}
 		}
 		if end := u.live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
@@ -171,10 +171,14 @@ func (m *Model) ended(err error) {
 
 // event takes what of an event is not the transcript's.
 func (m *Model) event(e protocol.Event) tea.Cmd {
+	if _, moves := e.Leaf(); moves {
+		m.contextStale = true
+		m.statusChanged()
+	}
 	switch b := e.Body.(type) {
 	case *protocol.SessionInfo:
 		m.statusChanged()
-	case *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+	case *protocol.Compact:
 		m.contextStale = true
 		m.statusChanged()
 	case *protocol.TaskUpdate:

@@ -366,12 +366,14 @@ func (m *Model) copyFrom(event protocol.EventID, name, text string) tea.Cmd {
 		m.toast(levelWarning, "there is nothing to copy yet")
 		return nil
 	}
+	var notices []string
 	return ordered(m, func(ctx context.Context, l *link) (protocol.SessionID, error) {
 		id := protocol.NewSessionID(time.Now(), rand.Reader)
-		_, err := client.Call[*protocol.SessionSummary](ctx, l.client, id, &protocol.CloneSession{FromSessionID: l.id, FromEventID: event, Name: name})
+		s, err := client.Call[*protocol.SessionSummary](ctx, l.client, id, &protocol.CloneSession{FromSessionID: l.id, FromEventID: event, Name: name})
 		if err != nil {
 			return "", err
 		}
+		notices = s.Notices
 		return id, l.open(ctx, id, false)
 	}, func(m *Model, id protocol.SessionID, err error) tea.Cmd {
 		if err != nil {
@@ -379,6 +381,9 @@ func (m *Model) copyFrom(event protocol.EventID, name, text string) tea.Cmd {
 			return nil
 		}
 		m.toast(levelInfo, "this is a copy; the other session stays as it was")
+		for _, n := range notices {
+			m.toast(levelWarning, n)
+		}
 		if text != "" && m.editor.Empty() {
 			if err := m.editor.Set(text); err != nil {
 				m.fail(err)

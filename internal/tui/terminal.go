@@ -81,7 +81,9 @@ func (m *Model) openScreen() error {
 	}
 	m.width, m.height = width, height
 	m.scr, err = screen.New(m.cfg.Out, screen.Options{Width: width, Height: height, Full: m.settings.Screen == "full", Focus: true,
-		NoReflow: screen.Cuts(m.getenv), Queries: screen.Queries, Input: m.cfg.In})
+		NoReflow: screen.Cuts(m.getenv), Queries: screen.Queries, Input: m.cfg.In,
+		Settle: func(asked time.Time) { m.keyboard.Settle(asked.Add(answerPatience)) }})
+	m.began = time.Now()
 	if err == nil {
 		m.ahead = typedAhead(m.cfg.In)
 	}
@@ -162,10 +164,45 @@ func (m *Model) readEnough() {
 	}
 }
 
+// answerPatience is how long after the first frame a terminal may take to answer what it
+// is asked. One that says nothing until then has nothing to say.
+const answerPatience = 2 * time.Second
+
+// whenAnswered does something that gives the terminal away, as soon as it has answered what
+// it was asked at the start: who has it then would take late answers for keys.
+func (m *Model) whenAnswered(do func(*Model) tea.Cmd) tea.Cmd {
+	if m.yielding {
+		return nil
+	}
+	left := time.Until(m.began.Add(answerPatience))
+	select {
+	case <-m.keyboard.Answered():
+		return do(m)
+	default:
+		if left <= 0 {
+			return do(m)
+		}
+	}
+	m.yielding = true
+	return func() tea.Msg {
+		select {
+		case <-m.keyboard.Answered():
+		case <-time.After(left):
+		case <-m.ctx.Done():
+		}
+		return then(func(m *Model) tea.Cmd {
+			m.yielding = false
+			return do(m)
+		})
+	}
+}
+
 // suspend gives the terminal to the shell until fg.
 func (m *Model) suspend() tea.Cmd {
-	m.scr.Pause()
-	return tea.Suspend
+	return m.whenAnswered(func(m *Model) tea.Cmd {
+		m.scr.Pause()
+		return tea.Suspend
+	})
 }
 
 func (m *Model) resumed() tea.Cmd {

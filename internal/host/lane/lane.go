@@ -144,6 +144,8 @@ type Lane struct {
 
 	running atomic.Pointer[turn] // the same as turn; set with mu held
 
+	looked bool // for what was left in repositories; belongs to the goroutine of the turn
+
 	after sync.WaitGroup // what a turn still does behind its end
 
 	// tasks are the background commands; they outlive turns. Their own lock may be
@@ -360,15 +362,10 @@ func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protoc
 	if err != nil {
 		return e, nil, err
 	}
-	switch b := body.(type) {
-	case *protocol.Rewind:
-		l.leaf = ""
-		if b.TargetEventID != nil {
-			l.leaf = *b.TargetEventID
-		}
-	case *protocol.Branch:
-		l.leaf = b.LeafEventID
-	case *protocol.SessionInfo:
+	if leaf, moves := e.Leaf(); moves {
+		l.leaf = leaf
+	}
+	if b, ok := body.(*protocol.SessionInfo); ok {
 		b.Changes.Apply(&l.meta)
 	}
 	if e.Class() == protocol.Conversation {
@@ -509,7 +506,7 @@ func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, 
 
 // builder makes a context builder over the published log, with the hooks of a chain.
 func (l *Lane) builder(chain *hook.Chain, info model.Info) (*history.Builder, error) {
-	c := history.Config{Log: l.cfg.Log.Index(), Window: info.ContextWindow}
+	c := history.Config{Log: session.Texts{Index: l.cfg.Log.Index()}, Window: info.ContextWindow}
 	if chain.ChangesContext() {
 		c.Hooks = chain
 	}

@@ -126,15 +126,8 @@ func (h *turnHost) leaveBranch(ctx context.Context, summarise runtime.Summarise)
 
 // targetOf is the event to which a rewind or branch moves, "" for the empty conversation.
 func targetOf(body protocol.Body) protocol.EventID {
-	switch b := body.(type) {
-	case *protocol.Branch:
-		return b.LeafEventID
-	case *protocol.Rewind:
-		if b.TargetEventID != nil {
-			return *b.TargetEventID
-		}
-	}
-	return ""
+	leaf, _ := protocol.Event{Body: body}.Leaf()
+	return leaf
 }
 
 // fork gives the newest event that the paths to two events share, "" for none.

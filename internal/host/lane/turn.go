@@ -288,6 +288,10 @@ func (l *Lane) run(t *turn) (runtime.Run, error) {
 	if err := l.refresh(t); err != nil {
 		return runtime.Run{}, err
 	}
+	if t.setup.Above == nil && !l.looked { // what a host left that was killed while a command ran
+		l.looked = true
+		env.TellLeft()
+	}
 	h := &turnHost{l, t}
 	return runtime.Run{Host: h, Model: t.setup.Model, Fallback: t.setup.Fallback, Thinking: t.setup.Thinking,
 		Tools: t.setup.Tools, Env: t.env, Hooks: h.runtimeHooks(), Limits: t.setup.Limits, Budget: t.budget, Summary: t.setup.Summary, Session: l.ID(), Blob: l.readBlob, Rand: l.cfg.Rand,

@@ -129,7 +129,7 @@ func parseHello(data []byte, check func(*protocol.Hello) error) (protocol.Hello,
 	case m.Type != "hello":
 		return m.Hello, misfit(wrong("type", "The first message of a client is a hello, not %s.", shown(m.Type)))
 	}
-	missing := protocol.MissingMember("hello", data, &m.Hello)
+	missing := protocol.LacksMember("hello", data, &m.Hello)
 	if missing != nil && (m.ProtocolVersion == 0 || m.ProtocolVersion == protocol.Version) { // another version may have other fields
 		return m.Hello, misfit(missing.Err())
 	}

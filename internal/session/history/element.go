@@ -16,8 +16,8 @@ type Element struct {
 	pos    int              // place on the path; only the order counts
 	prev   protocol.EventID // the conversation event before it on the path
 	seq    protocol.Seq
+	origin int32 // 1 + index in the list that the hooks were given
 	kind   elementKind
-	origin int  // 1 + index in the list that the hooks were given
 	harmed bool // events behind it are lost: results of its calls may be among them
 }
 

@@ -149,14 +149,18 @@ type toldDetails struct {
 }
 
 // detailsOf returns the details of a result that tells something of the state outside.
-func detailsOf(ev protocol.Event) (d toldDetails, tells protocol.ToolState, ok bool) {
+func detailsOf(ev protocol.Event) (toldDetails, protocol.ToolState, bool) {
 	body, ok := ev.Body.(*protocol.MessageBody)
 	if !ok || body.Message.Role != protocol.RoleToolResult || len(body.Message.Details) == 0 {
-		return d, "", false
+		return toldDetails{}, "", false
 	}
-	tells = protocol.FindTool(body.Message.ToolName).Tells
-	if tells == "" || tells == protocol.TellsTodos && body.Message.IsError || json.Unmarshal(body.Message.Details, &d) != nil {
-		return d, "", false
+	tells := protocol.FindTool(body.Message.ToolName).Tells
+	if tells == "" || tells == protocol.TellsTodos && body.Message.IsError {
+		return toldDetails{}, "", false
+	}
+	var d toldDetails // only what comes here is on the heap
+	if json.Unmarshal(body.Message.Details, &d) != nil {
+		return toldDetails{}, "", false
 	}
 	return d, tells, true
 }

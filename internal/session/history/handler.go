@@ -16,6 +16,9 @@ const (
 	barrier
 )
 
+// The handler of a type of event is the function whose name is that of the event's spec with
+// ToLLM, such as compactToLLM; the switch handlerOf is generated from the specs.
+
 // handler says how the events of one type take part in the context. For include
 // and for the mergePrev of a steer it sets w.message and w.kind, for that of a
 // harness item w.item, for barrier w.compact.
@@ -27,24 +30,6 @@ type answer struct {
 	kind    elementKind
 	item    *protocol.Item
 	compact *protocol.Compact
-}
-
-// handlerOf gives the handler of a type; an unknown type is skipped. It is a
-// switch and not a map, so that starting the program allocates nothing.
-func handlerOf(t protocol.EventType) handler {
-	switch t {
-	case protocol.TypeMessage:
-		return messageToLLM
-	case protocol.TypeCustomMessage:
-		return customMessageToLLM
-	case protocol.TypeCompact:
-		return compactToLLM
-	case protocol.TypeBranchSummary:
-		return branchSummaryToLLM
-	case protocol.TypeHarnessItem:
-		return harnessItemToLLM
-	}
-	return skipToLLM
 }
 
 // skipToLLM is the handler of control events and of types of a later version.

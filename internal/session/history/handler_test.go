@@ -13,6 +13,10 @@ func TestEachEventTypeTakesPartAsTheTableOfEventsSays(t *testing.T) {
 	steer.Meta = &protocol.MessageMeta{Source: protocol.SourceSteer}
 	follow := protocol.UserText("x")
 	follow.Meta = &protocol.MessageMeta{Source: protocol.SourceFollowUp}
+	left := map[*protocol.EventSpec]bool{} // those that have no line of their own below
+	for _, s := range protocol.EventSpecs() {
+		left[s] = true
+	}
 	message := func(m protocol.Message) protocol.Body { return &protocol.MessageBody{Message: m} }
 	for _, c := range []struct {
 		name string
@@ -45,9 +49,18 @@ func TestEachEventTypeTakesPartAsTheTableOfEventsSays(t *testing.T) {
 		{"context_cut", &protocol.ContextCut{}, skip},
 		{"type of a later version", &protocol.Unknown{Type: "later"}, skip},
 	} {
+		if s := protocol.SpecOfEvent(c.body.EventType()); s != nil {
+			delete(left, s)
+		}
 		ev := protocol.Event{Envelope: protocol.Envelope{Type: c.body.EventType()}, Body: c.body}
 		if got := handlerOf(ev.Type)(ev, &answer{}); got != c.want {
 			t.Errorf("%s: action %d, want %d", c.name, got, c.want)
+		}
+	}
+	for s := range left {
+		ev := protocol.NewEvent(s.New())
+		if got := handlerOf(ev.Type)(ev, &answer{}); (s.Context == protocol.None || s.Class == protocol.Control) && got != skip {
+			t.Errorf("%s takes part (%d), and its spec says %s", s.Type, got, s.Context)
 		}
 	}
 }

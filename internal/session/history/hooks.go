@@ -48,7 +48,7 @@ func runHooks(ctx context.Context, hooks Hooks, list []Element) ([]Element, []st
 func Pass(ctx context.Context, list []Element, layer func(context.Context, []Element) ([]Element, error)) ([]Element, error) {
 	given := make([]Element, len(list))
 	for i, e := range list {
-		e.origin = i + 1
+		e.origin = int32(i + 1)
 		given[i] = e
 	}
 	got, err := layer(ctx, given)
@@ -64,7 +64,7 @@ func untouched(given, got []Element) bool {
 		return false
 	}
 	for i := range got {
-		if got[i].Event != given[i].Event || got[i].Message != given[i].Message || got[i].origin != i+1 {
+		if got[i].Event != given[i].Event || got[i].Message != given[i].Message || int(got[i].origin) != i+1 {
 			return false
 		}
 	}
@@ -83,7 +83,7 @@ func adopt(given, got []Element) []Element {
 		if e.Message == nil {
 			continue
 		}
-		i := e.origin - 1
+		i := int(e.origin) - 1
 		if i < 0 || i >= len(given) || used[i] || e.Event != given[i].Event || e.Message != given[i].Message {
 			out = append(out, Element{Message: e.Message})
 			continue

@@ -190,13 +190,23 @@ func (w *walker) add(ev protocol.Event, a *answer, pos int) {
 		a.message = unsigned(a.message)
 	}
 	e := Element{Event: ev.ID, Message: a.message, kind: a.kind, pos: pos, seq: ev.Seq}
-	if a.message.Role == protocol.RoleAssistant && len(a.message.Calls()) > 0 {
+	if a.message.Role == protocol.RoleAssistant && calls(a.message) {
 		e.harmed, w.harm.lost = w.harm.lost, false
 	}
 	if len(w.list) == cap(w.list) { // twice as many: append takes a quarter more of what is long
 		w.list = slices.Grow(w.list, 64+len(w.list))
 	}
 	w.list = append(w.list, e)
+}
+
+// calls reports whether a message has a call.
+func calls(m *protocol.Message) bool {
+	for i := range m.Content {
+		if m.Content[i].Type == protocol.BlockToolUse {
+			return true
+		}
+	}
+	return false
 }
 
 // size is how many bytes of text a message has.

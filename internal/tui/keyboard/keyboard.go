@@ -42,13 +42,73 @@ type Keyboard struct {
 	paste []byte // of an open paste
 	open  bool
 
+	answered chan struct{} // closed when the terminal has said its attributes
+	said     bool          // answered is closed
+
 	mu     sync.Mutex
 	number int
 	pastes map[int]string
 }
 
 // New reads a terminal.
-func New(terminal *os.File) *Keyboard { return &Keyboard{File: terminal, pastes: map[int]string{}} }
+func New(terminal *os.File) *Keyboard {
+	return &Keyboard{File: terminal, answered: make(chan struct{}), pastes: map[int]string{}}
+}
+
+// Answered is closed when the terminal has said its primary device attributes (DA1), which
+// it is asked for last: what it was asked for before that has been read, too.
+func (k *Keyboard) Answered() <-chan struct{} { return k.answered }
+
+// Settle reads and drops what comes until the terminal has said its attributes, or until
+// the deadline, for when nobody calls Read any more. It reads nothing that comes after that
+// answer. An input that ends or fails ends it.
+func (k *Keyboard) Settle(deadline time.Time) {
+	for {
+		select {
+		case <-k.answered:
+			return
+		default:
+		}
+		left := time.Until(deadline)
+		if left <= 0 {
+			return
+		}
+		if !k.reading.TryLock() { // a Read that was called before waits for the rest of something
+			select {
+			case <-k.answered:
+			case <-time.After(min(left, escPatience)):
+			}
+			continue
+		}
+		ends := k.drop(left)
+		k.reading.Unlock()
+		if ends {
+			return
+		}
+	}
+}
+
+// drop waits for a byte, and drops it. It reports whether the input ends. The caller holds
+// reading.
+func (k *Keyboard) drop(wait time.Duration) (ends bool) {
+	n, err := unix.Poll([]unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}, int(wait.Milliseconds())+1)
+	if err == unix.EINTR || err == nil && n == 0 {
+		return false
+	}
+	var in [1]byte
+	if n, err = k.File.Read(in[:]); err != nil || n == 0 {
+		return true
+	}
+	k.take(in[:])
+	k.ready = nil
+	return false
+}
+
+// attributes reports whether a sequence is the answer to a request for primary device
+// attributes.
+func attributes(sequence []byte) bool {
+	return bytes.HasPrefix(sequence, []byte("\x1b[?")) && sequence[len(sequence)-1] == 'c'
+}
 
 // Read waits for keys. It gives whole characters and sequences, except when the rest does
 // not come in time. With room for 4 KiB it keeps nothing back: who waits for the terminal
@@ -124,6 +184,10 @@ func (k *Keyboard) take(in []byte) {
 		n, whole := first(k.rest)
 		if !whole && len(k.rest) < maxWhole {
 			return
+		}
+		if whole && !k.said && attributes(k.rest[:n]) {
+			k.said = true
+			close(k.answered)
 		}
 		k.ready = append(k.ready, k.rest[:n]...)
 		k.rest = k.rest[n:]

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 // feed gives what a keyboard hands on of input that comes in pieces: what each of them
@@ -153,4 +154,57 @@ func FuzzNothingIsLostOrMadeUp(f *testing.F) {
 			t.Errorf("%q became %q", text, whole)
 		}
 	})
+}
+
+func TestSettleDropsWhatComesUntilTheLastAnswerAndNothingBehindIt(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	k := New(r)
+	if _, err := w.WriteString("x\x1b]11;rgb:0/0/0\x1b\\\x1b[?2026;2$y\x1b[?62;22cls\n"); err != nil {
+		t.Fatal(err)
+	}
+	k.Settle(time.Now().Add(time.Hour))
+	select {
+	case <-k.Answered():
+	default:
+		t.Error("the answer was not seen")
+	}
+	buf := make([]byte, 4096)
+	if n, err := k.Read(buf); err != nil || string(buf[:n]) != "ls\n" {
+		t.Errorf("%q, %v is left", buf[:n], err)
+	}
+	k.Settle(time.Now().Add(time.Hour)) // has nothing to wait for
+}
+
+func TestSettleEndsWithTheDeadlineAndWithTheInput(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	k := New(r)
+	k.Settle(time.Now().Add(10 * time.Millisecond))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	k.Settle(time.Now().Add(time.Hour))
+}
+
+func TestTheAnswerIsSeenAmongKeysAndInPieces(t *testing.T) {
+	k := New(nil)
+	for _, in := range split("ab\x1b[?1;2u\x1b[cc\x1b[?62;4") {
+		k.take([]byte(in))
+	}
+	select {
+	case <-k.Answered():
+		t.Error("it is seen before it is whole")
+	default:
+	}
+	k.take([]byte("c"))
+	k.take([]byte("\x1b[?62c")) // and once more
+	<-k.Answered()
 }

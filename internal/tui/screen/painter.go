@@ -89,8 +89,9 @@ func (p *painter) work(k work) {
 		p.leave(false)
 	}
 	p.flush()
-	if k.has && !p.queried && p.s.options.Queries != "" {
+	if k.has && !k.leaves() && !p.queried && p.s.options.Queries != "" {
 		p.queried = true
+		p.s.asked.Store(p.now().UnixNano())
 		p.raw(p.s.options.Queries)
 		p.flush()
 	}

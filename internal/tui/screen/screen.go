@@ -29,6 +29,11 @@ type Options struct {
 	// Queries are written once, after the first frame, so that nothing waits for the
 	// answers; they come with the keys. See [Queries].
 	Queries string
+	// Settle takes the answers to Queries that have not come yet from Input, which nobody
+	// else reads any more; asked is when they were written. [Screen.Close] calls it when all
+	// modes are set back, and while the input is still in raw mode: what comes later is
+	// typed into the shell. Nil takes nothing.
+	Settle func(asked time.Time)
 	// Input is the terminal's side that keys are read from. While the screen is on it
 	// is in raw mode: keys come one by one and are not echoed. Nil leaves that alone.
 	Input *os.File
@@ -48,6 +53,7 @@ type Screen struct {
 	on    atomic.Bool  // the modes of the terminal are ours
 	gone  atomic.Bool  // nothing is written any more
 	title atomic.Bool  // the window's title is ours
+	asked atomic.Int64 // when Queries were written, in Unix nanoseconds; 0: not yet
 	saved atomic.Pointer[term.State]
 
 	mu      sync.Mutex // guards what follows; nothing is written under it
@@ -235,6 +241,9 @@ func (s *Screen) Close() error {
 	s.mu.Unlock()
 	<-s.ended
 	if first {
+		if asked := s.asked.Load(); asked != 0 && s.options.Settle != nil && s.saved.Load() != nil {
+			s.options.Settle(time.Unix(0, asked))
+		}
 		s.cooked()
 	}
 	return s.Err()

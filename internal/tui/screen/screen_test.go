@@ -276,3 +276,17 @@ func TestNothingIsAskedBeforeTheFirstFrame(t *testing.T) {
 		t.Errorf("the bell is not in %q", text)
 	}
 }
+
+func TestNothingIsAskedOfATerminalThatIsGivenAway(t *testing.T) {
+	frame := Frame{Lines: []string{"the only frame"}}
+	for name, k := range map[string]work{
+		"closed": {frame: frame, has: true, last: true, width: 80, height: 24},
+		"paused": {frame: frame, has: true, width: 80, height: 24, asks: []ask{{pause: true, do: func(p *painter) { p.leave(true) }}}},
+	} {
+		r := &recorder{}
+		newPainter(&Screen{out: r, options: Options{Queries: Queries, Width: 80, Height: 24}}).work(k)
+		if text := r.text(); !strings.Contains(text, "the only frame") || strings.Contains(text, Queries) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}

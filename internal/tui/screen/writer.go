@@ -2,6 +2,7 @@ package screen
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -17,6 +18,11 @@ type work struct {
 	resized bool
 	asks    []ask
 	last    bool
+}
+
+// leaves reports whether the terminal is somebody else's afterwards.
+func (k work) leaves() bool {
+	return k.last || slices.ContainsFunc(k.asks, func(a ask) bool { return a.pause })
 }
 
 // write is the goroutine that draws. It ends with Close.

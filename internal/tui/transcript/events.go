@@ -79,15 +79,8 @@ func (t *Transcript) Earlier(n int) { t.earlier = n }
 // rewind or branch cuts the path; what is said of a call may come before the call.
 // Events are appended before the state behind them is given to [Transcript.Live].
 func (t *Transcript) Append(e protocol.Event) {
-	switch b := e.Body.(type) {
-	case *protocol.Rewind:
-		leaf := protocol.EventID("")
-		if b.TargetEventID != nil {
-			leaf = *b.TargetEventID
-		}
+	if leaf, moves := e.Leaf(); moves {
 		t.Cut(leaf)
-	case *protocol.Branch:
-		t.Cut(b.LeafEventID)
 	}
 	t.insert(t.weighed(e)...)
 	t.bound()

@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -30,6 +31,7 @@ const (
 	custom
 	shell
 	note
+	shown // as package display has it
 	other
 )
 
@@ -94,7 +96,11 @@ func nodeOf(e *protocol.Event) node {
 	case *protocol.HarnessItem:
 		n.kind, n.text = note, firstLine(b.Item.Content)
 	default:
-		n.text = firstLine(string(e.Type))
+		if it := display.Of(*e); it.Kind != display.Hidden {
+			n.kind, n.text = shown, firstLine(cmp.Or(it.Title, it.Text))
+		} else {
+			n.text = firstLine(string(e.Type))
+		}
 	}
 	return n
 }

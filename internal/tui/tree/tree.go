@@ -108,14 +108,11 @@ func (t *Tree) Add(events []protocol.Event) {
 		}
 		t.through = e.Seq
 		t.stale = true
-		switch b := e.Body.(type) {
-		case *protocol.Rewind:
-			t.moveTo(b.TargetEventID)
+		if leaf, moves := e.Leaf(); moves {
+			t.moveTo(leaf)
 			continue
-		case *protocol.Branch:
-			t.moveTo(&b.LeafEventID)
-			continue
-		case *protocol.Label:
+		}
+		if b, ok := e.Body.(*protocol.Label); ok {
 			t.name(b)
 			continue
 		}
@@ -126,11 +123,9 @@ func (t *Tree) Add(events []protocol.Event) {
 }
 
 // moveTo follows a change of the leaf; an id that is not known changes nothing.
-func (t *Tree) moveTo(id *protocol.EventID) {
-	if id == nil {
-		t.leaf = ""
-	} else if _, ok := t.index[*id]; ok {
-		t.leaf = *id
+func (t *Tree) moveTo(id protocol.EventID) {
+	if _, ok := t.index[id]; ok || id == "" {
+		t.leaf = id
 	}
 }
 

@@ -27,6 +27,8 @@ export const reasonValues = [
   "skill",
   /** the folder is not there, or is none to work in */
   "folder",
+  /** there is no command of that name */
+  "command",
   /** a home or / as the workspace has to be allowed */
   "wide",
 ] as const;

@@ -15,6 +15,7 @@ export * from "./errors";
 export * from "./event";
 export * from "./events_persistent";
 export * from "./events_transient";
+export * from "./eventspec";
 export * from "./extension";
 export * from "./fields";
 export * from "./frame";

@@ -127,6 +127,8 @@ export interface SessionSummary {
   damaged?: string;
   /** State is what goes on in it, nil while this host does not have it open. */
   state?: SessionState;
+  /** Notices of clone_session say what the copy lacks, as the session itself does. */
+  notices?: string[];
 }
 
 /**
