@@ -10,7 +10,7 @@ import (
 	"scorel/internal/sandbox"
 )
 
-func progress(n int) string {
+func followed(n int) string {
 	var s strings.Builder
 	for i := range n {
 		fmt.Fprintf(&s, "\r%6d of %d [=====>    ]", i+1, n)
@@ -24,7 +24,7 @@ func TestWhatATerminalWouldOverwriteIsCounted(t *testing.T) {
 		{"a\r\nb\r\nc\r\nd\r\ne\r\n", "a\r\nb\r\nc\r\nd\r\ne\r\n"},
 		{"x\ry\rz\n", "x\ry\rz\n"},
 		{"x\r1\r2\r3\r\ndone\n", "x\r[2 states of this line are left out]\r3\r\ndone\n"},
-		{"get\n" + progress(100) + "\nok", "get\n     1 of 100 [=====>    ]\r[98 states of this line are left out]\r   100 of 100 [=====>    ]\nok"},
+		{"get\n" + followed(100) + "\nok", "get\n     1 of 100 [=====>    ]\r[98 states of this line are left out]\r   100 of 100 [=====>    ]\nok"},
 		{"\r\r\r\r\n", "\r\r\r\r\n"},
 	} {
 		if got := Fold(c.in); got != c.want {
@@ -37,7 +37,7 @@ func TestWhatATerminalWouldOverwriteIsCounted(t *testing.T) {
 func TestAProgressBarOfManyUpdatesIsShort(t *testing.T) {
 	b := newBench(t)
 	id := b.start("fetch")
-	b.last().print("fetching\n" + progress(100_000) + "\nfetched\n")
+	b.last().print("fetching\n" + followed(100_000) + "\nfetched\n")
 	r := b.read(id, Query{})
 	if len(r.Text) > 1000 || !strings.HasPrefix(r.Text, "fetching\n     1 of 100000") || !strings.HasSuffix(r.Text, "\r100000 of 100000 [=====>    ]\nfetched\n") {
 		t.Errorf("%d bytes: %.300q … %q", len(r.Text), r.Text, r.Text[max(0, len(r.Text)-100):])

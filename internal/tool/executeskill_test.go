@@ -140,7 +140,7 @@ func TestACancelledProgramIsEndedAndTheRuntimeTellsOfIt(t *testing.T) {
 
 func TestLinesOfStderrAreEventsOrKeptInOrderWhateverTheirLength(t *testing.T) {
 	r := &reported{}
-	p := &progress{max: 1 << 20, full: func() { t.Error("ended") }, call: Call{
+	p := &childLog{max: 1 << 20, full: func() { t.Error("ended") }, call: Call{
 		Process: func(u protocol.ProcessUpdate) {
 			r.events = append(r.events, u)
 			r.lines = append(r.lines, "event "+u.Message)
@@ -175,7 +175,7 @@ func TestLinesOfStderrAreEventsOrKeptInOrderWhateverTheirLength(t *testing.T) {
 
 func TestStderrHasABoundInMemoryAndInAll(t *testing.T) {
 	ended := 0
-	p := &progress{max: 4 << 20, full: func() { ended++ }}
+	p := &childLog{max: 4 << 20, full: func() { ended++ }}
 	block := []byte(strings.Repeat("0123456789abcde\n", 4096))
 	for range int(p.max)/len(block) + 10 {
 		_, _ = p.Write(block)
