@@ -18,11 +18,11 @@ import (
 // events besides messages, with what they do. None of them says how an event looks: that is said beside its
 // type ([protocol.EventSpec]), and in package display for those whose shape is not data.
 var behaviours = map[string]string{
-	"internal/cli/live_view.go: event":            "which ids to type, whose turn it is, what waits",
-	"internal/cli/printer.go: event":              "what goes to which stream",
-	"internal/cli/result.go: event":               "the result of a run",
-	"internal/export/event.go: event":             "the parts of a message, and what belongs to a call",
-	"internal/export/source.go: control":          "names, denials and the system prompt of a page",
+	"internal/ui/cli/live_view.go: event":         "which ids to type, whose turn it is, what waits",
+	"internal/ui/cli/printer.go: event":           "what goes to which stream",
+	"internal/ui/cli/result.go: event":            "the result of a run",
+	"internal/engine/export/event.go: event":      "the parts of a message, and what belongs to a call",
+	"internal/engine/export/source.go: control":   "names, denials and the system prompt of a page",
 	"internal/extension/events.go: event":         "the events of the extension API",
 	"internal/extension/mirror.go: add":           "the entries of the extension API",
 	"internal/extension/mirror.go: list":          "the messages that extensions give back",
@@ -30,11 +30,11 @@ var behaviours = map[string]string{
 	"internal/host/lane/turn.go: gatesEffect":     "what is on disk before an effect",
 	"internal/host/publish/publisher.go: changes": "which lists of sessions are read again",
 	"internal/host/report.go: getUsage":           "the model that used what is counted",
-	"internal/session/load.go: parseMove":         "what the fold of a log reads",
-	"internal/skill/index.go: Fold":               "the skill index",
-	"internal/tui/session.go: event":              "the state around the conversation",
-	"internal/tui/transcript/events.go: of":       "the parts of a message, and what belongs to a call",
-	"internal/tui/tree/node.go: nodeOf":           "where a person can go, in lines of a word or two",
+	"internal/engine/session/load.go: parseMove":  "what the fold of a log reads",
+	"internal/engine/skill/index.go: Fold":        "the skill index",
+	"internal/ui/tui/session.go: event":           "the state around the conversation",
+	"internal/ui/tui/transcript/events.go: of":    "the parts of a message, and what belongs to a call",
+	"internal/ui/tui/tree/node.go: nodeOf":        "where a person can go, in lines of a word or two",
 }
 
 // messageBody is the type of a message, of which every client knows the parts.

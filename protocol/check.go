@@ -9,7 +9,7 @@ import (
 )
 
 // The check tag of a field says what is asked of its value, with the bounds below by their
-// names (check:"required,max=MaxWord"). internal/tsgen makes functions of the tags, and of
+// names (check:"required,max=MaxWord"). internal/dev/tsgen makes functions of the tags, and of
 // requests that ask nothing else the whole Check (checks_gen.go); the bounds stand in the
 // JSON Schema too. What a tag cannot say, or what has a sentence of its own, is checked by
 // hand beside the type, which then calls checkFields.

@@ -4,7 +4,7 @@ import "strings"
 
 // EventSpec says of a type of event all that is not in its fields. There is one for each
 // type, beside the type of its body. It is static data: a program pays nothing for it when
-// it starts. The type of the body gets its methods from it, by internal/tsgen.
+// it starts. The type of the body gets its methods from it, by internal/dev/tsgen.
 type EventSpec struct {
 	Type  EventType
 	Class Class
@@ -34,7 +34,7 @@ type EventSpec struct {
 	// Leaf is the member that names the leaf from this control event on.
 	Leaf Aspect
 	// Context is what the event does to the context of a model. Coded: for a conversation
-	// event the handler in internal/session/history whose name is that of the variable of
+	// event the handler in internal/engine/session/history whose name is that of the variable of
 	// the spec with ToLLM in the place of Spec; for a control event the walk in that package.
 	Context Aspect
 }
@@ -183,7 +183,7 @@ var unknownSpec = EventSpec{Display: Display{Kind: DisplayHidden}, Search: None,
 // EventSpec returns the spec of events of unknown types, without a type and a class.
 func (*Unknown) EventSpec() *EventSpec { return &unknownSpec }
 
-// The optional aspects of a body; internal/tsgen writes the methods of those that are
+// The optional aspects of a body; internal/dev/tsgen writes the methods of those that are
 // members, and holds at compile time that there is a method where the spec says [Coded].
 type (
 	searchable interface{ searchTexts() []string }

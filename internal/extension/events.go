@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -205,7 +205,7 @@ func (t *teller) make(event string, f fields, keep bool) {
 // process must know of the conversation; anything else is dropped where there is none.
 // It starts no process: one that has ended finds in the conversation what it has missed.
 func (t *teller) send(event string, data json.RawMessage, keep bool) {
-	s, note := t.m.set, wire.EventNote{Ext: t.m.ID, Type: event, Event: data}
+	s, note := t.m.set, rpc.EventNote{Ext: t.m.ID, Type: event, Event: data}
 	s.mu.Lock()
 	m, err := s.current(t.m)
 	var c *child
@@ -220,7 +220,7 @@ func (t *teller) send(event string, data json.RawMessage, keep bool) {
 	defer cancel()
 	if keep {
 		err = c.tell(ctx, note)
-	} else if line, lerr := notification(wire.NoteEvent, note); lerr == nil {
+	} else if line, lerr := notification(rpc.NoteEvent, note); lerr == nil {
 		c.peer.tell(line)
 	}
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/engine/permission"
 	"scorel/internal/host/lane"
-	"scorel/internal/model/resolve"
-	"scorel/internal/permission"
 	"scorel/protocol"
 )
 

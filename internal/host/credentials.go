@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"scorel/internal/engine/model/credentials"
+	"scorel/internal/engine/model/resolve"
 	"scorel/internal/host/doctor"
-	"scorel/internal/model/credentials"
-	"scorel/internal/model/resolve"
 	"scorel/protocol"
 )
 

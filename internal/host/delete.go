@@ -7,9 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/partial"
-	"scorel/internal/process"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -49,7 +49,7 @@ func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletio
 	}
 	d.note(done)
 	h.sessionDeleted(id)
-	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
+	_ = progress.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
 	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id, d))
 }
 

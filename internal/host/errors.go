@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

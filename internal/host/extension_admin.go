@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/disk"
 	"scorel/internal/extension"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -136,7 +136,7 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 	record := filepath.Join(h.cfg.StoreDir, "run", "check")
 	v, keys := &checking{}, &knownKeys{}
 	keys.set(h.keyValues(cfg))
-	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
+	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: rpc.Session{Cwd: filepath.Dir(path), Mode: "print"},
 		Find: func(context.Context) extension.Found { return extension.Found{Extensions: its} },
 		Settings: func(e extension.Extension) json.RawMessage {
 			if filepath.Dir(path) != filepath.Join(h.cfg.Dir, "extensions") { // it may be anybody's
@@ -173,14 +173,14 @@ type checking struct{}
 
 // Call implements [extension.Host].
 func (checking) Call(_ context.Context, _ extension.Extension, method string, _ json.RawMessage) (any, error) {
-	if method == wire.CallConfig {
+	if method == rpc.CallConfig {
 		return struct{}{}, nil
 	}
 	return nil, fmt.Errorf("%s needs a session, and the extension is only being checked", method)
 }
 
 // State implements [extension.Host].
-func (checking) State() wire.State { return wire.State{Idle: true} }
+func (checking) State() rpc.State { return rpc.State{Idle: true} }
 
 // Notify implements [extension.Host].
 func (checking) Notify(string, string) {}

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"scorel/internal/fuzzy"
-	"scorel/internal/tool"
+	"scorel/internal/engine/tool"
+	"scorel/internal/text/fuzzy"
 	"scorel/protocol"
 )
 

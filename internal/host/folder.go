@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

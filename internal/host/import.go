@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"scorel/internal/bundle"
-	"scorel/internal/disk"
+	"scorel/internal/engine/archive"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
-	"scorel/internal/session"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
 // Bounds of an import.
-const maxImportParts = bundle.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB, but for the last
+const maxImportParts = archive.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB, but for the last
 
 // importSession makes a session from parts that this client has put. They are dropped
 // then, whatever came of it.

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
 	"scorel/protocol"
 )
 

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"scorel/internal/config"
-	"scorel/internal/disk"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/trust"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

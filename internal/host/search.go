@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

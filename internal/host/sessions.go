@@ -9,9 +9,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
-	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )

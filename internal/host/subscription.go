@@ -6,9 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/publish"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 

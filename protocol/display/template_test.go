@@ -14,7 +14,7 @@ import (
 )
 
 // casesFile holds events whose display is data with the items that are made of them. The
-// twin in TypeScript is held against it, too (internal/tsgen).
+// twin in TypeScript is held against it, too (internal/dev/tsgen).
 const casesFile = "../../web/src/display/cases.json"
 
 type displayCase struct {

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/publish"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 

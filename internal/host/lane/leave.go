@@ -3,8 +3,8 @@ package lane
 import (
 	"context"
 
-	"scorel/internal/runtime"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session/history"
 	"scorel/protocol"
 )
 

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"scorel/internal/permission"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"slices"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 

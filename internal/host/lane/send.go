@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
 	"scorel/protocol"
 )
 

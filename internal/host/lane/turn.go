@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
-	"scorel/internal/session/history"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 

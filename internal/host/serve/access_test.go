@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"scorel/client"
-	"scorel/internal/sandbox/sandboxtest"
+	"scorel/internal/platform/sandbox/sandboxtest"
 	"scorel/protocol"
 )
 
