@@ -15,23 +15,23 @@ test: ## everything CI runs
 	bash scripts/test.sh
 
 bench: build ## our figures beside the goals and the peers'
-	$(GO) run ./internal/bench
+	$(GO) run ./internal/dev/bench
 
 fuzz: ## every fuzz target for FUZZTIME
 	FUZZTIME=$(FUZZTIME) bash scripts/fuzz.sh
 
 soak: build ## kill and resume the real binary for long, then play schedules: N of them, or until stopped
 	SCOREL_SOAK=1 $(GO) test -count=1 -timeout 120m -run 'Soak|Kill' ./internal/...
-	SCOREL_SOAK=1 N=$(N) $(GO) test -count=1 -timeout 0 -v -run Schedule ./internal/synctrial
+	SCOREL_SOAK=1 N=$(N) $(GO) test -count=1 -timeout 0 -v -run Schedule ./internal/dev/simtest
 
 generate: ## what is made of the protocol: TypeScript types, JSON Schema, OpenAPI, the reference in docs/protocol
-	$(GO) run ./internal/tsgen
+	$(GO) run ./internal/dev/tsgen
 
 catalog: ## the model catalogue from its public package
-	$(GO) generate ./internal/model/catalog
+	$(GO) generate ./internal/engine/model/catalog
 
 screenshots: build ## the pictures of the terminal UI, in docs/screens
-	$(GO) run ./internal/screenshots
+	$(GO) run ./internal/dev/screenshots
 
 clean:
 	rm -rf bin bench.json

@@ -78,8 +78,7 @@ func (p *Projection) event(e protocol.Event) {
 		return
 	}
 	p.live.Apply(e)
-	switch e.Body.(type) {
-	case *protocol.Rewind, *protocol.Branch:
+	if _, moves := e.Leaf(); moves {
 		p.seek(p.live.LeafID)
 		return
 	}

@@ -41,27 +41,71 @@ func packages(t *testing.T) []pkg {
 	return all
 }
 
-// layer gives the layer of a package, lowest first: a package imports only from
-// layers below its own, or from its own. Programs for developers stand outside.
+// layer returns the layer of a package, which is its folder, lowest first: a package
+// imports only from layers below its own, or from its own. Programs for developers are
+// outside.
 func layer(path string) (name string, rank int) {
-	under := func(roots ...string) bool {
-		return slices.ContainsFunc(roots, func(r string) bool { return path == r || strings.HasPrefix(path, r+"/") })
-	}
 	switch {
-	case under("scorel/internal/tui/tuitest"):
-		return "developer", 5
-	case under("scorel/protocol"):
+	case under(path, "scorel/protocol"):
 		return "contract", 0
-	case under("scorel/client"):
-		return "client", 2
-	case under("scorel/internal/host"):
-		return "host", 3
-	case under("scorel/internal/cli", "scorel/internal/tui", "scorel/internal/attachment", "scorel/cmd"):
-		return "entry", 4
-	case under("scorel/internal/bench", "scorel/internal/screenshots", "scorel/internal/killtest", "scorel/internal/synctrial", "scorel/internal/model/modeltest", "scorel/internal/model/catalog/gen", "scorel/internal/tsgen", "scorel/internal/typecheck", "scorel/internal/extension/js/jstest"):
-		return "developer", 5
+	case under(path, "scorel/internal/platform"):
+		return "platform", 1
+	case under(path, "scorel/internal/text"):
+		return "text", 2
+	case under(path, "scorel/internal/dev", "scorel/internal/ui/tui/tuitest", "scorel/internal/extension/js/jstest"):
+		return "developer", 8
+	case under(path, "scorel/internal/engine"):
+		return "engine", 3
+	case under(path, "scorel/internal/extension"):
+		return "extension", 4
+	case under(path, "scorel/client"):
+		return "client", 5
+	case under(path, "scorel/internal/host"):
+		return "host", 6
+	case under(path, "scorel/internal/ui", "scorel/cmd"):
+		return "entry", 7
 	}
-	return "engine", 1
+	return "", -1
+}
+
+func under(path string, roots ...string) bool {
+	return slices.ContainsFunc(roots, func(r string) bool { return path == r || strings.HasPrefix(path, r+"/") })
+}
+
+// engine is the order of the folders of the engine, lowest first: one imports only from
+// floors below its own, or from its own folder.
+var engine = [][]string{
+	{"archive", "discovery", "export", "fetch", "model", "permission", "progress", "prompt"},
+	{"background", "command", "config", "memory", "session"},
+	{"skill", "trust"},
+	{"tool"},
+	{"agent", "hook", "runtime"},
+}
+
+// floor returns the folder of a package of the engine, and its floor.
+func floor(path string) (folder string, n int) {
+	folder, _, _ = strings.Cut(strings.TrimPrefix(path, "scorel/internal/engine/"), "/")
+	return folder, slices.IndexFunc(engine, func(floor []string) bool { return slices.Contains(floor, folder) })
+}
+
+func TestTheEngineKeepsItsOrder(t *testing.T) {
+	for _, p := range packages(t) {
+		if name, _ := layer(p.ImportPath); name != "engine" {
+			continue
+		}
+		folder, n := floor(p.ImportPath)
+		if n < 0 {
+			t.Errorf("%s is on no floor of the engine", p.ImportPath)
+		}
+		for _, imp := range p.Imports {
+			if name, _ := layer(imp); name != "engine" {
+				continue
+			}
+			if below, m := floor(imp); below != folder && m >= n {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", p.ImportPath, n, imp, m)
+			}
+		}
+	}
 }
 
 func TestPackagesImportOnlyFromTheirLayerAndBelow(t *testing.T) {
@@ -72,6 +116,9 @@ func TestPackagesImportOnlyFromTheirLayerAndBelow(t *testing.T) {
 				continue
 			}
 			below, other := layer(imp)
+			if other < 0 || rank < 0 && p.ImportPath != "scorel/internal" {
+				t.Errorf("%s or %s is in no layer", p.ImportPath, imp)
+			}
 			if other > rank {
 				t.Errorf("%s (%s) imports %s (%s)", p.ImportPath, name, imp, below)
 			}
@@ -86,7 +133,7 @@ func TestPackagesImportOnlyFromTheirLayerAndBelow(t *testing.T) {
 }
 
 func TestEntriesTouchNeitherSessionsNorRuntimesNorTools(t *testing.T) {
-	forbidden := []string{"scorel/internal/session", "scorel/internal/runtime", "scorel/internal/tool", "scorel/internal/host/lane", "scorel/internal/host/publish"}
+	forbidden := []string{"scorel/internal/engine/session", "scorel/internal/engine/runtime", "scorel/internal/engine/tool", "scorel/internal/host/lane", "scorel/internal/host/publish"}
 	for _, p := range packages(t) {
 		if name, _ := layer(p.ImportPath); name != "entry" {
 			continue
@@ -103,18 +150,18 @@ func TestEntriesTouchNeitherSessionsNorRuntimesNorTools(t *testing.T) {
 
 func TestOnePackageStartsProcesses(t *testing.T) {
 	for _, p := range packages(t) {
-		if p.ImportPath == "scorel/internal/sandbox" {
+		if p.ImportPath == "scorel/internal/platform/sandbox" {
 			continue
 		}
 		if name, _ := layer(p.ImportPath); name == "developer" {
 			continue
 		}
-		if strings.HasPrefix(p.ImportPath, "scorel/internal/sandbox/") { // test helpers
+		if strings.HasPrefix(p.ImportPath, "scorel/internal/platform/sandbox/") { // test helpers
 			continue
 		}
 		for _, imp := range p.Imports {
 			if imp == "os/exec" && !startsTheHost(t, p) {
-				t.Errorf("%s imports os/exec; children are started through internal/sandbox", p.ImportPath)
+				t.Errorf("%s imports os/exec; children are started through internal/platform/sandbox", p.ImportPath)
 			}
 		}
 	}
@@ -142,7 +189,7 @@ func startsTheHost(t *testing.T, p pkg) bool {
 
 func TestEngineListensOnNoSocket(t *testing.T) {
 	for _, p := range packages(t) {
-		if name, _ := layer(p.ImportPath); name != "engine" {
+		if _, rank := layer(p.ImportPath); rank < 1 || rank > 4 {
 			continue
 		}
 		for _, f := range p.GoFiles {

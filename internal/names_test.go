@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/tool"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -46,10 +46,10 @@ func TestOnlyToolsNameTools(t *testing.T) {
 	}
 	// A word that is the name of a tool, and something else there.
 	others := map[string]string{
-		"internal/model/demo": "a model calls tools by their names",
+		"internal/engine/model/demo": "a model calls tools by their names",
 	}
 	sources(t, func(path string, file *ast.File, set *token.FileSet) {
-		if path == "internal/tool" || others[path] != "" {
+		if path == "internal/engine/tool" || others[path] != "" {
 			return
 		}
 		ast.Inspect(file, func(n ast.Node) bool {

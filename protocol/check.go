@@ -9,7 +9,7 @@ import (
 )
 
 // The check tag of a field says what is asked of its value, with the bounds below by their
-// names (check:"required,max=MaxWord"). internal/tsgen makes functions of the tags, and of
+// names (check:"required,max=MaxWord"). internal/dev/tsgen makes functions of the tags, and of
 // requests that ask nothing else the whole Check (checks_gen.go); the bounds stand in the
 // JSON Schema too. What a tag cannot say, or what has a sentence of its own, is checked by
 // hand beside the type, which then calls checkFields.
@@ -27,6 +27,7 @@ const (
 	MaxShell    = 100_000    // a command of a person
 	MaxRules    = 1000       // rules, and folders, of the options of one message
 	MaxSetting  = 16 << 10   // a value of the configuration
+	MaxTail     = 2000       // newest events that open_session sends at first
 	maxUserText = MaxMessage // of a text in a message: the bound of the message itself
 )
 
@@ -100,12 +101,13 @@ func Within(name string, err error) error {
 	return About(name+"."+d.Field, d.Reason, e.Code, "%s", e.Message)
 }
 
-// under puts a problem of a part under the name of the part.
+// under puts a problem of a part under the name of the part, also in its sentence.
 func (p *Problem) under(name string) *Problem {
 	if p == nil {
 		return nil
 	}
-	return &Problem{name + "." + p.Field, p.Text}
+	whole := name + "." + p.Field
+	return &Problem{whole, strings.Replace(p.Text, "The field "+p.Field+" ", "The field "+whole+" ", 1)}
 }
 
 // Check says why the call cannot be carried out as it is, nil when it can: it is the one
@@ -196,6 +198,14 @@ func one[T ~string](field string, text T, words ...T) *Problem {
 func counts[T int | int64](field string, n T) *Problem {
 	if n < 0 {
 		return &Problem{field, fmt.Sprintf("The field %s is %d; it is a number that is not negative.", field, n)}
+	}
+	return nil
+}
+
+// upTo holds a number to what is not negative and has a bound.
+func upTo(field string, n, limit int) *Problem {
+	if n < 0 || n > limit {
+		return &Problem{field, fmt.Sprintf("The field %s is %d; it is a number from 0 to %d.", field, n, limit)}
 	}
 	return nil
 }

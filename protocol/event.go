@@ -76,6 +76,8 @@ func (e Envelope) Class() Class {
 type Body interface {
 	// EventType is the type that stands in the envelope.
 	EventType() EventType
+	// EventSpec is what is known of the type besides its fields; not to be changed.
+	EventSpec() *EventSpec
 	class() Class
 	payloads(*named)
 }

@@ -11,16 +11,22 @@ import (
 	"time"
 )
 
-func persistentTypes() []EventType {
-	return []EventType{TypeMessage, TypeCompact, TypeCustomMessage, TypeHarnessItem, TypeBranchSummary, TypeRewind, TypeBranch,
-		TypeChannelInject, TypeSessionInfo, TypeCustom, TypeLabel, TypeInstructionSnapshot, TypeQueueUpdate,
-		TypeSkillIndexSnapshot, TypeSkillIndexDelta, TypePermissionDecision, TypeFileSnapshot, TypeContextCut, TypeRepair}
+func persistentTypes() (types []EventType) {
+	for _, s := range EventSpecs() {
+		if s.Class != Transient {
+			types = append(types, s.Type)
+		}
+	}
+	return types
 }
 
-func transientTypes() []EventType {
-	return []EventType{TypeMessageStart, TypeTextDelta, TypeThinkingDelta, TypeToolCallDelta, TypeToolExecutionStart,
-		TypeToolExecutionUpdate, TypeToolExecutionEnd, TypeTurnStart, TypeTurnEnd, TypeRuntimeStart, TypeRuntimeEnd,
-		TypeMessageCancelled, TypeToolProcess, TypePermissionRequest, TypePermissionResolved, TypeRetry, TypeUIRequest, TypeUIResolved}
+func transientTypes() (types []EventType) {
+	for _, s := range EventSpecs() {
+		if s.Class == Transient {
+			types = append(types, s.Type)
+		}
+	}
+	return types
 }
 
 // fill sets every field below v to something that is not its zero value.

@@ -32,6 +32,10 @@ type MessageBody struct {
 	Message Message `json:"message"`
 }
 
+var messageSpec = EventSpec{Type: TypeMessage, Class: Conversation, New: func() Body { return new(MessageBody) },
+	Display: Display{View: ViewMessage},
+	Search:  Coded, Usage: "message.usage", UsageKind: UsageConversation, Payloads: Coded, Leaf: None, Context: Coded}
+
 // CompactDetails lists the files that the summarised part touched.
 type CompactDetails struct {
 	ReadFiles     []string `json:"readFiles,omitempty"`
@@ -53,12 +57,21 @@ type Compact struct {
 	ResultChars int `json:"resultChars,omitempty"`
 }
 
+var compactSpec = EventSpec{Type: TypeCompact, Class: Conversation, New: func() Body { return new(Compact) },
+	Display: Display{Kind: DisplayFolded, Text: "{summary}",
+		Title: "Earlier conversation summarised ({tokensBefore|count} to {tokensAfter|count} tokens)"},
+	Search: "summary", Word: "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
+
 // CustomMessage is a message of an extension; Kind names its renderer.
 type CustomMessage struct {
 	Kind    string          `json:"kind"`
 	Message Message         `json:"message"`
 	Data    json.RawMessage `json:"data,omitempty"`
 }
+
+var customMessageSpec = EventSpec{Type: TypeCustomMessage, Class: Conversation, New: func() Body { return new(CustomMessage) }, AnyTime: true,
+	Display: Display{View: ViewMessage},
+	Search:  Coded, Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
 
 // ItemKind says what a harness item is about.
 type ItemKind string
@@ -115,6 +128,10 @@ type HarnessItem struct {
 	Item Item `json:"item"`
 }
 
+var harnessItemSpec = EventSpec{Type: TypeHarnessItem, Class: Conversation, New: func() Body { return new(HarnessItem) }, AnyTime: true,
+	Display: Display{View: ViewItem},
+	Search:  Coded, Word: "note", Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
+
 // BranchSummary stands for a branch that was left at FromEventID.
 type BranchSummary struct {
 	FromEventID EventID `json:"fromEventId"`
@@ -122,15 +139,27 @@ type BranchSummary struct {
 	Usage       *Usage  `json:"usage,omitempty"`
 }
 
+var branchSummarySpec = EventSpec{Type: TypeBranchSummary, Class: Conversation, New: func() Body { return new(BranchSummary) }, AnyTime: true,
+	Display: Display{Kind: DisplayFolded, Title: "Summary of the branch that was left", Text: "{summary}", Ref: "fromEventId"},
+	Search:  "summary", Word: "summary", Usage: "usage", UsageKind: UsageSummary, Payloads: None, Leaf: None, Context: Coded}
+
 // Rewind sets the leaf to TargetEventID, or to the empty conversation.
 type Rewind struct {
 	TargetEventID *EventID `json:"targetEventId"`
 }
 
+var rewindSpec = EventSpec{Type: TypeRewind, Class: Control, New: func() Body { return new(Rewind) },
+	Display: Display{Kind: DisplayMarker, Title: "Rewound{!targetEventId: to the beginning}", Ref: "targetEventId"},
+	Search:  None, Usage: None, Payloads: None, Leaf: "targetEventId", Context: None}
+
 // Branch sets the leaf to LeafEventID.
 type Branch struct {
 	LeafEventID EventID `json:"leafEventId"`
 }
+
+var branchSpec = EventSpec{Type: TypeBranch, Class: Control, New: func() Body { return new(Branch) },
+	Display: Display{Kind: DisplayMarker, Title: "Another branch", Ref: "leafEventId"},
+	Search:  None, Usage: None, Payloads: None, Leaf: "leafEventId", Context: None}
 
 // ChannelInject records that a message came in through a channel.
 type ChannelInject struct {
@@ -138,6 +167,10 @@ type ChannelInject struct {
 	ExternalID string          `json:"externalId"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
 }
+
+var channelInjectSpec = EventSpec{Type: TypeChannelInject, Class: Control, New: func() Body { return new(ChannelInject) },
+	Display: Display{Kind: DisplayBadge, Title: "{channel}"},
+	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // SessionInfo changes the session's [Meta], or (with Mode) records that somebody set
 // its permission mode. The newest mode counts, also for a later host of this device;
@@ -151,6 +184,12 @@ type SessionInfo struct {
 	Usage   *Usage      `json:"usage,omitempty"`
 }
 
+var sessionInfoSpec = EventSpec{Type: TypeSessionInfo, Class: Control, New: func() Body { return new(SessionInfo) },
+	Display: Display{Kind: DisplayNotice, Place: PlaceSession, HideEmpty: true, Lines: []string{
+		"{+changes.name:Name: {changes.name}}", "{+changes.model:Model: {changes.model}}", "{+changes.thinkingLevel:Thinking: {changes.thinkingLevel}}",
+		"{+changes.workDir:Working directory: {changes.workDir}}", "{?mode:Permission mode: {mode}}"}},
+	Search: "changes.name", Word: "name", Usage: "usage", UsageKind: UsageAside, Payloads: None, Leaf: None, Context: None}
+
 // OwnKind begins the kinds of custom events that are Scorel's own: extensions make
 // none, and people are not shown them.
 const OwnKind = "scorel."
@@ -161,16 +200,29 @@ type Custom struct {
 	Data json.RawMessage `json:"data"`
 }
 
+var customSpec = EventSpec{Type: TypeCustom, Class: Control, New: func() Body { return new(Custom) }, AnyTime: true,
+	Display: Display{View: ViewExtension, Place: PlaceSession},
+	Search:  None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
+
 // Label names an event for people; a nil Label removes the name.
 type Label struct {
 	TargetEventID EventID `json:"targetEventId"`
 	Label         *string `json:"label"`
 }
 
+var labelSpec = EventSpec{Type: TypeLabel, Class: Control, New: func() Body { return new(Label) }, AnyTime: true,
+	Display: Display{Kind: DisplayLabel, Place: PlaceSession, Title: "{label}", Ref: "targetEventId"},
+	Search:  "label", Usage: None, Payloads: None, Leaf: None, Context: None}
+
 // InstructionSnapshot is the system prompt of the session.
 type InstructionSnapshot struct {
 	Snapshot Instructions `json:"snapshot"`
 }
+
+var instructionSnapshotSpec = EventSpec{Type: TypeInstructionSnapshot, Class: Control, New: func() Body { return new(InstructionSnapshot) },
+	Display: Display{Kind: DisplayDetail, Place: PlaceSession, Title: "System prompt{?snapshot.cut: (cut: {snapshot.cut})}", Text: "{snapshot.text}",
+		Status: []StatusCase{{"?snapshot.cut", StatusPartial}}},
+	Search: None, Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // Instructions is a system prompt with its sections and their sources. Text is
 // what is sent, byte for byte. Cut names what did not fit the budget.
@@ -234,6 +286,10 @@ type QueueUpdate struct {
 	AnchorEventID EventID     `json:"anchorEventId,omitempty"`
 }
 
+var queueUpdateSpec = EventSpec{Type: TypeQueueUpdate, Class: Control, New: func() Body { return new(QueueUpdate) },
+	Display: Display{View: ViewQueue, Place: PlaceSession},
+	Search:  None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
+
 // Skill is an entry of the skill index.
 type Skill struct {
 	Name        string `json:"name"`
@@ -248,12 +304,20 @@ type SkillIndexSnapshot struct {
 	Entries []Skill `json:"entries"`
 }
 
+var skillIndexSnapshotSpec = EventSpec{Type: TypeSkillIndexSnapshot, Class: Control, New: func() Body { return new(SkillIndexSnapshot) }, AnyTime: true,
+	Display: Display{Kind: DisplayHidden},
+	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: None}
+
 // SkillIndexDelta changes the skill index.
 type SkillIndexDelta struct {
 	Added   []Skill  `json:"added,omitempty"`
 	Changed []Skill  `json:"changed,omitempty"`
 	Removed []string `json:"removed,omitempty"`
 }
+
+var skillIndexDeltaSpec = EventSpec{Type: TypeSkillIndexDelta, Class: Control, New: func() Body { return new(SkillIndexDelta) }, AnyTime: true,
+	Display: Display{Kind: DisplayHidden},
+	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // Decision is the answer to a permission question.
 type Decision string
@@ -278,6 +342,13 @@ type PermissionDecision struct {
 	Reason     string   `json:"reason,omitempty"`
 }
 
+var permissionDecisionSpec = EventSpec{Type: TypePermissionDecision, Class: Control, New: func() Body { return new(PermissionDecision) },
+	Display: Display{Kind: DisplayAudit, Place: PlaceCall, ToolCallID: "toolCallId", Text: "{reason}",
+		Title: "{?decision=allow:Allowed}{!decision=allow:Denied}" +
+			"{?rule:{?scope=rule: by the rule {rule}}{!scope=rule: ({scope}): {rule}}}{!rule:{?scope: ({scope})}}",
+		Status: []StatusCase{{"?decision=allow", StatusAllowed}, {"", StatusDenied}}},
+	Search: "rule reason", Word: "permission", Usage: None, Payloads: None, Leaf: None, Context: None}
+
 // FileSnapshot keeps a file as it was before a tool wrote it. Mode is the
 // permission bits.
 type FileSnapshot struct {
@@ -289,6 +360,11 @@ type FileSnapshot struct {
 	Mode       uint32 `json:"mode,omitempty"`
 }
 
+var fileSnapshotSpec = EventSpec{Type: TypeFileSnapshot, Class: Control, New: func() Body { return new(FileSnapshot) },
+	Display: Display{Kind: DisplayCheckpoint, Place: PlaceCall, ToolCallID: "toolCallId", Title: "{path}", Text: "{!restorable:cannot be restored}",
+		Status: []StatusCase{{"?restorable", StatusOK}, {"", StatusFailed}}},
+	Search: None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
+
 // ContextCut moves the border of shrinking: tool results at or before
 // ThroughEventID are sent without their bodies.
 type ContextCut struct {
@@ -296,11 +372,20 @@ type ContextCut struct {
 	ThroughEventID EventID `json:"throughEventId"`
 }
 
+var contextCutSpec = EventSpec{Type: TypeContextCut, Class: Control, New: func() Body { return new(ContextCut) },
+	Display: Display{Kind: DisplayHidden},
+	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: Coded}
+
 // Repair says that the log was repaired, which left lines out: it names the gaps that
 // are there since, so that they count as known.
 type Repair struct {
 	Gaps []RepairGap `json:"gaps"`
 }
+
+var repairSpec = EventSpec{Type: TypeRepair, Class: Control, New: func() Body { return new(Repair) },
+	Display: Display{Kind: DisplayNotice,
+		Text: "The log of this session was repaired: what was damaged in {gaps|plural:place} is missing from here on."},
+	Search: None, Usage: None, Payloads: None, Leaf: None, Context: None}
 
 // RepairGap is a place where lines are missing: the event Before names the parent
 // Missing, or follows on the seq Prev, and the log has neither.
@@ -319,44 +404,7 @@ type Unknown struct {
 	kind Class
 }
 
-func (*MessageBody) EventType() EventType         { return TypeMessage }
-func (*Compact) EventType() EventType             { return TypeCompact }
-func (*CustomMessage) EventType() EventType       { return TypeCustomMessage }
-func (*HarnessItem) EventType() EventType         { return TypeHarnessItem }
-func (*BranchSummary) EventType() EventType       { return TypeBranchSummary }
-func (*Rewind) EventType() EventType              { return TypeRewind }
-func (*Branch) EventType() EventType              { return TypeBranch }
-func (*ChannelInject) EventType() EventType       { return TypeChannelInject }
-func (*SessionInfo) EventType() EventType         { return TypeSessionInfo }
-func (*Custom) EventType() EventType              { return TypeCustom }
-func (*Label) EventType() EventType               { return TypeLabel }
-func (*InstructionSnapshot) EventType() EventType { return TypeInstructionSnapshot }
-func (*QueueUpdate) EventType() EventType         { return TypeQueueUpdate }
-func (*SkillIndexSnapshot) EventType() EventType  { return TypeSkillIndexSnapshot }
-func (*SkillIndexDelta) EventType() EventType     { return TypeSkillIndexDelta }
-func (*PermissionDecision) EventType() EventType  { return TypePermissionDecision }
-func (*FileSnapshot) EventType() EventType        { return TypeFileSnapshot }
-func (*ContextCut) EventType() EventType          { return TypeContextCut }
-func (*Repair) EventType() EventType              { return TypeRepair }
-func (u *Unknown) EventType() EventType           { return u.Type }
+// EventType returns the type that the event has on the wire.
+func (u *Unknown) EventType() EventType { return u.Type }
 
-func (*MessageBody) class() Class         { return Conversation }
-func (*Compact) class() Class             { return Conversation }
-func (*CustomMessage) class() Class       { return Conversation }
-func (*HarnessItem) class() Class         { return Conversation }
-func (*BranchSummary) class() Class       { return Conversation }
-func (*Rewind) class() Class              { return Control }
-func (*Branch) class() Class              { return Control }
-func (*ChannelInject) class() Class       { return Control }
-func (*SessionInfo) class() Class         { return Control }
-func (*Custom) class() Class              { return Control }
-func (*Label) class() Class               { return Control }
-func (*InstructionSnapshot) class() Class { return Control }
-func (*QueueUpdate) class() Class         { return Control }
-func (*SkillIndexSnapshot) class() Class  { return Control }
-func (*SkillIndexDelta) class() Class     { return Control }
-func (*PermissionDecision) class() Class  { return Control }
-func (*FileSnapshot) class() Class        { return Control }
-func (*ContextCut) class() Class          { return Control }
-func (*Repair) class() Class              { return Control }
-func (u *Unknown) class() Class           { return u.kind }
+func (u *Unknown) class() Class { return u.kind }

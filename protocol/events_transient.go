@@ -37,6 +37,9 @@ type MessageStart struct {
 	Model    string  `json:"model,omitempty"`
 }
 
+var messageStartSpec = EventSpec{Type: TypeMessageStart, Class: Transient, New: func() Body { return new(MessageStart) },
+	Display: Display{View: ViewStream}}
+
 // TextDelta adds to a text block of a running message.
 type TextDelta struct {
 	EventID    EventID `json:"eventId"`
@@ -44,12 +47,18 @@ type TextDelta struct {
 	Delta      string  `json:"delta"`
 }
 
+var textDeltaSpec = EventSpec{Type: TypeTextDelta, Class: Transient, New: func() Body { return new(TextDelta) },
+	Display: Display{View: ViewStream}}
+
 // ThinkingDelta adds to a thinking block of a running message.
 type ThinkingDelta struct {
 	EventID    EventID `json:"eventId"`
 	BlockIndex int     `json:"blockIndex"`
 	Delta      string  `json:"delta"`
 }
+
+var thinkingDeltaSpec = EventSpec{Type: TypeThinkingDelta, Class: Transient, New: func() Body { return new(ThinkingDelta) },
+	Display: Display{View: ViewStream}}
 
 // ToolCallDelta adds to the input (as JSON text) of a call in a running message.
 type ToolCallDelta struct {
@@ -59,6 +68,9 @@ type ToolCallDelta struct {
 	ToolName   string  `json:"toolName,omitempty"`
 	Delta      string  `json:"delta"`
 }
+
+var toolCallDeltaSpec = EventSpec{Type: TypeToolCallDelta, Class: Transient, New: func() Body { return new(ToolCallDelta) },
+	Display: Display{View: ViewStream}}
 
 // ToolExecutionStart announces that a call runs; EventID is its result to come. With
 // Shell it is a command of a person: EventID is its custom message to come, ParentID is
@@ -74,6 +86,9 @@ type ToolExecutionStart struct {
 	Shell      *Shell          `json:"shell,omitempty"`
 }
 
+var toolExecutionStartSpec = EventSpec{Type: TypeToolExecutionStart, Class: Transient, New: func() Body { return new(ToolExecutionStart) },
+	Display: Display{View: ViewCall}}
+
 // Shell marks a command of a person.
 type Shell struct {
 	Command   string `json:"command"`
@@ -88,6 +103,9 @@ type ToolExecutionUpdate struct {
 	Partial    string  `json:"partial"`
 }
 
+var toolExecutionUpdateSpec = EventSpec{Type: TypeToolExecutionUpdate, Class: Transient, New: func() Body { return new(ToolExecutionUpdate) },
+	Display: Display{View: ViewCall}}
+
 // ToolExecutionEnd says that a call has ended; its result follows.
 type ToolExecutionEnd struct {
 	EventID    EventID `json:"eventId"`
@@ -97,10 +115,18 @@ type ToolExecutionEnd struct {
 	IsError    bool    `json:"isError"`
 }
 
-// TurnStart begins a turn. TurnIndex counts from 0 in a run.
+var toolExecutionEndSpec = EventSpec{Type: TypeToolExecutionEnd, Class: Transient, New: func() Body { return new(ToolExecutionEnd) },
+	Display: Display{Kind: DisplayTool, Title: "{durationMs|duration}", ToolCallID: "toolCallId", ToolName: "toolName", Ref: "eventId",
+		Status: []StatusCase{{"?isError", StatusFailed}, {"", StatusOK}}}}
+
+// TurnStart begins a turn of the run: one message with all its steps. TurnIndex counts
+// the turns of the run from 0.
 type TurnStart struct {
 	TurnIndex int `json:"turnIndex"`
 }
+
+var turnStartSpec = EventSpec{Type: TypeTurnStart, Class: Transient, New: func() Body { return new(TurnStart) },
+	Display: Display{Kind: DisplayHidden}}
 
 // TurnEnd ends a turn.
 type TurnEnd struct {
@@ -109,8 +135,14 @@ type TurnEnd struct {
 	StopReason StopReason `json:"stopReason,omitempty"`
 }
 
+var turnEndSpec = EventSpec{Type: TypeTurnEnd, Class: Transient, New: func() Body { return new(TurnEnd) },
+	Display: Display{Kind: DisplayHidden}}
+
 // RuntimeStart begins a run.
 type RuntimeStart struct{}
+
+var runtimeStartSpec = EventSpec{Type: TypeRuntimeStart, Class: Transient, New: func() Body { return new(RuntimeStart) },
+	Display: Display{Kind: DisplayState, Status: []StatusCase{{"", StatusRunning}}}}
 
 // EndReason says in one word how a run ended.
 type EndReason string
@@ -148,6 +180,10 @@ type RuntimeEnd struct {
 	Error    *Error    `json:"error,omitempty"`
 }
 
+var runtimeEndSpec = EventSpec{Type: TypeRuntimeEnd, Class: Transient, New: func() Body { return new(RuntimeEnd) },
+	Display: Display{Kind: DisplayState, Title: "{terminal}", Text: "{error.message}",
+		Status: []StatusCase{{"?reason=completed", StatusOK}, {"?reason=cancelled", StatusCancelled}, {"", StatusFailed}}}}
+
 // CancelReason says why an announced message does not come.
 type CancelReason string
 
@@ -166,6 +202,9 @@ type MessageCancelled struct {
 	Reason  CancelReason `json:"reason"`
 }
 
+var messageCancelledSpec = EventSpec{Type: TypeMessageCancelled, Class: Transient, New: func() Body { return new(MessageCancelled) },
+	Display: Display{Kind: DisplayStream, Title: "{reason}", Ref: "eventId", Status: []StatusCase{{"", StatusCancelled}}}}
+
 // ToolProcess is a process event of a call. AssistantEventID is the message with the
 // call; both are empty for a background command whose call has ended.
 type ToolProcess struct {
@@ -176,6 +215,9 @@ type ToolProcess struct {
 	Event            ProcessEvent `json:"event"`
 }
 
+var toolProcessSpec = EventSpec{Type: TypeToolProcess, Class: Transient, New: func() Body { return new(ToolProcess) },
+	Display: Display{View: ViewCall}}
+
 // Notice is a sentence for people from an extension, a hook or the host. Level is
 // info, warning or error.
 type Notice struct {
@@ -183,6 +225,10 @@ type Notice struct {
 	Level  string `json:"level"`
 	Text   string `json:"text"`
 }
+
+var noticeSpec = EventSpec{Type: TypeNotice, Class: Transient, New: func() Body { return new(Notice) },
+	Display: Display{Kind: DisplayNotice, Title: "{?source:{source}: }{text}",
+		Status: []StatusCase{{"?level=error", StatusFailed}}}}
 
 // UIState is something that an extension shows until it replaces or removes it: a
 // word in the status line, or lines above or below the editor. Source and Key name
@@ -193,6 +239,9 @@ type UIState struct {
 	Place  string   `json:"place"` // status, above, below, title, editor
 	Lines  []string `json:"lines,omitempty"`
 }
+
+var uiStateSpec = EventSpec{Type: TypeUIState, Class: Transient, New: func() Body { return new(UIState) },
+	Display: Display{Kind: DisplayHidden}}
 
 // Suggestion is one answer that a permission question offers. Rule is what
 // would be allowed from then on for Scope "session" or "always"; it is empty
@@ -216,12 +265,19 @@ type PermissionRequest struct {
 	Subagent     *Subagent       `json:"subagent,omitempty"`
 }
 
+var permissionRequestSpec = EventSpec{Type: TypePermissionRequest, Class: Transient, New: func() Body { return new(PermissionRequest) },
+	Display: Display{View: ViewQuestion}}
+
 // PermissionResolved closes a permission question. The event's clientId is who
 // answered; the host's, when nobody did.
 type PermissionResolved struct {
 	PermissionID PermissionID `json:"permissionId"`
 	Decision     Decision     `json:"decision"`
 }
+
+var permissionResolvedSpec = EventSpec{Type: TypePermissionResolved, Class: Transient, New: func() Body { return new(PermissionResolved) },
+	Display: Display{Kind: DisplayQuestion, ID: "permissionId",
+		Status: []StatusCase{{"?decision=allow", StatusAllowed}, {"?decision=cancelled", StatusCancelled}, {"?decision=expired", StatusExpired}, {"", StatusDenied}}}}
 
 // Retry says that the model is called again after a wait.
 type Retry struct {
@@ -231,11 +287,18 @@ type Retry struct {
 	Error       string `json:"error"`
 }
 
+var retrySpec = EventSpec{Type: TypeRetry, Class: Transient, New: func() Body { return new(Retry) },
+	Display: Display{Kind: DisplayNotice, Title: "Trying again in {delayMs|duration} ({attempt} of {maxAttempts})", Text: "{error}",
+		Status: []StatusCase{{"", StatusRunning}}}}
+
 // UIRequest is a dialog that somebody is to answer with answer_ui.
 type UIRequest struct {
 	UIID string `json:"uiId"`
 	Data Dialog `json:"data"`
 }
+
+var uiRequestSpec = EventSpec{Type: TypeUIRequest, Class: Transient, New: func() Body { return new(UIRequest) },
+	Display: Display{View: ViewQuestion}}
 
 // UIResolved closes a dialog. The event's clientId is who answered; the host's,
 // when nobody did, and then Decision is cancelled or expired.
@@ -244,11 +307,18 @@ type UIResolved struct {
 	Decision Decision `json:"decision,omitempty"`
 }
 
+var uiResolvedSpec = EventSpec{Type: TypeUIResolved, Class: Transient, New: func() Body { return new(UIResolved) },
+	Display: Display{Kind: DisplayQuestion, ID: "uiId",
+		Status: []StatusCase{{"!decision", StatusOK}, {"?decision=allow", StatusAllowed}, {"?decision=cancelled", StatusCancelled}, {"?decision=expired", StatusExpired}, {"", StatusDenied}}}}
+
 // Todos is the todo list of the active path, after the leaf has moved to another. What
 // changes on the path itself the results of TodoWrite say.
 type Todos struct {
 	Todos []Todo `json:"todos"`
 }
+
+var todosSpec = EventSpec{Type: TypeTodos, Class: Transient, New: func() Body { return new(Todos) },
+	Display: Display{Kind: DisplayHidden}}
 
 // TaskUpdate says how a background command, or a sub-agent in the background, stands:
 // when it begins and ends, and at most once a second while it prints.
@@ -256,73 +326,5 @@ type TaskUpdate struct {
 	Task TaskInfo `json:"task"`
 }
 
-func (*MessageStart) EventType() EventType        { return TypeMessageStart }
-func (*TextDelta) EventType() EventType           { return TypeTextDelta }
-func (*ThinkingDelta) EventType() EventType       { return TypeThinkingDelta }
-func (*ToolCallDelta) EventType() EventType       { return TypeToolCallDelta }
-func (*ToolExecutionStart) EventType() EventType  { return TypeToolExecutionStart }
-func (*ToolExecutionUpdate) EventType() EventType { return TypeToolExecutionUpdate }
-func (*ToolExecutionEnd) EventType() EventType    { return TypeToolExecutionEnd }
-func (*TurnStart) EventType() EventType           { return TypeTurnStart }
-func (*TurnEnd) EventType() EventType             { return TypeTurnEnd }
-func (*RuntimeStart) EventType() EventType        { return TypeRuntimeStart }
-func (*RuntimeEnd) EventType() EventType          { return TypeRuntimeEnd }
-func (*MessageCancelled) EventType() EventType    { return TypeMessageCancelled }
-func (*ToolProcess) EventType() EventType         { return TypeToolProcess }
-func (*Notice) EventType() EventType              { return TypeNotice }
-func (*UIState) EventType() EventType             { return TypeUIState }
-func (*PermissionRequest) EventType() EventType   { return TypePermissionRequest }
-func (*PermissionResolved) EventType() EventType  { return TypePermissionResolved }
-func (*Retry) EventType() EventType               { return TypeRetry }
-func (*UIRequest) EventType() EventType           { return TypeUIRequest }
-func (*UIResolved) EventType() EventType          { return TypeUIResolved }
-func (*Todos) EventType() EventType               { return TypeTodos }
-func (*TaskUpdate) EventType() EventType          { return TypeTaskUpdate }
-
-func (*MessageStart) class() Class        { return Transient }
-func (*TextDelta) class() Class           { return Transient }
-func (*ThinkingDelta) class() Class       { return Transient }
-func (*ToolCallDelta) class() Class       { return Transient }
-func (*ToolExecutionStart) class() Class  { return Transient }
-func (*ToolExecutionUpdate) class() Class { return Transient }
-func (*ToolExecutionEnd) class() Class    { return Transient }
-func (*TurnStart) class() Class           { return Transient }
-func (*TurnEnd) class() Class             { return Transient }
-func (*RuntimeStart) class() Class        { return Transient }
-func (*RuntimeEnd) class() Class          { return Transient }
-func (*MessageCancelled) class() Class    { return Transient }
-func (*ToolProcess) class() Class         { return Transient }
-func (*Notice) class() Class              { return Transient }
-func (*UIState) class() Class             { return Transient }
-func (*PermissionRequest) class() Class   { return Transient }
-func (*PermissionResolved) class() Class  { return Transient }
-func (*Retry) class() Class               { return Transient }
-func (*UIRequest) class() Class           { return Transient }
-func (*UIResolved) class() Class          { return Transient }
-func (*Todos) class() Class               { return Transient }
-func (*TaskUpdate) class() Class          { return Transient }
-
-// What is never stored names no payload.
-
-func (*MessageStart) payloads(*named)        {}
-func (*TextDelta) payloads(*named)           {}
-func (*ThinkingDelta) payloads(*named)       {}
-func (*ToolCallDelta) payloads(*named)       {}
-func (*ToolExecutionStart) payloads(*named)  {}
-func (*ToolExecutionUpdate) payloads(*named) {}
-func (*ToolExecutionEnd) payloads(*named)    {}
-func (*TurnStart) payloads(*named)           {}
-func (*TurnEnd) payloads(*named)             {}
-func (*RuntimeStart) payloads(*named)        {}
-func (*RuntimeEnd) payloads(*named)          {}
-func (*MessageCancelled) payloads(*named)    {}
-func (*ToolProcess) payloads(*named)         {}
-func (*Notice) payloads(*named)              {}
-func (*UIState) payloads(*named)             {}
-func (*PermissionRequest) payloads(*named)   {}
-func (*PermissionResolved) payloads(*named)  {}
-func (*Retry) payloads(*named)               {}
-func (*UIRequest) payloads(*named)           {}
-func (*UIResolved) payloads(*named)          {}
-func (*Todos) payloads(*named)               {}
-func (*TaskUpdate) payloads(*named)          {}
+var taskUpdateSpec = EventSpec{Type: TypeTaskUpdate, Class: Transient, New: func() Body { return new(TaskUpdate) },
+	Display: Display{Kind: DisplayHidden}}

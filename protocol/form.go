@@ -26,8 +26,7 @@ var demands sync.Map // reflect.Type → []demand
 // demandsOf gives the fields that must stand in a request: those that are always
 // written, which are those whose tag has no omitempty. Of an object within, its own
 // fields say what is needed.
-func demandsOf(req Request) []demand {
-	t := reflect.TypeOf(req).Elem()
+func demandsOf(t reflect.Type) []demand {
 	if known, ok := demands.Load(t); ok {
 		return known.([]demand)
 	}
@@ -46,8 +45,13 @@ func demandsOf(req Request) []demand {
 }
 
 // lacks says which field a request lacks that must stand there. Data is valid JSON.
-func lacks(data []byte, req Request) *Problem {
-	needed := demandsOf(req)
+func lacks(data []byte, req Request) *Problem { return LacksMember(req.Spec().Name, data, req) }
+
+// LacksMember returns the first field that the JSON object data must have for the struct
+// to which v points, because leaving it out would mean something, and that it has not; nil
+// when it has all. What names the object in the sentence. Data is valid JSON.
+func LacksMember(what string, data []byte, v any) *Problem {
+	needed := demandsOf(reflect.TypeOf(v).Elem())
 	if len(needed) == 0 {
 		return nil
 	}
@@ -66,9 +70,9 @@ func lacks(data []byte, req Request) *Problem {
 	for i, d := range needed {
 		switch {
 		case found[i] == 0:
-			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", req.Spec().Name, d.name)}
+			return &Problem{d.name, fmt.Sprintf("%s needs the field %s.", what, d.name)}
 		case found[i] == null && !d.nullable:
-			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, req.Spec().Name)}
+			return &Problem{d.name, fmt.Sprintf("The field %s of %s is null; it needs a value.", d.name, what)}
 		}
 	}
 	return nil
@@ -99,16 +103,20 @@ func eachField(data []byte, do func(key, value []byte)) {
 	}
 }
 
-// NotJSON says in people's words why data is no JSON object for v, which json.Unmarshal
-// has said with err. What names the object in the sentence.
-func NotJSON(err error, what string, data []byte, v any) *Error {
-	t := reflect.TypeOf(v).Elem()
-	return misfit(err, what, data, func() any { return reflect.New(t).Interface() }).Err()
+// isObject reports whether valid JSON is an object.
+func isObject(data []byte) bool {
+	i := skipSpace(data, 0)
+	return i < len(data) && data[i] == '{'
 }
 
-// misfit says in people's words why JSON did not fit a type: which field, what it is and
-// what it should be. What names the object; empty makes an empty one.
-func misfit(err error, what string, data []byte, empty func() any) *Problem {
+// NotJSON returns in people's words why data is no JSON object for the struct or map to
+// which v points: which field, what it is and what it should be. Err is what json.Unmarshal
+// has said. What names the object in the sentence.
+func NotJSON(err error, what string, data []byte, v any) *Error {
+	return misfit(err, what, data, reflect.TypeOf(v).Elem()).Err()
+}
+
+func misfit(err error, what string, data []byte, t reflect.Type) *Problem {
 	if !json.Valid(data) {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) && syntax.Offset > 0 && syntax.Offset < int64(len(data)) {
@@ -116,22 +124,58 @@ func misfit(err error, what string, data []byte, empty func() any) *Problem {
 		}
 		return &Problem{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
 	}
-	// Types that read themselves do not know in which field they stand: each is tried alone.
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(data, &fields) != nil || fields == nil {
+	if !isObject(data) {
 		return &Problem{"", fmt.Sprintf("The %s is no JSON object.", what)}
 	}
-	for _, key := range slices.Sorted(maps.Keys(fields)) {
-		alone, err := json.Marshal(map[string]json.RawMessage{key: fields[key]})
-		if err == nil {
-			err = json.Unmarshal(alone, empty())
-		}
-		if err != nil {
-			name := clip(key)
-			return &Problem{name, fmt.Sprintf("The field %s of the %s does not fit: %s.", name, what, why(err, name))}
-		}
+	if path, err := unfit("", data, t); err != nil && path != "" {
+		return &Problem{path, fmt.Sprintf("The field %s of the %s does not fit: %s.", path, what, why(err, path))}
 	}
 	return &Problem{"", fmt.Sprintf("The %s has another form than it should.", what)}
+}
+
+// unfit returns the path of the innermost value that does not fit its type, and what
+// json.Unmarshal says of it; the error is nil when all fit. Types that read themselves do
+// not know in which field they are: each value is tried alone.
+func unfit(at string, raw json.RawMessage, t reflect.Type) (string, error) {
+	err := json.Unmarshal(raw, reflect.New(t).Interface())
+	if err == nil {
+		return "", nil
+	}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		var all []json.RawMessage
+		if json.Unmarshal(raw, &all) != nil {
+			break
+		}
+		for i, one := range all {
+			if path, err := unfit(fmt.Sprintf("%s[%d]", at, i), one, t.Elem()); err != nil {
+				return path, err
+			}
+		}
+	case t.Kind() == reflect.Struct:
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			break
+		}
+		if at != "" {
+			at += "."
+		}
+		for _, key := range slices.Sorted(maps.Keys(object)) {
+			for _, m := range membersOf(t) {
+				if !strings.EqualFold(m.name, key) { // as json.Unmarshal compares them
+					continue
+				}
+				if path, err := unfit(at+cutName(key), object[key], m.typ); err != nil {
+					return path, err
+				}
+			}
+		}
+		at = strings.TrimSuffix(at, ".")
+	}
+	return at, err
 }
 
 // why says what is wrong with the value of a field.

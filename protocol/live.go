@@ -150,42 +150,27 @@ func (l *Live) Apply(e Event) {
 	case Conversation:
 		l.LeafID = e.ID
 	}
+	if leaf, moves := e.Leaf(); moves {
+		l.LeafID = leaf
+	}
+	if u := e.Usage(); u != nil {
+		l.Usage.Add(*u)
+	}
 	l.PersistentLastSeq, l.PersistentLastID = e.Seq, e.ID
 	l.Messages = slices.DeleteFunc(l.Messages, func(m LiveMessage) bool { return m.EventID == e.ID })
 	l.Tools = slices.DeleteFunc(l.Tools, func(t LiveTool) bool { return t.EventID == e.ID })
 	switch b := e.Body.(type) {
 	case *MessageBody:
-		if b.Message.Usage != nil {
-			l.Usage.Add(*b.Message.Usage)
-		}
 		if b.Message.Meta != nil && b.Message.Meta.QueueItemID != "" {
 			l.takeItem(b.Message.Meta.QueueItemID)
 		}
 		if todos, ok := TodosOf(b.Message); ok {
 			l.Todos = todos
 		}
-	case *Compact:
-		if b.Usage != nil {
-			l.Usage.Add(*b.Usage)
-		}
-	case *BranchSummary:
-		if b.Usage != nil {
-			l.Usage.Add(*b.Usage)
-		}
-	case *Rewind:
-		l.LeafID = ""
-		if b.TargetEventID != nil {
-			l.LeafID = *b.TargetEventID
-		}
-	case *Branch:
-		l.LeafID = b.LeafEventID
 	case *SessionInfo:
 		b.Changes.Apply(&l.Meta)
 		if b.Mode != "" {
 			l.Mode = b.Mode
-		}
-		if b.Usage != nil {
-			l.Usage.Add(*b.Usage)
 		}
 	case *QueueUpdate:
 		l.Queues = slices.DeleteFunc(l.Queues, func(q LiveQueue) bool { return q.Queue == b.Queue })

@@ -166,14 +166,17 @@ func (b Block) MarshalJSON() ([]byte, error) {
 	return w.dst, w.err
 }
 
-// JSONFields gives the names that the fields of a block have on the wire.
-func (Block) JSONFields() (all []string) {
-	t := reflect.TypeFor[blockJSON]()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		all = append(all, name)
+// jsonForm is the struct that reads a block.
+func (Block) jsonForm() reflect.Type { return reflect.TypeFor[blockJSON]() }
+
+// sentMembers returns the names of the members that a block in a request may have. One of
+// a type that nobody can send is left to [CheckBlocks]; nil says so.
+func (Block) sentMembers(block map[string]json.RawMessage) []string {
+	var t BlockType
+	if json.Unmarshal(block["type"], &t) == nil && !slices.Contains([]BlockType{BlockText, BlockImage, BlockFile}, t) {
+		return nil
 	}
-	return all
+	return []string{"type", "text", "name", "mediaType", "blob"}
 }
 
 // UnmarshalJSON reads a block; one of an unknown type keeps its bytes.

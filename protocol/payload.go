@@ -136,29 +136,16 @@ func (n *named) value(v any) {
 func namesPayload(key string) bool { return key == "blob" || strings.HasSuffix(key, "Blob") }
 
 func (b *MessageBody) payloads(n *named) { n.message(&b.Message) }
-func (*Compact) payloads(*named)         {}
 func (b *CustomMessage) payloads(n *named) {
 	n.message(&b.Message)
 	n.open(b.Data)
 }
-func (b *HarnessItem) payloads(n *named)     { n.open(b.Item.Data) }
-func (*BranchSummary) payloads(*named)       {}
-func (*Rewind) payloads(*named)              {}
-func (*Branch) payloads(*named)              {}
-func (*ChannelInject) payloads(*named)       {}
-func (*SessionInfo) payloads(*named)         {}
-func (b *Custom) payloads(n *named)          { n.open(b.Data) }
-func (*Label) payloads(*named)               {}
-func (*InstructionSnapshot) payloads(*named) {}
+func (b *HarnessItem) payloads(n *named) { n.open(b.Item.Data) }
+func (b *Custom) payloads(n *named)      { n.open(b.Data) }
 func (b *QueueUpdate) payloads(n *named) {
 	for i := range b.Items {
 		n.blocks(b.Items[i].Content)
 	}
 }
-func (*SkillIndexSnapshot) payloads(*named) {}
-func (*SkillIndexDelta) payloads(*named)    {}
-func (*PermissionDecision) payloads(*named) {}
-func (b *FileSnapshot) payloads(n *named)   { n.add(b.Blob) }
-func (*ContextCut) payloads(*named)         {}
-func (*Repair) payloads(*named)             {}
-func (*Unknown) payloads(*named)            {} // see Event.Payloads: its line says it
+func (b *FileSnapshot) payloads(n *named) { n.add(b.Blob) }
+func (*Unknown) payloads(*named)          {} // see Event.Payloads: its line says it

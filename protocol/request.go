@@ -58,19 +58,26 @@ func (c Call) MarshalJSON() ([]byte, error) {
 	return joinObjects(head, c.Request)
 }
 
-// ParseCall reads a call. An unknown request, or one that does not fit its type or
-// lacks a field that must stand there, is an *Error with invalid_request. What its
-// values may be says [Call.Check].
+// ParseCall reads a call. An unknown request, or one that does not fit its type, lacks a
+// field that it must have or has one that is not known here, is an *Error with
+// invalid_request, and so is a message that is not UTF-8. What its values may be says
+// [Call.Check].
 func ParseCall(data []byte) (Call, error) {
 	if len(data) > MaxMessage {
 		return Call{}, Errorf(CodePayloadTooLarge, "A message may have at most %d bytes; this one has %d.", MaxMessage, len(data))
 	}
+	if p := CheckText("message", data); p != nil {
+		return Call{}, p.Err()
+	}
 	var e callEnvelope
-	if err := json.Unmarshal(data, &e); err != nil {
-		return Call{}, misfit(err, "message", data, func() any { return new(callEnvelope) }).Err()
+	if err := json.Unmarshal(data, &e); err != nil || !isObject(data) {
+		return Call{}, NotJSON(err, "message", data, &e)
 	}
 	spec := SpecOf(e.Type)
-	if spec == nil {
+	switch {
+	case e.Type == "":
+		return Call{}, (&Problem{"type", "The field type is missing or empty; it is the name of the request."}).Err()
+	case spec == nil:
 		return Call{}, (&Problem{"type", fmt.Sprintf("There is no request named %q.", clip(e.Type))}).Err()
 	}
 	if err := e.RequestID.Check(); err != nil {
@@ -83,7 +90,10 @@ func ParseCall(data []byte) (Call, error) {
 	}
 	req := spec.New()
 	if err := json.Unmarshal(data, req); err != nil {
-		return Call{}, misfit(err, spec.Name+" request", data, func() any { return spec.New() }).Err()
+		return Call{}, NotJSON(err, spec.Name+" request", data, req)
+	}
+	if p := UnknownMember(spec.Name, data, req, append(MemberNames(req), envelope...)); p != nil {
+		return Call{}, p.Err()
 	}
 	if p := lacks(data, req); p != nil {
 		return Call{}, p.Err()

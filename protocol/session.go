@@ -21,7 +21,7 @@ type (
 		Query     string    `json:"query,omitempty" check:"max=MaxQuery"`
 		Limit     int       `json:"limit,omitempty" check:"min=0"`
 		Before    SessionID `json:"before,omitempty" check:"session"`
-		// BeforeTime is the updatedAt of that session.
+		// BeforeTime is the updatedAt of that session, with which Before must come.
 		BeforeTime int64 `json:"beforeTime,omitempty"`
 		// Subagents lists the sessions of sub-agents too, and ParentID only those of
 		// one session.
@@ -34,7 +34,7 @@ type (
 	// path), a [LiveFrame], and then events as they come.
 	OpenSession struct {
 		Anchors *Anchors `json:"anchors,omitempty"`
-		Tail    int      `json:"tail,omitempty" check:"min=0"`
+		Tail    int      `json:"tail,omitempty" check:"min=0,max=MaxTail"`
 	}
 	// CloseSession ends a subscription.
 	CloseSession struct{}
@@ -213,6 +213,18 @@ var (
 		New: func() Request { return new(SetLabel) }, Reply: func() Response { return new(Done) },
 	}
 )
+
+// Check says what of the request cannot be carried out; see [Call.Check].
+func (r *ListSessions) Check() *Problem {
+	p := r.checkFields()
+	switch {
+	case p == nil && r.Before != "" && r.BeforeTime == 0:
+		p = &Problem{"beforeTime", "The field beforeTime is missing; with before it is the updatedAt of that session."}
+	case p == nil && r.Before == "" && r.BeforeTime != 0:
+		p = &Problem{"before", "The field before is missing; with beforeTime it is the id of that session."}
+	}
+	return p
+}
 
 // Spec describes the request.
 func (*CreateSession) Spec() *Spec { return &createSessionSpec }

@@ -33,7 +33,8 @@ type (
 		Replaces EventID     `json:"replaces,omitempty" check:"max=MaxWord"`
 		Items    []QueueItem `json:"items"`
 	}
-	// ResumeQueue lets a paused queue go on.
+	// ResumeQueue lets both queues go on if they are paused. It has no fields. When no
+	// turn runs, the first message that waits begins one.
 	ResumeQueue struct{}
 	// Cancel ends a turn; the answer is [Cancelled].
 	Cancel struct {
@@ -73,7 +74,9 @@ type TurnOptions struct {
 // What they are answered with.
 type (
 	// Sent says what became of a message: EventID when it stands in the log,
-	// ItemID when it waits in a queue. TurnID is the turn that handles it.
+	// ItemID when it waits in a queue. TurnID is the turn that handles it; with ItemID the
+	// one that runs, which takes it unless it is a compaction, a command, or, for a
+	// follow-up, a turn with options.
 	Sent struct {
 		EventID EventID `json:"eventId,omitempty"`
 		ItemID  ItemID  `json:"itemId,omitempty"`
@@ -155,7 +158,11 @@ func (*SetMode) Spec() *Spec      { return &setModeSpec }
 
 // Check says what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {
-	return first(r.checkFields(), r.Options.Check())
+	p := first(r.checkFields(), r.Options.Check())
+	if p == nil && r.Options != nil && r.WhenBusy != "reject" {
+		p = &Problem{"whenBusy", "A message with options begins a turn of its own; send it with whenBusy \"reject\"."}
+	}
+	return p
 }
 func (r *RewriteQueue) Check() *Problem {
 	p := r.checkFields()

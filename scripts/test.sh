@@ -72,21 +72,22 @@ tests() {
 # started starts processes that have a time for what they do.
 computed() {
 	go test -vet=off -timeout 25m -run 'Schedule|ThatDoesNotRead|CutAtEveryByte|FlippedBits|ALongAnswerIsKept|SendsAtOnce|AFloodOfDifferent|BombsStay|ALargeExport|AListStaysShort|ManyCallsOf|NoRequestHowever' \
-		./internal/synctrial ./internal/session ./internal/host ./internal/host/serve ./internal/runtime ./internal/process ./internal/fetch
+		./internal/dev/simtest ./internal/engine/session ./internal/host ./internal/host/serve ./internal/engine/runtime ./internal/engine/progress ./internal/engine/fetch
 }
 
 started() {
-	go test -vet=off -timeout 25m -run 'IsHeld|NoOthersTrouble' ./internal/sandbox ./internal/extension
+	go test -vet=off -timeout 25m -run 'IsHeld|NoOthersTrouble' ./internal/platform/sandbox ./internal/extension
 }
 
 # besides is what needs processor time and no more.
 besides() {
 	step tidy tidy
-	step generated go run ./internal/tsgen -check
+	step generated go run ./internal/dev/tsgen -check
 	step vet go vet ./...
 	step staticcheck go tool staticcheck ./...
-	step darwin go run ./internal/typecheck darwin/arm64
+	step darwin go run ./internal/dev/typecheck darwin/arm64
 	step benchmarks benchmarks
+	step "a request, an event and a tool are added" bash scripts/extend.sh
 	race='' step "computed without the race detector" computed
 }
 

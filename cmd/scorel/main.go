@@ -4,7 +4,7 @@ package main
 import (
 	"os"
 
-	"scorel/internal/cli"
+	"scorel/internal/ui/cli"
 )
 
 func main() { os.Exit(cli.Main(os.Args[1:])) }

@@ -145,7 +145,7 @@ class Chat {
     this.streaming = true;
     if (this.printed < 0) this.printed = persistentLastSeq;
     this.questions = new Map([...(live.permissions ?? []), ...(live.ui ?? [])].map((q) => [q.permissionId ?? q.uiId, q]));
-    this.over ||= this.mode !== "stream_resume" && this.stored && !live.running; // it ended meanwhile
+    if (!this.over && this.mode !== "stream_resume" && this.stored && !live.running) this.end(live.ended); // it ended meanwhile
   }
 
   event(e) {
@@ -159,10 +159,12 @@ class Chat {
       for (const block of e.message.content) if (block.type === "text") console.log(block.text);
     } else if (question && e.type.endsWith("_request")) this.questions.set(question, e);
     else if (question) this.questions.delete(question);
-    else if (e.type === "runtime_end") {
-      this.over ||= this.stored;
-      if (e.error) console.error(e.error.message);
-    }
+    else if (e.type === "runtime_end") this.end(e);
+  }
+
+  end(how) { // the turn has ended; live does not say how when the host was restarted since
+    this.over ||= this.stored;
+    if (how?.error) console.error(how.error.message);
   }
 
   async ask() {

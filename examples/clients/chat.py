@@ -145,7 +145,8 @@ class Chat:
             raise Broken("the host left something out")
         self.streaming, self.printed = True, at if self.printed < 0 else self.printed
         self.questions = {q.get("permissionId") or q["uiId"]: q for q in live.get("permissions", []) + live.get("ui", [])}
-        self.over = self.over or self.mode != "stream_resume" and self.stored and not live["running"]  # it ended meanwhile
+        if not self.over and self.mode != "stream_resume" and self.stored and not live["running"]:  # it ended meanwhile
+            self.end(live.get("ended", {}))  # how, unless the host was restarted since
 
     def event(self, e):
         kind, seq, question = e["type"], e["seq"], e.get("permissionId") or e.get("uiId")
@@ -162,8 +163,11 @@ class Chat:
         elif question:  # opened or closed
             self.questions[question] = e if kind.endswith("_request") else None
         elif kind == "runtime_end":
-            self.over = self.over or self.stored
-            sys.stderr.write(e["error"]["message"] + "\n" if "error" in e else "")
+            self.end(e)
+
+    def end(self, how):  # the turn has ended
+        self.over = self.over or self.stored
+        sys.stderr.write(how["error"]["message"] + "\n" if "error" in how else "")
 
     def ask(self):
         for key, q in [(key, q) for key, q in self.questions.items() if q and key not in self.asked]:

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"testing"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -22,7 +22,7 @@ func benchSet(b *testing.B, source string, log Log) *Set {
 		b.Fatal(err)
 	}
 	s := New(Config{Host: &world{}, Log: log, Version: "test", Environ: func() ([]string, error) { return os.Environ(), nil }, Cache: filepath.Join(dir, "cache"),
-		Session: wire.Session{Cwd: dir}, Report: func(string, []byte) {},
+		Session: rpc.Session{Cwd: dir}, Report: func(string, []byte) {},
 		Find: func(context.Context) Found { return Find([]Source{{Dir: dir, Scope: User}}, nil) }})
 	b.Cleanup(s.Close)
 	return s

@@ -10,15 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
 // newRealWorld is a world with the child that runs JavaScript.
 func newRealWorld(t *testing.T) *world {
 	w := newWorld(t)
-	w.child = []string{wire.ChildName}
+	w.child = []string{rpc.ChildName}
 	return w
 }
 
@@ -153,7 +153,7 @@ func TestContextOfAnEndedExtensionIsOfNoUse(t *testing.T) {
 }`)
 	appended := make(chan struct{}, 8)
 	w.call = func(_ context.Context, _ Extension, method string, _ json.RawMessage) (any, error) {
-		if method == wire.CallAppend {
+		if method == rpc.CallAppend {
 			appended <- struct{}{}
 		}
 		return nil, nil

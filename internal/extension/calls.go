@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -45,7 +45,7 @@ func (c *child) which(params json.RawMessage) *member {
 func (c *child) serve(ctx context.Context, method string, params json.RawMessage) (any, error) {
 	m := c.which(params)
 	if m == nil {
-		return nil, &RemoteError{Code: wire.ErrParams, Message: "the request names no extension of this process in \"ext\""}
+		return nil, &RemoteError{Code: rpc.ErrParams, Message: "the request names no extension of this process in \"ext\""}
 	}
 	c.set.mu.Lock()
 	loading := c.loading == m
@@ -56,20 +56,20 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 	m.clock.begin()
 	defer m.clock.end()
 	switch method {
-	case wire.CallRegister:
-		var r wire.Registration
+	case rpc.CallRegister:
+		var r rpc.Registration
 		if err := json.Unmarshal(params, &r); err != nil {
-			return nil, &RemoteError{Code: wire.ErrParams, Message: "the registration is not valid: " + err.Error()}
+			return nil, &RemoteError{Code: rpc.ErrParams, Message: "the registration is not valid: " + err.Error()}
 		}
 		c.set.register(m, r)
 		return nil, nil
-	case wire.CallExec:
-		var x wire.Exec
+	case rpc.CallExec:
+		var x rpc.Exec
 		if err := json.Unmarshal(params, &x); err != nil {
-			return nil, &RemoteError{Code: wire.ErrParams, Message: err.Error()}
+			return nil, &RemoteError{Code: rpc.ErrParams, Message: err.Error()}
 		}
 		return c.set.exec(ctx, x)
-	case wire.CallConfig, wire.CallModels, wire.CallNotify, wire.CallUIState:
+	case rpc.CallConfig, rpc.CallModels, rpc.CallNotify, rpc.CallUIState:
 	default:
 		if loading {
 			return nil, fmt.Errorf("%s cannot be asked for while the extension is being loaded; ask when session_start is told", method)
@@ -86,31 +86,31 @@ func (c *child) note(method string, params json.RawMessage) {
 	}
 	s := c.set
 	switch method {
-	case wire.NoteLog:
+	case rpc.NoteLog:
 		var p struct{ Level, Message string }
 		if json.Unmarshal(params, &p) == nil {
 			s.cfg.Report("extension "+m.ID+": "+clip(p.Level, 20), []byte(clip(s.cfg.Clean(p.Message), maxLog)))
 		}
-	case wire.NoteToolUpdate:
-		var p wire.ToolUpdate
+	case rpc.NoteToolUpdate:
+		var p rpc.ToolUpdate
 		if r := m.runs(params, &p, &p.ToolCallID); r != nil && r.update != nil {
 			r.update(p.Text)
 		}
-	case wire.NoteProcess:
-		var p wire.ToolProcess
+	case rpc.NoteProcess:
+		var p rpc.ToolProcess
 		if r := m.runs(params, &p, &p.ToolCallID); r != nil && r.process != nil {
 			p.Update.Message = s.cfg.Clean(p.Update.Message)
 			r.process(p.Update)
 		}
-	case wire.NoteHandlerFailed:
+	case rpc.NoteHandlerFailed:
 		var p struct{ Event, Error, Stack string }
 		if json.Unmarshal(params, &p) == nil {
 			p.Error, p.Stack = s.cfg.Clean(p.Error), s.cfg.Clean(p.Stack)
 			s.cfg.Report(fmt.Sprintf("extension %s: the handler of %s failed: %s", m.ID, clip(p.Event, 100), clip(p.Error, 500)), []byte(clip(p.Stack, maxLog)))
 			s.tellFailure(m, clip(p.Event, 100), clip(p.Error, 500))
 		}
-	case wire.NoteBus:
-		line, err := encode(frame{Method: wire.NoteBus, Params: params})
+	case rpc.NoteBus:
+		line, err := encode(frame{Method: rpc.NoteBus, Params: params})
 		if err != nil {
 			return
 		}

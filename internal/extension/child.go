@@ -15,8 +15,8 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/sandbox"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -33,8 +33,8 @@ type child struct {
 	kind    Kind
 	proc    *sandbox.HelperProcess
 	peer    *peer
-	page    *wire.Page // nil for a program
-	entries bool       // it wants the conversation
+	page    *rpc.Page // nil for a program
+	entries bool      // it wants the conversation
 	ended   chan struct{}
 
 	// send is held while something is sent that must follow what the process was told
@@ -131,7 +131,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 			h.Path = filepath.Join(of.Dir, h.Path)
 		}
 	} else {
-		page, file, err := wire.NewPage()
+		page, file, err := rpc.NewPage()
 		if err != nil {
 			return nil, err
 		}
@@ -179,13 +179,13 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	ctx, cancel := context.WithTimeout(s.outlive(ctx), loadTime)
 	defer cancel()
 	defer s.await("The session waits for "+who+", which has been started and does not answer yet.", kind)()
-	answer, err := c.peer.call(ctx, wire.MethodInitialize, wire.Initialize{Protocol: wire.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State()})
-	var hello wire.Initialized
+	answer, err := c.peer.call(ctx, rpc.MethodInitialize, rpc.Initialize{Protocol: rpc.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State()})
+	var hello rpc.Initialized
 	if err == nil {
 		err = json.Unmarshal(answer, &hello)
 	}
-	if err == nil && hello.Protocol != wire.Version {
-		err = fmt.Errorf("it speaks version %d of the protocol, and this is version %d", hello.Protocol, wire.Version)
+	if err == nil && hello.Protocol != rpc.Version {
+		err = fmt.Errorf("it speaks version %d of the protocol, and this is version %d", hello.Protocol, rpc.Version)
 	}
 	if err != nil {
 		c.kill("it does not answer initialize")
@@ -293,15 +293,15 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 		reason = "reload"
 	}
 	s.mu.Unlock()
-	load := wire.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason}
+	load := rpc.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason}
 	if s.cfg.Settings != nil {
 		load.Config = s.cfg.Settings(m.who())
 	}
 	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
 	defer cancel()
 	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
-	var r wire.Registration
-	answer, err := c.ask(ctx, wire.MethodLoad, func() (any, error) {
+	var r rpc.Registration
+	answer, err := c.ask(ctx, rpc.MethodLoad, func() (any, error) {
 		s.mu.Lock()
 		c.slots = append(c.slots, m)
 		s.mu.Unlock()
@@ -349,7 +349,7 @@ func (s *Set) begin(ctx context.Context, c *child, m *member, reason string) {
 	}
 	data, err := json.Marshal(map[string]string{"type": "session_start", "reason": reason})
 	if err == nil {
-		err = c.tell(ctx, wire.EventNote{Ext: m.ID, Type: "session_start", Event: data})
+		err = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_start", Event: data})
 	}
 	if err != nil {
 		s.cfg.Report("extension "+m.ID+": session_start: "+err.Error(), nil)
@@ -385,8 +385,8 @@ func (c *child) ask(ctx context.Context, method string, params func() (any, erro
 
 // tell sends an event behind what the process must know of the conversation. It waits
 // for room.
-func (c *child) tell(ctx context.Context, note wire.EventNote) error {
-	line, err := notification(wire.NoteEvent, note)
+func (c *child) tell(ctx context.Context, note rpc.EventNote) error {
+	line, err := notification(rpc.NoteEvent, note)
 	if err != nil {
 		return err
 	}
@@ -412,7 +412,7 @@ func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
 			return nil, err
 		}
 		if changed {
-			line, err := notification(wire.NoteEntries, entries)
+			line, err := notification(rpc.NoteEntries, entries)
 			if err != nil {
 				c.mirror.reset()
 				return nil, fmt.Errorf("the conversation is too long for extensions: %w", err)
@@ -425,7 +425,7 @@ func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
 		return nil, err
 	}
 	if !bytes.Equal(state, c.state) {
-		line, err := notification(wire.NoteState, json.RawMessage(state))
+		line, err := notification(rpc.NoteState, json.RawMessage(state))
 		if err != nil {
 			return nil, err
 		}
@@ -516,16 +516,16 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 		}
 		if told {
 			data, _ := json.Marshal(map[string]string{"type": "session_end", "reason": reason})
-			_ = c.tell(ctx, wire.EventNote{Ext: m.ID, Type: "session_end", Event: data}) // else it ends without
+			_ = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_end", Event: data}) // else it ends without
 		}
 		wg.Go(func() { // ends with the answer, or ctx
-			if _, err := c.peer.call(ctx, wire.MethodUnload, wire.Unload{Ext: m.ID, Reason: reason}); err != nil {
+			if _, err := c.peer.call(ctx, rpc.MethodUnload, rpc.Unload{Ext: m.ID, Reason: reason}); err != nil {
 				s.cfg.Report("extension "+m.ID+" does not end well: "+err.Error(), nil)
 			}
 		})
 	}
 	wg.Wait()
-	_, _ = c.peer.call(ctx, wire.MethodShutdown, struct{}{})
+	_, _ = c.peer.call(ctx, rpc.MethodShutdown, struct{}{})
 	c.peer.close(errors.New("it was ended"))
 	select {
 	case <-c.ended:
@@ -555,7 +555,7 @@ func (c *child) settle() {
 		why := c.killed
 		switch exit := c.proc.Exit(); {
 		case why != "":
-		case c.page.Reason() == wire.PageMemory:
+		case c.page.Reason() == rpc.PageMemory:
 			why = "it used too much memory"
 		case exit.Signal != "":
 			why = "its process was ended by " + exit.Signal

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -45,7 +45,7 @@ func (s *Set) Commands() []Command {
 // the extension while it runs, other than of an immediate one, reach [Host] with the
 // values of ctx; what it has sent and appended is done when Run returns. Such commands of one extension run one at a time.
 func (c Command) Run(ctx context.Context, args string) (status string, err error) {
-	params := wire.CommandRun{Ext: c.m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
+	params := rpc.CommandRun{Ext: c.m.ID, Command: c.Name, Args: Words(args), ArgsRaw: args}
 	p, m, err := c.m.reach(ctx)
 	if err != nil {
 		return "", err
@@ -56,9 +56,9 @@ func (c Command) Run(ctx context.Context, args string) (status string, err error
 	} else {
 		defer m.set.lend(ctx, m)()
 	}
-	answer, err := p.ask(ctx, wire.MethodCommand, func() (any, error) { return params, nil })
+	answer, err := p.ask(ctx, rpc.MethodCommand, func() (any, error) { return params, nil })
 	// What it sent without waiting is part of it.
-	p.peer.settled(ctx, wire.CallAppend, wire.CallSendUser, wire.CallSendMessage)
+	p.peer.settled(ctx, rpc.CallAppend, rpc.CallSendUser, rpc.CallSendMessage)
 	var remote *RemoteError
 	switch {
 	case errors.Is(err, errGone):
@@ -69,7 +69,7 @@ func (c Command) Run(ctx context.Context, args string) (status string, err error
 	case err != nil:
 		return "", err
 	}
-	var done wire.CommandDone
+	var done rpc.CommandDone
 	if len(answer) > 0 && string(answer) != "null" {
 		if err := json.Unmarshal(answer, &done); err != nil {
 			return "", fmt.Errorf("/%s gave an answer that cannot be read: %w", c.Name, err)
@@ -116,8 +116,8 @@ func (c Command) Complete(ctx context.Context, prefix string) (*protocol.Complet
 	if !c.Completes {
 		return out, nil
 	}
-	answer, err := c.m.ask(ctx, wire.MethodComplete, completeTime, nil, func(*child) (any, error) {
-		return wire.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, nil
+	answer, err := c.m.ask(ctx, rpc.MethodComplete, completeTime, nil, func(*child) (any, error) {
+		return rpc.CommandComplete{Ext: c.m.ID, Command: c.Name, Prefix: prefix}, nil
 	})
 	if err != nil || len(answer) == 0 || string(answer) == "null" {
 		return out, err

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -25,12 +25,12 @@ func returns(t *testing.T, what string, f func()) {
 	}
 }
 
-func events(names ...string) wire.Registration { return wire.Registration{Events: names} }
+func events(names ...string) rpc.Registration { return rpc.Registration{Events: names} }
 
 func TestProcessThatDiesWhileARequestOfItWaitsForTheStartOfAnotherExtensionIsOver(t *testing.T) {
 	w := newWorld(t)
 	w.js("asks", script{events("session_start"), map[string]string{"event session_start": `call agent/sendUser {"ext":"asks"}`}})
-	w.js("late", script{wire.Registration{}, map[string]string{"load": "hang"}})
+	w.js("late", script{rpc.Registration{}, map[string]string{"load": "hang"}})
 	refused := make(chan error, 8)
 	w.call = func(ctx context.Context, _ Extension, _ string, _ json.RawMessage) (any, error) {
 		w.set.mu.Lock()
@@ -84,7 +84,7 @@ func TestProcessThatDiesInAHookOfWhatItAskedForItselfIsOver(t *testing.T) {
 
 func TestReloadIsNotHeldUpByWhatAnExtensionAsksForAtItsEnd(t *testing.T) {
 	w := newWorld(t)
-	w.js("shrinks", script{wire.Registration{}, map[string]string{"unload": `call agent/compact {"ext":"shrinks"}`}})
+	w.js("shrinks", script{rpc.Registration{}, map[string]string{"unload": `call agent/compact {"ext":"shrinks"}`}})
 	asked := make(chan error, 8)
 	w.call = func(ctx context.Context, _ Extension, _ string, _ json.RawMessage) (any, error) {
 		err := w.set.Load(ctx)
@@ -101,9 +101,9 @@ func TestReloadIsNotHeldUpByWhatAnExtensionAsksForAtItsEnd(t *testing.T) {
 	}
 }
 
-func commands(names ...string) (list []wire.Command) {
+func commands(names ...string) (list []rpc.Command) {
 	for _, n := range names {
-		list = append(list, wire.Command{Name: n})
+		list = append(list, rpc.Command{Name: n})
 	}
 	return list
 }

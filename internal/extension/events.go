@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -59,6 +59,10 @@ func (t *teller) event(e protocol.Event) {
 		}
 		return
 	}
+	if leaf, moves := e.Leaf(); moves {
+		t.keep("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
+		return
+	}
 	switch b := e.Body.(type) {
 	case *protocol.RuntimeStart:
 		t.messages, t.index, t.open = nil, 0, nil
@@ -92,14 +96,6 @@ func (t *teller) event(e protocol.Event) {
 		t.message(e, b.Message)
 	case *protocol.Compact:
 		t.keep("session_compact", fields{"compactionEntry": fields{"type": "compaction", "id": e.ID, "summary": b.Summary, "tokensBefore": b.TokensBefore, "timestamp": e.TS}})
-	case *protocol.Rewind:
-		leaf := protocol.EventID("")
-		if b.TargetEventID != nil {
-			leaf = *b.TargetEventID
-		}
-		t.keep("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
-	case *protocol.Branch:
-		t.keep("session_tree", fields{"newLeafId": b.LeafEventID, "oldLeafId": e.ParentID})
 	case *protocol.SessionInfo:
 		if b.Changes.Name != nil {
 			t.keep("session_info_changed", fields{"name": *b.Changes.Name})
@@ -209,7 +205,7 @@ func (t *teller) make(event string, f fields, keep bool) {
 // process must know of the conversation; anything else is dropped where there is none.
 // It starts no process: one that has ended finds in the conversation what it has missed.
 func (t *teller) send(event string, data json.RawMessage, keep bool) {
-	s, note := t.m.set, wire.EventNote{Ext: t.m.ID, Type: event, Event: data}
+	s, note := t.m.set, rpc.EventNote{Ext: t.m.ID, Type: event, Event: data}
 	s.mu.Lock()
 	m, err := s.current(t.m)
 	var c *child
@@ -224,7 +220,7 @@ func (t *teller) send(event string, data json.RawMessage, keep bool) {
 	defer cancel()
 	if keep {
 		err = c.tell(ctx, note)
-	} else if line, lerr := notification(wire.NoteEvent, note); lerr == nil {
+	} else if line, lerr := notification(rpc.NoteEvent, note); lerr == nil {
 		c.peer.tell(line)
 	}
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/sandbox"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/sandbox"
 )
 
 // Bounds of a program that an extension has started.
@@ -21,7 +21,7 @@ const (
 
 // exec starts a program for an extension and waits for its end. It is not confined:
 // the extension itself is not.
-func (s *Set) exec(ctx context.Context, x wire.Exec) (wire.ExecResult, error) {
+func (s *Set) exec(ctx context.Context, x rpc.Exec) (rpc.ExecResult, error) {
 	limit := maxExecTime
 	if x.TimeoutMS > 0 {
 		limit = min(limit, time.Duration(x.TimeoutMS)*time.Millisecond)
@@ -36,11 +36,11 @@ func (s *Set) exec(ctx context.Context, x wire.Exec) (wire.ExecResult, error) {
 	}
 	environ, err := s.cfg.Environ()
 	if err != nil {
-		return wire.ExecResult{}, err
+		return rpc.ExecResult{}, err
 	}
 	p, err := sandbox.StartHelper(ctx, sandbox.Helper{Path: x.Command, Args: x.Args, Dir: dir, Env: environ, Record: s.cfg.Record})
 	if err != nil {
-		return wire.ExecResult{}, fmt.Errorf("%s cannot be started: %w", clip(x.Command, 200), errors.Unwrap(err))
+		return rpc.ExecResult{}, fmt.Errorf("%s cannot be started: %w", clip(x.Command, 200), errors.Unwrap(err))
 	}
 	var out, errs capped
 	var wg sync.WaitGroup
@@ -50,7 +50,7 @@ func (s *Set) exec(ctx context.Context, x wire.Exec) (wire.ExecResult, error) {
 	wg.Go(func() { _ = p.Wait(); p.Stdin.Close() }) // nobody reads it any more
 	wg.Wait()
 	exit := p.Exit()
-	return wire.ExecResult{Stdout: string(out), Stderr: string(errs), Code: exit.Code, Killed: ctx.Err() != nil}, nil
+	return rpc.ExecResult{Stdout: string(out), Stderr: string(errs), Code: exit.Code, Killed: ctx.Err() != nil}, nil
 }
 
 // capped keeps the first bytes that are written to it.

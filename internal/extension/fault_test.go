@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/fault"
+	"scorel/internal/platform/fault"
 )
 
 // closer is a stream that takes everything.

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // talk gives a connection whose other end the test writes and reads. What is served
@@ -97,11 +97,11 @@ func TestRequestsOfAProgramTakeABoundedMemoryWhateverItSends(t *testing.T) {
 
 func TestAnswerThatIsNestedTooDeepFailsItsCallAlone(t *testing.T) {
 	say, answer, p, _ := talk(t, 0, nil)
-	a, err := p.ask(t.Context(), wire.MethodTool, nil)
+	a, err := p.ask(t.Context(), rpc.MethodTool, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := p.ask(t.Context(), wire.MethodTool, nil)
+	b, err := p.ask(t.Context(), rpc.MethodTool, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

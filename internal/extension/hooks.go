@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -89,7 +89,7 @@ func (m *member) subscriber() hook.Subscriber {
 // more counts from the next turn on.
 func (m *member) call(ctx context.Context, name string, limit time.Duration, data func(c *child) (any, error), to any) (bool, error) {
 	has := func(now *member) bool { return now.hooks(name) }
-	answer, err := m.ask(ctx, wire.MethodHook, limit, has, func(c *child) (any, error) {
+	answer, err := m.ask(ctx, rpc.MethodHook, limit, has, func(c *child) (any, error) {
 		d, err := data(c)
 		if err != nil {
 			return nil, err
@@ -98,7 +98,7 @@ func (m *member) call(ctx context.Context, name string, limit time.Duration, dat
 		if err != nil {
 			return nil, err
 		}
-		return wire.HookCall{Ext: m.ID, Hook: name, Data: raw}, nil
+		return rpc.HookCall{Ext: m.ID, Hook: name, Data: raw}, nil
 	})
 	if errors.Is(err, errTakenOut) && name != "tool_call" {
 		return false, nil
@@ -156,8 +156,8 @@ func just(data any) func(*child) (any, error) {
 }
 
 func (m *member) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolDecision, error) {
-	var a wire.ToolCallAnswer
-	ok, err := m.call(ctx, "tool_call", m.limit(), just(wire.ToolCallData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input}), &a)
+	var a rpc.ToolCallAnswer
+	ok, err := m.call(ctx, "tool_call", m.limit(), just(rpc.ToolCallData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input}), &a)
 	if !ok || err != nil {
 		return hook.ToolDecision{}, err
 	}
@@ -185,8 +185,8 @@ func (m *member) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolD
 }
 
 func (m *member) afterTool(ctx context.Context, call hook.ToolCall, r hook.ToolResult) (hook.ToolPatch, error) {
-	var a wire.ToolResultAnswer
-	ok, err := m.call(ctx, "tool_result", m.limit(), just(wire.ToolResultData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input,
+	var a rpc.ToolResultAnswer
+	ok, err := m.call(ctx, "tool_result", m.limit(), just(rpc.ToolResultData{ToolName: call.Name, ToolCallID: call.ID, Input: call.Input,
 		Content: r.Content, Details: r.Details, IsError: r.IsError}), &a)
 	if !ok || err != nil {
 		return hook.ToolPatch{}, err
@@ -196,13 +196,13 @@ func (m *member) afterTool(ctx context.Context, call hook.ToolCall, r hook.ToolR
 
 // list asks about the list of messages before a model call.
 func (m *member) list(ctx context.Context, name string, given []history.Element) ([]history.Element, error) {
-	var a wire.ContextData
+	var a rpc.ContextData
 	var l *listing
 	ok, err := m.call(ctx, name, m.limit(), func(c *child) (any, error) {
-		var parts []wire.ListPart
+		var parts []rpc.ListPart
 		var err error
 		parts, l, err = c.parts(given)
-		return wire.ContextData{List: parts}, err
+		return rpc.ContextData{List: parts}, err
 	}, &a)
 	if !ok || err != nil {
 		return given, err
@@ -212,7 +212,7 @@ func (m *member) list(ctx context.Context, name string, given []history.Element)
 
 // parts gives a list as it crosses; what does not have the conversation gets the
 // messages themselves. send is held.
-func (c *child) parts(given []history.Element) ([]wire.ListPart, *listing, error) {
+func (c *child) parts(given []history.Element) ([]rpc.ListPart, *listing, error) {
 	if !c.entries {
 		return (&mirror{log: c.set.cfg.Log}).parts(given)
 	}
@@ -253,12 +253,12 @@ func split(content []protocol.Block) (string, []protocol.Block) {
 }
 
 func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision, error) {
-	d := wire.InputData{Source: p.Source}
+	d := rpc.InputData{Source: p.Source}
 	d.Text, d.Images = split(p.Content)
 	if p.Busy {
 		d.StreamingBehavior = "followUp"
 	}
-	var a wire.InputAnswer
+	var a rpc.InputAnswer
 	ok, err := m.call(ctx, "input", m.limit(), just(d), &a)
 	if !ok || err != nil {
 		return hook.PromptDecision{}, err
@@ -291,9 +291,9 @@ func (m *member) input(ctx context.Context, p hook.Prompt) (hook.PromptDecision,
 }
 
 func (m *member) beforeAgent(ctx context.Context, p hook.Prompt, system string) (hook.AgentStart, error) {
-	d := wire.AgentStartData{SystemPrompt: system}
+	d := rpc.AgentStartData{SystemPrompt: system}
 	d.Prompt, d.Images = split(p.Content)
-	var a wire.AgentStartAnswer
+	var a rpc.AgentStartAnswer
 	ok, err := m.call(ctx, "before_agent_start", m.limit(), just(d), &a)
 	if !ok || err != nil {
 		return hook.AgentStart{}, err
@@ -319,19 +319,19 @@ func customMessage(kind string, content []protocol.Block, display bool, details 
 }
 
 // CustomMessage gives the event of a message that an extension sends.
-func CustomMessage(p wire.SendMessage) *protocol.CustomMessage {
+func CustomMessage(p rpc.SendMessage) *protocol.CustomMessage {
 	return customMessage(p.CustomType, p.Content, p.Display, p.Details)
 }
 
 func (m *member) stop(ctx context.Context, s hook.Stop) (string, error) {
-	var a wire.StopAnswer
-	_, err := m.call(ctx, "stop", m.limit(), just(wire.StopData{Blocked: s.Blocked, Subagent: s.Subagent, Text: s.Text}), &a)
+	var a rpc.StopAnswer
+	_, err := m.call(ctx, "stop", m.limit(), just(rpc.StopData{Blocked: s.Blocked, Subagent: s.Subagent, Text: s.Text}), &a)
 	return clip(a.Text, maxOutput), err
 }
 
 func (m *member) beforeCompact(ctx context.Context, p hook.Compaction) (hook.CompactDecision, error) {
-	var a wire.CompactAnswer
-	ok, err := m.call(ctx, "session_before_compact", 0, just(wire.CompactData{Reason: p.Reason, CustomInstructions: p.Instructions, TokensBefore: p.Tokens,
+	var a rpc.CompactAnswer
+	ok, err := m.call(ctx, "session_before_compact", 0, just(rpc.CompactData{Reason: p.Reason, CustomInstructions: p.Instructions, TokensBefore: p.Tokens,
 		Messages: p.Messages, FirstKeptEntryID: p.FirstKept, PreviousSummary: p.Previous}), &a)
 	if !ok || err != nil {
 		return hook.CompactDecision{}, err
@@ -340,8 +340,8 @@ func (m *member) beforeCompact(ctx context.Context, p hook.Compaction) (hook.Com
 }
 
 func (m *member) beforeMove(ctx context.Context, p hook.Move) (hook.MoveDecision, error) {
-	var a wire.TreeAnswer
-	ok, err := m.call(ctx, "session_before_tree", 0, just(wire.TreeData{Kind: p.Kind, TargetID: p.Target, OldLeafID: p.Leaf}), &a)
+	var a rpc.TreeAnswer
+	ok, err := m.call(ctx, "session_before_tree", 0, just(rpc.TreeData{Kind: p.Kind, TargetID: p.Target, OldLeafID: p.Leaf}), &a)
 	if !ok || err != nil {
 		return hook.MoveDecision{}, err
 	}
@@ -349,8 +349,8 @@ func (m *member) beforeMove(ctx context.Context, p hook.Move) (hook.MoveDecision
 }
 
 func (m *member) beforeRequest(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {
-	var a wire.RequestData
-	ok, err := m.call(ctx, "before_provider_request", m.limit(), just(wire.RequestData{Payload: payload}), &a)
+	var a rpc.RequestData
+	ok, err := m.call(ctx, "before_provider_request", m.limit(), just(rpc.RequestData{Payload: payload}), &a)
 	if !ok || err != nil || string(a.Payload) == "null" {
 		return nil, err
 	}

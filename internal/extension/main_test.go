@@ -15,7 +15,7 @@ import (
 
 	"scorel/internal/extension/js"
 	"scorel/internal/extension/prelude"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // fakeMode makes the test binary a process with extensions: what each does stands in
@@ -23,7 +23,7 @@ import (
 const fakeMode = "EXTENSION_TEST_PROCESS"
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == wire.ChildName {
+	if len(os.Args) > 1 && os.Args[1] == rpc.ChildName {
 		os.Exit(js.Main(os.Args[2:], "test", []js.Script{{Name: prelude.Name, Source: prelude.Source()}}))
 	}
 	if os.Getenv(fakeMode) != "" {
@@ -48,7 +48,7 @@ func TestMain(m *testing.M) {
 //	seen              answers with what it was told of: entries, state and events
 //	params            answers with what it was asked
 type script struct {
-	Registration wire.Registration `json:"registration"`
+	Registration rpc.Registration  `json:"registration"`
 	On           map[string]string `json:"on"`
 }
 
@@ -59,7 +59,7 @@ type fake struct {
 	next    int
 	scripts map[string]*script
 	slot    map[string]int
-	page    *wire.Page
+	page    *rpc.Page
 	entries []json.RawMessage
 	state   json.RawMessage
 	events  []json.RawMessage
@@ -83,7 +83,7 @@ func (f *fake) write(fr frame) {
 func runFake() {
 	f := &fake{out: bufio.NewWriter(os.Stdout), calls: map[string]chan frame{}, scripts: map[string]*script{}, slot: map[string]int{}}
 	if a := os.Args; a[len(a)-1] == "3" {
-		p, err := wire.MapPage(os.NewFile(3, "page"))
+		p, err := rpc.MapPage(os.NewFile(3, "page"))
 		if err != nil {
 			panic(err)
 		}
@@ -91,7 +91,7 @@ func runFake() {
 	}
 	in := bufio.NewReaderSize(os.Stdin, 1<<20)
 	for {
-		line, err := readLine(in, wire.MaxMessage)
+		line, err := readLine(in, rpc.MaxMessage)
 		if err != nil {
 			return
 		}
@@ -107,7 +107,7 @@ func runFake() {
 			c <- fr
 		case fr.ID == nil:
 			f.noted(fr)
-		case fr.Method == wire.MethodLoad: // in order
+		case fr.Method == rpc.MethodLoad: // in order
 			f.answer(fr)
 		default:
 			go f.answer(fr)
@@ -119,15 +119,15 @@ func (f *fake) noted(fr frame) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	switch fr.Method {
-	case wire.NoteEntries:
-		var e wire.Entries
+	case rpc.NoteEntries:
+		var e rpc.Entries
 		if err := json.Unmarshal(fr.Params, &e); err != nil {
 			panic(err)
 		}
 		f.entries = append(f.entries[:e.Keep:e.Keep], e.Add...)
-	case wire.NoteState:
+	case rpc.NoteState:
 		f.state = fr.Params
-	case wire.NoteEvent, wire.NoteBus:
+	case rpc.NoteEvent, rpc.NoteBus:
 		f.events = append(f.events, fr.Params)
 		var p struct{ Ext, Type string }
 		_ = json.Unmarshal(fr.Params, &p)
@@ -149,13 +149,13 @@ func (f *fake) answer(fr frame) {
 	}
 	what := fr.Method
 	switch fr.Method {
-	case wire.MethodInitialize:
-		reply(wire.Initialized{Protocol: wire.Version, Entries: true})
+	case rpc.MethodInitialize:
+		reply(rpc.Initialized{Protocol: rpc.Version, Entries: true})
 		return
-	case wire.MethodShutdown:
+	case rpc.MethodShutdown:
 		reply(nil)
 		os.Exit(0)
-	case wire.MethodLoad:
+	case rpc.MethodLoad:
 		path := p.Path
 		if filepath.Base(path) == "scorel.extension.json" {
 			path = filepath.Join(filepath.Dir(path), "script.json")
@@ -177,15 +177,15 @@ func (f *fake) answer(fr frame) {
 			return
 		}
 		what = "load"
-	case wire.MethodUnload:
+	case rpc.MethodUnload:
 		what = "unload"
-	case wire.MethodHook:
+	case rpc.MethodHook:
 		what = "hook " + p.Hook
-	case wire.MethodTool:
+	case rpc.MethodTool:
 		what = "tool " + p.Tool
-	case wire.MethodCommand:
+	case rpc.MethodCommand:
 		what = "command " + p.Command
-	case wire.MethodComplete:
+	case rpc.MethodComplete:
 		what = "complete " + p.Command
 	}
 	f.mu.Lock()
@@ -211,7 +211,7 @@ func (f *fake) act(fr frame, what string, slot int) {
 		}
 		f.write(frame{ID: fr.ID, Result: json.RawMessage(rest)})
 	case "fail":
-		f.write(frame{ID: fr.ID, Error: &RemoteError{Code: wire.ErrFailed, Message: rest}})
+		f.write(frame{ID: fr.ID, Error: &RemoteError{Code: rpc.ErrFailed, Message: rest}})
 	case "hang":
 	case "spin":
 		f.page.Busy(slot, true)

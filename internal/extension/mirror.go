@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -45,7 +45,7 @@ type mark struct {
 // sync gives what the process must be told to have the conversation of now; false
 // when nothing has changed. What fails, or cannot be told to it ([mirror.reset]), is
 // told whole the next time.
-func (m *mirror) sync(ctx context.Context) (entries wire.Entries, changed bool, err error) {
+func (m *mirror) sync(ctx context.Context) (entries rpc.Entries, changed bool, err error) {
 	defer func() {
 		if err != nil {
 			m.reset()
@@ -53,15 +53,15 @@ func (m *mirror) sync(ctx context.Context) (entries wire.Entries, changed bool, 
 	}()
 	last := m.log.LastSeq()
 	if m.at != nil && last == m.through {
-		return wire.Entries{}, false, nil
+		return rpc.Entries{}, false, nil
 	}
 	if m.at != nil {
 		add, whole, err := m.extend(ctx)
 		if err != nil {
-			return wire.Entries{}, false, err
+			return rpc.Entries{}, false, err
 		}
 		if whole {
-			return wire.Entries{Keep: len(m.marks) - len(add), Add: add}, len(add) > 0, nil
+			return rpc.Entries{Keep: len(m.marks) - len(add), Add: add}, len(add) > 0, nil
 		}
 	}
 	return m.rebuild(ctx, last)
@@ -104,13 +104,13 @@ func (m *mirror) extend(ctx context.Context) (add []json.RawMessage, whole bool,
 }
 
 // rebuild reads the whole path.
-func (m *mirror) rebuild(ctx context.Context, last protocol.Seq) (wire.Entries, bool, error) {
+func (m *mirror) rebuild(ctx context.Context, last protocol.Seq) (rpc.Entries, bool, error) {
 	leaf := m.log.Leaf()
 	var events []protocol.Event
 	for _, part := range []iter.Seq2[protocol.Event, error]{m.log.Back(ctx, leaf), m.log.Controls(ctx, leaf, protocol.TypeCustom)} {
 		for e, err := range part {
 			if err != nil {
-				return wire.Entries{}, false, fmt.Errorf("read the conversation for extensions: %w", err)
+				return rpc.Entries{}, false, fmt.Errorf("read the conversation for extensions: %w", err)
 			}
 			events = append(events, e)
 		}
@@ -122,7 +122,7 @@ func (m *mirror) rebuild(ctx context.Context, last protocol.Seq) (wire.Entries, 
 	for _, e := range events {
 		var err error
 		if add, err = m.add(ctx, add, e); err != nil {
-			return wire.Entries{}, false, err
+			return rpc.Entries{}, false, err
 		}
 	}
 	m.leaf, m.through = leaf, last
@@ -130,12 +130,12 @@ func (m *mirror) rebuild(ctx context.Context, last protocol.Seq) (wire.Entries, 
 	for keep < len(old) && keep < len(m.marks) && old[keep].id == m.marks[keep].id {
 		keep++
 	}
-	return wire.Entries{Keep: keep, Add: add[keep:]}, keep < len(old) || keep < len(add), nil
+	return rpc.Entries{Keep: keep, Add: add[keep:]}, keep < len(old) || keep < len(add), nil
 }
 
 // add appends the entry of an event, if it has one.
 func (m *mirror) add(ctx context.Context, list []json.RawMessage, e protocol.Event) ([]json.RawMessage, error) {
-	x := wire.Entry{Type: string(e.Type), ID: e.ID, ParentID: e.ParentID, Timestamp: e.TS}
+	x := rpc.Entry{Type: string(e.Type), ID: e.ID, ParentID: e.ParentID, Timestamp: e.TS}
 	message := false
 	switch b := e.Body.(type) {
 	case *protocol.MessageBody:
@@ -167,7 +167,7 @@ func (m *mirror) add(ctx context.Context, list []json.RawMessage, e protocol.Eve
 
 // compaction fills in a compaction: its summary ends with the message of the turn that
 // it cut, and what it kept begins with the first entry later than what it compacted.
-func (m *mirror) compaction(ctx context.Context, x *wire.Entry, b *protocol.Compact) error {
+func (m *mirror) compaction(ctx context.Context, x *rpc.Entry, b *protocol.Compact) error {
 	x.Type, x.Summary, x.TokensBefore = "compaction", b.Summary, b.TokensBefore
 	first := len(m.marks)
 	if through, err := m.log.Event(ctx, b.CompactedThrough); err == nil {
@@ -197,16 +197,16 @@ type listing struct {
 }
 
 // parts gives a list of messages as it crosses: by their entries where they have one.
-func (m *mirror) parts(list []history.Element) ([]wire.ListPart, *listing, error) {
+func (m *mirror) parts(list []history.Element) ([]rpc.ListPart, *listing, error) {
 	l := &listing{log: m.log, given: list, marks: m.marks, here: make(map[int]int, len(list))}
-	var out []wire.ListPart
+	var out []rpc.ListPart
 	for k, e := range list {
 		if i, ok := m.at[e.Event]; ok && m.marks[i].message {
 			l.here[i] = k
 			if n := len(out); n > 0 && out[n-1].Run != nil && out[n-1].Run[1] == i-1 {
 				out[n-1].Run[1] = i
 			} else {
-				out = append(out, wire.ListPart{Run: &[2]int{i, i}})
+				out = append(out, rpc.ListPart{Run: &[2]int{i, i}})
 			}
 			continue
 		}
@@ -214,14 +214,14 @@ func (m *mirror) parts(list []history.Element) ([]wire.ListPart, *listing, error
 		if err != nil {
 			return nil, nil, err
 		}
-		out = append(out, wire.ListPart{Message: data})
+		out = append(out, rpc.ListPart{Message: data})
 	}
 	return out, l, nil
 }
 
 // list gives the list that a process has answered with. What it names by index stays
 // the element that was given, where there was one.
-func (l *listing) list(ctx context.Context, parts []wire.ListPart) ([]history.Element, error) {
+func (l *listing) list(ctx context.Context, parts []rpc.ListPart) ([]history.Element, error) {
 	out := make([]history.Element, 0, len(l.given))
 	for _, p := range parts {
 		if p.Run == nil {

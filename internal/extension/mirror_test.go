@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -15,7 +15,7 @@ import (
 type view struct {
 	t    *testing.T
 	m    mirror
-	list []wire.Entry
+	list []rpc.Entry
 }
 
 // sync takes what the mirror has to tell, and gives how much of the old list it kept;
@@ -34,7 +34,7 @@ func (v *view) sync() int {
 	}
 	v.list = v.list[:e.Keep:e.Keep]
 	for _, raw := range e.Add {
-		var x wire.Entry
+		var x rpc.Entry
 		if err := json.Unmarshal(raw, &x); err != nil {
 			v.t.Fatal(err)
 		}
@@ -157,12 +157,12 @@ func TestListsCrossAsIndexesAndComeBackAsTheElementsThatWereGiven(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := json.Marshal(wire.ContextData{List: parts})
+	data, err := json.Marshal(rpc.ContextData{List: parts})
 	if err != nil || string(data) != `{"list":[[1,1],[3,3],{"role":"user","content":"summary"}]}` {
 		t.Errorf("%s, %v", data, err)
 	}
 	back := func(list string) ([]history.Element, error) {
-		var a wire.ContextData
+		var a rpc.ContextData
 		if err := json.Unmarshal([]byte(`{"list":`+list+`}`), &a); err != nil {
 			return nil, err
 		}
@@ -196,13 +196,13 @@ func TestPeerAnswersEachCallWhateverTheOrder(t *testing.T) {
 	w.load()
 	slow := make(chan error, 1)
 	go func() {
-		_, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
-			return wire.HookCall{Ext: "one", Hook: "tool_call"}, nil
+		_, err := w.find("one").ask(t.Context(), rpc.MethodHook, 0, nil, func(*child) (any, error) {
+			return rpc.HookCall{Ext: "one", Hook: "tool_call"}, nil
 		})
 		slow <- err
 	}()
-	answer, err := w.find("one").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
-		return wire.HookCall{Ext: "one", Hook: "tool_result"}, nil
+	answer, err := w.find("one").ask(t.Context(), rpc.MethodHook, 0, nil, func(*child) (any, error) {
+		return rpc.HookCall{Ext: "one", Hook: "tool_result"}, nil
 	})
 	if err != nil || string(answer) != `{"isError":true}` {
 		t.Errorf("%s, %v", answer, err)

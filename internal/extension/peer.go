@@ -14,8 +14,8 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/fault"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/fault"
 )
 
 // Bounds of a connection to a process.
@@ -49,7 +49,7 @@ func (e *RemoteError) Error() string { return e.Message }
 // place gives where in an extension's own files an error came from, "" when that is not
 // known or stands in the message.
 func (e *RemoteError) place() string {
-	var d wire.ErrorData
+	var d rpc.ErrorData
 	if len(e.Data) == 0 || json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
@@ -236,7 +236,7 @@ func (a *asked) wait(ctx context.Context) (json.RawMessage, error) {
 		return f.Result, nil
 	case <-ctx.Done():
 		a.p.forget(a.id)
-		if n, err := notification(wire.NoteCancel, wire.Cancel{ID: a.idJSON()}); err == nil {
+		if n, err := notification(rpc.NoteCancel, rpc.Cancel{ID: a.idJSON()}); err == nil {
 			a.p.tell(n)
 		}
 		return nil, context.Cause(ctx)
@@ -271,8 +271,8 @@ func encode(f frame) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(line) >= wire.MaxMessage {
-		return nil, fmt.Errorf("a message of %d bytes is too long; at most %d", len(line), wire.MaxMessage)
+	if len(line) >= rpc.MaxMessage {
+		return nil, fmt.Errorf("a message of %d bytes is too long; at most %d", len(line), rpc.MaxMessage)
 	}
 	return append(line, '\n'), nil
 }
@@ -360,7 +360,7 @@ func (p *peer) write(in io.WriteCloser) {
 func (p *peer) read(out io.Reader) {
 	r := bufio.NewReaderSize(out, 64<<10)
 	for {
-		line, err := readLine(r, wire.MaxMessage)
+		line, err := readLine(r, rpc.MaxMessage)
 		if err != nil {
 			if errors.Is(err, io.EOF) {
 				err = errors.New("it closed its output")
@@ -417,8 +417,8 @@ func (p *peer) take(line []byte) {
 		if p.bad++; p.bad <= maxBadLines {
 			p.report(clip(f.Method, 100)+" is left out: "+refused, nil)
 		}
-	case f.Method == wire.NoteCancel && f.ID == nil:
-		var c wire.Cancel
+	case f.Method == rpc.NoteCancel && f.ID == nil:
+		var c rpc.Cancel
 		if json.Unmarshal(f.Params, &c) == nil {
 			p.mu.Lock()
 			s := p.served[string(c.ID)]
@@ -433,7 +433,7 @@ func (p *peer) take(line []byte) {
 		p.request(f, refused)
 	default:
 		if refused != "" {
-			f.Result, f.Error = nil, &RemoteError{Code: wire.ErrRequest, Message: refused}
+			f.Result, f.Error = nil, &RemoteError{Code: rpc.ErrRequest, Message: refused}
 		}
 		id, err := strconv.ParseInt(string(f.ID), 10, 64)
 		p.mu.Lock()
@@ -495,7 +495,7 @@ func (p *peer) request(f frame, refused string) {
 	p.mu.Unlock()
 	if refused != "" {
 		cancel()
-		if line, err := encode(frame{ID: f.ID, Error: &RemoteError{Code: wire.ErrRequest, Message: refused}}); err == nil {
+		if line, err := encode(frame{ID: f.ID, Error: &RemoteError{Code: rpc.ErrRequest, Message: refused}}); err == nil {
 			p.mustTell(line)
 		}
 		return
@@ -566,7 +566,7 @@ func (p *peer) answer(ctx context.Context, f frame) []byte {
 	}
 	line, err := encode(out)
 	if err != nil {
-		line, _ = encode(frame{ID: f.ID, Error: &RemoteError{Code: wire.ErrFailed, Message: err.Error()}})
+		line, _ = encode(frame{ID: f.ID, Error: &RemoteError{Code: rpc.ErrFailed, Message: err.Error()}})
 	}
 	return line
 }
@@ -579,5 +579,5 @@ func errorOf(ctx context.Context, err error) *RemoteError {
 	case ctx.Err() != nil:
 		return &RemoteError{Code: errCancelled, Message: "cancelled"}
 	}
-	return &RemoteError{Code: wire.ErrFailed, Message: err.Error()}
+	return &RemoteError{Code: rpc.ErrFailed, Message: err.Error()}
 }

@@ -8,9 +8,9 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/permission"
-	engine "scorel/internal/tool"
+	"scorel/internal/engine/permission"
+	engine "scorel/internal/engine/tool"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -28,7 +28,7 @@ const (
 
 // register takes what an extension offers from now on. What of it cannot be used is
 // left out, with a warning.
-func (s *Set) register(m *member, r wire.Registration) {
+func (s *Set) register(m *member, r rpc.Registration) {
 	warn := func(format string, args ...any) {
 		if len(r.Warnings) < maxNamed {
 			r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
@@ -67,16 +67,16 @@ func (s *Set) register(m *member, r wire.Registration) {
 		}
 	}
 	for _, k := range r.Shortcuts { // which a client presses by running a command
-		r.Commands = append(r.Commands, wire.Command{Name: "shortcut:" + k.Key, Description: k.Description})
+		r.Commands = append(r.Commands, rpc.Command{Name: "shortcut:" + k.Key, Description: k.Description})
 	}
-	var commands []wire.Command
+	var commands []rpc.Command
 	for _, c := range r.Commands {
 		switch {
 		case !name(c.Name):
 			warn("The command %.60q cannot be used: its name may have letters, digits, dots, dashes, colons, plus signs and underscores, at most %d.", c.Name, maxName)
 		case len(commands) == maxCommands:
 			warn("It registers more than %d commands; only the first count.", maxCommands)
-		case slices.ContainsFunc(commands, func(o wire.Command) bool { return o.Name == c.Name }):
+		case slices.ContainsFunc(commands, func(o rpc.Command) bool { return o.Name == c.Name }):
 			warn("The command %s is registered twice; only the first counts.", c.Name)
 		default:
 			c.Description, c.ArgumentHint = display.Line(clip(c.Description, 1000)), display.Line(clip(c.ArgumentHint, 200))
@@ -101,7 +101,7 @@ func name(s string) bool {
 }
 
 // specOf gives a tool as the runtime sees it.
-func specOf(t wire.Tool) (engine.Spec, error) {
+func specOf(t rpc.Tool) (engine.Spec, error) {
 	spec := engine.Spec{ToolInfo: protocol.ToolInfo{Name: t.Name, Kind: permission.Kind(t.Kind)}, Description: t.Description, Schema: t.Parameters, Parallel: t.Parallel}
 	if !name(t.Name) || strings.ContainsAny(t.Name, ".:+") { // what all providers take
 		return spec, fmt.Errorf("its name may have letters, digits, dashes and underscores, at most %d", maxName)

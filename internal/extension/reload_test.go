@@ -8,9 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
-	engine "scorel/internal/tool"
+	"scorel/internal/engine/hook"
+	engine "scorel/internal/engine/tool"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -72,7 +72,7 @@ func TestHookThatAReloadHasTakenAwayIsNotAskedAny(t *testing.T) {
 	w.js("one", script{hooks("tool_call"), map[string]string{"hook tool_call": "fail asked"}})
 	w.load()
 	old := w.subscriber("one")
-	w.js("one", script{wire.Registration{}, map[string]string{"hook tool_call": "fail asked"}})
+	w.js("one", script{rpc.Registration{}, map[string]string{"hook tool_call": "fail asked"}})
 	w.set.Reload(t.Context())
 	if d, err := old.BeforeTool(t.Context(), hookCall()); err != nil || d.Verdict != hook.Continue {
 		t.Errorf("%+v, %v", d, err)

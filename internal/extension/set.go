@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/fault"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -37,7 +37,7 @@ const (
 type Host interface {
 	Call(ctx context.Context, e Extension, method string, params json.RawMessage) (any, error)
 	// State gives what changes, as it is now.
-	State() wire.State
+	State() rpc.State
 	// Notify shows people a sentence. It does not wait.
 	Notify(level, text string)
 	// PutBlob stores a payload and gives its SHA-256 when it is durable.
@@ -48,7 +48,7 @@ type Host interface {
 type Config struct {
 	Host    Host
 	Log     Log // nil: there is no conversation
-	Session wire.Session
+	Session rpc.Session
 	Version string // of Scorel
 	// Find looks for the extensions of the session; see [Find].
 	Find func(ctx context.Context) Found
@@ -125,7 +125,7 @@ type member struct {
 	set   *Set
 	clock clock
 
-	registered wire.Registration
+	registered rpc.Registration
 	tools      []tool // of registered, those that can be used
 	child      *child // in which it is loaded, nil in none
 	kills      int
@@ -145,7 +145,7 @@ func New(cfg Config) *Set {
 		cfg.Clean = func(text string) string { return text }
 	}
 	if cfg.child == nil {
-		cfg.child = []string{wire.ChildName}
+		cfg.child = []string{rpc.ChildName}
 	}
 	s := &Set{cfg: cfg, starting: make(chan struct{}, 1)}
 	s.life, s.stop = context.WithCancel(context.Background())

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/hook"
-	engine "scorel/internal/tool"
+	"scorel/internal/engine/hook"
+	engine "scorel/internal/engine/tool"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -33,7 +33,7 @@ type world struct {
 	notices []string
 	reports []string
 	call    func(ctx context.Context, e Extension, method string, params json.RawMessage) (any, error)
-	state   wire.State
+	state   rpc.State
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,7 +51,7 @@ func (w *world) Call(ctx context.Context, e Extension, method string, params jso
 	}
 	return w.call(ctx, e, method, params)
 }
-func (w *world) State() wire.State { return w.state }
+func (w *world) State() rpc.State { return w.state }
 func (w *world) Notify(level, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -126,7 +126,7 @@ func (w *world) make() {
 	environ := append(os.Environ(), fakeMode+"=1")
 	w.set = New(Config{Cache: filepath.Join(filepath.Dir(w.dir), "cache"), Host: w, Log: w.log, Version: "test", Record: w.run, Environ: func() ([]string, error) { return environ, nil }, child: w.child, bounds: w.bounds,
 		Clean:   func(text string) string { return strings.ReplaceAll(text, "topsecret", "[key]") },
-		Session: wire.Session{ID: "ses_1", Cwd: w.t.TempDir()},
+		Session: rpc.Session{ID: "ses_1", Cwd: w.t.TempDir()},
 		Find: func(context.Context) Found {
 			return Find([]Source{{Dir: w.dir, Scope: User}}, func(id string) bool { return slices.Contains(w.off, id) })
 		},
@@ -271,14 +271,14 @@ func (l *fakeLog) Controls(ctx context.Context, leaf protocol.EventID, types ...
 	}
 }
 
-func tools(names ...string) (r wire.Registration) {
+func tools(names ...string) (r rpc.Registration) {
 	for _, n := range names {
-		r.Tools = append(r.Tools, wire.Tool{Name: n, Description: "Does " + n + "."})
+		r.Tools = append(r.Tools, rpc.Tool{Name: n, Description: "Does " + n + "."})
 	}
 	return r
 }
 
-func hooks(names ...string) wire.Registration { return wire.Registration{Hooks: names} }
+func hooks(names ...string) rpc.Registration { return rpc.Registration{Hooks: names} }
 
 func TestWithoutExtensionsNothingIsStartedAndNothingRead(t *testing.T) {
 	w := newWorld(t)
@@ -418,9 +418,9 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 				w.bounds.busy = patience
 			}
 			w.js("bad", script{tools("bomb"), map[string]string{"tool bomb": way}})
-			w.js("good", script{wire.Registration{Hooks: []string{"tool_call", "tool_result"}, Events: []string{"session_start"}}, map[string]string{"hook tool_call": "seen"}})
+			w.js("good", script{rpc.Registration{Hooks: []string{"tool_call", "tool_result"}, Events: []string{"session_start"}}, map[string]string{"hook tool_call": "seen"}})
 			w.js("other", script{Registration: tools("first")})
-			w.js("watcher", script{Registration: wire.Registration{Events: []string{"session_start"}}})
+			w.js("watcher", script{Registration: rpc.Registration{Events: []string{"session_start"}}})
 			w.log.add("evt_1", "", &protocol.MessageBody{Message: protocol.UserText("hello")})
 			w.load()
 			_, err := w.runTool("bomb", nil)
@@ -436,8 +436,8 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 				t.Errorf("%+v, %v", r, err)
 			}
 			var seen struct {
-				Entries []wire.Entry
-				Events  []wire.EventNote
+				Entries []rpc.Entry
+				Events  []rpc.EventNote
 			}
 			if _, err := w.find("good").call(t.Context(), "tool_call", 0, just(nil), &seen); err != nil {
 				t.Fatal(err)
@@ -446,7 +446,7 @@ func TestWhoEndsTheProcessIsKeptApart(t *testing.T) {
 				t.Errorf("it sees %+v", seen.Entries)
 			}
 			if way != "exit" { // the fake does not say who ended it then
-				seen.Events = slices.DeleteFunc(seen.Events, func(e wire.EventNote) bool { return e.Ext != "good" })
+				seen.Events = slices.DeleteFunc(seen.Events, func(e rpc.EventNote) bool { return e.Ext != "good" })
 				if len(seen.Events) != 1 || !strings.Contains(string(seen.Events[0].Event), `"reason":"reload"`) {
 					t.Errorf("it was told %s", seen.Events)
 				}
@@ -498,13 +498,13 @@ func TestHookOfTheOthersIsAskedOnceMore(t *testing.T) {
 	asked := 0
 	done := make(chan error, 1)
 	go func() {
-		answer, err := w.find("good").ask(t.Context(), wire.MethodHook, 0, nil, func(*child) (any, error) {
+		answer, err := w.find("good").ask(t.Context(), rpc.MethodHook, 0, nil, func(*child) (any, error) {
 			asked++
 			name := "tool_result"
 			if asked > 1 {
 				name = "tool_call"
 			}
-			return wire.HookCall{Ext: "good", Hook: name}, nil
+			return rpc.HookCall{Ext: "good", Hook: name}, nil
 		})
 		if err == nil && string(answer) != `{"reason":"second"}` {
 			err = errors.New(string(answer))
@@ -521,7 +521,7 @@ func TestHookOfTheOthersIsAskedOnceMore(t *testing.T) {
 
 func TestThreeEndsSwitchAnExtensionOffAndItsGateStaysShut(t *testing.T) {
 	w := newWorld(t)
-	w.js("bad", script{wire.Registration{Hooks: []string{"tool_call"}, Tools: []wire.Tool{{Name: "bomb"}}}, map[string]string{"tool bomb": "exit"}})
+	w.js("bad", script{rpc.Registration{Hooks: []string{"tool_call"}, Tools: []rpc.Tool{{Name: "bomb"}}}, map[string]string{"tool bomb": "exit"}})
 	w.load()
 	for range maxKills {
 		if _, err := w.runTool("bomb", nil); err == nil {
@@ -563,9 +563,9 @@ func TestExtensionThatHangsAtLoadHoldsNobodyElse(t *testing.T) {
 
 func TestRequestsOfAnExtensionReachTheHostWithItsName(t *testing.T) {
 	w := newWorld(t)
-	w.program("two", script{wire.Registration{Commands: []wire.Command{{Name: "do"}}}, map[string]string{"command do": `call session/append {"kind":"mark","data":1}`}})
+	w.program("two", script{rpc.Registration{Commands: []rpc.Command{{Name: "do"}}}, map[string]string{"command do": `call session/append {"kind":"mark","data":1}`}})
 	w.call = func(_ context.Context, e Extension, method string, params json.RawMessage) (any, error) {
-		if e.ID != "two" || method != wire.CallAppend || !strings.Contains(string(params), `"mark"`) {
+		if e.ID != "two" || method != rpc.CallAppend || !strings.Contains(string(params), `"mark"`) {
 			t.Errorf("%s asks %s %s", e.ID, method, params)
 		}
 		return map[string]string{"status": "done"}, nil

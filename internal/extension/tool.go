@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/extension/wire"
-	"scorel/internal/permission"
-	engine "scorel/internal/tool"
+	"scorel/internal/engine/permission"
+	engine "scorel/internal/engine/tool"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -114,8 +114,8 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 		delete(m.running, p.call.ID)
 		s.mu.Unlock()
 	}()
-	answer, err := c.ask(ctx, wire.MethodTool, func() (any, error) {
-		return wire.ToolRun{Ext: m.ID, Tool: p.spec.Name, ToolCallID: p.call.ID, Input: p.call.Input}, nil
+	answer, err := c.ask(ctx, rpc.MethodTool, func() (any, error) {
+		return rpc.ToolRun{Ext: m.ID, Tool: p.spec.Name, ToolCallID: p.call.ID, Input: p.call.Input}, nil
 	})
 	var remote *RemoteError
 	switch {

@@ -5,15 +5,15 @@ import (
 	"fmt"
 	"slices"
 
-	"scorel/internal/agent"
-	"scorel/internal/config"
+	"scorel/internal/engine/agent"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model/resolve"
+	engine "scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
+	"scorel/internal/engine/trust"
 	"scorel/internal/host/lane"
-	"scorel/internal/model/resolve"
-	engine "scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/tool"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -118,7 +118,7 @@ func (h *Host) checkAgentModel(user config.Config, d *agent.Definition) error {
 		return err
 	}
 	if _, err := resolve.Resolve(ref, h.resolver(user)); err != nil {
-		return fmt.Errorf("its model cannot be used: %s", providerError(err).Error())
+		return fmt.Errorf("its model cannot be used: %s", modelProblem(err))
 	}
 	return nil
 }

@@ -103,8 +103,8 @@ func (h *Host) keepNamed(req protocol.Request) {
 // getBlob reads a part of a payload.
 func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.GetBlob) (*protocol.BlobPart, error) {
 	h := c.h
-	if r.Offset < 0 || r.Length < 0 || r.Length > maxBlobPart {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "A part of a payload has at most %d bytes.", maxBlobPart)
+	if r.Offset < 0 || r.Length < 0 || r.Length > maxBlobPart { // [protocol.Call.Check] has refused what is negative
+		return nil, protocol.About("length", "", protocol.CodeInvalidRequest, "A part of a payload has at most %d bytes.", maxBlobPart)
 	}
 	if part, err := h.readTransfer(c.client, r); part != nil || err != nil {
 		return part, err
@@ -160,7 +160,7 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		if u.size == 0 {
 			c.dropUpload(r.UploadID) // it has not begun
 		}
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.size, r.Offset)
+		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.size, r.Offset)
 	case u.size+int64(len(r.Data)) > maxUpload:
 		c.dropUpload(r.UploadID)
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "A payload has at most %d bytes.", maxUpload)

@@ -6,9 +6,9 @@ import (
 	"os"
 	"strings"
 
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/engine/permission"
 	"scorel/internal/host/lane"
-	"scorel/internal/model/resolve"
-	"scorel/internal/permission"
 	"scorel/protocol"
 )
 
@@ -36,7 +36,7 @@ func (builtins) List(context.Context) ([]protocol.CommandInfo, []string) {
 func (c builtins) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	args = strings.TrimSpace(args)
 	if args == "" && (name == "mode" || name == "model" || name == "name") {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
+		return nil, protocol.About("args", "", protocol.CodeInvalidRequest, "Say which: /%s, and behind it the name.", name)
 	}
 	status := ""
 	var err error
@@ -155,6 +155,9 @@ func (h *Host) setMode(ctx context.Context, l *lane.Lane, by lane.Caller, name s
 // handleMode registers the handlers of this file's requests.
 func (h *Host) handleMode(t handlers) {
 	inSession(t, func(ctx context.Context, at *target, r *protocol.SetMode) (protocol.Response, error) {
+		if _, err := permission.ParseMode(r.Mode); err != nil {
+			return nil, protocol.About("mode", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
+		}
 		return &protocol.Done{}, h.setMode(ctx, at.lane, at.by, r.Mode)
 	})
 }

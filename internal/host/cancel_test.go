@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"scorel/client"
-	"scorel/internal/disk"
-	"scorel/internal/disk/disktest"
 	"scorel/internal/host"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
 )
 

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/command"
-	"scorel/internal/frame"
+	"scorel/internal/engine/command"
+	"scorel/internal/engine/discovery"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool"
+	"scorel/internal/engine/trust"
 	"scorel/internal/host/lane"
-	"scorel/internal/permission"
-	"scorel/internal/places"
-	"scorel/internal/skill"
-	"scorel/internal/tool"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
+	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
 )
 
@@ -126,7 +126,7 @@ func (c templates) List(ctx context.Context) (out []protocol.CommandInfo, proble
 	for _, t := range found {
 		info := protocol.CommandInfo{Name: t.Name, Description: t.Description, ArgumentHint: t.ArgumentHint, Source: protocol.CommandTemplate,
 			Origin: t.Path, Scope: string(t.Place.Scope), Refused: t.Problem}
-		if info.Refused == "" && t.Shell && t.Place.Scope == places.Project {
+		if info.Refused == "" && t.Shell && t.Place.Scope == discovery.Project {
 			if _, trusted, err := c.read(t); err != nil || !trusted {
 				info.Refused = notTrusted(t)
 			}
@@ -157,11 +157,11 @@ func (c templates) read(t command.Template) (data []byte, trusted bool, err erro
 	if err != nil {
 		return nil, false, fmt.Errorf("%s %w", t.Path, err)
 	}
-	content, err := places.Read(filepath.Dir(real), filepath.Base(real), command.MaxFile)
+	content, err := discovery.Read(filepath.Dir(real), filepath.Base(real), command.MaxFile)
 	if err != nil {
 		return nil, false, fmt.Errorf("%s %w", t.Path, err)
 	}
-	return content.Data, t.Place.Scope != places.Project, nil
+	return content.Data, t.Place.Scope != discovery.Project, nil
 }
 
 // Complete implements [command.Source].
@@ -177,7 +177,7 @@ func (c templates) Run(ctx context.Context, name, args string) (*protocol.Comman
 			return c.expand(ctx, t, args)
 		}
 	}
-	return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The command /%s is gone.", name)
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "The command /%s is gone.", name)
 }
 
 func (c templates) expand(ctx context.Context, t command.Template, typed string) (*protocol.CommandResult, error) {
@@ -207,9 +207,9 @@ func (c templates) expand(ctx context.Context, t command.Template, typed string)
 		}
 		return nil, c.afterShell(ctx, ran, pe)
 	}
-	if t.Place.Scope == places.Project && text != "" {
+	if t.Place.Scope == discovery.Project && text != "" {
 		// Who typed it vouches for the wish, not for every word of the project's file.
-		text = frame.Text("project-command", fmt.Sprintf(" name=%q path=%q", t.Name, t.Path), text)
+		text = promptsafe.Text("project-command", fmt.Sprintf(" name=%q path=%q", t.Name, t.Path), text)
 	}
 	status := ""
 	if len(ran) > 0 {
@@ -302,11 +302,11 @@ func (c templates) runLine(ctx context.Context, setup *lane.Setup, line string, 
 	if d, ok := result.Details.(protocol.ToolDetails); ok && d.ExitCode != nil && *d.ExitCode == 0 {
 		text = result.TextForPeople()
 	}
-	out := strings.TrimSpace(frame.Clean(text))
+	out := strings.TrimSpace(promptsafe.Clean(text))
 	if !strings.Contains(out, "\n") && len([]rune(out)) <= maxInPlace {
-		return frame.Escape(out), took, nil
+		return promptsafe.Escape(out), took, nil
 	}
-	return frame.Text("output", fmt.Sprintf(" command=%q", line), out), took, nil
+	return promptsafe.Text("output", fmt.Sprintf(" command=%q", line), out), took, nil
 }
 
 // permit says why a shell line may not run, if so. Where the rules ask, people do.

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"time"
 
-	"scorel/internal/config"
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
-	engine "scorel/internal/runtime"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
+	engine "scorel/internal/engine/runtime"
 	"scorel/protocol"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"scorel/client"
-	"scorel/internal/model"
+	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
 
@@ -62,7 +62,7 @@ func TestARequestBesideAConversationThatCannotFitIsRefusedUnsent(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := w.host.Complete(t.Context(), e.id, "nothing/at-all", aside("x")); err == nil || !strings.Contains(err.Error(), "there is no model") {
+	if _, err := w.host.Complete(t.Context(), e.id, "nothing/at-all", aside("x")); err == nil || !strings.Contains(err.Error(), "There is no model") {
 		t.Errorf("%v", err)
 	}
 	if n := w.second.Count(); n != 0 {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"path/filepath"
 
-	"scorel/internal/config"
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
-	"scorel/internal/workspace"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

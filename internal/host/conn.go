@@ -7,8 +7,8 @@ import (
 	"io"
 	"sync"
 
-	"scorel/internal/fault"
 	"scorel/internal/host/lane"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 

@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/config"
-	"scorel/internal/memory"
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
-	"scorel/internal/workspace"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/memory"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

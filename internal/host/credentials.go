@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"sync"
 
+	"scorel/internal/engine/model/credentials"
+	"scorel/internal/engine/model/resolve"
 	"scorel/internal/host/doctor"
-	"scorel/internal/model/credentials"
-	"scorel/internal/model/resolve"
 	"scorel/protocol"
 )
 
@@ -35,10 +35,10 @@ func (h *Host) setCredential(r *protocol.SetCredential) error {
 	}
 	if r.Key != "" { // one of a provider that is gone can still be forgotten
 		if err := resolve.CheckProvider(r.Provider, h.resolver(cfg)); err != nil {
-			return protocol.Errorf(protocol.CodeInvalidRequest, "%s", sentence(err))
+			return protocol.About("provider", "", protocol.CodeInvalidRequest, "%s", sentence(err))
 		}
 		if err := credentials.Check(r.Key); err != nil {
-			return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+			return protocol.About("key", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 		}
 	}
 	var damaged *credentials.DamagedError

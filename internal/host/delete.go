@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/partial"
-	"scorel/internal/process"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -39,7 +39,7 @@ func (h *Host) deleteSession(ctx context.Context, id protocol.SessionID) (*proto
 
 func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletion) error {
 	if err := id.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletio
 	}
 	d.note(done)
 	h.sessionDeleted(id)
-	_ = process.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
+	_ = progress.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
 	return nil
 }
 

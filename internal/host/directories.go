@@ -88,7 +88,7 @@ func (h *Host) directory(path string) (dir string, hidden bool, err error) {
 	case strings.HasPrefix(path, "~/"):
 		path = filepath.Join(h.cfg.UserHome, path[2:])
 	case !filepath.IsAbs(path):
-		return "", false, protocol.Errorf(protocol.CodeInvalidRequest, "A folder is named by its whole path, which begins with / or ~/.")
+		return "", false, protocol.About("path", "", protocol.CodeInvalidRequest, "A folder is named by its whole path, which begins with / or ~/.")
 	}
 	if dir, err = filepath.EvalSymlinks(path); err != nil {
 		return "", false, directoryError(path, err)
@@ -117,7 +117,7 @@ func directoryError(dir string, err error) error {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return err
 	case errors.Is(err, fs.ErrNotExist):
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The folder %s does not exist; choose one above it.", dir)
+		return protocol.About("path", "", protocol.CodeInvalidRequest, "The folder %s does not exist; choose one above it.", dir)
 	case errors.Is(err, fs.ErrPermission):
 		return protocol.Errorf(protocol.CodePermissionDenied, "The folder %s is not readable for you; choose another, or change its permissions.", dir)
 	}
@@ -125,7 +125,7 @@ func directoryError(dir string, err error) error {
 	if errors.As(err, &path) {
 		err = path.Err
 	}
-	return protocol.Errorf(protocol.CodeInvalidRequest, "The folder %s cannot be listed: %v; choose another.", dir, err)
+	return protocol.About("path", "", protocol.CodeInvalidRequest, "The folder %s cannot be listed: %v; choose another.", dir, err)
 }
 
 // folderName is an entry of a folder that is or may be a folder.

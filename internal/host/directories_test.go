@@ -14,7 +14,7 @@ import (
 
 	"scorel/client"
 	"scorel/internal/host"
-	"scorel/internal/sandbox/sandboxtest"
+	"scorel/internal/platform/sandbox/sandboxtest"
 	"scorel/protocol"
 )
 

@@ -9,15 +9,15 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/config"
-	"scorel/internal/disk"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/engine/permission/rules"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/trust"
 	"scorel/internal/host/doctor"
-	"scorel/internal/model/resolve"
-	"scorel/internal/permission/rules"
-	"scorel/internal/process"
-	"scorel/internal/sandbox"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -66,8 +66,8 @@ func (h *Host) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doctor
 		doctor.Sessions(h.store),
 		doctor.Children(h.cfg.FS, h.cfg.StoreDir),
 		doctor.Blobs(h.store.Blobs()),
-		doctor.Processes(func(ctx context.Context) (process.Usage, error) {
-			return process.Look(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
+		doctor.Processes(func(ctx context.Context) (progress.Usage, error) {
+			return progress.Look(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
 		}),
 		doctor.Clock(h.cfg.Now, filepath.Join(h.cfg.StoreDir, "sessions")),
 		doctor.Memory(doctor.Heap, h.counts),
@@ -148,7 +148,7 @@ func (h *Host) checkModel(context.Context) doctor.Finding {
 			continue
 		}
 		if _, err := resolve.Resolve(name, h.resolver(cfg)); err != nil {
-			return doctor.Fail(fmt.Sprintf("the model %s cannot be used: %v", name, providerError(err)), "Set its key, or name another one as model.name; scorel models lists them.")
+			return doctor.Fail(fmt.Sprintf("the model %s cannot be used: %s", name, modelProblem(err)), "Set its key, or name another one as model.name; scorel models lists them.")
 		}
 	}
 	if cfg.Model.Name == "" {

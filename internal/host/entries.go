@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"scorel/internal/host/clients"
 	"scorel/internal/host/doctor"
-	"scorel/internal/host/entries"
 	"scorel/protocol"
 )
 
@@ -18,7 +18,7 @@ import (
 // in it, and for pairing. What is changed in it by the requests of this file counts
 // at once on open connections; whoever changes it otherwise calls [Host.SetGrantOf]
 // or [Host.Disconnect].
-func (h *Host) Entries() *entries.Store { return h.entries }
+func (h *Host) Entries() *clients.Store { return h.entries }
 
 func (h *Host) listEntries() (*protocol.EntryList, error) {
 	list, err := h.entries.List()
@@ -43,7 +43,7 @@ func (h *Host) renameEntry(r *protocol.RenameEntry) error {
 
 func (h *Host) setGrant(r *protocol.SetGrant) error {
 	if err := r.Grant.Check(); err != nil {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return protocol.About("grant", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.entries.SetGrant(r.ClientID, r.Grant); err != nil {
 		return entryError("change the grant", err)
@@ -56,7 +56,7 @@ func (h *Host) setGrant(r *protocol.SetGrant) error {
 // revokes itself may not see the answer. A repeat that does not find the entry has
 // done it before.
 func (h *Host) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
-	if err := h.entries.Revoke(r.ClientID); err != nil && !(repeat && errors.Is(err, entries.ErrUnknown)) {
+	if err := h.entries.Revoke(r.ClientID); err != nil && !(repeat && errors.Is(err, clients.ErrUnknown)) {
 		return entryError("revoke the entry", err)
 	}
 	h.Disconnect(r.ClientID, "This entry has been taken off the device's list; pair it again to come in.")
@@ -65,13 +65,13 @@ func (h *Host) revokeEntry(r *protocol.RevokeEntry, repeat bool) error {
 
 // entryError turns an error of the list into what a client is told; nil stays nil.
 func entryError(what string, err error) error {
-	var damaged *entries.DamagedError
+	var damaged *clients.DamagedError
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, entries.ErrUnknown):
+	case errors.Is(err, clients.ErrUnknown):
 		return protocol.About("clientId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
-	case errors.Is(err, entries.ErrLabel):
+	case errors.Is(err, clients.ErrLabel):
 		return protocol.About("label", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	case errors.As(err, &damaged):
 		return protocol.Errorf(protocol.CodeStorageError, "%s.", err)

@@ -12,16 +12,16 @@ import (
 	"time"
 
 	"scorel/client"
-	"scorel/internal/disk"
 	"scorel/internal/host"
-	"scorel/internal/host/entries"
+	"scorel/internal/host/clients"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
 // pair puts an entry on the device's list, as pairing will.
-func (w *world) pair(n byte, label string, grant protocol.Grant) entries.Entry {
+func (w *world) pair(n byte, label string, grant protocol.Grant) clients.Entry {
 	w.t.Helper()
-	e, err := entries.New(disk.OS(), filepath.Join(w.home, ".scorel", "entries.json"), time.Now).Add(bytes.Repeat([]byte{n}, 32), label, grant)
+	e, err := clients.New(disk.OS(), filepath.Join(w.home, ".scorel", "entries.json"), time.Now).Add(bytes.Repeat([]byte{n}, 32), label, grant)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -29,12 +29,12 @@ func (w *world) pair(n byte, label string, grant protocol.Grant) entries.Entry {
 }
 
 // comeIn connects an entry with its key, as a server does that has had its proof.
-func (w *world) comeIn(e entries.Entry, grant protocol.Grant) (*host.Conn, error) {
+func (w *world) comeIn(e clients.Entry, grant protocol.Grant) (*host.Conn, error) {
 	return w.host.Connect(context.Background(), protocol.Hello{ProtocolVersion: protocol.Version, ClientID: e.ClientID, ClientName: e.Label,
 		PublicKey: e.PublicKey}, grant)
 }
 
-func (w *world) entered(e entries.Entry, grant protocol.Grant) (*client.Client, *host.Conn) {
+func (w *world) entered(e clients.Entry, grant protocol.Grant) (*client.Client, *host.Conn) {
 	w.t.Helper()
 	conn, err := w.comeIn(e, grant)
 	if err != nil {

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -80,6 +80,18 @@ func sentence(err error) string {
 	}
 	if c := s[0]; c >= 'a' && c <= 'z' {
 		return string(c-'a'+'A') + s[1:]
+	}
+	return s
+}
+
+// wholeSentence is [sentence] with its end, for a text that may begin with a setting's name
+// and may be a question.
+func wholeSentence(s string) string {
+	if word, _, _ := strings.Cut(s, " "); !strings.ContainsAny(word, ".:/_") {
+		s = sentence(errors.New(s))
+	}
+	if !strings.HasSuffix(s, "?") && !strings.HasSuffix(s, ".") {
+		s += "."
 	}
 	return s
 }

@@ -3,7 +3,7 @@ package host
 import (
 	"context"
 
-	"scorel/internal/model"
+	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
 

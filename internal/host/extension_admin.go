@@ -12,9 +12,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/disk"
 	"scorel/internal/extension"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -67,7 +67,7 @@ func (h *Host) enableExtension(r *protocol.EnableExtension) error {
 	}
 	if r.Enabled {
 		if cfg, err := h.userConfig(); err == nil && slices.Contains(cfg.Extensions.Disabled, r.ID) {
-			return protocol.Errorf(protocol.CodeInvalidRequest, "%s is switched off in config.toml; take it out of extensions.disabled there.", r.ID)
+			return protocol.About("id", "", protocol.CodeInvalidRequest, "%s is switched off in config.toml; take it out of extensions.disabled there.", r.ID)
 		}
 	}
 	lock, err := disk.WaitLock(h.cfg.FS, h.switchFile()+".lock")
@@ -106,14 +106,14 @@ func (h *Host) enableExtension(r *protocol.EnableExtension) error {
 // says what it registers.
 func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.ExtensionInfo, error) {
 	if !filepath.IsAbs(path) {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Name the file or folder of the extension by its whole path.")
+		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "Name the file or folder of the extension by its whole path.")
 	}
 	path = filepath.Clean(path)
 	if _, err := os.Stat(path); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no file or folder %s; name the extension by its id, or by its path.", path)
+			return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "There is no file or folder %s; name the extension by its id, or by its path.", path)
 		}
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The extension cannot be read: %s.", plain(err))
+		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "The extension cannot be read: %s.", plain(err))
 	}
 	found := extension.Find([]extension.Source{{Dir: filepath.Dir(path), Scope: extension.User}}, nil)
 	var its []extension.Extension
@@ -127,7 +127,7 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 		}
 	}
 	if len(its) == 0 {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s is no extension: that is a .ts, .js or .mjs file, or a folder with an index.ts, a package.json that names some, or a scorel.extension.json.", path)
+		return nil, protocol.About("path", "", protocol.CodeInvalidRequest, "%s is no extension: that is a .ts, .js or .mjs file, or a folder with an index.ts, a package.json that names some, or a scorel.extension.json.", path)
 	}
 	cfg, err := h.userConfig()
 	if err != nil {
@@ -136,7 +136,7 @@ func (h *Host) checkExtension(ctx context.Context, path string) (*protocol.Exten
 	record := filepath.Join(h.cfg.StoreDir, "run", "check")
 	v, keys := &checking{}, &knownKeys{}
 	keys.set(h.keyValues(cfg))
-	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: wire.Session{Cwd: filepath.Dir(path), Mode: "print"},
+	set := extension.New(extension.Config{Host: v, Version: h.cfg.Version, Session: rpc.Session{Cwd: filepath.Dir(path), Mode: "print"},
 		Find: func(context.Context) extension.Found { return extension.Found{Extensions: its} },
 		Settings: func(e extension.Extension) json.RawMessage {
 			if filepath.Dir(path) != filepath.Join(h.cfg.Dir, "extensions") { // it may be anybody's
@@ -173,14 +173,14 @@ type checking struct{}
 
 // Call implements [extension.Host].
 func (checking) Call(_ context.Context, _ extension.Extension, method string, _ json.RawMessage) (any, error) {
-	if method == wire.CallConfig {
+	if method == rpc.CallConfig {
 		return struct{}{}, nil
 	}
 	return nil, fmt.Errorf("%s needs a session, and the extension is only being checked", method)
 }
 
 // State implements [extension.Host].
-func (checking) State() wire.State { return wire.State{Idle: true} }
+func (checking) State() rpc.State { return rpc.State{Idle: true} }
 
 // Notify implements [extension.Host].
 func (checking) Notify(string, string) {}

@@ -10,12 +10,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
 	"scorel/internal/extension"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -46,22 +46,22 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 	ctx, cancel := x.lane.Within(ctx)
 	defer cancel()
 	switch method {
-	case wire.CallAppend:
-		return with(params, func(p *wire.AppendEntry) (any, error) { return x.append(ctx, e, p) })
-	case wire.CallSessionName:
+	case rpc.CallAppend:
+		return with(params, func(p *rpc.AppendEntry) (any, error) { return x.append(ctx, e, p) })
+	case rpc.CallSessionName:
 		return with(params, func(p *struct{ Name string }) (any, error) {
 			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{Name: &p.Name})
 		})
-	case wire.CallLabel:
+	case rpc.CallLabel:
 		return with(params, func(p *struct {
 			EntryID protocol.EventID
 			Label   *string
 		}) (any, error) {
 			return nil, x.lane.SetLabel(ctx, x.caller(), p.EntryID, p.Label)
 		})
-	case wire.CallSendMessage:
+	case rpc.CallSendMessage:
 		return with(params, func(p *sentMessage) (any, error) { return nil, x.sendMessage(ctx, e, p) })
-	case wire.CallSendUser:
+	case rpc.CallSendUser:
 		return with(params, func(p *sentMessage) (any, error) {
 			content, err := x.set.Blocks(ctx, p.Content)
 			if err != nil {
@@ -69,34 +69,34 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			}
 			return nil, x.send(ctx, content, p.DeliverAs)
 		})
-	case wire.CallCancel:
+	case rpc.CallCancel:
 		x.lane.Cancel(x.lane.Publisher().Live().TurnID)
 		return nil, nil
-	case wire.CallCompact:
+	case rpc.CallCompact:
 		return with(params, func(p *struct{ Instructions string }) (any, error) {
 			_, err := x.lane.Compact(ctx, x.caller(), p.Instructions, lane.Move{})
 			return nil, err
 		})
-	case wire.CallSetModel:
+	case rpc.CallSetModel:
 		return with(params, func(p *modelName) (any, error) { return x.setModel(ctx, p) })
-	case wire.CallSetThinking:
+	case rpc.CallSetThinking:
 		return with(params, func(p *struct{ Level string }) (any, error) {
 			if !slices.Contains(protocol.ThinkingLevels(), p.Level) {
 				return nil, fmt.Errorf("the thinking level is %.40q; it is %s", p.Level, protocol.ThinkingLevelWords())
 			}
 			return nil, x.h.updateInfo(ctx, x.lane, x.caller(), protocol.MetaChanges{ThinkingLevel: &p.Level})
 		})
-	case wire.CallActiveTools:
+	case rpc.CallActiveTools:
 		return with(params, func(p *struct{ Names []string }) (any, error) { return nil, x.setActive(p.Names) })
-	case wire.CallModels:
+	case rpc.CallModels:
 		return x.models()
-	case wire.CallModelKey:
+	case rpc.CallModelKey:
 		return with(params, func(p *modelName) (any, error) { return x.key(e, p) })
-	case wire.CallComplete:
-		return with(params, func(p *wire.Complete) (any, error) { return x.complete(ctx, p) })
-	case wire.CallDialog:
-		return with(params, func(p *wire.Dialog) (any, error) { return x.dialog(ctx, e, p) })
-	case wire.CallNotify:
+	case rpc.CallComplete:
+		return with(params, func(p *rpc.Complete) (any, error) { return x.complete(ctx, p) })
+	case rpc.CallDialog:
+		return with(params, func(p *rpc.Dialog) (any, error) { return x.dialog(ctx, e, p) })
+	case rpc.CallNotify:
 		return with(params, func(p *struct{ Message, Level string }) (any, error) {
 			if err := x.pace(ctx); err != nil {
 				return nil, err
@@ -104,7 +104,7 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			x.lane.Notify(e.ID, p.Level, x.keys.clean(p.Message))
 			return nil, nil
 		})
-	case wire.CallUIState:
+	case rpc.CallUIState:
 		return with(params, func(p *struct {
 			Key, Place string
 			Lines      []string
@@ -114,14 +114,14 @@ func (x *extended) Call(ctx context.Context, e extension.Extension, method strin
 			}
 			return nil, x.show(protocol.UIState{Source: e.ID, Key: p.Key, Place: p.Place, Lines: p.Lines})
 		})
-	case wire.CallConfig:
+	case rpc.CallConfig:
 		root, _ := workspace.Root(x.lane.Meta().WorkDir, x.h.cfg.UserHome)
 		if settings := x.h.extensionSettings(root, e); settings != nil {
 			return settings, nil
 		}
 		return struct{}{}, nil
 	}
-	return nil, &extension.RemoteError{Code: wire.ErrMethod, Message: fmt.Sprintf("there is no method %.60q", method)}
+	return nil, &extension.RemoteError{Code: rpc.ErrMethod, Message: fmt.Sprintf("there is no method %.60q", method)}
 }
 
 // pace lets what extensions show through as fast as people may follow; who is faster
@@ -153,7 +153,7 @@ func with[T any](params json.RawMessage, f func(*T) (any, error)) (any, error) {
 	p := new(T)
 	if len(params) > 0 {
 		if err := json.Unmarshal(params, p); err != nil {
-			return nil, &extension.RemoteError{Code: wire.ErrParams, Message: "the parameters are not valid: " + err.Error()}
+			return nil, &extension.RemoteError{Code: rpc.ErrParams, Message: "the parameters are not valid: " + err.Error()}
 		}
 	}
 	return f(p)
@@ -165,7 +165,7 @@ func (x *extended) caller() lane.Caller {
 }
 
 // append appends state of an extension to the log.
-func (x *extended) append(ctx context.Context, e extension.Extension, p *wire.AppendEntry) (any, error) {
+func (x *extended) append(ctx context.Context, e extension.Extension, p *rpc.AppendEntry) (any, error) {
 	switch {
 	case !kindName(p.Kind):
 		return nil, fmt.Errorf("an entry needs a type: at most %d bytes on one line, without control characters", maxEntryKind)
@@ -267,7 +267,7 @@ func (x *extended) sendMessage(ctx context.Context, e extension.Extension, p *se
 	if x.set.Immediate(e.ID) {
 		return fmt.Errorf("a command that runs beside a turn cannot add messages; register it without immediate")
 	}
-	body := extension.CustomMessage(wire.SendMessage{CustomType: p.CustomType, Content: content, Display: p.Display, Details: p.Details})
+	body := extension.CustomMessage(rpc.SendMessage{CustomType: p.CustomType, Content: content, Display: p.Display, Details: p.Details})
 	switch p.DeliverAs {
 	case "", "steer", "nextTurn", "followUp":
 	default:
@@ -346,7 +346,7 @@ func (x *extended) setActive(names []string) error {
 		x.active = []string{}
 	}
 	x.names = slices.DeleteFunc(slices.Clone(names), func(n string) bool {
-		return !slices.ContainsFunc(x.tools, func(t wire.Tool) bool { return t.Name == n })
+		return !slices.ContainsFunc(x.tools, func(t rpc.Tool) bool { return t.Name == n })
 	})
 	return nil
 }
@@ -357,7 +357,7 @@ func (x *extended) models() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := []*wire.Model{}
+	list := []*rpc.Model{}
 	ready := resolve.Ready(x.h.resolver(cfg))
 	for _, m := range ready[:min(len(ready), maxListedModels)] {
 		list = append(list, modelOf(m.Info))
@@ -394,7 +394,7 @@ func (x *extended) key(e extension.Extension, n *modelName) (any, error) {
 
 // complete asks a model beside the conversation, with the user's key: the one that the
 // extension names, or the session's.
-func (x *extended) complete(ctx context.Context, p *wire.Complete) (any, error) {
+func (x *extended) complete(ctx context.Context, p *rpc.Complete) (any, error) {
 	ref := ""
 	if p.Model != "" {
 		m, ok, err := x.find(&modelName{p.Provider, p.Model})
@@ -426,10 +426,10 @@ func (x *extended) complete(ctx context.Context, p *wire.Complete) (any, error) 
 			return nil, err
 		}
 		msg, err := x.h.completeWith(ctx, x.lane.ID(), m, req)
-		return wire.Completed{Message: msg}, err
+		return rpc.Completed{Message: msg}, err
 	}
 	msg, err := x.h.complete(ctx, x.lane.ID(), ref, req)
-	return wire.Completed{Message: msg}, err
+	return rpc.Completed{Message: msg}, err
 }
 
 // maxBlob bounds a payload that is sent to a model, in bytes.
@@ -442,14 +442,14 @@ func (x *extended) readBlob(ctx context.Context, sha string) ([]byte, error) {
 
 // sessionModel says whether an extension names the model of the session, which need
 // not be one of the catalogue.
-func (x *extended) sessionModel(p *wire.Complete) bool {
+func (x *extended) sessionModel(p *rpc.Complete) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.model != nil && x.model.ID == p.Model && x.model.Provider == p.Provider
 }
 
 // dialog asks the attached people; nobody there is an answer at once.
-func (x *extended) dialog(ctx context.Context, e extension.Extension, p *wire.Dialog) (any, error) {
+func (x *extended) dialog(ctx context.Context, e extension.Extension, p *rpc.Dialog) (any, error) {
 	d := protocol.Dialog{Kind: p.Kind, Source: e.ID, Title: p.Title, Message: p.Message, Options: p.Options, Placeholder: p.Placeholder, Text: p.Text, Schema: p.Schema, URL: p.URL}
 	if err := d.CheckAsked(); err != nil {
 		return nil, err // whoever wrote the extension is told

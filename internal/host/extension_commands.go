@@ -46,7 +46,7 @@ func (c extensionCommands) find(ctx context.Context, name string) (extension.Com
 			}
 		}
 	}
-	return extension.Command{}, protocol.Errorf(protocol.CodeInvalidRequest, "No extension has a command /%.100s any more; /help lists those that there are.", name)
+	return extension.Command{}, protocol.About("name", "", protocol.CodeInvalidRequest, "No extension has a command /%.100s any more; /help lists those that there are.", name)
 }
 
 // Run implements [command.Source]. While a turn runs the command waits for its next

@@ -12,16 +12,16 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/config"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/tool"
+	"scorel/internal/engine/trust"
 	"scorel/internal/extension"
-	"scorel/internal/extension/wire"
-	"scorel/internal/fault"
-	"scorel/internal/hook"
+	"scorel/internal/extension/rpc"
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
-	"scorel/internal/tool"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/fault"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -48,10 +48,10 @@ type extended struct {
 	// while the lane is asked anything: who holds the lane's lock may wait for the
 	// publisher's writer.
 	mu       sync.Mutex
-	model    *wire.Model // of the newest turn
-	tools    []wire.Tool // that its model could be given
-	active   []string    // names of tools that extensions have chosen, nil for all
-	names    []string    // of tools that it was given
+	model    *rpc.Model // of the newest turn
+	tools    []rpc.Tool // that its model could be given
+	active   []string   // names of tools that extensions have chosen, nil for all
+	names    []string   // of tools that it was given
 	commands []string
 	thinking string
 	mode     string
@@ -93,7 +93,7 @@ func (h *Host) extend(l *lane.Lane) {
 		mode = "tui"
 	}
 	x.set = extension.New(extension.Config{Host: x, Log: index, Version: h.cfg.Version, Reason: reason,
-		Session:  wire.Session{ID: id, Cwd: meta.WorkDir, ProjectRoot: root, File: filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"), Mode: mode},
+		Session:  rpc.Session{ID: id, Cwd: meta.WorkDir, ProjectRoot: root, File: filepath.Join(h.cfg.StoreDir, "sessions", string(id)+".jsonl"), Mode: mode},
 		Find:     func(ctx context.Context) extension.Found { return h.findExtensions(ctx, root) },
 		Settings: func(e extension.Extension) json.RawMessage { return h.extensionSettings(root, e) },
 		Cache:    filepath.Join(h.cfg.Dir, "cache", "extensions"), Record: h.runDir(id),
@@ -143,8 +143,8 @@ func (h *Host) shorten(id protocol.SessionID) {
 func (x *extended) watch(e protocol.Event) {
 	x.seen.mu.Lock()
 	defer x.seen.mu.Unlock()
-	switch e.Body.(type) {
-	case *protocol.Rewind, *protocol.Branch, *protocol.Compact:
+	_, compact := e.Body.(*protocol.Compact)
+	if _, moves := e.Leaf(); moves || compact {
 		x.seen.stale = true
 	}
 	b, ok := e.Body.(*protocol.MessageBody)
@@ -359,7 +359,7 @@ func (x *extended) note(cfg config.Config, over Overrides, m model.Model, thinki
 	out := make([]tool.Tool, 0, len(tools))
 	for _, t := range tools {
 		s := t.Spec()
-		x.tools = append(x.tools, wire.Tool{Name: s.Name, Description: s.Description})
+		x.tools = append(x.tools, rpc.Tool{Name: s.Name, Description: s.Description})
 		if active == nil || slices.Contains(active, s.Name) {
 			x.names = append(x.names, s.Name)
 			out = append(out, t)
@@ -373,8 +373,8 @@ func (x *extended) note(cfg config.Config, over Overrides, m model.Model, thinki
 }
 
 // modelOf gives a model as extensions see it.
-func modelOf(i model.Info) *wire.Model {
-	m := &wire.Model{ID: i.ID, Name: i.ID, Provider: i.Provider, API: string(i.API), Reasoning: len(i.Thinking) > 0, Input: []string{"text"},
+func modelOf(i model.Info) *rpc.Model {
+	m := &rpc.Model{ID: i.ID, Name: i.ID, Provider: i.Provider, API: string(i.API), Reasoning: len(i.Thinking) > 0, Input: []string{"text"},
 		ContextWindow: i.ContextWindow, MaxTokens: i.MaxTokens}
 	if i.Images {
 		m.Input = append(m.Input, "image")
@@ -383,7 +383,7 @@ func modelOf(i model.Info) *wire.Model {
 }
 
 // State implements [extension.Host].
-func (x *extended) State() wire.State {
+func (x *extended) State() rpc.State {
 	meta := x.lane.Meta()
 	working := x.lane.Working()
 	waiting, _ := x.lane.Waiting()
@@ -403,7 +403,7 @@ func (x *extended) State() wire.State {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.prompt = cmp.Or(x.prompt, prompt)
-	return wire.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(mode), x.mode),
+	return rpc.State{Name: meta.Name, Model: x.model, ThinkingLevel: cmp.Or(meta.ThinkingLevel, x.thinking), PermMode: cmp.Or(string(mode), x.mode),
 		HasUI: attended, Idle: !working, Pending: waiting > 0, ActiveTools: x.names, AllTools: x.tools, Commands: x.commands,
 		SystemPrompt: x.prompt, LeafID: string(leaf), Trusted: x.trusted, ContextTokens: tokens}
 }

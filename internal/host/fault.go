@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"scorel/internal/fault"
 	"scorel/internal/host/publish"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 

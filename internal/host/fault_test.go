@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"scorel/client"
-	"scorel/internal/disk"
 	"scorel/internal/host"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"scorel/internal/fuzzy"
+	"scorel/internal/text/fuzzy"
 	"scorel/protocol"
 )
 

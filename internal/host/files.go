@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"scorel/internal/fuzzy"
-	"scorel/internal/tool"
+	"scorel/internal/engine/tool"
+	"scorel/internal/text/fuzzy"
 	"scorel/protocol"
 )
 
@@ -32,7 +32,7 @@ const (
 // first query of a project waits for it, and one that finds nothing, for a moment.
 func (h *Host) listFiles(ctx context.Context, r *protocol.ListFiles) (*protocol.FileList, error) {
 	if len(r.Query) > maxFilesQuery {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "To find a file takes at most %d bytes.", maxFilesQuery)
+		return nil, protocol.About("query", "", protocol.CodeInvalidRequest, "To find a file takes at most %d bytes.", maxFilesQuery)
 	}
 	limit := r.Limit
 	if limit <= 0 {

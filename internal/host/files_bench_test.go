@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/fuzzy"
+	"scorel/internal/text/fuzzy"
 	"scorel/protocol"
 )
 

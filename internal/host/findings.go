@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -56,12 +56,15 @@ func (h *Host) workspace(path string, allowed []string) (dir, root string, err e
 	if slices.ContainsFunc(f.Projects, func(p projectRecord) bool { return p.Root == root && p.Wide }) {
 		return dir, root, nil
 	}
-	what := "your whole home folder"
-	if width == workspace.Everything {
-		what = "the whole file system"
+	what := "holds your whole home folder"
+	switch {
+	case width == workspace.Everything:
+		what = "is the whole file system"
+	case root == canonical(h.cfg.UserHome):
+		what = "is your whole home folder"
 	}
 	return "", "", protocol.About("workDir", protocol.ReasonWide, protocol.CodeForbidden,
-		"%s as the workspace is %s, all of which could be read without a question; work in a project's folder, or allow this one.", root, what)
+		"%s as the workspace %s, and all in it could be read without a question; work in a project's folder, or allow this one: register_project (POST /v1/projects) with wide allows it for good, options.workspace for one message.", root, what)
 }
 
 // allowed judges the folder that the options of a message allow as the workspace, of a

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"scorel/client"
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 
-	"scorel/internal/config"
-	"scorel/internal/hook"
-	"scorel/internal/hook/shell"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/hook/exec"
 	"scorel/internal/host/lane"
-	"scorel/internal/sandbox"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -29,7 +29,7 @@ func (h *Host) shellHooks(id protocol.SessionID, cfg config.Config, over Overrid
 	if len(cfg.Hooks) == 0 {
 		return nil
 	}
-	return shell.Subscribers(shell.Config{Hooks: cfg.Hooks, Session: id, Dir: dir, Root: root, Env: h.childEnviron(cfg),
+	return exec.Subscribers(exec.Config{Hooks: cfg.Hooks, Session: id, Dir: dir, Root: root, Env: h.childEnviron(cfg),
 		Spawn:   sandbox.New(sandbox.Config{RunDir: h.runDir(id)}),
 		Mode:    func() string { return cmp.Or(h.modeOf(id), over.Mode, cfg.Permissions.Mode) },
 		Changed: func(command string) (string, error) { return h.trust.ChangedHook(root, command) },

@@ -15,20 +15,20 @@ import (
 	"sync/atomic"
 	"time"
 
-	"scorel/internal/command"
-	"scorel/internal/disk"
-	"scorel/internal/fault"
-	"scorel/internal/fetch"
-	"scorel/internal/host/entries"
+	"scorel/internal/engine/command"
+	"scorel/internal/engine/fetch"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/prompt"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/trust"
+	"scorel/internal/host/clients"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/partial"
-	"scorel/internal/identity"
-	"scorel/internal/model"
-	"scorel/internal/prompt"
-	"scorel/internal/sandbox"
-	"scorel/internal/session"
-	"scorel/internal/skill"
-	"scorel/internal/trust"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/fault"
+	"scorel/internal/platform/identity"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -90,7 +90,7 @@ type Host struct {
 
 	handlers handlers // of requests; complete, and never changed
 
-	entries *entries.Store // those that may come in with their key
+	entries *clients.Store // those that may come in with their key
 	trees   fileLists      // files of projects, for list_files
 	views   views          // logs that are read and not open
 
@@ -177,7 +177,7 @@ func New(cfg Config) (*Host, error) {
 	h.started = cfg.Now()
 	h.lastUse = h.started
 	h.trust = trust.New(trust.Config{FS: cfg.FS, Dir: cfg.Dir, Now: cfg.Now})
-	h.entries = entries.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
+	h.entries = clients.New(cfg.FS, filepath.Join(cfg.Dir, "entries.json"), cfg.Now)
 	h.skills, h.templates = skill.NewFinder(cfg.Dir), command.NewTemplates(cfg.Dir)
 	h.tests = make(chan struct{}, maxModelTests)
 	h.completing = newPlaces()
@@ -288,7 +288,7 @@ func (h *Host) closeLanes(lanes []*slot) error {
 // acquire opens a session, or shares the open one; release gives it back.
 func (h *Host) acquire(ctx context.Context, id protocol.SessionID) (*slot, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	s, err := h.shared(ctx, id)
 	if err != nil || s != nil {

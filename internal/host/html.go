@@ -6,8 +6,8 @@ import (
 	"io"
 	"iter"
 
-	"scorel/internal/export"
-	"scorel/internal/session"
+	"scorel/internal/engine/export"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

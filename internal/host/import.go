@@ -6,23 +6,23 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"scorel/internal/bundle"
-	"scorel/internal/disk"
+	"scorel/internal/engine/archive"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
-	"scorel/internal/session"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
 // Bounds of an import.
-const maxImportParts = bundle.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB, but for the last
+const maxImportParts = archive.MaxUnpacked>>20/16 + 1 // parts of at least 16 MiB, but for the last
 
 // importSession makes a session from parts that this client has put. They are dropped
 // then, whatever came of it.
 func (c *Conn) importSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.ImportSession) (*protocol.Imported, error) {
 	h := c.h
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if n := len(r.Blobs); n == 0 || n > maxImportParts {
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "An import has from 1 to %d parts; put them first.", maxImportParts)

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"scorel/internal/config"
-	"scorel/internal/model/credentials"
-	"scorel/internal/model/resolve"
-	"scorel/internal/secret"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model/credentials"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/text/secret"
 )
 
 // keyValues gives the values of the keys that the host knows: of variables, those that

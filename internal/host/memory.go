@@ -6,12 +6,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"scorel/internal/config"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/memory"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/session/history"
 	"scorel/internal/host/lane"
-	"scorel/internal/memory"
-	"scorel/internal/model"
-	"scorel/internal/session/history"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

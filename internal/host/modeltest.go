@@ -7,8 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
 	"scorel/protocol"
 )
 
@@ -25,7 +25,7 @@ const (
 // the answer.
 func (h *Host) testModel(ctx context.Context, ref string) (*protocol.ModelTest, error) {
 	if len(ref) > maxModelRef {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The name of a model has at most %d bytes.", maxModelRef)
+		return nil, protocol.About("model", "", protocol.CodeInvalidRequest, "The name of a model has at most %d bytes.", maxModelRef)
 	}
 	select {
 	case h.tests <- struct{}{}:

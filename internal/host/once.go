@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/fault"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
-	"scorel/internal/session"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/model"
-	"scorel/internal/permission"
-	"scorel/internal/sandbox"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/permission"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
-	"scorel/internal/disk/disktest"
 	"scorel/internal/host"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
 )
 

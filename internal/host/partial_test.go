@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
 	"scorel/internal/host/partial"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"sync"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -9,14 +9,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"scorel/internal/process"
-	"scorel/internal/session"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 
 // processes follows the work of the calls of a session.
-func (h *Host) processes(id protocol.SessionID, panicked func(any)) *process.Recorder {
-	return process.New(process.Config{Session: id, Dir: process.Dir(h.cfg.StoreDir, id), FS: h.cfg.FS, Now: h.cfg.Now,
+func (h *Host) processes(id protocol.SessionID, panicked func(any)) *progress.Recorder {
+	return progress.New(progress.Config{Session: id, Dir: progress.Dir(h.cfg.StoreDir, id), FS: h.cfg.FS, Now: h.cfg.Now,
 		Report: func(what string, detail []byte) { h.report(id, what, detail) }, Panicked: panicked})
 }
 
@@ -24,14 +24,14 @@ func (h *Host) processes(id protocol.SessionID, panicked func(any)) *process.Rec
 func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *protocol.GetProcessLog) (*protocol.ProcessLog, error) {
 	switch {
 	case r.OperationID == "":
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Name the operation as operationId; tool results carry it in process.logRef.")
+		return nil, protocol.About("operationId", "", protocol.CodeInvalidRequest, "Name the operation as operationId; tool results carry it in process.logRef.")
 	case r.Offset < 0:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The offset is %d; it is the number of a line, from 0.", r.Offset)
-	case r.Limit < 0 || r.Limit > process.MaxPage:
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, process.MaxPage)
+		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The offset is %d; it is the number of a line, from 0.", r.Offset)
+	case r.Limit < 0 || r.Limit > progress.MaxPage:
+		return nil, protocol.About("limit", "", protocol.CodeInvalidRequest, "The limit is %d; it can be 1 to %d lines.", r.Limit, progress.MaxPage)
 	}
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	h.mu.Lock()
 	open := h.lanes[id] != nil
@@ -46,8 +46,8 @@ func (h *Host) getProcessLog(ctx context.Context, id protocol.SessionID, r *prot
 	} else if there, err := h.hasLog(id); err != nil || !there {
 		return nil, cmp.Or(err, fmt.Errorf("session %s: %w", id, session.ErrNotFound))
 	}
-	log, err := process.Read(h.cfg.FS, process.Dir(h.cfg.StoreDir, id), r.OperationID, r.Offset, r.Limit)
-	if errors.Is(err, process.ErrNoLog) {
+	log, err := progress.Read(h.cfg.FS, progress.Dir(h.cfg.StoreDir, id), r.OperationID, r.Offset, r.Limit)
+	if errors.Is(err, progress.ErrNoLog) {
 		return nil, protocol.About("operationId", "", protocol.CodeInvalidRequest, "The session has no process log of the operation %.80q.", r.OperationID)
 	}
 	return log, err
@@ -63,7 +63,7 @@ func (h *Host) prune(ctx context.Context) (*protocol.Pruned, error) {
 	if err != nil {
 		return nil, err
 	}
-	sessions, bytes, err := process.Prune(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
+	sessions, bytes, err := progress.Prune(ctx, h.cfg.FS, h.cfg.StoreDir, h.cfg.Now().Add(-minLogAge), h.hasLog)
 	return &protocol.Pruned{Blobs: p.Blobs, Bytes: p.Bytes + bytes, ProcessLogs: sessions}, err
 }
 

@@ -10,8 +10,8 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/disk"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

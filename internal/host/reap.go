@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

@@ -6,10 +6,10 @@ import (
 	"encoding/json"
 	"slices"
 
-	"scorel/internal/config"
-	"scorel/internal/disk"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/trust"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -53,7 +53,7 @@ func (h *Host) getUsage(ctx context.Context, id protocol.SessionID) (*protocol.U
 	}
 	agents := map[protocol.SessionID]string{}
 	last := ""
-	for e, err := range index.OfType(ctx, protocol.TypeMessage, protocol.TypeCompact, protocol.TypeBranchSummary, protocol.TypeSessionInfo) {
+	for e, err := range index.OfType(ctx, typesWithUsage()...) {
 		if err != nil {
 			return nil, err
 		}
@@ -68,12 +68,10 @@ func (h *Host) getUsage(ctx context.Context, id protocol.SessionID) (*protocol.U
 					add(h.agentRow(ctx, m, agents), m.Usage)
 				}
 			}
-		case *protocol.Compact:
-			add(protocol.UsageRow{Kind: protocol.UsageSummary, Model: last}, b.Usage)
-		case *protocol.BranchSummary:
-			add(protocol.UsageRow{Kind: protocol.UsageSummary, Model: last}, b.Usage)
 		case *protocol.SessionInfo:
 			add(protocol.UsageRow{Kind: protocol.UsageAside, Model: b.Asked}, b.Usage)
+		default:
+			add(protocol.UsageRow{Kind: b.EventSpec().UsageKind, Model: last}, e.Usage())
 		}
 	}
 	for _, row := range rows {
@@ -84,6 +82,16 @@ func (h *Host) getUsage(ctx context.Context, id protocol.SessionID) (*protocol.U
 			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Model, b.Model), cmp.Compare(a.Agent, b.Agent))
 	})
 	return rep, nil
+}
+
+// typesWithUsage returns the types of events that record what calls have used.
+func typesWithUsage() (types []protocol.EventType) {
+	for _, s := range protocol.EventSpecs() {
+		if s.Class != protocol.Transient && s.Usage != protocol.None {
+			types = append(types, s.Type)
+		}
+	}
+	return types
 }
 
 // answeredBy names the model of an answer.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -4,9 +4,9 @@ import (
 	"cmp"
 	"context"
 
-	"scorel/internal/config"
-	"scorel/internal/sandbox"
-	"scorel/internal/workspace"
+	"scorel/internal/engine/config"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 
@@ -15,7 +15,7 @@ func (h *Host) searchSessions(ctx context.Context, r *protocol.SearchSessions) (
 	for found, err := range h.store.Search(ctx, q) {
 		switch {
 		case errors.Is(err, session.ErrQuery):
-			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+			return nil, protocol.About("words", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 		case err != nil && found.SessionID == "":
 			return nil, err
 		case err != nil:

@@ -322,6 +322,7 @@ func TestTenHostsShareAHome(t *testing.T) {
 				for _, ev := range u.Events {
 					over = over || ev.Type == protocol.TypeRuntimeEnd
 				}
+				over = over || u.Fresh && s.Live.Ended != nil // it ended before the subscription began
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -9,9 +9,9 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
-	"scorel/internal/session"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -245,7 +245,7 @@ func (h *Host) cutText(ctx context.Context, lost *session.Lost) func(sha string)
 
 func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*protocol.SessionReport, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	report, err := h.store.Verify(ctx, id)
 	if err != nil {
@@ -256,7 +256,7 @@ func (h *Host) verifySession(ctx context.Context, id protocol.SessionID) (*proto
 
 func (h *Host) repairSession(ctx context.Context, id protocol.SessionID, leaf protocol.EventID) (*protocol.SessionReport, error) {
 	if err := id.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", sentence(err))
+		return nil, protocol.About("sessionId", "", protocol.CodeInvalidRequest, "%s.", sentence(err))
 	}
 	if err := h.free(ctx, id, "repair", "repaired"); err != nil {
 		return nil, err

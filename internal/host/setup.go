@@ -12,20 +12,20 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/config"
-	"scorel/internal/disk"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/permission/rules"
+	"scorel/internal/engine/prompt"
+	engine "scorel/internal/engine/runtime"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool"
 	"scorel/internal/extension"
 	"scorel/internal/host/lane"
-	"scorel/internal/model"
-	"scorel/internal/model/resolve"
-	"scorel/internal/permission"
-	"scorel/internal/permission/rules"
-	"scorel/internal/prompt"
-	engine "scorel/internal/runtime"
-	"scorel/internal/sandbox"
-	"scorel/internal/skill"
-	"scorel/internal/tool"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
@@ -245,6 +245,7 @@ func (h *Host) models(cfg config.Config, meta protocol.Meta, over Overrides) (m,
 	return m, fallback, nil
 }
 
+// providerError is why a model cannot be used, as a client is told of it.
 func providerError(err error) error {
 	var me *model.Error
 	if errors.As(err, &me) {
@@ -252,9 +253,18 @@ func providerError(err error) error {
 		if me.Class == model.ClassAuth {
 			code = protocol.CodeProviderError
 		}
-		return protocol.About("model", "", code, "%s", me.Message)
+		return protocol.About("model", "", code, "%s", wholeSentence(me.Message))
 	}
-	return protocol.Errorf(protocol.CodeProviderError, "%s", err.Error())
+	return protocol.Errorf(protocol.CodeProviderError, "%s", wholeSentence(err.Error()))
+}
+
+// modelProblem is why a model cannot be used, as the end of a sentence.
+func modelProblem(err error) string {
+	var me *model.Error
+	if errors.As(err, &me) {
+		return me.Message
+	}
+	return err.Error()
 }
 
 func thinking(cfg config.Config, over Overrides, meta protocol.Meta) model.ThinkingLevel {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/lane"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 

@@ -8,9 +8,9 @@ import (
 	"syscall"
 	"testing"
 
-	"scorel/internal/disk"
 	"scorel/internal/host"
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 

@@ -6,19 +6,19 @@ import (
 	"slices"
 	"sync"
 
+	"scorel/internal/engine/discovery"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool"
+	"scorel/internal/engine/trust"
 	"scorel/internal/extension"
-	"scorel/internal/places"
-	"scorel/internal/skill"
-	"scorel/internal/tool"
-	"scorel/internal/trust"
-	"scorel/internal/workspace"
+	"scorel/internal/platform/workspace"
 	"scorel/protocol"
 )
 
 // placesOf gives where skills or commands of a session stand, those that count most
 // first. Warning says why nothing of the project is looked at, "" when it is.
-func (h *Host) placesOf(kind, dir, root string, others ...string) (list []places.Place, warning string) {
-	return places.Find(places.Config{WorkDir: dir, Root: root, Home: h.cfg.UserHome, Dir: h.cfg.Dir, UID: os.Getuid()}, kind, others...)
+func (h *Host) placesOf(kind, dir, root string, others ...string) (list []discovery.Place, warning string) {
+	return discovery.Find(discovery.Config{WorkDir: dir, Root: root, Home: h.cfg.UserHome, Dir: h.cfg.Dir, UID: os.Getuid()}, kind, others...)
 }
 
 // findSkills looks for the skills of a folder in the project at root.
@@ -41,15 +41,15 @@ func (h *Host) findSkills(ctx context.Context, dir, root string) *skill.Found {
 
 // extensionSkills gives the folders of skills that extensions bring along. Those of a
 // project's count like other text of it: their programs do not run.
-func (h *Host) extensionSkills(ctx context.Context, root string) (list []places.Place) {
+func (h *Host) extensionSkills(ctx context.Context, root string) (list []discovery.Place) {
 	for _, e := range h.findExtensions(ctx, root).Extensions {
 		if e.State != protocol.ExtensionFound {
 			continue
 		}
 		for _, dir := range e.Skills {
-			p := places.Place{Dir: dir, Scope: places.Extension, Label: "extension " + e.ID}
+			p := discovery.Place{Dir: dir, Scope: discovery.Extension, Label: "extension " + e.ID}
 			if e.Scope == extension.Project {
-				p.Scope, p.Root = places.Project, root
+				p.Scope, p.Root = discovery.Project, root
 			}
 			list = append(list, p)
 		}

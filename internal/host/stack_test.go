@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/model/modeltest"
+	"scorel/internal/dev/modeltest"
 	"scorel/protocol"
 )
 

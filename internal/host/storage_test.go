@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"scorel/client"
-	"scorel/internal/disk"
 	"scorel/internal/host"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -12,15 +12,15 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"scorel/internal/agent"
-	"scorel/internal/config"
+	"scorel/internal/engine/agent"
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/progress"
+	engine "scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/lane"
-	"scorel/internal/process"
-	engine "scorel/internal/runtime"
-	"scorel/internal/sandbox"
-	"scorel/internal/session"
-	"scorel/internal/task"
-	"scorel/internal/tool"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -175,7 +175,7 @@ func (s *subagent) run(ctx context.Context, tell func(protocol.ProcessUpdate)) (
 
 // stopCause says whether the agent ends because its host does.
 func stopCause(ctx context.Context) error {
-	if cause := context.Cause(ctx); errors.Is(cause, engine.ErrHostStops) || errors.Is(cause, task.ErrClosed) {
+	if cause := context.Cause(ctx); errors.Is(cause, engine.ErrHostStops) || errors.Is(cause, background.ErrClosed) {
 		return engine.ErrHostStops
 	}
 	return context.Canceled
@@ -290,7 +290,7 @@ func (s *subagent) tell(u protocol.ProcessUpdate) {
 	if s.order.Process == nil {
 		return
 	}
-	u.OperationID, u.ParentOperationID = "subagent-"+string(s.id), process.OperationID(s.order.CallID)
+	u.OperationID, u.ParentOperationID = "subagent-"+string(s.id), progress.OperationID(s.order.CallID)
 	u.TargetType, u.Source = protocol.ProcessOfSubagent, protocol.ProcessBySubagent
 	s.order.Process(u)
 }
@@ -374,7 +374,7 @@ func middle(text string, most int) (string, bool) {
 func (s *subagent) inBackground() (tool.Result, error) {
 	o := s.order
 	ended := ""
-	id, err := o.Lane.StartTask(task.Spec{Command: s.def.Name + ": " + o.Description, CallID: o.CallID, Tool: tool.TaskName, Session: s.id, Agent: s.def.Name,
+	id, err := o.Lane.StartTask(background.Spec{Command: s.def.Name + ": " + o.Description, CallID: o.CallID, Tool: tool.TaskName, Session: s.id, Agent: s.def.Name,
 		Run: func(ctx context.Context, out io.Writer, tell func(protocol.ProcessUpdate)) sandbox.Exit {
 			text, end, err := s.run(ctx, tell)
 			exit := sandbox.Exit{}

@@ -6,9 +6,9 @@ import (
 	"io"
 	"sync"
 
+	"scorel/internal/engine/session"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/publish"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -16,7 +16,6 @@ import (
 const (
 	maxSubscriptions = 64   // sessions that one connection has open
 	maxMissed        = 2000 // persistent events that a client is sent which comes back
-	maxTail          = 2000 // newest events of the path that a client is sent which starts anew
 )
 
 // subscription is one open session of a connection.
@@ -71,7 +70,7 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 	pumped = true
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
-		sub.pump(pumpCtx, r.Anchors, max(0, min(r.Tail, maxTail)))
+		sub.pump(pumpCtx, r.Anchors, r.Tail)
 	}()
 	return opened, nil
 }
@@ -276,8 +275,9 @@ func (f *feed) choose(ctx context.Context, a *protocol.Anchors) (protocol.Resync
 	}
 	index := f.lane.Log().Index()
 	through, _ := f.lane.Publisher().Published()
-	if a.PersistentLastID == "" || a.PersistentLastSeq > through || index.SeqOf(a.PersistentLastID) != a.PersistentLastSeq ||
-		a.PersistentLastSeq < index.Tail(maxMissed) {
+	known := a.PersistentLastID == "" && a.PersistentLastSeq == 0 || // the client knows the session as it was when it was empty
+		a.PersistentLastID != "" && a.PersistentLastSeq <= through && index.SeqOf(a.PersistentLastID) == a.PersistentLastSeq
+	if !known || a.PersistentLastSeq < index.Tail(maxMissed) {
 		return protocol.FullReload, ctx.Err()
 	}
 	f.sent = a.PersistentLastSeq

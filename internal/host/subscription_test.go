@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"runtime"
@@ -38,6 +39,7 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		return &a
 	}
 	count := func(n int) func([]protocol.Event) bool { return func(e []protocol.Event) bool { return len(e) == n } }
+	all := func(e []protocol.Event) bool { return slices.Equal(ids(e), logged) }
 	isStored := func(e []protocol.Event) bool { return slices.Equal(ids(e), stored) }
 	for name, c := range map[string]struct {
 		anchors *protocol.Anchors
@@ -49,7 +51,7 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		"none, with a tail": {nil, 3, protocol.FullReload, func(e []protocol.Event) bool {
 			return len(e) == 3 && slices.IsSortedFunc(e, bySeq) && e[2].ID == end.PersistentLastID
 		}},
-		"none, with a long tail":      {nil, 5000, protocol.FullReload, count(4)}, // the messages of the path
+		"none, with a long tail":      {nil, protocol.MaxTail, protocol.FullReload, count(4)}, // the messages of the path
 		"nothing was missed":          {&end, 3, protocol.StreamResume, count(0)},
 		"a turn was missed":           {&mid, 3, protocol.StreamResume, func(e []protocol.Event) bool { return len(e) == len(events) && e[0].Seq == mid.StreamLastSeq+1 }},
 		"all was missed":              {&old, 3, protocol.StreamResume, func(e []protocol.Event) bool { return slices.Equal(nonEmpty(ids(e)), logged) }},
@@ -59,7 +61,9 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		"a stream from the future":    {with(mid, func(a *protocol.Anchors) { a.StreamLastSeq += 1000 }), 3, protocol.PersistentFallback, isStored},
 		"another event of that seq":   {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", stored[0] }), 2, protocol.FullReload, count(2)},
 		"an unknown event":            {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", "evt_0000000000000000" }), 2, protocol.FullReload, count(2)},
-		"no event":                    {with(mid, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID, a.PersistentLastSeq = "", "", 0 }), 2, protocol.FullReload, count(2)},
+		"no event yet":                {with(old, func(a *protocol.Anchors) { a.StreamEpoch = "epo_0000000000000000" }), 2, protocol.PersistentFallback, all},
+		"no event, and no stream":     {with(mid, func(a *protocol.Anchors) { *a = protocol.Anchors{DeviceID: a.DeviceID} }), 2, protocol.PersistentFallback, all},
+		"no event of another device":  {with(old, func(a *protocol.Anchors) { a.DeviceID = "dev_0000000000000000" }), 2, protocol.FullReload, count(2)},
 		"a log from the future":       {with(end, func(a *protocol.Anchors) { a.StreamEpoch = ""; a.PersistentLastSeq += 1000 }), 2, protocol.FullReload, count(2)},
 		"no id that could be one":     {with(end, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastID = "", "../../x" }), 2, protocol.FullReload, count(2)},
 		"an id without its seq":       {with(end, func(a *protocol.Anchors) { a.StreamEpoch, a.PersistentLastSeq = "", 0 }), 2, protocol.FullReload, count(2)},
@@ -109,8 +113,13 @@ func TestAClientThatMissedTooMuchBeginsAnew(t *testing.T) {
 			t.Errorf("with %d missed: %s and %d events", k.missed, got.mode, len(got.events))
 		}
 	}
-	if got := c.open(id, nil, 10_000); len(got.events) != 2000 {
-		t.Errorf("a tail without end has %d events", len(got.events))
+	if got := c.open(id, nil, protocol.MaxTail); len(got.events) != 2000 {
+		t.Errorf("the longest tail has %d events", len(got.events))
+	}
+	c.do(id, &protocol.CloseSession{})
+	reply, err := c.conn.Call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: id, Request: &protocol.OpenSession{Tail: protocol.MaxTail + 1}})
+	if err != nil || reply.Err == nil || protocol.AboutOf(reply.Err).Field != "tail" {
+		t.Errorf("a longer tail is answered with %+v, %v", reply, err)
 	}
 }
 

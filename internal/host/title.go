@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode"
 
-	"scorel/internal/model"
-	"scorel/internal/secret"
+	"scorel/internal/engine/model"
+	"scorel/internal/text/secret"
 	"scorel/protocol"
 )
 

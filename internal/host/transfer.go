@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 // closable is the file of a transfer.

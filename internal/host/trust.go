@@ -8,8 +8,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"scorel/internal/config"
-	"scorel/internal/trust"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/trust"
 	"scorel/protocol"
 )
 

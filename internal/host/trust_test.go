@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"scorel/client"
-	"scorel/internal/model"
+	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
 

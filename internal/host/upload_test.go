@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

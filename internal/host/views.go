@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

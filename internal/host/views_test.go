@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

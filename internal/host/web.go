@@ -3,8 +3,8 @@ package host
 import (
 	"cmp"
 
-	"scorel/internal/config"
-	"scorel/internal/fetch"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/fetch"
 	"scorel/protocol"
 )
 

@@ -19,14 +19,14 @@ import (
 	"go.uber.org/goleak"
 
 	"scorel/client"
-	"scorel/internal/disk"
+	"scorel/internal/dev/modeltest"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/script"
 	"scorel/internal/extension/js"
 	"scorel/internal/extension/prelude"
 	"scorel/internal/host"
-	"scorel/internal/model"
-	"scorel/internal/model/modeltest"
-	"scorel/internal/model/script"
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 

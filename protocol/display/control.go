@@ -1,20 +1,10 @@
 package display
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"scorel/protocol"
 )
-
-func compact(b *protocol.Compact) Item {
-	return Item{Kind: Folded, Title: fmt.Sprintf("Earlier conversation summarised (%s to %s tokens)", thousands(b.TokensBefore), thousands(b.TokensAfter)), Text: Text(b.Summary)}
-}
-
-func branchSummary(b *protocol.BranchSummary) Item {
-	return Item{Kind: Folded, Title: "Summary of the branch that was left", Text: Text(b.Summary), Ref: b.FromEventID}
-}
 
 func customMessage(b *protocol.CustomMessage) Item {
 	if r, output, ok := protocol.ShellOf(b); ok {
@@ -81,50 +71,6 @@ func itemTitle(k protocol.ItemKind) string {
 	return Line(string(k))
 }
 
-func rewind(b *protocol.Rewind) Item {
-	if b.TargetEventID == nil {
-		return Item{Kind: Marker, Title: "Rewound to the beginning"}
-	}
-	return Item{Kind: Marker, Title: "Rewound", Ref: *b.TargetEventID}
-}
-
-func sessionInfo(b *protocol.SessionInfo) Item {
-	var parts []string
-	add := func(what string, value *string) {
-		if value != nil {
-			parts = append(parts, what+" "+Line(*value))
-		}
-	}
-	add("Name:", b.Changes.Name)
-	add("Model:", b.Changes.Model)
-	add("Thinking:", b.Changes.ThinkingLevel)
-	add("Working directory:", b.Changes.WorkDir)
-	if b.Mode != "" {
-		add("Permission mode:", &b.Mode)
-	}
-	if len(parts) == 0 {
-		return Item{Kind: Hidden}
-	}
-	return Item{Kind: Notice, Text: strings.Join(parts, "\n")}
-}
-
-func label(b *protocol.Label) Item {
-	item := Item{Kind: Label, Ref: b.TargetEventID}
-	if b.Label != nil {
-		item.Title = Line(*b.Label)
-	}
-	return item
-}
-
-func instructions(b *protocol.InstructionSnapshot) Item {
-	item := Item{Kind: Detail, Title: "System prompt", Text: Text(b.Snapshot.Text)}
-	if len(b.Snapshot.Cut) > 0 {
-		item.Status = Partial
-		item.Title = "System prompt (cut: " + Line(strings.Join(b.Snapshot.Cut, ", ")) + ")"
-	}
-	return item
-}
-
 func queue(b *protocol.QueueUpdate) Item {
 	item := Item{Kind: Queue, Title: Line(string(b.Queue))}
 	if b.Paused {
@@ -136,46 +82,9 @@ func queue(b *protocol.QueueUpdate) Item {
 	return item
 }
 
-func permissionDecision(b *protocol.PermissionDecision) Item {
-	item := Item{Kind: Audit, ToolCallID: Line(b.ToolCallID), Text: Text(b.Reason), Status: Denied}
-	verb := "Denied"
-	if b.Decision == protocol.DecisionAllow {
-		verb, item.Status = "Allowed", Allowed
+func extensionState(b *protocol.Custom) Item {
+	if strings.HasPrefix(b.Kind, protocol.OwnKind) {
+		return Item{Kind: Hidden}
 	}
-	switch {
-	case b.Scope == "rule" && b.Rule != "":
-		item.Title = verb + " by the rule " + Line(b.Rule)
-	case b.Rule != "":
-		item.Title = verb + " (" + Line(b.Scope) + "): " + Line(b.Rule)
-	case b.Scope != "":
-		item.Title = verb + " (" + Line(b.Scope) + ")"
-	default:
-		item.Title = verb
-	}
-	return item
-}
-
-func fileSnapshot(b *protocol.FileSnapshot) Item {
-	item := Item{Kind: Checkpoint, ToolCallID: Line(b.ToolCallID), Title: Line(b.Path), Status: OK}
-	if !b.Restorable {
-		item.Status, item.Text = Failed, "cannot be restored"
-	}
-	return item
-}
-
-func repair(b *protocol.Repair) Item {
-	places := "1 place"
-	if n := len(b.Gaps); n != 1 {
-		places = thousands(n) + " places"
-	}
-	return Item{Kind: Notice, Text: "The log of this session was repaired: what was damaged in " + places + " is missing from here on."}
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return Item{Kind: Custom, Title: Line(b.Kind)}
 }

@@ -7,45 +7,45 @@ import (
 )
 
 // Kind says what an item is for a person.
-type Kind string
+type Kind = protocol.DisplayKind
 
-// The kinds.
+// The kinds; package protocol describes them.
 const (
-	Bubble     Kind = "bubble"     // what the user or the assistant says; Parts in order
-	Thinking   Kind = "thinking"   // a part of a bubble: what the model thought
-	Tool       Kind = "tool"       // a call (a part of a bubble), its progress or its result
-	Note       Kind = "note"       // said by the user while the assistant worked
-	Notice     Kind = "notice"     // one line of the program
-	Folded     Kind = "folded"     // a title that opens to a long text
-	Marker     Kind = "marker"     // a place where the conversation jumps
-	Badge      Kind = "badge"      // where the next message came from
-	Label      Kind = "label"      // a name for the event Ref; no title: the name is removed
-	Queue      Kind = "queue"      // the whole of one queue; Parts are what waits
-	Audit      Kind = "audit"      // who allowed or denied a call
-	Checkpoint Kind = "checkpoint" // a file was kept before it was written
-	Detail     Kind = "detail"     // belongs to the details of the session
-	Custom     Kind = "custom"     // an extension shows it; Title is its kind
-	Shell      Kind = "shell"      // a command that a person ran: Title is the command, Text what it printed
-	Stream     Kind = "stream"     // a piece of the message Ref that is being written
-	State      Kind = "state"      // the run or turn began or ended
-	Question   Kind = "question"   // somebody has to answer; or, with a Status, has answered
-	Hidden     Kind = "hidden"     // not shown
+	Bubble     = protocol.DisplayBubble
+	Thinking   = protocol.DisplayThinking
+	Tool       = protocol.DisplayTool
+	Note       = protocol.DisplayNote
+	Notice     = protocol.DisplayNotice
+	Folded     = protocol.DisplayFolded
+	Marker     = protocol.DisplayMarker
+	Badge      = protocol.DisplayBadge
+	Label      = protocol.DisplayLabel
+	Queue      = protocol.DisplayQueue
+	Audit      = protocol.DisplayAudit
+	Checkpoint = protocol.DisplayCheckpoint
+	Detail     = protocol.DisplayDetail
+	Custom     = protocol.DisplayCustom
+	Shell      = protocol.DisplayShell
+	Stream     = protocol.DisplayStream
+	State      = protocol.DisplayState
+	Question   = protocol.DisplayQuestion
+	Hidden     = protocol.DisplayHidden
 )
 
 // Status says how something stands. Items whose kind has no status leave it out.
-type Status string
+type Status = protocol.DisplayStatus
 
 // The statuses.
 const (
-	Running   Status = "running"
-	OK        Status = "ok"
-	Failed    Status = "error"
-	Partial   Status = "partial"
-	Cancelled Status = "cancelled"
-	Paused    Status = "paused"
-	Allowed   Status = "allow"
-	Denied    Status = "deny"
-	Expired   Status = "expired"
+	Running   = protocol.StatusRunning
+	OK        = protocol.StatusOK
+	Failed    = protocol.StatusFailed
+	Partial   = protocol.StatusPartial
+	Cancelled = protocol.StatusCancelled
+	Paused    = protocol.StatusPaused
+	Allowed   = protocol.StatusAllowed
+	Denied    = protocol.StatusDenied
+	Expired   = protocol.StatusExpired
 )
 
 // Item is how one event is shown.
@@ -104,45 +104,51 @@ func Of(e protocol.Event) Item {
 	return item
 }
 
+// of is the one switch over types of events that shows them: those whose display is a view,
+// which is code and not data. It is short, because most events come through it.
 func of(e protocol.Event) Item {
 	switch b := e.Body.(type) {
 	case *protocol.MessageBody:
 		return message(b.Message)
-	case *protocol.Compact:
-		return compact(b)
 	case *protocol.CustomMessage:
 		return customMessage(b)
 	case *protocol.HarnessItem:
 		return harnessItem(b)
-	case *protocol.BranchSummary:
-		return branchSummary(b)
-	case *protocol.Rewind:
-		return rewind(b)
-	case *protocol.Branch:
-		return Item{Kind: Marker, Title: "Another branch", Ref: b.LeafEventID}
-	case *protocol.ChannelInject:
-		return Item{Kind: Badge, Title: Line(b.Channel)}
-	case *protocol.SessionInfo:
-		return sessionInfo(b)
 	case *protocol.Custom:
-		if strings.HasPrefix(b.Kind, protocol.OwnKind) {
-			return Item{Kind: Hidden}
-		}
-		return Item{Kind: Custom, Title: Line(b.Kind)}
-	case *protocol.Label:
-		return label(b)
-	case *protocol.InstructionSnapshot:
-		return instructions(b)
+		return extensionState(b)
 	case *protocol.QueueUpdate:
 		return queue(b)
-	case *protocol.PermissionDecision:
-		return permissionDecision(b)
-	case *protocol.FileSnapshot:
-		return fileSnapshot(b)
-	case *protocol.Repair:
-		return repair(b)
-	case *protocol.SkillIndexSnapshot, *protocol.SkillIndexDelta, *protocol.ContextCut:
+	case *protocol.MessageStart:
+		return Item{Kind: Stream, Role: b.Role, Ref: b.EventID, Title: Line(b.Model), Status: Running}
+	case *protocol.TextDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockText, Text: Text(b.Delta)}
+	case *protocol.ThinkingDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockThinking, Text: Text(b.Delta)}
+	case *protocol.ToolCallDelta:
+		return Item{Kind: Stream, Ref: b.EventID, Block: b.BlockIndex, Part: protocol.BlockToolUse, ToolCallID: Line(b.ToolCallID), ToolName: Line(b.ToolName), Text: Text(b.Delta)}
+	case *protocol.ToolExecutionStart:
+		return running(b)
+	case *protocol.ToolExecutionUpdate:
+		return Item{Kind: Tool, ToolCallID: Line(b.ToolCallID), Ref: b.EventID, Status: Running, Text: Text(b.Partial)}
+	case *protocol.ToolProcess:
+		return toolProcess(b)
+	case *protocol.PermissionRequest:
+		return permissionRequest(b)
+	case *protocol.UIRequest:
+		return dialog(b)
+	case nil:
 		return Item{Kind: Hidden}
 	}
-	return transient(e.Body)
+	return data(e.Body, &e.Body.EventSpec().Display)
 }
+
+// InConversation reports whether a client that has a conversation on the screen shows
+// events of this type in it: not with a call, not with the details of the session, and not
+// never.
+func InConversation(b protocol.Body) bool {
+	d := &b.EventSpec().Display
+	return d.Place == protocol.PlaceConversation && d.Kind != Hidden
+}
+
+// WithCall reports whether it shows them with the call that they are about.
+func WithCall(b protocol.Body) bool { return b.EventSpec().Display.Place == protocol.PlaceCall }

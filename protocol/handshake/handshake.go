@@ -67,39 +67,64 @@ func Nonce(rand io.Reader) ([]byte, error) {
 	return n, nil
 }
 
+// FieldError is what is wrong with a field of a hello.
+type FieldError struct {
+	Field string // as it is on the wire
+	Err   error
+}
+
+// Error returns what is wrong, with the name of the field.
+func (e *FieldError) Error() string { return e.Err.Error() }
+
+// Unwrap returns what is wrong.
+func (e *FieldError) Unwrap() error { return e.Err }
+
+func wrong(field, format string, args ...any) error {
+	return &FieldError{field, fmt.Errorf(format, args...)}
+}
+
 // CheckHello fails for a hello that cannot begin a connection: what it says must be
-// of the right size, for the right version is what the host checks.
+// of the right size, for the right version is what the host checks. The error is a
+// [*FieldError].
 func CheckHello(h *protocol.Hello) error {
 	if len(h.Nonce) != NonceSize {
-		return fmt.Errorf("a nonce has %d bytes, not %d", NonceSize, len(h.Nonce))
+		return wrong("nonce", "a nonce has %d bytes, not %d", NonceSize, len(h.Nonce))
 	}
 	if err := checkIdentity(h); err != nil {
 		return err
 	}
 	if (h.PublicKey == nil) != (h.Ephemeral == nil) {
-		return errors.New("a client that proves a key sends publicKey and ephemeral")
+		missing := "publicKey"
+		if h.Ephemeral == nil {
+			missing = "ephemeral"
+		}
+		return wrong(missing, "a client that proves a key sends publicKey and ephemeral")
 	}
 	if h.PublicKey == nil {
 		return nil
 	}
 	if _, err := ecdh.X25519().NewPublicKey(h.Ephemeral); err != nil {
-		return fmt.Errorf("ephemeral: %w", err)
+		return wrong("ephemeral", "ephemeral: %w", err)
 	}
 	if _, err := ecdh.X25519().NewPublicKey(h.PublicKey); err != nil {
-		return fmt.Errorf("publicKey: %w", err)
+		return wrong("publicKey", "publicKey: %w", err)
 	}
 	if h.ClientID != protocol.ClientIDOf(h.PublicKey) {
-		return errors.New("the clientId is not that of the publicKey")
+		return wrong("clientId", "the clientId is not that of the publicKey")
 	}
 	return nil
 }
 
 // CheckTokenHello fails for a hello that cannot begin a connection whose upgrade request
 // has brought the host's token. Nothing is proved there: a nonce does not count, and a
-// key cannot be claimed.
+// key cannot be claimed. The error is a [*FieldError].
 func CheckTokenHello(h *protocol.Hello) error {
 	if h.PublicKey != nil || h.Ephemeral != nil {
-		return errors.New("a client that sends the token proves no key; leave publicKey and ephemeral out")
+		field := "publicKey"
+		if h.PublicKey == nil {
+			field = "ephemeral"
+		}
+		return wrong(field, "a client that sends the token proves no key; leave publicKey and ephemeral out")
 	}
 	return checkIdentity(h)
 }
@@ -108,12 +133,12 @@ func CheckTokenHello(h *protocol.Hello) error {
 func checkIdentity(h *protocol.Hello) error {
 	switch {
 	case len(h.ClientName) > MaxName:
-		return fmt.Errorf("a client's name has at most %d bytes", MaxName)
+		return wrong("clientName", "a client's name has at most %d bytes", MaxName)
 	case h.ClientID == protocol.HostClient:
-		return errors.New("no client may call itself the host")
+		return wrong("clientId", "no client may call itself the host")
 	}
 	if err := h.ClientID.Check(); err != nil {
-		return fmt.Errorf("clientId: %w", err)
+		return wrong("clientId", "clientId: %w", err)
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/mirror"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // Script is a part of the prelude.
@@ -27,7 +27,7 @@ type Config struct {
 	In      io.Reader
 	Out     io.Writer
 	Prelude []Script
-	Page    *wire.Page
+	Page    *rpc.Page
 	Watch   *engine.Watch
 	Handler time.Duration // a handler's own time; 0: handlerLimit
 	MaxCall int           // bytes of a call to the host; 0: wire.MaxMessage
@@ -64,7 +64,7 @@ func Serve(cfg Config) error {
 		cfg.Handler = handlerLimit
 	}
 	if cfg.MaxCall == 0 {
-		cfg.MaxCall = wire.MaxMessage
+		cfg.MaxCall = rpc.MaxMessage
 	}
 	c := &child{cfg: cfg, peer: newPeer(cfg.Out), store: mirror.NewStore(), exts: map[string]*extension{}, requests: map[string]*request{}}
 	for _, s := range cfg.Prelude {
@@ -94,7 +94,7 @@ func Serve(cfg Config) error {
 			c.log("", "warning", fmt.Sprintf("a line of the host is no JSON and was skipped: %v", err))
 			continue
 		}
-		if m.Method == wire.MethodShutdown {
+		if m.Method == rpc.MethodShutdown {
 			c.peer.answer(m.ID, nil, nil)
 			c.peer.flush()
 			return nil
@@ -134,7 +134,7 @@ func (c *child) log(ext, level, text string) {
 		Message string `json:"message"`
 	}{ext, level, text})
 	if err == nil {
-		c.peer.notify(wire.NoteLog, params, true)
+		c.peer.notify(rpc.NoteLog, params, true)
 	}
 }
 
@@ -144,14 +144,14 @@ func (c *child) take(m *message) {
 	case m.Method == "":
 		c.peer.answered(m)
 		return
-	case m.Method == wire.MethodInitialize:
+	case m.Method == rpc.MethodInitialize:
 		c.initialize(m)
 		return
-	case m.Method == wire.MethodLoad:
+	case m.Method == rpc.MethodLoad:
 		c.load(m)
 		return
-	case m.Method == wire.NoteEntries:
-		var n wire.Entries
+	case m.Method == rpc.NoteEntries:
+		var n rpc.Entries
 		err := json.Unmarshal(m.Params, &n)
 		if err == nil {
 			err = c.store.Apply(n.Keep, n.Add)
@@ -160,13 +160,13 @@ func (c *child) take(m *message) {
 			c.log("", "error", "the conversation of the host cannot be read: "+err.Error())
 		}
 		return
-	case m.Method == wire.NoteState:
+	case m.Method == rpc.NoteState:
 		c.mu.Lock()
 		c.state = m.Params
 		c.mu.Unlock()
 		return
-	case m.Method == wire.NoteCancel:
-		var n wire.Cancel
+	case m.Method == rpc.NoteCancel:
+		var n rpc.Cancel
 		if json.Unmarshal(m.Params, &n) == nil {
 			c.cancel(n.ID)
 		}
@@ -180,7 +180,7 @@ func (c *child) take(m *message) {
 	x := c.exts[to.Ext]
 	c.mu.Unlock()
 	switch {
-	case m.Method == wire.NoteEvent || m.Method == wire.NoteBus:
+	case m.Method == rpc.NoteEvent || m.Method == rpc.NoteBus:
 		if x != nil {
 			x.notify(m.Method, m.Params)
 			return
@@ -190,9 +190,9 @@ func (c *child) take(m *message) {
 		}
 	case len(m.ID) == 0:
 	case !known(m.Method):
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrMethod, Message: fmt.Sprintf("there is no method %q", m.Method)})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrMethod, Message: fmt.Sprintf("there is no method %q", m.Method)})
 	case x == nil:
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("the extension %q is not loaded", to.Ext)})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrGone, Message: fmt.Sprintf("the extension %q is not loaded", to.Ext)})
 	default:
 		x.request(m)
 	}
@@ -200,7 +200,7 @@ func (c *child) take(m *message) {
 
 func known(method string) bool {
 	switch method {
-	case wire.MethodHook, wire.MethodTool, wire.MethodCommand, wire.MethodComplete, wire.MethodUnload:
+	case rpc.MethodHook, rpc.MethodTool, rpc.MethodCommand, rpc.MethodComplete, rpc.MethodUnload:
 		return true
 	}
 	return false
@@ -225,24 +225,24 @@ func (c *child) initialize(m *message) {
 		State    json.RawMessage `json:"state"`
 	}
 	if err := json.Unmarshal(m.Params, &init); err != nil {
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: "initialize cannot be read: " + err.Error()})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: "initialize cannot be read: " + err.Error()})
 		return
 	}
-	if init.Protocol != wire.Version {
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("the host speaks version %d of the protocol of extensions, this is version %d", init.Protocol, wire.Version)})
+	if init.Protocol != rpc.Version {
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: fmt.Sprintf("the host speaks version %d of the protocol of extensions, this is version %d", init.Protocol, rpc.Version)})
 		return
 	}
 	c.mu.Lock()
 	c.session, c.state = init.Session, init.State
 	c.mu.Unlock()
-	result, _ := json.Marshal(wire.Initialized{Protocol: wire.Version})
+	result, _ := json.Marshal(rpc.Initialized{Protocol: rpc.Version})
 	c.peer.answer(m.ID, result, nil)
 }
 
 func (c *child) load(m *message) {
-	var l wire.Load
+	var l rpc.Load
 	if err := json.Unmarshal(m.Params, &l); err != nil || l.Ext == "" || l.Path == "" {
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: "extension/load names no extension"})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: "extension/load names no extension"})
 		return
 	}
 	c.mu.Lock()
@@ -251,15 +251,15 @@ func (c *child) load(m *message) {
 	switch {
 	case c.session == nil:
 		c.mu.Unlock()
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrRequest, Message: "initialize comes before extension/load"})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrRequest, Message: "initialize comes before extension/load"})
 		return
 	case c.exts[l.Ext] != nil:
 		c.mu.Unlock()
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("the extension %q is loaded already", l.Ext)})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: fmt.Sprintf("the extension %q is loaded already", l.Ext)})
 		return
 	case len(c.exts) >= maxExtensions:
 		c.mu.Unlock()
-		c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrParams, Message: fmt.Sprintf("there are %d extensions already", maxExtensions)})
+		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: fmt.Sprintf("there are %d extensions already", maxExtensions)})
 		return
 	}
 	x := &extension{c: c, load: l, slot: slot}

@@ -14,13 +14,13 @@ import (
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/mirror"
 	"scorel/internal/extension/js/node"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // extension is one of them. Fields below loop are its loop's.
 type extension struct {
 	c    *child
-	load wire.Load
+	load rpc.Load
 	slot int
 
 	mu     sync.Mutex
@@ -82,8 +82,8 @@ func (r *request) fail(err *engine.Error) {
 	if endsIt(r) {
 		r.x.c.remove(r.x) // whoever has the answer does not find it any more
 	}
-	data, _ := json.Marshal(wire.ErrorData{Stack: err.Stack})
-	r.answer(nil, &rpcError{Code: wire.ErrFailed, Message: err.Message, Data: data})
+	data, _ := json.Marshal(rpc.ErrorData{Stack: err.Stack})
+	r.answer(nil, &rpcError{Code: rpc.ErrFailed, Message: err.Message, Data: data})
 }
 
 func (r *request) cancel() {
@@ -95,10 +95,10 @@ func (r *request) cancel() {
 // begin loads the extension and answers extension/load.
 func (x *extension) begin(m *message) {
 	fail := func(err error) {
-		e := &rpcError{Code: wire.ErrFailed, Message: err.Error()}
+		e := &rpcError{Code: rpc.ErrFailed, Message: err.Error()}
 		var own *engine.Error
 		if errors.As(err, &own) {
-			e.Data, _ = json.Marshal(wire.ErrorData{Stack: own.Stack})
+			e.Data, _ = json.Marshal(rpc.ErrorData{Stack: own.Stack})
 		}
 		x.close()
 		x.c.peer.answer(m.ID, nil, e)
@@ -109,7 +109,7 @@ func (x *extension) begin(m *message) {
 		return
 	}
 	session, _ := x.c.current()
-	var s wire.Session
+	var s rpc.Session
 	_ = json.Unmarshal(session, &s)
 	e, err := engine.New(engine.Config{
 		Page: x.c.cfg.Page, Slot: x.slot, Watch: x.c.cfg.Watch, Cwd: s.Cwd, Env: x.c.cfg.Env, Root: x.root(),
@@ -305,7 +305,7 @@ func (x *extension) limit(r *request) {
 }
 
 // endsIt says whether an extension is of no use when a request fails.
-func endsIt(r *request) bool { return r.method == wire.MethodLoad || r.method == wire.MethodUnload }
+func endsIt(r *request) bool { return r.method == rpc.MethodLoad || r.method == rpc.MethodUnload }
 
 // running gives the engine of an extension that has one.
 func (x *extension) running() *engine.Engine {
@@ -326,7 +326,7 @@ func (x *extension) request(m *message) {
 	}
 	if err != nil {
 		x.c.forget(r)
-		x.c.peer.answer(m.ID, nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, err)})
+		x.c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, err)})
 	}
 }
 
@@ -340,33 +340,33 @@ func (x *extension) run(m *message, r *request) {
 	}
 	_ = json.Unmarshal(m.Params, &name)
 	what := "the handler of " + name.Hook
-	limited := m.Method == wire.MethodHook && !strings.HasPrefix(name.Hook, "session_before_")
+	limited := m.Method == rpc.MethodHook && !strings.HasPrefix(name.Hook, "session_before_")
 	switch m.Method {
-	case wire.MethodTool:
+	case rpc.MethodTool:
 		what = "the tool " + name.Tool
-	case wire.MethodCommand:
+	case rpc.MethodCommand:
 		what = "the command " + name.Command
-	case wire.MethodComplete:
+	case rpc.MethodComplete:
 		what, limited = "the completion of "+name.Command, true
-	case wire.MethodUnload:
+	case rpc.MethodUnload:
 		what, limited = "the end of the extension", true
 	}
 	r.what = what
 	handler := x.handlers[m.Method]
 	if handler == nil {
-		if m.Method == wire.MethodUnload {
+		if m.Method == rpc.MethodUnload {
 			r.answer(nil, nil)
 			x.close()
 			return
 		}
-		r.answer(nil, &rpcError{Code: wire.ErrMethod, Message: fmt.Sprintf("the prelude does not handle %s", m.Method)})
+		r.answer(nil, &rpcError{Code: rpc.ErrMethod, Message: fmt.Sprintf("the prelude does not handle %s", m.Method)})
 		return
 	}
 	if limited {
 		x.limit(r)
 	}
 	finish := func() {
-		if m.Method == wire.MethodUnload {
+		if m.Method == rpc.MethodUnload {
 			x.close()
 		}
 	}
@@ -437,7 +437,7 @@ func (x *extension) failed(what string, err *engine.Error) {
 		Stack string `json:"stack,omitempty"`
 	}{x.load.Ext, what, err.Message, err.Stack})
 	if merr == nil {
-		x.c.peer.notify(wire.NoteHandlerFailed, params, true)
+		x.c.peer.notify(rpc.NoteHandlerFailed, params, true)
 	}
 }
 
@@ -478,7 +478,7 @@ func (x *extension) close() {
 	go func() { // ends with the loop, which an interrupt ends
 		<-e.Done()
 		for _, r := range x.c.requestsOf(x) {
-			r.answer(nil, &rpcError{Code: wire.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, engine.ErrClosed)})
+			r.answer(nil, &rpcError{Code: rpc.ErrGone, Message: fmt.Sprintf("%s: %v", x.load.Ext, engine.ErrClosed)})
 		}
 	}()
 }

@@ -9,8 +9,8 @@ import (
 
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/mirror"
+	"scorel/internal/extension/rpc"
 	"scorel/internal/extension/shape"
-	"scorel/internal/extension/wire"
 )
 
 // host is the object __host of one runtime.
@@ -163,7 +163,7 @@ func (h *host) params(v goja.Value) []byte {
 // person, a process or a model.
 func waits(method string) bool {
 	switch method {
-	case wire.CallDialog, wire.CallExec, wire.CallComplete:
+	case rpc.CallDialog, rpc.CallExec, rpc.CallComplete:
 		return true
 	}
 	return false
@@ -193,7 +193,7 @@ func (h *host) call(c goja.FunctionCall) goja.Value {
 	})
 	if signal, ok := c.Argument(2).(*goja.Object); ok && id != 0 {
 		forget = h.onAbort(signal, func() {
-			h.x.c.peer.notify(wire.NoteCancel, fmt.Appendf(nil, `{"id":%d}`, id), false)
+			h.x.c.peer.notify(rpc.NoteCancel, fmt.Appendf(nil, `{"id":%d}`, id), false)
 		})
 	}
 	return promise
@@ -240,7 +240,7 @@ func (h *host) onAbort(signal *goja.Object, f func()) (forget func()) {
 
 func (h *host) notify(c goja.FunctionCall) goja.Value {
 	method := c.Argument(0).String()
-	h.x.c.peer.notify(method, h.params(c.Argument(1)), method == wire.NoteLog)
+	h.x.c.peer.notify(method, h.params(c.Argument(1)), method == rpc.NoteLog)
 	return goja.Undefined()
 }
 
@@ -271,7 +271,7 @@ func (h *host) signal(r *request) goja.Value {
 
 func (h *host) list(c goja.FunctionCall) goja.Value {
 	raw, err := h.e.Stringify(c.Argument(0))
-	var data wire.ContextData
+	var data rpc.ContextData
 	if err == nil {
 		if err = json.Unmarshal(raw, &data); err != nil {
 			err = fmt.Errorf("it is no list of messages: %w", err)

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"scorel/internal/extension/js/engine"
-	"scorel/internal/extension/wire"
-	"scorel/internal/sandbox"
+	"scorel/internal/extension/rpc"
+	"scorel/internal/platform/sandbox"
 )
 
 // maxStack is where Go ends the process for a stack that is full: deep recursion in the
@@ -31,12 +31,12 @@ type Limits struct {
 // MainWithin is Main with other limits, so that tests need not wait for these.
 func MainWithin(limits Limits, args []string, version string, prelude []Script) int {
 	debug.SetMaxStack(maxStack)
-	var page *wire.Page
+	var page *rpc.Page
 	if len(args) > 0 {
 		fd, err := strconv.Atoi(args[0])
 		if err == nil && fd > 2 {
 			f := os.NewFile(uintptr(fd), "page")
-			page, err = wire.MapPage(f)
+			page, err = rpc.MapPage(f)
 			f.Close()
 		}
 		if err != nil || page == nil {
@@ -44,7 +44,7 @@ func MainWithin(limits Limits, args []string, version string, prelude []Script) 
 			return 2
 		}
 	}
-	limit, _ := strconv.ParseUint(os.Getenv(wire.EnvMemory), 10, 63)
+	limit, _ := strconv.ParseUint(os.Getenv(rpc.EnvMemory), 10, 63)
 	watch := engine.NewWatch(page, limit, limits.Busy, func() {
 		fmt.Fprintln(os.Stderr, "scorel: the extensions of this session hold too much memory")
 		os.Exit(1)

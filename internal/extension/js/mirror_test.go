@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"scorel/internal/extension/js/jstest"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -27,7 +27,7 @@ func conversation(t testing.TB, n int) []json.RawMessage {
 		default:
 			m = protocol.Message{Role: protocol.RoleToolResult, ToolCallID: fmt.Sprint("call", i-1), ToolName: "Bash", Content: []protocol.Block{protocol.Text(strings.Repeat("file <a> & b\n", 40))}}
 		}
-		raw, err := json.Marshal(wire.Entry{Type: "message", ID: protocol.EventID(fmt.Sprintf("evt_%d", i)), Timestamp: 1700000000000 + int64(i), Message: &m})
+		raw, err := json.Marshal(rpc.Entry{Type: "message", ID: protocol.EventID(fmt.Sprintf("evt_%d", i)), Timestamp: 1700000000000 + int64(i), Message: &m})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ export default (host) => {
 
 func TestAListComesBackAsIndexesOfWhatIsUnchangedAndMessagesOfWhatIsNew(t *testing.T) {
 	h := loaded(t, contextExtension)
-	h.Notify(wire.NoteEntries, wire.Entries{Add: conversation(t, 6)})
+	h.Notify(rpc.NoteEntries, rpc.Entries{Add: conversation(t, 6)})
 	whole := `{"list":[[0,5]]}`
 	for way, want := range map[string]string{
 		"undefined": "null", "same": "null", "slice": "null", "filter": "null", "map": "null", "spread": "null", "roles": "null", "read": "null", "wrap": "null", "clone": "null",
@@ -94,12 +94,12 @@ func TestAListComesBackAsIndexesOfWhatIsUnchangedAndMessagesOfWhatIsNew(t *testi
 		if err != nil {
 			t.Fatal(err)
 		}
-		var list wire.ContextData
+		var list rpc.ContextData
 		if err := json.Unmarshal(got, &list); err != nil || len(list.List) != 3 {
 			t.Fatalf("%s deep: %s", form, got)
 		}
 		var m, was protocol.Message
-		var e wire.Entry
+		var e rpc.Entry
 		if err := json.Unmarshal(list.List[1].Message, &m); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func js(t testing.TB, v any) string {
 
 func TestAnElementIsTheMessageWithItsIndexBesideIt(t *testing.T) {
 	h := loaded(t, contextExtension)
-	h.Notify(wire.NoteEntries, wire.Entries{Add: conversation(t, 3)})
+	h.Notify(rpc.NoteEntries, rpc.Entries{Add: conversation(t, 3)})
 	got, err := h.Hook("x", "looks", json.RawMessage(`{"list":[[0,2]]}`))
 	want := `["assistant",["role","content","provider","model","usage","stopReason","timestamp"],true,1,false,true,true,true,3]`
 	if err != nil || string(got) != want {
@@ -155,9 +155,9 @@ func TestEntriesFollowTheConversation(t *testing.T) {
 	h := loaded(t, contextExtension)
 	zero := 1
 	add := append(conversation(t, 2),
-		json.RawMessage(js(t, wire.Entry{Type: "compaction", ID: "evt_c", Timestamp: 5, Summary: "short", FirstKeptEntryIndex: &zero, TokensBefore: 9})),
-		json.RawMessage(js(t, wire.Entry{Type: "stack_pop", Custom: true, ID: "evt_p", Timestamp: 6, Data: json.RawMessage(`{"backToIndex":1,"summary":"s","type":"ignored","deep":{"a":[1]}}`)})))
-	h.Notify(wire.NoteEntries, wire.Entries{Add: add})
+		json.RawMessage(js(t, rpc.Entry{Type: "compaction", ID: "evt_c", Timestamp: 5, Summary: "short", FirstKeptEntryIndex: &zero, TokensBefore: 9})),
+		json.RawMessage(js(t, rpc.Entry{Type: "stack_pop", Custom: true, ID: "evt_p", Timestamp: 6, Data: json.RawMessage(`{"backToIndex":1,"summary":"s","type":"ignored","deep":{"a":[1]}}`)})))
+	h.Notify(rpc.NoteEntries, rpc.Entries{Add: add})
 	got, err := h.Hook("x", "entries", "pi")
 	if err != nil {
 		t.Fatal(err)
@@ -168,7 +168,7 @@ func TestEntriesFollowTheConversation(t *testing.T) {
 			t.Errorf("the entries do not have %s:\n%s", want, got)
 		}
 	}
-	h.Notify(wire.NoteEntries, wire.Entries{Keep: 1, Add: []json.RawMessage{json.RawMessage(`{"type":"message","id":"evt_n","timestamp":1,"message":{"role":"user","content":"other"}}`)}})
+	h.Notify(rpc.NoteEntries, rpc.Entries{Keep: 1, Add: []json.RawMessage{json.RawMessage(`{"type":"message","id":"evt_n","timestamp":1,"message":{"role":"user","content":"other"}}`)}})
 	got, err = h.Hook("x", "entries", "scorel")
 	if err != nil || !strings.HasPrefix(string(got), `[2,["message","message"],["user","user"],`) || !strings.Contains(string(got), `"content":"other"`) {
 		t.Errorf("after another branch: %s, %v", got, err)
@@ -176,13 +176,13 @@ func TestEntriesFollowTheConversation(t *testing.T) {
 	if got, err := h.Hook("x", "frozen", nil); err != nil || string(got) != `["TypeError","TypeError","TypeError","TypeError"]` {
 		t.Errorf("writing to entries gives %s, %v", got, err)
 	}
-	h.Notify(wire.NoteEntries, wire.Entries{Keep: 9})
-	h.Note(wire.NoteLog, "9 entries are to stay, and there are 2")
+	h.Notify(rpc.NoteEntries, rpc.Entries{Keep: 9})
+	h.Note(rpc.NoteLog, "9 entries are to stay, and there are 2")
 }
 
 func benchContext(b *testing.B, hook string) {
 	h := loaded(b, contextExtension)
-	h.Notify(wire.NoteEntries, wire.Entries{Add: conversation(b, 10_000)})
+	h.Notify(rpc.NoteEntries, rpc.Entries{Add: conversation(b, 10_000)})
 	data := json.RawMessage(`{"list":[[0,9999]]}`)
 	if got, err := h.Hook("x", hook, data); err != nil || string(got) != "null" && hook != "pi tail" {
 		b.Fatalf("%.200s, %v", got, err)
@@ -227,10 +227,10 @@ func benchStart(b *testing.B, cached bool) {
 		}
 		h := jstest.Start(b)
 		h.Begin(dir)
-		if _, err := h.Call(wire.MethodLoad, wire.Load{Ext: "x", Path: path, Root: dir, Cache: at, Reason: "startup"}); err != nil {
+		if _, err := h.Call(rpc.MethodLoad, rpc.Load{Ext: "x", Path: path, Root: dir, Cache: at, Reason: "startup"}); err != nil {
 			b.Fatal(err)
 		}
-		if _, err := h.Call(wire.MethodShutdown, struct{}{}); err != nil {
+		if _, err := h.Call(rpc.MethodShutdown, struct{}{}); err != nil {
 			b.Fatal(err)
 		}
 	}

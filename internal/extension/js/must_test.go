@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"scorel/internal/extension/js/jstest"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // second loads another extension into a child and gives a check that it still answers.
@@ -78,7 +78,7 @@ export default () => ({
 			t.Errorf("%s gave %s, %v", hook, got, err)
 		}
 	}
-	if _, err := h.Call(wire.MethodTool, wire.ToolRun{Ext: "x", Tool: "t", Input: json.RawMessage(`{}`)}); err == nil || err.Error() != "the tool failed" {
+	if _, err := h.Call(rpc.MethodTool, rpc.ToolRun{Ext: "x", Tool: "t", Input: json.RawMessage(`{}`)}); err == nil || err.Error() != "the tool failed" {
 		t.Errorf("the tool gave %v", err)
 	}
 	if got, err := h.Hook("x", "ok", nil); err != nil || string(got) != "1" {
@@ -96,12 +96,12 @@ export default () => ({ hooks: { go() {
 	if _, err := h.Hook("x", "go", nil); err != nil {
 		t.Fatal(err)
 	}
-	n := h.Note(wire.NoteHandlerFailed, "nobody waits")
+	n := h.Note(rpc.NoteHandlerFailed, "nobody waits")
 	if !strings.Contains(string(n.Params), `"ext":"x"`) || !strings.Contains(string(n.Params), "x.ts:3:") {
 		t.Errorf("the note is %s", n.Params)
 	}
-	h.Note(wire.NoteHandlerFailed, "in a timer")
-	for _, n := range h.Notes(wire.NoteHandlerFailed) {
+	h.Note(rpc.NoteHandlerFailed, "in a timer")
+	for _, n := range h.Notes(rpc.NoteHandlerFailed) {
 		if strings.Contains(string(n.Params), `"handled"`) {
 			t.Errorf("what was handled is reported: %s", n.Params)
 		}
@@ -113,7 +113,7 @@ func TestALoopIsInterruptedAndNamedWhileOthersAnswer(t *testing.T) {
 	h := loaded(t, `export default () => ({ hooks: { loop() { for (;;) { try { for (;;); } finally { continue } } }, storm() { const f = () => Promise.resolve().then(f); return f() }, ok: () => 1 } })`,
 		jstest.Within(5*time.Second, 4*time.Second))
 	alive := second(t, h)
-	_, answer := h.Send(wire.MethodHook, wire.HookCall{Ext: "x", Hook: "loop", Data: json.RawMessage("null")})
+	_, answer := h.Send(rpc.MethodHook, rpc.HookCall{Ext: "x", Hook: "loop", Data: json.RawMessage("null")})
 	for h.Page.Since(0) == 0 {
 		time.Sleep(time.Millisecond)
 	}
@@ -147,9 +147,9 @@ export default (host) => ({ hooks: {
   aborted: () => aborted,
 } })`, jstest.Within(handler, 0))
 	ask := make(chan struct{})
-	h.OnCall(wire.CallDialog, func(json.RawMessage) (any, error) { <-ask; return map[string]any{"value": true}, nil })
+	h.OnCall(rpc.CallDialog, func(json.RawMessage) (any, error) { <-ask; return map[string]any{"value": true}, nil })
 	start := time.Now()
-	_, asked := h.Send(wire.MethodHook, wire.HookCall{Ext: "x", Hook: "asks", Data: json.RawMessage("null")})
+	_, asked := h.Send(rpc.MethodHook, rpc.HookCall{Ext: "x", Hook: "asks", Data: json.RawMessage("null")})
 	if _, err := h.Hook("x", "never", nil); err == nil || err.Error() != "the handler of never gave no answer within 4 s of its own time" {
 		t.Errorf("the handler gave %v", err)
 	}
@@ -210,9 +210,9 @@ func TestWhatCannotBeInterruptedEndsTheChildOrIsNamedOnThePage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := loaded(t, `export default () => ({ hooks: { bomb(d) { return typeof (`+c.code+`) }, ok: () => 1 } })`, wire.EnvMemory+"=268435456", jstest.Within(0, 2*time.Second))
+			h := loaded(t, `export default () => ({ hooks: { bomb(d) { return typeof (`+c.code+`) }, ok: () => 1 } })`, rpc.EnvMemory+"=268435456", jstest.Within(0, 2*time.Second))
 			alive := second(t, h)
-			_, answer := h.Send(wire.MethodHook, wire.HookCall{Ext: "x", Hook: "bomb", Data: json.RawMessage(`{"x":2}`)})
+			_, answer := h.Send(rpc.MethodHook, rpc.HookCall{Ext: "x", Hook: "bomb", Data: json.RawMessage(`{"x":2}`)})
 			deadline := time.Now().Add(3 * time.Minute)
 			for {
 				select {
@@ -268,7 +268,7 @@ func TestASourceThatHangsTheCompilerIsNamedOnThePage(t *testing.T) {
 	t.Parallel()
 	h := jstest.Start(t, jstest.Within(0, 2*time.Second))
 	h.Begin(t.TempDir())
-	_, answer := h.Send(wire.MethodLoad, wire.Load{Ext: "x", Path: write(t, t.TempDir(), "x.ts", `export default 2n ** (2n ** 34n)`), Reason: "startup"})
+	_, answer := h.Send(rpc.MethodLoad, rpc.Load{Ext: "x", Path: write(t, t.TempDir(), "x.ts", `export default 2n ** (2n ** 34n)`), Reason: "startup"})
 	for deadline := time.Now().Add(3 * time.Minute); h.Page.Since(0) < 3*time.Second; time.Sleep(time.Millisecond) {
 		select {
 		case a := <-answer:
@@ -308,7 +308,7 @@ export default () => ({ hooks: { go() { return spawn("sleep", ["1000"]).pid } } 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Call(wire.MethodShutdown, struct{}{}); err != nil {
+	if _, err := h.Call(rpc.MethodShutdown, struct{}{}); err != nil {
 		t.Fatal(err)
 	}
 	h.Ended()
@@ -318,8 +318,8 @@ export default () => ({ hooks: { go() { return spawn("sleep", ["1000"]).pid } } 
 func TestARequestThatIsCancelledIsStillAnswered(t *testing.T) {
 	h := loaded(t, `
 export default () => ({ tools: { wait: (input, signal) => new Promise((ok, no) => signal.addEventListener("abort", () => no(signal.reason))) } })`)
-	id, answer := h.Send(wire.MethodTool, wire.ToolRun{Ext: "x", Tool: "wait", Input: json.RawMessage(`{}`)})
-	h.Notify(wire.NoteCancel, wire.Cancel{ID: json.RawMessage(fmt.Sprint(id))})
+	id, answer := h.Send(rpc.MethodTool, rpc.ToolRun{Ext: "x", Tool: "wait", Input: json.RawMessage(`{}`)})
+	h.Notify(rpc.NoteCancel, rpc.Cancel{ID: json.RawMessage(fmt.Sprint(id))})
 	if _, err := h.Await("the tool", answer); err == nil || !strings.Contains(err.Error(), "AbortError") {
 		t.Errorf("the tool gave %v", err)
 	}
@@ -331,7 +331,7 @@ export default (host) => ({ hooks: {
   async outer() { const r = await host.call("models/list", {}); return r.models },
   inner: () => "inner",
 } })`)
-	h.OnCall(wire.CallModels, func(params json.RawMessage) (any, error) {
+	h.OnCall(rpc.CallModels, func(params json.RawMessage) (any, error) {
 		if string(params) != `{"ext":"x"}` {
 			t.Errorf("the parameters are %s", params)
 		}
@@ -347,7 +347,7 @@ func TestAnUnloadedExtensionIsGoneAndItsTimersWithIt(t *testing.T) {
 	h := loaded(t, `
 export default (host) => { setInterval(() => host.notify("tick", {}), 1); return { unload: (reason) => host.notify("bye", { reason }) } }`)
 	h.Note("tick", "")
-	if _, err := h.Call(wire.MethodUnload, wire.Unload{Ext: "x", Reason: "reload"}); err != nil {
+	if _, err := h.Call(rpc.MethodUnload, rpc.Unload{Ext: "x", Reason: "reload"}); err != nil {
 		t.Fatal(err)
 	}
 	h.Note("bye", "reload")
@@ -365,17 +365,17 @@ export default (host) => { setInterval(() => host.notify("tick", {}), 1); return
 func TestTheConsoleGoesToTheLogInOrder(t *testing.T) {
 	h := loaded(t, `
 export default () => { console.log("hello %s", "you", { a: [1] }); console.error(new Error("bad")); return { hooks: { flood() { for (let i = 0; i < 2000; i++) console.log("flood " + i) } } } }`)
-	n := h.Note(wire.NoteLog, "hello you { a: [ 1 ] }")
+	n := h.Note(rpc.NoteLog, "hello you { a: [ 1 ] }")
 	if !strings.Contains(string(n.Params), `"level":"info"`) || !strings.Contains(string(n.Params), `"ext":"x"`) {
 		t.Errorf("the note is %s", n.Params)
 	}
-	if n := h.Note(wire.NoteLog, "Error: bad"); !strings.Contains(string(n.Params), "x.ts:2:") {
+	if n := h.Note(rpc.NoteLog, "Error: bad"); !strings.Contains(string(n.Params), "x.ts:2:") {
 		t.Errorf("the note is %s", n.Params)
 	}
 	if _, err := h.Hook("x", "flood", nil); err != nil {
 		t.Fatal(err)
 	}
-	h.Note(wire.NoteLog, "flood 1999")
+	h.Note(rpc.NoteLog, "flood 1999")
 }
 
 func TestPackagesOfNodeModulesAreBundled(t *testing.T) {
@@ -406,7 +406,7 @@ export default () => ({ hooks: {
 	write(t, dir, "src/lazy.ts", `export default "lazy" as const;`)
 	h := jstest.Start(t)
 	h.Begin(dir)
-	data, err := h.Call(wire.MethodLoad, wire.Load{Ext: "p", Path: entry, Root: dir, Scope: "user", Reason: "startup"})
+	data, err := h.Call(rpc.MethodLoad, rpc.Load{Ext: "p", Path: entry, Root: dir, Scope: "user", Reason: "startup"})
 	if err != nil {
 		t.Fatalf("%v (%s)", err, data)
 	}
@@ -446,7 +446,7 @@ func TestFilesOfAnExtensionAreReadOnceAndOnlyThoseThatAreTrusted(t *testing.T) {
 	h := jstest.Start(t)
 	h.Begin(dir)
 	load := func(id string, files map[string]string) error {
-		_, err := h.Call(wire.MethodLoad, wire.Load{Ext: id, Path: entry, Root: dir, Scope: "project", Files: files, Reason: "startup", Cache: filepath.Join(dir, "cache")})
+		_, err := h.Call(rpc.MethodLoad, rpc.Load{Ext: id, Path: entry, Root: dir, Scope: "project", Files: files, Reason: "startup", Cache: filepath.Join(dir, "cache")})
 		return err
 	}
 	sums := map[string]string{"x.ts": sum(t, entry), "a.ts": sum(t, filepath.Join(dir, "a.ts"))}

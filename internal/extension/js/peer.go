@@ -9,7 +9,7 @@ import (
 	"io"
 	"sync"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // Bounds of what waits to be written. Logs and notes are dropped first.
@@ -72,7 +72,7 @@ func (p *peer) write() {
 		out := p.out
 		p.out, p.size, p.writing = nil, 0, true
 		if p.dropped > 0 {
-			out = append(out, note(wire.NoteLog, fmt.Appendf(nil, `{"level":"warning","message":"%d lines of extensions were left out: they come faster than they are read"}`, p.dropped)))
+			out = append(out, note(rpc.NoteLog, fmt.Appendf(nil, `{"level":"warning","message":"%d lines of extensions were left out: they come faster than they are read"}`, p.dropped)))
 			p.dropped = 0
 		}
 		p.less.Broadcast()
@@ -180,7 +180,7 @@ func readLine(r *bufio.Reader) ([]byte, error) {
 	long := false
 	for {
 		part, err := r.ReadSlice('\n')
-		if long = long || len(line)+len(part) > wire.MaxMessage; !long {
+		if long = long || len(line)+len(part) > rpc.MaxMessage; !long {
 			line = append(line, part...)
 		}
 		switch {

@@ -10,7 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 func TestLinesThatNobodyReadsAreLeftOutAndCounted(t *testing.T) {
@@ -19,7 +19,7 @@ func TestLinesThatNobodyReadsAreLeftOutAndCounted(t *testing.T) {
 	line := []byte(`{"message":"` + strings.Repeat("x", 1000) + `"}`)
 	const sent = 10 * maxNotes / 1000
 	for range sent {
-		p.notify(wire.NoteLog, line, true)
+		p.notify(rpc.NoteLog, line, true)
 	}
 	p.mu.Lock()
 	size := p.size
@@ -51,12 +51,12 @@ func TestLinesThatNobodyReadsAreLeftOutAndCounted(t *testing.T) {
 		}
 	}
 	r.CloseWithError(io.ErrClosedPipe)
-	p.notify(wire.NoteLog, line, false) // goes nowhere, and does not wait
+	p.notify(rpc.NoteLog, line, false) // goes nowhere, and does not wait
 	p.flush()
 }
 
 func TestALineThatIsTooLongIsSkippedAndTheNextOneRead(t *testing.T) {
-	long := io.MultiReader(strings.NewReader("one\n"), io.LimitReader(zeros{}, wire.MaxMessage+10), strings.NewReader("\n\r\ntwo\r\nrest"))
+	long := io.MultiReader(strings.NewReader("one\n"), io.LimitReader(zeros{}, rpc.MaxMessage+10), strings.NewReader("\n\r\ntwo\r\nrest"))
 	r := bufio.NewReaderSize(long, 64<<10)
 	var got []string
 	for {

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // BenchmarkCompile is once a child, BenchmarkRun once an extension.
@@ -65,7 +65,7 @@ func BenchmarkContextSameMessages(b *testing.B) {
 
 func BenchmarkToolCall(b *testing.B) {
 	ext := newDouble(b).loadSource(`export default (pi) => pi.on("tool_call", (e) => e.toolName === "bash" ? undefined : { block: true })`)
-	data := wire.ToolCallData{ToolName: "Bash", ToolCallID: "c", Input: []byte(`{"command":"ls"}`)}
+	data := rpc.ToolCallData{ToolName: "Bash", ToolCallID: "c", Input: []byte(`{"command":"ls"}`)}
 	for b.Loop() {
 		ext.hook("tool_call", data, nil)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"scorel/internal/extension/js"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // child is the engine that runs extensions, served in the test's own process, and the
@@ -42,7 +42,7 @@ type extension struct {
 	d   *double
 	c   *child
 	id  string
-	reg wire.Registration
+	reg rpc.Registration
 }
 
 type message struct {
@@ -74,7 +74,7 @@ func (d *double) start() *child {
 			d.t.Errorf("the child ended with %v", err)
 		}
 	})
-	if _, err := c.call(wire.MethodInitialize, wire.Initialize{Protocol: wire.Version, Version: "test", Session: d.session, State: d.state}); err != nil {
+	if _, err := c.call(rpc.MethodInitialize, rpc.Initialize{Protocol: rpc.Version, Version: "test", Session: d.session, State: d.state}); err != nil {
 		d.t.Fatal(err)
 	}
 	return c
@@ -126,7 +126,7 @@ func (c *child) serve(m message) {
 	v, err := c.d.serve(m.Method, m.Params)
 	c.d.served(m.Method)
 	if err != nil {
-		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, m.ID, wire.ErrFailed, marshal(err.Error())))
+		c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, m.ID, rpc.ErrFailed, marshal(err.Error())))
 		return
 	}
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, marshal(v)))
@@ -137,7 +137,7 @@ func (c *child) send(line string) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	c.d.mu.Lock()
-	note := wire.Entries{Keep: min(c.sent, len(c.d.entries)), Add: []json.RawMessage{}}
+	note := rpc.Entries{Keep: min(c.sent, len(c.d.entries)), Add: []json.RawMessage{}}
 	if c.d.replaced {
 		note.Keep = 0
 	}
@@ -149,9 +149,9 @@ func (c *child) send(line string) {
 	state := marshal(c.d.state)
 	c.d.mu.Unlock()
 	if changed {
-		fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q,"params":%s}`+"\n", wire.NoteEntries, marshal(note))
+		fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q,"params":%s}`+"\n", rpc.NoteEntries, marshal(note))
 	}
-	fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q,"params":%s}`+"\n", wire.NoteState, state)
+	fmt.Fprintf(c.in, `{"jsonrpc":"2.0","method":%q,"params":%s}`+"\n", rpc.NoteState, state)
 	fmt.Fprintln(c.in, line)
 }
 
@@ -169,7 +169,7 @@ func (c *child) begin(method string, params any) <-chan answered {
 	c.pending[id] = ch
 	c.mu.Unlock()
 	line := fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, id, method, marshal(params))
-	if method == wire.MethodInitialize {
+	if method == rpc.MethodInitialize {
 		fmt.Fprintln(c.in, line)
 	} else {
 		c.send(line)
@@ -203,7 +203,7 @@ func (e *extension) own(params any) map[string]any {
 // extension is told and asked it takes in order.
 func (e *extension) tell(method string, params any) {
 	e.send(method, params)
-	if _, err := e.ask(wire.MethodComplete, wire.CommandComplete{Command: "none"}); err != nil {
+	if _, err := e.ask(rpc.MethodComplete, rpc.CommandComplete{Command: "none"}); err != nil {
 		e.d.t.Fatal(err)
 	}
 }
@@ -253,7 +253,7 @@ func (d *double) loadPath(path string) (*extension, error) {
 	id := fmt.Sprintf("ext%d", d.child.exts)
 	d.child.mu.Unlock()
 	e := &extension{d: d, c: d.child, id: id}
-	data, err := e.ask(wire.MethodLoad, wire.Load{Path: path, Scope: "user", Root: filepath.Dir(path), Config: d.config, Reason: "startup"})
+	data, err := e.ask(rpc.MethodLoad, rpc.Load{Path: path, Scope: "user", Root: filepath.Dir(path), Config: d.config, Reason: "startup"})
 	if err != nil {
 		return nil, err
 	}

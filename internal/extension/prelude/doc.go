@@ -1,6 +1,6 @@
 // Package prelude holds the JavaScript that runs in an extension's runtime before the
 // extension does: the three API shapes (Scorel's own, hooks v2, the pi extension API)
-// over the methods of internal/extension/wire, and the modules that imports of pi's
+// over the methods of internal/extension/rpc, and the modules that imports of pi's
 // packages, TypeBox and "scorel" resolve to. docs/extensions/api.md is what it
 // promises, docs/extensions/scorel.d.ts the same as types.
 //

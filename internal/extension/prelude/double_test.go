@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -20,17 +20,17 @@ type double struct {
 	maxCall int // of js.Config
 
 	mu      sync.Mutex
-	session wire.Session
-	state   wire.State
+	session rpc.Session
+	state   rpc.State
 	config  json.RawMessage
-	entries []wire.Entry
-	models  []wire.Model
+	entries []rpc.Entry
+	models  []rpc.Model
 	calls   []call
 	notes   []call
 	// complete answers models/complete, dialog ui/dialog, answer everything else that
 	// the double does not know.
-	complete func(wire.Complete) (string, error)
-	dialog   func(wire.Dialog) any
+	complete func(rpc.Complete) (string, error)
+	dialog   func(rpc.Dialog) any
 	answer   map[string]func(json.RawMessage) (any, error)
 	done     map[string]int // requests that were carried out, by method
 	more     chan struct{}  // closed with each of them
@@ -43,28 +43,28 @@ type call struct {
 	params json.RawMessage
 }
 
-var demoModel = wire.Model{ID: "demo-1", Name: "Demo", Provider: "demo", API: "script", Input: []string{"text"}, ContextWindow: 1000, MaxTokens: 100}
+var demoModel = rpc.Model{ID: "demo-1", Name: "Demo", Provider: "demo", API: "script", Input: []string{"text"}, ContextWindow: 1000, MaxTokens: 100}
 
 func newDouble(t testing.TB) *double {
 	return &double{
 		t:       t,
-		session: wire.Session{ID: "ses_1", Cwd: "/work/dir", ProjectRoot: "/work", File: "/home/u/.scorel/sessions/ses_1.jsonl", Mode: "tui"},
-		state: wire.State{
+		session: rpc.Session{ID: "ses_1", Cwd: "/work/dir", ProjectRoot: "/work", File: "/home/u/.scorel/sessions/ses_1.jsonl", Mode: "tui"},
+		state: rpc.State{
 			Name: "a session", Model: &demoModel, ThinkingLevel: "low", HasUI: true, Idle: true, Trusted: true,
-			ActiveTools: []string{"Bash", "Read"}, AllTools: []wire.Tool{{Name: "Bash", Description: "Runs commands."}, {Name: "Read", Description: "Reads files."}},
+			ActiveTools: []string{"Bash", "Read"}, AllTools: []rpc.Tool{{Name: "Bash", Description: "Runs commands."}, {Name: "Read", Description: "Reads files."}},
 			SystemPrompt: "Be good.", ContextTokens: 250,
 		},
 		done:   map[string]int{},
 		more:   make(chan struct{}),
 		config: json.RawMessage(`{}`),
-		models: []wire.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
+		models: []rpc.Model{demoModel, {ID: "demo-2", Name: "Demo 2", Provider: "demo"}},
 		answer: map[string]func(json.RawMessage) (any, error){},
 	}
 }
 
 // say appends a message to the conversation.
 func (d *double) say(m protocol.Message) {
-	d.add(wire.Entry{Type: "message", Message: &m})
+	d.add(rpc.Entry{Type: "message", Message: &m})
 }
 
 func (d *double) user(text string) { d.say(protocol.UserText(text)) }
@@ -75,10 +75,10 @@ func (d *double) assistant(text string) {
 
 // compaction appends a compaction that keeps the entries from index kept on.
 func (d *double) compaction(summary string, kept int) {
-	d.add(wire.Entry{Type: "compaction", Summary: summary, FirstKeptEntryIndex: &kept, TokensBefore: 900})
+	d.add(rpc.Entry{Type: "compaction", Summary: summary, FirstKeptEntryIndex: &kept, TokensBefore: 900})
 }
 
-func (d *double) add(e wire.Entry) {
+func (d *double) add(e rpc.Entry) {
 	d.mu.Lock()
 	e.ID = protocol.EventID(fmt.Sprintf("evt_%d", len(d.entries)))
 	if len(d.entries) > 0 {
@@ -92,16 +92,16 @@ func (d *double) add(e wire.Entry) {
 
 // defaultList is the list that a host builds when no handler changes it: the newest
 // compaction's summary, and the messages from the first kept entry on.
-func (d *double) defaultList() wire.ContextData {
+func (d *double) defaultList() rpc.ContextData {
 	from, summary := 0, ""
 	for _, e := range d.entries {
 		if e.Type == "compaction" {
 			from, summary = *e.FirstKeptEntryIndex, e.Summary
 		}
 	}
-	var list wire.ContextData
+	var list rpc.ContextData
 	if summary != "" {
-		list.List = append(list.List, wire.ListPart{Message: marshal(protocol.UserText(summary))})
+		list.List = append(list.List, rpc.ListPart{Message: marshal(protocol.UserText(summary))})
 	}
 	for i := from; i < len(d.entries); i++ {
 		if d.entries[i].Message == nil {
@@ -111,13 +111,13 @@ func (d *double) defaultList() wire.ContextData {
 			list.List[n-1].Run[1] = i
 			continue
 		}
-		list.List = append(list.List, wire.ListPart{Run: &[2]int{i, i}})
+		list.List = append(list.List, rpc.ListPart{Run: &[2]int{i, i}})
 	}
 	return list
 }
 
 // messages resolves a list.
-func (d *double) messages(list wire.ContextData) []protocol.Message {
+func (d *double) messages(list rpc.ContextData) []protocol.Message {
 	var out []protocol.Message
 	for _, part := range list.List {
 		if part.Run == nil {
@@ -142,7 +142,7 @@ func (d *double) messages(list wire.ContextData) []protocol.Message {
 func (d *double) context(exts ...*extension) []string {
 	list := d.defaultList()
 	for _, e := range exts {
-		var answer *wire.ContextData
+		var answer *rpc.ContextData
 		e.hook("context", list, &answer)
 		if answer != nil {
 			list = *answer
@@ -199,19 +199,19 @@ func (d *double) serve(method string, params json.RawMessage) (any, error) {
 		return answer(params)
 	}
 	switch method {
-	case wire.CallModels:
+	case rpc.CallModels:
 		return map[string]any{"models": d.models}, nil
-	case wire.CallModelKey:
+	case rpc.CallModelKey:
 		return map[string]any{"apiKey": "key-of-the-user"}, nil
-	case wire.CallSetModel:
+	case rpc.CallSetModel:
 		return map[string]any{"ok": true}, nil
-	case wire.CallAppend:
-		var p wire.AppendEntry
+	case rpc.CallAppend:
+		var p rpc.AppendEntry
 		mustUnmarshal(d.t, params, &p)
-		d.add(wire.Entry{Type: p.Kind, Custom: true, Data: p.Data})
+		d.add(rpc.Entry{Type: p.Kind, Custom: true, Data: p.Data})
 		return map[string]any{"id": d.entries[len(d.entries)-1].ID}, nil
-	case wire.CallComplete:
-		var p wire.Complete
+	case rpc.CallComplete:
+		var p rpc.Complete
 		mustUnmarshal(d.t, params, &p)
 		if d.complete == nil {
 			return nil, fmt.Errorf("no model answers")
@@ -220,16 +220,16 @@ func (d *double) serve(method string, params json.RawMessage) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		return wire.Completed{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text(text)}, Provider: "demo", Model: "demo-1", StopReason: protocol.StopEndTurn, Usage: &protocol.Usage{InputTokens: 3}}}, nil
-	case wire.CallDialog:
-		var p wire.Dialog
+		return rpc.Completed{Message: protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text(text)}, Provider: "demo", Model: "demo-1", StopReason: protocol.StopEndTurn, Usage: &protocol.Usage{InputTokens: 3}}}, nil
+	case rpc.CallDialog:
+		var p rpc.Dialog
 		mustUnmarshal(d.t, params, &p)
 		if d.dialog == nil {
 			return nil, nil
 		}
 		return map[string]any{"value": d.dialog(p)}, nil
-	case wire.CallNotify, wire.CallUIState, wire.CallRegister, wire.CallSendMessage, wire.CallSendUser, wire.CallCancel,
-		wire.CallCompact, wire.CallSetThinking, wire.CallActiveTools, wire.CallLabel, wire.CallSessionName:
+	case rpc.CallNotify, rpc.CallUIState, rpc.CallRegister, rpc.CallSendMessage, rpc.CallSendUser, rpc.CallCancel,
+		rpc.CallCompact, rpc.CallSetThinking, rpc.CallActiveTools, rpc.CallLabel, rpc.CallSessionName:
 		return nil, nil
 	}
 	return nil, fmt.Errorf("the double has no answer to %s", method)
@@ -306,7 +306,7 @@ func same(t *testing.T, what string, got any, want string) {
 // hook asks a hook, which must not fail.
 func (e *extension) hook(name string, data, answer any) {
 	e.d.t.Helper()
-	got, err := e.ask(wire.MethodHook, wire.HookCall{Hook: name, Data: marshal(data)})
+	got, err := e.ask(rpc.MethodHook, rpc.HookCall{Hook: name, Data: marshal(data)})
 	if err != nil {
 		e.d.t.Fatalf("%s: %v", name, err)
 	}
@@ -318,7 +318,7 @@ func (e *extension) hook(name string, data, answer any) {
 // answer asks a hook and gives its answer as it stands on the wire.
 func (e *extension) answer(name, data string) string {
 	e.d.t.Helper()
-	got, err := e.ask(wire.MethodHook, wire.HookCall{Hook: name, Data: json.RawMessage(data)})
+	got, err := e.ask(rpc.MethodHook, rpc.HookCall{Hook: name, Data: json.RawMessage(data)})
 	if err != nil {
 		e.d.t.Fatalf("%s: %v", name, err)
 	}
@@ -328,11 +328,11 @@ func (e *extension) answer(name, data string) string {
 // command runs a command and gives its status.
 func (e *extension) command(line string) (string, error) {
 	name, raw, _ := strings.Cut(line, " ")
-	got, err := e.ask(wire.MethodCommand, wire.CommandRun{Command: name, Args: strings.Fields(raw), ArgsRaw: raw})
+	got, err := e.ask(rpc.MethodCommand, rpc.CommandRun{Command: name, Args: strings.Fields(raw), ArgsRaw: raw})
 	if err != nil {
 		return "", err
 	}
-	var done *wire.CommandDone
+	var done *rpc.CommandDone
 	mustUnmarshal(e.d.t, got, &done)
 	if done == nil {
 		return "", nil
@@ -350,9 +350,9 @@ func (e *extension) run(line string) string {
 }
 
 // tool runs a tool.
-func (e *extension) tool(name, input string) (wire.ToolResult, error) {
-	got, err := e.ask(wire.MethodTool, wire.ToolRun{Tool: name, ToolCallID: "call_1", Input: json.RawMessage(input)})
-	var result wire.ToolResult
+func (e *extension) tool(name, input string) (rpc.ToolResult, error) {
+	got, err := e.ask(rpc.MethodTool, rpc.ToolRun{Tool: name, ToolCallID: "call_1", Input: json.RawMessage(input)})
+	var result rpc.ToolResult
 	if err == nil {
 		mustUnmarshal(e.d.t, got, &result)
 	}
@@ -361,12 +361,12 @@ func (e *extension) tool(name, input string) (wire.ToolResult, error) {
 
 func (e *extension) event(name, fields string) {
 	e.d.t.Helper()
-	e.tell(wire.NoteEvent, wire.EventNote{Type: name, Event: json.RawMessage(fields)})
+	e.tell(rpc.NoteEvent, rpc.EventNote{Type: name, Event: json.RawMessage(fields)})
 }
 
 func (e *extension) unload(reason string) {
 	e.d.t.Helper()
-	if _, err := e.ask(wire.MethodUnload, wire.Unload{Reason: reason}); err != nil {
+	if _, err := e.ask(rpc.MethodUnload, rpc.Unload{Reason: reason}); err != nil {
 		e.d.t.Fatalf("unload: %v", err)
 	}
 }

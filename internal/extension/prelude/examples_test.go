@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -58,7 +58,7 @@ func TestPruneLeavesOldToolOutputOut(t *testing.T) {
 	}
 	prune.run("prune")
 	equal(t, "the context", d.context(prune), []string{"one", fmt.Sprintf("[%d characters of output, pruned]", len(long)+len(`[{"type":"text","text":""}]`)), "short", "two", long})
-	var list wire.ContextData
+	var list rpc.ContextData
 	prune.hook("context", d.defaultList(), &list)
 	if got := d.messages(list)[1]; got.ToolCallID != "c1" || got.Role != protocol.RoleToolResult {
 		t.Errorf("the pruned result is %+v", got)
@@ -68,10 +68,10 @@ func TestPruneLeavesOldToolOutputOut(t *testing.T) {
 func TestThePermissionGateAsksBeforeWhatIsHardToUndo(t *testing.T) {
 	d := newDouble(t)
 	asked := 0
-	d.dialog = func(q wire.Dialog) any { asked++; return strings.Contains(q.Message, "build") }
+	d.dialog = func(q rpc.Dialog) any { asked++; return strings.Contains(q.Message, "build") }
 	gate := d.load(examples + "permission-gate.ts")
 	call := func(tool, command string) string {
-		return gate.answer("tool_call", string(marshal(wire.ToolCallData{ToolName: tool, ToolCallID: "c", Input: marshal(map[string]string{"command": command})})))
+		return gate.answer("tool_call", string(marshal(rpc.ToolCallData{ToolName: tool, ToolCallID: "c", Input: marshal(map[string]string{"command": command})})))
 	}
 	for _, c := range []struct {
 		tool, command string
@@ -110,8 +110,8 @@ func TestProtectedPathsCannotBeWritten(t *testing.T) {
 		d := newDouble(t)
 		d.config = json.RawMessage(c.config)
 		ext := d.load(examples + "protected-paths.ts")
-		var answer *wire.ToolCallAnswer
-		ext.hook("tool_call", wire.ToolCallData{ToolName: c.tool, ToolCallID: "c", Input: marshal(map[string]string{"path": c.path})}, &answer)
+		var answer *rpc.ToolCallAnswer
+		ext.hook("tool_call", rpc.ToolCallData{ToolName: c.tool, ToolCallID: "c", Input: marshal(map[string]string{"path": c.path})}, &answer)
 		if blocked := answer != nil && answer.Block; blocked != c.blocked {
 			t.Errorf("%s of %s with %s: blocked is %v", c.tool, c.path, c.config, blocked)
 		}
@@ -121,22 +121,22 @@ func TestProtectedPathsCannotBeWritten(t *testing.T) {
 func TestGitCheckpointsAreNotedAndBroughtBack(t *testing.T) {
 	d := newDouble(t)
 	commit, ran := "1111111111aaaa", []string{}
-	d.answer[wire.CallExec] = func(params json.RawMessage) (any, error) {
-		var p wire.Exec
+	d.answer[rpc.CallExec] = func(params json.RawMessage) (any, error) {
+		var p rpc.Exec
 		mustUnmarshal(t, params, &p)
 		ran = append(ran, strings.Join(p.Args, " "))
-		return wire.ExecResult{Stdout: commit + "\n"}, nil
+		return rpc.ExecResult{Stdout: commit + "\n"}, nil
 	}
 	ext := d.load(examples + "git-checkpoint.ts")
-	begin := func() { ext.hook("before_agent_start", wire.AgentStartData{Prompt: "go"}, nil) }
+	begin := func() { ext.hook("before_agent_start", rpc.AgentStartData{Prompt: "go"}, nil) }
 	begin()
 	begin() // nothing has changed
 	commit = "2222222222bbbb"
 	begin()
-	if n := len(d.called(wire.CallAppend)); n != 2 {
+	if n := len(d.called(rpc.CallAppend)); n != 2 {
 		t.Fatalf("%d checkpoints", n)
 	}
-	d.dialog = func(q wire.Dialog) any {
+	d.dialog = func(q rpc.Dialog) any {
 		if len(q.Options) != 2 || !strings.HasSuffix(q.Options[0].Label, "2222222222") {
 			t.Errorf("the options are %v", q.Options)
 		}
@@ -185,11 +185,11 @@ func TestTheTodoToolHasItsStateFromTheLog(t *testing.T) {
 
 func TestTheCustomCompactionWritesTheSummary(t *testing.T) {
 	d := newDouble(t)
-	d.models = append(d.models, wire.Model{ID: "demo-mini", Provider: "demo"})
-	var asked wire.Complete
-	d.complete = func(c wire.Complete) (string, error) { asked = c; return "Goal: all is well", nil }
+	d.models = append(d.models, rpc.Model{ID: "demo-mini", Provider: "demo"})
+	var asked rpc.Complete
+	d.complete = func(c rpc.Complete) (string, error) { asked = c; return "Goal: all is well", nil }
 	ext := d.load(examples + "custom-compaction.ts")
-	data := wire.CompactData{Reason: "threshold", TokensBefore: 9, CustomInstructions: "mention the cat", PreviousSummary: "before",
+	data := rpc.CompactData{Reason: "threshold", TokensBefore: 9, CustomInstructions: "mention the cat", PreviousSummary: "before",
 		Messages: []protocol.Message{protocol.UserText("the question"), protocol.ToolError("c", "Bash", "the output")}}
 	same(t, "answer", ext.answer("session_before_compact", string(marshal(data))), `{"summary":"Goal: all is well"}`)
 	prompt := asked.Messages[0].PlainText()
@@ -203,7 +203,7 @@ func TestTheCustomCompactionWritesTheSummary(t *testing.T) {
 	}
 	d.complete = nil
 	same(t, "when the model fails", ext.answer("session_before_compact", string(marshal(data))), `null`)
-	if len(d.notified(wire.NoteHandlerFailed)) != 1 {
+	if len(d.notified(rpc.NoteHandlerFailed)) != 1 {
 		t.Error("nobody is told that it failed")
 	}
 }
@@ -214,7 +214,7 @@ func TestInputIsTransformedOrAnswered(t *testing.T) {
 	same(t, "quick", ext.answer("input", `{"text":"?quick why","source":"interactive"}`), `{"action":"transform","text":"why\n\nAnswer in at most two sentences.","images":[]}`)
 	same(t, "ping", ext.answer("input", `{"text":"ping","source":"interactive"}`), `{"action":"handled"}`)
 	same(t, "of an extension", ext.answer("input", `{"text":"ping","source":"extension"}`), `null`)
-	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"pong"}`})
+	equal(t, "notices", d.called(rpc.CallNotify), []string{`{"level":"info","message":"pong"}`})
 }
 
 func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
@@ -225,7 +225,7 @@ func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
 	event := func(name, fields string) {
 		ext.event(name, fields)
 		n++
-		d.await(wire.CallUIState, n)
+		d.await(rpc.CallUIState, n)
 	}
 	event("session_start", `{"reason":"startup"}`)
 	d.user("two")
@@ -235,7 +235,7 @@ func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
 	ext.event("text_delta", `{"delta":"x"}`)
 	event("runtime_end", `{"reason":"completed"}`)
 	var shown []string
-	for _, c := range d.called(wire.CallUIState) {
+	for _, c := range d.called(rpc.CallUIState) {
 		var s struct{ Lines []string }
 		mustUnmarshal(t, []byte(c), &s)
 		shown = append(shown, s.Lines...)
@@ -246,7 +246,7 @@ func TestTheStatusLineCountsWhatStandsInTheLog(t *testing.T) {
 func TestTheQuestionToolAsksAPerson(t *testing.T) {
 	const input = `{"question":"Which?","options":["a","b"]}`
 	d := newDouble(t)
-	d.dialog = func(q wire.Dialog) any {
+	d.dialog = func(q rpc.Dialog) any {
 		if q.Kind == "input" {
 			return "c"
 		}
@@ -271,7 +271,7 @@ func TestTheQuestionToolAsksAPerson(t *testing.T) {
 func TestSummarizeShowsASummaryAndStoresNothing(t *testing.T) {
 	d := newDouble(t)
 	d.user("the question")
-	d.complete = func(c wire.Complete) (string, error) {
+	d.complete = func(c rpc.Complete) (string, error) {
 		if !strings.Contains(c.Messages[0].PlainText(), "[User]: the question") {
 			t.Errorf("the model is told %s", c.Messages[0].PlainText())
 		}
@@ -280,13 +280,13 @@ func TestSummarizeShowsASummaryAndStoresNothing(t *testing.T) {
 	ext := d.load(examples + "summarize.ts")
 	ext.run("summarize")
 	ext.run("summarize off")
-	equal(t, "what is shown", d.called(wire.CallUIState), []string{
+	equal(t, "what is shown", d.called(rpc.CallUIState), []string{
 		`{"key":"summary","lines":["summarising …"],"place":"status"}`,
 		`{"key":"widget:summary","lines":["Summary (/summarize off takes it away)","It was about","a question."],"place":"above"}`,
 		`{"key":"summary","lines":null,"place":"status"}`,
 		`{"key":"widget:summary","lines":null,"place":"above"}`,
 	})
-	if n := len(d.called(wire.CallAppend)); n != 0 {
+	if n := len(d.called(rpc.CallAppend)); n != 0 {
 		t.Errorf("%d entries were stored", n)
 	}
 }
@@ -301,19 +301,19 @@ func TestDynamicToolsComeFromAFolderAndGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	ran := ""
-	d.answer[wire.CallExec] = func(params json.RawMessage) (any, error) {
-		var p wire.Exec
+	d.answer[rpc.CallExec] = func(params json.RawMessage) (any, error) {
+		var p rpc.Exec
 		mustUnmarshal(t, params, &p)
 		ran = p.Command + " " + strings.Join(p.Args, " ")
-		return wire.ExecResult{Stdout: "hi\n"}, nil
+		return rpc.ExecResult{Stdout: "hi\n"}, nil
 	}
 	ext := d.load(examples + "dynamic-tools.ts")
 	if len(ext.reg.Tools) != 0 {
 		t.Errorf("it has tools before the session began: %v", ext.reg.Tools)
 	}
 	ext.event("session_start", `{"reason":"startup"}`)
-	var reg wire.Registration
-	mustUnmarshal(t, []byte(d.called(wire.CallRegister)[0]), &reg)
+	var reg rpc.Registration
+	mustUnmarshal(t, []byte(d.called(rpc.CallRegister)[0]), &reg)
 	if len(reg.Tools) != 1 || reg.Tools[0].Name != "script_say_hi" {
 		t.Fatalf("the tools are %v", reg.Tools)
 	}
@@ -322,5 +322,5 @@ func TestDynamicToolsComeFromAFolderAndGo(t *testing.T) {
 		t.Errorf("%v, %v; it ran %q", got, err, ran)
 	}
 	ext.run("readonly")
-	equal(t, "the tools that are left", d.called(wire.CallActiveTools), []string{`{"names":["Read"]}`})
+	equal(t, "the tools that are left", d.called(rpc.CallActiveTools), []string{`{"names":["Read"]}`})
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // eval runs an expression in an extension that imports all modules.
@@ -50,7 +50,7 @@ func TestTypeBoxMakesJSONSchemas(t *testing.T) {
 
 func TestCompleteAsksTheHostAndThrowsWhenTheModelFails(t *testing.T) {
 	d := newDouble(t)
-	d.complete = func(c wire.Complete) (string, error) { return c.Messages[1].ToolName, nil }
+	d.complete = func(c rpc.Complete) (string, error) { return c.Messages[1].ToolName, nil }
 	got, err := eval(t, d, `await ai.complete(ctx.model, { systemPrompt: "s", messages: [{ role: "user", content: "q" }, { role: "toolResult", toolCallId: "c", toolName: "x", content: [{ type: "text", text: "r" }] }] }, { apiKey: "k", maxTokens: 5 })`)
 	if err != nil {
 		t.Fatal(err)
@@ -58,7 +58,7 @@ func TestCompleteAsksTheHostAndThrowsWhenTheModelFails(t *testing.T) {
 	if !strings.Contains(got, `"content":[{"type":"text","text":"x"}]`) {
 		t.Errorf("the answer is %s", got)
 	}
-	equal(t, "the request", d.called(wire.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"isError":false,"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
+	equal(t, "the request", d.called(rpc.CallComplete), []string{`{"apiKey":"k","maxTokens":5,"messages":[{"content":"q","role":"user"},{"content":[{"text":"r","type":"text"}],"isError":false,"role":"tool_result","toolCallId":"c","toolName":"x"}],"model":"demo-1","provider":"demo","system":"s"}`})
 
 	d = newDouble(t)
 	if _, err := eval(t, d, `await ai.complete(ctx.model, { messages: [] })`); err == nil || !strings.Contains(err.Error(), "no model answers") {
@@ -99,8 +99,8 @@ func TestWhatIsAbortedIsGivenUpAndTheHostIsTold(t *testing.T) {
 	d := newDouble(t)
 	hang, release := make(chan struct{}), make(chan struct{})
 	defer close(release)
-	d.dialog = func(wire.Dialog) any { close(hang); <-release; return "late" }
-	d.complete = func(wire.Complete) (string, error) { <-release; return "late", nil }
+	d.dialog = func(rpc.Dialog) any { close(hang); <-release; return "late" }
+	d.complete = func(rpc.Complete) (string, error) { <-release; return "late", nil }
 	ext := d.loadSource(`
 import { complete } from "@mariozechner/pi-ai";
 export default (pi) => {
@@ -126,7 +126,7 @@ export default (pi) => {
 	if got := <-asked; got != "undefined" {
 		t.Errorf("the dialog gives %s", got)
 	}
-	if n := len(d.notified(wire.NoteCancel)); n != 1 {
+	if n := len(d.notified(rpc.NoteCancel)); n != 1 {
 		t.Errorf("the host is told %d times", n)
 	}
 	if got := ext.run("again"); got != "false,AbortError" {

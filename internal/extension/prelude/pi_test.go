@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -38,7 +38,7 @@ func TestToolCallHandlersChainAndTheFirstThatBlocksEndsTheChain(t *testing.T) {
 func TestAToolCallHandlerThatFailsFailsTheHook(t *testing.T) {
 	d := newDouble(t)
 	ext := d.loadSource(`export default (pi) => pi.on("tool_call", async () => { throw new Error("the gate is broken"); })`)
-	_, err := ext.ask(wire.MethodHook, wire.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"Bash","input":{}}`)})
+	_, err := ext.ask(rpc.MethodHook, rpc.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"Bash","input":{}}`)})
 	if err == nil || !strings.Contains(err.Error(), "the gate is broken") {
 		t.Errorf("the hook gives %v", err)
 	}
@@ -53,7 +53,7 @@ func TestToolResultHandlersChainAndOneThatFailsIsSkipped(t *testing.T) {
 	}`)
 	same(t, "answer", ext.answer("tool_result", `{"toolName":"Read","toolCallId":"c","input":{},"content":[{"type":"text","text":"a"}],"isError":false}`),
 		`{"content":[{"type":"text","text":"a!"}],"details":{"seen":"a!","tool":"read"},"isError":true}`)
-	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "broken") {
+	if failed := d.notified(rpc.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "broken") {
 		t.Errorf("failed: %q", failed)
 	}
 	same(t, "nothing changed", newDouble(t).loadSource(`export default (pi) => pi.on("tool_result", () => {})`).
@@ -126,11 +126,11 @@ func TestEventsReachTheirHandlersWithMessagesInTheirForm(t *testing.T) {
 		t.Errorf("seen: %s", got)
 	}
 	same(t, "events", ext.reg.Events, `["turn_end","tool_execution_start"]`)
-	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 {
+	if failed := d.notified(rpc.NoteHandlerFailed); len(failed) != 1 {
 		t.Errorf("failed: %q", failed)
 	}
 	ext.unload("quit")
-	equal(t, "at the end", d.called(wire.CallNotify), []string{`{"level":"info","message":"quit"}`})
+	equal(t, "at the end", d.called(rpc.CallNotify), []string{`{"level":"info","message":"quit"}`})
 }
 
 func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
@@ -142,8 +142,8 @@ func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
 	ext.event("tool_execution_start", `{"toolCallId":"c","toolName":"Bash","args":{"command":"ls"}}`)
 	ext.event("tool_execution_update", `{"toolCallId":"c","partialResult":{"content":[{"type":"text","text":"out"}]}}`)
 	ext.event("tool_execution_end", `{"toolCallId":"c","toolName":"Bash","durationMs":1,"isError":false}`)
-	d.await(wire.CallNotify, 2)
-	equal(t, "notices", d.called(wire.CallNotify), []string{
+	d.await(rpc.CallNotify, 2)
+	equal(t, "notices", d.called(rpc.CallNotify), []string{
 		`{"level":"info","message":"tool_execution_update,bash,ls,out"}`, `{"level":"info","message":"tool_execution_end,bash,ls,false"}`,
 	})
 }
@@ -225,14 +225,14 @@ func TestBothKindsOfCommandsGetTheirArguments(t *testing.T) {
 		t.Errorf("/two: %s", got)
 	}
 	ext.run("one x y")
-	equal(t, "/one", d.called(wire.CallNotify), []string{`{"level":"warning","message":"x y|2"}`})
-	got, err := ext.ask(wire.MethodComplete, wire.CommandComplete{Command: "one", Prefix: "be"})
+	equal(t, "/one", d.called(rpc.CallNotify), []string{`{"level":"warning","message":"x y|2"}`})
+	got, err := ext.ask(rpc.MethodComplete, rpc.CommandComplete{Command: "one", Prefix: "be"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	same(t, "completion", string(got), `{"items":[{"value":"beta","label":"BETA"}]}`)
 	ext.run("shortcut:ctrl+k")
-	equal(t, "the key", d.called(wire.CallUIState), []string{`{"key":"k","lines":["pressed"],"place":"status"}`})
+	equal(t, "the key", d.called(rpc.CallUIState), []string{`{"key":"k","lines":["pressed"],"place":"status"}`})
 	if _, err := ext.command("gone"); err == nil {
 		t.Error("a command that does not exist ran")
 	}
@@ -276,9 +276,9 @@ export default (pi) => pi.registerTool({
 	if _, err := ext.tool("work", `{"how":"throw"}`); err == nil || !strings.Contains(err.Error(), "it cannot") {
 		t.Errorf("a tool that throws gives %v", err)
 	}
-	updates := d.notified(wire.NoteToolUpdate)
+	updates := d.notified(rpc.NoteToolUpdate)
 	equal(t, "updates", updates[:3], []string{`{"text":"one","toolCallId":"call_1"}`, `{"text":" two","toolCallId":"call_1"}`, `{"text":"\nother","toolCallId":"call_1"}`})
-	equal(t, "process", d.notified(wire.NoteProcess)[:1], []string{`{"toolCallId":"call_1","update":{"message":"half","percent":50}}`})
+	equal(t, "process", d.notified(rpc.NoteProcess)[:1], []string{`{"toolCallId":"call_1","update":{"message":"half","percent":50}}`})
 }
 
 func TestAToolThatCannotBeRegisteredFailsTheLoadWithASentence(t *testing.T) {
@@ -313,11 +313,11 @@ func TestToolsThatAreRegisteredLaterAreToldOnceForAllOfThem(t *testing.T) {
 		for (const name of ["a", "b"]) pi.registerTool({ name, description: name, execute: async () => name });
 	})`)
 	ext.event("session_start", `{"reason":"startup"}`)
-	calls := d.called(wire.CallRegister)
+	calls := d.called(rpc.CallRegister)
 	if len(calls) != 1 {
 		t.Fatalf("told %d times: %q", len(calls), calls)
 	}
-	var reg wire.Registration
+	var reg rpc.Registration
 	mustUnmarshal(t, []byte(calls[0]), &reg)
 	if len(reg.Tools) != 2 || len(reg.Events) != 1 {
 		t.Errorf("told: %s", calls[0])
@@ -340,31 +340,31 @@ func TestFlagsComeFromTheTableOfTheExtension(t *testing.T) {
 
 func TestThePiObjectReachesTheHost(t *testing.T) {
 	for _, c := range []struct{ use, method, want string }{
-		{`pi.sendMessage({ customType: "n", content: "hi", display: true, details: { a: 1 } }, { deliverAs: "nextTurn", triggerTurn: true })`, wire.CallSendMessage,
+		{`pi.sendMessage({ customType: "n", content: "hi", display: true, details: { a: 1 } }, { deliverAs: "nextTurn", triggerTurn: true })`, rpc.CallSendMessage,
 			`{"content":[{"text":"hi","type":"text"}],"customType":"n","deliverAs":"nextTurn","details":{"a":1},"display":true,"triggerTurn":true}`},
-		{`pi.sendUserMessage("go", { deliverAs: "followUp" })`, wire.CallSendUser, `{"content":[{"text":"go","type":"text"}],"deliverAs":"followUp"}`},
-		{`pi.appendEntry("mine", { a: 1 })`, wire.CallAppend, `{"data":{"a":1},"kind":"mine"}`},
-		{`pi.appendEntry("mine", [1])`, wire.CallAppend, `{"data":{"$value":[1]},"kind":"mine"}`},
-		{`pi.appendEntry("mine", { id: 7 })`, wire.CallAppend, `{"data":{"$value":{"id":7}},"kind":"mine"}`},
-		{`pi.appendEntry("mine")`, wire.CallAppend, `{"kind":"mine"}`},
-		{`ctx.saveEntry({ type: "x_y", id: 1, timestamp: 2, a: 3 })`, wire.CallAppend, `{"data":{"a":3},"kind":"x_y"}`},
-		{`pi.setSessionName("n")`, wire.CallSessionName, `{"name":"n"}`},
-		{`pi.setLabel("evt_0", "l")`, wire.CallLabel, `{"entryId":"evt_0","label":"l"}`},
-		{`pi.setLabel("evt_0", undefined)`, wire.CallLabel, `{"entryId":"evt_0","label":null}`},
-		{`pi.setActiveTools(["bash", "read", "own"])`, wire.CallActiveTools, `{"names":["Bash","Read","own"]}`},
-		{`pi.setModel({ provider: "demo", id: "demo-2" })`, wire.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
-		{`pi.setThinkingLevel("high")`, wire.CallSetThinking, `{"level":"high"}`},
-		{`ctx.setModel(ctx.findModel("demo", "demo-2"))`, wire.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
-		{`ctx.abort()`, wire.CallCancel, `{}`},
-		{`ctx.compact({ customInstructions: "short" })`, wire.CallCompact, `{"instructions":"short"}`},
-		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, wire.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
-		{`ctx.ui.editor("t", "text")`, wire.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
-		{`ctx.ui.form("t", { type: "object" }, { message: "m" })`, wire.CallDialog, `{"kind":"form","message":"m","schema":{"type":"object"},"title":"t"}`},
-		{`ctx.ui.url("t", "https://a.b/", { timeout: 5 })`, wire.CallDialog, `{"kind":"url","timeoutMs":5,"title":"t","url":"https://a.b/"}`},
-		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, wire.CallUIState, `{"key":"widget:w","lines":["a","b"],"place":"below"}`},
-		{`ctx.ui.setStatus("s", undefined)`, wire.CallUIState, `{"key":"s","lines":null,"place":"status"}`},
-		{`ctx.ui.setTitle("t")`, wire.CallUIState, `{"key":"scorel:title","lines":["t"],"place":"title"}`},
-		{`ctx.ui.setEditorText("a\nb")`, wire.CallUIState, `{"key":"scorel:editor","lines":["a","b"],"place":"editor"}`},
+		{`pi.sendUserMessage("go", { deliverAs: "followUp" })`, rpc.CallSendUser, `{"content":[{"text":"go","type":"text"}],"deliverAs":"followUp"}`},
+		{`pi.appendEntry("mine", { a: 1 })`, rpc.CallAppend, `{"data":{"a":1},"kind":"mine"}`},
+		{`pi.appendEntry("mine", [1])`, rpc.CallAppend, `{"data":{"$value":[1]},"kind":"mine"}`},
+		{`pi.appendEntry("mine", { id: 7 })`, rpc.CallAppend, `{"data":{"$value":{"id":7}},"kind":"mine"}`},
+		{`pi.appendEntry("mine")`, rpc.CallAppend, `{"kind":"mine"}`},
+		{`ctx.saveEntry({ type: "x_y", id: 1, timestamp: 2, a: 3 })`, rpc.CallAppend, `{"data":{"a":3},"kind":"x_y"}`},
+		{`pi.setSessionName("n")`, rpc.CallSessionName, `{"name":"n"}`},
+		{`pi.setLabel("evt_0", "l")`, rpc.CallLabel, `{"entryId":"evt_0","label":"l"}`},
+		{`pi.setLabel("evt_0", undefined)`, rpc.CallLabel, `{"entryId":"evt_0","label":null}`},
+		{`pi.setActiveTools(["bash", "read", "own"])`, rpc.CallActiveTools, `{"names":["Bash","Read","own"]}`},
+		{`pi.setModel({ provider: "demo", id: "demo-2" })`, rpc.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
+		{`pi.setThinkingLevel("high")`, rpc.CallSetThinking, `{"level":"high"}`},
+		{`ctx.setModel(ctx.findModel("demo", "demo-2"))`, rpc.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
+		{`ctx.abort()`, rpc.CallCancel, `{}`},
+		{`ctx.compact({ customInstructions: "short" })`, rpc.CallCompact, `{"instructions":"short"}`},
+		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, rpc.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
+		{`ctx.ui.editor("t", "text")`, rpc.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
+		{`ctx.ui.form("t", { type: "object" }, { message: "m" })`, rpc.CallDialog, `{"kind":"form","message":"m","schema":{"type":"object"},"title":"t"}`},
+		{`ctx.ui.url("t", "https://a.b/", { timeout: 5 })`, rpc.CallDialog, `{"kind":"url","timeoutMs":5,"title":"t","url":"https://a.b/"}`},
+		{`ctx.ui.setWidget("w", ["a", "b"], { placement: "belowEditor" })`, rpc.CallUIState, `{"key":"widget:w","lines":["a","b"],"place":"below"}`},
+		{`ctx.ui.setStatus("s", undefined)`, rpc.CallUIState, `{"key":"s","lines":null,"place":"status"}`},
+		{`ctx.ui.setTitle("t")`, rpc.CallUIState, `{"key":"scorel:title","lines":["t"],"place":"title"}`},
+		{`ctx.ui.setEditorText("a\nb")`, rpc.CallUIState, `{"key":"scorel:editor","lines":["a","b"],"place":"editor"}`},
 	} {
 		d := newDouble(t)
 		d.user("first")
@@ -396,8 +396,8 @@ func TestTheContextKnowsTheSession(t *testing.T) {
 		d := newDouble(t)
 		d.user("one")
 		d.assistant("two")
-		d.add(wire.Entry{Type: "state", Custom: true, Data: json.RawMessage(`{"a":1}`)})
-		d.add(wire.Entry{Type: "list", Custom: true, Data: json.RawMessage(`{"$value":[1,2]}`)})
+		d.add(rpc.Entry{Type: "state", Custom: true, Data: json.RawMessage(`{"a":1}`)})
+		d.add(rpc.Entry{Type: "list", Custom: true, Data: json.RawMessage(`{"$value":[1,2]}`)})
 		d.compaction("C", 1)
 		ext := d.loadSource(`export default (pi) => pi.command("use", { handler: async (ctx) => ({ status: JSON.stringify(` + use + `) }) })`)
 		same(t, use, ext.run("use"), want)
@@ -414,7 +414,7 @@ func TestOneExtensionHearsWhatAnotherEmits(t *testing.T) {
 		pi.command("stop", { handler: async () => stop() && undefined });
 	}`)
 	ext.run("emit")
-	equal(t, "told the others", d.notified(wire.NoteBus), []string{`{"channel":"news","data":{"n":1}}`})
+	equal(t, "told the others", d.notified(rpc.NoteBus), []string{`{"channel":"news","data":{"n":1}}`})
 	ext.bus("news", `{"n":2}`)
 	if got := ext.run("heard"); got != "1,2" {
 		t.Errorf("heard: %s", got)
@@ -428,7 +428,7 @@ func TestOneExtensionHearsWhatAnotherEmits(t *testing.T) {
 
 func (e *extension) bus(channel, data string) {
 	e.d.t.Helper()
-	e.tell(wire.NoteBus, map[string]any{"channel": channel, "data": json.RawMessage(data)})
+	e.tell(rpc.NoteBus, map[string]any{"channel": channel, "data": json.RawMessage(data)})
 }
 
 func TestTheShapeIsToldApartByWhatIsUsed(t *testing.T) {
@@ -466,16 +466,16 @@ func TestBuiltInToolsHaveOneNameInEventsMessagesAndLists(t *testing.T) {
 		t.Errorf("they are %s", got)
 	}
 	ext.run("back")
-	equal(t, "on the way back", d.called(wire.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
+	equal(t, "on the way back", d.called(rpc.CallActiveTools), []string{string(marshal(map[string]any{"names": names}))})
 }
 
 func TestNothingIsAskedBeforeSessionStartHasEnded(t *testing.T) {
 	d := newDouble(t)
 	starting, release := make(chan struct{}), make(chan struct{})
-	d.answer[wire.CallExec] = func(json.RawMessage) (any, error) {
+	d.answer[rpc.CallExec] = func(json.RawMessage) (any, error) {
 		close(starting)
 		<-release
-		return wire.ExecResult{Stdout: "ready"}, nil
+		return rpc.ExecResult{Stdout: "ready"}, nil
 	}
 	ext := d.loadSource(`export default (pi) => {
 		let state = "not ready";
@@ -486,17 +486,17 @@ func TestNothingIsAskedBeforeSessionStartHasEnded(t *testing.T) {
 		pi.on("turn_start", (_e, ctx) => ctx.ui.notify(state));
 		pi.on("tool_call", () => ({ block: true, reason: state }));
 	}`)
-	ext.send(wire.NoteEvent, wire.EventNote{Type: "session_start", Event: json.RawMessage(`{"reason":"startup"}`)})
+	ext.send(rpc.NoteEvent, rpc.EventNote{Type: "session_start", Event: json.RawMessage(`{"reason":"startup"}`)})
 	<-starting
-	ext.send(wire.NoteEvent, wire.EventNote{Type: "turn_start", Event: json.RawMessage(`{}`)})
-	asked := ext.c.begin(wire.MethodHook, ext.own(wire.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"x","toolCallId":"c","input":{}}`)}))
+	ext.send(rpc.NoteEvent, rpc.EventNote{Type: "turn_start", Event: json.RawMessage(`{}`)})
+	asked := ext.c.begin(rpc.MethodHook, ext.own(rpc.HookCall{Hook: "tool_call", Data: json.RawMessage(`{"toolName":"x","toolCallId":"c","input":{}}`)}))
 	// The bus does not wait: when this has come, the others have been taken.
-	ext.send(wire.NoteBus, map[string]string{"channel": "ping"})
-	d.await(wire.CallNotify, 1)
+	ext.send(rpc.NoteBus, map[string]string{"channel": "ping"})
+	d.await(rpc.CallNotify, 1)
 	close(release)
 	same(t, "the answer", string((<-asked).result), `{"block":true,"reason":"ready"}`)
-	d.await(wire.CallNotify, 2)
-	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"pong"}`, `{"level":"info","message":"ready"}`})
+	d.await(rpc.CallNotify, 2)
+	equal(t, "notices", d.called(rpc.CallNotify), []string{`{"level":"info","message":"pong"}`, `{"level":"info","message":"ready"}`})
 }
 
 func TestWhatIsNotWaitedForKeepsItsOrder(t *testing.T) {
@@ -506,7 +506,7 @@ func TestWhatIsNotWaitedForKeepsItsOrder(t *testing.T) {
 		<-first // the first of them takes longest
 		return map[string]string{"id": "evt_x"}, nil
 	}
-	d.answer[wire.CallAppend], d.answer[wire.CallNotify] = hold, hold
+	d.answer[rpc.CallAppend], d.answer[rpc.CallNotify] = hold, hold
 	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => {
 		for (let n = 1; n <= 3; n++) {
 			pi.appendEntry("a_b", { n });
@@ -516,29 +516,29 @@ func TestWhatIsNotWaitedForKeepsItsOrder(t *testing.T) {
 		}
 		return { status: "done" };
 	} })`)
-	asked := ext.c.begin(wire.MethodCommand, ext.own(wire.CommandRun{Command: "go"}))
+	asked := ext.c.begin(rpc.MethodCommand, ext.own(rpc.CommandRun{Command: "go"}))
 	// What comes behind the command has been taken: its handler has run.
-	ext.tell(wire.NoteBus, map[string]string{"channel": "x"})
-	equal(t, "entries before the first is stored", d.called(wire.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`})
-	equal(t, "notices before the first is shown", d.called(wire.CallNotify), []string{`{"level":"info","message":"n1"}`})
+	ext.tell(rpc.NoteBus, map[string]string{"channel": "x"})
+	equal(t, "entries before the first is stored", d.called(rpc.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`})
+	equal(t, "notices before the first is shown", d.called(rpc.CallNotify), []string{`{"level":"info","message":"n1"}`})
 	close(first)
 	if a := <-asked; a.err != nil {
 		t.Fatal(a.err)
 	}
-	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"n1"}`, `{"level":"info","message":"n2"}`, `{"level":"info","message":"n3"}`})
-	equal(t, "lines, of which the newest counts", d.called(wire.CallUIState), []string{`{"key":"k","lines":["s3"],"place":"status"}`, `{"key":"other","lines":["o3"],"place":"status"}`})
+	equal(t, "notices", d.called(rpc.CallNotify), []string{`{"level":"info","message":"n1"}`, `{"level":"info","message":"n2"}`, `{"level":"info","message":"n3"}`})
+	equal(t, "lines, of which the newest counts", d.called(rpc.CallUIState), []string{`{"key":"k","lines":["s3"],"place":"status"}`, `{"key":"other","lines":["o3"],"place":"status"}`})
 	ext.unload("quit")
-	equal(t, "entries", d.called(wire.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`, `{"data":{"n":2},"kind":"a_b"}`, `{"data":{"n":3},"kind":"a_b"}`})
+	equal(t, "entries", d.called(rpc.CallAppend), []string{`{"data":{"n":1},"kind":"a_b"}`, `{"data":{"n":2},"kind":"a_b"}`, `{"data":{"n":3},"kind":"a_b"}`})
 }
 
 func TestAnExtensionThatShowsWithoutEndHasABound(t *testing.T) {
 	d := newDouble(t)
 	ext := d.loadSource(`export default (pi) => pi.command("go", { handler: async (ctx) => { for (let n = 0; n < 1000; n++) ctx.ui.notify("n" + n); } })`)
 	ext.run("go")
-	if n := len(d.called(wire.CallNotify)); n != 256 {
+	if n := len(d.called(rpc.CallNotify)); n != 256 {
 		t.Errorf("%d notices", n)
 	}
-	if lines := d.notified(wire.NoteLog); len(lines) != 1 || !strings.Contains(lines[0], "left out") {
+	if lines := d.notified(rpc.NoteLog); len(lines) != 1 || !strings.Contains(lines[0], "left out") {
 		t.Errorf("log: %q", lines)
 	}
 }
@@ -546,7 +546,7 @@ func TestAnExtensionThatShowsWithoutEndHasABound(t *testing.T) {
 func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 	d := newDouble(t)
 	d.maxCall = 1 << 20
-	d.answer[wire.CallNotify] = func(params json.RawMessage) (any, error) {
+	d.answer[rpc.CallNotify] = func(params json.RawMessage) (any, error) {
 		if strings.Contains(string(params), "first") {
 			return nil, fmt.Errorf("not now")
 		}
@@ -560,12 +560,12 @@ func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 		ctx.ui.notify("second");
 	} })`)
 	ext.run("go")
-	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"first"}`, `{"level":"info","message":"second"}`})
-	if lines := d.notified(wire.NoteLog); len(lines) != 2 || !strings.Contains(lines[0], "larger than 1 MiB") || !strings.Contains(lines[1], "not now") {
+	equal(t, "notices", d.called(rpc.CallNotify), []string{`{"level":"info","message":"first"}`, `{"level":"info","message":"second"}`})
+	if lines := d.notified(rpc.NoteLog); len(lines) != 2 || !strings.Contains(lines[0], "larger than 1 MiB") || !strings.Contains(lines[1], "not now") {
 		t.Errorf("log: %.300q", lines)
 	}
 	ext.run("go")
-	if n := len(d.called(wire.CallNotify)); n != 4 {
+	if n := len(d.called(rpc.CallNotify)); n != 4 {
 		t.Errorf("%d notices", n)
 	}
 }

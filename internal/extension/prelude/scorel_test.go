@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
 
@@ -30,7 +30,7 @@ export default defineExtension({
 	if got := ext.run("c"); got != "said" {
 		t.Errorf("/c says %q", got)
 	}
-	equal(t, "log", d.notified(wire.NoteLog), []string{`{"level":"warning","message":"activated in /work/dir {\"a\":1}"}`})
+	equal(t, "log", d.notified(rpc.NoteLog), []string{`{"level":"warning","message":"activated in /work/dir {\"a\":1}"}`})
 }
 
 func TestScorelsNativeHooksSeeTheLogsForm(t *testing.T) {
@@ -65,7 +65,7 @@ func TestScorelsListHooksFilterAndReplaceMessages(t *testing.T) {
 		transformContext: (messages) => messages.map((m) => m.role === "tool_result" ? { ...m, content: [{ type: "text", text: "mended" }] } : m),
 		convertToLlm: () => undefined,
 	}) }`)
-	var list wire.ContextData
+	var list rpc.ContextData
 	ext.hook("context", d.defaultList(), &list)
 	if got := d.messages(list); len(got) != 2 || got[1].PlainText() != "two" || list.List[0].Run == nil {
 		t.Errorf("context gives %s", marshal(list))
@@ -79,7 +79,7 @@ func TestScorelsListHooksFilterAndReplaceMessages(t *testing.T) {
 
 func TestANativeHookThatFailsFailsTheHook(t *testing.T) {
 	ext := newDouble(t).loadSource(`export default { hooks: () => ({ transformContext() { throw new Error("broken"); } }) }`)
-	if _, err := ext.ask(wire.MethodHook, wire.HookCall{Hook: "transformContext", Data: json.RawMessage(`{"list":[]}`)}); err == nil {
+	if _, err := ext.ask(rpc.MethodHook, rpc.HookCall{Hook: "transformContext", Data: json.RawMessage(`{"list":[]}`)}); err == nil {
 		t.Error("it passed; the host would not say that the layer was skipped")
 	}
 }
@@ -93,33 +93,33 @@ func TestOnEventGetsEventsWholeAndMayFail(t *testing.T) {
 	ext.event("message", `{"type":"message","seq":7}`)
 	ext.event("turn_error", `{}`)
 	ext.event("turn_finish", `{"seq":9}`)
-	d.await(wire.CallNotify, 2)
-	equal(t, "notices", d.called(wire.CallNotify), []string{`{"level":"info","message":"message 7"}`, `{"level":"info","message":"turn_finish 9"}`})
-	if failed := d.notified(wire.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "turn_error") {
+	d.await(rpc.CallNotify, 2)
+	equal(t, "notices", d.called(rpc.CallNotify), []string{`{"level":"info","message":"message 7"}`, `{"level":"info","message":"turn_finish 9"}`})
+	if failed := d.notified(rpc.NoteHandlerFailed); len(failed) != 1 || !strings.Contains(failed[0], "turn_error") {
 		t.Errorf("failed: %q", failed)
 	}
 }
 
 func TestScorelsContextReachesTheHost(t *testing.T) {
 	for _, c := range []struct{ use, method, want string }{
-		{`ctx.agent.send("a")`, wire.CallSendUser, `{"content":[{"text":"a","type":"text"}]}`},
-		{`ctx.agent.steer("a")`, wire.CallSendUser, `{"content":[{"text":"a","type":"text"}],"deliverAs":"steer"}`},
-		{`ctx.agent.followUp([{ type: "text", text: "a" }])`, wire.CallSendUser, `{"content":[{"text":"a","type":"text"}],"deliverAs":"followUp"}`},
-		{`ctx.agent.cancel()`, wire.CallCancel, `{}`},
-		{`ctx.agent.compact("short")`, wire.CallCompact, `{"instructions":"short"}`},
-		{`ctx.agent.setActiveTools(["Read"])`, wire.CallActiveTools, `{"names":["Read"]}`},
-		{`ctx.agent.model.set({ provider: "demo", id: "demo-2" })`, wire.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
-		{`ctx.agent.model.setThinkingLevel("high")`, wire.CallSetThinking, `{"level":"high"}`},
-		{`ctx.session.append("bookmark", { at: 1 })`, wire.CallAppend, `{"data":{"at":1},"kind":"bookmark"}`},
-		{`ctx.session.setName("n")`, wire.CallSessionName, `{"name":"n"}`},
-		{`ctx.session.setLabel("evt_0", "l")`, wire.CallLabel, `{"entryId":"evt_0","label":"l"}`},
-		{`ctx.exec("git", ["status"], { timeout: 5, stdin: "in" })`, wire.CallExec, `{"args":["status"],"command":"git","stdin":"in","timeoutMs":5}`},
-		{`ctx.agent.model.complete({ messages: [{ role: "user", content: "q" }], systemPrompt: "s" }, { maxTokens: 9 })`, wire.CallComplete, `{"maxTokens":9,"messages":[{"content":"q","role":"user"}],"system":"s"}`},
+		{`ctx.agent.send("a")`, rpc.CallSendUser, `{"content":[{"text":"a","type":"text"}]}`},
+		{`ctx.agent.steer("a")`, rpc.CallSendUser, `{"content":[{"text":"a","type":"text"}],"deliverAs":"steer"}`},
+		{`ctx.agent.followUp([{ type: "text", text: "a" }])`, rpc.CallSendUser, `{"content":[{"text":"a","type":"text"}],"deliverAs":"followUp"}`},
+		{`ctx.agent.cancel()`, rpc.CallCancel, `{}`},
+		{`ctx.agent.compact("short")`, rpc.CallCompact, `{"instructions":"short"}`},
+		{`ctx.agent.setActiveTools(["Read"])`, rpc.CallActiveTools, `{"names":["Read"]}`},
+		{`ctx.agent.model.set({ provider: "demo", id: "demo-2" })`, rpc.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
+		{`ctx.agent.model.setThinkingLevel("high")`, rpc.CallSetThinking, `{"level":"high"}`},
+		{`ctx.session.append("bookmark", { at: 1 })`, rpc.CallAppend, `{"data":{"at":1},"kind":"bookmark"}`},
+		{`ctx.session.setName("n")`, rpc.CallSessionName, `{"name":"n"}`},
+		{`ctx.session.setLabel("evt_0", "l")`, rpc.CallLabel, `{"entryId":"evt_0","label":"l"}`},
+		{`ctx.exec("git", ["status"], { timeout: 5, stdin: "in" })`, rpc.CallExec, `{"args":["status"],"command":"git","stdin":"in","timeoutMs":5}`},
+		{`ctx.agent.model.complete({ messages: [{ role: "user", content: "q" }], systemPrompt: "s" }, { maxTokens: 9 })`, rpc.CallComplete, `{"maxTokens":9,"messages":[{"content":"q","role":"user"}],"system":"s"}`},
 	} {
 		d := newDouble(t)
 		d.user("first")
-		d.complete = func(wire.Complete) (string, error) { return "answer", nil }
-		d.answer[wire.CallExec] = func(json.RawMessage) (any, error) { return wire.ExecResult{Stdout: "out"}, nil }
+		d.complete = func(rpc.Complete) (string, error) { return "answer", nil }
+		d.answer[rpc.CallExec] = func(json.RawMessage) (any, error) { return rpc.ExecResult{Stdout: "out"}, nil }
 		ext := d.loadSource(`export default { commands: () => ({ use: { run: async (args, ctx) => { await ` + c.use + `; } } }) }`)
 		ext.run("use")
 		equal(t, c.use, d.called(c.method), []string{c.want})
@@ -138,7 +138,7 @@ func TestScorelsContextKnowsTheSession(t *testing.T) {
 		d.user("one")
 		d.say(protocol.ToolError("c", "x", "y"))
 		d.config = json.RawMessage(`{"a":[1]}`)
-		d.answer[wire.CallExec] = func(json.RawMessage) (any, error) { return wire.ExecResult{Code: 3}, nil }
+		d.answer[rpc.CallExec] = func(json.RawMessage) (any, error) { return rpc.ExecResult{Code: 3}, nil }
 		ext := d.loadSource(`export default { commands: () => ({ use: { run: async (args, ctx) => JSON.stringify(` + use + `) } }) }`)
 		same(t, use, ext.run("use x"), want)
 	}

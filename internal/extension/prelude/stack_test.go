@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 const (
@@ -39,7 +39,7 @@ func TestThePrintedHookIsUnchangedButForItsIndentation(t *testing.T) {
 // that it uses: 0 holds an entry that is no message, 1 to 5 are the messages 1 to 5.
 // Messages with even numbers are the user's.
 func scenario(d *double) {
-	d.add(wire.Entry{Type: "opened", Custom: true, Data: marshal(map[string]string{"by": "a test"})})
+	d.add(rpc.Entry{Type: "opened", Custom: true, Data: marshal(map[string]string{"by": "a test"})})
 	for n := 1; n <= 5; n++ {
 		d.msg(n)
 	}
@@ -57,7 +57,7 @@ func (d *double) msg(n int) {
 // to be summarised.
 func (d *double) summaries(names ...string) *[]string {
 	var asked []string
-	d.complete = func(c wire.Complete) (string, error) {
+	d.complete = func(c rpc.Complete) (string, error) {
 		if len(names) == 0 {
 			return "", fmt.Errorf("no more summaries")
 		}
@@ -92,7 +92,7 @@ func TestTheWorkedScenarioGivesItsListedContexts(t *testing.T) {
 			t.Error("/pop says nothing")
 		}
 		equal(t, "what was summarised", *asked, []string{"msg1", "msg2 msg3 msg4 msg5 msg6 msg7"})
-		equal(t, "what was stored", d.called(wire.CallAppend), []string{`{"data":{"backToIndex":2,"prePopSummary":"P1","summary":"S1"},"kind":"stack_pop"}`})
+		equal(t, "what was stored", d.called(rpc.CallAppend), []string{`{"data":{"backToIndex":2,"prePopSummary":"P1","summary":"S1"},"kind":"stack_pop"}`})
 		if n := len(d.entries) - 1; n != 9 {
 			t.Fatalf("the pop has the index %d", n)
 		}
@@ -117,7 +117,7 @@ func TestKeptMessagesStayTheSameMessagesBehindAPop(t *testing.T) {
 		stack.run("pop 2")
 		d.msg(6)
 		d.msg(7)
-		var answer wire.ContextData
+		var answer rpc.ContextData
 		stack.hook("context", d.defaultList(), &answer)
 		if n := len(answer.List); n < 2 || answer.List[0].Run == nil || answer.List[n-1].Run == nil || answer.List[1].Run != nil {
 			t.Errorf("the list is %s; only the summary is a new message", marshal(answer))
@@ -135,7 +135,7 @@ func TestAPopThatDoesNotCrossACompactionMakesOneSummary(t *testing.T) {
 		d.msg(8)
 		stack := d.load(file)
 		asked := d.summaries("S1")
-		d.dialog = func(q wire.Dialog) any { return q.Options[1].Label }
+		d.dialog = func(q rpc.Dialog) any { return q.Options[1].Label }
 		stack.run("pop")
 		equal(t, "what was summarised", *asked, []string{"msg4 msg5 msg6 msg7 msg8"})
 		equal(t, "behind the pop", d.context(stack), []string{"C1", "msg2", "msg3", "S1"})
@@ -150,11 +150,11 @@ func TestAPopThatNobodyAnswersOrThatFailsStoresNothing(t *testing.T) {
 		if status, err := stack.command("pop"); err != nil || status != "" {
 			t.Errorf("without an answer: %q, %v", status, err)
 		}
-		d.complete = func(wire.Complete) (string, error) { return "", fmt.Errorf("The model is overloaded.") }
+		d.complete = func(rpc.Complete) (string, error) { return "", fmt.Errorf("The model is overloaded.") }
 		if _, err := stack.command("pop 2"); err == nil || !strings.Contains(err.Error(), "overloaded") {
 			t.Errorf("a model that fails gives %v", err)
 		}
-		if calls := d.called(wire.CallAppend); len(calls) > 0 {
+		if calls := d.called(rpc.CallAppend); len(calls) > 0 {
 			t.Errorf("stored: %q", calls)
 		}
 		equal(t, "the context", d.context(stack), []string{"msg1", "msg2", "msg3", "msg4", "msg5"})
@@ -217,7 +217,7 @@ func TestEntriesThatNoHookUnderstandsChangeNothing(t *testing.T) {
 	bothStacks(t, func(t *testing.T, file string) {
 		d := newDouble(t)
 		scenario(d)
-		d.add(wire.Entry{Type: "of_a_newer_version", Custom: true, Data: marshal(map[string]int{"backToIndex": 2})})
+		d.add(rpc.Entry{Type: "of_a_newer_version", Custom: true, Data: marshal(map[string]int{"backToIndex": 2})})
 		d.msg(6)
 		var answer any
 		d.load(file).hook("context", d.defaultList(), &answer)
@@ -257,7 +257,7 @@ export default function (pi) {
   });
 }`)
 	equal(t, "the context", d.context(ext), []string{"msg2", "msg4", "added"})
-	failed := d.notified(wire.NoteHandlerFailed)
+	failed := d.notified(rpc.NoteHandlerFailed)
 	if len(failed) != 1 || !strings.Contains(failed[0], "the second is broken") {
 		t.Errorf("failed: %q", failed)
 	}

@@ -20,7 +20,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 // certYears is how long a certificate of one's own counts: clients pin it and look

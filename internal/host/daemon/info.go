@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 )
 
 // Leftovers gives the files of a host that ended, with the token and the

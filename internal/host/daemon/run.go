@@ -14,11 +14,11 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/config"
-	"scorel/internal/disk"
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/session"
 	"scorel/internal/host"
 	"scorel/internal/host/serve"
-	"scorel/internal/session"
+	"scorel/internal/platform/disk"
 )
 
 const (

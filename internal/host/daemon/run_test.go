@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 )
 
 func TestAHostSaysWhereItIsAndTakesItBackAtItsEnd(t *testing.T) {

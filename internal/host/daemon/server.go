@@ -1,7 +1,7 @@
 package daemon
 
 import (
-	"scorel/internal/config"
+	"scorel/internal/engine/config"
 	"scorel/internal/host/serve"
 )
 

@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 // are there) and its output in host.log. args are those of the program. It returns
 // when the host takes clients, or with the reason why it does not.
 //
-// This is the one place outside of internal/sandbox where a process is started: the
+// This is the one place outside of internal/platform/sandbox where a process is started: the
 // host itself is no tool of an agent, and what confines, records and ends those must
 // not reach it.
 func Start(ctx context.Context, dir string, args []string) (Info, error) {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"syscall"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 const (

@@ -16,11 +16,11 @@ import (
 
 	"go.uber.org/goleak"
 
-	"scorel/internal/disk"
-	"scorel/internal/process"
-	"scorel/internal/sandbox"
-	"scorel/internal/sandbox/sandboxtest"
-	"scorel/internal/session"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/sandbox/sandboxtest"
 	"scorel/protocol"
 )
 
@@ -342,12 +342,12 @@ func TestBlobsFindsMuchThatNothingNames(t *testing.T) {
 func TestProcessesFindsLogsOfSessionsThatAreGone(t *testing.T) {
 	dir, id := t.TempDir(), protocol.NewSessionID(time.Now(), rand.Reader)
 	look := func(gone bool) Check {
-		return Processes(func(ctx context.Context) (process.Usage, error) {
-			return process.Look(ctx, disk.OS(), dir, time.Now().Add(-24*time.Hour), func(protocol.SessionID) (bool, error) { return !gone, nil })
+		return Processes(func(ctx context.Context) (progress.Usage, error) {
+			return progress.Look(ctx, disk.OS(), dir, time.Now().Add(-24*time.Hour), func(protocol.SessionID) (bool, error) { return !gone, nil })
 		})
 	}
 	expect(t, "none", look(true), ok, "none", "")
-	folder := process.Dir(dir, id)
+	folder := progress.Dir(dir, id)
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}

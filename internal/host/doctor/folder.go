@@ -10,7 +10,7 @@ import (
 	"strings"
 	"syscall"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 // maxNames is how many names of ~/.scorel the check of modes looks at.

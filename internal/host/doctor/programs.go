@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/sandbox"
 )
 
 // Program is one that Scorel or the model uses.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/sandbox"
 )
 
 // Sandbox checks how commands are confined: first whether they are at all, then

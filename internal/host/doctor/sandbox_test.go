@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/sandbox"
 )
 
 func TestSandboxSaysWhetherAndHowCommandsAreConfined(t *testing.T) {

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/disk"
-	"scorel/internal/process"
-	"scorel/internal/session"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/session"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 
@@ -115,7 +115,7 @@ func Blobs(blobs *session.Blobs) Check {
 }
 
 // Processes counts the logs of process events; look is [process.Look].
-func Processes(look func(ctx context.Context) (process.Usage, error)) Check {
+func Processes(look func(ctx context.Context) (progress.Usage, error)) Check {
 	return Check{"processes", func(ctx context.Context) Finding {
 		u, err := look(ctx)
 		switch {

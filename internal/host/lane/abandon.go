@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"scorel/internal/fault"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 

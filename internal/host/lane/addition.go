@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/publish"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -68,9 +68,7 @@ func (l *Lane) AddAfter(ctx context.Context, bodies ...protocol.Body) error {
 
 func (l *Lane) add(ctx context.Context, after bool, bodies []protocol.Body) error {
 	for _, b := range bodies {
-		switch b.(type) {
-		case *protocol.CustomMessage, *protocol.HarnessItem, *protocol.BranchSummary:
-		default:
+		if s := b.EventSpec(); s.Class != protocol.Conversation || !s.AnyTime {
 			return protocol.Errorf(protocol.CodeInvalidRequest, "An event of type %s cannot be added to a conversation.", b.EventType())
 		}
 	}
@@ -207,9 +205,7 @@ func (a *additions) lost() {
 // Control appends a control event on the host's behalf, at once, also while a turn
 // runs. It returns when the event is durable.
 func (l *Lane) Control(ctx context.Context, body protocol.Body) (protocol.Event, error) {
-	switch body.(type) {
-	case *protocol.Custom, *protocol.Label, *protocol.SkillIndexSnapshot, *protocol.SkillIndexDelta:
-	default:
+	if s := body.EventSpec(); s.Class != protocol.Control || !s.AnyTime {
 		return protocol.Event{}, protocol.Errorf(protocol.CodeInvalidRequest, "An event of type %s is appended in no such way.", body.EventType())
 	}
 	return l.appendWait(ctx, body, byHost())

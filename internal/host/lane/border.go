@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 
-	"scorel/internal/runtime"
+	"scorel/internal/engine/runtime"
 	"scorel/protocol"
 )
 

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"scorel/internal/hook"
-	"scorel/internal/model"
-	"scorel/internal/runtime"
-	"scorel/internal/session/history"
-	"scorel/internal/tool"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

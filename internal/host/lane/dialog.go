@@ -44,7 +44,7 @@ func (l *Lane) AnswerUI(c Caller, id string, value json.RawMessage) error {
 	}
 	dialog, ok := w.ask.(*protocol.UIRequest)
 	if !ok {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "%s asks for a permission; answer it with answer_permission.", id)
+		return protocol.About("uiId", "", protocol.CodeInvalidRequest, "%s asks for a permission; answer it with answer_permission.", id)
 	}
 	if err := dialog.Data.Check(value); err != nil {
 		return err

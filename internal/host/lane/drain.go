@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"scorel/internal/runtime"
+	"scorel/internal/engine/runtime"
 	"scorel/protocol"
 )
 

@@ -8,10 +8,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"scorel/internal/model/script"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/tool"
+	"scorel/internal/engine/model/script"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/hook"
-	"scorel/internal/runtime"
-	"scorel/internal/tool"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

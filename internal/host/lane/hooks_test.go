@@ -10,9 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/hook"
-	"scorel/internal/permission"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/session/history"
 	"scorel/protocol"
 )
 

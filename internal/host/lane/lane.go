@@ -7,19 +7,19 @@ import (
 	"sync/atomic"
 	"time"
 
-	"scorel/internal/agent"
-	"scorel/internal/fault"
-	"scorel/internal/hook"
+	"scorel/internal/engine/agent"
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
-	"scorel/internal/model"
-	"scorel/internal/permission"
-	"scorel/internal/process"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/session/history"
-	"scorel/internal/task"
-	"scorel/internal/tool"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -82,7 +82,7 @@ type Config struct {
 	Silence time.Duration // see [runtime.Run]
 	// Processes follows what calls and background commands report of their work; the
 	// lane closes it. nil: nobody follows.
-	Processes *process.Recorder
+	Processes *progress.Recorder
 	// Broke is told, in a goroutine of its own, that something of the session panicked:
 	// nothing of the lane is trusted any more, and [Lane.Abandon] is to follow.
 	Broke func(*fault.Panic)
@@ -150,7 +150,7 @@ type Lane struct {
 
 	// tasks are the background commands; they outlive turns. Their own lock may be
 	// taken with mu held.
-	tasks *task.Set
+	tasks *background.Set
 
 	lostPayloads map[string]bool // those that people were told of; guarded by mu
 
@@ -205,7 +205,7 @@ func New(ctx context.Context, cfg Config) (*Lane, error) {
 	l.mu = fault.NewMutex(l.fuse)
 	l.life, l.end = context.WithCancel(context.Background())
 	l.whole, l.giveUp = context.WithCancel(context.Background())
-	l.tasks = task.New(task.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
+	l.tasks = background.New(background.Config{Now: cfg.Now, Rand: cfg.Rand, Ended: cfg.Idle, Processes: cfg.Processes, Tell: l.tellProcess, Changed: l.tellTask,
 		Keep: l.keepOutput, Life: l.whole, Panicked: l.Panicked})
 	var err error
 	if l.queues, err = foldQueues(ctx, index); err != nil {
@@ -362,15 +362,10 @@ func (l *Lane) append(ctx context.Context, body protocol.Body, a author) (protoc
 	if err != nil {
 		return e, nil, err
 	}
-	switch b := body.(type) {
-	case *protocol.Rewind:
-		l.leaf = ""
-		if b.TargetEventID != nil {
-			l.leaf = *b.TargetEventID
-		}
-	case *protocol.Branch:
-		l.leaf = b.LeafEventID
-	case *protocol.SessionInfo:
+	if leaf, moves := e.Leaf(); moves {
+		l.leaf = leaf
+	}
+	if b, ok := body.(*protocol.SessionInfo); ok {
 		b.Changes.Apply(&l.meta)
 	}
 	if e.Class() == protocol.Conversation {
@@ -500,7 +495,7 @@ func foldLabels(ctx context.Context, index *session.Index, live *protocol.Live) 
 // SetLabel names an event, or removes its name.
 func (l *Lane) SetLabel(ctx context.Context, c Caller, target protocol.EventID, label *string) error {
 	if label != nil && len(*label) > protocol.MaxLabel {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
+		return protocol.About("label", "", protocol.CodeInvalidRequest, "The label has %d bytes; use at most %d.", len(*label), protocol.MaxLabel)
 	}
 	if !l.cfg.Log.Index().Has(target) {
 		return protocol.About("targetEventId", "", protocol.CodeInvalidEventID, "The session has no event %s.", target)

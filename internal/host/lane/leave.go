@@ -3,8 +3,8 @@ package lane
 import (
 	"context"
 
-	"scorel/internal/runtime"
-	"scorel/internal/session/history"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session/history"
 	"scorel/protocol"
 )
 
@@ -23,7 +23,7 @@ type leaving struct {
 // model before anything moves. Where nothing is left, it only moves.
 func (l *Lane) moveSummarised(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
 	if len(m.Instructions) > maxInstructions {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The wishes for the summary have %d bytes; use at most %d.", len(m.Instructions), maxInstructions)
+		return nil, protocol.About("instructions", "", protocol.CodeInvalidRequest, "The wishes for the summary have %d bytes; use at most %d.", len(m.Instructions), maxInstructions)
 	}
 	leave := &leaving{move: m, body: body}
 	err := l.summarise(ctx, c, m, func(t *turn) { t.leave = leave })
@@ -126,15 +126,8 @@ func (h *turnHost) leaveBranch(ctx context.Context, summarise runtime.Summarise)
 
 // targetOf is the event to which a rewind or branch moves, "" for the empty conversation.
 func targetOf(body protocol.Body) protocol.EventID {
-	switch b := body.(type) {
-	case *protocol.Branch:
-		return b.LeafEventID
-	case *protocol.Rewind:
-		if b.TargetEventID != nil {
-			return *b.TargetEventID
-		}
-	}
-	return ""
+	leaf, _ := protocol.Event{Body: body}.Leaf()
+	return leaf
 }
 
 // fork gives the newest event that the paths to two events share, "" for none.

@@ -9,7 +9,7 @@ import (
 	"syscall"
 	"testing"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

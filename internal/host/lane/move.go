@@ -3,7 +3,7 @@ package lane
 import (
 	"context"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
 	"scorel/protocol"
 )
 

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 )
 
 const (

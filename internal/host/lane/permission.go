@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"os"
 
-	"scorel/internal/permission"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 
@@ -254,11 +254,11 @@ func (l *Lane) answerPermission(c Caller, id protocol.PermissionID, choice int, 
 	}
 	request, ok := w.ask.(*protocol.PermissionRequest)
 	if !ok {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s is a dialog; answer it with answer_ui.", id)
+		return nil, protocol.About("permissionId", "", protocol.CodeInvalidRequest, "%s is a dialog; answer it with answer_ui.", id)
 	}
 	a := answer{decision: protocol.DecisionDeny, client: c.Client, cause: c.author().cause, reason: reason}
 	if choice >= len(request.Suggestions) || choice < -1 {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
+		return nil, protocol.About("choice", "", protocol.CodeInvalidRequest, "There is no choice %d; the question offers %d.", choice, len(request.Suggestions))
 	}
 	if choice >= 0 && c.OnceOnly && request.Suggestions[choice].Scope != "once" {
 		return nil, protocol.Errorf(protocol.CodeForbidden, "This entry may allow a call once or refuse it; the owner of the device can allow more.")

@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 
-	"scorel/internal/permission"
-	"scorel/internal/session/history"
-	"scorel/internal/tool"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

@@ -12,13 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/engine/model/script"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/publish"
-	"scorel/internal/model/script"
-	"scorel/internal/permission"
-	"scorel/internal/process"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -82,7 +82,7 @@ func newShop(t *testing.T, run func(ctx context.Context, call tool.Call, update 
 		Free:       func() (uint64, error) { return 1 << 40, nil },
 		DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
 		Report:     func(what string, _ []byte) { t.Log(what) },
-		Processes:  process.New(process.Config{Session: id, Dir: process.Dir(dir, id)}),
+		Processes:  progress.New(progress.Config{Session: id, Dir: progress.Dir(dir, id)}),
 		Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
 			return &Setup{Model: script.New(script.Config{Script: s}), Tools: []tool.Tool{worker{run}}, Policy: policy,
 				Limits:       runtime.Limits{MaxSteps: 3},
@@ -248,7 +248,7 @@ func TestANewcomerSeesWhereACallStands(t *testing.T) {
 	if len(results) != 1 || json.Unmarshal(results[0].Process, &s) != nil || s.Latest.Status != protocol.ProcessCancelled || s.Latest.Message != "Cancelled, because the host stopped" {
 		t.Fatalf("the result is %+v", results)
 	}
-	logs, err := filepath.Glob(filepath.Join(sh.dir, process.Folder, "*", "*.jsonl"))
+	logs, err := filepath.Glob(filepath.Join(sh.dir, progress.Folder, "*", "*.jsonl"))
 	if err != nil || len(logs) != 21 {
 		t.Errorf("%d logs, %v", len(logs), err)
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -7,10 +7,10 @@ import (
 	"reflect"
 	"slices"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
 	"scorel/protocol"
 )
 
@@ -203,10 +203,10 @@ func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content 
 // replaces. New items may be added without an id.
 func (l *Lane) RewriteQueue(ctx context.Context, c Caller, name protocol.QueueName, replaces protocol.EventID, items []protocol.QueueItem) error {
 	if name != protocol.QueueSteer && name != protocol.QueueFollowUp {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "There is no queue %q; it can be steer or follow_up.", name)
+		return protocol.About("queue", "", protocol.CodeInvalidRequest, "There is no queue %q; it can be steer or follow_up.", name)
 	}
 	if len(items) > protocol.MaxQueueItems {
-		return protocol.Errorf(protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
+		return protocol.About("items", "", protocol.CodeInvalidRequest, "A queue holds at most %d messages.", protocol.MaxQueueItems)
 	}
 	for i, it := range items {
 		if err := l.checkContent(fmt.Sprintf("items[%d].content", i), it.Content); err != nil {
@@ -357,14 +357,17 @@ func (l *Lane) goOn(ctx context.Context, resume *author) error {
 		if err != nil {
 			return err
 		}
-		ticket, began, err := l.beginQueued(ctx, resume, setup)
-		if !began {
+		ticket, t, err := l.beginQueued(ctx, resume, setup)
+		if t == nil {
 			setup.Close()
 		}
 		if errors.Is(err, errBusy) {
 			continue
 		}
-		return waitFor(ctx, ticket, err)
+		if err = waitFor(ctx, ticket, err); err == nil {
+			t.awaitAnnounced(ctx)
+		}
+		return err
 	}
 }
 
@@ -377,37 +380,41 @@ func waitFor(ctx context.Context, ticket *publish.Ticket, err error) error {
 	return ticket.Wait(ctx)
 }
 
-// beginQueued starts a turn with the first message that waits, if there is one.
-func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (ticket *publish.Ticket, began bool, err error) {
+// beginQueued starts a turn with the first message that waits; the turn is nil when there is
+// none.
+func (l *Lane) beginQueued(ctx context.Context, resume *author, setup *Setup) (ticket *publish.Ticket, t *turn, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn != nil || l.moving != nil {
-		return nil, false, errBusy
+		return nil, nil, errBusy
 	}
 	if err := l.begins(); err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if resume != nil {
 		if ticket, err = l.resume(ctx, *resume); err != nil {
-			return nil, false, err
+			return nil, nil, err
 		}
 	}
 	if !l.queues.waiting() {
-		return ticket, false, nil
+		return ticket, nil, nil
 	}
-	t, err := l.newTurn(ctx, setup)
+	t, err = l.newTurn(ctx, setup)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, err
 	}
 	if _, err = l.appendWaiting(ctx); err == nil {
-		t.prompt, ticket, err = l.takeNext(ctx)
+		l.pub.Together(func() { // whoever sees the message stored sees its turn run
+			if t.prompt, ticket, err = l.takeNext(ctx); err == nil {
+				l.start(t, runtime.Execute)
+			}
+		})
 	}
 	if err != nil {
 		t.cancel(err)
-		return nil, false, err
+		return nil, nil, err
 	}
-	l.start(t, runtime.Execute)
-	return ticket, true, nil
+	return ticket, t, nil
 }
 
 // takeSteer appends all steering messages that wait; the ticket is of the last.

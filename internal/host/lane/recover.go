@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/model"
 	"scorel/internal/host/partial"
-	"scorel/internal/model"
-	"scorel/internal/task"
 	"scorel/protocol"
 )
 
@@ -106,7 +106,7 @@ func (l *Lane) recoverTasks(ctx context.Context) error {
 		case ended[lost.TaskID]:
 			lost.Remove()
 		default:
-			if err := l.enter(ctx, lost.EventID, &protocol.HarnessItem{Item: task.LostItem(lost.TaskID, lost.Command.Command, lost.File, lost.Last)}); err != nil {
+			if err := l.enter(ctx, lost.EventID, &protocol.HarnessItem{Item: background.LostItem(lost.TaskID, lost.Command.Command, lost.File, lost.Last)}); err != nil {
 				return err
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"scorel/internal/runtime"
+	"scorel/internal/engine/runtime"
 	"scorel/protocol"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"scorel/internal/session"
+	"scorel/internal/engine/session"
 	"scorel/protocol"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"scorel/internal/tool"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 
-	"scorel/internal/hook"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
 	"scorel/protocol"
 )
 
@@ -45,18 +45,18 @@ func (m *Message) check() error {
 	switch m.Busy {
 	case BusyFollowUp, BusySteer, BusyReject, "":
 	default:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
+		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
 	}
 	switch {
 	case m.Options != nil && m.Busy != BusyReject:
-		return protocol.Errorf(protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
+		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
 	}
 	return nil
 }
 
 // Send appends a user message and starts a turn. While one runs, the message
 // goes where Busy says. It returns when the message, or the queue it waits in, is
-// durable.
+// durable, and the state that clients are given says that the turn it names runs.
 func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, error) {
 	if err := m.check(); err != nil {
 		return nil, err
@@ -138,7 +138,7 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 				return handled, err
 			}
 		}
-		sent, ticket, err := l.begin(ctx, c, m, *says, setup)
+		sent, ticket, t, err := l.begin(ctx, c, m, *says, setup)
 		if err != nil {
 			setup.Close()
 		}
@@ -146,6 +146,7 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 			continue
 		}
 		if err = waitFor(ctx, ticket, err); err == nil {
+			t.awaitAnnounced(ctx)
 			l.promptSubmitted(says.Content)
 		}
 		return sent, err
@@ -199,46 +200,53 @@ func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup
 
 // begin appends the message and starts the turn, if none has begun and the leaf
 // is the expected one.
-func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptAnswer, setup *Setup) (*protocol.Sent, *publish.Ticket, error) {
+func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptAnswer, setup *Setup) (*protocol.Sent, *publish.Ticket, *turn, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.turn != nil || l.moving != nil {
-		return nil, nil, errBusy
+		return nil, nil, nil, errBusy
 	}
 	if err := l.begins(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if err := l.expect(m.Expected, nil); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	t, err := l.newTurn(ctx, setup)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	t.options = m.Options
 	if err := l.unpause(ctx, c.Client); err != nil {
 		t.cancel(err)
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	if _, err := l.appendWaiting(ctx); err != nil {
 		t.cancel(err)
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	for _, body := range noteBodies(says.Notes) {
 		if _, _, err := l.append(ctx, body, byHost()); err != nil {
 			t.cancel(err)
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
 	t.prompt = says.Content
-	e, ticket, err := l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
+	var e protocol.Event
+	var ticket *publish.Ticket
+	l.pub.Together(func() { // whoever sees the message stored sees its turn run
+		e, ticket, err = l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
+		if err != nil {
+			return
+		}
+		if m.began != nil {
+			m.began(t)
+		}
+		l.start(t, runtime.Execute)
+	})
 	if err != nil {
 		t.cancel(err)
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	if m.began != nil {
-		m.began(t)
-	}
-	l.start(t, runtime.Execute)
-	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, nil
+	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, t, nil
 }

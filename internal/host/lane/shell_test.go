@@ -4,8 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"scorel/internal/permission"
-	"scorel/internal/tool"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

@@ -3,8 +3,8 @@ package lane
 import (
 	"context"
 
-	"scorel/internal/permission"
-	"scorel/internal/skill"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/skill"
 	"scorel/protocol"
 )
 

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"sync"
 
-	"scorel/internal/agent"
-	"scorel/internal/permission"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/task"
-	"scorel/internal/tool"
+	"scorel/internal/engine/agent"
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -327,7 +327,9 @@ func (w *Work) Stop(why error) {
 }
 
 // StartTask starts spec.Run as a background command of the session is started.
-func (l *Lane) StartTask(spec task.Spec) (id string, err error) { return l.tasks.Start(nil, spec) }
+func (l *Lane) StartTask(spec background.Spec) (id string, err error) {
+	return l.tasks.Start(nil, spec)
+}
 
 // places are the sub-agents of a session that may work at once. Who comes first is
 // let in first.

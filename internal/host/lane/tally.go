@@ -17,19 +17,15 @@ type tally struct {
 
 // note takes in what the run yields, and gives the sentence at its end.
 func (t *tally) note(body protocol.Body, now func() time.Time) string {
+	if u := protocol.UsageOf(body); u != nil {
+		t.usage.Add(*u)
+	}
 	switch b := body.(type) {
 	case *protocol.RuntimeStart:
 		t.began = now()
 	case *protocol.MessageBody:
 		if b.Message.Role == protocol.RoleAssistant {
 			t.steps++
-		}
-		if b.Message.Usage != nil {
-			t.usage.Add(*b.Message.Usage)
-		}
-	case *protocol.Compact:
-		if b.Usage != nil {
-			t.usage.Add(*b.Usage)
 		}
 	case *protocol.RuntimeEnd:
 		end := fmt.Sprintf("turn ended: %s (%s), %d steps, %d tokens in, %d out, %d ms", b.Reason, b.Terminal, t.steps,

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"scorel/internal/engine/background"
 	"scorel/internal/host/partial"
 	"scorel/internal/host/publish"
-	"scorel/internal/task"
 	"scorel/protocol"
 )
 
@@ -38,7 +38,7 @@ func (l *Lane) appendNotices(ctx context.Context) (int, error) {
 
 // telling is a notice that has entered, and that is told when it is durable.
 type telling struct {
-	notice task.Notice
+	notice background.Notice
 	ticket *publish.Ticket
 }
 
@@ -47,7 +47,7 @@ type telling struct {
 func (l *Lane) untell() {
 	for _, t := range slices.Backward(l.telling) { // so that lines of one monitor keep their order
 		if !t.ticket.Durable() {
-			l.tasks.GiveBack([]task.Notice{t.notice})
+			l.tasks.GiveBack([]background.Notice{t.notice})
 		}
 	}
 	l.telling = nil
@@ -119,7 +119,7 @@ func (l *Lane) closeTasks() {
 }
 
 // keepOutput keeps what a background command prints for the next host.
-func (l *Lane) keepOutput(id, call, command string, started time.Time) task.Keeper {
+func (l *Lane) keepOutput(id, call, command string, started time.Time) background.Keeper {
 	if l.cfg.Output == nil {
 		return nil
 	}
@@ -132,9 +132,9 @@ func (l *Lane) Tasks() *protocol.TaskList { return &protocol.TaskList{Tasks: l.t
 // StopTask ends a background command and returns when it has ended. The model is
 // told of it as of any end.
 func (l *Lane) StopTask(ctx context.Context, id string) (*protocol.TaskInfo, error) {
-	stopped, err := l.tasks.Stop(ctx, id, task.ToPerson)
-	if errors.Is(err, task.ErrUnknown) {
-		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
+	stopped, err := l.tasks.Stop(ctx, id, background.ToPerson)
+	if errors.Is(err, background.ErrUnknown) {
+		return nil, protocol.About("taskId", "", protocol.CodeInvalidRequest, "The session has no background command %.60q; list_tasks gives those that there are.", id)
 	}
 	return &stopped.Info, err
 }

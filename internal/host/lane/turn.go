@@ -8,10 +8,10 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/internal/host/publish"
-	"scorel/internal/runtime"
-	"scorel/internal/session/history"
-	"scorel/internal/tool"
 	"scorel/protocol"
 )
 
@@ -22,12 +22,15 @@ type turn struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	done   chan struct{}
-	setup  *Setup
-	before protocol.EventID // the leaf when it began
-	over   atomic.Bool      // nothing more is taken; set with Lane.mu held
-	void   atomic.Bool      // something of it could not be stored; set with Lane.mu held
-	ended  sync.Once        // of done
-	shut   sync.Once        // of Setup.Close
+	// announced is settled when clients can be told that the turn runs; nil when nothing
+	// leaves any more. It is set before the turn is one of the lane.
+	announced *publish.Ticket
+	setup     *Setup
+	before    protocol.EventID // the leaf when it began
+	over      atomic.Bool      // nothing more is taken; set with Lane.mu held
+	void      atomic.Bool      // something of it could not be stored; set with Lane.mu held
+	ended     sync.Once        // of done
+	shut      sync.Once        // of Setup.Close
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq     // Lane.modeSeq when it began
@@ -135,11 +138,18 @@ func (l *Lane) newTurn(ctx context.Context, setup *Setup) (*turn, error) {
 	return t, nil
 }
 
-// start runs a turn in a goroutine of its own, which ends with the run. mu is
+// start announces a turn and runs it in a goroutine of its own, which ends with the run.
+// The runtime_start enters here, directly after the message that begins the turn, so that
+// whoever is given the id of the turn finds it running ([turn.awaitAnnounced]). mu is
 // held.
 func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent]) {
 	l.turn, l.fresh = t, nil
 	l.running.Store(t)
+	if err := l.tell(&protocol.RuntimeStart{}); err != nil {
+		t.cancel(storageError(err))
+	} else if ticket, err := l.pub.FlushTicket(); err == nil { // else nothing leaves any more
+		t.announced = ticket
+	}
 	go func() {
 		defer func() {
 			if r := recover(); r != nil {
@@ -192,6 +202,15 @@ func (l *Lane) start(t *turn, execute func(context.Context, runtime.Run) iter.Se
 		behind()
 		l.cfg.Idle()
 	}()
+}
+
+// awaitAnnounced returns when the state that clients are given says that the turn runs, or
+// ran. What begins the turn is stored by then, so that nothing which keeps the state from
+// saying so is an error of the request.
+func (t *turn) awaitAnnounced(ctx context.Context) {
+	if t != nil && t.announced != nil {
+		_ = t.announced.Wait(ctx) // clients are told of a failure by the end of the turn
+	}
 }
 
 // isOver tells those who wait for the end of the turn.
@@ -293,6 +312,7 @@ func (l *Lane) bridge(t *turn, raw runtime.RawEvent) {
 	var ticket *publish.Ticket
 	var err error
 	switch b := raw.Body.(type) {
+	case *protocol.RuntimeStart: // start has announced it
 	case *protocol.MessageStart:
 		b.ParentID = l.leaf
 		l.keepStep(t, b)

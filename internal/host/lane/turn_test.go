@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

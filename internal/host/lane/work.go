@@ -10,9 +10,9 @@ import (
 	"io/fs"
 	"strings"
 
-	"scorel/internal/session"
-	"scorel/internal/session/history"
-	"scorel/internal/tool"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/history"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 

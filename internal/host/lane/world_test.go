@@ -11,14 +11,14 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/disk"
-	"scorel/internal/hook"
-	"scorel/internal/model"
-	"scorel/internal/model/script"
-	"scorel/internal/permission"
-	"scorel/internal/runtime"
-	"scorel/internal/session"
-	"scorel/internal/tool"
+	"scorel/internal/engine/hook"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/script"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/tool"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 )
 
 // When what was given is on disk.

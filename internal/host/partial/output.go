@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

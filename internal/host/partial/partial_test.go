@@ -13,8 +13,8 @@ import (
 
 	"go.uber.org/goleak"
 
-	"scorel/internal/disk"
-	"scorel/internal/disk/disktest"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"scorel/internal/disk"
+	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
 

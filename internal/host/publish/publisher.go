@@ -68,6 +68,7 @@ type Publisher struct {
 	dying  bool        // drop runs
 	show   show
 	counts counts
+	held   int // of Together: the writer takes nothing
 	closed bool
 	broken *protocol.Error // why the session was given up; nothing is stored any more
 	flying []entry         // what the writer has taken and not yet let leave
@@ -209,10 +210,27 @@ func (p *Publisher) Put(ctx context.Context, epoch protocol.Epoch, e protocol.Ev
 	return n.event, n.ticket, nil
 }
 
+// Together calls f. What f puts enters without waiting for room, and leaves together: no
+// client is given a state that has one of these events and lacks another. f must be short
+// and must not wait for anything that leaves.
+func (p *Publisher) Together(f func()) {
+	p.hold(1)
+	defer p.hold(-1)
+	f()
+}
+
+func (p *Publisher) hold(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held += n
+	p.work.Signal()
+	p.space.Broadcast()
+}
+
 // awaitSpace returns when the queue has room, the publisher is closed or ctx has
 // ended. mu is held.
 func (p *Publisher) awaitSpace(ctx context.Context) {
-	full := func() bool { return len(p.queue) >= maxQueued || p.bytes >= maxQueuedBytes }
+	full := func() bool { return p.held == 0 && (len(p.queue) >= maxQueued || p.bytes >= maxQueuedBytes) }
 	if !full() {
 		return
 	}
@@ -234,14 +252,15 @@ func (p *Publisher) push(n entry) {
 
 // Flush returns when everything that entered before it has left.
 func (p *Publisher) Flush(ctx context.Context) error {
-	t, err := p.flush()
+	t, err := p.FlushTicket()
 	if err != nil {
 		return err
 	}
 	return t.Wait(ctx)
 }
 
-func (p *Publisher) flush() (*Ticket, error) {
+// FlushTicket is Flush for a caller that waits later, when it holds no lock any more.
+func (p *Publisher) FlushTicket() (*Ticket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -303,7 +322,7 @@ func (p *Publisher) next() []entry {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.flying = nil
-	for len(p.queue) == 0 && !p.closed {
+	for (len(p.queue) == 0 || p.held > 0) && !p.closed {
 		p.work.Wait()
 	}
 	if len(p.queue) == 0 {

@@ -200,6 +200,36 @@ func TestNothingLeavesBeforeItIsStoredNorPastWhatIsNot(t *testing.T) {
 	}
 }
 
+// TestWhatIsPutTogetherLeavesTogether puts a message and the beginning of its turn: no state
+// has the one without the other, also when the queue is full.
+func TestWhatIsPutTogetherLeavesTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStock()
+		var p *Publisher
+		alone := 0
+		p = New(Config{Session: "ses_00000000000000000000000000", Commit: s.commit, Now: time.Now, Rand: rand.Reader, Told: func(e protocol.Event) {
+			if e.ID != "" && !p.Live().Running {
+				alone++
+			}
+		}})
+		p.Together(func() {
+			for range maxQueued + 1 { // nobody waits for room that only the writer could make
+				put(t, p, persistent(&protocol.Label{TargetEventID: "evt_0000000000000000"}))
+			}
+			synctest.Wait()
+			if len(s.commits) != 0 {
+				t.Errorf("%d commits before all was put", len(s.commits))
+			}
+			put(t, p, transient(&protocol.RuntimeStart{}))
+		})
+		synctest.Wait()
+		if len(s.commits) != 1 || alone != 0 || !p.Live().Running {
+			t.Errorf("%d commits; %d events were told of before the turn ran", len(s.commits), alone)
+		}
+		p.Close()
+	})
+}
+
 func TestTransientEventsInFrontOfACommitDoNotWaitForIt(t *testing.T) {
 	s := newStock()
 	p := newPublisher(s)

@@ -18,7 +18,7 @@ import (
 // made to point here), the page that calls, and where the token was put.
 func (s *Server) admitted(l *listener, r *http.Request) *refusal {
 	if l.kind != Unix && !l.known(r) {
-		return refuse(reasonHost, "The host is not known by the name %s; call it by its own, or add the name to the configuration.", shown(r.Host))
+		return l.refuseName(r)
 	}
 	for _, origin := range r.Header.Values("Origin") {
 		if !l.allows(r, origin) {
@@ -29,6 +29,17 @@ func (s *Server) admitted(l *listener, r *http.Request) *refusal {
 		return refuse(reasonURL, "A token must not be in a URL, where it is logged; put it in the Authorization header, and draw a new one.")
 	}
 	return nil
+}
+
+// refuseName is the refusal of a Host header that does not name this host. A name that
+// would be right with another port is told apart: a proxy or a tunnel often has another.
+func (l *listener) refuseName(r *http.Request) *refusal {
+	name, port, ok := splitHost(r.Host, l.defaultPort())
+	if ok && port != l.port && l.isOwn(r, name, l.port) {
+		return refuse(reasonHost, "The Host header %s has another port than this host, which listens on %s; call it with that port, or add %s to host.names of the configuration.",
+			shown(r.Host), l.port, shown(net.JoinHostPort(name, port)))
+	}
+	return refuse(reasonHost, "The host is not known by the name %s; call it by its own, with the port that it listens on, or add the name to host.names of the configuration.", shown(r.Host))
 }
 
 // known says whether the Host header names this host.

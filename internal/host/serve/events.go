@@ -13,7 +13,6 @@ import (
 // Bounds of a stream of events; see docs/limits.md.
 const (
 	eventsBatch = 64 << 10 // bytes that are gathered before they are sent
-	maxTail     = 2000     // events that can be asked for at the beginning
 	maxFollowed = 64       // sessions
 )
 
@@ -85,8 +84,8 @@ func (e *eventStream) question() error {
 			e.interactive = value == "true"
 		case name == "tail":
 			n, err := strconv.Atoi(value)
-			if err != nil || n < 0 || n > maxTail {
-				return wrong(name, "The parameter tail is a number of events up to %d, not %s.", maxTail, shown(value))
+			if err != nil || n < 0 || n > protocol.MaxTail {
+				return wrong(name, "The parameter tail is a number of events up to %d, not %s.", protocol.MaxTail, shown(value))
 			}
 			e.tail = n
 		default:
@@ -132,7 +131,7 @@ func (e *eventStream) open() (err error) {
 	device, _ := e.s.cfg.Host.Device()
 	for _, p := range e.at {
 		r := &protocol.OpenSession{Tail: e.tail}
-		if p != (place{session: p.session}) {
+		if !p.none() {
 			r.Anchors = p.anchors(device)
 		}
 		if _, err := e.x.call(e.conn, e.s.fresh(p.session, r)); err != nil {
@@ -291,7 +290,9 @@ func (e *eventStream) message(name string, id bool, f protocol.Frame) {
 func (e *eventStream) head(name string, id bool) {
 	e.buf = append(append(append(e.buf, "event: "...), name...), '\n')
 	if id {
-		e.buf = append(append(append(e.buf, "id: "...), e.at.text(e.device)...), '\n')
+		if at := e.at.text(e.device); at != "" {
+			e.buf = append(append(append(e.buf, "id: "...), at...), '\n')
+		}
 	}
 	e.buf = append(e.buf, "data: "...)
 }

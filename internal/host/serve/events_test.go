@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -248,6 +249,80 @@ func TestAfterARestartPersistentEventsGoOnAndNoneComesTwice(t *testing.T) {
 	}
 }
 
+// TestTheStreamOfAnEmptySessionGoesOnAfterARestart follows a session before anything is
+// stored in it, and again after a restart: everything was missed, and all of it comes.
+func TestTheStreamOfAnEmptySessionGoesOnAfterARestart(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(1)})
+	c := w.script()
+	id := c.session(w)
+	r := c.follow(id, "", "")
+	all := r.until("live")
+	last := all[len(all)-1].id
+	w.restart()
+	c = w.script()
+	r = c.follow(id, "", "")
+	r.until("live")
+	c.say(id, "one")
+	var stored []string
+	for _, e := range r.until("runtime_end") {
+		if ev, err := protocol.ParseEvent([]byte(e.data)); err == nil && !ev.IsTransient() {
+			stored = append(stored, e.data)
+		}
+	}
+	got := c.follow(id, "", last).until("live")
+	if !strings.Contains(got[0].data, "persistent_fallback") {
+		t.Fatalf("from %s the stream goes on with %+v", last, got[0])
+	}
+	var came []string
+	for _, e := range got[1 : len(got)-1] {
+		came = append(came, e.data)
+	}
+	if !slices.Equal(came, stored) {
+		t.Errorf("from %s came\n%s\nnot\n%s", last, strings.Join(came, "\n"), strings.Join(stored, "\n"))
+	}
+}
+
+// TestAFullReloadHasNoIDsBeforeItsEnd: a reader that is cut off within a full reload lacks
+// what the reload leaves out, so that it must begin it again and not go on within it.
+func TestAFullReloadHasNoIDsBeforeItsEnd(t *testing.T) {
+	w := newWorld(t, setting{answers: answers(2)})
+	c := w.script()
+	id, other := c.session(w), c.session(w)
+	for _, s := range []protocol.SessionID{id, other} {
+		r := c.follow(s, "", "")
+		r.until("live")
+		c.say(s, "one")
+		r.until("runtime_end")
+	}
+	all := c.follow(id, "?tail=5", "").until("live")
+	for i, e := range all {
+		if last := i == len(all)-1; (e.id != "") != last || len(all) != 4 {
+			t.Errorf("%d of %d, %s, has the id %q", i, len(all), e.event, e.id)
+		}
+	}
+	// Of several sessions each has a place when its own reload has ended.
+	r := c.stream(fmt.Sprintf("/v1/events?session=%s&session=%s&tail=5", id, other), "")
+	live := map[string]bool{}
+	for len(live) < 2 {
+		e, err := r.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var f struct{ SessionID string }
+		if err := json.Unmarshal([]byte(e.data), &f); err != nil {
+			t.Fatal(err)
+		}
+		if e.event == "live" {
+			live[f.SessionID] = true
+		}
+		for _, s := range []string{string(id), string(other)} {
+			if strings.Contains(e.id, s) && !live[s] {
+				t.Errorf("%s has the id %q before the reload of %s has ended", e.event, e.id, s)
+			}
+		}
+	}
+}
+
 func TestTailGivesTheNewestEventsFirst(t *testing.T) {
 	w := newWorld(t, setting{answers: answers(2)})
 	c := w.script()
@@ -367,7 +442,7 @@ func TestOneStreamFollowsSeveralSessionsAndTheDevice(t *testing.T) {
 	_ = r.body.Close()
 	c.say(a, "three")
 	quiet := c.follow(a, "", "")
-	if all := quiet.until("live"); strings.Contains(all[len(all)-1].data, `"turnId"`) {
+	if all := quiet.until("live"); strings.Contains(all[len(all)-1].data, `"running":true`) {
 		quiet.until("runtime_end")
 	}
 	r = c.stream(path, last)

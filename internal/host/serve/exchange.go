@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"scorel/internal/host"
 	"scorel/protocol"
@@ -93,8 +92,13 @@ func (x *exchange) fields(row *row) (fields, error) {
 		if err := x.body(f); err != nil {
 			return nil, err
 		}
-		x.plain = shorthand(f)
-		if err := check(f, row); err != nil {
+		var err error
+		if row.content() {
+			if x.plain, err = shorthand(f); err != nil {
+				return nil, err
+			}
+		}
+		if err = checkMembers(f, row); err != nil {
 			return nil, err
 		}
 	}
@@ -110,6 +114,8 @@ func (x *exchange) fields(row *row) (fields, error) {
 			return nil, wrong(name, "The parameter %s stands there %d times; give it once.", name, len(query[name]))
 		case value == "":
 			return nil, wrong(name, "The parameter %s is empty; leave it out, or give it a value.", name)
+		case !utf8.ValidString(value):
+			return nil, wrong(name, "The parameter %s is not valid UTF-8.", name)
 		}
 		switch p := row.query[i]; {
 		case p.flag && value != "true" && value != "false":
@@ -126,6 +132,9 @@ func (x *exchange) fields(row *row) (fields, error) {
 		}
 	}
 	for name, value := range x.values {
+		if !utf8.ValidString(value) {
+			return nil, wrong(name, "The %s of the path is not valid UTF-8.", name)
+		}
 		f[name] = quoted(value)
 	}
 	return f, nil
@@ -151,7 +160,10 @@ func (x *exchange) body(f fields) error {
 	if len(strings.TrimSpace(string(data))) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(data, &f); err != nil {
+	if p := protocol.CheckText("body", data); p != nil {
+		return p.Err()
+	}
+	if err := json.Unmarshal(data, &f); err != nil || f == nil {
 		return protocol.NotJSON(err, "body", data, &fields{})
 	}
 	return nil
@@ -184,105 +196,54 @@ func (b *bodyReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// shorthand lets a plain text stand for a list with one block of text.
-func shorthand(f fields) bool {
-	var text string
-	if raw, ok := f["content"]; ok && json.Unmarshal(raw, &text) == nil && string(raw) != "null" {
-		f["content"] = json.RawMessage(`[{"type":"text","text":` + string(raw) + `}]`)
-		return true
-	}
-	return false
-}
-
-// check fails for a body that says something that the request does not know. What
-// stands in the path cannot be said again.
-func check(f fields, row *row) error {
-	known := fieldsOf(row.request)
-	if row.session {
-		known = append([]string{"sessionId"}, known...)
-	}
-	for name := range f {
-		if name != "requestId" && (!slices.Contains(known, name) || strings.Contains(row.path, "{"+name+"}")) {
-			return unknownField("", name, known)
-		}
-	}
-	return within("", f, reflect.TypeOf(protocol.SpecOf(row.request).New()).Elem())
-}
-
-// within is check of the objects in a body, however deep.
-func within(at string, f fields, t reflect.Type) error {
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		if raw, ok := f[name]; ok {
-			if err := object(at+name, raw, t.Field(i).Type); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// object looks for fields that there are not in one value. What has another form than it
-// should is left to the parser.
-func object(at string, raw json.RawMessage, t reflect.Type) error {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
+// shorthand lets a plain text stand for a list with one block of text, and reports whether
+// it did. Content of any other form than these two is an error.
+func shorthand(f fields) (bool, error) {
+	raw := f["content"]
 	switch {
-	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
-		var all []json.RawMessage
-		if json.Unmarshal(raw, &all) != nil {
-			return nil
-		}
-		for i, one := range all {
-			if err := object(fmt.Sprintf("%s[%d]", at, i), one, t.Elem()); err != nil {
-				return err
-			}
-		}
-	case t.Kind() == reflect.Struct:
-		f := fields{}
-		if json.Unmarshal(raw, &f) != nil {
-			return nil
-		}
-		known := fieldNames(reflect.New(t).Interface())
-		if own, ok := reflect.Zero(t).Interface().(interface{ JSONFields() []string }); ok {
-			known = own.JSONFields()
-		}
-		for _, name := range slices.Sorted(maps.Keys(f)) {
-			if !slices.Contains(known, name) {
-				return unknownField(at+".", name, known)
-			}
-		}
-		return within(at+".", f, t)
+	case len(raw) == 0 || raw[0] == '[' || string(raw) == "null":
+		return false, nil
+	case raw[0] != '"':
+		return false, wrong("content", "The field content is a text or a list of blocks.")
 	}
-	return nil
+	f["content"] = json.RawMessage(`[{"type":"text","text":` + string(raw) + `}]`)
+	return true, nil
 }
 
-// unknownField says that an object of a body has a field that there is not.
-func unknownField(at, name string, known []string) *protocol.Error {
-	where := "here"
-	if at != "" {
-		where = "in " + strings.TrimSuffix(at, ".")
+// checkMembers fails for a body with a field that the request does not know. What is in
+// the path cannot be in the body too, and of the envelope of a message the body has the
+// requestId, and the session where the path does not name it.
+func checkMembers(f fields, row *row) error {
+	req := protocol.SpecOf(row.request).New()
+	var known []string
+	for _, name := range protocol.MemberNames(req) {
+		if !strings.Contains(row.path, "{"+name+"}") {
+			known = append(known, name)
+		}
 	}
-	return wrong(at+clipped(name), "There is no field %s %s; there are %s.", shown(name), where, strings.Join(known, ", "))
+	if row.session {
+		known = append(known, "sessionId")
+	}
+	return f.unknown(row.request, req, append(known, "requestId"))
+}
+
+// unknown fails for a field that the struct to which v points does not have, however deep.
+func (f fields) unknown(what string, v any, known []string) error {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return invalid("The request cannot be read.") // its fields have been read as JSON
+	}
+	if p := protocol.UnknownMember(what, data, v, known); p != nil {
+		e := p.Err()
+		e.Message, e.Details = hideTokens(e.Message), []byte(hideTokens(string(e.Details)))
+		return e
+	}
+	return nil
 }
 
 // clipped makes the name of a field that a client wrote fit for an answer.
 func clipped(name string) string {
 	return hideTokens(strings.ToValidUTF8(name[:min(len(name), protocol.MaxWord)], ""))
-}
-
-// fieldsOf gives the names of the fields of a request.
-func fieldsOf(request string) []string { return fieldNames(protocol.SpecOf(request).New()) }
-
-// fieldNames gives the names that the fields of a struct have in JSON.
-func fieldNames(v any) (all []string) {
-	t := reflect.TypeOf(v).Elem()
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
-		all = append(all, name)
-	}
-	return all
 }
 
 // requestID gives the id of a request and whether it may be a repetition: one that
@@ -294,8 +255,13 @@ func (x *exchange) requestID(f fields) (protocol.RequestID, bool, error) {
 			return "", false, wrong("requestId", "The field requestId is \"req_\" and 26 characters 0-9 and a-v.")
 		}
 	}
-	key := x.r.Header.Get(keyHeader)
+	keys := x.r.Header.Values(keyHeader)
+	key := strings.Join(keys, "")
 	switch {
+	case len(keys) > 1:
+		return "", false, wrong(keyHeader, "The header %s stands there %d times; give it once.", keyHeader, len(keys))
+	case len(keys) == 1 && key == "":
+		return "", false, wrong(keyHeader, "The header %s is empty; leave it out, or give it a value.", keyHeader)
 	case key != "" && named != "":
 		return "", false, wrong(keyHeader, "Name the request once: by the header Idempotency-Key or by the field requestId.")
 	case len(key) > maxKey:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -122,16 +123,33 @@ func parseHello(data []byte, check func(*protocol.Hello) error) (protocol.Hello,
 	}
 	switch err := json.Unmarshal(data, &m); {
 	case err != nil:
-		return m.Hello, refuse(reasonMessage, "The first message of a client is a hello; this one is not valid JSON or does not fit.")
+		return m.Hello, misfit(protocol.NotJSON(err, "hello", data, &m))
+	case m.Type == "":
+		return m.Hello, misfit(wrong("type", "The first message of a client is an object with the type hello; this one has no type."))
 	case m.Type != "hello":
-		return m.Hello, refuse(reasonMessage, "The first message of a client is a hello, not %s.", shown(m.Type))
-	case m.ProtocolVersion != protocol.Version:
+		return m.Hello, misfit(wrong("type", "The first message of a client is a hello, not %s.", shown(m.Type)))
+	}
+	missing := protocol.LacksMember("hello", data, &m.Hello)
+	if missing != nil && (m.ProtocolVersion == 0 || m.ProtocolVersion == protocol.Version) { // another version may have other fields
+		return m.Hello, misfit(missing.Err())
+	}
+	if m.ProtocolVersion != protocol.Version {
 		return m.Hello, refuse(reasonVersion, "The client speaks protocol %d and the host %d; use the same version of Scorel for both.", m.ProtocolVersion, protocol.Version)
 	}
 	if err := check(&m.Hello); err != nil {
-		return m.Hello, refuse(reasonMessage, "The hello does not fit: %s.", hideTokens(err.Error()))
+		var about *handshake.FieldError
+		if errors.As(err, &about) {
+			return m.Hello, misfit(wrong(about.Field, "The hello does not fit: %v.", err))
+		}
+		return m.Hello, misfit(invalid("The hello does not fit: %v.", err))
 	}
 	return m.Hello, nil
+}
+
+// misfit makes the refusal of a handshake message that does not fit.
+func misfit(e *protocol.Error) *refusal {
+	e.Message = hideTokens(e.Message)
+	return &refusal{reasonMessage, e}
 }
 
 // parseProve reads the second message of a client.
@@ -140,8 +158,13 @@ func parseProve(data []byte) ([]byte, error) {
 		Type string `json:"type"`
 		protocol.Prove
 	}
-	if err := json.Unmarshal(data, &m); err != nil || m.Type != "connect" {
-		return nil, refuse(reasonMessage, "The second message of a client is connect with its proof.")
+	switch err := json.Unmarshal(data, &m); {
+	case err != nil:
+		return nil, misfit(protocol.NotJSON(err, "connect", data, &m))
+	case m.Type != "connect":
+		return nil, misfit(wrong("type", "The second message of a client is connect with its proof, not %s.", shown(m.Type)))
+	case len(m.Proof) == 0:
+		return nil, misfit(wrong("proof", "The field proof is missing or empty; it is the client's proof."))
 	}
 	return m.Proof, nil
 }
@@ -160,6 +183,8 @@ func readFirst(ws *websocket.Conn) ([]byte, error) {
 		return nil, refuse(reasonMessage, "The first messages of a client have at most %d bytes.", maxHandshake)
 	case typ != websocket.MessageText:
 		return nil, refuse(reasonMessage, "Messages are text.")
+	case !utf8.Valid(data):
+		return nil, refuse(reasonUTF8, "Messages are UTF-8.")
 	}
 	return data, nil
 }
@@ -202,5 +227,9 @@ func (s *Server) turnAway(ws *websocket.Conn, st *stream, err error) {
 	if data, err := (protocol.Reply{Err: why.err}).MarshalJSON(); err == nil {
 		_ = ws.Write(context.Background(), websocket.MessageText, data) // it is being closed
 	}
-	closeWebSocket(ws, st, websocket.StatusPolicyViolation, string(why.err.Code))
+	status := websocket.StatusPolicyViolation
+	if why.reason == reasonUTF8 {
+		status = websocket.StatusInvalidFramePayloadData // RFC 6455, section 8.1
+	}
+	closeWebSocket(ws, st, status, string(why.err.Code))
 }

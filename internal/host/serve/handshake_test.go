@@ -322,6 +322,54 @@ func TestFirstMessagesThatDoNotFitAreRefusedInOneSentence(t *testing.T) {
 	}
 }
 
+// TestARefusedHelloNamesItsField changes each field of a hello, and leaves it out.
+func TestARefusedHelloNamesItsField(t *testing.T) {
+	w := newWorld(t, setting{times: quick})
+	nonce, err := json.Marshal(sha(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct{ field, value string }{
+		{"type", ""}, {"type", "7"}, {"type", `"hullo"`},
+		{"protocolVersion", ""}, {"protocolVersion", `"1"`}, {"protocolVersion", "null"},
+		{"clientId", ""}, {"clientId", "4"}, {"clientId", `"cli_x"`}, {"clientId", `"host"`},
+		{"clientName", ""}, {"clientName", "7"}, {"clientName", `"` + strings.Repeat("x", 200) + `"`},
+		{"interactive", ""}, {"interactive", `"yes"`}, {"interactive", "null"},
+		{"nonce", ""}, {"nonce", `"AA=="`}, {"nonce", `"?"`}, {"nonce", "7"},
+		{"publicKey", string(nonce)}, {"ephemeral", string(nonce)},
+	} {
+		hello := map[string]json.RawMessage{"type": []byte(`"hello"`), "protocolVersion": []byte("1"), "clientId": []byte(`"cli_00000000000000000000000000"`),
+			"clientName": []byte(`"x"`), "interactive": []byte("false"), "nonce": nonce}
+		if delete(hello, test.field); test.value != "" {
+			hello[test.field] = json.RawMessage(test.value)
+		}
+		text, err := json.Marshal(hello)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, _, err := w.open(dialling{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.raw(string(text))
+		status, seen := p.status()
+		var e protocol.Error
+		if len(seen) == 0 || status != websocket.StatusPolicyViolation {
+			t.Fatalf("%s: closed with %d after %q", text, status, seen)
+		}
+		if err := json.Unmarshal([]byte(seen[len(seen)-1]), &e); err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{"publicKey": "ephemeral", "ephemeral": "publicKey"}[test.field] // which is missing then
+		if want == "" {
+			want = test.field
+		}
+		if got := protocol.AboutOf(&e).Field; got != want || e.Code != protocol.CodeInvalidRequest || !strings.HasSuffix(e.Message, ".") {
+			t.Errorf("%s %s: refused about %q: %s", test.field, test.value, got, seen[len(seen)-1])
+		}
+	}
+}
+
 func sha(t *testing.T) []byte {
 	t.Helper()
 	b := make([]byte, 32)

@@ -100,7 +100,7 @@ func TestTheTableHoldsEveryPathOfTheProtocol(t *testing.T) {
 		if r.request == "" {
 			continue
 		}
-		known := fieldsOf(r.request)
+		known := protocol.MemberNames(protocol.SpecOf(r.request).New())
 		var fields []string
 		for _, p := range r.query {
 			fields = append(fields, p.name)
@@ -294,7 +294,7 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		{"POST", "/v1/sessions/" + id + "/messages", `{"content":[{}]}`, 400, "invalid_request", "content[0].type"},
 		{"POST", "/v1/sessions/" + id + "/messages", `{"content":[{"type":"video"}]}`, 400, "invalid_request", "content[0].type"},
 		{"POST", "/v1/sessions/" + id + "/messages", `{"content":[{"type":"image"}]}`, 400, "invalid_request", "content[0].blob"},
-		{"POST", "/v1/sessions/" + id + "/steer", `{"content":7}`, 400, "invalid_request", "is a number and should be a list"},
+		{"POST", "/v1/sessions/" + id + "/steer", `{"content":7}`, 400, "invalid_request", "a text or a list of blocks"},
 		{"POST", "/v1/sessions/" + id + "/permissions/prm_0000000000000000", `{}`, 400, "invalid_request", "needs the field choice"},
 		{"POST", "/v1/sessions/" + id + "/permissions/prm_0000000000000000", `{"choice":0,"permissionId":"prm_1"}`, 400, "invalid_request", "permissionId"},
 		{"POST", "/v1/sessions/" + id + "/rewind", `{"targetEventId":"evt_0000000000000000"}`, 404, "invalid_event_id", ""},
@@ -319,6 +319,52 @@ func TestErrorsAreJSONWithAFittingStatus(t *testing.T) {
 		}
 		if resp.StatusCode != test.status || e.Code != test.code || !strings.Contains(e.Message, test.says) {
 			t.Errorf("%s %s %.80s: %d %s %q, not %d %s with %q", test.method, test.path, test.body, resp.StatusCode, e.Code, e.Message, test.status, test.code, test.says)
+		}
+	}
+}
+
+// TestErrorsAreSentencesThatSayWhatToDo holds those that helped nobody.
+func TestErrorsAreSentencesThatSayWhatToDo(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	id := string(c.session(w))
+	for _, test := range []struct{ path, body, says string }{
+		{"/v1/sessions/" + id + "/messages", `{"content":"x","whenBusy":"reject","options":{"model":"no-such-model-anywhere"}}`, `^There is no model no-such-model-anywhere: .*\.$`},
+		{"/v1/sessions", `{"workDir":"/"}`, `^/ as the workspace is the whole file system, .*register_project \(POST /v1/projects\) with wide`},
+		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, w.hostConfig.UserHome), `as the workspace is your whole home folder, `},
+		{"/v1/sessions", fmt.Sprintf(`{"workDir":%q}`, filepath.Dir(w.hostConfig.UserHome)), `as the workspace holds your whole home folder, `},
+		{"/v1/requests/ping", `{"zz":1}`, `^This host does not know the field "zz" of ping; it knows requestId\.$`},
+		{"/v1/requests/ping", `null`, `^The body is no JSON object\.$`},
+	} {
+		resp, text := c.do("POST", test.path, test.body)
+		var e protocol.Error
+		if err := json.Unmarshal([]byte(text), &e); err != nil || resp.StatusCode < 400 || !regexp.MustCompile(test.says).MatchString(e.Message) {
+			t.Errorf("%s %s: %s %s", test.path, test.body, resp.Status, text)
+		}
+	}
+}
+
+// TestAnIdempotencyKeyIsGivenOnceAndNotEmpty: a script whose variable is empty would else
+// do twice what it repeats.
+func TestAnIdempotencyKeyIsGivenOnceAndNotEmpty(t *testing.T) {
+	w := newWorld(t, setting{})
+	c := w.script()
+	for _, keys := range [][]string{{""}, {"a", "b"}, {"a", ""}} {
+		r, err := http.NewRequestWithContext(t.Context(), "POST", c.base+"/v1/sessions", strings.NewReader(fmt.Sprintf(`{"workDir":%q}`, w.project)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header = c.header.Clone()
+		r.Header[keyHeader] = keys
+		resp, err := c.client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		var e protocol.Error
+		if err != nil || resp.StatusCode != http.StatusBadRequest || json.Unmarshal(text, &e) != nil || protocol.AboutOf(&e).Field != keyHeader {
+			t.Errorf("%q: %s %s", keys, resp.Status, text)
 		}
 	}
 }
@@ -353,6 +399,27 @@ func TestWhatIsWrongIsNamedAsTheClientWroteIt(t *testing.T) {
 		{"POST", messages, option(`"workspace":"~"`), "options.workspace", ""},
 		{"POST", messages, option(`"workspace":"/"`), "options.workspace", ""},
 		{"POST", messages, option(`"workspace":"/no/such/folder"`), "options.workspace", ""},
+		{"POST", messages, `{"content":"x","options":{"mode":"plan"}}`, "whenBusy", ""},
+		{"POST", "/v1/requests/run_command", `{"sessionId":"` + id + `","name":"nothing"}`, "name", ""},
+		{"POST", "/v1/requests/set_label", `{"sessionId":"` + id + `","targetEventId":"evt_0000000000000000","label":"` + strings.Repeat("l", protocol.MaxLabel+1) + `"}`, "label", ""},
+		{"POST", "/v1/requests/stop_task", `{"sessionId":"` + id + `","taskId":"task_zz"}`, "taskId", ""},
+		{"POST", "/v1/requests/check_extension", `{"path":"not/whole"}`, "path", ""},
+		{"POST", "/v1/requests/list_directories", `{"path":"not/whole"}`, "path", ""},
+		{"POST", "/v1/requests/set_credential", `{"provider":"no-such","key":"k"}`, "provider", ""},
+		{"POST", messages, option(`"mod":"plan"`), "options.mod", ""},
+		{"POST", messages, option(`"NoNetwork":true`), "options.NoNetwork", ""},
+		{"POST", messages, `{"content":[7]}`, "content[0]", ""},
+		{"POST", messages, `{"content":5}`, "content", ""},
+		{"POST", messages, `{"content":[{"type":"text","text":"a","thinking":"b"}]}`, "content[0].thinking", ""},
+		{"POST", messages, `{"content":"x","repeat":true}`, "repeat", ""},
+		{"POST", messages, `{"content":"x","type":"send_message"}`, "type", ""},
+		{"POST", messages, `{"content":"x","sessionId":"` + id + `"}`, "sessionId", ""},
+		{"POST", messages, "{\"content\":\"a\xffb\"}", "content", ""},
+		{"POST", messages, `{"content":"a\ud800b"}`, "content", ""},
+		{"POST", messages, `{"content":[{"type":"text","text":"a"},{"type":"text","text":"\udc00"}]}`, "content[1].text", ""},
+		{"POST", "/v1/requests/set_mode", `{"sessionId":"` + id + `","mode":"zz"}`, "mode", ""},
+		{"POST", "/v1/requests/ping", `{"zz":1}`, "zz", ""},
+		{"POST", "/v1/requests/put_blob", `{"uploadId":"u","offset":7,"data":"aGk="}`, "offset", ""},
 		{"POST", messages, `{"content":""}`, "content", ""},
 		{"POST", messages, `{"content":"x","requestId":"zz"}`, "requestId", ""},
 		{"POST", messages, `{"content":"x"}`, key, long},
@@ -377,6 +444,9 @@ func TestWhatIsWrongIsNamedAsTheClientWroteIt(t *testing.T) {
 		{"GET", "/v1/sessions?zz=1", "", "zz", ""},
 		{"GET", "/v1/sessions?projectId=", "", "projectId", ""},
 		{"GET", "/v1/sessions?before=zz", "", "before", ""},
+		{"GET", "/v1/sessions?before=" + id, "", "beforeTime", ""},
+		{"GET", "/v1/sessions?beforeTime=1", "", "before", ""},
+		{"GET", "/v1/sessions?query=%ff", "", "query", ""},
 		{"GET", "/v1/sessions?parentId=zz", "", "parentId", ""},
 		{"GET", "/v1/sessions/zz", "", "sessionId", ""},
 		{"GET", "/v1/sessions/zz/events", "", "sessionId", ""},

@@ -9,8 +9,8 @@ import (
 	"io"
 	"time"
 
-	"scorel/internal/fault"
 	"scorel/internal/host"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 

@@ -104,7 +104,7 @@ func TestTheOpenAPIDocumentHasTheTable(t *testing.T) {
 			known = append(known, name)
 		}
 		want = []string{"requestId"}
-		for _, name := range fieldsOf(r.request) {
+		for _, name := range protocol.MemberNames(protocol.SpecOf(r.request).New()) {
 			if !strings.Contains(r.path, "{"+name+"}") {
 				want = append(want, name)
 			}
@@ -132,7 +132,7 @@ func TestTheOpenAPIDocumentHasTheFieldsOfANewSession(t *testing.T) {
 	if err := json.Unmarshal(openAPI(t).Components.Schemas, &schemas); err != nil {
 		t.Fatal(err)
 	}
-	got, want := schemas["NewSession"].Properties, fieldNames(&newSession{})
+	got, want := schemas["NewSession"].Properties, protocol.MemberNames(&newSession{})
 	if len(got) != len(want) {
 		t.Errorf("the document has %d fields, not %v", len(got), want)
 	}
@@ -148,7 +148,7 @@ func TestTheOpenAPIDocumentHasTheBoundsOfAStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, bound := range []string{fmt.Sprintf(`"maximum": %d`, maxTail), fmt.Sprintf(`"maxItems": %d`, maxFollowed), fmt.Sprintf(`"maxLength": %d`, maxKey)} {
+	for _, bound := range []string{fmt.Sprintf(`"maximum": %d`, protocol.MaxTail), fmt.Sprintf(`"maxItems": %d`, maxFollowed), fmt.Sprintf(`"maxLength": %d`, maxKey)} {
 		if !strings.Contains(string(data), bound) {
 			t.Errorf("the document lacks %s", bound)
 		}

@@ -21,7 +21,14 @@ type place struct {
 	seq        protocol.Seq   // of the newest event
 	persistent protocol.Seq   // of the newest persistent event
 	id         protocol.EventID
+	// reload is set between the beginning and the end of a full reload. The events in
+	// between are a choice: no place among them says what a reader holds, so it has none,
+	// and a reader that is cut off there begins the reload again.
+	reload bool
 }
+
+// none reports whether the reader holds nothing that it could go on from.
+func (p place) none() bool { return p.reload || p == place{session: p.session} }
 
 // String gives the id of a server-sent event.
 func (p place) String() string {
@@ -75,14 +82,16 @@ func (all places) of(id protocol.SessionID) *place {
 	return nil
 }
 
-// text gives the id of a server-sent event; named says that the sessions stand in it.
+// text gives the id of a server-sent event; named says that the sessions stand in it. It is
+// empty when the reader has no place in any session.
 func (all places) text(named bool) string {
 	var parts []string
 	for _, p := range all {
-		if !named {
+		switch {
+		case p.none(): // it begins again
+		case !named:
 			return p.String()
-		}
-		if p != (place{session: p.session}) { // one of which nothing has come begins anew
+		default:
 			parts = append(parts, string(p.session)+"="+p.String())
 		}
 	}
@@ -136,7 +145,7 @@ func (p *place) resync(mode protocol.Resync) {
 	case protocol.PersistentFallback:
 		p.epoch = ""
 	default:
-		*p = place{session: p.session}
+		*p = place{session: p.session, reload: true}
 	}
 }
 
@@ -150,5 +159,5 @@ func (p *place) event(e protocol.Event) {
 
 // live moves the place to a live state.
 func (p *place) live(l *protocol.Live) {
-	*p = place{p.session, l.StreamEpoch, l.ThroughSeq, l.PersistentLastSeq, l.PersistentLastID}
+	*p = place{session: p.session, epoch: l.StreamEpoch, seq: l.ThroughSeq, persistent: l.PersistentLastSeq, id: l.PersistentLastID}
 }

@@ -30,6 +30,7 @@ const (
 	reasonURL          reason = "token_in_url"
 	reasonBearer       reason = "bearer"
 	reasonMessage      reason = "handshake_message"
+	reasonUTF8         reason = "handshake_utf8"
 	reasonVersion      reason = "protocol_version"
 	reasonProof        reason = "proof"
 	reasonEntry        reason = "entry"
@@ -51,7 +52,7 @@ func refuse(why reason, format string, args ...any) *refusal {
 	switch why {
 	case reasonBearer, reasonProof, reasonEntry, reasonProofTimeout:
 		code = protocol.CodeAuthFailed
-	case reasonURL, reasonMessage:
+	case reasonURL, reasonMessage, reasonUTF8:
 		code = protocol.CodeInvalidRequest
 	case reasonVersion:
 		code = protocol.CodeUnsupportedProtocol

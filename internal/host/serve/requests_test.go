@@ -49,6 +49,9 @@ type variant struct {
 	fields     map[string]json.RawMessage
 	field      string // that is wrong; "" is none
 	refused    bool   // it must be, with the field's name
+	unknown    bool   // the field is none of the request's, or none of one of its objects
+	text       bool   // the field is no text that can be stored
+	bytes      bool   // and not even UTF-8, which ends a WebSocket connection
 }
 
 // line gives the message of a variant.
@@ -93,19 +96,24 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 		if delete(fields, field); value != nil {
 			fields[field] = value
 		}
-		all = append(all, variant{name, what, session(), fields, field, refused})
+		all = append(all, variant{name: name, what: what, session: session(), fields: fields, field: field, refused: refused})
 	}
-	all = append(all, variant{name, "as it should be", session(), whole, "", false})
+	unknown := func(what, field string, value json.RawMessage) {
+		add(what, field, true, value)
+		all[len(all)-1].unknown = true
+	}
+	all = append(all, variant{name: name, what: "as it should be", session: session(), fields: whole})
 	scope := req.Spec().Scope
-	all = append(all, variant{name, "no session", "", whole, "sessionId", scope == protocol.ScopeSession || scope == protocol.ScopeNew})
-	all = append(all, variant{name, "a wrong session", "ses_../../../etc/passwd", whole, "sessionId", true})
+	all = append(all, variant{name: name, what: "no session", fields: whole, field: "sessionId", refused: scope == protocol.ScopeSession || scope == protocol.ScopeNew})
+	all = append(all, variant{name: name, what: "a wrong session", session: "ses_../../../etc/passwd", fields: whole, field: "sessionId", refused: true})
+	unknown("a field of a newer version", "zz", json.RawMessage("1"))
 	huge := func(field string) json.RawMessage {
 		if field == "args" { // which may have more than other fields
 			return quoted(strings.Repeat("x", max(hugeText, protocol.MaxArgs+1)))
 		}
 		return quoted(strings.Repeat("x", hugeText))
 	}
-	for _, field := range fieldNames(req) {
+	for _, field := range protocol.MemberNames(req) {
 		_, needed := whole[field]
 		typ := fieldType(t, req, field)
 		text := typ.Kind() == reflect.String
@@ -121,9 +129,40 @@ func variants(t *testing.T, name, sample string, id protocol.SessionID) (all []v
 		add(field+" is a large number", field, text, json.RawMessage("1e400"))
 		add(field+" is a truth", field, text, json.RawMessage("true"))
 		add(field+" is deep", field, text, json.RawMessage(strings.Repeat("[", 5000)+strings.Repeat("]", 5000)))
-		add(field+" is no UTF-8", field, false, json.RawMessage("\"\xff\xfe\\u0000\\ud800\""))
+		add(field+" is half a character", field, true, json.RawMessage(`"\u0000\ud800"`))
+		all[len(all)-1].text = true
+		add(field+" is no UTF-8", field, true, json.RawMessage("\"\xff\xfe\""))
+		all[len(all)-1].text, all[len(all)-1].bytes = true, true
+		switch at := objectIn(typ); {
+		case at == nil:
+		case typ.Kind() == reflect.Slice:
+			unknown(field+" has an entry with a field of a newer version", field, json.RawMessage(`[{"zz":1}]`))
+		default:
+			unknown(field+" has a field of a newer version", field, json.RawMessage(`{"zz":1}`))
+		}
+		if _, ok := whole[field]; ok { // as json.Unmarshal would read it
+			fields := map[string]json.RawMessage{}
+			for k, v := range whole {
+				fields[k] = v
+			}
+			delete(fields, field)
+			upper := strings.ToUpper(field[:1]) + field[1:]
+			fields[upper] = whole[field]
+			all = append(all, variant{name: name, what: field + " is written " + upper, session: session(), fields: fields, field: upper, refused: true, unknown: true})
+		}
 	}
 	return all
+}
+
+// objectIn gives the struct that a value is, or that its entries are; nil for any other.
+func objectIn(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	return t
 }
 
 func fieldType(t *testing.T, req protocol.Request, name string) reflect.Type {
@@ -169,7 +208,10 @@ func (v variant) judge(t *testing.T, way string, err *protocol.Error) {
 	}
 	var d protocol.FieldDetails
 	_ = json.Unmarshal(err.Details, &d)
-	if err.Code != protocol.CodeInvalidRequest || d.Field != v.field && !strings.HasPrefix(d.Field, v.field+".") {
+	if v.unknown && !strings.Contains(err.Message, "This host does not know the field") {
+		t.Errorf("%s: %s with %s: %.300s", way, v.name, v.what, err.Message)
+	}
+	if err.Code != protocol.CodeInvalidRequest || d.Field != v.field && !strings.HasPrefix(d.Field, v.field+".") && !strings.HasPrefix(d.Field, v.field+"[") {
 		t.Errorf("%s: %s with %s: %s about %q: %.300s", way, v.name, v.what, err.Code, d.Field, err.Message)
 	}
 }
@@ -210,9 +252,15 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 			}
 		}
 	}()
+	lines := w.parent()
 	for _, v := range all {
-		p.raw(string(v.line(protocol.NewRequestID(rand.Reader))))
-		v.judge(t, "WebSocket", p.error())
+		if !v.bytes {
+			p.raw(string(v.line(protocol.NewRequestID(rand.Reader))))
+			v.judge(t, "WebSocket", p.error())
+		}
+		requestID := protocol.NewRequestID(rand.Reader)
+		lines.write(string(v.line(requestID)))
+		v.judge(t, "stdin", errorOf(t, lines.until(func(m map[string]any) bool { return m["requestId"] == string(requestID) })))
 		refusal, mine := v.embedded(t, embedded.Call)
 		mine.judge(t, "embedded", refusal)
 	}
@@ -230,7 +278,7 @@ func TestNoRequestHoweverWrongEndsTheHost(t *testing.T) {
 }
 
 func needsFields(req protocol.Request) bool {
-	for _, name := range fieldNames(req) {
+	for _, name := range protocol.MemberNames(req) {
 		if demanded(req, name) {
 			return true
 		}
@@ -266,6 +314,23 @@ func (p *peer) error() *protocol.Error {
 	}
 }
 
+// errorOf gives the error that a message is, nil for a response.
+func errorOf(t *testing.T, m map[string]any) *protocol.Error {
+	t.Helper()
+	if m["type"] != "error" {
+		return nil
+	}
+	data, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &protocol.Error{}
+	if err := json.Unmarshal(data, e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
 // embedded makes the call of a variant as a program would that holds the types: nothing
 // has parsed it. What does not fit the types cannot be said so.
 func (v variant) embedded(t *testing.T, call func(context.Context, protocol.Call) (protocol.Reply, error)) (*protocol.Error, variant) {
@@ -277,6 +342,9 @@ func (v variant) embedded(t *testing.T, call func(context.Context, protocol.Call
 	}
 	if err := json.Unmarshal(data, req); err != nil {
 		return protocol.NotJSON(err, "request", data, req), v
+	}
+	if v.unknown || v.text { // the types have no such fields, and such texts were read before
+		v.refused, v.unknown = false, false
 	}
 	if _, there := v.fields[v.field]; v.refused && (!there || string(v.fields[v.field]) == "null") && v.field != "sessionId" {
 		v.refused = false // what is missing is a value here
@@ -325,10 +393,9 @@ func (w *world) wrongHTTP(t *testing.T, all []variant, id protocol.SessionID) {
 				body["name"] = body["projectId"] // what is wrong with it
 			}
 		}
-		if e := sendWrong(t, c, v, r.method, path, body); e != nil {
-			v.refused = false // the path and short forms say other things than the message
-			v.judge(t, "HTTP", e)
-		}
+		e := sendWrong(t, c, v, r.method, path, body)
+		v.refused = v.refused && v.field == "zz" // the path and short forms say other things than the message
+		v.judge(t, "HTTP", e)
 	}
 }
 

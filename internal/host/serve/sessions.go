@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,13 +16,13 @@ const randomPart = 16
 
 // newSession is the body of POST /v1/sessions.
 type newSession struct {
-	RequestID     json.RawMessage    `json:"requestId"`
 	SessionID     protocol.SessionID `json:"sessionId"`
 	ProjectID     protocol.ProjectID `json:"projectId"`
 	WorkDir       string             `json:"workDir"`
 	Name          string             `json:"name"`
 	Model         string             `json:"model"`
 	ThinkingLevel string             `json:"thinkingLevel"`
+	RequestID     json.RawMessage    `json:"requestId"`
 }
 
 // createSession makes a session, and makes its project known first when only a
@@ -45,7 +44,7 @@ func (s *Server) create(x *exchange) (*protocol.SessionSummary, error) {
 		return nil, err
 	}
 	var n newSession
-	if err := decode(f, &n); err != nil {
+	if err := decode(f, "create_session", &n); err != nil {
 		return nil, err
 	}
 	id, named, err := x.requestID(f)
@@ -152,13 +151,10 @@ func (s *Server) fresh(id protocol.SessionID, r protocol.Request) protocol.Call 
 	return protocol.Call{RequestID: protocol.NewRequestID(s.cfg.Rand), SessionID: id, Request: r}
 }
 
-// decode reads fields into v, which must have all of them.
-func decode(f fields, v any) error {
-	known := fieldNames(v)
-	for name := range f {
-		if !slices.Contains(known, name) {
-			return unknownField("", name, known)
-		}
+// decode reads the fields of a request into v, which must have all of them.
+func decode(f fields, what string, v any) error {
+	if err := f.unknown(what, v, protocol.MemberNames(v)); err != nil {
+		return err
 	}
 	data, err := json.Marshal(f)
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/coder/websocket"
 
@@ -193,6 +194,11 @@ func (c *socket) read() {
 		}
 		if typ != websocket.MessageText {
 			c.end(websocket.StatusUnsupportedData, "messages are text")
+			<-c.wrote
+			return
+		}
+		if !utf8.Valid(buf) {
+			c.end(websocket.StatusInvalidFramePayloadData, "messages are UTF-8") // RFC 6455, section 8.1
 			<-c.wrote
 			return
 		}

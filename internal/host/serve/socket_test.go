@@ -145,6 +145,44 @@ func TestABinaryMessageEndsTheConnection(t *testing.T) {
 	}
 }
 
+// TestAMessageThatIsNotUTF8EndsTheConnection: RFC 6455, section 8.1.
+func TestAMessageThatIsNotUTF8EndsTheConnection(t *testing.T) {
+	const ping = "{\"type\":\"ping\",\"requestId\":\"req_00000000000000000000000000\",\"x\":\"a\xffb\"}"
+	w := newWorld(t, setting{})
+	p := w.connect(dialling{})
+	p.raw(ping)
+	if status, seen := p.status(); status != websocket.StatusInvalidFramePayloadData {
+		t.Errorf("closed with %d after %q", status, seen)
+	}
+	p, _, err := w.open(dialling{}) // and before the handshake
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.raw(ping)
+	if status, seen := p.status(); status != websocket.StatusInvalidFramePayloadData {
+		t.Errorf("in the handshake: closed with %d after %q", status, seen)
+	}
+}
+
+// TestAMessageThatNamesNoRequestIsToldWhatItLacks, and one that is no object what it is.
+func TestAMessageThatNamesNoRequestIsToldWhatItLacks(t *testing.T) {
+	w := newWorld(t, setting{})
+	p := w.connect(dialling{})
+	for text, says := range map[string]string{
+		"null": "no JSON object", "7": "no JSON object", "[]": "no JSON object",
+		`{"requestId":"req_00000000000000000000000000"}`:                                "field type is missing",
+		`{"type":"","requestId":"req_00000000000000000000000000"}`:                      "field type is missing",
+		`{"type":"pong","requestId":"req_00000000000000000000000000"}`:                  `no request named "pong"`,
+		`{"type":"ping","requestId":"req_00000000000000000000000000","zz":1}`:           "it knows type, requestId, sessionId, repeat",
+		`{"type":"get_blob","requestId":"req_00000000000000000000000000","sha256":"x"}`: "offset",
+	} {
+		p.raw(text)
+		if e := p.error(); e == nil || e.Code != protocol.CodeInvalidRequest || !strings.Contains(e.Message, says) {
+			t.Errorf("%s was answered with %v", text, e)
+		}
+	}
+}
+
 func TestShutdownAnswersWhatIsBeingCarriedOutAndSaysGoodbye(t *testing.T) {
 	w := newWorld(t, setting{hold: true})
 	var open sync.Once

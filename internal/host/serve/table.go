@@ -57,6 +57,11 @@ func table() []row {
 	return rows
 }
 
+// content reports whether the request of the row has the content of a message.
+func (r *row) content() bool {
+	return slices.Contains(protocol.MemberNames(protocol.SpecOf(r.request).New()), "content")
+}
+
 // params gives the fields of a request that do not stand in its path.
 func params(spec *protocol.Spec) (all []param) {
 	t := reflect.TypeOf(spec.New()).Elem()

@@ -20,10 +20,10 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/goleak"
 
+	"scorel/internal/dev/modeltest"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/script"
 	"scorel/internal/host"
-	"scorel/internal/model"
-	"scorel/internal/model/modeltest"
-	"scorel/internal/model/script"
 	"scorel/protocol"
 	"scorel/protocol/handshake"
 )

@@ -13,7 +13,7 @@ import (
 
 	"github.com/dop251/goja"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // Bounds of an engine.
@@ -36,7 +36,7 @@ var (
 
 // Config says how an engine is. Only Log and Failed are needed.
 type Config struct {
-	Page  *wire.Page // where it notes that it runs, in Slot
+	Page  *rpc.Page // where it notes that it runs, in Slot
 	Slot  int
 	Watch *Watch
 	Cwd   string
@@ -244,7 +244,7 @@ func (e *Engine) do(job func()) {
 }
 
 func (e *Engine) enter() {
-	e.busy.Store(wire.Monotonic())
+	e.busy.Store(rpc.Monotonic())
 	e.cfg.Page.Busy(e.cfg.Slot, true)
 	if e.cfg.Watch != nil {
 		e.cfg.Watch.wakeUp()

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // How long an interpreter may run without returning to its loop, and what the heap of
@@ -26,7 +26,7 @@ const (
 type Watch struct {
 	limit uint64
 	after time.Duration
-	page  *wire.Page
+	page  *rpc.Page
 	full  func()
 
 	mu      sync.Mutex
@@ -38,7 +38,7 @@ type Watch struct {
 // NewWatch starts a watch, which goes on until the process ends. Heaps over limit bytes
 // first have everything that runs interrupted; when that does not help, full is
 // called, which is to end the process. Zero values mean the constants above.
-func NewWatch(page *wire.Page, limit uint64, after time.Duration, full func()) *Watch {
+func NewWatch(page *rpc.Page, limit uint64, after time.Duration, full func()) *Watch {
 	if limit == 0 {
 		limit = MemoryLimit
 	}
@@ -87,7 +87,7 @@ func (w *Watch) look(sample []metrics.Sample) (busy bool) {
 	full := heap > w.limit
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	now := wire.Monotonic()
+	now := rpc.Monotonic()
 	for e := range w.engines {
 		since := e.busy.Load()
 		if since == 0 {
@@ -111,7 +111,7 @@ func (w *Watch) look(sample []metrics.Sample) (busy bool) {
 		runtime.GC()
 		metrics.Read(sample)
 		if sample[0].Value.Uint64() > w.limit {
-			w.page.SetReason(wire.PageMemory)
+			w.page.SetReason(rpc.PageMemory)
 			w.full()
 		}
 		w.over = time.Time{}

@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"scorel/internal/extension/js"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 // Prelude is a small one: an extension exports handlers by name, whose methods it calls.
@@ -51,7 +51,7 @@ func Within(handler, busy time.Duration) string {
 // RunChild is for TestMain: in a process that Start made it is the child and does not
 // return.
 func RunChild() {
-	if len(os.Args) > 1 && os.Args[1] == wire.ChildName {
+	if len(os.Args) > 1 && os.Args[1] == rpc.ChildName {
 		var limits js.Limits
 		if text := os.Getenv(envLimits); text != "" {
 			if err := json.Unmarshal([]byte(text), &limits); err != nil {
@@ -67,7 +67,7 @@ type Host struct {
 	t    testing.TB
 	in   io.WriteCloser
 	Cmd  *exec.Cmd
-	Page *wire.Page
+	Page *rpc.Page
 	done chan struct{}
 
 	mu      sync.Mutex
@@ -89,7 +89,7 @@ type Answer struct {
 type Error struct {
 	Code    int
 	Message string
-	Data    wire.ErrorData
+	Data    rpc.ErrorData
 }
 
 func (e *Error) Error() string { return e.Message }
@@ -113,11 +113,11 @@ func Start(t testing.TB, env ...string) *Host {
 // StartBinary starts the child of a binary.
 func StartBinary(t testing.TB, path string, env ...string) *Host {
 	t.Helper()
-	page, file, err := wire.NewPage()
+	page, file, err := rpc.NewPage()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, wire.ChildName, "3")
+	cmd := exec.Command(path, rpc.ChildName, "3")
 	cmd.ExtraFiles = []*os.File{file}
 	cmd.Env = append(os.Environ(), env...)
 	in, err := cmd.StdinPipe()
@@ -164,7 +164,7 @@ func StartBinary(t testing.TB, path string, env ...string) *Host {
 	return h
 }
 
-func newHost(t testing.TB, in io.WriteCloser, cmd *exec.Cmd, page *wire.Page) *Host {
+func newHost(t testing.TB, in io.WriteCloser, cmd *exec.Cmd, page *rpc.Page) *Host {
 	return &Host{t: t, in: in, Cmd: cmd, Page: page, done: make(chan struct{}), pending: map[int]chan Answer{}, changed: make(chan struct{}), calls: map[string]func(json.RawMessage) (any, error){}}
 }
 
@@ -305,20 +305,20 @@ func (h *Host) Notify(method string, params any) {
 // Begin sends initialize.
 func (h *Host) Begin(cwd string) {
 	h.t.Helper()
-	if _, err := h.Call(wire.MethodInitialize, wire.Initialize{Protocol: wire.Version, Version: "test",
-		Session: wire.Session{ID: "s_1", Cwd: cwd, ProjectRoot: cwd, Mode: "rpc"}, State: wire.State{Idle: true}}); err != nil {
+	if _, err := h.Call(rpc.MethodInitialize, rpc.Initialize{Protocol: rpc.Version, Version: "test",
+		Session: rpc.Session{ID: "s_1", Cwd: cwd, ProjectRoot: cwd, Mode: "rpc"}, State: rpc.State{Idle: true}}); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
 // Load loads an extension from files in dir, the first of which is its entry.
-func (h *Host) Load(id, path string) (*wire.Registration, error) {
+func (h *Host) Load(id, path string) (*rpc.Registration, error) {
 	h.t.Helper()
-	data, err := h.Call(wire.MethodLoad, wire.Load{Ext: id, Path: path, Scope: "user", Root: filepath.Dir(path), Reason: "startup"})
+	data, err := h.Call(rpc.MethodLoad, rpc.Load{Ext: id, Path: path, Scope: "user", Root: filepath.Dir(path), Reason: "startup"})
 	if err != nil {
 		return nil, err
 	}
-	var r wire.Registration
+	var r rpc.Registration
 	if err := json.Unmarshal(data, &r); err != nil {
 		h.t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ func (h *Host) Hook(ext, hook string, data any) (json.RawMessage, error) {
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	return h.Call(wire.MethodHook, wire.HookCall{Ext: ext, Hook: hook, Data: raw})
+	return h.Call(rpc.MethodHook, rpc.HookCall{Ext: ext, Hook: hook, Data: raw})
 }
 
 // Note waits for a notification that fits.

@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 
 	"scorel/internal/extension/js/engine"
-	"scorel/internal/extension/wire"
+	"scorel/internal/extension/rpc"
 )
 
 func newEngine(t testing.TB) *engine.Engine {
@@ -55,11 +55,11 @@ func FuzzListsComeBackAsTheyWereChanged(f *testing.F) {
 		if err := store.Apply(0, add); err != nil {
 			t.Fatal(err)
 		}
-		var data wire.ContextData
+		var data rpc.ContextData
 		if n > 0 {
-			data.List = append(data.List, wire.ListPart{Run: &[2]int{0, n - 1}})
+			data.List = append(data.List, rpc.ListPart{Run: &[2]int{0, n - 1}})
 		}
-		data.List = append(data.List, wire.ListPart{Message: json.RawMessage(`{"role":"user","content":"extra"}`)})
+		data.List = append(data.List, rpc.ListPart{Message: json.RawMessage(`{"role":"user","content":"extra"}`)})
 		model = append(model, item{-1, "extra"})
 		names := func() (all []string) {
 			for _, it := range model {
@@ -116,7 +116,7 @@ func FuzzListsComeBackAsTheyWereChanged(f *testing.F) {
 			if got != nil {
 				have = nil
 			} else {
-				got = &wire.ContextData{}
+				got = &rpc.ContextData{}
 			}
 			for _, p := range got.List {
 				if p.Run == nil {
@@ -139,7 +139,7 @@ func FuzzListsComeBackAsTheyWereChanged(f *testing.F) {
 }
 
 // play runs a script with a list on the engine's loop.
-func play(e *engine.Engine, view *View, data wire.ContextData, form Form, script string) (got *wire.ContextData, err error) {
+func play(e *engine.Engine, view *View, data rpc.ContextData, form Form, script string) (got *rpc.ContextData, err error) {
 	done := make(chan struct{})
 	e.Post(func() {
 		defer close(done)
@@ -170,7 +170,7 @@ func TestAListWithAHoleIsRefused(t *testing.T) {
 	if err := store.Apply(0, []json.RawMessage{json.RawMessage(`{"type":"message","id":"e","message":{"role":"user","content":"hi"}}`)}); err != nil {
 		t.Fatal(err)
 	}
-	data := wire.ContextData{List: []wire.ListPart{{Run: &[2]int{0, 0}}}}
+	data := rpc.ContextData{List: []rpc.ListPart{{Run: &[2]int{0, 0}}}}
 	for _, script := range []string{`(m) => { delete m[0]; return m }`, `(m) => { m.length = 4e9; return m }`, `(m) => [m[0], , m[0]]`} {
 		if got, err := play(e, NewView(e, store.Now), data, Pi, script); err == nil || !strings.Contains(err.Error(), "undefined is no message") {
 			t.Errorf("%s: %v, %v", script, got, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/dop251/goja"
 
 	"scorel/internal/extension/js/engine"
+	"scorel/internal/extension/rpc"
 	"scorel/internal/extension/shape"
-	"scorel/internal/extension/wire"
 )
 
 // Form says how messages look.
@@ -277,7 +277,7 @@ func (v *View) same(now, canon []byte) (bool, error) {
 
 // List makes the array of the messages of a list. It gives what [View.Unlist] needs to
 // know it again.
-func (v *View) List(data wire.ContextData, form Form) (*goja.Object, *Listed, error) {
+func (v *View) List(data rpc.ContextData, form Form) (*goja.Object, *Listed, error) {
 	f := v.of(form)
 	snap := v.now()
 	listed := &Listed{f: f}
@@ -326,13 +326,13 @@ type Listed struct {
 
 // Unlist reads a list that came back: nil when it is the one that was handed out,
 // unchanged.
-func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*wire.ContextData, error) {
+func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*rpc.ContextData, error) {
 	o, ok := array.(*goja.Object)
 	if !ok || o.ClassName() != "Array" {
 		return nil, fmt.Errorf("messages is no array")
 	}
 	f := v.of(form)
-	out := &wire.ContextData{List: []wire.ListPart{}}
+	out := &rpc.ContextData{List: []rpc.ListPart{}}
 	n := int(o.Get("length").ToInteger())
 	untouched := listed != nil && n == len(listed.elements)
 	for i := range n {
@@ -346,16 +346,16 @@ func (v *View) Unlist(array goja.Value, form Form, listed *Listed) (*wire.Contex
 		}
 		switch {
 		case message != nil:
-			out.List = append(out.List, wire.ListPart{Message: message})
+			out.List = append(out.List, rpc.ListPart{Message: message})
 			untouched = false
 			continue
 		case el.index < 0:
-			out.List = append(out.List, wire.ListPart{Message: el.raw})
+			out.List = append(out.List, rpc.ListPart{Message: el.raw})
 		default:
 			if n := len(out.List); n > 0 && out.List[n-1].Run != nil && out.List[n-1].Run[1] == el.index-1 {
 				out.List[n-1].Run[1] = el.index
 			} else {
-				out.List = append(out.List, wire.ListPart{Run: &[2]int{el.index, el.index}})
+				out.List = append(out.List, rpc.ListPart{Run: &[2]int{el.index, el.index}})
 			}
 		}
 		untouched = untouched && (el == listed.elements[i] || el.index >= 0 && el.index == listed.elements[i].index)

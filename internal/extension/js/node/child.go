@@ -15,7 +15,7 @@ import (
 	"github.com/dop251/goja"
 
 	"scorel/internal/extension/js/engine"
-	"scorel/internal/sandbox"
+	"scorel/internal/platform/sandbox"
 )
 
 // Bounds of child processes.

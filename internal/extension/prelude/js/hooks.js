@@ -1,5 +1,5 @@
 // What each hook's handlers are told and how their answers become one. The payloads
-// and answers of the wire are in internal/extension/wire/hookdata.go.
+// and answers of the wire are in internal/extension/rpc/hookdata.go.
 
 async function askHook({ hook, data }, signal) {
   switch (hook) {

@@ -1,0 +1,9 @@
+//go:build !race
+
+package simtest
+
+// What CI does without the race detector.
+const (
+	schedules   = 3_000
+	slowAnswers = 18 // 50 MB
+)

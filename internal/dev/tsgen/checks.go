@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/types"
+	"reflect"
+	"strings"
+)
+
+// rule is what a check tag says of a field. The functions that it names are in
+// protocol/check.go; they hold what a person is told.
+//
+//	required     it may not be empty
+//	max=N        bytes of a text, or entries of a list; N is a constant of the package
+//	each=N       bytes of each text of a list, none of which is empty
+//	oneof=a|b    a closed set of words; an empty one among them may be left out
+//	min=0        a number that is not negative; with max=N one of at most N
+//	line         one line of text
+//	session      the id of a session
+//	sha256       the name of a payload
+//	content      the content of a message
+//	within       what Check of its type says
+type rule struct {
+	required, notNegative, line, session, sha256, content, within bool
+	max, each                                                     string
+	words                                                         []string
+}
+
+// parseRule reads a check tag.
+func parseRule(tag string) (r rule, err error) {
+	if tag == "" {
+		return r, nil
+	}
+	for _, part := range strings.Split(tag, ",") {
+		name, value, _ := strings.Cut(part, "=")
+		switch {
+		case name == "max" && value != "":
+			r.max = value
+		case name == "each" && value != "":
+			r.each = value
+		case name == "oneof" && value != "":
+			r.words = strings.Split(value, "|")
+		case part == "min=0":
+			r.notNegative = true
+		case part == "required":
+			r.required = true
+		case part == "line":
+			r.line = true
+		case part == "session":
+			r.session = true
+		case part == "sha256":
+			r.sha256 = true
+		case part == "content":
+			r.content = true
+		case part == "within":
+			r.within = true
+		default:
+			return r, fmt.Errorf("the check tag %q is not known here", part)
+		}
+	}
+	return r, nil
+}
+
+// calls gives the checks of a field of a Go type, in their order.
+func (r rule) calls(name, field, goType string) (all []string, err error) {
+	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	pointer, isList := strings.HasPrefix(goType, "*"), strings.HasPrefix(goType, "[]")
+	if isList && r.required {
+		add("some(%q, r.%s)", name, field)
+	}
+	switch {
+	case r.session && r.required:
+		add("session(%q, r.%s)", name, field)
+	case r.session:
+		add("maybe(%q, r.%s)", name, field)
+	case r.sha256:
+		add("sha256Name(%q, r.%s)", name, field)
+	case r.content:
+		add("CheckContent(%q, r.%s)", name, field)
+	case r.within:
+		add("r.%s.Check().under(%q)", field, name)
+	case r.words != nil:
+		quoted := make([]string, len(r.words))
+		for i, w := range r.words {
+			quoted[i] = fmt.Sprintf("%q", w)
+		}
+		add("one(%q, r.%s, %s)", name, field, strings.Join(quoted, ", "))
+	case isList && r.max != "" && r.each != "":
+		add("each(%q, r.%s, %s, %s)", name, field, r.max, r.each)
+	case isList && r.required:
+	case pointer && r.required && r.max != "": // it may be left out
+		add("given(%q, r.%s, %s)", name, field, r.max)
+	case pointer && r.max != "":
+		add("optional(%q, r.%s, %s)", name, field, r.max)
+	case r.notNegative && r.max != "":
+		add("upTo(%q, r.%s, %s)", name, field, r.max)
+	case r.required && r.max != "":
+		add("need(%q, r.%s, %s)", name, field, r.max)
+	case r.max != "":
+		add("atMost(%q, r.%s, %s)", name, field, r.max)
+	case r.notNegative && goType == "float64":
+		add("positive(%q, r.%s)", name, field)
+	case r.notNegative:
+		add("counts(%q, r.%s)", name, field)
+	default:
+		return nil, fmt.Errorf("%s: its check tag says nothing that can be checked", name)
+	}
+	if r.line && pointer {
+		add("optionalLine(%q, r.%s)", name, field)
+	} else if r.line {
+		add("line(%q, r.%s)", name, field)
+	}
+	return all, nil
+}
+
+// bound gives what a rule says of a value on the wire.
+func (s *source) bound(r rule, goType string) (b bound, err error) {
+	size := func(name string) int {
+		if name == "" {
+			return 0
+		}
+		n, ok := s.number(ast.NewIdent(name))
+		if !ok {
+			err = fmt.Errorf("%s is no constant of the package", name)
+		}
+		return n
+	}
+	b = bound{need: r.required, line: r.line, words: r.words}
+	switch {
+	case strings.HasPrefix(goType, "[]"):
+		b.maxItems = size(r.max)
+		if r.required {
+			b.minItems = 1
+		}
+		if r.each != "" {
+			b.each = &bound{need: true, maxLength: size(r.each)}
+		}
+	case strings.HasPrefix(goType, "*"):
+		b.need, b.filled, b.maxLength = false, r.required, size(r.max)
+	case r.notNegative:
+		if r.max != "" {
+			n := size(r.max)
+			b.maximum = &n
+		}
+	default:
+		b.maxLength = size(r.max)
+	}
+	if r.notNegative {
+		b.minimum = new(int)
+	}
+	if r.session {
+		b.pattern = s.pattern(goType)
+		if !r.required {
+			b.pattern = "^(" + strings.Trim(b.pattern, "^$") + ")?$"
+		}
+	}
+	if r.sha256 {
+		b.need, b.pattern = true, sha256Pattern
+	}
+	return b, err
+}
+
+// checks gives the Go file with what the tags check.
+func (s *source) checks() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString("// Code generated by internal/dev/tsgen from the check tags of requests. DO NOT EDIT.\n\npackage protocol\n")
+	requests := map[string]bool{}
+	for _, p := range s.pairs {
+		requests[p.request] = true
+	}
+	for _, name := range s.order {
+		st, ok := s.types[name].expr.(*ast.StructType)
+		if !ok {
+			continue
+		}
+		all, err := s.checksOf(st)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if own := s.methods[name+".Check"]; len(all) == 0 && (own || !requests[name]) {
+			continue
+		} else if own {
+			fmt.Fprintf(&b, "\n// checkFields checks the fields of the request one by one.\nfunc (r *%s) checkFields() *Problem {", name)
+		} else {
+			fmt.Fprintf(&b, "\n// Check says what cannot be carried out; see [Call.Check].\nfunc (r *%s) Check() *Problem {", name)
+		}
+		switch len(all) {
+		case 0:
+			b.WriteString(" return nil }\n")
+		case 1:
+			fmt.Fprintf(&b, "\n\treturn %s\n}\n", all[0])
+		default:
+			fmt.Fprintf(&b, "\n\treturn first(\n\t\t%s,\n\t)\n}\n", strings.Join(all, ",\n\t\t"))
+		}
+	}
+	return format.Source(b.Bytes())
+}
+
+// checksOf gives the checks of the fields of a struct.
+func (s *source) checksOf(st *ast.StructType) (all []string, err error) {
+	for _, f := range st.Fields.List {
+		r, err := ruleOf(f)
+		if err != nil {
+			return nil, err
+		}
+		if reflect.DeepEqual(r, rule{}) {
+			continue
+		}
+		name, _, _ := strings.Cut(tagOfField(f, "json"), ",")
+		calls, err := r.calls(name, f.Names[0].Name, types.ExprString(f.Type))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, calls...)
+	}
+	return all, nil
+}
+
+// ruleOf reads the check tag of a field.
+func ruleOf(f *ast.Field) (rule, error) { return parseRule(tagOfField(f, "check")) }
+
+// tagOfField gives a tag of a field, "" when it has none.
+func tagOfField(f *ast.Field, key string) string {
+	if f.Tag == nil {
+		return ""
+	}
+	return reflect.StructTag(strings.Trim(f.Tag.Value, "`")).Get(key)
+}

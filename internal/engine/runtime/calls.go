@@ -1,0 +1,301 @@
+package runtime
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"scorel/internal/engine/progress"
+	"scorel/internal/engine/tool"
+	"scorel/protocol"
+)
+
+// callSet is the calls of one assistant message.
+type callSet struct {
+	message protocol.EventID
+	blocks  []protocol.Block
+	invalid map[string]string // call id → why it cannot run
+}
+
+// job is one call on its way.
+type job struct {
+	fault    any // a panic beside its tool, with its stack
+	block    protocol.Block
+	result   protocol.EventID // the id of its result to come
+	parent   protocol.EventID
+	asked    protocol.EventID // the message with the call
+	spec     tool.Spec
+	input    json.RawMessage // what runs: hooks may have changed it
+	prepared tool.Prepared
+	process  *progress.Call // what the call reports; nil: nobody follows
+	done     bool
+	message  protocol.Message // the result, when done
+}
+
+const (
+	cancelledText = "Cancelled by user"
+	stoppedText   = "The host stopped while this ran. It may have taken effect. Check before repeating."
+)
+
+// refusal is what the result of a call says that does not run, and why.
+type refusal struct {
+	text string
+	why  protocol.ToolOutcome
+}
+
+func (r refusal) of(b protocol.Block) protocol.Message {
+	return protocol.ToolRefused(b.ID, b.Name, r.text, r.why)
+}
+
+// notRun refuses calls with a reason of the program.
+func notRun(text string) refusal { return refusal{"Not run: " + text, protocol.OutcomeNotRun} }
+
+// ended refuses calls because the run was ended before them.
+func ended(cause error) refusal {
+	if errors.Is(cause, ErrHostStops) {
+		return notRun("the host stopped before.")
+	}
+	return refusal{cancelledText, protocol.OutcomeCancelled}
+}
+
+// brokenOff is what the result of a call ends with that was ended while it ran.
+func brokenOff(cause error) string {
+	if errors.Is(cause, ErrHostStops) {
+		return stoppedText
+	}
+	return cancelledText
+}
+
+// runCalls runs the calls of a message: read-only ones that stand together side
+// by side, the others alone, results in call order. It returns the calls with their
+// results, and an error when the run was cancelled or storage failed; every call has its
+// result then too.
+func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
+	jobs := l.jobs(set)
+	for i := 0; i < len(jobs); {
+		if ctx.Err() != nil {
+			l.refuse(jobs[i:], ended(context.Cause(ctx)))
+			return jobs, ctx.Err()
+		}
+		n := l.groupSize(jobs[i:])
+		group := jobs[i : i+n]
+		for k, j := range group {
+			if err := l.prepare(ctx, j, set.invalid); err != nil {
+				why := ended(context.Cause(ctx))
+				if ctx.Err() == nil {
+					why = notRun("the turn ended, because something could not be stored.")
+				}
+				closeAll(group)
+				l.refuse(group[:k], why)
+				l.refuse(jobs[i+k:], why)
+				return jobs, err
+			}
+		}
+		l.runGroup(ctx, group)
+		i += n
+	}
+	return jobs, ctx.Err()
+}
+
+// refuseCalls gives every call of a message the same error result.
+func (l *loop) refuseCalls(set callSet, why refusal) { l.refuse(l.jobs(set), why) }
+
+// refuse records the results of calls that do not run any more; why is that of
+// those which have none yet.
+func (l *loop) refuse(jobs []*job, why refusal) {
+	for _, j := range jobs {
+		if !j.done {
+			j.message, j.done = why.of(j.block), true
+		}
+		l.emitAs(j.result, &protocol.MessageBody{Message: j.message})
+	}
+}
+
+func closeAll(group []*job) {
+	for _, j := range group {
+		if j.prepared != nil {
+			j.prepared.Close()
+			j.prepared = nil
+		}
+		j.process.End(progress.Ending{Status: protocol.ProcessCancelled})
+	}
+}
+
+func (l *loop) jobs(set callSet) []*job {
+	parent := set.message
+	jobs := make([]*job, len(set.blocks))
+	for i, b := range set.blocks {
+		jobs[i] = &job{block: b, result: protocol.NewEventID(l.Rand), parent: parent, asked: set.message}
+		parent = jobs[i].result
+	}
+	return jobs
+}
+
+func (l *loop) groupSize(jobs []*job) int {
+	n := 0
+	for n < len(jobs) {
+		t := l.tool(jobs[n].block.Name)
+		if t == nil || !t.Spec().Parallel {
+			break
+		}
+		n++
+	}
+	return max(n, 1)
+}
+
+func (l *loop) tool(name string) tool.Tool {
+	for _, t := range l.Tools {
+		if t.Spec().Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// prepare takes a call to the point where it may run: parse, schema, hooks,
+// schema again, permission on exactly the bytes that will run, snapshots. A call
+// that may not run gets its result here. An error ends the run.
+func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) error {
+	fail := func(format string, args ...any) error {
+		j.message, j.done = protocol.ToolError(j.block.ID, j.block.Name, fmt.Sprintf(format, args...)), true
+		return nil
+	}
+	refuse := func(text string) error {
+		j.message, j.done = refusal{text, protocol.OutcomeNotRun}.of(j.block), true
+		return nil
+	}
+	t := l.tool(j.block.Name)
+	if t == nil {
+		return fail("There is no tool named %q. The tools are: %s.", j.block.Name, l.toolNames())
+	}
+	j.spec = t.Spec()
+	if why, ok := invalid[j.block.ID]; ok {
+		return fail("%s", why)
+	}
+	call := tool.Call{ID: j.block.ID, Input: j.block.Input}
+	if err := l.validate(j.spec, call.Input); err != nil {
+		return fail("The input does not fit the schema of %s: %v", j.spec.Name, err)
+	}
+	var verdict HookVerdict
+	if l.Hooks != nil {
+		before, err := l.Hooks.BeforeTool(ctx, call, j.spec)
+		verdict = before.Verdict
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			return refuse(fmt.Sprintf("A hook failed, so this call was not run: %v", err))
+		case before.Blocked != "":
+			return refuse(before.Blocked)
+		case before.Result != nil:
+			j.message, j.done = *before.Result, true
+			j.message.Role, j.message.ToolCallID, j.message.ToolName = protocol.RoleToolResult, j.block.ID, j.block.Name
+			l.fitResult(&j.message)
+			return nil
+		case before.Input != nil:
+			call.Input = before.Input
+			if err := l.validate(j.spec, call.Input); err != nil {
+				return fail("A hook changed the input so that it does not fit the schema of %s: %v", j.spec.Name, err)
+			}
+		}
+	}
+	l.follow(j, &call)
+	prepared, err := l.safePrepare(ctx, t, call)
+	if err != nil {
+		return fail("%v", err)
+	}
+	j.prepared, j.input = prepared, call.Input
+	if p, ok := prepared.(tool.Labelled); ok {
+		j.process.Name(p.Label())
+	}
+	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict})
+	if err != nil {
+		return err
+	}
+	if !permit.Allowed {
+		prepared.Close()
+		j.prepared = nil
+		return refuse(permit.Reason)
+	}
+	if p, ok := prepared.(tool.GitRuled); ok && permit.Git {
+		p.AllowedByGitRule()
+	}
+	if err := l.snapshot(ctx, j); err != nil {
+		return err
+	}
+	return ctx.Err()
+}
+
+// snapshot keeps the files that the call will write: blob first, then the event,
+// then the effect.
+func (l *loop) snapshot(ctx context.Context, j *job) error {
+	snaps, err := j.prepared.Snapshots(ctx)
+	if err != nil {
+		j.message, j.done = refusal{fmt.Sprintf("The file could not be kept for undo, so this call was not run: %v", err), protocol.OutcomeNotRun}.of(j.block), true
+		j.prepared.Close()
+		j.prepared = nil
+		return nil
+	}
+	for _, s := range snaps {
+		body := &protocol.FileSnapshot{ToolCallID: j.block.ID, Path: s.Path, Existed: s.Existed, Restorable: s.Restorable, Mode: s.Mode}
+		if s.Existed && s.Restorable {
+			if body.Blob, err = l.Env.PutBlob(ctx, bytes.NewReader(s.Content)); err != nil {
+				return err
+			}
+		}
+		l.emit(body)
+	}
+	return nil
+}
+
+func (l *loop) safePrepare(ctx context.Context, t tool.Tool, call tool.Call) (p tool.Prepared, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			l.Report(fmt.Sprintf("tool %s panicked: %v", t.Spec().Name, r), debug.Stack())
+			p, err = nil, fmt.Errorf("the tool %s failed inside; this is a fault of Scorel, not of the input", t.Spec().Name)
+		}
+	}()
+	return t.Prepare(ctx, l.Env, call)
+}
+
+func (l *loop) toolNames() string {
+	names := make([]string, len(l.Tools))
+	for i, t := range l.Tools {
+		names[i] = t.Spec().Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// validate checks an input against the schema of a tool.
+func (l *loop) validate(spec tool.Spec, input json.RawMessage) error {
+	resolved := l.schemas[spec.Name]
+	if resolved == nil {
+		var schema jsonschema.Schema
+		if err := json.Unmarshal(spec.Schema, &schema); err != nil {
+			return fmt.Errorf("the schema is broken: %w", err)
+		}
+		var err error
+		if resolved, err = schema.Resolve(nil); err != nil {
+			return fmt.Errorf("the schema is broken: %w", err)
+		}
+		l.schemas[spec.Name] = resolved
+	}
+	var value map[string]any
+	if err := json.Unmarshal(input, &value); err != nil || value == nil {
+		return errors.New("it must be a JSON object")
+	}
+	return resolved.Validate(value)
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		return strings.ToValidUTF8(s[:n], "") + "…"
+	}
+	return s
+}

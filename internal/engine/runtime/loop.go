@@ -1,0 +1,288 @@
+package runtime
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"scorel/internal/engine/model"
+	"scorel/protocol"
+)
+
+// Execute runs until the queues are empty or something ends the run. The user
+// message that begins it must already stand in the log.
+func Execute(ctx context.Context, run Run) iter.Seq[RawEvent] {
+	return func(yield func(RawEvent) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		l := newLoop(run, cancel, yield)
+		l.emit(&protocol.RuntimeStart{})
+		end := l.turns(ctx)
+		l.emit(end.event())
+	}
+}
+
+// Compact runs one compaction and nothing else, as a run of its own.
+func Compact(ctx context.Context, run Run) iter.Seq[RawEvent] {
+	return func(yield func(RawEvent) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		l := newLoop(run, cancel, yield)
+		l.emit(&protocol.RuntimeStart{})
+		end := outcome{terminal: protocol.TerminalCompleted}
+		if err := run.Host.Compact(ctx, Asked, l.summarise); err != nil {
+			end = l.failed(ctx, err)
+		}
+		l.emit(end.event())
+	}
+}
+
+func newLoop(run Run, cancel context.CancelFunc, yield func(RawEvent) bool) *loop {
+	run.defaults()
+	l := &loop{Run: run, cancel: cancel, yield: yield, tries: maxTries, model: run.Model, schemas: map[string]*jsonschema.Resolved{}, wake: make(chan struct{}, 1)}
+	for _, t := range run.Tools {
+		spec := t.Spec()
+		l.specs = append(l.specs, model.ToolSpec{Name: spec.Name, Description: spec.Description, Schema: spec.Schema})
+	}
+	return l
+}
+
+// outcome is how a run ended.
+type outcome struct {
+	terminal protocol.Terminal
+	err      error
+}
+
+func (o outcome) event() *protocol.RuntimeEnd {
+	e := &protocol.RuntimeEnd{Terminal: o.terminal, Reason: protocol.EndError}
+	switch o.terminal {
+	case protocol.TerminalCompleted, protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalLoop,
+		protocol.TerminalBudget, protocol.TerminalRefused, protocol.TerminalHookStopped:
+		e.Reason = protocol.EndCompleted
+	case protocol.TerminalCancelled:
+		e.Reason = protocol.EndCancelled
+	}
+	if o.err != nil && o.terminal != protocol.TerminalCancelled {
+		e.Error = runError(o.terminal, o.err)
+	}
+	return e
+}
+
+func runError(t protocol.Terminal, err error) *protocol.Error {
+	var pe *protocol.Error
+	if errors.As(err, &pe) {
+		return pe
+	}
+	code := protocol.CodeInternalError
+	switch t {
+	case protocol.TerminalModelError, protocol.TerminalPromptTooLong:
+		code = protocol.CodeProviderError
+	case protocol.TerminalStorageError:
+		code = protocol.CodeStorageError
+	}
+	return &protocol.Error{Code: code, Message: err.Error()}
+}
+
+// loop is the state of one run. It belongs to the goroutine that ranges over
+// the run.
+type loop struct {
+	Run
+	cancel context.CancelFunc
+	yield  func(RawEvent) bool
+	gone   bool // the consumer has stopped ranging
+	tries  int  // of one request, at most
+
+	model     model.Model // the one in use this turn
+	specs     []model.ToolSpec
+	schemas   map[string]*jsonschema.Resolved // by tool name, made at first use
+	wake      chan struct{}                   // capacity 1: running calls have something to tell
+	steps     int
+	turnUsage protocol.Usage
+}
+
+// emit yields a body, unless the consumer is gone. A consumer that goes ends
+// the run's context.
+func (l *loop) emit(body protocol.Body) { l.emitAs("", body) }
+
+func (l *loop) emitAs(id protocol.EventID, body protocol.Body) {
+	if l.gone {
+		return
+	}
+	if !l.yield(RawEvent{ID: id, Body: body}) {
+		l.gone = true
+		l.cancel()
+	}
+}
+
+func (l *loop) turns(ctx context.Context) outcome {
+	for index := 0; ; index++ {
+		l.emit(&protocol.TurnStart{TurnIndex: index})
+		l.turnUsage, l.steps = protocol.Usage{}, 0
+		l.Budget.begin(l.Limits.MaxCostUSD)
+		l.model = l.Model
+		stop, end := l.turn(ctx)
+		if lost, ok := notStored(ctx); ok {
+			stop, end = protocol.StopError, lost
+		}
+		usage := l.turnUsage
+		l.emit(&protocol.TurnEnd{TurnIndex: index, Usage: &usage, StopReason: stop})
+		if end.terminal != protocol.TerminalCompleted {
+			return end
+		}
+		more, err := l.Host.FollowUp(ctx)
+		if err != nil {
+			return l.failed(ctx, err)
+		}
+		if !more {
+			return end
+		}
+	}
+}
+
+// notStored says whether the run was ended because something of it could not be
+// stored. It may be the last thing that the run yielded, with nothing behind it that
+// would look at the context.
+func notStored(ctx context.Context) (outcome, bool) {
+	var pe *protocol.Error
+	cause := context.Cause(ctx)
+	if cause == nil || !errors.As(cause, &pe) || pe.Code != protocol.CodeStorageError {
+		return outcome{}, false
+	}
+	return outcome{protocol.TerminalStorageError, cause}, true
+}
+
+// turn takes one user message to the end of its answer.
+func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
+	t := turnState{}
+	for {
+		if err := ctx.Err(); err != nil {
+			return protocol.StopCancelled, l.failed(ctx, err)
+		}
+		if l.steps >= l.Limits.MaxSteps {
+			return protocol.StopEndTurn, outcome{protocol.TerminalMaxSteps,
+				protocol.Errorf(protocol.CodeStepLimit, "The run stopped after %d steps; raise the limit with --max-turns, or send another message to go on.", l.steps)}
+		}
+		if end, over := l.overBudget(); over { // what sub-agents spent counts too
+			return protocol.StopEndTurn, end
+		}
+		l.steps++
+		step, err := l.step(ctx, &t)
+		if err != nil {
+			return stopOf(err), l.failed(ctx, err)
+		}
+		if step.terminal != "" {
+			return step.stop, outcome{step.terminal, step.err}
+		}
+		if end, over := l.overBudget(); over {
+			l.refuseCalls(step.calls, notRun("the cost limit of this run is reached."))
+			return step.stop, end
+		}
+		if len(step.calls.blocks) > 0 {
+			t.stopBlocks = 0
+			jobs, err := l.runCalls(ctx, step.calls)
+			if err != nil {
+				return protocol.StopCancelled, l.failed(ctx, err)
+			}
+			steered, err := l.Host.Steer(ctx)
+			if err != nil {
+				return step.stop, l.failed(ctx, err)
+			}
+			if steered > 0 {
+				t.repeats = repeats{} // a person sees what it does
+				continue
+			}
+			if end, goOn, err := l.repeated(ctx, &t, l.footprintOf(jobs)); err != nil {
+				return step.stop, l.failed(ctx, err)
+			} else if !goOn {
+				return step.stop, end
+			}
+			continue
+		}
+		goOn, err := l.goOn(ctx, &t, step)
+		if err != nil {
+			return step.stop, l.failed(ctx, err)
+		}
+		if !goOn {
+			if step.stop == protocol.StopMaxTokens {
+				return step.stop, outcome{protocol.TerminalMaxTokens,
+					protocol.Errorf(protocol.CodeProviderError, "The answer hit the model's output limit %d times in a row; ask for it in smaller parts.", maxContinuations+1)}
+			}
+			return step.stop, outcome{terminal: protocol.TerminalCompleted}
+		}
+		t.repeats.note(said(step.text))
+	}
+}
+
+// overBudget says whether the cost limit is reached, and how the run ends then.
+func (l *loop) overBudget() (outcome, bool) {
+	spent, over := l.Budget.over()
+	if !over {
+		return outcome{}, false
+	}
+	return outcome{protocol.TerminalBudget,
+		protocol.Errorf(protocol.CodeCostLimit, "The run stopped at a cost of $%.4f; raise the limit with --max-budget-usd.", spent)}, true
+}
+
+// turnState counts what a turn may do only so often.
+type turnState struct {
+	continuations int
+	stopBlocks    int
+	overloads     int // in a row
+	repeats       repeats
+}
+
+// goOn says whether a turn continues behind an answer without calls.
+func (l *loop) goOn(ctx context.Context, t *turnState, step stepResult) (bool, error) {
+	if step.stop == protocol.StopMaxTokens && t.continuations < maxContinuations {
+		t.continuations++
+		return true, l.Host.Notice(ctx, "Your answer was cut at the output limit. Continue exactly where it stopped, without repeating anything.")
+	}
+	if n, err := l.Host.Steer(ctx); err != nil || n > 0 {
+		return n > 0, err
+	}
+	if l.Hooks == nil || step.stop != protocol.StopEndTurn {
+		return false, nil
+	}
+	text, err := l.Hooks.Stop(ctx, Ending{Blocked: t.stopBlocks, Text: step.text})
+	if err != nil || text == "" {
+		return false, ctx.Err() // a stop hook that fails does not hold the turn
+	}
+	if t.stopBlocks++; t.stopBlocks >= MaxStopBlocks {
+		l.Report(fmt.Sprintf("stop hooks let the turn go on %d times in a row; it has been ended", t.stopBlocks), nil)
+		return false, nil
+	}
+	return true, l.Host.Notice(ctx, text)
+}
+
+// failed maps the error that ended a run to its terminal reason.
+func (l *loop) failed(ctx context.Context, err error) outcome {
+	var me *model.Error
+	var pe *protocol.Error
+	switch {
+	case errors.As(err, &pe) && pe.Code == protocol.CodeStorageError:
+		return outcome{protocol.TerminalStorageError, err}
+	case errors.As(err, &pe) && pe.Code == protocol.CodePermissionDenied: // a hook's
+		return outcome{protocol.TerminalHookStopped, err}
+	case ctx.Err() != nil:
+		if lost, ok := notStored(ctx); ok {
+			return lost
+		}
+		return outcome{protocol.TerminalCancelled, err}
+	case errors.As(err, &me) && me.Class == model.ClassTooLong:
+		return outcome{protocol.TerminalPromptTooLong, err}
+	case errors.As(err, &me):
+		return outcome{protocol.TerminalModelError, err}
+	default: // the host's: what it needs is in the log
+		return outcome{protocol.TerminalStorageError, err}
+	}
+}
+
+func stopOf(err error) protocol.StopReason {
+	if errors.Is(err, context.Canceled) {
+		return protocol.StopCancelled
+	}
+	return protocol.StopError
+}

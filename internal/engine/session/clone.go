@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"slices"
+
+	"scorel/internal/platform/disk"
+	"scorel/protocol"
+)
+
+// Clone makes a log of the path to h.ClonedFrom.EventID (empty: the leaf) in
+// another log, with the control events that belong to that path, and is its
+// writer. Ids and seqs stay, only the sessionId of each line changes. Moves of
+// the leaf that come after the event are left out, so that the new leaf is the
+// event. Where damage may have moved the leaf, the event must be named (ErrReadOnly). An empty Meta is that of the source's header. The rest of the header is
+// filled in as by Create, with its errors; all of the log is made or nothing.
+// The source may be in use. Payloads that the copied events name and that the store has not
+// are given, too: the clone lacks them as the source does.
+func (s *Store) Clone(ctx context.Context, from protocol.SessionID, h protocol.Header) (log *Log, lost Lost, err error) {
+	v, report, err := s.View(ctx, from)
+	if err != nil {
+		return nil, Lost{}, fmt.Errorf("clone: %w", err)
+	}
+	defer v.Close()
+	var at protocol.EventID
+	if h.ClonedFrom != nil {
+		at = h.ClonedFrom.EventID
+	}
+	if at == "" {
+		if report.NeedsLeaf {
+			return nil, Lost{}, fmt.Errorf("clone: session %s: %w: %s", from, ErrReadOnly, report.ReadOnly)
+		}
+		at = v.ix.Leaf()
+	}
+	leaf, err := v.ix.conversation(at)
+	if err != nil {
+		return nil, Lost{}, fmt.Errorf("clone: %w", err)
+	}
+	source := v.ix.Header()
+	if source.Version > protocol.HeaderVersion {
+		return nil, Lost{}, fmt.Errorf("clone: session %s: %w: it was written by a later version of Scorel; update Scorel to copy it", from, ErrReadOnly)
+	}
+	h.ImportedThrough, h.CopiedThrough = source.ImportedThrough, v.ix.copiedThrough(leaf)
+	h.ClonedFrom = &protocol.ClonedFrom{SessionID: from, DeviceID: source.DeviceID, EventID: at}
+	if h.Meta == (protocol.Meta{}) {
+		h.Meta = source.Meta
+	}
+	log, err = s.make(ctx, h, func(id protocol.SessionID, put func([]byte) error) error {
+		lost = Lost{}
+		return v.ix.copyPath(ctx, leaf, id, s.Blobs(), &lost, put)
+	})
+	return log, lost, err
+}
+
+// copied gives the events of a clone.
+func (s snapshot) copied(leaf int32) iter.Seq[*entry] {
+	return func(yield func(*entry) bool) {
+		path := s.path(leaf)
+		on := 0 // path[on] is the next event of the path
+		for i := range s.entries {
+			e := &s.entries[i]
+			switch {
+			case on < len(path) && path[on] == int32(i):
+				on++
+			case e.flags&flagControl == 0 || !s.belongs(e, path):
+				continue
+			case on == len(path) && s.is(e, protocol.TypeRewind, protocol.TypeBranch):
+				continue
+			case s.is(e, protocol.TypeQueueUpdate):
+				continue // what waits is the source's to say, once
+			}
+			if !yield(e) {
+				return
+			}
+		}
+	}
+}
+
+// copiedThrough gives the highest seq of a clone, at least 1: without one it would be
+// unknown.
+func (ix *Index) copiedThrough(leaf int32) protocol.Seq {
+	last := protocol.Seq(1)
+	for e := range ix.snapshot().copied(leaf) {
+		last = max(last, protocol.Seq(e.seq))
+	}
+	return last
+}
+
+// copyPath gives the lines of a clone, with newlines, and keeps the payloads that they
+// name: the source may be deleted at any moment. Those that are missing go to lost.
+func (ix *Index) copyPath(ctx context.Context, leaf int32, id protocol.SessionID, blobs *Blobs, lost *Lost, put func([]byte) error) error {
+	for e := range ix.snapshot().copied(leaf) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		line, err := ix.src.read(e.off, int(e.size))
+		if err != nil {
+			return err
+		}
+		if line, err = protocol.WithSession(line, id); err != nil {
+			return fmt.Errorf("event %s: %w", e.id.id(), err)
+		}
+		if ev, err := protocol.ParseEvent(line); err == nil { // else it names nothing that can be told
+			for _, sha := range ev.Payloads() {
+				switch err := blobs.Keep(sha); {
+				case errors.Is(err, ErrNoBlob):
+					lost.Add(sha, err)
+				case err != nil:
+					return err
+				}
+			}
+		}
+		if err := put(append(line, '\n')); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// is says whether an event is of one of the types.
+func (s snapshot) is(e *entry, types ...protocol.EventType) bool {
+	return e.typ != otherType && slices.Contains(types, s.types[e.typ])
+}
+
+// appender writes to the end of a file in large pieces.
+type appender struct {
+	file disk.File
+	buf  []byte
+	end  int64
+	err  error // of the last write
+}
+
+func (a *appender) put(p []byte) error {
+	a.buf = append(a.buf, p...)
+	if len(a.buf) < blockSize {
+		return nil
+	}
+	return a.flush()
+}
+
+func (a *appender) flush() error {
+	_, a.err = a.file.WriteAt(a.buf, a.end)
+	a.end += int64(len(a.buf))
+	a.buf = a.buf[:0]
+	return a.err
+}

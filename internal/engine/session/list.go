@@ -1,0 +1,266 @@
+package session
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"scorel/internal/platform/disk"
+	"scorel/protocol"
+)
+
+// Query chooses sessions. Its zero value chooses all.
+type Query struct {
+	ProjectID protocol.ProjectID // empty: of any project
+	Text      string             // in name, first prompt or folder, or the beginning of the id, in any case; empty: any
+	Limit     int                // 0: no limit
+	Top       bool               // not those of sub-agents
+	Parent    protocol.SessionID // only those of this session's sub-agents; empty: all
+	Before    *Position          // only sessions behind this one in the list; nil: from the newest
+}
+
+// Position is a place in the list: what was changed last comes first, and of
+// what was changed in the same millisecond the higher id.
+type Position struct {
+	UpdatedAt int64
+	ID        protocol.SessionID
+}
+
+// Summary is what a list shows of a session. Times are in Unix milliseconds;
+// UpdatedAt is that of the file.
+type Summary struct {
+	ID          protocol.SessionID   `json:"id"`
+	Meta        protocol.Meta        `json:"meta"`
+	CreatedAt   int64                `json:"createdAt"`
+	UpdatedAt   int64                `json:"updatedAt"`
+	FirstPrompt string               `json:"firstPrompt,omitempty"` // at most 200 characters
+	Events      int                  `json:"events"`                // lines behind the header
+	ClonedFrom  *protocol.ClonedFrom `json:"clonedFrom,omitempty"`
+	Parent      *protocol.Parent     `json:"parent,omitempty"`
+	Locked      *Owner               `json:"-"` // who writes it now, if anybody
+}
+
+// Position gives the place of the session in the list.
+func (s Summary) Position() Position { return Position{s.UpdatedAt, s.ID} }
+
+// maxPrompt is how many characters of the first prompt a summary holds.
+const maxPrompt = 200
+
+// listed is a log file as the folder shows it.
+type listed struct {
+	id   protocol.SessionID
+	size int64
+	mod  time.Time
+}
+
+func (l listed) position() Position { return Position{l.mod.UnixMilli(), l.id} }
+
+// after orders the list: newest first.
+func (p Position) compare(q Position) int {
+	return cmp.Or(cmp.Compare(q.UpdatedAt, p.UpdatedAt), cmp.Compare(q.ID, p.ID))
+}
+
+// List gives the sessions that the query chooses, newest first. Only files that
+// have changed since they were last listed are read, and only as far as the
+// consumer goes. A file that cannot be read gives a summary with its id and
+// times alone.
+func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
+	return func(yield func(Summary, error) bool) {
+		files, err := s.files()
+		if err != nil {
+			yield(Summary{}, err)
+			return
+		}
+		slices.SortFunc(files, func(a, b listed) int { return a.position().compare(b.position()) })
+		c := s.openCache()
+		defer c.close(files)
+		given := 0
+		for _, f := range files {
+			if q.Before != nil && f.position().compare(*q.Before) <= 0 {
+				continue
+			}
+			if q.Limit > 0 && given == q.Limit {
+				return
+			}
+			if err := ctx.Err(); err != nil {
+				yield(Summary{}, err)
+				return
+			}
+			sum := c.summary(ctx, f)
+			if !q.chooses(sum) {
+				continue
+			}
+			if owner, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(f.id)+lockSuffix)); err == nil && held {
+				o := ParseOwner(owner)
+				sum.Locked = &o
+			}
+			given++
+			if !yield(sum, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (q Query) chooses(s Summary) bool {
+	if q.ProjectID != "" && q.ProjectID != s.Meta.ProjectID {
+		return false
+	}
+	if q.Top && s.Parent != nil || q.Parent != "" && (s.Parent == nil || s.Parent.SessionID != q.Parent) {
+		return false
+	}
+	text := strings.ToLower(q.Text)
+	for _, in := range []string{s.Meta.Name, s.FirstPrompt, s.Meta.WorkDir} {
+		if strings.Contains(strings.ToLower(in), text) {
+			return true
+		}
+	}
+	return strings.HasPrefix(string(s.ID), text)
+}
+
+// files gives the logs in the folder.
+func (s *Store) files() ([]listed, error) {
+	entries, err := s.fs.ReadDir(s.sessions())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the sessions: %w", err)
+	}
+	var out []listed
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), logSuffix)
+		if !ok || protocol.SessionID(id).Check() != nil {
+			continue
+		}
+		info, err := e.Info()
+		if err != nil {
+			continue // deleted meanwhile
+		}
+		out = append(out, listed{protocol.SessionID(id), info.Size(), info.ModTime()})
+	}
+	return out, nil
+}
+
+// summarise reads a log for the list: its header, its first prompt and all
+// session_info events.
+func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
+	h := bareHeader(f.id)
+	sum := Summary{ID: f.id, CreatedAt: h.CreatedAt, UpdatedAt: f.mod.UnixMilli()}
+	file, err := s.fs.Open(s.path(f.id), disk.ReadOnly)
+	if err != nil {
+		return sum, err
+	}
+	defer file.Close()
+	b := &blocks{read: file.ReadAt, size: f.size}
+	var buf []byte
+	for {
+		if err := ctx.Err(); err != nil {
+			return sum, err
+		}
+		blk, err := b.next(buf)
+		if err == io.EOF {
+			return sum, nil
+		}
+		if err != nil {
+			return sum, err
+		}
+		if blk.data != nil {
+			sum.read(blk)
+			buf = blk.data
+		}
+	}
+}
+
+// read takes what a summary needs from some lines.
+func (s *Summary) read(blk block) {
+	data := blk.data
+	if blk.off == 0 {
+		line, rest, _ := bytes.Cut(data, []byte("\n"))
+		if h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r"))); err == nil {
+			s.Meta, s.ClonedFrom, s.Parent, data = h.Meta, h.ClonedFrom, h.Parent, rest
+			if h.CreatedAt > 0 {
+				s.CreatedAt = h.CreatedAt
+			}
+		}
+	}
+	s.Events += bytes.Count(data, []byte("\n"))
+	for rest := data; s.FirstPrompt == "" && len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		s.FirstPrompt = firstPrompt(line)
+	}
+	mark := []byte(`{"type":"session_info"`)
+	for rest := data; ; {
+		i := bytes.Index(rest, mark)
+		if i < 0 {
+			return
+		}
+		line, after, _ := bytes.Cut(rest[i:], []byte("\n"))
+		if i == 0 || rest[i-1] == '\n' {
+			if ev, err := protocol.ParseEvent(line); err == nil {
+				if info, ok := ev.Body.(*protocol.SessionInfo); ok {
+					info.Changes.Apply(&s.Meta)
+				}
+			}
+		}
+		rest = after
+	}
+}
+
+// firstPrompt gives the text of a user message, cut.
+func firstPrompt(line []byte) string {
+	if !bytes.HasPrefix(line, []byte(`{"type":"message"`)) || !bytes.Contains(line, []byte(`"role":"user"`)) {
+		return ""
+	}
+	ev, err := protocol.ParseEvent(line)
+	if err != nil {
+		return ""
+	}
+	return promptOf(ev)
+}
+
+// maxPromptSearch is how many messages are looked through for the first prompt of an
+// open log.
+const maxPromptSearch = 64
+
+// FirstPrompt gives the text of the first user message as [Summary] has it, "" when
+// none is among the first messages.
+func (ix *Index) FirstPrompt(ctx context.Context) (string, error) {
+	n := 0
+	for ev, err := range ix.OfType(ctx, protocol.TypeMessage) {
+		if err != nil {
+			return "", err
+		}
+		if text := promptOf(ev); text != "" {
+			return text, nil
+		}
+		if n++; n == maxPromptSearch {
+			break
+		}
+	}
+	return "", nil
+}
+
+// promptOf gives the text of a user message, cut; "" for another event.
+func promptOf(ev protocol.Event) string {
+	m, ok := message(ev)
+	if !ok || m.Role != protocol.RoleUser {
+		return ""
+	}
+	text := strings.TrimSpace(m.PlainText())
+	if utf8.RuneCountInString(text) > maxPrompt {
+		text = string([]rune(text)[:maxPrompt])
+	}
+	return strings.Clone(text)
+}

@@ -1,0 +1,368 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"scorel/internal/platform/disk"
+	"scorel/protocol"
+)
+
+// Log is a session opened by its only writer. Commit, PickLeaf and Close may be
+// called concurrently and wait for each other.
+type Log struct {
+	store  *Store
+	name   string
+	ix     *Index
+	src    *source
+	unlock disk.Unlocker
+
+	mu      sync.Mutex // held over the writing of a commit; the index's lock is taken inside
+	file    disk.File  // what src reads from, for writing
+	buf     []byte     // kept between commits
+	tailEnd int64      // with pick: the damaged tail stands from the index's end to here
+	pad     int64      // with tailEnd: 1 when the event before the tail lacks its newline
+	broken  error      // why there is no file
+	closed  bool
+
+	// stateMu guards what follows, and is taken inside mu: who only asks does not
+	// wait for a commit.
+	stateMu  sync.Mutex
+	readOnly string // why; empty when events are taken
+	pick     bool   // readOnly ends when a leaf has been picked
+}
+
+// ErrInvalidEvent is in the chain when an event cannot stand in the log: its
+// seq, id, parent, session or form is wrong. Nothing was written.
+var ErrInvalidEvent = errors.New("the event does not fit the log")
+
+// Index gives what the log knows of its events. It stays usable until Close.
+func (l *Log) Index() *Index { return l.ix }
+
+// ID is the session's id.
+func (l *Log) ID() protocol.SessionID { return l.ix.id }
+
+// NextSeqFloor is the lowest seq that Commit accepts next.
+func (l *Log) NextSeqFloor() protocol.Seq { return l.ix.NextSeqFloor() }
+
+// ReadOnly says whether the log takes no events, and why, as a sentence. It does not
+// wait for a commit that is on its way.
+func (l *Log) ReadOnly() (bool, string) {
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
+	return l.readOnly != "", l.readOnly
+}
+
+// NeedsLeaf says whether the log is read-only until PickLeaf.
+func (l *Log) NeedsLeaf() bool {
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
+	return l.pick
+}
+
+// Broken gives why the log has no file that it can write to, nil when it has one.
+// The next commit tries to make one. What is stored stays readable.
+func (l *Log) Broken() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.broken
+}
+
+// Commit stores events: one write, one fsync. They are durable and in the index
+// when it returns nil. Otherwise none of them is stored: ErrReadOnly,
+// ErrInvalidEvent, ErrClosed, the context's error (only before anything was
+// written), or ErrStorage, with [disk.ErrNoSpace] when the disk is full. The seqs
+// must rise; each parent must be a conversation event of the log or before it in
+// events. Nothing of the caller's memory is kept.
+func (l *Log) Commit(ctx context.Context, events []protocol.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.readOnly != "" && !l.closed {
+		return fmt.Errorf("session %s: %w: %s", l.ix.id, ErrReadOnly, l.readOnly)
+	}
+	return l.commit(ctx, events)
+}
+
+// PickLeaf ends the read-only state of a log in which damaged bytes may have
+// moved the leaf: it stores ev, a branch or rewind event that names the leaf. A
+// damaged end is set aside first. Errors are those of Commit.
+func (l *Log) PickLeaf(ctx context.Context, ev protocol.Event) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.pick {
+		if l.readOnly != "" {
+			return fmt.Errorf("session %s: %w: %s", l.ix.id, ErrReadOnly, l.readOnly)
+		}
+		return fmt.Errorf("session %s needs no leaf: %w", l.ix.id, ErrInvalidEvent)
+	}
+	leaf, moves := ev.Leaf()
+	if !moves {
+		return fmt.Errorf("a %s event picks no leaf: %w", ev.Type, ErrInvalidEvent)
+	}
+	if _, rewind := ev.Body.(*protocol.Rewind); leaf != "" || !rewind {
+		if _, err := l.ix.conversation(leaf); err != nil {
+			return err
+		}
+	}
+	if end := l.ix.Size(); l.tailEnd > end {
+		if _, err := l.setAside(ctx, end, l.tailEnd); err != nil {
+			return fmt.Errorf("session %s: %w: the damaged end could not be set aside: %w", l.ix.id, ErrStorage, err)
+		}
+	}
+	if err := l.commit(ctx, []protocol.Event{ev}); err != nil {
+		return err
+	}
+	l.tailEnd, l.pad = 0, 0
+	l.stateMu.Lock()
+	defer l.stateMu.Unlock()
+	l.readOnly, l.pick = "", false
+	return nil
+}
+
+// commit is Commit with mu held.
+func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
+	if l.closed {
+		return fmt.Errorf("session %s: %w", l.ix.id, ErrClosed)
+	}
+	if err := l.revive(); err != nil {
+		return l.storageError(err)
+	}
+	records, used, err := l.encode(events)
+	if err != nil {
+		return fmt.Errorf("session %s: %w", l.ix.id, err)
+	}
+	if len(records) == 0 {
+		return nil
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case l.store.syncs <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-l.store.syncs }()
+
+	end := l.ix.Size()
+	if err := l.write(end); err != nil {
+		return l.storageError(err)
+	}
+	l.ix.mu.Lock()
+	defer l.ix.mu.Unlock()
+	for i := range records {
+		l.ix.add(&records[i], used)
+	}
+	l.ix.end = end + l.pad + int64(len(l.buf))
+	if cap(l.buf) > blockSize {
+		l.buf = nil
+	}
+	return nil
+}
+
+func (l *Log) storageError(err error) error {
+	return fmt.Errorf("session %s: %w: %w", l.ix.id, ErrStorage, err)
+}
+
+// encode writes events into buf and makes their records.
+func (l *Log) encode(events []protocol.Event) ([]record, usages, error) {
+	l.buf = l.buf[:0]
+	off := l.ix.Size() + l.pad
+	next, prev := l.ix.NextSeqFloor(), l.ix.LastSeq()
+	var used usages
+	records := make([]record, 0, len(events))
+	for _, ev := range events {
+		start := len(l.buf)
+		ev, err := ev.SealAfter(prev)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
+		}
+		l.buf = append(l.buf, ev.Raw()...)
+		line := l.buf[start:]
+		var r record
+		switch err := parseRecord(line, off+int64(start), &r, &used); {
+		case err != nil:
+			return nil, nil, fmt.Errorf("%w: %w", ErrInvalidEvent, err)
+		case ev.SessionID != l.ix.id:
+			return nil, nil, fmt.Errorf("%w: it belongs to %q", ErrInvalidEvent, ev.SessionID)
+		case r.seq < next:
+			return nil, nil, fmt.Errorf("%w: its seq %d is below %d", ErrInvalidEvent, r.seq, next)
+		case r.hasPrev && r.prev != prev:
+			return nil, nil, fmt.Errorf("%w: it follows on %d, and the log ends with %d", ErrInvalidEvent, r.prev, prev)
+		case r.sum == protocol.SumWrong:
+			return nil, nil, fmt.Errorf("%w: its checksum is wrong", ErrInvalidEvent)
+		case bytes.IndexByte(line, '\n') >= 0:
+			return nil, nil, fmt.Errorf("%w: it holds a line end", ErrInvalidEvent)
+		}
+		if err := l.fits(&r, records); err != nil {
+			return nil, nil, err
+		}
+		next, prev = r.seq+1, r.seq
+		records = append(records, r)
+		l.buf = append(l.buf, '\n')
+	}
+	return records, used, nil
+}
+
+// fits checks id and parent against the log and the events before it.
+func (l *Log) fits(r *record, before []record) error {
+	l.ix.mu.RLock()
+	defer l.ix.mu.RUnlock()
+	known := l.ix.find(r.id) != none
+	parent := !r.hasParent
+	if p := l.ix.find(r.parent); r.hasParent && p != none {
+		parent = l.ix.entries[p].flags&flagControl == 0
+	}
+	for i := range before {
+		known = known || before[i].id == r.id
+		parent = parent || before[i].id == r.parent && !before[i].control
+	}
+	if known {
+		return fmt.Errorf("%w: event %s is there already", ErrInvalidEvent, r.id.id())
+	}
+	if !parent {
+		return fmt.Errorf("%w: its parent %s is no conversation event of this log", ErrInvalidEvent, r.parent.id())
+	}
+	return nil
+}
+
+// write puts buf behind the durable bytes. When it fails the file holds those
+// alone (and a tail that waits for PickLeaf), or the log is broken.
+func (l *Log) write(end int64) error {
+	if l.tailEnd > end {
+		return l.writeOverTail(end)
+	}
+	if _, err := l.file.WriteAt(l.buf, end); err != nil {
+		undo := l.file.Truncate(end)
+		if undo == nil {
+			undo = l.file.Sync()
+		}
+		if undo != nil {
+			l.rewrite(end, undo)
+		}
+		return fmt.Errorf("write: %w", err)
+	}
+	if err := l.file.Sync(); err != nil {
+		l.rewrite(end, err)
+		return fmt.Errorf("fsync: %w", err)
+	}
+	return nil
+}
+
+// writeOverTail puts buf in the place of a damaged tail that has been set aside,
+// all or nothing: with the tail would go the knowledge that a leaf must be picked.
+func (l *Log) writeOverTail(end int64) error {
+	more := append(bytes.Repeat([]byte("\n"), int(l.pad)), l.buf...)
+	f, renamed, err := l.copyPrefix(end, more)
+	if err != nil {
+		if renamed {
+			l.file, l.broken = nil, err
+			l.src.swap(nil)
+		}
+		return err
+	}
+	l.file = f
+	l.src.swap(f)
+	return nil
+}
+
+// rewrite gives up the open file, of which nothing cached is trusted any more,
+// and goes on in a new one that holds the durable bytes. When that fails too the
+// log is broken.
+func (l *Log) rewrite(end int64, cause error) {
+	_ = l.file.Truncate(end) // in case nothing below works: what was refused should not be found later
+	l.file = nil
+	l.src.swap(nil) // readers open it again by name
+	f, _, err := l.copyPrefix(end, nil)
+	if err != nil {
+		l.broken = fmt.Errorf("%w; then: %w", cause, err)
+		return
+	}
+	l.file = f
+	l.src.swap(f)
+}
+
+// revive makes a broken log a new file, when the disk works again.
+func (l *Log) revive() error {
+	end := l.ix.Size()
+	if l.broken == nil || l.tailEnd > end {
+		return l.broken
+	}
+	f, _, err := l.copyPrefix(end, nil)
+	if err != nil {
+		return fmt.Errorf("%w; then: %w", l.broken, err)
+	}
+	l.file, l.broken = f, nil
+	l.src.swap(f)
+	return nil
+}
+
+// copyPrefix makes a file of the first end bytes and more, and gives it the
+// log's name. With an error after renamed, either file may have the name after a
+// power cut.
+func (l *Log) copyPrefix(end int64, more []byte) (f disk.File, renamed bool, err error) {
+	fsys := l.store.fs
+	f, tmp, err := disk.Temp(fsys, l.name)
+	if err != nil {
+		return nil, false, err
+	}
+	err = copyRange(f, 0, l.src.readAt, 0, end)
+	if err == nil && len(more) > 0 {
+		_, err = f.WriteAt(more, end)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err == nil {
+		err = fsys.Rename(tmp, l.name)
+	}
+	if err != nil {
+		_ = f.Close()
+		_ = fsys.Remove(tmp)
+		return nil, false, err
+	}
+	if err := fsys.SyncDir(l.store.sessions()); err != nil {
+		_ = f.Close()
+		return nil, true, err
+	}
+	return f, true, nil
+}
+
+// copyRange copies bytes from to to of read into f at place at.
+func copyRange(f disk.File, at int64, read readerAt, from, to int64) error {
+	buf := make([]byte, min(blockSize, to-from))
+	for off := from; off < to; {
+		p := buf[:min(int64(len(buf)), to-off)]
+		if err := readFull(read, p, off); err != nil {
+			return err
+		}
+		if _, err := f.WriteAt(p, at+off-from); err != nil {
+			return err
+		}
+		off += int64(len(p))
+	}
+	return nil
+}
+
+// Close waits for a running commit and gives the lock back. A second call does
+// nothing.
+func (l *Log) Close() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return nil
+	}
+	l.closed = true
+	l.store.logs.remove()
+	err := l.src.close()
+	if uerr := l.unlock.Unlock(); err == nil {
+		err = uerr
+	}
+	if err != nil {
+		return fmt.Errorf("close session %s: %w", l.ix.id, err)
+	}
+	return nil
+}

@@ -1,0 +1,68 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"scorel/internal/engine/permission"
+	"scorel/protocol"
+)
+
+//go:embed appenddaily.md
+var appendDailyText string
+
+type appendDailyTool struct{}
+
+type appendDailyInput struct {
+	Text string `json:"text"`
+}
+
+// appendDailyInfo is what the tool means to others.
+var appendDailyInfo = protocol.ToolInfo{Name: "AppendDaily", Kind: protocol.ToolOwn}
+
+// Spec implements [Tool].
+func (appendDailyTool) Spec() Spec {
+	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Description: appendDailyText, Finishes: true, Schema: json.RawMessage(
+		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":8192,"description":"The note, in a few lines."}},` +
+			`"required":["text"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (appendDailyTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[appendDailyInput](call)
+	if err != nil {
+		return nil, err
+	}
+	if env.Note == nil {
+		return nil, errors.New("notes are switched off here; tell the user what should be kept")
+	}
+	return appendDailyCall{env, in.Text}, nil
+}
+
+type appendDailyCall struct {
+	env  *Env
+	text string
+}
+
+// Action implements [Prepared].
+func (appendDailyCall) Action() permission.Action {
+	return permission.Action{Tool: appendDailyInfo.Name, Kind: appendDailyInfo.Kind}
+}
+
+// Snapshots implements [Prepared].
+func (appendDailyCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
+
+// Close implements [Prepared].
+func (appendDailyCall) Close() {}
+
+// Run implements [Prepared].
+func (c appendDailyCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	where, err := c.env.Note(ctx, c.text)
+	if err != nil {
+		return Result{}, err
+	}
+	return textResult(fmt.Sprintf("The note is kept in %s.", where)), nil
+}

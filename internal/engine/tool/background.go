@@ -1,0 +1,82 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"scorel/internal/engine/background"
+	"scorel/internal/platform/sandbox"
+	"scorel/protocol"
+)
+
+const (
+	beginTime  = time.Second // for the first output of a background command
+	beginChars = 4000        // of it
+)
+
+// errNoTasks says that background commands do not exist here.
+var errNoTasks = errors.New("there are no background commands here; run the command without run_in_background")
+
+// start starts the command in the background and gives how it begins. A call
+// that is cancelled while it looks at that ends the command.
+func (c *bashCall) start(ctx context.Context) (Result, error) {
+	tasks := c.env.Tasks
+	if tasks == nil {
+		return Result{}, errNoTasks
+	}
+	guard := c.env.guard(c.id)
+	after := func() string { return guard.end().untold() }
+	id, err := tasks.Start(c.env.Spawn, background.Spec{Command: c.command, CallID: c.id, Tool: bashInfo.Name, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
+		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
+	if err != nil {
+		guard.end()
+		return Result{}, c.notStarted(ctx, err)
+	}
+	begun, err := tasks.Begin(ctx, id, beginTime, beginChars)
+	if err != nil {
+		stopped, serr := tasks.Stop(context.WithoutCancel(ctx), id, background.ToModel)
+		if serr != nil {
+			return Result{}, serr
+		}
+		r := textResult(fmt.Sprintf("The command had begun as %s and %s.", id, stopped.How))
+		r.IsError, r.Details, r.Process = true, protocol.ToolDetails{TaskID: id, ExitCode: stopped.Info.ExitCode, Cancelled: true}, stopped.Process
+		return r, nil
+	}
+	notes := []string{"runs in the background as " + id}
+	switch {
+	case begun.How != "":
+		notes = []string{id + " " + begun.How}
+	case begun.Cut:
+		notes = append(notes, "TaskOutput gives what it has printed since")
+	}
+	if c.gone != "" {
+		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this runs in %s", c.gone, c.env.Files.Root()))
+	}
+	return taskResult(begun, "no output yet", notes), nil
+}
+
+// taskResult gives output with notes behind it; none is what says that there is
+// no output. A command that failed by itself is an error.
+func taskResult(r background.Reading, none string, notes []string) Result {
+	text := r.Text
+	if text == "" {
+		notes = append([]string{none}, notes...)
+	} else if !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	res := textResult(text + "[" + strings.Join(notes, "; ") + "]")
+	res.Details, res.Process = protocol.ToolDetails{TaskID: r.Info.TaskID, ExitCode: r.Info.ExitCode}, r.Process
+	res.IsError = r.Info.State == protocol.TaskExited && r.Info.ExitCode != nil && *r.Info.ExitCode != 0
+	return res
+}
+
+// standing says how a command stands: how it ended, or for how long it has run.
+func standing(r background.Reading, now time.Time) string {
+	if r.Info.State != protocol.TaskRunning {
+		return r.Info.TaskID + " " + r.How
+	}
+	return fmt.Sprintf("%s has been running for %s", r.Info.TaskID, now.Sub(time.UnixMilli(r.Info.StartedAt)).Round(time.Second))
+}

@@ -1,0 +1,79 @@
+package tool
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"scorel/internal/platform/sandbox"
+)
+
+// ripgrep names the files below the folder by a child, those with a match only
+// when there is a pattern. It is false when ripgrep is not there or could not do
+// it; what was emitted then is not all. The child only proposes: which lines
+// match, and in which order files stand, is decided here for both engines.
+func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit func(rel string)) bool {
+	if s.env.Ripgrep == "" {
+		return false
+	}
+	args := []string{"--no-config", "--no-messages", "--color=never", "--no-ignore-global", "--null"}
+	if depth > 0 {
+		args = append(args, "--max-depth="+strconv.Itoa(depth))
+	}
+	for _, closed := range []string{s.env.Files.reach, "/proc", "/sys", "/dev"} {
+		if rel, err := filepath.Rel(s.path.Abs, closed); err == nil && filepath.IsLocal(rel) && closed != "" {
+			args = append(args, "--glob=!/"+escapeGlob(rel))
+		}
+	}
+	if re == nil {
+		args = append(args, "--files")
+	} else {
+		// All files as text: which are binary is decided here, too.
+		args = append(args, "--files-with-matches", "--text", "--encoding=none", "--regexp="+re.rg)
+	}
+	out := &nulSplitter{emit: emit}
+	child, err := s.env.Spawn.Start(ctx, sandbox.Cmd{Path: s.env.Ripgrep, Args: append(args, "./"),
+		Dir: s.path.Abs, Env: s.env.Environ, Stdout: out})
+	if err != nil {
+		return false
+	}
+	exit := child.Wait()
+	// 0: found, 1: nothing found, 2: an error, which with output is that of
+	// single files that cannot be read.
+	return exit.Code <= 1 && exit.Err == nil || exit.Code == 2 && out.n > 0
+}
+
+func escapeGlob(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if strings.IndexByte(`*?[]{}\!`, c) >= 0 {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// nulSplitter emits the names in a stream that NULs end.
+type nulSplitter struct {
+	emit func(rel string)
+	part []byte
+	n    int
+}
+
+// Write implements [io.Writer].
+func (w *nulSplitter) Write(p []byte) (int, error) {
+	size := len(p)
+	for {
+		name, rest, ok := bytes.Cut(p, []byte{0})
+		w.part = append(w.part, name...)
+		if !ok {
+			return size, nil
+		}
+		w.n++
+		w.emit(strings.TrimPrefix(string(w.part), "./"))
+		w.part, p = w.part[:0], rest
+	}
+}

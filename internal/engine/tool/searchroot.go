@@ -1,0 +1,204 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"scorel/internal/engine/permission"
+)
+
+const (
+	searchTime = 60 * time.Second
+	maxFound   = 500_000 // files that one search keeps in memory
+)
+
+// searchRoot is a folder to search, open, or a single file.
+type searchRoot struct {
+	env   *Env
+	path  permission.Path
+	root  *os.Root // of the folder, or of the file's
+	file  string   // the file's name, "" for a folder
+	reach func() map[inode]bool
+}
+
+type inode struct{ dev, ino uint64 }
+
+// openSearch opens what is to be searched; "" is the workspace.
+func openSearch(env *Env, path string) (*searchRoot, error) {
+	if path == "" {
+		path = "."
+	}
+	t, err := env.Files.open(path, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.close()
+	if !t.exists() {
+		return nil, missing(t, "")
+	}
+	s := &searchRoot{env: env, path: t.path}
+	if t.info.IsDir() && s.closed(t.path.Abs) {
+		return nil, fmt.Errorf("%s cannot be searched", t.path.Abs)
+	}
+	s.reach = sync.OnceValue(func() map[inode]bool { return inodes(env.Files.reach) })
+	dir := t.path.Abs
+	if !t.info.IsDir() {
+		dir, s.file = filepath.Dir(dir), filepath.Base(dir)
+	}
+	if s.root, err = os.OpenRoot(dir); err != nil {
+		return nil, explain(dir, err)
+	}
+	// It was opened by name: what it is must be what was judged.
+	info, err := s.root.Lstat(".")
+	if s.file != "" && err == nil {
+		info, err = s.root.Lstat(s.file)
+	}
+	if err != nil || !os.SameFile(info, t.info) {
+		s.root.Close()
+		return nil, explain(t.path.Abs, errSwapped)
+	}
+	return s, nil
+}
+
+// inodes gives the files in a folder that have several names.
+func inodes(dir string) map[inode]bool {
+	set := make(map[inode]bool)
+	if dir == "" {
+		return set
+	}
+	_ = filepath.WalkDir(dir, func(_ string, e os.DirEntry, err error) error {
+		if err != nil || !e.Type().IsRegular() {
+			return nil
+		}
+		if info, err := e.Info(); err == nil {
+			if st, ok := info.Sys().(*syscall.Stat_t); ok && st.Nlink > 1 {
+				set[inode{uint64(st.Dev), st.Ino}] = true
+			}
+		}
+		return nil
+	})
+	return set
+}
+
+// closed says whether a search leaves out an absolute path: Scorel's own folder,
+// and the kernel's, whose files show other processes, hang or never end.
+func (s *searchRoot) closed(abs string) bool {
+	return s.env.Files.reach != "" && within(abs, s.env.Files.reach) && !s.env.Files.mayRead(abs) ||
+		within(abs, "/proc") || within(abs, "/sys") || within(abs, "/dev")
+}
+
+// open opens a file that the search found, nil when it is not to be read: it is
+// gone, no regular file any more, or another name of a file of Scorel's own.
+func (s *searchRoot) open(rel string) *os.File {
+	info, err := s.root.Lstat(rel)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := s.root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	opened, err := f.Stat()
+	if err != nil || !os.SameFile(info, opened) {
+		f.Close()
+		return nil
+	}
+	if st, ok := opened.Sys().(*syscall.Stat_t); inProc(f) || ok && st.Nlink > 1 && s.reach()[inode{uint64(st.Dev), st.Ino}] {
+		f.Close()
+		return nil
+	}
+	return f
+}
+
+// found is a file that a search lists.
+type found struct {
+	rel   string
+	mtime int64 // nanoseconds
+}
+
+// list names the files below the folder that keep accepts, the newest first and
+// then by name. With re, ripgrep leaves out files without a match; without
+// ripgrep that is left to the caller. depth bounds how deep it looks, 0 does not.
+func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func(rel string) bool) (files []found, more bool, err error) {
+	if s.file != "" {
+		return s.dated([]string{s.file}), false, nil
+	}
+	var mu sync.Mutex
+	var names []string
+	stop, cancel := context.WithCancel(ctx)
+	defer cancel()
+	emit := func(rel string) {
+		if stop.Err() != nil {
+			return
+		}
+		abs := filepath.Join(s.path.Abs, rel)
+		if !keep(rel) || s.closed(abs) || s.env.Withheld != nil && s.env.Withheld(s.path.Abs, abs) {
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(names) == maxFound {
+			more = true
+			cancel()
+			return
+		}
+		names = append(names, rel)
+	}
+	if !s.ripgrep(stop, re, depth, emit) && stop.Err() == nil {
+		names = names[:0]
+		s.walk(stop, depth, emit)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, false, err
+	}
+	return s.dated(names), more, nil
+}
+
+// dated sorts the names and drops what is no file.
+func (s *searchRoot) dated(names []string) []found {
+	dir := s.root.Name()
+	files := make([]found, 0, len(names))
+	for _, rel := range names {
+		if info, err := os.Lstat(filepath.Join(dir, rel)); err == nil && info.Mode().IsRegular() {
+			files = append(files, found{rel, info.ModTime().UnixNano()})
+		}
+	}
+	slices.SortFunc(files, func(a, b found) int {
+		switch {
+		case a.mtime > b.mtime:
+			return -1
+		case a.mtime < b.mtime:
+			return 1
+		}
+		return strings.Compare(a.rel, b.rel)
+	})
+	return files
+}
+
+// leftOut is a line about what a search of a folder does not show. It does not
+// depend on what was found: that would say whether a withheld file matches.
+func (s *searchRoot) leftOut() string {
+	if s.file != "" || s.env.Withheld == nil {
+		return ""
+	}
+	return "\n[Files that the user's rules deny or ask for are left out.]"
+}
+
+// tooLong says in a model's words that a search was ended.
+func tooLong(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return errors.New("cancelled by user")
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the search took more than %d s and was ended; search a smaller folder", int(searchTime.Seconds()))
+	}
+	return err
+}

@@ -1,0 +1,67 @@
+package tool
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/permission"
+	"scorel/protocol"
+)
+
+//go:embed taskstop.md
+var taskStopText string
+
+type taskStopTool struct{}
+
+type taskStopInput struct {
+	TaskID string `json:"task_id"`
+}
+
+// taskStopInfo is what the tool means to others.
+var taskStopInfo = protocol.ToolInfo{Name: "TaskStop", Kind: protocol.ToolRuns, TitleField: "task_id"}
+
+// Spec implements [Tool].
+func (taskStopTool) Spec() Spec {
+	return Spec{ToolInfo: taskStopInfo, Description: taskStopText, Finishes: true, Schema: json.RawMessage(
+		`{"type":"object","properties":{` + taskIDSchema + `},"required":["task_id"],"additionalProperties":false}`)}
+}
+
+// Prepare implements [Tool].
+func (taskStopTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+	in, err := decode[taskStopInput](call)
+	if err != nil {
+		return nil, err
+	}
+	if env.Tasks == nil {
+		return nil, errNoTasks
+	}
+	return taskStopCall{tasks: env.Tasks, id: in.TaskID}, nil
+}
+
+type taskStopCall struct {
+	onTasks
+	tasks *background.Set
+	id    string
+}
+
+// Action implements [Prepared].
+func (taskStopCall) Action() permission.Action {
+	return permission.Action{Tool: taskStopInfo.Name, Kind: taskStopInfo.Kind, Own: true}
+}
+
+// Run implements [Prepared].
+func (c taskStopCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	stopped, err := c.tasks.Stop(ctx, c.id, background.ToModel)
+	if err != nil {
+		return Result{}, err
+	}
+	text := c.id + " " + stopped.How + "."
+	if stopped.Already {
+		text = "There was nothing to stop: " + text
+	}
+	r := textResult(text)
+	r.Details, r.Process = protocol.ToolDetails{TaskID: c.id, ExitCode: stopped.Info.ExitCode}, stopped.Process
+	return r, nil
+}

@@ -1,0 +1,180 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/fetch"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/skill"
+	"scorel/internal/platform/sandbox"
+	"scorel/protocol"
+)
+
+// Tool is one tool. It may be used by several goroutines at once.
+type Tool interface {
+	Spec() Spec
+	// Prepare takes an input that is valid under the schema. An error is the
+	// text of an error result, written for the model: what was wrong and what to
+	// do instead. It changes nothing outside.
+	Prepare(ctx context.Context, env *Env, call Call) (Prepared, error)
+}
+
+// Spec describes a tool: what it means to others, and how it is called.
+type Spec struct {
+	protocol.ToolInfo
+	Description string          // for the model
+	Schema      json.RawMessage // JSON Schema of the input, an object with additionalProperties false
+	// Preset is the smallest preset that has it; "" is [Coding].
+	Preset Preset
+	// Needs is what a session must have for the tool to be of use; "" is nothing.
+	Needs Need
+	// Parallel says that calls of one message may run side by side: only of tools that
+	// change nothing themselves, which those of the kinds write and exec may do.
+	Parallel bool
+	// Finishes says that a running call is not cancelled: it ends by itself soon.
+	Finishes bool
+	// Waits says that a call waits for or looks at something that goes on by itself, or
+	// for a person: to make it again and again is no loop.
+	Waits bool
+}
+
+// Call is one call. Process tells people how its work goes on, Stderr keeps a line
+// that a child wrote to stderr in the log of that. Both may be nil, may be called by
+// any goroutine until Run has returned, and never wait for a client. What they are told
+// never reaches a model.
+type Call struct {
+	ID      string
+	Input   json.RawMessage
+	Process func(protocol.ProcessUpdate)
+	Stderr  func(line string)
+}
+
+// Report is Process where there is one.
+func (c Call) Report(u protocol.ProcessUpdate) {
+	if c.Process != nil {
+		c.Process(u)
+	}
+}
+
+// LogStderr is Stderr where there is one.
+func (c Call) LogStderr(line string) {
+	if c.Stderr != nil {
+		c.Stderr(line)
+	}
+}
+
+// Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
+type Labelled interface{ Label() string }
+
+// Extended is a [Tool] that an extension brings.
+type Extended interface{ Extension() string }
+
+// GitRuled is a [Prepared] that runs otherwise where a rule about Git allowed it: before
+// Run, Git is told to take no folder for a bare repository by itself.
+type GitRuled interface{ AllowedByGitRule() }
+
+// Prepared is a call that is ready to run, with its handles open.
+type Prepared interface {
+	// Action is what Run will do.
+	Action() permission.Action
+	// Snapshots gives the state of the files that Run will write, as it is now.
+	// Content is read at most once and is nil for a file that did not exist or
+	// cannot be restored.
+	Snapshots(ctx context.Context) ([]Snapshot, error)
+	// Run does it. A failure that the model should see is a Result with IsError;
+	// an error is one too, with the error's text. update may be called with
+	// output as it comes; the strings follow each other.
+	Run(ctx context.Context, update func(output string)) (Result, error)
+	// Close releases the handles. It is always called, also when Run was not.
+	Close()
+}
+
+// Snapshot is a file before it is written.
+type Snapshot struct {
+	Path       string // absolute
+	Existed    bool
+	Restorable bool // false above 10 MiB, and for what is not a regular file
+	Mode       uint32
+	Content    []byte
+}
+
+// Result is what a call gives. Content is already bounded for the model; what
+// was cut is whole in Full, for the host to keep in a blob.
+type Result struct {
+	Content []protocol.Block
+	IsError bool
+	Details any           // marshalled into details; nil without
+	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Usage is what a sub-agent used for it, nil without one.
+	Usage *protocol.Usage
+	// Process is how the background command went whose end the result tells of. It
+	// counts where the call itself has reported nothing.
+	Process *protocol.ProcessSummary
+}
+
+// TextForPeople returns the text of the result without what is for the model alone.
+func (r Result) TextForPeople() string {
+	text := protocol.Message{Content: r.Content}.PlainText()
+	if d, ok := r.Details.(protocol.ToolDetails); ok {
+		return d.Shown.Of(text)
+	}
+	return text
+}
+
+// Env is what the tools of one session share. The host makes it for each turn
+// from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
+// are none. So may Web, Search and Note, of whose tools the calls then fail.
+type Env struct {
+	Files *Files // the workspace
+	Spawn sandbox.Spawner
+	// Environ is the scrubbed environment for children.
+	Environ []string
+	// Window is the context window of the model in tokens.
+	Window int
+	// Seen says what the model has seen of files, in the active path. The tools
+	// note in it what their own results say.
+	Seen *Seen
+	// Dir is the working directory of Bash, absolute; Bash changes it.
+	Dir *Dir
+	// StoredResult gives the whole stored result or spilled output of a call on
+	// the active path, for Read of "result:<toolCallId>".
+	StoredResult func(ctx context.Context, toolCallID string) (io.ReadCloser, error)
+	// PutBlob stores a payload and returns its SHA-256 when it is durable.
+	PutBlob func(ctx context.Context, r io.Reader) (string, error)
+	// Todos is the todo list of the active path.
+	Todos func() []protocol.Todo
+	// Tasks are the background commands of the session.
+	Tasks *background.Set
+	// Ask puts questions to people and waits for their answers; nil answers mean
+	// that somebody closed the questions. An error is for the model: nobody could
+	// be asked, nobody answered in time, or ctx has ended.
+	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Plan puts a plan to people and waits for what they say; nil: nobody approves plans
+	// here. An error is for the model, as of Ask.
+	Plan func(ctx context.Context, toolCallID, plan string) (PlanVerdict, error)
+	// Agent starts a sub-agent and gives its result, or that of its start in the
+	// background; nil: there are none here.
+	Agent func(ctx context.Context, call AgentCall) (Result, error)
+	// Note keeps a daily note of the project and says where; nil: notes are off. An
+	// error is for the model.
+	Note func(ctx context.Context, text string) (where string, err error)
+	// Web fetches pages; Pages keeps those that are paged through, nil for none.
+	Web   *fetch.Client
+	Pages *fetch.Cache
+	// Search asks the user's search service.
+	Search *fetch.Searcher
+	// Withheld says which files below a folder a search of the folder leaves out;
+	// nil: none.
+	Withheld func(folder, file string) bool
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
+	// Protected tells people of protected files that a command has changed and of what was
+	// set aside, and the model, for which text is; nil: the result tells it. It may be
+	// called by any goroutine.
+	Protected func(n protocol.ProtectedNotice, text string)
+	// Ripgrep is the path of rg, "" to search with the built-in code.
+	Ripgrep string
+}

@@ -1,0 +1,259 @@
+package trust
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/pelletier/go-toml/v2"
+
+	"scorel/internal/engine/config"
+)
+
+const (
+	maxLines  = 10       // of what an item does
+	maxLine   = 200      // bytes of one
+	maxNamed  = 100      // files that a hook command may name
+	maxDirs   = 16       // folders in which what it names is looked for
+	maxTries  = 20_000   // names that are looked for in all
+	maxHooked = 32 << 10 // bytes of a hook command
+)
+
+// clip bounds what is shown of an item.
+func clip(lines []string) []string {
+	var out []string
+	for _, l := range lines {
+		if len(out) == maxLines {
+			out[maxLines-1] = "…"
+			break
+		}
+		if l = strings.ToValidUTF8(l, "\ufffd"); len(l) > maxLine {
+			n := maxLine
+			for !utf8.RuneStart(l[n]) {
+				n--
+			}
+			l = l[:n] + "…"
+		}
+		out = append(out, l)
+	}
+	return out
+}
+
+// shellLines gives the lines of a template that a shell would run: those with
+// !`…`, and those that begin with !, but for images. What is taken for one too
+// often is only asked for.
+func shellLines(data []byte) []string {
+	var out []string
+	for line := range bytes.Lines(data) {
+		line = bytes.TrimSpace(line)
+		if bytes.Contains(line, []byte("!`")) || bytes.HasPrefix(line, []byte("```!")) ||
+			(bytes.HasPrefix(line, []byte("!")) && !bytes.HasPrefix(line, []byte("!["))) {
+			out = append(out, string(line))
+		}
+	}
+	return out
+}
+
+// skillEntry gives the line of a SKILL.md's frontmatter that names its entry, ""
+// when it has none. It looks for the word and a colon wherever they stand, and
+// for the forms in which YAML can write a key otherwise (escapes in quotes, "? "),
+// so that none is missed. What is taken for one too often is only asked for.
+func skillEntry(data []byte) string {
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
+	first, rest, _ := bytes.Cut(data, []byte("\n"))
+	if string(bytes.TrimRight(first, " \t\r")) != "---" {
+		return ""
+	}
+	open := "" // a line that ends behind the word: the colon may stand on the next one
+	for line := range bytes.Lines(rest) {
+		text := strings.TrimSpace(string(line))
+		switch {
+		case text == "---" || text == "...":
+			return ""
+		case text == "" || text[0] == '#':
+			continue
+		case open != "" && text[0] == ':':
+			return open
+		case text[0] == '?', strings.Contains(text, `\`) && strings.Contains(text, `":`):
+			return text // a key in a form in which any word can be written
+		}
+		open = ""
+		for at := text; ; {
+			_, after, found := strings.Cut(at, "entry")
+			if !found {
+				break
+			}
+			if after = strings.TrimLeft(after, " \t'\""); after == "" {
+				open = text
+			} else if after[0] == ':' {
+				return text
+			}
+			at = after
+		}
+	}
+	return "" // the frontmatter does not end: there is none
+}
+
+// describeMCP gives the servers of an mcp.json: what starts, or what is called.
+func describeMCP(data []byte) []string {
+	var f struct {
+		Servers map[string]struct {
+			Command string   `json:"command"`
+			Args    []string `json:"args"`
+			URL     string   `json:"url"`
+			// Env can make a harmless program do anything. Its values may be keys.
+			Env map[string]any `json:"env"`
+		} `json:"mcpServers"`
+	}
+	if json.Unmarshal(data, &f) != nil {
+		return []string{"it is no valid mcp.json"}
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
+		s := f.Servers[name]
+		what := "connects to " + s.URL
+		if s.Command != "" {
+			what = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
+		}
+		if len(s.Env) > 0 {
+			what += " and sets " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ")
+		}
+		out = append(out, name+" "+what)
+	}
+	return out
+}
+
+// hookCommands gives the commands of [[hooks]].
+func hookCommands(data []byte) []string {
+	var f struct {
+		Hooks []struct {
+			Command string `toml:"command"`
+		} `toml:"hooks"`
+	}
+	if config.Bounded(config.File{Data: data}) != nil || toml.Unmarshal(data, &f) != nil {
+		return nil // no configuration, so no hooks
+	}
+	var out []string
+	for _, h := range f.Hooks {
+		if h.Command != "" {
+			out = append(out, h.Command)
+		}
+	}
+	return out
+}
+
+// namer finds the files that hook commands name.
+type namer struct {
+	*project
+	tries int
+}
+
+// filesIn gives the files of the project that a shell command names by path,
+// taking too many rather than too few: every word, every part of a quoted one,
+// what follows a variable that may hold the project's folder, and all of these
+// in the folders that the command names, to which it may change. It gives false
+// where there is too much to say.
+func (p *namer) filesIn(command string) ([]string, bool) {
+	if len(command) > maxHooked {
+		return nil, false
+	}
+	found, dirs := map[string]bool{}, []string{""}
+	var names []string
+	for _, word := range words(command) {
+		names = append(names, word)
+		if i := strings.LastIndexByte(word, '$'); i >= 0 {
+			if _, after, ok := strings.Cut(word[i:], "/"); ok {
+				names = append(names, after)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range names {
+		if dir, ok := p.inside("", name); ok && len(dirs) < maxDirs && !slices.Contains(dirs, dir) {
+			if info, err := os.Stat(filepath.Join(p.dir, dir)); err == nil && info.IsDir() {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	for _, dir := range dirs {
+		for _, name := range names {
+			file, ok := p.inside(dir, name)
+			if !ok {
+				continue
+			}
+			if p.tries++; p.tries > maxTries {
+				return nil, false
+			}
+			info, err := os.Stat(filepath.Join(p.dir, file))
+			if errors.Is(err, fs.ErrNotExist) {
+				info, err = os.Lstat(filepath.Join(p.dir, file)) // a symlink that leads nowhere may lead somewhere later
+			}
+			if err != nil || info.IsDir() {
+				continue
+			}
+			if found[file] = true; len(found) > maxNamed {
+				return nil, false
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(found)), true
+}
+
+// inside gives a name in a folder of the project relative to the project, and
+// false when it is none of its files.
+func (p *namer) inside(dir, name string) (string, bool) {
+	if filepath.IsAbs(name) {
+		rel, err := filepath.Rel(p.dir, name)
+		if err != nil || dir != "" {
+			return "", false
+		}
+		name = rel
+	}
+	name = filepath.Join(dir, name)
+	return name, filepath.IsLocal(name) && name != "."
+}
+
+// words splits a shell command at what may stand between words, once with quotes
+// kept together and once without.
+func words(command string) []string {
+	var out []string
+	var word strings.Builder
+	flush := func() {
+		if word.Len() > 0 {
+			out = append(out, word.String())
+			word.Reset()
+		}
+	}
+	quote := byte(0)
+	for i := 0; i < len(command); i++ {
+		c := command[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(command):
+			i++
+			word.WriteByte(command[i])
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote = c
+		case quote == 0 && separates(c):
+			flush()
+		default:
+			word.WriteByte(c)
+		}
+	}
+	flush()
+	out = append(out, strings.FieldsFunc(command, func(r rune) bool {
+		return r == '\'' || r == '"' || r == '\\' || (r < utf8.RuneSelf && separates(byte(r)))
+	})...)
+	return out
+}
+
+func separates(c byte) bool { return strings.IndexByte(" \t\r\n;&|()<>`=,:", c) >= 0 }

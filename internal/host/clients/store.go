@@ -1,0 +1,203 @@
+package clients
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+	"time"
+
+	"scorel/internal/platform/disk"
+	"scorel/protocol"
+)
+
+// seenEvery is how often the time of an entry's last visit is written at most.
+const seenEvery = time.Hour
+
+// Errors that a caller may tell apart.
+var (
+	ErrUnknown = errors.New("there is no such entry")
+	ErrFull    = fmt.Errorf("the list has %d entries, which is all that it can hold; revoke one that is not needed", MaxEntries)
+	ErrLabel   = errors.New("the label is empty; give a name that tells the entry from the others")
+)
+
+// DamagedError says that the list cannot be read.
+type DamagedError struct {
+	Name string // the file
+	Err  error
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s is damaged (%v), so no entry can come in with its key; correct it, or move it away and pair anew", e.Name, e.Err)
+}
+
+// Unwrap gives what is wrong with it.
+func (e *DamagedError) Unwrap() error { return e.Err }
+
+// Store is the list in a file. It may be used concurrently, also by several
+// processes.
+type Store struct {
+	fs   disk.FS
+	name string
+	now  func() time.Time
+}
+
+// New gives the list of the file at name, which need not exist.
+func New(fsys disk.FS, name string, now func() time.Time) *Store { return &Store{fsys, name, now} }
+
+// List gives all entries, by label and then by id.
+func (s *Store) List() ([]Entry, error) {
+	f, err := s.read()
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(f.Entries, func(a, b Entry) int {
+		return cmp.Or(strings.Compare(a.Label, b.Label), strings.Compare(string(a.ClientID), string(b.ClientID)))
+	})
+	return f.Entries, nil
+}
+
+// Get gives one entry, as it is now; false when there is none of that id.
+func (s *Store) Get(id protocol.ClientID) (Entry, bool, error) {
+	f, err := s.read()
+	if err != nil {
+		return Entry{}, false, err
+	}
+	if i := f.find(id); i >= 0 {
+		return f.Entries[i], true, nil
+	}
+	return Entry{}, false, nil
+}
+
+// Lookup gives the key and the grant of an entry, as they are now. It is false for
+// one that is not on the list, and for all when the list cannot be read: scorel
+// doctor then says why.
+func (s *Store) Lookup(id protocol.ClientID) (publicKey []byte, grant protocol.Grant, ok bool) {
+	e, ok, err := s.Get(id)
+	if err != nil || !ok {
+		return nil, "", false
+	}
+	return e.PublicKey, e.Grant, true
+}
+
+// Add lets an entry in and gives it as it is stored. The id is the key's, AddedAt is
+// now; the label is cleaned and may not be empty. One that is there already gets the
+// new label and grant. A full list is [ErrFull].
+func (s *Store) Add(publicKey []byte, label string, grant protocol.Grant) (Entry, error) {
+	if len(publicKey) != keySize {
+		return Entry{}, fmt.Errorf("the key of an entry has %d bytes, not %d", keySize, len(publicKey))
+	}
+	e := Entry{ClientID: protocol.ClientIDOf(publicKey), PublicKey: slices.Clone(publicKey), Label: CleanLabel(label), Grant: grant, AddedAt: s.now().UnixMilli()}
+	if e.Label == "" {
+		return Entry{}, ErrLabel
+	}
+	if err := grant.Check(); err != nil {
+		return Entry{}, err
+	}
+	err := s.update(func(f *file) error {
+		if i := f.find(e.ClientID); i >= 0 {
+			old := &f.Entries[i]
+			old.Label, old.Grant = e.Label, e.Grant
+			e = *old
+			return nil
+		}
+		if len(f.Entries) >= MaxEntries {
+			return ErrFull
+		}
+		f.Entries = append(f.Entries, e)
+		return nil
+	})
+	return e, err
+}
+
+// Rename gives an entry another label, cleaned. It fails with [ErrUnknown] or
+// [ErrLabel].
+func (s *Store) Rename(id protocol.ClientID, label string) error {
+	if label = CleanLabel(label); label == "" {
+		return ErrLabel
+	}
+	return s.change(id, func(e *Entry) { e.Label = label })
+}
+
+// SetGrant changes what an entry may do. It fails with [ErrUnknown], or for what is
+// no grant.
+func (s *Store) SetGrant(id protocol.ClientID, grant protocol.Grant) error {
+	if err := grant.Check(); err != nil {
+		return err
+	}
+	return s.change(id, func(e *Entry) { e.Grant = grant })
+}
+
+// Revoke takes an entry off the list. It fails with [ErrUnknown].
+func (s *Store) Revoke(id protocol.ClientID) error {
+	return s.update(func(f *file) error {
+		i := f.find(id)
+		if i < 0 {
+			return ErrUnknown
+		}
+		f.Entries = slices.Delete(f.Entries, i, i+1)
+		return nil
+	})
+}
+
+// Seen notes that an entry came in now; a time less than an hour old stays. It
+// fails with [ErrUnknown].
+func (s *Store) Seen(id protocol.ClientID) error {
+	now := s.now().UnixMilli()
+	recent := func(e Entry) bool { return now >= e.LastSeen && now-e.LastSeen < seenEvery.Milliseconds() }
+	e, ok, err := s.Get(id)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return ErrUnknown
+	case recent(e):
+		return nil // without the lock: this is the usual case
+	}
+	return s.change(id, func(e *Entry) {
+		if !recent(*e) {
+			e.LastSeen = now
+		}
+	})
+}
+
+func (s *Store) change(id protocol.ClientID, do func(*Entry)) error {
+	return s.update(func(f *file) error {
+		i := f.find(id)
+		if i < 0 {
+			return ErrUnknown
+		}
+		do(&f.Entries[i])
+		return nil
+	})
+}
+
+func (s *Store) update(change func(*file) error) error {
+	return disk.Update(s.fs, s.name, maxFile, func(old []byte) ([]byte, error) {
+		f, err := parse(old)
+		if err != nil {
+			return nil, &DamagedError{s.name, err}
+		}
+		if err := change(&f); err != nil {
+			return nil, err
+		}
+		return f.marshal()
+	})
+}
+
+func (s *Store) read() (file, error) {
+	data, err := disk.ReadFile(s.fs, s.name, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file{Version: 1}, nil
+	}
+	if err != nil {
+		return file{}, err
+	}
+	f, err := parse(data)
+	if err != nil {
+		return file{}, &DamagedError{s.name, err}
+	}
+	return f, nil
+}

@@ -1,9 +1,0 @@
-//go:build !race
-
-package synctrial
-
-// What CI does without the race detector.
-const (
-	schedules   = 3_000
-	slowAnswers = 18 // 50 MB
-)

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"crypto/ecdh"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"scorel/client"
+	"scorel/internal/host"
+	"scorel/internal/host/daemon"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/identity"
+	"scorel/protocol"
+)
+
+// testOnlyCodec makes the embedded connection marshal and parse everything, as a
+// wire would. Tests set it.
+var testOnlyCodec bool
+
+// link is a connection to a host: one in this process, or one that serves.
+type link struct {
+	*client.Client
+	host    *host.Host // in this process, else nil
+	serving bool
+	open    func(ctx context.Context, interactive bool) (client.Transport, error)
+	id      protocol.ClientID
+	temp    string // a folder to remove at the end
+}
+
+// hostOptions are what a command asks of its host.
+type hostOptions struct {
+	overrides host.Overrides
+	noSession bool
+	look      bool // change nothing, and work without a usable home
+}
+
+// connect starts an embedded host and a client of it.
+func (a *app) connect(ctx context.Context, o hostOptions) (*link, error) {
+	home, err := host.UserHome(a.environ)
+	if err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(home, ".scorel")
+	l := &link{}
+	cfg := host.Config{Dir: dir, UserHome: home, Environ: a.environ, Overrides: o.overrides, Unattended: true,
+		Codec: testOnlyCodec, Now: time.Now, Rand: rand.Reader, Demo: a.demoModel, Version: Version}
+	var id protocol.ClientID
+	if o.look {
+		var key *ecdh.PrivateKey
+		if key, err = identity.Ephemeral(rand.Reader); err == nil {
+			id, cfg.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), true
+		}
+	} else {
+		id, err = clientID(dir)
+	}
+	if o.noSession {
+		if err != nil { // a home that cannot be written does not matter then
+			key, kerr := identity.Ephemeral(rand.Reader)
+			if kerr != nil {
+				return nil, kerr
+			}
+			id, err, cfg.Ephemeral = protocol.ClientIDOf(key.PublicKey().Bytes()), nil, true
+		}
+		if l.temp, err = os.MkdirTemp("", "scorel-session-"); err != nil {
+			return nil, fmt.Errorf("make a temporary folder: %w", err)
+		}
+		cfg.StoreDir = l.temp
+	}
+	if err != nil {
+		return nil, protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, set HOME to a folder that is, or use --no-session.", dir, err)
+	}
+	if l.host, err = host.New(cfg); err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.id = id
+	l.open = func(ctx context.Context, interactive bool) (client.Transport, error) {
+		return l.host.Connect(ctx, protocol.Hello{ProtocolVersion: protocol.Version, ClientID: l.id, ClientName: "scorel", Interactive: interactive}, protocol.GrantControl)
+	}
+	conn, err := l.dial(ctx, false)
+	if err != nil {
+		l.Close()
+		return nil, err
+	}
+	l.Client = client.New(conn)
+	return l, nil
+}
+
+// dial makes a further connection to the host.
+func (l *link) dial(ctx context.Context, interactive bool) (client.Transport, error) {
+	return l.open(ctx, interactive)
+}
+
+// clientID gives the id of the local entry, making its key at first use.
+func clientID(dir string) (protocol.ClientID, error) {
+	fs := disk.OS()
+	if err := fs.MkdirAll(dir); err != nil {
+		return "", err
+	}
+	key, err := identity.Load(fs, filepath.Join(dir, "client.json"), rand.Reader)
+	if err != nil {
+		return "", err
+	}
+	return protocol.ClientIDOf(key.PublicKey().Bytes()), nil
+}
+
+// Close ends client and host.
+func (l *link) Close() {
+	if l.Client != nil {
+		_ = l.Client.Close()
+	}
+	if l.host != nil {
+		_ = l.host.Close() // what was acknowledged is stored
+	}
+	if l.temp != "" {
+		_ = os.RemoveAll(l.temp)
+	}
+}
+
+// with runs a command against a host in this process.
+func (a *app) with(ctx context.Context, f func(*link) error) error {
+	return a.withHost(ctx, hostOptions{}, f)
+}
+
+// withSessions runs a command about sessions: against the host that serves, which has
+// those open that run, else against one in this process.
+func (a *app) withSessions(ctx context.Context, f func(*link) error) error {
+	dir, err := a.scorelDir()
+	if err != nil {
+		return err
+	}
+	if _, live, err := daemon.Find(dir); err != nil || !live {
+		return a.with(ctx, f)
+	}
+	l, err := a.reach(ctx, reachOptions{name: "scorel"})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return f(l)
+}
+
+func (a *app) withHost(ctx context.Context, o hostOptions, f func(*link) error) error {
+	l, err := a.connect(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	return f(l)
+}
+
+// printJSON prints one value as one line of JSON.
+func (a *app) printJSON(v any) error {
+	enc := json.NewEncoder(a.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"scorel/internal/host/daemon"
+	"scorel/internal/ui/tui/tuitest"
+)
+
+// newcomer runs the terminal UI as somebody who has never run it.
+func newcomer(t *testing.T, width, height int, config string, args ...string) (m *tuitest.Tmux, home, project string) {
+	t.Helper()
+	root, err := os.MkdirTemp("", "new") // the path of the host's socket is short
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, project = filepath.Join(root, "home"), filepath.Join(root, "shop")
+	for _, dir := range []string{filepath.Join(home, ".scorel"), project} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		if info, live, _ := daemon.Find(filepath.Join(home, ".scorel")); live && info.PID > 0 {
+			_ = syscall.Kill(info.PID, syscall.SIGKILL)
+		}
+		_ = os.RemoveAll(root)
+	})
+	if config != "" {
+		if err := os.WriteFile(filepath.Join(home, ".scorel", "config.toml"), []byte(config), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return tuitest.NewTmux(t, tuitest.Options{Width: width, Height: height, Dir: project,
+		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t), args...), home, project
+}
+
+// offered is on the screen while a newcomer is asked how to begin.
+const offered = "How do you want to begin?"
+
+func TestANewcomerComesIntoTheDemoWithTwoKeys(t *testing.T) {
+	m, _, project := newcomer(t, 60, 15, "")
+	m.WaitFor(offered)
+	m.Keys("Up", "Enter")
+	m.WaitFor("A check of this project fails.")
+	if _, err := os.Stat(filepath.Join(project, "scorel-demo", "test.sh")); err != nil {
+		t.Error(err)
+	}
+	m.Keys("Enter")
+	m.WaitFor("May Bash run?", "Allow once")
+}
+
+func TestWhatANewcomerTypesOrPastesIsNotLostToTheFirstPicker(t *testing.T) {
+	t.Run("typed", func(t *testing.T) {
+		m, _, _ := newcomer(t, 100, 30, "")
+		m.WaitFor(offered)
+		m.Type("fix the build")
+		m.Wait("the text in the editor", func(s string) bool { return strings.Contains(s, "❯ fix the build") && !strings.Contains(s, offered) })
+	})
+	t.Run("pasted", func(t *testing.T) {
+		m, _, _ := newcomer(t, 100, 30, "")
+		m.WaitFor(offered)
+		m.Paste("why does make fail?\nsay")
+		m.Wait("the text in the editor", func(s string) bool {
+			return strings.Contains(s, "why does make fail?") && strings.Contains(s, "  say") && !strings.Contains(s, offered)
+		})
+	})
+}
+
+func TestAWrongKeyIsAskedForAgainAndARightOneLeadsToTheModel(t *testing.T) {
+	const wrong, right = "wrong-key-31415", "right-key-27182"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+right {
+			w.WriteHeader(http.StatusUnauthorized)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = w.Write([]byte(`data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"ok"}}]}` + "\n\n" +
+			`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"))
+	}))
+	defer server.Close()
+	m, home, _ := newcomer(t, 80, 24, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \""+server.URL+"/v1\"\nid = \"m\"\n")
+	m.WaitFor("/model picks one")
+	m.Type("/login mine")
+	m.Keys("Enter")
+	m.WaitFor("The key of mine")
+	m.Type(wrong)
+	m.WaitFor(strings.Repeat("*", len(wrong)))
+	m.Keys("Enter")
+	m.WaitFor("That key was not kept")
+	m.Type(right)
+	m.Keys("Enter")
+	m.WaitFor("Models", "❯ mine")
+	m.Keys("Enter")
+	m.WaitFor("mine is the model of new sessions")
+	m.Keys("C-d")
+	m.WaitEnd()
+	if strings.Contains(m.All(), wrong) || strings.Contains(m.All(), right) {
+		t.Error("a key is on the screen")
+	}
+	err := filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return err
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if strings.Contains(string(data), wrong) || strings.Contains(string(data), right) && d.Name() != "credentials.json" {
+			t.Errorf("a key is in %s", name)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+func TestATerminalThatCannotMoveItsCursorIsSentToLines(t *testing.T) {
+	m := tuitest.NewTmux(t, tuitest.Options{Width: 160, Env: []string{"HOME=" + t.TempDir()}}, "/bin/sh", "-c", "TERM=dumb "+find(t)+"; echo exit code $?; read -r end")
+	m.WaitFor("cannot move its cursor (TERM=dumb); use scorel attach", "exit code 2")
+}
+
+func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
+	m, home, project := newcomer(t, 100, 30, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\nid = \"m\"\n", "--resume")
+	m.WaitFor("Sessions")
+	m.Keys("Escape")
+	m.WaitFor("ask something")
+	m.Keys("C-d")
+	m.WaitEnd()
+	for name, text := range map[string]string{
+		"tui.toml":         "theme = \"mine\"\nvim = \"perhaps\"\n",
+		"keys.toml":        "\"editor.sing\" = \"x\"\n",
+		"themes/mine.toml": "base = \"dark\"\n[styles]\naccent = { fg = \"chartreuse-ish\" }\n",
+	} {
+		name = filepath.Join(home, ".scorel", name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again := tuitest.NewTmux(t, tuitest.Options{Width: 140, Height: 30, Dir: project,
+		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t))
+	again.WaitFor("tui.toml:2", "keys.toml:1", "mine.toml:3")
+	again.Type("still typing")
+	again.WaitFor("still typing")
+}
+
+// find gives the program.
+func find(t *testing.T) string {
+	t.Helper()
+	program, err := exec.LookPath("scorel")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}

@@ -1,0 +1,305 @@
+package dialog
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/tui/field"
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/row"
+	"scorel/internal/ui/tui/theme"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// form asks for values, one field at a time, and shows them all before they are sent.
+type form struct {
+	frame
+	data  protocol.Dialog
+	pages []formPage
+	at    int // the page; behind the last one it is the answers
+	send  choices
+}
+
+// formPage is one field with the value so far. One that is typed has no choices.
+type formPage struct {
+	choices
+	f      protocol.Field
+	picked []bool // of the options, where several may be
+	line   field.Field
+	value  json.RawMessage // nil is left out
+	wrong  string          // why what was given does not do
+}
+
+// newForm makes the dialog of a form, nil where its schema cannot be shown.
+func newForm(req protocol.UIRequest) *form {
+	fields, err := protocol.Fields(req.Data.Schema)
+	if err != nil {
+		return nil
+	}
+	d := &form{frame: frame{id: req.UIID}, data: req.Data, send: choices{all: []choice{{label: "Send the answers"}, {label: "Go back to the first"}, {label: "Decline"}}}}
+	for _, f := range fields {
+		p := formPage{f: f, value: f.Default}
+		for _, o := range f.Options {
+			p.all = append(p.all, choice{label: display.Line(o.Title)})
+		}
+		switch f.Type {
+		case protocol.FieldBoolean:
+			p.all = []choice{{label: "Yes"}, {label: "No"}}
+		case protocol.FieldChoices:
+			p.picked = make([]bool, len(f.Options))
+		}
+		if !f.Required && len(p.all) > 0 && p.picked == nil {
+			p.all = append(p.all, choice{label: "Leave it out"})
+		}
+		p.line.Placeholder = display.Line(f.Hint())
+		p.line.Max = protocol.MaxAnswer
+		p.start()
+		d.pages = append(d.pages, p)
+	}
+	return d
+}
+
+// start shows the default as the answer that is on.
+func (p *formPage) start() {
+	var text string
+	var many []string
+	switch {
+	case p.value == nil:
+	case p.f.Type == protocol.FieldChoices && json.Unmarshal(p.value, &many) == nil:
+		for i, o := range p.f.Options {
+			for _, value := range many {
+				p.picked[i] = p.picked[i] || o.Value == value
+			}
+		}
+	case p.f.Type == protocol.FieldBoolean:
+		if string(p.value) == "false" {
+			p.on = 1
+		}
+	case json.Unmarshal(p.value, &text) != nil: // a number
+		p.line.Insert(string(p.value))
+	case p.f.Type == protocol.FieldText:
+		p.line.Insert(text)
+	default:
+		for i, o := range p.f.Options {
+			if o.Value == text {
+				p.on = i
+			}
+		}
+	}
+}
+
+func (p *formPage) typed() bool { return len(p.all) == 0 }
+
+// page gives the field that is seen, nil when it is the answers.
+func (d *form) page() *formPage {
+	if d.at < len(d.pages) {
+		return &d.pages[d.at]
+	}
+	return nil
+}
+
+// Places are those of the editor while a value is typed.
+func (d *form) Places() []keymap.Place {
+	p := d.page()
+	return places(p != nil && p.typed())
+}
+
+func (d *form) Do(a keymap.Action) Outcome {
+	switch a {
+	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
+		return answerUI(d.id, nil)
+	case keymap.DialogTabBack:
+		d.turn(-1)
+		return Outcome{}
+	}
+	p := d.page()
+	if p == nil {
+		if i, ok := d.send.do(a); ok {
+			return d.sent(i)
+		}
+		d.frame.do(a)
+		return Outcome{}
+	}
+	switch {
+	case a == keymap.DialogTabNext || a == keymap.DialogReason || a == keymap.Complete:
+		d.take(p.on)
+	case a == keymap.ListMark && p.picked != nil:
+		p.picked[p.on] = !p.picked[p.on]
+	case p.typed() && (a == keymap.DialogPick || a == keymap.Submit || a == keymap.ListPick):
+		d.take(0)
+	case p.typed():
+		if !d.frame.do(a) {
+			p.line.Do(a)
+		}
+	case d.frame.do(a):
+	default:
+		if i, ok := p.do(a); ok {
+			d.take(i)
+		}
+	}
+	return Outcome{}
+}
+
+// Insert takes what was typed: a value, the number of an answer, or a blank to tick one of
+// several.
+func (d *form) Insert(text string) Outcome {
+	p := d.page()
+	switch {
+	case p == nil:
+		if i, ok := d.send.number(text); ok {
+			return d.sent(i)
+		}
+	case p.typed():
+		p.line.Insert(text)
+		p.wrong = ""
+	case text == " " && p.picked != nil:
+		p.picked[p.on] = !p.picked[p.on]
+	case p.f.Type == protocol.FieldBoolean && strings.ContainsAny(text, "yYnN"):
+		if i, ok := yesOrNo(&p.choices, text); ok {
+			d.take(i)
+		}
+	default:
+		if i, ok := p.number(text); ok {
+			if p.picked != nil {
+				p.picked[i] = !p.picked[i]
+			} else {
+				d.take(i)
+			}
+		}
+	}
+	return Outcome{}
+}
+
+// Paste goes into a value that is typed.
+func (d *form) Paste(text string) {
+	if p := d.page(); p != nil && p.typed() {
+		p.line.Insert(text)
+	}
+}
+
+// take ends a field with the answer that is on or what is typed, when it does.
+func (d *form) take(on int) {
+	p := d.page()
+	value, err := p.given(on)
+	if err != nil {
+		p.wrong = display.Line(err.Error())
+		return
+	}
+	p.value, p.wrong = value, ""
+	d.turn(1)
+}
+
+func (p *formPage) given(on int) (json.RawMessage, error) {
+	switch {
+	case p.typed():
+		return p.f.Read(p.line.Text())
+	case p.picked != nil:
+		many := []string{}
+		for i, yes := range p.picked {
+			if yes {
+				many = append(many, p.f.Options[i].Value)
+			}
+		}
+		if len(many) == 0 && !p.f.Required {
+			return nil, nil
+		}
+		value, err := json.Marshal(many)
+		if err != nil {
+			return nil, err
+		}
+		return value, p.f.Check(value)
+	case p.f.Type == protocol.FieldBoolean && on < 2:
+		return json.RawMessage(strconv.FormatBool(on == 0)), nil
+	case p.f.Type == protocol.FieldChoice && on < len(p.f.Options):
+		return json.Marshal(p.f.Options[on].Value)
+	}
+	return nil, nil
+}
+
+func (d *form) turn(by int) {
+	d.at = max(0, min(d.at+by, len(d.pages)))
+	d.frame.from, d.send.on = 0, 0
+}
+
+// sent ends the dialog, unless a field lacks its value: then it is asked for.
+func (d *form) sent(choice int) Outcome {
+	switch choice {
+	case 1:
+		d.turn(-len(d.pages))
+		return Outcome{}
+	case 2:
+		return answerUI(d.id, false)
+	}
+	values := map[string]json.RawMessage{}
+	for i := range d.pages {
+		p := &d.pages[i]
+		switch {
+		case p.value != nil:
+			values[p.f.Name] = p.value
+		case p.f.Required:
+			d.at, p.wrong = i, display.Line(p.f.Title)+" must be given"
+			return Outcome{}
+		}
+	}
+	return answerUI(d.id, values)
+}
+
+func (d *form) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
+	var about []string
+	if d.data.Message != "" {
+		about = prose(d.data.Message, width, th.Text)
+	}
+	doing := []row.Doing{{Action: keymap.DialogClose, Text: "no answer"}}
+	p := d.page()
+	if p == nil || !p.typed() { // while text is typed its keys move in the text
+		doing = append([]row.Doing{{Action: keymap.DialogTabBack, Text: "back"}}, doing...)
+	}
+	if p == nil {
+		var below []string
+		for i := range d.pages {
+			text := "(left out)"
+			if v := d.pages[i].value; v != nil {
+				text = display.Line(string(v))
+			}
+			below = append(below, row.Line(th, width, "", []row.Piece{{Text: display.Line(d.pages[i].f.Title) + ": ", Style: th.Dim}, {Text: text, Style: th.Text}}, nil))
+		}
+		lines, at := d.send.render(th, width, d.armed)
+		return d.compose(th, width, height, asker(d.data), about, append(below, lines...), len(below)+at, nil, doing...)
+	}
+	about = append(about, prose(fmt.Sprintf("%d of %d: %s", d.at+1, len(d.pages), display.Line(p.f.Title)), width, th.Strong)...)
+	if p.f.Description != "" {
+		about = append(about, prose(p.f.Description, width, th.Dim)...)
+	}
+	if p.picked != nil {
+		about = append(about, prose("Space ticks, Enter goes on.", width, th.Dim)...)
+	}
+	lines, cursor, at := p.render(th, width, d.armed)
+	if p.wrong != "" {
+		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: p.wrong, Style: th.Warning}}, nil))
+	}
+	return d.compose(th, width, height, asker(d.data), about, lines, at, cursor, append([]row.Doing{{Action: keymap.DialogPick, Text: "next"}}, doing...)...)
+}
+
+func (p *formPage) render(th *theme.Theme, width int, armed bool) (lines []string, cursor *field.Cursor, at int) {
+	if p.typed() {
+		text, x := p.line.Render(th, max(1, width-2))
+		return []string{cell.Cut(th.Accent.On("> "), width, "") + text}, &field.Cursor{X: x + 2}, 0
+	}
+	for i, yes := range p.picked {
+		p.all[i].mark = map[bool]string{true: "[x] ", false: "[ ] "}[yes]
+	}
+	lines, at = p.choices.render(th, width, armed)
+	return lines, nil, at
+}
+
+// newAddress asks the person to open an address: it is shown whole, and never opened by
+// itself.
+func newAddress(req protocol.UIRequest) *yesNo {
+	d := newYesNo(req)
+	d.all = []choice{{label: "I have opened it"}, {label: "No"}}
+	return d
+}

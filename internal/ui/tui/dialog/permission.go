@@ -1,0 +1,222 @@
+package dialog
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/tui/field"
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/row"
+	"scorel/internal/ui/tui/theme"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// Permission asks whether a call may run.
+type Permission struct {
+	frame
+	choices
+	req    protocol.PermissionRequest
+	draw   Lines
+	why    field.Field
+	typing bool // the reason of a refusal
+}
+
+// NewPermission makes the dialog of a permission question. Draw shows what the call
+// would do, such as a diff; nil shows its command or its whole input.
+func NewPermission(req protocol.PermissionRequest, draw Lines) *Permission {
+	p := &Permission{frame: frame{id: string(req.PermissionID)}, req: req, draw: draw}
+	if draw == nil {
+		p.draw = p.input
+	}
+	for _, s := range req.Suggestions {
+		c := choice{label: display.Line(s.Label)}
+		// What is written down is seen exactly, whatever the label says.
+		if rule := display.Line(s.Rule); rule != "" && !strings.Contains(c.label, rule) {
+			c.detail = "rule: " + rule
+		}
+		p.all = append(p.all, c)
+	}
+	p.all = append(p.all, choice{label: "No"}, choice{label: "No, and say why"})
+	p.why.Placeholder = "what to do instead"
+	return p
+}
+
+// Places are those of the editor while a reason is typed.
+func (p *Permission) Places() []keymap.Place { return places(p.typing) }
+
+// Do carries out an action.
+func (p *Permission) Do(a keymap.Action) Outcome {
+	if p.typing {
+		switch a {
+		case keymap.DialogPick, keymap.Submit, keymap.ListPick:
+			return p.deny(strings.TrimSpace(p.why.Text()))
+		case keymap.DialogClose, keymap.Cancel, keymap.ListClose, keymap.DialogBack, keymap.Up:
+			p.typing = false
+		default:
+			if !p.frame.do(a) {
+				p.why.Do(a)
+			}
+		}
+		return Outcome{}
+	}
+	switch a {
+	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
+		return p.deny("")
+	case keymap.DialogReason:
+		p.reason()
+		return Outcome{}
+	}
+	if p.frame.do(a) {
+		return Outcome{}
+	}
+	if i, ok := p.choices.do(a); ok {
+		return p.pick(i)
+	}
+	return Outcome{}
+}
+
+// Insert takes what was typed: the number of an answer, y for the first one that allows
+// once, n for no.
+func (p *Permission) Insert(text string) Outcome {
+	if p.typing {
+		p.why.Insert(text)
+		return Outcome{}
+	}
+	if i, ok := p.number(text); ok {
+		return p.pick(i)
+	}
+	switch strings.ToLower(text) {
+	case "y":
+		for i, s := range p.req.Suggestions {
+			if s.Scope == "once" {
+				return p.pick(i)
+			}
+		}
+	case "n":
+		return p.deny("")
+	}
+	return Outcome{Draft: true}
+}
+
+// Paste goes into a reason; it answers nothing.
+func (p *Permission) Paste(text string) {
+	if p.typing {
+		p.why.Insert(text)
+	}
+}
+
+func (p *Permission) reason() { p.typing, p.on = true, len(p.all)-1 }
+
+// pick answers with one of the choices.
+func (p *Permission) pick(i int) Outcome {
+	switch n := len(p.req.Suggestions); {
+	case i < n:
+		return Outcome{Done: true, Request: &protocol.AnswerPermission{PermissionID: p.req.PermissionID, Choice: i}}
+	case i == n:
+		return p.deny("")
+	}
+	p.reason()
+	return Outcome{}
+}
+
+func (p *Permission) deny(reason string) Outcome {
+	return Outcome{Done: true, Request: &protocol.AnswerPermission{PermissionID: p.req.PermissionID, Choice: -1, Reason: reason}}
+}
+
+// Render draws the dialog.
+func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
+	var below []string
+	if p.req.Subagent != nil {
+		who := "The sub-agent " + display.Line(p.req.Subagent.Agent) + " asks"
+		if d := display.Line(p.req.Subagent.Description); d != "" {
+			who += ": " + d
+		}
+		below = append(below, cell.Cut(th.Info.On(who), width, th.Box.Ellipsis))
+	}
+	if p.req.Reason != "" {
+		below = append(below, prose(p.req.Reason, width, th.Dim)...)
+	}
+	var cursor *field.Cursor
+	on := len(below)
+	doing := []row.Doing{{Action: keymap.DialogReason, Text: "say why not"}, {Action: keymap.DialogClose, Text: "no"}}
+	if p.typing {
+		label := "No, because: "
+		text, x := p.why.Render(th, max(1, width-cell.Width(label)))
+		cursor = &field.Cursor{X: x + cell.Width(label), Y: len(below)}
+		doing = []row.Doing{{Action: keymap.DialogPick, Text: "send"}, {Action: keymap.DialogClose, Text: "back"}}
+		below = append(below, cell.Cut(th.Accent.On(label), width, "")+text)
+	} else {
+		lines, at := p.choices.render(th, width, p.armed)
+		on += at
+		below = append(below, lines...)
+	}
+	title := "May " + display.Line(p.req.ToolName) + " run?"
+	return p.compose(th, width, height, title, p.lines(th, width, p.draw), below, on, cursor, doing...)
+}
+
+// input shows the command of a call exactly, else every field of its input.
+func (p *Permission) input(th *theme.Theme, width int) []string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(p.req.Args, &fields) != nil {
+		return exact(string(p.req.Args), width, th.Code)
+	}
+	var lines []string
+	if raw, ok := fields["command"]; ok {
+		var command string
+		if json.Unmarshal(raw, &command) == nil {
+			lines = append(lines, exact(command, width, th.Code)...)
+			delete(fields, "command")
+		}
+	}
+	for _, name := range keysOf(p.req.Args) {
+		raw, ok := fields[name]
+		if !ok {
+			continue
+		}
+		text := string(raw)
+		var s string
+		if json.Unmarshal(raw, &s) == nil {
+			text = s
+		} else {
+			var b bytes.Buffer
+			if json.Indent(&b, raw, "", "  ") == nil {
+				text = b.String()
+			}
+		}
+		name = display.Line(name) + ": "
+		if !strings.Contains(text, "\n") && cell.Width(name)+len(text) <= width {
+			lines = append(lines, th.Dim.On(name)+th.Text.On(cell.Clean(text)))
+			continue
+		}
+		lines = append(lines, cell.Cut(th.Dim.On(name), width, ""))
+		for _, l := range exact(text, max(1, width-2), th.Text) {
+			lines = append(lines, "  "+l)
+		}
+	}
+	return lines
+}
+
+// keysOf gives the names of the fields of a JSON object in their order.
+func keysOf(object json.RawMessage) []string {
+	dec := json.NewDecoder(bytes.NewReader(object))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	var keys []string
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return keys
+		}
+		name, _ := key.(string)
+		keys = append(keys, name)
+		var skip json.RawMessage
+		if dec.Decode(&skip) != nil {
+			return keys
+		}
+	}
+	return keys
+}

@@ -1,0 +1,268 @@
+package tui_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"scorel/internal/ui/tui/tuitest"
+)
+
+// shell starts a shell in a terminal that runs scorel by its word, and gives its answers
+// to stty.
+func (w *world) shell() *terminal {
+	w.t.Helper()
+	env := append(w.env, "PS1=$ ", "SCOREL="+self(w.t), "SCRIPT=script:"+w.script)
+	s := &terminal{tuitest.NewTmux(w.t, tuitest.Options{Width: w.width, Height: w.height, Dir: w.project, Env: env}, "/bin/sh", "-i")}
+	s.WaitFor("$")
+	return s
+}
+
+// stty gives what the shell's terminal is set to.
+func (s *terminal) stty(mark string) string {
+	s.Type("echo " + mark + "'('$(stty -g)')'")
+	s.Keys("Enter")
+	var set string
+	s.Wait("the settings", func(screen string) bool {
+		_, rest, ok := strings.Cut(flat(screen), mark+"(")
+		set, _, _ = strings.Cut(rest, ")")
+		return ok && strings.Count(set, ":") > 10
+	})
+	return set
+}
+
+// clear has the shell clear the screen.
+func (s *terminal) clear() {
+	s.Type("printf '\\033[H\\033[2J'; echo clear")
+	s.Keys("Enter")
+	s.Wait("an empty screen", func(screen string) bool { return strings.HasPrefix(screen, "clear\n$") })
+}
+
+func (s *terminal) wantSane(t *testing.T, before string) {
+	t.Helper()
+	if after := s.stty("after"); after != before {
+		t.Errorf("the terminal is set to %s, before it was %s", after, before)
+	}
+	if _, _, shown := s.Cursor(); !shown {
+		t.Error("the cursor is hidden")
+	}
+	if on := s.Format("#{alternate_on} #{mouse_any_flag} #{bracket_paste_flag}"); !strings.HasPrefix(on, "0 0") || strings.HasSuffix(on, " 1") {
+		t.Errorf("the other screen, the mouse or pasting are on: %s", on)
+	}
+}
+
+// draftOnDisk waits until what is typed is kept for after a crash.
+func (w *world) draftOnDisk(text string) {
+	w.t.Helper()
+	dir := filepath.Join(w.home, ".scorel", "tui")
+	w.until("the draft on disk", func() bool {
+		entries, _ := os.ReadDir(dir)
+		for _, e := range entries {
+			if filepath.Ext(e.Name()) != "" || strings.HasPrefix(e.Name(), ".") {
+				continue // a lock, or one that is being written
+			}
+			if kept, _ := os.ReadFile(filepath.Join(dir, e.Name())); strings.Contains(string(kept), text) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+func TestACrashLeavesTheTerminalSaneTheTurnRunningAndTheDraft(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
+	w.env = append(w.env, "SCOREL_TUI_CRASH=f9")
+	s := w.shell()
+	before := s.stty("before")
+	s.Type(`"$SCOREL" --model "$SCRIPT"`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.say("slowly")
+	s.WaitFor("begun.")
+	s.say("/fullscreen")
+	s.Wait("the whole screen", func(string) bool { return s.Format("#{alternate_on}") == "1" })
+	s.Type("half a thought")
+	s.WaitFor("half a thought")
+	w.draftOnDisk("half a thought")
+	s.Keys("F9")
+	s.WaitFor("the terminal UI failed; the session")
+	if all := s.All(); !strings.Contains(all, "a test wants it so") {
+		t.Errorf("it does not say why it failed:\n%s", all)
+	}
+	s.wantSane(t, before)
+	s.clear()
+	s.Type(`"$SCOREL" --model "$SCRIPT"`)
+	s.Keys("Enter")
+	s.WaitFor("half a thought", "It has ended.")
+}
+
+func TestACrashBesideTheModelLeavesTheTerminalSane(t *testing.T) {
+	w := newWorld(t)
+	w.env = append(w.env, "SCOREL_TUI_CRASH=link:f9")
+	s := w.shell()
+	before := s.stty("before")
+	s.Type(`"$SCOREL" --model "$SCRIPT"; echo status $?`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.Type("half a thought")
+	s.WaitFor("half a thought")
+	w.draftOnDisk("half a thought")
+	s.Keys("F9")
+	s.WaitFor("the terminal UI failed; the session", "status 1")
+	s.wantSane(t, before)
+	s.clear()
+	s.Type(`"$SCOREL" --model "$SCRIPT"`)
+	s.Keys("Enter")
+	s.WaitFor("half a thought")
+}
+
+func TestAKilledUILosesNeitherTheTurnNorTheDraft(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
+	s := w.open()
+	s.say("slowly")
+	s.WaitFor("begun.")
+	s.Type("half a thought")
+	s.WaitFor("half a thought")
+	w.draftOnDisk("half a thought")
+	if err := syscall.Kill(s.PID(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitEnd()
+	again := w.open()
+	again.WaitFor("❯ half a thought", "It has ended.")
+}
+
+func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("hello")
+	s.WaitFor("Understood.")
+	pid := w.hostPID()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	s.say("on its way")
+	s.WaitFor("… on its way")
+	s.Type("half a thought")
+	s.WaitFor("❯ half a thought")
+	if err := syscall.Kill(s.PID(), syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitEnd()
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	again := w.open()
+	again.WaitFor("❯ on its way", "  half a thought", "Understood.")
+}
+
+func TestTheTerminalIsAsBeforeWhenTheUIIsLeftOrToldToEnd(t *testing.T) {
+	w := newWorld(t)
+	s := w.shell()
+	before := s.stty("before")
+	s.Type(`"$SCOREL" --model "$SCRIPT"; echo status $?`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.Keys("C-d")
+	s.WaitFor("status 0")
+	s.wantSane(t, before)
+	s.clear()
+	s.Type(`"$SCOREL" --model "$SCRIPT"; echo ended`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.say("/fullscreen")
+	s.Wait("the whole screen", func(string) bool { return s.Format("#{alternate_on}") == "1" })
+	out, err := exec.Command("pgrep", "-P", itoa(s.PID())).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid := 0
+	for _, c := range strings.TrimSpace(string(out)) {
+		pid = pid*10 + int(c-'0')
+	}
+	if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	s.WaitFor("ended")
+	s.wantSane(t, before)
+}
+
+func TestSuspendGivesTheShellItsTerminalAndComesBack(t *testing.T) {
+	w := newWorld(t)
+	s := w.shell()
+	s.Type(`set -m`)
+	s.Keys("Enter")
+	before := s.stty("before")
+	s.Type(`"$SCOREL" --model "$SCRIPT"`)
+	s.Keys("Enter")
+	s.WaitFor("ask something")
+	s.Type("half a thought")
+	s.WaitFor("❯ half a thought")
+	s.Keys("C-z")
+	s.WaitFor("Stopped")
+	s.wantSane(t, before)
+	s.Type("fg")
+	s.Keys("Enter")
+	s.WaitFor("❯ half a thought")
+	s.Type(" goes on")
+	s.WaitFor("❯ half a thought goes on")
+	s.Keys("Enter")
+	s.WaitFor("Understood.")
+}
+
+func TestAllThatIsTypedWhileTheHostRestartsArrives(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"(number \\d+ ?){60}"},"do":[{"text":"All sixty came."}]}`)
+	s := w.open()
+	s.say("hello")
+	s.WaitFor("Understood.")
+	pid := w.hostPID()
+	if pid == 0 {
+		t.Fatal("no host runs")
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	text := ""
+	for i := range 60 {
+		piece := "number " + itoa(i+10) + " "
+		s.Type(piece)
+		text += piece
+	}
+	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+	s.Keys("Enter")
+	s.WaitFor("All sixty came.")
+}
+
+func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000},{"hang":true}]}`)
+	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":30,"delayMs":1}`, 1))
+	s := w.open()
+	s.say("stream")
+	s.WaitFor("another line")
+	text := ""
+	for i := range 40 {
+		piece := "word" + itoa(i+10) + " "
+		s.Type(piece)
+		text += piece
+		if i == 20 {
+			s.Keys("M-p") // a picker
+			s.WaitFor("Models")
+			s.Type("xyzzy")
+			s.WaitFor("> xyzzy")
+			s.Keys("Escape")
+			s.Wait("the picker closed", func(screen string) bool {
+				return !strings.Contains(screen, "xyzzy") || !strings.Contains(screen, "Models")
+			})
+			for strings.Contains(s.Screen(), "─ Models") {
+				s.Keys("Escape")
+				s.Wait("the picker closed", func(screen string) bool { return !strings.Contains(screen, "─ Models") })
+			}
+		}
+	}
+	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+	s.Keys("C-c", "Escape")
+	s.WaitFor("Cancelled.")
+}

@@ -1,0 +1,22 @@
+package tui_test
+
+import (
+	"os"
+	"testing"
+
+	"scorel/internal/extension/rpc"
+	"scorel/internal/ui/cli"
+	"scorel/internal/ui/tui"
+)
+
+// asScorel makes the test's own program scorel: the host that the UI starts is the same
+// program, with the same environment.
+const asScorel = "SCOREL_TUI_TEST=1"
+
+func TestMain(m *testing.M) {
+	if os.Getenv("SCOREL_TUI_TEST") != "" || len(os.Args) > 1 && os.Args[1] == rpc.ChildName {
+		tui.CrashOn(os.Getenv("SCOREL_TUI_CRASH"))
+		os.Exit(cli.Main(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,126 @@
+package tui_test
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"scorel/internal/ui/tui/tuitest"
+	"scorel/protocol"
+)
+
+func TestASessionIsFoundByWhatWasSaidInItAndShownThere(t *testing.T) {
+	w := newWorld(t)
+	said := many(600, map[int]string{1: "about the wombat that lives there"})
+	said[0] = "burrows"
+	w.stored(protocol.Meta{}, said...)
+	w.stored(protocol.Meta{Name: "another one"}, "something else", "nothing of that")
+	s := w.open()
+	s.say("/resume")
+	s.WaitFor("Sessions · this project", "another one", "burrows")
+	s.Type("wombat")
+	s.WaitFor("said in", "❯ burrows", "the wombat", "> message 588 asks") // what was found, and the newest of the session beside it
+	if strings.Contains(s.Screen(), "another one") {
+		t.Errorf("what does not fit is listed:\n%s", s.Screen())
+	}
+	s.Keys("Enter")
+	s.WaitFor("❯ burrows", "about the wombat that lives there", "/wombat  1 of 1")
+	s.Keys("Escape", "Escape")
+	s.WaitFor("message 599 answers", "ask something")
+	s.say("/resume")
+	s.WaitFor("Sessions · this project")
+	s.Type("wombat")
+	s.WaitFor("said in", "❯ burrows")
+	s.Keys("Enter") // the session that is shown already
+	s.WaitFor("about the wombat that lives there", "/wombat  1 of 1")
+}
+
+func TestADeletionIsConfirmedAndTheSessionsOfAllProjectsAreListed(t *testing.T) {
+	w := newWorld(t)
+	s := w.open()
+	s.say("about apples")
+	s.answers(1)
+	elsewhere := filepath.Join(filepath.Dir(w.project), "elsewhere")
+	w.write(filepath.Join(elsewhere, "a.txt"), "")
+	other := &terminal{tuitest.NewTmux(t, tuitest.Options{Width: w.width, Height: w.height, Dir: elsewhere, Env: w.env}, self(t), "--model", "script:"+w.script)}
+	other.WaitFor("ask something")
+	other.say("about pears")
+	other.answers(1)
+	other.say("/resume")
+	if screen := other.WaitFor("Sessions · this project", "❯ about pears"); strings.Contains(screen, "apples") {
+		t.Errorf("one of another project is listed:\n%s", screen)
+	}
+	other.Keys("C-s")
+	other.WaitFor("Sessions · all", "about apples")
+	other.Type("apples")
+	other.WaitFor("❯ about apples")
+	other.Keys("C-d")
+	other.WaitFor("Delete about apples with its log for good?")
+	other.Type("n")
+	other.WaitFor("❯ about apples")
+	other.Keys("C-r")
+	other.WaitFor("New name: about apples")
+	other.Keys("C-u")
+	other.Type("renamed apples")
+	other.WaitFor("New name: renamed apples")
+	other.Keys("Enter")
+	other.WaitFor("renamed apples")
+	s.Wait("the new name in the other terminal", func(screen string) bool { return strings.Contains(lastLine(screen), "renamed apples") })
+	other.Keys("Enter")
+	other.WaitFor("❯ about apples", "Understood.")
+}
+
+func TestTheScrollbackIsKeptWhenAnotherSessionIsShown(t *testing.T) {
+	w := newWorld(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
+	s := w.open()
+	s.say("many lines, please")
+	s.WaitFor("the end", "ask something")
+	s.say("/new")
+	s.Wait("a new session", func(screen string) bool { return strings.Contains(screen, "f1 keys and commands") })
+	s.say("the second session")
+	s.WaitFor("Understood.")
+	s.say("/resume")
+	s.WaitFor("Sessions · this project")
+	s.Type("many")
+	s.WaitFor("❯ many lines, please")
+	s.Keys("Enter")
+	all := ""
+	s.Wait("the session from before, below", func(string) bool {
+		all = s.All()
+		return strings.LastIndex(all, "the end\n") > strings.Index(all, "❯ the second session") && !strings.Contains(all, "Sessions · ")
+	})
+	for text, times := range map[string]int{"❯ many lines, please": 2, "paragraph of many": 160, "❯ the second session": 1, "Understood.": 1} {
+		if n := strings.Count(all, text); n != times {
+			t.Errorf("%q stands there %d times, not %d", text, n, times)
+		}
+	}
+	if strings.Index(all, "❯ the second session") < strings.Index(all, "the end") {
+		t.Error("the sessions do not stand in the order in which they were shown")
+	}
+}
+
+func TestWhatIsToldWhileAPickerIsOpenIsSeen(t *testing.T) {
+	w := newWorld(t)
+	w.ofUser("extensions/tells.js", `export default function (pi) {
+  pi.registerCommand("tell", { description: "Tells it", handler: async (args, ctx) => ctx.ui.notify("the kettle boils", "warning") });
+}
+`)
+	s := w.open()
+	s.say("hello")
+	s.WaitFor("Understood.")
+	other := w.open("-c")
+	other.WaitFor("Understood.")
+	s.say("/help")
+	s.WaitFor("Commands of this UI")
+	other.say("/tell")
+	s.WaitFor("the kettle boils", "Commands of this UI")
+	s.shut("Commands of this UI")
+	s.say("/tree")
+	s.WaitFor("Tree · ", "you: hello", "here")
+	other.say("one more thing")
+	s.WaitFor("Tree · ", "you: one more thing")
+	s.Wait("the answer where it is now", func(screen string) bool {
+		i := strings.Index(screen, "you: one more thing")
+		return i >= 0 && strings.Contains(screen[i:], "Understood.") && strings.Contains(screen[i:], "here")
+	})
+}

@@ -1,0 +1,185 @@
+package status
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/tui/row"
+	"scorel/internal/ui/tui/theme"
+	"scorel/protocol/display"
+)
+
+// Bounds of notices that go away: how many are kept (the oldest of the least level goes
+// first), how many lines they take, and how long they are shown. An error that goes on
+// being wrong is shown where it belongs; these are for what has happened.
+const (
+	maxToasts     = 20
+	maxToastLines = 4
+	maxToastText  = 2_000 // bytes
+	infoFor       = 5 * time.Second
+	warningFor    = 10 * time.Second
+	errorFor      = 20 * time.Second
+)
+
+// Level says how much a notice matters.
+type Level int
+
+// The levels.
+const (
+	Info Level = iota
+	Warning
+	Error
+)
+
+// LevelOf gives the level of a notice of the host.
+func LevelOf(level string) Level {
+	switch level {
+	case "warning":
+		return Warning
+	case "error":
+		return Error
+	}
+	return Info
+}
+
+// Toasts are notices that are shown for a while. The zero value has none.
+type Toasts struct{ all []toast }
+
+type toast struct {
+	level  Level
+	source string
+	text   string
+	times  int
+	until  time.Time
+}
+
+// Add shows a notice. One that is shown already is counted, and stays longer.
+func (t *Toasts) Add(level Level, source, text string, now time.Time) {
+	if len(text) > maxToastText {
+		text = strings.ToValidUTF8(text[:maxToastText], "")
+	}
+	text, source = display.Line(text), display.Line(source)
+	if text == "" {
+		return
+	}
+	t.drop(now)
+	until := now.Add([]time.Duration{infoFor, warningFor, errorFor}[level])
+	for i := range t.all {
+		if o := &t.all[i]; o.level == level && o.source == source && o.text == text {
+			o.times++
+			o.until = until
+			return
+		}
+	}
+	if len(t.all) == maxToasts {
+		least := 0
+		for i := range t.all {
+			if t.all[i].level < t.all[least].level {
+				least = i
+			}
+		}
+		t.all = append(t.all[:least], t.all[least+1:]...)
+	}
+	t.all = append(t.all, toast{level, source, text, 1, until})
+}
+
+// Dismiss takes all notices away; it is false when there were none.
+func (t *Toasts) Dismiss() bool {
+	had := len(t.all) > 0
+	t.all = nil
+	return had
+}
+
+// drop forgets those whose time is over.
+func (t *Toasts) drop(now time.Time) {
+	keep := t.all[:0]
+	for _, o := range t.all {
+		if o.until.After(now) {
+			keep = append(keep, o)
+		}
+	}
+	t.all = keep
+}
+
+// Next is how long the notices stay as they are, 0 when there are none.
+func (t *Toasts) Next(now time.Time) time.Duration {
+	t.drop(now)
+	var next time.Duration
+	for _, o := range t.all {
+		if d := o.until.Sub(now); next == 0 || d < next {
+			next = d
+		}
+	}
+	return next
+}
+
+// Render draws the notices, the newest last: at most 4 lines. An error takes as many as
+// it needs; what is not seen is counted.
+func (t *Toasts) Render(th *theme.Theme, width int, now time.Time) []string {
+	t.drop(now)
+	if width < 1 {
+		return nil
+	}
+	lines, left := t.newest(th, width, maxToastLines)
+	if left > 0 {
+		lines, left = t.newest(th, width, maxToastLines-1)
+		count := row.Line(th, width, "", []row.Piece{{Text: plural(left, "earlier notice", "earlier notices"), Style: th.Dim}}, nil)
+		lines = append([]string{count}, lines...)
+	}
+	return lines
+}
+
+// newest draws the newest notices that fit, at least a part of the last one; left is how
+// many others there are.
+func (t *Toasts) newest(th *theme.Theme, width, room int) (lines []string, left int) {
+	for i := len(t.all) - 1; i >= 0; i-- {
+		own := t.all[i].lines(th, width)
+		if len(lines)+len(own) > room {
+			if len(lines) > 0 {
+				return lines, i + 1
+			}
+			own = own[:room]
+		}
+		lines = append(own, lines...)
+	}
+	return lines, 0
+}
+
+func (o toast) lines(th *theme.Theme, width int) []string {
+	style, mark := th.Info, th.Box.Dot
+	switch o.level {
+	case Warning:
+		style, mark = th.Warning, "!"
+	case Error:
+		style, mark = th.Error, th.Box.Cross
+	}
+	text := o.text
+	if o.source != "" {
+		text = o.source + ": " + text
+	}
+	if o.times > 1 {
+		text += fmt.Sprintf(" (%d times)", o.times)
+	}
+	indent := cell.Width(mark) + 1
+	var lines []string
+	for i, l := range cell.Wrap(text, max(1, width-indent)) {
+		head := cell.Pad("", indent)
+		if i == 0 {
+			head = mark + " "
+		}
+		lines = append(lines, cell.Cut(style.On(head+l), width, ""))
+		if o.level == Info && i == 1 {
+			break
+		}
+	}
+	return lines
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

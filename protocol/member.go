@@ -1,0 +1,135 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// envelope are the members that every message with a request may have.
+var envelope = []string{"type", "requestId", "sessionId", "repeat"}
+
+// member is a member of a JSON object that a type reads.
+type member struct {
+	name string
+	typ  reflect.Type
+}
+
+// knownMembers are those of each struct, read off the types once.
+var knownMembers sync.Map // reflect.Type → []member
+
+// membersOf returns the members of the JSON object that a struct reads, in the order of
+// its fields.
+func membersOf(t reflect.Type) []member {
+	if known, ok := knownMembers.Load(t); ok {
+		return known.([]member)
+	}
+	form := t
+	if own, ok := reflect.Zero(t).Interface().(interface{ jsonForm() reflect.Type }); ok {
+		form = own.jsonForm()
+	}
+	var all []member
+	for i := range form.NumField() {
+		f := form.Field(i)
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		switch {
+		case name == "" && f.Anonymous:
+			all = append(all, membersOf(f.Type)...)
+		case name != "" && name != "-":
+			all = append(all, member{name, f.Type})
+		}
+	}
+	knownMembers.Store(t, all)
+	return all
+}
+
+// MemberNames returns the names of the members of the JSON object that a struct reads, in
+// the order of its fields. v points to the struct.
+func MemberNames(v any) (names []string) {
+	for _, m := range membersOf(reflect.TypeOf(v).Elem()) {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+// UnknownMember returns the first member of the JSON object data that the struct to which
+// v points does not have, in the object itself or in one within it; nil when it has all.
+// What names the object in the sentence. Top are the names that the object itself may
+// have. A value of another form than it should is left to [NotJSON].
+//
+// A host refuses such a request, whatever way it came: a misspelt deny or noNetwork that
+// were ignored would start a turn without them. The sentence also fits a client that is
+// newer than its host.
+func UnknownMember(what string, data []byte, v any, top []string) *Problem {
+	var object map[string]json.RawMessage
+	if json.Unmarshal(data, &object) != nil {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		if !slices.Contains(top, name) {
+			return unknown("", name, what, top)
+		}
+	}
+	return within("", object, reflect.TypeOf(v).Elem())
+}
+
+// within is UnknownMember of the values of an object.
+func within(at string, object map[string]json.RawMessage, t reflect.Type) *Problem {
+	for _, m := range membersOf(t) {
+		if raw, ok := object[m.name]; ok {
+			if p := unknownIn(at+m.name, raw, m.typ); p != nil {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// unknownIn is UnknownMember of one value.
+func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Problem {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
+		var all []json.RawMessage
+		if json.Unmarshal(raw, &all) != nil {
+			return nil
+		}
+		for i, one := range all {
+			if p := unknownIn(fmt.Sprintf("%s[%d]", at, i), one, t.Elem()); p != nil {
+				return p
+			}
+		}
+	case t.Kind() == reflect.Struct:
+		var object map[string]json.RawMessage
+		if json.Unmarshal(raw, &object) != nil {
+			return nil
+		}
+		names := MemberNames(reflect.New(t).Interface())
+		if own, ok := reflect.Zero(t).Interface().(interface {
+			sentMembers(map[string]json.RawMessage) []string
+		}); ok {
+			if names = own.sentMembers(object); names == nil {
+				return nil
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(object)) {
+			if !slices.Contains(names, name) {
+				return unknown(at+".", name, at, names)
+			}
+		}
+		return within(at+".", object, t)
+	}
+	return nil
+}
+
+// unknown is the problem of a member that is not known.
+func unknown(at, name, where string, known []string) *Problem {
+	name = cutName(name)
+	return &Problem{at + name, fmt.Sprintf("This host does not know the field %q of %s; it knows %s.", name, where, strings.Join(known, ", "))}
+}

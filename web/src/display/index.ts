@@ -1,0 +1,3 @@
+export * from "./clean";
+export * from "./item";
+export * from "./template";
