@@ -17,7 +17,7 @@ const lastWithoutSums = "71d398c69eb6114d1ea0d13974e429aa4ff33912"
 // olderReader builds testdata/older against the session package of that commit.
 func olderReader(t *testing.T) string {
 	t.Helper()
-	root, err := filepath.Abs(filepath.Join("..", ".."))
+	root, err := filepath.Abs(filepath.Join("..", "..", ".."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -26,7 +26,7 @@ func olderReader(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	archive := exec.Command("git", "-C", root, "archive", "--format=tar", "-o", filepath.Join(dir, "older.tar"), lastWithoutSums,
-		"go.mod", "go.sum", "internal/engine/session", "internal/platform/disk", "internal/engine/archive", "protocol")
+		"go.mod", "go.sum", "internal/session", "internal/disk", "internal/bundle", "protocol") // as they lay then
 	if out, err := archive.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
