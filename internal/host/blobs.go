@@ -135,8 +135,11 @@ type upload struct {
 
 // putBlob takes a part of a payload; the last one stores it.
 func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.BlobRef, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock() // parts of one connection come one at a time
+	c.uploading.Lock()
+	defer c.uploading.Unlock()
+	if c.ctx.Err() != nil { // Close has dropped the uploads, or is about to
+		return nil, io.ErrClosedPipe
+	}
 	u := c.uploads[r.UploadID]
 	if u == nil {
 		if len(c.uploads) >= maxUploads {
@@ -181,7 +184,16 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 	return &protocol.BlobRef{SHA256: sha, Size: size}, nil
 }
 
-// dropUpload forgets a payload. mu is held.
+// dropUploads forgets all payloads of a connection that has ended.
+func (c *Conn) dropUploads() {
+	c.uploading.Lock()
+	defer c.uploading.Unlock()
+	for id := range c.uploads {
+		c.dropUpload(id)
+	}
+}
+
+// dropUpload forgets a payload. uploading is held.
 func (c *Conn) dropUpload(id string) {
 	if u := c.uploads[id]; u != nil {
 		u.discard()

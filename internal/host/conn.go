@@ -25,12 +25,14 @@ type Conn struct {
 	wg          sync.WaitGroup // of what sends frames
 	news        outbox
 
-	mu      sync.Mutex // guards what follows
-	grant   protocol.Grant
-	why     *protocol.Error // why the host ended the connection, if it did
-	subs    map[protocol.SessionID]*subscription
-	uploads map[string]*upload
-	blobs   map[string]bool // payloads that this client may read without naming a session
+	uploading sync.Mutex         // held while a part is stored: they come one at a time
+	uploads   map[string]*upload // guarded by it
+
+	mu    sync.Mutex // guards what follows; no I/O under it
+	grant protocol.Grant
+	why   *protocol.Error // why the host ended the connection, if it did
+	subs  map[protocol.SessionID]*subscription
+	blobs map[string]bool // payloads that this client may read without naming a session
 }
 
 // Connect lets a client in that has proved who it is, with the grant it has.
@@ -176,10 +178,8 @@ func (c *Conn) Close() error {
 	c.mu.Lock()
 	subs := c.subs
 	c.subs = nil // no subscription is added any more
-	for id := range c.uploads {
-		c.dropUpload(id)
-	}
 	c.mu.Unlock()
+	c.dropUploads()
 	c.news.close()
 	c.wg.Wait()
 	for _, s := range subs {

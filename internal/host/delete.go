@@ -3,6 +3,7 @@ package host
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -43,14 +44,19 @@ func (h *Host) deleteTree(ctx context.Context, id protocol.SessionID, d *deletio
 	if err := h.free(ctx, id, "delete", "deleted"); err != nil {
 		return err
 	}
-	done, err := h.store.Delete(ctx, id)
+	// Those of its sub-agents go first: while one is left, so is what leads to it.
+	done, err := h.store.Delete(ctx, id, func() error { return h.deleteSubagents(ctx, id, d) })
 	if err != nil {
 		return err
+	}
+	left := errors.Join(done.Left, h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id))
+	if left != nil {
+		h.note(fmt.Sprintf("delete session %s: it is gone, and this is left of it: %v", id, left))
 	}
 	d.note(done)
 	h.sessionDeleted(id)
 	_ = progress.Remove(h.cfg.FS, h.cfg.StoreDir, id) // what cannot be removed now goes with scorel sessions prune
-	return cmp.Or(h.dropPending(id), partial.Remove(h.cfg.FS, h.pendingDir(), id), h.deleteSubagents(ctx, id, d))
+	return nil
 }
 
 func (d *deletion) note(done session.Deleted) {
@@ -81,7 +87,7 @@ func (h *Host) deleteSubagents(ctx context.Context, id protocol.SessionID, d *de
 	if len(left) > maxIgnored {
 		left = append(left[:maxIgnored], "…")
 	}
-	return protocol.Errorf(protocol.AsError(first).Code, "The session is deleted; of its sub-agents these are left: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
+	return protocol.Errorf(protocol.AsError(first).Code, "The session is not deleted, because these of its sub-agents cannot be: %s. %s", strings.Join(left, ", "), protocol.AsError(first).Message)
 }
 
 // sweepInterval is how often a serving host removes what waits for its removal.

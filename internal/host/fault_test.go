@@ -196,6 +196,20 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 	}
 }
 
+func TestAPanicWhileDeletedSessionsAreCleanedUpEndsThatAlone(t *testing.T) {
+	w, i := faulty(t, setting{}, `{"again":true,"do":[{"text":"done"}]}`)
+	i.arm("session.(*Store).SweepDeleted")
+	w.restart()
+	<-i.fired
+	w.begin(false).say("go")
+	w.restart() // it has been told by then
+	w.reports.mu.Lock()
+	defer w.reports.mu.Unlock()
+	if all := strings.Join(w.reports.list, "\n"); !strings.Contains(all, "injected") {
+		t.Errorf("the panic is not told:\n%s", all)
+	}
+}
+
 // TestAPanicWhileWhatAllShareIsLockedEndsTheProcess injects one under the lock of the
 // host: what was stored has left before, and the process ends with 70.
 func TestAPanicWhileWhatAllShareIsLockedEndsTheProcess(t *testing.T) {

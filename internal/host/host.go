@@ -199,7 +199,10 @@ func New(cfg Config) (*Host, error) {
 		})
 	}
 	if !cfg.Ephemeral {
-		h.starts.Go(func() { h.sweep(ctx) }) // Close ends it
+		h.starts.Go(func() { // Close ends it
+			defer h.Rescue("removing what deleted sessions left")
+			h.sweep(ctx)
+		})
 	}
 	return h, nil
 }

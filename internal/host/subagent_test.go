@@ -123,3 +123,23 @@ func TestWhatAnAgentUsesCountsInTheTurnAndInTheSession(t *testing.T) {
 		t.Errorf("after a restart it used %+v, not %+v", again, live)
 	}
 }
+
+func TestASessionStaysUntilThoseOfItsSubagentsCanBeDeletedWithIt(t *testing.T) {
+	w := newWorld(t, setting{}, find, looks, found, thanks)
+	w.file("a.txt", "a-secret-word\n")
+	e := w.begin(false)
+	e.say("start")
+	child := e.child(0)
+	if err := e.s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	held := w.open(e.c, child)
+	refused(t, e.c, e.id, &protocol.DeleteSession{}, protocol.CodeSessionLocked)
+	if err := held.s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	call[*protocol.Deleted](t, e.c, e.id, &protocol.DeleteSession{})
+	for _, id := range []protocol.SessionID{e.id, child} {
+		refused(t, e.c, id, &protocol.DeleteSession{}, protocol.CodeSessionNotFound)
+	}
+}

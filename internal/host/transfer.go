@@ -105,17 +105,23 @@ func (x *transfers) add(t *transfer) error {
 	return nil
 }
 
-// wake sets the timer to the end of the life of the oldest. mu is held.
+// wake sets the timer to the end of the life of the oldest that nobody reads. mu is held.
 func (x *transfers) wake() {
-	if len(x.list) == 0 || x.closed {
+	var first *transfer
+	for _, t := range x.list {
+		if t.users == 0 && (first == nil || t.used.Before(first.used)) {
+			first = t
+		}
+	}
+	if first == nil || x.closed {
 		return
 	}
+	wait := time.Until(first.used.Add(transferLife)) + time.Second
 	if x.timer == nil {
-		x.timer = time.AfterFunc(transferLife, x.expire)
+		x.timer = time.AfterFunc(wait, x.expire)
 		return
 	}
-	first := slices.MinFunc(x.list, func(a, b *transfer) int { return a.used.Compare(b.used) })
-	x.timer.Reset(time.Until(first.used.Add(transferLife)) + time.Second)
+	x.timer.Reset(wait)
 }
 
 // expire drops what has not been used for long. The timer calls it.
@@ -155,9 +161,13 @@ func (x *transfers) take(client protocol.ClientID, sha string) (t *transfer, don
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		t.used = time.Now()
-		if t.users--; t.users == 0 && t.gone {
+		if t.users--; t.users > 0 {
+			return
+		}
+		if t.gone {
 			_ = t.file.Close()
 		}
+		x.wake()
 	}
 }
 

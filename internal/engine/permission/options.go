@@ -255,31 +255,6 @@ func (p program) cluster(letters string) bool {
 	return false
 }
 
-// OptionTable returns the table as Markdown.
-func OptionTable() string {
-	var b strings.Builder
-	b.WriteString("| program | options that a rule has to name | long ones count | and |\n|---|---|---|---|\n")
-	for _, p := range programs {
-		var options []string
-		for _, c := range p.short {
-			options = append(options, "`-"+string(c)+"`")
-		}
-		dash := "--"
-		if p.style == goFlags {
-			dash = "-"
-		}
-		for _, l := range p.long {
-			options = append(options, "`"+dash+l+"`")
-		}
-		style := ""
-		if len(p.long) > 0 {
-			style = string(p.style)
-		}
-		b.WriteString("| " + strings.ReplaceAll(p.name, " ", ", ") + " | " + strings.Join(options, " ") + " | " + style + " | " + strings.ReplaceAll(p.also, "|", "\\|") + " |\n")
-	}
-	return b.String()
-}
-
 // findActions refuses the actions of find that run something or write.
 func findActions(words []shellparse.Word, named int) bool {
 	for _, w := range words[named:] {

@@ -25,14 +25,19 @@ type Deleted struct {
 	Bytes   int64    // of these
 	Later   []string // they go when they are a day old, if nobody names them then
 	Kept    []string // another session names them
+	// Left says why something beside the log could not be removed, or that the removal may
+	// not outlast a power cut; nil when it is all done.
+	Left error
 }
 
 // Delete removes a log, the bytes that were set aside from it, its diagnostics and what
 // lists remember of it, and the payloads that only it names: at once those that are older
 // than a day, the others at a later Sweep. It needs the lock; the lock's file stays.
-// Errors: ErrNotFound, *LockedError, ErrStorage, with which the log is still there.
+// Errors: ErrNotFound, *LockedError, ErrStorage, with which the log is still there. What
+// fails once it is gone stands in the answer. Before, unless nil, is called with the lock
+// held, ahead of all that; its error ends the deletion and is returned as it is.
 // A crash in between removes the payloads later, and never one that a log names.
-func (s *Store) Delete(ctx context.Context, id protocol.SessionID) (Deleted, error) {
+func (s *Store) Delete(ctx context.Context, id protocol.SessionID, before func() error) (Deleted, error) {
 	if err := ctx.Err(); err != nil {
 		return Deleted{}, err
 	}
@@ -43,40 +48,46 @@ func (s *Store) Delete(ctx context.Context, id protocol.SessionID) (Deleted, err
 	if err != nil {
 		return Deleted{}, err
 	}
-	record, err := s.deleteLocked(ctx, id)
-	if uerr := unlock.Unlock(); err == nil {
-		err = uerr
+	defer func() { _ = unlock.Unlock() }() // where before fails or panics; a second call does nothing
+	if before != nil {
+		if err := before(); err != nil {
+			return Deleted{}, err
+		}
 	}
+	record, left, err := s.deleteLocked(ctx, id)
+	left = errors.Join(left, unlock.Unlock())
 	if err != nil {
 		return Deleted{}, fmt.Errorf("delete session %s: %w: %w", id, ErrStorage, err)
 	}
 	s.cache.forget(s, id)
-	return s.settle(ctx, record), nil
+	done := s.settle(ctx, record)
+	done.Left = left
+	return done, nil
 }
 
 // deleteLocked removes the log and gives the file with what it named, "" when that is
-// nothing.
-func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record string, err error) {
+// nothing, and what failed once the log was gone.
+func (s *Store) deleteLocked(ctx context.Context, id protocol.SessionID) (record string, left, err error) {
 	own, err := s.filesOf(id)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	names, err := s.Blobs().mentionedIn(ctx, own)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if record, err = s.owe(string(id), names); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	if err := s.fs.Remove(s.path(id)); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	for _, name := range own {
 		if err := s.fs.Remove(filepath.Join(s.sessions(), name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
+			left = errors.Join(left, err)
 		}
 	}
-	return record, s.fs.SyncDir(s.sessions())
+	return record, errors.Join(left, s.fs.SyncDir(s.sessions())), nil
 }
 
 // filesOf gives the names of the files of a session, but for its lock.

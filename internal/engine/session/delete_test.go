@@ -83,7 +83,7 @@ func TestDeleteRemovesThePayloadsThatOnlyTheSessionNamed(t *testing.T) {
 	o := newOwing(t)
 	for range o.store.List(t.Context(), Query{}) { // which remembers first prompts
 	}
-	got, err := o.store.Delete(t.Context(), o.id)
+	got, err := o.store.Delete(t.Context(), o.id, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestDeleteRemovesThePayloadsThatOnlyTheSessionNamed(t *testing.T) {
 
 func TestWhatComesBackBeforeItIsSweptStays(t *testing.T) {
 	o := newOwing(t)
-	if _, err := o.store.Delete(t.Context(), o.id); err != nil {
+	if _, err := o.store.Delete(t.Context(), o.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	o.now = o.now.Add(20 * time.Hour)
@@ -140,7 +140,7 @@ func TestACloneKeepsWhatItNamesThoughItsSourceIsDeleted(t *testing.T) {
 	if err := o.mem.Remove(o.store.path(log.ID())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.store.Delete(t.Context(), o.id); err != nil {
+	if _, err := o.store.Delete(t.Context(), o.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	if s := o.left(t); s != "alone only shared young" {
@@ -150,12 +150,14 @@ func TestACloneKeepsWhatItNamesThoughItsSourceIsDeleted(t *testing.T) {
 
 func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 	for _, power := range []bool{false, true} {
+		told := false
 		for n := 1; ; n++ {
 			o := newOwing(t)
 			f := &disktest.Faulty{FS: o.mem, N: n, Sticky: true, Err: syscall.EIO}
 			o.fs = f
 			o.restart(t)
-			_, err := o.store.Delete(t.Context(), o.id)
+			done, err := o.store.Delete(t.Context(), o.id, nil)
+			told = told || done.Left != nil
 			o.fs = o.mem
 			if power {
 				o.mem.Crash(disktest.Drop, uint64(n))
@@ -165,6 +167,9 @@ func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 				t.Fatalf("fault %d: a payload of another session is gone", n)
 			}
 			_, gone := o.mem.Stat(o.logName())
+			if err != nil && gone != nil && !power {
+				t.Fatalf("fault %d: the session is gone, and it is said that it is not: %v", n, err)
+			}
 			if gone == nil && !(o.store.Blobs().Has(o.only) && o.store.Blobs().Has(o.young)) {
 				t.Fatalf("fault %d: the session is there (%v), its payloads are not", n, err)
 			}
@@ -176,6 +181,9 @@ func TestADeleteThatIsCutOffAnywhereLeavesNothingWrong(t *testing.T) {
 			if !f.Fired() {
 				if n < 4 {
 					t.Fatalf("only %d faults were met", n)
+				}
+				if !told {
+					t.Error("no fault behind the removal of the log was told")
 				}
 				break
 			}
@@ -224,7 +232,7 @@ func TestADeletedSessionIsNotRememberedByLists(t *testing.T) {
 		t.Fatal("the list has no memory to forget")
 	}
 	w.restart(t) // a process that has not listed
-	if _, err := w.store.Delete(t.Context(), w.id); err != nil {
+	if _, err := w.store.Delete(t.Context(), w.id, nil); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(cache(), "secret words l") || !strings.Contains(cache(), "secret words a") {

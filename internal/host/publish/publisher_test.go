@@ -382,11 +382,13 @@ func TestProducersWaitWhileTheQueueIsFull(t *testing.T) {
 		make func() protocol.Event
 		fits int
 	}{
-		"4096 entries":          {func() protocol.Event { return transient(&protocol.TurnStart{}) }, 4096},
-		"1 MiB of lines":        {big, 8},
-		"1 MiB of live output":  {func() protocol.Event { return typed(strings.Repeat("x", 256<<10)) }, 4},
-		"an event of 4 MiB":     {func() protocol.Event { return said(strings.Repeat("x", 4<<20-1000)) }, 1},
-		"1 MiB of call's input": {func() protocol.Event { return transient(&protocol.ToolExecutionStart{Args: make([]byte, 512<<10)}) }, 2},
+		"4096 entries":         {func() protocol.Event { return transient(&protocol.TurnStart{}) }, 4096},
+		"1 MiB of lines":       {big, 8},
+		"1 MiB of live output": {func() protocol.Event { return typed(strings.Repeat("x", 256<<10)) }, 4},
+		"an event of 4 MiB":    {func() protocol.Event { return said(strings.Repeat("x", 4<<20-1000)) }, 1},
+		"1 MiB of call's input": {func() protocol.Event {
+			return transient(&protocol.ToolExecutionStart{Args: []byte(`"` + strings.Repeat("x", 512<<10) + `"`)})
+		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

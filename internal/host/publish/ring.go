@@ -90,35 +90,22 @@ func Size(e protocol.Event) int {
 	if raw := e.Raw(); raw != nil {
 		return len(raw)
 	}
-	n := transientSize
-	switch b := e.Body.(type) {
+	switch b := e.Body.(type) { // of what comes often, or carries nothing
 	case *protocol.TextDelta:
-		n += len(b.Delta)
+		return transientSize + len(b.Delta)
 	case *protocol.ThinkingDelta:
-		n += len(b.Delta)
+		return transientSize + len(b.Delta)
 	case *protocol.ToolCallDelta:
-		n += len(b.Delta)
-	case *protocol.ToolExecutionStart:
-		n += len(b.Args)
+		return transientSize + len(b.Delta)
 	case *protocol.ToolExecutionUpdate:
-		n += len(b.Partial)
-	case *protocol.PermissionRequest:
-		n += len(b.Args)
-	case *protocol.ToolProcess:
-		n += len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
-	case *protocol.Notice:
-		n += len(b.Text)
-	case *protocol.UIState:
-		for _, line := range b.Lines {
-			n += len(line)
-		}
-	case *protocol.UIRequest:
-		for _, q := range b.Data.Questions {
-			n += len(q.Question) + len(q.Header)
-			for _, o := range q.Options {
-				n += len(o.Label) + len(o.Description)
-			}
-		}
+		return transientSize + len(b.Partial)
+	case nil, *protocol.MessageStart, *protocol.MessageCancelled, *protocol.ToolExecutionEnd, *protocol.TurnStart, *protocol.TurnEnd,
+		*protocol.RuntimeStart, *protocol.PermissionResolved, *protocol.UIResolved:
+		return transientSize
 	}
-	return n
+	sealed, err := e.Seal()
+	if err != nil { // whoever sends it says so
+		return transientSize
+	}
+	return max(len(sealed.Raw()), transientSize)
 }

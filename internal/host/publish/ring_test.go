@@ -1,6 +1,8 @@
 package publish
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"scorel/protocol"
@@ -108,5 +110,31 @@ func BenchmarkRingThatIsFull(b *testing.B) {
 	for b.Loop() {
 		seq++
 		r.add(numbered(seq), transientSize)
+	}
+}
+
+func TestATransientEventCountsWithAllThatItCarries(t *testing.T) {
+	long := strings.Repeat("x", 100<<10)
+	for name, body := range map[string]protocol.Body{
+		"text":            &protocol.TextDelta{Delta: long},
+		"output":          &protocol.ToolExecutionUpdate{Partial: long},
+		"end of a run":    &protocol.RuntimeEnd{Error: &protocol.Error{Message: long}},
+		"retry":           &protocol.Retry{Error: long},
+		"notice":          &protocol.Notice{Source: long},
+		"todos":           &protocol.Todos{Todos: []protocol.Todo{{Content: long}}},
+		"task":            &protocol.TaskUpdate{Task: protocol.TaskInfo{LastLine: long}},
+		"permission":      &protocol.PermissionRequest{Args: json.RawMessage("{}"), Reason: long},
+		"suggestion":      &protocol.PermissionRequest{Args: json.RawMessage("{}"), Suggestions: []protocol.Suggestion{{Rule: long}}},
+		"command":         &protocol.ToolExecutionStart{Args: json.RawMessage("{}"), Shell: &protocol.Shell{Command: long}},
+		"dialog, select":  &protocol.UIRequest{Data: protocol.Dialog{Options: []protocol.Option{{Description: long}}}},
+		"dialog, confirm": &protocol.UIRequest{Data: protocol.Dialog{Message: long}},
+		"dialog, editor":  &protocol.UIRequest{Data: protocol.Dialog{Text: long}},
+		"dialog, form":    &protocol.UIRequest{Data: protocol.Dialog{Schema: json.RawMessage(`"` + long + `"`)}},
+	} {
+		e := numbered(1)
+		e.Type, e.Body, e.ClientID, e.SessionID, e.TS = body.EventType(), body, protocol.HostClient, testSession, 1
+		if n := Size(e); n < len(long) || n > len(long)+1000 {
+			t.Errorf("%s of %d bytes counts as %d", name, len(long), n)
+		}
 	}
 }

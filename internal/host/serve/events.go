@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"bytes"
 	"net/http"
 	"strconv"
 	"time"
@@ -253,7 +254,21 @@ func (e *eventStream) events(f *protocol.EventsFrame) {
 			e.ended = true
 			return
 		}
+		oneLine(e.buf[before:])
 		e.buf = append(e.buf, "\n\n"...)
+	}
+}
+
+// oneLine makes blanks of the carriage returns in JSON, which stand between its values
+// alone: they end a line of a stream. Lines of a log from elsewhere may have them.
+func oneLine(data []byte) {
+	for {
+		i := bytes.IndexByte(data, '\r')
+		if i < 0 {
+			return
+		}
+		data[i] = ' '
+		data = data[i:]
 	}
 }
 

@@ -541,3 +541,16 @@ func TestAPlaceIsReadAsItIsWritten(t *testing.T) {
 		}
 	}
 }
+
+func TestAStreamOfEventsHasNoLineEndInsideAnEvent(t *testing.T) {
+	line := "{\"type\":\"custom\",\"control\":true,\"id\":\"evt_0000000000000000\",\"parentId\":null,\r\"seq\":1,\"sessionId\":\"ses_00000000000000000000000000\",\"clientId\":\"host\",\"ts\":1,\"kind\":\"x\",\"data\":{\r\"a\":\"b\"}}"
+	ev, err := protocol.ParseEvent([]byte(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &eventStream{at: places{{session: ev.SessionID}}}
+	e.events(&protocol.EventsFrame{SessionID: ev.SessionID, Events: []protocol.Event{ev}})
+	if strings.ContainsRune(string(e.buf), '\r') {
+		t.Errorf("a line ends within the event: %q", e.buf)
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"scorel/internal/host"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -70,8 +71,15 @@ func (c *lines) connected(device protocol.DeviceID) error {
 	return c.put(data)
 }
 
-// read takes calls until the input ends; the end of the input is no error.
-func (c *lines) read(in io.Reader) error {
+// read takes calls until the input ends; the end of the input is no error, and a panic is
+// one.
+func (c *lines) read(in io.Reader) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			c.s.cfg.Host.Caught("reading from the parent process", r)
+			err = fault.Caught(r)
+		}
+	}()
 	r := bufio.NewReaderSize(in, 64<<10)
 	for {
 		line, long, err := readLine(r)

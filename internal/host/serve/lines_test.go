@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bufio"
+	"bytes"
 	"crypto/rand"
 	"encoding/json"
 	"io"
@@ -181,6 +182,23 @@ func TestTheEndOfTheHostEndsTheConnectionOfAParent(t *testing.T) {
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
+}
+
+// panics is an input at which reading panics.
+type panics struct{}
+
+func (panics) Read([]byte) (int, error) { panic("injected") }
+
+func TestAPanicInTheReaderOfAParentEndsItsConnectionAlone(t *testing.T) {
+	w := newWorld(t, setting{})
+	var out bytes.Buffer
+	if err := w.server.Lines(panics{}, &out); err == nil || !strings.Contains(err.Error(), "injected") {
+		t.Errorf("it ends with %v", err)
+	}
+	if !strings.HasPrefix(out.String(), `{"type":"connected"`) {
+		t.Errorf("written is %q", out.String())
+	}
+	w.parent().call("", &protocol.GetStatus{}) // the host goes on
 }
 
 func TestARepeatOfAParentMeetsTheFirstAfterARestart(t *testing.T) {

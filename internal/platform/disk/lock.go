@@ -130,7 +130,7 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 	if !remote {
 		return &heldLock{f: f}, nil
 	}
-	h := &heldLock{f: f, stop: make(chan struct{}), done: make(chan struct{})}
+	h := &heldLock{f: f, nonce: me.Nonce, stop: make(chan struct{}), done: make(chan struct{})}
 	if missing {
 		// Two that found the same dead owner both write; the later one stays.
 		l.wait(settle)
@@ -206,11 +206,12 @@ func (l *locker) holder(name string) ([]byte, bool, error) {
 }
 
 type heldLock struct {
-	f    *os.File
-	stop chan struct{} // nil without a pulse
-	done chan struct{}
-	once sync.Once
-	err  error
+	f     *os.File
+	nonce string        // of the pulse
+	stop  chan struct{} // nil without a pulse
+	done  chan struct{}
+	once  sync.Once
+	err   error
 }
 
 // Unlock lets go. A second call does nothing.
@@ -220,7 +221,10 @@ func (h *heldLock) Unlock() error {
 			close(h.stop)
 			<-h.done
 		}
-		terr := h.f.Truncate(0) // nobody is named while nobody holds it
+		var terr error
+		if !h.taken() {
+			terr = h.f.Truncate(0) // nobody is named while nobody holds it
+		}
 		// A child that is just being started shares the open file until it has become
 		// the other program, so closing it does not yet give the flock back. Where
 		// there is none, or this fails, closing has to do.
@@ -231,6 +235,16 @@ func (h *heldLock) Unlock() error {
 		}
 	})
 	return h.err
+}
+
+// taken reports whether another machine has taken the lock over while this one slept: the
+// owner in the file is another one.
+func (h *heldLock) taken() bool {
+	if h.stop == nil {
+		return false
+	}
+	_, now := readOwner(h.f)
+	return now != nil && now.Nonce != h.nonce
 }
 
 func writeOwner(f *os.File, text []byte) error {

@@ -173,6 +173,41 @@ func TestRemoteLockRefusesAnOwnerWhosePulseBeats(t *testing.T) {
 	}
 }
 
+// A machine that slept for longer than a pulse lives has lost its lock.
+func TestUnlockLeavesTheOwnerThatHasTakenTheLockOver(t *testing.T) {
+	for name, call := range map[string]func(*os.File, int) error{"flock unseen": works, "no flock": missing} {
+		t.Run(name, func(t *testing.T) {
+			file := filepath.Join(t.TempDir(), "a.lock")
+			now := time.UnixMilli(1_800_000_000_000)
+			lock := func(name string) (Unlocker, error) {
+				return (&machine{name: name, boot: name, flock: call, clock: &now, alive: true}).locker().lock(file, []byte("owner "+name))
+			}
+			first, err := lock("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.Add(pulseLife + time.Second)
+			second, err := lock("b")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := first.Unlock(); err != nil {
+				t.Error(err)
+			}
+			var held *LockedError
+			if u, err := lock("c"); !errors.As(err, &held) || string(held.Owner) != "owner b" {
+				t.Errorf("a third has it, too: %v %v", u, err)
+			}
+			if err := second.Unlock(); err != nil {
+				t.Error(err)
+			}
+			if data, err := os.ReadFile(file); err != nil || len(data) != 0 {
+				t.Errorf("nobody holds it, and it says %q (%v)", data, err)
+			}
+		})
+	}
+}
+
 func TestRemoteLockOfThisMachineLivesAsLongAsItsProcess(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.lock")
 	now := time.UnixMilli(1_800_000_000_000)

@@ -15,9 +15,11 @@ import (
 
 // Bounds of a look at what a repository notes of worktrees and submodules.
 const (
-	maxEntries    = 4096 // worktrees, or folders in modules; with more the whole folder counts as one finding
-	moduleDeep    = 8    // folders that the name of a submodule may have
-	maxNestedDeep = 4    // submodules in submodules
+	// Worktrees, or folders in modules: with more the whole folder counts as one finding.
+	// Repositories that indexes name: further ones are not looked at.
+	maxEntries    = 4096
+	moduleDeep    = 8 // folders that the name of a submodule may have
+	maxNestedDeep = 4 // submodules in submodules
 )
 
 // missingCommon is the finding of a worktree that is not complete: git worktree add
@@ -137,7 +139,7 @@ func (s *State) root(root string) {
 		return
 	case info.IsDir():
 		s.repository(dot)
-		s.nested(root, "", dot, dot, maxNestedDeep)
+		s.nested(root, dot, dot)
 		return
 	}
 	p := place{base: root, rel: ".git"}
@@ -151,44 +153,72 @@ func (s *State) root(root string) {
 		s.found[p] = append(s.found[p], "it leads to "+common+", where "+why)
 	}
 	s.repository(common)
-	s.nested(root, "", dir, common, maxNestedDeep)
+	s.nested(root, dir, common)
 }
 
-// nested looks at the repositories that the index in dir names in the working tree at
-// the folder in of root, and at those that theirs name: Git runs a status of its own in
-// each when the person asks for one at the root.
-func (s *State) nested(root, in, dir, common string, deep int) {
-	for _, path := range gitlinks(dir) {
-		rel := filepath.Join(in, path, ".git")
-		full := filepath.Join(root, rel)
-		info, err := os.Lstat(full)
-		if !filepath.IsLocal(rel) || err != nil {
-			continue
-		}
-		p := place{base: root, rel: rel, nested: true}
-		if deep == 0 {
-			s.found[p] = []string{"it lies deeper than is looked"}
-			continue
-		}
-		if info.IsDir() {
-			s.found[p] = moduleFindings(full, common, s.roots)
-			s.nested(root, filepath.Join(in, path), full, common, deep-1)
-			continue
-		}
-		to, ok := strings.CutPrefix(FirstLine(full), "gitdir: ")
-		at, err := filepath.EvalSymlinks(from(filepath.Dir(full), to))
-		switch {
-		case !ok:
-			s.found[p] = []string{"it leads to another repository"}
-		case err != nil || within(at, filepath.Join(common, "modules")) || within(at, filepath.Join(common, "worktrees")):
-			s.found[p] = nil // looked at there, or of no use to Git
-		default:
-			s.found[p] = moduleFindings(at, common, s.roots)
-		}
-		if ok && err == nil {
-			s.nested(root, filepath.Join(in, path), at, common, deep-1)
+// tree is a repository whose index is looked through.
+type tree struct {
+	in   string // its working tree, from the root
+	dir  string // its own folder
+	deep int    // how many more may be in each other
+}
+
+// nested looks at the repositories that the index in dir names in the working tree of
+// root, and at those that theirs name: Git runs a status of its own in each when the
+// person asks for one at the root. Links may lead to the same again and again: each
+// counts once, by its shortest way. Beyond a number of all none is looked at.
+func (s *State) nested(root, dir, common string) {
+	seen := map[string]bool{root: true} // working trees
+	for trees := []tree{{"", dir, maxNestedDeep}}; len(trees) > 0; trees = trees[1:] {
+		t := trees[0]
+		for _, path := range gitlinks(t.dir) {
+			rel := filepath.Join(t.in, path, ".git")
+			full := filepath.Join(root, rel)
+			info, err := os.Lstat(full)
+			if !filepath.IsLocal(rel) || err != nil {
+				continue
+			}
+			folder, err := filepath.EvalSymlinks(filepath.Dir(full))
+			if err != nil || seen[folder] {
+				continue
+			}
+			if seen[folder] = true; len(seen) > maxEntries {
+				return
+			}
+			p := place{base: root, rel: rel, nested: true}
+			if t.deep == 0 {
+				s.found[p] = []string{"it lies deeper than is looked"}
+				continue
+			}
+			if at := s.module(p, full, info, common); at != "" {
+				trees = append(trees, tree{filepath.Join(t.in, path), at, t.deep - 1})
+			}
 		}
 	}
+}
+
+// module looks at a nested repository at its .git, which is full, and returns its own
+// folder, "" where it has none.
+func (s *State) module(p place, full string, info fs.FileInfo, common string) string {
+	if info.IsDir() {
+		s.found[p] = moduleFindings(full, common, s.roots)
+		return full
+	}
+	to, ok := strings.CutPrefix(FirstLine(full), "gitdir: ")
+	at, err := filepath.EvalSymlinks(from(filepath.Dir(full), to))
+	switch {
+	case !ok:
+		s.found[p] = []string{"it leads to another repository"}
+		return ""
+	case err != nil:
+		s.found[p] = nil // of no use to Git
+		return ""
+	case within(at, filepath.Join(common, "modules")) || within(at, filepath.Join(common, "worktrees")):
+		s.found[p] = nil // looked at there
+	default:
+		s.found[p] = moduleFindings(at, common, s.roots)
+	}
+	return at
 }
 
 // repository looks at what a repository notes, and at what leads Git away from it.

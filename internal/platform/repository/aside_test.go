@@ -2,6 +2,7 @@ package repository
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -281,6 +282,28 @@ func TestARepositoryInANestedOneAndAnIndexThatIsALinkAreLookedAtToo(t *testing.T
 				t.Error("a status at the root ran the program")
 			}
 		})
+	}
+}
+
+func TestARepositoryToWhichManyLinksLeadIsLookedAtOnce(t *testing.T) {
+	ws := workspace(t)
+	id := git(t, ws, "rev-parse", "HEAD")
+	for i := range 12 {
+		name := fmt.Sprintf("l%02d", i)
+		git(t, ws, "update-index", "--add", "--cacheinfo", "160000,"+id+","+name)
+		if err := os.Symlink(".", filepath.Join(ws, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git(t, ws, "update-index", "--add", "--cacheinfo", "160000,"+id+",z") // the last of the index
+	git(t, ws, "init", "-q", "z")
+	state := Look([]string{ws})
+	if n := len(state.found); n != 1 {
+		t.Errorf("%d places were looked at", n)
+	}
+	git(t, ws+"/z", "config", "core.fsmonitor", "x")
+	if got := paths(t, ws, state.SetAside(noon, true)); !slices.Equal(got, []string{"z/.git"}) {
+		t.Errorf("set aside: %q", got)
 	}
 }
 

@@ -215,6 +215,7 @@ func TestStreamsOfOtherForms(t *testing.T) {
 		{"several parts in one event", events(`{"text":"hm","thought":true},{"text":"yes"},{"functionCall":{"name":"Read","id":"x","args":{"a":1}}}`, finish("STOP")),
 			`thinking hm; text yes; call x Read{"a":1}`, protocol.StopToolUse},
 		{"thinking behind text", events(`{"text":"yes"}`, `{"text":"hm","thought":true}`, `{"text":"no"}`, finish("STOP")), "text yes; thinking hm; text no", protocol.StopEndTurn},
+		{"an error that is none", raw("data: {\"error\":null,\"candidates\":[{\"content\":{\"parts\":[{\"text\":\"yes\"}]},\"finishReason\":\"STOP\"}]}\n\n"), "text yes", protocol.StopEndTurn},
 		{"no input", events(`{"functionCall":{"name":"Read","id":"x"}}`, `{"functionCall":{"name":"Read","id":"y","args":null}}`, finish("STOP")), "call x Read{}; call y Read{}", protocol.StopToolUse},
 		{"input with white space", events(`{"functionCall":{"name":"Read","id":"x","args":{ "a" : "<" }}}`, finish("STOP")), `call x Read{"a":"<"}`, protocol.StopToolUse},
 		{"parts that were not asked for", events(`{"executableCode":{"code":"x"}},{"inlineData":{"mimeType":"image/png","data":"AAAA"}},{"text":"yes"}`, finish("STOP")), "text yes", protocol.StopEndTurn},

@@ -80,7 +80,7 @@ func (r *reader) event(data []byte) error {
 	if err := json.Unmarshal(data, &c); err != nil {
 		return err
 	}
-	if len(c.Error) > 0 {
+	if len(c.Error) > 0 && string(c.Error) != "null" {
 		return r.peer.Event(data)
 	}
 	if c.ID != "" {

@@ -79,16 +79,6 @@ func Make(o Options) (*Bundle, error) {
 	return b, nil
 }
 
-// Inputs lists the files that Make reads for an entry, relative to root where they are
-// below it: what has to be trusted for it to run.
-func Inputs(entry, root string) (map[string]string, error) {
-	b, err := Make(Options{Entry: entry, Root: root})
-	if err != nil {
-		return nil, err
-	}
-	return b.Inputs, nil
-}
-
 // name is the file's name in Inputs.
 func (o Options) name(path string) string {
 	rel, err := filepath.Rel(o.Root, path)
