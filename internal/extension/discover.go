@@ -34,7 +34,7 @@ type Kind string
 // The kinds.
 const (
 	JavaScript Kind = "javascript" // a file for the child of this binary
-	Process    Kind = "process"    // a program that speaks package wire
+	Process    Kind = "process"    // a program that speaks package rpc
 )
 
 // Scope says whose an extension is.

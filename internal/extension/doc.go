@@ -6,7 +6,7 @@
 // loaded session: nothing of it costs anything before [Set.Load], and without
 // extensions nothing does behind it. All JavaScript extensions run in one child of the
 // running binary, extensions that are programs each in a process of their own; both
-// speak package wire. A process that is stuck, too large, or dies takes nobody with
+// speak package rpc. A process that is stuck, too large, or dies takes nobody with
 // it: what it was asked fails, it is started again when it is next needed with the
 // conversation rebuilt from the log, and who was to blame is kept apart and after
 // three times left out.

@@ -130,7 +130,7 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 	return m.result(ctx, p.call.ID, answer)
 }
 
-// wireResult is [wire.ToolResult] with images as they come.
+// wireResult is [rpc.ToolResult] with images as they come.
 type wireResult struct {
 	Content []json.RawMessage `json:"content"`
 	Details json.RawMessage   `json:"details"`

@@ -240,7 +240,7 @@ func coreType(kind string) bool {
 	return stored || kind == "compaction"
 }
 
-// sentMessage is [wire.SendMessage] and [wire.SendUser], with images as they come.
+// sentMessage is [rpc.SendMessage] and [rpc.SendUser], with images as they come.
 type sentMessage struct {
 	CustomType  string            `json:"customType"`
 	Content     []json.RawMessage `json:"content"`

@@ -62,7 +62,7 @@ type template struct {
 }
 
 func (t template) fill(text string) string {
-	if n := len(text) - 1; n > 0 && text[0] == '{' && strings.IndexByte(text, '}') == n && strings.IndexAny(text, "?!+|") < 0 {
+	if n := len(text) - 1; n > 0 && text[0] == '{' && strings.IndexByte(text, '}') == n && !strings.ContainsAny(text, "?!+|") {
 		return t.value(protocol.MemberOf(t.body, text[1:n])) // a long text is not copied
 	}
 	var out strings.Builder

@@ -1,4 +1,4 @@
-// Package synctrial tries what a host promises its clients, on schedules that a
+// Package simtest tries what a host promises its clients, on schedules that a
 // seed decides: clients that connect, are cut off at any byte, read slowly, join in
 // mid-turn, send and send again, while turns run, the disk fails and the host is
 // killed, repaired and started again. [Play] runs one schedule and says what did not

@@ -1,6 +1,6 @@
 //go:build race
 
-package synctrial
+package simtest
 
 // What CI does with the race detector.
 const (

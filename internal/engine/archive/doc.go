@@ -1,4 +1,4 @@
-// Package bundle is the file in which a session travels with its payloads: a tar
+// Package archive is the file in which a session travels with its payloads: a tar
 // archive, compressed by gzip, that holds session.jsonl (RFC 8259 lines as a log
 // has them) and behind it blobs/<sha256> for each payload.
 //

@@ -1,4 +1,4 @@
-// Package task holds the background commands of one session: it starts them,
+// Package background holds the background commands of one session: it starts them,
 // keeps a bounded part of what they print, watches it for patterns, says once
 // that each has ended, and ends them all with the session.
 //

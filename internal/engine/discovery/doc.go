@@ -1,4 +1,4 @@
-// Package places finds the folders in which people keep skills and slash commands,
+// Package discovery finds the folders in which people keep skills and slash commands,
 // and reads what stands there: those of the user, and those on the upward search of
 // a project, nearest first.
 //

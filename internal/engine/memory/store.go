@@ -115,7 +115,7 @@ type File struct {
 	Day   string // of a daily one, as 2026-11-20
 	Path  string
 	Size  int64
-	// Text is the first MaxFile bytes of it without what nobody sees, see [frame.Clean]; Cut says that there is more.
+	// Text is the first MaxFile bytes of it without what nobody sees, see [promptsafe.Clean]; Cut says that there is more.
 	Text string
 	Cut  bool
 }

@@ -1,4 +1,4 @@
-// Package process takes what tools, skills, sub-agents and background commands
+// Package progress takes what tools, skills, sub-agents and background commands
 // report of their work and makes process events of it: numbered for each operation,
 // cut to size, without secrets, and thinned out to what a person can follow. It keeps
 // every one of them in the log of its operation and gives the summary that stays with

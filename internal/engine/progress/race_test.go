@@ -1,6 +1,6 @@
 //go:build race
 
-package process
+package progress
 
 // floodRate is how many events a second come: fewer, because the race detector makes
 // each six times as long.

@@ -1,5 +1,5 @@
 // Package js is the child process that runs JavaScript and TypeScript extensions:
-// `scorel __extensions`, which speaks package wire on stdin and stdout. One child holds
+// `scorel __extensions`, which speaks package rpc on stdin and stdout. One child holds
 // the extensions of one session, each with a runtime and an event loop of its own
 // (package engine), its files bundled into one script (package bundle), the modules of
 // Node (package node) and a view of the conversation (package mirror).
@@ -27,5 +27,5 @@
 //
 // The process is expendable. What ends it (a stack or a heap that is full, an interpreter
 // that hangs in a native function) ends every extension of the session, and the page of
-// package wire says whose interpreter ran. Anything less is an error of the call.
+// package rpc says whose interpreter ran. Anything less is an error of the call.
 package js

@@ -1,4 +1,4 @@
-// Package wire is what a host and a process with extensions say to each other:
+// Package rpc is what a host and a process with extensions say to each other:
 // JSON-RPC 2.0, one message a line of UTF-8, both ways on stdin and stdout of the
 // process; stderr goes to the diagnostics of the session. The child with JavaScript
 // extensions and a process in any other language speak the same.

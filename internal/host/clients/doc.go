@@ -1,4 +1,4 @@
-// Package entries keeps the allow list of a device: the entries that may come in
+// Package clients keeps the allow list of a device: the entries that may come in
 // with a key of their own, in ~/.scorel/entries.json (mode 0600). Public keys and
 // labels only; nothing in it is secret.
 //

@@ -114,7 +114,7 @@ func Blobs(blobs *session.Blobs) Check {
 	}}
 }
 
-// Processes counts the logs of process events; look is [process.Look].
+// Processes counts the logs of process events; look is [progress.Look].
 func Processes(look func(ctx context.Context) (progress.Usage, error)) Check {
 	return Check{"processes", func(ctx context.Context) Finding {
 		u, err := look(ctx)

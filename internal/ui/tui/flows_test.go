@@ -239,7 +239,7 @@ func TestATurnThatFailsSaysWhy(t *testing.T) {
 	s.WaitFor("the vendor says no", "ask something")
 	s.say("/new")
 	s.say("/resume") // who comes later is told, too
-	s.WaitFor("Sessions · this project", "❯ fail now")
+	s.WaitFor("Sessions · this project", "│ > fail now")
 	s.Keys("Enter")
 	s.Wait("the reason, again", func(screen string) bool { return strings.Count(screen, "the vendor says no") == 2 })
 	s.say("silent please")

@@ -1,4 +1,4 @@
-// Command appender is killed by the tests of package killtest. It opens the
+// Command appender is killed by the tests of package crashtest. It opens the
 // session of a folder, or makes one, appends events for ever in commits of one to
 // eight, and prints each event when its commit is acknowledged.
 package main

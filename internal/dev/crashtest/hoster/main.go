@@ -1,4 +1,4 @@
-// Command hoster is killed by the tests of package killtest. It is a serving host of
+// Command hoster is killed by the tests of package crashtest. It is a serving host of
 // the home HOME with one interactive client, whose calls it reads from stdin, one JSON
 // object a line; replies and frames go to stdout the same way.
 package main

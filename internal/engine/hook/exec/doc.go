@@ -1,4 +1,4 @@
-// Package shell makes subscribers of the entries [[hooks]] of the configuration: shell
+// Package exec makes subscribers of the entries [[hooks]] of the configuration: shell
 // commands that get an event as a JSON object on stdin and answer with their exit
 // status and a JSON object on stdout. docs/hooks.md is their contract.
 //

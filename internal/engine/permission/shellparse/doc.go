@@ -1,4 +1,4 @@
-// Package shell takes a bash source apart into the simple commands that it can
+// Package shellparse takes a bash source apart into the simple commands that it can
 // start, for permission rules. It runs, expands and reads nothing: what cannot
 // be told from the text alone is marked, so that the caller can ask. Words that
 // are certain are told from words that are not, and what bash would do beside

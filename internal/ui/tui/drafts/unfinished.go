@@ -1,4 +1,4 @@
-// Package unfinished remembers which session each running terminal UI shows and what
+// Package drafts remembers which session each running terminal UI shows and what
 // stands in its editor, so that one that was killed can be gone on with.
 //
 // Each UI keeps a file of its own, locked while it runs and removed when it is left in
