@@ -142,6 +142,7 @@ func (s *subscription) attend() {
 // drop takes back a subscription that the connection counts and that is not pumped.
 func (s *subscription) drop() {
 	defer s.c.wg.Done()
+	defer close(s.done) // close_session may wait for it
 	s.stop()
 	s.c.mu.Lock()
 	id := s.slot.lane.ID()
