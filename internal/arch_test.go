@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -264,5 +265,33 @@ func TestPackageInitAllocatesLittle(t *testing.T) {
 	t.Logf("%d allocations in package initialisers", total)
 	if total == 0 || total > maxInitAllocs {
 		t.Errorf("%d allocations in package initialisers; at most %d", total, maxInitAllocs)
+	}
+}
+
+// TestTheMapOfTheHouseNamesWhatThereIs holds that the files, folders and tests that
+// docs/architecture.md names exist.
+func TestTheMapOfTheHouseNamesWhatThereIs(t *testing.T) {
+	page, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range regexp.MustCompile(`\b(?:internal|protocol|client|cmd|docs|scripts)(?:/[\w.-]+)+`).FindAllString(string(page), -1) {
+		if _, err := os.Stat(filepath.Join("..", strings.TrimRight(name, "."))); err != nil {
+			t.Errorf("docs/architecture.md: %v", err)
+		}
+	}
+	tests := ""
+	files, _ := filepath.Glob("*_test.go")
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tests += string(src)
+	}
+	for _, name := range regexp.MustCompile(`\bTest\w+`).FindAllString(string(page), -1) {
+		if !strings.Contains(tests, "func "+name+"(") {
+			t.Errorf("docs/architecture.md names %s, which there is not", name)
+		}
 	}
 }
