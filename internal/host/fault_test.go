@@ -128,9 +128,9 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 		"the writer, in a commit":                 {[]string{done}, []string{"publish.(*Publisher).write", "session.(*Log)"}, send},
 		"the writer, behind a commit":             {[]string{done}, []string{"publish.(*Publisher).deliver"}, send},
 		"a command of a person":                   {[]string{done}, []string{"lane.(*Lane).shellMessage"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "true"}); return err }},
-		"a background command":                    {[]string{back, done}, []string{"task.(*Set).Start.func"}, send},
+		"a background command":                    {[]string{back, done}, []string{"background.(*Set).Start.func"}, send},
 		"the output of a command":                 {[]string{done}, []string{"sandbox.(*process).start.func"}, func(e *entry) error { _, err := try(e, &protocol.RunShell{Command: "echo hi"}); return err }},
-		"the recorder of what operations tell":    {[]string{back, done}, []string{"process.(*Recorder).Flush"}, send},
+		"the recorder of what operations tell":    {[]string{back, done}, []string{"progress.(*Recorder).Flush"}, send},
 		"a subscription": {[]string{done}, []string{"host.(*subscription).feed"}, func(e *entry) error {
 			again := e.w.connect(false)
 			_, err := again.Open(context.Background(), e.id, 5)

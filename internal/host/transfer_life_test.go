@@ -34,12 +34,14 @@ func TestATransferThatIsReadForLongStaysAndGoesAfterwards(t *testing.T) {
 		if held == nil {
 			t.Fatal("it is not there")
 		}
-		time.Sleep(3 * transferLife) // a timer that calls itself at once lets no time pass
+		time.Sleep(3 * transferLife)
+		synctest.Wait() // a timer that calls itself at once lets no time pass
 		if file.closed {
 			t.Error("it is closed while it is read")
 		}
 		done()
 		time.Sleep(2 * transferLife)
+		synctest.Wait()
 		if !file.closed {
 			t.Error("it stays though nobody has used it for long")
 		}

@@ -227,11 +227,11 @@ func TestCommandsAreAskedForOnceAndFilteredHere(t *testing.T) {
 func TestTabCompletesWhatAllHaveInCommonFirst(t *testing.T) {
 	l := New(nil)
 	n := l.Update(line("@in")).Number
-	l.Files(n, &protocol.FileList{Files: []string{"internal/ui/tui/a.go", "internal/ui/tui/b.go", "main.go"}})
-	wantEdit(t, l, keymap.Complete, &Edit{Old: "@in", New: "@internal/ui/tui/"})
-	n = l.Update(line("@internal/ui/tui/")).Number
-	l.Files(n, &protocol.FileList{Files: []string{"internal/ui/tui/a.go", "internal/ui/tui/b.go"}})
-	wantEdit(t, l, keymap.Complete, &Edit{Old: "@internal/ui/tui/", New: "@internal/ui/tui/a.go "})
+	l.Files(n, &protocol.FileList{Files: []string{"internal/tui/a.go", "internal/tui/b.go", "main.go"}})
+	wantEdit(t, l, keymap.Complete, &Edit{Old: "@in", New: "@internal/tui/"})
+	n = l.Update(line("@internal/tui/")).Number
+	l.Files(n, &protocol.FileList{Files: []string{"internal/tui/a.go", "internal/tui/b.go"}})
+	wantEdit(t, l, keymap.Complete, &Edit{Old: "@internal/tui/", New: "@internal/tui/a.go "})
 	// When there are more than came, what these have in common says nothing.
 	n = l.Update(line("@i")).Number
 	l.Files(n, &protocol.FileList{Files: []string{"internal/a.go", "internal/b.go"}, More: true})
@@ -443,7 +443,7 @@ func checkFrame(t failer, lines []string, width, rows int) {
 func TestCompletionFrames(t *testing.T) {
 	var files []string
 	for i := range 12 {
-		files = append(files, fmt.Sprintf("internal/engine/session/history/a_file_with_a_longer_name_%d.go", i))
+		files = append(files, fmt.Sprintf("internal/session/history/a_file_with_a_longer_name_%d.go", i))
 	}
 	scenes := []struct {
 		name string

@@ -212,7 +212,10 @@ func (m *Tmux) Wait(wanted string, holds func(screen string) bool) string {
 // WaitEnd waits until the program has ended, and gives its exit code.
 func (m *Tmux) WaitEnd() int {
 	m.t.Helper()
-	m.Wait("the end of the program", func(string) bool { return m.Format("#{pane_dead}") == "1" })
+	m.Wait("the end of the program", func(string) bool { 
+		// tmux notes that the terminal is closed before it knows how the program has ended.
+		return m.Format("#{pane_dead}") == "1" && m.Format("#{pane_dead_status}#{pane_dead_signal}") != ""
+	})
 	code, err := strconv.Atoi(m.Format("#{pane_dead_status}"))
 	if err != nil {
 		return -1 // by a signal
