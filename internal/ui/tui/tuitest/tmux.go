@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -212,9 +213,19 @@ func (m *Tmux) Wait(wanted string, holds func(screen string) bool) string {
 // WaitEnd waits until the program has ended, and gives its exit code.
 func (m *Tmux) WaitEnd() int {
 	m.t.Helper()
-	m.Wait("the end of the program", func(string) bool { 
-		// tmux notes that the terminal is closed before it knows how the program has ended.
-		return m.Format("#{pane_dead}") == "1" && m.Format("#{pane_dead_status}#{pane_dead_signal}") != ""
+	m.Wait("the end of the program", func(string) bool {
+		if m.Format("#{pane_dead}") != "1" {
+			return false
+		}
+		if m.Format("#{pane_dead_status}#{pane_dead_signal}") != "" {
+			return true
+		}
+		// The terminal is closed, and how the program ended is not known yet. Now and then
+		// tmux 3.3a misses the signal of its end: another one has it look.
+		if server, err := strconv.Atoi(m.Format("#{pid}")); err == nil {
+			_ = syscall.Kill(server, syscall.SIGCHLD)
+		}
+		return false
 	})
 	code, err := strconv.Atoi(m.Format("#{pane_dead_status}"))
 	if err != nil {
