@@ -56,7 +56,8 @@ func (c *call) state() state {
 			}
 		}
 	}
-	switch r.Outcome() {
+	c.details()
+	switch c.outcome {
 	case protocol.OutcomeCancelled:
 		return cancelled
 	case protocol.OutcomeNotRun:
@@ -77,9 +78,10 @@ func (c *call) details() protocol.ToolDetails {
 		return *c.parsed
 	}
 	var d protocol.ToolDetails
-	c.parsed, c.parsedOf = &d, c.result
+	c.parsed, c.parsedOf, c.outcome = &d, c.result, ""
 	if c.result != nil {
 		d = c.result.ToolDetails()
+		c.outcome = c.result.Outcome()
 	}
 	return d
 }

@@ -71,6 +71,7 @@ type call struct {
 	resultIn  protocol.EventID      // the event of the result
 	parsed    *protocol.ToolDetails // of parsedOf
 	parsedOf  *protocol.Message
+	outcome   protocol.ToolOutcome // of the same result
 
 	asking  bool // somebody is asked whether it may run
 	running bool
