@@ -7,7 +7,7 @@ import (
 )
 
 // BenchmarkCatchingUp is a reader that comes back to 1,000 persistent events it has
-// missed, from its dialling to the state behind them.
+// missed, from its dialling to the state after them.
 func BenchmarkCatchingUp(b *testing.B) {
 	l := newListener(b)
 	const missed = 1000

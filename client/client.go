@@ -28,7 +28,7 @@ type Transport interface {
 // CodeTransportClosed is the code of [ErrClosed].
 const CodeTransportClosed protocol.Code = "transport_closed"
 
-// ErrClosed says that the client, or the subscription, has been closed.
+// ErrClosed reports that the client, or the subscription, has been closed.
 var ErrClosed error = &protocol.Error{Code: CodeTransportClosed, Message: "the connection to the host is closed"}
 
 // maxWaiting bounds the requests that wait for a connection.
@@ -61,13 +61,13 @@ type Client struct {
 	wg    sync.WaitGroup // what works for subscriptions; ends with ctx
 	retry chan struct{}  // holds a value when the wait before the next try is to end
 
-	mu       sync.Mutex // guards what follows; nothing is waited for under it
-	link     *link      // nil while there is no connection
-	changed  chan struct{}
-	waiting  int
-	sessions map[protocol.SessionID]*Session
-	news     deviceNews
-	err      error // why the client has ended
+	mu            sync.Mutex // guards what follows; nothing is waited for under it
+	link          *link      // nil while there is no connection
+	changed       chan struct{}
+	waiting       int
+	sessions      map[protocol.SessionID]*Session
+	notifications deviceNotifications
+	err           error // why the client has ended
 }
 
 // New makes a client over a transport that is already connected, and ends with
@@ -100,7 +100,7 @@ func newClient(cfg Config) *Client {
 		cfg.Rand = rand.Reader
 	}
 	c := &Client{cfg: cfg, done: make(chan struct{}), changed: make(chan struct{}), retry: make(chan struct{}, 1), sessions: map[protocol.SessionID]*Session{}}
-	c.news.init()
+	c.notifications.init()
 	c.ctx, c.stop = context.WithCancel(context.Background())
 	return c
 }
@@ -135,7 +135,7 @@ func Call[R protocol.Response](ctx context.Context, c *Client, session protocol.
 	return answer[R](call, reply)
 }
 
-// answer gives the typed answer of a reply.
+// answer returns the typed answer of a reply.
 func answer[R protocol.Response](call protocol.Call, reply protocol.Reply) (R, error) {
 	var none R
 	if reply.Err != nil {

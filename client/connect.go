@@ -10,19 +10,19 @@ import (
 	"scorel/protocol"
 )
 
-// patience is how long the connection waits for the reader of a subscription whose
+// sendTimeout is how long the connection waits for the reader of a subscription whose
 // buffer is full. Then the subscription is given up and, when its reader comes
-// back, opened anew from where that stands: replies and other sessions come over
+// back, opened again from where that stands: replies and other sessions come over
 // the same wire, and the host takes a connection that nobody reads as gone.
-const patience = 2 * time.Second
+const sendTimeout = 2 * time.Second
 
 // link is one connection.
 type link struct {
 	Transport
 	connected protocol.Connected
-	used      atomic.Bool // something came over it behind the handshake
+	used      atomic.Bool // something came over it after the handshake
 	stopping  atomic.Bool // the host has said that it ends
-	hurry     atomic.Bool // and that another takes over at once
+	fastRetry atomic.Bool // and that another takes over at once
 	closing   atomic.Bool
 	closed    chan struct{} // closed when the transport is, with err
 	err       error
@@ -43,21 +43,21 @@ func (c *Client) run() {
 	defer close(c.done)
 	defer c.wg.Wait()
 	defer c.stop()
-	waitIn, failed, hurry := StateConnecting, 0, 0
-	c.tell(Change{State: StateConnecting})
+	waitIn, failed, fastRetry := StateConnecting, 0, 0
+	c.notify(Change{State: StateConnecting})
 	for {
 		t, connected, err := c.cfg.Dial(c.ctx)
 		if err == nil {
 			l := c.attach(t, connected)
-			c.tell(Change{State: StateConnected, Connected: connected})
+			c.notify(Change{State: StateConnected, Connected: connected})
 			err = c.receive(l)
 			c.detach(l)
 			waitIn = StateReconnecting
 			if l.used.Load() {
 				failed = 0
 			}
-			if hurry = 0; l.hurry.Load() {
-				hurry = hurried
+			if fastRetry = 0; l.fastRetry.Load() {
+				fastRetry = fastRetries
 			}
 		}
 		if c.ctx.Err() != nil {
@@ -68,16 +68,16 @@ func (c *Client) run() {
 			if err == ErrClosed {
 				err = nil
 			}
-			c.tell(Change{State: StateDisconnected, Err: err})
+			c.notify(Change{State: StateDisconnected, Err: err})
 			return
 		}
 		wait := jitter(c.cfg.Rand, window(failed))
-		if hurry > 0 {
-			hurry, wait = hurry-1, jitter(c.cfg.Rand, firstWait)
+		if fastRetry > 0 {
+			fastRetry, wait = fastRetry-1, jitter(c.cfg.Rand, firstWait)
 		} else {
 			failed++
 		}
-		c.tell(Change{State: waitIn, Err: err, RetryIn: wait})
+		c.notify(Change{State: waitIn, Err: err, RetryIn: wait})
 		select { // an earlier one is over
 		case <-c.retry:
 		default:
@@ -111,7 +111,7 @@ func (c *Client) Retry() {
 	}
 }
 
-func (c *Client) tell(change Change) {
+func (c *Client) notify(change Change) {
 	if c.cfg.OnState != nil {
 		c.cfg.OnState(change)
 	}
@@ -123,7 +123,7 @@ func (c *Client) attach(t Transport, connected protocol.Connected) *link {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.link = l
-	c.news.connected()
+	c.notifications.connected()
 	c.wake()
 	return l
 }
@@ -147,7 +147,7 @@ func (c *Client) end(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.err = err
-	c.news.wake()
+	c.notifications.wake()
 	c.wake()
 }
 
@@ -172,13 +172,13 @@ func (c *Client) receive(l *link) error {
 		l.used.Store(true)
 		if f, ok := frame.(*protocol.HostStopping); ok {
 			l.stopping.Store(true)
-			l.hurry.Store(f.Restarting)
+			l.fastRetry.Store(f.Restarting)
 		}
 		id, ok := sessionOf(frame)
 		c.mu.Lock()
 		var f *feed
 		if !ok {
-			c.news.take(frame)
+			c.notifications.take(frame)
 		} else if s := c.sessions[id]; s != nil && s.current != nil && s.current.link == l && !s.current.givenUp {
 			f = s.current
 		}
@@ -189,7 +189,7 @@ func (c *Client) receive(l *link) error {
 	}
 }
 
-// sessionOf gives the session of a frame that belongs to one.
+// sessionOf returns the session of a frame that belongs to one.
 func sessionOf(frame protocol.Frame) (protocol.SessionID, bool) {
 	switch f := frame.(type) {
 	case *protocol.ResyncFrame:
@@ -214,7 +214,7 @@ func (c *Client) feed(f *feed, frame protocol.Frame) {
 	}
 	var late <-chan time.Time
 	if !c.once {
-		t := time.NewTimer(patience)
+		t := time.NewTimer(sendTimeout)
 		defer t.Stop()
 		late = t.C
 	}

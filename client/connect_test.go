@@ -202,7 +202,7 @@ func TestAHostThatIsReplacedIsFoundSoon(t *testing.T) {
 		var longest time.Duration
 		retries := 0
 		c := Connect(Config{Dial: inTurn(w), OnState: func(ch Change) {
-			if ch.State == StateReconnecting && retries < hurried {
+			if ch.State == StateReconnecting && retries < fastRetries {
 				retries++
 				longest = max(longest, ch.RetryIn)
 			}
@@ -212,7 +212,7 @@ func TestAHostThatIsReplacedIsFoundSoon(t *testing.T) {
 		close(w.frames)
 		time.Sleep(10 * time.Second)
 		synctest.Wait()
-		if retries != hurried || longest > 250*time.Millisecond {
+		if retries != fastRetries || longest > 250*time.Millisecond {
 			t.Errorf("%d tries, the longest wait %v", retries, longest)
 		}
 	})
@@ -513,12 +513,12 @@ func (b *buffered) flush() {
 }
 
 func TestAHostThatAnswersPingsIsKeptAndASilentOneIsGoneAfterAMinute(t *testing.T) {
-	for _, deaf := range []bool{false, true} {
+	for _, silent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			l := newListener(t)
 			held := make(chan struct{})
 			l.call = func(p *peer, c protocol.Call) {
-				if deaf {
+				if silent {
 					<-held // a host that is stuck reads nothing, so it answers no ping
 				}
 				p.reply(c, &protocol.Done{})
@@ -538,9 +538,9 @@ func TestAHostThatAnswersPingsIsKeptAndASilentOneIsGoneAfterAMinute(t *testing.T
 			_, err := tr.Recv(ctx)
 			took := time.Since(begin)
 			switch {
-			case deaf && (took < silence || took > silence+pingEvery || !strings.Contains(err.Error(), "silent")):
+			case silent && (took < silence || took > silence+pingEvery || !strings.Contains(err.Error(), "silent")):
 				t.Errorf("a silent host: gone after %v with %v", took, err)
-			case !deaf && !errors.Is(err, context.DeadlineExceeded):
+			case !silent && !errors.Is(err, context.DeadlineExceeded):
 				t.Errorf("a host that answers: gone after %v with %v", took, err)
 			}
 			close(held)
@@ -618,7 +618,7 @@ func TestARetryEndsTheWaitBeforeTheNextTry(t *testing.T) {
 	})
 }
 
-// constant gives the same byte for ever.
+// constant returns the same byte for ever.
 type constant struct{ b byte }
 
 func (z constant) Read(p []byte) (int, error) {

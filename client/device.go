@@ -19,7 +19,7 @@ type DeviceChanges struct {
 	Projects bool                   // the list of projects
 	Stopping *protocol.HostStopping // the host ends
 	// Missed says that there was more: the connection was gone for a while, or too
-	// much has changed. Lists have to be asked for anew.
+	// much has changed. Lists have to be asked for again.
 	Missed bool
 }
 
@@ -29,8 +29,8 @@ type ClientChange struct {
 	Left bool
 }
 
-// deviceNews gathers changes; Client.mu guards it.
-type deviceNews struct {
+// deviceNotifications gathers changes; Client.mu guards it.
+type deviceNotifications struct {
 	changes DeviceChanges
 	index   map[protocol.SessionID]int // in changes.Sessions
 	any     bool
@@ -38,28 +38,28 @@ type deviceNews struct {
 	changed chan struct{}
 }
 
-func (n *deviceNews) init() { n.changed = make(chan struct{}) }
+func (n *deviceNotifications) init() { n.changed = make(chan struct{}) }
 
-func (n *deviceNews) wake() {
+func (n *deviceNotifications) wake() {
 	close(n.changed)
 	n.changed = make(chan struct{})
 }
 
-// connected begins anew with a connection: nothing was told in between.
-func (n *deviceNews) connected() {
+// connected begins again with a connection: nothing was told in between.
+func (n *deviceNotifications) connected() {
 	if n.before {
 		n.miss()
 	}
 	n.before = true
 }
 
-func (n *deviceNews) miss() {
+func (n *deviceNotifications) miss() {
 	n.changes, n.index, n.any = DeviceChanges{Missed: true}, nil, true
 	n.wake()
 }
 
 // take notes a frame.
-func (n *deviceNews) take(frame protocol.Frame) {
+func (n *deviceNotifications) take(frame protocol.Frame) {
 	d := &n.changes
 	switch f := frame.(type) {
 	case *protocol.SessionChanged:
@@ -93,7 +93,7 @@ func (n *deviceNews) take(frame protocol.Frame) {
 	n.wake()
 }
 
-func (n *deviceNews) client(c ClientChange) {
+func (n *deviceNotifications) client(c ClientChange) {
 	if len(n.changes.Clients) == maxNews {
 		n.miss()
 		return
@@ -107,7 +107,7 @@ func (n *deviceNews) client(c ClientChange) {
 func (c *Client) NextDevice(ctx context.Context) (DeviceChanges, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	n := &c.news
+	n := &c.notifications
 	for {
 		switch {
 		case n.any:

@@ -125,7 +125,7 @@ func (l *listener) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	conn.SetReadLimit(protocol.MaxMessage)
 	ctx := context.Background()
 	p := &peer{l: l, conn: conn}
-	if !l.greet(ctx, p, r) {
+	if !l.handshake(ctx, p, r) {
 		return
 	}
 	l.mu.Lock()
@@ -168,7 +168,7 @@ func (l *listener) read(ctx context.Context, conn *websocket.Conn) ([]byte, erro
 	return data, err
 }
 
-func (l *listener) greet(ctx context.Context, p *peer, r *http.Request) bool {
+func (l *listener) handshake(ctx context.Context, p *peer, r *http.Request) bool {
 	data, err := l.read(ctx, p.conn)
 	if err != nil || json.Unmarshal(data, &p.hello) != nil {
 		return false
@@ -280,7 +280,7 @@ func (l *listener) said() []string {
 	return append([]string(nil), l.heard...)
 }
 
-// callsOf gives the calls of a peer.
+// callsOf returns the calls of a peer.
 func (l *listener) callsOf(p *peer) []protocol.Call {
 	l.mu.Lock()
 	defer l.mu.Unlock()

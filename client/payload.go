@@ -23,14 +23,14 @@ const (
 // maxWhole bounds a payload that [Client.Whole] puts into a message, in bytes.
 const maxWhole = 16 << 20
 
-// maxUploads is how often an upload begins anew because its connection broke.
+// maxUploads is how often an upload begins again because its connection broke.
 const maxUploads = 5
 
-// ErrUploadLost says that the connection of an upload broke: what was sent of it
-// is gone, and it has to begin anew.
+// ErrUploadLost reports that the connection of an upload broke: what was sent of it
+// is gone, and it has to begin again.
 var ErrUploadLost = errors.New("the connection broke in the middle of the upload; send it again")
 
-// partial says whether a request means something only on the connection of those
+// partial reports whether a request means something only on the connection of those
 // before it.
 func partial(r protocol.Request) bool {
 	p, ok := r.(*protocol.PutBlob)
@@ -39,7 +39,7 @@ func partial(r protocol.Request) bool {
 
 // Put stores a payload at the host and names it. Who may read it is the connection that
 // is there at its end, until a request names it. An upload whose connection breaks
-// begins anew, at most 5 times.
+// begins again, at most 5 times.
 func (c *Client) Put(ctx context.Context, r io.ReadSeeker) (*protocol.BlobRef, error) {
 	return c.put(ctx, r, false)
 }
@@ -102,7 +102,7 @@ func (c *Client) putOn(ctx context.Context, l *link, r io.Reader, forImport bool
 	}
 }
 
-// ErrDamaged says that the bytes of a payload that came are not those that its name says.
+// ErrDamaged reports that the bytes of a payload that came are not those that its name says.
 var ErrDamaged = errors.New("the payload came damaged: its bytes are not those that its name says")
 
 // Fetch copies a payload that the session names, or that an export made on this
@@ -139,7 +139,7 @@ func (c *Client) Fetch(ctx context.Context, session protocol.SessionID, ref *pro
 	return nil
 }
 
-// Whole gives a message with the whole of each text, thinking and input of a call that
+// Whole returns a message with the whole of each text, thinking and input of a call that
 // the log has cut, as the session's host keeps it, of at most 16 MiB each. With an error
 // what could not be fetched is cut as before.
 func (c *Client) Whole(ctx context.Context, session protocol.SessionID, m protocol.Message) (protocol.Message, error) {

@@ -19,7 +19,7 @@ const (
 
 // Projection is what a person sees of a session, folded from the updates of a
 // subscription: the newest events of the active path, and what is running. Two
-// projections that stand at the same place show the same, whatever way their
+// projections that are at the same place show the same, whatever way their
 // updates took, once nothing is [Projection.Missing].
 //
 // It does no I/O. It belongs to one goroutine.
@@ -54,30 +54,23 @@ type Todo = protocol.Todo
 // NewProjection makes a projection that shows nothing yet.
 func NewProjection() *Projection { return &Projection{want: DefaultWindow} }
 
-// Apply takes in an update; live is the state of the session behind it, as in
+// Apply takes in an update; live is the state of the session after it, as in
 // [Session.Live], of which nothing is kept.
 func (p *Projection) Apply(u Update, live *protocol.Live) {
-	switch u.Resync {
-	case protocol.PersistentFallback:
-		voidRunning(&p.live)
-	case protocol.FullReload:
+	if u.Resync == protocol.FullReload {
 		*p = Projection{want: p.want}
 	}
-	for _, e := range u.Events {
-		p.event(e)
-	}
 	if u.Fresh {
-		p.live = live.Clone()
+		u.Live = live
+	}
+	u.Fold(&p.live, p.event)
+	if u.Fresh {
 		p.seek(p.live.LeafID)
 	}
 }
 
-// event takes in one event, which is newer than all before.
+// event takes in one event, which is newer than all before and is in the state.
 func (p *Projection) event(e protocol.Event) {
-	if e.Seq <= p.live.ThroughSeq {
-		return
-	}
-	p.live.Apply(e)
 	if _, moves := e.Leaf(); moves {
 		p.seek(p.live.LeafID)
 		return
@@ -91,7 +84,7 @@ func (p *Projection) event(e protocol.Event) {
 	p.trim()
 }
 
-// seek cuts the path behind an event; when that is not held, nothing is.
+// seek cuts the path after an event; when that is not held, nothing is.
 func (p *Projection) seek(leaf protocol.EventID) {
 	if n := len(p.path); n > 0 && p.path[n-1].ID == leaf {
 		return
@@ -126,9 +119,9 @@ func (p *Projection) trim() {
 // size is what an event counts as.
 func size(e protocol.Event) int { return len(e.Raw()) }
 
-// Missing gives the request for events of the path that belong on the screen and
+// Missing returns the request for events of the path that belong on the screen and
 // are not held, nil when there are none: after a branch to events that the client
-// never saw, when more are wanted, or behind a gap in a damaged log.
+// never saw, when more are wanted, or after a gap in a damaged log.
 func (p *Projection) Missing() *protocol.GetPath {
 	switch n := len(p.path); {
 	case p.complete || p.heavy || n >= p.want:
@@ -175,10 +168,10 @@ func (p *Projection) Live() *protocol.Live { return &p.live }
 // [Screen.Events]. It changes with the projection and is not to be changed.
 func (p *Projection) Path() []protocol.Event { return p.path }
 
-// More says that older events of the path exist than are held, as [Screen.More].
+// More reports that older events of the path exist than are held, as [Screen.More].
 func (p *Projection) More() bool { return !p.complete && p.live.LeafID != "" }
 
-// Screen gives what is to be seen. It shares nothing that changes, and so copies all of
+// Screen returns what is to be seen. It shares nothing that changes, and so copies all of
 // it: who draws often takes [Projection.Live] and [Projection.Path].
 func (p *Projection) Screen() Screen {
 	s := Screen{Events: slices.Clone(p.path), More: p.More(), Live: p.live.Clone()}
@@ -215,12 +208,4 @@ func (s *Session) Complete(ctx context.Context, p *Projection) error {
 		p.Fill(asked, page)
 	}
 	return nil
-}
-
-// voidRunning drops what was running before a new epoch, or while the client could
-// not see it. Numbers of transient events may come again.
-func voidRunning(l *protocol.Live) {
-	l.Running, l.TurnID, l.TurnIndex = false, "", 0
-	l.Messages, l.Tools, l.Permissions, l.UI, l.Retry = nil, nil, nil, nil, nil
-	l.ThroughSeq = l.PersistentLastSeq
 }

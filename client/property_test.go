@@ -118,10 +118,10 @@ func (l *simLink) Close() error {
 type reader struct {
 	s      *Session
 	screen *Projection
-	got    []protocol.Event // persistent ones behind base
+	got    []protocol.Event // persistent ones after base
 	base   protocol.Seq     // of the first state since the last full reload
 	fresh  bool             // there was one
-	// needless says that it was told to begin anew although it held what the log has.
+	// needless says that it was told to begin again although it held what the log has.
 	needless bool
 	pause    chan time.Duration
 }

@@ -15,19 +15,19 @@ type replay struct {
 	// partial is a catching up from where the caller stood, which leaves nothing
 	// out; streaming says that events come as they happen, transient ones too.
 	partial, streaming bool
-	// deaf says that nothing of the connection's subscription counts any more.
-	deaf bool
+	// ignoring says that nothing of the connection's subscription counts any more.
+	ignoring bool
 }
 
-// begin begins anew on a connection to a device.
+// begin begins again on a connection to a device.
 func (r *replay) begin(device protocol.DeviceID) {
-	r.begun, r.resync, r.deaf, r.streaming = false, "", false, false
+	r.begun, r.resync, r.ignoring, r.streaming = false, "", false, false
 	if r.at.DeviceID == "" {
 		r.at.DeviceID = device
 	}
 }
 
-// anchors gives where the caller stands, nil when it holds nothing.
+// anchors returns where the caller stands, nil when it holds nothing.
 func (r *replay) anchors() *protocol.Anchors {
 	if r.at.StreamEpoch == "" && r.at.PersistentLastSeq == 0 {
 		return nil
@@ -40,7 +40,7 @@ func (r *replay) anchors() *protocol.Anchors {
 // when the host has left out what the caller lacks.
 func (s *Session) take(frame protocol.Frame) (u Update, ok, gap bool) {
 	r := &s.replay
-	if r.deaf {
+	if r.ignoring {
 		return u, false, false
 	}
 	if f, is := frame.(*protocol.ResyncFrame); is {
@@ -58,20 +58,23 @@ func (s *Session) take(frame protocol.Frame) (u Update, ok, gap bool) {
 	}
 	switch f := frame.(type) {
 	case *protocol.EventsFrame:
-		u.Events = s.news(f.Events)
-		for _, e := range u.Events {
-			s.Live.Apply(e)
-		}
-		return u, len(u.Events) > 0 || u.Resync != "", false
+		u.Events = s.unseen(f.Events)
+		ok = len(u.Events) > 0 || u.Resync != ""
 	case *protocol.LiveFrame:
 		if r.partial && f.Live.PersistentLastSeq > r.at.PersistentLastSeq {
 			return u, false, true
 		}
-		s.Live, u.Fresh = f.Live, true
+		u.Fresh, u.Live = true, &f.Live
 		r.at, r.partial, r.streaming = f.Live.Anchors(), false, true
-		return u, true, false
+		ok = true
+	default:
+		return u, false, false
 	}
-	return u, false, false
+	u.Fold(&s.Live, nil)
+	if u.Resync == protocol.FullReload && !u.Fresh {
+		s.Live.DeviceID = r.at.DeviceID
+	}
+	return u, ok, false
 }
 
 // restart voids what the way of catching up voids.
@@ -82,18 +85,16 @@ func (s *Session) restart(mode protocol.Resync) {
 	case protocol.StreamResume:
 		r.streaming = true
 	case protocol.PersistentFallback:
-		voidRunning(&s.Live)
 		r.at.StreamEpoch, r.at.StreamLastSeq = "", 0
 	default:
-		s.Live = protocol.Live{DeviceID: r.at.DeviceID}
 		r.at = protocol.Anchors{DeviceID: r.at.DeviceID}
 		r.partial = false
 	}
 }
 
-// news gives those of the events that the caller was not given yet. Transient ones
+// unseen returns those of the events that the caller was not given yet. Transient ones
 // count only in the stream: while persistent ones are caught up, none is sent.
-func (s *Session) news(events []protocol.Event) []protocol.Event {
+func (s *Session) unseen(events []protocol.Event) []protocol.Event {
 	r := &s.replay
 	var kept []protocol.Event
 	all := true

@@ -63,7 +63,7 @@ type opened struct {
 // Update is what [Session.Next] gives: events in the order of seq, each once, or
 // (with Fresh set) the state that replaces all that was running before.
 //
-// Resync says that the subscription was begun anew before this update: with
+// Resync says that the subscription was begun again before this update: with
 // [protocol.StreamResume] what the caller holds stays and nothing was missed, with
 // [protocol.PersistentFallback] its running messages and tools are void, with
 // [protocol.FullReload] all of it.
@@ -71,6 +71,10 @@ type Update struct {
 	Resync protocol.Resync
 	Events []protocol.Event
 	Fresh  bool
+	// Live is the state, of a Fresh update; else nil. It must not be changed: whoever
+	// keeps it up to date on another goroutine folds updates into a state of their own,
+	// with [Update.Fold].
+	Live *protocol.Live
 }
 
 // Open subscribes to a session; tail is how many of the newest events of its path
@@ -133,7 +137,7 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 			} else if s.c.once {
 				s.err = ErrClosed
 			} else { // the host ends, or has closed it to open it again
-				s.deaf = true
+				s.ignoring = true
 				s.tries++
 				s.feed.end()
 			}
@@ -143,7 +147,7 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 		switch {
 		case gap:
 			// The host has not sent all that it has: only a whole reload helps.
-			s.replay = replay{deaf: true}
+			s.replay = replay{ignoring: true}
 			s.tries++
 			s.c.giveUp(s.feed)
 		case ok:
@@ -193,7 +197,7 @@ func (s *Session) next(ctx context.Context) (protocol.Frame, error) {
 	}
 }
 
-// closedBy says why the subscription has ended from this side.
+// closedBy returns why the subscription has ended from this side.
 func (s *Session) closedBy() error {
 	s.c.mu.Lock()
 	defer s.c.mu.Unlock()

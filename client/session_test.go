@@ -275,7 +275,7 @@ func TestNothingOfASubscriptionThatWasGivenUpIsTaken(t *testing.T) {
 		for seq := protocol.Seq(2); seq < 2+kept+1; seq++ { // one more than there is room for
 			a.send(events(said(seq, "x")))
 		}
-		time.Sleep(patience + time.Second) // of the bubble's clock
+		time.Sleep(sendTimeout + time.Second) // of the bubble's clock
 		expect(t, s, told{protocol.FullReload, true, nil}, told{seqs: seqs(2)}, told{seqs: seqs(3)})
 		a.send(events(said(100, "late"))) // there is room now, but something was left out before
 		close(a.holdClose)
@@ -333,7 +333,7 @@ func TestASessionThatNobodyReadsStopsNeitherRepliesNorOthersAndCatchesUp(t *test
 			<-stopped
 			p.reply(c, &protocol.Done{})
 		default:
-			<-many // so that the reply stands behind it
+			<-many // so that the reply is after it
 			p.reply(c, &protocol.Done{})
 		}
 	}

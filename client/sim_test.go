@@ -48,7 +48,7 @@ type viewer struct {
 	more    chan struct{} // when not nil, told of frames
 }
 
-// sent is a frame on its way: up to where the client has the log behind it, and
+// sent is a frame on its way: up to where the client has the log after it, and
 // whether it belongs to the stream, not to a catching up.
 type sent struct {
 	data   []byte
@@ -123,7 +123,7 @@ func (s *sim) putAs(id, parent protocol.EventID, body protocol.Body) protocol.Ev
 
 func (s *sim) user(text string) { s.put(&protocol.MessageBody{Message: protocol.UserText(text)}) }
 
-// path gives the events from the root to an event.
+// path returns the events from the root to an event.
 func (s *sim) path(leaf protocol.EventID) []protocol.Event {
 	var out []protocol.Event
 	for id := leaf; id != ""; {
@@ -227,7 +227,7 @@ func (v *viewer) send(f protocol.Frame) {
 	}
 }
 
-// streaming says whether the frames on their way end in the stream.
+// streaming reports whether the frames on their way end in the stream.
 func (v *viewer) streaming() bool {
 	n := len(v.frames)
 	return n == 0 && v.session.streaming || n > 0 && v.frames[n-1].stream
@@ -495,7 +495,7 @@ func TestWhateverWayItsUpdatesTookEveryClientShowsTheSame(t *testing.T) {
 	})
 }
 
-// check compares what a viewer was given with the log: behind the path with which
+// check compares what a viewer was given with the log: after the path with which
 // it began, every event once and in order.
 func (v *viewer) check() {
 	t := v.host.t

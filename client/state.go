@@ -8,7 +8,7 @@ import (
 	"scorel/protocol"
 )
 
-// State says how a [Client] stands with its host.
+// State returns how a [Client] stands with its host.
 type State string
 
 // The states, in the order in which they come. A client that has been connected
@@ -37,11 +37,11 @@ const (
 	longWait  = 15 * time.Second
 )
 
-// hurried is how many tries in a row wait for the shortest time when the host has
+// fastRetries is how many tries in a row wait for the shortest time when the host has
 // said that another takes over at once.
-const hurried = 16
+const fastRetries = 16
 
-// window gives the longest wait before a try that so many failed before.
+// window returns the longest wait before a try that so many failed before.
 func window(failed int) time.Duration {
 	w := firstWait
 	for ; failed > 0 && w < longWait; failed-- {

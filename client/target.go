@@ -25,7 +25,7 @@ import (
 const wirePath = "/v1/ws"
 
 // writeBuffer is how much of what is sent the system may hold back, in bytes. The
-// library gives a ping (or the answer to one) 5 s to be taken, which behind the
+// library gives a ping (or the answer to one) 5 s to be taken, which after the
 // megabytes that a kernel holds for a slow line would end an upload.
 const writeBuffer = 128 << 10
 
@@ -112,7 +112,7 @@ func parseURL(raw string) (*target, error) {
 	return t, handshake.CheckAddress(t.proved())
 }
 
-// proved gives the address of the transcript.
+// proved returns the address of the transcript.
 func (t *target) proved() string {
 	if t.tls {
 		return handshake.TLS(t.address)
@@ -175,7 +175,7 @@ func (t *target) connect(ctx context.Context, w *WebSocket, heard *atomic.Int64)
 	return nil, fmt.Errorf("no host of Scorel answers on %s: %w", t.address, cause(err))
 }
 
-// cause gives the innermost of the errors that packages have wrapped around a
+// cause returns the innermost of the errors that packages have wrapped around a
 // failed dial with words of their own.
 func cause(err error) error {
 	var op *net.OpError
@@ -191,10 +191,10 @@ func cause(err error) error {
 	}
 }
 
-// wrongCertificate says that another certificate came than the pinned one.
+// wrongCertificate reports that another certificate came than the pinned one.
 type wrongCertificate struct{ address string }
 
-// Error gives the sentence.
+// Error returns the sentence.
 func (e *wrongCertificate) Error() string {
 	return fmt.Sprintf("what listens on %s has another certificate than the one whose fingerprint was given; nothing was sent to it", e.address)
 }

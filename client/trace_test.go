@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "write the traces of testdata anew")
 
-// traceComment stands at the head of every trace: its twin in another language
+// traceComment is at the head of every trace: its twin in another language
 // reads the same files.
 const traceComment = `%s
 
@@ -48,8 +48,8 @@ func (r *recorder) screen(v *viewer) {
 	r.line("=", compact(v.screen.Screen()))
 }
 
-// leave breaks the connection: what is on its way is lost.
-func (r *recorder) leave(v *viewer) {
+// close breaks the connection: what is on its way is lost.
+func (r *recorder) close(v *viewer) {
 	v.open, v.frames = false, nil
 	r.out.WriteString("x\n")
 }
@@ -122,10 +122,10 @@ func scenarios() []scenario {
 			s.begin("look")
 			v.read(6)
 			r.line("=", compact(v.screen.Screen()))
-			r.leave(v)
+			r.close(v)
 			v.join()
 			v.read(3)
-			r.leave(v)
+			r.close(v)
 			s.end()
 			r.screen(v)
 		}},
@@ -133,7 +133,7 @@ func scenarios() []scenario {
 			v.join()
 			s.begin("look")
 			r.screen(v)
-			r.leave(v)
+			r.close(v)
 			s.epoch()
 			s.user("and again")
 			r.screen(v)
@@ -147,7 +147,7 @@ func scenarios() []scenario {
 			}
 			v.join()
 			r.screen(v)
-			r.leave(v)
+			r.close(v)
 			s.log, s.live.LeafID = nil, ""
 			s.epoch()
 			for i := range 12 {

@@ -47,10 +47,10 @@ var ErrNotSent = errors.New("the request was not sent")
 // the host refuses this client, or is not the one that was meant.
 type PermanentError struct{ Err error }
 
-// Error gives the sentence of what is wrong.
+// Error returns the sentence of what is wrong.
 func (e *PermanentError) Error() string { return e.Err.Error() }
 
-// Unwrap gives what is wrong.
+// Unwrap returns what is wrong.
 func (e *PermanentError) Unwrap() error { return e.Err }
 
 // WebSocket is where a host listens and how this client proves itself to it. The
@@ -102,7 +102,7 @@ func (w *WebSocket) Dial(ctx context.Context) (Transport, protocol.Connected, er
 		return nil, none, err
 	}
 	s.conn.SetReadLimit(maxGreeting)
-	connected, err := w.greet(ctx, s.conn, t, random)
+	connected, err := w.handshake(ctx, s.conn, t, random)
 	if err != nil {
 		_ = s.conn.CloseNow() // nothing was agreed
 		return nil, none, err
@@ -189,7 +189,7 @@ func (s *socket) Call(ctx context.Context, call protocol.Call) (protocol.Reply, 
 	}
 }
 
-// gone gives the error of a call that the connection did not survive.
+// gone returns the error of a call that the connection did not survive.
 func (s *socket) gone(also error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -367,7 +367,7 @@ type message struct {
 
 func (m message) reply() bool { return m.Type == "response" || m.Type == "error" }
 
-// classify says what a message is. Events and answers, which are most of all bytes,
+// classify returns what a message is. Events and answers, which are most of all bytes,
 // are told by their beginning, so that they are parsed once.
 func classify(data []byte) (m message, err error) {
 	if bytes.HasPrefix(data, []byte(`{"type":"events",`)) {

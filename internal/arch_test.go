@@ -53,7 +53,7 @@ func layer(path string) (name string, rank int) {
 		return "platform", 1
 	case under(path, "scorel/internal/text"):
 		return "text", 2
-	case under(path, "scorel/internal/dev", "scorel/internal/ui/tui/tuitest", "scorel/internal/extension/js/jstest"):
+	case under(path, "scorel/internal/dev", "scorel/internal/host/hosttest", "scorel/internal/ui/tui/tuitest", "scorel/internal/extension/js/jstest"):
 		return "developer", 8
 	case under(path, "scorel/internal/engine"):
 		return "engine", 3
@@ -77,10 +77,11 @@ func under(path string, roots ...string) bool {
 // floors below its own, or from its own folder.
 var engine = [][]string{
 	{"archive", "discovery", "export", "fetch", "model", "permission", "progress", "prompt"},
-	{"background", "command", "config", "memory", "session"},
+	{"mcp"},
+	{"background", "claude", "command", "config", "memory", "session"},
 	{"skill", "trust"},
 	{"tool"},
-	{"agent", "hook", "runtime"},
+	{"agent", "hook", "mcptool", "runtime"},
 }
 
 // floor returns the folder of a package of the engine, and its floor.
@@ -103,6 +104,46 @@ func TestTheEngineKeepsItsOrder(t *testing.T) {
 				continue
 			}
 			if below, m := floor(imp); below != folder && m >= n {
+				t.Errorf("%s (floor %d) imports %s (floor %d)", p.ImportPath, n, imp, m)
+			}
+		}
+	}
+}
+
+// host is the order of the rooms of the host, lowest first: one imports only from floors
+// below its own. The host itself wires them all; "serve" and "daemon" know only the host.
+var host = [][]string{
+	{"clients", "diagnostics", "doctor", "failure", "partial", "publish"},
+	{"guard", "lane"},
+	{"dedup", "registry", "request", "settings"},
+	{"audience", "completion", "confinement", "filelist"},
+	{"extensions", "mcpservers"},
+	{"turnconfig"},
+	{"commands", "library", "notes", "subagent", "title", "transfer"},
+	{"admin"},
+	{""},
+	{"serve"},
+	{"daemon"},
+}
+
+func TestTheHostKeepsItsOrder(t *testing.T) {
+	room := func(path string) (folder string, n int) {
+		folder, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimPrefix(path, "scorel/internal/host"), "/"), "/")
+		return folder, slices.IndexFunc(host, func(floor []string) bool { return slices.Contains(floor, folder) })
+	}
+	for _, p := range packages(t) {
+		if name, _ := layer(p.ImportPath); name != "host" {
+			continue
+		}
+		folder, n := room(p.ImportPath)
+		if n < 0 {
+			t.Errorf("%s is on no floor of the host", p.ImportPath)
+		}
+		for _, imp := range p.Imports {
+			if name, _ := layer(imp); name != "host" {
+				continue
+			}
+			if below, m := room(imp); below != folder && m >= n {
 				t.Errorf("%s (floor %d) imports %s (floor %d)", p.ImportPath, n, imp, m)
 			}
 		}
@@ -231,9 +272,27 @@ func TestDevelopersProgramsAreNotInTheBinary(t *testing.T) {
 	}
 }
 
+func TestOnePartOfALaneAppends(t *testing.T) {
+	puts := regexp.MustCompile(`(?:pub|Publisher\(\))\.Put\(`)
+	for _, p := range packages(t) {
+		if !under(p.ImportPath, "scorel/internal/host") || under(p.ImportPath, "scorel/internal/host/publish", "scorel/internal/host/lane/journal") {
+			continue
+		}
+		for _, f := range p.GoFiles {
+			src, err := os.ReadFile(filepath.Join(p.Dir, f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if puts.Match(src) {
+				t.Errorf("%s/%s puts events into a publisher; internal/host/lane/journal does", p.ImportPath, f)
+			}
+		}
+	}
+}
+
 // maxInitAllocs bounds what all package initialisers of the binary allocate. The
 // number is stable from run to run; what it costs is felt at every start.
-const maxInitAllocs = 3_300
+const maxInitAllocs = 4_100
 
 func TestPackageInitAllocatesLittle(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "scorel")

@@ -47,6 +47,7 @@ func TestOnlyToolsNameTools(t *testing.T) {
 	// A word that is the name of a tool, and something else there.
 	others := map[string]string{
 		"internal/engine/model/demo": "a model calls tools by their names",
+		"internal/engine/claude":     "another program's tools, and what they are here",
 	}
 	sources(t, func(path string, file *ast.File, set *token.FileSet) {
 		if path == "internal/engine/tool" || others[path] != "" {

@@ -2,7 +2,7 @@ package protocol
 
 // Requests about agents.
 type (
-	// ListAgents gives the agents that Task can start; the answer is an [AgentList].
+	// ListAgents returns the agents that Task can start; the answer is an [AgentList].
 	ListAgents struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
@@ -21,8 +21,14 @@ type (
 		Tools       []string `json:"tools,omitempty"` // names, or a preset; "-name" is denied; none are those of the session
 		MaxSteps    int      `json:"maxSteps,omitempty"`
 		Prompt      string   `json:"prompt,omitempty"`
-		State       string   `json:"state"`             // ok, shadowed, untrusted, broken
-		Problem     string   `json:"problem,omitempty"` // why it does not count, or what of it has no effect
+		Color       string   `json:"color,omitempty"`         // red, orange, yellow, green, cyan, blue, purple or pink
+		Effort      string   `json:"effort,omitempty"`        // its thinking level; "" is that of the session
+		Background  bool     `json:"background,omitempty"`    // its calls always return at once
+		Skills      []string `json:"skills,omitempty"`        // that it is given at its beginning
+		Initial     string   `json:"initialPrompt,omitempty"` // what is said before its first task
+		Hooks       int      `json:"hooks,omitempty"`         // of its own
+		State       string   `json:"state"`                   // ok, shadowed, untrusted, broken
+		Problem     string   `json:"problem,omitempty"`       // why it does not count, or what of it has no effect
 	}
 	// AgentList is what was found, sorted by name.
 	AgentList struct {

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"scorel/protocol/jsonscan"
 	"strconv"
-	"unicode/utf8"
 )
 
 // Messages are by far the most of what is written, so they are written by hand:
@@ -32,7 +32,7 @@ func (w *writer) key(name string) {
 // text is a string field.
 func (w *writer) text(name, value string) {
 	w.key(name)
-	w.dst = appendQuoted(w.dst, value)
+	w.dst = jsonscan.AppendString(w.dst, value)
 }
 
 // some is a string field that is left out when it is empty.
@@ -224,52 +224,4 @@ func (w *writer) block(b *Block) {
 		w.dst = append(w.dst, '}')
 	}
 	w.dst = append(w.dst, '}')
-}
-
-// appendQuoted appends s as a JSON string, as encoding/json does without HTML
-// escapes: U+2028 and U+2029 are escaped, bytes that are not UTF-8 replaced.
-func appendQuoted(dst []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	dst = append(dst, '"')
-	start := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= ' ' && c != '"' && c != '\\' && c < utf8.RuneSelf {
-			i++
-			continue
-		}
-		if c < utf8.RuneSelf {
-			dst = append(dst, s[start:i]...)
-			switch c {
-			case '"', '\\':
-				dst = append(dst, '\\', c)
-			case '\b':
-				dst = append(dst, '\\', 'b')
-			case '\f':
-				dst = append(dst, '\\', 'f')
-			case '\n':
-				dst = append(dst, '\\', 'n')
-			case '\r':
-				dst = append(dst, '\\', 'r')
-			case '\t':
-				dst = append(dst, '\\', 't')
-			default:
-				dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-			}
-			i++
-			start = i
-			continue
-		}
-		r, n := utf8.DecodeRuneInString(s[i:])
-		switch {
-		case r == utf8.RuneError && n == 1:
-			dst = append(append(dst, s[start:i]...), `\ufffd`...)
-			start = i + n
-		case r == '\u2028' || r == '\u2029':
-			dst = append(append(dst, s[start:i]...), '\\', 'u', '2', '0', '2', hex[r&15])
-			start = i + n
-		}
-		i += n
-	}
-	return append(append(dst, s[start:]...), '"')
 }

@@ -13,7 +13,7 @@ type (
 	// PutBlob sends a part of a payload; the answer to the last one names it. With
 	// ForImport it is no payload of a conversation but a part of a file for
 	// [ImportSession]: the host keeps it for this client until that is done, or for 10
-	// minutes behind its last use.
+	// minutes after its last use.
 	PutBlob struct {
 		UploadID  string `json:"uploadId" check:"required,max=MaxName"`
 		Offset    int64  `json:"offset" check:"min=0"`

@@ -10,12 +10,12 @@ import (
 
 // The check tag of a field says what is asked of its value, with the bounds below by their
 // names (check:"required,max=MaxWord"). internal/dev/tsgen makes functions of the tags, and of
-// requests that ask nothing else the whole Check (checks_gen.go); the bounds stand in the
+// requests that ask nothing else the whole Check (checks_gen.go); the bounds are in the
 // JSON Schema too. What a tag cannot say, or what has a sentence of its own, is checked by
 // hand beside the type, which then calls checkFields.
 
 // Bounds of the texts of requests, in bytes. They hold for what lists show, for what
-// stands in the log and is read again each time, and for what is handed to the system.
+// is in the log and is read again each time, and for what is handed to the system.
 const (
 	MaxName     = 1000       // a session's name, an entry's, a file's in a message
 	MaxPath     = 4096       // a folder or file, as for Linux (PATH_MAX)
@@ -32,13 +32,13 @@ const (
 )
 
 // Problem is why a request cannot be carried out as it is: Field is the path of the
-// field as it stands on the wire, and Text one sentence about it.
+// field as it is on the wire, and Text one sentence about it.
 type Problem struct {
 	Field string
 	Text  string
 }
 
-// Err gives the problem as a client is told of it: invalid_request, with the field's
+// Err returns the problem as a client is told of it: invalid_request, with the field's
 // name in the details.
 func (p *Problem) Err() *Error {
 	if p == nil {
@@ -80,7 +80,7 @@ func About(field string, reason Reason, code Code, format string, args ...any) *
 	return e
 }
 
-// AboutOf gives the details of an error about a field, from its chain; the zero value for
+// AboutOf returns the details of an error about a field, from its chain; the zero value for
 // any other.
 func AboutOf(err error) (d FieldDetails) {
 	var e *Error
@@ -90,7 +90,7 @@ func AboutOf(err error) (d FieldDetails) {
 	return d
 }
 
-// Within gives an error about a field of a part as one of the whole, in which the part has
+// Within returns an error about a field of a part as one of the whole, in which the part has
 // a name. Any other error stays as it is.
 func Within(name string, err error) error {
 	d := AboutOf(err)
@@ -110,7 +110,7 @@ func (p *Problem) under(name string) *Problem {
 	return &Problem{whole, strings.Replace(p.Text, "The field "+p.Field+" ", "The field "+whole+" ", 1)}
 }
 
-// Check says why the call cannot be carried out as it is, nil when it can: it is the one
+// Check returns why the call cannot be carried out as it is, nil when it can: it is the one
 // place where what a request must have is looked at, whatever way the request came.
 // What only the host knows (that a folder is there, that a model can be called) it does
 // not look at.
@@ -129,7 +129,7 @@ func (c Call) Check() *Problem {
 	return c.Request.Check()
 }
 
-// first gives the first problem of several.
+// first returns the first problem of several.
 func first(problems ...*Problem) *Problem {
 	for _, p := range problems {
 		if p != nil {
@@ -139,7 +139,7 @@ func first(problems ...*Problem) *Problem {
 	return nil
 }
 
-// missing says that a field is empty.
+// missing reports that a field is empty.
 func missing(field string) *Problem {
 	return &Problem{field, fmt.Sprintf("The field %s is missing or empty.", field)}
 }
@@ -153,7 +153,7 @@ func atMost[T ~string](field string, text T, limit int) *Problem {
 }
 
 // line holds a text that lists show to one line, without what a terminal or a page would
-// obey: control characters, and marks that turn the direction of what stands behind them.
+// obey: control characters, and marks that turn the direction of what is after them.
 func line(field, text string) *Problem {
 	for _, r := range text {
 		if r < ' ' || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029' || r == '\u061c' || r == '\u200e' || r == '\u200f' || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069' {
@@ -258,7 +258,7 @@ func optionalLine(field string, text *string) *Problem {
 	return line(field, *text)
 }
 
-// some says that a list may not be empty.
+// some reports that a list may not be empty.
 func some[T any](field string, list []T) *Problem {
 	if len(list) == 0 {
 		return missing(field)
@@ -274,7 +274,7 @@ func sha256Name(field, text string) *Problem {
 	return nil
 }
 
-// Bounded gives the description with every text cut to what a list shows: a log of
+// Bounded returns the description with every text cut to what a list shows: a log of
 // another version or from elsewhere may have any.
 func (m Meta) Bounded() Meta {
 	cut := func(text string, limit int) string {
@@ -288,7 +288,7 @@ func (m Meta) Bounded() Meta {
 	return m
 }
 
-// Check says why these are no changes of a session.
+// Check returns why these are no changes of a session.
 func (c MetaChanges) Check() *Problem {
 	if c == (MetaChanges{}) {
 		return &Problem{"changes", "The field changes is missing or empty; it can have workDir, name, model and thinkingLevel."}
@@ -301,7 +301,7 @@ func (c MetaChanges) Check() *Problem {
 	return m.Check().under("changes")
 }
 
-// Check says why these are no options of a turn.
+// Check returns why these are no options of a turn.
 func (o *TurnOptions) Check() *Problem {
 	if o == nil {
 		return nil
@@ -325,8 +325,8 @@ func positive(field string, amount float64) *Problem {
 	return nil
 }
 
-// CheckContent says why blocks are not the content of a message that a person sends,
-// which stands in field. Whether a payload that a block names is there only the host
+// CheckContent returns why blocks are not the content of a message that a person sends,
+// which is in field. Whether a payload that a block names is there only the host
 // knows.
 func CheckContent(field string, blocks []Block) *Problem {
 	if p := CheckBlocks(field, blocks); p != nil {
@@ -357,7 +357,7 @@ func CheckBlocks(field string, blocks []Block) *Problem {
 	return nil
 }
 
-// checkSent says why a block cannot be sent by a person.
+// checkSent returns why a block cannot be sent by a person.
 func (b Block) checkSent(field string) *Problem {
 	p := one(field+".type", b.Type, BlockText, BlockImage, BlockFile)
 	if p != nil {

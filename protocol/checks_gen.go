@@ -218,6 +218,14 @@ func (r *CompactSession) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *LeaveSession) Check() *Problem {
+	return first(
+		one("reason", r.Reason, "new", "resume"),
+		maybe("targetSessionId", r.TargetSessionID),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *GetPath) Check() *Problem {
 	return first(
 		atMost("leafId", r.LeafID, MaxWord),
@@ -270,6 +278,20 @@ func (r *ListFiles) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *ListDirectories) Check() *Problem {
 	return atMost("path", r.Path, MaxPath)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListForeignRules) Check() *Problem {
+	return need("workDir", r.WorkDir, MaxPath)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ImportRules) Check() *Problem {
+	return first(
+		need("workDir", r.WorkDir, MaxPath),
+		some("rules", r.Rules),
+		each("rules", r.Rules, MaxRules, MaxPath),
+	)
 }
 
 // Check says what cannot be carried out; see [Call.Check].

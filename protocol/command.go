@@ -2,7 +2,7 @@ package protocol
 
 import "fmt"
 
-// CommandSource says where a slash command comes from.
+// CommandSource returns where a slash command comes from.
 type CommandSource string
 
 // The sources of slash commands.
@@ -16,18 +16,18 @@ const (
 
 // Requests about slash commands.
 type (
-	// ListCommands gives the slash commands of a session, or, without one, those of
+	// ListCommands returns the slash commands of a session, or, without one, those of
 	// WorkDir; the answer is a [CommandList].
 	ListCommands struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
-	// CompleteCommand gives what may stand where the arguments of a command end; the
+	// CompleteCommand returns what may stand where the arguments of a command end; the
 	// answer is a [CompletionList].
 	CompleteCommand struct {
 		Name string `json:"name" check:"required,max=MaxName"`
 		Args string `json:"args" check:"max=MaxArgs"` // as typed so far, up to the cursor
 	}
-	// RunCommand runs a slash command of a session; Args is the text behind its name
+	// RunCommand runs a slash command of a session; Args is the text after its name
 	// as it was typed. One whose text becomes a message sends it as [SendMessage] does,
 	// with WhenBusy and Options. The answer is a [CommandResult].
 	RunCommand struct {
@@ -36,7 +36,7 @@ type (
 		WhenBusy string       `json:"whenBusy,omitempty" check:"oneof=|followUp|steer|reject"`
 		Options  *TurnOptions `json:"options,omitempty"`
 	}
-	// Reload looks for extensions, skills, commands, agents and hooks anew and starts
+	// Reload looks for extensions, skills, commands, agents and hooks again and starts
 	// the session's extensions again; the answer is a [Reloaded].
 	Reload struct{}
 )
@@ -50,7 +50,7 @@ type (
 		ArgumentHint string        `json:"argumentHint,omitempty"`
 		Source       CommandSource `json:"source"`
 		Origin       string        `json:"origin,omitempty"`    // its file, extension or skill
-		Scope        string        `json:"scope,omitempty"`     // user or project
+		Scope        string        `json:"scope,omitempty"`     // user or project; builtin of a template that is part of the program
 		Completes    bool          `json:"completes,omitempty"` // complete_command knows arguments
 		// Refused says why it cannot be run now, "" when it can.
 		Refused string `json:"refused,omitempty"`
@@ -130,7 +130,7 @@ func (*CompleteCommand) Spec() *Spec { return &completeCommandSpec }
 func (*RunCommand) Spec() *Spec      { return &runCommandSpec }
 func (*Reload) Spec() *Spec          { return &reloadSpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *RunCommand) Check() *Problem {
 	return first(r.checkFields(), r.Options.Check())
 }

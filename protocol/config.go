@@ -8,7 +8,7 @@ type (
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
 	// SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
-	// Value is what stands behind the = in the file; where the key takes a text, words
+	// Value is what is after the = in the file; where the key takes a text, words
 	// without quotes are that text. An empty Value takes the key out, so that its default
 	// counts. What would make the file wrong is refused, and so is everything that may
 	// hold a secret: keys of providers go to set_credential.
@@ -16,7 +16,7 @@ type (
 		Key   string `json:"key" check:"required,max=MaxName"` // dotted, as [GetConfig] gives it
 		Value string `json:"value" check:"max=MaxSetting"`     // at most 16 KiB
 	}
-	// ListHooks gives the shell hooks of the configuration of a session, or, without one,
+	// ListHooks returns the shell hooks of the configuration of a session, or, without one,
 	// of WorkDir; the answer is a [HookList].
 	ListHooks struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`

@@ -35,7 +35,7 @@ type Connected struct {
 	Version  string   `json:"version"` // of the host's program
 }
 
-// Anchors are where a client stands in a session, from its newest [Live] and the
+// Anchors are where a client is in a session, from its newest [Live] and the
 // events behind it.
 type Anchors struct {
 	DeviceID          DeviceID `json:"deviceId"`
@@ -45,7 +45,7 @@ type Anchors struct {
 	PersistentLastID  EventID  `json:"persistentLastId,omitempty"`
 }
 
-// Anchors gives where a client stands that holds this state.
+// Anchors returns where a client stands that holds this state.
 func (l *Live) Anchors() Anchors {
 	return Anchors{DeviceID: l.DeviceID, StreamEpoch: l.StreamEpoch, StreamLastSeq: l.ThroughSeq,
 		PersistentLastSeq: l.PersistentLastSeq, PersistentLastID: l.PersistentLastID}

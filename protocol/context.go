@@ -2,9 +2,9 @@ package protocol
 
 // Requests about what a model is sent and what that used.
 type (
-	// GetContext gives what the model would be sent; the answer is [ContextView].
+	// GetContext returns what the model would be sent; the answer is [ContextView].
 	GetContext struct{}
-	// GetUsage gives what the session has used, by model and sub-agent; the answer is a
+	// GetUsage returns what the session has used, by model and sub-agent; the answer is a
 	// [UsageReport].
 	GetUsage struct{}
 )
@@ -55,7 +55,7 @@ type (
 	}
 )
 
-// ContextPartName says what a part of the context is.
+// ContextPartName returns what a part of the context is.
 type ContextPartName string
 
 // The parts of a context.
@@ -73,7 +73,7 @@ const (
 	PartToolResults ContextPartName = "toolResults" // results of calls
 )
 
-// UsageKind says what was asked of a model.
+// UsageKind returns what was asked of a model.
 type UsageKind string
 
 // The kinds of usage.

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"scorel/protocol/form"
 )
 
 // The kinds of dialogs. In a question a model asks people, and a plan is what it wants
@@ -26,6 +29,7 @@ const (
 const (
 	MaxAnswer      = 4 << 10   // bytes of one label or text
 	MaxEdited      = 256 << 10 // bytes of the text of an editor
+	MaxURL         = 2048      // bytes of the address of a dialog
 	maxAnswerParts = 8         // labels and texts of one question
 	maxOptions     = 1000      // of a dialog to select from
 )
@@ -45,12 +49,12 @@ type Dialog struct {
 	Options     []Option   `json:"options,omitempty"`     // of select
 	Placeholder string     `json:"placeholder,omitempty"` // of input
 	Text        string     `json:"text,omitempty"`        // of editor: what stands in it; of plan: the plan
-	// Schema is a JSON Schema of the fields of a form, of which [Fields] says what it may be.
+	// Schema is a JSON Schema of the fields of a form, of which [form.Fields] says what it may be.
 	Schema json.RawMessage `json:"schema,omitempty"`
 	URL    string          `json:"url,omitempty"` // of url: http or https
 }
 
-// PlanDecision says what becomes of a plan.
+// PlanDecision returns what becomes of a plan.
 type PlanDecision string
 
 // The decisions. The first two end the mode plan, and so need [GrantControl].
@@ -80,7 +84,7 @@ func (a PlanAnswer) check() error {
 	return nil
 }
 
-// Approves says whether a value, which fits the dialog, approves a plan.
+// Approves reports whether a value, which fits the dialog, approves a plan.
 func (d *Dialog) Approves(value json.RawMessage) bool {
 	var a PlanAnswer
 	return d.Kind == DialogPlan && json.Unmarshal(value, &a) == nil && (a.Decision == PlanApprove || a.Decision == PlanAcceptEdits)
@@ -209,7 +213,7 @@ func (d *Dialog) CheckAsked() error {
 			return Errorf(CodeInvalidRequest, "A dialog to select from has 1 to %d options.", maxOptions)
 		}
 	case DialogForm:
-		if _, err := Fields(d.Schema); err != nil {
+		if _, err := form.Fields(d.Schema); err != nil {
 			return Errorf(CodeInvalidRequest, "The form cannot be shown: %v.", err)
 		}
 	case DialogURL:
@@ -263,7 +267,7 @@ var (
 func (*AnswerPermission) Spec() *Spec { return &answerPermissionSpec }
 func (*AnswerUI) Spec() *Spec         { return &answerUISpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *AnswerPermission) Check() *Problem {
 	p := r.checkFields()
 	if p == nil && r.Choice < -1 {
@@ -276,4 +280,43 @@ func (r *AnswerUI) Check() *Problem {
 		return missing("value")
 	}
 	return r.checkFields()
+}
+
+// checkForm returns why a value is no answer to a form: an object with the values of its
+// fields, of which those that are not required may be missing.
+func (d *Dialog) checkForm(value json.RawMessage) error {
+	fields, err := form.Fields(d.Schema)
+	if err != nil {
+		return Errorf(CodeInvalidRequest, "The form cannot be read (%v); answer with null.", err)
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(value, &given) != nil || given == nil || len(value) > MaxEdited {
+		return Errorf(CodeInvalidRequest, "The value of the answer is an object with the fields of the form; or false, or null.")
+	}
+	for _, f := range fields {
+		v, ok := given[f.Name]
+		delete(given, f.Name)
+		switch {
+		case !ok && f.Required:
+			return About("value."+f.Name, "", CodeInvalidRequest, "The form needs the field %s.", clip(f.Name))
+		case !ok:
+			continue
+		}
+		if err := f.Check(v); err != nil {
+			return About("value."+f.Name, "", CodeInvalidRequest, "The answer does not fit: %v.", err)
+		}
+	}
+	for name := range given {
+		return Errorf(CodeInvalidRequest, "The form has no field %.40q.", name)
+	}
+	return nil
+}
+
+// checkURL says in one sentence why people cannot be asked to open an address.
+func checkURL(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || len(address) > MaxURL || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil || line("url", address) != nil {
+		return Errorf(CodeInvalidRequest, "The address to open is an http or https URL of at most %d bytes, without a name and password.", MaxURL)
+	}
+	return nil
 }

@@ -35,7 +35,7 @@ func TestTheDocumentSaysWhichRequestsKeepTheirOrderOrDoNotWait(t *testing.T) {
 	_, order, _ := strings.Cut(page, "These keep their order")
 	order, _, _ = strings.Cut(order, "If another request")
 	_, urgent, _ := strings.Cut(page, "If another request")
-	urgent, _, _ = strings.Cut(urgent, "do not wait behind others")
+	urgent, _, _ = strings.Cut(urgent, "do not wait for other requests")
 	for _, s := range Specs() {
 		if got := strings.Contains(order, "`"+s.Name+"`"); got != (s.Order != nil) {
 			t.Errorf("docs/protocol.md says whether %s keeps its order: %t", s.Name, got)

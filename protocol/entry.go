@@ -2,12 +2,12 @@ package protocol
 
 // Requests about the entries that may come in.
 type (
-	// ListEntries gives the entries that may come in with their own key; the answer
+	// ListEntries returns the entries that may come in with their own key; the answer
 	// is [EntryList]. Every client with control may change the list, for itself and
-	// for others. The holder of the device's token stands in no list and always has
+	// for others. The holder of the device's token is in no list and always has
 	// control, so the last word is the owner's.
 	ListEntries struct{}
-	// RenameEntry gives an entry another label.
+	// RenameEntry returns an entry another label.
 	RenameEntry struct {
 		ClientID ClientID `json:"clientId" check:"required,max=MaxWord"`
 		Label    string   `json:"label" check:"required,max=MaxName"`

@@ -41,7 +41,7 @@ type Error struct {
 	Details json.RawMessage `json:"details,omitempty"`
 }
 
-// Error gives the message.
+// Error returns the message.
 func (e *Error) Error() string { return e.Message }
 
 // Errorf makes an Error.
@@ -49,7 +49,7 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// AsError gives the Error inside err, or an internal_error with its text.
+// AsError returns the Error inside err, or an internal_error with its text.
 func AsError(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

@@ -6,21 +6,23 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"scorel/protocol/jsonscan"
 )
 
-// Sizes of what stands in a log.
+// Sizes of what is in a log.
 const (
 	// MaxLine is the longest event line in bytes, without the newline.
 	MaxLine = 4 << 20
 	// MaxInline is the largest payload (an image, a file, spilled output) in
-	// bytes that stands in an event; larger ones are blobs.
+	// bytes that is in an event; larger ones are blobs.
 	MaxInline = 32 << 10
 )
 
 // EventType names a kind of event.
 type EventType string
 
-// Class says how an event behaves.
+// Class returns how an event behaves.
 type Class int
 
 // The classes of events.
@@ -59,7 +61,7 @@ type Envelope struct {
 	TurnID    TurnID
 }
 
-// Class says how the event behaves. An unknown type is a control event when its
+// Class returns how the event behaves. An unknown type is a control event when its
 // envelope says so, transient when it has no id, else a conversation event.
 func (e Envelope) Class() Class {
 	switch {
@@ -74,7 +76,7 @@ func (e Envelope) Class() Class {
 // Body is the part of an event that its type decides. The set is closed: only
 // types of this package implement it.
 type Body interface {
-	// EventType is the type that stands in the envelope.
+	// EventType is the type that is in the envelope.
 	EventType() EventType
 	// EventSpec is what is known of the type besides its fields; not to be changed.
 	EventSpec() *EventSpec
@@ -94,7 +96,7 @@ type Event struct {
 	bare bool // parsed by a Reader, which keeps no line
 }
 
-// Sum says whether the line that the event was parsed from is as it was written;
+// Sum reports whether the line that the event was parsed from is as it was written;
 // unknown for a new event.
 func (e Event) Sum() Sum { return e.sum }
 
@@ -103,7 +105,7 @@ func NewEvent(body Body) Event {
 	return Event{Envelope: Envelope{Type: body.EventType(), Control: body.class() == Control}, Body: body}
 }
 
-// Message gives the message of a message or custom_message event.
+// Message returns the message of a message or custom_message event.
 func (e Event) Message() (Message, bool) {
 	switch b := e.Body.(type) {
 	case *MessageBody:
@@ -137,7 +139,7 @@ func ParseEvent(line []byte) (Event, error) {
 	body := newBody(env.Type)
 	if body == nil {
 		if !json.Valid(line) {
-			return Event{}, errSyntax
+			return Event{}, jsonscan.ErrSyntax
 		}
 		body = &Unknown{Type: env.Type, kind: env.Class()}
 	} else if err := json.Unmarshal(line, body); err != nil {
@@ -164,28 +166,28 @@ func (e Event) appendLine(dst []byte, prev *Seq) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = append(dst, `{"type":`...)
-	dst = appendQuoted(dst, string(e.Type))
+	dst = jsonscan.AppendString(dst, string(e.Type))
 	transient := e.Body.class() == Transient
 	if !transient {
 		dst = append(dst, `,"id":`...)
-		dst = appendQuoted(dst, string(e.ID))
+		dst = jsonscan.AppendString(dst, string(e.ID))
 		dst = append(dst, `,"parentId":`...)
 		if e.ParentID == "" {
 			dst = append(dst, "null"...)
 		} else {
-			dst = appendQuoted(dst, string(e.ParentID))
+			dst = jsonscan.AppendString(dst, string(e.ParentID))
 		}
 	}
 	dst = append(dst, `,"seq":`...)
 	dst = strconv.AppendUint(dst, uint64(e.Seq), 10)
 	if e.Cause != nil {
 		dst = append(dst, `,"cause":{"clientId":`...)
-		dst = appendQuoted(dst, string(e.Cause.ClientID))
+		dst = jsonscan.AppendString(dst, string(e.Cause.ClientID))
 		dst = append(dst, `,"requestId":`...)
-		dst = appendQuoted(dst, string(e.Cause.RequestID))
+		dst = jsonscan.AppendString(dst, string(e.Cause.RequestID))
 		if e.Cause.Body != "" {
 			dst = append(dst, `,"body":`...)
-			dst = appendQuoted(dst, e.Cause.Body)
+			dst = jsonscan.AppendString(dst, e.Cause.Body)
 		}
 		dst = append(dst, '}')
 	}
@@ -194,10 +196,10 @@ func (e Event) appendLine(dst []byte, prev *Seq) ([]byte, error) {
 	}
 	dst = append(dst, `,"sessionId":`...)
 	session := len(dst)
-	dst = appendQuoted(dst, string(e.SessionID))
+	dst = jsonscan.AppendString(dst, string(e.SessionID))
 	sessionEnd := len(dst)
 	dst = append(dst, `,"clientId":`...)
-	dst = appendQuoted(dst, string(e.ClientID))
+	dst = jsonscan.AppendString(dst, string(e.ClientID))
 	dst = append(dst, `,"ts":`...)
 	dst = strconv.AppendInt(dst, e.TS, 10)
 	if prev != nil {
@@ -206,7 +208,7 @@ func (e Event) appendLine(dst []byte, prev *Seq) ([]byte, error) {
 	}
 	if transient && e.TurnID != "" {
 		dst = append(dst, `,"turnId":`...)
-		dst = appendQuoted(dst, string(e.TurnID))
+		dst = jsonscan.AppendString(dst, string(e.TurnID))
 	}
 	var err error
 	if dst, err = appendFields(dst, e.Body); err != nil {
@@ -221,14 +223,14 @@ func (e Event) appendLine(dst []byte, prev *Seq) ([]byte, error) {
 		return dst[:start], fmt.Errorf("protocol: a %s event of %d bytes is longer than %d", e.Type, n, MaxLine)
 	}
 	if !transient {
-		if _, err := skipValue(dst, start); err != nil {
+		if _, err := jsonscan.Value(dst, start); err != nil {
 			return dst[:start], fmt.Errorf("protocol: write a %s event: %w", e.Type, err)
 		}
 	}
 	return dst, nil
 }
 
-// appendFields appends the fields of a body behind others, each with a comma
+// appendFields appends the fields of a body after others, each with a comma
 // before it.
 func appendFields(dst []byte, body Body) ([]byte, error) {
 	if m, ok := body.(*MessageBody); ok {
@@ -293,21 +295,19 @@ func (e *Event) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// WithSession gives the line of a persistent event with another sessionId and
+// WithSession returns the line of a persistent event with another sessionId and
 // all other bytes as they were. A line without a sessionId is returned as it is.
 func WithSession(line []byte, id SessionID) ([]byte, error) {
 	var out []byte
-	err := scanObject(line, func(key, value []byte) bool {
-		if string(key) != "sessionId" || out != nil {
-			return true
+	m := jsonscan.NewMembers(line)
+	for m.Next() {
+		if string(m.Key) == "sessionId" && out == nil {
+			out = append(out, line[:m.At]...)
+			out = jsonscan.AppendString(out, string(id))
+			out = append(out, line[m.At+len(m.Value):]...)
 		}
-		start := cap(line) - cap(value) // value is a slice of line
-		out = append(out, line[:start]...)
-		out = appendQuoted(out, string(id))
-		out = append(out, line[start+len(value):]...)
-		return true
-	})
-	if err != nil {
+	}
+	if err := m.Err(); err != nil {
 		return nil, err
 	}
 	if out == nil {
@@ -327,24 +327,7 @@ func escapeSeparators(dst []byte, from int) []byte {
 	return append(dst[:from:from], s...)
 }
 
-func unquote(value []byte) (string, error) {
-	inner := value[1 : len(value)-1]
-	plain := true
-	for _, c := range inner {
-		if c == '\\' || c < 0x20 || c >= 0x80 {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return string(inner), nil
-	}
-	var s string
-	err := json.Unmarshal(value, &s)
-	return s, err
-}
-
-// Seal gives the event with its line made, so that it is marshalled once however
+// Seal returns the event with its line made, so that it is marshalled once however
 // often it is written. It fails as [Event.AppendLine] does.
 func (e Event) Seal() (Event, error) {
 	if e.raw != nil {
@@ -373,7 +356,7 @@ func (e Event) SealAfter(prev Seq) (Event, error) {
 	return e, nil
 }
 
-// IsTransient says whether the event is sent and never stored.
+// IsTransient reports whether the event is sent and never stored.
 func (e Event) IsTransient() bool {
 	if e.Body != nil {
 		return e.Body.class() == Transient
@@ -381,7 +364,7 @@ func (e Event) IsTransient() bool {
 	return e.Class() == Transient
 }
 
-// internType gives the constant for a known type, so that an index of many
+// internType returns the constant for a known type, so that an index of many
 // events does not hold many copies of "message".
 func internType(s []byte) EventType {
 	switch EventType(s) {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"scorel/protocol/jsonscan"
 )
 
 func persistentTypes() (types []EventType) {
@@ -124,11 +126,8 @@ func TestEnvelopeKeysStandFirstAndInOrder(t *testing.T) {
 			want = append(want, "control")
 		}
 		var keys []string
-		if err := scanObject(line, func(key, _ []byte) bool {
-			keys = append(keys, string(key))
-			return len(keys) < len(want)
-		}); err != nil {
-			t.Fatal(err)
+		for m := jsonscan.NewMembers(line); len(keys) < len(want) && m.Next(); {
+			keys = append(keys, string(m.Key))
 		}
 		if !reflect.DeepEqual(keys, want) {
 			t.Errorf("%s begins with %v, want %v", typ, keys, want)
@@ -180,7 +179,7 @@ func TestWriterRefusesEventsThatBreakTheContract(t *testing.T) {
 		"unknown body":  func(e *Event) { e.Body, e.Type = &Unknown{Type: "x"}, "x" },
 		"too deep": func(e *Event) {
 			*e = sample(TypeCustom, r)
-			e.Body = &Custom{Kind: "x", Data: []byte(strings.Repeat("[", maxNesting) + strings.Repeat("]", maxNesting))}
+			e.Body = &Custom{Kind: "x", Data: []byte(strings.Repeat("[", jsonscan.MaxDepth) + strings.Repeat("]", jsonscan.MaxDepth))}
 		},
 		"too long":        func(e *Event) { e.Body = &MessageBody{Message: UserText(strings.Repeat("x", MaxLine))} },
 		"unwritable role": func(e *Event) { e.Body = &MessageBody{Message: Message{Role: "ghost"}} },

@@ -73,7 +73,7 @@ var customMessageSpec = EventSpec{Type: TypeCustomMessage, Class: Conversation, 
 	Display: Display{View: ViewMessage},
 	Search:  Coded, Usage: None, Payloads: Coded, Leaf: None, Context: Coded}
 
-// ItemKind says what a harness item is about.
+// ItemKind returns what a harness item is about.
 type ItemKind string
 
 // The kinds of harness items.
@@ -90,9 +90,10 @@ const (
 	ItemToolDiscovery  ItemKind = "tool_discovery"
 	ItemMode           ItemKind = "permission_mode"
 	ItemLogDamage      ItemKind = "log_damage"
+	ItemInstructions   ItemKind = "instructions" // files of folders below the workspace that calls have touched
 )
 
-// Origin says who added a harness item.
+// Origin returns who added a harness item.
 type Origin string
 
 // The origins of harness items.
@@ -104,7 +105,7 @@ const (
 	OriginExtension Origin = "extension"
 )
 
-// Visibility says how much of a harness item people see.
+// Visibility returns how much of a harness item people see.
 type Visibility string
 
 // The visibilities of harness items.
@@ -376,7 +377,7 @@ var contextCutSpec = EventSpec{Type: TypeContextCut, Class: Control, New: func()
 	Display: Display{Kind: DisplayHidden},
 	Search:  None, Usage: None, Payloads: None, Leaf: None, Context: Coded}
 
-// Repair says that the log was repaired, which left lines out: it names the gaps that
+// Repair reports that the log was repaired, which left lines out: it names the gaps that
 // are there since, so that they count as known.
 type Repair struct {
 	Gaps []RepairGap `json:"gaps"`

@@ -84,6 +84,7 @@ type ToolExecutionStart struct {
 	ToolName   string          `json:"toolName"`
 	Args       json.RawMessage `json:"args"`
 	Shell      *Shell          `json:"shell,omitempty"`
+	AgentColor string          `json:"agentColor,omitempty"` // of the sub-agent that works; see [AgentInfo]
 }
 
 var toolExecutionStartSpec = EventSpec{Type: TypeToolExecutionStart, Class: Transient, New: func() Body { return new(ToolExecutionStart) },
@@ -106,7 +107,7 @@ type ToolExecutionUpdate struct {
 var toolExecutionUpdateSpec = EventSpec{Type: TypeToolExecutionUpdate, Class: Transient, New: func() Body { return new(ToolExecutionUpdate) },
 	Display: Display{View: ViewCall}}
 
-// ToolExecutionEnd says that a call has ended; its result follows.
+// ToolExecutionEnd reports that a call has ended; its result follows.
 type ToolExecutionEnd struct {
 	EventID    EventID `json:"eventId"`
 	ToolCallID string  `json:"toolCallId"`
@@ -184,7 +185,7 @@ var runtimeEndSpec = EventSpec{Type: TypeRuntimeEnd, Class: Transient, New: func
 	Display: Display{Kind: DisplayState, Title: "{terminal}", Text: "{error.message}",
 		Status: []StatusCase{{"?reason=completed", StatusOK}, {"?reason=cancelled", StatusCancelled}, {"", StatusFailed}}}}
 
-// CancelReason says why an announced message does not come.
+// CancelReason returns why an announced message does not come.
 type CancelReason string
 
 // The reasons of message_cancelled.
@@ -263,6 +264,22 @@ type PermissionRequest struct {
 	Reason       string          `json:"reason,omitempty"`
 	Suggestions  []Suggestion    `json:"suggestions"`
 	Subagent     *Subagent       `json:"subagent,omitempty"`
+	Preview      *ChangePreview  `json:"preview,omitempty"` // of a call that writes a file
+}
+
+// ChangePreview is what a call that waits for permission would do to a file, by the file
+// as it was when the question was asked.
+type ChangePreview struct {
+	Path        string `json:"path"`                  // absolute
+	Exists      bool   `json:"exists"`                // the file is there; else the call makes it
+	LinesBefore int    `json:"linesBefore,omitempty"` // of the file as it is
+	LinesAfter  int    `json:"linesAfter,omitempty"`  // of the file after the call
+	// Diff is the whole difference in unified form, ≤ 64 KiB; "" where nothing changes and
+	// where it is omitted.
+	Diff string `json:"diff,omitempty"`
+	// Omitted says that the difference is longer, or that one of the two contents has more
+	// than 1 MiB.
+	Omitted bool `json:"omitted,omitempty"`
 }
 
 var permissionRequestSpec = EventSpec{Type: TypePermissionRequest, Class: Transient, New: func() Body { return new(PermissionRequest) },
@@ -279,7 +296,7 @@ var permissionResolvedSpec = EventSpec{Type: TypePermissionResolved, Class: Tran
 	Display: Display{Kind: DisplayQuestion, ID: "permissionId",
 		Status: []StatusCase{{"?decision=allow", StatusAllowed}, {"?decision=cancelled", StatusCancelled}, {"?decision=expired", StatusExpired}, {"", StatusDenied}}}}
 
-// Retry says that the model is called again after a wait.
+// Retry reports that the model is called again after a wait.
 type Retry struct {
 	Attempt     int    `json:"attempt"`
 	MaxAttempts int    `json:"maxAttempts"`
@@ -320,7 +337,7 @@ type Todos struct {
 var todosSpec = EventSpec{Type: TypeTodos, Class: Transient, New: func() Body { return new(Todos) },
 	Display: Display{Kind: DisplayHidden}}
 
-// TaskUpdate says how a background command, or a sub-agent in the background, stands:
+// TaskUpdate returns how a background command, or a sub-agent in the background, stands:
 // when it begins and ends, and at most once a second while it prints.
 type TaskUpdate struct {
 	Task TaskInfo `json:"task"`

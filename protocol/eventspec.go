@@ -39,7 +39,7 @@ type EventSpec struct {
 	Context Aspect
 }
 
-// Aspect says how a type of event does something that not every type does. A value that is
+// Aspect returns how a type of event does something that not every type does. A value that is
 // not one of the constants is the path of a member in JSON, such as "changes.name".
 type Aspect string
 
@@ -56,7 +56,7 @@ func (a Aspect) Members() []string {
 	return strings.Fields(string(a))
 }
 
-// Display says how an event is shown: as data, from which every client makes the same
+// Display returns how an event is shown: as data, from which every client makes the same
 // item, or by a View.
 //
 // Title, Text and Lines are templates. A template is text with parts in braces, in which
@@ -101,7 +101,7 @@ type StatusCase struct {
 	Status DisplayStatus
 }
 
-// DisplayKind says what an item is for a person.
+// DisplayKind returns what an item is for a person.
 type DisplayKind string
 
 // The kinds of items.
@@ -159,7 +159,7 @@ const (
 	ViewQuestion  View = "question"  // a permission question or dialog
 )
 
-// Place says where a client that has a conversation on the screen shows an item.
+// Place returns where a client that has a conversation on the screen shows an item.
 type Place string
 
 // The places.

@@ -1,6 +1,6 @@
 package protocol
 
-// ExtensionState says how an extension stands.
+// ExtensionState returns how an extension stands.
 type ExtensionState string
 
 // The states of an extension.
@@ -16,7 +16,7 @@ const (
 
 // Requests about extensions.
 type (
-	// ListExtensions gives the extensions of a session, or, without one, those of
+	// ListExtensions returns the extensions of a session, or, without one, those of
 	// WorkDir, which are then not started; the answer is an [ExtensionList].
 	ListExtensions struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
@@ -48,7 +48,8 @@ type (
 		Problem     string         `json:"problem,omitempty"` // why it is not loaded, with file and line
 		Tools       []string       `json:"tools,omitempty"`
 		Commands    []string       `json:"commands,omitempty"`
-		Hooks       []string       `json:"hooks,omitempty"` // events that it listens to
+		Hooks       []string       `json:"hooks,omitempty"`  // events that it listens to
+		Models      []string       `json:"models,omitempty"` // that it adds, as they are chosen
 		Unsupported []string       `json:"unsupported,omitempty"`
 	}
 	// ExtensionList is what was found, in load order.

@@ -7,23 +7,24 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"scorel/protocol/jsonscan"
 	"slices"
 	"strings"
 	"sync"
 )
 
-// demand is a field of a request that must stand there, because leaving it out would
+// demand is a field of a request that must be there, because leaving it out would
 // mean something: its zero value is a value like any other.
 type demand struct {
 	name     string
 	nullable bool // null is a value of it
 }
 
-// demands are the fields of each type of request that must stand there. They are read
+// demands are the fields of each type of request that must be there. They are read
 // off the types once.
 var demands sync.Map // reflect.Type → []demand
 
-// demandsOf gives the fields that must stand in a request: those that are always
+// demandsOf returns the fields that must be in a request: those that are always
 // written, which are those whose tag has no omitempty. Of an object within, its own
 // fields say what is needed.
 func demandsOf(t reflect.Type) []demand {
@@ -44,7 +45,7 @@ func demandsOf(t reflect.Type) []demand {
 	return all
 }
 
-// lacks says which field a request lacks that must stand there. Data is valid JSON.
+// lacks returns which field a request lacks that must be there. Data is valid JSON.
 func lacks(data []byte, req Request) *Problem { return LacksMember(req.Spec().Name, data, req) }
 
 // LacksMember returns the first field that the JSON object data must have for the struct
@@ -57,7 +58,7 @@ func LacksMember(what string, data []byte, v any) *Problem {
 	}
 	const there, null = 1, 2
 	found := make([]int, len(needed))
-	eachField(data, func(key, value []byte) {
+	jsonscan.Fields(data, func(key, value []byte) {
 		for i := range needed {
 			if string(key) != needed[i].name {
 				continue
@@ -78,37 +79,6 @@ func LacksMember(what string, data []byte, v any) *Problem {
 	return nil
 }
 
-// eachField gives the fields of a JSON object, which is valid, in their order.
-func eachField(data []byte, do func(key, value []byte)) {
-	i := skipSpace(data, 0)
-	if i >= len(data) || data[i] != '{' {
-		return
-	}
-	for i = skipSpace(data, i+1); i < len(data) && data[i] == '"'; i = skipSpace(data, i+1) {
-		end, err := skipString(data, i)
-		if err != nil {
-			return
-		}
-		key := data[i:end]
-		i = skipSpace(data, skipSpace(data, end)+1) // the colon
-		if end, err = skipValue(data, i); err != nil {
-			return
-		}
-		if plain, err := scanString(key); err == nil {
-			do(plain, data[i:end])
-		}
-		if i = skipSpace(data, end); i >= len(data) || data[i] != ',' {
-			return
-		}
-	}
-}
-
-// isObject reports whether valid JSON is an object.
-func isObject(data []byte) bool {
-	i := skipSpace(data, 0)
-	return i < len(data) && data[i] == '{'
-}
-
 // NotJSON returns in people's words why data is no JSON object for the struct or map to
 // which v points: which field, what it is and what it should be. Err is what json.Unmarshal
 // has said. What names the object in the sentence.
@@ -124,7 +94,7 @@ func misfit(err error, what string, data []byte, t reflect.Type) *Problem {
 		}
 		return &Problem{"", fmt.Sprintf("The %s is not valid JSON: it ends too early.", what)}
 	}
-	if !isObject(data) {
+	if !jsonscan.IsObject(data) {
 		return &Problem{"", fmt.Sprintf("The %s is no JSON object.", what)}
 	}
 	if path, err := unfit("", data, t); err != nil && path != "" {
@@ -168,7 +138,7 @@ func unfit(at string, raw json.RawMessage, t reflect.Type) (string, error) {
 				if !strings.EqualFold(m.name, key) { // as json.Unmarshal compares them
 					continue
 				}
-				if path, err := unfit(at+cutName(key), object[key], m.typ); err != nil {
+				if path, err := unfit(at+jsonscan.CutName(key), object[key], m.typ); err != nil {
 					return path, err
 				}
 			}
@@ -178,7 +148,7 @@ func unfit(at string, raw json.RawMessage, t reflect.Type) (string, error) {
 	return at, err
 }
 
-// why says what is wrong with the value of a field.
+// why returns what is wrong with the value of a field.
 func why(err error, name string) string {
 	var wrong *json.UnmarshalTypeError
 	var encoding base64.CorruptInputError
@@ -204,7 +174,7 @@ func why(err error, name string) string {
 	return "it has another form than it should"
 }
 
-// kindWords says what a type is in JSON.
+// kindWords returns what a type is in JSON.
 func kindWords(t reflect.Type) string {
 	if t == nil {
 		return "something else"

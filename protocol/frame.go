@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"scorel/protocol/jsonscan"
 )
 
 // Version is the version of the protocol between entries and hosts.
@@ -14,11 +15,11 @@ const Version = 1
 // and [SessionClosed] belong to a subscription; the others go to all clients of
 // the device. The set is closed.
 type Frame interface {
-	// FrameName is the type that stands on the wire.
+	// FrameName is the type that is on the wire.
 	FrameName() string
 }
 
-// Resync says how a subscription goes on from what the client holds.
+// Resync returns how a subscription goes on from what the client holds.
 type Resync string
 
 // The ways.
@@ -87,7 +88,7 @@ type HostStopping struct {
 	Restarting bool  `json:"restarting,omitempty"`
 }
 
-// FrameName is the type that stands on the wire.
+// FrameName is the type that is on the wire.
 func (*ResyncFrame) FrameName() string     { return "resync" }
 func (*SessionChanged) FrameName() string  { return "session_changed" }
 func (*ProjectsChanged) FrameName() string { return "projects_changed" }
@@ -95,7 +96,7 @@ func (*ClientJoined) FrameName() string    { return "client_joined" }
 func (*ClientLeft) FrameName() string      { return "client_left" }
 func (*HostStopping) FrameName() string    { return "host_stopping" }
 
-// FrameName is the type that stands on the wire.
+// FrameName is the type that is on the wire.
 func (*EventsFrame) FrameName() string   { return "events" }
 func (*LiveFrame) FrameName() string     { return "live" }
 func (*SessionClosed) FrameName() string { return "session_closed" }
@@ -113,7 +114,7 @@ func AppendFrame(dst []byte, f Frame) ([]byte, error) {
 	}
 	start := len(dst)
 	dst = append(dst, `{"type":"events","sessionId":`...)
-	dst = appendQuoted(dst, string(e.SessionID))
+	dst = jsonscan.AppendString(dst, string(e.SessionID))
 	dst = append(dst, `,"events":[`...)
 	for i, ev := range e.Events {
 		if i > 0 {
@@ -137,7 +138,7 @@ func marshalFrame(f Frame) ([]byte, error) {
 	return joinObjects(head, f)
 }
 
-// ErrUnknownFrame says that a frame is of a type that this version does not know.
+// ErrUnknownFrame reports that a frame is of a type that this version does not know.
 var ErrUnknownFrame = errors.New("protocol: there is no frame of this type")
 
 // ParseFrame reads a frame. The error of one of an unknown type is
@@ -186,7 +187,7 @@ const eventsHead = `{"type":"events","sessionId":"`
 
 // fastEvents reads a frame of events in the form in which a host writes it: nearly
 // all bytes of a connection are such frames, and a general parser would look at each
-// four times. It gives nil for anything else, however little it differs.
+// four times. It returns nil for anything else, however little it differs.
 func fastEvents(data []byte) *EventsFrame {
 	const idLen = len("ses_") + longID
 	rest, ok := bytes.CutPrefix(data, []byte(eventsHead))
@@ -198,7 +199,7 @@ func fastEvents(data []byte) *EventsFrame {
 		return nil
 	}
 	for len(f.Events) > 0 || rest[0] != ']' {
-		end, err := skipValue(rest, 0)
+		end, err := jsonscan.Value(rest, 0)
 		if err != nil || end >= len(rest) {
 			return nil
 		}

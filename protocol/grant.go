@@ -37,5 +37,5 @@ func (g Grant) Check() error {
 	return nil
 }
 
-// Allows says whether a client of this grant may do what needs another.
+// Allows reports whether a client of this grant may do what needs another.
 func (g Grant) Allows(needed Grant) bool { return g.rank() > 0 && g.rank() >= needed.rank() }

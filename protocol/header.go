@@ -32,7 +32,7 @@ type Header struct {
 
 // Parent says for whom a sub-agent works: the session whose model started it with
 // the call ToolCallID of Task. Agent is the name of its definition, and Depth how many
-// sessions stand above it, from 1. A clone and an import have none.
+// sessions are above it, from 1. A clone and an import have none.
 type Parent struct {
 	SessionID  SessionID `json:"sessionId"`
 	ToolCallID string    `json:"toolCallId"`
@@ -45,11 +45,12 @@ type Parent struct {
 type Subagent struct {
 	SessionID   SessionID `json:"sessionId"`
 	Agent       string    `json:"agent"`
+	Color       string    `json:"color,omitempty"` // see [AgentInfo]
 	Description string    `json:"description,omitempty"`
 	ToolCallID  string    `json:"toolCallId"`
 }
 
-// ClonedFrom says where a session's first events come from.
+// ClonedFrom returns where a session's first events come from.
 type ClonedFrom struct {
 	SessionID SessionID `json:"sessionId"`
 	DeviceID  DeviceID  `json:"deviceId"`

@@ -4,7 +4,7 @@ package protocol
 type (
 	// Ping answers at once.
 	Ping struct{}
-	// GetStatus gives what the host is doing; the answer is [Status].
+	// GetStatus returns what the host is doing; the answer is [Status].
 	GetStatus struct{}
 	// StopHost ends a serving host: what runs is brought to a border first. With
 	// Restarting another host takes over at once.

@@ -113,20 +113,20 @@ func clip(s string) string {
 	return s
 }
 
-// Check says whether the id has the form of its kind. A session id that passes
+// Check reports whether the id has the form of its kind. A session id that passes
 // is safe as a file name.
 func (id SessionID) Check() error { return checkID(string(id), "ses_", longID) }
 
-// Check says whether the id has the form of its kind.
+// Check reports whether the id has the form of its kind.
 func (id EventID) Check() error { return checkID(string(id), "evt_", shortID) }
 
-// Check says whether the id has the form of its kind.
+// Check reports whether the id has the form of its kind.
 func (id ProjectID) Check() error { return checkID(string(id), "prj_", shortID) }
 
-// Check says whether the id has the form of its kind.
+// Check reports whether the id has the form of its kind.
 func (id RequestID) Check() error { return checkID(string(id), "req_", longID) }
 
-// Check says whether the id has the form of its kind, or is [HostClient].
+// Check reports whether the id has the form of its kind, or is [HostClient].
 func (id ClientID) Check() error {
 	if id == HostClient {
 		return nil
@@ -134,7 +134,7 @@ func (id ClientID) Check() error {
 	return checkID(string(id), "cli_", longID)
 }
 
-// Time gives the moment of creation that is part of the id, or the zero time
+// Time returns the moment of creation that is part of the id, or the zero time
 // for an id of another form.
 func (id SessionID) Time() time.Time {
 	if id.Check() != nil {

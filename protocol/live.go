@@ -99,7 +99,7 @@ type LiveBlock struct {
 // Growing is text that is appended to often. It is written as a JSON string.
 type Growing []byte
 
-// MarshalText gives the text.
+// MarshalText returns the text.
 func (g Growing) MarshalText() ([]byte, error) { return g, nil }
 
 // UnmarshalText sets the text.
@@ -131,7 +131,8 @@ type LiveTool struct {
 	// Args is the input of the call, as in [ToolExecutionStart].
 	Args       json.RawMessage `json:"args,omitempty"`
 	OutputTail string          `json:"outputTail,omitempty"`
-	Shell      *Shell          `json:"shell,omitempty"` // a command of a person; nil for a call
+	Shell      *Shell          `json:"shell,omitempty"`      // a command of a person; nil for a call
+	AgentColor string          `json:"agentColor,omitempty"` // as in [ToolExecutionStart]
 
 	Process []ToolProcess `json:"process,omitempty"` // the newest of each operation, that which changed last at the end; at most 16
 }
@@ -234,7 +235,7 @@ func (l *Live) applyTransient(e Event) {
 		l.Messages = slices.DeleteFunc(l.Messages, func(m LiveMessage) bool { return m.EventID == b.EventID })
 		l.Tools = slices.DeleteFunc(l.Tools, func(t LiveTool) bool { return t.Shell != nil && t.EventID == b.EventID })
 	case *ToolExecutionStart:
-		l.Tools = append(l.Tools, LiveTool{EventID: b.EventID, ToolCallID: b.ToolCallID, ToolName: b.ToolName, Args: b.Args, Shell: b.Shell})
+		l.Tools = append(l.Tools, LiveTool{EventID: b.EventID, ToolCallID: b.ToolCallID, ToolName: b.ToolName, Args: b.Args, Shell: b.Shell, AgentColor: b.AgentColor})
 	case *ToolExecutionUpdate:
 		for i := range l.Tools {
 			if t := &l.Tools[i]; t.EventID == b.EventID {
@@ -267,7 +268,7 @@ func (l *Live) applyTransient(e Event) {
 	}
 }
 
-// shells gives the commands of people that run, nil without any: they belong to no run.
+// shells returns the commands of people that run, nil without any: they belong to no run.
 func (l *Live) shells() (shells []LiveTool) {
 	for _, t := range l.Tools {
 		if t.Shell != nil {
@@ -277,7 +278,7 @@ func (l *Live) shells() (shells []LiveTool) {
 	return shells
 }
 
-// TodosOf gives the todo list that a result tells; none when all of it is done. It is
+// TodosOf returns the todo list that a result tells; none when all of it is done. It is
 // false for a message that tells none.
 func TodosOf(m Message) ([]Todo, bool) {
 	if m.Role != RoleToolResult || m.IsError || FindTool(m.ToolName).Tells != TellsTodos {
@@ -292,7 +293,7 @@ func TodosOf(m Message) ([]Todo, bool) {
 	return openTodos(d.Todos), true
 }
 
-// openTodos gives a list in which something is left to do.
+// openTodos returns a list in which something is left to do.
 func openTodos(todos []Todo) []Todo {
 	if slices.ContainsFunc(todos, func(t Todo) bool { return t.Status != "completed" }) {
 		return todos
@@ -356,8 +357,8 @@ func processSize(b *ToolProcess) int {
 	return len(b.Event.Message) + len(b.Event.Detail) + len(b.Event.Payload)
 }
 
-// tailOf gives the end of output from a whole character on: a torn one would be
-// another text behind a client's JSON than at the host.
+// tailOf returns the end of output from a whole character on: a torn one would be
+// another text after a client's JSON than at the host.
 func tailOf(s string) string {
 	if len(s) <= outputTail {
 		return s
@@ -369,7 +370,7 @@ func tailOf(s string) string {
 	return s
 }
 
-// block gives the block of a running message, nil when the message is not known.
+// block returns the block of a running message, nil when the message is not known.
 func (l *Live) block(id EventID, index int, t BlockType) *LiveBlock {
 	for i := range l.Messages {
 		m := &l.Messages[i]
@@ -389,7 +390,7 @@ func (l *Live) block(id EventID, index int, t BlockType) *LiveBlock {
 	return nil
 }
 
-// Clone gives a copy that shares no lists with l.
+// Clone returns a copy that shares no lists with l.
 func (l *Live) Clone() Live {
 	c := *l
 	c.Messages = slices.Clone(l.Messages)

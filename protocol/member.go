@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"scorel/protocol/jsonscan"
 	"slices"
 	"strings"
 	"sync"
@@ -130,6 +131,6 @@ func unknownIn(at string, raw json.RawMessage, t reflect.Type) *Problem {
 
 // unknown is the problem of a member that is not known.
 func unknown(at, name, where string, known []string) *Problem {
-	name = cutName(name)
+	name = jsonscan.CutName(name)
 	return &Problem{at + name, fmt.Sprintf("This host does not know the field %q of %s; it knows %s.", name, where, strings.Join(known, ", "))}
 }

@@ -9,7 +9,7 @@ type (
 		Text    string `json:"text" check:"required,max=MaxSetting"`   // at most 8 KiB, 2 KiB a line
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
-	// GetMemory gives the files of the session's memory, or, without one, of that of
+	// GetMemory returns the files of the session's memory, or, without one, of that of
 	// WorkDir; the answer is a [MemoryView].
 	GetMemory struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
@@ -48,7 +48,7 @@ var (
 func (*AddMemory) Spec() *Spec { return &addMemorySpec }
 func (*GetMemory) Spec() *Spec { return &getMemorySpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *AddMemory) Check() *Problem {
 	if r.Text == "" {
 		return &Problem{"text", "The note is empty; write something to keep."}

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Role says who speaks in a message.
+// Role returns who speaks in a message.
 type Role string
 
 // The roles. An internal message is kept in the log and never sent to a model.
@@ -21,7 +21,7 @@ const (
 	RoleInternal   Role = "internal"
 )
 
-// StopReason says why an assistant message ended.
+// StopReason returns why an assistant message ended.
 type StopReason string
 
 // The stop reasons.
@@ -34,7 +34,7 @@ const (
 	StopRefusal   StopReason = "refusal"
 )
 
-// Source says where a user message came from when nobody typed it as a prompt.
+// Source returns where a user message came from when nobody typed it as a prompt.
 type Source string
 
 // The sources of user messages.
@@ -136,7 +136,7 @@ func ToolUse(id, name string, input json.RawMessage) Block {
 	return Block{Type: BlockToolUse, ID: id, Name: name, Input: input}
 }
 
-// Known says whether the type is one this version understands.
+// Known reports whether the type is one this version understands.
 func (b Block) Known() bool {
 	switch b.Type {
 	case BlockText, BlockThinking, BlockImage, BlockFile, BlockToolUse:
@@ -237,14 +237,14 @@ func ToolError(callID, toolName, text string) Message {
 	return Message{Role: RoleToolResult, ToolCallID: callID, ToolName: toolName, Content: []Block{Text(text)}, IsError: true}
 }
 
-// IsCut says whether a text, thinking or input of the message is not whole here.
+// IsCut reports whether a text, thinking or input of the message is not whole here.
 func (m Message) IsCut() bool { return slices.ContainsFunc(m.Content, Block.isCut) }
 
 func (b Block) isCut() bool {
 	return b.Blob != "" && (b.Type == BlockText || b.Type == BlockThinking || b.Type == BlockToolUse)
 }
 
-// Whole gives the message with the whole of each text, thinking and input that is cut
+// Whole returns the message with the whole of each text, thinking and input that is cut
 // here, as read gives the payload of that name; such a block names no payload any more.
 // What cannot be read stays cut, and the error joins those of read. The message itself
 // is not changed.
@@ -292,7 +292,7 @@ func (m Message) PlainText() string {
 	return s.String()
 }
 
-// Calls gives the tool_use blocks in order.
+// Calls returns the tool_use blocks in order.
 func (m Message) Calls() []Block {
 	var calls []Block
 	for _, b := range m.Content {

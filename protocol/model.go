@@ -2,7 +2,7 @@ package protocol
 
 // Requests about models and their keys.
 type (
-	// ListModels gives the models whose names contain every word of Query; the
+	// ListModels returns the models whose names contain every word of Query; the
 	// answer is a [ModelList].
 	ListModels struct {
 		Query string `json:"query,omitempty" check:"max=MaxQuery"`
@@ -13,7 +13,7 @@ type (
 		Model string `json:"model,omitempty" check:"max=MaxModelRef"`
 	}
 	// SetCredential keeps the key of a model provider, or forgets it when Key is
-	// empty. What a provider is called stands before the slash in list_models; an
+	// empty. What a provider is called is before the slash in list_models; an
 	// alias with a server of its own has a key of its own. A key is printable ASCII
 	// without spaces, at most 4 KiB.
 	SetCredential struct {

@@ -40,6 +40,15 @@ type (
 		ExpectedLeafID *EventID `json:"expectedLeafId,omitempty" check:"max=MaxWord"`
 		CancelFirst    TurnID   `json:"cancelFirst,omitempty" check:"max=MaxWord"`
 	}
+	// LeaveSession asks whether a person may go from the session to another one, which
+	// extensions of the session that run may refuse: then the answer is an error of the code
+	// permission_denied with their reason, and the client stays. Nothing else happens. A
+	// client asks before /new and /resume. TargetSessionID is the session that it goes to,
+	// "" for one that does not exist yet.
+	LeaveSession struct {
+		Reason          string    `json:"reason" check:"required,oneof=new|resume"`
+		TargetSessionID SessionID `json:"targetSessionId,omitempty" check:"session"`
+	}
 )
 
 // SummariseBranch is the value of Summarise that asks for a summary.
@@ -95,6 +104,11 @@ var (
 	}
 )
 
+var leaveSessionSpec = Spec{
+	Name: "leave_session", Scope: ScopeSession, Grant: GrantControl,
+	New: func() Request { return new(LeaveSession) }, Reply: func() Response { return new(Done) },
+}
+
 // movedBy is the answer to a request that moved the leaf. A summary that stands behind
 // the event the host adds.
 func movedBy(e Event) Response {
@@ -118,10 +132,11 @@ func compactedBy(e Event) Response {
 
 // Spec describes the request.
 func (*RewindTo) Spec() *Spec       { return &rewindToSpec }
+func (*LeaveSession) Spec() *Spec   { return &leaveSessionSpec }
 func (*BranchTo) Spec() *Spec       { return &branchToSpec }
 func (*CompactSession) Spec() *Spec { return &compactSessionSpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *RewindTo) Check() *Problem {
 	if r.TargetEventID != nil && *r.TargetEventID == "" {
 		return &Problem{"targetEventId", "The field targetEventId is empty; name an event, or null for the empty conversation."}

@@ -2,14 +2,14 @@ package protocol
 
 // Requests about the events of a session.
 type (
-	// GetPath gives conversation events of a path, newest first; the answer is
+	// GetPath returns conversation events of a path, newest first; the answer is
 	// [Events]. LeafID empty is the active path.
 	GetPath struct {
 		LeafID   EventID `json:"leafId,omitempty" check:"max=MaxWord"`
 		BeforeID EventID `json:"beforeId,omitempty" check:"max=MaxWord"`
 		Limit    int     `json:"limit,omitempty" check:"min=0"`
 	}
-	// GetTree gives all persistent events behind AfterSeq in the order of the
+	// GetTree returns all persistent events behind AfterSeq in the order of the
 	// log; the answer is [Events], with those of the active path named.
 	GetTree struct {
 		AfterSeq Seq `json:"afterSeq,omitempty"`

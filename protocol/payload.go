@@ -14,7 +14,7 @@ import (
 // JSON that Scorel or an extension writes freely (details, data) a member does: tests
 // hold that no such field is forgotten.
 
-// IsPayload says whether s is the name of a payload: the lower-case hex SHA-256 of its
+// IsPayload reports whether s is the name of a payload: the lower-case hex SHA-256 of its
 // bytes.
 func IsPayload(s string) bool {
 	if len(s) != payloadName {
@@ -28,7 +28,7 @@ func IsPayload(s string) bool {
 	return true
 }
 
-// PayloadsMentioned gives every name of a payload that stands in some bytes, whatever they
+// PayloadsMentioned gives every name of a payload that is in some bytes, whatever they
 // are: for what is damaged, of which more is better kept.
 func PayloadsMentioned(data []byte) []string {
 	var n named
@@ -50,7 +50,7 @@ const payloadName = 64
 
 func isHexDigit(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' }
 
-// Payloads gives the payloads that the event names, each once, in their order. What a
+// Payloads returns the payloads that the event names, each once, in their order. What a
 // model, a vendor or a channel has written names none. An event of an unknown type
 // names what its members called blob, or ending with Blob, name.
 func (e Event) Payloads() []string {
@@ -132,7 +132,7 @@ func (n *named) value(v any) {
 	}
 }
 
-// namesPayload says whether a member of that name names a payload.
+// namesPayload reports whether a member of that name names a payload.
 func namesPayload(key string) bool { return key == "blob" || strings.HasSuffix(key, "Blob") }
 
 func (b *MessageBody) payloads(n *named) { n.message(&b.Message) }

@@ -25,7 +25,7 @@ var writtenByOthers = map[string]string{
 	"Message.Process":        "a summary of counts and texts",
 }
 
-// everyPersistentType gives the types whose constants stand in the source, so that none
+// everyPersistentType returns the types whose constants are in the source, so that none
 // can be forgotten here.
 func everyPersistentType(t *testing.T) (out []EventType) {
 	t.Helper()

@@ -5,7 +5,7 @@ import "encoding/json"
 // ProcessVersion is the version of [ProcessEvent] that this package writes.
 const ProcessVersion = 1
 
-// ProcessTarget says what a process event is about.
+// ProcessTarget returns what a process event is about.
 type ProcessTarget string
 
 // The targets of process events.
@@ -17,7 +17,7 @@ const (
 	ProcessOfRuntime  ProcessTarget = "runtime"
 )
 
-// ProcessSource says who reports a process event.
+// ProcessSource returns who reports a process event.
 type ProcessSource string
 
 // The sources of process events.
@@ -28,7 +28,7 @@ const (
 	ProcessByRuntime  ProcessSource = "runtime"
 )
 
-// ProcessStatus says how an operation stands.
+// ProcessStatus returns how an operation stands.
 type ProcessStatus string
 
 // The states of an operation. The last four are terminal.
@@ -42,7 +42,7 @@ const (
 	ProcessSkipped   ProcessStatus = "skipped"
 )
 
-// Terminal says that nothing follows in the operation.
+// Terminal reports that nothing follows in the operation.
 func (s ProcessStatus) Terminal() bool {
 	switch s {
 	case ProcessCompleted, ProcessFailed, ProcessCancelled, ProcessSkipped:
@@ -51,7 +51,7 @@ func (s ProcessStatus) Terminal() bool {
 	return false
 }
 
-// ProcessLevel says how much a process event matters.
+// ProcessLevel returns how much a process event matters.
 type ProcessLevel string
 
 // The levels of process events.
@@ -130,7 +130,7 @@ type ProcessSummary struct {
 
 // Requests about what operations told.
 type (
-	// GetProcessLog gives a part of the log of an operation, from the line Offset on;
+	// GetProcessLog returns a part of the log of an operation, from the line Offset on;
 	// the answer is a [ProcessLog].
 	GetProcessLog struct {
 		OperationID string `json:"operationId" check:"required,max=MaxName"`
@@ -141,8 +141,8 @@ type (
 
 // What they are answered with.
 type (
-	// ProcessLog is a part of the log of an operation. Next is the offset behind it;
-	// More says that something stands there already.
+	// ProcessLog is a part of the log of an operation. Next is the offset after it;
+	// More says that something is there already.
 	ProcessLog struct {
 		Lines []ProcessLine `json:"lines"`
 		Next  int           `json:"next"`

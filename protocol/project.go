@@ -1,6 +1,6 @@
 package protocol
 
-// Width says how much of the machine a workspace is, where that is so much that a
+// Width returns how much of the machine a workspace is, where that is so much that a
 // person has to allow it.
 type Width string
 
@@ -19,18 +19,18 @@ type (
 		WorkDir string `json:"workDir" check:"required,max=MaxPath"`
 		Wide    bool   `json:"wide,omitempty"`
 	}
-	// ListProjects gives the projects that are known; the answer is [ProjectList].
+	// ListProjects returns the projects that are known; the answer is [ProjectList].
 	ListProjects struct{}
 	// RemoveProject takes a project off the list. Its sessions and files stay.
 	RemoveProject struct {
 		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
 	}
-	// GetProjectState gives what a status line shows of the folder of a session, or,
+	// GetProjectState returns what a status line shows of the folder of a session, or,
 	// without one, of WorkDir; the answer is a [ProjectState]. It starts no process.
 	GetProjectState struct {
 		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
 	}
-	// ListFiles gives the files of a project whose paths match Query, best first,
+	// ListFiles returns the files of a project whose paths match Query, best first,
 	// for @: all letters of each word in their order, in any case. The answer is
 	// [FileList]. Hidden and ignored files are left out. Limit is at most 200, 50 when
 	// it is 0.
@@ -39,7 +39,7 @@ type (
 		Query     string    `json:"query,omitempty" check:"max=MaxQuery"`
 		Limit     int       `json:"limit,omitempty" check:"min=0"`
 	}
-	// ListDirectories gives the folders inside a folder, the user's home when Path is
+	// ListDirectories returns the folders inside a folder, the user's home when Path is
 	// empty; the answer is [DirectoryList]. Path is absolute or begins with ~/. Hidden
 	// folders are left out unless a name in Path begins with a dot: /srv/. gives those
 	// of /srv.

@@ -2,7 +2,8 @@ package protocol
 
 import (
 	"bytes"
-	"unsafe"
+
+	"scorel/protocol/jsonscan"
 )
 
 // Reader parses event lines whose memory the caller uses again. The texts of message
@@ -12,15 +13,7 @@ import (
 //
 // The zero value is ready to use. A Reader is not safe for concurrent use; its events are
 // independent of it.
-type Reader struct {
-	free []byte // of the piece that is being filled
-}
-
-// A piece of a reader's memory, in bytes, and how long a text is that gets its own.
-const (
-	readerPiece = 32 << 10
-	readerOwn   = readerPiece / 8
-)
+type Reader struct{ memory jsonscan.Memory }
 
 // Parse is [ParseEvent] for a line that it does not keep. Message events have no
 // [Event.Raw], and [Event.AppendLine] refuses them.
@@ -31,37 +24,9 @@ func (r *Reader) Parse(line []byte) (Event, error) {
 		return Event{}, err
 	}
 	if env.Type == TypeMessage {
-		if body, ok := fastMessage(line, r); ok {
+		if body, ok := fastMessage(line, &r.memory); ok {
 			return Event{Envelope: env, Body: body, sum: k.Sum(line), bare: true}, nil
 		}
 	}
 	return ParseEvent(bytes.Clone(line))
-}
-
-// room returns n bytes, of which [Reader.take] takes what is used; append goes no further.
-func (r *Reader) room(n int) []byte {
-	if n >= readerOwn {
-		return make([]byte, 0, n)
-	}
-	if n > len(r.free) {
-		r.free = make([]byte, readerPiece)
-	}
-	return r.free[:0:n]
-}
-
-// take returns the text that was written into what room returned.
-func (r *Reader) take(text []byte) string {
-	if len(text) == 0 {
-		return ""
-	}
-	s := unsafe.String(unsafe.SliceData(text), len(text))
-	if cap(text) < readerOwn { // it is the beginning of free
-		r.free = r.free[len(text):]
-	}
-	return s
-}
-
-// copy returns a text that is not part of the line.
-func (r *Reader) copy(text string) string {
-	return r.take(append(r.room(len(text)), text...))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"scorel/protocol/jsonscan"
 )
 
 // MaxMessage is the longest message of a client in bytes.
@@ -70,7 +71,7 @@ func ParseCall(data []byte) (Call, error) {
 		return Call{}, p.Err()
 	}
 	var e callEnvelope
-	if err := json.Unmarshal(data, &e); err != nil || !isObject(data) {
+	if err := json.Unmarshal(data, &e); err != nil || !jsonscan.IsObject(data) {
 		return Call{}, NotJSON(err, "message", data, &e)
 	}
 	spec := SpecOf(e.Type)

@@ -5,180 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+
+	"scorel/protocol/jsonscan"
 )
-
-// The hand scanner walks the top level of one JSON object without decoding the
-// values. It checks structure (balanced brackets, closed strings), not every
-// rule of JSON: a line is validated in full when it is first decoded.
-
-var (
-	errNotObject = errors.New("the line is not a JSON object")
-	errTruncated = errors.New("the JSON object does not end")
-	errTrailing  = errors.New("there are bytes behind the JSON object")
-	errSyntax    = errors.New("the JSON object is malformed")
-)
-
-// scanObject calls f with each key (without quotes, escapes untouched) and the
-// raw value of the object in data, until f returns false.
-func scanObject(data []byte, f func(key, value []byte) bool) error {
-	i := skipSpace(data, 0)
-	if i >= len(data) || data[i] != '{' {
-		return errNotObject
-	}
-	i = skipSpace(data, i+1)
-	if i < len(data) && data[i] == '}' {
-		return scanRest(data, i+1)
-	}
-	for {
-		if i >= len(data) {
-			return errTruncated
-		}
-		if data[i] != '"' {
-			return errSyntax
-		}
-		end, err := skipString(data, i)
-		if err != nil {
-			return err
-		}
-		key := data[i+1 : end-1]
-		i = skipSpace(data, end)
-		if i >= len(data) {
-			return errTruncated
-		}
-		if data[i] != ':' {
-			return errSyntax
-		}
-		start := skipSpace(data, i+1)
-		end, err = skipValue(data, start)
-		if err != nil {
-			return err
-		}
-		if !f(key, data[start:end]) {
-			return nil
-		}
-		i = skipSpace(data, end)
-		if i >= len(data) {
-			return errTruncated
-		}
-		switch data[i] {
-		case ',':
-			i = skipSpace(data, i+1)
-		case '}':
-			return scanRest(data, i+1)
-		default:
-			return errSyntax
-		}
-	}
-}
-
-func scanRest(data []byte, i int) error {
-	if skipSpace(data, i) != len(data) {
-		return errTrailing
-	}
-	return nil
-}
-
-func skipSpace(data []byte, i int) int {
-	for i < len(data) && (data[i] == ' ' || data[i] == '\t' || data[i] == '\r' || data[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipString returns the index behind the closing quote of the string that
-// opens at i.
-func skipString(data []byte, i int) (int, error) {
-	// Most strings are short: look at the first bytes without a call.
-	j := i + 1
-	for short := min(len(data), j+24); j < short && data[j] != '\\'; j++ {
-		if data[j] == '"' {
-			return j + 1, nil
-		}
-	}
-	for {
-		n := bytes.IndexByte(data[j:], '"')
-		if n < 0 {
-			return 0, errTruncated
-		}
-		j += n
-		back := j
-		for back > i+1 && data[back-1] == '\\' {
-			back--
-		}
-		if (j-back)%2 == 0 {
-			return j + 1, nil
-		}
-		j++
-	}
-}
-
-// skipValue returns the index behind the value that begins at i.
-func skipValue(data []byte, i int) (int, error) {
-	if i >= len(data) {
-		return 0, errTruncated
-	}
-	switch data[i] {
-	case '"':
-		return skipString(data, i)
-	case '{', '[':
-		return skipNested(data, i)
-	}
-	j := i
-	for j < len(data) {
-		switch c := data[j]; {
-		case c == ',' || c == '}' || c == ']' || c == ' ' || c == '\t' || c == '\r' || c == '\n':
-			if j == i {
-				return 0, errSyntax
-			}
-			return j, nil
-		case c >= '0' && c <= '9', c >= 'a' && c <= 'z', c == '-', c == '+', c == '.', c == 'E':
-			j++
-		default:
-			return 0, errSyntax
-		}
-	}
-	return 0, errTruncated
-}
-
-// maxNesting is the deepest JSON that an event may hold. encoding/json gives up
-// at 10,000; nothing that Scorel writes comes near this.
-const maxNesting = 1000
-
-func skipNested(data []byte, i int) (int, error) {
-	var kinds [maxNesting / 64]uint64 // one bit a level: set for an object
-	depth := 0
-	for j := i; j < len(data); {
-		switch c := data[j]; c {
-		case '"':
-			end, err := skipString(data, j)
-			if err != nil {
-				return 0, err
-			}
-			j = end
-			continue
-		case '{', '[':
-			if depth >= len(kinds)*64 {
-				return 0, fmt.Errorf("the JSON is nested deeper than %d levels", len(kinds)*64)
-			}
-			if c == '{' {
-				kinds[depth/64] |= 1 << (depth % 64)
-			} else {
-				kinds[depth/64] &^= 1 << (depth % 64)
-			}
-			depth++
-		case '}', ']':
-			depth--
-			if object := kinds[depth/64]&(1<<(depth%64)) != 0; object != (c == '}') {
-				return 0, errSyntax
-			}
-			if depth == 0 {
-				return j + 1, nil
-			}
-		}
-		j++
-	}
-	return 0, errTruncated
-}
 
 // ScanEnvelope reads the envelope of an event line without decoding the rest.
 // It fails for a line that is not a JSON object of sound structure, has no type,
@@ -210,26 +39,27 @@ func scanEnvelope(line []byte, k *Keys) (Envelope, error) {
 		return e, nil
 	}
 	c := &Cause{}
-	var bad error
-	err := scanObject(k.Cause, func(key, value []byte) bool {
-		switch string(key) {
+	m := jsonscan.NewMembers(k.Cause)
+	for m.Next() {
+		var value []byte
+		var err error
+		switch string(m.Key) {
 		case "clientId":
-			value, bad = scanString(value)
+			value, err = jsonscan.Text(m.Value)
 			c.ClientID = ClientID(value)
 		case "requestId":
-			value, bad = scanString(value)
+			value, err = jsonscan.Text(m.Value)
 			c.RequestID = RequestID(value)
 		case "body":
-			value, bad = scanString(value)
+			value, err = jsonscan.Text(m.Value)
 			c.Body = string(value)
 		}
-		return bad == nil
-	})
-	if err != nil {
-		return Envelope{}, err
+		if err != nil {
+			return Envelope{}, err
+		}
 	}
-	if bad != nil {
-		return Envelope{}, bad
+	if err := m.Err(); err != nil {
+		return Envelope{}, err
 	}
 	e.Cause = c
 	return e, nil
@@ -250,66 +80,26 @@ type Keys struct {
 	Control bool
 	HasPrev bool
 
-	session [2]int // where the value of the first sessionId stands in the line
+	session [2]int // where the value of the first sessionId is in the line
 }
 
 // ScanKeys is [ScanEnvelope] without its copies, for passes over whole logs. It
 // overwrites k and allocates nothing for lines that Scorel wrote.
 func ScanKeys(line []byte, k *Keys) error {
 	*k = Keys{}
-	i := skipSpace(line, 0)
-	if i >= len(line) || line[i] != '{' {
-		return errNotObject
-	}
-	i = skipSpace(line, i+1)
-	if i < len(line) && line[i] == '}' {
-		return errors.New("the event has no type")
-	}
-	for {
-		if i >= len(line) {
-			return errTruncated
+	m := jsonscan.NewMembers(line)
+	for m.Next() {
+		if k.session[1] == 0 && string(m.Key) == "sessionId" {
+			k.session = [2]int{m.At, m.At + len(m.Value)}
 		}
-		if line[i] != '"' {
-			return errSyntax
-		}
-		end, err := skipString(line, i)
-		if err != nil {
+		if err := k.set(&m); err != nil {
 			return err
 		}
-		key := line[i+1 : end-1]
-		i = skipSpace(line, end)
-		if i >= len(line) {
-			return errTruncated
-		}
-		if line[i] != ':' {
-			return errSyntax
-		}
-		start := skipSpace(line, i+1)
-		end, err = skipValue(line, start)
-		if err != nil {
-			return err
-		}
-		if k.session[1] == 0 && string(key) == "sessionId" {
-			k.session = [2]int{start, end}
-		}
-		if err := k.set(key, line[start:end]); err != nil {
-			return err
-		}
-		i = skipSpace(line, end)
-		if i >= len(line) {
-			return errTruncated
-		}
-		if line[i] == '}' {
-			if err := scanRest(line, i+1); err != nil {
-				return err
-			}
-			return k.check()
-		}
-		if line[i] != ',' {
-			return errSyntax
-		}
-		i = skipSpace(line, i+1)
 	}
+	if err := m.Err(); err != nil {
+		return err
+	}
+	return k.check()
 }
 
 func (k *Keys) check() error {
@@ -337,29 +127,28 @@ func isEventID(id []byte) bool {
 	return true
 }
 
-func (k *Keys) set(key, value []byte) (err error) {
+func (k *Keys) set(m *jsonscan.Members) (err error) {
+	key, value := m.Key, m.Value
 	if bytes.IndexByte(key, '\\') >= 0 {
-		plain, err := unquote(append(append([]byte{'"'}, key...), '"'))
-		if err != nil {
+		if key, err = m.Name(); err != nil {
 			return err
 		}
-		key = []byte(plain)
 	}
 	switch string(key) {
 	case "type":
-		k.Type, err = scanString(value)
+		k.Type, err = jsonscan.Text(value)
 	case "id":
-		k.ID, err = scanString(value)
+		k.ID, err = jsonscan.Text(value)
 	case "parentId":
-		k.ParentID, err = scanString(value)
+		k.ParentID, err = jsonscan.Text(value)
 	case "sessionId":
-		k.SessionID, err = scanString(value)
+		k.SessionID, err = jsonscan.Text(value)
 	case "clientId":
 		if k.ClientID == nil {
-			k.ClientID, err = scanString(value)
+			k.ClientID, err = jsonscan.Text(value)
 		}
 	case "turnId":
-		k.TurnID, err = scanString(value)
+		k.TurnID, err = jsonscan.Text(value)
 	case "cause":
 		k.Cause = value
 	case "message":
@@ -369,13 +158,13 @@ func (k *Keys) set(key, value []byte) (err error) {
 	case "control":
 		k.Control = string(value) == "true"
 	case "seq":
-		n, ok := scanDigits(value)
+		n, ok := jsonscan.Digits(value)
 		if !ok {
 			return fmt.Errorf("seq is %s, not a number", clip(string(value)))
 		}
 		k.Seq = Seq(n)
 	case "prev":
-		n, ok := scanDigits(value)
+		n, ok := jsonscan.Digits(value)
 		k.Prev, k.HasPrev = Seq(n), ok // a type of a later version may have another prev
 	case "ts":
 		n, err := strconv.ParseInt(string(value), 10, 64)
@@ -385,42 +174,4 @@ func (k *Keys) set(key, value []byte) (err error) {
 		k.TS = n
 	}
 	return err
-}
-
-// scanDigits reads a decimal number that fits 64 bits.
-func scanDigits(value []byte) (uint64, bool) {
-	if len(value) == 0 || len(value) > 20 || len(value) > 1 && value[0] == '0' {
-		return 0, false
-	}
-	if len(value) == 20 {
-		n, err := strconv.ParseUint(string(value), 10, 64)
-		return n, err == nil
-	}
-	var n uint64
-	for _, c := range value {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = n*10 + uint64(c-'0')
-	}
-	return n, true
-}
-
-// scanString gives the content of a JSON string, or of null (which is empty), as
-// a slice of value where it holds no escapes.
-func scanString(value []byte) ([]byte, error) {
-	if string(value) == "null" {
-		return nil, nil
-	}
-	if len(value) < 2 || value[0] != '"' {
-		return nil, fmt.Errorf("%s is not a string", clip(string(value)))
-	}
-	inner := value[1 : len(value)-1]
-	for _, c := range inner {
-		if c == '\\' || c < 0x20 || c >= 0x80 {
-			s, err := unquote(value)
-			return []byte(s), err
-		}
-	}
-	return inner, nil
 }

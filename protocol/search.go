@@ -46,7 +46,7 @@ type (
 		Snippet []SnippetPart `json:"snippet"`
 	}
 	// SnippetPart is a piece of the text around a hit; Match says that it is what
-	// was looked for. Its text is safe to show and stands on one line.
+	// was looked for. Its text is safe to show and is on one line.
 	SnippetPart struct {
 		Text  string `json:"text"`
 		Match bool   `json:"match,omitempty"`

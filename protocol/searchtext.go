@@ -1,9 +1,6 @@
 package protocol
 
-import (
-	"bytes"
-	"encoding/json"
-)
+import "scorel/protocol/jsonscan"
 
 func (b *MessageBody) searchTexts() []string   { return b.Message.searchTexts() }
 func (b *CustomMessage) searchTexts() []string { return b.Message.searchTexts() }
@@ -35,35 +32,20 @@ func (m *Message) searchTexts() []string {
 	return out
 }
 
-// stringsOf returns the strings of a JSON value that are not keys, in order.
-func stringsOf(raw json.RawMessage) []string {
-	var out []string
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	type level struct{ object, value bool } // value: what comes next is no key
-	var stack []level
-	for {
-		tok, err := dec.Token()
-		if err != nil {
-			return out
+// stringsOf returns the strings of a JSON value, at any depth, that are not keys, in order.
+func stringsOf(value []byte) (all []string) {
+	switch i := jsonscan.Space(value, 0); {
+	case i == len(value):
+	case value[i] == '"':
+		if s, err := jsonscan.Text(value[i:]); err == nil {
+			all = append(all, string(s))
 		}
-		top := len(stack) - 1
-		key := top >= 0 && stack[top].object && !stack[top].value
-		if top >= 0 && stack[top].object {
-			stack[top].value = key // after a key comes a value, after that a key
-		}
-		switch v := tok.(type) {
-		case json.Delim:
-			switch v {
-			case '{', '[':
-				stack = append(stack, level{object: v == '{'})
-			default:
-				stack = stack[:top]
-			}
-		case string:
-			if !key {
-				out = append(out, v)
-			}
+	case value[i] == '[':
+		jsonscan.Elements(value, func(v []byte) { all = append(all, stringsOf(v)...) })
+	case value[i] == '{':
+		for m := jsonscan.NewMembers(value); m.Next(); {
+			all = append(all, stringsOf(m.Value)...)
 		}
 	}
+	return all
 }

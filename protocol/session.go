@@ -15,7 +15,7 @@ type (
 		Meta      Meta      `json:"meta" check:"within"`
 	}
 	// ListSessions lists sessions, newest first; the answer is a [SessionList].
-	// Before continues behind a session of an earlier list.
+	// Before continues after a session of an earlier list.
 	ListSessions struct {
 		ProjectID ProjectID `json:"projectId,omitempty" check:"max=MaxWord"`
 		Query     string    `json:"query,omitempty" check:"max=MaxQuery"`
@@ -62,7 +62,7 @@ type (
 	}
 	// ExportSession writes a session as "jsonl", "bundle" (with its payloads),
 	// "markdown" or "html" into a file that the host keeps for this client for 10 minutes
-	// behind its last use; the answer is a [BlobRef], and get_blob reads it.
+	// after its last use; the answer is a [BlobRef], and get_blob reads it.
 	ExportSession struct {
 		Format string `json:"format" check:"oneof=jsonl|bundle|markdown|html"`
 	}
@@ -214,7 +214,7 @@ var (
 	}
 )
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *ListSessions) Check() *Problem {
 	p := r.checkFields()
 	switch {
@@ -240,7 +240,7 @@ func (*RepairSession) Spec() *Spec { return &repairSessionSpec }
 func (*UpdateInfo) Spec() *Spec    { return &updateInfoSpec }
 func (*SetLabel) Spec() *Spec      { return &setLabelSpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *CreateSession) Check() *Problem {
 	if r.ProjectID == "" && r.Meta.WorkDir == "" {
 		return &Problem{"projectId", "A session needs the field projectId, or meta.workDir: the folder that it works in."}

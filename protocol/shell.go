@@ -37,7 +37,7 @@ type ShellResult struct {
 	SetAside []SetAside `json:"setAside,omitempty"`
 }
 
-// ShellOf gives the result that a message of kind [ShellKind] carries and what the
+// ShellOf returns the result that a message of kind [ShellKind] carries and what the
 // command printed. It is false for any other message.
 func ShellOf(b *CustomMessage) (result ShellResult, output string, ok bool) {
 	if b.Kind != ShellKind || json.Unmarshal(b.Data, &result) != nil {

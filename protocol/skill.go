@@ -4,7 +4,7 @@ import "encoding/json"
 
 // Requests about skills.
 type (
-	// ListSkills gives the skills of a session, or, without one, those of WorkDir; the
+	// ListSkills returns the skills of a session, or, without one, those of WorkDir; the
 	// answer is a [SkillList]. With Name it is those of that name, with the text of the
 	// one that counts.
 	ListSkills struct {
@@ -30,7 +30,9 @@ type (
 		// TimeoutMS and Input, a JSON Schema, are those of an executable one.
 		TimeoutMS int64           `json:"timeoutMs,omitempty"`
 		Input     json.RawMessage `json:"input,omitempty"`
-		Text      string          `json:"text,omitempty"` // what the model reads; only when it was asked for
+		Text      string          `json:"text,omitempty"`  // what the model reads; only when it was asked for
+		Fork      bool            `json:"fork,omitempty"`  // a sub-agent works with its text, in a context of its own
+		Agent     string          `json:"agent,omitempty"` // which one; "" is general
 	}
 	// SkillList is what was found, sorted by name.
 	SkillList struct {

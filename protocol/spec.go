@@ -34,7 +34,7 @@ type Spec struct {
 	// New makes an empty request, and Reply the empty response that belongs to it.
 	New   func() Request
 	Reply func() Response
-	// Replay gives the answer to a repeat from the event that the request has left. A nil
+	// Replay returns the answer to a repeat from the event that the request has left. A nil
 	// Replay, and a nil response, mean the empty one.
 	Replay func(Event) Response
 }
@@ -48,7 +48,7 @@ type Kept interface {
 	Keep(most int) Response
 }
 
-// Scope says what a request is about.
+// Scope returns what a request is about.
 type Scope int
 
 // The scopes.
@@ -59,10 +59,10 @@ const (
 	ScopeEither               // a session, or a folder or the device when none is named
 )
 
-// Specs gives the descriptors of all requests, by their names. It is not to be changed.
+// Specs returns the descriptors of all requests, by their names. It is not to be changed.
 func Specs() []*Spec { return specs[:] }
 
-// SpecOf gives the descriptor of the request that a name on the wire means, also by an
+// SpecOf returns the descriptor of the request that a name on the wire means, also by an
 // older name; nil when there is none.
 func SpecOf(name string) *Spec {
 	for low, high := 0, len(specs); low < high; {
@@ -86,7 +86,7 @@ func SpecOf(name string) *Spec {
 	return nil
 }
 
-// Answer gives the answer to a repeat of the request from the event that it has left.
+// Answer returns the answer to a repeat of the request from the event that it has left.
 func (s *Spec) Answer(e Event) Response {
 	if s.Replay != nil {
 		if r := s.Replay(e); r != nil {

@@ -3,12 +3,14 @@ package protocol
 import (
 	"bytes"
 	"hash/crc32"
+
+	"scorel/protocol/jsonscan"
 )
 
 // Two members let a reader find damage that leaves a line valid, and lines that are
 // missing. Both are written by [Event.SealAfter] and by nobody else.
 //
-// prev, an integer behind ts, is the highest seq of the events before this one in
+// prev, an integer after ts, is the highest seq of the events before this one in
 // the log, 0 in the first. It is checked only above [Header.CopiedThrough].
 //
 // crc is always the last member, written `,"crc":"0123abcd"}`: eight lower-case
@@ -22,7 +24,7 @@ import (
 // A line that has neither member was written by an older version: nothing is known of
 // it, and it never counts as damaged.
 
-// Sum says what the checksum of a line says of it.
+// Sum returns what the checksum of a line says of it.
 type Sum int
 
 // The answers of a checksum.
@@ -32,7 +34,7 @@ const (
 	SumWrong              // the line has changed since, or lacks its checksum
 )
 
-// sumMember is the shape of the member that a sum stands in, with the end of the line.
+// sumMember is the shape of the member that a sum is in, with the end of the line.
 const sumMember = `,"crc":"00000000"}`
 
 // castagnoli is made when it is first needed; the standard library shares it.
@@ -104,16 +106,8 @@ func HeaderSum(line []byte) Sum {
 	case !ok:
 		return SumUnknown
 	}
-	var k Keys
-	err := scanObject(line, func(key, value []byte) bool {
-		if string(key) != "sessionId" {
-			return true
-		}
-		start := cap(line) - cap(value) // value is a slice of line
-		k.session = [2]int{start, start + len(value)}
-		return false
-	})
-	if err != nil || k.session[1] == 0 || checksum(line, k.session[0], k.session[1], len(line)-len(sumMember)) != sum {
+	from, to := sessionMember(line)
+	if to == 0 || checksum(line, from, to, len(line)-len(sumMember)) != sum {
 		return SumWrong
 	}
 	return SumRight
@@ -121,14 +115,17 @@ func HeaderSum(line []byte) Sum {
 
 // sealHeader puts the crc member into a header's line.
 func sealHeader(line []byte) []byte {
-	a, b := 0, 0
-	_ = scanObject(line, func(key, value []byte) bool { // it was just written
-		if string(key) != "sessionId" {
-			return true
+	from, to := sessionMember(line)
+	return appendSum(line, from, to)
+}
+
+// sessionMember returns where the value of sessionId begins and ends, 0 and 0 when the line
+// has none.
+func sessionMember(line []byte) (from, to int) {
+	for m := jsonscan.NewMembers(line); m.Next(); {
+		if string(m.Key) == "sessionId" {
+			return m.At, m.At + len(m.Value)
 		}
-		a = cap(line) - cap(value)
-		b = a + len(value)
-		return false
-	})
-	return appendSum(line, a, b)
+	}
+	return 0, 0
 }

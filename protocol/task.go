@@ -1,6 +1,6 @@
 package protocol
 
-// TaskState says how a background command stands.
+// TaskState returns how a background command stands.
 type TaskState string
 
 // The states of a background command.
@@ -54,7 +54,7 @@ type TaskNotice struct {
 
 // Requests about background commands.
 type (
-	// ListTasks gives the background commands of a session; the answer is a
+	// ListTasks returns the background commands of a session; the answer is a
 	// [TaskList].
 	ListTasks struct{}
 	// StopTask ends a background command; the answer is its [TaskInfo].

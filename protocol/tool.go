@@ -14,7 +14,7 @@ type ToolInfo struct {
 	TitleField string `json:"titleField,omitempty"`
 	// Rule is what a permission rule for it takes in parentheses; "" is nothing.
 	Rule ToolRule `json:"rule,omitempty"`
-	// RuleName is the tool whose name stands in rules that are offered for it; "" is its own.
+	// RuleName is the tool whose name is in rules that are offered for it; "" is its own.
 	RuleName string `json:"ruleName,omitempty"`
 	// AlsoRuledBy is the tool whose rules without parentheses hold for it, too, because a
 	// call could do what that one does; "" is none.
@@ -80,10 +80,10 @@ const (
 	TellsFiles ToolState = "files" // what is known of files, in [ToolDetails.Files]
 )
 
-// Tools gives the tools that are built in, by name. It is not to be changed.
+// Tools returns the tools that are built in, by name. It is not to be changed.
 func Tools() []ToolInfo { return tools[:] }
 
-// FindTool gives the built-in tool of a name, also of one that only logs have; the zero
+// FindTool returns the built-in tool of a name, also of one that only logs have; the zero
 // value for any other name. Extensions, servers and old logs have others.
 func FindTool(name string) ToolInfo {
 	if i := toolIndex(name); i >= 0 {
@@ -92,7 +92,7 @@ func FindTool(name string) ToolInfo {
 	return ToolInfo{}
 }
 
-// ToolTells gives what results of a tool tell, given its name as it is in a log.
+// ToolTells returns what results of a tool tell, given its name as it is in a log.
 func ToolTells(name []byte) ToolState {
 	if i := toolIndex(string(name)); i >= 0 {
 		return tools[i].Tells
@@ -100,7 +100,7 @@ func ToolTells(name []byte) ToolState {
 	return ""
 }
 
-// ViewOf gives the view of a tool by its name.
+// ViewOf returns the view of a tool by its name.
 func ViewOf(name string) ToolView {
 	if v := FindTool(name).View; v != "" {
 		return v
@@ -110,7 +110,7 @@ func ViewOf(name string) ToolView {
 
 // Requests about tools.
 type (
-	// ListTools gives the tools that the model has in the session's next turn: built-in
+	// ListTools returns the tools that the model has in the session's next turn: built-in
 	// ones and those of extensions. The answer is a [ToolList].
 	ListTools struct{}
 )

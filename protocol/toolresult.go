@@ -29,6 +29,8 @@ type ToolDetails struct {
 	Asked []AskedQuestion `json:"asked,omitempty"`
 	// Links are the results of a search of the web.
 	Links []Link `json:"links,omitempty"`
+	// Structured is what an MCP server gave beside the text, any JSON of at most 256 KiB.
+	Structured json.RawMessage `json:"structured,omitempty"`
 	// FullBlob names the payload with the uncut output; the host sets it.
 	FullBlob string `json:"fullBlob,omitempty"`
 	// ChangedProtected are the protected files that a command made, changed or
@@ -41,7 +43,7 @@ type ToolDetails struct {
 	TimedOut  bool `json:"timedOut,omitempty"`
 }
 
-// ToolOutcome says why a call did not come to its end.
+// ToolOutcome returns why a call did not come to its end.
 type ToolOutcome string
 
 // The outcomes.
@@ -50,7 +52,7 @@ const (
 	OutcomeCancelled ToolOutcome = "cancelled" // it was ended, before or while it ran
 )
 
-// ShownText says how many bytes (of UTF-8) at the beginning and at the end of the text of a
+// ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a
 // result are for the model alone. The text is that of its text blocks, joined by line
 // feeds; it has Whole bytes. Where it has not, a hook or a bound has changed it, and all of it
 // is for people.
@@ -77,6 +79,7 @@ type FileState struct {
 type AgentState struct {
 	SessionID SessionID `json:"sessionId"`
 	Agent     string    `json:"agent"`
+	Color     string    `json:"color,omitempty"` // see [AgentInfo]
 	Steps     int       `json:"steps,omitempty"`
 	Terminal  Terminal  `json:"terminal,omitempty"` // "" of one that was only started
 }
@@ -122,7 +125,7 @@ func ToolRefused(callID, toolName, text string, why ToolOutcome) Message {
 	return m
 }
 
-// Outcome says why the call of a result did not come to its end. Logs of older versions
+// Outcome returns why the call of a result did not come to its end. Logs of older versions
 // say it only in the text of the result.
 func (m *Message) Outcome() ToolOutcome {
 	d := m.ToolDetails()
@@ -154,7 +157,7 @@ func (m *Message) firstText() string {
 	return ""
 }
 
-// TextForPeople gives the text of a result without what is in it for the model alone.
+// TextForPeople returns the text of a result without what is in it for the model alone.
 func (m *Message) TextForPeople() string {
 	text, d := m.PlainText(), m.ToolDetails()
 	if d.Shown == nil {

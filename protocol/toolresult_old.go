@@ -32,7 +32,7 @@ func oldTextForPeople(view ToolView, text string, d ToolDetails) string {
 	return text
 }
 
-// withoutTag gives a text without the tag around it that says to a model where it is from.
+// withoutTag returns a text without the tag around it that says to a model where it is from.
 func withoutTag(text string) string {
 	text = strings.TrimSpace(text)
 	if first, rest, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(first, "<") && strings.HasSuffix(first, ">") {

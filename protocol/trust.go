@@ -1,6 +1,6 @@
 package protocol
 
-// TrustState says how a project's files stand as a whole.
+// TrustState returns how a project's files stand as a whole.
 type TrustState string
 
 // The states.
@@ -14,7 +14,7 @@ const (
 
 // Requests about what of a project may act.
 type (
-	// GetTrust gives what of a project could act, file by file; the answer is
+	// GetTrust returns what of a project could act, file by file; the answer is
 	// [TrustReport].
 	GetTrust struct {
 		ProjectID ProjectID `json:"projectId" check:"required,max=MaxWord"`
@@ -51,8 +51,8 @@ type (
 		Problem   string      `json:"problem,omitempty"`
 		Notices   []string    `json:"notices,omitempty"`
 	}
-	// TrustItem is what is trusted as a whole: Kind is config, hook, mcp, agent,
-	// command, skill or extension; Status is trusted, changed, new or untrusted.
+	// TrustItem is what is trusted as a whole: Kind is config, settings, hook, mcp,
+	// agent, command, skill or extension; Status is trusted, changed, new or untrusted.
 	// Problem, where there is one, says why it cannot be trusted. Does and the
 	// names are text of the project.
 	TrustItem struct {

@@ -73,7 +73,7 @@ type TurnOptions struct {
 
 // What they are answered with.
 type (
-	// Sent says what became of a message: EventID when it stands in the log,
+	// Sent says what became of a message: EventID when it is in the log,
 	// ItemID when it waits in a queue. TurnID is the turn that handles it; with ItemID the
 	// one that runs, which takes it unless it is a compaction, a command, or, for a
 	// follow-up, a turn with options.
@@ -85,7 +85,7 @@ type (
 		// nothing of it is stored, and the ids are empty.
 		Handled string `json:"handled,omitempty"`
 	}
-	// Cancelled says whether the named turn was running and is now ending.
+	// Cancelled reports whether the named turn was running and is now ending.
 	Cancelled struct {
 		Cancelled bool `json:"cancelled"`
 	}
@@ -156,7 +156,7 @@ func (*ResumeQueue) Spec() *Spec  { return &resumeQueueSpec }
 func (*Cancel) Spec() *Spec       { return &cancelSpec }
 func (*SetMode) Spec() *Spec      { return &setModeSpec }
 
-// Check says what of the request cannot be carried out; see [Call.Check].
+// Check returns what of the request cannot be carried out; see [Call.Check].
 func (r *SendMessage) Check() *Problem {
 	p := first(r.checkFields(), r.Options.Check())
 	if p == nil && r.Options != nil && r.WhenBusy != "reject" {

@@ -1,29 +1,29 @@
-// What extensions of Scorel can use, for editors. Put a line like this at the top of an
+// The types of Scorel's extension API, for editors. Put a line like this at the top of an
 // extension, or name the file under "types" or "include" of a tsconfig.json:
 //
 //   /// <reference path="…/docs/extensions/scorel.d.ts" />
 //
-// docs/extensions/api.md explains it. The modules of pi and TypeBox are those that come
-// with Scorel; their types are the ones of "scorel".
+// docs/extensions/api.md explains the API. The modules of pi and TypeBox are part of Scorel;
+// their types are those of "scorel".
 
 declare module "scorel" {
-  // ---------------------------------------------------------------- Scorel's own shape
+  // ---------------------------------------------------------------------- The Scorel API
 
-  /** Gives its argument back; it is there for the types. */
+  /** Returns its argument; it exists only for the types. */
   export function defineExtension(extension: Extension): Extension;
 
-  /** `export default` of a file makes it an extension of this shape. */
+  /** The `export default` of a file, for an extension of the Scorel API. */
   export interface Extension {
     id?: string;
     name?: string;
     version?: string;
-    /** Runs once when the extension is loaded. An error fails the load. */
+    /** Runs once when the extension is loaded. If it throws, loading fails. */
     activate?(ctx: Context): void | Promise<void>;
-    /** Runs when the session is closed or extensions are loaded anew. */
+    /** Runs when the session is closed or extensions are reloaded. */
     deactivate?(): void | Promise<void>;
     tools?(): AnyTool<Context>[] | Promise<AnyTool<Context>[]>;
     commands?(): Record<string, Command> | Promise<Record<string, Command>>;
-    /** Gets every persistent and transient event of the session once, in the form of the log or the wire, and the happenings. */
+    /** Gets every persistent and transient event of the session once, in the form of the log or the wire, and the additional events of docs/extensions/api.md. */
     onEvent?(event: SessionEvent, ctx: Context): unknown;
     hooks?(): NativeHooks | Promise<NativeHooks>;
   }
@@ -33,28 +33,64 @@ declare module "scorel" {
     [field: string]: any;
   }
 
-  /** Hooks of Scorel's own shape. Messages have the form of the log. */
+  /** Hooks of the Scorel API. Messages have the form of the log. */
   export interface NativeHooks {
     /** Before a tool runs. An error blocks the call. */
     beforeToolCall?(call: ToolCall, ctx: Context): Answer<ToolCallAnswer>;
     afterToolCall?(result: ToolResultEvent<LogBlock>, ctx: Context): Answer<ToolResultPatch<LogBlock>>;
-    /** Before each model call; a list, or undefined to leave it. They run in this order. */
+    /** Before each model call. Returns a list, or undefined to leave it unchanged. The three hooks run in this order. */
     context?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
     transformContext?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
     convertToLlm?(messages: LogElement[], ctx: Context): Answer<LogMessageLike[]>;
-    /** A message of the user on its way into the log. */
+    /** Before a message of the user is stored. */
     prompt?(input: InputFields<LogBlock>, ctx: Context): Answer<InputAnswer<LogBlock>>;
     beforeAgent?(start: { prompt: string; images?: LogBlock[]; systemPrompt: string }, ctx: Context): Answer<AgentStartAnswer<LogBlock>>;
-    /** A turn would end; a text is told to the model, and the turn goes on. */
+    /** Before a turn ends. If it returns a text, the model gets it and the turn continues. */
     stop?(stop: StopFields, ctx: Context): Answer<string | { text?: string }>;
     beforeCompact?(
       compaction: { reason: CompactReason; customInstructions?: string; tokensBefore: number; messages: LogMessage[]; firstKeptEntryId?: string; previousSummary?: string },
       ctx: Context,
     ): Answer<{ cancel?: boolean; reason?: string; summary?: string; customInstructions?: string }>;
     beforeMove?(move: { kind: "rewind" | "branch"; targetId?: string; oldLeafId?: string }, ctx: Context): Answer<{ cancel?: boolean; reason?: string; label?: string }>;
-    /** The payload of a request to a provider; an object replaces it. */
+    /** After each start. Returns files and folders of skills and templates that the extension brings along. */
+    resources?(start: { cwd: string; reason: "startup" | "reload" }, ctx: Context): Answer<Resources>;
+    /** Before the person goes to another session with /new or /resume. */
+    beforeSwitch?(to: { reason: "new" | "resume"; targetSessionId?: string }, ctx: Context): Answer<{ cancel?: boolean; reason?: string }>;
+    /** Before a command that a person runs in the project. An error keeps it from running. */
+    userCommand?(command: UserCommand, ctx: Context): Answer<UserCommandAnswer>;
+    /** Gets the payload of a request to a provider. An object that it returns replaces the payload. */
     beforeRequest?(payload: any, ctx: Context): Answer<object>;
   }
+
+  /** Paths, absolute or from the extension's folder. */
+  export interface Resources {
+    /** Folders of skills, folders of one skill, or SKILL.md files. */
+    skillPaths?: string[];
+    /** Folders of templates, or .md files. */
+    promptPaths?: string[];
+  }
+
+  /** A command that a person runs in the project, outside of the conversation. */
+  export interface UserCommand {
+    command: string;
+    cwd: string;
+    /** The model is not told of it. */
+    excludeFromContext?: boolean;
+  }
+
+  export interface UserCommandAnswer {
+    block?: boolean;
+    reason?: string;
+    /** Shown in place of the command, which does not run. */
+    result?: { output: string; exitCode?: number; cancelled?: boolean };
+  }
+
+  /** Runs a command elsewhere. */
+  export type UserCommandExec = (
+    command: string,
+    cwd: string,
+    options: { onData(data: string | Uint8Array): void; signal?: AbortSignal; env?: Record<string, string | undefined> },
+  ) => Promise<{ exitCode: number | null }>;
 
   export interface Context {
     readonly session: SessionView;
@@ -64,7 +100,7 @@ declare module "scorel" {
     readonly logger: Logger;
     readonly ui: UI;
     exec: Exec;
-    /** Aborted when the answer is not wanted any more. */
+    /** Aborted when the answer is no longer needed. */
     readonly signal: AbortSignal | undefined;
   }
 
@@ -72,13 +108,13 @@ declare module "scorel" {
     readonly id: string;
     readonly cwd: string;
     readonly projectRoot: string;
-    /** The log, to show; it cannot be read. */
+    /** The path of the log, for display; the file cannot be read. */
     readonly path: string | null;
     readonly name: string;
     readonly leafId: string | null;
     /** The conversation on the active path, with messages in the form of the log. */
     readonly entries: readonly LogEntry[];
-    /** Appends a custom event and gives its id. Types of Scorel are refused. */
+    /** Appends a custom event and returns its id. Types of Scorel are refused. */
     append(type: string, data?: object): Promise<string>;
     setName(name: string): Promise<void>;
     setLabel(entryId: string, label: string | undefined): Promise<void>;
@@ -92,7 +128,7 @@ declare module "scorel" {
     followUp(content: string | LogBlock[]): Promise<void>;
     cancel(): Promise<void>;
     compact(instructions?: string): Promise<void>;
-    /** Counts from the next turn on. */
+    /** Takes effect from the next turn on. */
     setActiveTools(names: string[]): Promise<void>;
     readonly model: {
       readonly current: Model | null;
@@ -117,9 +153,9 @@ declare module "scorel" {
   export interface Command {
     description?: string;
     argumentHint?: string;
-    /** Runs beside a turn and cannot append anything. Others wait for the next step border. */
+    /** The command runs beside a turn and cannot append anything. Others wait for the next step boundary. */
     immediate?: boolean;
-    /** A text, or a status, is shown to the person. */
+    /** Scorel shows the text or the status that it returns. */
     run(args: string[], ctx: CommandContext): CommandAnswer | Promise<CommandAnswer>;
     complete?(prefix: string): Completions | Promise<Completions>;
   }
@@ -129,19 +165,19 @@ declare module "scorel" {
     readonly argsRaw: string;
   }
 
-  // ---------------------------------------------------------------------------- Tools
+  // ------------------------------------------------------------------------------- Tools
 
-  /** A tool. It fails by throwing; the text of the error is for the model. */
+  /** A tool. It fails by throwing; the model gets the text of the error. */
   export interface Tool<P = any, C = Context, B = LogBlock> {
     /** Letters, digits, _ and -, at most 64. */
     name: string;
     label?: string;
     description: string;
-    /** A JSON Schema; Type makes them. */
+    /** A JSON Schema; Type creates one. */
     parameters?: TSchema<P>;
-    /** What permission rules see; "exec" when it is left out. */
+    /** Used by permission rules; the default is "exec". */
     kind?: "read" | "write" | "exec" | "net";
-    /** Calls of one message may run side by side. */
+    /** Calls of one message may run concurrently. */
     parallel?: boolean;
     promptSnippet?: string;
     promptGuidelines?: string[];
@@ -154,8 +190,8 @@ declare module "scorel" {
   }
 
   export type AnyTool<C, B = LogBlock> = Tool<any, C, B>;
-  export type ToolAnswer<B> = void | undefined | string | { content: string | B[]; details?: unknown; isError?: boolean } | object;
-  /** A string follows what was shown; content is all there is to see; process is for people alone. */
+  export type ToolAnswer<B> = void | undefined | string | { content: string | B[]; details?: unknown; isError?: boolean; terminate?: boolean } | object;
+  /** A string is appended to the shown output; content replaces it; process is only for people. */
   export type ToolUpdate<B> = (update: string | { content?: B[]; details?: unknown; process?: ProcessUpdate }) => void;
 
   export interface ProcessUpdate {
@@ -172,7 +208,7 @@ declare module "scorel" {
     payload?: Record<string, string | number | boolean | null>;
   }
 
-  // ------------------------------------------------ Hooks v2 and the pi extension API
+  // --------------------------------------------------- Hooks v2 and the pi extension API
 
   /** `export default function (pi: HookAPI)` */
   export interface HookAPI {
@@ -188,7 +224,7 @@ declare module "scorel" {
       },
     ): void;
     exec: Exec;
-    /** Between the extensions of a session. */
+    /** For messages between the extensions of a session. */
     readonly events: EventBus;
   }
 
@@ -206,7 +242,7 @@ declare module "scorel" {
       },
     ): void;
     registerShortcut(key: string, options: { description?: string; handler(ctx: HookCommandContext): unknown }): void;
-    /** Its value stands in [extensions.<id>] of config.toml. */
+    /** Its value is in [extensions.<id>] of config.toml. */
     registerFlag(name: string, options: { type: "boolean" | "string"; description?: string; default?: boolean | string }): void;
     getFlag(name: string): boolean | string | undefined;
 
@@ -220,19 +256,41 @@ declare module "scorel" {
     getActiveTools(): string[];
     getAllTools(): ToolInfo[];
     setActiveTools(names: string[]): Promise<void>;
-    getCommands(): { name: string; description?: string; source?: string }[];
+    getCommands(): { name: string; description?: string; source?: string; sourceInfo: { path: string } }[];
     setModel(model: { provider: string; id: string }): Promise<boolean>;
     getThinkingLevel(): string;
     setThinkingLevel(level: string): Promise<void>;
 
-    /** @deprecated Not supported: it is listed as such. Use [models.<alias>] of config.toml. */
-    registerProvider(name: string, config?: unknown): void;
-    /** @deprecated Does nothing, as no provider is registered. */
+    /** Adds models of a server, which people choose as "name/id". Not in extensions of a project. */
+    registerProvider(name: string, config: ProviderConfig): void;
     unregisterProvider(name: string): void;
-    /** @deprecated Not supported: it is listed as such. */
+    /** @deprecated Not supported, and listed as such. */
     registerMessageRenderer(customType: string, renderer: unknown): void;
-    /** @deprecated Not supported: it is listed as such. */
+    /** @deprecated Not supported, and listed as such. */
     registerEntryRenderer(customType: string, renderer: unknown): void;
+  }
+
+  export type ProviderAPI = "anthropic-messages" | "openai-completions" | "openai-responses" | "google-generative-ai";
+
+  export interface ProviderConfig {
+    baseUrl?: string;
+    api?: ProviderAPI;
+    /** The name of the environment variable with the key, which only the host reads. */
+    apiKey?: string;
+    headers?: Record<string, string>;
+    models: {
+      id: string;
+      name?: string;
+      api?: ProviderAPI;
+      baseUrl?: string;
+      reasoning?: boolean;
+      input?: ("text" | "image")[];
+      /** In tokens. */
+      contextWindow?: number;
+      maxTokens?: number;
+      /** In US dollars per million tokens. */
+      cost?: { input?: number; output?: number; cacheRead?: number; cacheWrite?: number };
+    }[];
   }
 
   export interface ToolInfo {
@@ -241,7 +299,7 @@ declare module "scorel" {
     parameters?: object;
   }
 
-  /** What handlers get. It throws when it is used after the extension was unloaded. */
+  /** The context of handlers. Its members throw when they are used after the extension was unloaded. */
   export interface ExtensionContext {
     readonly ui: UI;
     readonly hasUI: boolean;
@@ -256,7 +314,7 @@ declare module "scorel" {
     readonly sessionFile: string | null;
     findModel(provider: string, id: string): Model | null;
     availableModels(): Promise<Model[]>;
-    /** The key for the user's extensions, a handle that only complete takes for a project's. */
+    /** Returns the key to extensions of the user. Extensions of a project get a handle that only complete accepts. */
     resolveApiKey(model: Model): Promise<string | undefined>;
     /** Appends an entry to the session. Types of Scorel are refused. */
     saveEntry(entry: { type: string; [field: string]: unknown }): Promise<void>;
@@ -280,7 +338,7 @@ declare module "scorel" {
     readonly argsRaw: string;
     setModel(model: { provider: string; id: string }): Promise<boolean>;
     setThinkingLevel(level: string): Promise<void>;
-    /** Throws while a turn runs: the turn waits for the command. */
+    /** Throws while a turn runs, because the turn waits for the command. */
     waitForIdle(): Promise<void>;
     /** @deprecated Not supported: it throws. */
     newSession(options?: unknown): never;
@@ -290,8 +348,8 @@ declare module "scorel" {
     switchSession(path: string, options?: unknown): never;
     /** @deprecated Not supported: it throws. */
     navigateTree(targetId: string, options?: unknown): never;
-    /** @deprecated Not supported: it throws. */
-    reload(): never;
+    /** Reloads all extensions when the command has ended. */
+    reload(): Promise<void>;
   }
 
   export type ExtensionCommandContext = HookCommandContext;
@@ -311,7 +369,7 @@ declare module "scorel" {
     getCwd(): string;
     getSessionName(): string | undefined;
     getHeader(): { type: "session"; id: string; cwd: string };
-    /** Of the labels that this extension has set. */
+    /** Only for labels that this extension has set. */
     getLabel(id: string): string | undefined;
     /** @deprecated Not supported: it throws. */
     getTree(): never;
@@ -338,14 +396,14 @@ declare module "scorel" {
   }
 
   export interface EventBus {
-    /** Gives a function that ends it. */
+    /** Returns a function that removes the handler. */
     on(channel: string, handler: (data: any) => unknown): () => void;
     emit(channel: string, data?: unknown): void;
   }
 
   export type Handler<E extends keyof Events> = (event: Events[E][0], ctx: ExtensionContext) => Answer<Events[E][1]>;
 
-  /** Payload and answer of each event. Where there is no answer it is ignored. */
+  /** Payload and answer of each event. Where the answer is Ignored, the return value has no effect. */
   export interface Events {
     tool_call: [{ type: "tool_call" } & ToolCall, ToolCallAnswer];
     tool_result: [{ type: "tool_result" } & ToolResultEvent<Block>, ToolResultPatch<Block>];
@@ -364,6 +422,13 @@ declare module "scorel" {
       { type: "session_before_tree"; preparation: { targetId: string | null; oldLeafId: string | null; kind: "rewind" | "branch" }; signal: AbortSignal | undefined },
       { cancel?: boolean; reason?: string; label?: string },
     ];
+    session_before_switch: [
+      { type: "session_before_switch"; reason: "new" | "resume"; targetSessionId?: string; signal: AbortSignal | undefined },
+      { cancel?: boolean; reason?: string },
+    ];
+    session_before_fork: [{ type: "session_before_fork"; entryId: string; signal: AbortSignal | undefined }, { cancel?: boolean; reason?: string }];
+    resources_discover: [{ type: "resources_discover"; cwd: string; reason: "startup" | "reload" }, Resources];
+    user_bash: [UserCommand & { type: "user_bash" }, UserCommandAnswer | { operations: { exec: UserCommandExec } }];
     before_provider_request: [{ type: "before_provider_request"; payload: any }, object];
 
     session_start: [{ type: "session_start"; reason: "startup" | "reload" | "new" | "resume" | "fork"; previousSessionFile?: string }, Ignored];
@@ -386,7 +451,7 @@ declare module "scorel" {
     tool_execution_update: [{ type: "tool_execution_update"; toolCallId: string; toolName: string; args: any; partialResult: any }, Ignored];
     tool_execution_end: [{ type: "tool_execution_end"; toolCallId: string; toolName: string; args: any; durationMs: number; isError: boolean }, Ignored];
     after_provider_response: [{ type: "after_provider_response"; status: number; headers: Record<string, string> }, Ignored];
-    model_select: [{ type: "model_select"; model: Model; source: "set" }, Ignored];
+    model_select: [{ type: "model_select"; model: Model; previousModel?: Model; source: "set" }, Ignored];
     thinking_level_select: [{ type: "thinking_level_select"; level: string; source: "set" }, Ignored];
     ui_prompt_start: [{ type: "ui_prompt_start"; id: string; kind: string }, Ignored];
     ui_prompt_end: [{ type: "ui_prompt_end"; id: string }, Ignored];
@@ -397,11 +462,11 @@ declare module "scorel" {
   export interface ContextEvent {
     type: "context";
     entries: readonly SessionEntry[];
-    /** Each is the message itself. Writing to one makes it a new message. */
+    /** Each element is the message itself. Writing to one makes it a new message. */
     messages: ContextElement[];
   }
 
-  /** A message of a list; entryIndex is null of one that no entry holds. */
+  /** A message of a list; entryIndex is null if no entry holds it. */
   export type ContextElement = Message & { readonly message: Message; readonly entryIndex: number | null };
   export interface ContextMessage {
     message: Message;
@@ -426,9 +491,9 @@ declare module "scorel" {
     signal: AbortSignal;
   }
 
-  // ------------------------------------------------------------- What hooks have in common
+  // --------------------------------------------------------------- Types shared by hooks
 
-  /** undefined, or nothing, leaves things as they are. */
+  /** undefined, or no return value, changes nothing. */
   export type Answer<T> = T | void | undefined | null | Promise<T | void | undefined | null>;
   export type CompactReason = "manual" | "threshold" | "overflow";
 
@@ -441,7 +506,7 @@ declare module "scorel" {
 
   export interface ToolCallAnswer {
     block?: boolean;
-    /** "allow" skips a question, and only of the user's own extensions. */
+    /** "allow" skips the permission question, but only from extensions of the user. */
     decision?: "allow" | "ask" | "deny";
     /** For the model. */
     reason?: string;
@@ -476,26 +541,26 @@ declare module "scorel" {
     action: "continue" | "transform" | "handled" | "block";
     text?: string;
     images?: B[];
-    /** Of block, for the person. */
+    /** With "block": shown to the person. */
     reason?: string;
   }
 
   export interface CustomMessage<B> {
     customType: string;
     content: string | B[];
-    /** false hides it from people. */
+    /** false hides the message from people. */
     display?: boolean;
     details?: unknown;
   }
 
   export interface AgentStartAnswer<B> {
     message?: CustomMessage<B>;
-    /** Holds for this run and costs the provider's cache. */
+    /** Applies to this run, and invalidates the provider's cache. */
     systemPrompt?: string;
   }
 
   export interface StopFields {
-    /** Times in a row that a hook has let this turn go on. */
+    /** How many times in a row a hook has kept this turn running. */
     blocked: number;
     subagent?: boolean;
     text: string;
@@ -504,7 +569,7 @@ declare module "scorel" {
   export type CommandAnswer = void | undefined | string | { status?: string };
   export type Completions = (string | { value: string; label?: string; description?: string })[] | null | undefined;
 
-  // --------------------------------------------------------------------- Dialogs, programs
+  // ------------------------------------------------------------------- Dialogs, programs
 
   export interface DialogOptions {
     /** Milliseconds. */
@@ -512,15 +577,15 @@ declare module "scorel" {
     signal?: AbortSignal;
   }
 
-  /** With nobody attached a dialog gives undefined, confirm false, at once. */
+  /** When no client is attached, a dialog returns undefined at once, and confirm returns false. */
   export interface UI {
     select(title: string, options: (string | { label: string; description?: string })[], opts?: DialogOptions): Promise<string | undefined>;
     confirm(title: string, message?: string, opts?: DialogOptions): Promise<boolean>;
     input(title: string, placeholder?: string, opts?: DialogOptions): Promise<string | undefined>;
     editor(title: string, prefill?: string, opts?: DialogOptions): Promise<string | undefined>;
-    /** Asks for the fields of a JSON Schema: texts, numbers, truths and choices. Declined is false. */
+    /** Asks for the fields of a JSON Schema: texts, numbers, booleans and choices. Returns false when the person declined. */
     form(title: string, schema: object, opts?: DialogOptions & { message?: string }): Promise<Record<string, unknown> | false | undefined>;
-    /** Asks the person to open an address, which Scorel shows and never opens itself. Declined is false. */
+    /** Asks the person to open an address. Scorel shows it and never opens it itself. Returns false when the person declined. */
     url(title: string, url: string, opts?: DialogOptions & { message?: string }): Promise<boolean | undefined>;
     notify(message: string, level?: "info" | "warning" | "error"): void;
     setStatus(key: string, text: string | undefined): void;
@@ -528,21 +593,21 @@ declare module "scorel" {
     setTitle(title: string | undefined): void;
     setEditorText(text: string): void;
     pasteToEditor(text: string): void;
-    /** What the extension itself put there. */
+    /** The text that the extension itself put there. */
     getEditorText(): string;
     setWorkingMessage(text?: string): void;
-    /** Without colours: lines go to clients of many kinds. */
+    /** Returns texts without colours, because lines go to many kinds of clients. */
     readonly theme: Theme;
     getTheme(name: string): Theme;
     getAllThemes(): { name: string }[];
     setTheme(name: unknown): { success: false; error: string };
     /** @deprecated Components are not supported: it throws. */
     custom<T = unknown>(factory: (tui: any, theme: Theme, keys: any, done: (value: T) => void) => unknown, options?: unknown): Promise<T>;
-    /** @deprecated Components are not supported: it throws, but for undefined. */
+    /** @deprecated Components are not supported: it throws, except for undefined. */
     setFooter(factory: undefined): void;
-    /** @deprecated Components are not supported: it throws, but for undefined. */
+    /** @deprecated Components are not supported: it throws, except for undefined. */
     setHeader(factory: undefined): void;
-    /** @deprecated Components are not supported: it throws, but for undefined. */
+    /** @deprecated Components are not supported: it throws, except for undefined. */
     setEditorComponent(factory: undefined): void;
     /** @deprecated Not supported: it throws. */
     onTerminalInput(handler: unknown): never;
@@ -569,7 +634,7 @@ declare module "scorel" {
     options?: { cwd?: string; /** Milliseconds. */ timeout?: number; signal?: AbortSignal; stdin?: string },
   ) => Promise<{ stdout: string; stderr: string; code: number; killed: boolean }>;
 
-  // ------------------------------------------------------------------------------- Models
+  // ------------------------------------------------------------------------------ Models
 
   export interface Model {
     id: string;
@@ -595,11 +660,11 @@ declare module "scorel" {
     headers?: Record<string, string>;
   }
 
-  // -------------------------------------------------- Messages and entries as pi has them
+  // --------------------------------------------------- Messages and entries in pi's form
 
   export type TextBlock = { type: "text"; text: string };
   export type ThinkingBlock = { type: "thinking"; thinking: string };
-  /** A picture of the session has its name in blob and no data; a new one has data, base64. */
+  /** A picture of the session has the hash of its bytes in blob and no data; a new one has data in base64. */
   export type ImageBlock = { type: "image"; mimeType: string; data: string; blob?: string };
   export type ToolCallBlock = { type: "toolCall"; id: string; name: string; arguments: Record<string, any> };
   export type Block = TextBlock | ImageBlock;
@@ -635,7 +700,7 @@ declare module "scorel" {
   export type AppMessage = Message;
   export type AgentMessage = Message;
 
-  /** A type of one's own has a prefix: "stack_pop", "myextension:note". */
+  /** A custom type has a prefix: "stack_pop", "myextension:note". */
   export type CustomType = `${string}_${string}` | `${string}:${string}`;
 
   interface EntryBase {
@@ -647,7 +712,7 @@ declare module "scorel" {
 
   export type MessageEntry = EntryBase & { type: "message"; message: Message };
   export type CompactionEntry = EntryBase & { type: "compaction"; summary: string; firstKeptEntryIndex: number; tokensBefore: number };
-  /** What an extension saved, its fields flat beside the type. */
+  /** An entry that an extension saved, with its fields beside the type. */
   export type SavedEntry = EntryBase & { type: CustomType; [field: string]: unknown };
   export type SessionEntry = MessageEntry | CompactionEntry | SavedEntry;
 
@@ -658,7 +723,7 @@ declare module "scorel" {
     | (EntryBase & { type: "custom"; customType: string; data: unknown })
     | (EntryBase & { type: "branch_summary"; summary: string });
 
-  // ---------------------------------------------- Messages and entries as the log has them
+  // ---------------------------------------------- Messages and entries in the log's form
 
   export type LogBlock =
     | { type: "text"; text: string }
@@ -687,7 +752,7 @@ declare module "scorel" {
   // ----------------------------------------------------------------------------- Schemas
 
   export interface TSchema<T = any> {
-    /** There for the types alone. */
+    /** Exists only for the types. */
     readonly static?: T;
     [keyword: string]: any;
   }
@@ -735,7 +800,7 @@ declare module "scorel" {
     Unsafe<T>(schema: Options): TSchema<T>;
   };
 
-  /** An enumeration as every provider takes it. */
+  /** An enumeration in a form that every provider accepts. */
   export function StringEnum<const V extends readonly string[]>(values: V, options?: Options): TSchema<V[number]>;
 }
 
@@ -796,6 +861,31 @@ declare module "@mariozechner/pi-coding-agent" {
   export function serializeConversation(messages: Message[]): string;
   export function withFileMutationQueue<T>(path: string, fn: () => Promise<T>): Promise<T>;
   export function defineTool<T extends Tool<any, any, any>>(tool: T): T;
+  /** Returns the fields of a Markdown file, and the text after them. */
+  export function parseFrontmatter<T extends Record<string, any> = Record<string, any>>(content: string): { frontmatter: T; body: string };
+  export function stripFrontmatter(content: string): string;
+  /** A built-in tool, for a tool of the extension that replaces it. execute makes the host run a call, once, with the input that the permission rules have checked. */
+  export type BuiltinTool = Tool<any, any, Block> & { parameters: TSchema<any>; execute(toolCallId: string, params: any, signal?: AbortSignal, onUpdate?: any, ctx?: any): Promise<{ content: Block[]; details?: any; isError?: boolean }> };
+  export function createReadTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createBashTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createEditTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createWriteTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createGrepTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createFindTool(cwd?: string, options?: unknown): BuiltinTool;
+  /** @deprecated Not supported: it has no tool to run. */
+  export function createLsTool(cwd?: string, options?: unknown): BuiltinTool;
+  export function createReadToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  export function createBashToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  export function createEditToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  export function createWriteToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  export function createGrepToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  export function createFindToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  /** @deprecated Not supported: it has no tool to run. */
+  export function createLsToolDefinition(cwd?: string, options?: unknown): BuiltinTool;
+  /** read, bash, edit and write. */
+  export function createCodingTools(cwd?: string, options?: unknown): BuiltinTool[];
+  /** read, grep and find. */
+  export function createReadOnlyTools(cwd?: string, options?: unknown): BuiltinTool[];
   export function isToolCallEventType<N extends string, I = Record<string, any>>(name: N, event: { toolName: string }): event is { toolName: N; toolCallId: string; input: I };
   export function isBashToolResult(event: { toolName: string }): boolean;
   export function isReadToolResult(event: { toolName: string }): boolean;

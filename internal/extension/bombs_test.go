@@ -71,7 +71,7 @@ func TestWhatAnExtensionDoesToItsProcessIsNoOthersTrouble(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			began := time.Now()
-			p, err := w.tool("bomb").Prepare(ctx, nil, toolCall("b1"))
+			p, err := w.tool("bomb").Prepare(ctx, toolCall("b1"))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -47,6 +47,7 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 	if m == nil {
 		return nil, &RemoteError{Code: rpc.ErrParams, Message: "the request names no extension of this process in \"ext\""}
 	}
+	ctx = context.WithValue(ctx, servedKey{}, m)
 	c.set.mu.Lock()
 	loading := c.loading == m
 	if m.command != nil {
@@ -61,6 +62,11 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 		if err := json.Unmarshal(params, &r); err != nil {
 			return nil, &RemoteError{Code: rpc.ErrParams, Message: "the registration is not valid: " + err.Error()}
 		}
+		if m.Kind == JavaScript { // what its files name was said when it was loaded
+			c.set.mu.Lock()
+			r.EntryTypes = m.registered.EntryTypes
+			c.set.mu.Unlock()
+		}
 		c.set.register(m, r)
 		return nil, nil
 	case rpc.CallExec:
@@ -69,6 +75,8 @@ func (c *child) serve(ctx context.Context, method string, params json.RawMessage
 			return nil, &RemoteError{Code: rpc.ErrParams, Message: err.Error()}
 		}
 		return c.set.exec(ctx, x)
+	case rpc.CallBuiltin:
+		return c.set.runBuiltin(ctx, m, params)
 	case rpc.CallConfig, rpc.CallModels, rpc.CallNotify, rpc.CallUIState:
 	default:
 		if loading {
@@ -107,7 +115,11 @@ func (c *child) note(method string, params json.RawMessage) {
 		if json.Unmarshal(params, &p) == nil {
 			p.Error, p.Stack = s.cfg.Clean(p.Error), s.cfg.Clean(p.Stack)
 			s.cfg.Report(fmt.Sprintf("extension %s: the handler of %s failed: %s", m.ID, clip(p.Event, 100), clip(p.Error, 500)), []byte(clip(p.Stack, maxLog)))
-			s.tellFailure(m, clip(p.Event, 100), clip(p.Error, 500))
+			why := clip(p.Error, 500)
+			if at := placeIn(p.Stack, why); at != "" {
+				why += " at " + at
+			}
+			s.tellFailure(m, clip(p.Event, 100), why)
 		}
 	case rpc.NoteBus:
 		line, err := encode(frame{Method: rpc.NoteBus, Params: params})
@@ -147,6 +159,7 @@ func (s *Set) tellFailure(m *member, event, why string) {
 type running struct {
 	update  func(string)
 	process func(protocol.ProcessUpdate)
+	builtin *delegate // of a tool that replaces a built-in one
 }
 
 // runs gives the running tool that a notification is about.

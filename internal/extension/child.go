@@ -179,7 +179,7 @@ func (s *Set) start(ctx context.Context, kind Kind, of *member) (*child, error) 
 	ctx, cancel := context.WithTimeout(s.outlive(ctx), loadTime)
 	defer cancel()
 	defer s.await("The session waits for "+who+", which has been started and does not answer yet.", kind)()
-	answer, err := c.peer.call(ctx, rpc.MethodInitialize, rpc.Initialize{Protocol: rpc.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State()})
+	answer, err := c.peer.call(ctx, rpc.MethodInitialize, rpc.Initialize{Protocol: rpc.Version, Version: s.cfg.Version, Session: s.cfg.Session, State: s.cfg.Host.State(), Builtins: builtinTools()})
 	var hello rpc.Initialized
 	if err == nil {
 		err = json.Unmarshal(answer, &hello)
@@ -293,10 +293,11 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 		reason = "reload"
 	}
 	s.mu.Unlock()
-	load := rpc.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason}
+	load := rpc.Load{Ext: m.ID, Path: m.Path, Scope: string(m.Scope), Root: m.Root, Files: m.Files, Cache: s.cfg.Cache, Reason: reason, Check: s.cfg.Check}
 	if s.cfg.Settings != nil {
 		load.Config = s.cfg.Settings(m.who())
 	}
+	load.Kinds = s.Kinds(ctx)
 	ctx, cancel := m.clock.within(s.outlive(ctx), loadTime)
 	defer cancel()
 	defer s.await("The session waits for the extension "+m.ID+", which is being loaded.", m.Kind)()
@@ -331,67 +332,60 @@ func (s *Set) load(ctx context.Context, c *child, m *member) error {
 	m.child, m.State, m.Problem = c, protocol.ExtensionLoaded, ""
 	s.mu.Unlock()
 	s.register(m, r)
-	s.begin(ctx, c, m, reason)
-	return nil
-}
-
-// begin tells a loaded extension that the session starts for it.
-func (s *Set) begin(ctx context.Context, c *child, m *member, reason string) {
 	s.mu.Lock()
-	if !m.again && s.cfg.Reason != "" {
-		reason = s.cfg.Reason
-	}
-	m.again = true
-	wants := m.wants("session_start")
+	restarted := m.begun // else it is told when all are loaded
 	s.mu.Unlock()
-	if !wants {
-		return
+	if restarted {
+		s.beginOne(ctx, c, m)
 	}
-	data, err := json.Marshal(map[string]string{"type": "session_start", "reason": reason})
-	if err == nil {
-		err = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_start", Event: data})
-	}
-	if err != nil {
-		s.cfg.Report("extension "+m.ID+": session_start: "+err.Error(), nil)
-	}
+	return nil
 }
 
 // ask sends a call behind what the process must know of the conversation, and waits.
 // params is called while nothing else is sent.
 func (c *child) ask(ctx context.Context, method string, params func() (any, error)) (json.RawMessage, error) {
-	a, err := func() (*asked, error) {
-		c.send.Lock()
-		defer c.send.Unlock()
-		news, err := c.news(ctx)
-		if err != nil {
-			return nil, err
-		}
-		p, err := params()
-		if err != nil {
-			c.forget(news)
-			return nil, err
-		}
-		a, err := c.peer.ask(ctx, method, p, news...)
-		if err != nil {
-			c.forget(news)
-		}
-		return a, err
-	}()
+	a, err := c.begin(ctx, method, params)
 	if err != nil {
 		return nil, err
 	}
 	return a.wait(ctx)
 }
 
+// begin is ask for a caller that waits later.
+func (c *child) begin(ctx context.Context, method string, params func() (any, error)) (*asked, error) {
+	c.send.Lock()
+	defer c.send.Unlock()
+	news, err := c.news(ctx)
+	if err != nil && method != rpc.MethodUnload { // it is to end also where its log cannot be read
+		return nil, err
+	}
+	p, err := params()
+	if err != nil {
+		c.forget(news)
+		return nil, err
+	}
+	a, err := c.peer.ask(ctx, method, p, news...)
+	if err != nil {
+		c.forget(news)
+	}
+	return a, err
+}
+
 // tell sends an event behind what the process must know of the conversation. It waits
-// for room.
-func (c *child) tell(ctx context.Context, note rpc.EventNote) error {
+// for room; what streams is left out where there is none.
+func (c *child) tell(ctx context.Context, note rpc.EventNote, streams bool) error {
 	line, err := notification(rpc.NoteEvent, note)
 	if err != nil {
 		return err
 	}
 	c.send.Lock()
 	defer c.send.Unlock()
+	if streams && c.peer.drops(line) {
+		return nil
+	}
+	if streams && c.upToDate() {
+		return c.peer.put(ctx, line)
+	}
 	news, err := c.news(ctx)
 	if err != nil {
 		return err
@@ -434,6 +428,9 @@ func (c *child) news(ctx context.Context) (lines [][]byte, err error) {
 	}
 	return lines, nil
 }
+
+// upToDate says whether the process knows the whole conversation. send is held.
+func (c *child) upToDate() bool { return !c.entries || c.mirror.whole() }
 
 // forget notes that the process was not told the news. send is held.
 func (c *child) forget(news [][]byte) {
@@ -516,10 +513,11 @@ func (c *child) shutdown(ctx context.Context, reason string) {
 		}
 		if told {
 			data, _ := json.Marshal(map[string]string{"type": "session_end", "reason": reason})
-			_ = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_end", Event: data}) // else it ends without
+			_ = c.tell(ctx, rpc.EventNote{Ext: m.ID, Type: "session_end", Event: data}, false) // else it ends without
 		}
 		wg.Go(func() { // ends with the answer, or ctx
-			if _, err := c.peer.call(ctx, rpc.MethodUnload, rpc.Unload{Ext: m.ID, Reason: reason}); err != nil {
+			unload := func() (any, error) { return rpc.Unload{Ext: m.ID, Reason: reason}, nil }
+			if _, err := c.ask(ctx, rpc.MethodUnload, unload); err != nil {
 				s.cfg.Report("extension "+m.ID+" does not end well: "+err.Error(), nil)
 			}
 		})

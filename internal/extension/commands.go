@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"scorel/internal/extension/rpc"
@@ -65,7 +64,7 @@ func (c Command) Run(ctx context.Context, args string) (status string, err error
 		p.blames(ctx, m)
 		return "", fmt.Errorf("the process of the extension %s ended while the command ran; it may have taken effect", m.ID)
 	case errors.As(err, &remote):
-		return "", fmt.Errorf("/%s failed: %s", c.Name, clip(remote.Message, 4<<10))
+		return "", fmt.Errorf("/%s failed: %s%s", c.Name, strings.TrimRight(clip(remote.Message, 4<<10), ". \n"), remote.place())
 	case err != nil:
 		return "", err
 	}
@@ -168,25 +167,4 @@ func Words(text string) []string {
 		words = append(words, w.String())
 	}
 	return words
-}
-
-// Warn tells people, once while the session is loaded, which kinds of custom events in
-// its log no loaded extension understands.
-func (s *Set) Warn(kinds []string) {
-	s.mu.Lock()
-	var unknown []string
-	for _, k := range kinds {
-		known := slices.Contains(s.warned, k) || len(s.warned) >= maxNamed
-		for _, m := range s.members {
-			known = known || slices.Contains(m.registered.EntryTypes, k) || m.State == protocol.ExtensionLoaded && len(m.registered.EntryTypes) == 0
-		}
-		if !known {
-			s.warned = append(s.warned, k)
-			unknown = append(unknown, clip(k, 60))
-		}
-	}
-	s.mu.Unlock()
-	if len(unknown) > 0 {
-		s.cfg.Host.Notify("warning", fmt.Sprintf("The session has events of the kinds %s, which no extension understands; they are left alone.", strings.Join(unknown, ", ")))
-	}
 }

@@ -1,6 +1,7 @@
 package extension
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -321,7 +322,7 @@ func (l *look) pkg(id, dir, name string, data []byte) bool {
 		Pi     *part `json:"pi"`
 	}
 	if err := json.Unmarshal(data, &p); err != nil {
-		l.add(Extension{ID: id, Kind: JavaScript, Problem: fmt.Sprintf("Its package.json is not valid: %v.", err)}, name)
+		l.add(Extension{ID: id, Kind: JavaScript, Problem: fmt.Sprintf("Its package.json is not valid: %s.", jsonError(name, data, err))}, name)
 		return true
 	}
 	of := p.Scorel
@@ -343,7 +344,7 @@ func (l *look) pkg(id, dir, name string, data []byte) bool {
 		}
 		file := path.Join(dir, entry)
 		if !ok || !within(dir, file) || !l.isFile(file) {
-			e.Problem = fmt.Sprintf("Its package.json names %.200q, which is no .ts, .js or .mjs file in its folder.", entry)
+			e.Problem = fmt.Sprintf("Its package.json names %.200q (package.json:%d), which is no .ts, .js or .mjs file in its folder.", entry, lineOf(data, entry))
 			file = name
 		}
 		l.add(e, file)
@@ -352,6 +353,37 @@ func (l *look) pkg(id, dir, name string, data []byte) bool {
 }
 
 func within(dir, name string) bool { return strings.HasPrefix(name, dir+"/") }
+
+// jsonError says what is wrong with a file of JSON, and in which line.
+func jsonError(name string, data []byte, err error) string {
+	at := len(data)
+	var syntax *json.SyntaxError
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = int(syntax.Offset)
+	case errors.As(err, &kind):
+		at = int(kind.Offset)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		err = errors.New("the file ends too early")
+	default:
+		if _, field, ok := strings.Cut(err.Error(), "unknown field "); ok {
+			at = max(0, bytes.Index(data, []byte(field)))
+		}
+	}
+	return fmt.Sprintf("%s:%d: %s", path.Base(name), lineAt(data, at), strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// lineOf is the line in which a file of JSON has a string; the first where it is not found.
+func lineOf(data []byte, text string) int {
+	quoted, _ := json.Marshal(text)
+	return lineAt(data, max(0, bytes.Index(data, quoted)))
+}
+
+func lineAt(data []byte, at int) int {
+	data = bytes.TrimRight(data[:min(at, len(data))], "\n")
+	return 1 + bytes.Count(data, []byte("\n"))
+}
 
 // manifestFile is scorel.extension.json.
 type manifestFile struct {
@@ -371,7 +403,7 @@ func (l *look) manifest(id, name string, data []byte) {
 	dir := path.Dir(name)
 	switch err := dec.Decode(&m); {
 	case err != nil:
-		e.Problem = fmt.Sprintf("Its manifest is not valid: %s.", strings.TrimPrefix(err.Error(), "json: "))
+		e.Problem = fmt.Sprintf("Its manifest is not valid: %s.", jsonError(name, data, err))
 	case m.Kind != "process":
 		e.Problem = fmt.Sprintf("Its manifest has the kind %.40q; the one kind is \"process\".", m.Kind)
 	case len(m.Command) == 0 || m.Command[0] == "":

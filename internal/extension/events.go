@@ -22,7 +22,10 @@ const (
 type teller struct {
 	m *member
 
-	// Of the run that goes on.
+	// Of the run that goes on. One that makes no model call, as that of a command, is none
+	// of the agent.
+	asked    bool // a message came since the last run, which so begins one of the agent
+	agent    bool // it is one, and agent_start was told
 	messages []protocol.Message
 	index    int // of model calls, which the extension API calls turns
 	open     *protocol.Message
@@ -54,62 +57,98 @@ func (t *teller) event(e protocol.Event) {
 		if !t.wants(string(e.Type)) {
 			return
 		}
-		if data, err := json.Marshal(e); err == nil {
-			t.send(string(e.Type), data, !e.IsTransient())
+		data, err := json.Marshal(e)
+		if err != nil {
+			t.m.set.cfg.Report("extension "+t.m.ID+": "+string(e.Type)+" cannot be told: "+err.Error(), nil)
+			return
 		}
+		t.send(string(e.Type), data, streams(e.Body))
 		return
 	}
 	if leaf, moves := e.Leaf(); moves {
-		t.keep("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
+		t.tell("session_tree", fields{"newLeafId": leaf, "oldLeafId": e.ParentID})
 		return
 	}
 	switch b := e.Body.(type) {
 	case *protocol.RuntimeStart:
-		t.messages, t.index, t.open = nil, 0, nil
-		t.tell("agent_start", fields{})
+		t.messages, t.index, t.open, t.agent = []protocol.Message{}, 0, nil, false
+		if t.asked {
+			t.begin()
+		}
 	case *protocol.RuntimeEnd:
 		t.endTurn()
-		t.tell("agent_end", fields{"messages": t.messages})
-		t.tell("agent_settled", fields{"reason": b.Reason})
-		t.messages = nil
+		if t.agent {
+			t.tell("agent_end", fields{"messages": t.messages})
+			t.tell("agent_settled", fields{"reason": b.Reason})
+		}
+		t.messages, t.agent, t.asked = []protocol.Message{}, false, false
 	case *protocol.MessageStart:
 		if b.Role == protocol.RoleAssistant {
+			t.begin()
 			t.endTurn()
 			t.tell("turn_start", fields{"turnIndex": t.index, "timestamp": e.TS})
 			t.tell("message_start", fields{"messageId": b.EventID, "message": protocol.Message{Role: b.Role, Model: b.Model}})
 		}
 	case *protocol.TextDelta:
-		t.tell("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "text_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
+		t.stream("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "text_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
 	case *protocol.ThinkingDelta:
-		t.tell("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "thinking_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
+		t.stream("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "thinking_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
 	case *protocol.ToolCallDelta:
-		t.tell("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "toolcall_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
+		t.stream("message_update", fields{"messageId": b.EventID, "assistantMessageEvent": fields{"type": "toolcall_delta", "contentIndex": b.BlockIndex, "delta": b.Delta}})
 	case *protocol.ToolExecutionStart:
 		t.tell("tool_execution_start", fields{"toolCallId": b.ToolCallID, "toolName": b.ToolName, "args": b.Args})
 	case *protocol.ToolExecutionUpdate:
-		t.tell("tool_execution_update", fields{"toolCallId": b.ToolCallID, "partialResult": fields{"content": []protocol.Block{protocol.Text(b.Partial)}}})
+		t.stream("tool_execution_update", fields{"toolCallId": b.ToolCallID, "partialResult": fields{"content": []protocol.Block{protocol.Text(b.Partial)}}})
 	case *protocol.ToolExecutionEnd:
 		t.tell("tool_execution_end", fields{"toolCallId": b.ToolCallID, "toolName": b.ToolName, "durationMs": b.DurationMS, "isError": b.IsError})
 	case *protocol.MessageBody:
+		t.asked = t.asked || b.Message.Role == protocol.RoleUser
 		t.message(e, b.Message)
 	case *protocol.CustomMessage:
 		t.message(e, b.Message)
 	case *protocol.Compact:
-		t.keep("session_compact", fields{"compactionEntry": fields{"type": "compaction", "id": e.ID, "summary": b.Summary, "tokensBefore": b.TokensBefore, "timestamp": e.TS}})
+		t.tell("session_compact", fields{"compactionEntry": fields{"type": "compaction", "id": e.ID, "summary": b.Summary, "tokensBefore": b.TokensBefore, "timestamp": e.TS}})
 	case *protocol.SessionInfo:
 		if b.Changes.Name != nil {
-			t.keep("session_info_changed", fields{"name": *b.Changes.Name})
+			t.tell("session_info_changed", fields{"name": *b.Changes.Name})
 		}
 		if b.Changes.Model != nil {
-			t.keep("model_select", fields{"model": t.m.set.cfg.Host.State().Model, "ref": *b.Changes.Model, "source": "set"})
+			t.tell("model_select", t.selected(*b.Changes.Model))
 		}
 		if b.Changes.ThinkingLevel != nil {
-			t.keep("thinking_level_select", fields{"level": *b.Changes.ThinkingLevel, "source": "set"})
+			t.tell("thinking_level_select", fields{"level": *b.Changes.ThinkingLevel, "source": "set"})
 		}
 	case *protocol.UIRequest:
 		t.tell("ui_prompt_start", fields{"id": b.UIID, "kind": b.Data.Kind})
 	case *protocol.UIResolved:
 		t.tell("ui_prompt_end", fields{"id": b.UIID})
+	}
+}
+
+// selected gives the fields of model_select.
+func (t *teller) selected(ref string) fields {
+	f, s := fields{"ref": ref, "source": "set"}, t.m.set
+	if s.cfg.Model == nil {
+		return f
+	}
+	now := s.cfg.Model(ref)
+	f["model"] = now
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m, err := s.current(t.m); err == nil {
+		if m.model != nil {
+			f["previousModel"] = m.model
+		}
+		m.model = now
+	}
+	return f
+}
+
+// begin tells that the agent starts, once a run.
+func (t *teller) begin() {
+	if !t.agent {
+		t.agent = true
+		t.tell("agent_start", fields{})
 	}
 }
 
@@ -122,7 +161,7 @@ func (t *teller) message(e protocol.Event, msg protocol.Message) {
 	if msg.Role != protocol.RoleAssistant { // of an assistant's the start was told
 		t.tell("message_start", fields{"messageId": e.ID, "message": msg})
 	}
-	t.keep("message_end", fields{"messageId": e.ID, "message": msg})
+	t.tell("message_end", fields{"messageId": e.ID, "message": msg})
 	switch msg.Role {
 	case protocol.RoleAssistant:
 		t.open, t.calls, t.results = &msg, len(msg.Calls()), nil
@@ -145,7 +184,7 @@ func (t *teller) endTurn() {
 	if t.open == nil {
 		return
 	}
-	t.keep("turn_end", fields{"turnIndex": t.index, "message": t.open, "toolResults": append([]protocol.Message{}, t.results...)})
+	t.tell("turn_end", fields{"turnIndex": t.index, "message": t.open, "toolResults": append([]protocol.Message{}, t.results...)})
 	t.open, t.results = nil, nil
 	t.index++
 }
@@ -157,13 +196,13 @@ func (t *teller) happened(_ context.Context, h hook.Happening) {
 	case h.Type == "session_start", h.Type == "session_end":
 	case t.raw():
 		if t.wants(h.Type) {
-			t.send(h.Type, withType(h.Type, h.Data), true)
+			t.send(h.Type, withType(h.Type, h.Data), false)
 		}
 	case h.Type == "model_select", h.Type == "thinking_level_select", h.Type == "ui_prompt_start", h.Type == "ui_prompt_end":
 		// They were told as what they are made of.
 	default:
 		if t.wants(h.Type) {
-			t.send(h.Type, h.Data, true)
+			t.send(h.Type, h.Data, false)
 		}
 	}
 }
@@ -186,25 +225,35 @@ func (t *teller) response(_ context.Context, status int, headers map[string]stri
 	t.tell("after_provider_response", fields{"status": status, "headers": headers})
 }
 
-// tell tells of what may be missed.
+// streams says whether an event is a piece of something whose whole follows: it may be
+// missed.
+func streams(body protocol.Body) bool {
+	switch body.(type) {
+	case *protocol.TextDelta, *protocol.ThinkingDelta, *protocol.ToolCallDelta, *protocol.ToolExecutionUpdate:
+		return true
+	}
+	return false
+}
+
+// tell tells of an event.
 func (t *teller) tell(event string, f fields) { t.make(event, f, false) }
 
-// keep tells of what stands in the log.
-func (t *teller) keep(event string, f fields) { t.make(event, f, true) }
+// stream tells of what may be missed.
+func (t *teller) stream(event string, f fields) { t.make(event, f, true) }
 
-func (t *teller) make(event string, f fields, keep bool) {
+func (t *teller) make(event string, f fields, streams bool) {
 	if !t.wants(event) {
 		return
 	}
 	if data, err := json.Marshal(f); err == nil {
-		t.send(event, data, keep)
+		t.send(event, data, streams)
 	}
 }
 
-// send sends an event: what is to be kept waits for room, and comes behind what the
-// process must know of the conversation; anything else is dropped where there is none.
-// It starts no process: one that has ended finds in the conversation what it has missed.
-func (t *teller) send(event string, data json.RawMessage, keep bool) {
+// send sends an event behind what the process must know of the conversation, and waits for
+// room; what streams is dropped where there is none. It starts no process: one that has
+// ended finds in the conversation what it has missed.
+func (t *teller) send(event string, data json.RawMessage, streams bool) {
 	s, note := t.m.set, rpc.EventNote{Ext: t.m.ID, Type: event, Event: data}
 	s.mu.Lock()
 	m, err := s.current(t.m)
@@ -218,12 +267,7 @@ func (t *teller) send(event string, data json.RawMessage, keep bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), tellTime)
 	defer cancel()
-	if keep {
-		err = c.tell(ctx, note)
-	} else if line, lerr := notification(rpc.NoteEvent, note); lerr == nil {
-		c.peer.tell(line)
-	}
-	if err != nil {
+	if err = c.tell(ctx, note, streams); err != nil {
 		m.set.cfg.Report("extension "+m.ID+": "+event+" was not told: "+err.Error(), nil)
 	}
 }

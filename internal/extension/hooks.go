@@ -66,8 +66,11 @@ func (m *member) subscriber() hook.Subscriber {
 	if m.hooks("session_before_compact") {
 		sub.BeforeCompact = m.beforeCompact
 	}
-	if m.hooks("session_before_tree") {
+	if m.hooks("session_before_tree") || m.hooks("session_before_fork") || m.hooks("session_before_switch") {
 		sub.BeforeMove = m.beforeMove
+	}
+	if m.hooks("user_bash") {
+		sub.UserCommand = m.userCommand
 	}
 	if m.hooks("before_provider_request") {
 		sub.BeforeRequest = m.beforeRequest
@@ -100,7 +103,7 @@ func (m *member) call(ctx context.Context, name string, limit time.Duration, dat
 		}
 		return rpc.HookCall{Ext: m.ID, Hook: name, Data: raw}, nil
 	})
-	if errors.Is(err, errTakenOut) && name != "tool_call" {
+	if errors.Is(err, errTakenOut) && name != "tool_call" && name != "user_bash" {
 		return false, nil
 	}
 	if err != nil || len(answer) == 0 || string(answer) == "null" {
@@ -340,12 +343,38 @@ func (m *member) beforeCompact(ctx context.Context, p hook.Compaction) (hook.Com
 }
 
 func (m *member) beforeMove(ctx context.Context, p hook.Move) (hook.MoveDecision, error) {
+	name, data := "session_before_tree", any(rpc.TreeData{Kind: p.Kind, TargetID: p.Target, OldLeafID: p.Leaf})
+	switch p.Kind {
+	case hook.MoveClone:
+		name = "session_before_fork"
+	case hook.MoveSwitch:
+		name, data = "session_before_switch", rpc.SwitchData{Reason: p.Reason, TargetSessionID: p.Session}
+	}
+	m.set.mu.Lock()
+	has := m.hooks(name)
+	m.set.mu.Unlock()
+	if !has {
+		return hook.MoveDecision{}, nil
+	}
 	var a rpc.TreeAnswer
-	ok, err := m.call(ctx, "session_before_tree", 0, just(rpc.TreeData{Kind: p.Kind, TargetID: p.Target, OldLeafID: p.Leaf}), &a)
+	ok, err := m.call(ctx, name, 0, just(data), &a)
 	if !ok || err != nil {
 		return hook.MoveDecision{}, err
 	}
 	return hook.MoveDecision{Cancel: a.Cancel, Reason: clip(a.Reason, 2000), Label: clip(a.Label, protocol.MaxLabel)}, nil
+}
+
+func (m *member) userCommand(ctx context.Context, c hook.UserCommand) (hook.UserCommandDecision, error) {
+	var a rpc.UserCommandAnswer
+	ok, err := m.call(ctx, "user_bash", 0, just(rpc.UserCommandData{Command: c.Command, Cwd: c.Dir, ExcludeFromContext: !c.InContext}), &a)
+	if !ok || err != nil {
+		return hook.UserCommandDecision{}, err
+	}
+	d := hook.UserCommandDecision{Deny: a.Block, Reason: clip(display.Line(a.Reason), 2000)}
+	if a.Result != nil && !a.Block {
+		d.Result = &hook.UserCommandResult{Output: strings.ToValidUTF8(a.Result.Output, "\uFFFD"), ExitCode: a.Result.ExitCode, Cancelled: a.Result.Cancelled}
+	}
+	return d, nil
 }
 
 func (m *member) beforeRequest(ctx context.Context, payload json.RawMessage) (json.RawMessage, error) {

@@ -46,6 +46,7 @@ func TestMain(m *testing.M) {
 //	call METHOD JSON  asks the host and answers with what that gives
 //	note METHOD JSON  notifies the host and answers null
 //	seen              answers with what it was told of: entries, state and events
+//	counts            answers with how many entries it knew at each event since it was asked last
 //	params            answers with what it was asked
 type script struct {
 	Registration rpc.Registration  `json:"registration"`
@@ -63,6 +64,7 @@ type fake struct {
 	entries []json.RawMessage
 	state   json.RawMessage
 	events  []json.RawMessage
+	counts  []json.RawMessage // of each event: whose, its type, and how many entries were known
 }
 
 func (f *fake) write(fr frame) {
@@ -131,6 +133,7 @@ func (f *fake) noted(fr frame) {
 		f.events = append(f.events, fr.Params)
 		var p struct{ Ext, Type string }
 		_ = json.Unmarshal(fr.Params, &p)
+		f.counts = append(f.counts, fmt.Appendf(nil, "[%q,%q,%d]", p.Ext, p.Type, len(f.entries)))
 		if s := f.scripts[p.Ext]; s != nil && s.On["event "+p.Type] != "" {
 			go f.act(frame{}, s.On["event "+p.Type], f.slot[p.Ext])
 		}
@@ -234,6 +237,13 @@ func (f *fake) act(fr frame, what string, slot int) {
 		seen := map[string]any{"entries": f.entries, "state": f.state, "events": f.events}
 		f.mu.Unlock()
 		reply(seen)
+	case "counts":
+		f.mu.Lock()
+		counts := f.counts
+		f.counts = nil
+		f.mu.Unlock()
+		text, _ := json.Marshal(counts)
+		reply(map[string]any{"content": []any{map[string]any{"type": "text", "text": string(text)}}})
 	case "params":
 		f.write(frame{ID: fr.ID, Result: fr.Params})
 	case "note":

@@ -52,7 +52,7 @@ func (m *mirror) sync(ctx context.Context) (entries rpc.Entries, changed bool, e
 		}
 	}()
 	last := m.log.LastSeq()
-	if m.at != nil && last == m.through {
+	if m.whole() {
 		return rpc.Entries{}, false, nil
 	}
 	if m.at != nil {
@@ -66,6 +66,9 @@ func (m *mirror) sync(ctx context.Context) (entries rpc.Entries, changed bool, e
 	}
 	return m.rebuild(ctx, last)
 }
+
+// whole says whether the process knows all events of the log.
+func (m *mirror) whole() bool { return m.at != nil && m.log.LastSeq() == m.through }
 
 // reset forgets what the process knows.
 func (m *mirror) reset() { *m = mirror{log: m.log} }

@@ -16,6 +16,7 @@ import (
 
 	"scorel/internal/extension/rpc"
 	"scorel/internal/platform/fault"
+	"scorel/protocol/jsonscan"
 )
 
 // Bounds of a connection to a process.
@@ -46,19 +47,33 @@ type RemoteError struct {
 
 func (e *RemoteError) Error() string { return e.Message }
 
-// place gives where in an extension's own files an error came from, "" when that is not
-// known or stands in the message.
+// place gives where in an extension's own files an error came from, as the end of a
+// sentence; "" when that is not known or is in the message.
 func (e *RemoteError) place() string {
+	if at := e.Place(); at != "" {
+		return " at " + at
+	}
+	return ""
+}
+
+// Place gives where in an extension's own files an error came from, for people; "" when
+// that is not known or is in the message.
+func (e *RemoteError) Place() string {
 	var d rpc.ErrorData
 	if len(e.Data) == 0 || json.Unmarshal(e.Data, &d) != nil {
 		return ""
 	}
-	line, _, _ := strings.Cut(d.Stack, "\n")
+	return placeIn(d.Stack, e.Message)
+}
+
+// placeIn gives the first line of a stack, "" for none and for one that the message has.
+func placeIn(stack, message string) string {
+	line, _, _ := strings.Cut(stack, "\n")
 	line = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(line), "at "))
-	if line == "" || strings.Contains(e.Message, line) {
+	if line == "" || strings.Contains(message, line) {
 		return ""
 	}
-	return " at " + clip(line, 300)
+	return clip(line, 300)
 }
 
 // errCancelled is the code of a cancelled request, as in the Language Server Protocol.
@@ -313,6 +328,18 @@ func (p *peer) put(ctx context.Context, lines ...[]byte) error {
 	return nil
 }
 
+// drops says whether there is no room for a notification that may be missed, which is
+// counted then.
+func (p *peer) drops(line []byte) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	full := p.err == nil && (len(p.queue) >= maxQueue || p.queued+len(line) > maxDropped)
+	if full {
+		p.dropped++
+	}
+	return full
+}
+
 // tell queues a notification, or drops it when the process does not read. It does not
 // wait.
 func (p *peer) tell(line []byte) {
@@ -408,7 +435,7 @@ func (p *peer) take(line []byte) {
 	}
 	p.greeted.Store(true)
 	refused := ""
-	if deep(line, maxNesting) {
+	if jsonscan.Deeper(line, maxNesting) {
 		refused = fmt.Sprintf("the message is nested deeper than %d levels", maxNesting)
 		f.Params = nil
 	}
@@ -444,27 +471,6 @@ func (p *peer) take(line []byte) {
 			answer <- f
 		}
 	}
-}
-
-// deep says whether JSON is nested deeper than so many levels.
-func deep(data []byte, levels int) bool {
-	depth, text := 0, false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; {
-		case text && c == '\\':
-			i++
-		case c == '"':
-			text = !text
-		case text:
-		case c == '{', c == '[':
-			if depth++; depth > levels {
-				return true
-			}
-		case c == '}', c == ']':
-			depth--
-		}
-	}
-	return false
 }
 
 // request serves a request in a goroutine of its own, which ends with it.

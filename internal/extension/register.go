@@ -84,6 +84,7 @@ func (s *Set) register(m *member, r rpc.Registration) {
 		}
 	}
 	r.Commands = commands
+	r.Providers = checked(m, r.Providers, warn)
 	s.mu.Lock()
 	m.registered, m.tools = r, tools
 	s.mu.Unlock()
@@ -144,8 +145,8 @@ func specOf(t rpc.Tool) (engine.Spec, error) {
 
 func knownHook(name string) bool {
 	switch name {
-	case "tool_call", "tool_result", "input", "before_agent_start", "stop", "session_before_compact", "session_before_tree",
-		"before_provider_request", "context", "transformContext", "convertToLlm":
+	case "session_start", "tool_call", "tool_result", "input", "before_agent_start", "stop", "session_before_compact", "session_before_tree", "session_before_fork", "session_before_switch",
+		"before_provider_request", "user_bash", "resources_discover", "context", "transformContext", "convertToLlm":
 		return true
 	}
 	return false

@@ -24,7 +24,7 @@ func (w *world) processes() int {
 // prepare prepares a call of a tool, as a turn does that may run it later.
 func (w *world) prepare(name string) engine.Prepared {
 	w.t.Helper()
-	p, err := w.tool(name).Prepare(w.t.Context(), nil, engine.Call{ID: "call_1", Input: json.RawMessage(`{}`)})
+	p, err := w.tool(name).Prepare(w.t.Context(), engine.Call{ID: "call_1", Input: json.RawMessage(`{}`)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ const (
 	loadTime     = 30 * time.Second  // to start, and to load one extension
 	noticeAfter  = time.Second       // of that, then people are told whom they wait for
 	bundleNotice = 3 * time.Second   // the same of JavaScript, which may have to be bundled
-	unloadTime   = 2 * time.Second   // for what an extension does when it ends
+	startTime    = 5 * time.Second   // that is waited for what it does in session_start
+	unloadTime   = 5 * time.Second   // for what an extension does when it ends
 	completeTime = 2 * time.Second   // for completions of an argument
 	busyTime     = 10 * time.Second  // for an interpreter that does not return to its event loop
 	maxMemory    = 768 << 20         // resident bytes of a process
@@ -59,6 +60,17 @@ type Config struct {
 	// Environ gives the scrubbed environment of a process that is started; an error keeps
 	// it from being started.
 	Environ func() ([]string, error)
+	// Ready, which may be nil, is called when extensions have been loaded, before they are
+	// told that the session starts: State is to be what it is for the next turn.
+	Ready func(ctx context.Context)
+	// Resources, which may be nil, takes what an extension brings along beside itself, each
+	// time it starts.
+	Resources func(e Extension, r rpc.ResourcesAnswer)
+	// Model gives a model that the session may use, as extensions see it, nil for none;
+	// nil: there are none.
+	Model func(ref string) *rpc.Model
+	// Check says that the extensions are only checked.
+	Check bool
 	// Reason is what session_start says of a first load: startup, resume, new or fork.
 	Reason string
 	// Report takes what people who look for a fault need to see.
@@ -107,16 +119,17 @@ type Set struct {
 
 	// starting is held ([Set.hold]) while processes are started, loaded or ended; mu may
 	// be taken with it held.
-	starting chan struct{}
-	mu       sync.Mutex
-	found    bool // Find was asked
-	problems []string
-	members  []*member // in load order
-	shared   *child    // of JavaScript extensions, nil when it does not run
-	children []*child  // all that run
-	warned   []string  // kinds of custom events that nobody knows, once told
-	closed   bool
-	wg       sync.WaitGroup // what follows processes to their end
+	starting  chan struct{}
+	beginning chan struct{} // held while extensions are told that the session starts; never together with starting
+	mu        sync.Mutex
+	found     bool // Find was asked
+	problems  []string
+	members   []*member // in load order
+	shared    *child    // of JavaScript extensions, nil when it does not run
+	children  []*child  // all that run
+	warned    []string  // kinds of custom events that nobody knows, once told
+	closed    bool
+	wg        sync.WaitGroup // what follows processes to their end
 }
 
 // member is an extension of a set. The fields below are guarded by Set.mu.
@@ -129,8 +142,11 @@ type member struct {
 	tools      []tool // of registered, those that can be used
 	child      *child // in which it is loaded, nil in none
 	kills      int
-	apart      bool // it has a child of its own
-	again      bool // it was loaded before in this session
+	apart      bool       // it has a child of its own
+	again      bool       // it was loaded before in this session
+	begun      bool       // it was told that the session starts
+	told       bool       // people know that it cannot be started
+	model      *rpc.Model // that was chosen when it last heard of a model; nil: not known
 	failures   []string
 	running    map[string]*running // tools, by call
 	immediate  int                 // immediate commands that run
@@ -147,39 +163,47 @@ func New(cfg Config) *Set {
 	if cfg.child == nil {
 		cfg.child = []string{rpc.ChildName}
 	}
-	s := &Set{cfg: cfg, starting: make(chan struct{}, 1)}
+	s := &Set{cfg: cfg, starting: make(chan struct{}, 1), beginning: make(chan struct{}, 1)}
 	s.life, s.stop = context.WithCancel(context.Background())
 	return s
 }
 
 // hold takes starting, and fails when ctx ends before it is free. An extension may wait
 // in it for its own process: its context ends with that.
-func (s *Set) hold(ctx context.Context) (release func(), err error) {
+func (s *Set) hold(ctx context.Context) (release func(), err error) { return take(ctx, s.starting) }
+
+func take(ctx context.Context, one chan struct{}) (release func(), err error) {
 	select {
-	case s.starting <- struct{}{}:
-		return func() { <-s.starting }, nil
+	case one <- struct{}{}:
+		return func() { <-one }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// Load looks for extensions when that was not done or nothing was found, and starts
-// and loads what is not running. Who fails is told to people, and stands in List. The
-// error is that ctx has ended before: then nothing is known of the extensions.
+// Load looks for extensions when that was not done or nothing was found, starts and loads
+// what is not running, and tells who has been loaded that the session starts. It returns
+// when what they do then is done, or startTime is over for each. Who fails is told to
+// people, and stands in List. The error is that ctx has ended before: then nothing is
+// known of the extensions.
 func (s *Set) Load(ctx context.Context) error {
 	release, err := s.hold(ctx)
 	if err != nil {
 		return err
 	}
-	defer release()
 	s.look(ctx)
+	s.tellBroken()
 	for _, m := range s.all() {
 		if ctx.Err() != nil {
 			break
 		}
 		_, _ = s.ensure(ctx, m)
 	}
-	return ctx.Err()
+	release()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.begin(ctx)
 }
 
 // look looks for extensions, if that is to be done. starting is held.
@@ -210,6 +234,27 @@ func (s *Set) look(ctx context.Context) {
 		members = append(members, m)
 	}
 	s.members = members
+}
+
+// tellBroken tells people of extensions that cannot be started as they were found, once.
+// starting is held.
+func (s *Set) tellBroken() {
+	s.mu.Lock()
+	var broken []string
+	for _, m := range s.members {
+		if m.State == protocol.ExtensionFailed && m.Problem != "" && !m.told {
+			m.told = true
+			broken = append(broken, notLoaded(m.ID, m.Problem))
+		}
+	}
+	s.mu.Unlock()
+	for _, text := range broken {
+		s.cfg.Host.Notify("error", text)
+	}
+}
+
+func notLoaded(id, why string) string {
+	return fmt.Sprintf("The extension %s is not loaded: %s", id, why)
 }
 
 // changed says whether another state was found than the one that counts.
@@ -284,7 +329,15 @@ func (m *member) info() protocol.ExtensionInfo {
 	for _, c := range r.Commands {
 		info.Commands = append(info.Commands, c.Name)
 	}
+	for _, p := range r.Providers {
+		for _, pm := range p.Models {
+			info.Models = append(info.Models, p.Name+"/"+pm.ID)
+		}
+	}
 	info.Hooks = append(slices.Clone(r.Hooks), r.Events...)
+	if slices.Contains(info.Hooks, "*") { // it is one of all
+		info.Hooks = slices.DeleteFunc(info.Hooks, func(name string) bool { return name == "session_start" })
+	}
 	slices.Sort(info.Hooks)
 	info.Hooks = slices.Compact(info.Hooks)
 	info.Unsupported = append(slices.Clone(r.Unsupported), r.Warnings...)
@@ -304,10 +357,11 @@ func (s *Set) Reload(ctx context.Context) *protocol.ExtensionList {
 	s.mu.Unlock()
 	s.look(ctx)
 	for _, m := range s.all() {
-		m.again = slices.Contains(again, m.ID)
+		m.again, m.told = slices.Contains(again, m.ID), true // who asked for it is told
 		_, _ = s.ensure(ctx, m)
 	}
 	release()
+	_ = s.begin(ctx) // else ctx has ended, and it is done with the next load
 	return s.List(ctx)
 }
 
@@ -380,11 +434,11 @@ var errTakenOut = errors.New("was taken out by /reload")
 // fail notes that an extension could not be loaded, and tells people. mu is not held.
 func (s *Set) fail(m *member, why string) {
 	s.mu.Lock()
-	m.State, m.Problem = protocol.ExtensionFailed, why
+	m.State, m.Problem, m.told = protocol.ExtensionFailed, why, true
 	closed := s.closed
 	s.mu.Unlock()
 	if closed { // that is why
 		return
 	}
-	s.cfg.Host.Notify("error", fmt.Sprintf("The extension %s is not loaded: %s", m.ID, why))
+	s.cfg.Host.Notify("error", notLoaded(m.ID, why))
 }

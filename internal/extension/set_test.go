@@ -179,7 +179,7 @@ func (w *world) tool(name string) engine.Tool {
 
 func (w *world) runTool(name string, update func(string)) (engine.Result, error) {
 	w.t.Helper()
-	p, err := w.tool(name).Prepare(w.t.Context(), nil, engine.Call{ID: "call_1", Input: json.RawMessage(`{}`)})
+	p, err := w.tool(name).Prepare(w.t.Context(), engine.Call{ID: "call_1", Input: json.RawMessage(`{}`)})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -31,31 +31,57 @@ type tool struct {
 	label string
 }
 
-// Tools gives the tools of the extensions that are loaded, sorted by name and each
-// name once. taken says which names others have: those stay theirs. Problems are
+// Tools gives the tools of a turn, own, with those of the extensions that are loaded,
+// sorted by name and each name once. One that has the name of a built-in tool, or the
+// first that pi has for it, takes its place where the turn has that tool. Problems are
 // sentences about tools that are left out.
-func (s *Set) Tools(taken func(name string) bool) (tools []engine.Tool, problems []string) {
+func (s *Set) Tools(own []engine.Tool) (tools []engine.Tool, problems []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	tools = slices.Clone(own)
 	whose := map[string]string{}
 	for _, m := range s.members {
 		if m.State != protocol.ExtensionLoaded {
 			continue
 		}
 		for _, t := range m.tools {
-			switch other := whose[t.spec.Name]; {
-			case taken != nil && taken(t.spec.Name):
-				problems = append(problems, fmt.Sprintf("The extension %s has a tool %s, which is the name of a built-in one; it is left out.", m.ID, t.spec.Name))
-			case other != "":
+			name, replaces, why := t.place()
+			if why != "" {
+				problems = append(problems, fmt.Sprintf("The extension %s has a tool %s, %s", m.ID, t.spec.Name, why))
+				continue
+			}
+			if other := whose[name]; other != "" {
 				problems = append(problems, fmt.Sprintf("The extension %s has a tool %s like the extension %s; it is left out.", m.ID, t.spec.Name, other))
-			default:
-				whose[t.spec.Name] = m.ID
+				continue
+			}
+			whose[name] = m.ID
+			if !replaces {
 				tools = append(tools, t)
+				continue
+			}
+			if i := slices.IndexFunc(tools, func(o engine.Tool) bool { return o.Spec().Name == name }); i >= 0 {
+				tools[i] = replacement{t, tools[i]}
 			}
 		}
 	}
-	slices.SortFunc(tools, func(a, b engine.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
+	slices.SortStableFunc(tools, func(a, b engine.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) })
 	return tools, problems
+}
+
+// place says under which name a tool is offered, and whether it replaces the built-in tool
+// of that name; or why it is left out.
+func (t tool) place() (name string, replaces bool, why string) {
+	for _, b := range protocol.Tools() {
+		switch own := t.spec.Name; {
+		case len(b.PiNames) > 0 && (own == b.Name || own == b.PiNames[0]):
+			return b.Name, true, ""
+		case own == b.Name:
+			return "", false, "which is the name of a built-in one; it is left out."
+		case slices.Contains(b.PiNames, own):
+			return "", false, fmt.Sprintf("which is another name of the built-in %s; it is left out, and %s works as ever.", b.Name, b.Name)
+		}
+	}
+	return t.spec.Name, false, ""
 }
 
 // Spec implements [engine.Tool].
@@ -65,7 +91,7 @@ func (t tool) Spec() engine.Spec { return t.spec }
 func (t tool) Extension() string { return t.m.ID }
 
 // Prepare implements [engine.Tool].
-func (t tool) Prepare(_ context.Context, _ *engine.Env, call engine.Call) (engine.Prepared, error) {
+func (t tool) Prepare(_ context.Context, call engine.Call) (engine.Prepared, error) {
 	return &prepared{t, call}, nil
 }
 
@@ -93,6 +119,11 @@ func (p *prepared) Close() {}
 
 // Run implements [engine.Prepared].
 func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result, error) {
+	return p.with(ctx, update, nil)
+}
+
+// with is Run of a tool that may replace a built-in one, whose part own is then.
+func (p *prepared) with(ctx context.Context, update func(string), own *delegate) (engine.Result, error) {
 	s := p.m.set
 	c, m, err := p.m.reach(ctx)
 	if err != nil {
@@ -107,7 +138,7 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 		s.mu.Unlock()
 		return engine.Result{}, fmt.Errorf("a call %s of the extension %s runs already", p.call.ID, m.ID)
 	}
-	m.running[p.call.ID] = &running{update, p.call.Process}
+	m.running[p.call.ID] = &running{update, p.call.Process, own}
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
@@ -123,6 +154,9 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 		c.blames(ctx, m)
 		return engine.Result{}, fmt.Errorf("the process of the extension %s ended while this ran. It may have taken effect. Check before repeating", m.ID)
 	case errors.As(err, &remote):
+		if at := remote.Place(); at != "" && p.call.Process != nil { // for people: the model gets the error alone
+			p.call.Process(protocol.ProcessUpdate{Stage: "error", Status: protocol.ProcessFailed, Level: protocol.ProcessError, Message: "It failed at " + at + "."})
+		}
 		return engine.Result{}, errors.New(clip(remote.Message, maxOutput))
 	case err != nil:
 		return engine.Result{}, err
@@ -132,9 +166,10 @@ func (p *prepared) Run(ctx context.Context, update func(string)) (engine.Result,
 
 // wireResult is [rpc.ToolResult] with images as they come.
 type wireResult struct {
-	Content []json.RawMessage `json:"content"`
-	Details json.RawMessage   `json:"details"`
-	IsError bool              `json:"isError"`
+	Content   []json.RawMessage `json:"content"`
+	Details   json.RawMessage   `json:"details"`
+	IsError   bool              `json:"isError"`
+	Terminate bool              `json:"terminate"`
 }
 
 // result gives the result of a call, bounded for the model. What is cut is whole in a
@@ -144,7 +179,7 @@ func (m *member) result(ctx context.Context, call string, answer json.RawMessage
 	if err := json.Unmarshal(answer, &w); err != nil {
 		return engine.Result{}, fmt.Errorf("the extension %s gave a result that cannot be read: %w", m.ID, err)
 	}
-	r := engine.Result{IsError: w.IsError}
+	r := engine.Result{IsError: w.IsError, Ends: w.Terminate}
 	if len(w.Details) > 0 && string(w.Details) != "null" {
 		if len(w.Details) > maxDetails {
 			r.Details = map[string]string{"cut": fmt.Sprintf("the details had %d bytes", len(w.Details))}

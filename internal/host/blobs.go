@@ -4,6 +4,9 @@ import (
 	"context"
 	"io"
 
+	"scorel/internal/host/failure"
+	"scorel/internal/host/request"
+	"scorel/internal/host/transfer"
 	"scorel/protocol"
 )
 
@@ -39,9 +42,9 @@ func (c *Conn) remember(sha string) {
 	c.blobs[sha] = true
 }
 
-// readable says whether a client may read a payload: one that it made, or that
+// Readable reports whether a client may read a payload: one that it made, or that
 // the session names.
-func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) error {
+func (c *Conn) Readable(ctx context.Context, id protocol.SessionID, sha string) error {
 	c.mu.Lock()
 	known := c.blobs[sha]
 	c.mu.Unlock()
@@ -52,7 +55,7 @@ func (c *Conn) readable(ctx context.Context, id protocol.SessionID, sha string) 
 	if id == "" || len(sha) != 64 {
 		return refused
 	}
-	index, _, done, err := c.h.view(ctx, id)
+	index, _, done, err := c.h.sessions.View(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -106,10 +109,10 @@ func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.G
 	if r.Offset < 0 || r.Length < 0 || r.Length > maxBlobPart { // [protocol.Call.Check] has refused what is negative
 		return nil, protocol.About("length", "", protocol.CodeInvalidRequest, "A part of a payload has at most %d bytes.", maxBlobPart)
 	}
-	if part, err := h.readTransfer(c.client, r); part != nil || err != nil {
+	if part, err := h.rooms.transfers.ReadTransfer(c.client, r); part != nil || err != nil {
 		return part, err
 	}
-	if err := c.readable(ctx, id, r.SHA256); err != nil {
+	if err := c.Readable(ctx, id, r.SHA256); err != nil {
 		return nil, err
 	}
 	f, size, err := h.store.Blobs().Open(r.SHA256)
@@ -129,7 +132,7 @@ func (c *Conn) getBlob(ctx context.Context, id protocol.SessionID, r *protocol.G
 
 // upload is a payload that comes in parts.
 type upload struct {
-	*spool
+	*transfer.Spool
 	forImport bool
 }
 
@@ -145,9 +148,9 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		if len(c.uploads) >= maxUploads {
 			return nil, protocol.Errorf(protocol.CodeRateLimited, "At most %d payloads can be sent at once.", maxUploads)
 		}
-		s, err := c.h.newSpool()
+		s, err := c.h.rooms.transfers.NewSpool()
 		if err != nil {
-			return nil, storageError("keep the payload", err)
+			return nil, failure.Storage("keep the payload", err)
 		}
 		if c.uploads == nil {
 			c.uploads = map[string]*upload{}
@@ -156,12 +159,12 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		c.uploads[r.UploadID] = u
 	}
 	switch {
-	case r.Offset != u.size:
-		if u.size == 0 {
+	case r.Offset != u.Size:
+		if u.Size == 0 {
 			c.dropUpload(r.UploadID) // it has not begun
 		}
-		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.size, r.Offset)
-	case u.size+int64(len(r.Data)) > maxUpload:
+		return nil, protocol.About("offset", "", protocol.CodeInvalidRequest, "The payload goes on at %d, not at %d.", u.Size, r.Offset)
+	case u.Size+int64(len(r.Data)) > maxUpload:
 		c.dropUpload(r.UploadID)
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "A payload has at most %d bytes.", maxUpload)
 	}
@@ -170,14 +173,14 @@ func (c *Conn) putBlob(ctx context.Context, r *protocol.PutBlob) (*protocol.Blob
 		return nil, err
 	}
 	if !r.Last {
-		return &protocol.BlobRef{Size: u.size}, nil
+		return &protocol.BlobRef{Size: u.Size}, nil
 	}
 	if u.forImport {
 		delete(c.uploads, r.UploadID)
-		return u.keep(c.client, false)
+		return u.Keep(c.client, false)
 	}
 	defer c.dropUpload(r.UploadID)
-	sha, size, err := c.h.store.Blobs().Put(ctx, u.reader())
+	sha, size, err := c.h.store.Blobs().Put(ctx, u.Reader())
 	if err != nil {
 		return nil, err
 	}
@@ -196,23 +199,20 @@ func (c *Conn) dropUploads() {
 // dropUpload forgets a payload. uploading is held.
 func (c *Conn) dropUpload(id string) {
 	if u := c.uploads[id]; u != nil {
-		u.discard()
+		u.Discard()
 		delete(c.uploads, id)
 	}
 }
 
 // handleBlobs registers the handlers of this file's requests.
-func (h *Host) handleBlobs(t handlers) {
-	on(t, func(ctx context.Context, at *target, r *protocol.GetBlob) (protocol.Response, error) {
-		return at.conn.getBlob(ctx, at.call.SessionID, r)
+func (h *Host) handleBlobs(t request.Table) {
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.GetBlob) (protocol.Response, error) {
+		return connOf(at).getBlob(ctx, at.Call.SessionID, r)
 	})
-	on(t, func(ctx context.Context, at *target, r *protocol.PutBlob) (protocol.Response, error) {
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.PutBlob) (protocol.Response, error) {
 		if r.ForImport {
-			return at.conn.putBlob(ctx, r)
+			return connOf(at).putBlob(ctx, r)
 		}
-		return at.conn.mayRead(at.conn.putBlob(ctx, r))
-	})
-	on(t, func(ctx context.Context, _ *target, _ *protocol.PruneBlobs) (protocol.Response, error) {
-		return h.prune(ctx)
+		return connOf(at).mayRead(connOf(at).putBlob(ctx, r))
 	})
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"sync"
 
+	"scorel/internal/host/audience"
+	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
 	"scorel/internal/platform/fault"
 	"scorel/protocol"
@@ -15,15 +17,15 @@ import (
 // Conn is a connection of one client. Its methods may be called concurrently;
 // frames come to one receiver at a time.
 type Conn struct {
-	h           *Host
-	client      protocol.ClientID
-	name        string
-	interactive bool
-	ctx         context.Context // ends with the connection
-	stop        context.CancelFunc
-	frames      chan protocol.Frame
-	wg          sync.WaitGroup // of what sends frames
-	news        outbox
+	h             *Host
+	client        protocol.ClientID
+	name          string
+	interactive   bool
+	ctx           context.Context // ends with the connection
+	stop          context.CancelFunc
+	frames        chan protocol.Frame
+	wg            sync.WaitGroup // of what sends frames
+	notifications audience.Outbox
 
 	uploading sync.Mutex         // held while a part is stored: they come one at a time
 	uploads   map[string]*upload // guarded by it
@@ -46,7 +48,7 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "The client id %q is not valid.", hello.ClientID)
 	}
 	if err := grant.Check(); err != nil {
-		return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", sentence(err))
+		return nil, protocol.Errorf(protocol.CodeForbidden, "%s.", failure.Sentence(err))
 	}
 	c := &Conn{h: h, client: hello.ClientID, name: hello.ClientName, interactive: hello.Interactive, grant: grant, frames: make(chan protocol.Frame),
 		subs: map[protocol.SessionID]*subscription{}}
@@ -54,7 +56,11 @@ func (h *Host) Connect(_ context.Context, hello protocol.Hello, grant protocol.G
 	if len(hello.PublicKey) > 0 {
 		_ = h.entries.Seen(c.client) // for people only: who cannot write it may still come in
 	}
-	if !h.join(c) {
+	if err := h.sessions.Enter(); err != nil {
+		return nil, err
+	}
+	if !h.audience.Join(c) {
+		h.sessions.Leave()
 		return nil, protocol.Errorf(protocol.CodeInternalError, "The host is closing.")
 	}
 	return c, nil
@@ -94,14 +100,15 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 		return c.answer(ctx, call, c.dispatch)
 	}
 	call.Body = call.BodyOf()
-	return c.h.once.carryOut(ctx, c.client, call, func(ctx context.Context) (reply protocol.Reply, acted bool) {
-		if !c.h.acts() {
-			return protocol.Reply{RequestID: call.RequestID, Err: protocol.Errorf(protocol.CodeInternalError, "The host is closing.")}, false
+	return c.h.requests.Handle(ctx, c.client, call, func(ctx context.Context) (reply protocol.Reply, acted bool) {
+		done, err := c.h.sessions.Act()
+		if err != nil {
+			return protocol.Reply{RequestID: call.RequestID, Err: failure.Of(err)}, false
 		}
-		defer c.h.acting.Done()
+		defer done()
 		reply = c.answer(ctx, call, func(ctx context.Context, call protocol.Call) (data protocol.Response, err error) {
 			defer func() {
-				var failed *actedError
+				var failed *failure.Acted
 				acted = err == nil || errors.As(err, &failed)
 			}()
 			if call.Repeat {
@@ -110,7 +117,7 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 					return data, err
 				}
 				if err != nil {
-					return nil, unknownOutcome(err)
+					return nil, failure.UnknownOutcome(err)
 				}
 			}
 			return c.dispatch(ctx, call)
@@ -119,7 +126,7 @@ func (c *Conn) handle(ctx context.Context, call protocol.Call) protocol.Reply {
 	})
 }
 
-// allowed says why the client may not make a request, if so.
+// allowed returns why the client may not make a request, if so.
 func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 	grant := c.granted()
 	if needed := r.Spec().Grant; !grant.Allows(needed) {
@@ -132,13 +139,13 @@ func (c *Conn) allowed(r protocol.Request) *protocol.Error {
 func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.Context, protocol.Call) (protocol.Response, error)) (reply protocol.Reply) {
 	defer func() {
 		if r := recover(); r != nil {
-			c.h.caught("", "carrying out "+call.Request.Spec().Name, fault.Caught(r))
-			reply = protocol.Reply{RequestID: call.RequestID, Err: errInside()}
+			c.h.guard.Caught("", "carrying out "+call.Request.Spec().Name, fault.Caught(r))
+			reply = protocol.Reply{RequestID: call.RequestID, Err: failure.Inside()}
 		}
 	}()
 	data, err := do(ctx, call)
 	if err != nil {
-		pe := requestError(err)
+		pe := failure.Of(err)
 		c.noteCall(call, pe)
 		return protocol.Reply{RequestID: call.RequestID, Err: pe}
 	}
@@ -146,7 +153,7 @@ func (c *Conn) answer(ctx context.Context, call protocol.Call, do func(context.C
 	return protocol.Reply{RequestID: call.RequestID, Data: data}
 }
 
-// Frames gives the frames for the client, for one receiver, which takes them in their
+// Frames returns the frames for the client, for one receiver, which takes them in their
 // order; when Done is closed, none follows.
 func (c *Conn) Frames() <-chan protocol.Frame { return c.frames }
 
@@ -180,16 +187,18 @@ func (c *Conn) Close() error {
 	c.subs = nil // no subscription is added any more
 	c.mu.Unlock()
 	c.dropUploads()
-	c.news.close()
+	c.notifications.Close()
 	c.wg.Wait()
 	for _, s := range subs {
 		s.end()
 	}
-	c.h.leave(c)
+	if c.h.audience.Leave(c) {
+		c.h.sessions.Leave()
+	}
 	return nil
 }
 
-// Why says why the host has ended the connection, nil when it has not.
+// Why returns why the host has ended the connection, nil when it has not.
 func (c *Conn) Why() *protocol.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -207,12 +216,8 @@ func (c *Conn) granted() protocol.Grant {
 	return c.grant
 }
 
-// answers says whether the client can answer what people are asked.
-func (c *Conn) answers() bool { return c.interactive && c.granted().Allows(protocol.GrantAnswer) }
-
-func (c *Conn) info() protocol.ClientInfo {
-	return protocol.ClientInfo{ClientID: c.client, ClientName: c.name, Grant: c.granted(), Interactive: c.interactive}
-}
+// canAnswer reports whether the client can answer what people are asked.
+func (c *Conn) canAnswer() bool { return c.interactive && c.granted().Allows(protocol.GrantAnswer) }
 
 func (c *Conn) send(ctx context.Context, f protocol.Frame) error {
 	select {

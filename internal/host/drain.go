@@ -4,9 +4,9 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"sync"
 	"time"
 
+	"scorel/internal/host/request"
 	"scorel/protocol"
 )
 
@@ -15,50 +15,27 @@ import (
 const deliverGrace = 2 * time.Second
 
 // Drain ends the host as [Host.Close] does, but gently: it tells all clients, begins
-// no turn any more, and gives each running turn grace to come to its next step
+// no turn any more, and returns each running turn grace to come to its next step
 // border, where it ends with all of its step stored. What is not there by then, or
 // when ctx ends, is cancelled. Turns that wait for a person are ended at once, and
 // background commands with their sessions. What waits in queues stays and is not
 // paused: the next serving host goes on with it. restarting is told to the clients:
 // another host takes over.
 func (h *Host) Drain(ctx context.Context, grace time.Duration, restarting bool) error {
-	h.mu.Lock()
-	h.stopping = true
-	var open []*slot
-	for _, s := range h.lanes {
-		open = append(open, s)
-	}
-	h.mu.Unlock()
-	h.stop() // what has not gone on by itself yet is left to the next host
-	h.broadcast(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
+	h.sessions.Stop()
+	h.audience.Broadcast(&protocol.HostStopping{GraceMS: grace.Milliseconds(), Restarting: restarting})
 	over, cancel := context.WithTimeout(ctx, grace)
 	defer cancel()
-	var wg sync.WaitGroup
-	for _, s := range open {
-		wg.Go(func() { // ends with the turn
-			defer h.Rescue("bringing a session to its border")
-			if <-s.ready; s.lane == nil {
-				return
-			}
-			done := s.lane.Drain()
-			select {
-			case <-done:
-			case <-over.Done():
-				s.lane.Stop()
-				<-done
-			}
-		})
-	}
-	wg.Wait()
-	h.closeOnce.Do(func() {
-		lanes, conns := h.shut()
-		h.closeErr = h.closeLanes(lanes)
+	h.sessions.Drain(over)
+	h.close.once.Do(func() {
+		conns := h.shut()
+		h.close.err = h.closeRooms()
 		deliver(conns)
 		for _, c := range conns {
 			_ = c.Close()
 		}
 	})
-	return h.closeErr
+	return h.close.err
 }
 
 // deliver waits, for deliverGrace at most, until the clients have taken everything
@@ -90,8 +67,8 @@ func (h *Host) stopByRequest(restarting bool) error {
 }
 
 // handleStop registers the handlers of this file's requests.
-func (h *Host) handleStop(t handlers) {
-	on(t, func(_ context.Context, _ *target, r *protocol.StopHost) (protocol.Response, error) {
+func (h *Host) handleStop(t request.Table) {
+	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.StopHost) (protocol.Response, error) {
 		return &protocol.Done{}, h.stopByRequest(r.Restarting)
 	})
 }

@@ -9,15 +9,17 @@ import (
 
 // Complete is complete, for tests of what asks models beside conversations.
 func (h *Host) Complete(ctx context.Context, id protocol.SessionID, ref string, req model.Request) (protocol.Message, error) {
-	return h.complete(ctx, id, ref, req)
+	return h.rooms.asker.Complete(ctx, id, ref, req)
 }
 
 // AskTitles has the end of a turn of an open session told n times at once.
 func (h *Host) AskTitles(id protocol.SessionID, n int) {
-	h.mu.Lock()
-	s := h.lanes[id]
-	h.mu.Unlock()
+	s, err := h.sessions.Acquire(context.Background(), id)
+	if err != nil {
+		panic(err)
+	}
+	defer h.sessions.Release(s)
 	for range n {
-		h.titleAfterTurn(s)
+		h.rooms.titles.AfterTurn(s)
 	}
 }

@@ -1,75 +1,50 @@
 package host
 
-import "scorel/protocol"
+import (
+	"slices"
 
-// maxAnnounced is how many connections there may be for comings and goings to be told
-// to all of them: a thousand clients that come would be half a million frames. With
-// more, get_status says who is there.
-const maxAnnounced = 100
+	"scorel/internal/host/clients"
+	"scorel/protocol"
+)
 
-// join puts a connection on the list and tells the others when a client has come. It
-// is false when the host is closing.
-func (h *Host) join(c *Conn) bool {
-	others, first, ok := h.enlist(c)
-	if first {
-		for _, o := range others {
-			o.tell(&protocol.ClientJoined{ClientInfo: c.info()})
-		}
-	}
-	return ok
+// Info implements [audience.Member].
+func (c *Conn) Info() protocol.ClientInfo {
+	return protocol.ClientInfo{ClientID: c.client, ClientName: c.name, Grant: c.granted(), Interactive: c.interactive}
 }
 
-// enlist gives the connections of other clients, and whether this is the first of its
-// own.
-func (h *Host) enlist(c *Conn) (others []*Conn, first, ok bool) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.closed {
-		return nil, false, false
-	}
-	others, first = h.others(c.client)
-	h.conns[c] = struct{}{}
-	return others, first, true
-}
-
-// leave takes a connection off the list, once, and tells the others when its client
-// has gone.
-func (h *Host) leave(c *Conn) {
-	h.mu.Lock()
-	_, here := h.conns[c]
-	delete(h.conns, c)
-	others, last := h.others(c.client)
-	h.ended()
-	h.mu.Unlock()
-	if !here || !last {
+// Notify implements [audience.Member]: the frame goes to the client after those that wait.
+func (c *Conn) Notify(f protocol.Frame) {
+	if !c.notifications.Put(f, func() { c.wg.Add(1) }) {
 		return
 	}
-	for _, o := range others {
-		o.tell(&protocol.ClientLeft{ClientInfo: c.info()})
-	}
+	go func() { // ends when the client has taken all, or with the connection
+		defer c.wg.Done()
+		defer c.h.Rescue("telling a client")
+		for f := c.notifications.Take(); f != nil; f = c.notifications.Take() {
+			if c.send(c.ctx, f) != nil {
+				return
+			}
+		}
+	}()
 }
 
-// others gives the connections of all clients but one, who are told of its coming and
-// going, and whether that one has none. mu is held.
-func (h *Host) others(id protocol.ClientID) (list []*Conn, none bool) {
-	none = true
-	for c := range h.conns {
-		if c.client == id {
-			none = false
-		} else {
-			list = append(list, c)
-		}
+// connections returns those of a client, of all for "", in no order.
+func (h *Host) connections(id protocol.ClientID) (list []*Conn) {
+	for _, m := range h.audience.Members(id) {
+		list = append(list, m.(*Conn))
 	}
-	if len(list) > maxAnnounced {
-		list = nil
-	}
-	return list, none
+	return list
+}
+
+// Online reports whether a client is connected.
+func (h *Host) Online(id protocol.ClientID) bool {
+	return slices.ContainsFunc(h.connections(id), func(c *Conn) bool { return c.ctx.Err() == nil })
 }
 
 // SetGrantOf changes what the open connections of a client may do, from now on: also
 // whether they count as able to answer.
 func (h *Host) SetGrantOf(id protocol.ClientID, grant protocol.Grant) {
-	for _, c := range h.connections(func(c *Conn) bool { return c.client == id }) {
+	for _, c := range h.connections(id) {
 		c.mu.Lock()
 		c.grant = grant
 		subs := make([]*subscription, 0, len(c.subs))
@@ -86,7 +61,7 @@ func (h *Host) SetGrantOf(id protocol.ClientID, grant protocol.Grant) {
 // Disconnect ends the open connections of a client. [Conn.Why] gives the reason, which
 // is one sentence.
 func (h *Host) Disconnect(id protocol.ClientID, reason string) {
-	for _, c := range h.connections(func(c *Conn) bool { return c.client == id }) {
+	for _, c := range h.connections(id) {
 		c.End(protocol.Errorf(protocol.CodeForbidden, "%s", reason))
 	}
 }
@@ -98,4 +73,15 @@ func (c *Conn) End(why *protocol.Error) {
 	c.why = why
 	c.mu.Unlock()
 	_ = c.Close() // it never fails
+}
+
+// Entries returns the list of the device's entries, for servers, which look keys up
+// in it, and for pairing. What is changed in it by requests counts
+// at once on open connections; whoever changes it otherwise calls [Host.SetGrantOf]
+// or [Host.Disconnect].
+func (h *Host) Entries() *clients.Store { return h.entries }
+
+// counts returns how many sessions and connections there are.
+func (h *Host) counts() (sessions, connections int) {
+	return h.sessions.Len(), h.audience.Len()
 }

@@ -6,9 +6,12 @@ import (
 	"io"
 	"sync"
 
-	"scorel/internal/engine/session"
+	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
+	"scorel/internal/host/library"
 	"scorel/internal/host/publish"
+	"scorel/internal/host/registry"
+	"scorel/internal/host/request"
 	"scorel/protocol"
 )
 
@@ -20,10 +23,10 @@ const (
 
 // subscription is one open session of a connection.
 type subscription struct {
-	c    *Conn
-	slot *slot
-	stop context.CancelFunc
-	done chan struct{}
+	c      *Conn
+	opened *registry.Session
+	stop   context.CancelFunc
+	done   chan struct{}
 
 	mu     sync.Mutex // guards what follows; the lane's lock may be taken with it held
 	detach func()     // not nil while the lane counts it as able to answer
@@ -31,12 +34,12 @@ type subscription struct {
 }
 
 func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protocol.OpenSession) (*protocol.SessionOpened, error) {
-	s, err := c.h.acquire(ctx, id)
+	s, err := c.h.sessions.Acquire(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	pumpCtx, stop := context.WithCancel(c.ctx)
-	sub := &subscription{c: c, slot: s, stop: stop, done: make(chan struct{})}
+	sendCtx, stop := context.WithCancel(c.ctx)
+	sub := &subscription{c: c, opened: s, stop: stop, done: make(chan struct{})}
 	sub.attend()
 	c.mu.Lock()
 	switch {
@@ -56,60 +59,23 @@ func (c *Conn) openSession(ctx context.Context, id protocol.SessionID, r *protoc
 		sub.end()
 		return nil, err
 	}
-	pumped := false
+	sent := false
 	defer func() {
-		if !pumped { // a panic, because the session is being given up
+		if !sent { // a panic, because the session is being given up
 			sub.drop()
 		}
 	}()
 	sub.attend() // a grant that changed meanwhile did not find it
-	opened := &protocol.SessionOpened{Summary: c.h.summary(s), Findings: s.findings(), ReadOnly: s.report.ReadOnly, NeedsLeaf: s.lane.Log().NeedsLeaf()}
-	if s.lane.Interrupted(ctx) {
+	opened := &protocol.SessionOpened{Summary: s.Summary(), Findings: s.Findings(), ReadOnly: s.Report().ReadOnly, NeedsLeaf: s.Lane().Log().NeedsLeaf()}
+	if s.Lane().Interrupted(ctx) {
 		opened.Interrupted = "The last answer is not complete, because the host stopped in the middle of it. Say \"go on\" to have the rest."
 	}
-	pumped = true
+	sent = true
 	go func() { // ends with the subscription or the connection
 		defer c.wg.Done()
-		sub.pump(pumpCtx, r.Anchors, r.Tail)
+		sub.sendLoop(sendCtx, r.Anchors, r.Tail)
 	}()
 	return opened, nil
-}
-
-// maxFindings is how many findings are told when a session is opened.
-const maxFindings = 10
-
-// findings says what the log has lost: what was found when it was opened, or when it was
-// opened before and nobody has gone on since.
-func (s *slot) findings() []string {
-	if found := toldOf(s.report); len(found) > 0 {
-		return found
-	}
-	return oneOrNone(s.lane.Damage())
-}
-
-// lost is findings of a log that is only read.
-func lost(ctx context.Context, index *session.Index, report session.Report) ([]string, error) {
-	if found := toldOf(report); len(found) > 0 {
-		return found, nil
-	}
-	text, err := lane.Lost(ctx, index)
-	return oneOrNone(text), err
-}
-
-func oneOrNone(text string) []string {
-	if text == "" {
-		return nil
-	}
-	return []string{text}
-}
-
-// toldOf says what was found in a log, at most [maxFindings] sentences and their number.
-func toldOf(report session.Report) []string {
-	found := report.Sentences()
-	if more := len(found) - maxFindings; more > 0 {
-		found = append(found[:maxFindings:maxFindings], fmt.Sprintf("%d more findings; verify the session to see them", more))
-	}
-	return found
 }
 
 func (c *Conn) closeSession(id protocol.SessionID) error {
@@ -130,22 +96,22 @@ func (c *Conn) closeSession(id protocol.SessionID) error {
 func (s *subscription) attend() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch answers := s.c.answers() && !s.ended; {
+	switch answers := s.c.canAnswer() && !s.ended; {
 	case answers && s.detach == nil:
-		s.detach = s.slot.lane.Attach(true)
+		s.detach = s.opened.Lane().Questions().Attach(true)
 	case !answers && s.detach != nil:
 		s.detach()
 		s.detach = nil
 	}
 }
 
-// drop takes back a subscription that the connection counts and that is not pumped.
+// drop takes back a subscription that the connection counts and that is not sent.
 func (s *subscription) drop() {
 	defer s.c.wg.Done()
 	defer close(s.done) // close_session may wait for it
 	s.stop()
 	s.c.mu.Lock()
-	id := s.slot.lane.ID()
+	id := s.opened.Lane().ID()
 	mine := s.c.subs[id] == s
 	if mine {
 		delete(s.c.subs, id)
@@ -162,16 +128,16 @@ func (s *subscription) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
-	defer s.c.h.release(s.slot) // also of a session that was given up, whose lane cannot be asked
+	defer s.c.h.sessions.Release(s.opened) // also of a session that was given up, whose lane cannot be asked
 	s.attend()
 }
 
-// pump sends the subscription until it ends. When it ends from the host's side the
+// sendLoop sends the subscription until it ends. When it ends from the host's side the
 // client may open the session again.
-func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) {
+func (s *subscription) sendLoop(ctx context.Context, a *protocol.Anchors, tail int) {
 	defer close(s.done)
 	defer s.c.h.Rescue("ending a subscription")
-	f := &feed{c: s.c, lane: s.slot.lane}
+	f := &feed{c: s.c, lane: s.opened.Lane()}
 	err := s.feed(ctx, f, a, tail)
 	if ctx.Err() != nil {
 		return
@@ -189,8 +155,8 @@ func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) 
 	s.end()
 	closed := &protocol.SessionClosed{SessionID: id}
 	if err != publish.ErrClosed {
-		closed.Err = requestError(err)
-		c.h.report(id, fmt.Sprintf("subscription of %s ended: %s", c.client, closed.Err.Code), nil)
+		closed.Err = failure.Of(err)
+		c.h.log.Report(id, fmt.Sprintf("subscription of %s ended: %s", c.client, closed.Err.Code), nil)
 	}
 	_ = c.send(c.ctx, closed) // the end of the connection is the same news
 }
@@ -200,7 +166,7 @@ func (s *subscription) pump(ctx context.Context, a *protocol.Anchors, tail int) 
 func (s *subscription) feed(ctx context.Context, f *feed, a *protocol.Anchors, tail int) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.slot.lane.Panicked(r)
+			s.opened.Lane().Panicked(r)
 			err = publish.ErrClosed
 		}
 	}()
@@ -215,7 +181,7 @@ func (s *subscription) feed(ctx context.Context, f *feed, a *protocol.Anchors, t
 // scripts come and go with every request.
 func (s *subscription) tell() {
 	if s.c.interactive {
-		s.c.h.sessionChanged(s.slot)
+		s.c.h.audience.SessionChanged(s.opened)
 	}
 }
 
@@ -265,10 +231,10 @@ func (f *feed) run(ctx context.Context, a *protocol.Anchors, tail int) error {
 	}
 }
 
-// choose says how a client goes on that stands at a, and places what it can. The
+// choose returns how a client goes on that stands at a, and places what it can. The
 // rules are those of docs/protocol.md.
 func (f *feed) choose(ctx context.Context, a *protocol.Anchors) (protocol.Resync, error) {
-	if a == nil || a.DeviceID != f.c.h.device {
+	if a == nil || a.DeviceID != f.c.h.identity.id {
 		return protocol.FullReload, nil
 	}
 	if f.cursor.Resume(a.StreamEpoch, a.StreamLastSeq) {
@@ -313,7 +279,7 @@ func (f *feed) catchUp(ctx context.Context, mode protocol.Resync, tail int) erro
 	}
 }
 
-// fromRing sends what the ring holds behind the cursor, and the live state.
+// fromRing sends what the ring holds after the cursor, and the live state.
 func (f *feed) fromRing(ctx context.Context) error {
 	for {
 		events, live, err := f.cursor.CatchUp()
@@ -336,7 +302,7 @@ func (f *feed) resync(ctx context.Context, mode protocol.Resync) error {
 
 // sendLive ends a catching up.
 func (f *feed) sendLive(ctx context.Context, mode protocol.Resync, live protocol.Live) error {
-	f.c.h.report(f.lane.ID(), fmt.Sprintf("resync of %s: %s, %d events", f.c.client, mode, f.count), nil)
+	f.c.h.log.Report(f.lane.ID(), fmt.Sprintf("resync of %s: %s, %d events", f.c.client, mode, f.count), nil)
 	return f.c.send(ctx, &protocol.LiveFrame{SessionID: f.lane.ID(), Live: live})
 }
 
@@ -349,7 +315,7 @@ func (f *feed) sendEvents(ctx context.Context, events []protocol.Event) error {
 			return err
 		}
 		var ok bool
-		if whole, ok = sendable(whole); !ok {
+		if whole, ok = library.Sendable(whole); !ok {
 			return nil
 		}
 		events = []protocol.Event{whole}
@@ -385,7 +351,7 @@ func (f *feed) sendTail(ctx context.Context, leaf protocol.EventID, tail int) er
 	return b.flush(ctx)
 }
 
-// sendRange sends the persistent events behind from, to through and no further.
+// sendRange sends the persistent events after from, to through and no further.
 func (f *feed) sendRange(ctx context.Context, from, through protocol.Seq) error {
 	b := &batch{f: f}
 	for e, err := range f.lane.Log().Index().EventsAfter(ctx, from) {
@@ -412,7 +378,7 @@ type batch struct {
 // add takes an event, unless its line is damaged, and sends what was gathered when
 // it does not go into the same frame.
 func (b *batch) add(ctx context.Context, e protocol.Event) error {
-	e, ok := sendable(e)
+	e, ok := library.Sendable(e)
 	if !ok {
 		return nil
 	}
@@ -433,11 +399,11 @@ func (b *batch) flush(ctx context.Context) error {
 }
 
 // handleSubscriptions registers the handlers of this file's requests.
-func (h *Host) handleSubscriptions(t handlers) {
-	on(t, func(ctx context.Context, at *target, r *protocol.OpenSession) (protocol.Response, error) {
-		return at.conn.openSession(ctx, at.call.SessionID, r)
+func (h *Host) handleSubscriptions(t request.Table) {
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.OpenSession) (protocol.Response, error) {
+		return connOf(at).openSession(ctx, at.Call.SessionID, r)
 	})
-	on(t, func(_ context.Context, at *target, _ *protocol.CloseSession) (protocol.Response, error) {
-		return &protocol.Done{}, at.conn.closeSession(at.call.SessionID)
+	request.On(t, func(_ context.Context, at *request.Target, _ *protocol.CloseSession) (protocol.Response, error) {
+		return &protocol.Done{}, connOf(at).closeSession(at.Call.SessionID)
 	})
 }

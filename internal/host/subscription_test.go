@@ -9,29 +9,30 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/host/hosttest"
 	"scorel/protocol"
 )
 
 func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
-	w := servingWorld(t, setting{}, `{"do":[{"text":"one"}]}`, `{"do":[{"text":"two"}]}`)
-	first := w.plug("first", false, protocol.GrantControl)
-	id := first.newSession()
-	old := anchorsOf(first.open(id, nil, 0).live) // of the session as it was made
-	first.do(id, &protocol.SendMessage{Content: text("go")})
-	first.until(ofType(protocol.TypeRuntimeEnd))
-	first.do(id, &protocol.CloseSession{})
-	mid := anchorsOf(first.open(id, nil, 0).live)
-	first.do(id, &protocol.SendMessage{Content: text("go on")})
-	events := first.until(ofType(protocol.TypeRuntimeEnd))
-	first.do(id, &protocol.CloseSession{})
-	end := anchorsOf(first.open(id, nil, 0).live)
+	w := hosttest.ServingWorld(t, hosttest.Setting{}, `{"do":[{"text":"one"}]}`, `{"do":[{"text":"two"}]}`)
+	first := w.Plug("first", false, protocol.GrantControl)
+	id := first.NewSession()
+	old := anchorsOf(first.Open(id, nil, 0).Live) // of the session as it was made
+	first.Do(id, &protocol.SendMessage{Content: hosttest.Text("go")})
+	first.Until(hosttest.OfType(protocol.TypeRuntimeEnd))
+	first.Do(id, &protocol.CloseSession{})
+	mid := anchorsOf(first.Open(id, nil, 0).Live)
+	first.Do(id, &protocol.SendMessage{Content: hosttest.Text("go on")})
+	events := first.Until(hosttest.OfType(protocol.TypeRuntimeEnd))
+	first.Do(id, &protocol.CloseSession{})
+	end := anchorsOf(first.Open(id, nil, 0).Live)
 	var stored, logged []protocol.EventID
 	for _, e := range events {
 		if e.ID != "" {
 			stored = append(stored, e.ID)
 		}
 	}
-	for _, e := range w.log(id) {
+	for _, e := range w.Log(id) {
 		logged = append(logged, e.ID)
 	}
 	with := func(a protocol.Anchors, change func(*protocol.Anchors)) *protocol.Anchors {
@@ -70,14 +71,14 @@ func TestAClientGoesOnWhereItsAnchorsSay(t *testing.T) {
 		"nothing but zeros and names": {&protocol.Anchors{}, 2, protocol.FullReload, count(2)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			another := w.plug("another", false, protocol.GrantView)
-			defer another.conn.Close()
-			got := another.open(id, c.anchors, c.tail)
-			if got.mode != c.mode || !c.right(got.events) {
-				t.Errorf("%s with %d events: %v; want %s", got.mode, len(got.events), ids(got.events), c.mode)
+			another := w.Plug("another", false, protocol.GrantView)
+			defer another.Conn.Close()
+			got := another.Open(id, c.anchors, c.tail)
+			if got.Mode != c.mode || !c.right(got.Events) {
+				t.Errorf("%s with %d events: %v; want %s", got.Mode, len(got.Events), ids(got.Events), c.mode)
 			}
-			if got.live.ThroughSeq != end.StreamLastSeq || got.live.PersistentLastID != end.PersistentLastID || got.live.Running {
-				t.Errorf("the state: %+v, want that of %+v", got.live, end)
+			if got.Live.ThroughSeq != end.StreamLastSeq || got.Live.PersistentLastID != end.PersistentLastID || got.Live.Running {
+				t.Errorf("the state: %+v, want that of %+v", got.Live, end)
 			}
 		})
 	}
@@ -97,41 +98,41 @@ func nonEmpty(ids []protocol.EventID) []protocol.EventID {
 func bySeq(a, b protocol.Event) int { return int(a.Seq) - int(b.Seq) }
 
 func TestAClientThatMissedTooMuchBeginsAnew(t *testing.T) {
-	w := servingWorld(t, setting{})
-	id, events := w.written(sized(2100, 10)...)
-	c := w.plug("reader", false, protocol.GrantView)
-	device := c.open(id, nil, 0).live.DeviceID
-	c.do(id, &protocol.CloseSession{})
+	w := hosttest.ServingWorld(t, hosttest.Setting{})
+	id, events := w.Written(hosttest.Sized(2100, 10)...)
+	c := w.Plug("reader", false, protocol.GrantView)
+	device := c.Open(id, nil, 0).Live.DeviceID
+	c.Do(id, &protocol.CloseSession{})
 	for _, k := range []struct {
 		missed, got int
 		mode        protocol.Resync
 	}{{2000, 2000, protocol.PersistentFallback}, {2001, 7, protocol.FullReload}} {
 		last := events[len(events)-k.missed-1]
-		got := c.open(id, &protocol.Anchors{DeviceID: device, PersistentLastSeq: last.Seq, PersistentLastID: last.ID}, 7)
-		c.do(id, &protocol.CloseSession{})
-		if got.mode != k.mode || len(got.events) != k.got {
-			t.Errorf("with %d missed: %s and %d events", k.missed, got.mode, len(got.events))
+		got := c.Open(id, &protocol.Anchors{DeviceID: device, PersistentLastSeq: last.Seq, PersistentLastID: last.ID}, 7)
+		c.Do(id, &protocol.CloseSession{})
+		if got.Mode != k.mode || len(got.Events) != k.got {
+			t.Errorf("with %d missed: %s and %d events", k.missed, got.Mode, len(got.Events))
 		}
 	}
-	if got := c.open(id, nil, protocol.MaxTail); len(got.events) != 2000 {
-		t.Errorf("the longest tail has %d events", len(got.events))
+	if got := c.Open(id, nil, protocol.MaxTail); len(got.Events) != 2000 {
+		t.Errorf("the longest tail has %d events", len(got.Events))
 	}
-	c.do(id, &protocol.CloseSession{})
-	reply, err := c.conn.Call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: id, Request: &protocol.OpenSession{Tail: protocol.MaxTail + 1}})
+	c.Do(id, &protocol.CloseSession{})
+	reply, err := c.Conn.Call(t.Context(), protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: id, Request: &protocol.OpenSession{Tail: protocol.MaxTail + 1}})
 	if err != nil || reply.Err == nil || protocol.AboutOf(reply.Err).Field != "tail" {
 		t.Errorf("a longer tail is answered with %+v, %v", reply, err)
 	}
 }
 
 func TestWhoJoinsInMidTurnSeesWhatWhoWasThereSees(t *testing.T) {
-	w := servingWorld(t, setting{attended: true, chunk: 3, pieces: 9}, `{"do":[{"thinking":"I ponder it."},{"text":"It is so, and in this way it goes on for a while."}]}`)
-	there := w.plug("there", true, protocol.GrantControl)
-	id := there.newSession()
-	live := there.open(id, nil, 0).live
-	there.do(id, &protocol.SendMessage{Content: text("go")})
+	w := hosttest.ServingWorld(t, hosttest.Setting{Attended: true, Chunk: 3, Pieces: 9}, `{"do":[{"thinking":"I ponder it."},{"text":"It is so, and in this way it goes on for a while."}]}`)
+	there := w.Plug("there", true, protocol.GrantControl)
+	id := there.NewSession()
+	live := there.Open(id, nil, 0).Live
+	there.Do(id, &protocol.SendMessage{Content: hosttest.Text("go")})
 	typed := 0
 	for typed < 9 { // then the model says nothing more
-		f, ok := there.frame().(*protocol.EventsFrame)
+		f, ok := there.Frame().(*protocol.EventsFrame)
 		if !ok {
 			continue
 		}
@@ -146,67 +147,67 @@ func TestWhoJoinsInMidTurnSeesWhatWhoWasThereSees(t *testing.T) {
 		t.Fatalf("who was there sees %+v", live.Messages)
 	}
 	for _, a := range []*protocol.Anchors{nil, ptr(anchorsOf(live)), {DeviceID: live.DeviceID, StreamEpoch: live.StreamEpoch, StreamLastSeq: live.ThroughSeq - 4}} {
-		c := w.plug("joins", true, protocol.GrantControl)
-		if got := c.open(id, a, 100).live; asText(t, got) != asText(t, live) {
-			t.Errorf("who joins sees\n%s\nand who was there\n%s", asText(t, got), asText(t, live))
+		c := w.Plug("joins", true, protocol.GrantControl)
+		if got := c.Open(id, a, 100).Live; hosttest.AsText(t, got) != hosttest.AsText(t, live) {
+			t.Errorf("who joins sees\n%s\nand who was there\n%s", hosttest.AsText(t, got), hosttest.AsText(t, live))
 		}
-		_ = c.conn.Close()
+		_ = c.Conn.Close()
 	}
-	there.do(id, &protocol.Cancel{TurnID: live.TurnID})
-	there.until(ofType(protocol.TypeRuntimeEnd))
+	there.Do(id, &protocol.Cancel{TurnID: live.TurnID})
+	there.Until(hosttest.OfType(protocol.TypeRuntimeEnd))
 }
 
 func ptr[T any](v T) *T { return &v }
 
 func TestDamagedLinesAreSentToNobodyAndUnknownOnesAsTheyAre(t *testing.T) {
-	w := servingWorld(t, setting{})
-	id, events := w.written(10, 10)
+	w := hosttest.ServingWorld(t, hosttest.Setting{})
+	id, events := w.Written(10, 10)
 	line := func(n int, typ, rest string) string {
 		return fmt.Sprintf(`{"type":%q,"id":"evt_000000000000000%d","parentId":%q,"seq":%d,"sessionId":%q,"clientId":"host","ts":1%s}`+"\n", typ, n, events[1].ID, n, id, rest)
 	}
-	name := w.home + "/.scorel/sessions/" + string(id) + ".jsonl"
-	data := w.readAll(name)
+	name := w.Home + "/.scorel/sessions/" + string(id) + ".jsonl"
+	data := w.ReadAll(name)
 	data += line(3, "later", `,"news":{"x":[1,2]}`)
 	data += line(4, "message", `,"message":{"role":7}`)
 	data += strings.Replace(line(5, "message", `,"message":{"role":"user","content":"caf?"}`), "?", "\xe9", 1)
-	w.write(name, data)
+	w.Write(name, data)
 	want := []protocol.EventID{events[1].ID, "evt_0000000000000003", "evt_0000000000000005"}
-	c := w.plug("reader", false, protocol.GrantView)
-	opened := c.open(id, nil, 0).live
+	c := w.Plug("reader", false, protocol.GrantView)
+	opened := c.Open(id, nil, 0).Live
 	for how, got := range map[string][]protocol.Event{
 		"the range": func() []protocol.Event {
-			c.do(id, &protocol.CloseSession{})
-			return c.open(id, &protocol.Anchors{DeviceID: opened.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}, 0).events
+			c.Do(id, &protocol.CloseSession{})
+			return c.Open(id, &protocol.Anchors{DeviceID: opened.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}, 0).Events
 		}(),
-		"the tree": c.do(id, &protocol.GetTree{AfterSeq: 1}).(*protocol.Events).Events,
+		"the tree": c.Do(id, &protocol.GetTree{AfterSeq: 1}).(*protocol.Events).Events,
 	} {
 		if !slices.Equal(ids(got), want) {
 			t.Fatalf("%s gives %v, want %v", how, ids(got), want)
 		}
-		if !strings.Contains(asText(t, got[1]), `"news":{"x":[1,2]}`) || !strings.Contains(asText(t, got[2]), "caf\ufffd") {
-			t.Errorf("%s gives %s", how, asText(t, got))
+		if !strings.Contains(hosttest.AsText(t, got[1]), `"news":{"x":[1,2]}`) || !strings.Contains(hosttest.AsText(t, got[2]), "caf\ufffd") {
+			t.Errorf("%s gives %s", how, hosttest.AsText(t, got))
 		}
 	}
 	// The path has only the last one of the three, with its parent.
-	c.do(id, &protocol.CloseSession{})
-	tail := c.open(id, nil, 10).events
-	path := c.do(id, &protocol.GetPath{}).(*protocol.Events).Events
+	c.Do(id, &protocol.CloseSession{})
+	tail := c.Open(id, nil, 10).Events
+	path := c.Do(id, &protocol.GetPath{}).(*protocol.Events).Events
 	slices.Reverse(path)
 	for how, got := range map[string][]protocol.Event{"the tail": tail, "the path": path} {
-		if !slices.Equal(ids(got), []protocol.EventID{events[0].ID, events[1].ID, "evt_0000000000000005"}) || !strings.Contains(asText(t, got), "caf\ufffd") {
-			t.Errorf("%s gives %s", how, asText(t, got))
+		if !slices.Equal(ids(got), []protocol.EventID{events[0].ID, events[1].ID, "evt_0000000000000005"}) || !strings.Contains(hosttest.AsText(t, got), "caf\ufffd") {
+			t.Errorf("%s gives %s", how, hosttest.AsText(t, got))
 		}
 	}
 }
 
 func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
-	w := servingWorld(t, setting{})
-	sizes := sized(1900, 26<<10) // about 50 MB
+	w := hosttest.ServingWorld(t, hosttest.Setting{})
+	sizes := hosttest.Sized(1900, 26<<10) // about 50 MB
 	sizes[1000] = 4<<20 - 1000
-	id, events := w.written(sizes...)
-	c := w.plug("slow", false, protocol.GrantView)
-	device := c.open(id, nil, 0).live.DeviceID
-	c.do(id, &protocol.CloseSession{})
+	id, events := w.Written(sizes...)
+	c := w.Plug("slow", false, protocol.GrantView)
+	device := c.Open(id, nil, 0).Live.DeviceID
+	c.Do(id, &protocol.CloseSession{})
 	heap := func() int {
 		runtime.GC()
 		var m runtime.MemStats
@@ -215,10 +216,10 @@ func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
 	}
 	events = events[:1:1] // so that the test does not hold them
 	base := heap()
-	c.do(id, &protocol.OpenSession{Anchors: &protocol.Anchors{DeviceID: device, PersistentLastSeq: 1, PersistentLastID: events[0].ID}})
+	c.Do(id, &protocol.OpenSession{Anchors: &protocol.Anchors{DeviceID: device, PersistentLastSeq: 1, PersistentLastID: events[0].ID}})
 	n, frames, most, seq := 0, 0, 0, protocol.Seq(1)
 	for {
-		f := c.frame()
+		f := c.Frame()
 		if _, ok := f.(*protocol.LiveFrame); ok {
 			break
 		}
@@ -232,8 +233,8 @@ func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
 			}
 			n++
 		}
-		if len(e.Events) > 1 && len(asText(t, e.Events)) > 70<<10 {
-			t.Fatalf("%d events of %d bytes came in one frame", len(e.Events), len(asText(t, e.Events)))
+		if len(e.Events) > 1 && len(hosttest.AsText(t, e.Events)) > 70<<10 {
+			t.Fatalf("%d events of %d bytes came in one frame", len(e.Events), len(hosttest.AsText(t, e.Events)))
 		}
 		if frames++; frames%100 == 0 || len(e.Events[0].Raw()) > 1<<20 {
 			most = max(most, heap()-base)
@@ -248,41 +249,41 @@ func TestASlowClientIsSentAllAndHoldsOneFrame(t *testing.T) {
 }
 
 func TestASubscriptionThatTheHostEndsMayBeOpenedAgain(t *testing.T) {
-	w := servingWorld(t, setting{})
-	id, events := w.written(10, 10, 10)
-	c := w.plug("reader", false, protocol.GrantView)
-	live := c.open(id, nil, 0).live
-	c.do(id, &protocol.CloseSession{})
-	name := w.home + "/.scorel/sessions/" + string(id) + ".jsonl"
-	data := w.readAll(name)
-	w.write(name, data[:len(data)/2]) // cut under the open log: a read fails
-	c.do(id, &protocol.OpenSession{Anchors: &protocol.Anchors{DeviceID: live.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}})
+	w := hosttest.ServingWorld(t, hosttest.Setting{})
+	id, events := w.Written(10, 10, 10)
+	c := w.Plug("reader", false, protocol.GrantView)
+	live := c.Open(id, nil, 0).Live
+	c.Do(id, &protocol.CloseSession{})
+	name := w.Home + "/.scorel/sessions/" + string(id) + ".jsonl"
+	data := w.ReadAll(name)
+	w.Write(name, data[:len(data)/2]) // cut under the open log: a read fails
+	c.Do(id, &protocol.OpenSession{Anchors: &protocol.Anchors{DeviceID: live.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}})
 	closed := news(c, func(*protocol.SessionClosed) bool { return true })
 	if closed.Err == nil || closed.SessionID != id {
 		t.Fatalf("the session was closed with %+v", closed)
 	}
-	w.write(name, data)
-	if got := c.open(id, &protocol.Anchors{DeviceID: live.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}, 0); len(got.events) != 2 {
-		t.Errorf("opened again it gives %d events", len(got.events))
+	w.Write(name, data)
+	if got := c.Open(id, &protocol.Anchors{DeviceID: live.DeviceID, PersistentLastSeq: 1, PersistentLastID: events[0].ID}, 0); len(got.Events) != 2 {
+		t.Errorf("opened again it gives %d events", len(got.Events))
 	}
 }
 
 func TestLiveUsageOfASessionThatIsOpenedAgainIsThatOfItsWholeLog(t *testing.T) {
-	w := servingWorld(t, setting{}, `{"do":[{"text":"one"}],"usage":{"inputTokens":100,"outputTokens":20}}`, `{"do":[{"text":"two"}],"usage":{"inputTokens":300,"outputTokens":4}}`)
-	c := w.plug("c", false, protocol.GrantControl)
-	id := c.newSession()
-	live := c.open(id, nil, 0).live
+	w := hosttest.ServingWorld(t, hosttest.Setting{}, `{"do":[{"text":"one"}],"usage":{"inputTokens":100,"outputTokens":20}}`, `{"do":[{"text":"two"}],"usage":{"inputTokens":300,"outputTokens":4}}`)
+	c := w.Plug("c", false, protocol.GrantControl)
+	id := c.NewSession()
+	live := c.Open(id, nil, 0).Live
 	for _, say := range []string{"go", "go on"} {
-		c.do(id, &protocol.SendMessage{Content: text(say)})
-		for _, e := range c.until(ofType(protocol.TypeRuntimeEnd)) {
+		c.Do(id, &protocol.SendMessage{Content: hosttest.Text(say)})
+		for _, e := range c.Until(hosttest.OfType(protocol.TypeRuntimeEnd)) {
 			live.Apply(e)
 		}
 	}
 	if live.Usage.InputTokens < 400 || live.Usage.OutputTokens < 24 {
 		t.Fatalf("the turns used %+v", live.Usage)
 	}
-	w.restart()
-	again := w.plug("c", false, protocol.GrantControl).open(id, nil, 0).live
+	w.Restart()
+	again := w.Plug("c", false, protocol.GrantControl).Open(id, nil, 0).Live
 	if again.Usage != live.Usage {
 		t.Errorf("opened again it has used %+v, before %+v", again.Usage, live.Usage)
 	}

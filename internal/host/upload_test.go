@@ -80,7 +80,7 @@ func TestAPartThatComesWhileTheConnectionEndsLeavesNothing(t *testing.T) {
 	if _, err := c.putBlob(t.Context(), part()); err == nil {
 		t.Error("it is taken")
 	}
-	if n := h.transfers.bytes; n != 0 {
+	if n := h.rooms.transfers.Bytes(); n != 0 {
 		t.Errorf("%d bytes are counted, and their file is open", n)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"scorel/protocol"
 )
 
-// Below gives the folder of the first of sessions that works below dir, relative to dir
+// Below returns the folder of the first of sessions that works below dir, relative to dir
 // and safe to show, "" when none does. Paths are taken as they are.
 func Below(sessions []protocol.SessionSummary, dir string) string {
 	for _, s := range sessions {

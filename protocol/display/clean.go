@@ -62,7 +62,7 @@ func safe(s string) bool {
 	return true
 }
 
-// hides says whether a character changes the order of others, or is not seen and
+// hides reports whether a character changes the order of others, or is not seen and
 // carries letters: bidirectional controls, tags, and the like.
 func hides(r rune) bool {
 	switch {
@@ -74,7 +74,7 @@ func hides(r rune) bool {
 	return false
 }
 
-// sequence gives the length of the escape sequence in front of s, whose
+// sequence returns the length of the escape sequence in front of s, whose
 // introducer is at at.
 func sequence(s string, at int) int {
 	if at >= len(s) {
@@ -97,7 +97,7 @@ func sequence(s string, at int) int {
 	return at
 }
 
-// control gives the length of a control sequence or string whose body begins at
+// control returns the length of a control sequence or string whose body begins at
 // at. One that does not end in the same line is taken for its introducer alone,
 // so that it cannot hide what follows.
 func control(s string, at int, kind byte) int {

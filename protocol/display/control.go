@@ -13,7 +13,7 @@ func customMessage(b *protocol.CustomMessage) Item {
 	return Item{Kind: Custom, Role: b.Message.Role, Title: Line(b.Kind), Text: blocksText(b.Message.Content)}
 }
 
-// shell says how a command of a person went. The role is internal where no model is told
+// shell returns how a command of a person went. The role is internal where no model is told
 // of it.
 func shell(r protocol.ShellResult, output string, role protocol.Role) Item {
 	item := Item{Kind: Shell, Role: role, Title: Line(r.Command), Text: Text(output), Status: OK}
@@ -53,6 +53,8 @@ func itemTitle(k protocol.ItemKind) string {
 		return "Skills"
 	case protocol.ItemMemory:
 		return "Memory"
+	case protocol.ItemInstructions:
+		return "Instruction files"
 	case protocol.ItemDateChange:
 		return "Date"
 	case protocol.ItemMode:

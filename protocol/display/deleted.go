@@ -6,7 +6,7 @@ import (
 	"scorel/protocol"
 )
 
-// Deleted says what became of the payloads that a deleted session named, a sentence each;
+// Deleted returns what became of the payloads that a deleted session named, a sentence each;
 // nothing when it named none.
 func Deleted(d *protocol.Deleted) (out []string) {
 	if d.Removed > 0 {

@@ -6,7 +6,7 @@ import (
 	"scorel/protocol"
 )
 
-// Kind says what an item is for a person.
+// Kind returns what an item is for a person.
 type Kind = protocol.DisplayKind
 
 // The kinds; package protocol describes them.
@@ -32,7 +32,7 @@ const (
 	Hidden     = protocol.DisplayHidden
 )
 
-// Status says how something stands. Items whose kind has no status leave it out.
+// Status returns how something stands. Items whose kind has no status leave it out.
 type Status = protocol.DisplayStatus
 
 // The statuses.
@@ -87,7 +87,7 @@ func Changed(e protocol.Event) string {
 	return "The log is damaged here: this was changed after it was written, and may not say what was said."
 }
 
-// Of says how an event is shown. Every event gives an item; what is not for
+// Of returns how an event is shown. Every event gives an item; what is not for
 // people, and what this version does not know, is [Hidden]. One that was changed after it
 // was written says so.
 func Of(e protocol.Event) Item {

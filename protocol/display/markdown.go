@@ -224,7 +224,7 @@ func quote(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// escapeLine makes a line that stands in a heading or tag plain text.
+// escapeLine makes a line that is in a heading or tag plain text.
 func escapeLine(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s); i++ {

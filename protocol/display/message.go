@@ -114,7 +114,7 @@ func blocksText(blocks []protocol.Block) string {
 	return strings.Join(parts, "\n")
 }
 
-// Summary gives the one line that says most about the input of a call of a tool: the
+// Summary returns the one line that says most about the input of a call of a tool: the
 // member that the tool names for it, else the command, path, pattern and so on, how far a
 // todo list is, the first of several questions, else the input itself. It is at most 120
 // characters long.
@@ -150,7 +150,7 @@ func Summary(tool string, input json.RawMessage) string {
 	return shorten(Line(b.String()), most)
 }
 
-// todoLine says how far a todo list is, and what is being done.
+// todoLine returns how far a todo list is, and what is being done.
 func todoLine(input json.RawMessage) (string, bool) {
 	var todos []struct{ Content, Status string }
 	if len(input) == 0 || json.Unmarshal(input, &todos) != nil {
@@ -168,7 +168,7 @@ func todoLine(input json.RawMessage) (string, bool) {
 	return fmt.Sprintf("%d of %d done%s", done, len(todos), now), true
 }
 
-// questionLine gives the first question, and says how many follow.
+// questionLine returns the first question, and says how many follow.
 func questionLine(input json.RawMessage) (string, bool) {
 	var questions []struct{ Question string }
 	if len(input) == 0 || json.Unmarshal(input, &questions) != nil || len(questions) == 0 {

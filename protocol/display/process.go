@@ -22,7 +22,7 @@ type Step struct {
 	At          string   `json:"at,omitempty"`      // RFC 3339
 }
 
-// StepOf says how a process event is shown. A bar is drawn only where Percent is set.
+// StepOf returns how a process event is shown. A bar is drawn only where Percent is set.
 func StepOf(e *protocol.ProcessEvent) Step {
 	s := Step{OperationID: Line(e.OperationID), Stage: Line(e.Stage), Text: Line(e.Message), Detail: Text(e.Detail), Status: Running,
 		Warning: e.Level == protocol.ProcessWarning || e.Level == protocol.ProcessError, At: Line(e.Timestamp)}
@@ -47,7 +47,7 @@ func StepOf(e *protocol.ProcessEvent) Step {
 	return s
 }
 
-// Line gives a step in one line: stage, text, and how far it is.
+// Line returns a step in one line: stage, text, and how far it is.
 func (s Step) Line() string {
 	line := s.Text
 	if s.Stage != "" && s.Stage != s.Text && !strings.HasPrefix(s.Text, s.Stage+" ") {
@@ -73,7 +73,7 @@ func toolProcess(b *protocol.ToolProcess) Item {
 	return item
 }
 
-// steps gives the steps of a summary, nil when there are none.
+// steps returns the steps of a summary, nil when there are none.
 func steps(raw json.RawMessage) []Step {
 	var s protocol.ProcessSummary
 	if len(raw) == 0 || json.Unmarshal(raw, &s) != nil {

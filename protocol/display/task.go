@@ -59,7 +59,7 @@ func taskTitle(item protocol.Item) (string, bool) {
 	return name + command, true
 }
 
-// dialog says how a dialog is shown; of kinds that this version does not know,
+// dialog returns how a dialog is shown; of kinds that this version does not know,
 // only that there is one.
 func dialog(b *protocol.UIRequest) Item {
 	item := Item{Kind: Question, ID: Line(b.UIID), ToolCallID: Line(b.Data.ToolCallID), Title: Line(b.Data.Kind)}

@@ -169,7 +169,7 @@ var (
 	placeholder = regexp.MustCompile(`^[A-Za-z.]+(\|(count|duration|plural:\w+))?$`)
 )
 
-// fault says what is wrong with a template, "" when nothing is.
+// fault returns what is wrong with a template, "" when nothing is.
 func fault(text string) string {
 	for {
 		open := strings.IndexByte(text, '{')

@@ -36,7 +36,7 @@ const MaxName = 128
 const maxAddress = 512
 
 // Transcript is what was said before the proofs. Address is what the client
-// dialled: host:port in lower case for TCP, behind tls: ([TLS]) where the line is one
+// dialled: host:port in lower case for TCP, after tls: ([TLS]) where the line is one
 // of TLS, unix: and the path for a socket.
 // Challenge is the host's message; its proof does not count.
 type Transcript struct {
@@ -45,7 +45,7 @@ type Transcript struct {
 	Challenge protocol.Challenge
 }
 
-// TLS gives the address of a transcript for a host:port that is dialled with TLS. The
+// TLS returns the address of a transcript for a host:port that is dialled with TLS. The
 // two differ, so that a stranger on a plain port cannot pass a proof on to a host that
 // speaks TLS elsewhere.
 func TLS(hostPort string) string { return "tls:" + hostPort }
@@ -62,7 +62,7 @@ const (
 func Nonce(rand io.Reader) ([]byte, error) {
 	n := make([]byte, NonceSize)
 	if _, err := io.ReadFull(rand, n); err != nil {
-		return nil, fmt.Errorf("draw a nonce: %w", err)
+		return nil, fmt.Errorf("generate a nonce: %w", err)
 	}
 	return n, nil
 }
@@ -165,16 +165,16 @@ func CheckChallenge(h *protocol.Hello, c *protocol.Challenge, meant protocol.Dev
 	return nil
 }
 
-// Host gives the host's proof under a key.
+// Host returns the host's proof under a key.
 func Host(key []byte, t *Transcript) []byte { return t.proof(key, roleHost) }
 
-// Client gives the client's proof under a key.
+// Client returns the client's proof under a key.
 func Client(key []byte, t *Transcript) []byte { return t.proof(key, roleClient) }
 
 // Equal compares proofs in constant time.
 func Equal(a, b []byte) bool { return len(a) == sha256.Size && hmac.Equal(a, b) }
 
-// Shared gives the key of a proof by DH of a private and a public key. It fails for
+// Shared returns the key of a proof by DH of a private and a public key. It fails for
 // a public key of low order.
 func Shared(private *ecdh.PrivateKey, public []byte) ([]byte, error) {
 	p, err := ecdh.X25519().NewPublicKey(public)

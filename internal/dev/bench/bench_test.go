@@ -132,7 +132,7 @@ func TestOpeningWithAndWithoutChecksumsIsMeasured(t *testing.T) {
 	}
 }
 
-// mocked gives a mock behind a listener, and its client side.
+// mocked returns a mock with a listener, and its client side.
 func mocked(t *testing.T, script string, judge bool) *server {
 	t.Helper()
 	m := &mock{}

@@ -108,7 +108,7 @@ type contexts struct {
 	Extend series `json:"extend"`
 }
 
-// contextCommand builds the context of a long path anew, from an open log, and
+// contextCommand builds the context of a long path again, from an open log, and
 // extends it by one step.
 func contextCommand(ctx context.Context, args []string) error {
 	f := flag.NewFlagSet("bench context", flag.ContinueOnError)

@@ -147,7 +147,7 @@ func (h *helper) contexts(messages, n int, f *figure) error {
 	return h.hooks("context", data, n, f)
 }
 
-// hooks asks a handler n times, behind one that is not counted.
+// hooks asks a handler n times, after one that is not counted.
 func (h *helper) hooks(name string, data json.RawMessage, n int, f *figure) error {
 	for i := range n + 1 {
 		start := time.Now()

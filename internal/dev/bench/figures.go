@@ -23,7 +23,7 @@ type figure struct {
 	WholeRun float64 `json:"maxRssMB,omitempty"`
 }
 
-// ok says whether the median reaches the goal.
+// ok reports whether the median reaches the goal.
 func (f figure) ok() bool {
 	if f.AtLeast {
 		return f.Median >= f.Goal
@@ -111,7 +111,7 @@ func resume(key, name string, events int, compact bool, g goals) func(context.Co
 		}
 		messages := events + 1
 		if compact {
-			messages = keptBehind + 1 // the summary joins the user message behind it
+			messages = keptBehind + 1 // the summary joins the user message after it
 		}
 		figures, err := b.command(ctx, key, task{name: name, args: []string{"-p", "--session", id, "Go on."},
 			script: inOrder(0, `{"text":"I go on."}`), requests: 1, messages: messages, stdout: "I go on.", log: file}, g, max(5, n/2))

@@ -27,8 +27,8 @@ type glass struct {
 // maxTail bounds what is kept of what came, in bytes.
 const maxTail = 1 << 20
 
-// patience is how long something may take until it counts as never coming.
-const patience = 30 * time.Second
+// timeout is how long something may take until it counts as never coming.
+const timeout = 30 * time.Second
 
 // open starts the binary on a terminal of 100 by 30.
 func (s *serving) open(args ...string) (*glass, error) {
@@ -66,10 +66,10 @@ func (g *glass) read() {
 	}
 }
 
-// await waits until a text has come behind what was awaited before, and gives when. The
+// await waits until a text has come after what was awaited before, and gives when. The
 // text is one that is written in one piece.
 func (g *glass) await(ctx context.Context, text string) (time.Time, error) {
-	late := time.After(patience)
+	late := time.After(timeout)
 	for {
 		g.mu.Lock()
 		at := bytes.Index(g.tail, []byte(text))
@@ -87,7 +87,7 @@ func (g *glass) await(ctx context.Context, text string) (time.Time, error) {
 		case <-g.ended:
 			return now, fmt.Errorf("the terminal UI has ended before it showed %q; the end is %q", text, tail)
 		case <-late:
-			return now, fmt.Errorf("%q is not shown after %v; the end is %q", text, patience, tail)
+			return now, fmt.Errorf("%q is not shown after %v; the end is %q", text, timeout, tail)
 		case <-ctx.Done():
 			return now, ctx.Err()
 		}
@@ -104,7 +104,7 @@ func (g *glass) press(ctx context.Context, text, shown string) (float64, error) 
 	return milliseconds(at.Sub(begun)), err
 }
 
-// written gives how many bytes have come.
+// written returns how many bytes have come.
 func (g *glass) written() int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -118,7 +118,7 @@ func (g *glass) close() {
 	_ = g.pty.Cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-g.ended:
-	case <-time.After(patience):
+	case <-time.After(timeout):
 	}
 	_ = g.pty.Close()
 	<-g.ended

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// head says where and when figures were measured.
+// head returns where and when figures were measured.
 type head struct {
 	Commit     string `json:"commit"`
 	CPU        string `json:"cpu"`

@@ -228,13 +228,13 @@ func (b *bench) stream(ctx context.Context, sessions, clients, pieces, everyMS i
 	return out, json.Unmarshal([]byte(line), &out.heard)
 }
 
-// cpuOf gives the time that a process has computed, user and system.
+// cpuOf returns the time that a process has computed, user and system.
 func cpuOf(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}
-	// The name of the command stands in brackets and may hold anything.
+	// The name of the command is in brackets and may hold anything.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) < 13 {
 		return 0, errors.New("the kernel's account of the process is short")

@@ -34,7 +34,7 @@ func idle(ctx context.Context, b *bench, n int) ([]figure, error) {
 // settling is how long a host is left alone before its memory is read.
 const settling = 2 * time.Second
 
-// idleHost gives the anonymous memory, in megabytes, of a host that has sessions on
+// idleHost returns the anonymous memory, in megabytes, of a host that has sessions on
 // disk, in some of which a turn has just been run.
 func (b *bench) idleHost(ctx context.Context, sessions, used int) (float64, error) {
 	s, err := b.serve(ctx, sessions)

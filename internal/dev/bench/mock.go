@@ -205,7 +205,7 @@ func (m *mock) serve(w http.ResponseWriter, r *http.Request) {
 	m.visits = append(m.visits, v)
 }
 
-// report gives what came; the messages of a request are counted only where its
+// report returns what came; the messages of a request are counted only where its
 // body is still there.
 func (m *mock) report() []visit {
 	m.mu.Lock()

@@ -19,7 +19,7 @@ type task struct {
 	// requests is how many requests the model must get, messages how many messages
 	// the last of them must carry.
 	requests, messages int
-	stdout             string // must stand in what is printed
+	stdout             string // must be in what is printed
 	log                string // a session's file, cut back to its length after each run
 }
 
@@ -212,7 +212,7 @@ func (r *running) finish(err error) error {
 	return cutBack(r.task.log, r.length)
 }
 
-// cutBack gives a file its old length and waits until that is on the disk, so
+// cutBack returns a file its old length and waits until that is on the disk, so
 // that the next run does not wait for it.
 func cutBack(name string, length int64) error {
 	f, err := os.OpenFile(name, os.O_WRONLY, 0)

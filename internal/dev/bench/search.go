@@ -17,7 +17,7 @@ const (
 	searchedSessions = 1000
 	searchedEvents   = 160           // a session, about 100 KB
 	searchedWord     = "restoration" // of common letters, which are slowest to look for
-	searchedEvery    = "function"    // a word that stands in every session
+	searchedEvery    = "function"    // a word that is in every session
 )
 
 // search measures sessions search, from start to exit.

@@ -47,7 +47,7 @@ func (s *server) stop() {
 	_ = s.cmd.Wait()
 }
 
-// load gives the server its answers; see [mock.load].
+// load hands the server its answers; see [mock.load].
 func (s *server) load(ctx context.Context, script string, judge bool) error {
 	path := "/bench/load"
 	if judge {
@@ -70,7 +70,7 @@ func (s *server) release(ctx context.Context) error {
 	return s.call(ctx, http.MethodPost, "/bench/release", "", nil)
 }
 
-// visits gives the requests that have been answered since the last reset.
+// visits returns the requests that have been answered since the last reset.
 func (s *server) visits(ctx context.Context) ([]visit, error) {
 	var v []visit
 	err := s.call(ctx, http.MethodGet, "/bench/visits", "", &v)

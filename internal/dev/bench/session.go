@@ -50,7 +50,7 @@ func (t *talk) event(body protocol.Body) protocol.Event {
 	return ev
 }
 
-// next gives the next event of the pattern.
+// next returns the next event of the pattern.
 func (t *talk) next() protocol.Event {
 	call := fmt.Sprintf("call_%d", t.n/4)
 	m := protocol.Message{Role: protocol.RoleAssistant, Provider: "mock", Model: "mock", StopReason: protocol.StopEndTurn,
@@ -81,7 +81,7 @@ func filled(line string, n, size int) string {
 }
 
 // write makes a log of a number of events, a multiple of four, and a compact event
-// behind them if the session is to be compacted.
+// after them if the session is to be compacted.
 func write(ctx context.Context, store *session.Store, work string, events int, compact bool) (*session.Log, error) {
 	return writeNumber(ctx, store, work, 0, events, 0, compact)
 }

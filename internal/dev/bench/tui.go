@@ -9,7 +9,7 @@ import (
 )
 
 // What is looked for on the terminal: the mark of the editor, the last words of the
-// session that is resumed, and a character that stands at the end of answers.
+// session that is resumed, and a character that is at the end of answers.
 const (
 	editorMark = "❯"
 	lastWords  = "returns before the file is closed"
@@ -252,7 +252,7 @@ func streams(ctx context.Context, b *bench, n int) ([]figure, error) {
 // observed is how long a process is looked at to see what share of a core it takes.
 const observed = 4 * time.Second
 
-// computes gives what share of a core the program takes, in percent, and how many
+// computes returns what share of a core the program takes, in percent, and how many
 // bytes it writes meanwhile.
 func (g *glass) computes() (percent float64, bytes int64, err error) {
 	before, err := cpuOf(g.pid())

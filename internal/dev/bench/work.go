@@ -40,7 +40,7 @@ func atWork(ctx context.Context, b *bench, n int) ([]figure, error) {
 // sampling is how often the memory of a host is read while it works.
 const sampling = 20 * time.Millisecond
 
-// worked gives the memory of the host when the last turn has ended, and the median of what
+// worked returns the memory of the host when the last turn has ended, and the median of what
 // was resident during the turns, in bytes: what one moment shows depends on the collector.
 func (b *bench) worked(ctx context.Context) (memory, float64, error) {
 	var ids []protocol.SessionID

@@ -37,7 +37,7 @@ func convert(m source) (catalog.Model, bool) {
 		out.Thinking = thinking(m)
 	}
 	if api == model.APIOpenAI && c.NoEffortWithTools && out.Thinking[model.ThinkingOff] == nil {
-		return catalog.Model{}, false // thinks always, so it takes no tools behind this API
+		return catalog.Model{}, false // thinks always, so it takes no tools through this API
 	}
 	if !compatIsZero(c) {
 		out.Compat = &c
@@ -50,7 +50,7 @@ func compatIsZero(c model.Compat) bool {
 		!c.Adaptive && !c.BlockBinding && !c.ReasoningContent && !c.NoToolMarks
 }
 
-// wireAPI says which of our adapters reaches the model. The package names the wire
+// wireAPI returns which of our adapters reaches the model. The package names the wire
 // formats as we do. Those of Azure and of ChatGPT accounts (azure-openai-responses,
 // openai-codex-responses) want more than a key.
 func wireAPI(m source) (model.API, bool) {
@@ -65,7 +65,7 @@ func wireAPI(m source) (model.API, bool) {
 	return "", false
 }
 
-// thinking gives the levels of a model with the server's words for them. The
+// thinking returns the levels of a model with the server's words for them. The
 // package means by a missing level that it is called by its own name, except for
 // xhigh and max, which must be named; null means not offered.
 func thinking(m source) map[model.ThinkingLevel]*string {
@@ -88,7 +88,7 @@ func thinking(m source) map[model.ThinkingLevel]*string {
 	return out
 }
 
-// compat says where the server differs. The package names some of it and leaves
+// compat returns where the server differs. The package names some of it and leaves
 // the rest to rules by provider, which stand here again.
 func compat(m source, api model.API) model.Compat {
 	var c model.Compat
@@ -144,7 +144,7 @@ func compat(m source, api model.API) model.Compat {
 	return c
 }
 
-// describe gives the name of a provider for people and the usual variables of
+// describe returns the name of a provider for people and the usual variables of
 // its key; no name for one that cannot be used with a key alone.
 func describe(id string) (name string, env []string) {
 	switch id {

@@ -1,6 +1,6 @@
 // Command gen makes catalog.json from the tarball of the npm package
 // @earendil-works/pi-ai. It keeps what the adapters here can call: chat models
-// behind Anthropic's Messages API, Chat Completions, Responses and the Gemini API,
+// after Anthropic's Messages API, Chat Completions, Responses and the Gemini API,
 // of providers that are used with a key and a fixed address.
 package main
 

@@ -99,7 +99,7 @@ func (h *host) prompt(ctx context.Context, script, session string) *exec.Cmd {
 	return h.command(ctx, args...)
 }
 
-// session gives the id and the log of the only session; empty when there is none.
+// session returns the id and the log of the only session; empty when there is none.
 func (h *host) session() (id, file string, err error) {
 	names := logs(h.dir())
 	switch len(names) {
@@ -357,7 +357,7 @@ func killInTool(cmd *exec.Cmd, processes int) (pids []int, r run, err error) {
 	return pids, r, nil
 }
 
-// sleeps says whether a process runs our command still; its number may be that
+// sleeps reports whether a process runs our command still; its number may be that
 // of another one by now.
 func sleeps(pid int) bool {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))

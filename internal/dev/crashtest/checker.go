@@ -10,7 +10,7 @@ import (
 // Log is a session log as its bytes show it.
 type Log struct {
 	Whole []byte            // the header and every complete line
-	Tail  []byte            // what stands behind the last newline
+	Tail  []byte            // what is after the last newline
 	lines map[string][]byte // by event id
 	order map[string]int
 }
@@ -68,7 +68,7 @@ func ReadLog(data []byte) (*Log, error) {
 	return l, nil
 }
 
-// Holds says whether every persistent event among the printed lines is in the
+// Holds reports whether every persistent event among the printed lines is in the
 // log with the bytes that were printed, in the order of the log. It gives how
 // many there were. Behind the last newline of printed stands what the kill cut
 // off; it counts for nothing.
@@ -100,8 +100,8 @@ func (l *Log) Holds(printed []byte) (n int, err error) {
 	return n, nil
 }
 
-// Pairs says whether in a request of the Messages API each tool_use has exactly
-// one tool_result in the message behind it, and each tool_result its tool_use.
+// Pairs reports whether in a request of the Messages API each tool_use has exactly
+// one tool_result in the message after it, and each tool_result its tool_use.
 func Pairs(body []byte) error {
 	var r struct {
 		Messages []struct {

@@ -27,8 +27,8 @@ import (
 
 const (
 	onceRounds = 3 // of each kind of request
-	patience   = 2 * time.Minute
-	// Most requests have acted behind the first of these, all behind the second.
+	timeout    = 2 * time.Minute
+	// Most requests have acted after the first of these, all after the second.
 	soon, late = 5 * time.Millisecond, 60 * time.Millisecond
 	others     = 257 // results that a host remembers of a client, and one more
 )
@@ -167,7 +167,7 @@ func (h *hosted) call(c protocol.Call) (protocol.Reply, error) {
 	if err != nil {
 		return protocol.Reply{}, err
 	}
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
 	case line := <-ch:
@@ -175,13 +175,13 @@ func (h *hosted) call(c protocol.Call) (protocol.Reply, error) {
 	case <-h.over:
 		return protocol.Reply{}, fmt.Errorf("%s: the host has ended: %s", c.Request.Spec().Name, h.stderr.Bytes())
 	case <-timer.C:
-		return protocol.Reply{}, fmt.Errorf("%s: no answer in %v", c.Request.Spec().Name, patience)
+		return protocol.Reply{}, fmt.Errorf("%s: no answer in %v", c.Request.Spec().Name, timeout)
 	}
 }
 
 // await waits until an event fits that the host tells.
 func (h *hosted) await(what string, fits func(protocol.Event) bool) (protocol.Event, error) {
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	for seen := 0; ; {
 		h.mu.Lock()
@@ -198,7 +198,7 @@ func (h *hosted) await(what string, fits func(protocol.Event) bool) (protocol.Ev
 		case <-h.over:
 			return protocol.Event{}, fmt.Errorf("wait for %s: the host has ended: %s", what, h.stderr.Bytes())
 		case <-timer.C:
-			return protocol.Event{}, fmt.Errorf("no %s in %v", what, patience)
+			return protocol.Event{}, fmt.Errorf("no %s in %v", what, timeout)
 		}
 	}
 }
@@ -286,7 +286,7 @@ type kind struct {
 	again func(d *device, c *protocol.Call, id protocol.SessionID) error
 	// unless is a code with which the repeat may fail when the request had not acted.
 	unless protocol.Code
-	// acted says whether a request has acted that leaves no event; nil: an event says so.
+	// acted reports whether a request has acted that leaves no event; nil: an event says so.
 	acted func(d *device, c protocol.Call) bool
 	// check looks at what is left; nil: that one event names the request.
 	check func(d *device, c protocol.Call) error
@@ -319,7 +319,7 @@ func kinds() []kind {
 	}
 	fresh := func() protocol.SessionID { return protocol.NewSessionID(time.Now(), crand.Reader) }
 	name := "a name"
-	noted := func(d *device, c protocol.Call) int { // how often the note of a request stands in the user's notes
+	noted := func(d *device, c protocol.Call) int { // how often the note of a request is in the user's notes
 		data, _ := os.ReadFile(filepath.Join(d.dir(), "memory", "MEMORY.md"))
 		return strings.Count(string(data), "note "+string(c.RequestID))
 	}
@@ -457,7 +457,7 @@ func named(events []protocol.Event, c protocol.Call) (n int) {
 	return n
 }
 
-// once says that a message was taken once, or still waits once.
+// once reports that a message was taken once, or still waits once.
 func once(s string) func(d *device, c protocol.Call) error {
 	return func(d *device, c protocol.Call) error {
 		_, events, err := d.events(c.SessionID)
@@ -484,7 +484,7 @@ func once(s string) func(d *device, c protocol.Call) error {
 	}
 }
 
-// made says that a session is there that the request made.
+// made reports that a session is there that the request made.
 func made(d *device, c protocol.Call) error {
 	header, _, err := d.events(c.SessionID)
 	if err == nil && (header.Cause == nil || header.Cause.RequestID != c.RequestID) {
@@ -539,7 +539,7 @@ func TestARequestWhoseHostIsKilledActsOnceWhenItIsRepeated(t *testing.T) {
 }
 
 // killedInRequest kills the host some time after it was sent a request, and repeats
-// that at the next one. It says whether the request had acted by then.
+// that at the next one. It reports whether the request had acted by then.
 func killedInRequest(d *device, k kind, after time.Duration) (before bool, err error) {
 	if err := d.start(); err != nil {
 		return false, err
@@ -667,7 +667,7 @@ func killedWithQueue(d *device, r *rand.Rand) (n int, err error) {
 	}
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for want, end := r.IntN(len(answers)), time.Now().Add(patience); come() < want && time.Now().Before(end); {
+	for want, end := r.IntN(len(answers)), time.Now().Add(timeout); come() < want && time.Now().Before(end); {
 		<-tick.C
 	}
 	timer := time.NewTimer(time.Duration(r.Int64N(int64(20 * time.Millisecond))))

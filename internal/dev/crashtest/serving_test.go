@@ -28,7 +28,7 @@ const (
 )
 
 // chatter is what the model says while its host is killed: short answers that take
-// their time, some behind a tool.
+// their time, some after a tool.
 const chatter = `{"script":1,"chunk":6,"delayMs":2}
 {"again":true,"if":{"result":"."},"do":[{"text":"There is a note, and it says what notes say."}]}
 {"again":true,"if":{"user":"look"},"do":[{"text":"I look. "},{"call":"Read","input":{"path":"notes.txt"}}]}

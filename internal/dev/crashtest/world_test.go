@@ -38,7 +38,7 @@ func rounds(n int) int {
 	return n
 }
 
-// random gives a source for one worker and logs what it needs to be made again.
+// random returns a source for one worker and logs what it needs to be made again.
 // When a process dies depends on the machine too, so a seed repeats a round only
 // roughly.
 func random(t *testing.T, seed uint64, worker int) *rand.Rand {
@@ -119,7 +119,7 @@ func kill(cmd *exec.Cmd, at moment) run {
 	return r
 }
 
-// logs gives the session logs of a Scorel folder.
+// logs returns the session logs of a Scorel folder.
 func logs(dir string) []string {
 	found, _ := filepath.Glob(filepath.Join(dir, "sessions", "*.jsonl"))
 	return found

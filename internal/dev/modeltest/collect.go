@@ -105,7 +105,7 @@ func Collect(stream iter.Seq2[model.Delta, error]) (Answer, error) {
 	return a, errors.Join(broken, failed)
 }
 
-// compare says whether the deltas of a block give what its end says.
+// compare reports whether the deltas of a block give what its end says.
 func compare(streamed string, end model.BlockEnd) error {
 	whole := end.Block.Text
 	switch {

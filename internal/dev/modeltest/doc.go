@@ -4,7 +4,7 @@
 // Tests of adapters, of the runtime and of the whole program use it, and so does
 // the mock server of the benchmarks, in a process of its own.
 //
-// Scripts are those of package script. On the wire a call does not say whether it
+// Scripts are those of package script. On the wire a call does not report whether it
 // is a step or a summary: a line of kind compact answers when no step line does,
 // unless [Config.Kind] tells the two apart.
 //

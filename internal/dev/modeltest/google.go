@@ -75,8 +75,8 @@ func (r *googleRequest) describe(in *incoming) {
 	}
 }
 
-// translate gives a failure as the vendor has it: a wrong key is a 400, overload a
-// 503, and how long to wait stands in the document, not in a header.
+// translate returns a failure as the vendor has it: a wrong key is a 400, overload a
+// 503, and how long to wait is in the document, not in a header.
 func (googleAPI) translate(f script.Failure) (out script.Failure, retryHeader float64) {
 	switch f.Status {
 	case http.StatusUnauthorized:
@@ -266,12 +266,12 @@ func SignCall(modelID, name string, args json.RawMessage) string {
 	return Sign(modelID, name+"\x00"+string(compact(v)))
 }
 
-// olderGemini says whether a model is of the time before Gemini 3.
+// olderGemini reports whether a model is of the time before Gemini 3.
 func olderGemini(id string) bool {
 	return strings.Contains(id, "gemini-1.") || strings.Contains(id, "gemini-2.")
 }
 
-// PlainCalls says whether calls of a model have neither ids nor signatures, and
+// PlainCalls reports whether calls of a model have neither ids nor signatures, and
 // their results no media: those before Gemini 3, and Gemma.
 func PlainCalls(id string) bool { return olderGemini(id) || strings.Contains(id, "gemma") }
 

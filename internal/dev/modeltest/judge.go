@@ -7,7 +7,7 @@ import (
 
 // What every vendor demands of a request.
 
-// judgeBytes says why the text of a request is refused: it is no UTF-8, or an escape
+// judgeBytes returns why the text of a request is refused: it is no UTF-8, or an escape
 // stands for half a character (Anthropic: "The request body is not valid JSON: no
 // low surrogate in string: line 1 column 129185 (char 129184)").
 func judgeBytes(body []byte) string {
@@ -43,7 +43,7 @@ const (
 	low  = 'l'
 )
 
-// surrogate says which half of a pair the escape at the beginning of s is; 0: none.
+// surrogate returns which half of a pair the escape at the beginning of s is; 0: none.
 func surrogate(s string) rune {
 	if len(s) < 6 || s[:2] != `\u` || (s[2] != 'd' && s[2] != 'D') {
 		return 0
@@ -57,7 +57,7 @@ func surrogate(s string) rune {
 	return 0
 }
 
-// toolName says whether a tool may be named so, also in a call of it.
+// toolName reports whether a tool may be named so, also in a call of it.
 func toolName(name string, most int) bool {
 	return name != "" && len(name) <= most && !strings.ContainsFunc(name, func(r rune) bool {
 		return r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')

@@ -88,7 +88,7 @@ const (
 	anthropicBudget   = 1024
 )
 
-// judgeAnthropic says what the API would refuse about a request; empty when it
+// judgeAnthropic returns what the API would refuse about a request; empty when it
 // takes it. The texts begin as the vendor's do.
 //
 // Where the API has become milder than it was, the judge keeps the older rule,

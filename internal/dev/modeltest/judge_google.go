@@ -100,7 +100,7 @@ func parseGoogle(body []byte) (*googleRequest, string) {
 	return nil, "Invalid JSON payload received. " + err.Error()
 }
 
-// judgeGoogle says what the API would refuse about a request to a model; empty when
+// judgeGoogle returns what the API would refuse about a request to a model; empty when
 // it takes it. The texts begin as the vendor's do where those are known.
 //
 // Rules and their sources: fields, roles and limits: https://ai.google.dev/api/generate-content

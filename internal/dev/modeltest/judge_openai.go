@@ -88,7 +88,7 @@ func (c openaiContent) text() string {
 
 const openaiIDLen = 40
 
-// judgeOpenAI says what the API would refuse about a request; empty when it takes
+// judgeOpenAI returns what the API would refuse about a request; empty when it takes
 // it. The texts begin as the vendor's do.
 //
 // The API takes user messages in a row (the roles of its messages are not bound to

@@ -130,7 +130,7 @@ func (c responsesContent) text() string {
 	return strings.Join(list, "\n")
 }
 
-// fieldsOf gives the names of the fields of an object, sorted.
+// fieldsOf returns the names of the fields of an object, sorted.
 func fieldsOf(data []byte) []string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(data, &fields) != nil {
@@ -151,7 +151,7 @@ const (
 	responsesMinOutput = 16
 )
 
-// judgeResponses says what the API would refuse about a request; empty when it
+// judgeResponses returns what the API would refuse about a request; empty when it
 // takes it. The texts begin as the vendor's do; fields and values are those of the
 // vendor's published specification (openai-go v3.94.0, ResponseNewParams).
 //
@@ -308,7 +308,7 @@ func (j *responsesJudge) item(i int) string {
 	return j.output(at, it)
 }
 
-// responsesFields gives the fields of an item and how its id begins.
+// responsesFields returns the fields of an item and how its id begins.
 func responsesFields(kind string) (fields []string, prefix string) {
 	switch kind {
 	case "message":
@@ -323,8 +323,8 @@ func responsesFields(kind string) (fields []string, prefix string) {
 	return nil, ""
 }
 
-// id judges the id of an item. Where the item stood directly behind reasoning that
-// is known by the id, it must stand there again.
+// id judges the id of an item. Where the item stood directly after reasoning that
+// is known by the id, it must be there again.
 func (j *responsesJudge) id(at string, it *responsesItem, prefix string) string {
 	id := it.id()
 	switch {
@@ -344,8 +344,8 @@ func (j *responsesJudge) id(at string, it *responsesItem, prefix string) string 
 	return ""
 }
 
-// reasoningOf gives the id of the reasoning that the item stood directly behind,
-// when the server gave the id: fc_000001_2_r1 stood behind rs_000001_1.
+// reasoningOf returns the id of the reasoning that the item stood directly behind,
+// when the server gave the id: fc_000001_2_r1 stood after rs_000001_1.
 func reasoningOf(id string) string {
 	parts := strings.Split(id, "_")
 	if len(parts) != 4 || !strings.HasPrefix(parts[3], "r") {
@@ -504,7 +504,7 @@ func judgeResponsesPart(at string, p responsesPart) string {
 	return ""
 }
 
-// base64Data says whether a data URL holds base64 of something.
+// base64Data reports whether a data URL holds base64 of something.
 func base64Data(url string) bool {
 	_, data, ok := strings.Cut(url, ";base64,")
 	_, err := base64.StdEncoding.DecodeString(data)

@@ -67,7 +67,7 @@ func Seal(modelID, id string) string {
 	return "gAAAAA" + hex.EncodeToString(sum[:16]) + "." + id
 }
 
-// sealed says whether encrypted content is the server's own for a model, and of
+// sealed reports whether encrypted content is the server's own for a model, and of
 // the item id where that is given.
 func sealed(modelID, id, content string) bool {
 	_, of, ok := strings.Cut(content, ".")
@@ -92,7 +92,7 @@ func (responsesAPI) refuse(f script.Failure) []byte {
 	return compact(object{"error": object{"message": text, "type": kind, "param": nil, "code": code}})
 }
 
-// responsesErrorCode gives error.code: "" stands for null.
+// responsesErrorCode returns error.code: "" stands for null.
 func responsesErrorCode(f script.Failure, text string) string {
 	switch {
 	case f.Type == "insufficient_quota":
@@ -134,7 +134,7 @@ func (responsesAPI) stream(w io.Writer, in incoming, id string) emitter {
 // responsesEmitter writes events as
 // https://developers.openai.com/api/reference/resources/responses/streaming-events
 // shows them. The ids of items say what the judge wants to know of them later: an
-// item directly behind reasoning number 0 of its answer ends with _r0.
+// item directly after reasoning number 0 of its answer ends with _r0.
 type responsesEmitter struct {
 	w       io.Writer
 	model   string

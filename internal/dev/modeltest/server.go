@@ -17,7 +17,7 @@ import (
 	"scorel/protocol"
 )
 
-// Config says how a server behaves.
+// Config returns how a server behaves.
 type Config struct {
 	Script *script.Script
 	// Key is the only key that is taken; empty takes any, also none.
@@ -70,7 +70,7 @@ type Server struct {
 
 // wireAPI is what differs between the vendors.
 type wireAPI interface {
-	// path is where requests go; a base URL may stand in front of it.
+	// path is where requests go; a base URL may be in front of it.
 	path() string
 	key(http.Header) string
 	// read parses and judges a request. The text is the vendor's refusal.
@@ -85,7 +85,7 @@ type located interface{ at(u *url.URL) wireAPI }
 
 // translator is had by APIs that do not have each failure of a script as it stands.
 type translator interface {
-	// translate gives the vendor's failure and the seconds of the Retry-After header.
+	// translate returns the vendor's failure and the seconds of the Retry-After header.
 	translate(f script.Failure) (out script.Failure, retryHeader float64)
 }
 
@@ -147,7 +147,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Requests gives the requests that were kept, oldest first.
+// Requests returns the requests that were kept, oldest first.
 func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"net/http"
 )
 
-// Transport gives a client that reaches h without a network. The whole answer is
+// Transport returns a client that reaches h without a network. The whole answer is
 // there before it is read, so it does for judging requests, not for timing; and a
 // connection cannot break.
 func Transport(h http.Handler) *http.Client { return &http.Client{Transport: direct{h}} }

@@ -79,11 +79,11 @@ func tour(bin, out string, c colours) error {
 	}
 	defer t.close()
 	for _, s := range []step{
-		{"", "How do you want to begin?", "", "first-run"},
+		{"", "How would you like to start?", "", "first-run"},
 		{up + enter, "A check of this project fails", "How do you want", ""},
-		{enter, "May Bash run?", "", "permission"},
-		{"2", "May Edit run?", "May Bash run?", "edit"},
-		{"2", "That was a demo", "May Edit run?", ""},
+		{enter, "Run this command?", "", "permission"},
+		{"2", "Edit armor/armor.go?", "Run this command?", "edit"},
+		{"2", "That was a demo", "Edit armor/armor.go?", ""},
 		{full, "That was a demo", "a small project with a fault", "answer"}, // what was told goes by itself
 		{"/", "/compact", "", "commands"},
 		{clear, "ask something", "/compact", ""},

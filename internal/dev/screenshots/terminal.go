@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	patience = 60 * time.Second       // how long a screen may take to come
-	quiet    = 400 * time.Millisecond // without output: the screen is complete
+	timeout = 60 * time.Second       // how long a screen may take to come
+	quiet   = 400 * time.Millisecond // without output: the screen is complete
 )
 
 // terminal is the program and what a terminal shows of it.
@@ -66,7 +66,7 @@ func (t *terminal) show() {
 	}
 }
 
-// answer gives the program what the terminal says to its questions.
+// answer returns the program what the terminal says to its questions.
 func (t *terminal) answer() {
 	buf := make([]byte, 4<<10)
 	for {
@@ -85,7 +85,7 @@ func (t *terminal) step(s step) error {
 	if _, err := t.pty.WriteString(s.keys); err != nil {
 		return err
 	}
-	deadline := time.After(patience)
+	deadline := time.After(timeout)
 	for {
 		select {
 		case <-t.changed:
@@ -95,17 +95,17 @@ func (t *terminal) step(s step) error {
 				return nil
 			}
 		case <-deadline:
-			return fmt.Errorf("waited %v for %q without %q on:\n%s", patience, s.wait, s.gone, t.text())
+			return fmt.Errorf("waited %v for %q without %q on:\n%s", timeout, s.wait, s.gone, t.text())
 		}
 		select {
 		case <-t.changed:
 		case <-deadline:
-			return fmt.Errorf("waited %v for %q without %q on:\n%s", patience, s.wait, s.gone, t.text())
+			return fmt.Errorf("waited %v for %q without %q on:\n%s", timeout, s.wait, s.gone, t.text())
 		}
 	}
 }
 
-// text gives the words of the screen.
+// text returns the words of the screen.
 func (t *terminal) text() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 type holding struct {
 	mode   protocol.Resync  // how it catches up; "" when it is live
 	tail   []protocol.Event // of a reload: of the path, and what came meanwhile
-	from   protocol.Seq     // behind it there is no gap
+	from   protocol.Seq     // after it there is no gap
 	events []protocol.Event
 	live   protocol.Live
 	begun  bool // a live state has come since the last reload

@@ -12,13 +12,13 @@ import (
 	"scorel/protocol"
 )
 
-// library is a seat with the client library, on embedded connections or on
+// library is a connection with the client library, on embedded connections or on
 // WebSockets.
 type library struct {
 	book
 	w      *world
 	c      *client.Client
-	ctx    context.Context // ends with the seat
+	ctx    context.Context // ends with the connection
 	stop   context.CancelFunc
 	cutOff func() // cuts the connection
 
@@ -45,12 +45,12 @@ func (s *library) embedded(id protocol.ClientID) func(context.Context) (client.T
 		mu.Lock()
 		defer mu.Unlock()
 		if last != nil {
-			last.breakOff()
+			last.abort()
 		}
 	}
 	hello := protocol.Hello{ProtocolVersion: protocol.Version, ClientID: id, ClientName: "library", Interactive: true}
 	return func(context.Context) (client.Transport, protocol.Connected, error) {
-		l, err := s.w.dial(hello, s.w.rand(uint64(s.draw(1<<30))))
+		l, err := s.w.dial(hello, s.w.rand(uint64(s.random(1<<30))))
 		if err != nil {
 			return nil, protocol.Connected{}, err
 		}
@@ -74,7 +74,7 @@ func (s *library) wired(id protocol.ClientID) func(context.Context) (client.Tran
 	}
 	ws := &client.WebSocket{URL: "ws://" + wireAddress, Token: token, ClientID: id, ClientName: "library", Interactive: true, Rand: s.w,
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			c, err := s.w.lay(ctx, s.w.rand(uint64(s.draw(1<<30))))
+			c, err := s.w.lay(ctx, s.w.rand(uint64(s.random(1<<30))))
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +93,7 @@ func (s *library) wired(id protocol.ClientID) func(context.Context) (client.Tran
 	}
 }
 
-func (s *library) draw(n int) int {
+func (s *library) random(n int) int {
 	s.randMu.Lock()
 	defer s.randMu.Unlock()
 	return s.r.IntN(n)
@@ -101,7 +101,7 @@ func (s *library) draw(n int) int {
 
 func (s *library) once() bool { return false }
 
-func (s *library) breakOff() { s.cutOff() }
+func (s *library) abort() { s.cutOff() }
 
 // act makes a request; the library repeats it.
 func (s *library) act(ctx context.Context, call protocol.Call) (protocol.Reply, error) {
@@ -181,7 +181,7 @@ func (s *library) read(ctx context.Context, id protocol.SessionID, v *watch) err
 		}
 		if s.w.net.isGood() {
 			// it reads as fast as it can
-		} else if n := s.draw(400); n < 8 {
+		} else if n := s.random(400); n < 8 {
 			rest(ctx, time.Duration(n)*500*time.Millisecond)
 		}
 		s.mu.Lock()

@@ -11,7 +11,7 @@ import (
 	"scorel/protocol"
 )
 
-// errCut says that the connection was cut.
+// errCut reports that the connection was cut.
 var errCut = errors.New("the connection was cut")
 
 // line is an embedded connection that breaks: between any two frames, before a
@@ -69,7 +69,7 @@ func (n *network) cutAll() {
 	}
 	n.mu.Unlock()
 	for _, l := range all {
-		l.breakOff()
+		l.abort()
 	}
 }
 
@@ -105,7 +105,7 @@ func (l *line) bad(n int) (bool, time.Duration) {
 	return l.r.IntN(n) == 0, delay
 }
 
-func (l *line) breakOff() {
+func (l *line) abort() {
 	l.mu.Lock()
 	over := l.over
 	l.over = true
@@ -128,7 +128,7 @@ func (l *line) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 		return protocol.Reply{}, errCut
 	}
 	if cut && delay%2 == 0 { // it never arrived
-		l.breakOff()
+		l.abort()
 		return protocol.Reply{}, errCut
 	}
 	type answer struct {
@@ -144,7 +144,7 @@ func (l *line) Call(ctx context.Context, call protocol.Call) (protocol.Reply, er
 		if !l.wait(delay) {
 			return protocol.Reply{}, errCut
 		}
-		l.breakOff() // with the request on its way, or its answer
+		l.abort() // with the request on its way, or its answer
 	}
 	select {
 	case a := <-came:
@@ -173,12 +173,12 @@ func (l *line) wait(d time.Duration) bool {
 func (l *line) Recv(ctx context.Context) (protocol.Frame, error) {
 	f, err := l.conn.Recv(ctx)
 	if err != nil {
-		l.breakOff()
+		l.abort()
 		return nil, errCut
 	}
 	cut, delay := l.bad(cutFrame)
 	if !l.wait(delay) || cut {
-		l.breakOff()
+		l.abort()
 		return nil, errCut
 	}
 	return f, nil
@@ -186,6 +186,6 @@ func (l *line) Recv(ctx context.Context) (protocol.Frame, error) {
 
 // Close implements [client.Transport].
 func (l *line) Close() error {
-	l.breakOff()
+	l.abort()
 	return nil
 }

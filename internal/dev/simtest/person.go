@@ -11,15 +11,15 @@ import (
 	"scorel/protocol"
 )
 
-// person uses the sessions of a device through a seat.
+// person uses the sessions of a device through a connection.
 type person struct {
-	w     *world
-	n     int
-	id    protocol.ClientID
-	r     *rand.Rand
-	seat  seat
-	lost  int // answers that never came
-	twice int // requests that were repeated though they had been answered
+	w          *world
+	n          int
+	id         protocol.ClientID
+	r          *rand.Rand
+	connection connection
+	lost       int // answers that never came
+	twice      int // requests that were repeated though they had been answered
 }
 
 func newPerson(w *world, n int) *person {
@@ -27,11 +27,11 @@ func newPerson(w *world, n int) *person {
 	p := &person{w: w, n: n, id: id, r: w.rand(uint64(100 + n))}
 	switch r := w.rand(uint64(200 + n)); {
 	case w.wired && p.r.IntN(3) > 0:
-		p.seat = w.newLibrary(id, r, true)
+		p.connection = w.newLibrary(id, r, true)
 	case p.r.IntN(2) == 0:
-		p.seat = w.newLibrary(id, r, false)
+		p.connection = w.newLibrary(id, r, false)
 	default:
-		p.seat = newPlain(w, id, r)
+		p.connection = newPlain(w, id, r)
 	}
 	return p
 }
@@ -58,14 +58,14 @@ func (p *person) rest(ctx context.Context) {
 
 // something is one thing that people do.
 func (p *person) something(ctx context.Context, id protocol.SessionID) {
-	l, sees := p.seat.notes().live(id)
+	l, sees := p.connection.notes().live(id)
 	switch n := p.r.IntN(24); {
 	case n < 3:
-		p.seat.open(id, p.r.IntN(3)*2)
+		p.connection.open(id, p.r.IntN(3)*2)
 	case n == 3:
-		p.seat.shut(id)
+		p.connection.shut(id)
 	case n == 4:
-		p.seat.breakOff()
+		p.connection.abort()
 	case n < 10:
 		busy := [...]string{"", "followUp", "steer", "reject"}[p.r.IntN(4)]
 		p.say(ctx, id, func(c []protocol.Block) protocol.Request { return &protocol.SendMessage{Content: c, WhenBusy: busy} })
@@ -116,7 +116,7 @@ func (p *person) answer(ctx context.Context, id protocol.SessionID, l protocol.L
 // move rewinds or branches to what the client has seen.
 func (p *person) move(ctx context.Context, id protocol.SessionID, l protocol.Live) {
 	var targets []protocol.EventID
-	_ = p.seat.notes().holds(id, func(h *holding) error {
+	_ = p.connection.notes().holds(id, func(h *holding) error {
 		for _, e := range h.events {
 			if m, ok := e.Message(); ok && m.Role != protocol.RoleToolResult && len(m.Calls()) == 0 {
 				targets = append(targets, e.ID)
@@ -149,13 +149,13 @@ func (p *person) rearrange(ctx context.Context, id protocol.SessionID, l protoco
 }
 
 // act makes a request that acts. When its answer is lost it is repeated, until
-// there is one or the person loses patience; some are repeated behind their answer.
+// there is one or the person loses patience; some are repeated after their answer.
 func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Request, mark string) {
 	d := &deed{client: p.id, session: id, request: protocol.NewRequestID(p.w), name: req.Spec().Name, mark: mark}
 	p.w.did(d)
 	call := protocol.Call{RequestID: d.request, SessionID: id, Request: req}
 	for ctx.Err() == nil {
-		reply, err := p.seat.act(ctx, call)
+		reply, err := p.connection.act(ctx, call)
 		if err == nil && reply.Err != nil && reply.Err.Code == protocol.CodeInternalError {
 			err = reply.Err // the host was closing: nobody knows
 		}
@@ -169,7 +169,7 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 		p.w.mu.Lock()
 		d.lost = true
 		p.w.mu.Unlock()
-		if !p.seat.once() {
+		if !p.connection.once() {
 			d.request = "" // it has drawn its own, and given up
 			return
 		}
@@ -181,7 +181,7 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 			p.rest(ctx)
 		}
 	}
-	if !p.seat.once() {
+	if !p.connection.once() {
 		p.w.mu.Lock()
 		d.request, d.lost = "", true // it may have repeated it itself
 		p.w.mu.Unlock()
@@ -193,7 +193,7 @@ func (p *person) act(ctx context.Context, id protocol.SessionID, req protocol.Re
 	call.Repeat = true
 	for range 2 {
 		p.rest(ctx)
-		reply, err := p.seat.act(ctx, call)
+		reply, err := p.connection.act(ctx, call)
 		if err != nil {
 			continue
 		}

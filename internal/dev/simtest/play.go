@@ -85,7 +85,7 @@ func (p *play) run() error {
 			w.gate.lift()
 		}
 		for _, one := range p.people {
-			one.seat.close()
+			one.connection.close()
 		}
 		if w.host != nil {
 			_ = w.stop(false)
@@ -100,11 +100,11 @@ func (p *play) run() error {
 	defer cancel()
 	var busy sync.WaitGroup
 	for _, one := range p.people {
-		things := 1 + w.draw(p.size.Things)
+		things := 1 + w.random(p.size.Things)
 		busy.Go(func() { one.use(ctx, p.sessions, things) }) // ends with what it does
 	}
-	for range w.draw(p.size.Blows + 1) {
-		time.Sleep(time.Duration(10+w.draw(150)) * time.Millisecond)
+	for range w.random(p.size.Blows + 1) {
+		time.Sleep(time.Duration(10+w.random(150)) * time.Millisecond)
 		if err := p.blow(); err != nil {
 			cancel()
 			busy.Wait()
@@ -120,7 +120,7 @@ func (p *play) run() error {
 func (p *play) prepare() error {
 	w := p.w
 	w.net.heal()
-	for n := range 1 + w.draw(p.size.People) {
+	for n := range 1 + w.random(p.size.People) {
 		p.people = append(p.people, newPerson(w, n))
 	}
 	ctx := context.Background()
@@ -131,7 +131,7 @@ func (p *play) prepare() error {
 		return fmt.Errorf("register_project: %v %v", err, reply.Err)
 	}
 	project := reply.Data.(*protocol.Project).ProjectID
-	for range 1 + w.draw(p.size.Sessions) {
+	for range 1 + w.random(p.size.Sessions) {
 		id := protocol.NewSessionID(time.Now(), w)
 		reply, err := first.act(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id,
 			Request: &protocol.CreateSession{ProjectID: project, Meta: protocol.Meta{WorkDir: w.project}}})
@@ -141,7 +141,7 @@ func (p *play) prepare() error {
 		p.sessions = append(p.sessions, id)
 	}
 	for _, one := range p.people {
-		one.seat.open(p.sessions[0], 0)
+		one.connection.open(p.sessions[0], 0)
 	}
 	w.net.spoil()
 	return nil
@@ -150,7 +150,7 @@ func (p *play) prepare() error {
 // blow is something that happens to the host.
 func (p *play) blow() error {
 	w := p.w
-	switch w.draw(8) {
+	switch w.random(8) {
 	case 0, 1:
 		p.result.Kills++
 		if err := w.stop(true); err != nil {
@@ -162,7 +162,7 @@ func (p *play) blow() error {
 		if err := w.stop(true); err != nil {
 			return err
 		}
-		w.mem.Crash(crashes()[w.draw(3)], w.seed)
+		w.mem.Crash(crashes()[w.random(3)], w.seed)
 		return p.restart()
 	case 3:
 		p.result.Stops++
@@ -175,8 +175,8 @@ func (p *play) blow() error {
 		w.mu.Lock()
 		w.proc.FailSyncs(1)
 		w.mu.Unlock()
-		if w.draw(2) == 0 { // and again, while slow clients are still being told of the first
-			time.Sleep(time.Duration(w.draw(60)) * time.Millisecond)
+		if w.random(2) == 0 { // and again, while slow clients are still being told of the first
+			time.Sleep(time.Duration(w.random(60)) * time.Millisecond)
 			w.mu.Lock()
 			w.proc.FailSyncs(1)
 			w.mu.Unlock()
@@ -192,10 +192,10 @@ func (p *play) blow() error {
 // restart starts a host again, some time later.
 func (p *play) restart() error {
 	w := p.w
-	if w.draw(3) == 0 {
+	if w.random(3) == 0 {
 		p.result.Tears++
-		w.tear(p.sessions[w.draw(len(p.sessions))])
+		w.tear(p.sessions[w.random(len(p.sessions))])
 	}
-	time.Sleep(time.Duration(w.draw(100)) * time.Millisecond)
+	time.Sleep(time.Duration(w.random(100)) * time.Millisecond)
 	return w.start()
 }

@@ -16,9 +16,9 @@ import (
 
 var seed = flag.Uint64("seed", 0, "play the schedule of this seed alone")
 
-// patience is how long one schedule may take before its seed is told: a bubble in
+// timeout is how long one schedule may take before its seed is told: a bubble in
 // which somebody waits for a mutex for ever does not end.
-const patience = 2 * time.Minute
+const timeout = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	debug.SetGCPercent(400) // with little that lives, a quarter of the time would be for collecting
@@ -49,8 +49,8 @@ func one(t *testing.T, seed uint64, size Size, project string) (r Result, err er
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	late := time.AfterFunc(patience, func() {
-		fmt.Fprintf(os.Stderr, "the schedule of seed %d has been played for %v and is not over\n", seed, patience)
+	late := time.AfterFunc(timeout, func() {
+		fmt.Fprintf(os.Stderr, "the schedule of seed %d has been played for %v and is not over\n", seed, timeout)
 	})
 	defer late.Stop()
 	synctest.Test(t, func(*testing.T) { r, err = Play(seed, size, project) })

@@ -40,7 +40,7 @@ func (p *play) quiet() error {
 // compare compares all clients with one that joins now.
 func (p *play) compare() error {
 	w := p.w
-	late := newPlain(w, protocol.ClientIDOf(fmt.Appendf(nil, "late of %d", w.draw(1<<30))), w.rand(300))
+	late := newPlain(w, protocol.ClientIDOf(fmt.Appendf(nil, "late of %d", w.random(1<<30))), w.rand(300))
 	defer late.close()
 	for _, id := range p.sessions {
 		late.open(id, 2000)
@@ -52,17 +52,17 @@ func (p *play) compare() error {
 			return fmt.Errorf("a client that joins gets no state of %s", id)
 		}
 		for _, one := range p.people {
-			if !one.seat.notes().isOpen(id) {
+			if !one.connection.notes().isOpen(id) {
 				continue
 			}
-			got, ok := one.seat.notes().live(id)
+			got, ok := one.connection.notes().live(id)
 			if !ok {
 				return fmt.Errorf("%s has no state of %s, though nothing goes wrong", one.id, id)
 			}
 			if err := sameLive(got, want); err != nil {
 				return fmt.Errorf("%s and a client that joins: %w", one.id, err)
 			}
-			if err := p.sameScreen(one.seat.notes(), late, id); err != nil {
+			if err := p.sameScreen(one.connection.notes(), late, id); err != nil {
 				return fmt.Errorf("what %s shows of %s: %w", one.id, id, err)
 			}
 		}
@@ -117,10 +117,10 @@ func (p *play) settle() error {
 	judge := &person{w: w, id: p.people[0].id, r: w.rand(400)}
 	own := newPlain(w, protocol.ClientIDOf(fmt.Appendf(nil, "judge of %d", w.seed)), w.rand(401))
 	defer own.close()
-	judge.seat = own
+	judge.connection = own
 	w.proc.FailSyncs(0)
 	for _, id := range p.sessions {
-		judge.seat.open(id, 0)
+		judge.connection.open(id, 0)
 	}
 	if err := p.await(judge); err != nil {
 		return err
@@ -142,15 +142,15 @@ func (p *play) settle() error {
 		}
 		p.result.Events += len(log)
 		for _, one := range p.people {
-			if err := one.seat.notes().holds(id, func(h *holding) error { return h.agrees(log) }); err != nil {
+			if err := one.connection.notes().holds(id, func(h *holding) error { return h.agrees(log) }); err != nil {
 				return fmt.Errorf("%s in %s: %w", one.id, id, err)
 			}
 		}
-		l, _ := judge.seat.notes().live(id)
+		l, _ := judge.connection.notes().live(id)
 		if err := p.once(id, log, l.Queues); err != nil {
 			return fmt.Errorf("%s: %w", id, err)
 		}
-		reply, err := judge.seat.act(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id, Request: &protocol.VerifySession{}})
+		reply, err := judge.connection.act(ctx, protocol.Call{RequestID: protocol.NewRequestID(w), SessionID: id, Request: &protocol.VerifySession{}})
 		if err != nil || reply.Err != nil {
 			return fmt.Errorf("verify_session: %v %v", err, reply.Err)
 		}
@@ -169,7 +169,7 @@ func (p *play) await(judge *person) error {
 		time.Sleep(2 * time.Second)
 		busy := false
 		for _, id := range p.sessions {
-			l, ok := judge.seat.notes().live(id)
+			l, ok := judge.connection.notes().live(id)
 			if !ok || l.Running {
 				busy = true
 			}
@@ -188,12 +188,12 @@ func (p *play) await(judge *person) error {
 	}
 }
 
-// nothingIsForgotten says that what waits while nothing runs waits for a person: what
+// nothingIsForgotten reports that what waits while nothing runs waits for a person: what
 // does not is begun by the turn before it, or by the next host. Where the disk has failed,
 // the pause may have been what could not be stored.
 func (p *play) nothingIsForgotten(judge *person) error {
 	for _, id := range p.sessions {
-		l, _ := judge.seat.notes().live(id)
+		l, _ := judge.connection.notes().live(id)
 		for _, q := range l.Queues {
 			if len(q.Items) > 0 && !q.Paused && p.result.Failures == 0 {
 				return fmt.Errorf("%d messages wait in %s of %s, which is not paused, and nothing runs", len(q.Items), q.Queue, id)
@@ -224,11 +224,11 @@ func (p *play) stillWorks(judge *person) error {
 func (p *play) states(one *person) string {
 	var s strings.Builder
 	for _, id := range p.sessions {
-		l, ok := one.seat.notes().live(id)
+		l, ok := one.connection.notes().live(id)
 		data, _ := json.Marshal(l) // for people
 		fmt.Fprintf(&s, "\n%s (%v): %s", id, ok, data)
 	}
-	b := one.seat.notes()
+	b := one.connection.notes()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	fmt.Fprintf(&s, "\nrefused: %v", b.refused)
@@ -284,12 +284,12 @@ func (p *play) once(id protocol.SessionID, log []protocol.Event, waiting []proto
 	return nil
 }
 
-// leavesCause says whether a request that was carried out stands in the log.
+// leavesCause reports whether a request that was carried out is in the log.
 func leavesCause(name string) bool {
 	return slices.Contains([]string{"rewind", "branch", "update_info", "set_label", "rewrite_queue"}, name)
 }
 
-// final says whether a refusal means that nothing was done.
+// final reports whether a refusal means that nothing was done.
 func final(c protocol.Code) bool {
 	return slices.Contains([]protocol.Code{protocol.CodeConflict, protocol.CodeRuntimeBusy, protocol.CodeInvalidRequest, protocol.CodeInvalidEventID,
 		protocol.CodeRateLimited, protocol.CodeForbidden}, c)
@@ -306,7 +306,7 @@ func (p *play) count() {
 	for _, one := range p.people {
 		p.result.Lost += one.lost
 		p.result.Repeats += one.twice
-		b := one.seat.notes()
+		b := one.connection.notes()
 		b.mu.Lock()
 		p.result.Resumes += b.modes[protocol.StreamResume]
 		p.result.Fallbacks += b.modes[protocol.PersistentFallback]

@@ -295,7 +295,7 @@ func lastIf(last bool) string {
 	return ""
 }
 
-// isEnd says whether the answer behind the last message has come, and its turn is
+// isEnd reports whether the answer after the last message has come, and its turn is
 // over.
 func isEnd(h *holding) bool {
 	n := len(h.events)

@@ -40,7 +40,7 @@ const maxCalls = 3000
 // markLen is the length of a mark: "A0012.1:".
 const markLen = 8
 
-// mark gives the mark of a block's text, "" when it has none.
+// mark returns the mark of a block's text, "" when it has none.
 func mark(text string) string {
 	if len(text) < markLen || text[0] != 'A' || text[markLen-1] != ':' {
 		return ""
@@ -48,7 +48,7 @@ func mark(text string) string {
 	return text[:markLen]
 }
 
-// knows says whether text is what a block began with, as far as it was said.
+// knows reports whether text is what a block began with, as far as it was said.
 func (t *talker) knows(text string) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,7 +89,7 @@ type answer struct {
 	index int
 }
 
-// results counts the results behind the newest user message.
+// results counts the results after the newest user message.
 func results(req model.Request) int {
 	n := 0
 	for _, m := range req.Messages {

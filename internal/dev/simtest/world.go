@@ -85,8 +85,8 @@ func (w *world) Read(p []byte) (int, error) {
 // rand makes a source of decisions of its own for a purpose.
 func (w *world) rand(purpose uint64) *rand.Rand { return rand.New(rand.NewPCG(w.seed, purpose)) }
 
-// draw decides for the world.
-func (w *world) draw(n int) int {
+// random decides for the world.
+func (w *world) random(n int) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.r.IntN(n)
@@ -109,7 +109,7 @@ func (w *world) failed() error {
 
 // start starts a host on what is stored.
 func (w *world) start() error {
-	r := w.rand(uint64(w.draw(1 << 30)))
+	r := w.rand(uint64(w.random(1 << 30)))
 	var mu sync.Mutex
 	proc := &disktest.Process{FS: w.mem, SyncTakes: func(name string) time.Duration {
 		if !strings.HasSuffix(name, ".jsonl") {
@@ -142,7 +142,7 @@ func (w *world) start() error {
 	return nil
 }
 
-// device gives the id of the device.
+// device returns the id of the device.
 func (w *world) device() protocol.DeviceID {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -186,8 +186,8 @@ func (w *world) stop(kill bool) error {
 	}
 	if !kill {
 		err := error(nil)
-		if w.draw(2) == 0 {
-			err = h.Drain(context.Background(), time.Duration(w.draw(100))*time.Millisecond, w.draw(2) == 0)
+		if w.random(2) == 0 {
+			err = h.Drain(context.Background(), time.Duration(w.random(100))*time.Millisecond, w.random(2) == 0)
 		} else {
 			err = h.Close()
 		}
@@ -226,7 +226,7 @@ func (w *world) dial(hello protocol.Hello, r *rand.Rand) (*line, error) {
 	gone := w.host != h
 	w.mu.Unlock()
 	if gone { // it was taken away in the meantime
-		l.breakOff()
+		l.abort()
 		return nil, errors.New("no host runs")
 	}
 	return l, nil
@@ -239,15 +239,15 @@ func (w *world) logFile(id protocol.SessionID) string {
 
 // tear lets the log of a session end in the beginning of a line that was told to
 // nobody. A log that ends in one already, because nobody has opened it since, stays as it
-// is: a host appends nothing behind that, and two beginnings in one line are damage that
+// is: a host appends nothing after that, and two beginnings in one line are damage that
 // may hide a rewind.
 func (w *world) tear(id protocol.SessionID) {
 	data := w.mem.Bytes(w.logFile(id))
 	if !bytes.HasSuffix(data, []byte("\n")) {
 		return
 	}
-	piece := `{"type":"message","id":"evt_00000000000000ab","parentId":null,"seq":` + fmt.Sprint(1_000_000+w.draw(1000)) + `,"sessionId":"`
-	w.mem.Put(w.logFile(id), append(data, piece[:1+w.draw(len(piece)-1)]...))
+	piece := `{"type":"message","id":"evt_00000000000000ab","parentId":null,"seq":` + fmt.Sprint(1_000_000+w.random(1000)) + `,"sessionId":"`
+	w.mem.Put(w.logFile(id), append(data, piece[:1+w.random(len(piece)-1)]...))
 }
 
 // newMark draws a text that nobody has sent.

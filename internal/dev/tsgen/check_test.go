@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// fits says why a JSON value, as encoding/json reads it into any, is not of a type.
+// fits returns why a JSON value, as encoding/json reads it into any, is not of a type.
 func (m *module) fits(v any, t typ) error {
 	switch t := t.(type) {
 	case prim:

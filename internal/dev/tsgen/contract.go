@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// contract gives the model as strangers need it: without what is made for TypeScript,
+// contract returns the model as strangers need it: without what is made for TypeScript,
 // with the requests as the host judges them, the messages that carry them, and nothing
 // that never goes over the wire.
 func contract(m *module) (*module, error) {

@@ -2,7 +2,7 @@
 // package protocol, which is the only definition:
 //
 //	go run ./internal/dev/tsgen          writes all of it
-//	go run ./internal/dev/tsgen -check   says whether it is current
+//	go run ./internal/dev/tsgen -check   reports whether it is current
 //
 // It writes the TypeScript types of web/src/protocol, the table of requests and the checks
 // of their fields in package protocol, there also the methods of events that their specs

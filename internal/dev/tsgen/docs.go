@@ -16,11 +16,11 @@ var goName = regexp.MustCompile(`\bnil\b|\[[A-Za-z][A-Za-z0-9.]*\]|\b[A-Z][A-Za-
 // marks say how a document writes what a comment names.
 type marks struct {
 	link func(name string) string // a declaration
-	word func(name string) string // a field or a value, as it stands on the wire
+	word func(name string) string // a field or a value, as it is on the wire
 }
 
-// plainDoc gives a Go comment as text for people who know no Go: a paragraph a line, with
-// the fields of its type as they stand on the wire.
+// plainDoc returns a Go comment as text for people who know no Go: a paragraph a line, with
+// the fields of its type as they are on the wire.
 func (m *module) plainDoc(doc string, fields []field) string {
 	same := func(name string) string { return name }
 	return m.wireDoc(doc, fields, marks{same, same})
@@ -58,7 +58,7 @@ func (m *module) wireDoc(doc string, fields []field, to marks) string {
 	}))
 }
 
-// onTheWire gives the path of a field on the wire from its names in Go, "" when there is
+// onTheWire returns the path of a field on the wire from its names in Go, "" when there is
 // none.
 func (m *module) onTheWire(words []string, fields []field) string {
 	i := slices.IndexFunc(fields, func(f field) bool { return f.goName == words[0] && words[0] != "" })

@@ -8,7 +8,7 @@ const maxTail = 2000
 // maxFollowed is how many sessions one stream can follow, as in package serve.
 const maxFollowed = 64
 
-// handRoutes gives what is no single request: a test of package serve holds them against
+// handRoutes returns what is no single request: a test of package serve holds them against
 // its table.
 func handRoutes(w schemas) []route {
 	session := w.parameter("path", field{name: "sessionId", typ: ref("SessionID")}, nil)

@@ -13,10 +13,10 @@ type member struct {
 	value any
 }
 
-// with gives the object with one more member.
+// with returns the object with one more member.
 func (o members) with(key string, value any) members { return append(o, member{key, value}) }
 
-// and gives the object with a member when its value is not empty.
+// and returns the object with a member when its value is not empty.
 func (o members) and(key, value string) members {
 	if value == "" {
 		return o

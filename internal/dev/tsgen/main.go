@@ -44,7 +44,7 @@ func run(root string, check bool) error {
 	return nil
 }
 
-// generate gives all that is made from the source of the package at dir.
+// generate returns all that is made from the source of the package at dir.
 func generate(dir string) ([]folder, error) {
 	s, err := readSource(dir)
 	if err != nil {
@@ -98,7 +98,7 @@ func generate(dir string) ([]folder, error) {
 	}, nil
 }
 
-// documents gives the contract for those who write clients of their own.
+// documents returns the contract for those who write clients of their own.
 func documents(m *module) (map[string][]byte, error) {
 	c, err := contract(m)
 	if err != nil {

@@ -41,7 +41,7 @@ func markdown(c *module) map[string][]byte {
 	return pages
 }
 
-// places says where each declaration is described.
+// places returns where each declaration is described.
 func places(c *module) map[string]place {
 	at := map[string]place{}
 	for _, d := range c.decls {
@@ -82,12 +82,12 @@ func (d *decl) tag() string {
 
 func isFrame(d *decl) bool { return d.file == "frame" && (d.tag() != "" || d.name == "Frame") }
 
-// isEvent says whether a declaration is an event with its envelope.
+// isEvent reports whether a declaration is an event with its envelope.
 func isEvent(m *module, d *decl) bool {
 	return d.file == "event" && len(d.extends) == 2 && d.tag() != "" && m.by[d.extends[1]] != nil
 }
 
-// headOf gives the heading of a message of a connection: its type on the wire, or its name.
+// headOf returns the heading of a message of a connection: its type on the wire, or its name.
 func headOf(d *decl) string {
 	if tag := d.tag(); tag != "" {
 		return tag
@@ -104,7 +104,7 @@ func (w manual) paragraph(text string) {
 	}
 }
 
-// link gives a link to a declaration.
+// link returns a link to a declaration.
 func (w manual) link(name string) string {
 	at, ok := w.places[name]
 	if !ok {
@@ -121,13 +121,13 @@ func (w manual) link(name string) string {
 	return fmt.Sprintf("[%s](%s#%s)", shown, page, strings.ToLower(at.title))
 }
 
-// doc gives a comment as Markdown.
+// doc returns a comment as Markdown.
 func (w manual) doc(doc string, fields []field) string {
 	quoted := func(name string) string { return "`" + name + "`" }
 	return w.m.wireDoc(strings.ReplaceAll(doc, "<", "&lt;"), fields, marks{w.link, quoted})
 }
 
-// typ gives a type as Markdown.
+// typ returns a type as Markdown.
 func (w manual) typ(t typ) string {
 	switch t := t.(type) {
 	case prim:

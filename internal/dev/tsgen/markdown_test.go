@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// referencePages gives the pages of the reference, and the anchors of each.
+// referencePages returns the pages of the reference, and the anchors of each.
 func referencePages(t *testing.T) (pages map[string]string, anchors map[string]map[string]int) {
 	t.Helper()
 	m, _ := built(t)

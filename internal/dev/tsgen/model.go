@@ -75,7 +75,7 @@ const (
 	alias              // a name for a type
 	brand              // a string that no other string is
 	enum               // a string of a closed set: values
-	raw                // TypeScript as it stands in body
+	raw                // TypeScript as it is in body
 )
 
 // decl is one declaration of a file.
@@ -148,7 +148,7 @@ func (m *module) add(d *decl) error {
 	return nil
 }
 
-// files gives the files that have declarations.
+// files returns the files that have declarations.
 func (m *module) files() map[string]bool {
 	files := map[string]bool{}
 	for _, d := range m.decls {
@@ -157,7 +157,7 @@ func (m *module) files() map[string]bool {
 	return files
 }
 
-// all gives the fields of an object with those that it extends.
+// all returns the fields of an object with those that it extends.
 func (m *module) all(d *decl) []field {
 	var out []field
 	for _, name := range d.extends {
@@ -166,7 +166,7 @@ func (m *module) all(d *decl) []field {
 	return append(out, d.fields...)
 }
 
-// sorted gives the declarations by their names.
+// sorted returns the declarations by their names.
 func (m *module) sorted() []*decl {
 	return slices.SortedFunc(slices.Values(m.decls), func(a, b *decl) int { return strings.Compare(a.name, b.name) })
 }

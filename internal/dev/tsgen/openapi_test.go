@@ -9,7 +9,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// openAPI gives the document that is generated from the source.
+// openAPI returns the document that is generated from the source.
 func openAPI(t *testing.T) map[string]any {
 	t.Helper()
 	m, _ := built(t)

@@ -108,7 +108,7 @@ func (w manual) events() {
 	}
 }
 
-// shown says how an event is shown, where a search finds it, and what it counts.
+// shown returns how an event is shown, where a search finds it, and what it counts.
 func (w manual) shown(name string) {
 	i := slices.IndexFunc(w.m.events, func(e eventSpec) bool { return e.name == name })
 	e := &w.m.events[i]

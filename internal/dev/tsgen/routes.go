@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// requestRoutes gives the requests that have a path of their own.
+// requestRoutes returns the requests that have a path of their own.
 func requestRoutes(w schemas, pairs []pair) (all []route) {
 	for _, p := range pairs {
 		if p.path == "" {
@@ -55,7 +55,7 @@ func namedRoutes(w schemas, pairs []pair) (all []route) {
 	return all
 }
 
-// request gives what the routes of a request have in common.
+// request returns what the routes of a request have in common.
 func (w schemas) request(p pair) route {
 	d := w.m.by[p.request]
 	r := route{description: w.m.plainDoc(verb(d), d.fields) + "\n\nIt needs the grant " + p.grant + "."}
@@ -87,7 +87,7 @@ func requestIDField(m *module) field {
 		bound: bound{pattern: m.by["RequestID"].pattern}}
 }
 
-// tagOf gives the tag of a path.
+// tagOf returns the tag of a path.
 func tagOf(path string) string {
 	switch part := strings.Split(path, "/")[2]; part {
 	case "sessions", "projects", "blobs", "events":
@@ -96,7 +96,7 @@ func tagOf(path string) string {
 	return "host"
 }
 
-// verb gives the comment of a request without its name in front.
+// verb returns the comment of a request without its name in front.
 func verb(d *decl) string {
 	rest, ok := strings.CutPrefix(d.doc, d.name+" ")
 	if !ok || rest == "" {
@@ -105,7 +105,7 @@ func verb(d *decl) string {
 	return strings.ToUpper(rest[:1]) + rest[1:]
 }
 
-// sentenceOf gives the first sentence of a text.
+// sentenceOf returns the first sentence of a text.
 func sentenceOf(doc string) string {
 	first, _, _ := strings.Cut(doc, "\n")
 	for at := 0; ; {
@@ -120,7 +120,7 @@ func sentenceOf(doc string) string {
 	}
 }
 
-// firstOf gives the first sentence of a text, or what stands for an empty one.
+// firstOf returns the first sentence of a text, or what stands for an empty one.
 func firstOf(doc, empty string) string {
 	if doc == "" {
 		return empty

@@ -19,7 +19,7 @@ type sample struct {
 	defs []string // the definitions of the schema that it must fit
 }
 
-// samples gives values of everything that goes over the wire, of each type one with
+// samples returns values of everything that goes over the wire, of each type one with
 // as little and one with as much in it as Go writes.
 func samples(t *testing.T, m *module, s *source) (out []sample) {
 	t.Helper()
@@ -200,7 +200,7 @@ func (f filler) text(typ string, full bool) string {
 	return map[bool]string{true: "<text> \u2028"}[full]
 }
 
-// events gives an event of a type with as little and with as much as there can be.
+// events returns an event of a type with as little and with as much as there can be.
 func (f filler) events(t *testing.T, typ, class string) (out []protocol.Event) {
 	t.Helper()
 	parsed, err := protocol.ParseEvent(fmt.Appendf(nil, `{"type":%q,"id":"evt_0000000000000000","parentId":null,"seq":1,"message":{"role":"user"}}`, typ))
@@ -226,7 +226,7 @@ func (f filler) events(t *testing.T, typ, class string) (out []protocol.Event) {
 	return out
 }
 
-// messages gives messages of all roles with blocks of all types.
+// messages returns messages of all roles with blocks of all types.
 func (f filler) messages() []protocol.Message {
 	var blocks []protocol.Block
 	for _, typ := range f.m.by["BlockType"].values {

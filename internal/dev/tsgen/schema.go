@@ -149,7 +149,7 @@ func (w schemas) bounded(s members, b bound) members {
 	return s
 }
 
-// isText says whether a schema is of a text, or refers to what can only be one here.
+// isText reports whether a schema is of a text, or refers to what can only be one here.
 func isText(s members) bool {
 	if len(s) == 0 {
 		return false
@@ -193,7 +193,7 @@ func (w schemas) typ(t typ) members {
 	panic("a type of an unknown kind")
 }
 
-// name gives the reference to a declaration.
+// name returns the reference to a declaration.
 func (w schemas) name(name string) string {
 	if w.used != nil {
 		w.used[name] = true
@@ -247,7 +247,7 @@ func isUnion(t typ) bool {
 	return ok
 }
 
-// tag gives the field whose literals tell the members of a union apart, and these; "" when
+// tag returns the field whose literals tell the members of a union apart, and these; "" when
 // there is none.
 func (m *module) tag(t union) (name string, words []string) {
 	for _, u := range t {

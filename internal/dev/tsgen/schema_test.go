@@ -17,7 +17,7 @@ import (
 // judge validates JSON against the definitions of a schema.
 type judge struct{ all *jsonschema.Resolved }
 
-// judged gives the judge of the schema that is generated from the source.
+// judged returns the judge of the schema that is generated from the source.
 func judged(t *testing.T) (judge, *module) {
 	t.Helper()
 	m, _ := built(t)
@@ -45,7 +45,7 @@ func judged(t *testing.T) (judge, *module) {
 	return judge{all}, c
 }
 
-// says gives what is wrong with JSON as a value of the definition of a name.
+// says returns what is wrong with JSON as a value of the definition of a name.
 func (j judge) says(t *testing.T, name string, data []byte) error {
 	t.Helper()
 	var v any
@@ -163,7 +163,7 @@ func compare(t *testing.T, j judge, request, field, what string, call map[string
 	}
 }
 
-// hostSays gives why the host does not carry out a call as it is.
+// hostSays returns why the host does not carry out a call as it is.
 func hostSays(call []byte) error {
 	parsed, err := protocol.ParseCall(call)
 	if err != nil {
@@ -233,7 +233,7 @@ func (x example) value(t typ, b bound) any {
 	panic(fmt.Sprintf("no example of %v", t))
 }
 
-// text gives a text within its bounds.
+// text returns a text within its bounds.
 func (x example) text(b bound) string {
 	switch {
 	case b.pattern == sha256Pattern:

@@ -5,14 +5,14 @@ import "reflect"
 // sent is what the name of a type begins with that a host sends too, and in another form.
 const sent = "Sent"
 
-// sending gives types the form that they have in requests: what the host demands of them,
+// sending returns types the form that they have in requests: what the host demands of them,
 // and their bounds.
 type sending struct {
 	m        *module
 	received map[string]bool // what a host sends
 }
 
-// received gives the declarations that a host sends.
+// received returns the declarations that a host sends.
 func (m *module) received() map[string]bool {
 	found := map[string]bool{}
 	var look func(name string)
@@ -30,7 +30,7 @@ func (m *module) received() map[string]bool {
 	return found
 }
 
-// unbounded gives a declaration without bounds, which a host does not keep in what it sends:
+// unbounded returns a declaration without bounds, which a host does not keep in what it sends:
 // logs of other versions may have anything.
 func unbounded(d *decl) *decl {
 	out := *d
@@ -42,7 +42,7 @@ func unbounded(d *decl) *decl {
 	return &out
 }
 
-// request gives a request as the host judges it: what it does not demand may be left out
+// request returns a request as the host judges it: what it does not demand may be left out
 // or null, and what it demands may be null as its type says.
 func (w sending) request(d *decl) *decl {
 	out := *d
@@ -62,7 +62,7 @@ func (w sending) request(d *decl) *decl {
 	return &out
 }
 
-// object gives an object within a request: the host demands nothing of it by its form.
+// object returns an object within a request: the host demands nothing of it by its form.
 func (w sending) object(d *decl) *decl {
 	out := *d
 	out.name = w.name(d.name)
@@ -75,7 +75,7 @@ func (w sending) object(d *decl) *decl {
 	return &out
 }
 
-// name gives the name that a type has in requests.
+// name returns the name that a type has in requests.
 func (w sending) name(name string) string {
 	if w.received[name] {
 		return sent + name
@@ -83,7 +83,7 @@ func (w sending) name(name string) string {
 	return name
 }
 
-// typ gives the type of a field of a request.
+// typ returns the type of a field of a request.
 func (w sending) typ(t typ) typ {
 	switch t := t.(type) {
 	case list:
@@ -108,7 +108,7 @@ func (w sending) typ(t typ) typ {
 	return t
 }
 
-// differs says whether a type has another form in requests.
+// differs reports whether a type has another form in requests.
 func (w sending) differs(d *decl) bool {
 	if d.kind != object {
 		return false
@@ -121,7 +121,7 @@ func (w sending) differs(d *decl) bool {
 	return false
 }
 
-// within gives the types within requests that have another form there.
+// within returns the types within requests that have another form there.
 func (w sending) within(requests map[string]bool) map[string]bool {
 	found, seen := map[string]bool{}, map[string]bool{}
 	var look func(name string)

@@ -110,7 +110,7 @@ func events(s *source, m *module) error {
 // eventName is the name of the interface of an event, from that of its body.
 func eventName(body string) string { return strings.TrimSuffix(body, "Body") + "Event" }
 
-// frames gives the frames and the messages of the handshake their types.
+// frames returns the frames and the messages of the handshake their types.
 func frames(s *source, m *module) error {
 	var all union
 	for _, name := range s.order {

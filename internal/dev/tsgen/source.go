@@ -15,11 +15,11 @@ import (
 // source is what the source of the package says.
 type source struct {
 	types   map[string]*goType
-	order   []string             // names of types as they stand in the files
+	order   []string             // names of types as they are in the files
 	consts  map[string][]goConst // by their type, as they stand
 	returns map[string]string    // "Type.Method" to the string or constant that it returns
 	pairs   []pair               // by name
-	events  []eventSpec          // as they stand in the files
+	events  []eventSpec          // as they are in the files
 	values  map[string]ast.Expr  // of constants, by their names
 	methods map[string]bool      // "Type.Method"
 	ids     map[string]ast.Expr  // what Check of a type of id returns, by the type
@@ -147,7 +147,7 @@ func (s *source) function(d *ast.FuncDecl) {
 	}
 }
 
-// ident gives the name that an expression is, "" when it is none.
+// ident returns the name that an expression is, "" when it is none.
 func ident(e ast.Expr) string {
 	if id, ok := e.(*ast.Ident); ok {
 		return id.Name
@@ -155,7 +155,7 @@ func ident(e ast.Expr) string {
 	return ""
 }
 
-// constant gives the value of a named constant.
+// constant returns the value of a named constant.
 func (s *source) constant(typ, name string) (string, bool) {
 	for _, c := range s.consts[typ] {
 		if c.name == name {
@@ -174,7 +174,7 @@ func literal(e ast.Expr) (string, bool) {
 	return value, err == nil
 }
 
-// comment gives the first comment that is there.
+// comment returns the first comment that is there.
 func comment(groups ...*ast.CommentGroup) string {
 	for _, g := range groups {
 		if g != nil {

@@ -37,7 +37,7 @@ func translate(s *source) (*module, error) {
 	return m, m.complete()
 }
 
-// declare gives the declaration of a Go type, nil for one that does not stand on
+// declare returns the declaration of a Go type, nil for one that is not on
 // the wire by itself or has a shape of its own.
 func (s *source) declare(t *goType) (*decl, error) {
 	d := &decl{name: tsName(t.name), doc: t.doc, file: t.file}
@@ -83,7 +83,7 @@ func (s *source) declare(t *goType) (*decl, error) {
 	return nil, fmt.Errorf("%s: there is no JSON type for it", t.name)
 }
 
-// onWire says whether a struct is made for JSON: it has a tag, or no fields of its
+// onWire reports whether a struct is made for JSON: it has a tag, or no fields of its
 // own.
 func onWire(st *ast.StructType) bool {
 	named := false
@@ -151,7 +151,7 @@ func (s *source) fields(d *decl, st *ast.StructType) error {
 	return nil
 }
 
-// nullable says whether Go writes null for the zero value of a type.
+// nullable reports whether Go writes null for the zero value of a type.
 func (s *source) nullable(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.StarExpr, *ast.MapType:
@@ -167,7 +167,7 @@ func (s *source) nullable(e ast.Expr) bool {
 	return false // json.RawMessage is unknown, which null is, too
 }
 
-// omittable says whether omitempty ever leaves a type out: a struct never is.
+// omittable reports whether omitempty ever leaves a type out: a struct never is.
 func (s *source) omittable(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	if !ok || s.types[id.Name] == nil {
@@ -177,7 +177,7 @@ func (s *source) omittable(e ast.Expr) bool {
 	return !isStruct
 }
 
-// typ gives the type of a field that is there.
+// typ returns the type of a field that is there.
 func (s *source) typ(e ast.Expr) (typ, error) {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -214,7 +214,7 @@ func (s *source) typ(e ast.Expr) (typ, error) {
 	return nil, fmt.Errorf("there is no JSON type for %s", types.ExprString(e))
 }
 
-// complete says whether all that declarations name is declared.
+// complete reports whether all that declarations name is declared.
 func (m *module) complete() error {
 	for _, d := range m.decls {
 		var missing error

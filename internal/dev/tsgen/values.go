@@ -7,7 +7,7 @@ import (
 	"go/token"
 )
 
-// number gives the value of an expression of constants that is a whole number.
+// number returns the value of an expression of constants that is a whole number.
 func (s *source) number(e ast.Expr) (int, bool) {
 	v := s.value(e)
 	if v == nil {
@@ -17,7 +17,7 @@ func (s *source) number(e ast.Expr) (int, bool) {
 	return int(n), ok
 }
 
-// value gives the value of an expression of constants, nil for what is none.
+// value returns the value of an expression of constants, nil for what is none.
 func (s *source) value(e ast.Expr) constant.Value {
 	switch e := e.(type) {
 	case *ast.BasicLit:
@@ -44,7 +44,7 @@ func (s *source) value(e ast.Expr) constant.Value {
 	return nil
 }
 
-// texts gives the values of all exported constants that are texts.
+// texts returns the values of all exported constants that are texts.
 func (s *source) texts() map[string]string {
 	all := map[string]string{}
 	for name, e := range s.values {
@@ -55,7 +55,7 @@ func (s *source) texts() map[string]string {
 	return all
 }
 
-// sizes gives the values of all constants that are whole numbers.
+// sizes returns the values of all constants that are whole numbers.
 func (s *source) sizes() map[string]int {
 	all := map[string]int{}
 	for name, e := range s.values {
@@ -66,7 +66,7 @@ func (s *source) sizes() map[string]int {
 	return all
 }
 
-// pattern gives the form of a type of id as its Check says it: return checkID(string(id),
+// pattern returns the form of a type of id as its Check says it: return checkID(string(id),
 // prefix, length). It is "" for all others.
 func (s *source) pattern(typ string) string {
 	call, ok := s.ids[typ].(*ast.CallExpr)

@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// check gives the errors of the packages of the module in root on a system, such as
+// check returns the errors of the packages of the module in root on a system, such as
 // darwin/arm64, without cgo.
 func check(root, system string) error {
 	goos, goarch, ok := strings.Cut(system, "/")

@@ -33,14 +33,20 @@ func TestWhatIsWrongWithAFileIsSaidInOneSentence(t *testing.T) {
 		"You review.":                                                     "a.md:1: an agent begins with fields between two lines of ---; it needs a description",
 		"---\nname: x\n---\ndo":                                           "a.md:1: description is missing; it says when the agent is to be used",
 		"---\ndescription: x\n---\n \n":                                   "a.md:4: the prompt is missing; it is the text behind the fields",
-		"---\ndescription: x\ntool: Read\n---\ndo":                        `a.md:3: an agent has no field "tool" (did you mean tools?); there are name, description, tools, deny, model, permissionMode, maxSteps`,
+		"---\ndescription: x\ntool: Read\n---\ndo":                        `a.md:3: an agent has no field "tool" (did you mean tools?); there are name, description, tools, deny, model, permissionMode, maxSteps, color, effort, background, skills, initialPrompt, hooks`,
 		"---\ndescription: x\ntools: Bash(git log:*)\n---\ndo":            `a.md:3: tools has "Bash(git log:*)", which is no name of a tool; rules about what a tool may do stand in config.toml`,
 		"---\ndescription: x\nname: a b\n---\ndo":                         `a.md:3: "a b" is no name for an agent; use up to 64 letters, digits, - and _`,
 		"---\ndescription: x\npermissionMode: yolo\n---\ndo":              `a.md:3: "yolo" is no permission mode; use default, acceptEdits, plan, dontAsk or bypassPermissions`,
 		"---\ndescription: x\nmaxSteps: 0\n---\ndo":                       "a.md:3: maxSteps must be a whole number from 1 to 1000",
 		"---\ndescription: x\nmodel: [a]\n---\ndo":                        "a.md:3: model must be one text",
 		"---\ndescription: x\n---\n" + strings.Repeat("x", MaxPrompt+1):   "a.md:4: the prompt has 65537 bytes; at most 65536 are possible",
-		"---\ndescription: x\ncolor: red\n---\ndo":                        "a.md:3: an agent has no field \"color\"",
+		"---\ndescription: x\nisolation: worktree\n---\ndo":               "a.md:3: an agent has no field \"isolation\"",
+		"---\ndescription: x\ncolor: beige\n---\ndo":                      "a.md:3: \"beige\" is no color of an agent; use red, orange",
+		"---\ndescription: x\neffort: huge\n---\ndo":                      "a.md:3: \"huge\" is no effort; it can be off, minimal",
+		"---\ndescription: x\nbackground: maybe\n---\ndo":                 "a.md:3: background must be true or false",
+		"---\ndescription: x\nskills: [a,b,c,d,e,f,g,h,i,j,k]\n---\ndo":   "a.md:3: skills names 11 skills; at most 10 are possible",
+		"---\ndescription: x\nhooks: []\n---\ndo":                         "a.md:3: a project's agent cannot have hooks",
+		"---\ndescription: x\ninitialPrompt: [a]\n---\ndo":                "a.md:3: initialPrompt must be one text",
 		"---\ndescription: x\npermissionMode: bypassPermissions\n---\ndo": "a.md:3: a project's agent cannot have the permission mode bypassPermissions",
 	} {
 		if _, err := Parse("a.md", []byte(text), Project, false); err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -53,9 +59,9 @@ func TestWhatIsWrongWithAFileIsSaidInOneSentence(t *testing.T) {
 }
 
 func TestFieldsOfOtherProgramsAreUnderstoodOnlyInTheirFolders(t *testing.T) {
-	text := "---\nname: x\ndescription: y\ncolor: red\ndisallowedTools: Bash\nmaxTurns: 3\ntools: Read, LS\n---\ndo"
+	text := "---\nname: x\ndescription: y\ncolor: red\nisolation: worktree\neffort: 3\ndisallowedTools: Bash\nmaxTurns: 3\ntools: Read, LS\n---\ndo"
 	d, err := Parse("x.md", []byte(text), Project, true)
-	if err != nil || !slices.Equal(d.Deny, []string{"Bash"}) || d.MaxSteps != 3 || !strings.Contains(d.Note, "color has no effect") || !strings.Contains(d.Note, `no built-in tool "LS"`) {
+	if err != nil || !slices.Equal(d.Deny, []string{"Bash"}) || d.MaxSteps != 3 || d.Color != "red" || d.Effort != "" || !strings.Contains(d.Note, "isolation has no effect") || !strings.Contains(d.Note, "effort has no effect") || !strings.Contains(d.Note, `no built-in tool "LS"`) {
 		t.Errorf("%+v (%v)", d, err)
 	}
 }
@@ -125,7 +131,8 @@ broken user broken
 explore builtin ok
 general user ok
 general builtin shadowed
-only project untrusted`
+only project untrusted
+plan builtin ok`
 	if got := states(s); got != want {
 		t.Errorf("found\n%s\nwant\n%s", got, want)
 	}
@@ -134,7 +141,7 @@ only project untrusted`
 			t.Errorf("%s is %+v (%v)", name, d, err)
 		}
 	}
-	for name, part := range map[string]string{"only": "is not trusted", "broken": "broken.md:1: an agent begins with fields", "none": "there are a, b, explore, general"} {
+	for name, part := range map[string]string{"only": "is not trusted", "broken": "broken.md:1: an agent begins with fields", "none": "there are a, b, explore, general, plan"} {
 		if _, err := s.Named(name); err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -156,7 +163,7 @@ func TestFoldersAreBoundedAndNothingIsWaitedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := w.find()
-	if n := len(s.Usable()); n != MaxFiles+2 {
+	if n := len(s.Usable()); n != MaxFiles+3 {
 		t.Errorf("%d agents", n)
 	}
 	if len(s.Problems) != 1 || !strings.Contains(s.Problems[0], "has 120 agents; only the first 100 count") {
@@ -167,7 +174,7 @@ func TestFoldersAreBoundedAndNothingIsWaitedFor(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if s := Find(Config{UserDir: filepath.Join(w.user, "none")}); len(s.Entries) != 2 || len(s.Problems) > 0 {
+	if s := Find(Config{UserDir: filepath.Join(w.user, "none")}); len(s.Entries) != 3 || len(s.Problems) > 0 {
 		t.Errorf("without folders: %+v", s)
 	}
 }
@@ -220,4 +227,46 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%+v", d)
 		}
 	})
+}
+
+func TestFilesOfClaudeCodeAreNeverBrokenByWhatScorelDoesNotKnow(t *testing.T) {
+	text := "---\nname: rev\ndescription: Use this when: there is a diff. \"Quoted\"\ntools: Read, MultiEdit, Bash(git log:*), BashOutput, LSP, mcp__x__y\nmodel: sonnet\n" +
+		"permissionMode: bypassPermissions\nmaxTurns: many\nsomething-new: {a: b}\n---\nReview."
+	d, err := Parse("rev.md", []byte(text), Project, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Description != `Use this when: there is a diff. "Quoted"` || !slices.Equal(d.Tools, []string{"Read", "Edit", "Bash", "TaskOutput", "mcp__x__y"}) || d.Model != "sonnet" || d.Mode != "" || d.MaxSteps != 0 {
+		t.Errorf("%+v", d)
+	}
+	for _, want := range []string{"MultiEdit is Edit", "of Bash(git log:*) only the tool counts", "no tool LSP", "bypassPermissions", "maxTurns is no number", "something-new has no effect"} {
+		if !strings.Contains(d.Note, want) {
+			t.Errorf("the note lacks %q: %s", want, d.Note)
+		}
+	}
+	if d, err := Parse("a.md", []byte("---\ndescription: x\ntools: '*'\npermissionMode: delegate\n---\ndo"), User, true); err != nil || d.Tools != nil || d.Preset != "" || d.Mode != "" || !strings.Contains(d.Note, "delegate") {
+		t.Errorf("%+v, %v", d, err)
+	}
+	if d, err := Parse("a.md", []byte("---\ndescription: x\ntools: LSP\n---\ndo"), User, true); err != nil || d.Preset != "none" {
+		t.Errorf("an agent whose tools do not exist gets %+v, %v", d, err)
+	}
+}
+
+func TestTheUsersAgentsOfClaudeCodeCountAfterScorels(t *testing.T) {
+	w := newWorld(t, map[string]string{"~/a.md": file("a", "scorel"), ".claude/agents/p.md": file("p", "project")})
+	foreign := t.TempDir()
+	for name, text := range map[string]string{"a.md": file("a", "claude"), "b.md": file("b", "claude"), "p.md": file("p", "claude")} {
+		if err := os.WriteFile(filepath.Join(foreign, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := Find(Config{UserDir: w.user, ForeignDir: foreign, Root: w.project, Read: func(root, name string, _ int64) ([]byte, bool, error) {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		return data, true, err
+	}})
+	for name, about := range map[string]string{"a": "scorel", "b": "claude", "p": "project"} {
+		if d, err := s.Named(name); err != nil || d.Description != about {
+			t.Errorf("%s is %+v (%v)", name, d, err)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"scorel/internal/engine/claude"
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/tool"
 	"scorel/internal/text/frontmatter"
@@ -49,6 +50,7 @@ type Definition struct {
 	// MaxSteps bounds a run of the agent; 0 leaves that to the configuration.
 	MaxSteps int
 	Prompt   string
+	Extra
 	// Foreign says that the file was written for another program: what of it does
 	// not exist here is left out.
 	Foreign bool
@@ -58,10 +60,11 @@ type Definition struct {
 
 // fields are the names that a file of Scorel's may have.
 func fields() []string {
-	return []string{"name", "description", "tools", "deny", "model", "permissionMode", "maxSteps"}
+	return []string{"name", "description", "tools", "deny", "model", "permissionMode", "maxSteps",
+		"color", "effort", "background", "skills", "initialPrompt", "hooks"}
 }
 
-// foreign gives the field of Scorel's that a field of another program's is, and
+// foreign returns the field of Scorel's that a field of another program's is, and
 // whether it is known there.
 func foreign(name string) (own string, known bool) {
 	switch name {
@@ -69,7 +72,7 @@ func foreign(name string) (own string, known bool) {
 		return "deny", true
 	case "maxTurns":
 		return "maxSteps", true
-	case "background", "color", "effort", "hooks", "initialPrompt", "isolation", "mcpServers", "memory", "requiredMcpServers", "skills":
+	case "hooks", "isolation", "mcpServers", "memory", "requiredMcpServers": // hooks have another form there
 		return "", true
 	}
 	return name, slices.Contains(fields(), name)
@@ -78,7 +81,11 @@ func foreign(name string) (own string, known bool) {
 // Parse reads a file. name is the path as it is shown; the error is a sentence that
 // begins with it and the line.
 func Parse(name string, data []byte, scope Scope, isForeign bool) (*Definition, error) {
-	doc, err := frontmatter.Parse(data)
+	read := frontmatter.Parse
+	if isForeign {
+		read = frontmatter.ParseLenient
+	}
+	doc, err := read(data)
 	if err != nil {
 		return nil, fmt.Errorf("%s", frontmatter.At(name, err))
 	}
@@ -119,8 +126,18 @@ func (d *Definition) set(f frontmatter.Field) error {
 	if d.Foreign {
 		own, known = foreign(name)
 	}
+	if !known && d.Foreign {
+		own, known = "", true
+	}
 	if !known {
 		return wrong("an agent has no field %.60q%s; there are %s", name, meant(name), strings.Join(fields(), ", "))
+	}
+	if is, err := d.setExtra(own, f, wrong); is {
+		if err != nil && d.Foreign { // made for another program, which may have more
+			d.note("%s has no effect in Scorel: %v", name, err)
+			return nil
+		}
+		return err
 	}
 	text, err := "", error(nil)
 	switch own {
@@ -144,28 +161,45 @@ func (d *Definition) set(f frontmatter.Field) error {
 		if text == "" {
 			return nil
 		}
-		if d.Mode, err = permission.ParseMode(text); err != nil {
+		if d.Mode, err = permission.ParseMode(text); err != nil && d.Foreign {
+			d.Mode = ""
+			d.note("there is no permission mode %.40q in Scorel, so that of the session counts", text)
+			return nil
+		}
+		if err != nil {
 			return wrong("%v", err)
+		}
+		if d.Mode == permission.Bypass && d.Scope == Project && d.Foreign {
+			d.Mode = ""
+			d.note("a project's agent does not get the permission mode bypassPermissions, so that of the session counts")
+			return nil
 		}
 		if d.Mode == permission.Bypass && d.Scope == Project {
 			return wrong("a project's agent cannot have the permission mode bypassPermissions")
 		}
 	case "maxSteps":
-		d.MaxSteps, err = f.Value.Int(1, MaxSteps)
+		if d.MaxSteps, err = f.Value.Int(1, MaxSteps); err != nil && d.Foreign {
+			d.MaxSteps = 0
+			d.note("%s is no number from 1 to %d and does not count", name, MaxSteps)
+			return nil
+		}
 		return err
 	case "tools":
 		return d.setTools(f, wrong)
 	case "deny":
-		d.Deny, err = names(f, wrong)
+		d.Deny, err = d.names(f, wrong)
 		return err
 	}
 	return nil
 }
 
 func (d *Definition) setTools(f frontmatter.Field, wrong func(string, ...any) error) error {
-	list, err := names(f, wrong)
+	list, err := d.names(f, wrong)
 	if err != nil {
 		return err
+	}
+	if d.Foreign && slices.Contains(list, "*") { // as without the field
+		return nil
 	}
 	if len(list) == 1 {
 		switch list[0] {
@@ -188,8 +222,8 @@ func (d *Definition) setTools(f frontmatter.Field, wrong func(string, ...any) er
 	return nil
 }
 
-// names gives a list of tools.
-func names(f frontmatter.Field, wrong func(string, ...any) error) ([]string, error) {
+// names returns a list of tools: of those of another program the ones that they are here.
+func (d *Definition) names(f frontmatter.Field, wrong func(string, ...any) error) ([]string, error) {
 	list, err := f.Value.List()
 	if err != nil {
 		return nil, err
@@ -197,12 +231,29 @@ func names(f frontmatter.Field, wrong func(string, ...any) error) ([]string, err
 	if len(list) > MaxTools {
 		return nil, wrong("%s names %d tools; at most %d are possible", f.Name, len(list), MaxTools)
 	}
+	if d.Foreign {
+		list = d.toolsHere(list)
+	}
 	for _, name := range list {
-		if !validTool(name) {
+		if !validTool(name) && !(d.Foreign && name == "*") {
 			return nil, wrong("%s has %.80q, which is no name of a tool; rules about what a tool may do stand in config.toml", f.Name, name)
 		}
 	}
 	return list, nil
+}
+
+// toolsHere returns the tools here that a list of another program names.
+func (d *Definition) toolsHere(list []string) (out []string) {
+	for _, theirs := range list {
+		name, note := claude.AgentTool(theirs)
+		if note != "" {
+			d.note("%s", note)
+		}
+		if name != "" && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func (d *Definition) note(format string, args ...any) {
@@ -214,7 +265,7 @@ func (d *Definition) note(format string, args ...any) {
 
 func toolNames() []string { return tool.Names(tool.Named()) }
 
-// Pick gives those of the tools of a session that the agent gets. Only one whose
+// Pick returns those of the tools of a session that the agent gets. Only one whose
 // list names Task can start agents itself, and only while deeper says so.
 func (d *Definition) Pick(from []tool.Tool, deeper bool) []tool.Tool {
 	var preset []string
@@ -277,7 +328,7 @@ func letter(c byte) bool {
 
 func meant(name string) string { return near(name, fields()) }
 
-// near says which name was perhaps meant.
+// near returns which name was perhaps meant.
 func near(name string, all []string) string {
 	if len(name) > 60 {
 		return ""

@@ -2,7 +2,7 @@
 // what an agent is called, which tools, model and permission mode it gets, and whose
 // text is its prompt. Two are built in.
 //
-// Files stand in ~/.scorel/agents, and in .scorel/agents and .claude/agents of a
+// Files are in ~/.scorel/agents, and in .scorel/agents and .claude/agents of a
 // project; those of a project count only while exactly their bytes are trusted. Of
 // several with one name the project's counts before the user's, and that before a
 // built-in one. A definition only narrows: an agent never gets a tool that the session

@@ -18,7 +18,7 @@ const MaxFiles = 100
 // maxNames bounds the names of one folder that are looked at.
 const maxNames = 10_000
 
-// State says how a definition stands.
+// State returns how a definition stands.
 type State string
 
 // The states.
@@ -43,34 +43,32 @@ type Set struct {
 	Problems []string // sentences about folders
 }
 
-// Config says where to look.
+// Config returns where to look.
 type Config struct {
 	UserDir string // ~/.scorel/agents; "" for none
-	Root    string // of the project, absolute and without symlinks; "" for none
-	// Read reads a file of the project by its name in it, and says whether exactly
+	// ForeignDir has the user's agents that were written for another program,
+	// ~/.claude/agents; "" for none.
+	ForeignDir string
+	Root       string // of the project, absolute and without symlinks; "" for none
+	// Read reads a file of the project by its name in it, and reports whether exactly
 	// these bytes are trusted; nil data is no file of the project's.
 	Read func(root, name string, limit int64) (data []byte, trusted bool, err error)
 }
 
-// Find looks for agents. What is wrong with a file stands in its entry.
+// Find looks for agents. What is wrong with a file is in its entry.
 func Find(cfg Config) *Set {
 	s := &Set{}
 	if cfg.Root != "" && cfg.Read != nil {
 		s.project(cfg, ".scorel/agents", false)
 		s.project(cfg, ".claude/agents", true)
 	}
-	if cfg.UserDir != "" {
-		for _, name := range s.markdown(cfg.UserDir, cfg.UserDir) {
-			file := filepath.Join(cfg.UserDir, name)
-			data, err := readRegular(file)
-			s.add(file, data, err, User, false)
-		}
-	}
+	s.user(cfg.UserDir, false)
+	s.user(cfg.ForeignDir, true)
 	for _, d := range builtins() {
 		s.Entries = append(s.Entries, Entry{Definition: *d, State: OK})
 	}
 	seen := map[string]bool{}
-	for i := range s.Entries { // they stand in the order in which they count
+	for i := range s.Entries { // they are in the order in which they count
 		e := &s.Entries[i]
 		if e.State != OK {
 			continue
@@ -90,6 +88,18 @@ func Find(cfg Config) *Set {
 }
 
 func rank(s State) int { return slices.Index([]State{OK, Broken, Untrusted, Shadowed}, s) }
+
+// user adds the files of a folder of the user's.
+func (s *Set) user(dir string, isForeign bool) {
+	if dir == "" {
+		return
+	}
+	for _, name := range s.markdown(dir, dir) {
+		file := filepath.Join(dir, name)
+		data, err := readRegular(file)
+		s.add(file, data, err, User, isForeign)
+	}
+}
 
 // project adds the files of a folder of the project.
 func (s *Set) project(cfg Config, dir string, isForeign bool) {
@@ -124,7 +134,7 @@ func (s *Set) add(file string, data []byte, err error, scope Scope, isForeign bo
 	s.Entries = append(s.Entries, e)
 }
 
-// markdown gives the names of the files of a folder that may be definitions, sorted.
+// markdown returns the names of the files of a folder that may be definitions, sorted.
 // shown is the folder's name in problems.
 func (s *Set) markdown(dir, shown string) []string {
 	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
@@ -190,7 +200,7 @@ func cause(err error) error {
 	return err
 }
 
-// Usable gives the agents that can be started, sorted by name.
+// Usable returns the agents that can be started, sorted by name.
 func (s *Set) Usable() []*Definition {
 	var out []*Definition
 	for i := range s.Entries {
@@ -201,7 +211,7 @@ func (s *Set) Usable() []*Definition {
 	return out
 }
 
-// Named gives an agent that can be started. The error says what there is.
+// Named returns an agent that can be started. The error says what there is.
 func (s *Set) Named(name string) (*Definition, error) {
 	var all []string
 	for i := range s.Entries {

@@ -1,6 +1,6 @@
 // Package archive is the file in which a session travels with its payloads: a tar
 // archive, compressed by gzip, that holds session.jsonl (RFC 8259 lines as a log
-// has them) and behind it blobs/<sha256> for each payload.
+// has them) and after it blobs/<sha256> for each payload.
 //
 // A [Reader] takes bytes that anybody may have made: it knows no other names and
 // no links or folders, so that no path leads anywhere, and it ends at the bounds

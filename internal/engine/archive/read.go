@@ -22,7 +22,7 @@ const (
 // or exceed its bounds.
 var ErrFormat = errors.New("this is no bundle of a session")
 
-// Is says whether a file that begins with these bytes, at least two, is
+// Is reports whether a file that begins with these bytes, at least two, is
 // compressed as a bundle is.
 func Is(head []byte) bool { return len(head) >= 2 && head[0] == 0x1f && head[1] == 0x8b }
 
@@ -50,7 +50,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return &Reader{unpacked: l, tar: tar.NewReader(l)}, nil
 }
 
-// Next gives the next part, the session first; io.EOF behind the last, when the
+// Next returns the next part, the session first; io.EOF after the last, when the
 // whole bundle was read and its checksum is right. A part must be read before the
 // next one is asked for.
 func (r *Reader) Next() (Entry, error) {
@@ -99,7 +99,7 @@ func (p partReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// broken says why a bundle cannot be read on.
+// broken returns why a bundle cannot be read on.
 func (r *Reader) broken(err error) error {
 	switch {
 	case errors.Is(err, ErrFormat):

@@ -27,7 +27,7 @@ func TestWhatACommandPrintsIsToldAtMostOnceASecondAndItsEndAtOnce(t *testing.T) 
 		b.last().print("last, without an end")
 		b.last().end <- sandbox.Exit{}
 		synctest.Wait()
-		time.Sleep(changedEvery) // nothing comes behind the end
+		time.Sleep(changedEvery) // nothing comes after the end
 		synctest.Wait()
 		want := []string{"running ", "running two", "running two", "running two", "running two", "running two", "exited last, without an end"}
 		if strings.Join(told, "|") != strings.Join(want, "|") {

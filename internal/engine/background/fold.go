@@ -9,7 +9,7 @@ import (
 const foldFrom = 4
 
 // Fold takes out of text what a terminal would have overwritten: of a line that a
-// progress bar has written anew again and again, the first and the last state stay,
+// progress bar has written again and again, the first and the last state stay,
 // with a count between them. Other text keeps its bytes.
 func Fold(text string) string {
 	if strings.Count(text, "\r") < foldFrom-1 {

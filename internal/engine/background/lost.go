@@ -10,7 +10,7 @@ import (
 // LostItem tells of a command that was running when a host was killed: last is the end of
 // what it printed until then, all of which is in a file.
 func LostItem(id, command, file string, last []byte) protocol.Item {
-	t := task{id: id, command: command}
+	t := task{origin: origin{id: id, command: command}}
 	text := fmt.Sprintf("%s (%s) was running when the host was killed, and ended with it. It may have taken effect; check before you run it again.", id, t.title())
 	t.out.write(last)
 	if lines := t.lastLines(); lines != "" {

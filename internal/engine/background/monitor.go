@@ -79,7 +79,7 @@ func (t *task) watch(p []byte) {
 			t.partial(p[:i])
 			t.look(t.line)
 			t.line = t.line[:0]
-		case i > 0 || !t.returned: // a progress bar begins with CR; nothing stands before that
+		case i > 0 || !t.returned: // a progress bar begins with CR; nothing is before that
 			t.look(p[:i])
 		}
 		p = p[i+1:]
@@ -111,7 +111,7 @@ type Notice struct {
 	undo func() // of what taking it changed; Set.mu and task.mu are held
 }
 
-// Item gives the notice as it goes into the context.
+// Item returns the notice as it goes into the context.
 func (n Notice) Item() protocol.Item {
 	data, err := json.Marshal(n.Data)
 	if err != nil {
@@ -128,7 +128,7 @@ type budget struct {
 	muted bool // and the model has been told
 }
 
-// spend says whether a notice may be given now. When not, first says that the
+// spend reports whether a notice may be given now. When not, first says that the
 // model has not been told of that yet.
 func (b *budget) spend(now time.Time) (ok, first bool) {
 	if b.begun.IsZero() || now.Sub(b.begun) >= window || now.Before(b.begun) {
@@ -219,7 +219,7 @@ func (t *task) endNotice() Notice {
 	return n
 }
 
-// lastLines gives the end of the output that was not read, each line behind a
+// lastLines returns the end of the output that was not read, each line after a
 // mark. t.mu is held.
 func (t *task) lastLines() string {
 	from := max(t.cursor, t.out.size-4*endChars)

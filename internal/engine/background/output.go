@@ -10,14 +10,14 @@ import (
 // What is kept of the output of one command, in bytes.
 const (
 	headBytes = 32 << 10  // the first
-	tailBytes = 256 << 10 // the newest behind those
+	tailBytes = 256 << 10 // the newest after those
 )
 
 // output keeps both ends of what a command prints. It grows to its bounds and
 // no further.
 type output struct {
 	head []byte
-	ring []byte // the newest bytes behind head; once full, the oldest stands at at
+	ring []byte // the newest bytes behind head; once full, the oldest is at at
 	at   int
 	size int64 // of all that was printed
 }
@@ -47,7 +47,7 @@ type part struct {
 	lost          int64
 }
 
-// read gives the output from one place to another; both are kept within what
+// read returns the output from one place to another; both are kept within what
 // there is.
 func (o *output) read(from, to int64) part {
 	to = max(0, min(to, o.size))
@@ -79,7 +79,7 @@ func (o *output) read(from, to int64) part {
 	return p
 }
 
-// whole gives the end of the last whole character, or, for lines, of the last
+// whole returns the end of the last whole character, or, for lines, of the last
 // whole line, so that what is still being printed is not torn. A line that is
 // longer than maxLine counts as whole.
 func (o *output) whole(lines bool) int64 {
@@ -123,7 +123,7 @@ func (p part) grep(re *regexp.Regexp) (kept part, yes, no int) {
 	return part{from: p.from, first: filter(p.first), second: filter(p.second), lost: p.lost}, yes, no
 }
 
-// text gives what is kept, with the middle cut so that at most about most
+// text returns what is kept, with the middle cut so that at most about most
 // characters remain.
 func (p part) text(most int) string {
 	if p.lost == 0 {
@@ -163,7 +163,7 @@ func lastRunes(s string, n int) string {
 	return s[at:]
 }
 
-// bytesOf gives how many bytes the first n characters of p take; a byte that is
+// bytesOf returns how many bytes the first n characters of p take; a byte that is
 // no text counts as one.
 func bytesOf(p []byte, n int) int {
 	at := 0

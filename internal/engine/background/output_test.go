@@ -91,7 +91,7 @@ func TestGrepCountsWhatItDoesNotShow(t *testing.T) {
 }
 
 func TestPagesFollowEachOther(t *testing.T) {
-	tk := &task{id: "task_x"}
+	tk := &task{origin: origin{id: "task_x"}}
 	all := strings.Repeat("é0123456789\n", 24_000) // 312,000 bytes
 	tk.out.write([]byte(all))
 	var got strings.Builder

@@ -49,7 +49,7 @@ type follow struct {
 	mu    sync.Mutex                 // held while somebody is told, so that the order is kept
 }
 
-// endProcess says how the command ended, and keeps the summary. mu is held.
+// endProcess returns how the command ended, and keeps the summary. mu is held.
 func (t *task) endProcess() {
 	u := protocol.ProcessUpdate{Status: protocol.ProcessCompleted, Message: t.title() + " " + t.ending(), Source: protocol.ProcessByRuntime}
 	switch {

@@ -13,10 +13,10 @@ import (
 
 const (
 	maxText = 30_000                 // characters of output that a model is given at once
-	settle  = 200 * time.Millisecond // for what comes right behind the first new output
+	settle  = 200 * time.Millisecond // for what comes right after the first new output
 )
 
-// Query says what to read of a command's output.
+// Query returns what to read of a command's output.
 type Query struct {
 	// Wait is how long to wait for new output or the end; 0 does not wait.
 	Wait time.Duration
@@ -32,9 +32,9 @@ type Reading struct {
 	Info protocol.TaskInfo
 	How  string // the end in words, "" while it runs
 	Text string // at most about 30,000 characters
-	// Next is the byte behind Text.
+	// Next is the byte after Text.
 	Next int64
-	// Cut says that there is more behind Next: of a page that Offset asked for, or
+	// Cut says that there is more after Next: of a page that Offset asked for, or
 	// of what a command began with.
 	Cut bool
 	// Matching and Other count the lines that Filter kept and did not.
@@ -45,7 +45,7 @@ type Reading struct {
 	Process *protocol.ProcessSummary
 }
 
-// Waking says why waiting for a command ended.
+// Waking returns why waiting for a command ended.
 type Waking string
 
 // Why it may end.
@@ -56,7 +56,7 @@ const (
 	WokenByCancel Waking = "the wait was cancelled"
 )
 
-// Read gives output of a command. When the command has ended and what is given
+// Read returns output of a command. When the command has ended and what is given
 // says so, its end counts as told.
 func (s *Set) Read(ctx context.Context, id string, q Query) (Reading, error) {
 	t, err := s.find(id)
@@ -74,7 +74,7 @@ func (s *Set) Read(ctx context.Context, id string, q Query) (Reading, error) {
 	return r, nil
 }
 
-// Begin gives what a command that was just started prints within the given time,
+// Begin returns what a command that was just started prints within the given time,
 // at most most characters, and returns at once when it ends.
 func (s *Set) Begin(ctx context.Context, id string, wait time.Duration, most int) (Reading, error) {
 	t, err := s.find(id)
@@ -100,7 +100,7 @@ func (s *Set) Begin(ctx context.Context, id string, wait time.Duration, most int
 	return Reading{Info: t.info(), Text: Fold(clean(text[:keep])), Next: t.cursor, Cut: t.cursor < t.out.whole(false)}, nil
 }
 
-// read gives what a query asks for, as of now. mu is held.
+// read returns what a query asks for, as of now. mu is held.
 func (t *task) read(q Query) Reading {
 	running := t.state == protocol.TaskRunning
 	r := Reading{Info: t.info(), Next: t.out.size}
@@ -127,7 +127,7 @@ func (t *task) read(q Query) Reading {
 	return r
 }
 
-// page gives the first of a range, and where to go on.
+// page returns the first of a range, and where to go on.
 func (t *task) page(r Reading, p part) Reading {
 	text, lost := p.first, ""
 	at := p.from + int64(len(p.first))
@@ -180,7 +180,7 @@ func (t *task) await(ctx context.Context, q Query) Waking {
 	}
 }
 
-// gather waits a moment for what comes behind new output.
+// gather waits a moment for what comes after new output.
 func (t *task) gather(ctx context.Context) Waking {
 	timer := time.NewTimer(settle)
 	defer timer.Stop()
@@ -194,8 +194,8 @@ func (t *task) gather(ctx context.Context) Waking {
 	}
 }
 
-// fresh says whether there is something behind from that a query waits for; from
-// moves behind what need not be looked at again. mu is held.
+// fresh reports whether there is something after from that a query waits for; from
+// moves after what need not be looked at again. mu is held.
 func (t *task) fresh(from *int64, filter *regexp.Regexp) bool {
 	end := t.out.whole(filter != nil)
 	if end <= *from {
@@ -242,7 +242,7 @@ func (s *Set) Watch(id string, pattern *regexp.Regexp, description string) (alre
 	return already, newest, nil
 }
 
-// ErrNoMonitor says that no monitor fits.
+// ErrNoMonitor reports that no monitor fits.
 var ErrNoMonitor = errors.New("no monitor")
 
 // Unwatch ends the monitor of a pattern, or all of a command with an empty one,

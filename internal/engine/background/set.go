@@ -39,7 +39,7 @@ type Config struct {
 	// be nil, and give nil.
 	Keep func(id, call, command string, started time.Time) Keeper
 	// Changed is told how a command stands when it begins and has ended, and within a
-	// second of what it prints; of one command at a time, and nothing older behind what
+	// second of what it prints; of one command at a time, and nothing older after what
 	// is newer. No lock is held; it may be nil.
 	Changed func(protocol.TaskInfo)
 	// Life ends what runs, without anybody being told of it: the session is given up.
@@ -141,7 +141,8 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 		ctx, end = context.WithTimeout(ctx, spec.Limit)
 		stop = func() { end(); cancel(nil) }
 	}
-	t := &task{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit, cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), state: protocol.TaskRunning}
+	t := &task{origin: origin{command: spec.Command, call: spec.CallID, tool: spec.Tool, session: spec.Session, agent: spec.Agent, usage: spec.Usage, limit: spec.Limit},
+		cancel: cancel, done: make(chan struct{}), order: make(chan struct{}, 1), outcome: outcome{state: protocol.TaskRunning}}
 	if err := s.enter(t); err != nil {
 		stop()
 		return "", err
@@ -295,7 +296,7 @@ func (s *Set) Running() int {
 	return s.running()
 }
 
-// named gives the task of an id, nil without one. mu is held.
+// named returns the task of an id, nil without one. mu is held.
 func (s *Set) named(id string) *task {
 	for _, t := range s.tasks {
 		if t.id == id {
@@ -305,10 +306,10 @@ func (s *Set) named(id string) *task {
 	return nil
 }
 
-// ErrUnknown says that there is no such command.
+// ErrUnknown reports that there is no such command.
 var ErrUnknown = errors.New("no such background command")
 
-// find gives the task of an id, or an error for the model that wraps
+// find returns the task of an id, or an error for the model that wraps
 // [ErrUnknown].
 func (s *Set) find(id string) (*task, error) {
 	s.mu.Lock()
@@ -378,7 +379,7 @@ type Stopped struct {
 	Process *protocol.ProcessSummary // for people
 }
 
-// Teller says who is told what a call gives.
+// Teller returns who is told what a call gives.
 type Teller bool
 
 // Who may be told.
@@ -387,7 +388,7 @@ const (
 	ToModel  Teller = true
 )
 
-// Take gives what a model is to be told and has not been: lines that monitors
+// Take returns what a model is to be told and has not been: lines that monitors
 // found, and each end once. What is taken counts as told; [Set.GiveBack] takes
 // that back.
 func (s *Set) Take() []Notice {
@@ -411,7 +412,7 @@ func (s *Set) Take() []Notice {
 	return out
 }
 
-// GiveBack says that notices were not told after all: they come with the next
+// GiveBack takes notices back that were not told after all: they come with the next
 // Take.
 func (s *Set) GiveBack(notices []Notice) {
 	s.mu.Lock()
@@ -425,7 +426,7 @@ func (s *Set) GiveBack(notices []Notice) {
 	}
 }
 
-// Told gives the commands whose ends were told, by their ids, with the calls that
+// Told returns the commands whose ends were told, by their ids, with the calls that
 // started them; it is the caller's.
 func (s *Set) Told() map[string]string {
 	s.mu.Lock()

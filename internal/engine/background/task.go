@@ -29,40 +29,56 @@ var ErrClosed = errors.New("the session was closed")
 
 // task is one background command. Its goroutine ends when done is closed.
 type task struct {
+	origin
+	cancel context.CancelCauseFunc
+	done   chan struct{} // closed when it has ended and its output is read
+	order  chan struct{} // holds one while people are told: nothing older comes after
+
+	// mu guards all below. It may be taken with Set.mu held, never the other way
+	// round.
+	mu      sync.Mutex
+	process *progress.Call           // set before anybody else sees the task run
+	summary *protocol.ProcessSummary // of process, when it has ended
+	follow  follow                   // has a lock of its own
+	printed func() *time.Timer       // has people told soon; nil: nobody is
+	telling *time.Timer              // runs until they are
+	out     output
+	cursor  int64         // how far the output has been read
+	changed chan struct{} // not nil: somebody waits; closed by the next output
+	keeper  Keeper        // nil: nothing is kept
+	monitoring
+	outcome
+}
+
+// origin is what started a task, and as what. It never changes, but that usage is set before
+// done is closed.
+type origin struct {
 	id      string
 	command string
 	call    string
 	limit   time.Duration // 0: none
 	started time.Time
-	cancel  context.CancelCauseFunc
 	session protocol.SessionID     // of a sub-agent
 	tool    string                 // that started it
 	agent   string                 // its name, "" of a command
 	usage   func() *protocol.Usage // of a sub-agent that has ended; may be nil
-	done    chan struct{}          // closed when it has ended and its output is read
-	order   chan struct{}          // holds one while people are told: nothing older comes behind
+}
 
-	// mu guards all below. It may be taken with Set.mu held, never the other way
-	// round.
-	mu       sync.Mutex
-	process  *progress.Call           // set before anybody else sees the task run
-	summary  *protocol.ProcessSummary // of process, when it has ended
-	follow   follow                   // has a lock of its own
-	printed  func() *time.Timer       // has people told soon; nil: nobody is
-	telling  *time.Timer              // runs until they are
-	out      output
-	cursor   int64         // how far the output has been read
-	changed  chan struct{} // not nil: somebody waits; closed by the next output
+// monitoring is what looks at each line of the output. The task's mu guards it.
+type monitoring struct {
 	monitors []*monitor
 	line     []byte // the beginning of a line, while there are monitors
 	returned bool   // the last line that monitors looked at ended in CR
-	state    protocol.TaskState
-	exit     sandbox.Exit
-	ended    time.Time
-	why      error  // errStopped, ErrClosed, context.DeadlineExceeded or nil
-	after    string // what came of it besides, "" for nothing
-	told     bool   // a model has been told of the end
-	keeper   Keeper // nil: nothing is kept
+}
+
+// outcome is whether and how a task has ended. The task's mu guards it.
+type outcome struct {
+	state protocol.TaskState
+	exit  sandbox.Exit
+	ended time.Time
+	why   error  // errStopped, ErrClosed, context.DeadlineExceeded or nil
+	after string // what came of it besides, "" for nothing
+	told  bool   // a model has been told of the end
 }
 
 // keep has what the task prints kept. It is called before the task runs.
@@ -94,7 +110,7 @@ func (t *task) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// unwatch ends the timer that has people told; it says whether that was its end.
+// unwatch ends the timer that has people told; it reports whether that was its end.
 func (t *task) unwatch() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -153,7 +169,7 @@ func (t *task) title() string {
 	return shorten(line, titleCommand)
 }
 
-// how says how the task ended, and what came of it. t.mu is held.
+// how returns how the task ended, and what came of it. t.mu is held.
 func (t *task) how() string {
 	if t.after != "" {
 		return t.ending() + "; " + t.after

@@ -5,14 +5,14 @@ import (
 	"unicode"
 )
 
-// MaxArgs is the longest text behind the name of a command in bytes, and maxWords
+// MaxArgs is the longest text after the name of a command in bytes, and maxWords
 // how many words of it are told apart.
 const (
 	MaxArgs  = 256 << 10
 	maxWords = 1000
 )
 
-// Words takes the text behind a command's name apart as a shell would: blanks
+// Words takes the text after a command's name apart as a shell would: blanks
 // separate words, both kinds of quotes keep them together, a backslash keeps the
 // next character (inside of double quotes only a quote or a backslash). A quote
 // that does not end is an ordinary character, because people write apostrophes.
@@ -59,7 +59,7 @@ func Words(text string) []string {
 	return out
 }
 
-// closes says whether a quote that was opened is closed in what follows.
+// closes reports whether a quote that was opened is closed in what follows.
 func closes(rest []rune, quote rune) bool {
 	for i := 0; i < len(rest); i++ {
 		switch {

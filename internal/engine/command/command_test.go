@@ -289,7 +289,7 @@ func FuzzShellLinesKeepTheirShape(f *testing.F) {
 			return
 		}
 		if _, used, err := a.write(command, a.Words); err != nil || !used {
-			return // no argument stands in it
+			return // no argument is in it
 		}
 		// With other arguments of as many words the command has the same steps.
 		b := Args{Raw: "x", Words: make([]string, len(a.Words))}

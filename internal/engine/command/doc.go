@@ -3,6 +3,6 @@
 // all sources get their names.
 //
 // A template is text that becomes a message. Its shell lines are run by the caller,
-// which says whether they may: the package starts nothing. All of it may be used by
+// which reports whether they may: the package starts nothing. All of it may be used by
 // several goroutines at once.
 package command

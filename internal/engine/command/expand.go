@@ -11,7 +11,7 @@ import (
 // MaxText is the longest text that a template becomes, in bytes.
 const MaxText = 256 << 10
 
-// errLong says that a template became too long.
+// errLong reports that a template became too long.
 var errLong longError
 
 type longError struct{}
@@ -26,7 +26,7 @@ type Args struct {
 	Words []string
 }
 
-// ParseArgs reads what stands behind a command's name.
+// ParseArgs reads what is after a command's name.
 func ParseArgs(text string) (Args, error) {
 	if len(text) > MaxArgs {
 		return Args{}, fmt.Errorf("the arguments have %d bytes, at most %d are taken; put what is long into a file and name it", len(text), MaxArgs)
@@ -37,7 +37,7 @@ func ParseArgs(text string) (Args, error) {
 
 // Expand puts the arguments into the text of a skill: $ARGUMENTS stands for them as
 // they were typed. Nothing else is replaced, because such texts are full of shell that
-// people wrote for the model. A text without a place for arguments gets them behind it,
+// people wrote for the model. A text without a place for arguments gets them after it,
 // so that nothing that was typed is lost.
 func Expand(text string, a Args) (string, error) {
 	const all = "$ARGUMENTS"
@@ -149,7 +149,7 @@ func wordy(c byte) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// from gives count words from the nth on, counted from 1.
+// from returns count words from the nth on, counted from 1.
 func (a Args) from(n, count int) []string {
 	if n > len(a.Words) {
 		return nil
@@ -190,7 +190,7 @@ func (a Args) shell(command string) (string, error) {
 	return out, nil
 }
 
-// errPlace says that arguments stand where a shell would read more than words.
+// errPlace reports that arguments stand where a shell would read more than words.
 var errPlace placeError
 
 type placeError struct{}
@@ -199,7 +199,7 @@ func (placeError) Error() string {
 	return "they stand where a shell would read them as more than words"
 }
 
-// mark gives letters that stand in none of the texts.
+// mark returns letters that are in none of the texts.
 func mark(texts ...string) string {
 	all := strings.Join(texts, " ")
 	for m := "q"; ; m += "q" {

@@ -18,11 +18,11 @@ const (
 
 // Source has the commands of one kind. Its names are plain, as they would be typed.
 type Source interface {
-	// List gives what there is. Problems are sentences for people.
+	// List returns what there is. Problems are sentences for people.
 	List(ctx context.Context) (commands []protocol.CommandInfo, problems []string)
-	// Run runs one of them; args is the text behind its name as it was typed.
+	// Run runs one of them; args is the text after its name as it was typed.
 	Run(ctx context.Context, name, args string) (*protocol.CommandResult, error)
-	// Complete gives what may stand where args ends. Commands for which nothing is
+	// Complete returns what may stand where args ends. Commands for which nothing is
 	// known give nothing.
 	Complete(ctx context.Context, name, args string) ([]protocol.Completion, error)
 }
@@ -37,15 +37,19 @@ type entry struct {
 	of    Source
 }
 
-// entries gives all commands, sorted by the names that are shown. A name that is
+// entries returns all commands, sorted by the names that are shown. A name that is
 // taken twice is shown as name:source, but for that of a built-in command, which
-// nothing takes away; a further one of the same source has a number behind it.
+// nothing takes away; a further one of the same source has a number after it. One that is
+// bundled is left out where another has its name: it is in the last source.
 func (r Registry) entries(ctx context.Context) (list []entry, problems []string) {
 	count, builtin := map[string]int{}, map[string]bool{}
 	for _, s := range r {
 		commands, bad := s.List(ctx)
 		problems = append(problems, bad...)
 		for _, c := range commands {
+			if c.Scope == Bundled && count[c.Name] > 0 {
+				continue // what somebody has written counts
+			}
 			if len(list) >= maxCommands {
 				problems = append(problems, fmt.Sprintf("There are more than %d commands; the others are left out.", maxCommands))
 				break
@@ -69,7 +73,7 @@ func (r Registry) entries(ctx context.Context) (list []entry, problems []string)
 	return list, problems
 }
 
-// List gives all commands, sorted by name, and what is wrong with some.
+// List returns all commands, sorted by name, and what is wrong with some.
 func (r Registry) List(ctx context.Context) *protocol.CommandList {
 	list, problems := r.entries(ctx)
 	out := &protocol.CommandList{Commands: make([]protocol.CommandInfo, len(list)), Problems: problems}
@@ -79,7 +83,7 @@ func (r Registry) List(ctx context.Context) *protocol.CommandList {
 	return out
 }
 
-// find gives the command that somebody typed: by the name that is shown, or by
+// find returns the command that somebody typed: by the name that is shown, or by
 // name:source or source:name also where the name alone would do.
 func (r Registry) find(ctx context.Context, name string) (entry, error) {
 	list, _ := r.entries(ctx)
@@ -118,7 +122,7 @@ func (r Registry) Run(ctx context.Context, name, args string) (*protocol.Command
 	return e.of.Run(ctx, e.plain, args)
 }
 
-// Complete gives at most 100 completions of a command's arguments.
+// Complete returns at most 100 completions of a command's arguments.
 func (r Registry) Complete(ctx context.Context, name, args string) (*protocol.CompletionList, error) {
 	if len(args) > MaxArgs {
 		return nil, protocol.Errorf(protocol.CodePayloadTooLarge, "The arguments have %d bytes, at most %d are taken.", len(args), MaxArgs)

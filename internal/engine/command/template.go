@@ -22,16 +22,21 @@ const (
 	maxShell       = 20       // shell lines of one
 	maxDescription = 500      // characters
 	maxHint        = 200      // characters
-	maxName        = 64       // bytes
+	maxTools       = 100      // names in allowed-tools
+	maxName        = 64       // bytes of a file's or folder's
+	maxFolders     = 200      // in folders of commands
+	MaxDepth       = 3        // folders in a folder of commands
 )
 
-// Template is a slash command in a Markdown file. Its name is the file's.
+// Template is a slash command in a Markdown file. Its name is the file's, after those of
+// the folders that it is in: git/commit.md is git:commit.
 type Template struct {
 	Name         string
 	Description  string
 	ArgumentHint string
-	Model        string // that the turn of its message runs with; "" is the session's
-	Path         string // of the file, absolute
+	Model        string   // that the turn of its message runs with; "" is the session's
+	Tools        []string // allowed-tools, as written: what the turn of its message may do without a question
+	Path         string   // of the file, absolute
 	Place        discovery.Place
 	Shell        bool   // it has shell lines
 	Problem      string // why it cannot be used, as a sentence; "" when it can
@@ -56,47 +61,7 @@ func NewTemplates(own string) *Templates {
 	return &Templates{own, discovery.NewCache[Template](nil)}
 }
 
-// Find gives the templates of the places, nearest first; of those with the same name
-// the first counts. Problems are sentences about the others and about what is not
-// looked at.
-func (f *Templates) Find(ctx context.Context, list []discovery.Place) (out []Template, problems []string) {
-	have := map[string]string{}
-	for _, p := range list {
-		names, more, err := p.Names()
-		if err != nil {
-			problems = append(problems, "Commands: "+err.Error()+".")
-		}
-		if more {
-			problems = append(problems, fmt.Sprintf("Commands: %s has more files than are looked at.", p.Dir))
-		}
-		for _, file := range names {
-			name, ok := strings.CutSuffix(file, ".md")
-			if !ok {
-				continue
-			}
-			if ctx.Err() != nil {
-				return out, problems
-			}
-			if len(out) >= maxTemplates {
-				return out, append(problems, fmt.Sprintf("Commands: there are more than %d; the others are left out.", maxTemplates))
-			}
-			path := filepath.Join(p.Dir, file)
-			if !ValidName(name) {
-				problems = append(problems, fmt.Sprintf("The command %s is left out: a name has letters, digits, dots, dashes and underscores, at most %d.", path, maxName))
-				continue
-			}
-			if other := have[name]; other != "" {
-				problems = append(problems, fmt.Sprintf("The command %s is hidden by %s.", path, other))
-				continue
-			}
-			have[name] = path
-			out = append(out, f.look(p, file))
-		}
-	}
-	return out, problems
-}
-
-// ValidName says whether something can be the name of a command.
+// ValidName reports whether something can be the name of a command.
 func ValidName(name string) bool {
 	for i := 0; i < len(name); i++ {
 		if c := name[i]; !wordy(c) && (i == 0 || c != '-' && c != '.') {
@@ -118,7 +83,7 @@ func (f *Templates) look(p discovery.Place, file string) Template {
 			if err != nil {
 				return Template{}, err
 			}
-			return parse(c.Data), nil
+			return parseWith(fields(p), c.Data), nil
 		})
 		got.Name, got.Path, got.Place = t.Name, t.Path, p
 		t = got
@@ -134,9 +99,20 @@ func (f *Templates) look(p discovery.Place, file string) Template {
 	return t
 }
 
+// fields returns what reads the fields of the templates of a place: of another program's
+// as loosely as that does.
+func fields(p discovery.Place) func([]byte) (*frontmatter.Document, error) {
+	if p.Foreign() {
+		return frontmatter.ParseLenient
+	}
+	return frontmatter.Parse
+}
+
 // parse reads the fields of a template, and what is wrong with it.
-func parse(data []byte) (t Template) {
-	d, err := frontmatter.Parse(quoteHint(data))
+func parse(data []byte) Template { return parseWith(frontmatter.Parse, data) }
+
+func parseWith(read func([]byte) (*frontmatter.Document, error), data []byte) (t Template) {
+	d, err := read(quoteHint(data))
 	if err != nil {
 		t.Problem = sentence(err)
 		return t
@@ -150,6 +126,15 @@ func parse(data []byte) (t Template) {
 				t.Problem = sentence(err)
 				return t
 			}
+		}
+	}
+	for _, name := range []string{"allowed-tools", "allowed_tools"} {
+		if v, ok := d.Field(name); ok {
+			if t.Tools, err = v.Value.List(); err != nil {
+				t.Problem = sentence(err)
+				return t
+			}
+			t.Tools = t.Tools[:min(len(t.Tools), maxTools)]
 		}
 	}
 	if t.Description == "" {
@@ -214,9 +199,14 @@ type part struct {
 	text  string
 }
 
-// ReadBody gives the text of a template from its file's content.
-func ReadBody(data []byte) (Body, error) {
-	d, err := frontmatter.Parse(quoteHint(data))
+// ReadBody returns the text of a template from its file's content.
+func ReadBody(data []byte) (Body, error) { return readBody(frontmatter.Parse, data) }
+
+// ReadBody returns the text of the template from the content that its file has now.
+func (t Template) ReadBody(data []byte) (Body, error) { return readBody(fields(t.Place), data) }
+
+func readBody(read func([]byte) (*frontmatter.Document, error), data []byte) (Body, error) {
+	d, err := read(quoteHint(data))
 	if err != nil {
 		return Body{}, err
 	}
@@ -224,7 +214,7 @@ func ReadBody(data []byte) (Body, error) {
 }
 
 // parts takes a text apart: a line that begins with ! is a shell command, but for
-// images (![), and so is what stands in !`…` within a line.
+// images (![), and so is what is in !`…` within a line.
 func parts(body string) (out []part) {
 	var b strings.Builder
 	shell := func(command string) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// SourceKind says what a value comes from.
+// SourceKind returns what a value comes from.
 type SourceKind string
 
 // The sources.
@@ -27,7 +27,7 @@ type Source struct {
 	Flag string // of flag, as it is written: --model
 }
 
-// String gives the source for people.
+// String returns the source for people.
 func (s Source) String() string {
 	switch s.Kind {
 	case SourceUser, SourceProject:
@@ -54,7 +54,7 @@ type Setting struct {
 	Source Source
 }
 
-// Settings gives what is in force for every key of [Keys], in its order: what a
+// Settings returns what is in force for every key of [Keys], in its order: what a
 // flag sets, else what the files set, else the default. A list of rules that
 // both files hold gives one setting each. Keys that describe a model are given only
 // where they are set, those of aliases for each alias.
@@ -75,7 +75,11 @@ func (c Config) Settings(flags []Flag) []Setting {
 				for i, item := range items {
 					at := e.source
 					at.Line = e.lineOf(i, "")
-					out = append(out, Setting{e.name(), render(item), at})
+					value := render(item)
+					if k.secret {
+						value = "[redacted]"
+					}
+					out = append(out, Setting{e.name(), value, at})
 				}
 				had = true
 				continue
@@ -216,7 +220,7 @@ func (c *Config) describedModel(keys []key) error {
 	return nil
 }
 
-// checkSearch says what the table [search] lacks.
+// checkSearch returns what the table [search] lacks.
 func (c Config) checkSearch() []error {
 	missing := ""
 	switch s := c.Search; {

@@ -25,8 +25,11 @@ type Config struct {
 	Limits      Limits
 	Agents      Agents
 	Hooks       []Hook // the user's before the project's
+	MCP         MCP
 	Sandbox     Sandbox
 	Host        Host
+	Tiers       Tiers
+	Claude      Claude
 	Prompt      string // added to the system prompt
 	// ProjectPrompt is that of a trusted project, and ProjectFile where it stands.
 	ProjectPrompt, ProjectFile string
@@ -34,7 +37,7 @@ type Config struct {
 	entries []entry // where everything that was set comes from, in file order
 }
 
-// Model is the table [model]. What else stands there describes the alias [DefaultAlias],
+// Model is the table [model]. What else is there describes the alias [DefaultAlias],
 // which is then its Name.
 type Model struct {
 	Name     string // an alias, "provider/id" or an id; "" for none
@@ -83,9 +86,11 @@ type Tools struct {
 // Permissions is the table [permissions]. The rules of the two files are kept
 // apart, because a project may not allow.
 type Permissions struct {
-	Mode                  string
-	User                  Rules
-	Project               Rules // Allow is always empty
+	Mode    string
+	User    Rules
+	Project Rules // Allow is always empty
+	// Others are rules of other programs' settings. They deny and ask; none allows.
+	Others                []Rules
 	AdditionalDirectories []string
 	Timeout               time.Duration // after which an unanswered question is denied; 0: never
 }
@@ -146,6 +151,29 @@ type Sandbox struct {
 	SSHAgent bool   // whether commands reach the SSH agent
 }
 
+// Tiers is the table [tiers]: the models that files of Claude Code call haiku, sonnet and
+// opus; "" for the one that is in force anyway.
+type Tiers struct{ Haiku, Sonnet, Opus string }
+
+// Model returns the model of a tier, "" for one that has none. It reports whether name
+// is a tier at all: inherit is the model that is in force anyway.
+func (t Tiers) Model(name string) (ref string, ok bool) {
+	switch name {
+	case "haiku":
+		return t.Haiku, true
+	case "sonnet":
+		return t.Sonnet, true
+	case "opus":
+		return t.Opus, true
+	}
+	return "", name == "inherit"
+}
+
+// Claude is the table [claude].
+type Claude struct {
+	Settings bool // hooks and rules of Claude Code's settings are read
+}
+
 // Notice is something that the user should know and that stops nothing.
 type Notice struct {
 	Text string
@@ -163,7 +191,7 @@ type File struct {
 	Trusted bool
 }
 
-// Usable says whether a model that a project names is one that the user has:
+// Usable reports whether a model that a project names is one that the user has:
 // an alias of theirs, or one of the catalogue that they have a key for. User is
 // the configuration without the project.
 type Usable func(user Config, ref string) bool
@@ -179,7 +207,7 @@ func Load(path string) (Config, error) {
 	return c, err
 }
 
-// Parse gives the configuration that the user's file and a project's make. A nil
+// Parse returns the configuration that the user's file and a project's make. A nil
 // usable lets a project name no model. The error is one sentence a line, each
 // with the file and, where there is one, the line: what is no TOML, has an
 // unknown key (in the user's file) or a value of the wrong type. Notices name
@@ -308,7 +336,7 @@ func bounded(notices []Notice, file string) []Notice {
 	return out
 }
 
-// widens says why a value of a trusted project does not count, "" when it does. A
+// widens returns why a value of a trusted project does not count, "" when it does. A
 // value of a wrong type is left to who sets it.
 func widens(user Config, e entry, usable Usable) string {
 	value, ok := e.value.(string)
@@ -333,7 +361,7 @@ func tools(preset string) int {
 	return slices.Index([]string{"none", "readonly", "coding", "all"}, preset)
 }
 
-// Directories gives permissions.additionalDirectories as absolute paths.
+// Directories returns permissions.additionalDirectories as absolute paths.
 func (c Config) Directories(home string) []string {
 	var out []string
 	for _, d := range c.Permissions.AdditionalDirectories {

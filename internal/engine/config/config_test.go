@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	mcp "scorel/internal/engine/mcp/config"
 )
 
 func user(text string) File { return File{Name: "/u/config.toml", Data: []byte(text)} }
@@ -91,6 +93,25 @@ summaries = true
 enabled = false
 maxTokens = 900
 consolidate = true
+[tiers]
+haiku = "small"
+sonnet = "gpt.4"
+opus = "openai/gpt-5.4"
+[claude]
+settings = false
+[mcp]
+allowed = [{ serverName = "db" }, { serverCommand = ["db-mcp", "--ro"] }]
+denied = [{ serverUrl = "*://*.bad.example/*" }]
+[[mcp.servers]]
+name = "db"
+command = "db-mcp"
+args = ["--ro"]
+[mcp.servers.env]
+DSN = "${DSN}"
+[[mcp.servers]]
+name = "wiki"
+transport = "http"
+url = "https://wiki.example/mcp"
 `
 
 func TestEveryKeyIsReadIntoItsField(t *testing.T) {
@@ -120,9 +141,16 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
+		MCP: MCP{
+			Servers: []mcp.Entry{
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 86}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 92}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:84", Limited: true,
+				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Agents:  Agents{MaxParallel: 7},
 		Sandbox: Sandbox{Mode: "read-only", SSHAgent: true},
+		Tiers:   Tiers{Haiku: "small", Sonnet: "gpt.4", Opus: "openai/gpt-5.4"},
 		Host:    Host{Names: []string{"desk.example", "desk.example:4444"}, Origins: []string{"https://desk.example:4444"}},
 	}
 	set := map[string]bool{}
@@ -287,13 +315,17 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 	}
 	entries := c.entries
 	c.Permissions.Project, plain.Permissions.Project = Rules{}, Rules{}
+	if p := c.MCP.Project; p.Limited || len(p.Allowed) > 0 || len(p.Denied) != 1 {
+		t.Errorf("project policy %+v", p)
+	}
+	c.MCP.Project = mcp.Policy{}
 	c.entries, plain.entries = nil, nil
 	c.ProjectFile = ""
 	if !reflect.DeepEqual(c, plain) {
 		t.Errorf("the project changed something:\n got %+v\nwant %+v", c, plain)
 	}
 	for _, e := range entries {
-		if e.source.Kind == SourceProject && e.name() != "permissions.deny" && e.name() != "permissions.ask" {
+		if e.source.Kind == SourceProject && e.name() != "permissions.deny" && e.name() != "permissions.ask" && e.name() != "mcp.denied" {
 			t.Errorf("%s comes from the project", e.name())
 		}
 	}
@@ -384,7 +416,7 @@ func TestTheScopesAreAClosedList(t *testing.T) {
 		}
 	}
 	want := []string{"model.name trusted", "model.fallback trusted", "tools.preset trusted", "permissions.ask project", "permissions.deny project",
-		"extensions.<id>.<setting...> trusted", "hooks trusted", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
+		"extensions.<id>.<setting...> trusted", "hooks trusted", "mcp.denied project", "sandbox.mode project", "sandbox.network project", "prompt trusted"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("projects may set %q, want %q", got, want)
 	}
@@ -584,7 +616,7 @@ func TestAProjectCannotDrownWhatIsSaid(t *testing.T) {
 	}
 }
 
-// keysOf gives lines with n keys that do not exist.
+// keysOf returns lines with n keys that do not exist.
 func keysOf(n int) string {
 	var b strings.Builder
 	for i := range n {

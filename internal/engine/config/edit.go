@@ -15,18 +15,21 @@ import (
 // maxValue bounds the text of a value that is set, in bytes.
 const maxValue = 16 << 10
 
-// Settable says whether [Edit] takes a key: what may hold a secret or says where keys of
+// Settable reports whether [Edit] takes a key: what may hold a secret or says where keys of
 // models are sent, and lists of tables, are written by hand.
 func (k Key) Settable() bool {
 	for _, t := range table() {
 		if t.Name == k.Name {
-			return !t.secret && k.Name != "hooks" && !k.leads()
+			return !t.secret && !k.byHand() && !k.leads()
 		}
 	}
 	return false
 }
 
-// leads says whether a key decides which server gets the key of a model: a client that
+// byHand reports whether a key is a list of tables, which decides what runs.
+func (k Key) byHand() bool { return k.Type == "list of tables" }
+
+// leads reports whether a key decides which server gets the key of a model: a client that
 // may set it could have the key sent to a server of its own.
 func (k Key) leads() bool {
 	switch k.Name {
@@ -37,7 +40,7 @@ func (k Key) leads() bool {
 	return false
 }
 
-// KeyOf gives the key of a dotted name, such as models.big.id for models.<alias>.id.
+// KeyOf returns the key of a dotted name, such as models.big.id for models.<alias>.id.
 func KeyOf(name string) (Key, bool) {
 	path, err := pathOf(name)
 	if err != nil {
@@ -50,7 +53,7 @@ func KeyOf(name string) (Key, bool) {
 	return k.Key, true
 }
 
-// Edit gives the user's file with another value of a key; all else of it, comments too,
+// Edit returns the user's file with another value of a key; all else of it, comments too,
 // stays byte for byte. Value is TOML, or, where the key takes a text, that text without
 // quotes; "" takes the key out. The error is a sentence: there is no such key or it is not
 // settable, the value does not fit it, or the file, before or after, is no configuration.
@@ -67,8 +70,8 @@ func Edit(f File, name, value string) ([]byte, error) {
 		return nil, fmt.Errorf("the config key %s may hold a secret, so it is written into %s by hand", dotted(path), f.Name)
 	case k.leads():
 		return nil, fmt.Errorf("the config key %s says where keys are sent, so it is written into %s by hand", dotted(path), f.Name)
-	case k.Name == "hooks":
-		return nil, fmt.Errorf("[[hooks]] are written into %s by hand", f.Name)
+	case k.byHand():
+		return nil, fmt.Errorf("%s is written into %s by hand", dotted(path), f.Name)
 	case len(value) > maxValue:
 		return nil, fmt.Errorf("the value has %d bytes; use at most %d", len(value), maxValue)
 	}
@@ -111,7 +114,7 @@ func pathOf(name string) ([]string, error) {
 	return entries[0].path, nil
 }
 
-// isTOML says whether a text is one TOML value on its own.
+// isTOML reports whether a text is one TOML value on its own.
 func isTOML(value string) bool {
 	var tree map[string]any
 	return toml.Unmarshal([]byte("v = "+value+"\n"), &tree) == nil && len(tree) == 1
@@ -136,10 +139,10 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// errNotThere says that a way to write a key does not fit the file.
+// errNotThere reports that a way to write a key does not fit the file.
 var errNotThere = errors.New("the key cannot be written there")
 
-// edited gives the file with the value as it is written, "" to take it out: in its place,
+// edited returns the file with the value as it is written, "" to take it out: in its place,
 // else in its table, else in a table of its own.
 func edited(f File, before []entry, path []string, value string) ([]byte, error) {
 	doc := scanDocument(f.Data, path)
@@ -188,7 +191,7 @@ func edited(f File, before []entry, path []string, value string) ([]byte, error)
 	return nil, first
 }
 
-// gap is what stands before a new table.
+// gap is what is before a new table.
 func gap(data []byte) string {
 	if len(data) == 0 {
 		return ""
@@ -196,7 +199,7 @@ func gap(data []byte) string {
 	return "\n"
 }
 
-// checked gives data when it is a configuration in which only the key has changed.
+// checked returns data when it is a configuration in which only the key has changed.
 func checked(f File, data []byte, before []entry, path []string, value string) ([]byte, error) {
 	if len(data) > MaxFile {
 		return nil, fmt.Errorf("%s would be larger than %d bytes", f.Name, MaxFile)
@@ -225,7 +228,7 @@ func checked(f File, data []byte, before []entry, path []string, value string) (
 	return data, nil
 }
 
-// emptyTable says whether an entry is a table in which nothing stands.
+// emptyTable reports whether an entry is a table in which nothing stands.
 func emptyTable(e entry) bool {
 	m, ok := e.value.(map[string]any)
 	return ok && len(m) == 0
@@ -243,8 +246,8 @@ type document struct {
 	data  []byte
 	key   span // with its value, to the end of that
 	value span
-	table int // behind the last line of the key's table, -1 without one
-	root  int // behind the last line of the keys before the first table
+	table int // after the last line of the key's table, -1 without one
+	root  int // after the last line of the keys before the first table
 }
 
 // scanDocument looks for a key in a document that is valid. Keys inside of values are
@@ -293,7 +296,7 @@ func scanDocument(data []byte, path []string) document {
 	return d
 }
 
-// lineEnd gives the place behind the line in which at is.
+// lineEnd returns the place behind the line in which at is.
 func (d *document) lineEnd(at int) int {
 	if i := bytes.IndexByte(d.data[at:], '\n'); i >= 0 {
 		return at + i + 1
@@ -301,7 +304,7 @@ func (d *document) lineEnd(at int) int {
 	return len(d.data)
 }
 
-// valueAt gives the value of the key that ends at a place.
+// valueAt returns the value of the key that ends at a place.
 func (d *document) valueAt(at int) span {
 	at += bytes.IndexByte(d.data[at:], '=') + 1
 	for at < len(d.data) && (d.data[at] == ' ' || d.data[at] == '\t') {
@@ -328,7 +331,7 @@ func (d *document) valueAt(at int) span {
 	return span{from, from + len(bytes.TrimRight(d.data[from:], " \t"))}
 }
 
-// stringEnd gives the place behind the string that begins at a place.
+// stringEnd returns the place after the string that begins at a place.
 func (d *document) stringEnd(at int) int {
 	mark := d.data[at : at+1]
 	if three := bytes.Repeat(mark, 3); bytes.HasPrefix(d.data[at:], three) {
@@ -348,13 +351,13 @@ func (d *document) stringEnd(at int) int {
 	return len(d.data)
 }
 
-// without gives the document without the line of the key.
+// without returns the document without the line of the key.
 func (d *document) without() []byte {
 	from := bytes.LastIndexByte(d.data[:d.key.from], '\n') + 1
 	return splice(d.data, span{from, d.lineEnd(d.key.to)}, "")
 }
 
-// insert gives the document with lines more at a place; nil for no place.
+// insert returns the document with lines more at a place; nil for no place.
 func (d *document) insert(at int, lines string) []byte {
 	if at < 0 {
 		return nil

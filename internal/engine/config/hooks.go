@@ -28,6 +28,9 @@ type Hook struct {
 	// Number counts the hooks of its file from 1.
 	Number int
 	Source Source // user or project
+	// Claude says that it was written for Claude Code: Matcher is as there, and so are
+	// what the hook is told and what its answers mean.
+	Claude bool
 }
 
 // HookEvents are the events of which shell hooks are asked or told.
@@ -35,7 +38,7 @@ func HookEvents() []string {
 	return []string{"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd", "Stop", "SubagentStop", "PreCompact", "Notification"}
 }
 
-// ofTools says whether a matcher may stand at an event.
+// ofTools reports whether a matcher may be at an event.
 func ofTools(event string) bool { return event == "PreToolUse" || event == "PostToolUse" }
 
 // hooks takes the entries of [[hooks]].
@@ -110,7 +113,7 @@ func hookOf(e entry, table map[string]any, i int) (Hook, error) {
 	return h, nil
 }
 
-// validMatcher says whether every part of a matcher can be of a tool: one that has what
+// validMatcher reports whether every part of a matcher can be of a tool: one that has what
 // no name has, such as the regular expression "mcp__.*", would never be.
 func validMatcher(matcher string) bool {
 	for part := range strings.SplitSeq(matcher, "|") {
@@ -128,7 +131,7 @@ func validMatcher(matcher string) bool {
 	return true
 }
 
-// Matches says whether a hook is about a tool. Capitals make no difference: a guard of
+// Matches reports whether a hook is about a tool. Capitals make no difference: a guard of
 // "bash" is meant for Bash.
 func (h Hook) Matches(tool string) bool {
 	if h.Matcher == "" || h.Matcher == "*" {

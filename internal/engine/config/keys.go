@@ -127,6 +127,10 @@ func table() []key {
 
 		{Key{"hooks", "list of tables", "[]", t, "Shell commands that are asked or told of what happens; a project's beside the user's."}, false, hooks},
 
+		{Key{"mcp.servers", "list of tables", "[]", u, "MCP servers, beside those of ~/.scorel/mcp.json."}, true, mcpServers},
+		{Key{"mcp.allowed", "list of tables", "", u, "The only MCP servers that may be used; without the key all may."}, false, mcpAllowed},
+		{Key{"mcp.denied", "list of tables", "[]", p, "MCP servers that are never used, whatever allows them."}, false, mcpDenied},
+
 		{Key{"sandbox.mode", "workspace-write, read-only or off", "workspace-write", p, "What commands may write; a project may only tighten it."}, false, sandboxMode},
 		{Key{"sandbox.network", "boolean", "true", p, "Whether commands reach the network; a project may only take it away."}, false, sandboxNetwork},
 		{Key{"sandbox.sshAgent", "boolean", "false", u, "Whether commands reach the SSH agent."}, false,
@@ -136,6 +140,15 @@ func table() []key {
 			func(c *Config, e entry) error { return names(&c.Host.Names, e) }},
 		{Key{"host.origins", "list of origins", "[]", u, "Further origins of web pages that may connect, as https://name:port."}, false,
 			func(c *Config, e entry) error { return origins(&c.Host.Origins, e) }},
+
+		{Key{"tiers.haiku", "string", "", u, "The model that agents and commands of Claude Code call haiku; without one the model in force."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Tiers.Haiku })},
+		{Key{"tiers.sonnet", "string", "", u, "The model that agents and commands of Claude Code call sonnet; without one the model in force."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Tiers.Sonnet })},
+		{Key{"tiers.opus", "string", "", u, "The model that agents and commands of Claude Code call opus; without one the model in force."}, false,
+			text(func(c *Config, _ []string) *string { return &c.Tiers.Opus })},
+		{Key{"claude.settings", "boolean", "true", u, "Whether hooks, deny and ask rules of Claude Code's settings are read."}, false,
+			func(c *Config, e entry) error { return boolean(&c.Claude.Settings, e) }},
 
 		{Key{"prompt", "string", "", t, "Text that is added to the system prompt; a project's beside the user's, marked as the project's."}, false,
 			func(c *Config, e entry) error {
@@ -190,6 +203,7 @@ func defaults() Config {
 		Limits:      Limits{MaxSteps: 200},
 		Agents:      Agents{MaxParallel: 4},
 		Sandbox:     Sandbox{Mode: "workspace-write", Network: true},
+		Claude:      Claude{Settings: true},
 	}
 }
 
@@ -214,7 +228,7 @@ func lookup(keys []key, path []string) *key {
 	return nil
 }
 
-// isTable says whether keys exist below path.
+// isTable reports whether keys exist below path.
 func isTable(keys []key, path []string) bool {
 	for i := range keys {
 		parts := strings.Split(keys[i].Name, ".")
@@ -232,7 +246,7 @@ func isTable(keys []key, path []string) bool {
 	return false
 }
 
-// wrong says what a key should have been. The value is not repeated: it may be a
+// wrong returns what a key should have been. The value is not repeated: it may be a
 // secret that was put into the wrong place.
 func wrong(e entry, want string) error {
 	return fmt.Errorf("the config key %s must be %s (%s)", e.name(), want, e.source.place())

@@ -2,11 +2,11 @@ package config
 
 import "errors"
 
-// errWidens says that a project's file would loosen what the user has set.
+// errWidens reports that a project's file would loosen what the user has set.
 var errWidens = errors.New("a project may not loosen the sandbox")
 
-// Tighten gives the stricter of two tables: what a project wishes counts only as
-// far as it confines commands more than the user does. ok says whether all of
+// Tighten returns the stricter of two tables: what a project wishes counts only as
+// far as it confines commands more than the user does. ok reports whether all of
 // the wish was taken.
 func (s Sandbox) Tighten(wish Sandbox) (out Sandbox, ok bool) {
 	out, ok = s, true

@@ -28,7 +28,7 @@ type itemLines struct {
 	of map[string]int // list#i, and list#i.key
 }
 
-// lineOf gives the line of a key of the table at i of a list, that of the table for
+// lineOf returns the line of a key of the table at i of a list, that of the table for
 // no key, and that of the list where these are not known.
 func (e entry) lineOf(i int, key string) int {
 	if e.items != nil {
@@ -127,14 +127,14 @@ const (
 	maxKeys  = 5000 // keys and tables, with those around them
 )
 
-// Bounded says what a file has too much of to be a configuration, nil when
+// Bounded returns what a file has too much of to be a configuration, nil when
 // nothing. It is cheap, whatever the file holds.
 func Bounded(f File) error {
 	_, _, err := keyLines(f)
 	return err
 }
 
-// keyLines gives the line of every key and table of a document, as far as it is
+// keyLines returns the line of every key and table of a document, as far as it is
 // valid. It fails for one that is over the bounds.
 func keyLines(f File) (map[string]int, *itemLines, error) {
 	l := &keyScan{lines: map[string]int{}, items: itemLines{map[string]int{}}, count: map[string]int{}, file: f}
@@ -201,7 +201,7 @@ func (l *keyScan) value(path []string, v *unstable.Node) {
 	}
 }
 
-// key gives the path of a key below a table, and notes the lines of its parts.
+// key returns the path of a key below a table, and notes the lines of its parts.
 func (l *keyScan) key(table []string, n *unstable.Node) []string {
 	path, line := slices.Clone(table), 0
 	for it := n.Key(); l.err == nil && it.Next(); {

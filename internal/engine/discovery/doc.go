@@ -1,5 +1,5 @@
 // Package discovery finds the folders in which people keep skills and slash commands,
-// and reads what stands there: those of the user, and those on the upward search of
+// and reads what is there: those of the user, and those on the upward search of
 // a project, nearest first.
 //
 // Reading follows no link out of where it may not lead, waits for no pipe, and

@@ -29,9 +29,25 @@ type Place struct {
 	// Name is the place relative to the project, with slashes, as trust names it; ""
 	// where nothing can be trusted.
 	Name string
+	// Only is the one name in it that is looked at; "" for all.
+	Only string
 }
 
-// Config says where to look.
+// Foreign reports whether the place is one of another program's, whose files are read as
+// loosely as it reads them.
+func (p Place) Foreign() bool {
+	for dir := p.Dir; dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+		switch filepath.Base(dir) {
+		case ".claude", ".agents":
+			return true
+		case ".scorel":
+			return false
+		}
+	}
+	return false
+}
+
+// Config returns where to look.
 type Config struct {
 	WorkDir string // of the session, absolute
 	Root    string // of its project, without symlinks: what trust is about
@@ -40,7 +56,7 @@ type Config struct {
 	UID     int
 }
 
-// Find gives the places of a kind ("skills" or "commands"): those of the upward
+// Find returns the places of a kind ("skills" or "commands"): those of the upward
 // search, nearest first, then the user's. In each folder .scorel comes first, then
 // the folders of other tools that are named. Warning says why nothing of the project
 // is looked at, "" when it is.
@@ -55,7 +71,7 @@ func Find(cfg Config, kind string, others ...string) (list []Place, warning stri
 	for i := len(search.Dirs) - 1; i >= 0; i-- {
 		dir := search.Dirs[i]
 		if dir == home {
-			continue // what stands there is the user's own
+			continue // what is there is the user's own
 		}
 		root := search.Tree
 		if root == "" {
@@ -81,7 +97,7 @@ func Find(cfg Config, kind string, others ...string) (list []Place, warning stri
 	return list, warning
 }
 
-// within says whether path is dir or lies in it; nothing lies in "".
+// within reports whether path is dir or lies in it; nothing lies in "".
 func within(dir, path string) bool {
 	return dir != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
 }

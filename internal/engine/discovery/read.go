@@ -30,7 +30,7 @@ const (
 // again within a tick of the file system's clock may keep them.
 const racy = 2 * time.Second
 
-// Names gives the sorted names in a place that are not hidden, and whether there are
+// Names returns the sorted names in a place that are not hidden, and whether there are
 // more than are looked at. A place that is not there has none.
 func (p Place) Names() (names []string, more bool, err error) {
 	f, err := os.OpenFile(p.Dir, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_DIRECTORY, 0)
@@ -41,6 +41,9 @@ func (p Place) Names() (names []string, more bool, err error) {
 		return nil, false, fmt.Errorf("%s cannot be listed: %w", p.Dir, Cause(err))
 	}
 	defer f.Close()
+	if p.Only != "" {
+		return []string{p.Only}, false, nil
+	}
 	names, err = f.Readdirnames(maxNames + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, false, fmt.Errorf("%s cannot be listed: %w", p.Dir, Cause(err))
@@ -174,8 +177,8 @@ func NewCache[V any](now func() time.Time) *Cache[V] {
 	return &Cache[V]{lru.New[string, known[V]](maxCached, trimTo), now}
 }
 
-// Get gives what was made of the file name in the folder dir, without links, when
-// it is as it was then; else it has make make it anew. What make fails for is not
+// Get returns what was made of the file name in the folder dir, without links, when
+// it is as it was then; else it has make make it again. What make fails for is not
 // kept.
 func (c *Cache[V]) Get(dir, name string, make func() (V, error)) (V, error) {
 	key := filepath.Join(dir, name)
@@ -190,7 +193,7 @@ func (c *Cache[V]) Get(dir, name string, make func() (V, error)) (V, error) {
 	return v, err
 }
 
-// Len says how many files are known.
+// Len returns how many files are known.
 func (c *Cache[V]) Len() int { return c.files.Len() }
 
 func (c *Cache[V]) stampOf(path string) stamp {

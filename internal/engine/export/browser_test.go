@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// browser gives the headless browser of the machine, "" when there is none.
+// browser returns the headless browser of the machine, "" when there is none.
 func browser() string {
 	for _, name := range []string{"chromium", "chromium-browser", "google-chrome", "chrome"} {
 		if path, err := exec.LookPath(name); err == nil {

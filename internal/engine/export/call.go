@@ -111,7 +111,7 @@ func (p *page) write(c *call) {
 	p.put("</div></details>\n")
 }
 
-// input gives what a call was given: a command as a shell would see it, else the
+// input returns what a call was given: a command as a shell would see it, else the
 // input itself.
 func input(c *call) string {
 	if len(c.block.Input) == 0 {
@@ -149,7 +149,7 @@ func (p *page) output(m *protocol.Message) {
 	}
 }
 
-// diffOf gives what a call changed, line by line.
+// diffOf returns what a call changed, line by line.
 func diffOf(m *protocol.Message) string {
 	var details struct {
 		Diff string `json:"diff"`

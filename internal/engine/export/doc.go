@@ -1,10 +1,10 @@
 // Package export writes a session as one HTML page for people to read, keep,
 // print and pass on.
 //
-// The page stands alone: it has no script, loads nothing and says so to the
+// The page is alone: it has no script, loads nothing and says so to the
 // browser in a content security policy. Whatever a session holds, text of
-// strangers and of models included, comes out as text: Markdown is rendered by
-// this package to a fixed set of tags, raw HTML is shown as written, links lead
+// strangers and of models included, comes out as text: Markdown, which
+// package text/markdown reads, becomes a fixed set of tags, raw HTML is shown as written, links lead
 // only to http, https and mailto and show where, and payloads become pictures
 // only when their bytes are PNG, JPEG, GIF or WebP.
 //

@@ -56,7 +56,7 @@ func (p *page) changed(e protocol.Event) {
 func (p *page) other(it display.Item) {
 	switch it.Kind {
 	case display.Folded:
-		p.fold(it.Title, markdown(text(it.Text)))
+		p.fold(it.Title, markdownHTML(text(it.Text)))
 	case display.Notice:
 		p.put(`<p class="note" dir="auto">`, escape(strings.TrimSpace(it.Title+" "+text(it.Text))), "</p>\n")
 	case display.Marker:
@@ -71,7 +71,7 @@ func (p *page) other(it display.Item) {
 		p.fold(title, "<pre class=\"wrap\"><code>"+escape(text(it.Text))+"</code></pre>\n")
 	case display.Custom:
 		if it.Text != "" {
-			p.fold(it.Title, markdown(text(it.Text)))
+			p.fold(it.Title, markdownHTML(text(it.Text)))
 		}
 	}
 }
@@ -141,7 +141,7 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 		switch b.Type {
 		case protocol.BlockText:
 			if t := text(b.Text); strings.TrimSpace(t) != "" {
-				p.put(`<div class="text" dir="auto">`, markdown(t), "</div>\n")
+				p.put(`<div class="text" dir="auto">`, markdownHTML(t), "</div>\n")
 			}
 		case protocol.BlockThinking:
 			t := "[redacted by the provider]"
@@ -149,7 +149,7 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 				t = text(b.Thinking)
 			}
 			if strings.TrimSpace(t) != "" {
-				p.fold("Thinking", markdown(t))
+				p.fold("Thinking", markdownHTML(t))
 			}
 		case protocol.BlockToolUse:
 			p.calls = append(p.calls, &call{block: b})

@@ -68,7 +68,7 @@ func (p *page) put(parts ...string) {
 	}
 }
 
-// text gives a text as it can stand in the page, cut at its bound.
+// text returns a text as it can be in the page, cut at its bound.
 func text(s string) string {
 	full := len(s)
 	if full > maxText {
@@ -192,7 +192,7 @@ func (p *page) foot() {
 	p.put("</main>\n<footer><p>A conversation kept by Scorel. Times are in UTC. What is quoted here was written by people, models and tools; nothing in this page runs or loads anything.</p></footer>\n</body>\n</html>\n")
 }
 
-// branchesFrom says which branches leave the path behind an event.
+// branchesFrom writes which branches leave the path after an event.
 func (p *page) branchesFrom(id protocol.EventID) {
 	for _, n := range p.survey.from[id] {
 		b := p.survey.branches[n]

@@ -1,167 +1,147 @@
 package export
 
 import (
-	"strings"
-	"unicode"
-	"unicode/utf8"
+	"slices"
+
+	"scorel/internal/text/markdown"
+	"scorel/protocol/display"
 )
 
-// inline renders the spans of a text.
-func (m *renderer) inline(s string, depth int) {
-	plain := 0
-	flush := func(to int) { m.WriteString(escape(s[plain:to])) }
-	missing := map[string]bool{} // marks that nothing closes from here on
-	for i := 0; i < len(s); {
-		n := 0
-		switch s[i] {
-		case '\\', '`', '*', '_', '~', '[', '!', '<', 'h', '\n':
-			flush(i)
-			plain = i
-			n = m.span(s, i, depth, missing)
+// tags are those of styles, and of links, from the one that is outside when several begin
+// and end together.
+var tags = [...]struct {
+	style markdown.Style
+	name  string
+}{{markdown.Linked, "a"}, {markdown.Strong, "strong"}, {markdown.Emphasis, "em"}, {markdown.Struck, "del"}}
+
+// spans renders the spans of a text, and closes what of it is open.
+type spans struct {
+	*renderer
+	all  []markdown.Span
+	open []string // tags, the innermost last
+	url  string   // of the link that is open
+	note bool     // in the text of an image, which is plain
+}
+
+// inline renders the marks of a text.
+func (r *renderer) inline(text string) {
+	s := spans{renderer: r, all: markdown.Spans(text)}
+	for i := range s.all {
+		s.span(i)
+	}
+	s.close(0)
+}
+
+func (s *spans) span(i int) {
+	x := &s.all[i]
+	switch x.Role {
+	case markdown.ImageOpen:
+		s.close(0)
+		if safeURL(x.Outer) {
+			s.anchor(x.Outer)
 		}
-		if n == 0 {
-			i++
+		s.WriteString(`<span class="note">[picture: `)
+		s.note = true
+		return
+	case markdown.ImageEnd:
+		s.note = false
+		s.WriteString(`] ` + escape(x.URL) + "</span>")
+		s.close(0)
+		return
+	case markdown.Target:
+		if i > 0 && s.all[i-1].Role == markdown.ImageEnd { // it is in the note
+			return
+		}
+		x.Style &^= markdown.Linked
+		s.begin(i)
+		s.WriteString(` <span class="target">` + escape(x.Text[1:]) + "</span>")
+		return
+	}
+	if s.note {
+		s.WriteString(escape(display.Text(x.Text)))
+		return
+	}
+	s.begin(i)
+	switch {
+	case x.Role == markdown.SoftBreak:
+		s.WriteString("\n")
+	case x.Role == markdown.HardBreak:
+		s.WriteString("<br>\n")
+	case x.Role == markdown.Mail:
+		s.WriteString(escape(x.URL))
+	case x.Style&markdown.CodeSpan != 0:
+		s.WriteString("<code>" + escape(x.Text) + "</code>")
+	default:
+		s.WriteString(escape(display.Text(x.Text)))
+	}
+}
+
+// link returns the address that a span leads to, "" for none.
+func link(x *markdown.Span) string {
+	if (x.Style&markdown.Linked != 0 || x.Role == markdown.Mail) && safeURL(x.URL) {
+		return x.URL
+	}
+	return ""
+}
+
+// has reports whether a span is in a tag.
+func has(x *markdown.Span, style markdown.Style) bool {
+	if style == markdown.Linked {
+		return link(x) != ""
+	}
+	return x.Style&style != 0
+}
+
+// begin closes the tags that a span is not in, and opens those that it is in: the one
+// outside first that ends last.
+func (s *spans) begin(i int) {
+	x := &s.all[i]
+	for n, name := range s.open {
+		for _, t := range tags {
+			if t.name == name && (!has(x, t.style) || name == "a" && link(x) != s.url) {
+				s.close(n)
+				s.begin(i)
+				return
+			}
+		}
+	}
+	type tag struct {
+		name string
+		end  int // the span after it
+	}
+	var add []tag
+	for _, t := range tags {
+		if !has(x, t.style) || slices.Contains(s.open, t.name) {
 			continue
 		}
-		i += n
-		plain = i
+		end := i
+		for end < len(s.all) && has(&s.all[end], t.style) && link(&s.all[end]) == link(x) || end < len(s.all) && t.name != "a" && has(&s.all[end], t.style) {
+			end++
+		}
+		add = append(add, tag{t.name, end})
 	}
-	flush(len(s))
-}
-
-// span renders the span that begins at i and gives its length, 0 for none.
-func (m *renderer) span(s string, i, depth int, missing map[string]bool) int {
-	rest := s[i:]
-	switch c := s[i]; c {
-	case '\\':
-		if len(rest) > 1 && rest[1] == '\n' {
-			m.WriteString("<br>\n")
-			return 2
+	slices.SortStableFunc(add, func(a, b tag) int { return b.end - a.end })
+	for _, t := range add {
+		if t.name == "a" {
+			s.anchor(link(x))
+			continue
 		}
-		if len(rest) > 1 && strings.IndexByte("\\`*_{}[]()#+-.!|<>~\"'&/:;=?@^$%,", rest[1]) >= 0 {
-			m.WriteString(escape(rest[1:2]))
-			return 2
-		}
-	case '\n':
-		if strings.HasSuffix(s[:i], "  ") {
-			m.WriteString("<br>\n")
-			return 1
-		}
-	case '`':
-		return m.codeSpan(rest, missing)
-	case '*', '_', '~':
-		return m.emphasis(s, i, depth, missing)
-	case '!':
-		if strings.HasPrefix(rest, "![") {
-			if text, url, n := link(rest[1:]); n > 0 {
-				m.WriteString(`<span class="note">[picture: ` + escape(text) + `] ` + escape(url) + "</span>")
-				return n + 1
-			}
-		}
-	case '[':
-		if text, url, n := link(rest); n > 0 && depth < maxDepth {
-			m.link(text, url, depth)
-			return n
-		}
-	case '<':
-		if end := strings.IndexByte(rest[:min(len(rest), maxLinkURL)], '>'); depth < maxDepth && end > 0 && safeURL(rest[1:end]) {
-			m.link(rest[1:end], rest[1:end], maxDepth)
-			return end + 1
-		}
-	case 'h':
-		if n := bareURL(s, i); n > 0 && depth < maxDepth {
-			m.link(rest[:n], rest[:n], maxDepth)
-			return n
-		}
-	}
-	return 0
-}
-
-func (m *renderer) codeSpan(s string, missing map[string]bool) int {
-	n := 0
-	for n < len(s) && s[n] == '`' {
-		n++
-	}
-	run := s[:n]
-	if !missing[run] {
-		for at := n; ; {
-			k := strings.Index(s[at:], run)
-			if k < 0 {
-				missing[run] = true
-				break
-			}
-			at += k
-			end := at + n
-			for end < len(s) && s[end] == '`' {
-				end++
-			}
-			if end-at == n {
-				code := strings.ReplaceAll(s[n:at], "\n", " ")
-				if len(code) > 2 && code[0] == ' ' && code[len(code)-1] == ' ' {
-					code = code[1 : len(code)-1]
-				}
-				m.WriteString("<code>" + escape(code) + "</code>")
-				return end
-			}
-			at = end
-		}
-	}
-	m.WriteString(escape(run))
-	return n
-}
-
-func (m *renderer) emphasis(s string, i, depth int, missing map[string]bool) int {
-	c := s[i]
-	n := 1
-	for i+n < len(s) && s[i+n] == c && n < 2 {
-		n++
-	}
-	if c == '~' && n < 2 || depth >= maxDepth {
-		return 0
-	}
-	mark, tag := s[i:i+n], "em"
-	switch {
-	case c == '~':
-		tag = "del"
-	case n == 2:
-		tag = "strong"
-	}
-	body := s[i+n:]
-	if body == "" || isSpace(body[0]) || missing[mark] || c == '_' && i > 0 && isWord(s[:i]) {
-		return 0
-	}
-	for at := 1; ; at++ {
-		k := strings.Index(body[min(at, len(body)):], mark)
-		if k < 0 {
-			missing[mark] = true
-			return 0
-		}
-		at += k
-		end := at + n
-		switch {
-		case isSpace(body[at-1]) || body[at-1] == '\\':
-		case n == 1 && (body[at-1] == c || end < len(body) && body[end] == c): // of a longer run
-			for at+1 < len(body) && body[at+1] == c {
-				at++
-			}
-		case c == '_' && end < len(body) && startsWord(body[end:]):
-		default:
-			m.WriteString("<" + tag + ">")
-			m.inline(body[:at], depth+1)
-			m.WriteString("</" + tag + ">")
-			return n + end
-		}
+		s.WriteString("<" + t.name + ">")
+		s.open = append(s.open, t.name)
 	}
 }
 
-func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' }
-
-func isWord(s string) bool {
-	r, _ := utf8.DecodeLastRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
+// anchor opens a link.
+func (s *spans) anchor(url string) {
+	s.url = url
+	s.WriteString(`<a href="` + escape(url) + `" rel="noopener noreferrer">`)
+	s.open = append(s.open, "a")
 }
 
-func startsWord(s string) bool {
-	r, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(r) || unicode.IsDigit(r)
+// close closes the tags but the first n.
+func (s *spans) close(n int) {
+	for k := len(s.open) - 1; k >= n; k-- {
+		s.WriteString("</" + s.open[k] + ">")
+	}
+	s.open = s.open[:n]
 }

@@ -1,210 +1,176 @@
 package export
 
-import "strings"
+import (
+	"strconv"
+	"strings"
 
-// Bounds of what is rendered as Markdown. Beyond, text is shown as it is.
-const (
-	maxMarkdown = 128 << 10 // bytes of a text
-	maxDepth    = 12        // nested quotes, lists and emphasis
-	maxLinkText = 1000      // bytes
-	maxLinkURL  = 2000      // bytes
+	"scorel/internal/text/markdown"
 )
 
-// markdown renders text as HTML: the blocks and spans of CommonMark and the tables
-// and task lists of GitHub that models write. It knows neither raw HTML, which
-// comes out as text, nor reference links.
-func markdown(text string) string {
+// maxMarkdown bounds what is rendered as Markdown, in bytes of a text. Beyond, text is
+// shown as it is.
+const maxMarkdown = 128 << 10
+
+// markdownHTML renders text as HTML of a fixed set of tags. Raw HTML comes out as text.
+func markdownHTML(text string) string {
 	if len(text) > maxMarkdown {
 		return `<p class="plain">` + escape(text) + "</p>\n"
 	}
-	var m renderer
-	m.blocks(strings.Split(text, "\n"), 0)
-	return m.String()
+	r := renderer{tokens: markdown.Tokens(text)}
+	r.blocks()
+	return r.String()
 }
 
-type renderer struct{ strings.Builder }
+// renderer renders tokens.
+type renderer struct {
+	strings.Builder
+	tokens []markdown.Token // what follows
+}
 
-// blocks renders lines.
-func (m *renderer) blocks(lines []string, depth int) {
-	for len(lines) > 0 {
-		line := lines[0]
-		trimmed := strings.TrimLeft(line, " ")
-		indent := len(line) - len(trimmed)
-		switch {
-		case strings.TrimSpace(line) == "":
-			lines = lines[1:]
-		case indent >= 4 || strings.HasPrefix(line, "\t"):
-			lines = m.indented(lines)
-		case fenceOf(trimmed) != "":
-			lines = m.fenced(lines, indent, fenceOf(trimmed))
-		case headingOf(trimmed) > 0:
-			m.heading(trimmed)
-			lines = lines[1:]
-		case isRule(trimmed):
-			m.WriteString("<hr>\n")
-			lines = lines[1:]
-		case depth < maxDepth && trimmed[0] == '>':
-			lines = m.quote(lines, depth)
-		case depth < maxDepth && itemOf(line).width > 0:
-			lines = m.list(lines, depth)
-		case len(lines) > 1 && isTable(line, lines[1]):
-			lines = m.table(lines)
-		default:
-			lines = m.paragraph(lines)
+// next returns the next token, and takes it.
+func (r *renderer) next() markdown.Token {
+	t := r.tokens[0]
+	r.tokens = r.tokens[1:]
+	return t
+}
+
+// at reports whether the next token is of a kind.
+func (r *renderer) at(k markdown.Kind) bool { return len(r.tokens) > 0 && r.tokens[0].Kind == k }
+
+// blocks renders tokens up to the end of the container that they are in.
+func (r *renderer) blocks() {
+	for len(r.tokens) > 0 && !r.at(markdown.End) {
+		if r.at(markdown.Item) {
+			r.list()
+			continue
+		}
+		switch t := r.next(); t.Kind {
+		case markdown.Paragraph:
+			r.element("p", t.Text)
+		case markdown.HTML: // as text, of which the marks count
+			r.element("p", trimLeft(t.Text))
+		case markdown.Heading: // below those of the page
+			r.element("h"+strconv.Itoa(min(t.Level+2, 6)), t.Text)
+		case markdown.Rule:
+			r.WriteString("<hr>\n")
+		case markdown.Code:
+			r.code(t)
+		case markdown.Table:
+			r.table(len(t.Aligns))
+		case markdown.Quote:
+			r.WriteString("<blockquote>\n")
+			r.blocks()
+			r.next()
+			r.WriteString("</blockquote>\n")
 		}
 	}
 }
 
-// begins says whether a line ends a paragraph by beginning another block.
-func begins(line string) bool {
-	trimmed := strings.TrimLeft(line, " ")
-	if trimmed == "" {
-		return true
-	}
-	if len(line)-len(trimmed) >= 4 {
-		return false
-	}
-	it := itemOf(line)
-	return fenceOf(trimmed) != "" || headingOf(trimmed) > 0 || isRule(trimmed) || trimmed[0] == '>' || it.width > 0 && (!it.ordered || it.number == "1")
-}
-
-func (m *renderer) paragraph(lines []string) []string {
-	n := 1
-	for n < len(lines) && !begins(lines[n]) {
-		if n+1 < len(lines) && isTable(lines[n], lines[n+1]) {
-			break
-		}
-		n++
-	}
-	m.WriteString("<p>")
-	m.inline(strings.Join(trimLeft(lines[:n]), "\n"), 0)
-	m.WriteString("</p>\n")
-	return lines[n:]
-}
-
-func trimLeft(lines []string) []string {
-	out := make([]string, len(lines))
+// trimLeft returns a text without the blanks that its lines begin with.
+func trimLeft(text string) string {
+	lines := strings.Split(text, "\n")
 	for i, l := range lines {
-		out[i] = strings.TrimLeft(l, " \t")
+		lines[i] = strings.TrimLeft(l, " \t")
 	}
-	return out
+	return strings.Join(lines, "\n")
 }
 
-func (m *renderer) indented(lines []string) []string {
-	var code []string
-	n := 0
-	for ; n < len(lines); n++ {
-		l := lines[n]
-		switch {
-		case strings.HasPrefix(l, "\t"):
-			code = append(code, l[1:])
-		case strings.HasPrefix(l, "    "):
-			code = append(code, l[4:])
-		case strings.TrimSpace(l) == "":
-			code = append(code, "")
-		default:
-			m.code(code, "")
-			return lines[n:]
+// element renders a text in a tag.
+func (r *renderer) element(tag, text string) {
+	r.WriteString("<" + tag + ">")
+	r.inline(text)
+	r.WriteString("</" + tag + ">\n")
+}
+
+func (r *renderer) code(t markdown.Token) {
+	var lines []string
+	for r.at(markdown.CodeLine) {
+		lines = append(lines, r.next().Text)
+	}
+	r.next()
+	r.WriteString(`<pre class="code"`)
+	if info, _, _ := strings.Cut(strings.TrimSpace(t.Text), " "); info != "" {
+		r.WriteString(` title="` + escape(info) + `"`)
+	}
+	r.WriteString(`><code>` + escape(strings.TrimRight(strings.Join(lines, "\n"), "\n")) + "</code></pre>\n")
+}
+
+func (r *renderer) table(columns int) {
+	row := func(tag string) {
+		r.WriteString("<tr>")
+		for _, c := range r.next().Cells[:columns] {
+			r.WriteString("<" + tag + ">")
+			r.inline(c)
+			r.WriteString("</" + tag + ">")
+		}
+		r.WriteString("</tr>\n")
+	}
+	r.WriteString("<div class=\"wide\"><table>\n<thead>")
+	row("th")
+	r.WriteString("</thead>\n<tbody>\n")
+	for r.at(markdown.Row) {
+		row("td")
+	}
+	r.next()
+	r.WriteString("</tbody></table></div>\n")
+}
+
+// list renders the items of a list. Blank lines between them make it no other.
+func (r *renderer) list() {
+	first := r.tokens[0].List
+	tag := "ul"
+	if first.Ordered() {
+		tag = "ol"
+	}
+	r.WriteString("<" + tag)
+	if first.Ordered() && first.Number != 1 {
+		r.WriteString(` start="` + strconv.Itoa(first.Number) + `"`)
+	}
+	r.WriteString(">\n")
+	for again := true; again; again = r.at(markdown.Item) && !r.tokens[0].List.First {
+		r.next()
+		r.item()
+		for r.at(markdown.Blank) {
+			r.next()
 		}
 	}
-	m.code(code, "")
-	return nil
+	r.WriteString("</" + tag + ">\n")
 }
 
-func (m *renderer) code(lines []string, info string) {
-	text := strings.TrimRight(strings.Join(lines, "\n"), "\n")
-	m.WriteString(`<pre class="code"`)
-	if info != "" {
-		m.WriteString(` title="` + escape(info) + `"`)
-	}
-	m.WriteString(`><code>` + escape(text) + "</code></pre>\n")
-}
-
-// fenceOf gives the run of characters that a fence begins with, "" for none.
-func fenceOf(s string) string {
-	if s == "" || s[0] != '`' && s[0] != '~' {
-		return ""
-	}
-	n := 0
-	for n < len(s) && s[n] == s[0] {
-		n++
-	}
-	if n < 3 || s[0] == '`' && strings.Contains(s[n:], "`") {
-		return ""
-	}
-	return s[:n]
-}
-
-func (m *renderer) fenced(lines []string, indent int, fence string) []string {
-	info, _, _ := strings.Cut(strings.TrimSpace(strings.TrimLeft(lines[0], " ")[len(fence):]), " ")
-	var code []string
-	for i, l := range lines[1:] {
-		t := strings.TrimLeft(l, " ")
-		if f := fenceOf(t); f != "" && f[0] == fence[0] && len(f) >= len(fence) && strings.TrimSpace(t[len(f):]) == "" {
-			m.code(code, info)
-			return lines[i+2:]
+// item renders what is in an item: one line as it is, and else blocks.
+func (r *renderer) item() {
+	box := ""
+	if r.at(markdown.Paragraph) {
+		text := &r.tokens[0].Text
+		for mark, shown := range map[string]string{"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "} {
+			if rest, ok := strings.CutPrefix(*text, mark); ok {
+				box, *text = shown, rest
+				break
+			}
 		}
-		code = append(code, l[min(indent, len(l)-len(t)):])
 	}
-	m.code(code, info)
-	return nil
+	r.WriteString("<li>" + box)
+	if n := r.single(); n > 0 {
+		r.inline(r.tokens[0].Text)
+		r.tokens = r.tokens[n:]
+	} else {
+		r.blocks()
+	}
+	r.next()
+	r.WriteString("</li>\n")
 }
 
-// headingOf gives the level of a heading, 0 for none.
-func headingOf(s string) int {
-	n := 0
-	for n < len(s) && s[n] == '#' {
+// single returns how many tokens are in an item that is one line; 0 when it is more.
+func (r *renderer) single() int {
+	if !r.at(markdown.Paragraph) || strings.Contains(r.tokens[0].Text, "\n") {
+		return 0
+	}
+	n := 1
+	for r.tokens[n].Kind == markdown.Blank {
 		n++
 	}
-	if n > 6 || n == 0 || n < len(s) && s[n] != ' ' && s[n] != '\t' {
+	if r.tokens[n].Kind != markdown.End {
 		return 0
 	}
 	return n
-}
-
-// heading renders a heading below those of the page.
-func (m *renderer) heading(s string) {
-	level := headingOf(s)
-	text := strings.TrimRight(strings.TrimSpace(s[level:]), "#")
-	tag := "h" + string(rune('0'+min(level+2, 6)))
-	m.WriteString("<" + tag + ">")
-	m.inline(strings.TrimSpace(text), 0)
-	m.WriteString("</" + tag + ">\n")
-}
-
-func isRule(s string) bool {
-	c, n := byte(0), 0
-	for i := range len(s) {
-		switch {
-		case s[i] == ' ' || s[i] == '\t':
-		case n == 0 && (s[i] == '-' || s[i] == '*' || s[i] == '_'):
-			c, n = s[i], 1
-		case n > 0 && s[i] == c:
-			n++
-		default:
-			return false
-		}
-	}
-	return n >= 3
-}
-
-func (m *renderer) quote(lines []string, depth int) []string {
-	var inner []string
-	n := 0
-	for ; n < len(lines); n++ {
-		t := strings.TrimLeft(lines[n], " ")
-		rest, ok := strings.CutPrefix(t, ">")
-		if !ok {
-			if n > 0 && strings.TrimSpace(inner[n-1]) != "" && !begins(lines[n]) {
-				inner = append(inner, lines[n]) // a lazy line
-				continue
-			}
-			break
-		}
-		inner = append(inner, strings.TrimPrefix(rest, " "))
-	}
-	m.WriteString("<blockquote>\n")
-	m.blocks(inner, depth+1)
-	m.WriteString("</blockquote>\n")
-	return lines[n:]
 }

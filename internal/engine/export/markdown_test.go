@@ -30,10 +30,18 @@ func TestMarkdownThatModelsWrite(t *testing.T) {
 		"[https://a.example](https://b.example)": `<p><a href="https://b.example" rel="noopener noreferrer">https://a.example</a> <span class="target">(https://b.example)</span></p>` + "\n",
 		"[x](javascript:alert(1))":               `<p>x <span class="target">(javascript:alert(1))</span></p>` + "\n",
 		"<b>raw</b> \\*x\\*":                     "<p>&lt;b&gt;raw&lt;/b&gt; *x*</p>\n",
-		"a  \nb\\\nc":                            "<p>a  <br>\nb<br>\nc</p>\n",
-		"    indented\n\n    code":               "<pre class=\"code\"><code>indented\n\ncode</code></pre>\n",
+		"a  \nb\\\nc":                            "<p>a<br>\nb<br>\nc</p>\n",
+		"![a *b*](https://x.example/p.png)":      `<p><span class="note">[picture: a b] https://x.example/p.png</span></p>` + "\n",
+		"[![a](https://x.example/p.png)](https://y.example)":          `<p><a href="https://y.example" rel="noopener noreferrer"><span class="note">[picture: a] https://x.example/p.png</span></a> <span class="target">(https://y.example)</span></p>` + "\n",
+		"*see [a **b**](https://x.example) and* <mailto:a@b.example>": `<p><em>see <a href="https://x.example" rel="noopener noreferrer">a <strong>b</strong></a> <span class="target">(https://x.example)</span> and</em> <a href="mailto:a@b.example" rel="noopener noreferrer">mailto:a@b.example</a></p>` + "\n",
+		"***a** b*":                 "<p><em><strong>a</strong> b</em></p>\n",
+		"Title\n---":                "<h4>Title</h4>\n",
+		"a &lt; b &#x1b;[31m":       "<p>a &lt; b [31m</p>\n",
+		"- a\n\n\tb\n\n\t\tcode\tc": "<ul>\n<li><p>a</p>\n<p>b</p>\n<pre class=\"code\"><code>code\tc</code></pre>\n</li>\n</ul>\n",
+		"```\n\ttab\n```":           "<pre class=\"code\"><code>\ttab</code></pre>\n",
+		"    indented\n\n    code":  "<pre class=\"code\"><code>indented\n\ncode</code></pre>\n",
 	} {
-		if got := markdown(in); got != want {
+		if got := markdownHTML(in); got != want {
 			t.Errorf("%q gives\n%s\nwant\n%s", in, got, want)
 		}
 	}
@@ -45,7 +53,7 @@ func TestMarkdownThatModelsWrite(t *testing.T) {
 func TestMarkdownRendersTextsThatMakeRenderersSlow(t *testing.T) {
 	for _, piece := range []string{"[", "![", "[a](", "*", "**a ", "_a_", "`", "``a` ", "> ", "- ", "1. ", "<", "<a ", "\\", "~~a ", "| a ", "|-", "#", "http://", "***a** ", "    - a\n", "> - > - ", "[[]", "*a_"} {
 		text := strings.Repeat(piece, maxMarkdown/len(piece))
-		out := markdown(text)
+		out := markdownHTML(text)
 		if len(out) > 100*len(text) {
 			t.Errorf("%q grows from %d to %d bytes", piece, len(text), len(out))
 		}
@@ -61,7 +69,7 @@ func FuzzMarkdownGivesBalancedTags(f *testing.F) {
 		if len(in) > 10_000 {
 			return
 		}
-		out := markdown(in)
+		out := markdownHTML(in)
 		var open []string
 		for i := 0; i < len(out); i++ {
 			if out[i] != '<' {

@@ -67,7 +67,7 @@ func (p *page) file(name, what string) {
 	p.put(`<span class="file">`, escape(name), " · ", escape(what), "</span>\n")
 }
 
-// pictureType gives the type of a picture by its first bytes, "" for all that is
+// pictureType returns the type of a picture by its first bytes, "" for all that is
 // none or can hold more than pixels, such as SVG.
 func pictureType(head []byte) string {
 	switch media, _, _ := strings.Cut(http.DetectContentType(head), ";"); media {

@@ -17,11 +17,11 @@ type Source struct {
 	Header protocol.Header
 	// Path is the active path, the first event first.
 	Path []protocol.EventID
-	// All gives all persistent events in the order of seq. It is called twice.
+	// All returns all persistent events in the order of seq. It is called twice.
 	All func() iter.Seq2[protocol.Event, error]
 	// Blob opens a payload and gives its size; nil: there are none.
 	Blob func(sha256 string) (io.ReadCloser, int64, error)
-	// Whole reads the whole of a text that the log has cut; nil: it cannot be had.
+	// Whole reads the whole of a text that the log has cut; nil: it is not available.
 	Whole func(sha256 string) ([]byte, error)
 	// Notices are put at the top, such as damage of the log; one sentence each.
 	Notices []string
@@ -108,7 +108,7 @@ func (s *survey) leave(e protocol.Event) int {
 	}
 	from := e.ParentID
 	if _, ok := s.place[from]; !ok {
-		from = "" // at the start, or behind a gap
+		from = "" // at the start, or after a gap
 	}
 	s.branches = append(s.branches, &branch{from: from})
 	n := len(s.branches) - 1
@@ -168,7 +168,7 @@ func (s *survey) prompt(e protocol.Event) {
 	}
 }
 
-// shown says whether an event is part of the page: one of the path, or a control
+// shown reports whether an event is part of the page: one of the path, or a control
 // event that belongs to it.
 func (s *survey) shown(e protocol.Event) bool {
 	if !e.Control {
@@ -186,7 +186,7 @@ func (s *survey) shown(e protocol.Event) bool {
 	return next == len(s.seqs) || e.Seq < s.seqs[next]
 }
 
-// brief gives the first line of a text with letters, cut.
+// brief returns the first line of a text with letters, cut.
 func brief(text string, most int) string {
 	for line := range strings.Lines(display.Text(text[:min(len(text), 4096)])) {
 		line = strings.TrimSpace(line)

@@ -2,7 +2,7 @@ package fetch
 
 import "net/netip"
 
-// refusal says what an address is that is not fetched from, "" for a public one.
+// refusal returns what an address is that is not fetched from, "" for a public one.
 // Public is global unicast that the special-purpose registries of IANA do not
 // reserve (RFC 6890 and its updates; registries of 2025): not loopback, private,
 // shared (100.64.0.0/10), link-local, multicast, documentation, benchmarking,

@@ -94,7 +94,7 @@ func lastOf(p netip.Prefix) netip.Addr {
 	return a
 }
 
-// spread gives the i-th of some addresses in a range.
+// spread returns the i-th of some addresses in a range.
 func spread(p netip.Prefix, i int) netip.Addr {
 	var noise [8]byte
 	binary.BigEndian.PutUint64(noise[:], 0x9e3779b97f4a7c15*uint64(i+1))

@@ -37,7 +37,7 @@ type cached struct {
 	page   Shown
 }
 
-// Get gives the page that was put for a URL and a format at most 15 minutes ago.
+// Get returns the page that was put for a URL and a format at most 15 minutes ago.
 func (c *Cache) Get(t Target, f Format) (Shown, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

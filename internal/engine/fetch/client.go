@@ -27,7 +27,7 @@ const (
 type Config struct {
 	Version string // of Scorel, for the User-Agent
 	// Proxy is the URL of an HTTP proxy, "" for none. It is trusted: it resolves
-	// the names, so only names and addresses as they stand in URLs are judged.
+	// the names, so only names and addresses as they are in URLs are judged.
 	Proxy string
 
 	network network        // tests
@@ -61,8 +61,8 @@ func New(cfg Config) (*Client, error) {
 	return c, nil
 }
 
-// RedirectError says that a page moved to another host, or another port: the
-// caller asks for permission anew before it fetches To.
+// RedirectError reports that a page moved to another host, or another port: the
+// caller asks for permission again before it fetches To.
 type RedirectError struct{ From, To Target }
 
 // Error implements error.
@@ -70,7 +70,7 @@ func (e *RedirectError) Error() string {
 	return fmt.Sprintf("%s redirects to another host, %s", e.From.Host(), e.To.Host())
 }
 
-// Fetch gives the page at t. The caller has permission for t.Host(). A redirect
+// Fetch returns the page at t. The caller has permission for t.Host(). A redirect
 // to the same host is followed, one to another ends with a [*RedirectError]. The
 // page may be an answer with an error status. Other errors are one sentence
 // with the host and a reason; the context's own error is returned as it is.
@@ -201,7 +201,7 @@ func (c *Client) explain(t Target, err error) error {
 	return fmt.Errorf("the connection to %s failed", host)
 }
 
-// retryAfter gives for how long a server asks to be left alone, 0 when it does
+// retryAfter returns for how long a server asks to be left alone, 0 when it does
 // not say.
 func retryAfter(h http.Header) time.Duration {
 	n, err := strconv.Atoi(strings.TrimSpace(h.Get("Retry-After")))

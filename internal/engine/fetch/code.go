@@ -32,7 +32,7 @@ func (c *converter) beginCode(e element) {
 	c.code = &capture{tag: e.tag, pre: pre, lang: language(e.class), depth: 1}
 }
 
-// codeStart takes an element within code; it says whether that is all.
+// codeStart takes an element within code; it reports whether that is all.
 func (c *converter) codeStart(e element) bool {
 	k := c.code
 	if !k.pre && (isBlock(e.tag) || e.tag == atom.Td || e.tag == atom.Th || e.tag == atom.Tr) {
@@ -52,7 +52,7 @@ func (c *converter) codeStart(e element) bool {
 	return true
 }
 
-// codeEnd takes the end of an element within code; it says whether the element
+// codeEnd takes the end of an element within code; it reports whether the element
 // is still to be ended by others.
 func (c *converter) codeEnd(tag atom.Atom) bool {
 	k := c.code
@@ -121,7 +121,7 @@ func longestRun(s string, c byte) int {
 	return best
 }
 
-// language gives the language that the classes of code name, as highlighters
+// language returns the language that the classes of code name, as highlighters
 // write them: language-go, lang-go, highlight-source-go.
 func language(class string) string {
 	for name := range strings.FieldsSeq(class) {

@@ -14,14 +14,14 @@ const (
 	connectTime  = 5 * time.Second // for one address, so that a path that leads nowhere leaves time for the next
 )
 
-// refusedError says why a host is not dialled.
+// refusedError returns why a host is not dialled.
 type refusedError struct{ host, why string }
 
 func (e *refusedError) Error() string {
 	return fmt.Sprintf("%s is not fetched: it is %s", e.host, e.why)
 }
 
-// network is what the guard stands on: names and connections. Tests replace it;
+// network is what the guard is on: names and connections. Tests replace it;
 // the guard itself is never replaced.
 type network struct {
 	lookup  func(ctx context.Context, name string) ([]netip.Addr, error)

@@ -1,6 +1,6 @@
 // Package fetch fetches pages for a model and asks search services. What it
 // guarantees: a connection is made only to an address that was judged, each time
-// anew and on the very address that is dialled, so that neither a name that
+// again and on the very address that is dialled, so that neither a name that
 // changes its address nor a redirect leads into the networks around this
 // machine; this machine itself is reached only where the caller's target names
 // it. It keeps no cookies, sends no credentials and no Referer, reads no proxy

@@ -55,7 +55,7 @@ func readElement(z *html.Tokenizer) element {
 	return e
 }
 
-// hiddenStyle says whether a style hides its element from people.
+// hiddenStyle reports whether a style hides its element from people.
 func hiddenStyle(style string) bool {
 	for decl := range strings.SplitSeq(style, ";") {
 		key, value, _ := strings.Cut(decl, ":")
@@ -79,7 +79,7 @@ func hiddenStyle(style string) bool {
 	return false
 }
 
-// leftOut says whether an element is no text for a reader.
+// leftOut reports whether an element is no text for a reader.
 func leftOut(e element) bool {
 	switch e.tag {
 	case atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg, atom.Iframe, atom.Object, atom.Embed, atom.Canvas,
@@ -97,7 +97,7 @@ func isVoid(tag atom.Atom) bool {
 	return false
 }
 
-// isBlock says whether an element begins a line of its own.
+// isBlock reports whether an element begins a line of its own.
 func isBlock(tag atom.Atom) bool {
 	switch tag {
 	case atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Nav, atom.Aside, atom.Address,
@@ -109,7 +109,7 @@ func isBlock(tag atom.Atom) bool {
 	return false
 }
 
-// blockLines gives how many newlines stand around a block.
+// blockLines returns how many newlines stand around a block.
 func blockLines(tag atom.Atom) int {
 	switch tag {
 	case atom.Div, atom.Section, atom.Header, atom.Footer, atom.Nav, atom.Form, atom.Legend, atom.Summary, atom.Figcaption, atom.Address, atom.Option, atom.Dt, atom.Dd:

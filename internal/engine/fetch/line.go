@@ -6,7 +6,7 @@ import (
 	"scorel/internal/text/promptsafe"
 )
 
-// oneLine gives a text in one line of at most n characters, cleaned.
+// oneLine returns a text in one line of at most n characters, cleaned.
 func oneLine(s string, n int) string {
 	s = strings.Join(strings.Fields(promptsafe.Clean(s)), " ")
 	count := 0

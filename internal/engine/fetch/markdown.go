@@ -56,7 +56,7 @@ type converter struct {
 	depth int    // of elements named skip
 }
 
-// convert gives title and text of a page of HTML. Scripts, styles, comments and
+// convert returns title and text of a page of HTML. Scripts, styles, comments and
 // hidden elements are left out; of a page that names its main part only that is
 // shown; links are absolute and lead to http, https or mailto only.
 func convert(ctx context.Context, source string, base *url.URL, f Format) (title, text string) {
@@ -76,7 +76,7 @@ func (c *converter) newWriter(cell bool) *writer {
 	return &writer{limit: maxShown, cell: cell, before: c.writeMarks}
 }
 
-// run converts tokens; it says whether it came to the end.
+// run converts tokens; it reports whether it came to the end.
 func (c *converter) run(ctx context.Context, source string) bool {
 	z := html.NewTokenizer(strings.NewReader(source))
 	for n := 0; ; n++ {
@@ -236,7 +236,7 @@ func (c *converter) blockStart(n int) {
 	c.w.block(n)
 }
 
-// keepLead gives the lead that is still to be used: that of a heading holds until
+// keepLead returns the lead that is still to be used: that of a heading holds until
 // its end.
 func keepLead(w *writer) string {
 	if strings.HasPrefix(w.lead, "#") {
@@ -446,7 +446,7 @@ func (c *converter) endMark(tag atom.Atom) {
 	}
 }
 
-// link gives where a reference leads, "" when it is not shown as a link.
+// link returns where a reference leads, "" when it is not shown as a link.
 func (c *converter) link(ref string) string {
 	ref = strings.TrimSpace(strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || r == '\r' {

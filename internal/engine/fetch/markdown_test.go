@@ -71,7 +71,7 @@ func TestAPageCannotMakeALinkToAScript(t *testing.T) {
 	}
 }
 
-// scriptLink gives what in a text of Markdown, outside code, leads to a script.
+// scriptLink returns what in a text of Markdown, outside code, leads to a script.
 func scriptLink(text string) string {
 	var prose strings.Builder
 	fence := ""

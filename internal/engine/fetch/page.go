@@ -132,7 +132,7 @@ func kindOf(media string) kind {
 	return kindNone
 }
 
-// typeName gives a media type for a sentence: it comes from outside.
+// typeName returns a media type for a sentence: it comes from outside.
 func typeName(media string) string {
 	if media == "" || len(media) > 100 || strings.ContainsFunc(media, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "a type without a valid name"
@@ -142,7 +142,7 @@ func typeName(media string) string {
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
-// decode gives text as UTF-8: by its byte order mark, the declared charset, what
+// decode returns text as UTF-8: by its byte order mark, the declared charset, what
 // HTML says of itself, else UTF-8 where it is valid and windows-1252 where not.
 func decode(data []byte, media, declared, contentType string) (string, error) {
 	enc, name, certain := charset.DetermineEncoding(data[:min(len(data), sniffHead)], "text/plain")
@@ -167,7 +167,7 @@ func decode(data []byte, media, declared, contentType string) (string, error) {
 	return text, nil
 }
 
-// Show gives the title of a page ("" for none) and its text, at most about 12
+// Show returns the title of a page ("" for none) and its text, at most about 12
 // MiB of it. Only HTML has several formats. The context ends a long conversion:
 // then the text ends early.
 func (p *Page) Show(ctx context.Context, f Format) (title, text string) {

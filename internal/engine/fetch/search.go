@@ -39,7 +39,7 @@ const (
 	SearXNG Provider = "searxng"
 )
 
-// KeyVariables gives the environment variables that usually hold the key of a
+// KeyVariables returns the environment variables that usually hold the key of a
 // service, the first to look at first; none for one that needs no key.
 func KeyVariables(p Provider) []string {
 	switch p {
@@ -144,7 +144,7 @@ func thisMachine(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// Host gives the host of the service, as permission rules compare it.
+// Host returns the host of the service, as permission rules compare it.
 func (s *Searcher) Host() string {
 	host := strings.ToLower(s.base.Hostname())
 	if port := s.base.Port(); port != "" && port != "80" && port != "443" {
@@ -153,7 +153,7 @@ func (s *Searcher) Host() string {
 	return host
 }
 
-// Search gives the results for a query, the best first. Errors are one sentence
+// Search returns the results for a query, the best first. Errors are one sentence
 // without the query and the key; the context's own error is returned as it is.
 func (s *Searcher) Search(ctx context.Context, q Query) ([]Hit, error) {
 	q.Count = min(max(q.Count, 1), maxHits)
@@ -246,7 +246,7 @@ func (s *Searcher) transport() *http.Transport {
 	}
 }
 
-// refused says what an error status means.
+// refused returns what an error status means.
 func (s *Searcher) refused(resp *http.Response) error {
 	name, code := s.adapter.name(), resp.StatusCode
 	if text := s.adapter.status(code, s.cfg.KeyName); text != "" {
@@ -271,7 +271,7 @@ func (s *Searcher) refused(resp *http.Response) error {
 	return fmt.Errorf("%s does not take the request (status %d)", name, code)
 }
 
-// domains gives domains as hosts are compared; what is none is left out.
+// domains returns domains as hosts are compared; what is none is left out.
 func domains(list []string) []string {
 	var out []string
 	for _, d := range list {
@@ -317,7 +317,7 @@ func operators(q Query) string {
 	return text
 }
 
-// untagged gives the text of a piece of HTML.
+// untagged returns the text of a piece of HTML.
 func untagged(s string) string {
 	if !strings.ContainsAny(s, "<&") {
 		return s
@@ -334,7 +334,7 @@ func untagged(s string) string {
 	}
 }
 
-// date gives the day of a date, or what stands there when it has another form.
+// date returns the day of a date, or what is there when it has another form.
 func date(s string) string {
 	if len(s) >= 10 {
 		if _, err := time.Parse(time.DateOnly, s[:10]); err == nil {

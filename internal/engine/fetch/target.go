@@ -16,7 +16,7 @@ import (
 const maxURL = 4096
 
 // Target is a URL that was judged by its text: what may be fetched once the host
-// is permitted and the address behind it is public. The zero value is none.
+// is permitted and the address it leads to is public. The zero value is none.
 type Target struct {
 	u     *url.URL // normal form: lower case, ASCII, no user, no fragment
 	name  string   // the host without port and brackets
@@ -133,7 +133,7 @@ func (t *Target) setHost(host string, brackets bool) error {
 	return nil
 }
 
-// plainName says whether a lower-case name has the form of a host name.
+// plainName reports whether a lower-case name has the form of a host name.
 func plainName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -177,7 +177,7 @@ func (t *Target) setPort(u *url.URL) error {
 	return nil
 }
 
-// Host gives the host as permission rules compare it: lower case, international
+// Host returns the host as permission rules compare it: lower case, international
 // names in their ASCII form, with the port when it is not 80 or 443.
 func (t Target) Host() string {
 	if usual(t.port) {
@@ -186,14 +186,14 @@ func (t Target) Host() string {
 	return net.JoinHostPort(t.name, strconv.Itoa(int(t.port)))
 }
 
-// Exact says that only a permission that names [Target.Host] itself is enough:
+// Exact reports that only a permission that names [Target.Host] itself is enough:
 // the target is this machine, or a port other than 80 and 443.
 func (t Target) Exact() bool { return t.local || !usual(t.port) }
 
-// String gives the URL in normal form, which is what is fetched.
+// String returns the URL in normal form, which is what is fetched.
 func (t Target) String() string { return t.u.String() }
 
-// resolve judges a reference as it stands in a redirect of t.
+// resolve judges a reference as it is in a redirect of t.
 func (t Target) resolve(location string) (Target, error) {
 	ref, err := url.Parse(location)
 	if err != nil {

@@ -8,19 +8,19 @@ type writer struct {
 	b      strings.Builder
 	limit  int         // bytes after which nothing more is written
 	cell   bool        // all in one line
-	lead   string      // stands before the next text: of a heading or a definition
+	lead   string      // is before the next text: of a heading or a definition
 	need   int         // newlines wanted before the next text
 	space  bool        // a space is wanted before the next text
 	in     []container // quotes and list items around the next text
-	line   bool        // something stands in the current line, behind the prefix
+	line   bool        // something is in the current line, after the prefix
 	last   byte        // the last byte of text, 0 where none can matter
 	before func()      // writes the marks that wait for text
 }
 
 // container is a quote, or an item of a list.
 type container struct {
-	first string // stands before its first line
-	rest  string // stands before its further lines
+	first string // is before its first line
+	rest  string // is before its further lines
 	begun bool
 }
 
@@ -40,7 +40,7 @@ func (w *writer) block(n int) {
 	w.space = false
 }
 
-// flush writes what must stand before a text.
+// flush writes what must be before a text.
 func (w *writer) flush() {
 	if w.need > 0 || !w.line {
 		if w.b.Len() > 0 && w.need > 0 {
@@ -61,7 +61,7 @@ func (w *writer) flush() {
 	}
 }
 
-// prefix gives what stands before a line; a line with text begins the items that
+// prefix returns what is before a line; a line with text begins the items that
 // have not begun.
 func (w *writer) prefix(text bool) string {
 	if len(w.in) == 0 {

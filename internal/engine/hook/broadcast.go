@@ -46,11 +46,11 @@ type watcher struct {
 
 // occurrence is an event, or (without a body) something else that happens.
 type occurrence struct {
-	event    protocol.Event
-	happened Happening
+	event     protocol.Event
+	happening Happening
 }
 
-func (o *occurrence) size() int { return len(o.event.Raw()) + len(o.happened.Data) }
+func (o *occurrence) size() int { return len(o.event.Raw()) + len(o.happening.Data) }
 
 // NewBroadcast makes a broadcast that nobody watches. report, which may be nil, takes
 // sentences for people.
@@ -93,7 +93,7 @@ func (b *Broadcast) Event(e protocol.Event) {
 
 // Happened tells of something that is no event of the log. It waits for nobody.
 func (b *Broadcast) Happened(h Happening) {
-	b.tell(occurrence{happened: h}, func(s *Subscriber) bool { return s.Happened != nil })
+	b.tell(occurrence{happening: h}, func(s *Subscriber) bool { return s.Happened != nil })
 }
 
 func (b *Broadcast) tell(o occurrence, wants func(*Subscriber) bool) {
@@ -112,7 +112,7 @@ func (b *Broadcast) tell(o occurrence, wants func(*Subscriber) bool) {
 	}
 }
 
-// enqueue lets something wait for a watcher, and says whether people are to be told
+// enqueue lets something wait for a watcher, and reports whether people are to be told
 // that it lags. mu is held.
 func (b *Broadcast) enqueue(w *watcher, o occurrence) (lags bool) {
 	if n := len(w.queue); n > 0 && (n >= maxWatched || w.bytes+o.size() > maxWatchedBytes) {
@@ -146,7 +146,7 @@ func (b *Broadcast) serve(w *watcher) {
 			case o.event.Body != nil && s.Event != nil:
 				s.Event(o.event)
 			case o.event.Body == nil && s.Happened != nil:
-				s.Happened(b.ctx, o.happened)
+				s.Happened(b.ctx, o.happening)
 			}
 			return nil
 		})

@@ -3,6 +3,7 @@ package hook
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,7 +56,7 @@ func natural(a, b string) int {
 	return len(a) - len(b)
 }
 
-// digits says how many digits a text begins with.
+// digits returns how many digits a text begins with.
 func digits(s string) int {
 	n := 0
 	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
@@ -74,10 +75,10 @@ func (s Scope) rank() int {
 	return 2
 }
 
-// decides says whether an allow of this scope counts.
+// decides reports whether an allow of this scope counts.
 func (s Scope) decides() bool { return s == ScopeBuiltin || s == ScopeUser }
 
-// has says whether a subscriber has a handler. A nil chain has none.
+// has reports whether a subscriber has a handler. A nil chain has none.
 func (c *Chain) has(handler func(*Subscriber) bool) bool {
 	if c == nil {
 		return false
@@ -90,35 +91,35 @@ func (c *Chain) has(handler func(*Subscriber) bool) bool {
 	return false
 }
 
-// AsksTools says whether somebody wants to see calls or results.
+// AsksTools reports whether somebody wants to see calls or results.
 func (c *Chain) AsksTools() bool {
 	return c.has(func(s *Subscriber) bool { return s.BeforeTool != nil || s.AfterTool != nil })
 }
 
-// ChangesContext says whether somebody may change what is sent to a model.
+// ChangesContext reports whether somebody may change what is sent to a model.
 func (c *Chain) ChangesContext() bool {
 	return c.has(func(s *Subscriber) bool {
 		return s.Context != nil || s.TransformContext != nil || s.ConvertToLLM != nil
 	})
 }
 
-// AsksPrompts says whether somebody wants to see the messages of users.
+// AsksPrompts reports whether somebody wants to see the messages of users.
 func (c *Chain) AsksPrompts() bool { return c.has(func(s *Subscriber) bool { return s.Prompt != nil }) }
 
-// AsksAgent says whether somebody wants to be asked when a turn begins.
+// AsksAgent reports whether somebody wants to be asked when a turn begins.
 func (c *Chain) AsksAgent() bool {
 	return c.has(func(s *Subscriber) bool { return s.BeforeAgent != nil })
 }
 
-// AsksStop says whether somebody wants to be asked when a turn would end.
+// AsksStop reports whether somebody wants to be asked when a turn would end.
 func (c *Chain) AsksStop() bool { return c.has(func(s *Subscriber) bool { return s.Stop != nil }) }
 
-// AsksRequests says whether somebody wants to see requests to a provider.
+// AsksRequests reports whether somebody wants to see requests to a provider.
 func (c *Chain) AsksRequests() bool {
 	return c.has(func(s *Subscriber) bool { return s.BeforeRequest != nil || s.AfterResponse != nil })
 }
 
-// Watches says whether somebody wants to be told what happens.
+// Watches reports whether somebody wants to be told what happens.
 func (c *Chain) Watches() bool {
 	return c.has(func(s *Subscriber) bool { return s.Event != nil || s.Happened != nil })
 }
@@ -131,7 +132,7 @@ type Note struct {
 
 // each asks the subscribers that have a handler, in order, until more is false or ctx
 // has ended, whose error it then gives. What a handler fails with is told to people,
-// and failed says whether to go on.
+// and failed reports whether to go on.
 func (c *Chain) each(ctx context.Context, what string, has func(*Subscriber) bool, ask func(*Subscriber) (more bool, err error)) error {
 	if c == nil {
 		return nil
@@ -163,7 +164,18 @@ func (c *Chain) each(ctx context.Context, what string, has func(*Subscriber) boo
 // failed tells people that a handler has failed and was skipped, the first time.
 func (c *Chain) failed(s *Subscriber, what string, err error) {
 	what = cmp.Or(s.At, what)
-	c.tell(s, what, fmt.Sprintf("%s failed at %s and was skipped: %s", s.Name, what, sentence(err)))
+	c.tell(s, what, fmt.Sprintf("%s failed at %s and was skipped: %s", s.Name, what, forPeople(err)))
+}
+
+// forPeople is sentence with the place in the code of who failed, where that is known:
+// a model has no use for it.
+func forPeople(err error) string {
+	text := sentence(err)
+	var located interface{ Place() string }
+	if errors.As(err, &located) && located.Place() != "" {
+		text = strings.TrimSuffix(text, ".") + " at " + located.Place() + "."
+	}
+	return text
 }
 
 // tell tells people a sentence about a handler, the first time.

@@ -28,7 +28,7 @@ type Subscriber struct {
 	// Name is who it is for people: "extension permission-gate", "hook 2 of config.toml".
 	Name  string
 	Scope Scope
-	// At is what people call the one event that it is asked about, as it stands in their
+	// At is what people call the one event that it is asked about, as it is in their
 	// configuration; "" for the names of the handlers.
 	At string
 
@@ -51,7 +51,7 @@ type Subscriber struct {
 	SessionStart func(ctx context.Context, s SessionStart) (note string, err error)
 	// Prompt is asked with each message of a user before it is stored.
 	Prompt func(ctx context.Context, p Prompt) (PromptDecision, error)
-	// BeforeAgent is asked when a turn begins, behind the stored message.
+	// BeforeAgent is asked when a turn begins, after the stored message.
 	BeforeAgent func(ctx context.Context, p Prompt, system string) (AgentStart, error)
 	// Stop is asked when a turn would end; text that it gives is told to the model, and
 	// the turn goes on.
@@ -60,6 +60,9 @@ type Subscriber struct {
 	BeforeCompact func(ctx context.Context, c Compaction) (CompactDecision, error)
 	// BeforeMove may refuse a rewind or a change of branch.
 	BeforeMove func(ctx context.Context, m Move) (MoveDecision, error)
+	// UserCommand may refuse or answer a command that a person runs in the project,
+	// outside of the conversation. An error refuses it.
+	UserCommand func(ctx context.Context, c UserCommand) (UserCommandDecision, error)
 	// BeforeRequest may replace the payload of a request to a provider, a JSON object;
 	// nil leaves it. AfterResponse is told what came back.
 	BeforeRequest func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error)
@@ -183,10 +186,22 @@ type CompactDecision struct {
 
 // Move is a rewind or a change of branch.
 type Move struct {
-	Kind   string // rewind or branch
+	Kind   string // rewind, branch, MoveClone or MoveSwitch
 	Target protocol.EventID
 	Leaf   protocol.EventID
+	// Of MoveSwitch: why, new or resume, and the session that the person goes to, "" for one
+	// that does not exist yet.
+	Reason  string
+	Session protocol.SessionID
 }
+
+// MoveClone is the kind of a move that makes a copy of the session up to its target; the
+// session itself stays as it is.
+const MoveClone = "clone"
+
+// MoveSwitch is the kind of a move that takes a person to another session; nothing of this
+// one changes.
+const MoveSwitch = "switch"
 
 // MoveDecision refuses a move, with Reason for the person, or labels its target.
 type MoveDecision struct {

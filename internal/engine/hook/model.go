@@ -13,7 +13,7 @@ import (
 	"scorel/internal/engine/model/httpx"
 )
 
-// Model gives a model whose requests the chain sees ([Subscriber.BeforeRequest]); m
+// Model returns a model whose requests the chain sees ([Subscriber.BeforeRequest]); m
 // itself when nobody wants to, or for nil. An error of a request that was changed names
 // who changed it.
 func Model(m model.Model, c *Chain) model.Model {
@@ -69,7 +69,7 @@ func blame(err error, by []string) error {
 	return &named
 }
 
-// plain gives headers with one value each, by lower-case names. Cookies are left out.
+// plain returns headers with one value each, by lower-case names. Cookies are left out.
 func plain(header http.Header) map[string]string {
 	out := make(map[string]string, len(header))
 	for name, values := range header {

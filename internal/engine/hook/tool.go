@@ -41,7 +41,7 @@ func (c *Chain) BeforeTool(ctx context.Context, call ToolCall) (ToolAnswer, erro
 				a.Verdict, a.From = Deny, s.Name
 				a.Reason = fmt.Sprintf("%s failed, so this call was not run: %s", s.Name, sentence(err))
 				what := cmp.Or(s.At, "beforeToolCall")
-				c.tell(s, what, fmt.Sprintf("%s failed at %s, so the call of %s was not run: %s", s.Name, what, call.Name, sentence(err)))
+				c.tell(s, what, fmt.Sprintf("%s failed at %s, so the call of %s was not run: %s", s.Name, what, call.Name, forPeople(err)))
 			}
 			return false, nil
 		}
@@ -74,7 +74,7 @@ func (c *Chain) BeforeTool(ctx context.Context, call ToolCall) (ToolAnswer, erro
 	return a, err
 }
 
-// check says why a decision cannot be carried out.
+// check returns why a decision cannot be carried out.
 func (d *ToolDecision) check() error {
 	switch d.Verdict {
 	case Continue, Allow, Ask, Deny:

@@ -87,7 +87,7 @@ func sizeOf(fsys disk.FS, name string) int64 {
 	return info.Size()
 }
 
-// entry is a note as it stands in the file: an item of a list, its further lines set
+// entry is a note as it is in the file: an item of a list, its further lines set
 // in, with the time in front in daily notes.
 func (s *Store) entry(scope Scope, text string) (string, error) {
 	if !utf8.ValidString(text) {

@@ -24,8 +24,8 @@ const (
 	maxDays    = 31       // days of one consolidation
 )
 
-// The summary of daily notes stands between these lines of the project's MEMORY.md.
-// What stands outside of them belongs to people and is never rewritten.
+// The summary of daily notes is between these lines of the project's MEMORY.md.
+// What is outside of them belongs to people and is never rewritten.
 const (
 	sectionBegin = "<!-- from the daily notes; scorel rewrites what stands here -->"
 	sectionEnd   = "<!-- end of the daily notes -->"

@@ -37,7 +37,7 @@ func says(answer string, drafts *[]Draft) func(context.Context, Draft) (string, 
 	}
 }
 
-// at is a store whose clock stands so many days behind noon.
+// at is a store whose clock stands so many days after noon.
 func at(fsys disk.FS, days int) *Store {
 	s := store(fsys, "/s/memory")
 	s.cfg.Now = func() time.Time { return noon.AddDate(0, 0, days) }
@@ -236,8 +236,8 @@ func TestTwoHostsDoNotConsolidateOneProjectAtOnce(t *testing.T) {
 	}
 }
 
-// complete says what is wrong with the notes of shelf, wherever a consolidation ended:
-// each day must stand in its file, or in the archive with the summary durable.
+// complete returns what is wrong with the notes of shelf, wherever a consolidation ended:
+// each day must be in its file, or in the archive with the summary durable.
 func complete(mem *disktest.Mem) error {
 	text := string(mem.Bytes(projectDir + "MEMORY.md"))
 	if !strings.HasPrefix(text, mine) {

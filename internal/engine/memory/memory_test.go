@@ -15,7 +15,7 @@ import (
 	"scorel/internal/platform/sandbox/sandboxtest"
 )
 
-// clock stands at a quarter past two, until it is moved.
+// clock is at a quarter past two, until it is moved.
 var noon = time.Date(2026, 11, 20, 14, 15, 0, 0, time.UTC)
 
 func store(fsys disk.FS, dir string) *Store {

@@ -19,8 +19,8 @@ const (
 	maxRequestsFile = 1 << 20
 )
 
-// ErrUnknown says that the process died while it added the note of this request, and
-// that the file has changed since, so that nobody can say whether the note is in it.
+// ErrUnknown reports that the process died while it added the note of this request, and
+// that the file has changed since, so that nobody can report whether the note is in it.
 var ErrUnknown = errors.New("the host ended while it added the note, and the file has changed since")
 
 // request is one that adds a note: stored before the note is, with what the file was
@@ -51,7 +51,7 @@ func (s *Store) requests() (list []request, err error) {
 	return list, nil
 }
 
-// added says whether a request has added its note, when the file at path holds old.
+// added reports whether a request has added its note, when the file at path holds old.
 func added(list []request, by, note, path string, old []byte) (bool, error) {
 	i := slices.IndexFunc(list, func(r request) bool { return r.By == by })
 	if by == "" || i < 0 {
@@ -59,7 +59,7 @@ func added(list []request, by, note, path string, old []byte) (bool, error) {
 	}
 	switch now := sum(path, old); {
 	case list[i].Note != "" && list[i].Note != note:
-		return false, refuse("this requestId was used for another note; draw a new one for each")
+		return false, refuse("this requestId was used for another note; use a new one for each")
 	case list[i].Done || list[i].After == now:
 		return true, nil
 	case list[i].Before == now:

@@ -92,7 +92,7 @@ func (s *Store) project() string { return filepath.Join(s.cfg.Dir, "projects", s
 
 func (s *Store) daily() string { return filepath.Join(s.project(), "daily") }
 
-// Path gives the file of a scope; of the daily notes that of today.
+// Path returns the file of a scope; of the daily notes that of today.
 func (s *Store) Path(scope Scope) string {
 	switch scope {
 	case User:
@@ -120,7 +120,7 @@ type File struct {
 	Cut  bool
 }
 
-// Read gives the files that hold notes: the user's, the project's, and the newest
+// Read returns the files that hold notes: the user's, the project's, and the newest
 // daily ones by day. What cannot be read is left out, and the error names it.
 func (s *Store) Read() ([]File, error) {
 	files := []File{{Scope: User, Path: s.Path(User)}, {Scope: Project, Path: s.Path(Project)}}
@@ -149,7 +149,7 @@ func (s *Store) Read() ([]File, error) {
 
 func (s *Store) dayPath(day string) string { return filepath.Join(s.daily(), day+dayEnd) }
 
-// days gives the days that have notes, oldest first.
+// days returns the days that have notes, oldest first.
 func (s *Store) days() ([]string, error) {
 	entries, err := s.cfg.FS.ReadDir(s.daily())
 	if errors.Is(err, fs.ErrNotExist) {

@@ -14,7 +14,7 @@ import (
 // windowShare is the part of a model's window that notes may take: a fiftieth.
 const windowShare = 50
 
-// Budget gives how many tokens of notes a model of a window is told, most at most; a
+// Budget returns how many tokens of notes a model of a window is told, most at most; a
 // window of 0 is unknown.
 func Budget(window, most int) int {
 	if window <= 0 {
@@ -47,7 +47,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Item gives what has to be told of the notes to a model that was told last, nil for
+// Item returns what has to be told of the notes to a model that was told last, nil for
 // nothing: all of them, what was added, or that they are gone. It is false when
 // nothing has to be told. Content is at most about budget tokens and says what was
 // left out. It is a function of its arguments.
@@ -80,7 +80,7 @@ func Item(files []File, last *protocol.Item, budget int) (protocol.Item, bool) {
 	return item, true
 }
 
-// added gives what was added to the ends of files since then. It is false where
+// added returns what was added to the ends of files since then. It is false where
 // anything else was changed.
 func (told state) added(files []File) ([]File, bool) {
 	var out []File
@@ -119,7 +119,7 @@ type section struct {
 	taken int  // lines that are told
 }
 
-// write gives the text that tells files. Daily notes are left out first, the oldest
+// write returns the text that tells files. Daily notes are left out first, the oldest
 // ones before all, then the ends of the others.
 func write(intro string, files []File, budget int) string {
 	var fixed, days []*section

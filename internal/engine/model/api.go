@@ -18,10 +18,10 @@ const (
 type format struct {
 	api    API
 	vendor string // whose own models are behind it, by its id in the catalogue
-	images bool   // all models behind it take images
+	images bool   // all models after it take images
 	marks  bool   // it has cache marks
 	// alternate: user and assistant messages must take turns. Google takes user contents
-	// in a row, but a call only behind a user's content or results, and so not behind
+	// in a row, but a call only after a user's content or results, and so not behind
 	// another message of the assistant.
 	alternate bool
 	// Bounds of characters. Anthropic: ^[a-zA-Z0-9_-]{1,64}$ for tool_use.id. Chat
@@ -53,7 +53,7 @@ func (a API) format() format {
 	return format{api: a, idLen: 64, nameLen: 128}
 }
 
-// APIs gives the wire formats of servers, which are those that a configuration may name.
+// APIs returns the wire formats of servers, which are those that a configuration may name.
 func APIs() []API {
 	var list []API
 	for _, f := range formats {
@@ -66,8 +66,8 @@ func APIs() []API {
 // catalogue; "" for an API that no server has.
 func (a API) Vendor() string { return a.format().vendor }
 
-// SeesImages says whether all models behind the API take images.
+// SeesImages reports whether all models of the API take images.
 func (a API) SeesImages() bool { return a.format().images }
 
-// CacheMarks says whether requests may carry cache marks.
+// CacheMarks reports whether requests may carry cache marks.
 func (a API) CacheMarks() bool { return a.format().marks }

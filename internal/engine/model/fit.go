@@ -18,7 +18,7 @@ const (
 )
 
 // Fit makes a conversation sendable to the model that info describes, whichever
-// models made it. Its input is paired: each result stands behind the message with
+// models made it. Its input is paired: each result is after the message with
 // its call, before any other message. It is pure, changes nothing in its input,
 // and the same input gives the same output; a conversation that only grew keeps
 // the output for its old part, except for a last message that the new one joins.
@@ -67,7 +67,7 @@ func Fit(messages []protocol.Message, info Info) []protocol.Message {
 	return out
 }
 
-// Alternates says whether user and assistant messages must take turns in
+// Alternates reports whether user and assistant messages must take turns in
 // requests to the model.
 func (i Info) Alternates() bool { return i.API.format().alternate || i.Compat.Alternate }
 
@@ -156,7 +156,7 @@ func (f *fitter) blocks(m protocol.Message) []protocol.Block {
 	return out
 }
 
-// own says whether the block was made by the model, behind the same API.
+// own reports whether the block was made by the model, through the same API.
 func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
 	if m.Role != protocol.RoleAssistant || m.Provider != f.info.Provider || m.Model != f.info.ID {
 		return false
@@ -165,7 +165,7 @@ func (f *fitter) own(m protocol.Message, b protocol.Block) bool {
 	return p == nil || p.API == string(f.info.API) && (p.Model == "" || p.Model == f.info.ID)
 }
 
-// providerData gives what a text or call keeps of its provider's data.
+// providerData returns what a text or call keeps of its provider's data.
 func (f *fitter) providerData(m protocol.Message, b protocol.Block) *protocol.ProviderData {
 	switch f.info.API {
 	case APIResponses:
@@ -200,7 +200,7 @@ func (f *fitter) keepThinking(m protocol.Message, b protocol.Block) bool {
 	return b.Thinking != ""
 }
 
-// object gives input if it is a JSON object, else an empty one.
+// object returns input if it is a JSON object, else an empty one.
 func object(input json.RawMessage) json.RawMessage {
 	if !utf8.Valid(input) || bytes.Contains(input, []byte(`\u`)) { // else it is well formed
 		input = json.RawMessage(wellFormed(string(input)))
@@ -220,7 +220,7 @@ func joined(a, b []protocol.Block) []protocol.Block {
 	return append(append(make([]protocol.Block, 0, len(a)+len(b)), a...), b...)
 }
 
-// imageType says whether all vendors here take images of the type.
+// imageType reports whether all vendors here take images of the type.
 func imageType(mediaType string) bool {
 	switch mediaType {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
@@ -229,7 +229,7 @@ func imageType(mediaType string) bool {
 	return false
 }
 
-// TextType says whether files of the type are sent as text.
+// TextType reports whether files of the type are sent as text.
 func TextType(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	switch base = strings.TrimSpace(base); base {

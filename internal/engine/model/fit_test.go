@@ -25,7 +25,7 @@ func by(info Info, b protocol.Block) protocol.Block {
 
 func responsesInfo() Info { return Info{Provider: "openai", ID: "gpt", API: APIResponses} }
 
-// from gives a block data of a provider.
+// from returns a block data of a provider.
 func from(b protocol.Block, api API, id string) protocol.Block {
 	b.Provider = &protocol.ProviderData{API: string(api), Model: id, Data: json.RawMessage(`{"id":"x"}`)}
 	return b

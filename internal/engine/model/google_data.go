@@ -6,7 +6,7 @@ import (
 	"scorel/protocol"
 )
 
-// GoogleData is what the Gemini API needs to get back with a block, as it stands in
+// GoogleData is what the Gemini API needs to get back with a block, as it is in
 // the block's provider data.
 type GoogleData struct {
 	// ThoughtSignature is what the part was signed with.

@@ -64,7 +64,7 @@ func (s *ids) hashed(old string, n int) string {
 	return head + "_" + hex.EncodeToString(sum[:])[:digits]
 }
 
-// toolName gives a name for a call that the API takes, the same if it does.
+// toolName returns a name for a call that the API takes, the same if it does.
 func toolName(name string, api API) string {
 	name = strings.Map(func(r rune) rune {
 		if badInID(r) && (api != APIGoogle || r != '.' && r != ':') {

@@ -10,7 +10,7 @@ import (
 // replacement is U+FFFD as a JSON string holds it.
 const replacement = `\ufffd`
 
-// wellFormed gives JSON text in which each string is made of whole characters: Go's
+// wellFormed returns JSON text in which each string is made of whole characters: Go's
 // parser takes others, those of the vendors do not ("The request body is not valid
 // JSON: no low surrogate in string"). Text that needs no change is given as it is.
 func wellFormed(text string) string {

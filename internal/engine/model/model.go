@@ -11,7 +11,7 @@ import (
 	"scorel/protocol"
 )
 
-// Model is one language model behind one API.
+// Model is one language model, reached through one API.
 type Model interface {
 	Info() Info
 	// Stream sends the request and yields what comes back. The last delta of a
@@ -22,7 +22,7 @@ type Model interface {
 	Stream(ctx context.Context, req Request) iter.Seq2[Delta, error]
 }
 
-// Info says what a model is and can do.
+// Info returns what a model is and can do.
 type Info struct {
 	Ref           string // as the user writes it: "provider/id" or an alias
 	Provider      string
@@ -40,7 +40,7 @@ type Info struct {
 	Compat        Compat
 }
 
-// Level gives the level that the model accepts and that is nearest to want: the
+// Level returns the level that the model accepts and that is nearest to want: the
 // same, else the next one below, else the lowest. It is off for a model without
 // levels.
 func (i Info) Level(want ThinkingLevel) ThinkingLevel {
@@ -56,7 +56,7 @@ func (i Info) Level(want ThinkingLevel) ThinkingLevel {
 	return best
 }
 
-// Compat says where a model's server differs from the vendor whose wire format
+// Compat returns where a model's server differs from the vendor whose wire format
 // it speaks. The zero value is that vendor itself.
 type Compat struct {
 	// MaxTokensField is the name of the output limit in Chat Completions:
@@ -70,7 +70,7 @@ type Compat struct {
 	NoEffort bool `json:"noEffort,omitempty"`
 	// NoEffortWithTools: a request with tools must carry the off value.
 	NoEffortWithTools bool `json:"noEffortWithTools,omitempty"`
-	// Levels gives the server's words for thinking levels, where they differ; the
+	// Levels returns the server's words for thinking levels, where they differ; the
 	// empty word says that off cannot be chosen.
 	Levels map[ThinkingLevel]string `json:"levels,omitempty"`
 	// Adaptive: the Anthropic model chooses its thinking budget by effort.
@@ -101,7 +101,7 @@ func (p Price) Cost(u protocol.Usage) float64 {
 		float64(u.CacheReadTokens)*p.CacheRead + float64(u.CacheWriteTokens)*p.CacheWrite) / million
 }
 
-// ThinkingLevel says how much a model thinks before it answers.
+// ThinkingLevel returns how much a model thinks before it answers.
 type ThinkingLevel string
 
 // The levels.
@@ -115,7 +115,7 @@ const (
 	ThinkingMax     ThinkingLevel = "max"
 )
 
-// ThinkingLevels gives all levels, rising, off first.
+// ThinkingLevels returns all levels, rising, off first.
 func ThinkingLevels() []ThinkingLevel {
 	words := protocol.ThinkingLevels()
 	levels := make([]ThinkingLevel, len(words))
@@ -125,14 +125,14 @@ func ThinkingLevels() []ThinkingLevel {
 	return levels
 }
 
-// Valid says whether the level is one of those above.
+// Valid reports whether the level is one of those above.
 func (l ThinkingLevel) Valid() bool { return l == ThinkingOff || l.rank() > 0 }
 
 func (l ThinkingLevel) rank() int {
 	return max(0, slices.Index(protocol.ThinkingLevels(), string(l)))
 }
 
-// Kind says what a request is for.
+// Kind returns what a request is for.
 type Kind string
 
 // The kinds of requests.
@@ -142,7 +142,7 @@ const (
 )
 
 // Request is one call of a model. Messages are already paired and repaired
-// (every call has its result directly behind its message); [Fit] is applied by
+// (every call has its result directly after its message); [Fit] is applied by
 // the adapter. Nothing in a request is changed by the callee.
 type Request struct {
 	Kind      Kind
@@ -235,7 +235,7 @@ func (CallDelta) delta()     {}
 func (BlockEnd) delta()      {}
 func (Done) delta()          {}
 
-// Class says what can be done about a failure.
+// Class returns what can be done about a failure.
 type Class string
 
 // The classes of failures.
@@ -258,5 +258,5 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Unwrap gives the underlying error.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }

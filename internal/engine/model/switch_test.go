@@ -17,13 +17,13 @@ import (
 	"scorel/protocol"
 )
 
-// player is a model with the server of its vendor behind it.
+// player is a model with the server of its vendor after it.
 type player struct {
 	model  model.Model
 	server *modeltest.Server
 }
 
-// players gives models of all APIs, and of one API those that differ in what they
+// players returns models of all APIs, and of one API those that differ in what they
 // take back.
 func players(t *testing.T, s *script.Script) map[string]player {
 	info := func(provider, id string) model.Info {
@@ -67,7 +67,7 @@ func players(t *testing.T, s *script.Script) map[string]player {
 }
 
 // TestSwitching lets two models take turns in one conversation, in all places: in
-// front of a user's message, behind results of the other, behind own results whose
+// front of a user's message, after results of the other, after own results whose
 // turn the other began. Each vendor's judge sees what the other made: thinking,
 // parallel calls with odd ids, images of the user and of results, failed calls.
 func TestSwitching(t *testing.T) {

@@ -2,7 +2,7 @@ package permission
 
 import "scorel/protocol"
 
-// Kind says what sort of effect a call has.
+// Kind returns what sort of effect a call has.
 type Kind = protocol.ToolKind
 
 // The kinds.
@@ -28,7 +28,7 @@ type Path struct {
 	Skill      bool // in the folder of one of the user's skills: it can be read like the workspace
 }
 
-// As gives the path with the name, absolute, under which it was asked for.
+// As returns the path with the name, absolute, under which it was asked for.
 func (p Path) As(named string) Path {
 	if p.Named = named; named == p.Abs {
 		p.Named = ""
@@ -51,7 +51,7 @@ type Action struct {
 	// no such rule names is asked for, also in a mode that asks for nothing. So
 	// this machine and unusual ports are never reached by a wide permission.
 	Exact bool
-	// Background of Exec says that the command goes on running behind the call.
+	// Background of Exec says that the command goes on running after the call.
 	Background bool
 	// Own of Exec says that the call acts only on what this session was allowed to
 	// start: it is asked for only by a rule.
@@ -67,7 +67,7 @@ type Action struct {
 	// Ignored reports whether Git ignores a folder of the workspace, absolute and without
 	// symlinks. With nil it ignores none.
 	Ignored func(dir string) bool
-	// Holds gives a file in a folder, absolute and without symlinks, or below it, that is
+	// Holds returns a file in a folder, absolute and without symlinks, or below it, that is
 	// covered, "" when there is none, and whether all of it was looked at. With nil nothing
 	// is known of what folders hold.
 	Holds func(dir string, covered func(abs string) bool) (file string, all bool)

@@ -6,7 +6,7 @@ import (
 	"scorel/internal/engine/permission/shellparse"
 )
 
-// tightens says whether a rule that denies or asks covers a simple command. It
+// tightens reports whether a rule that denies or asks covers a simple command. It
 // sees through paths of programs, quoting and the options before a subcommand of
 // git; what is uncertain is compared as it was written.
 func (r rule) tightens(words []shellparse.Word) bool {
@@ -45,7 +45,7 @@ func (r rule) covers(texts []string) bool {
 	return true
 }
 
-// permits says whether an allow rule covers a simple command: the words that it
+// permits reports whether an allow rule covers a simple command: the words that it
 // names are literal and the same, and what follows cannot turn the command into
 // another one.
 func (r rule) permits(words []shellparse.Word) bool {
@@ -60,7 +60,7 @@ func (r rule) permits(words []shellparse.Word) bool {
 	return !r.prefix || keepsMeaning(words, len(r.words))
 }
 
-// leavesOut says why a rule that names the first words of a command does not cover it, ""
+// leavesOut returns why a rule that names the first words of a command does not cover it, ""
 // where it does not name them.
 func (r rule) leavesOut(words []shellparse.Word) string {
 	if r.form != command || !r.prefix || len(words) < len(r.words) {
@@ -88,7 +88,7 @@ func (r rule) leavesOut(words []shellparse.Word) string {
 	return does + "this: it could run another program or write a file; a rule has to name that"
 }
 
-// keepsMeaning says whether a command stays what its first named words say,
+// keepsMeaning reports whether a command stays what its first named words say,
 // whatever follows them: options that run other programs or write files are
 // refused, and so is a command that starts another one unless that is named too.
 func keepsMeaning(words []shellparse.Word, named int) bool {

@@ -18,7 +18,7 @@
 //
 // What a rule allows is read narrowly: literal words, no assignments,
 // redirections only to where Write would be allowed, each simple command of a
-// line by itself, nothing behind sudo, env and the like. What a rule denies or
+// line by itself, nothing after sudo, env and the like. What a rule denies or
 // asks is read widely. Still a rule that denies a command is advice and no wall: a
 // program can do the same under another name. In a mode that asks for nothing a
 // rule that asks still asks.

@@ -53,14 +53,14 @@ func (p *Policy) unparsed(a Action, err error) Verdict {
 	return ask("", sentence(err.Error()))
 }
 
-// tightensCommands says whether there is a rule that denies or asks for some
+// tightensCommands reports whether there is a rule that denies or asks for some
 // command.
 func (p *Policy) tightensCommands() bool {
 	of := func(r rule) bool { return r.form == command }
 	return slices.ContainsFunc(p.deny, of) || slices.ContainsFunc(p.ask, of)
 }
 
-// unlessDenied gives v, or the denial that another step of the line meets.
+// unlessDenied returns v, or the denial that another step of the line meets.
 func (p *Policy) unlessDenied(a Action, line shellparse.Line, v Verdict) Verdict {
 	q := *p
 	q.ask, q.mode = nil, Bypass
@@ -121,7 +121,7 @@ func (p *Policy) unlessFree(question Verdict, part string) (Verdict, bool) {
 	return question, question.Decision != ""
 }
 
-// unknownName gives the part of a command that says what runs, where that cannot be known.
+// unknownName returns the part of a command that says what runs, where that cannot be known.
 func unknownName(step shellparse.Step, depth int) string {
 	if len(step.Words) == 0 || step.Guess || step.Becomes != nil {
 		return ""

@@ -53,7 +53,7 @@ func (p *Policy) files(a Action) Verdict {
 	return v
 }
 
-// guardsOutside says whether a write outside the workspace is asked for although
+// guardsOutside reports whether a write outside the workspace is asked for although
 // nothing else is: root may do without questions only what the sandbox bounds,
 // and it bounds commands, not file tools.
 func (p *Policy) guardsOutside(a Action) bool {
@@ -76,7 +76,7 @@ func (p *Policy) anyPath(rules []rule, a Action, tool bool) (rule, bool) {
 	})
 }
 
-// Withheld gives what says of a file below a folder whether a search of the
+// Withheld returns what says of a file below a folder whether a search of the
 // folder leaves it out: a rule denies reading it, or asks for it and not for the
 // folder. Both are absolute and without symlinks. It is nil when no rule does.
 func (p *Policy) Withheld() func(folder, file string) bool {

@@ -6,8 +6,8 @@ import (
 	"scorel/internal/engine/permission/shellparse"
 )
 
-// gitSubcommand gives the place of git's subcommand: behind the options that
-// stand before it. It is len(words) when there is none.
+// gitSubcommand returns the place of git's subcommand: after the options that
+// are before it. It is len(words) when there is none.
 func gitSubcommand(words []shellparse.Word) int {
 	for i := 1; i < len(words); i++ {
 		switch t := words[i].Text; {
@@ -22,10 +22,10 @@ func gitSubcommand(words []shellparse.Word) int {
 	return len(words)
 }
 
-// gitKeepsMeaning says whether a prefix rule that names the first words may cover
-// a git command: no option that the rule does not name stands before the
+// gitKeepsMeaning reports whether a prefix rule that names the first words may cover
+// a git command: no option that the rule does not name is before the
 // subcommand; the subcommand is named, or is one of git's own that does not run
-// commands it is given (an alias can be anything); and no option behind it starts
+// commands it is given (an alias can be anything); and no option after it starts
 // a program or writes a file of the caller's choice. Git takes any unambiguous
 // beginning of a long option for the option.
 func gitKeepsMeaning(words []shellparse.Word, named int) bool {
@@ -82,7 +82,7 @@ var gitLong = []string{"config", "config-env", "exec", "exec-path", "ext-diff", 
 	"upload-pack", "receive-pack", "open-files-in-pager", "git-dir", "work-tree", "separate-git-dir", "template",
 	"tool", "gui", "paginate", "no-index", "filter-process", "pager", "upload-archive", "remote", "editor", "sequence-editor", "gpg-sign"}
 
-// gitShortOption says whether a short option runs a program or writes a file, alone, in a cluster or with
+// gitShortOption reports whether a short option runs a program or writes a file, alone, in a cluster or with
 // its value attached.
 func gitShortOption(sub, option string) bool {
 	bad := ""

@@ -37,7 +37,7 @@ func gitFront(words []shellparse.Word) (plain []shellparse.Word, folders []strin
 	return append([]shellparse.Word{words[0]}, words[i:]...), folders, true
 }
 
-// in gives the places of a command that goes to folders first, as git -C does; false when
+// in returns the places of a command that goes to folders first, as git -C does; false when
 // they do not certainly lie in the workspace.
 func (at *places) in(folders []string) (*places, bool) {
 	there := *at

@@ -4,7 +4,7 @@ package permission
 // tried one by one: sixty bytes of braces can stand for more than can be tried.
 const MaxAlternatives = 1000
 
-// Alternatives gives how many patterns a pattern with braces stands for, at most
+// Alternatives returns how many patterns a pattern with braces stands for, at most
 // one more than [MaxAlternatives]. Braces in others count as if they stood beside
 // them, which is never too few.
 func Alternatives(pattern string) int {

@@ -33,7 +33,7 @@ func (p *Policy) JudgeHooked(a Action, says protocol.Decision, reason string) Ve
 	return v
 }
 
-// openQuestion says whether a call is asked for only because nothing allows it.
+// openQuestion reports whether a call is asked for only because nothing allows it.
 func (p *Policy) openQuestion(a Action) bool {
 	v := p.rules(a)
 	if v.Decision != protocol.DecisionAsk || v.Rule != "" {

@@ -2,7 +2,7 @@ package permission
 
 import "fmt"
 
-// Mode says what is asked for when no rule decides.
+// Mode returns what is asked for when no rule decides.
 type Mode string
 
 // The modes.
@@ -14,10 +14,10 @@ const (
 	Bypass      Mode = "bypassPermissions" // asks for nothing
 )
 
-// Modes gives all of them, the usual one first.
+// Modes returns all of them, the usual one first.
 func Modes() []Mode { return []Mode{Default, AcceptEdits, Plan, DontAsk, Bypass} }
 
-// ParseMode gives the mode of that name; "" is [Default].
+// ParseMode returns the mode of that name; "" is [Default].
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case "":
@@ -32,7 +32,7 @@ func ParseMode(s string) (Mode, error) {
 
 const modeNames = "default, acceptEdits, plan, dontAsk or bypassPermissions"
 
-// Tighter gives the one of two modes under which less happens without a person: plan
+// Tighter returns the one of two modes under which less happens without a person: plan
 // before dontAsk, default, acceptEdits and bypassPermissions. "" is no mode: the other
 // is given.
 func Tighter(a, b Mode) Mode {

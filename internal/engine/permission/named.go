@@ -77,7 +77,7 @@ func writesOperands(words []shellparse.Word) bool {
 	return ok && slices.ContainsFunc(words[1:], func(w shellparse.Word) bool { return p.refuses(w.Text) })
 }
 
-// names gives the paths that a word may hold: the word itself, what stands behind a sign
+// names returns the paths that a word may hold: the word itself, what is after a sign
 // in it, and the pieces of one without spaces.
 func names(w shellparse.Word) []string {
 	text := strings.TrimPrefix(w.Text, "file://")

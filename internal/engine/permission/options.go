@@ -17,15 +17,15 @@ const (
 	getopt style = "beginnings"
 	// exact takes long options as they are.
 	exact style = "whole"
-	// anyCase is curl's: beginnings, in capitals too, and behind --expand-.
+	// anyCase is curl's: beginnings, in capitals too, and after --expand-.
 	anyCase style = "beginnings, any case"
 	// goFlags is that of Go's package flag: one dash or two, whole.
 	goFlags style = "whole, one dash or two"
-	// nopt is npm's: beginnings, behind any number of dashes.
+	// nopt is npm's: beginnings, after any number of dashes.
 	nopt style = "beginnings, one dash or two"
 )
 
-// program says which options of a program an allow rule does not cover unless it names
+// program returns which options of a program an allow rule does not cover unless it names
 // them: those that run another program, or write a file of the caller's choice, or take
 // what is done from another file or folder.
 type program struct {
@@ -102,7 +102,7 @@ func programOf(name string) (program, bool) {
 	return program{}, false
 }
 
-// runsNothing refuses options behind the named words that the table lists for the
+// runsNothing refuses options after the named words that the table lists for the
 // program, and words that could become such an option.
 func runsNothing(words []shellparse.Word, named int) bool {
 	p, ok := programOf(words[0].Text)
@@ -151,7 +151,7 @@ func (p program) refuses(word string) bool {
 	return p.cluster(word[1:])
 }
 
-// optionSources gives what stands behind the options of the table, as commands that rules
+// optionSources returns what is after the options of the table, as commands that rules
 // which deny or ask look into: most are names of programs or lines for a shell. What make
 // is told to evaluate or to read is a language of its own and cannot be known.
 func optionSources(words []shellparse.Word) []shellparse.Inner {

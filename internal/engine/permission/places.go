@@ -55,7 +55,7 @@ func (at *places) lexical(abs string) Path {
 	return Path{Abs: abs, Inside: abs == at.root, OutOfReach: at.closed(abs)}
 }
 
-// closed says whether abs is in ~/.scorel.
+// closed reports whether abs is in ~/.scorel.
 func (at *places) closed(abs string) bool {
 	if at.home == "" {
 		return false
@@ -66,7 +66,7 @@ func (at *places) closed(abs string) bool {
 	return under(abs, path.Join(at.home, ".scorel"))
 }
 
-// under says whether abs is dir or lies in it.
+// under reports whether abs is dir or lies in it.
 func under(abs, dir string) bool { return abs == dir || strings.HasPrefix(abs, dir+"/") }
 
 // expand replaces what stands for the home folder in front of a path.
@@ -79,7 +79,7 @@ func (at *places) expand(text string) string {
 	return text
 }
 
-// reach says whether a word of a command names something in ~/.scorel, as far
+// reach reports whether a word of a command names something in ~/.scorel, as far
 // as its text tells. It is advice and no wall: a program can build a path.
 func (at *places) reach(text string) (string, bool) {
 	if !strings.Contains(text, ".scorel") {
@@ -108,7 +108,7 @@ func (at *places) reach(text string) (string, bool) {
 	return "", false
 }
 
-// files gives the files that the target of a redirection may be. It is not
+// files returns the files that the target of a redirection may be. It is not
 // certain when bash would replace part of it, or when the folder is not known.
 func (at *places) files(target shellparse.Word) (paths []Path, certain bool) {
 	text := target.Text
@@ -180,7 +180,7 @@ func (at *places) target(step shellparse.Step, dir string) string {
 	return path.Join(dir, text)
 }
 
-// stays says whether a cd certainly leads to a folder of the workspace.
+// stays reports whether a cd certainly leads to a folder of the workspace.
 func (at *places) stays(step shellparse.Step) bool {
 	if at.outside || len(at.dirs) == 0 {
 		return false
@@ -237,7 +237,7 @@ func (at *places) after(step shellparse.Step) {
 
 // survey looks at what the whole line does before its steps are judged in turn: whether a
 // step may put a repository somewhere, and whether the body of a loop changes the working
-// directory: what stands before the change runs after it too, so nothing is certain then.
+// directory: what is before the change runs after it too, so nothing is certain then.
 func (at *places) survey(line shellparse.Line) {
 	for _, step := range line.Steps {
 		at.plants = at.plants || plants(step)

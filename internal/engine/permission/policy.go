@@ -50,7 +50,7 @@ type Config struct {
 	Unconfined string
 }
 
-// ErrRootBypass says that bypassPermissions was refused.
+// ErrRootBypass reports that bypassPermissions was refused.
 var ErrRootBypass = errors.New("permission mode bypassPermissions is refused for root without a sandbox: nothing would stand between the model and the system; use another mode, an ordinary user, or a system where the sandbox holds (see scorel doctor)")
 
 // Policy judges actions. It never changes and may be used concurrently.
@@ -90,10 +90,10 @@ func Compile(cfg Config) (*Policy, error) {
 	return p, nil
 }
 
-// Mode gives the mode of the policy.
+// Mode returns the mode of the policy.
 func (p *Policy) Mode() Mode { return p.mode }
 
-// With gives a policy that has the rules of layer too.
+// With returns a policy that has the rules of layer too.
 func (p *Policy) With(layer Layer) (*Policy, error) {
 	q := *p
 	q.allow, q.ask, q.deny = slices.Clip(q.allow), slices.Clip(q.ask), slices.Clip(q.deny)
@@ -103,7 +103,7 @@ func (p *Policy) With(layer Layer) (*Policy, error) {
 	return &q, nil
 }
 
-// WithMode gives the same rules under another mode. It fails as Compile does.
+// WithMode returns the same rules under another mode. It fails as Compile does.
 func (p *Policy) WithMode(mode Mode, uid int) (*Policy, error) {
 	mode, err := ParseMode(string(mode))
 	if err != nil {

@@ -102,12 +102,12 @@ func toolName(s string) bool {
 			return false
 		}
 	}
-	// A star stands only at the end of the tools of an MCP server.
+	// A star is only at the end of the tools of an MCP server.
 	star := strings.IndexByte(s, '*')
 	return s != "" && len(s) <= 128 && (star < 0 || (star == len(s)-1 && strings.HasPrefix(s, "mcp__") && strings.HasSuffix(s, "__*") && strings.Count(s, "__") == 2))
 }
 
-// knownTool gives the right spelling of a tool that is built in.
+// knownTool returns the right spelling of a tool that is built in.
 func knownTool(name string) string {
 	for _, known := range protocol.Tools() {
 		if strings.EqualFold(known.Name, name) {
@@ -117,7 +117,7 @@ func knownTool(name string) string {
 	return ""
 }
 
-// toolOf returns the tool whose name stands in rules of a form and kind.
+// toolOf returns the tool whose name is in rules of a form and kind.
 func toolOf(form protocol.ToolRule, kind Kind) string {
 	for _, t := range protocol.Tools() {
 		if t.Rule == form && t.Kind == kind && t.RuleName == "" {
@@ -213,7 +213,7 @@ func (r *rule) skill(arg string) error {
 	return nil
 }
 
-// forNamed says whether the rule covers the tool, or just the skill of an action.
+// forNamed reports whether the rule covers the tool, or just the skill of an action.
 func (r rule) forNamed(a Action) bool {
 	return r.forTool(a.Tool) || r.form == named && r.tool == a.Tool && r.name == a.Name
 }
@@ -267,7 +267,7 @@ func canonicalHost(s string) string {
 	return net.JoinHostPort(name, port)
 }
 
-// forTool says whether a rule for the whole tool covers a tool of this name.
+// forTool reports whether a rule for the whole tool covers a tool of this name.
 func (r rule) forTool(name string) bool {
 	if r.form != whole {
 		return false
@@ -282,7 +282,7 @@ func (r rule) forTool(name string) bool {
 	return strings.HasPrefix(r.tool, "mcp__") && strings.Count(server, "__") == 1 && strings.HasPrefix(name, server+"__")
 }
 
-// forFile says whether the rule covers a file. A rule for Write holds for Edit
+// forFile reports whether the rule covers a file. A rule for Write holds for Edit
 // and the other way round, one for Read also for Glob and Grep. A rule that
 // tightens and names a folder covers all that is in it.
 func (r rule) forFile(kind Kind, abs string, tightens bool) bool {
@@ -324,7 +324,7 @@ func (r *rule) follow(resolve func(abs string) Path) {
 	}
 }
 
-// escaped gives the name that a pattern without wildcards stands for, "" for one
+// escaped returns the name that a pattern without wildcards stands for, "" for one
 // with wildcards.
 func escaped(pattern string) string {
 	var b strings.Builder
@@ -342,7 +342,7 @@ func escaped(pattern string) string {
 	return b.String()
 }
 
-// forHost says whether the rule covers a host. A rule that tightens also covers
+// forHost reports whether the rule covers a host. A rule that tightens also covers
 // the names below its own, and without a port all ports.
 func (r rule) forHost(name string, tightens bool) bool {
 	if r.form != host {
@@ -360,7 +360,7 @@ func (r rule) forHost(name string, tightens bool) bool {
 	return name == r.domain || (tightens && strings.HasSuffix(name, "."+r.domain))
 }
 
-// forCall says whether the rule, one that allows, covers the host of a call: one
+// forCall reports whether the rule, one that allows, covers the host of a call: one
 // for another tool does not, and one for the names below a domain does not cover
 // what has to be named itself.
 func (r rule) forCall(a Action) bool {

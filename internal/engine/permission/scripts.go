@@ -36,7 +36,7 @@ func awkProgram(words []shellparse.Word, named int) bool {
 }
 
 // comparisons leaves the signs out of a program of awk that certainly compare: those that
-// stand in patterns, outside of braces, before anything that could hold a brace as text.
+// are in patterns, outside of braces, before anything that could hold a brace as text.
 func comparisons(program string) string {
 	var b strings.Builder
 	depth := 0
@@ -151,7 +151,7 @@ func (s *sedReader) skip(set string) {
 	}
 }
 
-// until goes behind the next delimiter that no backslash stands before. What is between
+// until goes after the next delimiter that no backslash is before. What is between
 // brackets may hold the delimiter for sed; where it does the script is not certain.
 func (s *sedReader) until(delimiter byte) bool {
 	for ; !s.done(); s.at++ {
@@ -180,7 +180,7 @@ func (s *sedReader) ambiguous(delimiter byte) bool {
 	return i >= 0 && strings.IndexByte(rest[:end+i], delimiter) >= 0
 }
 
-// address reads no, one or two addresses and what stands before a command.
+// address reads no, one or two addresses and what is before a command.
 func (s *sedReader) address() bool {
 	for {
 		switch c := s.peek(); {

@@ -10,7 +10,7 @@ import (
 // maxSuggested is how many rules one answer may grant: more is not read.
 const maxSuggested = 4
 
-// suggest gives the answers for a question: once, and where rules can grant
+// suggest returns the answers for a question: once, and where rules can grant
 // exactly this action, for the session and always.
 func (p *Policy) suggest(a Action) []protocol.Suggestion {
 	out := []protocol.Suggestion{{Label: "Allow once", Scope: "once"}}
@@ -32,7 +32,7 @@ func (p *Policy) suggest(a Action) []protocol.Suggestion {
 		protocol.Suggestion{Label: "Always allow " + list + " in this project", Scope: "always", Rule: list})
 }
 
-// grants gives the rules that would allow the action and were missing.
+// grants returns the rules that would allow the action and were missing.
 func (p *Policy) grants(a Action) []string {
 	switch a.Kind {
 	case Read, Write:
@@ -90,7 +90,7 @@ func (p *Policy) grantCommands(a Action) []string {
 	return rules
 }
 
-// grantStep gives the narrowest useful rule for a step: a listed harmless command
+// grantStep returns the narrowest useful rule for a step: a listed harmless command
 // with any arguments, else exactly these words in the folder in which they run.
 func grantStep(at *places, step shellparse.Step) string {
 	if step.Ask != "" || len(step.Words) == 0 {
@@ -121,7 +121,7 @@ func grantStep(at *places, step shellparse.Step) string {
 	return toolOf(protocol.RuleCommand, Exec) + "(" + front + shellparse.Quote(words) + ")"
 }
 
-// harmlessPrefix says how many first words name a command that only looks at
+// harmlessPrefix returns how many first words name a command that only looks at
 // things, whatever the arguments (with the options of keepsMeaning refused).
 func harmlessPrefix(words []string) int {
 	sub := ""

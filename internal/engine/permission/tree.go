@@ -9,7 +9,7 @@ import (
 	"scorel/internal/engine/permission/shellparse"
 )
 
-// treeRoots gives what a command reads with all that is below: grep -r, rg, cp -r and
+// treeRoots returns what a command reads with all that is below: grep -r, rg, cp -r and
 // others of the kind. Skips says that hidden files are left out.
 func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 	name := path.Base(words[0].Text)
@@ -66,7 +66,7 @@ func treeRoots(words []shellparse.Word) (roots []string, skips bool) {
 	return roots, skips
 }
 
-// tree gives the first file below what a command reads as a whole that a rule for reading
+// tree returns the first file below what a command reads as a whole that a rule for reading
 // denies or asks for; all is false when there are more files than are looked at.
 func (p *Policy) tree(at *places, words []shellparse.Word) (r rule, file string, all bool) {
 	roots, skips := treeRoots(words)
@@ -110,7 +110,7 @@ func (p *Policy) tightenTree(at *places, words []shellparse.Word) (Verdict, bool
 	return ask(r.text, fmt.Sprintf("%s reads all that is below a folder, and there is %s, of which the rule %s is. Grep leaves such files out; or name what may be read.", quoted(shellparse.Step{Words: words}.Text()), file, r.text)), true
 }
 
-// unknownFile says which part of a step could name a file that a rule withholds and cannot
+// unknownFile returns which part of a step could name a file that a rule withholds and cannot
 // be known, so that no rule which allows covers it; "" when there is none.
 func (p *Policy) unknownFile(at *places, step shellparse.Step) string {
 	reads := func(r rule) bool { return r.form == file && r.kind != Write }

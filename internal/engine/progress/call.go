@@ -19,7 +19,7 @@ const (
 	fullDelay = 100 * time.Millisecond
 )
 
-// Info says what reports.
+// Info returns what reports.
 type Info struct {
 	CallID string
 	Tool   string
@@ -75,7 +75,7 @@ func (c *Call) OnReady(wake func()) {
 	}
 }
 
-// Name gives the call a name for people: that of its skill or sub-agent.
+// Name returns the call a name for people: that of its skill or sub-agent.
 func (c *Call) Name(label string) {
 	if c == nil {
 		return
@@ -85,7 +85,7 @@ func (c *Call) Name(label string) {
 	c.label = cut(label, maxWord)
 }
 
-// Detach says that the call has ended and that what it started goes on: events name it
+// Detach reports that the call has ended and that what it started goes on: events name it
 // no more.
 func (c *Call) Detach() {
 	if c == nil {
@@ -142,7 +142,7 @@ func (c *Call) Stderr(line string) {
 	}
 }
 
-// operation gives the operation of an id, "" for the call's own, and begins it when it
+// operation returns the operation of an id, "" for the call's own, and begins it when it
 // is new; nil when there are too many. mu is held.
 func (c *Call) operation(id string) *operation {
 	id = cut(id, maxWord)
@@ -240,7 +240,7 @@ func (c *Call) Flush() {
 	}
 }
 
-// Take gives what is to be sent now, each once, in its order.
+// Take returns what is to be sent now, each once, in its order.
 func (c *Call) Take() []protocol.ToolProcess {
 	if c == nil {
 		return nil
@@ -252,7 +252,7 @@ func (c *Call) Take() []protocol.ToolProcess {
 	return out
 }
 
-// Ending says how a call ended. With a status that is not completed every operation
+// Ending returns how a call ended. With a status that is not completed every operation
 // that has not ended does, with that status and Why as its message.
 type Ending struct {
 	Status protocol.ProcessStatus

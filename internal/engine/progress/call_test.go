@@ -71,7 +71,7 @@ func (d *desk) end(e Ending) *protocol.ProcessSummary {
 	return s
 }
 
-// lines gives what was sent, a line for each event.
+// lines returns what was sent, a line for each event.
 func (d *desk) lines() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -111,7 +111,7 @@ func TestAFloodOfDifferentEventsIsBoundedEverywhere(t *testing.T) {
 	})
 }
 
-// heap gives the bytes that are in use.
+// heap returns the bytes that are in use.
 func heap() uint64 {
 	runtime.GC()
 	var m runtime.MemStats

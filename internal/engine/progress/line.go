@@ -75,7 +75,7 @@ func reserved(key string) bool {
 	return false
 }
 
-// hasBrace says whether the first thing in a line is a brace: most lines are not JSON.
+// hasBrace reports whether the first thing in a line is a brace: most lines are not JSON.
 func hasBrace(line []byte) bool {
 	for _, c := range line {
 		switch c {
@@ -87,7 +87,7 @@ func hasBrace(line []byte) bool {
 	return false
 }
 
-// text gives a string; false for another value.
+// text returns a string; false for another value.
 func text(value json.RawMessage) (string, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return "", false
@@ -100,7 +100,7 @@ func text(value json.RawMessage) (string, bool) {
 	return s, err == nil
 }
 
-// number gives a number; nil for another value, and for one that is too large.
+// number returns a number; nil for another value, and for one that is too large.
 func number(value json.RawMessage) *float64 {
 	if len(value) == 0 || value[0] != '-' && (value[0] < '0' || value[0] > '9') {
 		return nil

@@ -39,13 +39,13 @@ type log struct {
 	full    bool   // nothing but notes is taken
 	beyond  int64  // lines that came when it was full
 	lost    int64  // lines that could not be written, or waited for
-	dirty   bool   // it stands in Recorder.dirty
+	dirty   bool   // it is in Recorder.dirty
 	ended   bool
 
 	written int64 // bytes in the file; Recorder.writing guards it
 }
 
-// fileName gives the name of an operation's log: the id, where it has only letters,
+// fileName returns the name of an operation's log: the id, where it has only letters,
 // digits, "_", "." and "-" and at most 120 of them; else what is left of it, with a part
 // of its hash.
 func fileName(id string) string {
@@ -62,7 +62,7 @@ func fileName(id string) string {
 	return marked(safe[:min(len(safe), maxName)], id) + logSuffix
 }
 
-// marked gives a name with 8 hex digits of the hash of what it stands for.
+// marked returns a name with 8 hex digits of the hash of what it stands for.
 func marked(name, of string) string {
 	sum := sha256.Sum256([]byte(of))
 	return name + "-" + hex.EncodeToString(sum[:4])
@@ -82,7 +82,7 @@ func (r *Recorder) begin(id string, result protocol.EventID) (string, *log) {
 	return id, l
 }
 
-// stored says whether there is a file of that name.
+// stored reports whether there is a file of that name.
 func (r *Recorder) stored(name string) bool {
 	r.mu.Lock()
 	dir := r.cfg.Dir
@@ -226,7 +226,7 @@ func (r *Recorder) tell(err error) {
 	r.told = err != nil
 }
 
-// ready says why nothing may be written, if so. writing is held.
+// ready returns why nothing may be written, if so. writing is held.
 func (r *Recorder) ready(dir string) error {
 	if r.total < 0 {
 		if err := r.cfg.FS.MkdirAll(dir); err != nil {
@@ -252,7 +252,7 @@ func (r *Recorder) ready(dir string) error {
 	return nil
 }
 
-// append writes lines behind what is written. What could be written of a batch that
+// append writes lines after what is written. What could be written of a batch that
 // failed is written over by the next. writing is held.
 func (r *Recorder) append(name string, l *log, lines []byte) error {
 	if len(lines) == 0 {

@@ -69,7 +69,7 @@ func percent(given, current, total *float64) *float64 {
 	return &p
 }
 
-// finite gives a number that JSON can carry, or nil.
+// finite returns a number that JSON can carry, or nil.
 func finite(n *float64) *float64 {
 	if n == nil || math.IsNaN(*n) || math.IsInf(*n, 0) {
 		return nil
@@ -111,7 +111,7 @@ func source(s protocol.ProcessSource) protocol.ProcessSource {
 	return protocol.ProcessByTool
 }
 
-// cut gives at most n characters of s, and "..." when there were more. Bytes that are
+// cut returns at most n characters of s, and "..." when there were more. Bytes that are
 // no UTF-8 are replaced.
 func cut(s string, n int) string {
 	if len(s) > n {

@@ -41,7 +41,7 @@ type rate struct {
 	next int
 }
 
-// wait gives how long it takes until one more may pass; 0: at once.
+// wait returns how long it takes until one more may pass; 0: at once.
 func (r *rate) wait(now time.Time) time.Duration {
 	oldest := r.at[r.next]
 	if oldest.IsZero() {
@@ -56,13 +56,13 @@ func (r *rate) pass(now time.Time) {
 	r.next = (r.next + 1) % maxPerSecond
 }
 
-// goesAtOnce says whether an event does not wait for others like it.
+// goesAtOnce reports whether an event does not wait for others like it.
 func goesAtOnce(e *protocol.ProcessEvent) bool {
 	return e.Status.Terminal() || e.Level == protocol.ProcessError
 }
 
 // put takes an event in: what waits before it goes first, or is counted when it may not
-// go yet. send sends what waits and says whether there was room for it.
+// go yet. send sends what waits and reports whether there was room for it.
 func (o *operation) put(e protocol.ProcessEvent, now time.Time, send func(*operation) bool) {
 	urgent := goesAtOnce(&e)
 	if o.waits && !urgent && !goesAtOnce(&o.waiting) && o.waiting.Stage == e.Stage && o.waiting.Message == e.Message {
@@ -91,7 +91,7 @@ func (o *operation) due(now time.Time, send func(*operation) bool) {
 	}
 }
 
-// delay gives how long what waits has to wait still.
+// delay returns how long what waits has to wait still.
 func (o *operation) delay(now time.Time) time.Duration {
 	d := o.ordinary.wait(now)
 	if !goesAtOnce(&o.waiting) {

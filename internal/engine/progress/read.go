@@ -22,10 +22,10 @@ const (
 	readSize     = 64 << 10
 )
 
-// ErrNoLog says that there is no log of an operation.
+// ErrNoLog reports that there is no log of an operation.
 var ErrNoLog = errors.New("no such process log")
 
-// Read gives lines of the log of an operation in a folder, from the line offset on,
+// Read returns lines of the log of an operation in a folder, from the line offset on,
 // at most limit of them (0: [DefaultPage]). A last line that is not whole, because it is
 // just being written or its host was killed, is not there yet. A folder or operation
 // without a log gives [ErrNoLog].
@@ -83,7 +83,7 @@ func parse(line []byte) protocol.ProcessLine {
 	return protocol.ProcessLine{Note: "This line of the log is damaged."}
 }
 
-// lines gives the whole lines of a file, valid until the next; one that is too long is
+// lines returns the whole lines of a file, valid until the next; one that is too long is
 // empty.
 func lines(f io.ReaderAt) func(func([]byte, error) bool) {
 	return func(yield func([]byte, error) bool) {

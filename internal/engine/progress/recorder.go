@@ -69,7 +69,7 @@ func New(cfg Config) *Recorder {
 	return &Recorder{cfg: cfg, logs: map[string]*log{}, total: -1}
 }
 
-// Dir gives the folder of a session's logs in the folder of Scorel.
+// Dir returns the folder of a session's logs in the folder of Scorel.
 func Dir(home string, id protocol.SessionID) string {
 	return filepath.Join(home, Folder, string(id))
 }

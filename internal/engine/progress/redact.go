@@ -1,12 +1,13 @@
 package progress
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"scorel/protocol/jsonscan"
 )
 
 // Bounds of a payload. What is beyond is left out.
@@ -25,7 +26,7 @@ type field struct {
 	value json.RawMessage
 }
 
-// Redact gives an object with the scalars of payload: values of keys that look like
+// Redact returns an object with the scalars of payload: values of keys that look like
 // secrets become "[redacted]", long strings are cut, and values that are objects or
 // lists become "[object]". What is no object, or an empty one, gives nil.
 func Redact(payload json.RawMessage) json.RawMessage {
@@ -56,7 +57,7 @@ func redacted(fields []field) []field {
 	return out
 }
 
-// scalar gives a value of a payload as it may be shown.
+// scalar returns a value of a payload as it may be shown.
 func scalar(key string, value json.RawMessage) json.RawMessage {
 	if secret(key) {
 		return json.RawMessage(`"[redacted]"`)
@@ -83,7 +84,7 @@ func scalar(key string, value json.RawMessage) json.RawMessage {
 	return value
 }
 
-// secret says whether a key names what nobody should see.
+// secret reports whether a key names what nobody should see.
 func secret(key string) bool {
 	key = strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r == ' ' || r == '.' {
@@ -99,62 +100,24 @@ func secret(key string) bool {
 	return false
 }
 
-// object gives the fields of a JSON object in their order, of repeated ones the
+// object returns the fields of a JSON object in their order, of repeated ones the
 // last; false for anything else. Their values are parts of data.
 func object(data []byte) ([]field, bool) {
-	data = bytes.Trim(data, " \t\r\n")
-	if len(data) < 2 || data[0] != '{' || !json.Valid(data) {
+	if !json.Valid(data) || !jsonscan.IsObject(data) {
 		return nil, false
 	}
 	var fields []field
-	for rest := data[1 : len(data)-1]; ; {
-		rest = bytes.TrimLeft(rest, " \t\r\n,")
-		if len(rest) == 0 {
-			return fields, true
-		}
-		n := extent(rest)
-		key, ok := text(json.RawMessage(rest[:n]))
-		if !ok {
-			return nil, false
-		}
-		rest = bytes.TrimLeft(rest[n:], " \t\r\n:")
-		n = extent(rest)
-		value := json.RawMessage(rest[:n])
-		rest = rest[n:]
+	jsonscan.Fields(data, func(name, value []byte) {
+		key := string(name)
 		if len(fields) <= maxDistinct {
 			if i := slices.IndexFunc(fields, func(f field) bool { return f.key == key }); i >= 0 {
 				fields[i].value = value
-				continue
+				return
 			}
 		}
 		fields = append(fields, field{key, value})
-	}
-}
-
-// extent gives the length of the value at the start of what is known to be JSON.
-func extent(data []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(data); i++ {
-		c := data[i]
-		switch {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			if quoted = !quoted; !quoted && depth == 0 {
-				return i + 1
-			}
-		case quoted:
-		case c == '{' || c == '[':
-			depth++
-		case c == '}' || c == ']':
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && (c == ',' || c == ' ' || c == '\t' || c == '\r' || c == '\n'):
-			return i
-		}
-	}
-	return len(data)
+	})
+	return fields, true
 }
 
 // join makes an object of fields, nil of none.
@@ -174,7 +137,7 @@ func join(fields []field) json.RawMessage {
 	return append(out, '}')
 }
 
-// with gives a payload in which a number stands besides.
+// with returns a payload in which a number stands besides.
 func with(payload json.RawMessage, key string, n int64) json.RawMessage {
 	fields, _ := object(payload)
 	fields = slices.DeleteFunc(fields, func(f field) bool { return f.key == key })

@@ -89,7 +89,7 @@ func Look(ctx context.Context, fsys disk.FS, home string, before time.Time, exis
 	return u, err
 }
 
-// each gives the sessions that have logs, and whether nothing was added to them since a
+// each returns the sessions that have logs, and whether nothing was added to them since a
 // time. It ends with fs.SkipAll, which is no error.
 func each(fsys disk.FS, home string, do func(id protocol.SessionID, old bool) error, before time.Time) error {
 	dirs, err := fsys.ReadDir(filepath.Join(home, Folder))

@@ -6,6 +6,6 @@
 // The same configuration and the same files give the same bytes. Text of a
 // project is data that a stranger may have written: it is bounded, cleaned of
 // control characters, marked as the project's, and cannot close the marks that
-// it stands in. Files are not followed through symlinks out of their tree, and
+// it is in. Files are not followed through symlinks out of their tree, and
 // folders that others can write are not searched.
 package prompt

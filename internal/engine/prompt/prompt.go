@@ -94,7 +94,7 @@ func Build(cfg Config) (protocol.Instructions, []Notice, error) {
 	return out, b.notices, nil
 }
 
-// DateChange gives the note that tells a model that the date is another one than
+// DateChange returns the note that tells a model that the date is another one than
 // at prev, and false when it is the same. Both are read in the zone of now.
 func DateChange(prev, now time.Time) (protocol.Item, bool) {
 	was, is := day(prev.In(now.Location())), day(now)

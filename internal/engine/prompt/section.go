@@ -55,7 +55,7 @@ func (p part) label(s source) string {
 	return p.name + ": " + s.path
 }
 
-// cutMark stands where a source was cut.
+// cutMark is where a source was cut.
 const cutMark = "\n[cut here: the system prompt would be too long]"
 
 // cutting is what was cut, and of a source that is in part still there its bytes.
@@ -64,7 +64,7 @@ type cutting struct {
 	now, was int // bytes of a source; 0 and 0 of a whole section
 }
 
-// left says how much of it remains, as the end of a sentence.
+// left returns how much of it remains, as the end of a sentence.
 func (c cutting) left() string {
 	switch {
 	case c.was == 0:
@@ -172,7 +172,7 @@ func dropFirst(all []source, n int) []source {
 	return own[min(n-len(kept), len(own)):]
 }
 
-// shares says how many bytes of room each source gets, at most those that it has.
+// shares returns how many bytes of room each source gets, at most those that it has.
 func shares(list []source, room int) []int {
 	out := make([]int, len(list))
 	var own, others []int // by place
@@ -211,7 +211,7 @@ func even(list []source, out, places []int, room int) {
 	}
 }
 
-// head gives at most n bytes from the front of s, ending at a line if there is
+// head returns at most n bytes from the front of s, ending at a line if there is
 // one near, and never inside a character.
 func head(s string, n int) string {
 	if n >= len(s) {

@@ -28,7 +28,7 @@ type openBlock struct {
 	complete bool
 }
 
-// own gives a delta in which each call has an id of its own: a model may repeat
+// own returns a delta in which each call has an id of its own: a model may repeat
 // one or leave it out, and then results could not be told apart.
 func (a *answer) own(delta model.Delta, rand io.Reader) model.Delta {
 	switch d := delta.(type) {
@@ -62,7 +62,7 @@ func (a *answer) refuse(call, why string) {
 	a.invalid[call] = why
 }
 
-// add takes a delta and says whether it was the end event.
+// add takes a delta and reports whether it was the end event.
 func (a *answer) add(delta model.Delta) bool {
 	a.length += length(delta)
 	switch d := delta.(type) {
@@ -111,7 +111,7 @@ func (a answer) shownLength() int {
 	return n
 }
 
-// content gives the blocks to store. Of an answer that broke off, an incomplete
+// content returns the blocks to store. Of an answer that broke off, an incomplete
 // call and unsigned thinking are dropped and an incomplete text is kept; of any
 // answer, empty blocks and incomplete calls are dropped.
 func (a answer) content(broken bool) []protocol.Block {

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +11,7 @@ import (
 	"scorel/protocol"
 )
 
-// visibility says whether an answer is shown while it streams.
+// visibility reports whether an answer is shown while it streams.
 type visibility bool
 
 const (
@@ -22,7 +23,7 @@ const (
 // good is stored.
 func (l *loop) ask(ctx context.Context, t *turnState, prompt Prompt, limit int, longest *answer) (answer, error) {
 	req := model.Request{Kind: model.KindStep, System: prompt.System, Messages: prompt.Messages, Tools: l.specs,
-		MaxTokens: limit, Thinking: l.Thinking, SessionID: l.Session, Blob: l.Blob}
+		MaxTokens: limit, Thinking: cmp.Or(prompt.Thinking, l.Thinking), SessionID: l.Session, Blob: l.Blob}
 	return l.try(ctx, t, req, shown, longest)
 }
 
@@ -59,6 +60,11 @@ func (l *loop) try(ctx context.Context, t *turnState, req model.Request, show vi
 			note = fmt.Sprintf("%s Switching to %s for the rest of this turn.", me.Message, l.Fallback.Info().Ref)
 		}
 		if !again && me.Class != model.ClassTooLong {
+			if attempt > 1 {
+				all := *me
+				all.Message = fmt.Sprintf("gave up after %d tries: %s", attempt, me.Message)
+				me = &all
+			}
 			l.giveUp(ans, *longest, protocol.StopError, me)
 			return answer{}, me
 		}
@@ -86,7 +92,7 @@ func (l *loop) takeBack(ans answer, longest *answer, reason protocol.CancelReaso
 	}
 }
 
-// retryDelay says whether a failure is tried again and how long to wait first.
+// retryDelay reports whether a failure is tried again and how long to wait first.
 func (l *loop) retryDelay(e *model.Error, attempt int) (time.Duration, bool) {
 	if (e.Class != model.ClassTransient && e.Class != model.ClassOverloaded) || attempt >= l.tries {
 		return 0, false

@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
@@ -53,7 +54,7 @@ func TestTheFallbackIsAskedWithinItsOwnOutputLimit(t *testing.T) {
 	over := `{"do":[{"error":{"status":529}}]}`
 	tr := newTrial(t, nil, over, over, over)
 	main := &limited{Model: tr.run.Model, max: 64_000}
-	spare := &limited{Model: scripted(t, "script:spare", `{"do":[{"text":"here"}]}`), max: 4_000}
+	spare := &limited{Model: harness.Scripted(t, "script:spare", `{"do":[{"text":"here"}]}`), max: 4_000}
 	tr.run.Model, tr.run.Fallback = main, spare
 	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted {
 		t.Fatalf("end: %+v", end)
@@ -69,7 +70,7 @@ func TestTheFallbackIsAskedWithinItsOwnOutputLimit(t *testing.T) {
 func TestOverloadsCountOnlyInARow(t *testing.T) {
 	over := `{"do":[{"error":{"status":529}}]}`
 	tr := newTrial(t, nil, over, over, `{"do":[{"error":{"status":500}}]}`, over, over, `{"do":[{"text":"here"}]}`)
-	tr.run.Fallback = scripted(t, "script:spare")
+	tr.run.Fallback = harness.Scripted(t, "script:spare")
 	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted {
 		t.Errorf("the fallback was asked: %+v", end)
 	}

@@ -32,7 +32,7 @@ func (b *Budget) spend(usd float64) {
 	}
 }
 
-// over says whether the limit is reached, here or above, and what was spent there.
+// over reports whether the limit is reached, here or above, and what was spent there.
 func (b *Budget) over() (spent float64, over bool) {
 	for ; b != nil; b = b.above {
 		b.mu.Lock()

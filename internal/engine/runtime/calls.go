@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -35,6 +36,7 @@ type job struct {
 	prepared tool.Prepared
 	process  *progress.Call // what the call reports; nil: nobody follows
 	done     bool
+	ends     bool             // its result ends the turn
 	message  protocol.Message // the result, when done
 }
 
@@ -101,6 +103,11 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 		i += n
 	}
 	return jobs, ctx.Err()
+}
+
+// allEnd reports whether every call of a message has a result that ends the turn.
+func allEnd(jobs []*job) bool {
+	return len(jobs) > 0 && !slices.ContainsFunc(jobs, func(j *job) bool { return !j.ends })
 }
 
 // refuseCalls gives every call of a message the same error result.
@@ -214,7 +221,11 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 	if p, ok := prepared.(tool.Labelled); ok {
 		j.process.Name(p.Label())
 	}
-	permit, err := l.Host.Permit(ctx, Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict})
+	question := Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict}
+	if p, ok := prepared.(tool.Previewer); ok {
+		question.Preview = p.Preview
+	}
+	permit, err := l.Host.Permit(ctx, question)
 	if err != nil {
 		return err
 	}
@@ -245,7 +256,7 @@ func (l *loop) snapshot(ctx context.Context, j *job) error {
 	for _, s := range snaps {
 		body := &protocol.FileSnapshot{ToolCallID: j.block.ID, Path: s.Path, Existed: s.Existed, Restorable: s.Restorable, Mode: s.Mode}
 		if s.Existed && s.Restorable {
-			if body.Blob, err = l.Env.PutBlob(ctx, bytes.NewReader(s.Content)); err != nil {
+			if body.Blob, err = l.Blobs.PutBlob(ctx, bytes.NewReader(s.Content)); err != nil {
 				return err
 			}
 		}
@@ -261,7 +272,7 @@ func (l *loop) safePrepare(ctx context.Context, t tool.Tool, call tool.Call) (p 
 			p, err = nil, fmt.Errorf("the tool %s failed inside; this is a fault of Scorel, not of the input", t.Spec().Name)
 		}
 	}()
-	return t.Prepare(ctx, l.Env, call)
+	return t.Prepare(ctx, call)
 }
 
 func (l *loop) toolNames() string {

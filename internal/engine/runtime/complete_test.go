@@ -7,13 +7,14 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
 
 // aside makes a completion that never waits, and counts how often it would have.
 func aside(t *testing.T, waits *int, lines ...string) Completion {
-	return Completion{Model: scripted(t, "script:aside", lines...), Tries: 3, Rand: rand.Reader, Sleep: func(ctx context.Context, _ time.Duration) error {
+	return Completion{Model: harness.Scripted(t, "script:aside", lines...), Tries: 3, Rand: rand.Reader, Sleep: func(ctx context.Context, _ time.Duration) error {
 		*waits++
 		return ctx.Err()
 	}}

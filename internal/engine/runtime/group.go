@@ -89,8 +89,12 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 		if j.done {
 			continue
 		}
-		l.emit(&protocol.ToolExecutionStart{EventID: j.result, ParentID: j.parent, ToolCallID: j.block.ID,
-			ToolName: j.block.Name, Args: j.input})
+		start := &protocol.ToolExecutionStart{EventID: j.result, ParentID: j.parent, ToolCallID: j.block.ID,
+			ToolName: j.block.Name, Args: j.input}
+		if p, ok := j.prepared.(tool.Colored); ok {
+			start.AgentColor = p.Color()
+		}
+		l.emit(start)
 		started[j] = l.Now()
 		running++
 		wg.Add(1)
@@ -170,6 +174,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 			res.Details = d
 		}
 	}
+	j.ends = res.Ends && !res.IsError
 	process := l.endProcess(ctx, j, &res)
 	m := protocol.Message{Role: protocol.RoleToolResult, ToolCallID: j.block.ID, ToolName: j.block.Name,
 		Content: res.Content, IsError: res.IsError, Usage: res.Usage}
@@ -197,7 +202,7 @@ func (l *loop) keepFull(res *tool.Result, m *protocol.Message) {
 		return
 	}
 	defer res.Full.Close()
-	sha, err := l.Env.PutBlob(context.Background(), res.Full)
+	sha, err := l.Blobs.PutBlob(context.Background(), res.Full)
 	if err != nil {
 		m.Content = append(m.Content, protocol.Text("The whole output could not be kept: "+err.Error()))
 		return

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/engine/model"
+	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -43,7 +44,7 @@ func errLong() error {
 		Message: fmt.Sprintf("The model's answer is longer than %d MiB, so it was ended there; ask for it in smaller parts.", maxAnswer>>20)}
 }
 
-// pieces gives a delta in parts that each fit an event, cut between characters.
+// pieces returns a delta in parts that each fit an event, cut between characters.
 func pieces(delta model.Delta) iter.Seq[model.Delta] {
 	return func(yield func(model.Delta) bool) {
 		var text string
@@ -70,7 +71,7 @@ func pieces(delta model.Delta) iter.Seq[model.Delta] {
 	}
 }
 
-// headOf gives the first n bytes of a text, or fewer, so that no character is torn.
+// headOf returns the first n bytes of a text, or fewer, so that no character is torn.
 func headOf(s string, n int) string {
 	if len(s) <= n {
 		return s
@@ -123,29 +124,28 @@ func stored(b protocol.Block) int {
 
 // keeper stores what is cut. After an error it stores nothing more.
 type keeper struct {
-	// put is that of [tool.Env], which may be nil.
-	put func(ctx context.Context, r io.Reader) (sha256 string, err error)
-	err error
+	blobs tool.Blobs // nil for none
+	err   error
 }
 
-// keep gives the name of a payload, "" when it is not stored.
+// keep returns the name of a payload, "" when it is not stored.
 func (k *keeper) keep(r io.Reader) (sha string) {
 	switch {
 	case k.err != nil:
-	case k.put == nil:
+	case k.blobs == nil:
 		k.err = errors.New("there is no place for it")
 	default:
-		sha, k.err = k.put(context.Background(), r) // also when the run is cancelled
+		sha, k.err = k.blobs.PutBlob(context.Background(), r) // also when the run is cancelled
 	}
 	return sha
 }
 
-// fit gives the content of an answer so that it fits an event line. An input that is too
+// fit returns the content of an answer so that it fits an event line. An input that is too
 // long becomes an empty object whose block names the whole as a payload, and its call is
 // among those that cannot run. Texts are cut by fitTexts when all of it is too long. An
 // error is that of the store; the content fits nevertheless.
 func (l *loop) fit(ans *answer, content []protocol.Block) ([]protocol.Block, error) {
-	k := &keeper{put: l.Env.PutBlob}
+	k := &keeper{blobs: l.Blobs}
 	inputs := 0
 	for i := range content {
 		b := &content[i]
@@ -159,20 +159,20 @@ func (l *loop) fit(ans *answer, content []protocol.Block) ([]protocol.Block, err
 	return fitTexts(k, content, maxStored), k.err
 }
 
-// fitResult gives the result of a call so that it fits an event line: tools keep to less,
+// fitResult returns the result of a call so that it fits an event line: tools keep to less,
 // but extensions and hooks may give anything.
 func (l *loop) fitResult(m *protocol.Message) {
 	if len(m.Details) > maxDetails {
 		l.Report(fmt.Sprintf("details of %s: %d bytes are left out; they may have %d", m.ToolName, len(m.Details), maxDetails), nil)
 		m.Details = nil
 	}
-	k := &keeper{put: l.Env.PutBlob}
+	k := &keeper{blobs: l.Blobs}
 	if m.Content = fitTexts(k, m.Content, maxStored-len(m.Details)); k.err != nil {
 		m.Content = append(m.Content, protocol.Text("The whole output could not be kept: "+k.err.Error()))
 	}
 }
 
-// fitTexts gives content that takes no more than room, as stored counts it, where texts
+// fitTexts returns content that takes no more than room, as stored counts it, where texts
 // and thinking are what is too much. When all of it does not fit, each long one keeps
 // its head and names the whole as a payload; signatures, which are for the whole, are
 // left out with it. What then still has no room is joined to one text in front. Other
@@ -234,7 +234,7 @@ func isText(b protocol.Block) bool {
 	return b.Type == protocol.BlockText || b.Type == protocol.BlockThinking
 }
 
-// cut gives the head of a text and says so.
+// cut returns the head of a text and says so.
 func cut(whole string) string {
 	head := headOf(whole, cutText)
 	return fmt.Sprintf("%s\n\n[cut here: the first %d of %d bytes; the whole is kept beside the session]", head, len(head), len(whole))

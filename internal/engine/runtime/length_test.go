@@ -19,7 +19,7 @@ import (
 // shelf keeps payloads by a name of its own.
 type shelf map[string]string
 
-func (k shelf) put(_ context.Context, r io.Reader) (string, error) {
+func (k shelf) PutBlob(_ context.Context, r io.Reader) (string, error) {
 	all, err := io.ReadAll(r)
 	name := strings.Repeat(fmt.Sprint(len(k)+1), 64)
 	k[name] = string(all)
@@ -88,7 +88,7 @@ func TestWhatAModelSendsAtOnceIsToldInPiecesAndKeptWhole(t *testing.T) {
 			t.Run(fmt.Sprintf("%s in chunks of %d", name, chunk), func(t *testing.T) {
 				kept := shelf{}
 				tr := newTrial(t, []tool.Tool{newGadget("Look", answers("seen"))})
-				tr.run.Env.PutBlob = kept.put
+				tr.run.Blobs = kept
 				steps(t, tr, chunk, c.step)
 				if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted || end.Error != nil {
 					t.Fatalf("end: %+v", end)
@@ -117,7 +117,7 @@ func TestWhatAModelSendsAtOnceIsToldInPiecesAndKeptWhole(t *testing.T) {
 func TestAnAnswerThatDoesNotStopIsEndedAndWhatCameIsKept(t *testing.T) {
 	kept := shelf{}
 	tr := newTrial(t, nil)
-	tr.run.Env.PutBlob = kept.put
+	tr.run.Blobs = kept
 	steps(t, tr, 0, script.Step{Op: script.OpText, Text: strings.Repeat("0123456789abcdef", 1<<20)})
 	end := tr.execute(t.Context())
 	if end.Terminal != protocol.TerminalModelError || end.Error == nil || !strings.Contains(end.Error.Message, "longer than 11 MiB") {
@@ -136,7 +136,7 @@ func TestAnAnswerThatDoesNotStopIsEndedAndWhatCameIsKept(t *testing.T) {
 func TestManyTextsThatHaveNoRoomTogetherAreKeptAsOne(t *testing.T) {
 	kept := shelf{}
 	tr := newTrial(t, nil)
-	tr.run.Env.PutBlob = kept.put
+	tr.run.Blobs = kept
 	var all []script.Step
 	sum := 0
 	for i := range 160 {
@@ -161,7 +161,7 @@ func TestManyTextsThatHaveNoRoomTogetherAreKeptAsOne(t *testing.T) {
 func TestOfMoreLongTextsThanHaveRoomNothingIsLost(t *testing.T) {
 	kept := shelf{}
 	tr := newTrial(t, nil)
-	tr.run.Env.PutBlob = kept.put
+	tr.run.Blobs = kept
 	var all []script.Step
 	sum := 0
 	for i := range 100 {
@@ -196,7 +196,7 @@ func TestAResultThatHasNoRoomInALineIsCutAndKept(t *testing.T) {
 			tr := newTrial(t, []tool.Tool{newGadget("Look", func(context.Context, json.RawMessage, func(string)) (tool.Result, error) {
 				return tool.Result{Content: c.tools, Details: json.RawMessage(big.Details)}, nil
 			})})
-			tr.run.Env.PutBlob = kept.put
+			tr.run.Blobs = kept
 			if c.hook != nil {
 				tr.run.Hooks = instead{big}
 			}
@@ -229,7 +229,7 @@ func (i instead) Stop(context.Context, Ending) (string, error) { return "", nil 
 
 func TestAnAnswerWhoseWholeCannotBeStoredEndsTheRun(t *testing.T) {
 	tr := newTrial(t, nil)
-	tr.run.Env.PutBlob = func(context.Context, io.Reader) (string, error) { return "", errors.New("the disk is full") }
+	tr.run.Blobs = fullDisk{}
 	steps(t, tr, 0, script.Step{Op: script.OpText, Text: strings.Repeat("0123456789abcdef", 1<<18)})
 	end := tr.execute(t.Context())
 	if end.Terminal != protocol.TerminalStorageError || end.Reason != protocol.EndError {
@@ -255,4 +255,11 @@ func TestARunOfWhichTheLastEventIsNotStoredHasNotCompleted(t *testing.T) {
 	if end == nil || end.Terminal != protocol.TerminalStorageError || end.Reason != protocol.EndError || end.Error.Message != "It cannot be stored." {
 		t.Errorf("end: %+v", end)
 	}
+}
+
+// fullDisk keeps nothing.
+type fullDisk struct{}
+
+func (fullDisk) PutBlob(context.Context, io.Reader) (string, error) {
+	return "", errors.New("the disk is full")
 }

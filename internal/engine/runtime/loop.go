@@ -13,7 +13,7 @@ import (
 )
 
 // Execute runs until the queues are empty or something ends the run. The user
-// message that begins it must already stand in the log.
+// message that begins it must already are in the log.
 func Execute(ctx context.Context, run Run) iter.Seq[RawEvent] {
 	return func(yield func(RawEvent) bool) {
 		ctx, cancel := context.WithCancel(ctx)
@@ -142,8 +142,8 @@ func (l *loop) turns(ctx context.Context) outcome {
 	}
 }
 
-// notStored says whether the run was ended because something of it could not be
-// stored. It may be the last thing that the run yielded, with nothing behind it that
+// notStored reports whether the run was ended because something of it could not be
+// stored. It may be the last thing that the run yielded, with nothing after it that
 // would look at the context.
 func notStored(ctx context.Context) (outcome, bool) {
 	var pe *protocol.Error
@@ -181,8 +181,10 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 			return step.stop, end
 		}
 		if len(step.calls.blocks) > 0 {
-			t.stopBlocks = 0
 			jobs, err := l.runCalls(ctx, step.calls)
+			if !allEnd(jobs) {
+				t.stopBlocks = 0
+			}
 			if err != nil {
 				return protocol.StopCancelled, l.failed(ctx, err)
 			}
@@ -194,18 +196,28 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 				t.repeats = repeats{} // a person sees what it does
 				continue
 			}
-			if end, goOn, err := l.repeated(ctx, &t, l.footprintOf(jobs)); err != nil {
+			if allEnd(jobs) {
+				resume, err := l.resume(ctx, &t, stepResult{stop: protocol.StopEndTurn, text: step.text})
+				if err != nil {
+					return step.stop, l.failed(ctx, err)
+				}
+				if !resume {
+					return protocol.StopEndTurn, outcome{terminal: protocol.TerminalCompleted}
+				}
+				continue
+			}
+			if end, resume, err := l.repeated(ctx, &t, l.footprintOf(jobs)); err != nil {
 				return step.stop, l.failed(ctx, err)
-			} else if !goOn {
+			} else if !resume {
 				return step.stop, end
 			}
 			continue
 		}
-		goOn, err := l.goOn(ctx, &t, step)
+		resume, err := l.resume(ctx, &t, step)
 		if err != nil {
 			return step.stop, l.failed(ctx, err)
 		}
-		if !goOn {
+		if !resume {
 			if step.stop == protocol.StopMaxTokens {
 				return step.stop, outcome{protocol.TerminalMaxTokens,
 					protocol.Errorf(protocol.CodeProviderError, "The answer hit the model's output limit %d times in a row; ask for it in smaller parts.", maxContinuations+1)}
@@ -216,7 +228,7 @@ func (l *loop) turn(ctx context.Context) (protocol.StopReason, outcome) {
 	}
 }
 
-// overBudget says whether the cost limit is reached, and how the run ends then.
+// overBudget reports whether the cost limit is reached, and how the run ends then.
 func (l *loop) overBudget() (outcome, bool) {
 	spent, over := l.Budget.over()
 	if !over {
@@ -234,8 +246,8 @@ type turnState struct {
 	repeats       repeats
 }
 
-// goOn says whether a turn continues behind an answer without calls.
-func (l *loop) goOn(ctx context.Context, t *turnState, step stepResult) (bool, error) {
+// resume reports whether a turn continues after an answer without calls.
+func (l *loop) resume(ctx context.Context, t *turnState, step stepResult) (bool, error) {
 	if step.stop == protocol.StopMaxTokens && t.continuations < maxContinuations {
 		t.continuations++
 		return true, l.Host.Notice(ctx, "Your answer was cut at the output limit. Continue exactly where it stopped, without repeating anything.")

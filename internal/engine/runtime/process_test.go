@@ -25,7 +25,7 @@ func newWorker(name string, report func(ctx context.Context, call tool.Call) (to
 	return w
 }
 
-func (w *worker) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {
+func (w *worker) Prepare(_ context.Context, call tool.Call) (tool.Prepared, error) {
 	return &work{prepared{g: w.gadget}, w, call}, nil
 }
 

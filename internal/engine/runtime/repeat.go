@@ -26,7 +26,7 @@ type Repetition struct {
 	Steps int      // of the cycle
 }
 
-// String says what is repeated, as the object of a sentence.
+// String returns what is repeated, as the object of a sentence.
 func (r Repetition) String() string {
 	with := strings.Join(r.Tools, ", ")
 	if r.Steps == 1 {
@@ -145,11 +145,11 @@ func (l *loop) repeated(ctx context.Context, t *turnState, f footprint) (outcome
 	found := t.repeats.note(f)
 	switch {
 	case found.Times >= repeatsAsk:
-		asked, goOn, err := l.Host.Repeats(ctx, found)
+		asked, resume, err := l.Host.Repeats(ctx, found)
 		if err != nil {
 			return outcome{}, false, err
 		}
-		if goOn {
+		if resume {
 			t.repeats = repeats{}
 			return outcome{}, true, nil
 		}

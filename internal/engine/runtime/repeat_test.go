@@ -61,7 +61,7 @@ func TestAModelThatRepeatsItselfIsToldAfterThreeTimesAndEndsAfterFive(t *testing
 
 func TestAPersonMayLetAModelThatRepeatsItselfGoOn(t *testing.T) {
 	tr := newTrial(t, []tool.Tool{counting("Look")}, cycle(12, step("Look", 1))...)
-	tr.desk.goOn = []bool{true, false}
+	tr.desk.resume = []bool{true, false}
 	end := tr.execute(t.Context())
 	if end.Terminal != protocol.TerminalLoop || len(tr.results()) != 10 || len(tr.desk.repeated) != 2 || strings.Contains(end.Error.Message, "nobody") {
 		t.Errorf("end: %+v after %d steps and %v", end.Error, len(tr.results()), tr.desk.repeated)
@@ -114,14 +114,14 @@ func TestIdsOfCallsAndTheOrderOfKeysMakeNoStepNew(t *testing.T) {
 // naming is a tool whose results name their call, as cut ones do.
 type naming struct{ *gadget }
 
-func (n *naming) Prepare(ctx context.Context, env *tool.Env, call tool.Call) (tool.Prepared, error) {
+func (n *naming) Prepare(ctx context.Context, call tool.Call) (tool.Prepared, error) {
 	g := *newGadget("Cut", answers("the rest is in result:"+call.ID))
 	return &prepared{&g, call.Input}, nil
 }
 
 func TestSteeringBeginsTheCountAnew(t *testing.T) {
 	tr := newTrial(t, []tool.Tool{counting("Look")}, append(cycle(4, step("Look", 1)), `{"do":[{"text":"done"}]}`)...)
-	tr.desk.steer = []string{"do look"} // behind the first step
+	tr.desk.steer = []string{"do look"} // after the first step
 	if end := tr.execute(t.Context()); end.Terminal != protocol.TerminalCompleted || len(tr.desk.notices) != 1 {
 		t.Errorf("end: %+v, notices %q", end, tr.desk.notices)
 	}

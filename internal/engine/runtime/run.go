@@ -18,7 +18,7 @@ import (
 // Host is what a run needs from its session. All calls come from the goroutine
 // of the run, one at a time.
 type Host interface {
-	// Context gives what the next model call sends, built from the log after all
+	// Context returns what the next model call sends, built from the log after all
 	// that the run has yielded is durable.
 	Context(ctx context.Context) (Prompt, error)
 	// Compact summarises the older part of the context and records that. It asks
@@ -27,7 +27,7 @@ type Host interface {
 	Compact(ctx context.Context, why Why, summarise Summarise) error
 	// Steer appends the steering messages that wait and says how many.
 	Steer(ctx context.Context) (int, error)
-	// FollowUp appends the next follow-up message and says whether there was one.
+	// FollowUp appends the next follow-up message and reports whether there was one.
 	// When it says no, the turn is over: a message sent later begins a new run.
 	FollowUp(ctx context.Context) (bool, error)
 	// Permit decides whether a prepared call may run, asking people if need be.
@@ -36,10 +36,10 @@ type Host interface {
 	Notice(ctx context.Context, text string) error
 	// Repeats asks people whether a turn goes on whose model repeats itself. Asked is
 	// false where nobody could be asked, or nobody answered in time.
-	Repeats(ctx context.Context, what Repetition) (asked, goOn bool, err error)
+	Repeats(ctx context.Context, what Repetition) (asked, resume bool, err error)
 }
 
-// Why says what a compaction is for.
+// Why returns what a compaction is for.
 type Why string
 
 // The reasons for a compaction.
@@ -59,10 +59,11 @@ type Summarise func(ctx context.Context, req model.Request) (string, protocol.Us
 type Prompt struct {
 	System   string
 	Messages []protocol.Message
+	Thinking model.ThinkingLevel // over that of the run, "" for it
 	// News says that something was added since the last call that is not of the run:
 	// what a background command tells, or an extension.
 	News bool
-	// Compact says whether a compaction is due first: NotDue, Due or DueHarder.
+	// Compact reports whether a compaction is due first: NotDue, Due or DueHarder.
 	Compact Why
 }
 
@@ -74,6 +75,8 @@ type Question struct {
 	Action permission.Action
 	// Hook is what hooks say of the call, of which only allow and ask come here.
 	Hook HookVerdict
+	// Preview returns what the call would do to a file; nil for other calls.
+	Preview func() *protocol.ChangePreview
 }
 
 // HookVerdict is what hooks say of a call that may run: Decision is allow, ask, or
@@ -136,8 +139,8 @@ type Run struct {
 	Model    model.Model
 	Fallback model.Model // used for the rest of a turn when Model stays overloaded; may be nil
 	Thinking model.ThinkingLevel
-	Tools    []tool.Tool // sorted by name, frozen
-	Env      *tool.Env
+	Tools    []tool.Tool // sorted by name, frozen, with all that they need
+	Blobs    tool.Blobs  // keeps what is cut and what files were; nil: there is no place for it
 	Hooks    Hooks
 	Limits   Limits
 	Budget   *Budget // of the turns; nil: one of the run's own
@@ -149,7 +152,7 @@ type Run struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Silence is how long a stream may say nothing; 0 is 120 s.
 	Silence time.Duration
-	// Jitter gives a number in [0, 1); nil is random.
+	// Jitter returns a number in [0, 1); nil is random.
 	Jitter func() float64
 	// Processes follows what calls report of their work; nil: nobody does.
 	Processes *progress.Recorder

@@ -110,7 +110,7 @@ func (l *loop) store(ans answer) stepResult {
 	return res
 }
 
-// wholeCalls gives the content of a complete answer without a call that the
+// wholeCalls returns the content of a complete answer without a call that the
 // output limit truncated: what is left of its input may be valid JSON by chance.
 func wholeCalls(ans *answer) []protocol.Block {
 	content := ans.content(false)
@@ -129,7 +129,7 @@ func (l *loop) take(u protocol.Usage) {
 	l.Budget.spend(u.CostUSD)
 }
 
-// errEmpty says that an answer has no text.
+// errEmpty reports that an answer has no text.
 var errEmpty = errors.New("the answer was empty")
 
 // summarise is the [Summarise] of the run.

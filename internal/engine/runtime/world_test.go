@@ -6,15 +6,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/model"
-	"scorel/internal/engine/model/script"
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/tool"
 	"scorel/protocol"
@@ -30,7 +29,7 @@ type desk struct {
 	deny     string // the reason for which no call may run
 	notices  []string
 	compacts []Why
-	goOn     []bool // answers to whether a model that repeats itself goes on
+	resume   []bool // answers to whether a model that repeats itself goes on
 	repeated []Repetition
 }
 
@@ -91,7 +90,7 @@ func newGadget(name string, run func(ctx context.Context, input json.RawMessage,
 
 func (g *gadget) Spec() tool.Spec { return g.spec }
 
-func (g *gadget) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {
+func (g *gadget) Prepare(_ context.Context, call tool.Call) (tool.Prepared, error) {
 	if g.prepare != nil {
 		if err := g.prepare(); err != nil {
 			return nil, err
@@ -136,22 +135,13 @@ func newTrial(t *testing.T, tools []tool.Tool, lines ...string) *trial {
 	t.Helper()
 	d := &desk{messages: []protocol.Message{protocol.UserText("look")}}
 	tr := &trial{t: t, desk: d}
-	tr.run = Run{Host: d, Model: scripted(t, "script:main", lines...), Tools: tools, Env: &tool.Env{}, Rand: rand.Reader,
+	tr.run = Run{Host: d, Model: harness.Scripted(t, "script:main", lines...), Tools: tools, Rand: rand.Reader,
 		Sleep: func(ctx context.Context, w time.Duration) error {
 			tr.waits = append(tr.waits, w)
 			return ctx.Err()
 		},
 		Report: func(what string, _ []byte) { tr.reports = append(tr.reports, what) }}
 	return tr
-}
-
-func scripted(t *testing.T, ref string, lines ...string) model.Model {
-	t.Helper()
-	s, err := script.Parse(strings.NewReader(`{"script":1}`+"\n"+strings.Join(lines, "\n")), ref)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return script.New(script.Config{Script: s, Ref: ref})
 }
 
 // take keeps an event, as a host would store it.
@@ -183,7 +173,7 @@ func (tr *trial) over(run iter.Seq[RawEvent]) *protocol.RuntimeEnd {
 	return end
 }
 
-// results gives the texts of the results, in order.
+// results returns the texts of the results, in order.
 func (tr *trial) results() []string {
 	var out []string
 	for _, m := range tr.desk.messages {
@@ -194,12 +184,12 @@ func (tr *trial) results() []string {
 	return out
 }
 
-// Repeats answers as desk.goOn says, in order; then nobody can be asked.
-func (d *desk) Repeats(_ context.Context, what Repetition) (asked, goOn bool, err error) {
+// Repeats answers as desk.resume says, in order; then nobody can be asked.
+func (d *desk) Repeats(_ context.Context, what Repetition) (asked, resume bool, err error) {
 	d.repeated = append(d.repeated, what)
-	if len(d.goOn) == 0 {
+	if len(d.resume) == 0 {
 		return false, false, nil
 	}
-	goOn, d.goOn = d.goOn[0], d.goOn[1:]
-	return true, goOn, nil
+	resume, d.resume = d.resume[0], d.resume[1:]
+	return true, resume, nil
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
 )
@@ -113,7 +114,7 @@ func TestLogsOfTheVersionBeforeReplayToTheSameBytes(t *testing.T) {
 }
 
 // compareBefore compares what a log is read as with what the version before read.
-func compareBefore(t *testing.T, files map[string][]byte, id string, report session.Report, index *session.Index) {
+func compareBefore(t *testing.T, files map[string][]byte, id string, report health.Report, index *session.Index) {
 	t.Helper()
 	if got, want := findings(report), files["replay/"+id+"/findings"]; !bytes.Equal(got, want) {
 		t.Errorf("found\n%sbefore\n%s", got, want)

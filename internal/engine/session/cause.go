@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"scorel/internal/engine/session/rawlog"
 	"scorel/protocol"
 )
 
@@ -72,13 +73,13 @@ func (s snapshot) covers(place int64) *entry {
 // returns false.
 func (ix *Index) search(ctx context.Context, text []byte, visit func(place int64) bool) error {
 	size, overlap := ix.Size(), int64(len(text))
-	buf := make([]byte, min(blockSize, size))
+	buf := make([]byte, min(rawlog.BlockSize, size))
 	for off := int64(0); off < size; off += int64(len(buf)) - overlap {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p := buf[:min(int64(len(buf)), size-off)]
-		if err := readFull(ix.src.readAt, p, off); err != nil {
+		if err := rawlog.ReadFull(ix.src.readAt, p, off); err != nil {
 			return err
 		}
 		for at := 0; ; at++ {

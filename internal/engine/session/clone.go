@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -135,7 +136,7 @@ type appender struct {
 
 func (a *appender) put(p []byte) error {
 	a.buf = append(a.buf, p...)
-	if len(a.buf) < blockSize {
+	if len(a.buf) < rawlog.BlockSize {
 		return nil
 	}
 	return a.flush()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -15,20 +16,20 @@ import (
 func TestCorpusOfDamagedLogs(t *testing.T) {
 	for name, want := range map[string]struct {
 		events int
-		kinds  []FindingKind
+		kinds  []health.Kind
 	}{
-		"claude-code-49876": {5, []FindingKind{FindNULRun, FindTailCut}},                             // NUL bytes behind the end
-		"claude-code-50347": {4, []FindingKind{FindDamagedLine, FindMissingParent}},                  // a bad line in the middle
-		"copilot-cli-4098":  {4, []FindingKind{FindJoinedLines, FindDamagedLine, FindMissingParent}}, // a cut line and the next in one
-		"copilot-cli-2012":  {5, nil},                                                                // U+2028 and U+2029 as they are
-		"copilot-cli-2649":  {4, []FindingKind{FindDamagedLine, FindDamagedLine, FindMissingParent}}, // a line end inside a string
-		"copilot-cli-1864":  {0, []FindingKind{FindNULRun, FindTailCut, FindDamagedHeader}},          // nothing but NUL bytes after a power cut
-		"codex-24425":       {5, []FindingKind{FindDamagedLine, FindRepeatedID}},                     // a part of a line, then the line, twice
-		"codex-45150":       {4, []FindingKind{FindMissingParent}},                                   // a number is missing
-		"goose-3200":        {4, []FindingKind{FindDamagedLine, FindMissingParent}},                  // a line of something else
-		"kimi-code-2902":    {5, []FindingKind{FindTailCut}},                                         // the disk was full
-		"octos-2289":        {4, []FindingKind{FindJoinedLines, FindDamagedLine, FindMissingParent}}, // a torn tail and the next message
-		"pi-8848":           {5, []FindingKind{FindRepeatedSeq, FindRepeatedSeq}},                    // two writers
+		"claude-code-49876": {5, []health.Kind{health.NULRun, health.TailCut}},                                // NUL bytes behind the end
+		"claude-code-50347": {4, []health.Kind{health.DamagedLine, health.MissingParent}},                     // a bad line in the middle
+		"copilot-cli-4098":  {4, []health.Kind{health.JoinedLines, health.DamagedLine, health.MissingParent}}, // a cut line and the next in one
+		"copilot-cli-2012":  {5, nil},                                                                         // U+2028 and U+2029 as they are
+		"copilot-cli-2649":  {4, []health.Kind{health.DamagedLine, health.DamagedLine, health.MissingParent}}, // a line end inside a string
+		"copilot-cli-1864":  {0, []health.Kind{health.NULRun, health.TailCut, health.DamagedHeader}},          // nothing but NUL bytes after a power cut
+		"codex-24425":       {5, []health.Kind{health.DamagedLine, health.RepeatedID}},                        // a part of a line, then the line, twice
+		"codex-45150":       {4, []health.Kind{health.MissingParent}},                                         // a number is missing
+		"goose-3200":        {4, []health.Kind{health.DamagedLine, health.MissingParent}},                     // a line of something else
+		"kimi-code-2902":    {5, []health.Kind{health.TailCut}},                                               // the disk was full
+		"octos-2289":        {4, []health.Kind{health.JoinedLines, health.DamagedLine, health.MissingParent}}, // a torn tail and the next message
+		"pi-8848":           {5, []health.Kind{health.RepeatedSeq, health.RepeatedSeq}},                       // two writers
 	} {
 		t.Run(name, func(t *testing.T) {
 			data, err := os.ReadFile(filepath.Join("testdata", "corrupt", name+".jsonl"))
@@ -39,7 +40,7 @@ func TestCorpusOfDamagedLogs(t *testing.T) {
 			w.id = "ses_06gvgpgd01lecu1v9uuui6ren2"
 			w.mem.Put(w.logName(), data)
 			log, report := w.open(t)
-			var kinds []FindingKind
+			var kinds []health.Kind
 			for _, f := range report.Findings {
 				kinds = append(kinds, f.Kind)
 			}

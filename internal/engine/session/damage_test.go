@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -67,65 +69,65 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
 		data     []byte
-		kinds    []FindingKind
+		kinds    []health.Kind
 		lost     int
 		readOnly bool
 	}{
 		{"nothing", data, nil, 0, false},
-		{"NUL tail", append(bytes.Clone(data), make([]byte, 4096)...), []FindingKind{FindTailCut, FindNULRun}, 0, false},
-		{"NUL tail without newline", append(bytes.TrimSuffix(bytes.Clone(data), []byte("\n")), make([]byte, 512)...), []FindingKind{FindTailCut, FindNULRun, FindNoNewline}, 0, false},
-		{"NULs before a line", edit(func(l [][]byte) [][]byte { l[5] = append(make([]byte, 600), l[5]...); return l }), []FindingKind{FindNULRun, FindJoinedLines}, 0, false},
-		{"a line of NULs", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, make([]byte, 512)) }), []FindingKind{FindNULRun}, 0, false},
-		{"doubled line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 6, l[5]) }), []FindingKind{FindRepeatedID}, 0, false},
+		{"NUL tail", append(bytes.Clone(data), make([]byte, 4096)...), []health.Kind{health.TailCut, health.NULRun}, 0, false},
+		{"NUL tail without newline", append(bytes.TrimSuffix(bytes.Clone(data), []byte("\n")), make([]byte, 512)...), []health.Kind{health.TailCut, health.NULRun, health.NoNewline}, 0, false},
+		{"NULs before a line", edit(func(l [][]byte) [][]byte { l[5] = append(make([]byte, 600), l[5]...); return l }), []health.Kind{health.NULRun, health.JoinedLines}, 0, false},
+		{"a line of NULs", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, make([]byte, 512)) }), []health.Kind{health.NULRun}, 0, false},
+		{"doubled line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 6, l[5]) }), []health.Kind{health.RepeatedID}, 0, false},
 		{"repeated seq", edit(func(l [][]byte) [][]byte {
 			l[6] = bytes.Replace(l[6], []byte(`"seq":6,`), []byte(`"seq":5,`), 1)
 			return l
-		}), []FindingKind{FindRepeatedSeq}, 1, false},
+		}), []health.Kind{health.RepeatedSeq}, 1, false},
 		{"joined lines", edit(func(l [][]byte) [][]byte {
 			l[5] = append(bytes.Clone(l[5]), l[6]...)
 			return slices.Delete(l, 6, 7)
-		}), []FindingKind{FindJoinedLines}, 0, false},
+		}), []health.Kind{health.JoinedLines}, 0, false},
 		{"joined last lines", edit(func(l [][]byte) [][]byte {
 			l[total-1] = append(bytes.Clone(l[total-1]), l[total]...)
 			return l[:total]
-		}), []FindingKind{FindJoinedLines}, 0, false},
+		}), []health.Kind{health.JoinedLines}, 0, false},
 		{"a torn line joined with the next", edit(func(l [][]byte) [][]byte {
 			l[5] = append(bytes.Clone(l[5][:len(l[5])/2]), l[6]...)
 			return slices.Delete(l, 6, 7)
-		}), []FindingKind{FindJoinedLines, FindDamagedLine}, 1, false},
-		{"lost middle line", edit(func(l [][]byte) [][]byte { return slices.Delete(l, 5, 6) }), []FindingKind{FindMissingParent}, 1, false},
-		{"lost compact", edit(func(l [][]byte) [][]byte { i := find("compact"); return slices.Delete(l, i, i+1) }), []FindingKind{FindMissingParent}, 1, false},
-		{"lost last conversation event", edit(func(l [][]byte) [][]byte { return slices.Delete(l, lastConv, lastConv+1) }), []FindingKind{FindMissingParent}, 1, false},
-		{"two lines swapped", edit(func(l [][]byte) [][]byte { l[3], l[4] = l[4], l[3]; return l }), []FindingKind{FindDisorder}, 0, false},
-		{"CRLF", bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []FindingKind{FindCRLF}, 0, false},
-		{"CRLF without the last", bytes.TrimSuffix(bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []byte("\r\n")), []FindingKind{FindCRLF, FindNoNewline}, 0, false},
-		{"BOM", append([]byte("\xef\xbb\xbf"), data...), []FindingKind{FindBOM}, 0, false},
-		{"raw U+2028", bytes.ReplaceAll(data, []byte(`\u2028`), []byte("\u2028")), []FindingKind{FindChanged, FindChanged}, 0, false},
-		{"no header", join(all[1:]), []FindingKind{FindDamagedHeader}, 0, false},
-		{"broken header", edit(func(l [][]byte) [][]byte { l[0] = []byte(`{"version":`); return l }), []FindingKind{FindDamagedHeader}, 0, false},
+		}), []health.Kind{health.JoinedLines, health.DamagedLine}, 1, false},
+		{"lost middle line", edit(func(l [][]byte) [][]byte { return slices.Delete(l, 5, 6) }), []health.Kind{health.MissingParent}, 1, false},
+		{"lost compact", edit(func(l [][]byte) [][]byte { i := find("compact"); return slices.Delete(l, i, i+1) }), []health.Kind{health.MissingParent}, 1, false},
+		{"lost last conversation event", edit(func(l [][]byte) [][]byte { return slices.Delete(l, lastConv, lastConv+1) }), []health.Kind{health.MissingParent}, 1, false},
+		{"two lines swapped", edit(func(l [][]byte) [][]byte { l[3], l[4] = l[4], l[3]; return l }), []health.Kind{health.Disorder}, 0, false},
+		{"CRLF", bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []health.Kind{health.CRLF}, 0, false},
+		{"CRLF without the last", bytes.TrimSuffix(bytes.ReplaceAll(data, []byte("\n"), []byte("\r\n")), []byte("\r\n")), []health.Kind{health.CRLF, health.NoNewline}, 0, false},
+		{"BOM", append([]byte("\xef\xbb\xbf"), data...), []health.Kind{health.BOM}, 0, false},
+		{"raw U+2028", bytes.ReplaceAll(data, []byte(`\u2028`), []byte("\u2028")), []health.Kind{health.Changed, health.Changed}, 0, false},
+		{"no header", join(all[1:]), []health.Kind{health.DamagedHeader}, 0, false},
+		{"broken header", edit(func(l [][]byte) [][]byte { l[0] = []byte(`{"version":`); return l }), []health.Kind{health.DamagedHeader}, 0, false},
 		{"header of another session", edit(func(l [][]byte) [][]byte {
 			l[0] = bytes.Replace(l[0], []byte(w.id), []byte("ses_00000000000000000000000000"), 1)
 			return l
-		}), []FindingKind{FindDamagedHeader}, 0, false},
-		{"half a tail line", append(bytes.Clone(data), `{"type":"rewind","id":"evt_00`...), []FindingKind{FindTailCut}, 0, false},
+		}), []health.Kind{health.DamagedHeader}, 0, false},
+		{"half a tail line", append(bytes.Clone(data), `{"type":"rewind","id":"evt_00`...), []health.Kind{health.TailCut}, 0, false},
 		{"a damaged rewind in the middle", edit(func(l [][]byte) [][]byte {
 			l[total-1] = []byte(`{"type":"rewind","id":"evt_00","seq":77,`)
 			return l
-		}), []FindingKind{FindDamagedLine}, 1, true},
+		}), []health.Kind{health.DamagedLine}, 1, true},
 		{"a damaged rewind that was put in", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, total, []byte(`{"type":"rewind","id":"evt_00","seq":77,`))
-		}), []FindingKind{FindDamagedLine}, 0, false}, // the line behind it says that none stood there
+		}), []health.Kind{health.DamagedLine}, 0, false}, // the line behind it says that none stood there
 		{"a damaged rewind before a later branch", edit(func(l [][]byte) [][]byte {
 			return slices.Insert(l, 3, []byte(`{"type":"rewind","id":"evt_00","seq":7,`))
-		}), []FindingKind{FindDamagedLine}, 0, false},
-		{"a damaged compact at the end", append(bytes.Clone(data), `{"type":"compact","id":`+"\n"...), []FindingKind{FindTail}, 0, true},
-		{"a damaged rewind joined with the last line", append(bytes.TrimSuffix(bytes.Clone(data), []byte("\n")), `{"type":"rewind","id":`+"\n"...), []FindingKind{FindTail}, 0, true},
-		{"an empty line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, nil) }), []FindingKind{FindDamagedLine}, 0, false},
-		{"a transient event", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, []byte(`{"type":"turn_start","seq":5}`)) }), []FindingKind{FindDamagedLine}, 0, false},
+		}), []health.Kind{health.DamagedLine}, 0, false},
+		{"a damaged compact at the end", append(bytes.Clone(data), `{"type":"compact","id":`+"\n"...), []health.Kind{health.Tail}, 0, true},
+		{"a damaged rewind joined with the last line", append(bytes.TrimSuffix(bytes.Clone(data), []byte("\n")), `{"type":"rewind","id":`+"\n"...), []health.Kind{health.Tail}, 0, true},
+		{"an empty line", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, nil) }), []health.Kind{health.DamagedLine}, 0, false},
+		{"a transient event", edit(func(l [][]byte) [][]byte { return slices.Insert(l, 5, []byte(`{"type":"turn_start","seq":5}`)) }), []health.Kind{health.DamagedLine}, 0, false},
 		{"an impossible seq", edit(func(l [][]byte) [][]byte {
 			l[5] = bytes.Replace(l[5], []byte(`"seq":5,`), []byte(`"seq":18446744073709551615,`), 1)
 			return l
-		}), []FindingKind{FindDamagedLine}, 1, false},
+		}), []health.Kind{health.DamagedLine}, 1, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := w.with(t, tc.data)
@@ -175,7 +177,7 @@ func TestDamageIsReportedAndCostsOnlyWhatIsDamaged(t *testing.T) {
 			if err := log.PickLeaf(t.Context(), c.event(leaf, &protocol.Branch{LeafEventID: leaf})); err != nil {
 				t.Fatal(err)
 			}
-			if l := lines(c.mem.Bytes(c.logName())); !isWholeEvent(l[len(l)-1]) {
+			if l := lines(c.mem.Bytes(c.logName())); !rawlog.IsWholeEvent(l[len(l)-1]) {
 				t.Fatalf("the picked leaf is not in a line of its own: %q", l[len(l)-1])
 			}
 			c.goOn(t, log)
@@ -274,7 +276,7 @@ func TestSessionOpensReadOnlyWhenTheTailCannotBeSetAside(t *testing.T) {
 	c.fs = noNewFiles{c.mem}
 	c.restart(t)
 	log, report := c.open(t)
-	if ro, _ := log.ReadOnly(); !ro || report.Has(FindTailCut) {
+	if ro, _ := log.ReadOnly(); !ro || report.Has(health.TailCut) {
 		t.Fatal(report.Sentences())
 	}
 	if !bytes.Equal(c.mem.Bytes(c.logName()), bad) {
@@ -352,7 +354,7 @@ func TestLineOfAHundredMegabytesNeedsLittleMemory(t *testing.T) {
 	}
 	defer log.Close()
 	runtime.ReadMemStats(&after)
-	if log.Index().Len() != 2 || !report.Has(FindDamagedLine) {
+	if log.Index().Len() != 2 || !report.Has(health.DamagedLine) {
 		t.Fatalf("%d events, %v", log.Index().Len(), report.Sentences())
 	}
 	if got := (after.TotalAlloc - before.TotalAlloc) >> 20; got > 32 {
@@ -376,7 +378,7 @@ func TestReportIsBounded(t *testing.T) {
 		fmt.Fprintf(&bad, "%s\n", line)
 	}
 	log, report := w.with(t, bad.Bytes()).open(t)
-	if len(report.Findings) != maxFindings || report.More != 4000 || log.Index().Len() != len(l)-1 {
+	if len(report.Findings) != health.Max || report.More != 4000 || log.Index().Len() != len(l)-1 {
 		t.Fatalf("%d findings and %d more, %d events", len(report.Findings), report.More, log.Index().Len())
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -48,7 +49,7 @@ func (e *BlobError) Unwrap() error { return e.Err }
 // writer of a session.
 type LockedError struct {
 	SessionID protocol.SessionID
-	Owner     Owner
+	Owner     owner.Owner
 }
 
 func (e *LockedError) Error() string {
@@ -59,7 +60,7 @@ func (e *LockedError) Error() string {
 func lockError(id protocol.SessionID, err error) error {
 	var held *disk.LockedError
 	if errors.As(err, &held) {
-		return &LockedError{SessionID: id, Owner: ParseOwner(held.Owner)}
+		return &LockedError{SessionID: id, Owner: owner.Parse(held.Owner)}
 	}
 	return err
 }

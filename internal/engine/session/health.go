@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/engine/session/owner"
 	"scorel/protocol"
 )
 
@@ -50,8 +51,8 @@ func (s *Store) Health(ctx context.Context) (Health, error) {
 		if i >= healthLogs || ctx.Err() != nil {
 			continue
 		}
-		if owner, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(f.id)+lockSuffix)); err == nil && held {
-			if ParseOwner(owner).gone() {
+		if text, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(f.id)+lockSuffix)); err == nil && held {
+			if owner.Parse(text).Gone() {
 				h.Dead = append(h.Dead, f.id)
 			}
 			continue

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"scorel/internal/engine/archive"
+	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -20,7 +22,7 @@ import (
 // a sentence for people. Nothing was made.
 var ErrImport = errors.New("the file cannot be imported")
 
-// ErrImportLeaf is in the chain, with ErrImport, when the event to go on from must be
+// ErrImportLeaf is in the chain, with ErrImport, when the event to continue from must be
 // named.
 var ErrImportLeaf = fmt.Errorf("%w", ErrImport)
 
@@ -48,22 +50,22 @@ type ImportOptions struct {
 // does a bundle that a Writer of [bundle] would not make. The rest of the header is filled in as by Create,
 // with its errors; all of the log and its payloads is made or nothing. A crash leaves
 // files without names, which are removed when they are a day old.
-func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, opt ImportOptions) (*Log, Report, error) {
+func (s *Store) Import(ctx context.Context, src io.Reader, h protocol.Header, opt ImportOptions) (*Log, health.Report, error) {
 	if h.SessionID == "" {
 		h.SessionID = protocol.NewSessionID(s.cfg.Now(), s.cfg.Rand)
 	}
 	switch ok, err := s.exists(h.SessionID); { // before the work; make looks again
 	case err != nil:
-		return nil, Report{}, fmt.Errorf("import: %w", err)
+		return nil, health.Report{}, fmt.Errorf("import: %w", err)
 	case ok:
-		return nil, Report{}, fmt.Errorf("import: %w", ErrExists)
+		return nil, health.Report{}, fmt.Errorf("import: %w", ErrExists)
 	}
 	if err := s.makeDir(s.sessions()); err != nil {
-		return nil, Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
+		return nil, health.Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
 	}
 	f, tmp, err := disk.Temp(s.fs, s.path(h.SessionID))
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
+		return nil, health.Report{}, fmt.Errorf("import: %w: %w", ErrStorage, err)
 	}
 	im := &importing{store: s, file: f, to: h.SessionID, client: opt.ClientID, pick: opt.Leaf}
 	defer func() {
@@ -133,7 +135,7 @@ type importing struct {
 
 	ix     *Index
 	broken map[int]bool // places of events that are damaged inside
-	report Report
+	report health.Report
 }
 
 // read takes the source in: the log into the temporary file, the payloads into
@@ -201,7 +203,7 @@ func (im *importing) read(ctx context.Context, src io.Reader) error {
 		}
 	}
 	if unnamed > 0 {
-		im.report.add(Finding{Kind: FindBlobUnnamed, Detail: fmt.Sprintf("%d, left out", unnamed)})
+		im.report.Add(health.Finding{Kind: health.BlobUnnamed, Detail: fmt.Sprintf("%d, left out", unnamed)})
 	}
 	return im.missing(ctx)
 }
@@ -236,17 +238,17 @@ func (im *importing) log(ctx context.Context, r io.Reader) error {
 			return fmt.Errorf("%w: it has no message %.24q to go on from", ErrImport, string(im.pick))
 		}
 	case ld.unasked:
-		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to go on from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
+		return fmt.Errorf("%w: damaged parts of it may have moved the place where the conversation goes on; name the event to continue from (the newest that is whole is %s)", ErrImportLeaf, im.ix.newest())
 	}
 	if ld.tail < ld.size {
-		im.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
+		im.report.Add(health.Finding{Kind: health.Tail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes, left out", ld.size-ld.tail)})
 	}
 	if im.broken, err = im.ix.undecodable(ctx); err != nil {
 		return err
 	}
 	for i := range im.ix.entries {
 		if e := &im.ix.entries[i]; im.broken[i] {
-			im.report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id(), Detail: "left out"})
+			im.report.Add(health.Finding{Kind: health.DamagedLine, Offset: e.off, EventID: e.id.id(), Detail: "left out"})
 		}
 	}
 	return nil
@@ -282,7 +284,7 @@ func (w writerFunc) Write(p []byte) (int, error) { return w(p) }
 // sourceID gives the session that line 0 names; the new one when it names none.
 func (im *importing) sourceID(size int64) protocol.SessionID {
 	line := make([]byte, min(size, protocol.MaxLine))
-	if readFull(im.file.ReadAt, line, 0) != nil {
+	if rawlog.ReadFull(im.file.ReadAt, line, 0) != nil {
 		return im.to
 	}
 	line, _, _ = bytes.Cut(line, []byte("\n"))
@@ -309,7 +311,7 @@ func (im *importing) missing(ctx context.Context) error {
 		}
 		switch err := im.store.Blobs().Keep(sha); {
 		case errors.Is(err, ErrNoBlob):
-			im.report.add(Finding{Kind: FindBlobMissing, Detail: sha})
+			im.report.Add(health.Finding{Kind: health.BlobMissing, Detail: sha})
 		case err != nil:
 			return err
 		}

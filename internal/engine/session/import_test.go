@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"scorel/internal/engine/archive"
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -62,7 +63,7 @@ func (w *world) export(t testing.TB) []byte {
 	return buf.Bytes()
 }
 
-func (w *world) imports(t testing.TB, data []byte, opt ImportOptions) (*Log, Report, error) {
+func (w *world) imports(t testing.TB, data []byte, opt ImportOptions) (*Log, health.Report, error) {
 	t.Helper()
 	log, report, err := w.store.Import(t.Context(), bytes.NewReader(data), protocol.Header{DeviceID: protocol.DeviceIDOf([]byte("here"))}, opt)
 	if err == nil {
@@ -134,7 +135,7 @@ func TestImportOfABundleKeepsEveryEventAndPayload(t *testing.T) {
 	var missing []string
 	for _, f := range report.Findings {
 		missing = append(missing, f.Detail)
-		if f.Kind != FindBlobMissing {
+		if f.Kind != health.BlobMissing {
 			t.Errorf("found %+v", f)
 		}
 	}
@@ -180,15 +181,15 @@ func TestImportOfALogSaysWhatIsDamagedAndTakesTheRest(t *testing.T) {
 	w := newWorld(t)
 	for name, damage := range map[string]struct {
 		data string
-		kind FindingKind
+		kind health.Kind
 		len  int
 	}{
 		"whole":                         {raw, "", 3},
-		"a torn end":                    {raw + `{"type":"message","id":"evt_to`, FindTail, 3},
-		"a line that is no event":       {strings.Replace(raw, "\n", "\nrubbish\n", 2), FindDamagedLine, 3},
-		"a line that is no JSON inside": {strings.Replace(raw, `"two"`, `"t`+"\x01"+`wo"`, 1), FindDamagedLine, 3}, // two, and a repair that names the gap
-		"no header":                     {raw[strings.Index(raw, "\n")+1:], FindDamagedHeader, 3},
-		"an event twice":                {raw + raw[strings.LastIndex(raw[:len(raw)-1], "\n")+1:], FindRepeatedID, 3},
+		"a torn end":                    {raw + `{"type":"message","id":"evt_to`, health.Tail, 3},
+		"a line that is no event":       {strings.Replace(raw, "\n", "\nrubbish\n", 2), health.DamagedLine, 3},
+		"a line that is no JSON inside": {strings.Replace(raw, `"two"`, `"t`+"\x01"+`wo"`, 1), health.DamagedLine, 3}, // two, and a repair that names the gap
+		"no header":                     {raw[strings.Index(raw, "\n")+1:], health.DamagedHeader, 3},
+		"an event twice":                {raw + raw[strings.LastIndex(raw[:len(raw)-1], "\n")+1:], health.RepeatedID, 3},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made, report, err := w.imports(t, []byte(damage.data), ImportOptions{})
@@ -237,7 +238,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 	}{
 		"nothing":                       {nil, "holds no session"},
 		"a text":                        {[]byte("hello\n"), "holds no session"},
-		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "go on from (the newest that is whole is evt_"},
+		"damage that may move the leaf": {append(bytes.Clone(raw), "x{\"type\":\"rewind\",\n"...), "continue from (the newest that is whole is evt_"},
 		"a payload of other content":    {pack(sha("named"), "wrong"), "other content"},
 		"a bundle that is cut off":      {whole[:len(whole)-20], "cut off"},
 		"a bundle with rubbish behind":  {append(bytes.Clone(whole), "rubbish"...), "no bundle"},
@@ -255,7 +256,7 @@ func TestImportRefusesWhatIsNoWholeSession(t *testing.T) {
 		}
 	}
 	made, report, err := w.imports(t, pack(sha("x"), "x", sha("named"), "named"), ImportOptions{})
-	if err != nil || !report.Has(FindBlobUnnamed) || len(report.Findings) != 1 {
+	if err != nil || !report.Has(health.BlobUnnamed) || len(report.Findings) != 1 {
 		t.Fatalf("a payload that nobody names: %q, %v", report.Sentences(), err)
 	}
 	if w.store.Blobs().Has(sha("x")) || !w.store.Blobs().Has(sha("named")) {
@@ -316,7 +317,7 @@ func TestImportOfADamagedLogGoesOnFromTheEventThatIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if made.Index().Leaf() != a.ID || made.NeedsLeaf() || !report.Has(FindTail) || made.Index().Header().ClonedFrom.EventID != a.ID {
+	if made.Index().Leaf() != a.ID || made.NeedsLeaf() || !report.Has(health.Tail) || made.Index().Header().ClonedFrom.EventID != a.ID {
 		t.Errorf("leaf %s, %q", made.Index().Leaf(), report.Sentences())
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -67,10 +68,6 @@ const (
 	none      = int32(-1)
 	otherType = 255
 )
-
-// maxSeq is the highest number an event may have: what a JavaScript client can
-// count to.
-const maxSeq = 1<<53 - 1
 
 // eventKey is the 80 bits of an event id.
 type eventKey [10]byte
@@ -254,7 +251,7 @@ func (ix *Index) add(r *record, used usages) (gap bool) {
 			if p != none {
 				before = ix.entries[p].id.id()
 			}
-			if len(ix.gaps) < maxFindings {
+			if len(ix.gaps) < health.Max {
 				ix.gaps = append(ix.gaps, Gap{After: before, Before: r.id.id(), Missing: r.parent.id(), Control: r.control})
 			}
 		}
@@ -332,22 +329,22 @@ func (ix *Index) fold(r *record, used usages) {
 
 // repeats says why an event with this id and seq would be a second one, or "".
 // It needs mu.
-func (ix *Index) repeats(id eventKey, seq protocol.Seq) FindingKind {
+func (ix *Index) repeats(id eventKey, seq protocol.Seq) health.Kind {
 	if ix.find(id) != none {
-		return FindRepeatedID
+		return health.RepeatedID
 	}
 	if seq > ix.lastSeq || len(ix.entries) == 0 {
 		return ""
 	}
 	if ix.seqs != nil {
 		if _, ok := ix.seqs[uint64(seq)]; ok {
-			return FindRepeatedSeq
+			return health.RepeatedSeq
 		}
 		return ""
 	}
 	_, ok := slices.BinarySearchFunc(ix.entries, uint64(seq), func(e entry, s uint64) int { return cmp.Compare(e.seq, s) })
 	if ok {
-		return FindRepeatedSeq
+		return health.RepeatedSeq
 	}
 	return ""
 }

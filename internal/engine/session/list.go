@@ -15,6 +15,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"scorel/internal/engine/session/owner"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -47,7 +49,7 @@ type Summary struct {
 	Events      int                  `json:"events"`                // lines behind the header
 	ClonedFrom  *protocol.ClonedFrom `json:"clonedFrom,omitempty"`
 	Parent      *protocol.Parent     `json:"parent,omitempty"`
-	Locked      *Owner               `json:"-"` // who writes it now, if anybody
+	Locked      *owner.Owner         `json:"-"` // who writes it now, if anybody
 }
 
 // Position gives the place of the session in the list.
@@ -100,8 +102,8 @@ func (s *Store) List(ctx context.Context, q Query) iter.Seq2[Summary, error] {
 			if !q.chooses(sum) {
 				continue
 			}
-			if owner, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(f.id)+lockSuffix)); err == nil && held {
-				o := ParseOwner(owner)
+			if text, held, err := s.fs.Holder(filepath.Join(s.sessions(), string(f.id)+lockSuffix)); err == nil && held {
+				o := owner.Parse(text)
 				sum.Locked = &o
 			}
 			given++
@@ -162,30 +164,30 @@ func (s *Store) summarise(ctx context.Context, f listed) (Summary, error) {
 		return sum, err
 	}
 	defer file.Close()
-	b := &blocks{read: file.ReadAt, size: f.size}
+	b := &rawlog.Blocks{Read: file.ReadAt, Size: f.size}
 	var buf []byte
 	for {
 		if err := ctx.Err(); err != nil {
 			return sum, err
 		}
-		blk, err := b.next(buf)
+		blk, err := b.Next(buf)
 		if err == io.EOF {
 			return sum, nil
 		}
 		if err != nil {
 			return sum, err
 		}
-		if blk.data != nil {
+		if blk.Data != nil {
 			sum.read(blk)
-			buf = blk.data
+			buf = blk.Data
 		}
 	}
 }
 
 // read takes what a summary needs from some lines.
-func (s *Summary) read(blk block) {
-	data := blk.data
-	if blk.off == 0 {
+func (s *Summary) read(blk rawlog.Block) {
+	data := blk.Data
+	if blk.Off == 0 {
 		line, rest, _ := bytes.Cut(data, []byte("\n"))
 		if h, err := protocol.ParseHeader(bytes.TrimSuffix(line, []byte("\r"))); err == nil {
 			s.Meta, s.ClonedFrom, s.Parent, data = h.Meta, h.ClonedFrom, h.Parent, rest

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -144,5 +145,5 @@ func readFile(fsys disk.FS, name string) ([]byte, error) {
 		return nil, err
 	}
 	data := make([]byte, size)
-	return data, readFull(f.ReadAt, data, 0)
+	return data, rawlog.ReadFull(f.ReadAt, data, 0)
 }

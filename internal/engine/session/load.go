@@ -9,33 +9,36 @@ import (
 	"runtime"
 	"slices"
 
+	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/ordered"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/protocol"
 )
 
 // loaded is what a pass over a log found besides the index.
 type loaded struct {
 	index  *Index
-	report Report
+	report health.Report
 	size   int64 // of the file
 	tail   int64 // where the tail begins
 	ended  bool  // the byte before the tail is a newline (or there is none)
 
-	tailScan  damageScan // the whole tail
-	unasked   bool       // damage may have moved the leaf, and nothing later says where it is
-	tailMoves bool       // such damage is in the tail
-	newer     string     // why a log of a later version takes no events
+	tailScan  rawlog.Damage // the whole tail
+	unasked   bool          // damage may have moved the leaf, and nothing later says where it is
+	tailMoves bool          // such damage is in the tail
+	newer     string        // why a log of a later version takes no events
 }
 
 // load reads the first size bytes of a log into an index. It changes nothing.
 func load(ctx context.Context, id protocol.SessionID, src *source, size int64) (*loaded, error) {
 	l := &loaded{index: newIndex(id, src), size: size}
 	var err error
-	if l.tail, err = findTail(ctx, src.readAt, size); err != nil {
+	if l.tail, err = rawlog.FindTail(ctx, src.readAt, size); err != nil {
 		return nil, fmt.Errorf("read the end of %s: %w", id, err)
 	}
 	l.ended = true
 	if l.tail > 0 {
-		if _, l.ended, err = endsWithNewline(src.readAt, l.tail); err != nil {
+		if _, l.ended, err = rawlog.EndsWithNewline(src.readAt, l.tail); err != nil {
 			return nil, err
 		}
 	}
@@ -108,15 +111,15 @@ type finding struct {
 }
 
 type parsed struct {
-	block block
+	block rawlog.Block
 	found []finding
 	used  usages
 	lines int
 	err   error
 }
 
-func (ld *loader) run(ctx context.Context, read readerAt) error {
-	b := &blocks{read: read, size: ld.l.tail}
+func (ld *loader) run(ctx context.Context, read rawlog.ReaderAt) error {
+	b := &rawlog.Blocks{Read: read, Size: ld.l.tail}
 	width := runtime.GOMAXPROCS(0)
 	free := make(chan parsed, width+1) // whose memory may be used again
 	var failed error
@@ -129,23 +132,23 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		blk, err := b.next(used.block.data)
+		blk, err := b.Next(used.block.Data)
 		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
-			b.off = b.size
+			b.Stop()
 			return func(context.Context) parsed { return parsed{err: err} }
 		}
 		return func(context.Context) parsed { return parseBlock(blk, used.found[:0], used.used[:0]) }
 	}
-	ordered(ctx, width, next, func(p parsed) bool {
+	ordered.Run(ctx, width, next, func(p parsed) bool {
 		if p.err != nil {
 			failed = p.err
 			return false
 		}
 		ld.merge(p)
-		if p.block.data != nil {
+		if p.block.Data != nil {
 			select {
 			case free <- p:
 			default:
@@ -157,26 +160,26 @@ func (ld *loader) run(ctx context.Context, read readerAt) error {
 		failed = ctx.Err()
 	}
 	if ld.crlf > 0 {
-		ld.l.report.add(Finding{Kind: FindCRLF, Detail: fmt.Sprintf("%d lines", ld.crlf)})
+		ld.l.report.Add(health.Finding{Kind: health.CRLF, Detail: fmt.Sprintf("%d lines", ld.crlf)})
 	}
 	return failed
 }
 
 // parseBlock finds the events of a block, into the memory of found and used. It
 // runs beside others.
-func parseBlock(b block, found []finding, used usages) parsed {
+func parseBlock(b rawlog.Block, found []finding, used usages) parsed {
 	p := parsed{block: b, found: found, used: used}
-	if b.long != nil {
+	if b.Long != nil {
 		p.lines = 1
 		return p
 	}
 	if p.found == nil {
-		p.found = make([]finding, 0, len(b.data)/400+4)
-		p.used = make(usages, 0, len(b.data)/1000+4)
+		p.found = make([]finding, 0, len(b.Data)/400+4)
+		p.used = make(usages, 0, len(b.Data)/1000+4)
 	}
-	nul := bytes.IndexByte(b.data, 0) >= 0
-	for data := b.data; len(data) > 0; p.lines++ {
-		off := b.off + int64(len(b.data)-len(data))
+	nul := bytes.IndexByte(b.Data, 0) >= 0
+	for data := b.Data; len(data) > 0; p.lines++ {
+		off := b.Off + int64(len(b.Data)-len(data))
 		line := data
 		i := bytes.IndexByte(data, '\n')
 		ended := i >= 0
@@ -197,8 +200,8 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended, nul
 	}
 	f := finding{lines: lines, crlf: crlf, headish: off == 0}
 	skipped := int64(0)
-	if off == 0 && bytes.HasPrefix(line, bom()) {
-		skipped = int64(len(bom()))
+	if off == 0 && bytes.HasPrefix(line, rawlog.BOM()) {
+		skipped = int64(len(rawlog.BOM()))
 	}
 	err := parseRecord(line[skipped:], off+skipped, &f.rec, used)
 	if err == nil {
@@ -208,14 +211,14 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended, nul
 		f.damage = line // the loader tries it as a header
 		return append(found, f)
 	}
-	segs := wholeEvents(line, ended)
+	segs := rawlog.WholeEvents(line, ended)
 	damage := func(from, to int) {
 		if to > from {
 			f.damage, f.rec = line[from:to], record{off: off + int64(from)}
 			found = append(found, f)
 		}
 	}
-	f.why, f.joined = err.Error(), len(segs) > 1 || len(segs) == 1 && segs[0] != segment{0, len(line)}
+	f.why, f.joined = err.Error(), len(segs) > 1 || len(segs) == 1 && segs[0] != rawlog.Segment{Start: 0, End: len(line)}
 	if len(segs) == 0 {
 		f.damage, f.rec = line[:len(line):len(line)], record{off: off}
 		if f.damage == nil {
@@ -225,16 +228,16 @@ func parseLine(found []finding, used *usages, line []byte, off int64, ended, nul
 	}
 	at := 0
 	for _, s := range segs {
-		damage(at, s.start)
+		damage(at, s.Start)
 		g := f
 		g.damage = nil
-		if err := parseRecord(line[s.start:s.end], off+int64(s.start), &g.rec, used); err != nil {
+		if err := parseRecord(line[s.Start:s.End], off+int64(s.Start), &g.rec, used); err != nil {
 			f.why = err.Error()
-			damage(s.start, s.end)
+			damage(s.Start, s.End)
 		} else {
-			found = append(found, g.checked(line[s.start:s.end], nul))
+			found = append(found, g.checked(line[s.Start:s.End], nul))
 		}
-		at = s.end
+		at = s.End
 	}
 	damage(at, len(line))
 	return found
@@ -263,7 +266,7 @@ func parseRecord(line []byte, off int64, r *record, used *usages) error {
 	switch {
 	case len(k.ID) == 0:
 		return fmt.Errorf("an event of type %.32q that is never stored", k.Type)
-	case k.Seq > maxSeq:
+	case k.Seq > rawlog.MaxSeq:
 		return fmt.Errorf("the number %d is impossible", k.Seq)
 	}
 	r.seq, r.id, r.control, r.typ = k.Seq, parseKey(k.ID), k.Control, k.Type
@@ -325,8 +328,8 @@ func (r *record) parseTarget(line []byte, key string) error {
 }
 
 func (ld *loader) merge(p parsed) {
-	if p.block.long != nil {
-		ld.damaged(p.block.off, ld.line+1, p.block.long, "a line of "+fmt.Sprint(p.block.long.size)+" bytes", p.block.off == 0)
+	if p.block.Long != nil {
+		ld.damaged(p.block.Off, ld.line+1, p.block.Long, "a line of "+fmt.Sprint(p.block.Long.Size)+" bytes", p.block.Off == 0)
 	}
 	for i := range p.found {
 		f := &p.found[i]
@@ -339,11 +342,11 @@ func (ld *loader) merge(p parsed) {
 			continue
 		}
 		if f.joined && (i == 0 || p.found[i-1].lines != f.lines) {
-			ld.l.report.add(Finding{Kind: FindJoinedLines, Offset: f.rec.off, Line: line, Detail: f.why})
+			ld.l.report.Add(health.Finding{Kind: health.JoinedLines, Offset: f.rec.off, Line: line, Detail: f.why})
 		}
 		if f.damage != nil {
-			d := &damageScan{}
-			d.feed(f.damage)
+			d := &rawlog.Damage{}
+			d.Feed(f.damage)
 			if f.changed {
 				ld.changed(&f.rec, line, d)
 			} else {
@@ -360,65 +363,65 @@ func (ld *loader) merge(p parsed) {
 func (ld *loader) first(f *finding, used usages, line int) {
 	l := ld.l
 	if f.damage == nil {
-		l.report.add(Finding{Kind: FindDamagedHeader, Line: line, Detail: "there is none"})
+		l.report.Add(health.Finding{Kind: health.DamagedHeader, Line: line, Detail: "there is none"})
 		if f.rec.off > 0 {
-			l.report.add(Finding{Kind: FindBOM, Line: line})
+			l.report.Add(health.Finding{Kind: health.BOM, Line: line})
 		}
 		ld.event(&f.rec, used, line)
 		return
 	}
-	text := bytes.TrimPrefix(f.damage, bom())
+	text := bytes.TrimPrefix(f.damage, rawlog.BOM())
 	if len(text) < len(f.damage) {
-		l.report.add(Finding{Kind: FindBOM, Line: line})
+		l.report.Add(health.Finding{Kind: health.BOM, Line: line})
 	}
 	h, err := protocol.ParseHeader(text)
 	if err == nil && protocol.HeaderSum(text) == protocol.SumWrong {
-		l.report.add(Finding{Kind: FindChangedHeader, Line: line})
+		l.report.Add(health.Finding{Kind: health.ChangedHeader, Line: line})
 	}
 	if err != nil {
-		d := &damageScan{}
-		d.feed(text)
+		d := &rawlog.Damage{}
+		d.Feed(text)
 		ld.damaged(0, line, d, err.Error(), true)
 		return
 	}
 	if ld.session = h.SessionID; h.SessionID != l.index.id {
-		l.report.add(Finding{Kind: FindDamagedHeader, Line: line, Detail: "it names session " + string(h.SessionID)})
+		l.report.Add(health.Finding{Kind: health.DamagedHeader, Line: line, Detail: "it names session " + string(h.SessionID)})
 		h.SessionID = l.index.id
 	}
 	if h.Version > protocol.HeaderVersion {
 		l.newer = fmt.Sprintf("it was written by a later version of Scorel (log version %d, this one knows %d); update Scorel to go on in it", h.Version, protocol.HeaderVersion)
-		l.report.add(Finding{Kind: FindNewerVersion, Line: line, Detail: fmt.Sprint(h.Version)})
+		l.report.Add(health.Finding{Kind: health.NewerVersion, Line: line, Detail: fmt.Sprint(h.Version)})
 	}
 	l.index.header, l.index.meta = h, h.Meta
 	l.index.headerAt = [2]int{len(f.damage) - len(text), len(text)}
 }
 
-func (ld *loader) damaged(off int64, line int, d *damageScan, why string, header bool) {
-	kind := FindDamagedLine
+func (ld *loader) damaged(off int64, line int, d *rawlog.Damage, why string, header bool) {
+	kind := health.DamagedLine
 	switch {
 	case header:
-		kind = FindDamagedHeader
-	case d.nul > 0 && 2*d.nul >= d.size:
-		kind, why = FindNULRun, fmt.Sprintf("%d bytes", d.nul)
+		kind = health.DamagedHeader
+	case d.NUL > 0 && 2*d.NUL >= d.Size:
+		kind, why = health.NULRun, fmt.Sprintf("%d bytes", d.NUL)
 	}
-	ld.l.report.add(Finding{Kind: kind, Offset: off, Line: line, Detail: why})
+	ld.l.report.Add(health.Finding{Kind: kind, Offset: off, Line: line, Detail: why})
 	ld.noteHole(off, d)
 }
 
 // changed handles a control event that does not act.
-func (ld *loader) changed(r *record, line int, d *damageScan) {
-	ld.l.report.add(Finding{Kind: FindChangedControl, Offset: r.off, Line: line, EventID: r.id.id()})
+func (ld *loader) changed(r *record, line int, d *rawlog.Damage) {
+	ld.l.report.Add(health.Finding{Kind: health.ChangedControl, Offset: r.off, Line: line, EventID: r.id.id()})
 	ld.noteHole(r.off, d)
 }
 
 // noteHole takes note of damage behind the newest event.
-func (ld *loader) noteHole(off int64, d *damageScan) {
-	ld.l.index.floor = max(ld.l.index.floor, d.maxSeq)
+func (ld *loader) noteHole(off int64, d *rawlog.Damage) {
+	ld.l.index.floor = max(ld.l.index.floor, d.MaxSeq)
 	if !ld.hole.open {
 		ld.hole = hole{open: true, before: ld.doubt}
 	}
-	ld.hole.maxSeq = max(ld.hole.maxSeq, d.maxSeq)
-	if d.doubtful() {
+	ld.hole.maxSeq = max(ld.hole.maxSeq, d.MaxSeq)
+	if d.Doubtful() {
 		ld.doubts(off)
 	}
 }
@@ -433,7 +436,7 @@ func (ld *loader) doubts(off int64) {
 func (ld *loader) event(r *record, used usages, line int) {
 	ix := ld.l.index
 	if kind := ix.repeats(r.id, r.seq); kind != "" {
-		ld.l.report.add(Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id()})
+		ld.l.report.Add(health.Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id()})
 		ix.floor = max(ix.floor, r.seq)
 		return
 	}
@@ -445,42 +448,42 @@ func (ld *loader) event(r *record, used usages, line int) {
 	if r.sum == protocol.SumRight && strange || r.sum == protocol.SumUnknown && ld.summed && len(r.session) == 0 {
 		r.sum = protocol.SumWrong // the checksum leaves this value out; every version writes it
 		if r.control {
-			ld.changed(r, line, &damageScan{moves: r.move, maxSeq: r.seq})
+			ld.changed(r, line, &rawlog.Damage{Moves: r.move, MaxSeq: r.seq})
 			return
 		}
 	}
 	if r.seq < ix.lastSeq {
-		ld.find(r, line, FindDisorder, "")
+		ld.find(r, line, health.Disorder, "")
 	}
 	ld.follows(r, line)
 	ld.hole = hole{}
 	switch {
 	case r.nul:
-		ld.find(r, line, FindUnreadable, "")
+		ld.find(r, line, health.Unreadable, "")
 	case r.sum == protocol.SumWrong:
-		ld.find(r, line, FindChanged, "")
+		ld.find(r, line, health.Changed, "")
 	case r.odd:
-		ld.find(r, line, FindOddType, fmt.Sprintf("%.32q", r.typ))
+		ld.find(r, line, health.OddType, fmt.Sprintf("%.32q", r.typ))
 		ld.doubts(r.off)
 	}
 	gap := ix.add(r, used)
 	if gap {
-		ld.find(r, line, FindMissingParent, string(r.parent.id()))
+		ld.find(r, line, health.MissingParent, string(r.parent.id()))
 	}
 	switch {
 	case ix.moveAt == r.off || string(r.typ) == string(protocol.TypeRepair):
 		ld.doubt = -1
 	case r.move && ix.followsOn(r.seq):
-		ld.find(r, line, FindUnknownTarget, string(r.target.id()))
+		ld.find(r, line, health.UnknownTarget, string(r.target.id()))
 		ld.doubts(r.off)
 	case ld.doubt >= 0 && !gap && ld.proves(r):
-		ld.find(r, line, FindLeafProved, "")
+		ld.find(r, line, health.LeafProved, "")
 		ld.doubt = -1
 	}
 }
 
-func (ld *loader) find(r *record, line int, kind FindingKind, detail string) {
-	ld.l.report.add(Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id(), Detail: detail})
+func (ld *loader) find(r *record, line int, kind health.Kind, detail string) {
+	ld.l.report.Add(health.Finding{Kind: kind, Offset: r.off, Line: line, EventID: r.id.id(), Detail: detail})
 }
 
 // follows looks whether lines are missing before an event, and whether none is where
@@ -497,7 +500,7 @@ func (ld *loader) follows(r *record, line int) {
 		}
 	case r.prev < ix.lastSeq: // one before it has a wrong number
 	case !ld.hole.open:
-		ld.find(r, line, FindMissingLines, "")
+		ld.find(r, line, health.MissingLines, "")
 		ld.doubts(r.off)
 	case r.prev != ld.hole.maxSeq:
 		ld.doubts(r.off) // more is missing than what stands there
@@ -524,14 +527,14 @@ func (ix *Index) followsOn(seq protocol.Seq) bool {
 
 // forgetRepaired takes the gaps out of the report that a repair made and named.
 func (l *loaded) forgetRepaired(ctx context.Context) error {
-	if !slices.ContainsFunc(l.report.Findings, Finding.repairable) {
+	if !slices.ContainsFunc(l.report.Findings, health.Finding.Repairable) {
 		return nil
 	}
 	known, err := l.index.repaired(ctx)
 	if err != nil {
 		return err
 	}
-	l.report.Findings = slices.DeleteFunc(l.report.Findings, func(f Finding) bool { return f.repairable() && known[f.EventID] })
+	l.report.Findings = slices.DeleteFunc(l.report.Findings, func(f health.Finding) bool { return f.Repairable() && known[f.EventID] })
 	return nil
 }
 
@@ -554,39 +557,39 @@ func (ix *Index) repaired(ctx context.Context) (map[protocol.EventID]bool, error
 // scanTail looks through the tail. Its last line, when no newline ends it, was
 // told to nobody: only its numbers count, unless NULs stand in it that no power cut
 // leaves.
-func (l *loaded) scanTail(ctx context.Context, read readerAt) error {
+func (l *loaded) scanTail(ctx context.Context, read rawlog.ReaderAt) error {
 	unfinished := l.size
 	if l.tail < l.size {
-		body, ended, err := endsWithNewline(read, l.size)
+		body, ended, err := rawlog.EndsWithNewline(read, l.size)
 		if err != nil {
 			return err
 		}
 		if !ended {
-			if unfinished, err = lineStart(read, body); err != nil {
+			if unfinished, err = rawlog.LineStart(read, body); err != nil {
 				return err
 			}
 			unfinished = max(unfinished, l.tail)
 		}
 	}
-	t := tailScan{unfinished: unfinished}
-	buf := make([]byte, min(blockSize, l.size-l.tail))
+	t := rawlog.Tail{Unfinished: unfinished}
+	buf := make([]byte, min(rawlog.BlockSize, l.size-l.tail))
 	for off := l.tail; off < l.size; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p := buf[:min(int64(len(buf)), l.size-off)]
-		if err := readFull(read, p, off); err != nil {
+		if err := rawlog.ReadFull(read, p, off); err != nil {
 			return err
 		}
-		t.feed(p, off)
+		t.Feed(p, off)
 		off += int64(len(p))
 	}
-	t.end()
-	l.tailMoves = t.doubtful(l.tail, l.size)
-	l.tailScan = damageScan{maxSeq: t.maxSeq, nul: t.nul, size: l.size - l.tail}
-	l.index.floor = max(l.index.floor, l.tailScan.maxSeq)
-	if nul := l.tailScan.nul; nul > 0 && 2*nul >= l.tailScan.size {
-		l.report.add(Finding{Kind: FindNULRun, Offset: l.tail, Detail: fmt.Sprintf("%d bytes", nul)})
+	t.End()
+	l.tailMoves = t.Doubtful(l.tail, l.size)
+	l.tailScan = rawlog.Damage{MaxSeq: t.MaxSeq, NUL: t.NUL, Size: l.size - l.tail}
+	l.index.floor = max(l.index.floor, l.tailScan.MaxSeq)
+	if nul := l.tailScan.NUL; nul > 0 && 2*nul >= l.tailScan.Size {
+		l.report.Add(health.Finding{Kind: health.NULRun, Offset: l.tail, Detail: fmt.Sprintf("%d bytes", nul)})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sync"
 
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -74,7 +75,7 @@ func (l *Log) Broken() error {
 // Commit stores events: one write, one fsync. They are durable and in the index
 // when it returns nil. Otherwise none of them is stored: ErrReadOnly,
 // ErrInvalidEvent, ErrClosed, the context's error (only before anything was
-// written), or ErrStorage, with [disk.ErrNoSpace] when the disk is full. The seqs
+// written), a *LockedError once another host has taken the session over, or ErrStorage, with [disk.ErrNoSpace] when the disk is full. The seqs
 // must rise; each parent must be a conversation event of the log or before it in
 // events. Nothing of the caller's memory is kept.
 func (l *Log) Commit(ctx context.Context, events []protocol.Event) error {
@@ -127,6 +128,9 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 	if l.closed {
 		return fmt.Errorf("session %s: %w", l.ix.id, ErrClosed)
 	}
+	if err := l.unlock.Held(); err != nil { // nothing is written into the other's log
+		return lockError(l.ix.id, err)
+	}
 	if err := l.revive(); err != nil {
 		return l.storageError(err)
 	}
@@ -157,7 +161,7 @@ func (l *Log) commit(ctx context.Context, events []protocol.Event) error {
 		l.ix.add(&records[i], used)
 	}
 	l.ix.end = end + l.pad + int64(len(l.buf))
-	if cap(l.buf) > blockSize {
+	if cap(l.buf) > rawlog.BlockSize {
 		l.buf = nil
 	}
 	return nil
@@ -332,11 +336,11 @@ func (l *Log) copyPrefix(end int64, more []byte) (f disk.File, renamed bool, err
 }
 
 // copyRange copies bytes from to to of read into f at place at.
-func copyRange(f disk.File, at int64, read readerAt, from, to int64) error {
-	buf := make([]byte, min(blockSize, to-from))
+func copyRange(f disk.File, at int64, read rawlog.ReaderAt, from, to int64) error {
+	buf := make([]byte, min(rawlog.BlockSize, to-from))
 	for off := from; off < to; {
 		p := buf[:min(int64(len(buf)), to-off)]
-		if err := readFull(read, p, off); err != nil {
+		if err := rawlog.ReadFull(read, p, off); err != nil {
 			return err
 		}
 		if _, err := f.WriteAt(p, at+off-from); err != nil {

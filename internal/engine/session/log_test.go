@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"errors"
 	"testing"
 
+	"scorel/internal/engine/session/owner"
 	"scorel/protocol"
 )
 
@@ -37,4 +39,23 @@ func TestCommittedEventsAreThereAfterReopen(t *testing.T) {
 		t.Fatal(texts)
 	}
 
+}
+
+// Another machine that shares the folder takes a session over when this one has slept for long.
+func TestCommitIsRefusedOnceAnotherHostHasTakenTheSessionOver(t *testing.T) {
+	w := newWorld(t)
+	log := w.create(t)
+	a := w.user("", "hello")
+	if err := log.Commit(t.Context(), []protocol.Event{a}); err != nil {
+		t.Fatal(err)
+	}
+	before := string(w.mem.Bytes(w.logName()))
+	w.mem.TakeOver("/home/.scorel/sessions/"+string(w.id)+".lock", owner.Owner{PID: 77, Command: "scorel host"}.Text())
+	var held *LockedError
+	if err := log.Commit(t.Context(), []protocol.Event{w.assistant(a.ID, "hi")}); !errors.As(err, &held) || held.Owner.PID != 77 {
+		t.Fatalf("wrote into a log that another host has: %v", err)
+	}
+	if got := string(w.mem.Bytes(w.logName())); got != before {
+		t.Errorf("the log has changed: %q", got[len(before):])
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -142,7 +143,7 @@ func TestIndexAgreesWithAPlainFold(t *testing.T) {
 				if err := log.Close(); err != nil {
 					rt.Fatal(err)
 				}
-				var report Report
+				var report health.Report
 				if log, report, err = w.store.Open(t.Context(), w.id); err != nil || !report.Clean() {
 					rt.Fatal(err, report.Sentences())
 				}

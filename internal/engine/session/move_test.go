@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -137,7 +138,7 @@ func TestAMissingMoveAsksForTheLeaf(t *testing.T) {
 	l := slices.Delete(lines(data), moveLine, moveLine+1)
 	c := w.with(t, append(bytes.Join(l, []byte("\n")), '\n'))
 	log, report := c.open(t)
-	if !log.NeedsLeaf() || !report.Has(FindMissingLines) {
+	if !log.NeedsLeaf() || !report.Has(health.MissingLines) {
 		t.Fatalf("it goes on from %s (left was %s): %v", log.Index().Leaf(), left, report.Sentences())
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"scorel/internal/engine/session/rawlog"
 )
 
 func TestMutatedLogsOpenAndAreFoundTheSameAgain(t *testing.T) {
@@ -43,7 +45,7 @@ func TestMutatedLogsOpenAndAreFoundTheSameAgain(t *testing.T) {
 				t.Fatalf("%v\n%q", err, data)
 			}
 			n, asks = n+1, false
-			if l := lines(w.mem.Bytes(w.logName())); !isWholeEvent(l[len(l)-1]) {
+			if l := lines(w.mem.Bytes(w.logName())); !rawlog.IsWholeEvent(l[len(l)-1]) {
 				t.Fatalf("the picked leaf is not in a line of its own: %q", l[len(l)-1])
 			}
 		}

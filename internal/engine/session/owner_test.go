@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"testing"
 
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 )
 
@@ -36,7 +37,7 @@ func deadProcess(t *testing.T) int {
 
 // TestOpenRefusesAtOnce: one that has died is waited for below, by package disk.
 func TestOpenRefusesAtOnce(t *testing.T) {
-	for name, owner := range map[string][]byte{"died": Owner{PID: deadProcess(t)}.Text(), "runs": Owner{PID: os.Getppid()}.Text(), "unknown": []byte("somebody"), "empty": nil} {
+	for name, owner := range map[string][]byte{"died": owner.Owner{PID: deadProcess(t)}.Text(), "runs": owner.Owner{PID: os.Getppid()}.Text(), "unknown": []byte("somebody"), "empty": nil} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			log := w.create(t)

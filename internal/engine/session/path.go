@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 
+	"scorel/internal/engine/session/ordered"
 	"scorel/protocol"
 )
 
@@ -260,7 +261,7 @@ func (w *backWalk) stretch(ctx context.Context, yield func(protocol.Event, error
 		}
 	}
 	width := runtime.GOMAXPROCS(0)
-	ordered(ctx, width, next, func(b batch) bool {
+	ordered.Run(ctx, width, next, func(b batch) bool {
 		for _, ev := range b.events {
 			if !yield(ev, nil) {
 				want = false

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -157,7 +158,7 @@ func TestWhatAnyEventNamesTravelsIsKeptIsCheckedAndIsGivenOut(t *testing.T) {
 	}
 	missing := 0
 	for _, f := range report.Findings {
-		if f.Kind == FindBlobMissing && slices.Contains(all, f.Detail) {
+		if f.Kind == health.BlobMissing && slices.Contains(all, f.Detail) {
 			missing++
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -198,7 +199,7 @@ func childForeign() {
 		fmt.Println("open:", err)
 		return
 	}
-	if ro, _ := log.ReadOnly(); !ro || !report.Has(FindTail) {
+	if ro, _ := log.ReadOnly(); !ro || !report.Has(health.Tail) {
 		fmt.Println("it is not read-only:", report.Sentences())
 	}
 	_ = log.Close()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -152,13 +153,13 @@ func (b *Blobs) scanNames(ctx context.Context, name string, old map[string]int64
 	if err != nil {
 		return err
 	}
-	buf := make([]byte, min(blockSize, size))
+	buf := make([]byte, min(rawlog.BlockSize, size))
 	for off := int64(0); off < size && len(old) > 0; off += int64(len(buf)) - hexSHA {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		p := buf[:min(int64(len(buf)), size-off)]
-		if err := readFull(f.ReadAt, p, off); err != nil {
+		if err := rawlog.ReadFull(f.ReadAt, p, off); err != nil {
 			return err
 		}
 		forgetNamed(p, old)

@@ -2,13 +2,13 @@ package session
 
 import (
 	"context"
-	"iter"
-	"unicode/utf8"
-
 	"encoding/json"
 	"fmt"
+	"iter"
 	"slices"
+	"unicode/utf8"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -51,7 +51,7 @@ func (ix *Index) noteDamage(e *entry) {
 	if e.parent != none {
 		gap.After = ix.entries[e.parent].id.id()
 	}
-	if len(ix.gaps) < maxFindings && !slices.Contains(ix.gaps, gap) {
+	if len(ix.gaps) < health.Max && !slices.Contains(ix.gaps, gap) {
 		ix.gaps = append(ix.gaps, gap)
 	}
 }

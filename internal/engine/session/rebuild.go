@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -15,10 +16,10 @@ import (
 // read stays, with its mark. A log that waits for its leaf to be picked, or that a later
 // version wrote, gives ErrReadOnly. The report is what was found; other errors are
 // those of Open.
-func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, error) {
+func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (health.Report, error) {
 	log, report, err := s.Open(ctx, id)
 	if err != nil {
-		return Report{}, err
+		return health.Report{}, err
 	}
 	defer log.Close()
 	log.mu.Lock()
@@ -30,15 +31,15 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, erro
 	if err != nil {
 		return report, err
 	}
-	if len(broken) == 0 && !slices.ContainsFunc(report.Findings, func(f Finding) bool { return !f.stays() }) {
+	if len(broken) == 0 && !slices.ContainsFunc(report.Findings, func(f health.Finding) bool { return !f.Stays() }) {
 		return report, nil
 	}
-	if report.Has(FindChangedHeader) {
+	if report.Has(health.ChangedHeader) {
 		log.ix.headerAt = [2]int{} // it is written as it was read
 	}
 	for i := range broken {
 		e := &log.ix.entries[i]
-		report.add(Finding{Kind: FindDamagedLine, Offset: e.off, EventID: e.id.id()})
+		report.Add(health.Finding{Kind: health.DamagedLine, Offset: e.off, EventID: e.id.id()})
 	}
 	aside, err := log.setAside(ctx, 0, log.ix.Size())
 	if err != nil {
@@ -60,7 +61,7 @@ func (s *Store) Repair(ctx context.Context, id protocol.SessionID) (Report, erro
 // gapsWithout gives the gaps that the log has, and will have without the events at the
 // places in broken, at most as many as one repair event names; a second repair names
 // more.
-func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report Report) ([]protocol.RepairGap, error) {
+func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report health.Report) ([]protocol.RepairGap, error) {
 	s := ix.snapshot()
 	known, err := ix.repaired(ctx)
 	if err != nil {
@@ -68,7 +69,7 @@ func (ix *Index) gapsWithout(ctx context.Context, broken map[int]bool, report Re
 	}
 	found := map[protocol.EventID]bool{} // bounded by the report
 	for _, f := range report.Findings {
-		found[f.EventID] = found[f.EventID] || f.repairable()
+		found[f.EventID] = found[f.EventID] || f.Repairable()
 	}
 	var gaps []protocol.RepairGap
 	last := protocol.Seq(0)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"scorel/internal/engine/session/health"
 	"scorel/protocol"
 )
 
@@ -87,7 +88,7 @@ func ids(t testing.TB, ix *Index) []protocol.EventID {
 }
 
 // damagedCopy gives the bytes that were set aside, nil when none were.
-func (w *world) damagedCopy(t testing.TB, report Report) []byte {
+func (w *world) damagedCopy(t testing.TB, report health.Report) []byte {
 	t.Helper()
 	if report.SetAside == "" {
 		return nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"path/filepath"
 
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk"
 )
 
@@ -20,7 +21,7 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 	if ld.newer != "" { // nothing of it is touched
 		l.readOnly = ld.newer
 		if ld.tail < ld.size {
-			ld.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)})
+			ld.report.Add(health.Finding{Kind: health.Tail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)})
 		}
 		ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 		return
@@ -29,7 +30,7 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 		l.readOnly, l.pick = pickReason, true
 	}
 	if ld.tail < ld.size {
-		f := Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)}
+		f := health.Finding{Kind: health.Tail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)}
 		if ld.tailMoves {
 			// It stays until the leaf is picked: without it the next open would
 			// not know that there is something to ask.
@@ -37,22 +38,22 @@ func (l *Log) repair(ctx context.Context, ld *loaded) {
 			if !ld.ended {
 				l.pad = 1
 			}
-			ld.report.add(f)
+			ld.report.Add(f)
 			ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 			return
 		}
 		aside, err := l.setAside(ctx, ld.tail, ld.size)
 		if err != nil {
 			l.readOnly, l.pick = "its damaged end could not be set aside: "+err.Error(), false
-			ld.report.add(f)
+			ld.report.Add(f)
 			ld.report.ReadOnly, ld.report.NeedsLeaf = l.readOnly, l.pick
 			return
 		}
-		f.Kind, ld.report.SetAside = FindTailCut, aside
-		ld.report.add(f)
+		f.Kind, ld.report.SetAside = health.TailCut, aside
+		ld.report.Add(f)
 	}
 	if !ld.ended {
-		ld.report.add(Finding{Kind: FindNoNewline, Offset: ld.tail})
+		ld.report.Add(health.Finding{Kind: health.NoNewline, Offset: ld.tail})
 	}
 	if err := l.mend(ld, &end); err != nil {
 		l.readOnly, l.pick = "its end could not be repaired: "+err.Error(), false
@@ -73,7 +74,7 @@ func (l *Log) mend(ld *loaded, end *int64) error {
 			return err
 		}
 		add = append(line, '\n')
-		ld.report.add(Finding{Kind: FindDamagedHeader, Detail: "there was none"})
+		ld.report.Add(health.Finding{Kind: health.DamagedHeader, Detail: "there was none"})
 	}
 	if ld.tail == ld.size && add == nil {
 		return nil

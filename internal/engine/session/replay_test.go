@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/health"
 	"scorel/internal/engine/session/history"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -26,7 +27,7 @@ type replayed struct {
 var beforeWindow = history.Window{Size: 24_000, System: 3_000, Tools: 5_000, MaxOutput: 4_000}
 
 // damageNote begins what a model is told of damage to a log. The version before did not tell
-// it (see CHANGELOG.md: "Damage to a log is found by checksums and told before anything is
+// it (see CHANGELOG.md: "Damage to a log is found by checksums and reported before anything is
 // sent"), so such messages are left out of the comparison.
 const damageNote = "The log of this conversation is damaged here"
 
@@ -81,7 +82,7 @@ func all(events iter.Seq2[protocol.Event, error]) (list []protocol.Event, err er
 }
 
 // findings writes what was found wrong with a log, a line each.
-func findings(r session.Report) (out []byte) {
+func findings(r health.Report) (out []byte) {
 	for _, f := range r.Findings {
 		out = fmt.Appendf(out, "%s at byte %d\n", f.Kind, f.Offset)
 	}

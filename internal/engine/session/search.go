@@ -13,6 +13,9 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"scorel/internal/engine/session/match"
+	"scorel/internal/engine/session/ordered"
+	"scorel/internal/engine/session/rawlog"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -85,7 +88,7 @@ func (s *Store) Search(ctx context.Context, q Search) iter.Seq2[protocol.FoundSe
 			return
 		}
 		slices.SortFunc(files, func(a, b listed) int { return a.position().compare(b.position()) })
-		sc := &scan{store: s, words: newWords(q.Words, q.MatchCase), project: q.ProjectID}
+		sc := &scan{store: s, words: match.New(q.Words, q.MatchCase), project: q.ProjectID}
 		next := func() func(context.Context) scanned {
 			if len(files) == 0 {
 				return nil
@@ -95,7 +98,7 @@ func (s *Store) Search(ctx context.Context, q Search) iter.Seq2[protocol.FoundSe
 			return func(ctx context.Context) scanned { return sc.file(ctx, f) }
 		}
 		given, stopped := 0, false
-		ordered(ctx, searchWidth, next, func(r scanned) bool {
+		ordered.Run(ctx, searchWidth, next, func(r scanned) bool {
 			found, err := r.found(ctx, s)
 			switch {
 			case ctx.Err() != nil:
@@ -123,7 +126,7 @@ func (s *Store) Search(ctx context.Context, q Search) iter.Seq2[protocol.FoundSe
 // scan is one search through many files.
 type scan struct {
 	store   *Store
-	words   words
+	words   match.Words
 	project protocol.ProjectID
 	buffers sync.Pool // *[]byte
 }
@@ -153,12 +156,12 @@ func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 		buf = new([]byte)
 	}
 	defer sc.buffers.Put(buf)
-	b := &blocks{read: file.ReadAt, size: f.size}
+	b := &rawlog.Blocks{Read: file.ReadAt, Size: f.size}
 	for {
 		if r.err = ctx.Err(); r.err != nil {
 			return r
 		}
-		blk, err := b.next(*buf)
+		blk, err := b.Next(*buf)
 		if err == io.EOF {
 			break
 		}
@@ -166,11 +169,11 @@ func (sc *scan) file(ctx context.Context, f listed) (r scanned) {
 			r.err = err
 			return r
 		}
-		if blk.data == nil {
+		if blk.Data == nil {
 			continue
 		}
-		*buf = blk.data[:0]
-		if blk.off == 0 && sc.project != "" && !sc.ofProject(blk.data) {
+		*buf = blk.Data[:0]
+		if blk.Off == 0 && sc.project != "" && !sc.ofProject(blk.Data) {
 			return r
 		}
 		sc.block(&r, blk)
@@ -189,9 +192,9 @@ func (sc *scan) ofProject(data []byte) bool {
 }
 
 // block searches some lines.
-func (sc *scan) block(r *scanned, blk block) {
-	data := blk.data
-	sc.words[0].inLine.each(data, func(start, end int) int {
+func (sc *scan) block(r *scanned, blk rawlog.Block) {
+	data := blk.Data
+	sc.words.Candidates(data, func(start, end int) int {
 		from := bytes.LastIndexByte(data[:start], '\n') + 1
 		to := len(data)
 		if i := bytes.IndexByte(data[end:], '\n'); i >= 0 {
@@ -199,8 +202,8 @@ func (sc *scan) block(r *scanned, blk block) {
 		}
 		line := bytes.TrimSuffix(data[from:to], []byte("\r"))
 		switch {
-		case !sc.words[1:].mayBeIn(line):
-		case blk.off == 0 && from == 0:
+		case !sc.words[1:].MayBeIn(line):
+		case blk.Off == 0 && from == 0:
 			sc.header(r, line)
 		case r.count < maxCounted:
 			sc.line(r, line)
@@ -220,7 +223,7 @@ func (sc *scan) header(r *scanned, line []byte) {
 	if err != nil {
 		return
 	}
-	if parts, ok := sc.words.snippet([]string{h.Meta.Name}); ok {
+	if parts, ok := sc.words.Snippet([]string{h.Meta.Name}); ok {
 		r.add(protocol.SearchHit{TS: h.CreatedAt, Active: true, Snippet: parts})
 	}
 }
@@ -236,7 +239,7 @@ func (sc *scan) line(r *scanned, line []byte) {
 	if err != nil {
 		return
 	}
-	parts, ok := sc.words.snippet(ev.SearchTexts())
+	parts, ok := sc.words.Snippet(ev.SearchTexts())
 	if !ok {
 		return
 	}

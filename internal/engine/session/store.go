@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -22,7 +24,7 @@ type Config struct {
 	Now       func() time.Time // nil: the machine's clock
 	Rand      io.Reader        // nil: the machine's
 	SyncLimit int              // fsyncs in flight, of all logs together; 0: 16
-	Owner     func() []byte    // what locks say about this process ([Owner.Text]); nil: pid, start and program
+	Owner     func() []byte    // what locks say about this process ([owner.Owner.Text]); nil: pid, start and program
 }
 
 // Store is the folder of all sessions of a device.
@@ -55,7 +57,7 @@ func OpenStore(cfg Config) (*Store, error) {
 		cfg.Rand = rand.Reader
 	}
 	if cfg.Owner == nil {
-		cfg.Owner = thisProcess(cfg.Now())
+		cfg.Owner = owner.This(cfg.Now())
 	}
 	if cfg.SyncLimit <= 0 {
 		cfg.SyncLimit = defaultSyncs
@@ -261,37 +263,37 @@ func (s *Store) replaceLog(name string, fill func(put func([]byte) error) error)
 // Open opens a log and is its writer until Close. A damaged end is set aside;
 // everything found is in the report. Errors: ErrNotFound, *LockedError,
 // ErrStorage.
-func (s *Store) Open(ctx context.Context, id protocol.SessionID) (*Log, Report, error) {
+func (s *Store) Open(ctx context.Context, id protocol.SessionID) (*Log, health.Report, error) {
 	if err := s.mustExist(id); err != nil {
-		return nil, Report{}, err
+		return nil, health.Report{}, err
 	}
 	unlock, err := s.lock(id)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, health.Report{}, err
 	}
 	log, report, err := s.attach(ctx, id, unlock, false)
 	if err != nil {
 		_ = unlock.Unlock()
-		return nil, Report{}, err
+		return nil, health.Report{}, err
 	}
 	return log, report, nil
 }
 
 // attach loads and repairs a log whose lock is held. A fresh one is durable.
-func (s *Store) attach(ctx context.Context, id protocol.SessionID, unlock disk.Unlocker, fresh bool) (*Log, Report, error) {
+func (s *Store) attach(ctx context.Context, id protocol.SessionID, unlock disk.Unlocker, fresh bool) (*Log, health.Report, error) {
 	name := s.path(id)
 	f, err := s.fs.Open(name, disk.ReadWrite)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, Report{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
+		return nil, health.Report{}, fmt.Errorf("session %s: %w", id, ErrNotFound)
 	}
 	if err != nil {
-		return nil, Report{}, fmt.Errorf("open session %s: %w: %w", id, ErrStorage, err)
+		return nil, health.Report{}, fmt.Errorf("open session %s: %w: %w", id, ErrStorage, err)
 	}
 	src := &source{file: f, open: func() (disk.File, error) { return s.fs.Open(name, disk.ReadOnly) }}
 	loaded, err := s.loadDurable(ctx, id, src, f, fresh)
 	if err != nil {
 		_ = src.close()
-		return nil, Report{}, err
+		return nil, health.Report{}, err
 	}
 	l := &Log{store: s, name: name, ix: loaded.index, src: src, file: f, unlock: unlock}
 	l.repair(ctx, loaded)

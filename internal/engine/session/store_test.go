@@ -13,6 +13,7 @@ import (
 	"testing/iotest"
 	"time"
 
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
@@ -100,7 +101,7 @@ func TestViewNeverRepairsAndEndsAtTheSizeItFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer v2.Close()
-	if !report.Has(FindTail) || report.SetAside != "" || !bytes.Equal(c.mem.Bytes(c.logName()), torn) {
+	if !report.Has(health.Tail) || report.SetAside != "" || !bytes.Equal(c.mem.Bytes(c.logName()), torn) {
 		t.Fatalf("%v", report.Sentences())
 	}
 }
@@ -358,13 +359,13 @@ func TestVerifyFindsWhatOpeningDoesNot(t *testing.T) {
 	}
 	w.mem.Put("/home/.scorel/blobs/"+bad, []byte("xxxxx"))
 	report, err := w.store.Verify(t.Context(), w.id)
-	if err != nil || !report.Has(FindBlobMissing) || !report.Has(FindBlobDamaged) || len(report.Findings) != 2 {
+	if err != nil || !report.Has(health.BlobMissing) || !report.Has(health.BlobDamaged) || len(report.Findings) != 2 {
 		t.Fatalf("%v %v", report.Sentences(), err)
 	}
 	data := bytes.Replace(w.mem.Bytes(w.logName()), []byte("SPOIL"), []byte("a\\qbc"), 1)
 	c := w.with(t, data)
 	report, err = c.store.Verify(t.Context(), c.id)
-	if err != nil || !report.Has(FindDamagedLine) {
+	if err != nil || !report.Has(health.DamagedLine) {
 		t.Fatalf("%v %v", report.Sentences(), err)
 	}
 	if !bytes.Equal(c.mem.Bytes(c.logName()), data) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -40,10 +41,10 @@ func (s *Store) Stamp(id protocol.SessionID) (Stamp, error) {
 // View reads a log without its lock: up to the size it has now, made durable
 // first. It repairs nothing, so a line that its writer has not finished is
 // reported as an unfinished end. Errors: ErrNotFound, ErrStorage.
-func (s *Store) View(ctx context.Context, id protocol.SessionID) (*View, Report, error) {
+func (s *Store) View(ctx context.Context, id protocol.SessionID) (*View, health.Report, error) {
 	ld, err := s.view(ctx, id)
 	if err != nil {
-		return nil, Report{}, err
+		return nil, health.Report{}, err
 	}
 	return &View{ix: ld.index, src: ld.index.src}, ld.report, nil
 }
@@ -67,10 +68,10 @@ func (s *Store) view(ctx context.Context, id protocol.SessionID) (*loaded, error
 		return nil, err
 	}
 	if ld.tail < ld.size {
-		ld.report.add(Finding{Kind: FindTail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)})
+		ld.report.Add(health.Finding{Kind: health.Tail, Offset: ld.tail, Detail: fmt.Sprintf("%d bytes", ld.size-ld.tail)})
 	}
 	if !ld.ended {
-		ld.report.add(Finding{Kind: FindNoNewline, Offset: ld.tail})
+		ld.report.Add(health.Finding{Kind: health.NoNewline, Offset: ld.tail})
 	}
 	switch {
 	case ld.newer != "":

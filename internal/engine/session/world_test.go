@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/engine/session/health"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/disk/disktest"
 	"scorel/protocol"
@@ -61,7 +62,7 @@ func (w *world) create(t testing.TB) *Log {
 	return log
 }
 
-func (w *world) open(t testing.TB) (*Log, Report) {
+func (w *world) open(t testing.TB) (*Log, health.Report) {
 	t.Helper()
 	log, report, err := w.store.Open(t.Context(), w.id)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Package skill finds skills and says what the model is told of them.
 //
-// A skill is a folder with a file SKILL.md: fields, and behind them a text that the
+// A skill is a folder with a file SKILL.md: fields, and after them a text that the
 // model reads when it needs it. The folder's name is the skill's. One with an entry
 // is a program, too. The nearest project's skill of a name counts, then the user's,
 // then those of extensions; one that another hides is listed with what hides it.

@@ -41,7 +41,7 @@ type Found struct {
 	Problems []string // about what is no skill, sentences
 }
 
-// Counting gives the skills that count: one of each name, sorted by it.
+// Counting returns the skills that count: one of each name, sorted by it.
 func (f *Found) Counting() []Skill {
 	var out []Skill
 	for _, s := range f.Skills {
@@ -127,7 +127,7 @@ func (f *Finder) look(p discovery.Place, name string) (Skill, bool) {
 		if err != nil {
 			return read{}, err
 		}
-		s, _, err := parse(c.Data)
+		s, _, err := parseIn(p, c.Data)
 		s.Hash = c.Hash
 		if err != nil {
 			return read{s, "It cannot be used: " + frontmatter.At(File, err) + "."}, nil

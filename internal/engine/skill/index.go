@@ -7,7 +7,7 @@ import (
 	"scorel/protocol"
 )
 
-// Entries gives skills as they stand in the index of a log.
+// Entries returns skills as they are in the index of a log.
 func Entries(skills []Skill) []protocol.Skill {
 	out := make([]protocol.Skill, len(skills))
 	for i, s := range skills {
@@ -16,7 +16,7 @@ func Entries(skills []Skill) []protocol.Skill {
 	return out
 }
 
-// Fold gives an index behind one more event of a log. Other events change nothing.
+// Fold returns an index after one more event of a log. Other events change nothing.
 func Fold(index []protocol.Skill, body protocol.Body) []protocol.Skill {
 	switch b := body.(type) {
 	case *protocol.SkillIndexSnapshot:
@@ -37,7 +37,7 @@ func sorted(index []protocol.Skill) []protocol.Skill {
 	return out
 }
 
-// Change gives the event that makes one index of another, nil when they are the same:
+// Change returns the event that makes one index of another, nil when they are the same:
 // a delta, or the whole when the log has none yet, which known says. Both are sorted
 // by name.
 func Change(was, now []protocol.Skill, known bool) protocol.Body {

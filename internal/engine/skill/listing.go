@@ -62,10 +62,10 @@ func Listing(skills []Skill, window int, programs bool) protocol.Item {
 	return item
 }
 
-// separator is what stands between a name and a description, in characters.
+// separator is what is between a name and a description, in characters.
 const separator = 2
 
-// evenCut gives how many characters of each text fit into room together, when all
+// evenCut returns how many characters of each text fit into room together, when all
 // that are longer are cut there.
 func evenCut(texts []string, room int) int {
 	lengths := make([]int, 0, len(texts))

@@ -32,7 +32,7 @@ func NewSet(skills []Skill, own string, trusted func(name string) bool) *Set {
 	return &Set{skills, own, trusted}
 }
 
-// All gives the skills. The caller does not change them.
+// All returns the skills. The caller does not change them.
 func (s *Set) All() []Skill {
 	if s == nil {
 		return nil
@@ -40,12 +40,12 @@ func (s *Set) All() []Skill {
 	return s.skills
 }
 
-// Programs says whether there is a skill that can be run.
+// Programs reports whether there is a skill that can be run.
 func (s *Set) Programs() bool {
 	return slices.ContainsFunc(s.All(), func(k Skill) bool { return k.Entry != "" && k.State == OK })
 }
 
-// Readable gives the folders of the skills that are the user's own, without links:
+// Readable returns the folders of the skills that are the user's own, without links:
 // their files can be read and run, though they lie outside the workspace.
 func (s *Set) Readable() []string {
 	var out []string
@@ -57,7 +57,7 @@ func (s *Set) Readable() []string {
 	return out
 }
 
-// find gives a skill, or an error for the model that names those that there are.
+// find returns a skill, or an error for the model that names those that there are.
 func (s *Set) find(name string) (*Skill, error) {
 	all := s.All()
 	i, ok := slices.BinarySearchFunc(all, name, func(k Skill, name string) int { return strings.Compare(k.Name, name) })
@@ -79,7 +79,17 @@ func (s *Set) find(name string) (*Skill, error) {
 	return nil, fmt.Errorf("there is no skill %.100q; there are %s%s", name, strings.Join(names, ", "), more)
 }
 
-// Text gives what a skill says, with its arguments in their places ([command.Expand])
+// Fork returns the agent that works with a skill in a context of its own, "" for the
+// usual one, and reports whether one does.
+func (s *Set) Fork(name string) (agent string, ok bool) {
+	k, err := s.find(name)
+	if err != nil || !k.Fork {
+		return "", false
+	}
+	return k.Agent, true
+}
+
+// Text returns what a skill says, with its arguments in their places ([command.Expand])
 // and its folder named. Its file is read now.
 func (s *Set) Text(name, args string) (string, error) {
 	k, err := s.find(name)
@@ -94,7 +104,7 @@ func (s *Set) Text(name, args string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, body, err := parse(c.Data)
+	now, body, err := parseIn(k.Place, c.Data)
 	if err != nil {
 		return "", errors.New(frontmatter.At(k.Path, err))
 	}
@@ -127,7 +137,7 @@ func inputText(schema json.RawMessage) string {
 	return "its input has this JSON Schema: " + string(schema)
 }
 
-// read reads SKILL.md anew. Its folder may have become another one meanwhile.
+// read reads SKILL.md again. Its folder may have become another one meanwhile.
 func (s *Set) read(k *Skill) (dir string, c discovery.Content, err error) {
 	if dir, err = k.Place.Resolve(k.Name, s.own); err == nil {
 		c, err = discovery.Read(dir, File, maxFile)
@@ -156,7 +166,7 @@ type Program struct {
 	key string // what trust knows it by, "" for what is not the project's
 }
 
-// Program gives a skill's program. The errors are for the model.
+// Program returns a skill's program. The errors are for the model.
 func (s *Set) Program(name string) (*Program, error) {
 	k, err := s.find(name)
 	if err != nil {
@@ -189,7 +199,7 @@ func errUntrusted(name string) error {
 	return fmt.Errorf("the program of the skill %s does not run: the user has not trusted its files as they are now (scorel trust). Skill gives its text", name)
 }
 
-// Check says whether the program may still start: the files of a project's skill are
+// Check reports whether the program may still start: the files of a project's skill are
 // those that were trusted.
 func (p *Program) Check() error {
 	if p.key != "" && !p.set.trusted(p.key) {
@@ -198,7 +208,20 @@ func (p *Program) Check() error {
 	return nil
 }
 
-// start says how an entry is started: by itself when it can be executed, else by what
+// WithoutPaths returns a text with the paths of the host that belong to the program as
+// they are in the skill's folder: neither a model nor a client is to know others.
+func (p *Program) WithoutPaths(text string) string {
+	paths := []string{filepath.Join(p.Dir, p.Entry), p.Entry}
+	for _, path := range append([]string{p.Path}, p.Args...) {
+		if filepath.IsAbs(path) {
+			paths = append(paths, path, p.Entry)
+		}
+	}
+	paths = append(paths, p.Dir, ".")
+	return strings.NewReplacer(paths...).Replace(text)
+}
+
+// start returns how an entry is started: by itself when it can be executed, else by what
 // its name says that it is.
 func start(k *Skill) (path string, args []string, err error) {
 	full := filepath.Join(k.Dir, k.Entry)
@@ -224,7 +247,7 @@ func start(k *Skill) (path string, args []string, err error) {
 	case ".js", ".mjs", ".cjs":
 		return "node", []string{real}, nil
 	}
-	return "", nil, fmt.Errorf("the entry %s of the skill %s cannot be executed; the user can allow it with chmod +x %s", k.Entry, k.Name, full)
+	return "", nil, fmt.Errorf("the entry %s of the skill %s cannot be executed; the user can allow it with chmod +x %s in its folder", k.Entry, k.Name, k.Entry)
 }
 
 // Validate checks an input against the schema.

@@ -54,17 +54,21 @@ type Skill struct {
 	Entry       string // its program, relative to Dir; "" without one
 	Timeout     time.Duration
 	Input       json.RawMessage // JSON Schema of the program's input; nil: anything
-	State       string
-	Problems    []string // sentences
+	// Fork reports that a sub-agent works with the text, in a context of its own, and Agent
+	// says which one, "" for the usual.
+	Fork     bool
+	Agent    string
+	State    string
+	Problems []string // sentences
 }
 
-// Project says that its text is a project's, which nobody vouches for.
+// Project reports that its text is a project's, which nobody vouches for.
 func (s *Skill) Project() bool { return s.Place.Scope == discovery.Project }
 
 // Info is the skill for people.
 func (s *Skill) Info() protocol.SkillInfo {
 	info := protocol.SkillInfo{Name: s.Name, Label: s.Label, Description: s.Description, Path: s.Path, Source: s.Place.Label, Hash: s.Hash,
-		Entry: s.Entry, State: s.State, Problems: s.Problems, Tools: s.Tools, Input: s.Input}
+		Entry: s.Entry, State: s.State, Problems: s.Problems, Tools: s.Tools, Input: s.Input, Fork: s.Fork, Agent: s.Agent}
 	if s.Entry != "" {
 		info.TimeoutMS = s.Timeout.Milliseconds()
 	}
@@ -81,9 +85,22 @@ func (s *Skill) trusted() string {
 }
 
 // parse reads the fields of a SKILL.md. What is wrong with them is the error; body is
-// the text behind them.
+// the text after them.
 func parse(data []byte) (s Skill, body string, err error) {
-	d, err := frontmatter.Parse(data)
+	return parseWith(frontmatter.Parse, data)
+}
+
+// parseIn is parse of a file in a place: one of another program's is read as loosely as
+// that reads it.
+func parseIn(p discovery.Place, data []byte) (s Skill, body string, err error) {
+	if p.Foreign() {
+		return parseWith(frontmatter.ParseLenient, data)
+	}
+	return parse(data)
+}
+
+func parseWith(read func([]byte) (*frontmatter.Document, error), data []byte) (s Skill, body string, err error) {
+	d, err := read(data)
 	if err != nil {
 		return s, "", err
 	}
@@ -110,6 +127,12 @@ func parse(data []byte) (s Skill, body string, err error) {
 			}
 		case "input":
 			s.Input, err = schema(v)
+		case "context":
+			s.Fork, err = forks(v)
+		case "agent":
+			if s.Agent, err = v.Text(); err == nil && len(s.Agent) > maxLabel {
+				err = fmt.Errorf("agent has more than %d bytes", maxLabel)
+			}
 		}
 		if err != nil {
 			var fault *frontmatter.Error
@@ -144,7 +167,21 @@ func parse(data []byte) (s Skill, body string, err error) {
 	return s, d.Body, nil
 }
 
-// checkEntry says what is wrong with the path of an entry.
+// forks reads the field context.
+func forks(v frontmatter.Value) (bool, error) {
+	switch text, err := v.Text(); {
+	case err != nil:
+		return false, err
+	case text == "fork":
+		return true, nil
+	case text == "" || text == "inline":
+		return false, nil
+	default:
+		return false, fmt.Errorf("context is %.40q; it can be fork, for a sub-agent that works with the text, or inline", text)
+	}
+}
+
+// checkEntry returns what is wrong with the path of an entry.
 func checkEntry(entry string) error {
 	switch {
 	case entry == "":

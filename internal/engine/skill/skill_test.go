@@ -286,7 +286,7 @@ func TestAnEntryStaysInItsFolderAndSaysHowItIsStarted(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"plain": "chmod +x", "gone": "no such file", "dir": "is no file", "link": "leads out of its folder", "none": "there is no skill"} {
-		if _, err := w.setWhenLookedFor.Program(name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.setWhenLookedFor.Program(name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), w.own) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
@@ -403,7 +403,7 @@ func TestTheListingNamesAllAndCutsDescriptionsEvenly(t *testing.T) {
 	if len(longest) != 1 {
 		t.Errorf("descriptions are cut at different lengths: %v", longest)
 	}
-	// Names stand there whatever the budget.
+	// Names are there whatever the budget.
 	many := make([]string, maxSkills)
 	for i := range many {
 		many[i] = "Something that is said about it, at some length."
@@ -478,5 +478,18 @@ func BenchmarkFindingSkillsAgain(b *testing.B) {
 		if n := len(f.Find(b.Context(), list, func(string) bool { return false }).Counting()); n != 200 {
 			b.Fatal(n)
 		}
+	}
+}
+
+func TestSkillsOfAnotherProgramMayHaveValuesWithoutQuotes(t *testing.T) {
+	w := newTree(t)
+	w.write(".claude/skills/notes/SKILL.md", "---\ndescription: Takes a note: a short one\nallowed-tools: Read, Bash(git log:*)\n---\nNote it.")
+	s := w.look("")["notes"][0]
+	if s.State != OK || s.Description != "Takes a note: a short one" || len(s.Tools) != 2 {
+		t.Errorf("%s, %q, %q, %q", s.State, s.Description, s.Tools, s.Problems)
+	}
+	w.write(".claude/skills/run/SKILL.md", "---\ndescription: Runs: it\nentry: run.sh\n---\nRun it.")
+	if s := w.look("")["run"][0]; s.Entry != "run.sh" {
+		t.Errorf("the entry is %q", s.Entry)
 	}
 }

@@ -14,7 +14,15 @@ import (
 //go:embed appenddaily.md
 var appendDailyText string
 
-type appendDailyTool struct{}
+type appendDailyTool struct {
+	notes Notes
+}
+
+// With implements [Needy].
+func (t appendDailyTool) With(g Setting, _ Session) Tool {
+	t.notes = g.Notes
+	return t
+}
 
 type appendDailyInput struct {
 	Text string `json:"text"`
@@ -31,19 +39,19 @@ func (appendDailyTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (appendDailyTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t appendDailyTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[appendDailyInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Note == nil {
+	if t.notes == nil {
 		return nil, errors.New("notes are switched off here; tell the user what should be kept")
 	}
-	return appendDailyCall{env, in.Text}, nil
+	return appendDailyCall{t, in.Text}, nil
 }
 
 type appendDailyCall struct {
-	env  *Env
+	tool appendDailyTool
 	text string
 }
 
@@ -60,7 +68,7 @@ func (appendDailyCall) Close() {}
 
 // Run implements [Prepared].
 func (c appendDailyCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	where, err := c.env.Note(ctx, c.text)
+	where, err := c.tool.notes.Note(ctx, c.text)
 	if err != nil {
 		return Result{}, err
 	}

@@ -16,7 +16,15 @@ import (
 //go:embed askuser.md
 var askUserText string
 
-type askTool struct{}
+type askTool struct {
+	people People
+}
+
+// With implements [Needy].
+func (t askTool) With(_ Setting, s Session) Tool {
+	t.people = s.People
+	return t
+}
 
 type askInput struct {
 	Questions []protocol.Question `json:"questions"`
@@ -41,12 +49,12 @@ func (askTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (askTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t askTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[askInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Ask == nil {
+	if t.people == nil {
 		return nil, errors.New("there is nobody to ask here; decide yourself and say what you assumed")
 	}
 	for _, q := range in.Questions {
@@ -58,11 +66,11 @@ func (askTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error)
 			labels = append(labels, o.Label)
 		}
 	}
-	return askCall{env: env, id: call.ID, questions: in.Questions}, nil
+	return askCall{tool: t, id: call.ID, questions: in.Questions}, nil
 }
 
 type askCall struct {
-	env       *Env
+	tool      askTool
 	id        string
 	questions []protocol.Question
 }
@@ -80,7 +88,7 @@ func (askCall) Close() {}
 
 // Run implements [Prepared].
 func (c askCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	answers, err := c.env.Ask(ctx, c.id, c.questions)
+	answers, err := c.tool.people.Ask(ctx, c.id, c.questions)
 	if err != nil {
 		return Result{}, err
 	}

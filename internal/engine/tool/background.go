@@ -23,13 +23,13 @@ var errNoTasks = errors.New("there are no background commands here; run the comm
 // start starts the command in the background and gives how it begins. A call
 // that is cancelled while it looks at that ends the command.
 func (c *bashCall) start(ctx context.Context) (Result, error) {
-	tasks := c.env.Tasks
+	tasks := c.tool.tasks
 	if tasks == nil {
 		return Result{}, errNoTasks
 	}
-	guard := c.env.guard(c.id)
+	guard := newGuard(c.tool.files, c.tool.protected, c.id)
 	after := func() string { return guard.end().untold() }
-	id, err := tasks.Start(c.env.Spawn, background.Spec{Command: c.command, CallID: c.id, Tool: bashInfo.Name, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
+	id, err := tasks.Start(c.tool.spawn, background.Spec{Command: c.command, CallID: c.id, Tool: bashInfo.Name, Limit: c.timeout, After: after, Cmd: sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", c.command}, Dir: c.dir, Env: c.environ()}})
 	if err != nil {
 		guard.end()
@@ -53,7 +53,7 @@ func (c *bashCall) start(ctx context.Context) (Result, error) {
 		notes = append(notes, "TaskOutput gives what it has printed since")
 	}
 	if c.gone != "" {
-		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this runs in %s", c.gone, c.env.Files.Root()))
+		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this runs in %s", c.gone, c.tool.files.Root()))
 	}
 	return taskResult(begun, "no output yet", notes), nil
 }

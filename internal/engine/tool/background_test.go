@@ -180,7 +180,7 @@ func TestAskUserGivesQuestionAndAnswer(t *testing.T) {
 	options := []in{{"label": "yes"}, {"label": "no", "description": "later"}}
 	b.fails("AskUser", in{"questions": []in{{"question": "Now?", "options": options}}}, "nobody to ask")
 	var answers protocol.Answers
-	b.env.Ask = func(_ context.Context, callID string, qs []protocol.Question) (protocol.Answers, error) {
+	b.env.People = asked(func(_ context.Context, callID string, qs []protocol.Question) (protocol.Answers, error) {
 		if callID != "c" || len(qs) != 2 || qs[0].Options[1].Description != "later" {
 			t.Errorf("%s %+v", callID, qs)
 		}
@@ -188,7 +188,7 @@ func TestAskUserGivesQuestionAndAnswer(t *testing.T) {
 			return nil, errors.New("nobody answered")
 		}
 		return answers, nil
-	}
+	})
 	two := in{"questions": []in{{"question": "Now?", "options": options}, {"question": "What?", "multiple": true, "options": options}}}
 	b.fails("AskUser", two, "nobody answered")
 	answers = protocol.Answers{{"yes"}, {"no", " ", "no", "tea"}}

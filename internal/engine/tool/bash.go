@@ -13,12 +13,14 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
+	"scorel/internal/engine/background"
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/repository"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
-
-	"golang.org/x/sys/unix"
 )
 
 //go:embed bash.md
@@ -37,7 +39,20 @@ const (
 // right.
 const keepDir = "trap 'builtin pwd -P >&3' EXIT; "
 
-type bashTool struct{}
+type bashTool struct {
+	files     *files.Files
+	spawn     sandbox.Spawner
+	environ   []string
+	workDir   *Dir
+	tasks     *background.Set
+	protected Protected
+}
+
+// With implements [Needy].
+func (t bashTool) With(g Setting, s Session) Tool {
+	t.files, t.spawn, t.environ, t.workDir, t.tasks, t.protected = g.Files, g.Spawn, g.Environ, s.Dir, s.Tasks, s.Protected
+	return t
+}
 
 type bashInput struct {
 	Command    string `json:"command"`
@@ -59,7 +74,7 @@ func (bashTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t bashTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[bashInput](call)
 	switch {
 	case err != nil:
@@ -71,7 +86,7 @@ func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 	case len(in.Command) > maxCommand:
 		return nil, fmt.Errorf("the command has %d bytes, at most %d can be run; write a script with Write and run that", len(in.Command), maxCommand)
 	}
-	c := &bashCall{env: env, id: call.ID, command: in.Command, timeout: bashTimeout, background: in.Background, dir: env.Dir.Path()}
+	c := &bashCall{tool: t, id: call.ID, command: in.Command, timeout: bashTimeout, background: in.Background, dir: t.workDir.Path()}
 	if in.Background {
 		c.timeout = 0
 	}
@@ -79,13 +94,13 @@ func (bashTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 		c.timeout = time.Duration(in.Timeout) * time.Second
 	}
 	if info, err := os.Stat(c.dir); err != nil || !info.IsDir() {
-		c.gone, c.dir = c.dir, env.Files.Root()
+		c.gone, c.dir = c.dir, t.files.Root()
 	}
 	return c, nil
 }
 
 type bashCall struct {
-	env        *Env
+	tool       bashTool
 	id         string
 	command    string
 	timeout    time.Duration // 0: none, in the background
@@ -97,7 +112,7 @@ type bashCall struct {
 
 // Action implements [Prepared].
 func (c *bashCall) Action() permission.Action {
-	return permission.Action{Tool: bashInfo.Name, Kind: bashInfo.Kind, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.env.Files.Resolve, Repository: c.repository, Ignored: c.env.Files.gitIgnores, Holds: holdsCovered}
+	return permission.Action{Tool: bashInfo.Name, Kind: bashInfo.Kind, Command: c.command, Dir: c.dir, Background: c.background, Resolve: c.tool.files.Resolve, Repository: c.repository, Ignored: c.ignored, Holds: holdsCovered}
 }
 
 // AllowedByGitRule implements [GitRuled].
@@ -105,13 +120,16 @@ func (c *bashCall) AllowedByGitRule() { c.gitRuled = true }
 
 // repository says what Git would use in a folder, in the environment of the command.
 func (c *bashCall) repository(dir string) permission.Repository {
-	owner := repository.Owner{Roots: c.env.Files.folders()}
-	found, err := repository.Discover(dir, c.env.Environ)
+	owner := repository.Owner{Roots: c.tool.files.Folders()}
+	found, err := repository.Discover(dir, c.tool.environ)
 	if err != nil {
 		return permission.Repository{Foreign: "which repository Git would use in " + dir + " cannot be told: " + err.Error()}
 	}
 	return permission.Repository{Foreign: owner.Foreign(found), Fixed: found.Top == dir && slices.Contains(owner.Roots, dir)}
 }
+
+// ignored reports whether Git ignores a folder of the workspace.
+func (c *bashCall) ignored(dir string) bool { return gitIgnores(c.tool.files, dir) }
 
 // Snapshots implements [Prepared].
 func (*bashCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, nil }
@@ -131,10 +149,10 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		return Result{}, fmt.Errorf("start the command: %w", err)
 	}
 	defer dirs.Close()
-	guard := c.env.guard(c.id)
+	guard := newGuard(c.tool.files, c.tool.protected, c.id)
 	defer guard.end()
 	out := newCapture(update)
-	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{
+	child, err := c.tool.spawn.Start(limited, sandbox.Cmd{
 		Path: "bash", Args: []string{"--noprofile", "--norc", "-c", keepDir + c.command}, Dir: c.dir,
 		Env:    c.environ(),
 		Stdout: out, Stderr: out, Extra: []*os.File{dirIn},
@@ -149,7 +167,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 	if dir := lastDir(dirs); dir != "" {
 		c.dir = dir
 	}
-	c.env.Dir.set(c.dir)
+	c.tool.workDir.Set(c.dir)
 
 	d := protocol.ToolDetails{ExitCode: &exit.Code, Dir: c.dir}
 	harm := guard.end()
@@ -169,7 +187,7 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 		notes = []string{"the exit code is not known: " + exit.Err.Error()}
 	}
 	if c.gone != "" {
-		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this ran in %s", c.gone, c.env.Files.Root()))
+		notes = append(notes, fmt.Sprintf("the working directory %s is gone; this ran in %s", c.gone, c.tool.files.Root()))
 	}
 	if text == "" {
 		notes = append([]string{"no output"}, notes...)
@@ -193,8 +211,8 @@ func (c *bashCall) Run(ctx context.Context, update func(string)) (Result, error)
 // next begins in the workspace.
 func (c *bashCall) notStarted(ctx context.Context, err error) error {
 	err = fmt.Errorf("start the command: %w", err)
-	if root := c.env.Files.Root(); ctx.Err() == nil && c.dir != root {
-		c.env.Dir.set(root)
+	if root := c.tool.files.Root(); ctx.Err() == nil && c.dir != root {
+		c.tool.workDir.Set(root)
 		err = fmt.Errorf("%w; the next command runs in %s", err, root)
 	}
 	return err
@@ -202,7 +220,7 @@ func (c *bashCall) notStarted(ctx context.Context, err error) error {
 
 // environ is the environment of a command: nothing asks, pages or colours.
 func (c *bashCall) environ() []string {
-	env := append(append([]string{}, c.env.Environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
+	env := append(append([]string{}, c.tool.environ...), "TERM=dumb", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=")
 	if c.gitRuled {
 		return explicitBare(env)
 	}

@@ -1,43 +1,47 @@
 package tool
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
 
-	"scorel/internal/engine/permission"
-	"scorel/protocol"
-
 	"github.com/aymanbagabas/go-udiff"
+
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool/files"
+	"scorel/protocol"
 )
 
 const (
 	maxDiff       = 16 << 10 // bytes of Details.Diff
+	maxPreview    = 64 << 10 // bytes of ChangePreview.Diff
 	maxDiffSource = 1 << 20  // above, no diff is made: it would take seconds
 )
 
 // change is a prepared Write or Edit: one file, its content now and then.
 type change struct {
-	env    *Env
+	files  *files.Files
+	seen   *files.Seen
 	tool   string
-	target *target
+	target *files.Target
 	state  protocol.FileState // what the model has seen of the file
 	before []byte             // nil when there is no file
 	after  []byte
 	whole  bool // the model knows all of after
 	said   string
-	store  func(f *Files, data, old []byte) error
+	store  func(f *files.Files, data, old []byte) error
 }
 
 // prepareChange opens the file and checks that the model has seen it as it is.
 // The caller fills in what comes after.
-func prepareChange(ctx context.Context, env *Env, tool, path string) (*change, error) {
-	t, err := env.Files.open(path, true)
+func prepareChange(ctx context.Context, files *files.Files, seen *files.Seen, tool, path string) (*change, error) {
+	t, err := files.Open(path, true)
 	if err != nil {
 		return nil, err
 	}
-	c := &change{env: env, tool: tool, target: t}
-	if !t.exists() {
+	c := &change{files: files, seen: seen, tool: tool, target: t}
+	if !t.Exists() {
 		return c, nil
 	}
 	if err := c.load(ctx); err != nil {
@@ -48,18 +52,18 @@ func prepareChange(ctx context.Context, env *Env, tool, path string) (*change, e
 }
 
 func (c *change) load(ctx context.Context) (err error) {
-	path := c.target.path.Abs
-	if c.target.info.IsDir() {
+	path := c.target.Path.Abs
+	if c.target.Info.IsDir() {
 		return fmt.Errorf("%s is a folder", path)
 	}
 	var known bool
-	if c.state, known = c.env.Seen.Lookup(path); !known {
+	if c.state, known = c.seen.Lookup(path); !known {
 		return fmt.Errorf("%s exists and you have not read it. Read it first, then repeat the call", path)
 	}
-	if c.before, err = c.target.content(ctx); err != nil {
+	if c.before, err = c.target.Content(ctx); err != nil {
 		return err
 	}
-	if sum(c.before) != c.state.SHA256 {
+	if files.Sum(c.before) != c.state.SHA256 {
 		return fmt.Errorf("%s has changed since you read it (the user, a formatter or a command wrote it). Read it again, then repeat the call", path)
 	}
 	return nil
@@ -67,37 +71,56 @@ func (c *change) load(ctx context.Context) (err error) {
 
 // Action implements [Prepared].
 func (c *change) Action() permission.Action {
-	return permission.Action{Tool: c.tool, Kind: permission.Write, Paths: []permission.Path{c.target.path}}
+	return permission.Action{Tool: c.tool, Kind: permission.Write, Paths: []permission.Path{c.target.Path}}
 }
 
 // Snapshots implements [Prepared].
 func (c *change) Snapshots(context.Context) ([]Snapshot, error) {
-	return []Snapshot{c.target.snapshot(c.before)}, nil
+	return []Snapshot{c.target.Snapshot(c.before)}, nil
 }
 
 // Run implements [Prepared]. It does not stop half way: ctx is not looked at.
 func (c *change) Run(ctx context.Context, _ func(string)) (Result, error) {
 	ctx = context.WithoutCancel(ctx)
-	if c.target.exists() {
-		if err := c.target.unchanged(ctx, c.before); err != nil {
+	if c.target.Exists() {
+		if err := c.target.Unchanged(ctx, c.before); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := c.store(c.env.Files, c.after, c.before); err != nil {
+	if err := c.store(c.files, c.after, c.before); err != nil {
 		return Result{}, err
 	}
-	state := protocol.FileState{Path: c.target.path.Abs, SHA256: sum(c.after), Whole: c.whole, Mode: c.target.mode()}
-	c.env.Seen.Note(state)
+	state := protocol.FileState{Path: c.target.Path.Abs, SHA256: files.Sum(c.after), Whole: c.whole, Mode: c.target.Mode()}
+	c.seen.Note(state)
 	r := textResult(c.said)
 	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}, Diff: diff(state.Path, c.before, c.after)}
 	return r, nil
 }
 
-// Close implements [Prepared].
-func (c *change) Close() { c.target.close() }
+// Preview implements [Previewer]. A difference that is too long is left out whole: who
+// approves a part of it would approve what they have not seen.
+func (c *change) Preview() *protocol.ChangePreview {
+	p := &protocol.ChangePreview{Path: c.target.Path.Abs, Exists: c.target.Exists(), LinesBefore: countLines(c.before), LinesAfter: countLines(c.after)}
+	if p.Diff = unified(p.Path, c.before, c.after); p.Diff == "" || len(p.Diff) > maxPreview {
+		p.Diff, p.Omitted = "", !bytes.Equal(c.before, c.after)
+	}
+	return p
+}
 
-// diff gives the unified diff for people, cut at a line.
-func diff(path string, before, after []byte) string {
+// Close implements [Prepared].
+func (c *change) Close() { c.target.Close() }
+
+// countLines returns how many lines a file has; the last one may have no line ending.
+func countLines(data []byte) int {
+	n := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		n++
+	}
+	return n
+}
+
+// unified returns the unified diff of two contents, "" where one is too large.
+func unified(path string, before, after []byte) string {
 	if len(before) > maxDiffSource || len(after) > maxDiffSource {
 		return ""
 	}
@@ -106,6 +129,12 @@ func diff(path string, before, after []byte) string {
 	if err != nil {
 		return ""
 	}
+	return d
+}
+
+// diff returns the unified diff for people, cut at a line.
+func diff(path string, before, after []byte) string {
+	d := unified(path, before, after)
 	const mark = "... the diff is cut here\n"
 	if len(d) > maxDiff {
 		d = d[:maxDiff-len(mark)]

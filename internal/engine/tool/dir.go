@@ -20,7 +20,8 @@ func (d *Dir) Path() string {
 	return d.path
 }
 
-func (d *Dir) set(path string) {
+// Set changes it; path is absolute.
+func (d *Dir) Set(path string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.path = path

@@ -5,13 +5,24 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
 //go:embed edit.md
 var editText string
 
-type editTool struct{}
+type editTool struct {
+	files *files.Files
+	seen  *files.Seen
+}
+
+// With implements [Needy].
+func (t editTool) With(g Setting, s Session) Tool {
+	t.files, t.seen = g.Files, s.Seen
+	return t
+}
 
 type editInput struct {
 	Path  string        `json:"path"`
@@ -42,18 +53,18 @@ func (editTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (editTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, error) {
+func (t editTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	in, err := decode[editInput](call)
 	if err != nil {
 		return nil, err
 	}
-	c, err := prepareChange(ctx, env, editInfo.Name, in.Path)
+	c, err := prepareChange(ctx, t.files, t.seen, editInfo.Name, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	if !c.target.exists() {
+	if !c.target.Exists() {
 		defer c.Close()
-		return nil, missing(c.target, "Use Write to make a new file.")
+		return nil, files.Missing(c.target, "Use Write to make a new file.")
 	}
 	text, encode, err := decodeText(c.before)
 	var n int
@@ -63,16 +74,16 @@ func (editTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, err
 	if err == nil {
 		c.after, err = encode(text)
 	}
-	if err == nil && len(c.after) > maxEdit {
-		err = fmt.Errorf("the file would have more than %d MiB", maxEdit>>20)
+	if err == nil && len(c.after) > files.MaxEdit {
+		err = fmt.Errorf("the file would have more than %d MiB", files.MaxEdit>>20)
 	}
 	if err != nil {
 		c.Close()
-		return nil, fmt.Errorf("%s: %w", c.target.path.Abs, err)
+		return nil, fmt.Errorf("%s: %w", c.target.Path.Abs, err)
 	}
 	c.whole = c.state.Whole
-	c.store = func(_ *Files, data, old []byte) error { return c.target.overwrite(data, old) }
-	c.said = fmt.Sprintf("Changed %s: %d replacement", c.target.path.Abs, n)
+	c.store = func(_ *files.Files, data, old []byte) error { return c.target.Overwrite(data, old) }
+	c.said = fmt.Sprintf("Changed %s: %d replacement", c.target.Path.Abs, n)
 	if n != 1 {
 		c.said += "s"
 	}

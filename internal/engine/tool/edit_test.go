@@ -3,10 +3,12 @@ package tool
 import (
 	"os"
 	"path/filepath"
-	"scorel/protocol"
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"scorel/internal/engine/tool/files"
+	"scorel/protocol"
 )
 
 func TestEditReplacesExactText(t *testing.T) {
@@ -41,7 +43,7 @@ func TestEditReplacesExactText(t *testing.T) {
 				t.Errorf("the mode is %v", info.Mode())
 			}
 			d := r.Details.(protocol.ToolDetails)
-			if d.Diff == "" || d.Files[0].SHA256 != sum([]byte(c.after)) {
+			if d.Diff == "" || d.Files[0].SHA256 != files.Sum([]byte(c.after)) {
 				t.Errorf("details are %+v", d)
 			}
 		})
@@ -69,7 +71,7 @@ func TestEditFailsWithWhatToDoAndChangesNothing(t *testing.T) {
 			b := newBench(t)
 			for name, content := range map[string]string{"f": text, "g": "aaa\n", "h": "a\x00"} {
 				path := b.write(name, content)
-				b.env.Seen.Note(protocol.FileState{Path: path, SHA256: sum([]byte(content))})
+				b.env.Seen.Note(protocol.FileState{Path: path, SHA256: files.Sum([]byte(content))})
 			}
 			b.fails("Edit", c.edits, c.want...)
 			if got := b.content("f"); got != text {

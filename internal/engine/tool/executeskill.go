@@ -14,6 +14,7 @@ import (
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/text/promptsafe"
 	"scorel/protocol"
@@ -30,7 +31,19 @@ const (
 	maxStderr      = 512 << 20 // bytes of stderr; one that writes more is ended
 )
 
-type executeTool struct{}
+type executeTool struct {
+	skills    *skill.Set
+	files     *files.Files
+	spawn     sandbox.Spawner
+	environ   []string
+	protected Protected
+}
+
+// With implements [Needy].
+func (t executeTool) With(g Setting, s Session) Tool {
+	t.skills, t.files, t.spawn, t.environ, t.protected = g.Skills, g.Files, g.Spawn, g.Environ, s.Protected
+	return t
+}
 
 type executeInput struct {
 	Name  string          `json:"name"`
@@ -51,7 +64,7 @@ func (executeTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (executeTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t executeTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[executeInput](call)
 	if err != nil {
 		return nil, err
@@ -59,7 +72,7 @@ func (executeTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, er
 	if len(in.Input) > maxSkillInput {
 		return nil, fmt.Errorf("the input has %d bytes, at most %d are given to a skill; write it into a file and name that", len(in.Input), maxSkillInput)
 	}
-	p, err := env.Skills.Program(in.Name)
+	p, err := t.skills.Program(in.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -74,11 +87,11 @@ func (executeTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, er
 		}
 		in.Input = json.RawMessage(text)
 	}
-	return &executeCall{env: env, call: call, program: p, input: in.Input}, nil
+	return &executeCall{tool: t, call: call, program: p, input: in.Input}, nil
 }
 
 type executeCall struct {
-	env     *Env
+	tool    executeTool
 	call    Call
 	program *skill.Program
 	input   json.RawMessage
@@ -94,7 +107,7 @@ func (c *executeCall) Label() string {
 
 // Action implements [Prepared].
 func (c *executeCall) Action() permission.Action {
-	return permission.Action{Tool: executeInfo.Name, Kind: executeInfo.Kind, Name: c.program.Name, Dir: c.program.Dir, Resolve: c.env.Files.Resolve}
+	return permission.Action{Tool: executeInfo.Name, Kind: executeInfo.Kind, Name: c.program.Name, Dir: c.program.Dir, Resolve: c.tool.files.Resolve}
 }
 
 // Snapshots implements [Prepared].
@@ -110,15 +123,15 @@ func (c *executeCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	}
 	limited, cancel := context.WithTimeout(ctx, c.program.Timeout)
 	defer cancel()
-	guard := c.env.guard(c.call.ID)
+	guard := newGuard(c.tool.files, c.tool.protected, c.call.ID)
 	defer guard.end()
 	stdout := &document{max: maxSkillOutput, full: cancel}
 	stderr := &childLog{call: c.call, max: maxStderr, full: cancel}
-	child, err := c.env.Spawn.Start(limited, sandbox.Cmd{Path: c.program.Path, Args: c.program.Args, Dir: c.program.Dir, Env: c.environ(),
+	child, err := c.tool.spawn.Start(limited, sandbox.Cmd{Path: c.program.Path, Args: c.program.Args, Dir: c.program.Dir, Env: c.environ(),
 		Stdin: strings.NewReader(string(c.input) + "\n"), Stdout: stdout, Stderr: stderr})
 	if err != nil {
-		err = fmt.Errorf("the skill %s did not start: %w", c.program.Name, err)
-		return c.failed(ctx, "skill-start", err.Error(), stderr, protocol.ToolDetails{})
+		why := fmt.Sprintf("the skill %s did not start: %s", c.program.Name, c.program.WithoutPaths(err.Error()))
+		return c.failed(ctx, "skill-start", why, stderr, protocol.ToolDetails{})
 	}
 	exit := child.Wait()
 	stderr.end()
@@ -189,8 +202,8 @@ func taskID(input json.RawMessage) string {
 
 // environ is the environment of a program. Nothing asks or colours.
 func (c *executeCall) environ() []string {
-	return append(append([]string{}, c.env.Environ...), "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=",
-		"SKILL_DIR="+c.program.Dir, "SKILL_WORKSPACE="+c.env.Files.Root())
+	return append(append([]string{}, c.tool.environ...), "TERM=dumb", "NO_COLOR=1", "GIT_TERMINAL_PROMPT=0", "BASH_ENV=",
+		"SKILL_DIR="+c.program.Dir, "SKILL_WORKSPACE="+c.tool.files.Root())
 }
 
 // oneJSON gives the one JSON document that an output is.

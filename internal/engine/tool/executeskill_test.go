@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +16,7 @@ import (
 	"scorel/internal/engine/discovery"
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -42,7 +44,7 @@ func skillWorld(t *testing.T, fields, script string) *bench {
 func (b *bench) execute(ctx context.Context, input string) (string, Result, *reported) {
 	b.t.Helper()
 	r := &reported{}
-	p, err := executeTool{}.Prepare(ctx, b.env, Call{ID: "c", Input: json.RawMessage(`{"name":"x","input":` + input + `}`),
+	p, err := b.env.bind(executeTool{}).Prepare(ctx, Call{ID: "c", Input: json.RawMessage(`{"name":"x","input":` + input + `}`),
 		Process: func(u protocol.ProcessUpdate) { r.mu.Lock(); r.events = append(r.events, u); r.mu.Unlock() },
 		Stderr:  func(l string) { r.mu.Lock(); r.lines = append(r.lines, l); r.mu.Unlock() }})
 	if err != nil {
@@ -113,6 +115,22 @@ func TestAProgramThatDoesNotStartIsSaid(t *testing.T) {
 	b.env.Spawn = unable{}
 	text, res, r := b.execute(t.Context(), `null`)
 	if !res.IsError || text != "the skill x did not start: no room" || len(r.events) != 1 || r.events[0].Stage != "skill-start" {
+		t.Errorf("%q, %+v", text, r.events)
+	}
+}
+
+// unknown fails as the system does for a program that it cannot execute.
+type unknown struct{}
+
+func (unknown) Start(_ context.Context, c sandbox.Cmd) (sandbox.Child, error) {
+	return nil, &fs.PathError{Op: "fork/exec", Path: c.Args[len(c.Args)-1], Err: fmt.Errorf("no such file in %s", c.Dir)}
+}
+
+func TestProgramThatDoesNotStartNamesNoPathOfTheHost(t *testing.T) {
+	b := skillWorld(t, "", "true")
+	b.env.Spawn = unknown{}
+	text, _, r := b.execute(t.Context(), `null`)
+	if !strings.HasPrefix(text, "the skill x did not start: fork/exec ") || !strings.HasSuffix(text, ": no such file in .") || strings.Contains(text, "/skills/") || len(r.events) != 1 || strings.Contains(r.events[0].Message, "/skills/") {
 		t.Errorf("%q, %+v", text, r.events)
 	}
 }
@@ -190,10 +208,10 @@ func TestAnInputThatIsWrittenAsATextIsTaken(t *testing.T) {
 	if text, res, _ := b.execute(t.Context(), `"{\"n\": 1}"`); res.IsError || text != `{"n": 1}` {
 		t.Errorf("%q", text)
 	}
-	if _, err := (executeTool{}).Prepare(t.Context(), b.env, Call{Input: json.RawMessage(`{"name":"x","input":"{}"}`)}); err == nil || !strings.Contains(err.Error(), "does not fit") {
+	if _, err := b.env.bind(executeTool{}).Prepare(t.Context(), Call{Input: json.RawMessage(`{"name":"x","input":"{}"}`)}); err == nil || !strings.Contains(err.Error(), "does not fit") {
 		t.Errorf("%v", err)
 	}
-	if _, err := (executeTool{}).Prepare(t.Context(), b.env, Call{Input: json.RawMessage(`{"name":"x","input":"` + strings.Repeat("x", maxSkillInput) + `"}`)}); err == nil || !strings.Contains(err.Error(), "at most") {
+	if _, err := b.env.bind(executeTool{}).Prepare(t.Context(), Call{Input: json.RawMessage(`{"name":"x","input":"` + strings.Repeat("x", maxSkillInput) + `"}`)}); err == nil || !strings.Contains(err.Error(), "at most") {
 		t.Errorf("%v", err)
 	}
 }
@@ -205,7 +223,7 @@ func TestFilesOfASkillAreReadButNotWritten(t *testing.T) {
 	if err := os.Symlink(filepath.Join(b.reach, "host.token"), filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	files, err := NewFiles(Config{Root: b.root, Home: filepath.Dir(b.reach), Reach: b.reach, Readable: []string{dir}})
+	files, err := files.New(files.Config{Root: b.root, Home: filepath.Dir(b.reach), Reach: b.reach, Readable: []string{dir}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,7 +39,15 @@ type PlanVerdict struct {
 	Mode   string
 }
 
-type exitPlanTool struct{}
+type exitPlanTool struct {
+	people People
+}
+
+// With implements [Needy].
+func (t exitPlanTool) With(_ Setting, s Session) Tool {
+	t.people = s.People
+	return t
+}
 
 type exitPlanInput struct {
 	Plan string `json:"plan"`
@@ -56,21 +64,21 @@ func (exitPlanTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (exitPlanTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t exitPlanTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[exitPlanInput](call)
 	switch {
 	case err != nil:
 		return nil, err
 	case strings.TrimSpace(in.Plan) == "":
 		return nil, errors.New("the plan is empty")
-	case env.Plan == nil:
+	case t.people == nil:
 		return nil, errors.New("there is nobody here who could approve a plan; answer with it")
 	}
-	return exitPlanCall{env: env, id: call.ID, plan: in.Plan}, nil
+	return exitPlanCall{tool: t, id: call.ID, plan: in.Plan}, nil
 }
 
 type exitPlanCall struct {
-	env      *Env
+	tool     exitPlanTool
 	id, plan string
 }
 
@@ -87,7 +95,7 @@ func (exitPlanCall) Close() {}
 
 // Run implements [Prepared].
 func (c exitPlanCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	v, err := c.env.Plan(ctx, c.id, c.plan)
+	v, err := c.tool.people.Plan(ctx, c.id, c.plan)
 	if err != nil {
 		return Result{}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/sandbox/sandboxtest"
 )
 
@@ -52,20 +53,20 @@ func TestActionShowsTheResolvedPath(t *testing.T) {
 func TestAdditionalFoldersCountAsInside(t *testing.T) {
 	b := newBench(t)
 	b.write(filepath.Join(b.out, "b.txt"), "x")
-	files, err := NewFiles(Config{Root: b.root, Additional: []string{b.out}})
+	opened, err := files.New(files.Config{Root: b.root, Additional: []string{b.out}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Close()
-	target, err := files.open(filepath.Join(b.out, "b.txt"), false)
+	defer opened.Close()
+	target, err := opened.Open(filepath.Join(b.out, "b.txt"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer target.close()
-	if !target.path.Inside {
+	defer target.Close()
+	if !target.Path.Inside {
 		t.Error("it is outside")
 	}
-	if _, err := NewFiles(Config{Root: filepath.Join(b.root, "none")}); err == nil {
+	if _, err := files.New(files.Config{Root: filepath.Join(b.root, "none")}); err == nil {
 		t.Error("a workspace that is not there is opened")
 	}
 }
@@ -75,20 +76,20 @@ func TestWorkspaceInAProtectedFolderIsNotProtected(t *testing.T) {
 	work := filepath.Join(b.out, ".claude", "worktrees", "x")
 	b.write(filepath.Join(work, "a.txt"), "x")
 	b.write(filepath.Join(work, ".git/HEAD"), "x")
-	files, err := NewFiles(Config{Root: work})
+	opened, err := files.New(files.Config{Root: work})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.Close()
+	defer opened.Close()
 	for path, want := range map[string]bool{"a.txt": false, ".git/HEAD": true, "../y": true} {
-		target, err := files.open(path, false)
+		target, err := opened.Open(path, false)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if target.path.Protected != want {
-			t.Errorf("%s: %+v", path, target.path)
+		if target.Path.Protected != want {
+			t.Errorf("%s: %+v", path, target.Path)
 		}
-		target.close()
+		target.Close()
 	}
 }
 
@@ -306,7 +307,7 @@ func TestAWorkspaceThatIsTheHomeDoesNotOpenTheUsersKeys(t *testing.T) {
 		{"project", ".ssh/id", false, false}, // outside anyway
 		{".ssh", ".ssh/config", true, false}, // the user works there
 	} {
-		f, err := NewFiles(Config{Root: filepath.Join(home, c.root), Home: home})
+		f, err := files.New(files.Config{Root: filepath.Join(home, c.root), Home: home})
 		if err != nil {
 			t.Fatal(err)
 		}

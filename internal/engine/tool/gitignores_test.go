@@ -20,11 +20,11 @@ func TestFoldersAreIgnoredAsGitIgnoresThem(t *testing.T) {
 			cmd.Dir = filepath.Join(b.root, "vendor/lib") // a repository of its own, with rules of its own
 		}
 		want := dir != "" && cmd.Run() == nil
-		if got := b.env.Files.gitIgnores(full); got != want {
+		if got := gitIgnores(b.env.Files, full); got != want {
 			t.Errorf("%q: %v, Git says %v", dir, got, want)
 		}
 	}
-	if !b.env.Files.gitIgnores(filepath.Join(b.root, ".git/hooks")) {
+	if !gitIgnores(b.env.Files, filepath.Join(b.root, ".git/hooks")) {
 		t.Error("a .git folder counts as part of the workspace")
 	}
 }

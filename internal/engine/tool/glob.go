@@ -8,10 +8,10 @@ import (
 	"path"
 	"strings"
 
+	"github.com/bmatcuk/doublestar/v4"
+
 	"scorel/internal/engine/permission"
 	"scorel/protocol"
-
-	"github.com/bmatcuk/doublestar/v4"
 )
 
 //go:embed glob.md
@@ -19,7 +19,13 @@ var globText string
 
 const globLimit = 100
 
-type globTool struct{}
+type globTool struct{ in searched }
+
+// With implements [Needy].
+func (t globTool) With(g Setting, _ Session) Tool {
+	t.in = searchedIn(g)
+	return t
+}
 
 type globInput struct {
 	Pattern string `json:"pattern"`
@@ -43,7 +49,7 @@ func (globTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (globTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t globTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[globInput](call)
 	if err != nil {
 		return nil, err
@@ -55,7 +61,7 @@ func (globTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 	glob := in.Pattern
 	folder := in.Path
 	if strings.HasPrefix(glob, "~/") {
-		if glob, err = env.Files.absolute(glob); err != nil {
+		if glob, err = t.in.files.Absolute(glob); err != nil {
 			return nil, err
 		}
 	}
@@ -76,7 +82,7 @@ func (globTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 	if c.keep, c.depth, err = nameFilter(glob); err != nil {
 		return nil, err
 	}
-	if c.root, err = openSearch(env, folder); err != nil {
+	if c.root, err = openSearch(t.in, folder); err != nil {
 		return nil, err
 	}
 	if c.root.file != "" {

@@ -22,7 +22,13 @@ const (
 	maxContext = 20
 )
 
-type grepTool struct{}
+type grepTool struct{ in searched }
+
+// With implements [Needy].
+func (t grepTool) With(g Setting, _ Session) Tool {
+	t.in = searchedIn(g)
+	return t
+}
 
 type grepInput struct {
 	Pattern string `json:"pattern"`
@@ -54,7 +60,7 @@ func (grepTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (grepTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t grepTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[grepInput](call)
 	if err != nil {
 		return nil, err
@@ -75,7 +81,7 @@ func (grepTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 			return nil, err
 		}
 	}
-	if c.root, err = openSearch(env, in.Path); err != nil {
+	if c.root, err = openSearch(t.in, in.Path); err != nil {
 		return nil, err
 	}
 	return c, nil

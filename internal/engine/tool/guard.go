@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/repository"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
@@ -25,14 +26,14 @@ const (
 // starts until nothing of it runs. What would have Git run programs is set aside at once,
 // the rest is named at the end; people are told of both.
 type guard struct {
-	files  *Files
-	call   string
-	tell   func(protocol.ProtectedNotice, string)
-	before sandbox.Protected
-	stop   chan struct{}
-	over   chan struct{}
-	once   sync.Once
-	found  harm // complete when over is closed
+	files     *files.Files
+	call      string
+	protected Protected // nil: the result tells it
+	before    sandbox.Protected
+	stop      chan struct{}
+	over      chan struct{}
+	once      sync.Once
+	found     harm // complete when over is closed
 
 	repos *repository.State // only its goroutine looks, and end when that has ended
 }
@@ -45,9 +46,9 @@ type harm struct {
 	told    bool // the model is told otherwise
 }
 
-// guard begins to follow a command that is about to start; end must be called.
-func (e *Env) guard(call string) *guard {
-	g := &guard{found: harm{told: e.Protected != nil}, files: e.Files, call: call, tell: e.Protected, before: e.Files.protectedState(), repos: repository.Look(e.Files.folders()),
+// newGuard begins to follow a command that is about to start; end must be called.
+func newGuard(files *files.Files, protected Protected, call string) *guard {
+	g := &guard{found: harm{told: protected != nil}, files: files, call: call, protected: protected, before: files.Protected(), repos: repository.Look(files.Folders()),
 		stop: make(chan struct{}), over: make(chan struct{})}
 	go g.follow() // ends with end
 	return g
@@ -97,36 +98,36 @@ func (g *guard) end() harm {
 		close(g.stop)
 		<-g.over
 		g.setAside(true)
-		if g.found.changed = g.before.Changed(g.files.protectedState()); len(g.found.changed) > 0 {
+		if g.found.changed = g.before.Changed(g.files.Protected()); len(g.found.changed) > 0 {
 			g.say(harm{changed: g.found.changed})
 		}
 	})
 	return g.found
 }
 
-// TellLeft tells people and the model what was left in the repositories of the workspace
+// NotifyLeft tells people and the model what was left in the repositories of the workspace
 // before anybody watched, and leads Git to the configuration of another one.
-func (e *Env) TellLeft() {
-	if e.Files == nil {
+func NotifyLeft(f *files.Files, protected Protected) {
+	if f == nil {
 		return
 	}
 	var h harm
-	for _, a := range repository.Left(e.Files.folders()) {
+	for _, a := range repository.Left(f.Folders()) {
 		h.aside = append(h.aside, protocol.SetAside{Path: a.Path, Why: clipped(a.Why), Error: a.Err.Error()})
 	}
 	if len(h.aside) > 0 {
-		(&guard{tell: e.Protected}).say(h)
+		(&guard{protected: protected}).say(h)
 	}
 }
 
 // say tells people.
 func (g *guard) say(h harm) {
-	if g.tell == nil {
+	if g.protected == nil {
 		return
 	}
 	n := protocol.ProtectedNotice{ToolCallID: g.call, Changed: h.changed[:min(len(h.changed), maxChanged)], SetAside: h.aside[:min(len(h.aside), maxChanged)]}
 	n.More = len(h.changed) - len(n.Changed) + len(h.aside) - len(n.SetAside)
-	g.tell(n, "Attention: "+h.text()+".")
+	g.protected.NotifyProtected(n, "Attention: "+h.text()+".")
 }
 
 // maxWhy bounds why something was set aside, in bytes: it holds what a command wrote.

@@ -22,12 +22,12 @@ func gitBench(t *testing.T) (b *bench, told chan protocol.ProtectedNotice) {
 		b.write("docs/api/"+name, text)
 	}
 	told = make(chan protocol.ProtectedNotice, 10)
-	b.env.Protected = func(n protocol.ProtectedNotice, text string) {
+	b.env.Protected = toldProtected(func(n protocol.ProtectedNotice, text string) {
 		if !strings.HasPrefix(text, "Attention: ") {
 			t.Errorf("the model is told %q", text)
 		}
 		told <- n
-	}
+	})
 	return b, told
 }
 

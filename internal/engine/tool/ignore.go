@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"scorel/internal/engine/tool/files"
 )
 
 const (
@@ -188,13 +190,13 @@ func (f *ignoreFile) judge(path string, dir bool) verdict {
 // gitIgnores reports whether a folder of the workspace, absolute and without symlinks,
 // lies in one that Git ignores by .gitignore files and info/exclude, or in a .git folder.
 // Whether something in it is tracked all the same is not looked at.
-func (f *Files) gitIgnores(dir string) bool {
-	for _, r := range f.roots {
-		if !within(dir, r.path) {
+func gitIgnores(f *files.Files, dir string) bool {
+	for _, root := range f.Folders() {
+		if !files.Within(dir, root) {
 			continue
 		}
-		level := ignoreAbove(r.path)
-		at, rest := r.path, strings.TrimPrefix(strings.TrimPrefix(dir, r.path), "/")
+		level := ignoreAbove(root)
+		at, rest := root, strings.TrimPrefix(strings.TrimPrefix(dir, root), "/")
 		for name := range strings.SplitSeq(rest, "/") {
 			if name == "" {
 				return false

@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"errors"
 	"path"
 	"regexp"
 	"strings"
@@ -83,7 +84,7 @@ func (r *ignoreRule) match(rel string, dir bool) bool {
 	return r.glob.MatchString(rel)
 }
 
-const errGlob refusal = "the glob is broken"
+var errGlob = errors.New("the glob is broken")
 
 // globExpr translates a glob into an expression over whole paths.
 func globExpr(glob string) (string, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+
+	"scorel/internal/engine/tool/files"
 )
 
 // ListFiles names the files of the workspace in no order, relative to it: those
@@ -11,8 +13,8 @@ import (
 // where keys are kept. It walks by itself, without ripgrep, so that no child runs.
 // Emit is called by several goroutines and ends the walk with false. A root that is
 // gone is an error; folders that cannot be read are passed over.
-func ListFiles(ctx context.Context, f *Files, emit func(rel string) bool) error {
-	s, err := openSearch(&Env{Files: f}, "")
+func ListFiles(ctx context.Context, f *files.Files, emit func(rel string) bool) error {
+	s, err := openSearch(searched{files: f}, "")
 	if err != nil {
 		return err
 	}
@@ -21,8 +23,8 @@ func ListFiles(ctx context.Context, f *Files, emit func(rel string) bool) error 
 	defer stop()
 	root := f.Root()
 	var keys []string // in the workspace
-	for _, place := range f.keys {
-		if within(place, root) {
+	for _, place := range f.Keys() {
+		if files.Within(place, root) {
 			keys = append(keys, place)
 		}
 	}
@@ -32,7 +34,7 @@ func ListFiles(ctx context.Context, f *Files, emit func(rel string) bool) error 
 		}
 		if len(keys) > 0 {
 			abs := filepath.Join(root, rel)
-			if slices.ContainsFunc(keys, func(place string) bool { return within(abs, place) }) {
+			if slices.ContainsFunc(keys, func(place string) bool { return files.Within(abs, place) }) {
 				return
 			}
 		}

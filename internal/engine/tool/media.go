@@ -12,6 +12,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
@@ -64,8 +65,8 @@ func binaryType(head []byte) string {
 }
 
 func (c *readCall) runMedia(ctx context.Context, media string, from io.Reader) (Result, error) {
-	path := c.target.path.Abs
-	if c.env.PutBlob == nil {
+	path := c.target.Path.Abs
+	if c.tool.blobs == nil {
 		return Result{}, fmt.Errorf("%s is %s, which cannot be shown here", path, media)
 	}
 	limit := maxImageFile
@@ -74,7 +75,7 @@ func (c *readCall) runMedia(ctx context.Context, media string, from io.Reader) (
 	}
 	data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
 	if err != nil {
-		return Result{}, explain(path, err)
+		return Result{}, files.Explain(path, err)
 	}
 	if len(data) > limit {
 		return Result{}, fmt.Errorf("%s (%s) has more than %d MiB, too much to show", path, media, limit>>20)
@@ -83,7 +84,7 @@ func (c *readCall) runMedia(ctx context.Context, media string, from io.Reader) (
 	if err != nil {
 		return Result{}, fmt.Errorf("%s (%s) cannot be shown: %w", path, media, err)
 	}
-	blob, err := c.env.PutBlob(ctx, bytes.NewReader(sent))
+	blob, err := c.tool.blobs.PutBlob(ctx, bytes.NewReader(sent))
 	if err != nil {
 		return Result{}, fmt.Errorf("store %s: %w", path, err)
 	}
@@ -96,6 +97,20 @@ func (c *readCall) runMedia(ctx context.Context, media string, from io.Reader) (
 		note += ", made smaller"
 	}
 	return Result{Content: []protocol.Block{protocol.Text(note), b}}, nil
+}
+
+// FitImage is fit of an image (image/png, image/jpeg, image/gif or image/webp) that comes
+// from elsewhere.
+func FitImage(data []byte, media string) (fitted []byte, fittedMedia string, err error) {
+	switch media {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+	default:
+		return nil, "", fmt.Errorf("%.40q is no type of image that a model takes", media)
+	}
+	if len(data) > maxImageFile {
+		return nil, "", fmt.Errorf("it has more than %d MiB", maxImageFile>>20)
+	}
+	return fit(data, media)
 }
 
 // fit checks that data is what it seems and gives it within the limits: as it

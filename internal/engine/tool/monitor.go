@@ -16,7 +16,15 @@ import (
 //go:embed monitor.md
 var monitorText string
 
-type monitorTool struct{}
+type monitorTool struct {
+	tasks *background.Set
+}
+
+// With implements [Needy].
+func (t monitorTool) With(_ Setting, s Session) Tool {
+	t.tasks = s.Tasks
+	return t
+}
 
 type monitorInput struct {
 	TaskID      string `json:"task_id"`
@@ -39,17 +47,17 @@ func (monitorTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (monitorTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t monitorTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[monitorInput](call)
 	switch {
 	case err != nil:
 		return nil, err
-	case env.Tasks == nil:
+	case t.tasks == nil:
 		return nil, errNoTasks
 	case in.Pattern == "" && !in.Stop:
 		return nil, errors.New("give a pattern to watch for, or stop")
 	}
-	c := monitorCall{tasks: env.Tasks, in: in}
+	c := monitorCall{tasks: t.tasks, in: in}
 	if !in.Stop {
 		if c.pattern, err = outputPattern("pattern", in.Pattern); err != nil {
 			return nil, err

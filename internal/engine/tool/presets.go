@@ -79,6 +79,9 @@ func Select(preset string, allow []string) ([]Tool, error) {
 // Shell returns the tool that runs commands.
 func Shell() Tool { return bashTool{} }
 
+// Reader returns the tool that reads files.
+func Reader() Tool { return readTool{} }
+
 // Searching returns the names of the tools that find and read files.
 func Searching() []string {
 	var names []string

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
@@ -26,7 +27,19 @@ const (
 	resultPath = "result:"
 )
 
-type readTool struct{}
+type readTool struct {
+	files   *files.Files
+	seen    *files.Seen
+	results Results
+	blobs   Blobs
+	window  int
+}
+
+// With implements [Needy].
+func (t readTool) With(g Setting, s Session) Tool {
+	t.files, t.seen, t.results, t.blobs, t.window = g.Files, s.Seen, s.Results, s.Blobs, g.Window
+	return t
+}
 
 type readInput struct {
 	Path   string `json:"path"`
@@ -50,25 +63,25 @@ func (readTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (readTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t readTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[readInput](call)
 	if err != nil {
 		return nil, err
 	}
 	in.Offset = max(in.Offset, 1)
 	if id, ok := strings.CutPrefix(in.Path, resultPath); ok {
-		return &readCall{env: env, in: in, result: id}, nil
+		return &readCall{tool: t, in: in, result: id}, nil
 	}
-	t, err := env.Files.open(in.Path, false)
+	at, err := t.files.Open(in.Path, false)
 	if err != nil {
 		return nil, err
 	}
-	c := &readCall{env: env, in: in, target: t}
+	c := &readCall{tool: t, in: in, target: at}
 	switch {
-	case !t.exists():
-		err = missing(t, "")
-	case t.info.IsDir():
-		err = fmt.Errorf("%s is a folder. List it with Glob (pattern \"*\", path %q)", t.path.Abs, t.path.Abs)
+	case !at.Exists():
+		err = files.Missing(at, "")
+	case at.Info.IsDir():
+		err = fmt.Errorf("%s is a folder. List it with Glob (pattern \"*\", path %q)", at.Path.Abs, at.Path.Abs)
 	}
 	if err != nil {
 		c.Close()
@@ -79,9 +92,9 @@ func (readTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 
 // readCall reads a file, or a stored result.
 type readCall struct {
-	env    *Env
+	tool   readTool
 	in     readInput
-	target *target // nil for a stored result
+	target *files.Target // nil for a stored result
 	result string
 }
 
@@ -91,7 +104,7 @@ func (c *readCall) Action() permission.Action {
 	if c.target == nil {
 		a.Kind = permission.State // what the model was given before
 	} else {
-		a.Paths = []permission.Path{c.target.path}
+		a.Paths = []permission.Path{c.target.Path}
 	}
 	return a
 }
@@ -102,15 +115,15 @@ func (*readCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, ni
 // Close implements [Prepared].
 func (c *readCall) Close() {
 	if c.target != nil {
-		c.target.close()
+		c.target.Close()
 	}
 }
 
 // budget gives the tokens that an answer may have.
 func (c *readCall) budget() int {
-	least := max(pageTokens, c.env.Window/100)
+	least := max(pageTokens, c.tool.window/100)
 	if c.in.Full {
-		return max(least, c.env.Window/10)
+		return max(least, c.tool.window/10)
 	}
 	return least
 }
@@ -128,12 +141,12 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if c.target == nil {
 		return c.runStored(ctx)
 	}
-	path, size := c.target.path.Abs, c.target.info.Size()
+	path, size := c.target.Path.Abs, c.target.Info.Size()
 	hash := sha256.New()
-	from := bufio.NewReaderSize(io.TeeReader(c.target.file, hash), readBuffer)
+	from := bufio.NewReaderSize(io.TeeReader(c.target.File, hash), readBuffer)
 	head, err := from.Peek(sniffBytes)
 	if err != nil && err != io.EOF {
-		return Result{}, explain(path, err)
+		return Result{}, files.Explain(path, err)
 	}
 	if media := mediaType(head); media != "" {
 		return c.runMedia(ctx, media, from)
@@ -150,10 +163,10 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	}
 
 	ask := c.ask()
-	ask.drain = size <= maxEdit
+	ask.drain = size <= files.MaxEdit
 	p, err := readPage(ctx, text, ask)
 	if err != nil {
-		return Result{}, explain(path, err)
+		return Result{}, files.Explain(path, err)
 	}
 	r, err := c.show(path, p, note)
 	if err != nil || !p.ended {
@@ -164,7 +177,7 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if !state.Whole && !p.cut && !p.bad && !lossy {
 		state.From, state.To, state.Of = p.first, p.last, p.total
 	}
-	c.env.Seen.Note(state)
+	c.tool.seen.Note(state)
 	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}}
 	return r, nil
 }
@@ -206,10 +219,10 @@ func (c *readCall) show(name string, p page, encoding string) (Result, error) {
 }
 
 func (c *readCall) runStored(ctx context.Context) (Result, error) {
-	if c.env.StoredResult == nil {
+	if c.tool.results == nil {
 		return Result{}, errors.New("there are no stored results here")
 	}
-	in, err := c.env.StoredResult(ctx, c.result)
+	in, err := c.tool.results.StoredResult(ctx, c.result)
 	if errors.Is(err, fs.ErrNotExist) {
 		return Result{}, fmt.Errorf("no call %q with a stored result is in this conversation", c.result)
 	}

@@ -19,6 +19,7 @@ import (
 	"testing/iotest"
 	"unicode/utf8"
 
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
@@ -42,7 +43,7 @@ func TestReadShowsNumberedLines(t *testing.T) {
 			if text != c.want {
 				t.Errorf("%q, want %q", text, c.want)
 			}
-			want := protocol.FileState{Path: path, SHA256: sum([]byte(c.content)), Whole: c.whole}
+			want := protocol.FileState{Path: path, SHA256: files.Sum([]byte(c.content)), Whole: c.whole}
 			if d := r.Details.(protocol.ToolDetails); len(d.Files) != 1 || d.Files[0] != want {
 				t.Errorf("details are %+v", d)
 			}

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"scorel/protocol"
 	"slices"
 	"strings"
 	"testing"
+
+	"scorel/internal/engine/tool/files"
+	"scorel/protocol"
 )
 
 func old(content string) func(context.Context, int64) ([]byte, error) {
@@ -17,17 +19,17 @@ func old(content string) func(context.Context, int64) ([]byte, error) {
 
 // before is a file that existed with the content "before", and that the agent left with
 // the content "left".
-func before(path string) RestoreItem {
-	return RestoreItem{Path: path, Existed: true, Restorable: true, Mode: 0o644, SHA256: sum([]byte("before")), Content: old("before"),
-		Left: &LeftFile{SHA256: sum([]byte("left")), Mode: 0o644}}
+func before(path string) files.RestoreItem {
+	return files.RestoreItem{Path: path, Existed: true, Restorable: true, Mode: 0o644, SHA256: files.Sum([]byte("before")), Content: old("before"),
+		Left: &files.LeftFile{SHA256: files.Sum([]byte("left")), Mode: 0o644}}
 }
 
 // made is a file that the agent made with the content "left".
-func made(path string) RestoreItem {
-	return RestoreItem{Path: path, Restorable: true, Left: &LeftFile{SHA256: sum([]byte("left")), Mode: 0o644}}
+func made(path string) files.RestoreItem {
+	return files.RestoreItem{Path: path, Restorable: true, Left: &files.LeftFile{SHA256: files.Sum([]byte("left")), Mode: 0o644}}
 }
 
-func with(item RestoreItem, change func(*RestoreItem)) RestoreItem {
+func with(item files.RestoreItem, change func(*files.RestoreItem)) files.RestoreItem {
 	change(&item)
 	return item
 }
@@ -65,15 +67,15 @@ func TestRestoreTakesBackOnlyWhatIsAsTheAgentLeftIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	secret := b.write(filepath.Join(b.reach, "key"), "left")
-	got := Restore(t.Context(), b.env.Files, []RestoreItem{
+	got := files.Restore(t.Context(), b.env.Files, []files.RestoreItem{
 		before(path("edited")), made(path("made")), made(path("made, then removed")), before(path("changed")), made(path("made and changed")),
 		before(path("removed")), before(path("link")), before(path("folder")), before(secret), before(path("as before already")),
 		before(path("locked by hand")), made(path("made executable")),
-		with(before(path("big")), func(i *RestoreItem) { i.Restorable = false }),
-		with(before(path("between")), func(i *RestoreItem) { i.Changed = "somebody was faster" }),
-		with(before(path("unknown")), func(i *RestoreItem) { i.Left = nil }),
-		with(before(path("unknown mode")), func(i *RestoreItem) { i.Left.Mode = 0 }),
-		with(before(path("no blob")), func(i *RestoreItem) {
+		with(before(path("big")), func(i *files.RestoreItem) { i.Restorable = false }),
+		with(before(path("between")), func(i *files.RestoreItem) { i.Changed = "somebody was faster" }),
+		with(before(path("unknown")), func(i *files.RestoreItem) { i.Left = nil }),
+		with(before(path("unknown mode")), func(i *files.RestoreItem) { i.Left.Mode = 0 }),
+		with(before(path("no blob")), func(i *files.RestoreItem) {
 			i.Content = func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is damaged") }
 		}),
 	})
@@ -121,8 +123,8 @@ func TestRestoreTakesBackOnlyWhatIsAsTheAgentLeftIt(t *testing.T) {
 
 func TestRestoreTakesBackWhatAPersonNamesThoughItWasChanged(t *testing.T) {
 	b := newBench(t)
-	named := func(item RestoreItem) RestoreItem {
-		return with(item, func(i *RestoreItem) { i.Named, i.Changed = true, "somebody was faster" })
+	named := func(item files.RestoreItem) files.RestoreItem {
+		return with(item, func(i *files.RestoreItem) { i.Named, i.Changed = true, "somebody was faster" })
 	}
 	path := func(name string) string { return filepath.Join(b.root, name) }
 	b.write("changed", "by the user")
@@ -131,9 +133,9 @@ func TestRestoreTakesBackWhatAPersonNamesThoughItWasChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	symlink(t, b.write(filepath.Join(b.out, "outside"), "left"), path("link"))
-	got := Restore(t.Context(), b.env.Files, []RestoreItem{
+	got := files.Restore(t.Context(), b.env.Files, []files.RestoreItem{
 		named(before(path("changed"))), named(made(path("made"))), named(before(path("mode"))), named(before(path("deleted/file"))), named(before(path("link"))),
-		with(named(before(path("damaged"))), func(i *RestoreItem) {
+		with(named(before(path("damaged"))), func(i *files.RestoreItem) {
 			i.Content = func(context.Context, int64) ([]byte, error) { return nil, errors.New("it is damaged") }
 		}),
 	})
@@ -156,7 +158,7 @@ func TestRestoreStopsWithItsContext(t *testing.T) {
 	path := b.write("f", "left")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := Restore(ctx, b.env.Files, []RestoreItem{before(path)}); len(got.Restored) != 0 || len(got.Skipped) != 1 || b.content("f") != "left" {
+	if got := files.Restore(ctx, b.env.Files, []files.RestoreItem{before(path)}); len(got.Restored) != 0 || len(got.Skipped) != 1 || b.content("f") != "left" {
 		t.Errorf("%+v", got)
 	}
 }

@@ -15,14 +15,14 @@ import (
 // it; what was emitted then is not all. The child only proposes: which lines
 // match, and in which order files stand, is decided here for both engines.
 func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit func(rel string)) bool {
-	if s.env.Ripgrep == "" {
+	if s.in.ripgrep == "" {
 		return false
 	}
 	args := []string{"--no-config", "--no-messages", "--color=never", "--no-ignore-global", "--null"}
 	if depth > 0 {
 		args = append(args, "--max-depth="+strconv.Itoa(depth))
 	}
-	for _, closed := range []string{s.env.Files.reach, "/proc", "/sys", "/dev"} {
+	for _, closed := range []string{s.in.files.Reach(), "/proc", "/sys", "/dev"} {
 		if rel, err := filepath.Rel(s.path.Abs, closed); err == nil && filepath.IsLocal(rel) && closed != "" {
 			args = append(args, "--glob=!/"+escapeGlob(rel))
 		}
@@ -34,8 +34,8 @@ func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit f
 		args = append(args, "--files-with-matches", "--text", "--encoding=none", "--regexp="+re.rg)
 	}
 	out := &nulSplitter{emit: emit}
-	child, err := s.env.Spawn.Start(ctx, sandbox.Cmd{Path: s.env.Ripgrep, Args: append(args, "./"),
-		Dir: s.path.Abs, Env: s.env.Environ, Stdout: out})
+	child, err := s.in.spawn.Start(ctx, sandbox.Cmd{Path: s.in.ripgrep, Args: append(args, "./"),
+		Dir: s.path.Abs, Env: s.in.environ, Stdout: out})
 	if err != nil {
 		return false
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"scorel/internal/engine/tool/files"
 )
 
 // engines are the two ways to search; every test here runs over both.
@@ -308,12 +310,12 @@ func TestASearchEndsInTimeInAFolderWithCostlyIgnoreRules(t *testing.T) {
 	for i := range 300 {
 		write(strings.Repeat("a", 200)+strconv.Itoa(i), "")
 	}
-	files, err := NewFiles(Config{Root: dir})
+	files, err := files.New(files.Config{Root: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer files.Close()
-	s, err := openSearch(&Env{Files: files}, "")
+	s, err := openSearch(searched{files: files}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/tool/files"
+	"scorel/internal/platform/sandbox"
 )
 
 const (
@@ -20,9 +22,22 @@ const (
 	maxFound   = 500_000 // files that one search keeps in memory
 )
 
+// searched is what the tools that search need.
+type searched struct {
+	files    *files.Files
+	spawn    sandbox.Spawner // of ripgrep
+	environ  []string
+	ripgrep  string // "" to search with the built-in code
+	withheld func(folder, file string) bool
+}
+
+func searchedIn(g Setting) searched {
+	return searched{files: g.Files, spawn: g.Spawn, environ: g.Environ, ripgrep: g.Ripgrep, withheld: g.Withheld}
+}
+
 // searchRoot is a folder to search, open, or a single file.
 type searchRoot struct {
-	env   *Env
+	in    searched
 	path  permission.Path
 	root  *os.Root // of the folder, or of the file's
 	file  string   // the file's name, "" for a folder
@@ -32,38 +47,38 @@ type searchRoot struct {
 type inode struct{ dev, ino uint64 }
 
 // openSearch opens what is to be searched; "" is the workspace.
-func openSearch(env *Env, path string) (*searchRoot, error) {
+func openSearch(in searched, path string) (*searchRoot, error) {
 	if path == "" {
 		path = "."
 	}
-	t, err := env.Files.open(path, false)
+	t, err := in.files.Open(path, false)
 	if err != nil {
 		return nil, err
 	}
-	defer t.close()
-	if !t.exists() {
-		return nil, missing(t, "")
+	defer t.Close()
+	if !t.Exists() {
+		return nil, files.Missing(t, "")
 	}
-	s := &searchRoot{env: env, path: t.path}
-	if t.info.IsDir() && s.closed(t.path.Abs) {
-		return nil, fmt.Errorf("%s cannot be searched", t.path.Abs)
+	s := &searchRoot{in: in, path: t.Path}
+	if t.Info.IsDir() && s.closed(t.Path.Abs) {
+		return nil, fmt.Errorf("%s cannot be searched", t.Path.Abs)
 	}
-	s.reach = sync.OnceValue(func() map[inode]bool { return inodes(env.Files.reach) })
-	dir := t.path.Abs
-	if !t.info.IsDir() {
+	s.reach = sync.OnceValue(func() map[inode]bool { return inodes(in.files.Reach()) })
+	dir := t.Path.Abs
+	if !t.Info.IsDir() {
 		dir, s.file = filepath.Dir(dir), filepath.Base(dir)
 	}
 	if s.root, err = os.OpenRoot(dir); err != nil {
-		return nil, explain(dir, err)
+		return nil, files.Explain(dir, err)
 	}
 	// It was opened by name: what it is must be what was judged.
 	info, err := s.root.Lstat(".")
 	if s.file != "" && err == nil {
 		info, err = s.root.Lstat(s.file)
 	}
-	if err != nil || !os.SameFile(info, t.info) {
+	if err != nil || !os.SameFile(info, t.Info) {
 		s.root.Close()
-		return nil, explain(t.path.Abs, errSwapped)
+		return nil, files.Explain(t.Path.Abs, files.ErrSwapped)
 	}
 	return s, nil
 }
@@ -91,8 +106,8 @@ func inodes(dir string) map[inode]bool {
 // closed says whether a search leaves out an absolute path: Scorel's own folder,
 // and the kernel's, whose files show other processes, hang or never end.
 func (s *searchRoot) closed(abs string) bool {
-	return s.env.Files.reach != "" && within(abs, s.env.Files.reach) && !s.env.Files.mayRead(abs) ||
-		within(abs, "/proc") || within(abs, "/sys") || within(abs, "/dev")
+	return s.in.files.Reach() != "" && files.Within(abs, s.in.files.Reach()) && !s.in.files.MayRead(abs) ||
+		files.Within(abs, "/proc") || files.Within(abs, "/sys") || files.Within(abs, "/dev")
 }
 
 // open opens a file that the search found, nil when it is not to be read: it is
@@ -111,7 +126,7 @@ func (s *searchRoot) open(rel string) *os.File {
 		f.Close()
 		return nil
 	}
-	if st, ok := opened.Sys().(*syscall.Stat_t); inProc(f) || ok && st.Nlink > 1 && s.reach()[inode{uint64(st.Dev), st.Ino}] {
+	if st, ok := opened.Sys().(*syscall.Stat_t); files.InProc(f) || ok && st.Nlink > 1 && s.reach()[inode{uint64(st.Dev), st.Ino}] {
 		f.Close()
 		return nil
 	}
@@ -140,7 +155,7 @@ func (s *searchRoot) list(ctx context.Context, re *pattern, depth int, keep func
 			return
 		}
 		abs := filepath.Join(s.path.Abs, rel)
-		if !keep(rel) || s.closed(abs) || s.env.Withheld != nil && s.env.Withheld(s.path.Abs, abs) {
+		if !keep(rel) || s.closed(abs) || s.in.withheld != nil && s.in.withheld(s.path.Abs, abs) {
 			return
 		}
 		mu.Lock()
@@ -186,7 +201,7 @@ func (s *searchRoot) dated(names []string) []found {
 // leftOut is a line about what a search of a folder does not show. It does not
 // depend on what was found: that would say whether a withheld file matches.
 func (s *searchRoot) leftOut() string {
-	if s.file != "" || s.env.Withheld == nil {
+	if s.file != "" || s.in.withheld == nil {
 		return ""
 	}
 	return "\n[Files that the user's rules deny or ask for are left out.]"

@@ -196,7 +196,7 @@ func TestBuiltInSearchIgnoresAsGitDoes(t *testing.T) {
 		for name := range strings.SplitSeq(git(rt, b.root, "ls-files", "-z", "--others", "--exclude-standard"), "\x00") {
 			want = append(want, name)
 		}
-		files, err := openSearch(b.env, "")
+		files, err := openSearch(searchedIn(b.env.Setting), "")
 		if err != nil {
 			rt.Fatal(err)
 		}

@@ -6,13 +6,23 @@ import (
 	"encoding/json"
 
 	"scorel/internal/engine/permission"
+	"scorel/internal/engine/skill"
 	"scorel/protocol"
 )
 
 //go:embed skill.md
 var skillText string
 
-type skillTool struct{}
+type skillTool struct {
+	skills *skill.Set
+	agents Agents
+}
+
+// With implements [Needy].
+func (t skillTool) With(g Setting, s Session) Tool {
+	t.skills, t.agents = g.Skills, s.Agents
+	return t
+}
 
 type skillInput struct {
 	Name string `json:"name"`
@@ -32,17 +42,18 @@ func (skillTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (skillTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t skillTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[skillInput](call)
 	if err != nil {
 		return nil, err
 	}
-	return skillCall{env, in}, nil
+	return skillCall{t, call, in}, nil
 }
 
 type skillCall struct {
-	env *Env
-	in  skillInput
+	tool skillTool
+	call Call
+	in   skillInput
 }
 
 // Action implements [Prepared].
@@ -56,11 +67,17 @@ func (skillCall) Snapshots(context.Context) ([]Snapshot, error) { return nil, ni
 // Close implements [Prepared].
 func (skillCall) Close() {}
 
-// Run implements [Prepared].
-func (c skillCall) Run(context.Context, func(string)) (Result, error) {
-	text, err := c.env.Skills.Text(c.in.Name, c.in.Args)
+// Run implements [Prepared]. Where the skill is to have a context of its own, and agents
+// can be started, the result is that of an agent that works with its text.
+func (c skillCall) Run(ctx context.Context, _ func(string)) (Result, error) {
+	text, err := c.tool.skills.Text(c.in.Name, c.in.Args)
 	if err != nil {
 		return Result{}, err
 	}
-	return textResult(text), nil
+	agent, forks := c.tool.skills.Fork(c.in.Name)
+	if !forks || c.tool.agents == nil {
+		return textResult(text), nil
+	}
+	return c.tool.agents.RunAgent(ctx, AgentCall{CallID: c.call.ID, Agent: agent, Description: "the skill " + c.in.Name,
+		Prompt: "Do what the skill " + c.in.Name + " says, and answer with its result.\n\n" + text, Process: c.call.Process})
 }

@@ -27,7 +27,7 @@ const (
 )
 
 // AgentChoice is an agent that Task offers.
-type AgentChoice struct{ Name, Description string }
+type AgentChoice struct{ Name, Description, Color string }
 
 // AgentCall is what a call of Task asks for. With Resume the agent of that session
 // goes on.
@@ -41,7 +41,17 @@ type AgentCall struct {
 	Process     func(protocol.ProcessUpdate) // as in [Call]; may be nil
 }
 
-type taskTool struct{ text string } // the description; "" is that without agents
+type taskTool struct {
+	text   string            // the description; "" is that without agents
+	colors map[string]string // of the agents that have one, by their names
+	agents Agents
+}
+
+// With implements [Needy].
+func (t taskTool) With(_ Setting, s Session) Tool {
+	t.agents = s.Agents
+	return t
+}
 
 type taskInput struct {
 	Agent       string `json:"agent"`
@@ -62,7 +72,13 @@ func WithAgents(tools []Tool, agents []AgentChoice) []Tool {
 	if len(agents) == 0 {
 		return slices.Delete(tools, i, i+1)
 	}
-	tools[i] = taskTool{describeAgents(agents)}
+	colors := map[string]string{}
+	for _, a := range agents {
+		if a.Color != "" {
+			colors[a.Name] = a.Color
+		}
+	}
+	tools[i] = taskTool{text: describeAgents(agents), colors: colors}
 	return tools
 }
 
@@ -103,12 +119,12 @@ func shortText(s string, most int) string {
 }
 
 // Prepare implements [Tool].
-func (taskTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t taskTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[taskInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Agent == nil {
+	if t.agents == nil {
 		return nil, errors.New("there are no sub-agents here; do the work yourself")
 	}
 	id := protocol.SessionID(in.Resume)
@@ -118,15 +134,19 @@ func (taskTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error
 	if strings.TrimSpace(in.Prompt) == "" {
 		return nil, errors.New("the prompt is empty; say what the agent is to do")
 	}
-	return taskCall{env: env, call: AgentCall{CallID: call.ID, Agent: in.Agent, Description: strings.Join(strings.Fields(in.Description), " "),
+	return taskCall{agents: t.agents, color: t.colors[in.Agent], call: AgentCall{CallID: call.ID, Agent: in.Agent, Description: strings.Join(strings.Fields(in.Description), " "),
 		Prompt: in.Prompt, Background: in.Background, Resume: id, Process: call.Process}}, nil
 }
 
 type taskCall struct {
 	onTasks
-	env  *Env
-	call AgentCall
+	agents Agents
+	call   AgentCall
+	color  string
 }
+
+// Color implements [Colored].
+func (c taskCall) Color() string { return c.color }
 
 // Action implements [Prepared]. What the agent does is judged call by call.
 func (taskCall) Action() permission.Action {
@@ -138,5 +158,5 @@ func (c taskCall) Label() string { return c.call.Description }
 
 // Run implements [Prepared].
 func (c taskCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	return c.env.Agent(ctx, c.call)
+	return c.agents.RunAgent(ctx, c.call)
 }

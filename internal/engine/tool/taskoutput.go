@@ -27,7 +27,15 @@ const (
 	maxPatternSize = 1000 // steps of the automaton; 25 ms for the longest line that a monitor looks at
 )
 
-type taskOutputTool struct{}
+type taskOutputTool struct {
+	tasks *background.Set
+}
+
+// With implements [Needy].
+func (t taskOutputTool) With(_ Setting, s Session) Tool {
+	t.tasks = s.Tasks
+	return t
+}
 
 type taskOutputInput struct {
 	TaskID string `json:"task_id"`
@@ -50,15 +58,15 @@ func (taskOutputTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (taskOutputTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t taskOutputTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[taskOutputInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Tasks == nil {
+	if t.tasks == nil {
 		return nil, errNoTasks
 	}
-	c := taskOutputCall{tasks: env.Tasks, id: in.TaskID, query: background.Query{Wait: time.Duration(in.Wait) * time.Second, Offset: in.Offset}}
+	c := taskOutputCall{tasks: t.tasks, id: in.TaskID, query: background.Query{Wait: time.Duration(in.Wait) * time.Second, Offset: in.Offset}}
 	if in.Filter != "" {
 		if c.query.Filter, err = outputPattern("filter", in.Filter); err != nil {
 			return nil, err

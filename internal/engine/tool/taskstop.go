@@ -13,7 +13,15 @@ import (
 //go:embed taskstop.md
 var taskStopText string
 
-type taskStopTool struct{}
+type taskStopTool struct {
+	tasks *background.Set
+}
+
+// With implements [Needy].
+func (t taskStopTool) With(_ Setting, s Session) Tool {
+	t.tasks = s.Tasks
+	return t
+}
 
 type taskStopInput struct {
 	TaskID string `json:"task_id"`
@@ -29,15 +37,15 @@ func (taskStopTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (taskStopTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t taskStopTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[taskStopInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Tasks == nil {
+	if t.tasks == nil {
 		return nil, errNoTasks
 	}
-	return taskStopCall{tasks: env.Tasks, id: in.TaskID}, nil
+	return taskStopCall{tasks: t.tasks, id: in.TaskID}, nil
 }
 
 type taskStopCall struct {

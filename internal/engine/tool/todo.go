@@ -14,7 +14,15 @@ import (
 //go:embed todo.md
 var todoText string
 
-type todoTool struct{}
+type todoTool struct {
+	todos Todos
+}
+
+// With implements [Needy].
+func (t todoTool) With(_ Setting, s Session) Tool {
+	t.todos = s.Todos
+	return t
+}
 
 type todoInput struct {
 	Todos []protocol.Todo `json:"todos"`
@@ -34,17 +42,17 @@ func (todoTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (todoTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t todoTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[todoInput](call)
 	if err != nil {
 		return nil, err
 	}
-	return todoCall{env, in.Todos}, nil
+	return todoCall{t, in.Todos}, nil
 }
 
 type todoCall struct {
-	env *Env
-	new []protocol.Todo
+	tool todoTool
+	new  []protocol.Todo
 }
 
 // Action implements [Prepared].
@@ -61,8 +69,8 @@ func (todoCall) Close() {}
 // Run implements [Prepared].
 func (c todoCall) Run(context.Context, func(string)) (Result, error) {
 	var old []protocol.Todo
-	if c.env.Todos != nil {
-		old = c.env.Todos()
+	if c.tool.todos != nil {
+		old = c.tool.todos.Todos()
 	}
 	done := 0
 	var list strings.Builder

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"io"
 
-	"scorel/internal/engine/background"
-	"scorel/internal/engine/fetch"
 	"scorel/internal/engine/permission"
-	"scorel/internal/engine/skill"
-	"scorel/internal/platform/sandbox"
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
@@ -19,7 +16,7 @@ type Tool interface {
 	// Prepare takes an input that is valid under the schema. An error is the
 	// text of an error result, written for the model: what was wrong and what to
 	// do instead. It changes nothing outside.
-	Prepare(ctx context.Context, env *Env, call Call) (Prepared, error)
+	Prepare(ctx context.Context, call Call) (Prepared, error)
 }
 
 // Spec describes a tool: what it means to others, and how it is called.
@@ -69,8 +66,16 @@ func (c Call) LogStderr(line string) {
 // Labelled is a [Prepared] that has a name for people: that of its skill or sub-agent.
 type Labelled interface{ Label() string }
 
+// Colored is a [Prepared] whose sub-agent may have a color, "" for none.
+type Colored interface{ Color() string }
+
 // Extended is a [Tool] that an extension brings.
 type Extended interface{ Extension() string }
+
+// Previewer is a [Prepared] that can show what Run would do to a file.
+type Previewer interface {
+	Preview() *protocol.ChangePreview
+}
 
 // GitRuled is a [Prepared] that runs otherwise where a rule about Git allowed it: before
 // Run, Git is told to take no folder for a bare repository by itself.
@@ -92,14 +97,8 @@ type Prepared interface {
 	Close()
 }
 
-// Snapshot is a file before it is written.
-type Snapshot struct {
-	Path       string // absolute
-	Existed    bool
-	Restorable bool // false above 10 MiB, and for what is not a regular file
-	Mode       uint32
-	Content    []byte
-}
+// Snapshot is [files.Snapshot].
+type Snapshot = files.Snapshot
 
 // Result is what a call gives. Content is already bounded for the model; what
 // was cut is whole in Full, for the host to keep in a blob.
@@ -108,6 +107,9 @@ type Result struct {
 	IsError bool
 	Details any           // marshalled into details; nil without
 	Full    io.ReadCloser // the uncut output when Content was cut, ≤ 64 MiB, else nil
+	// Ends says that the turn is over with this result, when every call of its message
+	// says so.
+	Ends bool
 	// Usage is what a sub-agent used for it, nil without one.
 	Usage *protocol.Usage
 	// Process is how the background command went whose end the result tells of. It
@@ -122,59 +124,4 @@ func (r Result) TextForPeople() string {
 		return d.Shown.Of(text)
 	}
 	return text
-}
-
-// Env is what the tools of one session share. The host makes it for each turn
-// from the log. StoredResult, PutBlob, Todos, Tasks and Ask may be nil: then there
-// are none. So may Web, Search and Note, of whose tools the calls then fail.
-type Env struct {
-	Files *Files // the workspace
-	Spawn sandbox.Spawner
-	// Environ is the scrubbed environment for children.
-	Environ []string
-	// Window is the context window of the model in tokens.
-	Window int
-	// Seen says what the model has seen of files, in the active path. The tools
-	// note in it what their own results say.
-	Seen *Seen
-	// Dir is the working directory of Bash, absolute; Bash changes it.
-	Dir *Dir
-	// StoredResult gives the whole stored result or spilled output of a call on
-	// the active path, for Read of "result:<toolCallId>".
-	StoredResult func(ctx context.Context, toolCallID string) (io.ReadCloser, error)
-	// PutBlob stores a payload and returns its SHA-256 when it is durable.
-	PutBlob func(ctx context.Context, r io.Reader) (string, error)
-	// Todos is the todo list of the active path.
-	Todos func() []protocol.Todo
-	// Tasks are the background commands of the session.
-	Tasks *background.Set
-	// Ask puts questions to people and waits for their answers; nil answers mean
-	// that somebody closed the questions. An error is for the model: nobody could
-	// be asked, nobody answered in time, or ctx has ended.
-	Ask func(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
-	// Plan puts a plan to people and waits for what they say; nil: nobody approves plans
-	// here. An error is for the model, as of Ask.
-	Plan func(ctx context.Context, toolCallID, plan string) (PlanVerdict, error)
-	// Agent starts a sub-agent and gives its result, or that of its start in the
-	// background; nil: there are none here.
-	Agent func(ctx context.Context, call AgentCall) (Result, error)
-	// Note keeps a daily note of the project and says where; nil: notes are off. An
-	// error is for the model.
-	Note func(ctx context.Context, text string) (where string, err error)
-	// Web fetches pages; Pages keeps those that are paged through, nil for none.
-	Web   *fetch.Client
-	Pages *fetch.Cache
-	// Search asks the user's search service.
-	Search *fetch.Searcher
-	// Withheld says which files below a folder a search of the folder leaves out;
-	// nil: none.
-	Withheld func(folder, file string) bool
-	// Skills are those of the turn; nil: none.
-	Skills *skill.Set
-	// Protected tells people of protected files that a command has changed and of what was
-	// set aside, and the model, for which text is; nil: the result tells it. It may be
-	// called by any goroutine.
-	Protected func(n protocol.ProtectedNotice, text string)
-	// Ripgrep is the path of rg, "" to search with the built-in code.
-	Ripgrep string
 }

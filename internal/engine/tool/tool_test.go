@@ -7,15 +7,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"scorel/protocol"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 
-	"scorel/internal/platform/sandbox"
-
 	"go.uber.org/goleak"
+
+	"scorel/internal/engine/tool/files"
+	"scorel/internal/platform/sandbox"
+	"scorel/protocol"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -23,12 +24,48 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // bench is a workspace with an environment for tools.
 type bench struct {
 	t     testing.TB
-	env   *Env
+	env   *env
 	root  string // the workspace
 	out   string // a folder outside
 	reach string // Scorel's own folder
 	blobs map[string][]byte
 }
+
+// env is what the tools of a bench have.
+type env struct {
+	Setting
+	Session
+}
+
+func (e *env) bind(t Tool) Tool { return Bind([]Tool{t}, e.Setting, e.Session)[0] }
+
+type storedResults func(ctx context.Context, id string) (io.ReadCloser, error)
+
+func (f storedResults) StoredResult(ctx context.Context, id string) (io.ReadCloser, error) {
+	return f(ctx, id)
+}
+
+type putBlob func(ctx context.Context, r io.Reader) (string, error)
+
+func (f putBlob) PutBlob(ctx context.Context, r io.Reader) (string, error) { return f(ctx, r) }
+
+type todos []protocol.Todo
+
+func (l todos) Todos() []protocol.Todo { return l }
+
+// asked answers the questions of a model.
+type asked func(ctx context.Context, callID string, qs []protocol.Question) (protocol.Answers, error)
+
+func (f asked) Ask(ctx context.Context, callID string, qs []protocol.Question) (protocol.Answers, error) {
+	return f(ctx, callID, qs)
+}
+
+func (asked) Plan(context.Context, string, string) (PlanVerdict, error) { return PlanVerdict{}, nil }
+
+// toldProtected is told of protected files.
+type toldProtected func(n protocol.ProtectedNotice, text string)
+
+func (f toldProtected) NotifyProtected(n protocol.ProtectedNotice, text string) { f(n, text) }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
@@ -48,25 +85,23 @@ func benchIn(t testing.TB, base string) *bench {
 			t.Fatal(err)
 		}
 	}
-	files, err := NewFiles(Config{Root: b.root, Home: filepath.Dir(b.reach), Reach: b.reach})
+	opened, err := files.New(files.Config{Root: b.root, Home: filepath.Dir(b.reach), Reach: b.reach})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(files.Close)
-	b.env = &Env{
-		Files: files, Spawn: sandbox.New(sandbox.Config{}), Environ: sandbox.Environ(os.Environ(), nil),
-		Window: 200_000, Seen: NewSeen(nil), Dir: NewDir(files.Root()),
-		StoredResult: func(_ context.Context, id string) (io.ReadCloser, error) {
+	t.Cleanup(opened.Close)
+	b.env = &env{
+		Setting: Setting{Files: opened, Spawn: sandbox.New(sandbox.Config{}), Environ: sandbox.Environ(os.Environ(), nil), Window: 200_000},
+		Session: Session{Seen: files.NewSeen(nil), Dir: NewDir(opened.Root()), Results: storedResults(func(_ context.Context, id string) (io.ReadCloser, error) {
 			if id != "c1" {
 				return nil, os.ErrNotExist
 			}
 			return io.NopCloser(strings.NewReader("one\n" + strings.Repeat("é", 3000) + "\nlast")), nil
-		},
-		PutBlob: func(_ context.Context, r io.Reader) (string, error) {
+		}), Blobs: putBlob(func(_ context.Context, r io.Reader) (string, error) {
 			data, err := io.ReadAll(r)
-			b.blobs[sum(data)] = data
-			return sum(data), err
-		},
+			b.blobs[files.Sum(data)] = data
+			return files.Sum(data), err
+		})},
 	}
 	return b
 }
@@ -108,7 +143,7 @@ func (b *bench) prepare(tool string, input any) (Prepared, error) {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	return tools[0].Prepare(b.t.Context(), b.env, Call{ID: "c", Input: raw})
+	return b.env.bind(tools[0]).Prepare(b.t.Context(), Call{ID: "c", Input: raw})
 }
 
 // run prepares and runs a call and gives its text; an error is its text.
@@ -229,7 +264,7 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 func TestTodoWriteReplacesTheListAndClearsItWhenAllIsDone(t *testing.T) {
 	b := newBench(t)
 	old := []protocol.Todo{{Content: "a", Status: "pending"}}
-	b.env.Todos = func() []protocol.Todo { return old }
+	b.env.Todos = todos(old)
 	text, r := b.run("TodoWrite", in{"todos": []protocol.Todo{{Content: "a", Status: "completed"}, {Content: "b", Status: "in_progress"}}})
 	d := r.Details.(protocol.ToolDetails)
 	if !strings.Contains(text, "[x] a\n[>] b") || len(d.OldTodos) != 1 || len(d.Todos) != 2 {
@@ -242,7 +277,7 @@ func TestTodoWriteReplacesTheListAndClearsItWhenAllIsDone(t *testing.T) {
 }
 
 func TestSeenKeepsThatAVersionIsKnownAsAWhole(t *testing.T) {
-	s := NewSeen([]protocol.FileState{{Path: "/a", SHA256: "1", Whole: true}, {Path: "/a", SHA256: "1"}, {Path: "/b", SHA256: "1", Whole: true}, {Path: "/b", SHA256: "2"}})
+	s := files.NewSeen([]protocol.FileState{{Path: "/a", SHA256: "1", Whole: true}, {Path: "/a", SHA256: "1"}, {Path: "/b", SHA256: "1", Whole: true}, {Path: "/b", SHA256: "2"}})
 	if got, _ := s.Lookup("/a"); !got.Whole {
 		t.Error("a part of the same version took the whole away")
 	}
@@ -270,7 +305,7 @@ func TestSeenAddsUpThePartsOfAVersion(t *testing.T) {
 		{"two versions", []protocol.FileState{part("1", 1, 15), part("2", 16, 30)}, false},
 		{"back to the first version", []protocol.FileState{part("1", 1, 15), part("2", 1, 1), part("1", 16, 30)}, false},
 	} {
-		if got, _ := NewSeen(c.parts).Lookup("/a"); got.Whole != c.whole {
+		if got, _ := files.NewSeen(c.parts).Lookup("/a"); got.Whole != c.whole {
 			t.Errorf("%s: whole is %v", c.name, got.Whole)
 		}
 	}

@@ -178,7 +178,7 @@ func TestWebFetchShowsImagesAndPDF(t *testing.T) {
 	}
 	b.fails("WebFetch", map[string]any{"url": url + "/liar.png"}, "sent something else")
 	b.fails("WebFetch", map[string]any{"url": url + "/broken.png"}, "cannot be shown: it is damaged")
-	b.env.PutBlob = nil
+	b.env.Blobs = nil
 	b.fails("WebFetch", map[string]any{"url": url + "/a.png"}, "cannot be shown here")
 }
 

@@ -25,7 +25,17 @@ const (
 	webFailure = 2_000  // characters of an error page
 )
 
-type webFetchTool struct{}
+type webFetchTool struct {
+	web   *fetch.Client
+	pages *fetch.Cache
+	blobs Blobs
+}
+
+// With implements [Needy].
+func (t webFetchTool) With(g Setting, s Session) Tool {
+	t.web, t.pages, t.blobs = g.Web, g.Pages, s.Blobs
+	return t
+}
 
 type webFetchInput struct {
 	URL    string       `json:"url"`
@@ -49,12 +59,12 @@ func (webFetchTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (webFetchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t webFetchTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[webFetchInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Web == nil {
+	if t.web == nil {
 		return nil, errors.New("pages cannot be fetched here")
 	}
 	if in.Max == 0 {
@@ -67,11 +77,11 @@ func (webFetchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, e
 	if err != nil {
 		return nil, err
 	}
-	return &webFetchCall{env, in, target}, nil
+	return &webFetchCall{t, in, target}, nil
 }
 
 type webFetchCall struct {
-	env    *Env
+	tool   webFetchTool
 	in     webFetchInput
 	target fetch.Target
 }
@@ -89,12 +99,12 @@ func (*webFetchCall) Close() {}
 
 // Run implements [Prepared].
 func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	if c.in.Offset > 0 && c.env.Pages != nil {
-		if page, ok := c.env.Pages.Get(c.target, c.in.Format); ok {
+	if c.in.Offset > 0 && c.tool.pages != nil {
+		if page, ok := c.tool.pages.Get(c.target, c.in.Format); ok {
 			return c.show(page)
 		}
 	}
-	page, err := c.env.Web.Fetch(ctx, c.target)
+	page, err := c.tool.web.Fetch(ctx, c.target)
 	var moved *fetch.RedirectError
 	switch {
 	case errors.As(err, &moved):
@@ -111,8 +121,8 @@ func (c *webFetchCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 		return Result{}, ctx.Err()
 	}
 	shown := fetch.Shown{URL: page.URL, Title: title, MediaType: page.MediaType, Text: text}
-	if c.env.Pages != nil {
-		c.env.Pages.Put(c.target, c.in.Format, shown)
+	if c.tool.pages != nil {
+		c.tool.pages.Put(c.target, c.in.Format, shown)
 	}
 	return c.show(shown)
 }
@@ -175,7 +185,7 @@ func (c *webFetchCall) failed(ctx context.Context, page *fetch.Page) Result {
 
 // media shows an image or a PDF.
 func (c *webFetchCall) media(ctx context.Context, page *fetch.Page) (Result, error) {
-	if c.env.PutBlob == nil {
+	if c.tool.blobs == nil {
 		return Result{}, fmt.Errorf("%s sent %s, which cannot be shown here", page.Host, page.MediaType)
 	}
 	if is := mediaType(page.Data[:min(len(page.Data), 32)]); is != page.MediaType {
@@ -185,7 +195,7 @@ func (c *webFetchCall) media(ctx context.Context, page *fetch.Page) (Result, err
 	if err != nil {
 		return Result{}, fmt.Errorf("what %s sent (%s) cannot be shown: %w", page.Host, page.MediaType, err)
 	}
-	blob, err := c.env.PutBlob(ctx, bytes.NewReader(data))
+	blob, err := c.tool.blobs.PutBlob(ctx, bytes.NewReader(data))
 	if err != nil {
 		return Result{}, fmt.Errorf("store what %s sent: %w", page.Host, err)
 	}

@@ -19,7 +19,15 @@ var webSearchText string
 
 const webHits = 5 // results without count
 
-type webSearchTool struct{}
+type webSearchTool struct {
+	search *fetch.Searcher
+}
+
+// With implements [Needy].
+func (t webSearchTool) With(g Setting, _ Session) Tool {
+	t.search = g.Search
+	return t
+}
 
 type webSearchInput struct {
 	Query   string   `json:"query"`
@@ -44,12 +52,12 @@ func (webSearchTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (webSearchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, error) {
+func (t webSearchTool) Prepare(_ context.Context, call Call) (Prepared, error) {
 	in, err := decode[webSearchInput](call)
 	if err != nil {
 		return nil, err
 	}
-	if env.Search == nil {
+	if t.search == nil {
 		return nil, errors.New("there is no search service here; the user can configure one with search.provider")
 	}
 	if strings.TrimSpace(in.Query) == "" {
@@ -58,17 +66,17 @@ func (webSearchTool) Prepare(_ context.Context, env *Env, call Call) (Prepared, 
 	if in.Count == 0 {
 		in.Count = webHits
 	}
-	return &webSearchCall{env, in}, nil
+	return &webSearchCall{t, in}, nil
 }
 
 type webSearchCall struct {
-	env *Env
-	in  webSearchInput
+	tool webSearchTool
+	in   webSearchInput
 }
 
 // Action implements [Prepared].
 func (c *webSearchCall) Action() permission.Action {
-	return permission.Action{Tool: webSearchInfo.Name, Kind: webSearchInfo.Kind, Host: c.env.Search.Host()}
+	return permission.Action{Tool: webSearchInfo.Name, Kind: webSearchInfo.Kind, Host: c.tool.search.Host()}
 }
 
 // Snapshots implements [Prepared].
@@ -79,7 +87,7 @@ func (*webSearchCall) Close() {}
 
 // Run implements [Prepared].
 func (c *webSearchCall) Run(ctx context.Context, _ func(string)) (Result, error) {
-	hits, err := c.env.Search.Search(ctx, fetch.Query{Text: c.in.Query, Count: c.in.Count, Allowed: c.in.Allowed, Blocked: c.in.Blocked})
+	hits, err := c.tool.search.Search(ctx, fetch.Query{Text: c.in.Query, Count: c.in.Count, Allowed: c.in.Allowed, Blocked: c.in.Blocked})
 	if err != nil {
 		return Result{}, err
 	}

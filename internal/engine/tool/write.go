@@ -6,13 +6,24 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+
+	"scorel/internal/engine/tool/files"
 	"scorel/protocol"
 )
 
 //go:embed write.md
 var writeText string
 
-type writeTool struct{}
+type writeTool struct {
+	files *files.Files
+	seen  *files.Seen
+}
+
+// With implements [Needy].
+func (t writeTool) With(g Setting, s Session) Tool {
+	t.files, t.seen = g.Files, s.Seen
+	return t
+}
 
 type writeInput struct {
 	Path    string `json:"path"`
@@ -32,33 +43,30 @@ func (writeTool) Spec() Spec {
 }
 
 // Prepare implements [Tool].
-func (writeTool) Prepare(ctx context.Context, env *Env, call Call) (Prepared, error) {
+func (t writeTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	in, err := decode[writeInput](call)
 	if err != nil {
 		return nil, err
 	}
-	c, err := prepareChange(ctx, env, writeInfo.Name, in.Path)
+	c, err := prepareChange(ctx, t.files, t.seen, writeInfo.Name, in.Path)
 	if err != nil {
 		return nil, err
 	}
-	if c.target.exists() && !c.state.Whole {
+	if c.target.Exists() && !c.state.Whole {
 		c.Close()
-		return nil, fmt.Errorf("%s exists and you have not read all of it. Read the whole file first (with full, if it is long), or change parts of it with Edit", c.target.path.Abs)
+		return nil, fmt.Errorf("%s exists and you have not read all of it. Read the whole file first (with full, if it is long), or change parts of it with Edit", c.target.Path.Abs)
 	}
 	c.after = matchEndings(c.before, []byte(in.Content))
-	if len(c.after) > maxEdit {
+	if len(c.after) > files.MaxEdit {
 		c.Close()
-		return nil, fmt.Errorf("the content has more than %d MiB", maxEdit>>20)
+		return nil, fmt.Errorf("the content has more than %d MiB", files.MaxEdit>>20)
 	}
-	c.whole, c.store = true, c.target.put
-	lines := bytes.Count(c.after, []byte("\n"))
-	if n := len(c.after); n > 0 && c.after[n-1] != '\n' {
-		lines++
-	}
-	if c.target.exists() {
-		c.said = fmt.Sprintf("Replaced the content of %s: %d lines.", c.target.path.Abs, lines)
+	c.whole, c.store = true, c.target.Put
+	lines := countLines(c.after)
+	if c.target.Exists() {
+		c.said = fmt.Sprintf("Replaced the content of %s: %d lines.", c.target.Path.Abs, lines)
 	} else {
-		c.said = fmt.Sprintf("Wrote the new file %s: %d lines.", c.target.path.Abs, lines)
+		c.said = fmt.Sprintf("Wrote the new file %s: %d lines.", c.target.Path.Abs, lines)
 	}
 	return c, nil
 }

@@ -4,9 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"scorel/protocol"
 	"strings"
 	"testing"
+
+	"scorel/internal/engine/tool/files"
+	"scorel/protocol"
 )
 
 func TestWriteMakesParentsAndANewFile(t *testing.T) {
@@ -19,7 +21,7 @@ func TestWriteMakesParentsAndANewFile(t *testing.T) {
 		t.Errorf("it holds %q", got)
 	}
 	d := r.Details.(protocol.ToolDetails)
-	if len(d.Files) != 1 || !d.Files[0].Whole || d.Files[0].SHA256 != sum([]byte("one\ntwo")) || !strings.Contains(d.Diff, "+one") {
+	if len(d.Files) != 1 || !d.Files[0].Whole || d.Files[0].SHA256 != files.Sum([]byte("one\ntwo")) || !strings.Contains(d.Diff, "+one") {
 		t.Errorf("details are %+v", d)
 	}
 	b.ok("Write", in{"path": "a/b/c.txt", "content": "three"}) // it knows what it wrote
@@ -137,9 +139,9 @@ func TestSnapshotsHoldTheFileBeforeItIsWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.ok("Read", in{"path": "a.txt"})
-	big := strings.Repeat("x", maxSnapshot+1)
+	big := strings.Repeat("x", files.MaxSnapshot+1)
 	b.write("big.txt", big)
-	b.env.Seen.Note(protocol.FileState{Path: filepath.Join(b.root, "big.txt"), SHA256: sum([]byte(big)), Whole: true})
+	b.env.Seen.Note(protocol.FileState{Path: filepath.Join(b.root, "big.txt"), SHA256: files.Sum([]byte(big)), Whole: true})
 	for _, c := range []struct {
 		path string
 		want Snapshot

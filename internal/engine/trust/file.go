@@ -188,7 +188,7 @@ type Folder struct {
 	Items     int
 }
 
-// List gives the trusted folders by path, and a sentence about trust.json when
+// List returns the trusted folders by path, and a sentence about trust.json when
 // it cannot be used.
 func (s *Store) List() ([]Folder, string) {
 	c, err := s.load()

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 )
 
-// ChangedHook gives the first file of the project at root that a hook command names by
+// ChangedHook returns the first file of the project at root that a hook command names by
 // path and that is not trusted as it is now, "" when all are. The files are read, so
 // that what is said holds for their bytes at this moment.
 func (s *Store) ChangedHook(root, command string) (name string, err error) {

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// Kind says how an item could act.
+// Kind returns how an item could act.
 type Kind string
 
 // The kinds, in the order in which they are listed.
 const (
 	KindConfig    Kind = "config"    // .scorel/config.toml
-	KindHook      Kind = "hook"      // a file that a hook command of it names
+	KindSettings  Kind = "settings"  // .claude/settings.json, .claude/settings.local.json with hooks
+	KindHook      Kind = "hook"      // a file that a hook command of these names
 	KindMCP       Kind = "mcp"       // .scorel/mcp.json, .mcp.json
 	KindAgent     Kind = "agent"     // .scorel/agents/*.md, .claude/agents/*.md
 	KindCommand   Kind = "command"   // .scorel/commands/*.md and .claude/commands/*.md with shell lines
@@ -25,10 +26,10 @@ const (
 )
 
 func (k Kind) rank() int {
-	return slices.Index([]Kind{KindConfig, KindHook, KindMCP, KindAgent, KindCommand, KindSkill, KindExtension}, k)
+	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindAgent, KindCommand, KindSkill, KindExtension}, k)
 }
 
-// Status says how an item stands.
+// Status returns how an item stands.
 type Status string
 
 // The states of an item. Only the first lets it act.
@@ -80,7 +81,7 @@ type Report struct {
 	Warning string
 }
 
-// Find gives an item, nil when there is none.
+// Find returns an item, nil when there is none.
 func (r *Report) Find(kind Kind, name string) *Item {
 	for i := range r.Items {
 		if r.Items[i].Kind == kind && r.Items[i].Name == name {

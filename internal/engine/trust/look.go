@@ -46,7 +46,7 @@ func clip(lines []string) []string {
 	return out
 }
 
-// shellLines gives the lines of a template that a shell would run: those with
+// shellLines returns the lines of a template that a shell would run: those with
 // !`…`, and those that begin with !, but for images. What is taken for one too
 // often is only asked for.
 func shellLines(data []byte) []string {
@@ -61,7 +61,7 @@ func shellLines(data []byte) []string {
 	return out
 }
 
-// skillEntry gives the line of a SKILL.md's frontmatter that names its entry, ""
+// skillEntry returns the line of a SKILL.md's frontmatter that names its entry, ""
 // when it has none. It looks for the word and a colon wherever they stand, and
 // for the forms in which YAML can write a key otherwise (escapes in quotes, "? "),
 // so that none is missed. What is taken for one too often is only asked for.
@@ -71,7 +71,7 @@ func skillEntry(data []byte) string {
 	if string(bytes.TrimRight(first, " \t\r")) != "---" {
 		return ""
 	}
-	open := "" // a line that ends behind the word: the colon may stand on the next one
+	open := "" // a line that ends after the word: the colon may be on the next one
 	for line := range bytes.Lines(rest) {
 		text := strings.TrimSpace(string(line))
 		switch {
@@ -101,7 +101,7 @@ func skillEntry(data []byte) string {
 	return "" // the frontmatter does not end: there is none
 }
 
-// describeMCP gives the servers of an mcp.json: what starts, or what is called.
+// describeMCP returns the servers of an mcp.json: what starts, or what is called.
 func describeMCP(data []byte) []string {
 	var f struct {
 		Servers map[string]struct {
@@ -130,7 +130,7 @@ func describeMCP(data []byte) []string {
 	return out
 }
 
-// hookCommands gives the commands of [[hooks]].
+// hookCommands returns the commands of [[hooks]].
 func hookCommands(data []byte) []string {
 	var f struct {
 		Hooks []struct {
@@ -155,10 +155,10 @@ type namer struct {
 	tries int
 }
 
-// filesIn gives the files of the project that a shell command names by path,
+// filesIn returns the files of the project that a shell command names by path,
 // taking too many rather than too few: every word, every part of a quoted one,
 // what follows a variable that may hold the project's folder, and all of these
-// in the folders that the command names, to which it may change. It gives false
+// in the folders that the command names, to which it may change. It returns false
 // where there is too much to say.
 func (p *namer) filesIn(command string) ([]string, bool) {
 	if len(command) > maxHooked {
@@ -207,7 +207,7 @@ func (p *namer) filesIn(command string) ([]string, bool) {
 	return slices.Sorted(maps.Keys(found)), true
 }
 
-// inside gives a name in a folder of the project relative to the project, and
+// inside returns a name in a folder of the project relative to the project, and
 // false when it is none of its files.
 func (p *namer) inside(dir, name string) (string, bool) {
 	if filepath.IsAbs(name) {
@@ -221,7 +221,7 @@ func (p *namer) inside(dir, name string) (string, bool) {
 	return name, filepath.IsLocal(name) && name != "."
 }
 
-// words splits a shell command at what may stand between words, once with quotes
+// words splits a shell command at what may be between words, once with quotes
 // kept together and once without.
 func words(command string) []string {
 	var out []string

@@ -21,13 +21,14 @@ type project struct {
 	root   *os.Root
 }
 
-// ours says whether a name of the project is in ~/.scorel: where the home itself
-// is the project its .scorel is the user's own.
+// ours reports whether a name of the project is in ~/.scorel, or in ~/.claude beside it:
+// where the home itself is the project these are the user's own.
 func (p *project) ours(name string) bool {
-	return within(p.closed, filepath.Join(p.dir, name))
+	full := filepath.Join(p.dir, name)
+	return within(p.closed, full) || within(filepath.Join(filepath.Dir(p.closed), ".claude"), full)
 }
 
-// within says whether path is dir or below it.
+// within reports whether path is dir or below it.
 func within(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/")
 }

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"scorel/internal/engine/claude"
+	"scorel/internal/engine/command"
 )
 
 // Bounds of what a project may ask to be trusted; beyond them none of it can be.
@@ -36,7 +39,7 @@ type bounds struct {
 // again within a tick of the file system's clock may keep them.
 const racy = 2 * time.Second
 
-// limitError says which bound a project is over, as a sentence.
+// limitError returns which bound a project is over, as a sentence.
 type limitError struct{ text string }
 
 func (e *limitError) Error() string { return e.text }
@@ -55,7 +58,7 @@ type scan struct {
 	entries int
 }
 
-// items gives what could act, each with its files or a problem. Errors are a
+// items returns what could act, each with its files or a problem. Errors are a
 // *limitError or the context's.
 func (s *scan) items() ([]Item, error) {
 	var out []Item
@@ -64,13 +67,13 @@ func (s *scan) items() ([]Item, error) {
 		return err
 	}
 	steps := []func() error{
-		func() error { return add(s.config()) },
+		func() error { return add(s.configs()) },
 		func() error { return add(s.single(KindMCP, ".scorel/mcp.json", describeMCP)) },
 		func() error { return add(s.single(KindMCP, ".mcp.json", describeMCP)) },
-		func() error { return add(s.markdown(KindAgent, ".scorel/agents", nil)) },
-		func() error { return add(s.markdown(KindAgent, ".claude/agents", nil)) },
-		func() error { return add(s.markdown(KindCommand, ".scorel/commands", shellLines)) },
-		func() error { return add(s.markdown(KindCommand, ".claude/commands", shellLines)) },
+		func() error { return add(s.markdown(KindAgent, ".scorel/agents", nil, 0)) },
+		func() error { return add(s.markdown(KindAgent, ".claude/agents", nil, 0)) },
+		func() error { return add(s.markdown(KindCommand, ".scorel/commands", shellLines, command.MaxDepth)) },
+		func() error { return add(s.markdown(KindCommand, ".claude/commands", shellLines, command.MaxDepth)) },
 		func() error { return add(s.skills(".scorel/skills")) },
 		func() error { return add(s.skills(".claude/skills")) },
 		func() error { return add(s.skills(".agents/skills")) },
@@ -84,27 +87,50 @@ func (s *scan) items() ([]Item, error) {
 	return out, nil
 }
 
-// config gives the settings and the files that its hooks name.
-func (s *scan) config() ([]Item, error) {
-	const name = ".scorel/config.toml"
-	out, err := s.single(KindConfig, name, nil)
-	if err != nil || len(out) == 0 || out[0].Problem != "" {
-		return out, err
-	}
-	data, _, err := s.read(name, maxText)
-	if err != nil {
-		return out, nil // too large to be a configuration
-	}
+// configs returns the settings, of Scorel and of Claude Code, and the files that their
+// hooks name.
+func (s *scan) configs() ([]Item, error) {
+	var out []Item
 	named := map[string][]string{}
 	finder := &namer{project: s.project}
-	for _, command := range hookCommands(data) {
-		files, ok := finder.filesIn(command)
-		if !ok {
-			out[0].Problem, out[0].Files = fmt.Sprintf("has a hook command that is longer than %d bytes, or hooks that name more than %d files", maxHooked, maxNamed), nil
-			return out, nil
+	one := func(kind Kind, name string, commands func([]byte) []string) error {
+		items, err := s.single(kind, name, nil)
+		if err != nil || len(items) == 0 {
+			return err
 		}
-		for _, file := range files {
-			named[file] = append(named[file], command)
+		it := &items[0]
+		if it.Problem == "" {
+			data, _, err := s.read(name, maxText)
+			if err != nil {
+				commands = func([]byte) []string { return nil } // too large to be settings
+			}
+			list := commands(data)
+			if kind == KindSettings {
+				if len(list) == 0 {
+					return nil // nothing of it acts
+				}
+				it.Does = clip(runs(list))
+			}
+			for _, command := range list {
+				files, ok := finder.filesIn(command)
+				if !ok {
+					it.Problem, it.Files = fmt.Sprintf("has a hook command that is longer than %d bytes, or hooks that name more than %d files", maxHooked, maxNamed), nil
+					break
+				}
+				for _, file := range files {
+					named[file] = append(named[file], command)
+				}
+			}
+		}
+		out = append(out, *it)
+		return nil
+	}
+	if err := one(KindConfig, ".scorel/config.toml", hookCommands); err != nil {
+		return nil, err
+	}
+	for _, name := range claude.Files() {
+		if err := one(KindSettings, name, claude.Commands); err != nil {
+			return nil, err
 		}
 	}
 	for file, commands := range named {
@@ -120,7 +146,16 @@ func (s *scan) config() ([]Item, error) {
 	return out, nil
 }
 
-// single gives the item of one file, none when it is not there.
+// runs are the commands of hooks as what settings do.
+func runs(commands []string) []string {
+	out := make([]string, len(commands))
+	for i, c := range commands {
+		out[i] = "a hook runs " + strings.Join(strings.Fields(c), " ")
+	}
+	return out
+}
+
+// single returns the item of one file, none when it is not there.
 func (s *scan) single(kind Kind, name string, describe func([]byte) []string) ([]Item, error) {
 	if s.ours(name) {
 		return nil, nil
@@ -159,19 +194,29 @@ func (it *Item) take(f File, err error) error {
 	return nil
 }
 
-// markdown gives the *.md files of a folder as items, of those that act decides
-// for when it is given.
-func (s *scan) markdown(kind Kind, dir string, act func([]byte) []string) ([]Item, error) {
+// markdown returns the *.md files of a folder as items, of those that act decides
+// for when it is given; with deep those of the folders in it too.
+func (s *scan) markdown(kind Kind, dir string, act func([]byte) []string, deep int) ([]Item, error) {
 	names, problem, err := s.list(kind, dir)
 	if err != nil || problem != nil {
 		return problem, err
 	}
 	var out []Item
 	for _, name := range names {
+		full := dir + "/" + name
 		if !strings.HasSuffix(name, ".md") {
+			if deep > 0 && !strings.HasPrefix(name, ".") {
+				if _, err := s.resolve(full); err != nil {
+					continue // what is there is no command either
+				}
+				items, err := s.markdown(kind, full, act, deep-1)
+				if err != nil {
+					return nil, err
+				}
+				out = append(out, items...)
+			}
 			continue
 		}
-		full := dir + "/" + name
 		var does []string
 		if act != nil {
 			data, _, err := s.read(full, maxText)
@@ -193,7 +238,7 @@ func (s *scan) markdown(kind Kind, dir string, act func([]byte) []string) ([]Ite
 	return out, nil
 }
 
-// skills gives the skills of a folder that have an entry.
+// skills returns the skills of a folder that have an entry.
 func (s *scan) skills(dir string) ([]Item, error) {
 	names, problem, err := s.list(KindSkill, dir)
 	if err != nil || problem != nil {
@@ -224,7 +269,7 @@ func (s *scan) skills(dir string) ([]Item, error) {
 	return out, nil
 }
 
-// extensions gives the one item of all extensions: they may import each other.
+// extensions returns the one item of all extensions: they may import each other.
 func (s *scan) extensions(dir string) ([]Item, error) {
 	names, problem, err := s.list(KindExtension, dir)
 	if err != nil || problem != nil || len(names) == 0 {
@@ -237,7 +282,7 @@ func (s *scan) extensions(dir string) ([]Item, error) {
 	return []Item{it}, nil
 }
 
-// list gives the sorted names in a folder; none when it is not there. A folder
+// list returns the sorted names in a folder; none when it is not there. A folder
 // that cannot be listed gives an item with the problem.
 func (s *scan) list(kind Kind, dir string) (names []string, problem []Item, err error) {
 	if s.ours(dir) {
@@ -294,7 +339,7 @@ func (s *scan) readDir(dir string) ([]fs.DirEntry, error) {
 	}
 }
 
-// tree gives the item of all files in a folder, without those of node_modules
+// tree returns the item of all files in a folder, without those of node_modules
 // when that is said.
 func (s *scan) tree(kind Kind, dir string, noModules bool) (Item, error) {
 	it := Item{Kind: kind, Name: dir, project: s.project}
@@ -367,7 +412,7 @@ func (s *scan) readHead(name string) ([]byte, File, error) {
 	return data, out, err
 }
 
-// hash gives a file with its hash, which is the recorded one where the stat is
+// hash returns a file with its hash, which is the recorded one where the stat is
 // the same.
 func (s *scan) hash(kind Kind, item, name string) (File, error) {
 	if err := s.ctx.Err(); err != nil {

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// statOf gives what changes when a file does.
+// statOf returns what changes when a file does.
 func statOf(info fs.FileInfo) stat {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

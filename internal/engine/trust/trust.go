@@ -13,7 +13,7 @@ import (
 	"scorel/internal/platform/disk"
 )
 
-// Config says where a store works.
+// Config returns where a store works.
 type Config struct {
 	FS  disk.FS          // of trust.json; nil: the machine's
 	Dir string           // ~/.scorel, which is no project's
@@ -37,7 +37,7 @@ func New(cfg Config) *Store {
 	return &Store{cfg, bounds{MaxFiles, MaxBytes, maxEntries}}
 }
 
-// ConflictError says that the files are not those that were approved. Report is
+// ConflictError reports that the files are not those that were approved. Report is
 // how they are now.
 type ConflictError struct{ Report *Report }
 
@@ -45,7 +45,7 @@ func (e *ConflictError) Error() string {
 	return "the files of " + e.Report.Root + " are not those that were shown; look at them again"
 }
 
-// Look says how the project at root stands. Root is absolute and without
+// Look returns how the project at root stands. Root is absolute and without
 // symlinks. Files that are as they were when they were trusted, by inode, size
 // and both times, are not read. The error is that root cannot be read; all else
 // is in the report.
@@ -70,7 +70,7 @@ func (s *Store) recorded(ctx context.Context, root string, how reading) (*Report
 	return r, nil
 }
 
-// reading says which files a look reads.
+// reading returns which files a look reads.
 type reading int
 
 const (
@@ -170,7 +170,7 @@ func (it *Item) record() itemRecord {
 }
 
 // Revoke takes all trust from the folder root, which need not exist any more. It
-// says whether there was any, and where a damaged trust.json was set aside.
+// reports whether there was any, and where a damaged trust.json was set aside.
 func (s *Store) Revoke(root string) (was bool, aside string, err error) {
 	aside, err = s.update(func(c *content) (bool, error) {
 		was = c.Folders[root] != nil
@@ -180,7 +180,7 @@ func (s *Store) Revoke(root string) (was bool, aside string, err error) {
 	return was, aside, err
 }
 
-// Read reads an item that is one file, once, and says whether exactly these bytes
+// Read reads an item that is one file, once, and reports whether exactly these bytes
 // are trusted. A missing file gives nil. What leads out of the project or is no
 // regular file of at most limit bytes is an error. The warning is that of
 // [Report].
@@ -243,7 +243,7 @@ func (s *Store) open(root string) (*project, error) {
 	return (&project{dir: root, closed: closed}).reopen()
 }
 
-// reopen gives the same project with an open folder.
+// reopen returns the same project with an open folder.
 func (p *project) reopen() (*project, error) {
 	root, err := os.OpenRoot(p.dir)
 	if err != nil {

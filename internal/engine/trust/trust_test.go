@@ -84,7 +84,7 @@ func (w *world) trust() *Report {
 	return r
 }
 
-// states gives one word an item: "config .scorel/config.toml trusted".
+// states returns one word an item: "config .scorel/config.toml trusted".
 func states(r *Report) string {
 	var out []string
 	for _, it := range r.Items {

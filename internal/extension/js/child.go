@@ -54,6 +54,7 @@ type child struct {
 	exts     map[string]*extension
 	loaded   int             // how many have begun: the slot of the next
 	session  json.RawMessage // of initialize
+	builtins json.RawMessage // of initialize
 	state    json.RawMessage
 	requests map[string]*request // those that run, by their id
 }
@@ -223,6 +224,7 @@ func (c *child) initialize(m *message) {
 		Protocol int             `json:"protocol"`
 		Session  json.RawMessage `json:"session"`
 		State    json.RawMessage `json:"state"`
+		Builtins json.RawMessage `json:"builtins"`
 	}
 	if err := json.Unmarshal(m.Params, &init); err != nil {
 		c.peer.answer(m.ID, nil, &rpcError{Code: rpc.ErrParams, Message: "initialize cannot be read: " + err.Error()})
@@ -233,7 +235,7 @@ func (c *child) initialize(m *message) {
 		return
 	}
 	c.mu.Lock()
-	c.session, c.state = init.Session, init.State
+	c.session, c.state, c.builtins = init.Session, init.State, init.Builtins
 	c.mu.Unlock()
 	result, _ := json.Marshal(rpc.Initialized{Protocol: rpc.Version})
 	c.peer.answer(m.ID, result, nil)
@@ -305,6 +307,16 @@ func (c *child) forget(r *request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.requests, string(r.id))
+}
+
+// builtinTools gives the built-in tools that an extension may replace.
+func (c *child) builtinTools() json.RawMessage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.builtins) == 0 {
+		return json.RawMessage("[]")
+	}
+	return c.builtins
 }
 
 // current gives what the host said last.

@@ -1,10 +1,13 @@
 package js
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,10 +31,13 @@ type extension struct {
 	ended  bool
 
 	// loop
-	view     *mirror.View
-	host     *host
-	handlers map[string]goja.Callable
-	onLoad   goja.Callable
+	view             *mirror.View
+	host             *host
+	handlers         map[string]goja.Callable
+	onLoad           goja.Callable
+	writesToTerminal bool         // its code has notifications for a terminal
+	kinds            []string     // of custom events, which the extension names
+	uses             []bundle.Use // of an extension that is checked
 }
 
 // request is one call of the host that an extension answers. It is the context of the
@@ -79,11 +85,23 @@ func (r *request) answer(result []byte, err *rpcError) {
 }
 
 func (r *request) fail(err *engine.Error) {
+	if r.method == rpc.MethodLoad {
+		err = r.x.named(err)
+	}
 	if endsIt(r) {
 		r.x.c.remove(r.x) // whoever has the answer does not find it any more
 	}
 	data, _ := json.Marshal(rpc.ErrorData{Stack: err.Stack})
 	r.answer(nil, &rpcError{Code: rpc.ErrFailed, Message: err.Message, Data: data})
+}
+
+// named gives an error that says at least in which file it happened.
+func (x *extension) named(err *engine.Error) *engine.Error {
+	base := filepath.Base(x.load.Path)
+	if err.Stack != "" || strings.Contains(err.Message, base) {
+		return err
+	}
+	return &engine.Error{Message: base + ": " + err.Message}
 }
 
 func (r *request) cancel() {
@@ -114,6 +132,7 @@ func (x *extension) begin(m *message) {
 	e, err := engine.New(engine.Config{
 		Page: x.c.cfg.Page, Slot: x.slot, Watch: x.c.cfg.Watch, Cwd: s.Cwd, Env: x.c.cfg.Env, Root: x.root(),
 		Builtin:     node.Builtin,
+		Instead:     bundle.Instead,
 		Log:         func(level, text string) { x.c.log(x.load.Ext, level, text) },
 		Failed:      x.failed,
 		Interrupted: x.interrupted,
@@ -166,6 +185,19 @@ func (x *extension) compile() (*goja.Program, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, mark := range []string{"]9;", "]99;", "]777;"} { // of a notification for a terminal
+		x.writesToTerminal = x.writesToTerminal || bytes.Contains(b.Code, []byte(mark))
+	}
+	for _, kind := range x.load.Kinds {
+		if bytes.Contains(b.Code, []byte(kind)) {
+			x.kinds = append(x.kinds, kind)
+		}
+	}
+	if x.load.Check {
+		if x.uses, err = bundle.Uses(b, x.root()); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Base(x.load.Path), err)
+		}
+	}
 	p, err := bundle.Compile(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Base(x.load.Path), err)
@@ -215,7 +247,7 @@ func (x *extension) start(r *request, program *goja.Program) error {
 				x.loadFailed(r, e.Failure(err))
 				return
 			}
-			r.answer(data, nil)
+			r.answer(x.withKinds(data), nil)
 		}, func(err *engine.Error) { x.loadFailed(r, err) })
 		return goja.Undefined()
 	})
@@ -225,6 +257,22 @@ func (x *extension) start(r *request, program *goja.Program) error {
 	}
 	x.settle(v, func(goja.Value) {}, func(err *engine.Error) { x.loadFailed(r, err) })
 	return nil
+}
+
+// withKinds gives a registration with the kinds of entries that the extension knows.
+func (x *extension) withKinds(registration []byte) []byte {
+	if len(x.kinds) == 0 || len(registration) < 2 || registration[0] != '{' {
+		return registration
+	}
+	list, err := json.Marshal(x.kinds)
+	if err != nil {
+		return registration
+	}
+	out := slices.Concat([]byte(`{"entryTypes":`), list)
+	if registration[1] != '}' {
+		out = append(out, ',')
+	}
+	return append(out, registration[1:]...)
 }
 
 func (x *extension) loadFailed(r *request, err *engine.Error) {
@@ -340,7 +388,7 @@ func (x *extension) run(m *message, r *request) {
 	}
 	_ = json.Unmarshal(m.Params, &name)
 	what := "the handler of " + name.Hook
-	limited := m.Method == rpc.MethodHook && !strings.HasPrefix(name.Hook, "session_before_")
+	limited := m.Method == rpc.MethodHook && !strings.HasPrefix(name.Hook, "session_before_") && name.Hook != "session_start" && name.Hook != "user_bash"
 	switch m.Method {
 	case rpc.MethodTool:
 		what = "the tool " + name.Tool
@@ -406,22 +454,41 @@ func (x *extension) notify(method string, params json.RawMessage) {
 		return
 	}
 	err := e.Offer(func() {
-		handler := x.handlers[method]
-		if handler == nil {
-			return
+		if handler := x.handlers[method]; handler != nil {
+			n := newNotice(method, params)
+			e.Within(n, func() { x.tell(handler, params, n) })
 		}
-		v, err := e.Parse(params)
-		if err == nil {
-			v, err = e.Call(handler, goja.Undefined(), v)
-		}
-		if err != nil {
-			x.failed(method, e.Failure(err))
-			return
-		}
-		x.settle(v, func(goja.Value) {}, func(err *engine.Error) { x.failed(method, err) })
 	})
 	if errors.Is(err, engine.ErrFull) {
 		x.c.log(x.load.Ext, "warning", "it does not keep up with the events of the session; some were left out")
+	}
+}
+
+// notice is the context of code that runs because of an event, which nobody waits for.
+type notice struct{ what string }
+
+func newNotice(method string, params json.RawMessage) *notice {
+	var p struct {
+		Type    string `json:"type"`
+		Channel string `json:"channel"`
+	}
+	_ = json.Unmarshal(params, &p)
+	return &notice{cmp.Or(p.Type, p.Channel, method)}
+}
+
+// tell calls the prelude's handler of a notification.
+func (x *extension) tell(handler goja.Callable, params json.RawMessage, n *notice) {
+	e := x.engine
+	v, err := e.Parse(params)
+	if err == nil {
+		v, err = e.Call(handler, goja.Undefined(), v)
+	}
+	switch {
+	case engine.IsStop(err): // interrupted was told
+	case err != nil:
+		x.failed(n.what, e.Failure(err))
+	default:
+		x.settle(v, func(goja.Value) {}, func(err *engine.Error) { x.failed(n.what, err) })
 	}
 }
 
@@ -446,9 +513,16 @@ func (x *extension) failed(what string, err *engine.Error) {
 // outside, and an answer that never comes would hold up the session.
 func (x *extension) interrupted(context any, err *engine.Error) {
 	hit := []*request{}
-	if r, ok := context.(*request); ok {
-		hit = append(hit, r)
-	} else {
+	switch c := context.(type) {
+	case *request:
+		if c.done { // something that it has started, and nobody waits for
+			x.failed(c.what, err)
+			return
+		}
+		hit = append(hit, c)
+	case *notice:
+		x.failed(c.what, err)
+	default:
 		x.failed("interrupted", err)
 		for _, r := range x.c.requestsOf(x) {
 			if r.waits == 0 {

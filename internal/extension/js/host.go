@@ -4,13 +4,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dop251/goja"
 
+	"scorel/internal/extension/js/bundle"
 	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/js/mirror"
 	"scorel/internal/extension/rpc"
 	"scorel/internal/extension/shape"
+	"scorel/internal/text/frontmatter"
 )
 
 // host is the object __host of one runtime.
@@ -53,6 +56,8 @@ func newHost(x *extension) *host {
 		return goja.Undefined()
 	})
 	set("entries", func(c goja.FunctionCall) goja.Value { return x.view.Entries(h.form(c.Argument(0))) })
+	set("stack", func(c goja.FunctionCall) goja.Value { return vm.ToValue(e.FailureOf(c.Argument(0)).Stack) })
+	set("frontmatter", func(c goja.FunctionCall) goja.Value { return h.parse(fields(c.Argument(0).String())) })
 	set("list", h.list)
 	set("unlist", h.unlist)
 	set("message", func(c goja.FunctionCall) goja.Value {
@@ -75,6 +80,8 @@ func newHost(x *extension) *host {
 	_ = h.object.Set("reason", x.load.Reason)
 	_ = h.object.Set("scope", x.load.Scope)
 	_ = h.object.Set("path", x.load.Path)
+	_ = h.object.Set("uses", h.uses())
+	_ = h.object.Set("writesToTerminal", x.writesToTerminal)
 	get := func(name string, f func() goja.Value) {
 		_ = h.object.DefineAccessorProperty(name, vm.ToValue(func(goja.FunctionCall) goja.Value { return f() }), nil, goja.FLAG_FALSE, goja.FLAG_TRUE)
 	}
@@ -86,8 +93,63 @@ func newHost(x *extension) *host {
 		session, _ := x.c.current()
 		return h.cached(&h.session, session)
 	})
+	get("builtins", func() goja.Value { return h.parse(x.c.builtinTools(), nil) })
 	get("config", func() goja.Value { return h.cached(&h.config, x.load.Config) })
 	return h
+}
+
+// uses gives what the files of an extension that is checked use of the API and of the
+// modules; absent says of those of Node that they are not there.
+func (h *host) uses() goja.Value {
+	type use struct {
+		bundle.Use
+		Node   bool `json:"node"`
+		Absent bool `json:"absent"`
+	}
+	list := []use{}
+	for _, u := range h.x.uses {
+		n := slices.Contains(bundle.NodeModules(), u.Of)
+		list = append(list, use{u, n, n && h.absent(u)})
+	}
+	data, err := json.Marshal(list)
+	return h.parse(data, err)
+}
+
+// absent says whether a module of Node lacks something.
+func (h *host) absent(u bundle.Use) (absent bool) {
+	defer func() {
+		if recover() != nil { // its getter refuses it
+			absent = true
+		}
+	}()
+	member := h.e.Module(u.Of).ToObject(h.e.VM).Get(u.Name)
+	switch o := member.(type) {
+	case nil:
+		return u.Name != "default"
+	case *goja.Object:
+		mark := o.Get("absent")
+		return mark != nil && mark.ToBoolean()
+	}
+	return goja.IsUndefined(member)
+}
+
+// fields gives the fields of a Markdown file and its body, as JSON.
+func fields(text string) ([]byte, error) {
+	d, err := frontmatter.Parse([]byte(text))
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]json.RawMessage, len(d.Fields))
+	for _, f := range d.Fields {
+		if found[f.Name], err = f.Value.JSON(); err != nil {
+			return nil, err
+		}
+	}
+	return json.Marshal(struct {
+		Fields map[string]json.RawMessage `json:"frontmatter"`
+		Body   string                     `json:"body"`
+		Has    bool                       `json:"has"`
+	}{found, d.Body, len(found) > 0})
 }
 
 // cached gives the value of JSON, the same one while the bytes are the same.
@@ -163,7 +225,7 @@ func (h *host) params(v goja.Value) []byte {
 // person, a process or a model.
 func waits(method string) bool {
 	switch method {
-	case rpc.CallDialog, rpc.CallExec, rpc.CallComplete:
+	case rpc.CallDialog, rpc.CallExec, rpc.CallComplete, rpc.CallBuiltin:
 		return true
 	}
 	return false

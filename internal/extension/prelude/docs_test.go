@@ -28,7 +28,7 @@ func TestEveryBlockOfCodeOnThePageIsAnExtensionThatLoads(t *testing.T) {
 			t.Errorf("%v:\n%s", err, b[1])
 			continue
 		}
-		if len(ext.reg.Unsupported) > 0 || len(ext.reg.Commands) == 0 {
+		if len(ext.reg.Unsupported) > 0 || len(ext.reg.Commands)+len(ext.reg.Tools)+len(ext.reg.Providers) == 0 {
 			t.Errorf("unsupported %q, commands %v:\n%s", ext.reg.Unsupported, ext.reg.Commands, b[1])
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/extension/js/engine"
 	"scorel/internal/extension/rpc"
 	"scorel/protocol"
 )
@@ -18,6 +19,7 @@ import (
 type double struct {
 	t       testing.TB
 	maxCall int // of js.Config
+	watch   *engine.Watch
 
 	mu      sync.Mutex
 	session rpc.Session

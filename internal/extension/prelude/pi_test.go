@@ -150,14 +150,14 @@ func TestTheProgressAndTheEndOfACallComeWithItsNameAndArguments(t *testing.T) {
 
 func TestWhatDoesNotExistIsListedAndDoesNotFailTheLoad(t *testing.T) {
 	ext := newDouble(t).loadSource(`export default (pi) => {
-		pi.on("user_bash", () => {});
+		pi.on("project_trust", () => {});
 		pi.on("no_such_event", () => {});
 		pi.registerProvider("mine", {});
 		pi.registerMessageRenderer("note", () => {});
 		pi.registerTool({ name: "t", description: "d", parameters: {}, execute: async () => "x", renderCall() {} });
 	}`)
 	got := strings.Join(ext.reg.Unsupported, "\n")
-	for _, want := range []string{"user_bash", "no_such_event", "provider mine", "renderer of note", "renderCall and renderResult of the tool t"} {
+	for _, want := range []string{"project_trust", "no_such_event", "provider mine is not registered", "renderer of note", "renderCall and renderResult of the tool t"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
 		}
@@ -184,7 +184,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 		stream: () => stream({}, {}),
 		missing: () => Nothing,
 		newSession: () => ctx.newSession(), fork: () => ctx.fork("x"), switchSession: () => ctx.switchSession("x"),
-		navigateTree: () => ctx.navigateTree("x"), reload: () => ctx.reload(), shutdown: () => ctx.shutdown(),
+		navigateTree: () => ctx.navigateTree("x"), shutdown: () => ctx.shutdown(),
 		getTree: () => ctx.sessionManager.getTree(),
 		core: () => ctx.saveEntry({ type: "message" }), compaction: () => ctx.saveEntry({ type: "compaction" }), untyped: () => ctx.saveEntry({ a: 1 }),
 	})[name]();
@@ -193,7 +193,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 		"custom": "does not draw components", "widget": "does not draw components", "footer": "does not draw components",
 		"render": "does not draw components", "own": "fine", "border": "DynamicBorder", "stream": "stream is not supported",
 		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
-		"navigateTree": "navigateTree", "reload": "/reload", "shutdown": "shutdown", "getTree": "active path",
+		"navigateTree": "navigateTree", "shutdown": "shutdown", "getTree": "active path",
 		"core": `"message" belong to Scorel`, "compaction": `"compaction" belong to Scorel`, "untyped": "type of an entry",
 	} {
 		if _, err := ext.command("refuse " + name); err == nil || !strings.Contains(err.Error(), want) {
@@ -356,7 +356,7 @@ func TestThePiObjectReachesTheHost(t *testing.T) {
 		{`pi.setThinkingLevel("high")`, rpc.CallSetThinking, `{"level":"high"}`},
 		{`ctx.setModel(ctx.findModel("demo", "demo-2"))`, rpc.CallSetModel, `{"id":"demo-2","provider":"demo"}`},
 		{`ctx.abort()`, rpc.CallCancel, `{}`},
-		{`ctx.compact({ customInstructions: "short" })`, rpc.CallCompact, `{"instructions":"short"}`},
+		{`ctx.compact({ customInstructions: "short" })`, rpc.CallCompact, `{"instructions":"short","later":true}`},
 		{`ctx.ui.select("t", ["a", { label: "b", description: "d" }], { timeout: 5 })`, rpc.CallDialog, `{"kind":"select","options":[{"label":"a"},{"description":"d","label":"b"}],"timeoutMs":5,"title":"t"}`},
 		{`ctx.ui.editor("t", "text")`, rpc.CallDialog, `{"kind":"editor","text":"text","title":"t"}`},
 		{`ctx.ui.form("t", { type: "object" }, { message: "m" })`, rpc.CallDialog, `{"kind":"form","message":"m","schema":{"type":"object"},"title":"t"}`},
@@ -567,5 +567,66 @@ func TestANoticeThatCannotBeToldDoesNotHoldUpTheOthers(t *testing.T) {
 	ext.run("go")
 	if n := len(d.called(rpc.CallNotify)); n != 4 {
 		t.Errorf("%d notices", n)
+	}
+}
+
+func TestBuiltInToolRunsTheCallOfTheToolThatReplacesIt(t *testing.T) {
+	d := newDouble(t)
+	d.answer[rpc.CallBuiltin] = func(params json.RawMessage) (any, error) {
+		return rpc.ToolResult{Content: []protocol.Block{protocol.Text("built-in " + string(params))}, Details: json.RawMessage(`{"files":[]}`)}, nil
+	}
+	ext := d.loadSource(`import { createBashTool, createReadTool, parseFrontmatter } from "@earendil-works/pi-coding-agent";
+	export default (pi) => {
+		const read = createReadTool("/");
+		pi.registerTool({ ...read, execute: async (id, input) => {
+			const r = await read.execute(id, input);
+			return { ...r, content: [...r.content, { type: "text", text: "and more" }] };
+		} });
+		const bash = createBashTool("/", { spawnHook: (c) => c });
+		pi.registerTool({ ...bash, execute: (id, input) => bash.execute(id, input) });
+		pi.registerCommand("parts", { handler: async () => ({ status: JSON.stringify(parseFrontmatter("---\nname: a\ntools: [x, y]\nn: 2\n---\n\nbody\n")) }) });
+	}`)
+	r, err := ext.tool("read", `{"path":"a"}`)
+	if err != nil || len(r.Content) != 2 || !strings.Contains(r.Content[0].Text, `"input":{"path":"a"}`) || string(r.Details) != `{"files":[]}` {
+		t.Errorf("read: %+v, %v", r, err)
+	}
+	if _, err := ext.tool("bash", `{"command":"ls"}`); err == nil || !strings.Contains(err.Error(), "spawnHook of the built-in tool bash is not supported") {
+		t.Errorf("bash: %v", err)
+	}
+	if !strings.Contains(strings.Join(ext.reg.Unsupported, "\n"), "spawnHook of the built-in tool bash") {
+		t.Errorf("unsupported: %q", ext.reg.Unsupported)
+	}
+	same(t, "the parts of a file", ext.run("parts"), `{"frontmatter":{"name":"a","tools":["x","y"],"n":2},"body":"body"}`)
+}
+
+func TestNotificationsForATerminalGoToTheClients(t *testing.T) {
+	d := newDouble(t)
+	ext := d.loadSource(`export default (pi) => pi.on("agent_end", () => {
+		process.stdout.write("\x1b]777;notify;Pi;Ready\x07");
+		process.stdout.write("\x1b]99;i=1:d=0;Pi\x1b\\");
+		process.stdout.write("\x1b]99;i=1:p=body;Done\x1b\\");
+		process.stdout.write("only a line");
+	})`)
+	ext.event("agent_end", `{"messages":[]}`)
+	d.await(rpc.CallNotify, 2)
+	got := d.called(rpc.CallNotify)
+	if len(got) != 2 || !strings.Contains(got[0], "Pi: Ready") || !strings.Contains(got[1], "Pi: Done") {
+		t.Errorf("notified %q", got)
+	}
+}
+
+func TestForksAreAskedForAndReloadsAreSent(t *testing.T) {
+	d := newDouble(t)
+	reloads := 0
+	d.answer["agent/reload"] = func(json.RawMessage) (any, error) { reloads++; return nil, nil }
+	ext := d.loadSource(`export default (pi) => {
+		pi.on("session_before_fork", (e) => (e.entryId === "evt_1" ? { cancel: true, reason: "not now" } : undefined));
+		pi.registerCommand("again", { handler: async (_args, ctx) => { await ctx.reload(); } });
+	}`)
+	same(t, "a fork that is refused", ext.answer("session_before_fork", `{"kind":"clone","targetId":"evt_1"}`), `{"cancel":true,"reason":"not now"}`)
+	same(t, "another", ext.answer("session_before_fork", `{"kind":"clone","targetId":"evt_2"}`), `null`)
+	ext.run("again")
+	if reloads != 1 {
+		t.Errorf("%d reloads", reloads)
 	}
 }

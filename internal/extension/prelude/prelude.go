@@ -18,7 +18,7 @@ func order() []string {
 		"host", "content", "names", "ui", "exec", "models", "session", "context",
 		"tools", "commands", "handlers", "hooks", "registration", "pi", "scorel",
 		"module", "module_typebox", "module_ai", "module_agent", "module_tui", "module_scorel",
-		"main",
+		"check", "main",
 	}
 }
 

@@ -25,7 +25,7 @@ export default defineExtension({
 	same(t, "registration", ext.reg, `{"api":"scorel","name":"An extension","version":"1.2.3",
 		"tools":[{"name":"t","description":"d","parallel":true,"parameters":{"type":"object","properties":{}}}],
 		"commands":[{"name":"c","description":"a command","immediate":true,"completes":true}],
-		"hooks":["tool_call","transformContext","stop"],"events":["*"],
+		"hooks":["tool_call","transformContext","stop","session_start"],"events":["*"],
 		"unsupported":["The hook nosuch is never called. Scorel has no hook of this name."]}`)
 	if got := ext.run("c"); got != "said" {
 		t.Errorf("/c says %q", got)
@@ -48,6 +48,7 @@ func TestScorelsNativeHooksSeeTheLogsForm(t *testing.T) {
 		{`stop: () => "go on"`, "stop", `{"blocked":0,"text":""}`, `{"text":"go on"}`},
 		{`beforeCompact: (c) => ({ summary: c.messages[0].role })`, "session_before_compact", `{"reason":"manual","tokensBefore":1,"messages":[{"role":"tool_result","content":[]}]}`, `{"summary":"tool_result"}`},
 		{`beforeMove: () => ({ cancel: true, reason: "stay" })`, "session_before_tree", `{"kind":"rewind"}`, `{"cancel":true,"reason":"stay"}`},
+		{`userCommand: (c) => (c.command === "ls" ? { result: { output: "a", exitCode: 1 } } : undefined)`, "user_bash", `{"command":"ls","cwd":"/"}`, `{"result":{"output":"a","exitCode":1}}`},
 		{`beforeRequest: (p) => ({ ...p, a: 1 })`, "before_provider_request", `{"payload":{"b":2}}`, `{"payload":{"b":2,"a":1}}`},
 	} {
 		ext := newDouble(t).loadSource(`export default { hooks: () => ({ ` + c.hook + ` }) }`)

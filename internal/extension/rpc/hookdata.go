@@ -115,18 +115,61 @@ type CompactAnswer struct {
 	CustomInstructions *string `json:"customInstructions,omitempty"`
 }
 
-// TreeData is the payload of session_before_tree: a rewind or a change of branch.
+// TreeData is the payload of session_before_tree: a rewind or a change of branch; and of
+// session_before_fork: the session is copied to the target.
 type TreeData struct {
 	Kind      string           `json:"kind"`               // rewind or branch
 	TargetID  protocol.EventID `json:"targetId,omitempty"` // "" is the empty conversation
 	OldLeafID protocol.EventID `json:"oldLeafId,omitempty"`
 }
 
-// TreeAnswer answers session_before_tree. Label is set on the target.
+// SwitchData is the payload of session_before_switch: a person goes to another session.
+type SwitchData struct {
+	Reason          string             `json:"reason"`                    // new or resume
+	TargetSessionID protocol.SessionID `json:"targetSessionId,omitempty"` // "" for one that does not exist yet
+}
+
+// TreeAnswer answers session_before_tree, session_before_fork and session_before_switch. Label is set on the target.
 type TreeAnswer struct {
 	Cancel bool   `json:"cancel,omitempty"`
 	Reason string `json:"reason,omitempty"`
 	Label  string `json:"label,omitempty"`
+}
+
+// UserCommandData is the payload of user_bash: a command that a person runs in the project.
+type UserCommandData struct {
+	Command            string `json:"command"`
+	Cwd                string `json:"cwd"`
+	ExcludeFromContext bool   `json:"excludeFromContext,omitempty"` // the model is not told of it
+}
+
+// UserCommandAnswer answers user_bash. Block keeps the command from running; Result is what
+// the extension has done in its place.
+type UserCommandAnswer struct {
+	Block  bool               `json:"block,omitempty"`
+	Reason string             `json:"reason,omitempty"`
+	Result *UserCommandResult `json:"result,omitempty"`
+}
+
+// UserCommandResult is what is shown of a command.
+type UserCommandResult struct {
+	Output    string `json:"output"`
+	ExitCode  *int   `json:"exitCode,omitempty"`
+	Cancelled bool   `json:"cancelled,omitempty"`
+}
+
+// ResourcesData is the payload of resources_discover.
+type ResourcesData struct {
+	Cwd    string `json:"cwd"`
+	Reason string `json:"reason"` // startup or reload
+}
+
+// ResourcesAnswer answers resources_discover: further files and folders, by absolute paths
+// or from the folder of the extension.
+type ResourcesAnswer struct {
+	SkillPaths  []string `json:"skillPaths,omitempty"`
+	PromptPaths []string `json:"promptPaths,omitempty"` // templates of commands
+	ThemePaths  []string `json:"themePaths,omitempty"`  // not used
 }
 
 // RequestData is the payload, and the answer, of before_provider_request.

@@ -43,10 +43,12 @@ const (
 	CallSendMessage   = "agent/sendMessage" // [SendMessage] → null
 	CallSendUser      = "agent/sendUser"    // [SendUser] → null
 	CallCancel        = "agent/cancel"      // {} → null: the running turn
-	CallCompact       = "agent/compact"     // {"instructions":…} → null
+	CallCompact       = "agent/compact"     // {"instructions":…,"later":bool} → null; later: behind the command that asks for it
+	CallReload        = "agent/reload"      // {} → null: extensions are loaded again at the next step boundary
 	CallSetModel      = "agent/setModel"    // {"provider":…,"id":…} → {"ok":bool}
 	CallSetThinking   = "agent/setThinking" // {"level":…} → null
 	CallActiveTools   = "tools/setActive"   // {"names":[…]} → null
+	CallBuiltin       = "tools/builtin"     // [BuiltinRun] → [ToolResult]: for a call of a tool that replaces a built-in one
 	CallModels        = "models/list"       // {} → {"models":[…]}, with a key
 	CallModelKey      = "models/key"        // {"provider":…,"id":…} → {"apiKey":…|null}; a handle for a project's
 	CallComplete      = "models/complete"   // [Complete] → [Completed]
@@ -68,6 +70,7 @@ type Initialize struct {
 	Version  string  `json:"version"` // of Scorel
 	Session  Session `json:"session"`
 	State    State   `json:"state"`
+	Builtins []Tool  `json:"builtins,omitempty"` // the built-in tools that an extension may replace
 }
 
 // Initialized answers it. Entries says that a program wants the conversation too
@@ -97,11 +100,21 @@ type State struct {
 	Pending       bool     `json:"pending"` // messages wait in a queue
 	ActiveTools   []string `json:"activeTools,omitempty"`
 	AllTools      []Tool   `json:"allTools,omitempty"` // name and description
-	Commands      []string `json:"commands,omitempty"`
-	SystemPrompt  string   `json:"systemPrompt,omitempty"`
-	ContextTokens int      `json:"contextTokens,omitempty"`
-	LeafID        string   `json:"leafId,omitempty"`
-	Trusted       bool     `json:"trusted"`
+	Commands      []string `json:"commands,omitempty"` // of extensions
+	// AllCommands are those of extensions, templates and skills.
+	AllCommands   []NamedCommand `json:"allCommands,omitempty"`
+	SystemPrompt  string         `json:"systemPrompt,omitempty"`
+	ContextTokens int            `json:"contextTokens,omitempty"`
+	LeafID        string         `json:"leafId,omitempty"`
+	Trusted       bool           `json:"trusted"`
+}
+
+// NamedCommand is a slash command that can be run. Source is extension, template or skill.
+type NamedCommand struct {
+	Name        string `json:"name"`
+	Description string `json:"description,omitempty"`
+	Source      string `json:"source"`
+	Origin      string `json:"origin,omitempty"` // the file of a template or skill, the id of an extension
 }
 
 // Model is a model as extensions see it.
@@ -118,7 +131,9 @@ type Model struct {
 
 // Load loads one extension. Files, when set, are all files that may be read for it
 // with their SHA-256 (of a project's extensions: exactly what is trusted). Of a
-// JavaScript extension Path is its file; Cache is the folder for its bundle.
+// JavaScript extension Path is its file; Cache is the folder for its bundle. Kinds are
+// those of the custom events of the session: which of them a JavaScript extension names
+// are its EntryTypes.
 type Load struct {
 	Ext    string            `json:"ext"`
 	Path   string            `json:"path,omitempty"`
@@ -128,6 +143,8 @@ type Load struct {
 	Cache  string            `json:"cache,omitempty"`
 	Config json.RawMessage   `json:"config,omitempty"` // its table of config.toml
 	Reason string            `json:"reason"`           // startup or reload
+	Kinds  []string          `json:"kinds,omitempty"`
+	Check  bool              `json:"check,omitempty"` // it is only checked: Unsupported names what its files use, with file:line
 }
 
 // Unload ends one extension. Reason is quit, reload, new, resume or fork.
@@ -150,6 +167,7 @@ type Registration struct {
 	Events      []string   `json:"events,omitempty"`
 	Flags       []Flag     `json:"flags,omitempty"`
 	Shortcuts   []Shortcut `json:"shortcuts,omitempty"`
+	Providers   []Provider `json:"providers,omitempty"`   // of models; those of a project's extension do not count
 	EntryTypes  []string   `json:"entryTypes,omitempty"`  // kinds of custom events that it understands
 	Unsupported []string   `json:"unsupported,omitempty"` // what it uses that does not exist, sentences
 	Warnings    []string   `json:"warnings,omitempty"`
@@ -185,6 +203,37 @@ type Flag struct {
 	Default     json.RawMessage `json:"default,omitempty"`
 }
 
+// Provider is a server with models, which a person can choose as Name/ID.
+type Provider struct {
+	Name      string            `json:"name"`
+	API       string            `json:"api"`
+	BaseURL   string            `json:"baseUrl"`
+	APIKeyEnv string            `json:"apiKeyEnv,omitempty"` // the variable with the key; a key that was entered for Name counts too
+	Headers   map[string]string `json:"headers,omitempty"`
+	Models    []ProvidedModel   `json:"models"`
+}
+
+// ProvidedModel is a model of a [Provider]. API and BaseURL are the provider's when they
+// are empty.
+type ProvidedModel struct {
+	ID            string `json:"id"`
+	API           string `json:"api,omitempty"`
+	BaseURL       string `json:"baseUrl,omitempty"`
+	Reasoning     bool   `json:"reasoning,omitempty"`
+	Images        bool   `json:"images,omitempty"`
+	ContextWindow int    `json:"contextWindow,omitempty"` // tokens
+	MaxTokens     int    `json:"maxTokens,omitempty"`
+	Price         *Price `json:"price,omitempty"` // US dollars for a million tokens
+}
+
+// Price is what a million tokens cost, in US dollars.
+type Price struct {
+	Input      float64 `json:"input"`
+	Output     float64 `json:"output"`
+	CacheRead  float64 `json:"cacheRead"`
+	CacheWrite float64 `json:"cacheWrite"`
+}
+
 // Shortcut is a key of an extension, for clients that have keys; it is pressed by
 // running the command "shortcut:" and the key.
 type Shortcut struct {
@@ -196,10 +245,13 @@ type Shortcut struct {
 // extension API says it: tool_call ([ToolCallData] → [ToolCallAnswer]), tool_result
 // ([ToolResultData] → [ToolResultAnswer]), input ([InputData] → [InputAnswer]),
 // before_agent_start ([AgentStartData] → [AgentStartAnswer]), stop ([StopData] →
-// [StopAnswer]), session_before_compact ([CompactData] → [CompactAnswer]),
-// session_before_tree ([TreeData] → [TreeAnswer]), before_provider_request
-// ([RequestData]), and with lists of messages ([ContextData]) context,
-// transformContext and convertToLlm.
+// [StopAnswer]), session_start (its fields as an event → null: the session waits for what
+// is done in it), session_before_compact ([CompactData] → [CompactAnswer]),
+// session_before_tree and session_before_fork ([TreeData] → [TreeAnswer]),
+// session_before_switch ([SwitchData] → [TreeAnswer]),
+// resources_discover ([ResourcesData] → [ResourcesAnswer]), user_bash
+// ([UserCommandData] → [UserCommandAnswer]), before_provider_request ([RequestData]), and
+// with lists of messages ([ContextData]) context, transformContext and convertToLlm.
 type HookCall struct {
 	Ext  string          `json:"ext"`
 	Hook string          `json:"hook"`
@@ -277,6 +329,16 @@ type ToolResult struct {
 	Content []protocol.Block `json:"content"`
 	Details json.RawMessage  `json:"details,omitempty"`
 	IsError bool             `json:"isError,omitempty"`
+	// Terminate ends the turn when every call of the message gives it.
+	Terminate bool `json:"terminate,omitempty"`
+}
+
+// BuiltinRun has the built-in tool run a call of the tool that replaces it, once. Input is
+// that of the call.
+type BuiltinRun struct {
+	Ext        string          `json:"ext"`
+	ToolCallID string          `json:"toolCallId"`
+	Input      json.RawMessage `json:"input"`
 }
 
 // ToolUpdate is output of a running tool, Text follows the text before.

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -67,7 +67,7 @@ func Find(dir string) (info Info, live bool, err error) {
 	if !held {
 		return Info{}, false, nil
 	}
-	owner := session.ParseOwner(text)
+	owner := owner.Parse(text)
 	began := Info{PID: owner.PID, StartedAt: owner.StartedAt}
 	data, err := disk.ReadFile(disk.OS(), filepath.Join(dir, infoName), maxInfo)
 	if errors.Is(err, os.ErrNotExist) {

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 )
 
@@ -26,7 +26,7 @@ func Leftovers(dir string) []string {
 // Reset removes the [Leftovers]. It holds the lock meanwhile, so it fails while a
 // host lives and none begins.
 func Reset(dir string) error {
-	owner := session.Owner{PID: os.Getpid(), Command: "scorel host reset"}
+	owner := owner.Owner{PID: os.Getpid(), Command: "scorel host reset"}
 	lock, err := disk.OS().Lock(filepath.Join(dir, lockName), owner.Text())
 	var held *disk.LockedError
 	if errors.As(err, &held) {

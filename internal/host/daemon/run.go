@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"scorel/internal/engine/config"
-	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/host"
 	"scorel/internal/host/serve"
 	"scorel/internal/platform/disk"
@@ -91,7 +91,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		return fmt.Errorf("close %s to others: %w", dir, err)
 	}
-	d := &daemon{cfg: cfg, dir: dir, owner: session.Owner{PID: os.Getpid(), StartedAt: cfg.Host.Now().UnixMilli(), Command: "scorel host"}, stop: make(chan bool, 1)}
+	d := &daemon{cfg: cfg, dir: dir, owner: owner.Owner{PID: os.Getpid(), StartedAt: cfg.Host.Now().UnixMilli(), Command: "scorel host"}, stop: make(chan bool, 1)}
 	lock, err := d.lock(ctx)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func Run(ctx context.Context, cfg Config) error {
 type daemon struct {
 	cfg    Config
 	dir    string
-	owner  session.Owner
+	owner  owner.Owner
 	log    *logFile
 	host   *host.Host
 	killed bool        // it is not waited for what still ends

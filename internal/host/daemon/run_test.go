@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 )
 
@@ -87,7 +87,7 @@ func TestWhatADeadHostLeftIsReplaced(t *testing.T) {
 	}
 	// Another process holds the lock and has not said yet where it is: what stands in
 	// host.json is not its.
-	lock, err := disk.OS().Lock(filepath.Join(dir, lockName), session.Owner{PID: 77, StartedAt: 9}.Text())
+	lock, err := disk.OS().Lock(filepath.Join(dir, lockName), owner.Owner{PID: 77, StartedAt: 9}.Text())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func ReadToken(dir string) (string, error) {
 	}
 	token, ok := strings.CutPrefix(strings.TrimRight(string(data), "\n"), headerPrefix)
 	if raw, err := base64.RawURLEncoding.DecodeString(token); !ok || err != nil || len(raw) != tokenSize {
-		return "", fmt.Errorf("%s does not hold a token: draw a new one with scorel host token --refresh", Header(dir))
+		return "", fmt.Errorf("%s does not hold a token: generate a new one with scorel host token --refresh", Header(dir))
 	}
 	return token, nil
 }

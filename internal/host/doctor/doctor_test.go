@@ -18,6 +18,7 @@ import (
 
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/platform/sandbox/sandboxtest"
@@ -264,7 +265,7 @@ func TestSessionsFindsDamageAndDeadOwners(t *testing.T) {
 	if err := gone.Run(); err != nil {
 		t.Fatal(err)
 	}
-	lock, err := disk.OS().Lock(filepath.Join(dir, "sessions", string(ids[2])+".lock"), session.Owner{PID: gone.Process.Pid}.Text())
+	lock, err := disk.OS().Lock(filepath.Join(dir, "sessions", string(ids[2])+".lock"), owner.Owner{PID: gone.Process.Pid}.Text())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,16 +15,16 @@ func errFault() *protocol.Error {
 
 // Panicked is told what a panic of a goroutine of the session was, by who has recovered
 // it: nothing of the lane is trusted any more.
-func (l *Lane) Panicked(recovered any) { l.fuse.Blow(fault.Caught(recovered)) }
+func (l *Lane) Panicked(recovered any) { l.life.fuse.Blow(fault.Caught(recovered)) }
 
-// Fault gives the panic for which the lane is given up, nil while there was none.
-func (l *Lane) Fault() *fault.Panic { return l.fuse.Panic() }
+// Fault returns the panic for which the lane is given up, nil while there was none.
+func (l *Lane) Fault() *fault.Panic { return l.life.fuse.Panic() }
 
-// Within gives a context that ends with ctx, and when the lane is given up: who waits for
+// Within returns a context that ends with ctx, and when the lane is given up: who waits for
 // something of the session waits with it.
 func (l *Lane) Within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	stop := context.AfterFunc(l.whole, func() { cancel(errFault()) })
+	stop := context.AfterFunc(l.life.whole, func() { cancel(errFault()) })
 	return ctx, func() { stop(); cancel(nil) }
 }
 
@@ -34,10 +34,10 @@ func (l *Lane) Within(ctx context.Context) (context.Context, context.CancelFunc)
 // panicked may hold any. It is called instead of [Lane.Close], or beside one that the
 // panic has met.
 func (l *Lane) Abandon() (err error) {
-	l.fuse.Blow(&fault.Panic{Value: "the session was given up"}) // nobody comes in any more
-	l.giveUp()
-	l.end()
-	if t := l.running.Load(); t != nil {
+	l.life.fuse.Blow(&fault.Panic{Value: "the session was given up"}) // nobody comes in any more
+	l.life.giveUp()
+	l.life.end()
+	if t := l.course.running.Load(); t != nil {
 		t.cancel(errFault())
 	}
 	defer func() { // whatever else goes wrong
@@ -46,9 +46,9 @@ func (l *Lane) Abandon() (err error) {
 			err = cerr
 		}
 	}()
-	l.pub.Break(errFault())
-	if l.cfg.Step != nil {
-		l.cfg.Step.Leave() // the next lane makes a message of it
+	l.j.Publisher().Break(errFault())
+	if l.cfg.Kept.Step != nil {
+		l.cfg.Kept.Step.Leave() // the next lane makes a message of it
 	}
 	return nil
 }
@@ -61,14 +61,14 @@ func (l *Lane) Left(limit time.Duration) {
 	defer stop()
 	go func() { // ends with the last of them
 		defer close(over)
-		if t := l.running.Load(); t != nil {
+		if t := l.course.running.Load(); t != nil {
 			select {
-			case <-t.done:
+			case <-t.Done:
 			case <-ctx.Done():
 			}
 		}
-		l.after.Wait()
-		l.shells.wg.Wait()
+		l.course.after.Wait()
+		l.shells.Wait()
 		l.tasks.Wait()
 	}()
 	select {
@@ -87,13 +87,11 @@ func (l *Lane) leaveFiles() {
 	left := make(chan struct{})
 	go func() { // ends when nobody holds the files, if ever
 		defer close(left)
-		defer l.fuse.Catch()
-		if l.cfg.Step != nil {
-			l.cfg.Step.Leave()
+		defer l.life.fuse.Catch()
+		if l.cfg.Kept.Step != nil {
+			l.cfg.Kept.Step.Leave()
 		}
-		for _, k := range l.tasks.Kept() {
-			k.Keeper.Leave()
-		}
+		l.tasks.Leave()
 	}()
 	select {
 	case <-left:

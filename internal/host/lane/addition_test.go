@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
+	"scorel/internal/host/lane/addition"
 	"scorel/protocol"
 )
 
@@ -22,7 +24,7 @@ func TestAnAdditionEntersAtTheNextBorderBehindTheResultsAndBeforeSteering(t *tes
 			if _, err := tr.lane.Send(ctx, tr.caller(), Message{Content: []protocol.Block{protocol.Text("steer")}, Busy: BusySteer}); err != nil {
 				t.Error(err)
 			}
-			if err := tr.lane.Add(ctx, note("one"), note("two")); err != nil {
+			if err := tr.lane.Additions().Add(ctx, note("one"), note("two")); err != nil {
 				t.Error(err)
 			}
 		}
@@ -43,10 +45,10 @@ func TestAnAdditionThatNoBorderTakesEntersAtTheEndOfTheTurn(t *testing.T) {
 	tr := newTrial(t, again)
 	tr.model.before = func(ctx context.Context, n int) {
 		if n == 1 {
-			if err := tr.lane.Add(ctx, note("late")); err != nil {
+			if err := tr.lane.Additions().Add(ctx, note("late")); err != nil {
 				t.Error(err)
 			}
-			tr.lane.Cancel(tr.lane.running.Load().id)
+			tr.lane.Cancel(tr.lane.course.running.Load().ID)
 		}
 	}
 	tr.open()
@@ -54,7 +56,7 @@ func TestAnAdditionThatNoBorderTakesEntersAtTheEndOfTheTurn(t *testing.T) {
 	if got, want := tr.path(), []string{"user go", "hook_context late"}; !slices.Equal(got, want) {
 		t.Errorf("path %q, want %q", got, want)
 	}
-	if err := tr.lane.Add(t.Context(), note("idle")); err != nil {
+	if err := tr.lane.Additions().Add(t.Context(), note("idle")); err != nil {
 		t.Error(err)
 	}
 	if got := tr.path(); got[len(got)-1] != "hook_context idle" {
@@ -67,8 +69,8 @@ func TestAtMostSoManyAdditionsWait(t *testing.T) {
 	tr := newTrial(t, again)
 	var refused error
 	tr.model.before = func(ctx context.Context, n int) {
-		for i := range 10 * maxAdditions {
-			if err := tr.lane.Add(ctx, note(fmt.Sprint(i))); err != nil {
+		for i := range 10 * addition.MaxWaiting {
+			if err := tr.lane.Additions().Add(ctx, note(fmt.Sprint(i))); err != nil {
 				refused = err
 			}
 		}
@@ -78,10 +80,10 @@ func TestAtMostSoManyAdditionsWait(t *testing.T) {
 	if e := protocol.AsError(refused); refused == nil || e.Code != protocol.CodeRateLimited {
 		t.Errorf("error: %v", refused)
 	}
-	if got := tr.path(); len(got) != 2+maxAdditions {
+	if got := tr.path(); len(got) != 2+addition.MaxWaiting {
 		t.Errorf("%d events on the path", len(got))
 	}
-	if err := tr.lane.Add(t.Context(), &protocol.MessageBody{}); err == nil {
+	if err := tr.lane.Additions().Add(t.Context(), &protocol.MessageBody{}); err == nil {
 		t.Error("a message was added")
 	}
 	tr.close()
@@ -96,7 +98,7 @@ func TestACommandAtABorderHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
 			done <- tr.lane.AtBorder(context.Background(), func(ctx context.Context) error {
 				close(began)
 				<-free
-				if err := tr.lane.Add(ctx, note("its own")); err != nil {
+				if err := tr.lane.Additions().Add(ctx, note("its own")); err != nil {
 					return err
 				}
 				_, err := tr.lane.Control(ctx, &protocol.Custom{Kind: "saved", Data: []byte(`{}`)})
@@ -104,9 +106,9 @@ func TestACommandAtABorderHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
 			})
 		}()
 		tr.wait(func() bool {
-			tr.lane.mu.Lock()
-			defer tr.lane.mu.Unlock()
-			return len(tr.lane.borders) == 1
+			tr.lane.j.Lock()
+			defer tr.lane.j.Unlock()
+			return len(tr.lane.course.borders) == 1
 		})
 	}
 	tr.open()
@@ -117,7 +119,7 @@ func TestACommandAtABorderHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
 	if got := tr.path(); got[len(got)-1] != "tool_result did {}" {
 		t.Errorf("it runs at %q", got)
 	}
-	if err := tr.lane.Add(t.Context(), note("of another")); err != nil {
+	if err := tr.lane.Additions().Add(t.Context(), note("of another")); err != nil {
 		t.Error(err)
 	}
 	if n := tr.model.count(); n != 1 {
@@ -139,7 +141,7 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 	tr := newTrial(t, again).open()
 	failure := errors.New("the command's own")
 	var types []protocol.EventType
-	defer tr.lane.Watch(func(e protocol.Event) { types = append(types, e.Type) })()
+	defer tr.lane.Listeners().Watch(func(e protocol.Event) { types = append(types, e.Type) })()
 	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
 		if !tr.lane.Busy() {
 			t.Error("the session is idle while a command runs")
@@ -154,7 +156,7 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 		if err := tr.lane.AtBorder(ctx, func(context.Context) error { return nil }); err == nil {
 			t.Error("a command began inside a command")
 		}
-		if err := tr.lane.Add(ctx, note("added")); err != nil {
+		if err := tr.lane.Additions().Add(ctx, note("added")); err != nil {
 			t.Error(err)
 		}
 		return failure
@@ -171,7 +173,7 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 	}
 	err = tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
 		if !tr.lane.Cancel(tr.lane.Publisher().Live().TurnID) {
-			tr.lane.Cancel(tr.lane.running.Load().id) // clients are not told of it yet
+			tr.lane.Cancel(tr.lane.course.running.Load().ID) // clients are not told of it yet
 		}
 		<-ctx.Done()
 		return ctx.Err()
@@ -189,7 +191,7 @@ func (tr *trial) wait(done func() bool) {
 	tr.t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	late := time.After(patience)
+	late := time.After(harness.Timeout)
 	for !done() {
 		select {
 		case <-tick.C:
@@ -207,7 +209,7 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 		tr := newTrial(t, `{"again":true,"if":{"user":"work"},"do":[{"call":"Do","input":{}},{"call":"Do","input":{}}]}`,
 			`{"again":true,"if":{"result":"did"},"do":[{"text":"fine"}]}`, again).open()
 		var watched []protocol.Event
-		stop := tr.lane.Watch(func(e protocol.Event) { watched = append(watched, e) })
+		stop := tr.lane.Listeners().Watch(func(e protocol.Event) { watched = append(watched, e) })
 		rnd := rand.New(rand.NewPCG(uint64(round), 1))
 		var people, adders sync.WaitGroup
 		ctx := context.Background()
@@ -220,8 +222,8 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 				default:
 				}
 				_, _ = tr.send("work")
-				if t := tr.lane.running.Load(); t != nil && round%3 == 0 {
-					tr.lane.Cancel(t.id)
+				if t := tr.lane.course.running.Load(); t != nil && round%3 == 0 {
+					tr.lane.Cancel(t.ID)
 				}
 			}
 		})
@@ -234,7 +236,7 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 			}
 			adders.Go(func() { // ends when all is added
 				for i := 0; i < each; {
-					err := tr.lane.Add(ctx, note(fmt.Sprintf("a%d-%d", a, i)))
+					err := tr.lane.Additions().Add(ctx, note(fmt.Sprintf("a%d-%d", a, i)))
 					if err == nil {
 						i++
 					} else if protocol.AsError(err).Code != protocol.CodeRateLimited {
@@ -247,7 +249,7 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 				for i := range each / 4 {
 					err := tr.lane.AtBorder(ctx, func(ctx context.Context) error {
 						before := tr.lane.Log().Index().Leaf()
-						if err := tr.lane.Add(ctx, note(fmt.Sprintf("c%d-%d", a, i))); err != nil {
+						if err := tr.lane.Additions().Add(ctx, note(fmt.Sprintf("c%d-%d", a, i))); err != nil {
 							return err
 						}
 						after := tr.lane.Log().Index().Leaf()
@@ -323,13 +325,13 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 func TestWhatIsToWaitForTheEndOfATurnEntersBehindItAlsoWhenTheSessionIsClosed(t *testing.T) {
 	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
 	later := func(ctx context.Context, text string) {
-		if err := tr.lane.AddAfter(ctx, note(text)); err != nil {
+		if err := tr.lane.Additions().AddAfter(ctx, note(text)); err != nil {
 			t.Error(err)
 		}
 	}
 	tr.do = func(ctx context.Context) {
 		later(ctx, "later")
-		if err := tr.lane.Add(ctx, note("soon")); err != nil {
+		if err := tr.lane.Additions().Add(ctx, note("soon")); err != nil {
 			t.Error(err)
 		}
 	}
@@ -348,10 +350,10 @@ func TestWhatIsToWaitForTheEndOfATurnEntersBehindItAlsoWhenTheSessionIsClosed(t 
 		if n < 3 {
 			return
 		}
-		for i := range maxLater {
+		for i := range addition.MaxLater {
 			later(ctx, fmt.Sprint(i))
 		}
-		if err := tr.lane.AddAfter(ctx, note("too many")); protocol.AsError(err).Code != protocol.CodeRateLimited {
+		if err := tr.lane.Additions().AddAfter(ctx, note("too many")); protocol.AsError(err).Code != protocol.CodeRateLimited {
 			t.Errorf("%v", err)
 		}
 		close(asked)
@@ -365,7 +367,7 @@ func TestWhatIsToWaitForTheEndOfATurnEntersBehindItAlsoWhenTheSessionIsClosed(t 
 	if err := tr.lane.Close(func() { got = tr.path() }); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != len(want)+2+maxLater || got[len(got)-1] != fmt.Sprint("hook_context ", maxLater-1) {
+	if len(got) != len(want)+2+addition.MaxLater || got[len(got)-1] != fmt.Sprint("hook_context ", addition.MaxLater-1) {
 		t.Errorf("path %q", got)
 	}
 }
@@ -374,15 +376,15 @@ func TestMessageThatCannotBeBegunBehindACommandWaitsForPeople(t *testing.T) {
 	tr := newTrial(t, again)
 	tr.open()
 	var told []string
-	stop := tr.lane.Watch(func(e protocol.Event) {
+	stop := tr.lane.Listeners().Watch(func(e protocol.Event) {
 		if b, ok := e.Body.(*protocol.Notice); ok {
 			told = append(told, b.Level+" "+b.Text)
 		}
 	})
 	defer stop()
-	setup := tr.lane.cfg.Setup
+	setup := tr.host.config
 	fails := false
-	tr.lane.cfg.Setup = func(ctx context.Context, meta protocol.Meta, o *protocol.TurnOptions) (*Setup, error) {
+	tr.host.config = func(ctx context.Context, meta protocol.Meta, o *protocol.TurnOptions) (*TurnConfig, error) {
 		if fails {
 			return nil, errors.New("there is no model")
 		}

@@ -32,12 +32,10 @@ func TestAResumedQueueIsAnsweredWhenClientsCanSeeItsTurnRun(t *testing.T) {
 	tr := newTrial(t, again).open()
 	defer tr.close()
 	w := &told{}
-	tr.lane.Watch(w.note)
+	tr.lane.Listeners().Watch(w.note)
 	items := []protocol.QueueItem{{Content: []protocol.Block{protocol.Text("later")}}}
 	for range 10 {
-		tr.lane.mu.Lock()
-		update := tr.lane.queues.followUp.update
-		tr.lane.mu.Unlock()
+		_, update := tr.followUps()
 		if err := tr.lane.RewriteQueue(t.Context(), tr.caller(), protocol.QueueFollowUp, update, items); err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"scorel/internal/engine/runtime"
+	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
 )
 
@@ -23,92 +24,120 @@ type border struct {
 	err  error
 }
 
+// end says that the function has run, or does not.
+func (b *border) end(err error) {
+	b.err = err
+	close(b.done)
+}
+
 // AtBorder runs f while no model call and no tool runs, and returns its error. While
 // a turn runs f waits for the next step border, and the next model call waits until f
 // has ended. When none runs, f is a run of its own: clients see a runtime_start, can
 // cancel it, and what they send meanwhile waits in the queue. While f runs nobody but
-// f appends a conversation event: what it adds with its own context ([Lane.Add]) enters
-// at once. Control events enter as ever.
+// f appends a conversation event: what it adds with its own context ([addition.List.Add])
+// enters at once. Control events enter as ever.
 //
 // The context of f ends with ctx, with the turn, and with the lane. A message that f
 // sends waits in the queue; a move or a compaction is refused, and so is AtBorder with
 // the context of f. A tool must not call AtBorder: the border would wait for the tool.
 func (l *Lane) AtBorder(ctx context.Context, f func(ctx context.Context) error) error {
-	if ctx.Value(borderKey{}) != nil {
+	if journal.InRun(ctx) {
 		return protocol.Errorf(protocol.CodeRuntimeBusy, "A command runs already that this one is part of.")
 	}
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		l.mu.Lock()
-		if err := l.begins(); err != nil {
-			l.mu.Unlock()
+		c, b, err := l.queueBorder(ctx, f)
+		switch {
+		case err != nil:
 			return err
+		case c != nil:
+			<-c.turn.Done
+			return c.result()
 		}
-		if wait := l.ending(); wait != nil {
-			l.mu.Unlock()
-			if err := await(ctx, wait); err != nil {
-				return err
-			}
-			continue
-		}
-		if l.turn == nil {
-			return l.runCommand(ctx, f) // unlocks mu
-		}
-		if len(l.borders) >= maxBorders {
-			l.mu.Unlock()
-			return protocol.Errorf(protocol.CodeRateLimited, "%d commands wait for the running step already; wait for its end.", maxBorders)
-		}
-		b := &border{ctx: ctx, f: f, done: make(chan struct{})}
-		t := l.turn
-		l.borders = append(l.borders, b)
-		l.mu.Unlock()
 		select {
 		case <-b.done:
 			return b.err
-		case <-t.done:
+		case <-b.turn.Done:
 		case <-ctx.Done():
 		}
-		if !l.unborder(b) { // it runs or has run
+		if !l.dropBorder(b.border) { // it runs or has run
 			<-b.done
 			return b.err
 		}
 	}
 }
 
-// borderKey is the key of the turn at whose border a function runs, in its context.
-type borderKey struct{}
+// waitingBorder is a function that waits for a border of a turn.
+type waitingBorder struct {
+	*border
+	turn *turn
+}
 
-// atBorder says whether a context is of a function that runs at a border of a turn.
-func atBorder(ctx context.Context, t *turn) bool { return ctx.Value(borderKey{}) == t }
+// queueBorder has f wait for the next border of the running turn, or begins a run with it
+// when there is none.
+func (l *Lane) queueBorder(ctx context.Context, f func(context.Context) error) (c *commandRun, b *waitingBorder, err error) {
+	err = l.j.When(ctx, func() (<-chan struct{}, error) {
+		if err := l.mayBegin(); err != nil {
+			return nil, err
+		}
+		return l.j.Ending(), nil
+	}, func() error {
+		t := l.course.turn
+		if t == nil {
+			c = l.startCommand(ctx, f)
+			return nil
+		}
+		if len(l.course.borders) >= maxBorders {
+			return protocol.Errorf(protocol.CodeRateLimited, "%d commands wait for the running step already; wait for its end.", maxBorders)
+		}
+		b = &waitingBorder{&border{ctx: ctx, f: f, done: make(chan struct{})}, t}
+		l.course.borders = append(l.course.borders, b.border)
+		return nil
+	})
+	return c, b, err
+}
 
-// unborder takes back a function that has not been begun, and says whether it could.
-func (l *Lane) unborder(b *border) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.Index(l.borders, b)
+// dropBorder takes back a function that has not been begun, and reports whether it could.
+func (l *Lane) dropBorder(b *border) bool {
+	l.j.Lock()
+	defer l.j.Unlock()
+	i := slices.Index(l.course.borders, b)
 	if i < 0 {
 		return false
 	}
-	l.borders = slices.Delete(l.borders, i, i+1)
+	l.course.borders = slices.Delete(l.course.borders, i, i+1)
 	return true
 }
 
-// runCommand runs f as a run of its own and returns when that has ended. mu is held,
-// and released.
-func (l *Lane) runCommand(ctx context.Context, f func(context.Context) error) error {
-	t := &turn{id: protocol.NewTurnID(l.cfg.Rand), epoch: l.epoch, setup: &Setup{Close: func() {}}, done: make(chan struct{}),
-		before: l.leaf, modeSeq: l.modeSeq, command: true, between: true}
+// commandRun is a function that is a run of its own.
+type commandRun struct {
+	turn *turn
+	err  error // of the function; for everybody when the turn is done
+}
+
+// result is what the function has returned, or why it has not. The turn is done.
+func (c *commandRun) result() error {
+	if end := c.turn.end; c.err == nil && end != nil && end.Terminal == protocol.TerminalInternalError {
+		return end.Error
+	}
+	return c.err
+}
+
+// startCommand starts f as a run of its own. The journal is locked.
+func (l *Lane) startCommand(ctx context.Context, f func(context.Context) error) *commandRun {
+	t := &turn{Run: l.j.NewRun(), config: &TurnConfig{Close: func() {}}, modeSeq: l.rights.modeSeq, command: true}
+	t.AtBorder = true
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
-	var err error
+	c := &commandRun{turn: t}
 	l.start(t, func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent] {
 		return func(yield func(runtime.RawEvent) bool) {
 			if !yield(runtime.RawEvent{Body: &protocol.RuntimeStart{}}) {
 				return
 			}
-			if err = l.pub.Flush(t.ctx); err == nil {
-				err = l.safely(ctx, t, f)
+			if c.err = l.j.Publisher().Flush(t.ctx); c.err == nil {
+				c.err = l.safely(ctx, t, f)
 			}
 			end := &protocol.RuntimeEnd{Reason: protocol.EndCompleted, Terminal: protocol.TerminalCompleted}
 			if t.ctx.Err() != nil {
@@ -117,12 +146,7 @@ func (l *Lane) runCommand(ctx context.Context, f func(context.Context) error) er
 			yield(runtime.RawEvent{Body: end})
 		}
 	})
-	l.mu.Unlock()
-	<-t.done
-	if err == nil && t.end != nil && t.end.Terminal == protocol.TerminalInternalError {
-		err = t.end.Error
-	}
-	return err
+	return c
 }
 
 // safely runs f with a context that ends with the caller's and with the turn's; a
@@ -137,64 +161,46 @@ func (l *Lane) safely(ctx context.Context, t *turn, f func(context.Context) erro
 			err = protocol.Errorf(protocol.CodeInternalError, "The command failed inside: %v.", r)
 		}
 	}()
-	return f(context.WithValue(ctx, borderKey{}, t))
+	return f(journal.WithRun(ctx, t.Run))
 }
 
-// border runs what waits for the step border at which the turn is.
-func (h *turnHost) border(ctx context.Context) error {
-	err := h.lockAtBorder(ctx)
-	if err == nil {
-		h.l.mu.Unlock()
-	}
-	return err
-}
-
-// lockAtBorder runs what waits for a step border, and gives mu locked when nothing
-// does any more.
-func (h *turnHost) lockAtBorder(ctx context.Context) error {
-	l := h.l
+// atBorder runs what waits for the step border at which the turn is, and calls then with
+// the journal locked when nothing does any more.
+func (h *turnHost) atBorder(ctx context.Context, then func() error) error {
 	for {
-		l.mu.Lock()
-		if len(l.borders) == 0 {
-			return nil
+		b, err := h.nextBorder(ctx, then)
+		if b == nil {
+			return err
 		}
-		if err := ctx.Err(); err != nil || l.stopping {
-			return nil // who ends the turn leaves them to its end
+		err = h.l.j.Publisher().Flush(ctx)
+		if err == nil { // f reads what is stored
+			err = h.l.safely(b.ctx, h.t, b.f)
 		}
-		b := l.borders[0]
-		l.borders = slices.Delete(l.borders, 0, 1)
-		if b.ctx.Err() != nil {
-			l.mu.Unlock()
-			b.err = b.ctx.Err()
-			close(b.done)
+		h.l.j.Lock()
+		h.t.AtBorder = false
+		h.l.j.Unlock()
+		b.end(err)
+	}
+}
+
+// nextBorder returns the next function that waits; when none does it calls then.
+func (h *turnHost) nextBorder(ctx context.Context, then func() error) (*border, error) {
+	l := h.l
+	l.j.Lock()
+	defer l.j.Unlock()
+	for len(l.course.borders) > 0 && ctx.Err() == nil && !l.course.stopping { // who ends the turn leaves them to its end
+		b := l.course.borders[0]
+		l.course.borders = slices.Delete(l.course.borders, 0, 1)
+		if err := b.ctx.Err(); err != nil {
+			b.end(err)
 			continue
 		}
 		if _, err := l.appendWaiting(ctx); err != nil {
-			l.mu.Unlock()
-			b.err = err
-			close(b.done)
-			return err
+			b.end(err)
+			return nil, err
 		}
-		h.t.between = true
-		l.mu.Unlock()
-		if b.err = l.pub.Flush(ctx); b.err == nil { // f reads what is stored
-			b.err = l.safely(b.ctx, h.t, b.f)
-		}
-		l.mu.Lock()
-		h.t.between = false
-		l.mu.Unlock()
-		close(b.done)
+		h.t.AtBorder = true
+		return b, nil
 	}
-}
-
-// appendWaiting appends what background commands have to tell and what waits to be
-// added. It gives how many events that were. mu is held.
-func (l *Lane) appendWaiting(ctx context.Context) (int, error) {
-	n, err := l.appendNotices(ctx)
-	if err != nil {
-		return n, err
-	}
-	added, err := l.appendAdditions(ctx)
-	l.told += n + added
-	return n + added, err
+	return nil, then()
 }

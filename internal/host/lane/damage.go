@@ -6,8 +6,15 @@ import (
 	"fmt"
 
 	"scorel/internal/engine/session"
+	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
 )
+
+// damage is what the log of a session has lost. The journal's lock guards it.
+type damage struct {
+	text   string // as the model is to be told
+	unread int    // events that cannot be read, as people were told
+}
 
 // damageKind is the kind of the custom event that keeps what was found damaged and has
 // been set right by opening the log, until the conversation goes on.
@@ -21,23 +28,20 @@ type damageNote struct {
 // rememberDamage notes what the model must be told of damage: what was found now, or
 // when the log was opened before and nobody has gone on since.
 func (l *Lane) rememberDamage(ctx context.Context) error {
-	l.damage = l.cfg.Damage
-	if l.damage == "" {
+	l.damage.text = l.cfg.Damage
+	if l.damage.text == "" {
 		var err error
-		l.damage, err = Lost(ctx, l.cfg.Log.Index())
+		l.damage.text, err = Lost(ctx, l.j.Index())
 		return err
 	}
-	if readOnly, _ := l.cfg.Log.ReadOnly(); !l.cfg.Passing || readOnly {
+	if !l.cfg.Passing || l.j.ReadOnly() != nil {
 		return nil
 	}
-	data, err := json.Marshal(damageNote{l.damage})
+	data, err := json.Marshal(damageNote{l.damage.text})
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	_, ticket, err := l.append(ctx, &protocol.Custom{Kind: damageKind, Data: data}, byHost())
-	l.mu.Unlock()
-	return waitFor(ctx, ticket, err)
+	return l.j.Force(ctx, &protocol.Custom{Kind: damageKind, Data: data}, journal.ByHost())
 }
 
 // Lost says in a sentence what an earlier opening found lost in a log, and has set right,
@@ -60,9 +64,9 @@ func Lost(ctx context.Context, index *session.Index) (string, error) {
 // Damage says in a sentence what the log has lost, for people; empty when nothing is
 // known.
 func (l *Lane) Damage() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.damage
+	l.j.Lock()
+	defer l.j.Unlock()
+	return l.damage.text
 }
 
 // damageItem is what the model is told of it.
@@ -70,15 +74,15 @@ func damageItem(text string) protocol.Item {
 	return protocol.Item{Kind: protocol.ItemLogDamage, Origin: protocol.OriginSystem, Content: text, Visibility: protocol.VisibilityDisplay}
 }
 
-// tellUnread tells people of events on the path that cannot be read, before anything is
+// notifyUnread tells people of events on the path that cannot be read, before anything is
 // sent; the model finds a note in the place of each.
-func (l *Lane) tellUnread(events []protocol.EventID) {
-	l.mu.Lock()
-	known := l.unread
-	l.unread = max(known, len(events))
-	l.mu.Unlock()
+func (l *Lane) notifyUnread(events []protocol.EventID) {
+	l.j.Lock()
+	known := l.damage.unread
+	l.damage.unread = max(known, len(events))
+	l.j.Unlock()
 	if len(events) <= known {
 		return
 	}
-	l.Notify("", "warning", fmt.Sprintf("The log of this session is damaged: %d events of the conversation cannot be read, the first is %s.", len(events), events[0]))
+	l.notices.Notify("", "warning", fmt.Sprintf("The log of this session is damaged: %d events of the conversation cannot be read, the first is %s.", len(events), events[0]))
 }

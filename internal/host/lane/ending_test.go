@@ -3,15 +3,13 @@ package lane
 import (
 	"context"
 	"crypto/rand"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"scorel/internal/engine/model/script"
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session"
-	"scorel/internal/engine/tool"
 	"scorel/protocol"
 )
 
@@ -26,23 +24,19 @@ func TestCompactingRightBehindATurnWaitsUntilItIsPutAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"again\":true,\"do\":[{\"text\":\"fine\"}]}\n"), "s.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := harness.Scripted(t, "", `{"again":true,"do":[{"text":"fine"}]}`)
 	synctest.Test(t, func(t *testing.T) {
 		caller := Caller{Client: "cli_0000000000000000000000000", Request: protocol.NewRequestID(rand.Reader)}
 		putAway := make(chan struct{})
-		l, err := New(t.Context(), Config{Log: log, Blobs: store.Blobs(), Idle: func() {}, Now: time.Now, Rand: rand.Reader,
-			Free:       func() (uint64, error) { return 1 << 40, nil },
-			DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
-			Report:     func(string, []byte) {},
-			Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
-				return &Setup{Model: script.New(script.Config{Script: s}), Env: tool.Env{},
-					Limits:       runtime.Limits{MaxSteps: 3},
-					Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
-					Close:        func() { <-putAway }}, nil
-			}})
+		host := &standIn{config: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error) {
+			return &TurnConfig{Models: Models{Main: m},
+				Limits: runtime.Limits{MaxSteps: 3},
+				Prompt: helpful{},
+				Close:  func() { <-putAway }}, nil
+		}}
+		l, err := New(t.Context(), Config{Turns: host, Host: host, Owner: host, Log: log, Blobs: store.Blobs(), Now: time.Now, Rand: rand.Reader,
+			Report: func(string, []byte) {},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

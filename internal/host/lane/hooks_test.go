@@ -10,9 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/session/history"
+	"scorel/internal/host/lane/listener"
 	"scorel/protocol"
 )
 
@@ -68,12 +70,9 @@ func TestWhatAHookSaysOfAMessageIsToldWithIt(t *testing.T) {
 			if _, err := tr.send("later"); err != nil {
 				t.Error(err)
 			}
-			l := tr.lane
-			l.mu.Lock()
-			items, update := l.queues.followUp.items, l.queues.followUp.update
-			l.mu.Unlock()
-			items = append(slices.Clone(items), protocol.QueueItem{Content: []protocol.Block{protocol.Text("added")}})
-			if err := l.RewriteQueue(ctx, tr.caller(), protocol.QueueFollowUp, update, items); err != nil {
+			items, update := tr.followUps()
+			items = append(items, protocol.QueueItem{Content: []protocol.Block{protocol.Text("added")}})
+			if err := tr.lane.RewriteQueue(ctx, tr.caller(), protocol.QueueFollowUp, update, items); err != nil {
 				t.Error(err)
 			}
 		}
@@ -177,7 +176,7 @@ func TestAStopHookKeepsATurnGoingFiveTimesAtMostAndThenPeopleAreWarned(t *testin
 	tr.subagent = true
 	tr.open()
 	warned := make(chan string, 10)
-	defer tr.lane.Watch(func(e protocol.Event) {
+	defer tr.lane.Listeners().Watch(func(e protocol.Event) {
 		if n, ok := e.Body.(*protocol.Notice); ok {
 			warned <- n.Level + " " + n.Text
 		}
@@ -196,7 +195,7 @@ func TestAStopHookKeepsATurnGoingFiveTimesAtMostAndThenPeopleAreWarned(t *testin
 		if !strings.HasPrefix(w, "warning Hooks have kept this turn from ending five times") {
 			t.Error(w)
 		}
-	case <-time.After(patience):
+	case <-time.After(harness.Timeout):
 		t.Error("nobody is warned")
 	}
 	tr.close()
@@ -280,11 +279,11 @@ func TestAnAskOfAHookIsPutToPeopleAndItsAllowSkipsTheQuestion(t *testing.T) {
 				return hook.ToolDecision{Verdict: c.verdict, Reason: "sure?"}, nil
 			}}}
 			tr.open()
-			defer tr.lane.Attach(true)()
+			defer tr.lane.Questions().Attach(true)()
 			var mu sync.Mutex
 			asked := 0
 			var scopes []string
-			defer tr.lane.Watch(func(e protocol.Event) {
+			defer tr.lane.Listeners().Watch(func(e protocol.Event) {
 				mu.Lock()
 				defer mu.Unlock()
 				switch b := e.Body.(type) {
@@ -297,7 +296,7 @@ func TestAnAskOfAHookIsPutToPeopleAndItsAllowSkipsTheQuestion(t *testing.T) {
 						t.Errorf("reason %q", b.Reason)
 					}
 					go func() { // ends when the answer is stored
-						if err := tr.lane.AnswerPermission(context.Background(), tr.caller(), b.PermissionID, 0, ""); err != nil {
+						if err := tr.lane.Questions().AnswerPermission(context.Background(), tr.caller(), b.PermissionID, 0, ""); err != nil {
 							t.Error(err)
 						}
 					}()
@@ -318,11 +317,11 @@ func TestAnAskOfAHookIsPutToPeopleAndItsAllowSkipsTheQuestion(t *testing.T) {
 
 // attend attaches somebody who answers each dialog.
 func (tr *trial) attend(value string) (leave func()) {
-	detach := tr.lane.Attach(true)
-	stop := tr.lane.Watch(func(e protocol.Event) {
+	detach := tr.lane.Questions().Attach(true)
+	stop := tr.lane.Listeners().Watch(func(e protocol.Event) {
 		if b, ok := e.Body.(*protocol.UIRequest); ok {
 			go func() { // ends with the answer
-				_ = tr.lane.AnswerUI(tr.caller(), b.UIID, json.RawMessage(value))
+				_ = tr.lane.Questions().AnswerUI(tr.caller(), b.UIID, json.RawMessage(value))
 			}()
 		}
 	})
@@ -332,21 +331,21 @@ func (tr *trial) attend(value string) (leave func()) {
 func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {
 	tr := newTrial(t, again).open()
 	options := []protocol.Option{{Label: "a"}, {Label: "b"}}
-	if v, ok := tr.lane.Ask(t.Context(), protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}, 0); ok {
+	if v, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}, 0); ok {
 		t.Errorf("with nobody there it is answered: %s", v)
 	}
 	leave := tr.attend(`"b"`)
-	if v, ok := tr.lane.Ask(t.Context(), protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: options}, 0); !ok || string(v) != `"b"` {
+	if v, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: options}, 0); !ok || string(v) != `"b"` {
 		t.Errorf("answer %s %v", v, ok)
 	}
 	leave()
 	leave = tr.attend("null")
-	if v, ok := tr.lane.Ask(t.Context(), protocol.Dialog{Kind: protocol.DialogInput, Title: "Name?"}, 0); ok {
+	if v, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: protocol.DialogInput, Title: "Name?"}, 0); ok {
 		t.Errorf("a closed dialog is answered: %s", v)
 	}
 	leave()
 	leave = tr.attend(`"c"`) // no option: it stays open
-	if v, ok := tr.lane.Ask(t.Context(), protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: options}, 50*time.Millisecond); ok {
+	if v, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: protocol.DialogSelect, Title: "Which?", Options: options}, 50*time.Millisecond); ok {
 		t.Errorf("an answer that is no option: %s", v)
 	}
 	leave()
@@ -356,19 +355,17 @@ func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {
 	if open := tr.lane.Publisher().Live().UI; len(open) != 0 {
 		t.Errorf("left open: %+v", open)
 	}
-	if _, ok := tr.lane.Ask(t.Context(), protocol.Dialog{Kind: "picture"}, 0); ok || !tr.reported("no dialog of kind") {
+	if _, ok := tr.lane.Questions().Dialog(t.Context(), protocol.Dialog{Kind: "picture"}, 0); ok || !tr.reported("no dialog of kind") {
 		t.Error("an unknown dialog is shown")
 	}
-	leave = tr.lane.Attach(true)
+	leave = tr.lane.Questions().Attach(true)
 	done := make(chan bool, 1)
 	go func() { // ends with the lane
-		_, ok := tr.lane.Ask(context.Background(), protocol.Dialog{Kind: protocol.DialogEditor, Title: "Text?"}, 0)
+		_, ok := tr.lane.Questions().Dialog(context.Background(), protocol.Dialog{Kind: protocol.DialogEditor, Title: "Text?"}, 0)
 		done <- ok
 	}()
 	tr.wait(func() bool {
-		tr.lane.mu.Lock()
-		defer tr.lane.mu.Unlock()
-		return len(tr.lane.questions) > 0
+		return len(tr.shown()) > 0
 	})
 	leave()
 	tr.close()
@@ -379,24 +376,18 @@ func TestADialogIsAnsweredByWhoIsThere(t *testing.T) {
 
 func TestTheEndOfARunClosesItsDialogsAndNoOthers(t *testing.T) {
 	tr := newTrial(t, again).open()
-	defer tr.lane.Attach(true)()
+	defer tr.close()
+	defer tr.lane.Questions().Attach(true)()
 	dialog := protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}
 	own, apart := make(chan bool, 1), make(chan string, 1)
-	open := func() (ids []string) {
-		tr.lane.mu.Lock()
-		defer tr.lane.mu.Unlock()
-		for id := range tr.lane.questions {
-			ids = append(ids, id)
-		}
-		return ids
-	}
+	open := tr.shown
 	if err := tr.lane.AtBorder(t.Context(), func(context.Context) error {
 		go func() { // ends with the run
-			_, ok := tr.lane.Ask(context.Background(), dialog, 0)
+			_, ok := tr.lane.Questions().Dialog(context.Background(), dialog, 0)
 			own <- ok
 		}()
 		go func() { // ends with the answer
-			v, _ := tr.lane.AskApart(context.Background(), dialog, 0)
+			v, _ := tr.lane.Questions().DialogApart(context.Background(), dialog, 0)
 			apart <- string(v)
 		}()
 		tr.wait(func() bool { return len(open()) == 2 })
@@ -414,7 +405,7 @@ func TestTheEndOfARunClosesItsDialogsAndNoOthers(t *testing.T) {
 	if shown := tr.lane.Publisher().Live().UI; len(shown) != 1 || shown[0].UIID != left[0] {
 		t.Errorf("clients are shown %+v", shown)
 	}
-	if err := tr.lane.AnswerUI(tr.caller(), left[0], json.RawMessage("true")); err != nil {
+	if err := tr.lane.Questions().AnswerUI(tr.caller(), left[0], json.RawMessage("true")); err != nil {
 		t.Error(err)
 	}
 	if v := <-apart; v != "true" {
@@ -426,7 +417,7 @@ func TestWhoWatchesIsToldFromTheStartOfTheSessionToItsEnd(t *testing.T) {
 	tr := newTrial(t, again)
 	var mu sync.Mutex
 	var told []string
-	events := 0
+	var order []string
 	tr.hooks = []hook.Subscriber{{Name: "w", Scope: hook.ScopeUser,
 		Happened: func(_ context.Context, h hook.Happening) {
 			mu.Lock()
@@ -435,12 +426,12 @@ func TestWhoWatchesIsToldFromTheStartOfTheSessionToItsEnd(t *testing.T) {
 			if err := json.Unmarshal(h.Data, &data); err != nil || data["sessionId"] != string(tr.lane.ID()) || len(data) < 2 {
 				t.Errorf("%s: %v %s", h.Type, err, h.Data)
 			}
-			told = append(told, h.Type)
+			told, order = append(told, h.Type), append(order, h.Type)
 		},
-		Event: func(protocol.Event) {
+		Event: func(e protocol.Event) {
 			mu.Lock()
 			defer mu.Unlock()
-			events++
+			order = append(order, string(e.Type))
 		}}}
 	tr.open()
 	tr.say("hello")
@@ -451,12 +442,13 @@ func TestWhoWatchesIsToldFromTheStartOfTheSessionToItsEnd(t *testing.T) {
 	tr.close()
 	mu.Lock()
 	defer mu.Unlock()
-	slices.Sort(told[1:4]) // the message is told beside the turn
-	if want := []string{"session_start", "model_select", "prompt_submit", "turn_finish", "session_end"}; len(told) != 5 || told[0] != want[0] || told[4] != want[4] {
+	if want := []string{"session_start", "prompt_submit", "turn_finish", "model_select", "session_end"}; !slices.Equal(told, want) {
 		t.Errorf("told of %q, want %q", told, want)
 	}
-	if events < 8 {
-		t.Errorf("told of %d events", events)
+	for _, behind := range [][2]string{{"message", "prompt_submit"}, {"prompt_submit", "runtime_start"}, {"runtime_end", "turn_finish"}, {"session_info", "model_select"}} {
+		if i, j := slices.Index(order, behind[0]), slices.Index(order, behind[1]); i < 0 || j < i {
+			t.Errorf("%s is not told before %s: %q", behind[0], behind[1], order)
+		}
 	}
 }
 
@@ -474,7 +466,7 @@ func TestClosingDoesNotWaitForAWatcherForEver(t *testing.T) {
 	began := time.Now()
 	tr.close()
 	<-ended
-	if took := time.Since(began); took < maxFarewell/2 {
+	if took := time.Since(began); took < listener.ShutdownTime/2 {
 		t.Errorf("it took only %v", took)
 	}
 }
@@ -494,14 +486,11 @@ func TestWhatMustStandInTheContextIsToldOnce(t *testing.T) {
 func TestWithoutHooksNothingIsAsked(t *testing.T) {
 	tr := newTrial(t, again).open()
 	tr.say("one")
-	if tr.lane.hooked.cast != nil || tr.lane.hooked.begun || tr.lane.watchers.list.Load() != nil {
-		t.Error("a session without hooks carries something of them")
-	}
-	if err := tr.lane.Add(t.Context(), note("x")); err != nil {
+	if err := tr.lane.Additions().Add(t.Context(), note("x")); err != nil {
 		t.Error(err)
 	}
 	tr.close()
-	if err := tr.lane.Add(t.Context(), note("y")); err == nil || !errors.As(err, new(*protocol.Error)) {
+	if err := tr.lane.Additions().Add(t.Context(), note("y")); err == nil || !errors.As(err, new(*protocol.Error)) {
 		t.Errorf("behind the end: %v", err)
 	}
 }

@@ -46,13 +46,13 @@ func TestAdditionsThatAFailedWriteTookAreAddedAgain(t *testing.T) {
 	tr := newTrialOn(t, disk, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
 	var stored []string
 	tr.do = func(ctx context.Context) {
-		if err := tr.lane.Add(ctx, note("one"), note("two")); err != nil {
+		if err := tr.lane.Additions().Add(ctx, note("one"), note("two")); err != nil {
 			t.Error(err)
 		}
-		if err := tr.lane.pub.Flush(ctx); err != nil {
+		if err := tr.lane.Publisher().Flush(ctx); err != nil {
 			t.Error(err)
 		}
-		tr.lane.Watch(func(e protocol.Event) { // the result is stored alone; what follows fails
+		tr.lane.Listeners().Watch(func(e protocol.Event) { // the result is stored alone; what follows fails
 			if m, ok := e.Message(); ok && m.Role == protocol.RoleToolResult {
 				disk.armed.Store(true)
 			}
@@ -110,7 +110,7 @@ func TestAMessageThatCannotBeKeptDoesNotWait(t *testing.T) {
 	}
 	deep := strings.Repeat("[", 2000) + strings.Repeat("]", 2000)
 	tr.do = func(ctx context.Context) {
-		for _, add := range []func(context.Context, ...protocol.Body) error{tr.lane.Add, tr.lane.AddAfter} {
+		for _, add := range []func(context.Context, ...protocol.Body) error{tr.lane.Additions().Add, tr.lane.Additions().AddAfter} {
 			if err := add(ctx, message("deep", deep)); err == nil {
 				t.Error("what no log can have waits")
 			}
@@ -123,7 +123,7 @@ func TestAMessageThatCannotBeKeptDoesNotWait(t *testing.T) {
 	tr.say("go")
 	tr.do = func(context.Context) {
 		disk.armed.Store(true)
-		if err := tr.lane.AddAfter(t.Context(), message("lost", "{}")); err == nil {
+		if err := tr.lane.Additions().AddAfter(t.Context(), message("lost", "{}")); err == nil {
 			t.Error("nobody is told that it is lost")
 		}
 	}

@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"scorel/internal/engine/hook"
+	"scorel/internal/engine/runtime"
+	"scorel/internal/host/lane/journal"
+	"scorel/internal/host/lane/restore"
+	"scorel/internal/host/publish"
 	"scorel/protocol"
 )
 
@@ -20,181 +24,231 @@ type Move struct {
 	Instructions string
 }
 
-// restores says whether files are to be restored.
-func (m Move) restores() bool { return m.RestoreFiles || len(m.Files) > 0 }
+// want is which files the move restores.
+func (m Move) want() restore.Want { return restore.Want{All: m.RestoreFiles, Files: m.Files} }
 
 // Rewind sets the leaf to an earlier event, and, when asked, takes back what the
 // agent wrote since.
 func (l *Lane) Rewind(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
 	if m.Target != nil {
-		if err := l.cfg.Log.Index().CanRewind(*m.Target); err != nil {
+		if err := l.j.Index().CanRewind(*m.Target); err != nil {
 			return nil, protocol.About("targetEventId", "", protocol.CodeInvalidEventID, "Cannot rewind to %s: %v.", *m.Target, err)
 		}
 	}
-	return l.move(ctx, c, m, &protocol.Rewind{TargetEventID: m.Target})
+	return l.move(ctx, c, m, "rewind", &protocol.Rewind{TargetEventID: m.Target})
 }
 
 // Branch sets the leaf to any conversation event.
 func (l *Lane) Branch(ctx context.Context, c Caller, m Move) (*protocol.Moved, error) {
-	if _, err := l.cfg.Log.Index().Path(m.Branch); err != nil || m.Branch == "" {
+	if _, err := l.j.Index().Path(m.Branch); err != nil || m.Branch == "" {
 		return nil, protocol.About("leafEventId", "", protocol.CodeInvalidEventID, "Cannot branch to %s: the session has no such message.", m.Branch)
 	}
-	return l.move(ctx, c, m, &protocol.Branch{LeafEventID: m.Branch})
+	return l.move(ctx, c, m, "branch", &protocol.Branch{LeafEventID: m.Branch})
 }
 
-// move ends the turn when that was asked for, and then moves the leaf before
-// anything else is taken.
-func (l *Lane) move(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
-	move := hook.Move{Kind: "branch", Target: targetOf(body)}
-	if _, ok := body.(*protocol.Rewind); ok {
-		move.Kind = "rewind"
-	}
-	l.mu.Lock()
-	move.Leaf = l.leaf
-	l.mu.Unlock()
+// move asks the hooks, moves the leaf, and has told again what the conversation does not
+// know there.
+func (l *Lane) move(ctx context.Context, c Caller, m Move, kind string, body protocol.Body) (*protocol.Moved, error) {
+	move := hook.Move{Kind: kind, Target: targetOf(body)}
+	l.j.Lock()
+	move.Leaf = l.j.Leaf()
+	l.j.Unlock()
 	label, err := l.askMove(ctx, move)
 	if err != nil {
 		return nil, err
 	}
-	moved, err := l.moveNow(ctx, c, m, body)
+	var moved *protocol.Moved
+	if m.Summarise {
+		moved, err = l.moveSummarised(ctx, c, m, body)
+	} else {
+		moved, err = l.moveNow(ctx, c, m, body)
+	}
 	if err != nil {
 		return nil, err
 	}
 	if label != "" && move.Target != "" {
 		if _, err := l.Control(ctx, &protocol.Label{TargetEventID: move.Target, Label: &label}); err != nil {
-			l.cfg.Report("name the target of a move: "+err.Error(), nil)
+			l.j.Report("name the target of a move: " + err.Error())
 		}
 	}
-	if err := l.retell(ctx, moved.LeafID); err != nil {
-		l.cfg.Report("look for background commands on the path: "+err.Error(), nil)
+	if err := l.tasks.Retell(ctx, moved.LeafID); err != nil {
+		l.j.Report("look for background commands on the path: " + err.Error())
 	}
 	return moved, nil
 }
 
-// moveNow is move behind the hooks.
+// moveNow ends the turn when that was asked for, and then moves the leaf before anything
+// else is taken.
 func (l *Lane) moveNow(ctx context.Context, c Caller, m Move, body protocol.Body) (*protocol.Moved, error) {
-	if m.Summarise {
-		return l.moveSummarised(ctx, c, m, body)
-	}
 	todos := l.todosAt(ctx, targetOf(body))
-	cancelled, err := l.clear(ctx, m.CancelFirst)
+	var from, to protocol.EventID
+	var ticket *publish.Ticket
+	release := func(func() error) error { return nil }
+	err := l.clear(ctx, m.CancelFirst, func(cancelled *turn) (err error) {
+		if err := l.j.Writable(); err != nil {
+			return err
+		}
+		if err := l.expect(m.Expected, cancelled); err != nil {
+			return err
+		}
+		from = l.j.Leaf()
+		if _, ticket, err = l.j.Append(ctx, body, c.Author()); err != nil {
+			return err
+		}
+		to = l.j.Leaf()
+		l.notifyTodos(todos)
+		if m.want().Any() { // no turn begins before the files are as they were
+			release = l.j.Hold()
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := l.writable(); err != nil {
-		l.mu.Unlock()
-		return nil, err
-	}
-	if err := l.expect(m.Expected, cancelled); err != nil {
-		l.mu.Unlock()
-		return nil, err
-	}
-	from := l.leaf
-	_, ticket, err := l.append(ctx, body, c.author())
-	to := l.leaf
-	if err == nil {
-		l.tellTodos(todos)
-	}
-	if err == nil && m.restores() { // no turn begins before the files are as they were
-		defer l.hold()()
-	}
-	l.mu.Unlock()
-	if err != nil {
-		return nil, err
-	}
+	defer func() { _ = release(nil) }()
 	if err := ticket.Wait(ctx); err != nil {
 		return nil, err
 	}
 	moved := &protocol.Moved{LeafID: to}
-	if m.restores() {
-		if err := l.restore(ctx, from, to, m, moved); err != nil {
+	if m.want().Any() {
+		if err := l.restorer().Restore(ctx, from, to, m.want(), moved); err != nil {
 			return nil, err
 		}
 	}
 	return moved, nil
 }
 
-// hold lets nothing begin, and nobody move, until release is called. mu is held, and
-// no turn runs.
-func (l *Lane) hold() (release func()) {
-	moving := make(chan struct{})
-	l.moving = moving
-	return func() {
-		l.mu.Lock()
-		l.moving = nil
-		l.mu.Unlock()
-		close(moving)
-	}
+// restorer takes files back.
+func (l *Lane) restorer() restore.Restorer {
+	return restore.Restorer{Index: l.j.Index(), Blobs: l.cfg.Blobs, Files: l.cfg.Turns, Meta: l.Meta()}
 }
 
-// clear waits until no turn runs, cancelling the one that the caller names, and
-// gives that. It returns with mu held, and what was sent in the meantime comes
-// behind the caller.
-func (l *Lane) clear(ctx context.Context, cancel protocol.TurnID) (*turn, error) {
-	for {
-		l.mu.Lock()
-		t := l.turn
-		switch {
-		case l.moving != nil: // somebody else's comes first
-			moving := l.moving
-			l.mu.Unlock()
-			if err := await(ctx, moving); err != nil {
-				return nil, err
-			}
-			continue
-		case t == nil:
-			return nil, nil
-		case t.over.Load() || l.lost():
-			l.mu.Unlock()
-			if err := await(ctx, t.done); err != nil {
-				return nil, err
-			}
-			continue
-		case t.id != cancel:
-			l.mu.Unlock()
-			return nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; cancel it first.")
-		}
-		moving := make(chan struct{})
-		l.moving = moving
-		t.cancel(errCancelled)
-		l.mu.Unlock()
-		err := await(ctx, t.done)
-		if err == nil { // what a client may have seen of the turn is asked of the stored path
-			err = l.pub.Flush(ctx)
-		}
-		l.mu.Lock()
-		l.moving = nil
-		close(moving)
+// RestoreAgain takes back the files of a rewind whose answer was lost: its host may
+// have been killed before they were. Where the conversation has gone on since, they are
+// left alone: what is in them may be the work of a later turn.
+func (l *Lane) RestoreAgain(ctx context.Context, rewind protocol.Event, m Move) (*protocol.Moved, error) {
+	moved := &protocol.Moved{}
+	if b, ok := rewind.Body.(*protocol.Rewind); ok && b.TargetEventID != nil {
+		moved.LeafID = *b.TargetEventID
+	}
+	var release func(func() error) error
+	switch err := l.clear(ctx, "", func(*turn) error { release = l.j.Hold(); return nil }); {
+	case err == nil:
+	case protocol.AsError(err).Code == protocol.CodeRuntimeBusy:
+		return moved, nil // a turn runs, so it has gone on
+	default:
+		return nil, err
+	}
+	defer func() { _ = release(nil) }()
+	for e, err := range l.j.Index().EventsAfter(ctx, rewind.Seq) {
 		if err != nil {
-			l.mu.Unlock()
 			return nil, err
 		}
-		return t, nil
+		if _, ok := e.Body.(*protocol.BranchSummary); ok && SameCause(e, rewind) {
+			moved.LeafID, moved.SummaryID = e.ID, e.ID
+			continue
+		}
+		if e.Class() == protocol.Conversation || e.Type == protocol.TypeRewind || e.Type == protocol.TypeBranch {
+			return moved, nil
+		}
+	}
+	return moved, l.restorer().Restore(ctx, rewind.ParentID, moved.LeafID, m.want(), moved)
+}
+
+// SameCause reports whether two events complete the same request.
+func SameCause(a, b protocol.Event) bool {
+	return a.Cause != nil && b.Cause != nil && *a.Cause == *b.Cause
+}
+
+// targetOf is the event to which a rewind or branch moves, "" for the empty conversation.
+func targetOf(body protocol.Body) protocol.EventID {
+	leaf, _ := protocol.Event{Body: body}.Leaf()
+	return leaf
+}
+
+// todosAt is what clients are told of the todo list when the leaf moves to another event.
+// It is read before: what a turn after the move changes comes after it.
+func (l *Lane) todosAt(ctx context.Context, leaf protocol.EventID) *protocol.Todos {
+	todos, err := l.j.Index().Todos(ctx, leaf)
+	if err != nil {
+		l.j.Report("look for the todo list: " + err.Error())
+	}
+	if todos == nil {
+		todos = []protocol.Todo{}
+	}
+	return &protocol.Todos{Todos: todos}
+}
+
+// notifyTodos tells them, directly after the move. The journal is locked.
+func (l *Lane) notifyTodos(todos *protocol.Todos) {
+	if err := l.j.Notify(todos); err != nil {
+		l.j.Report("tell the todo list: " + err.Error())
 	}
 }
 
 // Compact summarises the older part of the context now, as a run of its own; of m it
 // takes Expected and CancelFirst.
 func (l *Lane) Compact(ctx context.Context, c Caller, instructions string, m Move) (*protocol.Compacted, error) {
-	var t *turn
-	err := l.summarise(ctx, c, m, func(begun *turn) { begun.compactNote, t = instructions, begun })
-	switch {
-	case err != nil:
+	s := &summary{by: c, note: instructions}
+	if err := l.summarise(ctx, m, s); err != nil {
 		return nil, err
-	case t.compacted == nil:
+	}
+	if s.compacted == nil {
 		return &protocol.Compacted{}, nil
 	}
-	return t.compacted, nil
+	return s.compacted, nil
 }
 
-// compaction makes the turn of a summary, if the leaf is the expected one. mu is
-// held.
-func (l *Lane) compaction(ctx context.Context, setup *Setup, expected *protocol.EventID, cancelled *turn) (*turn, error) {
-	if err := l.begins(); err != nil {
-		return nil, err
+// summarise makes one summary in a run of its own, and returns when that has ended, with
+// why it failed.
+func (l *Lane) summarise(ctx context.Context, m Move, s *summary) error {
+	l.j.Lock()
+	err, meta := l.mayBegin(), l.j.Meta()
+	l.j.Unlock()
+	if err != nil {
+		return err
 	}
-	if err := l.expect(expected, cancelled); err != nil {
-		return nil, err
+	// What is wrong with the configuration is known before a turn is cancelled for it.
+	config, err := l.ready(ctx, meta, nil, l.cfg.Turns.TurnConfig)
+	if err != nil {
+		return err
 	}
-	return l.newTurn(ctx, setup)
+	var t *turn
+	err = l.clear(ctx, m.CancelFirst, func(cancelled *turn) (err error) {
+		if err := l.mayBegin(); err != nil {
+			return err
+		}
+		if err := l.expect(m.Expected, cancelled); err != nil {
+			return err
+		}
+		if t, err = l.newTurn(ctx, config); err != nil {
+			return err
+		}
+		t.summary = s
+		l.start(t, runtime.Compact)
+		return nil
+	})
+	if err != nil {
+		config.Close()
+		return err
+	}
+	if err := journal.Await(ctx, t.Done); err != nil {
+		t.cancel(journal.ErrCancelled)
+		<-t.Done
+		return err
+	}
+	return s.failure(t.end)
+}
+
+// failure is why the summary was not made, nil when it was.
+func (s *summary) failure(end *protocol.RuntimeEnd) error {
+	switch {
+	case end.Error != nil:
+		return end.Error
+	case end.Reason != protocol.EndCancelled:
+		return nil
+	case s.leave != nil:
+		return protocol.Errorf(protocol.CodeConflict, "The summary was cancelled; nothing has moved.")
+	}
+	return protocol.Errorf(protocol.CodeConflict, "The compaction was cancelled; nothing has changed.")
 }

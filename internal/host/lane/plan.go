@@ -19,27 +19,27 @@ const (
 	planEnds   = "Plan mode is over: what the permission mode allows can be done again."
 )
 
-// modeNow is the permission mode in which calls of a turn are judged. mu is held.
+// modeNow is the permission mode in which calls of a turn are judged. The journal is locked.
 func (l *Lane) modeNow(t *turn) permission.Mode {
-	mode := l.mode
-	if o := t.options; o != nil && o.Mode != "" && l.modeSeq == t.modeSeq {
+	mode := l.rights.mode
+	if o := t.options; o != nil && o.Mode != "" && l.rights.modeSeq == t.modeSeq {
 		mode = "" // the message's, which the policy has
 	}
-	if mode == "" && t.setup.Policy != nil {
-		mode = t.setup.Policy.Mode()
+	if mode == "" && t.config.Policy != nil {
+		mode = t.config.Policy.Mode()
 	}
 	return mode
 }
 
-// plans says whether a turn is in plan mode and may present a plan: a sub-agent answers
-// with its own to whom it works for. mu is not held.
+// plans reports whether a turn is in plan mode and may present a plan: a sub-agent answers
+// with its own to whom it works for. The journal is not locked.
 func (l *Lane) plans(t *turn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return t.setup.Above == nil && !t.setup.Subagent && l.modeNow(t) == permission.Plan
+	l.j.Lock()
+	defer l.j.Unlock()
+	return t.config.Above == nil && !t.config.Subagent && l.modeNow(t) == permission.Plan
 }
 
-// modeItems gives what a model must be told of plan mode, by what it has been told.
+// modeItems returns what a model must be told of plan mode, by what it has been told.
 func (h *turnHost) modeItems(told history.Told) []protocol.Item {
 	text := ""
 	last, known := told.Get(protocol.ItemMode)
@@ -54,33 +54,31 @@ func (h *turnHost) modeItems(told history.Told) []protocol.Item {
 	return []protocol.Item{{Kind: protocol.ItemMode, Origin: protocol.OriginSystem, Content: text, Visibility: protocol.VisibilityHidden}}
 }
 
-// askPlan puts a plan to the attached people; it is [tool.Env.Plan]. With their approval
+// askPlan puts a plan to the attached people; it is [tool.People]. With their approval
 // plan mode is over, durably, when it returns.
 func (h *turnHost) askPlan(ctx context.Context, callID, plan string) (tool.PlanVerdict, error) {
 	l := h.l
 	if !l.plans(h.t) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		l.j.Lock()
+		defer l.j.Unlock()
 		return tool.PlanVerdict{Over: true, Mode: string(l.modeNow(h.t))}, nil
 	}
 	id := protocol.NewUIID(l.cfg.Rand)
-	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogPlan, ToolCallID: callID, Title: "Carry out this plan?", Text: plan}}}
-	nobody, err := l.put(w)
+	a, err := l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogPlan, ToolCallID: callID, Title: "Approve this plan?", Text: plan}}, h.t.config.AskTimeout)
 	switch {
 	case err != nil:
 		return tool.PlanVerdict{}, err
-	case nobody:
+	case a.Nobody:
 		return tool.PlanVerdict{}, errors.New("there is nobody here who could approve the plan: end your turn with the plan as your answer, and say that it is carried out when the person goes on in another mode, such as with --permission-mode acceptEdits")
 	}
-	a := l.await(ctx, w, h.t.setup.AskTimeout)
-	switch a.decision {
+	switch a.Decision {
 	case protocol.DecisionCancelled:
 		return tool.PlanVerdict{}, errors.New("the plan was withdrawn, because the turn was ended")
 	case protocol.DecisionExpired:
 		return tool.PlanVerdict{}, errors.New("nobody decided about the plan in time; end your turn with it as your answer")
 	}
 	v := tool.PlanVerdict{Mode: string(permission.Plan)}
-	if err := json.Unmarshal(a.value, &v.Answer); err != nil { // it has been checked
+	if err := json.Unmarshal(a.Value, &v.Answer); err != nil { // it has been checked
 		return tool.PlanVerdict{}, err
 	}
 	switch v.Answer.Decision {
@@ -91,9 +89,9 @@ func (h *turnHost) askPlan(ctx context.Context, callID, plan string) (tool.PlanV
 	default:
 		return v, nil
 	}
-	c := Caller{Client: a.client}
-	if a.cause != nil {
-		c.Request = a.cause.RequestID
+	c := Caller{Client: a.Client}
+	if a.Cause != nil {
+		c.Request = a.Cause.RequestID
 	}
 	return v, l.SetMode(ctx, c, permission.Mode(v.Mode))
 }
@@ -101,10 +99,10 @@ func (h *turnHost) askPlan(ctx context.Context, callID, plan string) (tool.PlanV
 // modeBefore is the permission mode from before plan mode: the last other one that
 // people set, else the configuration's, else the default.
 func (h *turnHost) modeBefore() permission.Mode {
-	h.l.mu.Lock()
-	mode := h.l.unplanned
-	h.l.mu.Unlock()
-	if own := h.t.setup.Policy.Mode(); mode == "" && own != permission.Plan {
+	h.l.j.Lock()
+	mode := h.l.rights.unplanned
+	h.l.j.Unlock()
+	if own := h.t.config.Policy.Mode(); mode == "" && own != permission.Plan {
 		mode = own
 	}
 	return cmp.Or(mode, permission.Default)

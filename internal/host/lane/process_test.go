@@ -7,12 +7,11 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"scorel/internal/engine/model/script"
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/progress"
 	"scorel/internal/engine/runtime"
@@ -31,21 +30,21 @@ func (w worker) Spec() tool.Spec {
 	return tool.Spec{ToolInfo: protocol.ToolInfo{Name: "Work", Kind: permission.State}, Parallel: true, Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
-func (w worker) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {
-	return work{w, call}, nil
+func (w worker) Prepare(_ context.Context, call tool.Call) (tool.Prepared, error) {
+	return task{w, call}, nil
 }
 
-type work struct {
+type task struct {
 	worker
 	call tool.Call
 }
 
-func (w work) Action() permission.Action {
+func (w task) Action() permission.Action {
 	return permission.Action{Tool: "Work", Kind: permission.State}
 }
-func (w work) Snapshots(context.Context) ([]tool.Snapshot, error) { return nil, nil }
-func (w work) Close()                                             {}
-func (w work) Run(ctx context.Context, update func(string)) (tool.Result, error) {
+func (w task) Snapshots(context.Context) ([]tool.Snapshot, error) { return nil, nil }
+func (w task) Close()                                             {}
+func (w task) Run(ctx context.Context, update func(string)) (tool.Result, error) {
 	return w.worker.run(ctx, w.call, update)
 }
 
@@ -70,25 +69,21 @@ func newShop(t *testing.T, run func(ctx context.Context, call tool.Call, update 
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+strings.Join(lines, "\n")+"\n"), "s.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := harness.Scripted(t, "", lines...)
 	policy, err := permission.Compile(permission.Config{Mode: permission.Default})
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := New(t.Context(), Config{Log: log, Blobs: store.Blobs(), Idle: func() {}, Now: time.Now, Rand: rand.Reader,
-		Free:       func() (uint64, error) { return 1 << 40, nil },
-		DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
-		Report:     func(what string, _ []byte) { t.Log(what) },
-		Processes:  progress.New(progress.Config{Session: id, Dir: progress.Dir(dir, id)}),
-		Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
-			return &Setup{Model: script.New(script.Config{Script: s}), Tools: []tool.Tool{worker{run}}, Policy: policy,
-				Limits:       runtime.Limits{MaxSteps: 3},
-				Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
-				Close:        func() {}}, nil
-		}})
+	host := &standIn{config: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error) {
+		return &TurnConfig{Models: Models{Main: m}, Tools: []tool.Tool{worker{run}}, Policy: policy,
+			Limits: runtime.Limits{MaxSteps: 3},
+			Prompt: helpful{},
+			Close:  func() {}}, nil
+	}}
+	l, err := New(t.Context(), Config{Turns: host, Host: host, Owner: host, Log: log, Blobs: store.Blobs(), Now: time.Now, Rand: rand.Reader,
+		Report:    func(what string, _ []byte) { t.Log(what) },
+		Processes: progress.New(progress.Config{Session: id, Dir: progress.Dir(dir, id)}),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,15 +13,13 @@ import (
 func (tr *trial) ask() (id string, answer chan string) {
 	tr.t.Helper()
 	answer = make(chan string, 1)
-	tr.t.Cleanup(tr.lane.Attach(true))
+	tr.t.Cleanup(tr.lane.Questions().Attach(true))
 	go func() { // ends with the answer
-		v, _ := tr.lane.AskApart(context.Background(), protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}, 0)
+		v, _ := tr.lane.Questions().DialogApart(context.Background(), protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}, 0)
 		answer <- string(v)
 	}()
 	tr.wait(func() bool {
-		tr.lane.mu.Lock()
-		defer tr.lane.mu.Unlock()
-		for id = range tr.lane.questions {
+		for _, id = range tr.shown() {
 			return true
 		}
 		return false
@@ -55,7 +53,7 @@ func TestAQuestionThatStaysIsShownAgainWhenSomethingCouldNotBeStored(t *testing.
 	if shown := tr.shown(); len(shown) != 1 || shown[0] != id {
 		t.Errorf("clients are shown %v", shown)
 	}
-	if err := tr.lane.AnswerUI(tr.caller(), id, json.RawMessage("true")); err != nil || <-answer != "true" {
+	if err := tr.lane.Questions().AnswerUI(tr.caller(), id, json.RawMessage("true")); err != nil || <-answer != "true" {
 		t.Errorf("%v", err)
 	}
 	tr.close()
@@ -73,7 +71,7 @@ func TestAnAnswerIsToldAlsoWhileATurnEndsOfWhichSomethingWasLost(t *testing.T) {
 		if shown := tr.shown(); len(shown) != 1 { // the turn has not come to its end: its call runs
 			t.Errorf("clients are shown %v", shown)
 		}
-		if err := tr.lane.AnswerUI(tr.caller(), id, json.RawMessage("true")); err != nil || <-answer != "true" {
+		if err := tr.lane.Questions().AnswerUI(tr.caller(), id, json.RawMessage("true")); err != nil || <-answer != "true" {
 			t.Errorf("%v", err)
 		}
 		if shown := tr.shown(); len(shown) != 0 {

@@ -6,8 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/engine/background"
-	"scorel/internal/engine/model"
+	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/partial"
 	"scorel/protocol"
 )
@@ -21,38 +20,30 @@ func (l *Lane) recover(ctx context.Context) {
 		return
 	}
 	if err := l.recoverStep(ctx); err != nil {
-		l.cfg.Report("take over the answer that the last host was in the middle of: "+err.Error(), nil)
+		l.j.Report("take over the answer that the last host was in the middle of: " + err.Error())
 	}
-	if err := l.recoverTasks(ctx); err != nil {
-		l.cfg.Report("tell of the background commands of the last host: "+err.Error(), nil)
+	if err := l.tasks.Recover(ctx, l.cfg.Kept.Lost); err != nil {
+		l.j.Report("tell of the background commands of the last host: " + err.Error())
 	}
-}
-
-// enter appends an event of an id of its own and returns when it is durable.
-func (l *Lane) enter(ctx context.Context, id protocol.EventID, body protocol.Body) error {
-	l.mu.Lock()
-	_, ticket, err := l.append(ctx, body, author{client: protocol.HostClient, id: id})
-	l.mu.Unlock()
-	return waitFor(ctx, ticket, err)
 }
 
 func (l *Lane) recoverStep(ctx context.Context) error {
-	if l.cfg.Step == nil {
+	if l.cfg.Kept.Step == nil {
 		return nil
 	}
-	a, found, err := l.cfg.Step.Load()
+	a, found, err := l.cfg.Kept.Step.Load()
 	if errors.Is(err, partial.ErrDamaged) {
-		return l.tellDamagedStep(ctx, err)
+		return l.reportDamagedStep(ctx, err)
 	}
 	if err != nil || !found {
 		return err
 	}
-	if len(a.Texts) == 0 || a.SessionID != l.ID() || l.cfg.Log.Index().Has(a.EventID) {
-		l.cfg.Step.Drop()
+	if len(a.Texts) == 0 || a.SessionID != l.ID() || l.j.Index().Has(a.EventID) {
+		l.cfg.Kept.Step.Drop()
 		return nil
 	}
 	var body protocol.Body
-	if a.ParentID == l.leaf {
+	if a.ParentID == l.j.Leaf() {
 		m := protocol.Message{Role: protocol.RoleAssistant, Provider: a.Provider, Model: a.Model, StopReason: protocol.StopError,
 			Partial: true, ErrorMessage: protocol.HostStopped} // what it used nobody knows
 		for _, text := range a.Texts {
@@ -69,130 +60,31 @@ func (l *Lane) recoverStep(ctx context.Context) error {
 		body = &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay,
 			Content: "An earlier host stopped in the middle of an answer, and the conversation has gone on since. The answer began:\n" + strings.Join(a.Texts, "\n\n")}}
 	}
-	if err := l.enter(ctx, a.EventID, body); err != nil {
+	if err := l.j.Force(ctx, body, journal.Author{Client: protocol.HostClient, ID: a.EventID}); err != nil {
 		return err
 	}
-	l.cfg.Report("the last host stopped in the middle of an answer; what had come of it is kept", nil)
-	l.cfg.Step.Drop()
+	l.j.Report("the last host stopped in the middle of an answer; what had come of it is kept")
+	l.cfg.Kept.Step.Drop()
 	return nil
 }
 
-// tellDamagedStep tells people and the model of an answer of which nothing can be read any
+// reportDamagedStep tells people and the model of an answer of which nothing can be read any
 // more; its file is set aside first, so that it is told once.
-func (l *Lane) tellDamagedStep(ctx context.Context, why error) error {
-	file, err := l.cfg.Step.SetAside()
+func (l *Lane) reportDamagedStep(ctx context.Context, why error) error {
+	file, err := l.cfg.Kept.Step.SetAside()
 	if err != nil {
 		return errors.Join(why, err)
 	}
-	l.cfg.Report("the answer that the last host was in the middle of cannot be read: "+why.Error(), nil)
+	l.j.Report("the answer that the last host was in the middle of cannot be read: " + why.Error())
 	text := "The last host stopped in the middle of an answer, and what was kept of it is damaged: nothing of it can be shown. The file is " + file + "."
-	return l.enter(ctx, protocol.NewEventID(l.cfg.Rand), &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice,
-		Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: text}})
+	return l.j.Force(ctx, &protocol.HarnessItem{Item: protocol.Item{Kind: protocol.ItemRuntimeNotice,
+		Origin: protocol.OriginSystem, Visibility: protocol.VisibilityDisplay, Content: text}}, journal.ByHost())
 }
 
-// recoverTasks tells of the background commands of which the log has no end.
-func (l *Lane) recoverTasks(ctx context.Context) error {
-	calls := map[string]string{}
-	for _, lost := range l.cfg.Lost {
-		calls[lost.TaskID] = lost.CallID
-	}
-	ended, err := l.endedTasks(ctx, calls)
-	if err != nil {
-		return err
-	}
-	for _, lost := range l.cfg.Lost {
-		switch {
-		case l.cfg.Log.Index().Has(lost.EventID): // it has been told
-		case ended[lost.TaskID]:
-			lost.Remove()
-		default:
-			if err := l.enter(ctx, lost.EventID, &protocol.HarnessItem{Item: background.LostItem(lost.TaskID, lost.Command.Command, lost.File, lost.Last)}); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// endedTasks says of which background commands the path to the leaf tells the end. Calls
-// gives the call that started each.
-func (l *Lane) endedTasks(ctx context.Context, calls map[string]string) (map[string]bool, error) {
-	ended := map[string]bool{}
-	if len(calls) == 0 {
-		return ended, nil
-	}
-	left := len(calls)
-	for e, err := range l.cfg.Log.Index().Back(ctx, l.cfg.Log.Index().Leaf()) {
-		if err != nil {
-			return nil, err
-		}
-		id, over := taskOf(e)
-		if id == "" {
-			continue
-		}
-		ended[id] = ended[id] || over
-		if m, ok := e.Message(); ok && m.ToolCallID != "" && calls[id] == m.ToolCallID {
-			if left--; left == 0 {
-				break
-			}
-		}
-	}
-	return ended, nil
-}
-
-// settleOutputs removes the files of the background commands of which the log tells the
-// end. It is called when nothing more is stored.
-func (l *Lane) settleOutputs() {
-	kept := l.tasks.Kept()
-	calls := map[string]string{}
-	for id, k := range kept {
-		calls[id] = k.Call
-	}
-	ended, err := l.endedTasks(context.Background(), calls)
-	if err != nil {
-		l.cfg.Report("look for the ends of background commands: "+err.Error(), nil)
-	}
-	for id, k := range kept {
-		if ended[id] {
-			k.Keeper.End()
-		} else {
-			k.Keeper.Leave()
-		}
-	}
-}
-
-// keepStep tells the keeper of the running step what a run yields. It is called by the
-// goroutine of the run, before the event is told.
-func (l *Lane) keepStep(t *turn, body protocol.Body) {
-	if l.cfg.Step == nil {
-		return
-	}
-	switch b := body.(type) {
-	case *protocol.TextDelta:
-		l.cfg.Step.Add(b.BlockIndex, b.Delta)
-	case *protocol.MessageStart:
-		if b.Role == protocol.RoleAssistant {
-			info := t.info(b.Model)
-			l.cfg.Step.Begin(partial.Answer{SessionID: l.ID(), EventID: b.EventID, ParentID: b.ParentID, Provider: info.Provider, Model: info.ID})
-		}
-	case *protocol.MessageCancelled:
-		l.cfg.Step.End()
-	}
-}
-
-// info is that of the model of a turn that has the name.
-func (t *turn) info(ref string) model.Info {
-	info := t.setup.Model.Info()
-	if f := t.setup.Fallback; f != nil && info.Ref != ref && f.Info().Ref == ref {
-		return f.Info()
-	}
-	return info
-}
-
-// Interrupted says whether the newest message is an answer in the middle of which a host
+// Interrupted reports whether the newest message is an answer in the middle of which a host
 // was killed.
 func (l *Lane) Interrupted(ctx context.Context) bool {
-	index := l.cfg.Log.Index()
+	index := l.j.Index()
 	for e, err := range index.Back(ctx, index.Leaf()) {
 		if err != nil {
 			return false

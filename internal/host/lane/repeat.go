@@ -18,25 +18,23 @@ const (
 // Repeats puts the question to the attached people, as those of tools.
 func (h *turnHost) Repeats(ctx context.Context, what runtime.Repetition) (asked, goOn bool, err error) {
 	id := protocol.NewUIID(h.l.cfg.Rand)
-	w := &question{id: id, ask: &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogSelect,
+	a, err := h.l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogSelect,
 		Title: fmt.Sprintf("The model has made %s. Should it go on?", what),
 		Options: []protocol.Option{
 			{Label: repeatStop, Description: "end the turn; your next message can say what to do differently"},
 			{Label: repeatGoOn, Description: fmt.Sprintf("you are asked again after %d more", what.Times)},
-		}}}}
-	nobody, err := h.l.put(w)
-	if err != nil || nobody {
+		}}}, h.t.config.AskTimeout)
+	if err != nil || a.Nobody {
 		return false, false, err
 	}
-	a := h.l.await(ctx, w, h.t.setup.AskTimeout)
-	switch a.decision {
+	switch a.Decision {
 	case protocol.DecisionCancelled:
 		return false, false, ctx.Err()
 	case protocol.DecisionExpired:
 		return false, false, nil
 	}
 	var label string
-	if json.Unmarshal(a.value, &label) != nil { // null: it was closed
+	if json.Unmarshal(a.Value, &label) != nil { // null: it was closed
 		label = ""
 	}
 	return true, label == repeatGoOn, nil

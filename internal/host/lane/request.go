@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"scorel/internal/engine/session"
+	"scorel/internal/host/lane/journal"
 	"scorel/protocol"
 )
 
@@ -36,10 +37,10 @@ func (l *Lane) RecordRequest(ctx context.Context, by Caller, run RequestRun) err
 	if err != nil {
 		return err
 	}
-	return l.record(ctx, &protocol.Custom{Kind: requestKind, Data: data}, author{client: by.Client})
+	return l.j.Record(ctx, &protocol.Custom{Kind: requestKind, Data: data}, journal.Author{Client: by.Client})
 }
 
-// FindRequest gives the newest that a log says of such a request.
+// FindRequest returns the newest that a log says of such a request.
 func FindRequest(ctx context.Context, index *session.Index, client protocol.ClientID, request protocol.RequestID) (found RequestRun, ok bool, err error) {
 	for e, err := range index.OfType(ctx, protocol.TypeCustom) {
 		if err != nil {

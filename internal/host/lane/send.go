@@ -7,9 +7,14 @@ import (
 
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/runtime"
+	"scorel/internal/host/lane/addition"
+	"scorel/internal/host/lane/journal"
 	"scorel/internal/host/publish"
 	"scorel/protocol"
 )
+
+// Caller is [journal.Caller].
+type Caller = journal.Caller
 
 // WhenBusy says what becomes of a message that is sent while a turn runs.
 type WhenBusy string
@@ -34,12 +39,17 @@ type Message struct {
 	Source string
 
 	turn protocol.TurnID // when set: for this turn alone
-
-	// Of a message that begins work for another session: what makes the turn ready,
-	// nil for [Config.Setup], and what is told of it before it runs.
-	prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error)
-	began   func(*turn)
+	work *work           // of a message that begins work for another session
 }
+
+// work is what a message needs that begins work for another session.
+type work struct {
+	prepare Prepare
+	began   *turn // the turn that was begun, nil for none
+}
+
+// Prepare returns what a turn runs with; see [Turns].
+type Prepare func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error)
 
 func (m *Message) check() error {
 	switch m.Busy {
@@ -47,8 +57,7 @@ func (m *Message) check() error {
 	default:
 		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "whenBusy is %.40q; it can be followUp, steer or reject.", string(m.Busy))
 	}
-	switch {
-	case m.Options != nil && m.Busy != BusyReject:
+	if m.Options != nil && m.Busy != BusyReject {
 		return protocol.About("whenBusy", "", protocol.CodeInvalidRequest, "A message with options begins a turn of its own; send it with whenBusy \"reject\".")
 	}
 	return nil
@@ -61,192 +70,238 @@ func (l *Lane) Send(ctx context.Context, c Caller, m Message) (*protocol.Sent, e
 	if err := m.check(); err != nil {
 		return nil, err
 	}
-	if err := l.checkContent("content", m.Content); err != nil {
+	if err := l.payloads.check("content", m.Content); err != nil {
 		return nil, err
 	}
-	marked := false             // that something waits, or is about to
-	var says *hook.PromptAnswer // what hooks say of it: they are asked once
-	ask := func(chain *hook.Chain, busy bool) (handled *protocol.Sent, err error) {
-		a, err := l.askPrompt(ctx, chain, hook.Prompt{Content: m.Content, Source: cmp.Or(m.Source, "interactive"), Busy: busy})
-		if err == nil && a.Handled {
-			return &protocol.Sent{Handled: a.From}, nil
-		}
-		says = &a
-		return nil, err
-	}
-	if m.began != nil { // no message of a person's
-		says = &hook.PromptAnswer{Content: m.Content}
+	s := &sending{l: l, by: c, m: m, release: func() {}}
+	defer func() { s.release() }()
+	if m.work != nil { // no message of a person's
+		s.says = &hook.PromptAnswer{Content: m.Content}
 	}
 	for {
-		l.mu.Lock()
-		if err := l.writable(); err != nil {
-			l.mu.Unlock()
-			return nil, err
-		}
-		if m.turn != "" && !l.runs(m.turn) {
-			l.mu.Unlock()
-			return nil, protocol.Errorf(protocol.CodeConflict, "The turn you meant has ended; send the message if it still applies.")
-		}
-		if wait := l.ending(); wait != nil {
-			l.mu.Unlock()
-			if err := await(ctx, wait); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if queues := l.turn != nil && m.Busy != BusyReject || l.turn == nil && l.queues.count() > 0; queues && !marked {
-			l.mu.Unlock()
-			release, err := l.keepMark()
-			if err != nil {
-				return nil, err
-			}
-			defer release()
-			marked = true
-			continue
-		}
-		if t := l.turn; t != nil && says == nil && m.Busy != BusyReject && (t.command || t.setup.Hooks.AsksPrompts()) {
-			l.mu.Unlock()
-			if handled, err := ask(l.chainNow(ctx), true); handled != nil || err != nil {
-				return handled, err
-			}
-			continue
-		}
-		if l.turn != nil {
-			if says == nil {
-				says = &hook.PromptAnswer{Content: m.Content}
-			}
-			sent, ticket, err := l.sendBusy(ctx, c, *says, m.Busy)
-			l.mu.Unlock()
-			if err = waitFor(ctx, ticket, err); err == nil {
-				l.promptSubmitted(says.Content)
-			}
+		sent, err := s.try(ctx)
+		if !errors.Is(err, errAgain) {
 			return sent, err
 		}
-		if l.stopping {
-			l.mu.Unlock()
-			return nil, errStopping()
-		}
-		meta := l.meta
-		l.mu.Unlock()
-		setup, err := l.ready(ctx, meta, m)
-		if err != nil {
+	}
+}
+
+// Steer puts a message into the running turn, or sends it when there is none. A
+// turn id that is not the running one fails with conflict.
+func (l *Lane) Steer(ctx context.Context, c Caller, id protocol.TurnID, content []protocol.Block) (*protocol.Sent, error) {
+	return l.Send(ctx, c, Message{Content: content, Busy: BusySteer, turn: id})
+}
+
+// errAgain says that something has changed in the meantime, or is done now, and that who
+// sends a message or begins a turn looks again.
+var errAgain = errors.New("look again")
+
+// sending is a message on its way. It belongs to the goroutine that sends it.
+type sending struct {
+	l       *Lane
+	by      Caller
+	m       Message
+	says    *hook.PromptAnswer // what hooks say of it: they are asked once
+	marked  bool               // that something waits, or is about to
+	release func()             // of the mark
+}
+
+// step is what is to be done next with a message.
+type step int
+
+// What may be next.
+const (
+	markPending step = iota // mark the session, because the message is about to wait
+	askHooks                // ask the hooks of the running turn
+	putIntoTurn             // it has been put where a running turn takes it
+	beginTurn               // begin a turn with it
+)
+
+// try does the next step.
+func (s *sending) try(ctx context.Context) (*protocol.Sent, error) {
+	next, sent, ticket, meta, err := s.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch next {
+	case markPending:
+		if s.release, err = s.l.pending.Keep(); err != nil {
+			s.release = func() {}
 			return nil, err
 		}
-		if says == nil {
-			if handled, err := ask(setup.Hooks, false); handled != nil || err != nil {
-				setup.Close()
-				return handled, err
-			}
+		s.marked = true
+		return nil, errAgain
+	case askHooks:
+		if sent, err = s.ask(ctx, s.l.chainNow(ctx), true); sent != nil || err != nil {
+			return sent, err
 		}
-		sent, ticket, t, err := l.begin(ctx, c, m, *says, setup)
-		if err != nil {
-			setup.Close()
-		}
-		if errors.Is(err, errBusy) {
-			continue
-		}
-		if err = waitFor(ctx, ticket, err); err == nil {
-			t.awaitAnnounced(ctx)
-			l.promptSubmitted(says.Content)
-		}
-		return sent, err
+		return nil, errAgain
+	case putIntoTurn:
+		return sent, ticket.Wait(ctx)
 	}
+	return s.begin(ctx, meta)
 }
 
-// promptSubmitted tells those who watch of a message that is stored.
-func (l *Lane) promptSubmitted(content []protocol.Block) {
-	l.happened("prompt_submit", struct {
-		Prompt string `json:"prompt"`
-	}{protocol.Message{Content: content}.PlainText()})
-}
-
-// begins says why no turn may begin, if so. mu is held.
-func (l *Lane) begins() error {
-	if l.stopping {
-		return errStopping()
-	}
-	return l.writable()
-}
-
-// errBusy says that another turn has begun in the meantime.
-var errBusy = errors.New("a turn has begun")
-
-func await(ctx context.Context, done <-chan struct{}) error {
-	select {
-	case <-done:
+// look waits until no turn is ending, and decides what is next. What can be done at once
+// for a running turn is done.
+func (s *sending) look(ctx context.Context) (next step, sent *protocol.Sent, ticket *publish.Ticket, meta protocol.Meta, err error) {
+	l := s.l
+	err = l.j.When(ctx, func() (<-chan struct{}, error) {
+		if err := l.j.Writable(); err != nil {
+			return nil, err
+		}
+		if s.m.turn != "" && !l.runs(s.m.turn) {
+			return nil, protocol.Errorf(protocol.CodeConflict, "The turn you meant has ended; send the message if it still applies.")
+		}
+		return l.j.Ending(), nil
+	}, func() error {
+		t := l.course.turn
+		switch {
+		case s.waits(t) && !s.marked:
+			next = markPending
+		case t != nil && s.says == nil && s.m.Busy != BusyReject && (t.command || t.config.Hooks.AsksPrompts()):
+			next = askHooks
+		case t != nil:
+			next = putIntoTurn
+			sent, ticket, err = s.queue(ctx, t)
+			return err
+		case l.course.stopping:
+			return errStopping()
+		default:
+			next, meta = beginTurn, l.j.Meta()
+		}
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	})
+	return next, sent, ticket, meta, err
 }
 
-// ready makes what a turn needs.
-func (l *Lane) ready(ctx context.Context, meta protocol.Meta, m Message) (*Setup, error) {
-	if free, err := l.cfg.Free(); err == nil && free < minFree {
-		return nil, protocol.Errorf(protocol.CodeStorageError,
-			"The disk has only %d MiB left; below %d MiB no turn is started. Free some space and send again.", free>>20, minFree>>20)
+// waits reports whether the message, or one before it, is about to wait. The journal is
+// locked.
+func (s *sending) waits(t *turn) bool {
+	if t == nil {
+		return s.l.queues.Count() > 0
 	}
-	prepare := l.cfg.Setup
-	if m.prepare != nil {
-		prepare = m.prepare
-	}
-	setup, err := prepare(ctx, meta, m.Options)
-	if err == nil {
-		setup.Model, setup.Fallback = hook.Model(setup.Model, setup.Hooks), hook.Model(setup.Fallback, setup.Hooks)
-		l.greet(ctx, setup)
-	}
-	return setup, err
+	return s.m.Busy != BusyReject
 }
 
-// begin appends the message and starts the turn, if none has begun and the leaf
-// is the expected one.
-func (l *Lane) begin(ctx context.Context, c Caller, m Message, says hook.PromptAnswer, setup *Setup) (*protocol.Sent, *publish.Ticket, *turn, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.turn != nil || l.moving != nil {
-		return nil, nil, nil, errBusy
+// queue puts the message where a running turn takes it. The journal is locked.
+func (s *sending) queue(ctx context.Context, t *turn) (*protocol.Sent, *publish.Ticket, error) {
+	if s.says == nil {
+		s.says = &hook.PromptAnswer{Content: s.m.Content}
 	}
-	if err := l.begins(); err != nil {
+	name := protocol.QueueFollowUp
+	switch s.m.Busy {
+	case BusySteer:
+		name = protocol.QueueSteer
+	case BusyReject:
+		if s.l.course.stopping {
+			return nil, nil, errStopping()
+		}
+		return nil, nil, protocol.Errorf(protocol.CodeRuntimeBusy, "A turn is running; wait for its end, or queue the message.")
+	}
+	id, ticket, err := s.l.queues.Append(ctx, s.by, name, *s.says)
+	if err != nil {
+		return nil, nil, err
+	}
+	s.emitSubmit(ticket)
+	return &protocol.Sent{ItemID: id, TurnID: t.ID}, ticket, nil
+}
+
+// ask asks hooks of the message; it returns an answer when one of them handles it.
+func (s *sending) ask(ctx context.Context, chain *hook.Chain, busy bool) (handledByHook *protocol.Sent, err error) {
+	a, err := s.l.askPrompt(ctx, chain, hook.Prompt{Content: s.m.Content, Source: cmp.Or(s.m.Source, "interactive"), Busy: busy})
+	if err == nil && a.Handled {
+		return &protocol.Sent{Handled: a.From}, nil
+	}
+	s.says = &a
+	return nil, err
+}
+
+// emitSubmit tells those who watch of the message, when it is stored.
+func (s *sending) emitSubmit(ticket *publish.Ticket) {
+	s.l.listeners.EmitEventIf(ticket, "prompt_submit", struct {
+		Prompt string `json:"prompt"`
+	}{protocol.Message{Content: s.says.Content}.PlainText()})
+}
+
+// begin begins a turn with the message.
+func (s *sending) begin(ctx context.Context, meta protocol.Meta) (*protocol.Sent, error) {
+	l := s.l
+	prepare := l.cfg.Turns.TurnConfig
+	if s.m.work != nil {
+		prepare = s.m.work.prepare
+	}
+	config, err := l.ready(ctx, meta, s.m.Options, prepare)
+	if err != nil {
+		return nil, err
+	}
+	if s.says == nil {
+		if handled, err := s.ask(ctx, config.Hooks, false); handled != nil || err != nil {
+			config.Close()
+			return handled, err
+		}
+	}
+	sent, ticket, t, err := s.start(ctx, config)
+	if err != nil {
+		config.Close()
+		return nil, err
+	}
+	if err = ticket.Wait(ctx); err == nil {
+		t.awaitAnnounced(ctx)
+	}
+	return sent, err
+}
+
+// start appends the message and starts the turn, if none has begun and the leaf is the
+// expected one.
+func (s *sending) start(ctx context.Context, config *TurnConfig) (*protocol.Sent, *publish.Ticket, *turn, error) {
+	l := s.l
+	l.j.Lock()
+	defer l.j.Unlock()
+	if err := l.free(); err != nil {
 		return nil, nil, nil, err
 	}
-	if err := l.expect(m.Expected, nil); err != nil {
+	if err := l.expect(s.m.Expected, nil); err != nil {
 		return nil, nil, nil, err
 	}
-	t, err := l.newTurn(ctx, setup)
+	t, err := l.newTurn(ctx, config)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	t.options = m.Options
-	if err := l.unpause(ctx, c.Client); err != nil {
+	t.options = s.m.Options
+	e, ticket, err := s.open(ctx, t)
+	if err != nil {
 		t.cancel(err)
 		return nil, nil, nil, err
+	}
+	return &protocol.Sent{EventID: e.ID, TurnID: t.ID}, ticket, t, nil
+}
+
+// open appends what waits and the message, and starts the turn. The journal is locked.
+func (s *sending) open(ctx context.Context, t *turn) (e protocol.Event, ticket *publish.Ticket, err error) {
+	l := s.l
+	if err := l.queues.Unpause(ctx, s.by.Client); err != nil {
+		return e, nil, err
 	}
 	if _, err := l.appendWaiting(ctx); err != nil {
-		t.cancel(err)
-		return nil, nil, nil, err
+		return e, nil, err
 	}
-	for _, body := range noteBodies(says.Notes) {
-		if _, _, err := l.append(ctx, body, byHost()); err != nil {
-			t.cancel(err)
-			return nil, nil, nil, err
+	for _, body := range addition.NoteBodies(s.says.Notes) {
+		if _, _, err := l.j.Append(ctx, body, journal.ByHost()); err != nil {
+			return e, nil, err
 		}
 	}
-	t.prompt = says.Content
-	var e protocol.Event
-	var ticket *publish.Ticket
-	l.pub.Together(func() { // whoever sees the message stored sees its turn run
-		e, ticket, err = l.append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: says.Content}}, c.author())
+	t.prompt = s.says.Content
+	l.j.Publisher().Together(func() { // whoever sees the message stored sees its turn run
+		e, ticket, err = l.j.Append(ctx, &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleUser, Content: s.says.Content}}, s.by.Author())
 		if err != nil {
 			return
 		}
-		if m.began != nil {
-			m.began(t)
+		s.emitSubmit(ticket)
+		if s.m.work != nil {
+			s.m.work.began = t
 		}
 		l.start(t, runtime.Execute)
 	})
-	if err != nil {
-		t.cancel(err)
-		return nil, nil, nil, err
-	}
-	return &protocol.Sent{EventID: e.ID, TurnID: t.id}, ticket, t, nil
+	return e, ticket, err
 }

@@ -9,8 +9,8 @@ import (
 	"scorel/protocol"
 )
 
-// ready is a command that is ready to run and prints nothing.
-type ready struct{}
+// ready is a command that is ready to run, prints nothing, and ends when wait is closed.
+type ready struct{ wait chan struct{} }
 
 func (ready) Action() permission.Action {
 	return permission.Action{Tool: "Bash", Kind: permission.Exec}
@@ -18,7 +18,8 @@ func (ready) Action() permission.Action {
 func (ready) Snapshots(context.Context) ([]tool.Snapshot, error) {
 	return nil, nil
 }
-func (ready) Run(context.Context, func(string)) (tool.Result, error) {
+func (r ready) Run(context.Context, func(string)) (tool.Result, error) {
+	<-r.wait
 	return tool.Result{Content: []protocol.Block{protocol.Text("done")}}, nil
 }
 func (ready) Close() {}
@@ -28,19 +29,25 @@ func (ready) Close() {}
 func TestACommandOfAPersonIsOffTheListBeforeItsEndIsTold(t *testing.T) {
 	tr := newTrial(t, again).open()
 	defer tr.close()
-	ids, ended := make(chan protocol.EventID, 1), make(chan struct{})
+	ids, ended, over := make(chan protocol.EventID, 1), make(chan struct{}), make(chan struct{})
+	close(over)
+	rest := make(chan struct{})
+	defer close(rest)
+	run := func(wait chan struct{}, release func()) (*protocol.ShellStarted, error) {
+		return tr.lane.Shells().Run(t.Context(), tr.caller(), protocol.Shell{Command: "true"}, ready{wait}, release)
+	}
 	release := func() { // called once nothing of the command runs, and before its message enters
 		defer close(ended)
-		if id := <-ids; tr.lane.StopShell(id) {
+		if id := <-ids; tr.lane.Shells().Cancel(id) {
 			t.Error("what has ended was stopped")
 		}
-		tr.lane.mu.Lock()
-		defer tr.lane.mu.Unlock()
-		if n := len(tr.lane.shells.running); n != 0 {
-			t.Errorf("%d commands still have a place", n)
+		for n := range 4 { // as many as may run at once
+			if _, err := run(rest, func() {}); err != nil {
+				t.Errorf("after %d others: %v", n, err)
+			}
 		}
 	}
-	started, err := tr.lane.RunShell(t.Context(), tr.caller(), protocol.Shell{Command: "true"}, ready{}, release)
+	started, err := run(over, release)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"scorel/internal/engine/session"
+	"scorel/internal/host/lane/journal"
+	"scorel/internal/host/publish"
 	"scorel/protocol"
 )
 
@@ -20,7 +23,7 @@ const (
 	maxTitleSearch = 400
 )
 
-// BeginTitle gives what a title for the session can be made from: the first message of
+// BeginTitle returns what a title for the session can be made from: the first message of
 // a person and the answer to it, both cut. It is false where none is to be made: the
 // session has or had a name, a title was asked for already, or there is no answer yet.
 // Where it is true, that a title is asked for is durable, with the model that will be.
@@ -28,7 +31,7 @@ func (l *Lane) BeginTitle(ctx context.Context, model string) (prompt, answer str
 	if named, err := l.named(ctx); err != nil || named {
 		return "", "", false, err
 	}
-	if prompt, answer, err = l.firstExchange(ctx); err != nil || answer == "" {
+	if prompt, answer, err = firstExchange(ctx, l.j.Index()); err != nil || answer == "" {
 		return "", "", false, err
 	}
 	data, err := json.Marshal(map[string]string{"model": model})
@@ -39,12 +42,12 @@ func (l *Lane) BeginTitle(ctx context.Context, model string) (prompt, answer str
 	return prompt, answer, err == nil, err
 }
 
-// named says whether somebody has named the session, or a model was asked to.
+// named reports whether somebody has named the session, or a model was asked to.
 func (l *Lane) named(ctx context.Context) (bool, error) {
 	if l.Meta().Name != "" {
 		return true, nil
 	}
-	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeSessionInfo, protocol.TypeCustom) {
+	for e, err := range l.j.Index().OfType(ctx, protocol.TypeSessionInfo, protocol.TypeCustom) {
 		if err != nil {
 			return false, err
 		}
@@ -62,11 +65,11 @@ func (l *Lane) named(ctx context.Context) (bool, error) {
 	return false, nil
 }
 
-// firstExchange gives the first message of a person and the last text of the answer to
+// firstExchange returns the first message of a person and the last text of the answer to
 // it; the answer is "" before there is one.
-func (l *Lane) firstExchange(ctx context.Context) (prompt, answer string, err error) {
+func firstExchange(ctx context.Context, index *session.Index) (prompt, answer string, err error) {
 	n := 0
-	for e, err := range l.cfg.Log.Index().OfType(ctx, protocol.TypeMessage) {
+	for e, err := range index.OfType(ctx, protocol.TypeMessage) {
 		if err != nil {
 			return "", "", err
 		}
@@ -97,31 +100,22 @@ func cutTitleText(text string) string {
 	return text
 }
 
-// Account records what a request beside the conversation has used of a model, so that
-// it is in the sum of the session. It returns when that is durable.
-func (l *Lane) Account(ctx context.Context, model string, usage protocol.Usage) error {
-	_, err := l.appendWait(ctx, &protocol.SessionInfo{Asked: model, Usage: &usage}, byHost())
-	return err
-}
-
 // EndTitle names the session on the host's behalf, unless somebody has named it since
 // [Lane.BeginTitle]; it says whether it did. It returns when the name is durable.
 func (l *Lane) EndTitle(ctx context.Context, title string) (bool, error) {
-	if err := l.lock(ctx); err != nil {
+	var ticket *publish.Ticket
+	err := l.j.Write(ctx, func() (err error) {
+		if err := l.j.Writable(); err != nil || l.j.Meta().Name != "" {
+			return err
+		}
+		_, ticket, err = l.j.Append(ctx, &protocol.SessionInfo{Changes: protocol.MetaChanges{Name: &title}}, journal.ByHost())
+		if err != nil {
+			return fmt.Errorf("name the session: %w", err)
+		}
+		return nil
+	})
+	if err != nil || ticket == nil {
 		return false, err
-	}
-	if err := l.writable(); err != nil {
-		l.mu.Unlock()
-		return false, err
-	}
-	if l.meta.Name != "" {
-		l.mu.Unlock()
-		return false, nil
-	}
-	_, ticket, err := l.append(ctx, &protocol.SessionInfo{Changes: protocol.MetaChanges{Name: &title}}, byHost())
-	l.mu.Unlock()
-	if err != nil {
-		return false, fmt.Errorf("name the session: %w", err)
 	}
 	return true, ticket.Wait(ctx)
 }

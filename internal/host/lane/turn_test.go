@@ -75,11 +75,11 @@ func TestACallWhoseMessageCannotBeStoredDoesNotRun(t *testing.T) {
 	tr.do = func(context.Context) { t.Error("the call has run") }
 	tr.open()
 	w := &told{}
-	tr.lane.Watch(w.note)
+	tr.lane.Listeners().Watch(w.note)
 	tr.model.before = func(_ context.Context, n int) {
 		if n == 1 {
 			tr.follow("wait")
-			if err := tr.lane.pub.Flush(context.Background()); err != nil {
+			if err := tr.lane.Publisher().Flush(context.Background()); err != nil {
 				t.Error(err)
 			}
 			flaky.armed.Store(true)
@@ -106,7 +106,7 @@ func TestAResultThatNoLineHasRoomForIsTakenBack(t *testing.T) {
 	w := &told{}
 	tr.do = func(context.Context) { tr.follow("wait") }
 	tr.open()
-	tr.lane.Watch(w.note)
+	tr.lane.Listeners().Watch(w.note)
 	tr.say("go")
 	tr.endsLost(w)
 	if n := w.count("taken back: " + string(protocol.CancelStorage)); n != 1 {

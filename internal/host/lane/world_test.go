@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -11,14 +12,18 @@ import (
 	"testing"
 	"time"
 
+	"scorel/internal/dev/harness"
 	"scorel/internal/engine/hook"
 	"scorel/internal/engine/model"
-	"scorel/internal/engine/model/script"
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
 	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
+	"scorel/internal/engine/tool/files"
+	"scorel/internal/host/lane/addition"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/fault"
 	"scorel/protocol"
 )
 
@@ -37,6 +42,7 @@ type trial struct {
 	auto     bool // compaction
 	mu       sync.Mutex
 	reports  []string
+	host     *standIn
 }
 
 // recorder is a model that notes what it is sent.
@@ -90,11 +96,7 @@ func newTrialOn(t *testing.T, on disk.FS, lines ...string) *trial {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+strings.Join(lines, "\n")), "s.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &trial{t: t, store: store, model: &recorder{Model: script.New(script.Config{Script: s})}, mode: permission.Default}
+	return &trial{t: t, store: store, model: &recorder{Model: harness.Scripted(t, "", lines...)}, mode: permission.Default}
 }
 
 // open makes the lane.
@@ -108,27 +110,25 @@ func (tr *trial) open() *trial {
 		if len(tr.hooks) == 0 {
 			return nil
 		}
-		return hook.New(func(text string) { tr.lane.Notify("", "warning", text) }, tr.hooks...)
+		return hook.New(func(text string) { tr.lane.Notices().Notify("", "warning", text) }, tr.hooks...)
 	}
-	tr.lane, err = New(tr.t.Context(), Config{Log: log, Blobs: tr.store.Blobs(), Idle: func() {}, Now: time.Now, Rand: rand.Reader,
-		Free:       func() (uint64, error) { return 1 << 40, nil },
-		DateChange: func(_, _ time.Time) (protocol.Item, bool) { return protocol.Item{}, false },
+	tr.host = &standIn{hooks: chain, config: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error) {
+		policy, err := permission.Compile(permission.Config{Mode: tr.mode, UID: 1000, Home: "/home/x", Root: "/p"})
+		if err != nil {
+			return nil, err
+		}
+		return &TurnConfig{Models: Models{Main: tr.model}, Tools: []tool.Tool{&gadget{tr}}, Policy: policy, Hooks: chain(), Items: tr.items, Subagent: tr.subagent,
+			Limits: runtime.Limits{MaxSteps: 50}, Compaction: tr.auto,
+			Prompt: helpful{},
+			Close:  func() {}}, nil
+	}}
+	tr.lane, err = New(tr.t.Context(), Config{Turns: tr.host, Host: tr.host, Owner: tr.host, Log: log, Blobs: tr.store.Blobs(), Now: time.Now, Rand: rand.Reader,
 		Report: func(what string, _ []byte) {
 			tr.mu.Lock()
 			defer tr.mu.Unlock()
 			tr.reports = append(tr.reports, what)
 		},
-		Hooks: func(context.Context, protocol.Meta) (*hook.Chain, error) { return chain(), nil },
-		Setup: func(context.Context, protocol.Meta, *protocol.TurnOptions) (*Setup, error) {
-			policy, err := permission.Compile(permission.Config{Mode: tr.mode, UID: 1000, Home: "/home/x", Root: "/p"})
-			if err != nil {
-				return nil, err
-			}
-			return &Setup{Model: tr.model, Tools: []tool.Tool{&gadget{tr}}, Policy: policy, Hooks: chain(), Items: tr.items, Subagent: tr.subagent,
-				Limits: runtime.Limits{MaxSteps: 50}, Compaction: tr.auto,
-				Instructions: func() (protocol.Instructions, []string, error) { return protocol.Instructions{Text: "Help."}, nil, nil },
-				Close:        func() {}}, nil
-		}})
+	})
 	if err != nil {
 		tr.t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func (g *gadget) Spec() tool.Spec {
 	return tool.Spec{ToolInfo: protocol.ToolInfo{Name: "Do", Kind: permission.State}, Description: "Do", Schema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}},"additionalProperties":false}`)}
 }
 
-func (g *gadget) Prepare(_ context.Context, _ *tool.Env, call tool.Call) (tool.Prepared, error) {
+func (g *gadget) Prepare(_ context.Context, call tool.Call) (tool.Prepared, error) {
 	return &doing{g.tr, call}, nil
 }
 
@@ -180,30 +180,26 @@ func (tr *trial) say(text string) {
 	tr.rest()
 }
 
-// patience is when a test gives up what it waits for. Only a test that fails waits so
-// long, and a machine that has much else to do may need a part of it.
-const patience = 2 * time.Minute
-
 // rest waits until no turn runs.
 func (tr *trial) rest() {
 	tr.t.Helper()
 	for {
-		tr.lane.mu.Lock()
-		t := tr.lane.turn
-		tr.lane.mu.Unlock()
+		tr.lane.j.Lock()
+		t := tr.lane.course.turn
+		tr.lane.j.Unlock()
 		if t == nil {
 			break
 		}
 		select {
-		case <-t.done:
-		case <-time.After(patience):
+		case <-t.Done:
+		case <-time.After(harness.Timeout):
 			tr.t.Fatal("the turn does not end")
 		}
 	}
-	tr.lane.after.Wait()
-	tr.lane.mu.Lock()
-	busy := tr.lane.turn != nil
-	tr.lane.mu.Unlock()
+	tr.lane.course.after.Wait()
+	tr.lane.j.Lock()
+	busy := tr.lane.course.turn != nil
+	tr.lane.j.Unlock()
 	if busy { // the queue has gone on
 		tr.rest()
 	}
@@ -258,6 +254,61 @@ func (tr *trial) close() {
 	}
 }
 
-func note(text string) protocol.Body { return noteBody(text) }
+func note(text string) protocol.Body { return addition.NoteBody(text) }
 
 const again = `{"again":true,"do":[{"text":"fine"}]}`
+
+// standIn is the host and the owner of a lane. It is used by one test; its fields may be
+// changed while no turn runs.
+type standIn struct {
+	config func(context.Context, protocol.Meta, *protocol.TurnOptions) (*TurnConfig, error)
+	hooks  func() *hook.Chain // nil for none
+}
+
+func (s *standIn) TurnConfig(ctx context.Context, meta protocol.Meta, o *protocol.TurnOptions) (*TurnConfig, error) {
+	return s.config(ctx, meta, o)
+}
+
+func (s *standIn) Hooks(context.Context, protocol.Meta) (*hook.Chain, error) {
+	if s.hooks == nil {
+		return nil, nil
+	}
+	return s.hooks(), nil
+}
+
+func (s *standIn) OpenFiles(protocol.Meta) (*files.Files, error) {
+	return nil, errors.New("no files")
+}
+func (s *standIn) FreeSpace() (uint64, error)               { return 1 << 40, nil }
+func (s *standIn) RememberRule(protocol.Meta, string) error { return nil }
+func (s *standIn) Idle()                                    {}
+func (s *standIn) Changed()                                 {}
+func (s *standIn) Broke(*fault.Panic)                       {}
+func (s *standIn) RunAgent(context.Context, Order) (tool.Result, error) {
+	return tool.Result{}, errors.New("there are no sub-agents here")
+}
+
+// helpful is the system prompt of a turn in tests.
+type helpful struct{}
+
+func (helpful) Touched(Touched, history.Told) []protocol.Item { return nil }
+
+func (helpful) Instructions() (protocol.Instructions, []string, error) {
+	return protocol.Instructions{Text: "Help."}, nil, nil
+}
+func (helpful) Items(history.Told) []protocol.Item { return nil }
+
+// followUps are the messages that wait for the next turn, as the log has them, and the
+// event that says so.
+func (tr *trial) followUps() (items []protocol.QueueItem, update protocol.EventID) {
+	tr.t.Helper()
+	for e, err := range tr.lane.Log().Index().OfType(context.Background(), protocol.TypeQueueUpdate) {
+		if err != nil {
+			tr.t.Fatal(err)
+		}
+		if b := e.Body.(*protocol.QueueUpdate); b.Queue == protocol.QueueFollowUp {
+			items, update = b.Items, e.ID
+		}
+	}
+	return items, update
+}

@@ -53,32 +53,51 @@ type Publisher struct {
 	cfg  Config
 	done chan struct{} // closed when the writer has ended
 
-	mu     sync.RWMutex // guards all below; no I/O and no callback under it
-	space  sync.Cond    // the queue has room, or the publisher is closed
-	work   sync.Cond    // the queue has events, or the publisher is closed
-	queue  []entry
-	bytes  int
-	seq    protocol.Seq
-	prev   protocol.Seq // of the newest persistent event that entered: the next one follows on it
-	epoch  protocol.Epoch
-	live   protocol.Live
-	begun  protocol.Live // the state at which the epoch began
-	ring   ring
-	drop   *time.Timer // empties the ring; nil until it is needed
-	dying  bool        // drop runs
+	mu sync.RWMutex // guards all below; no I/O and no callback under it
+	backlog
+	seq   protocol.Seq
+	prev  protocol.Seq // of the newest persistent event that entered: the next one follows on it
+	epoch protocol.Epoch
+	live  protocol.Live
+	begun protocol.Live // the state at which the epoch began
+	kept
 	show   show
 	counts counts
-	held   int // of Together: the writer takes nothing
 	closed bool
 	broken *protocol.Error // why the session was given up; nothing is stored any more
-	flying []entry         // what the writer has taken and not yet let leave
 }
 
-// entry is an event that waits, or (with a ticket and no body) a flush.
+// backlog is what waits to be stored and to leave.
+type backlog struct {
+	space  sync.Cond // the queue has room, or the publisher is closed
+	work   sync.Cond // the queue has events, or the publisher is closed
+	queue  []entry
+	bytes  int     // of the queue
+	held   int     // of Together: the writer takes nothing
+	flying []entry // what the writer has taken and not yet let leave
+}
+
+// kept is what has left and is kept for clients that come back.
+type kept struct {
+	ring  ring
+	drop  *time.Timer // empties the ring; nil until it is needed
+	dying bool        // drop runs
+}
+
+// entry is an event that waits, or (without a body) a flush or a function of After.
 type entry struct {
 	event  protocol.Event
 	ticket *Ticket
 	size   int
+	then   func()
+}
+
+// settle tells who waits for an entry what became of it.
+func (n *entry) settle(err error) {
+	n.ticket.settle(err)
+	if n.then != nil {
+		n.then()
+	}
 }
 
 // Ticket is a persistent event on its way.
@@ -274,6 +293,20 @@ func (p *Publisher) FlushTicket() (*Ticket, error) {
 	return t, nil
 }
 
+// After has f called when everything that entered before has left, or could not be stored,
+// and before anything that enters later leaves. f runs on the writer and must neither wait
+// nor call Put, Flush or Close. Once nothing enters any more it is called at once.
+func (p *Publisher) After(f func()) {
+	p.mu.Lock()
+	if p.broken != nil || p.closed {
+		p.mu.Unlock()
+		f()
+		return
+	}
+	defer p.mu.Unlock()
+	p.push(entry{then: f})
+}
+
 // Close lets what has entered leave, ends the writer and closes the cursors.
 func (p *Publisher) Close() {
 	p.mu.Lock()
@@ -348,7 +381,7 @@ func (p *Publisher) deliver(batch []entry) {
 		if n.event.Body != nil && p.cfg.Told != nil {
 			p.cfg.Told(n.event)
 		}
-		n.ticket.settle(nil)
+		n.settle(nil)
 	}
 	if changed && p.cfg.Changed != nil {
 		p.cfg.Changed()
@@ -459,7 +492,7 @@ func (p *Publisher) fail(batch []entry, err error) {
 	}
 	p.deliver([]entry{{event: end, size: Size(end)}})
 	for _, n := range batch {
-		n.ticket.settle(e)
+		n.settle(e)
 	}
 }
 

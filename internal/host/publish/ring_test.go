@@ -125,6 +125,7 @@ func TestATransientEventCountsWithAllThatItCarries(t *testing.T) {
 		"task":            &protocol.TaskUpdate{Task: protocol.TaskInfo{LastLine: long}},
 		"permission":      &protocol.PermissionRequest{Args: json.RawMessage("{}"), Reason: long},
 		"suggestion":      &protocol.PermissionRequest{Args: json.RawMessage("{}"), Suggestions: []protocol.Suggestion{{Rule: long}}},
+		"preview":         &protocol.PermissionRequest{Args: json.RawMessage("{}"), Preview: &protocol.ChangePreview{Diff: long}},
 		"command":         &protocol.ToolExecutionStart{Args: json.RawMessage("{}"), Shell: &protocol.Shell{Command: long}},
 		"dialog, select":  &protocol.UIRequest{Data: protocol.Dialog{Options: []protocol.Option{{Description: long}}}},
 		"dialog, confirm": &protocol.UIRequest{Data: protocol.Dialog{Message: long}},

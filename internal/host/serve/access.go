@@ -26,7 +26,7 @@ func (s *Server) admitted(l *listener, r *http.Request) *refusal {
 		}
 	}
 	if s.tokenInURL(r.URL) {
-		return refuse(reasonURL, "A token must not be in a URL, where it is logged; put it in the Authorization header, and draw a new one.")
+		return refuse(reasonURL, "A token must not be in a URL, where it is logged; put it in the Authorization header, and generate a new one.")
 	}
 	return nil
 }

@@ -27,14 +27,14 @@ type FS interface {
 	// there is none, and writes owner into it. A lock that somebody else holds
 	// gives a *LockedError with the owner's text. The file is never removed.
 	Lock(name string, owner []byte) (Unlocker, error)
-	// Holder says whether somebody holds the lock of name, and gives the owner's
+	// Holder reports whether somebody holds the lock of name, and gives the owner's
 	// text. It takes and changes nothing; a missing file is not held.
 	Holder(name string) (owner []byte, held bool, err error)
-	// Free gives the bytes that an ordinary user can still write below name.
+	// Free returns the bytes that an ordinary user can still write below name.
 	Free(name string) (uint64, error)
 }
 
-// OpenFlag says how a file is opened.
+// OpenFlag returns how a file is opened.
 type OpenFlag int
 
 // The ways to open a file.
@@ -59,9 +59,15 @@ type File interface {
 }
 
 // Unlocker is a held lock.
-type Unlocker interface{ Unlock() error }
+type Unlocker interface {
+	Unlock() error
+	// Held returns a *LockedError once somebody else has taken the lock over: the machine
+	// slept for longer than others wait for its owner. It is cheap, and asked before each
+	// write that the lock guards.
+	Held() error
+}
 
-// LockedError says who holds a lock.
+// LockedError returns who holds a lock.
 type LockedError struct {
 	Name  string // the lock file
 	Owner []byte // what the owner wrote

@@ -5,9 +5,11 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -72,7 +74,7 @@ func flockMissing(err error) bool {
 	return errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOLCK) || errors.Is(err, unix.EINVAL)
 }
 
-// errNoLock says that something else stands where a lock belongs. The owner's text would
+// errNoLock reports that something else is where a lock belongs. The owner's text would
 // be written over what a link leads to.
 var errNoLock = errors.New("a link or something else that is no file stands where the lock belongs; remove it")
 
@@ -128,9 +130,10 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 		return nil, err
 	}
 	if !remote {
-		return &heldLock{f: f}, nil
+		return &heldLock{f: f, name: name}, nil
 	}
-	h := &heldLock{f: f, nonce: me.Nonce, stop: make(chan struct{}), done: make(chan struct{})}
+	h := &heldLock{f: f, name: name, nonce: me.Nonce, now: l.now, stop: make(chan struct{}), done: make(chan struct{})}
+	h.looked.Store(me.At)
 	if missing {
 		// Two that found the same dead owner both write; the later one stays.
 		l.wait(settle)
@@ -147,30 +150,35 @@ func (l *locker) take(f *os.File, name string, owner []byte) (Unlocker, error) {
 			case <-h.stop:
 				return
 			case <-tick.C:
-				if _, now := readOwner(f); now != nil && now.Nonce != me.Nonce {
+				if h.look() != nil {
 					return // taken over while this machine slept: do not fight
 				}
-				_ = beat() // one missed beat is no harm
+				h.io.Lock()
+				err := beat()
+				h.io.Unlock()
+				if err == nil { // one missed beat is no harm
+					h.looked.Store(me.At)
+				}
 			}
 		}
 	}()
 	return h, nil
 }
 
-// ended says that the owner that a file names was a process of this machine and runs
+// ended reports that the owner that a file names was a process of this machine and runs
 // no more.
 func (l *locker) ended(f *os.File) bool {
 	_, other := readOwner(f)
 	return other != nil && l.here(*other) && !l.alive(other.PID, other.Start)
 }
 
-// here says that a pulse is of this machine since it was started.
+// here reports that a pulse is of this machine since it was started.
 func (l *locker) here(p pulse) bool {
 	me := l.self()
 	return me.Boot != "" && me.Boot == p.Boot && me.Host == p.Host
 }
 
-// beats says whether the owner that wrote p is still there.
+// beats reports whether the owner that wrote p is still there.
 func (l *locker) beats(p pulse) bool {
 	if l.here(p) {
 		return l.alive(p.PID, p.Start)
@@ -206,12 +214,48 @@ func (l *locker) holder(name string) ([]byte, bool, error) {
 }
 
 type heldLock struct {
-	f     *os.File
-	nonce string        // of the pulse
-	stop  chan struct{} // nil without a pulse
-	done  chan struct{}
-	once  sync.Once
-	err   error
+	f      *os.File
+	name   string
+	nonce  string     // of the pulse
+	io     sync.Mutex // held while the file is read or written
+	now    func() time.Time
+	looked atomic.Int64                // when the lock was last known to be held, Unix milliseconds
+	lost   atomic.Pointer[LockedError] // who took it over
+	stop   chan struct{}               // nil without a pulse
+	done   chan struct{}
+	once   sync.Once
+	err    error
+}
+
+// Held looks into the file when the last beat is older than it should be: the machine slept.
+func (h *heldLock) Held() error {
+	if h.stop == nil {
+		return nil
+	}
+	if lost := h.lost.Load(); lost != nil {
+		return lost
+	}
+	if age := h.now().UnixMilli() - h.looked.Load(); age >= 0 && age < 3*pulseEvery.Milliseconds() {
+		return nil
+	}
+	return h.look()
+}
+
+// look reads who holds the lock: nobody, too, is somebody else who has let go. What cannot be
+// read tells nothing.
+func (h *heldLock) look() error {
+	h.io.Lock()
+	defer h.io.Unlock()
+	var one [1]byte
+	if _, err := h.f.ReadAt(one[:], 0); err != nil && !errors.Is(err, io.EOF) {
+		return nil
+	}
+	if text, now := readOwner(h.f); now == nil || now.Nonce != h.nonce {
+		lost := &LockedError{Name: h.name, Owner: text}
+		h.lost.Store(lost)
+		return lost
+	}
+	return nil
 }
 
 // Unlock lets go. A second call does nothing.
@@ -222,7 +266,7 @@ func (h *heldLock) Unlock() error {
 			<-h.done
 		}
 		var terr error
-		if !h.taken() {
+		if h.stop == nil || h.lost.Load() == nil && h.look() == nil {
 			terr = h.f.Truncate(0) // nobody is named while nobody holds it
 		}
 		// A child that is just being started shares the open file until it has become
@@ -237,16 +281,6 @@ func (h *heldLock) Unlock() error {
 	return h.err
 }
 
-// taken reports whether another machine has taken the lock over while this one slept: the
-// owner in the file is another one.
-func (h *heldLock) taken() bool {
-	if h.stop == nil {
-		return false
-	}
-	_, now := readOwner(h.f)
-	return now != nil && now.Nonce != h.nonce
-}
-
 func writeOwner(f *os.File, text []byte) error {
 	if _, err := f.WriteAt(text, 0); err != nil {
 		return spaceError(err)
@@ -257,7 +291,7 @@ func writeOwner(f *os.File, text []byte) error {
 	return spaceError(f.Sync())
 }
 
-// readOwner gives the owner's text and its pulse, if there is a whole one.
+// readOwner returns the owner's text and its pulse, if there is a whole one.
 func readOwner(f *os.File) ([]byte, *pulse) {
 	buf := make([]byte, 8<<10)
 	n, _ := f.ReadAt(buf, 0)

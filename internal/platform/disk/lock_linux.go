@@ -46,7 +46,7 @@ func processRuns(pid int, start uint64) bool {
 	return ok && now == start
 }
 
-// processStart gives field 22 of /proc/<pid>/stat, the start in clock ticks
+// processStart returns field 22 of /proc/<pid>/stat, the start in clock ticks
 // since boot: with the pid it names a process for the life of a boot. One that has ended
 // has none.
 func processStart(pid int) (uint64, bool) {
@@ -54,7 +54,7 @@ func processStart(pid int) (uint64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	// The command in parentheses may hold spaces; fields are counted behind it.
+	// The command in parentheses may hold spaces; fields are counted after it.
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
 	if len(fields) < 20 || fields[0][0] == 'Z' || fields[0][0] == 'X' { // it has ended, and nobody has asked how
 		return 0, false

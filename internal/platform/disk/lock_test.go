@@ -187,9 +187,19 @@ func TestUnlockLeavesTheOwnerThatHasTakenTheLockOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			now = now.Add(pulseLife + time.Second)
+			if err := first.Held(); err != nil {
+				t.Errorf("nobody has taken it over: %v", err)
+			}
 			second, err := lock("b")
 			if err != nil {
 				t.Fatal(err)
+			}
+			var lost *LockedError
+			if err := first.Held(); !errors.As(err, &lost) || string(lost.Owner) != "owner b" {
+				t.Errorf("the first is not told that it lost the lock: %v", err)
+			}
+			if err := second.Held(); err != nil {
+				t.Error(err)
 			}
 			if err := first.Unlock(); err != nil {
 				t.Error(err)
@@ -205,6 +215,30 @@ func TestUnlockLeavesTheOwnerThatHasTakenTheLockOver(t *testing.T) {
 				t.Errorf("nobody holds it, and it says %q (%v)", data, err)
 			}
 		})
+	}
+}
+
+func TestLockThatWasTakenOverAndReleasedIsLost(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "a.lock")
+	now := time.UnixMilli(1_800_000_000_000)
+	lock := func(name string) Unlocker {
+		u, err := (&machine{name: name, boot: name, flock: missing, clock: &now, alive: true}).locker().lock(file, []byte(name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u
+	}
+	first := lock("a")
+	now = now.Add(pulseLife + time.Second)
+	if err := lock("b").Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	var lost *LockedError
+	if err := first.Held(); !errors.As(err, &lost) {
+		t.Errorf("another had it since, and it counts as held (%v)", err)
+	}
+	if err := first.Unlock(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// MountOf says what file system an existing path lies on. It may block where the
+// MountOf returns what file system an existing path lies on. It may block where the
 // file system does.
 func MountOf(name string) (Mount, error) {
 	var st unix.Statfs_t

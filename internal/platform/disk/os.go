@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// OS gives the file system of the machine. Interrupted calls are repeated and
+// OS returns the file system of the machine. Interrupted calls are repeated and
 // short writes continued; a full disk or quota is [ErrNoSpace]. All methods may
 // be called concurrently.
 func OS() FS { return osFS{} }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// TempMark stands in the name of every temporary file, between the name that the
+// TempMark is in the name of every temporary file, between the name that the
 // file is to get and a random ending.
 const TempMark = ".tmp-"
 
@@ -25,8 +25,8 @@ func Temp(fsys FS, name string) (File, string, error) {
 	}
 }
 
-// RandomName gives ten characters that no other name has.
+// RandomName returns ten characters that no other name has.
 func RandomName() string { return rand.Text()[:10] }
 
-// IsTemp says whether name is that of a temporary file.
+// IsTemp reports whether name is that of a temporary file.
 func IsTemp(name string) bool { return strings.Contains(filepath.Base(name), TempMark) }

@@ -26,7 +26,7 @@ type Panic struct {
 	Stack []byte
 }
 
-// Error says what it was.
+// Error returns what it was.
 func (p *Panic) Error() string { return fmt.Sprintf("a fault inside Scorel: %v", p.Value) }
 
 // Caught makes a Panic of what recover gave, which is not nil; it is called where that
@@ -95,7 +95,7 @@ func (f *Fuse) Blow(p *Panic) {
 // Blown is closed when the fuse has blown.
 func (f *Fuse) Blown() <-chan struct{} { return f.blown }
 
-// Panic gives the first panic, nil while there was none.
+// Panic returns the first panic, nil while there was none.
 func (f *Fuse) Panic() *Panic {
 	select {
 	case <-f.blown:
@@ -142,7 +142,7 @@ func (m *Mutex) Lock() {
 	}
 }
 
-// Unlock gives the mutex back.
+// Unlock returns the mutex back.
 func (m *Mutex) Unlock() {
 	if r := recover(); r != nil { // it was deferred
 		p := Caught(r)
@@ -162,7 +162,7 @@ type Shared struct {
 // Lock waits for the mutex.
 func (m *Shared) Lock() { m.mu.Lock() }
 
-// Unlock gives the mutex back.
+// Unlock returns the mutex back.
 func (m *Shared) Unlock() {
 	if r := recover(); r != nil { // it was deferred
 		p := Caught(r)

@@ -21,7 +21,7 @@ type keyFile struct {
 	PrivateKey string `json:"privateKey"` // base64 of 32 bytes
 }
 
-// Load gives the key of the file at name, making it when there is none. Several
+// Load returns the key of the file at name, making it when there is none. Several
 // processes may do so at once; one key comes out. Errors name the file and say what
 // failed; a damaged file is not replaced.
 func Load(fsys disk.FS, name string, rand io.Reader) (*ecdh.PrivateKey, error) {
@@ -50,7 +50,7 @@ func Load(fsys disk.FS, name string, rand io.Reader) (*ecdh.PrivateKey, error) {
 	return priv, nil
 }
 
-// Ephemeral gives a key that is kept nowhere.
+// Ephemeral returns a key that is kept nowhere.
 func Ephemeral(rand io.Reader) (*ecdh.PrivateKey, error) { return ecdh.X25519().GenerateKey(rand) }
 
 func read(fsys disk.FS, name string) (*ecdh.PrivateKey, error) {

@@ -33,7 +33,7 @@ func New[K comparable, V any](max, trimTo int) *Cache[K, V] {
 	return &Cache[K, V]{max: max, trimTo: trimTo, byKey: map[K]*list.Element{}}
 }
 
-// Get gives the value of a key.
+// Get returns the value of a key.
 func (c *Cache[K, V]) Get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -65,7 +65,7 @@ func (c *Cache[K, V]) Put(key K, value V) {
 	c.byKey[key] = c.order.PushFront(&entry[K, V]{key, value})
 }
 
-// Len says how many entries there are.
+// Len returns how many entries there are.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 // Bounds of a look at what a repository notes of worktrees and submodules.
 const (
 	// Worktrees, or folders in modules: with more the whole folder counts as one finding.
-	// Repositories that indexes name: further ones are not looked at.
+	// Repositories that indexes name: further ones are not looked at, which is told.
 	maxEntries    = 4096
 	moduleDeep    = 8 // folders that the name of a submodule may have
 	maxNestedDeep = 4 // submodules in submodules
@@ -34,9 +34,14 @@ type place struct {
 	// nested says that it is a repository of its own in the working tree, which may be a
 	// person's: it is moved only when the command has changed it.
 	nested bool
+	// stays says that it is a file of the person's that is told of and never moved.
+	stays bool
 }
 
-// errEarlier says that a nested repository has not changed since the command began.
+// errStays is why a finding was not moved that belongs to the repository itself.
+var errStays = errors.New("it belongs to this repository; look at it before you use Git there")
+
+// errEarlier reports that a nested repository has not changed since the command began.
 var errEarlier = errors.New("it was there before this command and may be yours")
 
 // changedSince reports whether the settings or hooks of a repository have changed.
@@ -86,7 +91,7 @@ type Aside struct {
 
 // SetAside moves what has come since s was taken, and would have Git run programs or use
 // another repository, into a folder of its own in the repository (in the root, of what
-// stands in the place of the repository): scorel-set-aside-<time>-<random>. What was so
+// is in the place of the repository): scorel-set-aside-<time>-<random>. What was so
 // before stays. Its own answer is part of s from then on, so that it is not given twice.
 // ended says that nothing of the command runs any more: before, what git worktree add has
 // not completed counts only when it was so in the call before. It may not be called
@@ -113,9 +118,12 @@ func (s *State) SetAside(now time.Time, ended bool) []Aside {
 			continue
 		}
 		a := Aside{Path: filepath.Join(p.base, p.rel), Why: strings.Join(fresh, "; ")}
-		if p.nested && !changedSince(a.Path, s.taken) {
+		switch {
+		case p.stays:
+			a.Err = errStays
+		case p.nested && !changedSince(a.Path, s.taken):
 			a.Err = errEarlier
-		} else {
+		default:
 			a.To, a.Err = p.move(now)
 		}
 		if errors.Is(a.Err, fs.ErrNotExist) { // a command, or another look, has taken it away
@@ -166,12 +174,18 @@ type tree struct {
 // nested looks at the repositories that the index in dir names in the working tree of
 // root, and at those that theirs name: Git runs a status of its own in each when the
 // person asks for one at the root. Links may lead to the same again and again: each
-// counts once, by its shortest way. Beyond a number of all none is looked at.
+// counts once, by its shortest way. Beyond a number of all none is looked at, which is a
+// finding.
 func (s *State) nested(root, dir, common string) {
 	seen := map[string]bool{root: true} // working trees
+	index := indexes{left: maxRead}
 	for trees := []tree{{"", dir, maxNestedDeep}}; len(trees) > 0; trees = trees[1:] {
 		t := trees[0]
-		for _, path := range gitlinks(t.dir) {
+		links, whole := index.gitlinks(t.dir)
+		if !whole {
+			s.found[place{base: t.dir, rel: "index", stays: true}] = []string{"it is too large to be looked through for repositories that Git would use"}
+		}
+		for _, path := range links {
 			rel := filepath.Join(t.in, path, ".git")
 			full := filepath.Join(root, rel)
 			info, err := os.Lstat(full)
@@ -183,6 +197,7 @@ func (s *State) nested(root, dir, common string) {
 				continue
 			}
 			if seen[folder] = true; len(seen) > maxEntries {
+				s.found[place{base: t.dir, rel: "index", stays: true}] = []string{fmt.Sprintf("it leads to more than %d repositories, and those after them were not looked at", maxEntries)}
 				return
 			}
 			p := place{base: root, rel: rel, nested: true}

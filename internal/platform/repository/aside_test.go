@@ -318,3 +318,45 @@ func FuzzIndexes(f *testing.F) {
 		}
 	})
 }
+
+func TestIndexThatIsTooLargeToBeLookedThroughIsToldAndStays(t *testing.T) {
+	ws := workspace(t)
+	state := Look([]string{ws})
+	f, err := os.Create(ws + "/.git/index")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Truncate(maxIndex+1), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	list := state.SetAside(noon, true)
+	if len(list) != 1 || list[0].Path != ws+"/.git/index" || !errors.Is(list[0].Err, errStays) {
+		t.Errorf("%+v", list)
+	}
+	if _, err := os.Stat(ws + "/.git/index"); err != nil {
+		t.Error("the index of a person was moved:", err)
+	}
+	if list := state.SetAside(noon, true); len(list) != 0 {
+		t.Errorf("told again: %+v", list)
+	}
+}
+
+func TestIndexOfManyNamesIsReadOnce(t *testing.T) {
+	dir := folder(t)
+	data := append([]byte("DIRC"), make([]byte, 1<<20)...)
+	plant(t, dir+"/a/index", string(data))
+	plant(t, dir+"/b/", "")
+	if err := os.Link(dir+"/a/index", dir+"/b/index"); err != nil {
+		t.Fatal(err)
+	}
+	x := indexes{left: int64(len(data))} // enough for one
+	for _, name := range []string{"a", "b"} {
+		if _, whole := x.gitlinks(dir + "/" + name); !whole {
+			t.Errorf("the index of %s was read again", name)
+		}
+	}
+	plant(t, dir+"/c/index", string(data)+"x")
+	if _, whole := x.gitlinks(dir + "/c"); whole {
+		t.Error("more was read than a look may")
+	}
+}

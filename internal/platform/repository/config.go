@@ -89,7 +89,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func nameByte(c byte) bool { return letter(c) || c >= '0' && c <= '9' || c == '-' }
 
-// header reads [section], [section.sub] or [section "sub"] behind the bracket.
+// header reads [section], [section.sub] or [section "sub"] after the bracket.
 func (p *configParser) header() bool {
 	from := p.at
 	for nameByte(p.peek()) || p.peek() == '.' {

@@ -5,26 +5,34 @@ import (
 	"encoding/binary"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
 )
 
 const (
-	maxIndex   = 64 << 20 // bytes of an index that is looked through
-	maxIndexes = 64       // indexes that are remembered
+	maxIndex   = 64 << 20     // bytes of an index that is looked through
+	maxIndexes = 64           // indexes that are remembered, and shared ones that are looked through
+	maxRead    = 4 * maxIndex // bytes of indexes that one look reads
 )
 
+// indexes reads the indexes of repositories for one look.
+type indexes struct {
+	left int64 // bytes that may still be read
+}
+
 // gitlinks returns the paths, relative to the working tree, at which the index in dir
-// names other repositories: Git runs a status of its own in each. It is nil for an index
-// that is too large or that cannot be read.
-func gitlinks(dir string) []string {
-	links := indexLinks(filepath.Join(dir, "index"))
+// names other repositories: Git runs a status of its own in each. Whole is false when there
+// may be more: an index was too large to be read.
+func (x *indexes) gitlinks(dir string) (links []string, whole bool) {
+	links, whole = x.links(filepath.Join(dir, "index"))
 	shared, _ := filepath.Glob(filepath.Join(escapeGlob(dir), "sharedindex.*")) // of a split index
 	for _, name := range shared[:min(len(shared), maxIndexes)] {
-		links = append(links, indexLinks(name)...)
+		more, all := x.links(name)
+		links, whole = append(links, more...), whole && all
 	}
-	return links[:min(len(links), maxEntries)]
+	return links, whole && len(shared) <= maxIndexes
 }
 
 func escapeGlob(s string) string {
@@ -35,58 +43,60 @@ func escapeGlob(s string) string {
 // some milliseconds. mu guards list.
 var seenIndexes struct {
 	mu   sync.Mutex
-	list map[string]seenIndex
+	list map[fileMark][]string
 }
 
-type seenIndex struct {
-	mark  fileMark
-	links []string
-}
-
-// fileMark changes with the content of a file: the time of its last change cannot be set.
+// fileMark is that of one content of a file, whatever its names: the time of its last change
+// cannot be set.
 type fileMark struct {
 	size, changed int64
-	inode         uint64
+	device, inode uint64
 }
 
 func markOf(info os.FileInfo) fileMark {
 	m := fileMark{size: info.Size(), changed: info.ModTime().UnixNano()}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		m.changed, m.inode = ChangeTime(st), st.Ino
+		m.changed, m.device, m.inode = ChangeTime(st), uint64(st.Dev), st.Ino
 	}
 	return m
 }
 
-func indexLinks(name string) []string {
+// links returns the gitlinks of one index. One that cannot be read, or is none, has none:
+// Git fails at it, too.
+func (x *indexes) links(name string) (links []string, whole bool) {
 	if to, err := filepath.EvalSymlinks(name); err == nil { // Git follows it, too
 		name = to
 	}
 	info, err := os.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
-		return nil
+		return nil, true
 	}
 	mark := markOf(info)
 	seenIndexes.mu.Lock()
-	seen, ok := seenIndexes.list[name]
+	seen, ok := seenIndexes.list[mark]
 	seenIndexes.mu.Unlock()
-	if ok && seen.mark == mark {
-		return seen.links
+	if ok {
+		return seen, true
+	}
+	if x.left -= info.Size(); x.left < 0 || info.Size() > maxIndex {
+		return nil, false
 	}
 	data, err := ReadSmall(name, maxIndex)
 	if err != nil {
-		return nil
+		return nil, true
 	}
-	links, ok := parseIndex(data, 20)
+	links, ok = parseIndex(data, 20)
 	if !ok {
 		links, _ = parseIndex(data, 32)
 	}
+	links = slices.Clip(links[:min(len(links), maxEntries+1)]) // more than are looked at tell no more
 	seenIndexes.mu.Lock()
 	defer seenIndexes.mu.Unlock()
 	if seenIndexes.list == nil || len(seenIndexes.list) >= maxIndexes {
-		seenIndexes.list = map[string]seenIndex{}
+		seenIndexes.list = map[fileMark][]string{}
 	}
-	seenIndexes.list[name] = seenIndex{mark, links}
-	return links
+	seenIndexes.list[mark] = links
+	return links, true
 }
 
 // parseIndex reads the entries of an index (gitformat-index(5), versions 2 to 4) and

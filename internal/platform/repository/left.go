@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// errLeft says that nobody watched when something came.
+// errLeft reports that nobody watched when something came.
 var errLeft = errors.New("it was there before this session was opened")
 
 // Left returns what leads Git away from the repositories of the roots, absolute folders

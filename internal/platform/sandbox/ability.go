@@ -10,7 +10,7 @@ type Ability struct {
 	Advice string // what to do where it is missing, "" where it holds
 }
 
-// Level says how much of a sandbox this system can hold.
+// Level returns how much of a sandbox this system can hold.
 type Level int
 
 // The levels.
@@ -33,7 +33,7 @@ type Status struct {
 	seccomp    bool
 }
 
-// Network gives the ability to take the network away and leave a loopback; false
+// Network returns the ability to take the network away and leave a loopback; false
 // on systems that do it otherwise. It looks once a process, which takes about a
 // millisecond.
 func (s Status) Network() (Ability, bool) {
@@ -49,7 +49,7 @@ func (s Status) Network() (Ability, bool) {
 	return a, true
 }
 
-// Ability gives the ability of that name.
+// Ability returns the ability of that name.
 func (s Status) Ability(name string) (Ability, bool) {
 	for _, a := range s.Abilities {
 		if a.Name == name {

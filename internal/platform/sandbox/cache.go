@@ -38,7 +38,7 @@ func CacheDir(home, root string) (string, error) {
 	return dir, nil
 }
 
-// confinedEnviron gives env with temporary files and the caches of tools where a
+// confinedEnviron returns env with temporary files and the caches of tools where a
 // confined command can write, and without the names of services that are closed
 // to it. A cache that the user put where the command can write stays there.
 //
@@ -90,7 +90,7 @@ func (p Profile) confinedEnviron(env []string, temp string, writable []string) [
 	return out
 }
 
-// namesService says whether a variable leads to a service that is closed.
+// namesService reports whether a variable leads to a service that is closed.
 func namesService(name string) bool {
 	switch name {
 	case "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "TMUX", "TMUX_PANE", "STY":
@@ -109,7 +109,7 @@ func writes(writable []string, path string) bool {
 	return false
 }
 
-// goSetting gives a setting of the go command as it is without a sandbox: a
+// goSetting returns a setting of the go command as it is without a sandbox: a
 // variable, then the file that `go env -w` writes, then the default.
 func (p Profile) goSetting(env []string, name string) string {
 	config := lookup(env, "GOENV")
@@ -141,7 +141,7 @@ func (p Profile) goSetting(env []string, name string) string {
 	return filepath.Join(first, "pkg", "mod")
 }
 
-// escapeURL writes a path as it stands in a URL.
+// escapeURL writes a path as it is in a URL.
 func escapeURL(path string) string {
 	var b strings.Builder
 	for i := range len(path) {

@@ -26,7 +26,7 @@ func socketPlaces() []string {
 	return append(out, "/tmp/.X11-unix", "/tmp/.ICE-unix", "/var/lib/incus/unix.socket", "/var/snap/lxd/common/lxd/unix.socket")
 }
 
-// closedPlaces gives what a command may not see, resolved, as far as it exists
+// closedPlaces returns what a command may not see, resolved, as far as it exists
 // now, with every other place where it can be seen. services are those of them
 // where something listens, or may. With system the keys of the system, which
 // root could read, are among them.
@@ -146,7 +146,7 @@ func (p Profile) socketsOfUser() []string {
 	return out
 }
 
-// listSockets gives what is a socket in a folder for temporary files, or has the
+// listSockets returns what is a socket in a folder for temporary files, or has the
 // name of a folder in which agents, terminals and editors put theirs.
 func listSockets(dir string) []string {
 	f, err := os.Open(dir)
@@ -167,12 +167,12 @@ func listSockets(dir string) []string {
 	return out
 }
 
-// needs says whether the work lies in dir.
+// needs reports whether the work lies in dir.
 func (p Profile) needs(dir string) bool {
 	return slices.ContainsFunc(append(p.needed(), p.Home), func(n string) bool { return n != "" && within(n, dir) })
 }
 
-// socketPath gives the path in a variable that names a socket: the path itself,
+// socketPath returns the path in a variable that names a socket: the path itself,
 // unix:///path, unix:path=/path,guid=… or, for tmux, /path,pid,window.
 func socketPath(value string) string {
 	value, _, _ = strings.Cut(value, ",")

@@ -11,7 +11,7 @@ import (
 // sandboxExec runs a program under a profile of macOS's own sandbox.
 const sandboxExec = "/usr/bin/sandbox-exec"
 
-// Detect says what this system can hold. It looks once a process.
+// Detect returns what this system can hold. It looks once a process.
 func Detect() Status { return detect() }
 
 var detect = sync.OnceValue(func() Status {
@@ -19,7 +19,7 @@ var detect = sync.OnceValue(func() Status {
 	return seatbeltStatus(err == nil && info.Mode().IsRegular())
 })
 
-// confine gives the command under sandbox-exec.
+// confine returns the command under sandbox-exec.
 func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	if Detect().Level == Unconfined {
 		return nil, errors.New("the sandbox cannot be made: " + sandboxExec + " is missing; set mode = \"off\" under [sandbox] in ~/.scorel/config.toml to run commands without one")

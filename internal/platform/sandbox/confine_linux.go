@@ -14,7 +14,7 @@ import (
 	"scorel/internal/platform/sandbox/stage"
 )
 
-// namespaced gives the attributes of a process in namespaces of its own. The
+// namespaced returns the attributes of a process in namespaces of its own. The
 // ids are those of this process: as root all that it has, so that files keep
 // their owners; else its own.
 func namespaced(flags uintptr) *syscall.SysProcAttr {
@@ -29,7 +29,7 @@ func namespaced(flags uintptr) *syscall.SysProcAttr {
 	}
 }
 
-// idMap gives the map of a namespace in which every id means what it means here.
+// idMap returns the map of a namespace in which every id means what it means here.
 func idMap(file string, own int) []syscall.SysProcIDMap {
 	only := []syscall.SysProcIDMap{{ContainerID: own, HostID: own, Size: 1}}
 	if os.Geteuid() != 0 || !mayMapIDs() {
@@ -53,7 +53,7 @@ func idMap(file string, own int) []syscall.SysProcIDMap {
 	return out
 }
 
-// mayMapIDs says whether this process may map ids that are not its own.
+// mayMapIDs reports whether this process may map ids that are not its own.
 func mayMapIDs() bool {
 	hdr := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
 	var data [2]unix.CapUserData
@@ -131,7 +131,7 @@ func (p Profile) confine(c Cmd, path string) (*launch, error) {
 	return l, err
 }
 
-// shown gives the folders to be shown that lie in what is closed, without those that
+// shown returns the folders to be shown that lie in what is closed, without those that
 // lie in another.
 func (p Profile) shown(closed []string) []string {
 	var out []string
@@ -205,7 +205,7 @@ func (k *confined) landlocked(p Profile, services []string) error {
 // socketDepth is how far below a folder of services their sockets lie.
 const socketDepth = 3
 
-// hasSocket says whether path is a socket or a folder that holds one.
+// hasSocket reports whether path is a socket or a folder that holds one.
 func hasSocket(path string, depth int) bool {
 	info, err := os.Lstat(path)
 	switch {
@@ -219,7 +219,7 @@ func hasSocket(path string, depth int) bool {
 	return slices.ContainsFunc(list(path), func(name string) bool { return hasSocket(filepath.Join(path, name), depth-1) })
 }
 
-// foreign says whether a folder of the workspace belongs to another user.
+// foreign reports whether a folder of the workspace belongs to another user.
 func (p Profile) foreign() bool {
 	for _, root := range p.Roots {
 		if info, err := os.Stat(root); err == nil {
@@ -231,7 +231,7 @@ func (p Profile) foreign() bool {
 	return false
 }
 
-// resolve gives the folders of the profile without symlinks.
+// resolve returns the folders of the profile without symlinks.
 func (p *Profile) resolve() error {
 	given := slices.Clone(p.Roots)
 	p.Roots = make([]string, len(given))
@@ -266,7 +266,7 @@ func (p *Profile) resolve() error {
 	return nil
 }
 
-// commandsWrote says whether path lies in a root, other than the one of index
+// commandsWrote reports whether path lies in a root, other than the one of index
 // but: there a command can have put a symlink in its way, which would make
 // writable whatever it leads to.
 func (p *Profile) commandsWrote(path string, but int) bool {
@@ -291,7 +291,7 @@ func nested(dirs []string) (outer, inner []string) {
 	return outer, inner
 }
 
-// above gives the folders between writable ones and what is held in them. A mount
+// above returns the folders between writable ones and what is held in them. A mount
 // point cannot be moved, but a folder with one in it can: the next command would
 // not find there what is to be held.
 func above(held, writable []string) []string {

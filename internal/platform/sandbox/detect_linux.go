@@ -18,7 +18,7 @@ import (
 // files elsewhere be cut off (truncate).
 const minLandlock = 3
 
-// Detect says what this system can hold. It looks once a process, which takes
+// Detect returns what this system can hold. It looks once a process, which takes
 // about a millisecond, and may be called by several goroutines.
 func Detect() Status { return detect() }
 
@@ -41,7 +41,7 @@ func (s Status) without() Status {
 
 func never() bool { return false }
 
-// probe says whether this process can make the namespaces of a command and use
+// probe reports whether this process can make the namespaces of a command and use
 // capabilities in them. It makes them, lets them be made private and a root be
 // changed, and then fails to execute a program that does not exist.
 func probe(flags uintptr) (bool, error) {
@@ -54,7 +54,7 @@ func probe(flags uintptr) (bool, error) {
 	return errors.Is(err, syscall.ENOENT), err
 }
 
-// inSandbox says whether this process is itself a confined command.
+// inSandbox reports whether this process is itself a confined command.
 func inSandbox() bool {
 	data, err := os.ReadFile("/proc/self/status")
 	return err == nil && bytes.Contains(data, []byte("NoNewPrivs:\t1")) && bytes.Contains(data, []byte("Seccomp:\t2"))
@@ -98,7 +98,7 @@ func status(namespaces bool, why error, netns func() bool, abi int, seccomp, ins
 	return s
 }
 
-// namespaceAdvice says how user namespaces may be had.
+// namespaceAdvice returns how user namespaces may be had.
 func namespaceAdvice(why error, inside bool) string {
 	read := func(name string) string {
 		data, _ := os.ReadFile("/proc/sys/" + name)

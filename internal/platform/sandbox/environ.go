@@ -2,7 +2,7 @@ package sandbox
 
 import "strings"
 
-// Environ gives the environment for children: base without what would hand them
+// Environ returns the environment for children: base without what would hand them
 // the host's own rights, or would make a command mean something else than it was
 // judged for. That is every SCOREL_ variable, the keys of model and search
 // vendors, the agent sockets of SSH and GPG, what bash runs or searches unasked
@@ -21,7 +21,7 @@ func Environ(base []string, drop func(name string) bool) []string {
 	return env
 }
 
-// bends says whether a variable changes what a bash command line does.
+// bends reports whether a variable changes what a bash command line does.
 func bends(name string) bool {
 	switch name {
 	case "BASH_ENV", "ENV", "CDPATH", "SHELLOPTS", "BASHOPTS", "PROMPT_COMMAND", "GLOBIGNORE", "PS4", "IFS":

@@ -14,7 +14,7 @@ func (broken) Write([]byte) (int, error) { panic("the writer broke") }
 
 func (broken) Read([]byte) (int, error) { panic("the reader broke") }
 
-// met gives the panic of a function.
+// met returns the panic of a function.
 func met(f func()) (p *fault.Panic) {
 	defer func() {
 		if r := recover(); r != nil {

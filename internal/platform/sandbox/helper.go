@@ -190,7 +190,7 @@ func (p *HelperProcess) forget() {
 	}
 }
 
-// PID gives the process id of the helper.
+// PID returns the process id of the helper.
 func (p *HelperProcess) PID() int { return p.cmd.Process.Pid }
 
 // Kill kills the helper and what is in its session; of one that is Inside, its group.
@@ -230,7 +230,7 @@ func (p *HelperProcess) Exit() Exit {
 	return exitOf(p.cmd.ProcessState, p.exit)
 }
 
-// Memory gives what the helper itself holds in RAM, in bytes, 0 when it has ended or
+// Memory returns what the helper itself holds in RAM, in bytes, 0 when it has ended or
 // the system does not say.
 func (p *HelperProcess) Memory() uint64 {
 	p.mu.Lock()

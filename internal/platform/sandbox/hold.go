@@ -65,7 +65,7 @@ func (h *hold) close() {
 	h.theirs.Close()
 }
 
-// command gives the process to start, which finds its end as the descriptor fd.
+// command returns the process to start, which finds its end as the descriptor fd.
 func (h *hold) command(fd int) *exec.Cmd {
 	if h.l.plan == nil {
 		text := fmt.Sprintf(gate, fd, fd)

@@ -83,7 +83,7 @@ func (p Profile) needed() []string {
 	return out
 }
 
-// list gives the names in a folder, the first maxListed.
+// list returns the names in a folder, the first maxListed.
 func list(dir string) []string {
 	f, err := os.Open(dir)
 	if err != nil {
@@ -106,7 +106,7 @@ func lookup(env []string, name string) string {
 	return ""
 }
 
-// within says whether path is dir or lies in it. Both are clean and absolute.
+// within reports whether path is dir or lies in it. Both are clean and absolute.
 func within(path, dir string) bool {
 	return path == dir || dir == "/" || strings.HasPrefix(path, dir+"/")
 }

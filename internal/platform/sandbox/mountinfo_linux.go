@@ -23,7 +23,7 @@ type mount struct {
 	point  string // where
 }
 
-// readMounts gives the mounts that this process sees.
+// readMounts returns the mounts that this process sees.
 func readMounts() ([]mount, error) {
 	data, err := readMountinfo("/proc/self/mountinfo")
 	if err != nil {
@@ -83,7 +83,7 @@ func isOctal(s string) bool {
 	return true
 }
 
-// aliases gives the other places where path, without symlinks, can be seen: a
+// aliases returns the other places where path, without symlinks, can be seen: a
 // bind mount shows a folder a second time.
 func aliases(path string, mounts []mount) []string {
 	var under mount

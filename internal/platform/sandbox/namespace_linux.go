@@ -14,7 +14,7 @@ import (
 	"scorel/internal/platform/sandbox/stage"
 )
 
-// userNamespace gives the number of a process's user namespace, 0 when it is not
+// userNamespace returns the number of a process's user namespace, 0 when it is not
 // known. It names the namespace as long as a process in it has not been reaped.
 func userNamespace(pid int) uint64 {
 	var st unix.Stat_t
@@ -24,7 +24,7 @@ func userNamespace(pid int) uint64 {
 	return st.Ino
 }
 
-// namespaceOf gives the user namespace that a child was started in, 0 when it is
+// namespaceOf returns the user namespace that a child was started in, 0 when it is
 // the host's own.
 func namespaceOf(pid int) uint64 {
 	if ns := userNamespace(pid); ns != userNamespace(os.Getpid()) {
@@ -43,13 +43,13 @@ const (
 // killNamespace kills every process in a user namespace that is a child's, also
 // those that have left its session: none of them can leave the namespace, for a
 // confined command can neither enter nor make one. With a mark, only those whose
-// mounts name it. It says whether there were any. A namespace of 0 is none;
+// mounts name it. It reports whether there were any. A namespace of 0 is none;
 // leader is known to have ended, or 0.
 //
 // A process may fork and end while it is looked for, and its child do the same:
 // so it is over only when a look finds nobody alive, nobody who has ended since
 // the look before, and nobody gone who was listed. Newer processes have higher
-// numbers as a rule; they are looked at first, right behind the listing.
+// numbers as a rule; they are looked at first, right after the listing.
 func killNamespace(ns uint64, mark string, leader int) (found bool) {
 	if ns == 0 || ns == userNamespace(os.Getpid()) {
 		return false
@@ -90,7 +90,7 @@ func killNamespace(ns uint64, mark string, leader int) (found bool) {
 	return found
 }
 
-// namespaceOrMark gives the user namespace of a process; where that is not shown
+// namespaceOrMark returns the user namespace of a process; where that is not shown
 // to this user, ns if the process has its mark.
 func namespaceOrMark(pid int, ns uint64) uint64 {
 	in := userNamespace(pid)
@@ -104,7 +104,7 @@ func namespaceOrMark(pid int, ns uint64) uint64 {
 	return 0
 }
 
-// killIn kills a process if it is in the namespace, and says whether it was.
+// killIn kills a process if it is in the namespace, and reports whether it was.
 // While the handle is open its number is that of nobody else.
 func killIn(pid int, ns uint64) bool {
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -122,7 +122,7 @@ func isZombie(pid int) bool {
 	return err != nil || f[0] == "Z"
 }
 
-// mountsOf gives the list of mounts that a process sees, as the kernel writes it.
+// mountsOf returns the list of mounts that a process sees, as the kernel writes it.
 func mountsOf(pid int) string {
 	data, err := readMountinfo("/proc/" + strconv.Itoa(pid) + "/mountinfo")
 	if err != nil {

@@ -153,7 +153,7 @@ func networkSuite(t *testing.T, base string) {
 			out, _ := w.call(t, nil, b.String())
 			want := int32(len(l.addrs) * len(ways))
 			heard := func(n int32) bool { // a datagram is on its way
-				for end := time.Now().Add(patience); l.heard.Load() < n && time.Now().Before(end); {
+				for end := time.Now().Add(testTimeout); l.heard.Load() < n && time.Now().Before(end); {
 					<-time.After(5 * time.Millisecond)
 				}
 				return l.heard.Load() >= n

@@ -37,7 +37,7 @@ func bootID() string {
 
 const zombieState = 5 // SZOMB in sys/proc.h
 
-// startTime gives the start of a process.
+// startTime returns the start of a process.
 func startTime(pid int) (start string, zombie bool, err error) {
 	info, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
 	if err != nil {
@@ -47,7 +47,7 @@ func startTime(pid int) (start string, zombie bool, err error) {
 	return fmt.Sprintf("%d.%06d", t.Sec, t.Usec), info.Proc.P_stat == zombieState, nil
 }
 
-// members gives the living processes of a group; sessions are not listed here.
+// members returns the living processes of a group; sessions are not listed here.
 func members(group int) []int {
 	infos, err := unix.SysctlKinfoProcSlice("kern.proc.pgrp", group)
 	if err != nil {
@@ -69,7 +69,7 @@ func killSession(session int) { _ = syscall.Kill(-session, syscall.SIGKILL) }
 func namespaceOf(int) uint64                 { return 0 }
 func killNamespace(uint64, string, int) bool { return false }
 
-// self gives a path to the running binary.
+// self returns a path to the running binary.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {

@@ -33,7 +33,7 @@ func bootID() string {
 	return string(bytes.TrimSpace(id))
 }
 
-// stat gives the fields of /proc/<pid>/stat from the third on: the second is the
+// stat returns the fields of /proc/<pid>/stat from the third on: the second is the
 // program's name in parentheses and may hold anything (proc_pid_stat(5)).
 func stat(pid int) ([]string, error) {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
@@ -48,7 +48,7 @@ func stat(pid int) ([]string, error) {
 	return fields, nil
 }
 
-// startTime gives the start of a process in clock ticks since boot.
+// startTime returns the start of a process in clock ticks since boot.
 func startTime(pid int) (start string, zombie bool, err error) {
 	f, err := stat(pid)
 	if err != nil {
@@ -57,7 +57,7 @@ func startTime(pid int) (start string, zombie bool, err error) {
 	return f[19], f[0] == "Z", nil
 }
 
-// processes gives the ids of all processes that are seen here.
+// processes returns the ids of all processes that are seen here.
 func processes() []int {
 	dir, err := os.Open("/proc")
 	if err != nil {
@@ -74,7 +74,7 @@ func processes() []int {
 	return pids
 }
 
-// members gives the living processes of a session.
+// members returns the living processes of a session.
 func members(session int) []int {
 	want := strconv.Itoa(session)
 	var pids []int
@@ -101,7 +101,7 @@ func killSession(session int) {
 	}
 }
 
-// self gives a path to the running binary that holds also in other processes, and
+// self returns a path to the running binary that holds also in other processes, and
 // when the file was replaced or removed.
 func self() string { return "/proc/" + strconv.Itoa(os.Getpid()) + "/exe" }
 
@@ -110,7 +110,7 @@ func limitAddressSpace(pid int, bytes uint64) error {
 	return unix.Prlimit(pid, unix.RLIMIT_AS, &unix.Rlimit{Cur: bytes, Max: bytes}, nil)
 }
 
-// residentMemory gives the resident set of a process in bytes (proc_pid_statm(5)).
+// residentMemory returns the resident set of a process in bytes (proc_pid_statm(5)).
 func residentMemory(pid int) uint64 {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
 	fields := bytes.Fields(data)

@@ -2,7 +2,7 @@ package sandbox
 
 import "fmt"
 
-// Mode says how far a command is confined.
+// Mode returns how far a command is confined.
 type Mode string
 
 // The modes, from the weakest on.
@@ -12,7 +12,7 @@ const (
 	ReadOnly       Mode = "read-only"       // it writes in its temporary folder and its caches
 )
 
-// ParseMode gives the mode of that name; "" is [WorkspaceWrite].
+// ParseMode returns the mode of that name; "" is [WorkspaceWrite].
 func ParseMode(s string) (Mode, error) {
 	switch m := Mode(s); m {
 	case "":
@@ -23,7 +23,7 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("%q is no sandbox mode; use workspace-write, read-only or off", s)
 }
 
-// Tightens says whether m confines at least as much as the mode below it.
+// Tightens reports whether m confines at least as much as the mode below it.
 func (m Mode) Tightens(below Mode) bool { return m.rank() >= below.rank() }
 
 func (m Mode) rank() int {
@@ -36,7 +36,7 @@ func (m Mode) rank() int {
 	return 1
 }
 
-// Profile says what a command can do. Paths are absolute; they are resolved at
+// Profile returns what a command can do. Paths are absolute; they are resolved at
 // each start, and what a command may have put in their way is refused. What a command writes to are Roots (in WorkspaceWrite), TempDir,
 // CacheDir, and the repository that a root is a worktree or a submodule of.
 type Profile struct {

@@ -14,7 +14,7 @@ const (
 	maxLooked  = 2_000 // folders in which submodules are looked for
 )
 
-// guard says how the folders of a workspace are protected: what stands in these
+// guard returns how the folders of a workspace are protected: what is in these
 // places is run or believed later, by people's own programs.
 type guard struct {
 	writable []string // the repository of a worktree or a submodule, elsewhere
@@ -23,7 +23,7 @@ type guard struct {
 	watched  []string // all of it, also what may yet be made
 }
 
-// protect gives the guard of one root. What cannot be read is not there.
+// protect returns the guard of one root. What cannot be read is not there.
 func protect(root string) guard {
 	var g guard
 	for _, name := range []string{".scorel", ".claude", ".agents", ".mcp.json", ".vscode", ".envrc"} {
@@ -96,7 +96,7 @@ func (g *guard) settings(dir string) {
 	}
 }
 
-// leadsOutside says whether a repository's note of a worktree is of one that
+// leadsOutside reports whether a repository's note of a worktree is of one that
 // exists and does not lie in root. Those in root stay as commands make, move and
 // remove them.
 func leadsOutside(dir, root string) bool {

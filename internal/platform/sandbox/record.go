@@ -18,7 +18,7 @@ type group struct {
 	PGID  int    `json:"pgid"` // also the session and the pid of the leader
 	Start string `json:"start"`
 	Boot  string `json:"boot"`
-	// Namespace is the user namespace of a confined child, and Mark stands in the
+	// Namespace is the user namespace of a confined child, and Mark is in the
 	// mounts of whatever is in it: the number alone is used again.
 	Namespace uint64 `json:"namespace,omitempty"`
 	Mark      string `json:"mark,omitempty"`

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// seatbelt gives the profile for macOS's sandbox-exec, in its own language: all
+// seatbelt returns the profile for macOS's sandbox-exec, in its own language: all
 // is allowed but what is denied, and a later rule beats an earlier one. It was
 // written by the system's own profiles in /System/Library/Sandbox/Profiles and
 // is tested as text only.
@@ -49,7 +49,7 @@ func (p Profile) seatbelt() string {
 	return b.String()
 }
 
-// seatbeltWritable gives where a command may write.
+// seatbeltWritable returns where a command may write.
 func (p Profile) seatbeltWritable() []string {
 	out := []string{p.TempDir}
 	if p.CacheDir != "" {

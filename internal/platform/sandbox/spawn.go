@@ -44,7 +44,7 @@ type Child interface {
 	Kill()
 }
 
-// Exit says how a child ended.
+// Exit returns how a child ended.
 type Exit struct {
 	Code   int    // exit status; 128 + signal when it was killed
 	Signal string // name of the signal, "" without one

@@ -20,7 +20,7 @@ const (
 	maxExtra  = 6               // a POSIX shell redirects single-digit descriptors only
 )
 
-// Config says how children are started.
+// Config returns how children are started.
 type Config struct {
 	// RunDir is where the process groups of running children are recorded, one
 	// small file each; it is made when missing. Without it nothing is recorded.
@@ -30,7 +30,7 @@ type Config struct {
 	Profile *Profile
 }
 
-// New gives the spawner for the host's children.
+// New returns the spawner for the host's children.
 func New(cfg Config) Spawner { return &spawner{cfg} }
 
 type spawner struct{ cfg Config }
@@ -43,12 +43,12 @@ type launch struct {
 	env  []string
 	attr *syscall.SysProcAttr
 	plan []byte
-	mark string // stands in the mounts of a confined command
+	mark string // is in the mounts of a confined command
 	// guarded ends it when the host dies. Our end of the gate is open as long as it runs.
 	guarded bool
 }
 
-// launch gives how to start a command whose program is at path.
+// launch returns how to start a command whose program is at path.
 func (cfg Config) launch(c Cmd, path string) (*launch, error) {
 	l := &launch{path: path, args: c.Args, env: c.Env, attr: &syscall.SysProcAttr{}}
 	if cfg.Profile != nil {
@@ -128,7 +128,7 @@ func lookPath(name, dir string, except []string) (string, error) {
 	return "", fmt.Errorf("%s is not on PATH, leaving out folders in which commands write; install it, or correct PATH", name)
 }
 
-// leadsInto says whether a program lies in one of the folders, or is a link to
+// leadsInto reports whether a program lies in one of the folders, or is a link to
 // one that does.
 func leadsInto(path string, dirs []string) bool {
 	for _, dir := range dirs {

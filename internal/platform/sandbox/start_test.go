@@ -30,7 +30,7 @@ func run(t *testing.T, s Spawner, c Cmd) Exit {
 	return child.Wait()
 }
 
-// alive says whether a process runs; a zombie does not.
+// alive reports whether a process runs; a zombie does not.
 func alive(pid int) bool {
 	_, zombie, err := startTime(pid)
 	return err == nil && !zombie
@@ -41,17 +41,17 @@ func waitDead(t *testing.T, pid int) {
 	waitFor(t, func() bool { return !alive(pid) })
 }
 
-// patience is when a test gives up what it waits for. Only a test that fails waits so
+// testTimeout is when a test gives up what it waits for. Only a test that fails waits so
 // long, and a machine that has much else to do may need a part of it.
-const patience = 2 * time.Minute
+const testTimeout = 2 * time.Minute
 
 // waitFor polls a condition of other processes.
 func waitFor(t *testing.T, holds func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(testTimeout)
 	for !holds() {
 		if time.Now().After(deadline) {
-			t.Fatalf("waited for %v", patience)
+			t.Fatalf("waited for %v", testTimeout)
 		}
 		<-time.After(5 * time.Millisecond)
 	}

@@ -174,7 +174,7 @@ type attempt struct {
 	root         bool // only root could do it anyway
 }
 
-// holds says that a file has the sentinel.
+// holds reports that a file has the sentinel.
 func holdsSecret(path string) string { return `grep -qs "$SECRET" ` + path }
 
 func attempts() []attempt {

@@ -27,7 +27,7 @@ type Temp struct {
 	f   *os.File
 }
 
-// TempBase gives where temporary folders are made: dir, the value of TMPDIR, as
+// TempBase returns where temporary folders are made: dir, the value of TMPDIR, as
 // far as commands may see it at all; else /tmp.
 func TempBase(dir string, closed []string) string {
 	const common = "/tmp"
@@ -105,7 +105,7 @@ func (t *Temp) Close() error {
 	return err
 }
 
-// userTemp gives the folder of this user below base.
+// userTemp returns the folder of this user below base.
 func userTemp(base string) (string, error) {
 	base, err := filepath.EvalSymlinks(base)
 	if err != nil {

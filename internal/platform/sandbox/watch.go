@@ -37,7 +37,7 @@ func LookAtProtected(roots, closed []string) Protected {
 	return w.state
 }
 
-// Changed gives the files that are new, gone or different afterwards, sorted.
+// Changed returns the files that are new, gone or different afterwards, sorted.
 func (p Protected) Changed(after Protected) []string {
 	var out []string
 	for path, state := range after {
@@ -89,7 +89,7 @@ func (w *watcher) look(path string, depth int) {
 	}
 }
 
-// content gives the hash of a file, or where that is too much what changes with
+// content returns the hash of a file, or where that is too much what changes with
 // it: its other times can be set, that of its last change cannot.
 func (w *watcher) content(path string, info fs.FileInfo) string {
 	if w.hashed < maxHashed && w.bytes+info.Size() <= maxHashedBytes {

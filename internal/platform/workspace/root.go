@@ -10,7 +10,7 @@ import (
 // maxPointer bounds what is read of .git, HEAD and commondir files.
 const maxPointer = 4096
 
-// Root gives the workspace of dir, absolute and without symlinks: the root of
+// Root returns the workspace of dir, absolute and without symlinks: the root of
 // the Git working tree around dir, or dir itself outside of one. commonDir is
 // the repository's own folder, which linked worktrees share; "" outside of one.
 // A dir that cannot be resolved is given back as it is.
@@ -28,7 +28,7 @@ func Root(dir, home string) (root, commonDir string) {
 	return dir, ""
 }
 
-// repository gives the root of the working tree around dir, which is resolved,
+// repository returns the root of the working tree around dir, which is resolved,
 // and its Git folder; "" without one.
 func repository(dir, home string) (root, gitDir string) {
 	if home != "" {
@@ -45,7 +45,7 @@ func repository(dir, home string) (root, gitDir string) {
 	return "", ""
 }
 
-// Branch gives the branch that is checked out around dir; the first 12 digits of
+// Branch returns the branch that is checked out around dir; the first 12 digits of
 // the commit when none is, and "" outside of a repository, as [Root] sees it.
 func Branch(dir, home string) string {
 	_, gitDir := repository(resolve(dir), home)
@@ -59,7 +59,7 @@ func Branch(dir, home string) string {
 	return head[:min(len(head), 12)]
 }
 
-// within says whether path is dir or lies in it; "" lies nowhere.
+// within reports whether path is dir or lies in it; "" lies nowhere.
 func within(path, dir string) bool {
 	return path != "" && (path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
 }
@@ -75,7 +75,7 @@ func resolve(dir string) string {
 	return abs
 }
 
-// gitDirOf gives the Git folder of a working tree whose root is dir, or "". A
+// gitDirOf returns the Git folder of a working tree whose root is dir, or "". A
 // .git file names it (gitrepository-layout(5)). A folder counts when it has a
 // HEAD, as for Git itself.
 func gitDirOf(dir string) string {
@@ -110,7 +110,7 @@ func commonDirOf(gitDir string) string {
 	return resolve(filepath.Join(gitDir, to))
 }
 
-// read gives the first line of a small file, "" when there is none.
+// read returns the first line of a small file, "" when there is none.
 func read(name string) string {
 	info, err := os.Stat(name)
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxPointer {

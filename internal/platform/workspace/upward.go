@@ -28,7 +28,7 @@ type Search struct {
 	Why string
 }
 
-// Upward gives the folders in which dir's .scorel, AGENTS.md and skills may
+// Upward returns the folders in which dir's .scorel, AGENTS.md and skills may
 // stand: dir and what is above it, up to and with the Git root or home, and never
 // a folder in which others can put files, nor what is above that. Symlinks are
 // resolved first, so that it is the real parents that are judged.
@@ -60,7 +60,7 @@ func Upward(dir string, b Borders) Search {
 	return s
 }
 
-// foreign says why files in a folder may be somebody else's, "" when they are
+// foreign returns why files in a folder may be somebody else's, "" when they are
 // not: everybody can write there (also where a sticky bit keeps names from being
 // replaced), or it belongs to neither the user nor root.
 func foreign(dir string, uid int) string {

@@ -1,6 +1,6 @@
 package workspace
 
-// Width says how much of a machine a workspace is.
+// Width returns how much of a machine a workspace is.
 type Width int
 
 // The widths.
@@ -10,7 +10,7 @@ const (
 	Everything              // the whole file system
 )
 
-// WidthOf gives the width of a workspace. Links are followed; "" is no home.
+// WidthOf returns the width of a workspace. Links are followed; "" is no home.
 func WidthOf(root, home string) Width {
 	root = resolve(root)
 	switch {

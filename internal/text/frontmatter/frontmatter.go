@@ -26,7 +26,7 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Problem) }
 
-// At gives err as a sentence that begins with the name of the file and, for an
+// At returns err as a sentence that begins with the name of the file and, for an
 // [Error], the line: "agents/a.md:3: …".
 func At(name string, err error) string {
 	var e *Error
@@ -51,7 +51,7 @@ type Field struct {
 	Value Value
 }
 
-// Field gives a field by its name.
+// Field returns a field by its name.
 func (d *Document) Field(name string) (Field, bool) {
 	for _, f := range d.Fields {
 		if f.Name == name {
@@ -98,7 +98,7 @@ func Parse(data []byte) (*Document, error) {
 	return d, nil
 }
 
-// invalidLine gives the first line that is not UTF-8, 0 when all are.
+// invalidLine returns the first line that is not UTF-8, 0 when all are.
 func invalidLine(data []byte) int {
 	if utf8.Valid(data) {
 		return 0

@@ -20,12 +20,12 @@ func (v Value) wrong(what string) error {
 	return &Error{v.node.Line + 1, v.name + " must be " + what}
 }
 
-// Empty says that nothing stands behind the name.
+// Empty reports that nothing is after the name.
 func (v Value) Empty() bool {
 	return v.node.Kind == yaml.ScalarNode && v.node.ShortTag() == "!!null"
 }
 
-// Text gives a single value as it is written, without quotes: numbers and yes and
+// Text returns a single value as it is written, without quotes: numbers and yes and
 // no are texts too. Nothing is "".
 func (v Value) Text() (string, error) {
 	if v.Empty() {
@@ -37,7 +37,7 @@ func (v Value) Text() (string, error) {
 	return strings.TrimSpace(v.node.Value), nil
 }
 
-// List gives a list of texts, written as a list of YAML or as words between commas.
+// List returns a list of texts, written as a list of YAML or as words between commas.
 // Empty ones are left out. Commas inside of round brackets separate nothing, so that
 // permission rules stay whole.
 func (v Value) List() ([]string, error) {
@@ -86,7 +86,7 @@ func commas(text string) []string {
 	return out
 }
 
-// Int gives a whole number from low to high.
+// Int returns a whole number from low to high.
 func (v Value) Int(low, high int) (int, error) {
 	text, err := v.Text()
 	n, convErr := strconv.Atoi(text)
@@ -96,7 +96,7 @@ func (v Value) Int(low, high int) (int, error) {
 	return n, nil
 }
 
-// Bool gives true or false.
+// Bool returns true or false.
 func (v Value) Bool() (bool, error) {
 	text, err := v.Text()
 	switch {
@@ -108,7 +108,7 @@ func (v Value) Bool() (bool, error) {
 	return false, v.wrong("true or false")
 }
 
-// JSON gives any value as JSON, with the keys of maps in the order of the file:
+// JSON returns any value as JSON, with the keys of maps in the order of the file:
 // numbers, true, false and null as such where they stand without quotes.
 func (v Value) JSON() (json.RawMessage, error) {
 	return v.json(nil, v.node)

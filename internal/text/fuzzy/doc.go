@@ -1,5 +1,5 @@
 // Package fuzzy finds paths of a large tree by a few letters, as a person types
-// them behind an @. It keeps the paths of a tree in one piece of memory and looks
+// them after an @. It keeps the paths of a tree in one piece of memory and looks
 // at every one for each query: 200,000 take a few milliseconds, so there is no
 // index that would have to be kept right.
 //

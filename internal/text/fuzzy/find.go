@@ -13,7 +13,7 @@ import (
 // maxTerms is how many words of a query count.
 const maxTerms = 8
 
-// Find gives the paths in which all letters of each word of query stand in their
+// Find returns the paths in which all letters of each word of query are in their
 // order, in any case, best first, at most limit of them; more says that there are
 // further ones. A match in the name of the file is better than one in its folders,
 // letters side by side better than letters apart, a match at the beginning of a
@@ -95,7 +95,7 @@ func (t *top) consider(index int, terms []string, wide bool) {
 	t.add(hit{index, score})
 }
 
-// fits says whether the letters of a word stand in a text in their order.
+// fits reports whether the letters of a word are in a text in their order.
 func fits(small, term string) bool {
 	for k := range len(term) {
 		i := strings.IndexByte(small, term[k])
@@ -121,7 +121,7 @@ type top struct {
 	begins string // see bestOf
 }
 
-// bestOf gives the best score that a path can have whose name begins with none of the
+// bestOf returns the best score that a path can have whose name begins with none of the
 // letters in begins, and these: with each of them it may be wholeName more.
 func bestOf(terms []string) (most int, begins string) {
 	for _, term := range terms {
@@ -209,7 +209,7 @@ const (
 	maxGapsCost = 24
 )
 
-// scoreOf says how well a word fits a path; 0 is not at all. Word and small, the
+// scoreOf returns how well a word fits a path; 0 is not at all. Word and small, the
 // path's text, are in lower case.
 func scoreOf(path, small, term string) int {
 	if strings.IndexByte(term, '/') < 0 {
@@ -233,7 +233,7 @@ func scoreOf(path, small, term string) int {
 	return s
 }
 
-// match says how well a word fits a text, and where the match begins; 0 is not at
+// match returns how well a word fits a text, and where the match begins; 0 is not at
 // all. A place where the word stands as it is is better than any other.
 func match(text, small, term string) (score, at int) {
 	if i := strings.Index(small, term); i >= 0 {

@@ -21,13 +21,13 @@ type List struct {
 	cut   bool
 }
 
-// Len says how many paths there are.
+// Len returns how many paths there are.
 func (l *List) Len() int { return len(l.ends) }
 
-// Cut says that there are paths that are not in the list.
+// Cut reports that there are paths that are not in the list.
 func (l *List) Cut() bool { return l.cut }
 
-// path gives a path, as it is and with ASCII letters in lower case.
+// path returns a path, as it is and with ASCII letters in lower case.
 func (l *List) path(i int) (path, small string) {
 	start := uint32(0)
 	if i > 0 {
@@ -63,14 +63,14 @@ func (b *Builder) Add(path string) bool {
 	return true
 }
 
-// List gives what was added.
+// List returns what was added.
 func (b *Builder) List() *List {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.copy()
 }
 
-// SoFar gives what has been added until now, as a list that says that it is cut.
+// SoFar returns what has been added until now, as a list that says that it is cut.
 func (b *Builder) SoFar() *List {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -79,7 +79,7 @@ func (b *Builder) SoFar() *List {
 	return l
 }
 
-// copy gives what there is, with mu held.
+// copy returns what there is, with mu held.
 func (b *Builder) copy() *List {
 	small := make([]byte, len(b.text))
 	for i, c := range b.text {
@@ -88,14 +88,14 @@ func (b *Builder) copy() *List {
 	return &List{text: string(b.text), small: string(small), ends: slices.Clone(b.ends), masks: slices.Clone(b.masks), cut: b.cut}
 }
 
-// Bits of a mask behind those of the letters (0 to 25) and digits (26 to 35).
+// Bits of a mask after those of the letters (0 to 25) and digits (26 to 35).
 const (
 	maskDot, maskLine, maskDash, maskSlash = 1 << 36, 1 << 37, 1 << 38, 1 << 39
 	maskWide                               = 1 << 40 // any byte of a character that is not ASCII
 	maskOther                              = 1 << 41
 )
 
-// maskOf says which characters a text has. A text can only be found in one whose
+// maskOf returns which characters a text has. A text can only be found in one whose
 // mask has all bits of its own.
 func maskOf(s string) (mask uint64) {
 	for i := range len(s) {

@@ -15,11 +15,11 @@ func NewQuery(typed string) Query {
 	return Query{terms[:min(len(terms), maxTerms)]}
 }
 
-// Empty says that every text matches.
+// Empty reports that every text matches.
 func (q Query) Empty() bool { return len(q.terms) == 0 }
 
-// Score says how well a text matches: 0 is not at all. Every word of the query must
-// stand in it as it is, or with all its letters in their order within one word of the
+// Score returns how well a text matches: 0 is not at all. Every word of the query must
+// are in it as it is, or with all its letters in their order within one word of the
 // text: in longer texts letters that lie anywhere match everything. Small is the text in
 // lower case.
 func (q Query) Score(text, small string) int {
@@ -37,7 +37,7 @@ func (q Query) Score(text, small string) int {
 	return score
 }
 
-// Letters gives the offsets in bytes of what matches in a text, in order; none in a
+// Letters returns the offsets in bytes of what matches in a text, in order; none in a
 // text that changes its length in lower case.
 func (q Query) Letters(text string) []int {
 	small := strings.ToLower(text)

@@ -10,7 +10,7 @@ import (
 // characters without width that can carry hidden text (tags of Unicode, U+E0000
 // and on). Line endings become newlines, invalid UTF-8 becomes U+FFFD. Variation
 // selectors and joiners stay, because scripts and emoji need them, but only one
-// of each behind a character: more of them are a way to write unseen. Cleaning
+// of each after a character: more of them are a way to write unseen. Cleaning
 // twice changes nothing more.
 func Clean(s string) string {
 	if !strings.ContainsFunc(s, func(r rune) bool { return hidden(r) || r == utf8.RuneError }) {
@@ -49,7 +49,7 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// unseen says whether a character is taken out, or becomes a newline.
+// unseen reports whether a character is taken out, or becomes a newline.
 func unseen(r rune) bool {
 	switch {
 	case r == '\n' || r == '\t':
@@ -65,8 +65,8 @@ func unseen(r rune) bool {
 	return false
 }
 
-// selects says whether a character chooses a form of the one before it.
+// selects reports whether a character chooses a form of the one before it.
 func selects(r rune) bool { return r >= 0xfe00 && r <= 0xfe0f }
 
-// joins says whether a character joins its neighbours, or keeps them apart.
+// joins reports whether a character joins its neighbours, or keeps them apart.
 func joins(r rune) bool { return r == 0x200c || r == 0x200d }

@@ -43,7 +43,7 @@ func escape(s, tag string) string {
 	return b.String()
 }
 
-// meant says whether what follows a < is the name of such a tag, or of its end.
+// meant reports whether what follows a < is the name of such a tag, or of its end.
 // White space before it and what nobody sees do not count.
 func meant(s string) bool {
 	s = strings.TrimLeftFunc(s, func(r rune) bool { return r == '/' || blank(r) })
@@ -56,7 +56,7 @@ func meant(s string) bool {
 	return false
 }
 
-// ends says whether what follows a < is the end of the frame of a tag.
+// ends reports whether what follows a < is the end of the frame of a tag.
 func ends(s, tag string) bool {
 	s = strings.TrimLeftFunc(s, blank)
 	if tag == "" || !strings.HasPrefix(s, "/") {
@@ -68,7 +68,7 @@ func ends(s, tag string) bool {
 
 func blank(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || hidden(r) }
 
-// cutName gives what follows a lower-case name at the beginning of a text, in any
+// cutName returns what follows a lower-case name at the beginning of a text, in any
 // case and whatever stands unseen between its letters.
 func cutName(s, name string) (rest string, ok bool) {
 	for i, r := range s {

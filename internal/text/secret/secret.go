@@ -3,7 +3,7 @@ package secret
 import "strings"
 
 // KeyStart finds where something like a vendor's key begins, -1 without one: a word
-// with a known prefix and at least four characters behind it. The word ends before
+// with a known prefix and at least four characters after it. The word ends before
 // the first character that is not a [KeyRune].
 func KeyStart(text string) int {
 	best := -1
@@ -29,7 +29,7 @@ func KeyStart(text string) int {
 	return best
 }
 
-// KeyRune says whether a character may stand in a key; stars stand for those that a
+// KeyRune reports whether a character may be in a key; stars stand for those that a
 // server has left out.
 func KeyRune(r rune) bool {
 	return r == '-' || r == '_' || r == '*' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
@@ -65,7 +65,7 @@ func Redact(text string, values ...string) string {
 // "sk-test" and "hf_hub" are words.
 const shortestKey = 16
 
-// Looks says whether a text seems to hold a secret: a vendor's key, a private key, a
+// Looks reports whether a text seems to hold a secret: a vendor's key, a private key, a
 // signed token (JWT), a password in a URL, or a value given to a name like password
 // or api_key.
 func Looks(text string) bool {
@@ -96,7 +96,7 @@ func Looks(text string) bool {
 	return false
 }
 
-// token says whether a word holds a JWT: three parts of base64url, the first of which
+// token reports whether a word holds a JWT: three parts of base64url, the first of which
 // is that of a JSON object (RFC 7519).
 func token(word string) bool {
 	i := strings.Index(word, "eyJ")
@@ -107,7 +107,7 @@ func token(word string) bool {
 	return len(parts) == 3 && len(parts[0]) >= 10 && len(parts[1]) >= 10 && len(parts[2]) >= 10
 }
 
-// urlPassword says whether a word is an address with a password in it.
+// urlPassword reports whether a word is an address with a password in it.
 func urlPassword(word string) bool {
 	_, rest, ok := strings.Cut(word, "://")
 	if !ok {
@@ -122,7 +122,7 @@ func urlPassword(word string) bool {
 	return ok && password != "" && !placeholder(password)
 }
 
-// secretName says whether a name is one whose value is secret, however it is written.
+// secretName reports whether a name is one whose value is secret, however it is written.
 func secretName(name string) bool {
 	name = strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(name))
 	for _, n := range [...]string{"apikey", "token", "password", "passwd", "passphrase", "secret", "authorization", "credential", "accesskey", "privatekey"} {
@@ -133,7 +133,7 @@ func secretName(name string) bool {
 	return false
 }
 
-// assigned says whether a line gives a value to a secret's name: password = x9…,
+// assigned reports whether a line gives a value to a secret's name: password = x9…,
 // "apiKey": "…", Authorization: Bearer …
 func assigned(line string) bool {
 	for i, r := range line {

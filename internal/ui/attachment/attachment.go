@@ -32,11 +32,14 @@ const (
 	maxInlineText = 256 << 10 // bytes of text that stand in the message itself
 )
 
+// ByRule is a [From.Means] for who can write a rule and choose no file by itself.
+const ByRule = "; permissions.allow can let it be read, with a rule such as Read(~/notes/**)"
+
 // ErrTooMany says that a text names too many files.
 var ErrTooMany = fmt.Errorf("a prompt can attach at most %d files", MaxFiles)
 
 // Content makes the content of a message: the text, and the files that its words
-// beginning with @ name; a name with blanks stands in double quotes behind the @. A word
+// beginning with @ name; a name with blanks stands in double quotes after the @. A word
 // that names no file stays text, and notices say why, one sentence each. A text may have
 // been pasted from elsewhere, and would send what it names to a provider: so a file is
 // attached only when the Read tool would read it without a question, and never one of
@@ -71,7 +74,7 @@ func Content(ctx context.Context, c *client.Client, from From, text string) (blo
 	return blocks, notices, nil
 }
 
-// names gives what the words of a text name behind an @, each once.
+// names returns what the words of a text name after an @, each once.
 func names(text string) []string {
 	var found []string
 	add := func(name string) {
@@ -124,7 +127,7 @@ func file(ctx context.Context, c *client.Client, g *guard, name string) (protoco
 // ErrType says that a file has nothing that a model could be shown.
 var ErrType = errors.New("it is neither text, an image, nor a PDF")
 
-// File gives what is in a file that a person has chosen by itself, and its media type: of
+// File returns what is in a file that a person has chosen by itself, and its media type: of
 // an image, a PDF, or text, and "" of what is none of them. One of scorel, the user's
 // Scorel folder, is refused even so. The error ends a sentence.
 func File(path, scorel string) (data []byte, mediaType string, err error) {
@@ -138,7 +141,7 @@ func File(path, scorel string) (data []byte, mediaType string, err error) {
 
 const plain = "text/plain"
 
-// read gives what is in a file that refuses, given its path without links, does not
+// read returns what is in a file that refuses, given its path without links, does not
 // refuse. It waits for nothing: the kernel has files without a size that never end.
 func read(path string, refuses func(abs string) error) (data []byte, media string, err error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"scorel/internal/engine/claude"
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/permission"
 	"scorel/internal/platform/sandbox"
@@ -58,12 +59,36 @@ func newGuard(from From) *guard {
 		g.keys = append(g.keys, filepath.Join(home, name))
 	}
 	mine, theirs := cfg.Permissions.User, cfg.Permissions.Project
-	g.policy, g.err = permission.Compile(permission.Config{Home: home, Root: root, UID: os.Getuid(), Layers: []permission.Layer{
+	layers := []permission.Layer{
 		{Name: mine.File, Scope: permission.ScopeUser, Allow: mine.Allow, Ask: mine.Ask, Deny: mine.Deny},
 		{Name: theirs.File, Scope: permission.ScopeProject, Ask: theirs.Ask, Deny: theirs.Deny},
 		{Name: "the command line", Scope: permission.ScopeUser, Allow: from.Allow, Deny: from.Deny},
-	}, Resolve: func(abs string) permission.Path { return permission.Path{Abs: real(abs)} }})
+	}
+	if cfg.Claude.Settings {
+		layers = append(layers, claudeRules(home, root)...)
+	}
+	g.policy, g.err = permission.Compile(permission.Config{Home: home, Root: root, UID: os.Getuid(), Layers: layers, Resolve: func(abs string) permission.Path { return permission.Path{Abs: real(abs)} }})
 	return g
+}
+
+// claudeRules are the rules of Claude Code's settings that deny or ask. A file that cannot
+// be read has none, as at the host.
+func claudeRules(home, root string) (layers []permission.Layer) {
+	names := []string{filepath.Join(home, claude.UserSettings)}
+	for _, name := range claude.Files() {
+		names = append(names, filepath.Join(root, name))
+	}
+	for _, name := range names {
+		f, err := config.Read(name)
+		if err != nil {
+			continue
+		}
+		if s, err := claude.Parse(f.Data); err == nil {
+			deny, ask := s.Tightening()
+			layers = append(layers, permission.Layer{Name: name, Scope: permission.ScopeProject, Ask: ask, Deny: deny})
+		}
+	}
+	return layers
 }
 
 // real follows links where it can.
@@ -110,7 +135,7 @@ func (g *guard) refuses(path, abs string) error {
 // errClosed says that a file lies in Scorel's own folder.
 var errClosed = errors.New("it lies in Scorel's own folder, where your keys are; attach a copy from elsewhere if you mean it")
 
-// within says whether a path without links is dir or lies in it, whatever names that. A
+// within reports whether a path without links is dir or lies in it, whatever names that. A
 // dir that is not there holds nothing.
 func within(path, dir string) bool {
 	if dir == "" {

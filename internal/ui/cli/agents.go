@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -23,7 +25,7 @@ func (a *app) agentsCommand() *cobra.Command {
 			return a.showAgents(l)
 		})
 	}
-	cmd := &cobra.Command{Use: "agents", Short: "List, show and check the agents that a model can give work to", Args: args(cobra.NoArgs), RunE: list}
+	cmd := &cobra.Command{Use: "agents", Short: "List, show and check agents", Args: args(cobra.NoArgs), RunE: list}
 	sub := &cobra.Command{Use: "list", Short: "List the agents that there are in this folder", Args: args(cobra.NoArgs), RunE: list}
 	for _, c := range []*cobra.Command{cmd, sub} {
 		c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -54,9 +56,9 @@ func (a *app) showAgents(l *protocol.AgentList) error {
 		if g.State != "ok" {
 			about = g.State + ": " + g.Problem
 		}
-		rows = append(rows, []string{g.Name, g.Scope, firstLine(about, 100)})
+		rows = append(rows, []string{g.Name, g.Scope, plain.FirstLine(about, 100)})
 	}
-	if err := columns(a.stdout, rows); err != nil {
+	if err := plain.Table(a.stdout, rows); err != nil {
 		return err
 	}
 	for _, p := range l.Problems {
@@ -66,7 +68,7 @@ func (a *app) showAgents(l *protocol.AgentList) error {
 }
 
 func (a *app) agentShowCommand() *cobra.Command {
-	return &cobra.Command{Use: "show NAME", Short: "Show what an agent gets and is told", Args: args(cobra.ExactArgs(1)),
+	return &cobra.Command{Use: "show NAME", Short: "Show the tools and instructions of an agent", Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 				for _, g := range l.Agents {
@@ -80,7 +82,7 @@ func (a *app) agentShowCommand() *cobra.Command {
 }
 
 func noAgent(name string) error {
-	return usagef("there is no agent %s; scorel agents lists them", display.Line(name))
+	return exit.Usagef("there is no agent %s; scorel agents lists them", display.Line(name))
 }
 
 func (a *app) showAgent(g protocol.AgentInfo) error {
@@ -97,8 +99,15 @@ func (a *app) showAgent(g protocol.AgentInfo) error {
 	if g.MaxSteps > 0 {
 		rows = append(rows, []string{"maxSteps", fmt.Sprint(g.MaxSteps)})
 	}
+	if g.Background {
+		rows = append(rows, []string{"background", "true"})
+	}
+	if g.Hooks > 0 {
+		rows = append(rows, []string{"hooks", fmt.Sprint(g.Hooks)})
+	}
+	rows = append(rows, []string{"color", g.Color}, []string{"effort", g.Effort}, []string{"skills", strings.Join(g.Skills, ", ")}, []string{"initialPrompt", g.Initial})
 	rows = slices.DeleteFunc(rows, func(r []string) bool { return r[1] == "" })
-	if err := columns(a.stdout, rows); err != nil {
+	if err := plain.Table(a.stdout, rows); err != nil {
 		return err
 	}
 	if g.Prompt != "" {
@@ -108,12 +117,12 @@ func (a *app) showAgent(g protocol.AgentInfo) error {
 }
 
 func (a *app) agentCheckCommand() *cobra.Command {
-	return &cobra.Command{Use: "check [NAME]", Short: "Say what is wrong with the files of agents, and fail if something is", Args: args(cobra.MaximumNArgs(1)),
+	return &cobra.Command{Use: "check [NAME]", Short: "Check the files of agents, and fail if one is broken", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withAgents(cmd.Context(), func(l *protocol.AgentList) error {
 				for _, p := range l.Problems {
 					fmt.Fprintln(a.stdout, display.Line(p))
-					a.code = exitFailed
+					a.code = exit.Failed
 				}
 				good, found := 0, false
 				for _, g := range l.Agents {
@@ -125,7 +134,7 @@ func (a *app) agentCheckCommand() *cobra.Command {
 					case g.State == "shadowed" && g.Scope == "builtin": // as it is meant
 						continue
 					case g.State == "broken":
-						a.code = exitFailed
+						a.code = exit.Failed
 						fallthrough
 					case g.Problem != "":
 						fmt.Fprintln(a.stdout, display.Line(g.Name)+": "+display.Line(g.Problem))
@@ -137,7 +146,7 @@ func (a *app) agentCheckCommand() *cobra.Command {
 				if !found && len(args) > 0 {
 					return noAgent(args[0])
 				}
-				fmt.Fprintf(a.stderr, "%s can be used.\n", plural(good, "agent"))
+				fmt.Fprintf(a.stderr, "%s can be used.\n", plain.Count(good, "agent"))
 				return nil
 			})
 		}}

@@ -1,78 +1,142 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"time"
-	"unicode/utf8"
+	"path/filepath"
 
-	"golang.org/x/term"
+	"github.com/spf13/cobra"
 
-	"scorel/internal/ui/attachment"
+	"scorel/client"
+	"scorel/internal/platform/disk"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
+	"scorel/internal/ui/headless"
+	"scorel/internal/ui/line"
+	"scorel/internal/ui/tui"
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/prefs"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
-// maxStdin bounds what is piped in, in bytes.
-const maxStdin = 10 << 20
-
-// stdinPatience is how long nothing is said while what is piped in has no end: a
-// script that left its pipe open would hang without a word.
-const stdinPatience = 3 * time.Second
-
-// withStdin appends what is piped in, at most 10 MiB, behind the prompt.
-func (a *app) withStdin(text string) (string, error) {
-	f, ok := a.stdin.(*os.File)
-	if ok && term.IsTerminal(int(f.Fd())) {
-		return text, nil
-	}
-	if ok {
-		if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice != 0 {
-			return text, nil // /dev/null and the like
-		}
-	}
-	if a.stdin == nil {
-		return text, nil
-	}
-	slow := time.AfterFunc(stdinPatience, func() {
-		fmt.Fprintln(a.stderr, "scorel: waiting for the end of what is piped in; without anything to pipe give it </dev/null")
-	})
-	data, err := io.ReadAll(io.LimitReader(a.stdin, maxStdin+1))
-	slow.Stop()
-	switch {
-	case err != nil:
-		return "", fmt.Errorf("read stdin: %w", err)
-	case len(data) > maxStdin:
-		return "", usagef("stdin has more than %d MiB; put it in a file and name it in the prompt", maxStdin>>20)
-	case len(bytes.TrimSpace(data)) == 0:
-		return text, nil
-	case !utf8.Valid(data):
-		return "", usagef("stdin is not text; put it in a file and attach it with @file")
-	case text == "":
-		return string(data), nil
-	}
-	return text + "\n\n" + string(data), nil
+// attachOptions are the flags of scorel attach.
+type attachOptions struct {
+	remote remoteOptions
+	plain  bool
 }
 
-// attach makes the content of a message: the text, and the files that its words
-// beginning with @ name, as far as the rules let them be read: those of the files, and
-// those given. A word that names no file stays text.
-func (a *app) attach(ctx context.Context, l *link, dir, text string, allow, deny []string) ([]protocol.Block, error) {
-	closed, err := a.scorelDir()
+func (a *app) attachCommand() *cobra.Command {
+	var o attachOptions
+	cmd := &cobra.Command{Use: "attach [SESSION]", Short: "Watch and steer a session that a host runs", Args: args(cobra.MaximumNArgs(1)),
+		Long: `Opens the terminal UI on a session, beside other terminals, browsers and scripts that
+have it open. Without SESSION it is the newest one of this project, or a new one. A host
+is started in the background when none runs; leaving (Ctrl-D, /quit, or closing the
+window) ends nothing.
+
+With --plain it is line mode: what happens is printed as lines and what is typed is sent,
+without moving the cursor over what was shown. It is chosen where stdin or stdout is no
+terminal, with TERM=dumb, and when plain = true is in ~/.scorel/tui.toml, for screen
+readers. While a turn runs, what is typed waits for its end; /steer sends it into the
+turn. /help lists the commands. Ctrl-C cancels the turn, twice detaches.
+
+    scorel attach
+    scorel attach --plain ses_…
+    scorel attach --remote wss://desk.example:4444 --token-env SCOREL_DESK --fingerprint AB:CD:…`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := ""
+			if len(args) > 0 {
+				name = args[0]
+			}
+			if a.wantsLines(o.plain) {
+				return a.attachLines(cmd.Context(), o.remote, name)
+			}
+			return a.showUI(cmd.Context(), o.remote, false, "", tui.Start{Session: name, Continue: name == ""})
+		}}
+	cmd.Flags().BoolVar(&o.plain, "plain", false, "line mode: print lines, and move no cursor")
+	o.remote.register(cmd)
+	return cmd
+}
+
+// wantsLines reports whether a session is shown as lines: when that is asked for, on a
+// terminal that cannot show more, without one, or by the setting for screen readers.
+func (a *app) wantsLines(plain bool) bool {
+	in, inFile := a.stdin.(*os.File)
+	if plain || a.dumb() || !inFile || !headless.IsTerminal(in) || !headless.IsTerminal(a.stdout) {
+		return true
+	}
+	dir, err := a.scorelDir()
 	if err != nil {
-		return nil, err
+		return false // the UI says what is wrong
 	}
-	from := attachment.From{Dir: dir, Scorel: closed, Allow: allow, Deny: deny, Means: "; permissions.allow can let it be read, with a rule such as Read(~/notes/**)"}
-	blocks, notices, err := attachment.Content(ctx, l.Client, from, text)
-	for _, n := range notices {
-		fmt.Fprintln(a.stderr, display.Line("scorel: "+n))
+	settings, _ := prefs.Read(dir) // the UI tells of problems
+	return settings.Plain
+}
+
+// attachLines shows a session in line mode.
+func (a *app) attachLines(ctx context.Context, o remoteOptions, name string) error {
+	dir, err := workDir("")
+	if err != nil {
+		return err
 	}
-	if errors.Is(err, attachment.ErrTooMany) {
-		err = usageError{err}
+	scorel, err := a.scorelDir()
+	if err != nil {
+		return err
 	}
-	return blocks, err
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	defer follow.SurvivePipe()()
+	states := make(chan client.Change, 16)
+	l, err := a.reach(ctx, reachOptions{remote: o, start: true, name: "scorel attach", interactive: true, lasting: true, onState: func(c client.Change) {
+		select {
+		case states <- c:
+		default: // nobody has looked for long; the newest of the others says as much
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	defer l.Close()
+	id, err := a.chooseSession(ctx, l, o, dir, name)
+	if err != nil {
+		return err
+	}
+	s, err := l.Open(ctx, id, line.Tail)
+	if err != nil {
+		return err
+	}
+	keys, _ := keymap.Read(disk.OS(), filepath.Join(scorel, "keys.toml")) // the UI tells of problems
+	return line.Run(ctx, line.Config{Client: l.Client, Session: s, ID: id, States: states, Dir: dir, Scorel: scorel, Keys: keys,
+		In: a.stdin, Out: a.stdout, Stderr: a.stderr, Dumb: a.dumb(), NoColor: a.noColor()})
+}
+
+// chooseSession returns the session that was named, the newest of the project, or a new
+// one.
+func (a *app) chooseSession(ctx context.Context, l *link, o remoteOptions, dir, name string) (protocol.SessionID, error) {
+	if name != "" {
+		return l.find(ctx, name)
+	}
+	req := &protocol.ListSessions{Limit: 1}
+	var project *protocol.Project
+	if !o.set() {
+		var err error
+		if project, err = client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir}); err != nil {
+			return "", err
+		}
+		for _, n := range append(project.Notices, trustLines(project)...) {
+			fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+		}
+		req.ProjectID = project.ProjectID
+	}
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", req)
+	switch {
+	case err != nil:
+		return "", err
+	case len(list.Sessions) > 0:
+		return list.Sessions[0].SessionID, nil
+	case project == nil:
+		return "", exit.Usagef("the host has no session yet; start one there, or name a project with scorel send")
+	}
+	return l.create(ctx, project.ProjectID, protocol.Meta{WorkDir: dir})
 }

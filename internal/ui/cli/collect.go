@@ -13,7 +13,7 @@ import (
 // what holds more goes by Go's own rule.
 //
 // In a host in which more than largeHeap lives, long sessions are at work: each turn makes
-// its context and its request anew, and by Go's own rule as much garbage would lie beside
+// its context and its request again, and by Go's own rule as much garbage would lie beside
 // them again. There the next collection is at one and a half times what lives.
 const (
 	smallHeap    = 4 << 20 // bytes
@@ -52,7 +52,7 @@ func collect(first uint64, rule func(live uint64) uint64) {
 	afterCollection(first, rule)
 }
 
-// afterCollection looks behind the next collection how much lives, and so on.
+// afterCollection looks after the next collection how much lives, and so on.
 func afterCollection(percent uint64, rule func(live uint64) uint64) {
 	sentinel := new(*byte) // lives until that collection
 	runtime.AddCleanup(sentinel, func(now uint64) {
@@ -66,6 +66,6 @@ func afterCollection(percent uint64, rule func(live uint64) uint64) {
 	}, percent)
 }
 
-// living gives what lived at the last collection, which set the size in bytes for the next
+// living returns what lived at the last collection, which set the size in bytes for the next
 // by a percentage.
 func living(size, percent uint64) uint64 { return size * 100 / (100 + percent) }

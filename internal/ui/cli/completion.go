@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
 const (
-	// completionPatience is how long a shell waits for names at most.
-	completionPatience = 300 * time.Millisecond
+	// completionTimeout is how long a shell waits for names at most.
+	completionTimeout = 300 * time.Millisecond
 	// maxCompletions is how many sessions are offered.
 	maxCompletions = 50
 )
@@ -44,11 +46,11 @@ func (a *app) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(a.stdout)
 			}
-			return usagef("there is no completion for %q; it can be bash, zsh, fish or powershell", args[0])
+			return exit.Usagef("there is no completion for %q; it can be bash, zsh, fish or powershell", args[0])
 		}}
 }
 
-// complete gives each flag and argument of the tree what it can be completed
+// complete returns each flag and argument of the tree what it can be completed
 // with.
 func (a *app) complete(cmd *cobra.Command) {
 	for _, name := range []string{"model", "permission-mode", "tools", "thinking", "output-format", "session", "format"} {
@@ -80,7 +82,7 @@ func (a *app) complete(cmd *cobra.Command) {
 	}
 }
 
-// completer gives what the value of a flag can be. It is silent about errors: a
+// completer returns what the value of a flag can be. It is silent about errors: a
 // shell has no place for them.
 func (a *app) completer(flag string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, _ []string, begin string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -101,7 +103,7 @@ func (a *app) completer(flag string) cobra.CompletionFunc {
 			out = protocol.ThinkingLevels()
 			directive |= cobra.ShellCompDirectiveKeepOrder
 		case "output-format":
-			out = []cobra.Completion{"text", "json\tone object at the end", "stream-json\tevery event, one a line"}
+			out = []cobra.Completion{"text", "json\tone object at the end", "stream-json\tevery event, one per line"}
 		case "format":
 			out = []cobra.Completion{"markdown", "jsonl"}
 		}
@@ -114,12 +116,12 @@ func (a *app) ask(ctx context.Context, f func(context.Context, *link) error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	ctx, stop := context.WithTimeout(ctx, completionPatience)
+	ctx, stop := context.WithTimeout(ctx, completionTimeout)
 	defer stop()
 	_ = a.withHost(ctx, hostOptions{look: true}, func(l *link) error { return f(ctx, l) })
 }
 
-// completeModels gives the models that can be called; when none of them begins
+// completeModels returns the models that can be called; when none of them begins
 // so, the others.
 func (a *app) completeModels(ctx context.Context, begin string) (out []cobra.Completion) {
 	a.ask(ctx, func(ctx context.Context, l *link) error {
@@ -149,7 +151,7 @@ func (a *app) completeModels(ctx context.Context, begin string) (out []cobra.Com
 	return out
 }
 
-// completeSessions gives the newest sessions with their names.
+// completeSessions returns the newest sessions with their names.
 func (a *app) completeSessions(ctx context.Context) (out []cobra.Completion) {
 	a.ask(ctx, func(ctx context.Context, l *link) error {
 		list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{Limit: maxCompletions})
@@ -158,7 +160,7 @@ func (a *app) completeSessions(ctx context.Context) (out []cobra.Completion) {
 		}
 		for _, s := range list.Sessions {
 			when := time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04")
-			out = append(out, cobra.CompletionWithDesc(string(s.SessionID), when+" "+display.Line(firstLine(s.Title(), 60))))
+			out = append(out, cobra.CompletionWithDesc(string(s.SessionID), when+" "+display.Line(plain.FirstLine(s.Title(), 60))))
 		}
 		return nil
 	})

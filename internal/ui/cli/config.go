@@ -8,6 +8,8 @@ import (
 
 	"scorel/client"
 	"scorel/internal/host"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -15,7 +17,7 @@ import (
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "config", Short: "Look at the configuration", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usagef("say which: scorel config check, or scorel config path")
+			return exit.Usagef("use one of: scorel config check, or scorel config path")
 		}}
 	var asJSON bool
 	var cwd string
@@ -37,7 +39,7 @@ func (a *app) configCommand() *cobra.Command {
 				for _, e := range rep.Entries {
 					rows = append(rows, []string{e.Key, e.Value, e.Source})
 				}
-				if err := columns(a.stdout, rows); err != nil {
+				if err := plain.Table(a.stdout, rows); err != nil {
 					return err
 				}
 				if rep.Trust != "" {

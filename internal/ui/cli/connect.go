@@ -96,7 +96,7 @@ func (l *link) dial(ctx context.Context, interactive bool) (client.Transport, er
 	return l.open(ctx, interactive)
 }
 
-// clientID gives the id of the local entry, making its key at first use.
+// clientID returns the id of the local entry, making its key at first use.
 func clientID(dir string) (protocol.ClientID, error) {
 	fs := disk.OS()
 	if err := fs.MkdirAll(dir); err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,10 +14,12 @@ import (
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/demo"
 	"scorel/internal/ui/cli/demoproject"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
 	"scorel/protocol"
 )
 
-// What the demo sends: the task, and the word to go on behind a kill.
+// What the demo sends: the task, and the word to go on after a kill.
 const (
 	demoPrompt = "A check of this project fails. Find out which, repair the fault, and show that every check passes."
 	demoGoOn   = "Go on."
@@ -48,7 +49,7 @@ a real one. Kill it in the middle and run it again: it goes on where it was.`,
 			return a.demo(cmd.Context(), o, dir)
 		},
 	}
-	cmd.Flags().BoolVar(&o.reset, "reset", false, "put the files of an earlier demo back, and begin anew")
+	cmd.Flags().BoolVar(&o.reset, "reset", false, "restore the files of an earlier demo, and start again")
 	cmd.Flags().BoolVar(&o.json, "json", false, "print the result as JSON")
 	cmd.Flags().BoolVar(&o.noDelay, "no-delay", false, "do not slow down for a person to read along")
 	return cmd
@@ -57,7 +58,7 @@ a real one. Kill it in the middle and run it again: it goes on where it was.`,
 // demoModel makes the demo model, at the pace of a reader where one is.
 func (a *app) demoModel() (model.Model, error) {
 	delay := a.pace
-	if delay == 0 && isTerminal(a.stdout) {
+	if delay == 0 && headless.IsTerminal(a.stdout) {
 		delay = demo.Pace
 	}
 	return demo.NewPaced(demo.Config{Delay: max(0, delay)}), nil
@@ -68,7 +69,7 @@ func (a *app) demoModel() (model.Model, error) {
 func (a *app) demo(ctx context.Context, o demoOptions, name string) error {
 	dir, err := filepath.Abs(name)
 	if err != nil {
-		return usagef("%s: %w", name, err)
+		return exit.Usagef("%s: %w", name, err)
 	}
 	session, err := a.demoFolder(ctx, dir, name, o.reset)
 	if err != nil {
@@ -78,23 +79,23 @@ func (a *app) demo(ctx context.Context, o demoOptions, name string) error {
 	if a.pace = demo.Pace; o.noDelay {
 		a.pace = -1
 	}
-	p := promptOptions{print: true, model: "demo", mode: "acceptEdits", tools: "coding", cwd: dir, session: string(session),
-		allow: []string{"Bash(" + demoproject.TestCommand + ")"}, output: "text"}
+	p := promptOptions{print: true, cwd: dir, session: string(session), output: "text",
+		turnFlags: turnFlags{model: "demo", mode: "acceptEdits", tools: "coding", allow: []string{"Bash(" + demoproject.TestCommand + ")"}}}
 	text := demoPrompt
 	if session != "" {
 		text = demoGoOn
-		fmt.Fprintf(a.stderr, "Going on in %s; --reset begins anew.\n\n", name)
+		fmt.Fprintf(a.stderr, "Continuing in %s; --reset starts again.\n\n", name)
 	} else {
-		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s. Kill this in the middle if you like:\nthe same command goes on where it was.\n\n", name)
+		fmt.Fprintf(a.stderr, "Made a small project with a fault in %s. Kill this in the middle if you like:\nthe same command continues where it was.\n\n", name)
 	}
 	fmt.Fprintf(a.stderr, "> %s\n\n", text)
 
-	var out printer = &textPrinter{out: a.stdout, errOut: a.stderr, live: isTerminal(a.stdout), status: true, started: time.Now()}
+	out := headless.NewText(a.stdout, a.stderr, true)
 	if o.json {
-		out = a.newPrinter("json")
+		out = headless.NewPrinter("json", a.stdout, a.stderr)
 	}
-	seen := &demoPrinter{printer: out, spin: isTerminal(a.stderr)}
-	if err := a.send(ctx, p, text, seen, &seen.result); err != nil {
+	seen := &demoPrinter{Printer: out, spin: headless.IsTerminal(a.stderr), result: headless.NewResult("")}
+	if err := a.runPrompt(ctx, p, text, seen, seen.result); err != nil {
 		return err
 	}
 	if !o.json {
@@ -103,22 +104,22 @@ func (a *app) demo(ctx context.Context, o demoOptions, name string) error {
 	return nil
 }
 
-// demoFolder makes the project ready and gives the session to go on in, "" to
+// demoFolder makes the project ready and returns the session to resume, "" to
 // begin one.
 func (a *app) demoFolder(ctx context.Context, dir, name string, reset bool) (protocol.SessionID, error) {
 	state, err := demoproject.Look(dir)
 	switch {
 	case err != nil:
-		return "", usagef("%s cannot be used: %w", name, err)
+		return "", exit.Usagef("%s cannot be used: %w", name, err)
 	case state == demoproject.Other:
-		return "", usagef("%s exists and is no demo project; give another folder: scorel demo FOLDER", name)
+		return "", exit.Usagef("%s exists and is no demo project; give another folder: scorel demo FOLDER", name)
 	case state == demoproject.Project && !reset:
 		return a.demoSession(ctx, dir)
 	}
 	return "", demoproject.Write(dir)
 }
 
-// demoSession gives the newest session of the project, "" when there is none.
+// demoSession returns the newest session of the project, "" when there is none.
 func (a *app) demoSession(ctx context.Context, dir string) (id protocol.SessionID, err error) {
 	err = a.with(ctx, func(l *link) error {
 		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
@@ -137,14 +138,14 @@ func (a *app) demoSession(ctx context.Context, dir string) (id protocol.SessionI
 // demoPrinter prints tool lines whoever reads, and notes what the next steps
 // name.
 type demoPrinter struct {
-	printer
+	headless.Printer
 	spin   bool // stderr is a terminal, so lines on it can be redrawn
-	result result
+	result *headless.Result
 	asked  protocol.EventID // the user's message
 	last   protocol.EventID // the newest message of the assistant
 }
 
-func (p *demoPrinter) event(e protocol.Event) error {
+func (p *demoPrinter) Event(e protocol.Event) error {
 	if b, ok := e.Body.(*protocol.MessageBody); ok {
 		switch b.Message.Role {
 		case protocol.RoleUser:
@@ -155,22 +156,22 @@ func (p *demoPrinter) event(e protocol.Event) error {
 			p.last = e.ID
 		}
 	}
-	return p.printer.event(e)
+	return p.Printer.Event(e)
 }
 
-func (p *demoPrinter) tick() {
+func (p *demoPrinter) Tick() {
 	if p.spin {
-		p.printer.tick()
+		p.Printer.Tick()
 	}
 }
 
 // nextSteps prints commands to paste.
 func (a *app) nextSteps(w io.Writer, dir string, p *demoPrinter) error {
 	self, id := a.self(), string(p.result.SessionID)
-	allow := " --permission-mode acceptEdits --allowed-tools " + quoteShell("Bash("+demoproject.TestCommand+")")
+	allow := " --permission-mode acceptEdits --allowed-tools " + headless.QuoteShell("Bash("+demoproject.TestCommand+")")
 	var s strings.Builder
 	step := func(what, command string) { fmt.Fprintf(&s, "  # %s\n  %s\n", what, command) }
-	s.WriteString("\nTo go on from here:\n\n")
+	s.WriteString("\nTo continue from here:\n\n")
 	step("the folder and its sessions", "cd "+quoteWord(dir)+" && "+self+" sessions list")
 	step("the whole conversation", self+" sessions show "+id)
 	if p.asked != "" {
@@ -186,7 +187,7 @@ func (a *app) nextSteps(w io.Writer, dir string, p *demoPrinter) error {
 	return err
 }
 
-// self gives how this program is called, for commands to paste.
+// self returns how this program is called, for commands to paste.
 func (a *app) self() string {
 	name := os.Args[0]
 	if !strings.ContainsRune(name, filepath.Separator) {
@@ -206,5 +207,5 @@ func quoteWord(s string) string {
 	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
 		return s
 	}
-	return quoteShell(s)
+	return headless.QuoteShell(s)
 }

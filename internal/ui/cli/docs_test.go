@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// pages gives the README and the pages of docs, by their paths from here.
+// pages returns the README and the pages of docs, by their paths from here.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	names := []string{"../../../README.md", "../../../CHANGELOG.md", "../../../AGENTS.md"}
@@ -35,7 +35,7 @@ func pages(t *testing.T) map[string]string {
 	return all
 }
 
-// commandLines gives the command lines of scorel in a page: what stands in code, up to
+// commandLines returns the command lines of scorel in a page: what stands in code, up to
 // the end of the line, the code, or a pipe.
 func commandLines(text string) [][]string {
 	var lines [][]string

@@ -7,6 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -15,7 +18,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	var cwd string
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Check the installation, and say what to do about what is wrong",
+		Short: "Check the installation, and suggest fixes",
 		Long: `Checks the folders and their modes, the disk, the configuration, keys and models,
 the programs that are used, sessions, this project and the terminal. It changes
 nothing. The exit code is 1 when a check fails, 0 otherwise.`,
@@ -33,7 +36,7 @@ nothing. The exit code is 1 when a check fails, 0 otherwise.`,
 				rep.Checks = append(rep.Checks, a.checkTerminal())
 				for _, c := range rep.Checks {
 					if c.State == "fail" {
-						a.code = exitFailed
+						a.code = exit.Failed
 					}
 				}
 				if asJSON {
@@ -62,7 +65,7 @@ func (a *app) showDoctor(rep *protocol.DoctorReport) error {
 	if bad == 0 {
 		rows = append(rows, nil, []string{"All is well."})
 	}
-	return columns(a.stdout, rows)
+	return plain.Table(a.stdout, rows)
 }
 
 // checkTerminal judges what only this end knows: how text is shown.
@@ -90,7 +93,7 @@ func (a *app) checkTerminal() protocol.DoctorCheck {
 		c.State, c.Text = "warn", "no locale is set, so the terminal may not show all characters"
 	case !utf8:
 		c.State, c.Text = "warn", fmt.Sprintf("the locale is %s, which has no UTF-8", locale)
-	case isTerminal(a.stdout) && (term == "" || term == "dumb"):
+	case headless.IsTerminal(a.stdout) && (term == "" || term == "dumb"):
 		c.State, c.Text = "warn", fmt.Sprintf("the terminal is of the type %q, which cannot move its cursor", term)
 		c.Advice = "Set TERM to what your terminal is, such as xterm-256color."
 		return c
@@ -99,7 +102,7 @@ func (a *app) checkTerminal() protocol.DoctorCheck {
 		if term != "" {
 			c.Text += ", terminal " + term
 		}
-		if !isTerminal(a.stdout) {
+		if !headless.IsTerminal(a.stdout) {
 			c.Text += ", output is no terminal"
 		}
 	}

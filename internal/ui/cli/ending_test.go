@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/owner"
 	"scorel/internal/host/daemon"
 	"scorel/internal/platform/disk"
 )
@@ -18,7 +18,7 @@ func TestAttachWhileAHostEndsGoesToTheNextOne(t *testing.T) {
 	s := newStation(t, `{"again":true,"do":[{"text":"ok"}]}`)
 	id := s.session()
 	dir := filepath.Join(s.home, ".scorel")
-	owner := session.Owner{PID: os.Getpid(), StartedAt: 1, Command: "scorel host"}
+	owner := owner.Owner{PID: os.Getpid(), StartedAt: 1, Command: "scorel host"}
 	lock, err := disk.OS().Lock(filepath.Join(dir, "host.lock"), owner.Text())
 	if err != nil {
 		t.Fatal(err)

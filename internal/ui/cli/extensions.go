@@ -15,6 +15,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -23,7 +25,7 @@ func (a *app) extensionsCommand() *cobra.Command {
 	var asJSON bool
 	var cwd string
 	list := func(cmd *cobra.Command, _ []string) error { return a.listExtensions(cmd.Context(), cwd, asJSON) }
-	cmd := &cobra.Command{Use: "extensions", Short: "List, check, begin and switch extensions",
+	cmd := &cobra.Command{Use: "extensions", Short: "List, check, create and switch extensions",
 		Long: `Extensions are files in ~/.scorel/extensions and, in a project that you trust, in
 .scorel/extensions: a .ts, .js or .mjs file, a folder with an index.ts or a
 package.json that names some, or a folder with a scorel.extension.json that names
@@ -41,7 +43,7 @@ a program in any language. They add tools, commands and hooks to your sessions.`
 func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error {
 	dir, err := workDir(cwd)
 	if err != nil {
-		return usagef("%s is not a folder", display.Line(cwd))
+		return exit.Usagef("%s is not a folder", display.Line(cwd))
 	}
 	return a.with(ctx, func(l *link) error {
 		list, err := client.Call[*protocol.ExtensionList](ctx, l.Client, "", &protocol.ListExtensions{WorkDir: dir})
@@ -55,7 +57,7 @@ func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error
 			fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
 		}
 		if len(list.Extensions) == 0 {
-			fmt.Fprintln(a.stderr, "There are no extensions; scorel extensions new NAME begins one.")
+			fmt.Fprintln(a.stderr, "There are no extensions; scorel extensions new NAME creates one.")
 			return nil
 		}
 		var rows [][]string
@@ -65,7 +67,7 @@ func (a *app) listExtensions(ctx context.Context, cwd string, asJSON bool) error
 				rows = append(rows, []string{"", "", "", "", "  " + e.Problem})
 			}
 		}
-		return columns(a.stdout, rows)
+		return plain.Table(a.stdout, rows)
 	})
 }
 
@@ -74,9 +76,10 @@ const checkPatience = time.Second
 
 func (a *app) extensionCheckCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "check NAME|PATH", Short: "Load an extension by itself and say what it registers",
+	cmd := &cobra.Command{Use: "check NAME|PATH", Short: "Load an extension and print what it registers",
 		Long: `Loads an extension (its name in the list, or its file or folder) in a process of its
-own, without a session, and says what it registers or why it cannot be loaded. Its
+own, without a session, and prints what it registers or why it cannot be loaded. What it
+uses and Scorel lacks is named with its file and line, and the exit code is 3. Its
 code runs: check what you would run.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -93,8 +96,11 @@ code runs: check what you would run.`,
 				if err != nil {
 					return err
 				}
-				if e.State != protocol.ExtensionLoaded {
-					a.code = exitFailed
+				switch {
+				case e.State != protocol.ExtensionLoaded:
+					a.code = exit.Failed
+				case len(e.Unsupported) > 0:
+					a.code = exit.Lacks
 				}
 				if asJSON {
 					return a.printJSON(e)
@@ -110,7 +116,7 @@ code runs: check what you would run.`,
 	return cmd
 }
 
-// extensionPath gives the whole path of an extension that is named by its id in the
+// extensionPath returns the whole path of an extension that is named by its id in the
 // working directory, or by its path; off is its id when it is switched off.
 func (a *app) extensionPath(ctx context.Context, l *link, name string) (path, off string, err error) {
 	list, err := a.extensionsHere(ctx, l)
@@ -118,7 +124,7 @@ func (a *app) extensionPath(ctx context.Context, l *link, name string) (path, of
 		return "", "", err
 	}
 	if path, err = filepath.Abs(name); err != nil {
-		return "", "", usagef("%s: %w", name, err)
+		return "", "", exit.Usagef("%s: %w", name, err)
 	}
 	named := func(e protocol.ExtensionInfo) bool {
 		return e.ID == name || e.Path == path || extensionEntry(e.Path) == path
@@ -143,7 +149,7 @@ func (a *app) extensionPath(ctx context.Context, l *link, name string) (path, of
 	return extensionEntry(e.Path), off, nil
 }
 
-// extensionsHere gives the extensions of the working directory.
+// extensionsHere returns the extensions of the working directory.
 func (a *app) extensionsHere(ctx context.Context, l *link) ([]protocol.ExtensionInfo, error) {
 	dir, err := workDir("")
 	if err != nil {
@@ -156,7 +162,7 @@ func (a *app) extensionsHere(ctx context.Context, l *link) ([]protocol.Extension
 	return list.Extensions, nil
 }
 
-// extensionEntry gives the file or folder that stands in a folder of extensions, of a
+// extensionEntry returns the file or folder that is in a folder of extensions, of a
 // file of an extension: of a package the folder, where its files belong together.
 func extensionEntry(path string) string {
 	for dir := path; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
@@ -176,9 +182,9 @@ func noExtension(name string, list []protocol.ExtensionInfo) error {
 		}
 	}
 	if len(ids) == 0 {
-		return usagef("there is no extension %s, and none at all; scorel extensions new NAME begins one", display.Line(name))
+		return exit.Usagef("there is no extension %s, and none at all; scorel extensions new NAME creates one", display.Line(name))
 	}
-	return usagef("there is no extension %s; there are: %s", display.Line(name), strings.Join(ids, ", "))
+	return exit.Usagef("there is no extension %s; there are: %s", display.Line(name), strings.Join(ids, ", "))
 }
 
 func (a *app) showExtension(e *protocol.ExtensionInfo) {
@@ -190,7 +196,7 @@ func (a *app) showExtension(e *protocol.ExtensionInfo) {
 	for _, part := range []struct {
 		what  string
 		names []string
-	}{{"tools", e.Tools}, {"commands", e.Commands}, {"listens to", e.Hooks}} {
+	}{{"tools", e.Tools}, {"commands", e.Commands}, {"models", e.Models}, {"listens to", e.Hooks}} {
 		if len(part.names) > 0 {
 			fmt.Fprintf(a.stdout, "%s: %s\n", part.what, display.Line(strings.Join(part.names, ", ")))
 		}
@@ -205,22 +211,30 @@ var newExtension string
 
 func (a *app) extensionNewCommand() *cobra.Command {
 	var project bool
-	cmd := &cobra.Command{Use: "new NAME", Short: "Begin an extension in TypeScript, with one tool and one command",
+	cmd := &cobra.Command{Use: "new NAME", Short: "Create an extension in TypeScript, with one tool and one command",
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return a.beginExtension(args[0], project) }}
 	cmd.Flags().BoolVar(&project, "project", false, "in .scorel/extensions of the current folder instead of ~/.scorel/extensions")
 	return cmd
 }
 
+// maxExtensionName bounds the name of a new extension, in bytes.
+const maxExtensionName = 40
+
+// isExtensionName reports whether a new extension can have a name.
+func isExtensionName(name string) bool {
+	if name == "" || name == "disabled" || len(name) > maxExtensionName || name[0] == '-' {
+		return false
+	}
+	return !strings.ContainsFunc(name, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-'
+	})
+}
+
 // beginExtension writes the file of a new extension. What is there stays.
 func (a *app) beginExtension(name string, project bool) error {
-	const most = 40
-	ok := name != "" && len(name) <= most && name[0] != '-'
-	for _, c := range []byte(name) {
-		ok = ok && (c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-')
-	}
-	if !ok || name == "disabled" {
-		return usagef("%s cannot be the name of an extension: use small letters, digits and dashes, at most %d", display.Line(name), most)
+	if !isExtensionName(name) {
+		return exit.Usagef("%s cannot be the name of an extension: use small letters, digits and dashes, at most %d", display.Line(name), maxExtensionName)
 	}
 	dir, err := a.scorelDir()
 	if err != nil {
@@ -239,14 +253,14 @@ func (a *app) beginExtension(name string, project bool) error {
 	}
 	for _, other := range []string{name, name + ".ts", name + ".js", name + ".mjs"} {
 		if _, err := os.Lstat(filepath.Join(dir, other)); err == nil {
-			return usagef("%s is there already; choose another name", filepath.Join(dir, other))
+			return exit.Usagef("%s is there already; choose another name", filepath.Join(dir, other))
 		}
 	}
 	file := filepath.Join(dir, name+".ts")
 	text := strings.NewReplacer("NAME", name, "TOOL", strings.ReplaceAll(name, "-", "_")).Replace(newExtension)
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return usagef("%s is there already; choose another name", file)
+		return exit.Usagef("%s is there already; choose another name", file)
 	}
 	if err != nil {
 		return err

@@ -8,65 +8,46 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
-	"scorel/internal/host/daemon"
 	"scorel/internal/ui/tui/tuitest"
 )
 
 // newcomer runs the terminal UI as somebody who has never run it.
-func newcomer(t *testing.T, width, height int, config string, args ...string) (m *tuitest.Tmux, home, project string) {
+func newcomer(t *testing.T, width, height int, config string, args ...string) (*tuitest.UI, *tuitest.Harness) {
 	t.Helper()
-	root, err := os.MkdirTemp("", "new") // the path of the host's socket is short
-	if err != nil {
-		t.Fatal(err)
-	}
-	home, project = filepath.Join(root, "home"), filepath.Join(root, "shop")
-	for _, dir := range []string{filepath.Join(home, ".scorel"), project} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Cleanup(func() {
-		if info, live, _ := daemon.Find(filepath.Join(home, ".scorel")); live && info.PID > 0 {
-			_ = syscall.Kill(info.PID, syscall.SIGKILL)
-		}
-		_ = os.RemoveAll(root)
-	})
+	h := tuitest.New(t, tuitest.Program{Path: find(t)})
+	h.Width, h.Height = width, height
 	if config != "" {
-		if err := os.WriteFile(filepath.Join(home, ".scorel", "config.toml"), []byte(config), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		h.WriteUser("config.toml", config)
 	}
-	return tuitest.NewTmux(t, tuitest.Options{Width: width, Height: height, Dir: project,
-		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t), args...), home, project
+	return h.Start(args...), h
 }
 
 // offered is on the screen while a newcomer is asked how to begin.
-const offered = "How do you want to begin?"
+const offered = "How would you like to start?"
 
 func TestANewcomerComesIntoTheDemoWithTwoKeys(t *testing.T) {
-	m, _, project := newcomer(t, 60, 15, "")
+	m, h := newcomer(t, 60, 15, "")
 	m.WaitFor(offered)
 	m.Keys("Up", "Enter")
 	m.WaitFor("A check of this project fails.")
-	if _, err := os.Stat(filepath.Join(project, "scorel-demo", "test.sh")); err != nil {
+	if _, err := os.Stat(filepath.Join(h.Project, "scorel-demo", "test.sh")); err != nil {
 		t.Error(err)
 	}
 	m.Keys("Enter")
-	m.WaitFor("May Bash run?", "Allow once")
+	m.WaitFor("Run this command?", "Allow once")
 }
 
 func TestWhatANewcomerTypesOrPastesIsNotLostToTheFirstPicker(t *testing.T) {
 	t.Run("typed", func(t *testing.T) {
-		m, _, _ := newcomer(t, 100, 30, "")
+		m, _ := newcomer(t, 100, 30, "")
 		m.WaitFor(offered)
 		m.Type("fix the build")
 		m.Wait("the text in the editor", func(s string) bool { return strings.Contains(s, "❯ fix the build") && !strings.Contains(s, offered) })
 	})
 	t.Run("pasted", func(t *testing.T) {
-		m, _, _ := newcomer(t, 100, 30, "")
+		m, _ := newcomer(t, 100, 30, "")
 		m.WaitFor(offered)
 		m.Paste("why does make fail?\nsay")
 		m.Wait("the text in the editor", func(s string) bool {
@@ -87,15 +68,15 @@ func TestAWrongKeyIsAskedForAgainAndARightOneLeadsToTheModel(t *testing.T) {
 			`data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}` + "\n\ndata: [DONE]\n\n"))
 	}))
 	defer server.Close()
-	m, home, _ := newcomer(t, 80, 24, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \""+server.URL+"/v1\"\nid = \"m\"\n")
-	m.WaitFor("/model picks one")
+	m, h := newcomer(t, 80, 24, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \""+server.URL+"/v1\"\nid = \"m\"\n")
+	m.WaitFor("Type /model to choose one")
 	m.Type("/login mine")
 	m.Keys("Enter")
-	m.WaitFor("The key of mine")
+	m.WaitFor("mine API key")
 	m.Type(wrong)
 	m.WaitFor(strings.Repeat("*", len(wrong)))
 	m.Keys("Enter")
-	m.WaitFor("That key was not kept")
+	m.WaitFor("That key was discarded")
 	m.Type(right)
 	m.Keys("Enter")
 	m.WaitFor("Models", "❯ mine")
@@ -106,7 +87,7 @@ func TestAWrongKeyIsAskedForAgainAndARightOneLeadsToTheModel(t *testing.T) {
 	if strings.Contains(m.All(), wrong) || strings.Contains(m.All(), right) {
 		t.Error("a key is on the screen")
 	}
-	err := filepath.WalkDir(home, func(name string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(h.Home, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
 			return err
 		}
@@ -130,7 +111,7 @@ func TestATerminalThatCannotMoveItsCursorIsSentToLines(t *testing.T) {
 }
 
 func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
-	m, home, project := newcomer(t, 100, 30, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\nid = \"m\"\n", "--resume")
+	m, h := newcomer(t, 100, 30, "[models.mine]\ntype = \"custom\"\napi = \"openai-completions\"\nbaseUrl = \"http://127.0.0.1:1/v1\"\nid = \"m\"\n", "--resume")
 	m.WaitFor("Sessions")
 	m.Keys("Escape")
 	m.WaitFor("ask something")
@@ -141,22 +122,16 @@ func TestBrokenFilesOfTheUserAreToldWithTheirLineAndTheUIRuns(t *testing.T) {
 		"keys.toml":        "\"editor.sing\" = \"x\"\n",
 		"themes/mine.toml": "base = \"dark\"\n[styles]\naccent = { fg = \"chartreuse-ish\" }\n",
 	} {
-		name = filepath.Join(home, ".scorel", name)
-		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		h.WriteUser(name, text)
 	}
-	again := tuitest.NewTmux(t, tuitest.Options{Width: 140, Height: 30, Dir: project,
-		Env: []string{"HOME=" + home, "PATH=" + os.Getenv("PATH")}}, find(t))
+	h.Width = 140
+	again := h.Start()
 	again.WaitFor("tui.toml:2", "keys.toml:1", "mine.toml:3")
 	again.Type("still typing")
 	again.WaitFor("still typing")
 }
 
-// find gives the program.
+// find returns the program.
 func find(t *testing.T) string {
 	t.Helper()
 	program, err := exec.LookPath("scorel")

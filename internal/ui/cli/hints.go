@@ -6,9 +6,9 @@ import (
 	"scorel/protocol"
 )
 
-// hinted gives the text of an error with what a person at a command line does next. The
+// hinted returns the text of an error with what a person at a command line does next. The
 // host does not know who asks, so it names the field, and the flag or command that sets
-// it stands here.
+// it is here.
 func hinted(err error) string {
 	text := err.Error()
 	if hint := hintOf(err); hint != "" {
@@ -29,7 +29,7 @@ func hintOf(err error) string {
 	case about.Reason == protocol.ReasonOpen:
 		return "`scorel host status` names the clients."
 	case about.Reason == protocol.ReasonLeaf && pe.Code == protocol.CodeStorageError:
-		return "`scorel sessions show --tree ID` shows its events, and `scorel sessions repair ID --leaf EVENT` goes on from one."
+		return "`scorel sessions show --tree ID` shows its events, and `scorel sessions repair ID --leaf EVENT` continues from one."
 	case about.Reason == protocol.ReasonLeaf:
 		return "--leaf EVENT names it."
 	case about.Reason == protocol.ReasonHeld:

@@ -5,13 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"scorel/client"
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -19,7 +21,7 @@ import (
 func (a *app) hostCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "host", Short: "The host of this machine: it runs sessions for any number of clients", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: serve, status, stop, token, logs or reset")
+			return exit.Usagef("use one of: serve, status, stop, token, logs or reset")
 		}}
 	cmd.AddCommand(a.hostServeCommand(), a.hostStatusCommand(), a.hostStopCommand(), a.hostTokenCommand(), a.hostLogsCommand(), a.hostResetCommand())
 	return cmd
@@ -37,14 +39,14 @@ type hostStatus struct {
 
 func (a *app) hostStatusCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "status", Short: "Say whether a host runs, where, and what it does (exit code 1: none runs)", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "status", Short: "Show whether a host runs, where, and what it does (exit code 1: none runs)", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := a.hostStatus(cmd.Context())
 			if err != nil {
 				return err
 			}
 			if !s.Running || s.Problem != "" {
-				a.code = exitFailed
+				a.code = exit.Failed
 			}
 			if asJSON {
 				return a.printJSON(s)
@@ -55,8 +57,8 @@ func (a *app) hostStatusCommand() *cobra.Command {
 	return cmd
 }
 
-// statusPatience is how long a host has to say how it is.
-const statusPatience = 10 * time.Second
+// statusTimeout is how long a host has to say how it is.
+const statusTimeout = 10 * time.Second
 
 func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 	dir, err := a.scorelDir()
@@ -68,7 +70,7 @@ func (a *app) hostStatus(ctx context.Context) (hostStatus, error) {
 		return hostStatus{}, err
 	}
 	s := hostStatus{Running: true, Info: &info}
-	ctx, stop := context.WithTimeout(ctx, statusPatience)
+	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
 	const self = "scorel host status"
 	l, err := a.reach(ctx, reachOptions{name: self, onOther: func(string) {}})
@@ -94,8 +96,8 @@ func (a *app) showStatus(s hostStatus) error {
 		fmt.Fprintln(a.stdout, "No host runs.")
 		return nil
 	}
-	var b strings.Builder
-	line := func(name, text string) { fmt.Fprintf(&b, "%-12s %s\n", name, text) }
+	var rows [][]string
+	line := func(name, text string) { rows = append(rows, []string{name, text}) }
 	state := "runs"
 	switch {
 	case s.Problem != "":
@@ -124,8 +126,7 @@ func (a *app) showStatus(s hostStatus) error {
 	for _, ss := range s.Sessions {
 		line("session", sessionState(ss))
 	}
-	_, err := fmt.Fprint(a.stdout, b.String())
-	return err
+	return plain.Table(a.stdout, rows)
 }
 
 // sessionState says in one line what goes on in a session.
@@ -142,27 +143,27 @@ func sessionState(s protocol.SessionState) string {
 		what string
 	}{{s.Queued, "waiting message"}, {s.Tasks, "background command"}, {s.Clients, "client"}} {
 		if n.n > 0 {
-			what += ", " + plural(n.n, n.what)
+			what += ", " + plain.Count(n.n, n.what)
 		}
 	}
 	line := string(s.SessionID) + "  " + what
 	if s.Title != "" {
-		line += "  " + display.Line(firstLine(s.Title, 60))
+		line += "  " + display.Line(plain.FirstLine(s.Title, 60))
 	}
 	return line
 }
 
-// running gives the host that holds the lock.
+// running returns the host that holds the lock.
 func (a *app) running() (dir string, info daemon.Info, err error) {
 	if dir, err = a.scorelDir(); err != nil {
 		return "", info, err
 	}
 	info, live, err := daemon.Find(dir)
 	if err == nil && !live {
-		err = errNoHost
+		err = follow.ErrNoHost
 	}
 	return dir, info, err
 }
 
-// noHost tells whether the error says that none runs.
-func noHost(err error) bool { return errors.Is(err, errNoHost) }
+// noHost reports whether the error says that none runs.
+func noHost(err error) bool { return errors.Is(err, follow.ErrNoHost) }

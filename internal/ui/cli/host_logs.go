@@ -9,33 +9,35 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
 )
 
 // logInterval is how often a log that is followed is looked at.
 const logInterval = 200 * time.Millisecond
 
 func (a *app) hostLogsCommand() *cobra.Command {
-	var follow bool
+	var stay bool
 	var lines int
 	cmd := &cobra.Command{Use: "logs", Short: "Print what the host has noted: starts, ends, and whom it refused", Args: args(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostLogs(cmd.Context(), lines, follow) }}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on with what comes")
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.hostLogs(cmd.Context(), lines, stay) }}
+	cmd.Flags().BoolVarP(&stay, "follow", "f", false, "keep printing new lines")
 	cmd.Flags().IntVarP(&lines, "lines", "n", 200, "at most so many lines, the newest")
 	return cmd
 }
 
-func (a *app) hostLogs(ctx context.Context, lines int, follow bool) error {
+func (a *app) hostLogs(ctx context.Context, lines int, stay bool) error {
 	dir, err := a.scorelDir()
 	if err != nil {
 		return err
 	}
 	if lines < 0 {
-		return usagef("-n takes a number of lines, 0 or more")
+		return exit.Usagef("-n takes a number of lines, 0 or more")
 	}
 	name := daemon.Log(dir)
 	f, err := os.Open(name)
-	if os.IsNotExist(err) && !follow {
-		return usagef("there is no log yet: no host has run here")
+	if os.IsNotExist(err) && !stay {
+		return exit.Usagef("there is no log yet: no host has run here")
 	}
 	var at int64
 	if err == nil {
@@ -49,17 +51,17 @@ func (a *app) hostLogs(ctx context.Context, lines int, follow bool) error {
 	if err != nil {
 		return err
 	}
-	if _, err := a.stdout.Write(tail); err != nil || !follow {
+	if _, err := a.stdout.Write(tail); err != nil || !stay {
 		return err
 	}
-	signals, stop := interrupts()
+	signals, stop := follow.Interrupts()
 	defer stop()
 	tick := time.NewTicker(logInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if at, err = a.logBehind(name, at); err != nil {
+			if at, err = a.logAfter(name, at); err != nil {
 				return err
 			}
 		case <-signals:
@@ -70,9 +72,9 @@ func (a *app) hostLogs(ctx context.Context, lines int, follow bool) error {
 	}
 }
 
-// logBehind prints what stands in the log behind a place. One that is shorter has
-// begun anew.
-func (a *app) logBehind(name string, at int64) (int64, error) {
+// logAfter prints what is in the log after a place. One that is shorter has
+// been started again.
+func (a *app) logAfter(name string, at int64) (int64, error) {
 	f, err := os.Open(name)
 	if os.IsNotExist(err) {
 		return 0, nil

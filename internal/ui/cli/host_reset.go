@@ -10,11 +10,12 @@ import (
 	"golang.org/x/term"
 
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
 )
 
 func (a *app) hostResetCommand() *cobra.Command {
 	var yes bool
-	cmd := &cobra.Command{Use: "reset", Short: "Remove token, certificate and leftovers of a host that does not run", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "reset", Short: "Remove token, certificate and leftovers of a stopped host", Args: args(cobra.NoArgs),
 		Long: `Removes what a host keeps for its clients: host.json, host.sock, the token and the
 certificate. The next host makes new ones, and clients elsewhere need them.
 Sessions, projects, keys and configuration stay.`,
@@ -41,12 +42,12 @@ func (a *app) resetHost(yes bool) error {
 	if !yes {
 		in, ok := a.stdin.(*os.File)
 		if !ok || !term.IsTerminal(int(in.Fd())) {
-			return usagef("this removes %s; repeat with --yes", strings.Join(names, ", "))
+			return exit.Usagef("this removes %s; repeat with --yes", strings.Join(names, ", "))
 		}
 		fmt.Fprintf(a.stderr, "Remove %s? [y/N] ", strings.Join(names, ", "))
 		answer, _ := bufio.NewReader(in).ReadString('\n') // no answer is no
 		if answer = strings.ToLower(strings.TrimSpace(answer)); answer != "y" && answer != "yes" {
-			a.code = exitFailed
+			a.code = exit.Failed
 			return nil
 		}
 	}

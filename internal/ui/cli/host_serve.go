@@ -18,11 +18,12 @@ import (
 	"scorel/client"
 	"scorel/internal/host"
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
 	"scorel/protocol"
 )
 
 // takeOver is how long a host that is asked to end has before the one that takes its
-// place gives up: more than what a turn gets to come to a border.
+// place returns up: more than what a turn gets to come to a boundary.
 const takeOver = 25 * time.Second
 
 // serveOptions are the flags of scorel host serve.
@@ -56,7 +57,7 @@ JSON message per line, without a handshake; the end of stdin ends the host.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case o.detach && o.stdio:
-				return usagef("--detach and --stdio exclude each other: a host in the background has no stdin")
+				return exit.Usagef("--detach and --stdio exclude each other: a host in the background has no stdin")
 			case o.detach:
 				return a.detach(cmd.Context(), o)
 			}
@@ -67,11 +68,11 @@ JSON message per line, without a handshake; the end of stdin ends the host.`,
 	f.StringArrayVar(&o.listen, "listen", nil, "a further address, HOST:PORT; port 0 is any that is free; repeat for more")
 	f.StringVar(&o.cert, "tls-cert", "", "the certificate (PEM) for addresses that are not on this machine alone")
 	f.StringVar(&o.key, "tls-key", "", "its key (PEM)")
-	f.BoolVar(&o.replace, "replace", false, "take the place of a host that runs")
+	f.BoolVar(&o.replace, "replace", false, "replace a running host")
 	f.BoolVar(&o.detach, "detach", false, "run in the background, and return when clients can come")
 	f.BoolVar(&o.stdio, "stdio", false, "speak the protocol over stdin and stdout, too, one JSON message per line")
 	f.BoolVar(&o.untilIdle, "until-idle", false, "end after 10 minutes without anything to do")
-	f.IntVar(&o.readyFD, "ready-fd", 0, "tell this descriptor when clients can come")
+	f.IntVar(&o.readyFD, "ready-fd", 0, "write to this descriptor when the host is ready")
 	for _, name := range []string{"until-idle", "ready-fd"} { // for hosts that were started by a command
 		_ = f.MarkHidden(name)
 	}
@@ -131,7 +132,7 @@ func (a *app) serve(ctx context.Context, o serveOptions) error {
 		ready.Tell(daemon.Info{}, err)
 	}
 	if errors.Is(err, daemon.ErrKilled) {
-		a.code = exitCancelled
+		a.code = exit.Cancelled
 	}
 	return err
 }
@@ -181,7 +182,7 @@ func (a *app) askToEnd(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(ctx, statusPatience)
+	ctx, stop := context.WithTimeout(ctx, statusTimeout)
 	defer stop()
 	l, err := a.reach(ctx, reachOptions{name: "scorel host serve --replace", onOther: func(string) {}})
 	if err == nil {

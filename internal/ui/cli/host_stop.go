@@ -11,6 +11,7 @@ import (
 
 	"scorel/client"
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -20,7 +21,7 @@ const stopPatience = 60 * time.Second
 
 func (a *app) hostStopCommand() *cobra.Command {
 	var now bool
-	cmd := &cobra.Command{Use: "stop", Short: "End the host; each turn may finish its step first", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "stop", Short: "Stop the host; each turn may finish its step first", Args: args(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.stopHost(cmd.Context(), now) }}
 	cmd.Flags().BoolVar(&now, "now", false, "do not wait for what runs")
 	return cmd
@@ -53,7 +54,7 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 		}
 	}
 	if atWork > 0 {
-		fmt.Fprintf(a.stderr, "scorel: waiting for %s to finish a step; scorel host stop --now does not wait\n", plural(atWork, "turn"))
+		fmt.Fprintf(a.stderr, "scorel: waiting for %s to finish a step; scorel host stop --now does not wait\n", plain.Count(atWork, "turn"))
 	}
 	if err := daemon.AwaitEnd(ctx, dir); err != nil {
 		return fmt.Errorf("%v did not end within %v (%w); see scorel host logs", info, stopPatience, err)
@@ -67,7 +68,7 @@ func (a *app) stopHost(ctx context.Context, now bool) error {
 	return nil
 }
 
-// endInOrder asks the host to end, and gives what it was doing.
+// endInOrder asks the host to end, and returns what it was doing.
 func (a *app) endInOrder(ctx context.Context) ([]protocol.SessionState, error) {
 	l, err := a.reach(ctx, reachOptions{name: "scorel host stop", onOther: func(string) {}})
 	if err != nil {
@@ -95,7 +96,7 @@ func lost(err error) bool {
 // not to wait. The pid is that of who holds the lock.
 func endNow(info daemon.Info) error {
 	if info.PID <= 0 {
-		return errors.New("the lock does not say which process holds it")
+		return errors.New("the lock does not name the process that holds it")
 	}
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		if err := syscall.Kill(info.PID, sig); err != nil && !errors.Is(err, syscall.ESRCH) {

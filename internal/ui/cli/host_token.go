@@ -9,11 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
 )
 
 func (a *app) hostTokenCommand() *cobra.Command {
 	var refresh bool
-	cmd := &cobra.Command{Use: "token", Short: "Print the token of this machine's host, or draw a new one", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "token", Short: "Print the token of this machine's host, or generate a new one", Args: args(cobra.NoArgs),
 		Long: `Prints the token: who has it controls the host, so it belongs into a variable of
 the client's environment or a password manager, and into no argument and no URL.
 --refresh draws a new one; who came in with the old one is cut off at once.`,
@@ -25,7 +26,7 @@ the client's environment or a password manager, and into no argument and no URL.
 			token := ""
 			if !refresh {
 				if token, err = daemon.ReadToken(dir); errors.Is(err, fs.ErrNotExist) {
-					return usagef("there is no token yet; the host makes one when it starts, and scorel host token --refresh does now")
+					return exit.Usagef("there is no token yet; the host makes one when it starts, and scorel host token --refresh does now")
 				}
 			} else if token, err = daemon.RefreshToken(dir, rand.Reader); err == nil {
 				err = daemon.TellRefreshed(dir)
@@ -36,6 +37,6 @@ the client's environment or a password manager, and into no argument and no URL.
 			_, err = fmt.Fprintln(a.stdout, token)
 			return err
 		}}
-	cmd.Flags().BoolVar(&refresh, "refresh", false, "draw a new one; clients that use the old one are cut off")
+	cmd.Flags().BoolVar(&refresh, "refresh", false, "generate a new one; clients that use the old one are cut off")
 	return cmd
 }

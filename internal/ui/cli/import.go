@@ -17,6 +17,8 @@ import (
 
 	"scorel/client"
 	"scorel/internal/engine/archive"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -40,14 +42,14 @@ jsonl), or from a log of another home: with PATH/sessions/ses_….jsonl the payl
 come from PATH/blobs. What the session's rules allowed does not count here.`,
 		Args: args(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := interruptible(cmd.Context())
+			ctx, stop := follow.Interruptible(cmd.Context())
 			defer stop()
 			return a.withSessions(ctx, func(l *link) error { return a.importFile(ctx, l, o, args[0]) })
 		}}
 	f := cmd.Flags()
 	f.StringVar(&o.blobs, "blobs", "", "the folder of the payloads of a .jsonl file")
 	f.StringVar(&o.cwd, "cwd", "", "the folder in which the session works from now on")
-	f.StringVar(&o.leaf, "leaf", "", "the event to go on from, where damage may have moved it")
+	f.StringVar(&o.leaf, "leaf", "", "the event to continue from, where damage may have moved it")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd
 }
@@ -62,15 +64,15 @@ func (a *app) importFile(ctx context.Context, l *link, o importOptions, name str
 	}
 	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for who writes into a pipe
 	if err != nil {
-		return usagef("%s cannot be read: %w", name, errors.Unwrap(err))
+		return exit.Usagef("%s cannot be read: %w", name, errors.Unwrap(err))
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
-		return usagef("%s is not a file", name)
+		return exit.Usagef("%s is not a file", name)
 	}
 	if info.Size() > archive.MaxUnpacked {
-		return usagef("%s has more than %d GiB", name, int64(archive.MaxUnpacked)>>30)
+		return exit.Usagef("%s has more than %d GiB", name, int64(archive.MaxUnpacked)>>30)
 	}
 	parts, err := l.putAll(ctx, func(w io.Writer) error { return pack(ctx, w, f, info.Size(), name, o.blobs) })
 	if err != nil {
@@ -91,7 +93,7 @@ func (a *app) importFile(ctx context.Context, l *link, o importOptions, name str
 	return err
 }
 
-// pack gives a file as it is sent: a bundle unchanged, a log as a bundle with the
+// pack returns a file as it is sent: a bundle unchanged, a log as a bundle with the
 // payloads that it names and that are there.
 func pack(ctx context.Context, w io.Writer, f *os.File, size int64, name, blobs string) error {
 	var head [2]byte
@@ -104,7 +106,7 @@ func pack(ctx context.Context, w io.Writer, f *os.File, size int64, name, blobs 
 	}
 	if archive.Is(head[:n]) {
 		if blobs != "" {
-			return usagef("%s is a bundle, which holds its payloads; leave --blobs out", name)
+			return exit.Usagef("%s is a bundle, which holds its payloads; leave --blobs out", name)
 		}
 		_, err := io.Copy(w, f)
 		return err
@@ -112,7 +114,7 @@ func pack(ctx context.Context, w io.Writer, f *os.File, size int64, name, blobs 
 	if blobs == "" {
 		blobs = blobsBeside(name)
 	} else if info, err := os.Stat(blobs); err != nil || !info.IsDir() {
-		return usagef("--blobs %s is not a folder", blobs)
+		return exit.Usagef("--blobs %s is not a folder", blobs)
 	}
 	out := archive.NewWriter(w)
 	if err := out.Session(f, size); err != nil {
@@ -129,7 +131,7 @@ func pack(ctx context.Context, w io.Writer, f *os.File, size int64, name, blobs 
 	return out.Close()
 }
 
-// blobsBeside gives the folder of payloads of the home that a log lies in, "" when
+// blobsBeside returns the folder of payloads of the home that a log lies in, "" when
 // it lies in none.
 func blobsBeside(name string) string {
 	abs, err := filepath.Abs(name)
@@ -181,7 +183,7 @@ func packBlobs(ctx context.Context, out *archive.Writer, log io.Reader, dir stri
 	}
 }
 
-// namedBy gives the payloads that a line of a log names; of one that is damaged, all
+// namedBy returns the payloads that a line of a log names; of one that is damaged, all
 // that it may name: the host takes those of what it can read.
 func namedBy(line []byte) []string {
 	ev, err := protocol.ParseEvent(line)
@@ -208,12 +210,12 @@ func packBlob(ctx context.Context, out *archive.Writer, root *os.Root, sha strin
 		return err
 	}
 	if !info.Mode().IsRegular() || info.Size() > archive.MaxBlob {
-		return usagef("%s is no payload of at most %d MiB", f.Name(), archive.MaxBlob>>20)
+		return exit.Usagef("%s is no payload of at most %d MiB", f.Name(), archive.MaxBlob>>20)
 	}
 	return out.Blob(sha, f, info.Size())
 }
 
-// putAll stores what write writes at the host, in parts, and gives their names.
+// putAll stores what write writes at the host, in parts, and returns their names.
 func (l *link) putAll(ctx context.Context, write func(io.Writer) error) ([]string, error) {
 	r, w := io.Pipe()
 	go func() { w.CloseWithError(write(w)) }() // ends when all has been read, or r is closed

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"scorel/internal/ui/exit"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,10 +31,25 @@ type talking struct {
 // talk starts the program with a model that answers with the lines of a script.
 func talk(t *testing.T, script []string, args ...string) *talking {
 	t.Helper()
+	return talkIn(t, nil, script, args...)
+}
+
+// talkIn is talk in a home with files.
+func talkIn(t *testing.T, files map[string]string, script []string, args ...string) *talking {
+	t.Helper()
 	dir := t.TempDir()
 	w := &talking{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), lines: make(chan string, 1)}
 	for _, d := range []string{w.home, w.project} {
 		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range files {
+		name = filepath.Join(w.home, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -152,7 +168,7 @@ func TestInputAnswersAPermissionQuestion(t *testing.T) {
 			w.say(`{"type":"answer_permission","permissionId":"` + q["permissionId"].(string) + `","choice":` + c.choice + `,"reason":"because"}`)
 			w.until(`"type":"response"`)
 			res, code := w.end()
-			if code != exitOK || res["result"] != "done" || w.made() != c.made {
+			if code != exit.OK || res["result"] != "done" || w.made() != c.made {
 				t.Errorf("exit %d, made %v, %v", code, w.made(), res)
 			}
 			rules, _ := os.ReadFile(filepath.Join(w.home, ".scorel", "rules.json"))
@@ -175,7 +191,7 @@ func TestInputAnswersAQuestionOfTheModel(t *testing.T) {
 	w.until(`"type":"response"`)
 	w.say(`{"type":"answer_ui","uiId":"` + q["uiId"].(string) + `","value":["red"]}`)
 	w.until(`"type":"error"`, `"code":"conflict"`)
-	if res, code := w.end(); code != exitOK || res["result"] != "blue it is" {
+	if res, code := w.end(); code != exit.OK || res["result"] != "blue it is" {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -185,7 +201,7 @@ func TestEndOfInputEndsWhatRunsInTheBackground(t *testing.T) {
 	w := talk(t, []string{start, `{"do":[{"text":"it runs"}]}`}, "--allowed-tools", "Bash")
 	w.send("serve")
 	res, code := w.end()
-	if ended, _ := res["backgroundEnded"].([]any); code != exitOK || len(ended) != 1 {
+	if ended, _ := res["backgroundEnded"].([]any); code != exit.OK || len(ended) != 1 {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -195,7 +211,7 @@ func TestEndOfInputRefusesAnOpenQuestion(t *testing.T) {
 	w.send("make it")
 	w.until(`"type":"permission_request"`)
 	res, code := w.end()
-	if code != exitUnasked || res["result"] != "not done" || w.made() || len(res["permissionDenials"].([]any)) != 1 {
+	if code != exit.Unasked || res["result"] != "not done" || w.made() || len(res["permissionDenials"].([]any)) != 1 {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -216,7 +232,7 @@ func TestInputSteersARunningTurnAndFollowsUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	res, code := w.end() // while the turn runs
-	if code != exitOK || res["result"] != "Then right." || res["numTurns"] != 2.0 {
+	if code != exit.OK || res["result"] != "Then right." || res["numTurns"] != 2.0 {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -231,7 +247,7 @@ func TestInputGoesOnAfterATurnThatWasCancelled(t *testing.T) {
 	w.until(`"type":"runtime_end"`, `"cancelled"`)
 	w.send("are you there?")
 	w.until(`"type":"runtime_end"`, `"completed"`)
-	if res, code := w.end(); code != exitOK || res["result"] != "I am still here." {
+	if res, code := w.end(); code != exit.OK || res["result"] != "I am still here." {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -268,7 +284,7 @@ func TestInputThatIsNoRequestIsToldAndGoesOn(t *testing.T) {
 	w.until(`{"type":"response"`)
 	w.send("go on")
 	w.until(`"type":"runtime_end"`)
-	if res, code := w.end(); code != exitOK || res["result"] != "done" {
+	if res, code := w.end(); code != exit.OK || res["result"] != "done" {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -280,7 +296,7 @@ func TestWhatIsSentBehindACompactionComesBehindIt(t *testing.T) {
 		w.until(`"type":"turn_end"`)
 		w.until(`"type":"runtime_end"`)
 	}
-	if res, code := w.end(); code != exitOK || res["result"] != "done" {
+	if res, code := w.end(); code != exit.OK || res["result"] != "done" {
 		t.Errorf("exit %d, %v", code, res)
 	}
 	if all := strings.Join(w.printed, "\n"); strings.Contains(all, `"type":"error"`) {
@@ -291,13 +307,13 @@ func TestWhatIsSentBehindACompactionComesBehindIt(t *testing.T) {
 
 func TestInputWithoutARequestIsWrongUsage(t *testing.T) {
 	w := talk(t, nil)
-	if res, code := w.end(); code != exitUsage || !strings.Contains(res["error"].(map[string]any)["message"].(string), "held no request") {
+	if res, code := w.end(); code != exit.Usage || !strings.Contains(res["error"].(map[string]any)["message"].(string), "held no request") {
 		t.Errorf("exit %d, %v", code, res)
 	}
 	w = talk(t, nil)
 	w.say(`{"type":"get_context"}`)
 	w.until(`{"type":"response"`)
-	if res, code := w.end(); code != exitOK || res["terminal"] != "completed" {
+	if res, code := w.end(); code != exit.OK || res["terminal"] != "completed" {
 		t.Errorf("a read alone: exit %d, %v", code, res)
 	}
 }
@@ -311,7 +327,7 @@ func TestInterruptEndsTheInputAndCancels(t *testing.T) {
 	}
 	res := w.until(`{"type":"result"`)
 	_ = w.cmd.Wait()
-	if code := w.cmd.ProcessState.ExitCode(); code != exitCancelled || res["terminal"] != "cancelled" || w.made() {
+	if code := w.cmd.ProcessState.ExitCode(); code != exit.Cancelled || res["terminal"] != "cancelled" || w.made() {
 		t.Errorf("exit %d, %v", code, res)
 	}
 }
@@ -351,7 +367,7 @@ func TestTheEndOfTheTerminalEndsWhatRuns(t *testing.T) {
 	}
 	res := w.until(`{"type":"result"`)
 	_ = w.cmd.Wait()
-	if code := w.cmd.ProcessState.ExitCode(); code != exitCancelled || res["terminal"] != "cancelled" {
+	if code := w.cmd.ProcessState.ExitCode(); code != exit.Cancelled || res["terminal"] != "cancelled" {
 		t.Errorf("exit %d, %v", code, res)
 	}
 	w.ends("pid")
@@ -365,7 +381,7 @@ func TestAReaderThatGoesAwayEndsWhatRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = w.cmd.Wait()
-	if code := w.cmd.ProcessState.ExitCode(); code != exitPipe {
+	if code := w.cmd.ProcessState.ExitCode(); code != exit.Pipe {
 		t.Errorf("exit %d of %v", code, w.cmd.ProcessState)
 	}
 	w.ends("pid")
@@ -379,7 +395,7 @@ func TestInputThatEndsAtOnceLosesNoMessage(t *testing.T) {
 		w := talk(t, []string{`{"if":{"user":"first"},"do":[{"text":"one"}]}`, `{"if":{"user":"second"},"do":[{"text":"two"}]}`})
 		w.send("first")
 		w.send("second")
-		if res, code := w.end(); code != exitOK || res["result"] != "two" || res["numTurns"] != 2.0 {
+		if res, code := w.end(); code != exit.OK || res["result"] != "two" || res["numTurns"] != 2.0 {
 			t.Fatalf("exit %d, %v\n%s", code, res, strings.Join(w.printed, "\n"))
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"os/exec"
+	"scorel/internal/ui/line/linetest"
 	"strings"
 	"sync"
 	"syscall"
@@ -19,7 +20,7 @@ type tty struct {
 	read            chan struct{} // closed when all is read
 
 	mu sync.Mutex // guards g
-	g  *glass
+	g  *linetest.Glass
 }
 
 func (y *tty) Write(p []byte) (int, error) {
@@ -31,7 +32,7 @@ func (y *tty) Write(p []byte) (int, error) {
 func (y *tty) screen() string {
 	y.mu.Lock()
 	defer y.mu.Unlock()
-	return strings.Join(y.g.shown(), "\n")
+	return strings.Join(y.g.Shown(), "\n")
 }
 
 // atTerminal starts a program on a terminal of so many columns.
@@ -47,7 +48,7 @@ func (s *station) atTerminal(columns int, args ...string) *tty {
 	if err := cmd.Start(); err != nil {
 		s.t.Fatal(err)
 	}
-	y := &tty{s: s, cmd: cmd, person: person, program: program, read: make(chan struct{}), g: &glass{t: s.t, columns: columns}}
+	y := &tty{s: s, cmd: cmd, person: person, program: program, read: make(chan struct{}), g: linetest.NewGlass(s.t, columns)}
 	go func() { // ends with the terminal
 		defer close(y.read)
 		var pending []byte
@@ -55,7 +56,7 @@ func (s *station) atTerminal(columns int, args ...string) *tty {
 		for {
 			n, err := person.Read(buf)
 			pending = append(pending, buf[:n]...)
-			if whole := upToWhole(pending); whole > 0 {
+			if whole := linetest.Whole(pending); whole > 0 {
 				_, _ = y.Write(pending[:whole])
 				pending = pending[whole:]
 			}
@@ -100,7 +101,7 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"thinking":"hmm"},{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
 	s.ok("host", "serve", "--detach")
-	y := s.atTerminal(100, "attach", id)
+	y := s.atTerminal(100, "attach", "--plain", id)
 	y.shows("── session " + id + " (begin); /help lists the commands\n> begin\nAn answer.\n>")
 	y.types("tell me\r")
 	y.shows("> tell me\nhmm\nThe beginning of a story\n…")
@@ -116,20 +117,20 @@ func TestAttachOnATerminalShowsTheInputBelowWhatStreams(t *testing.T) {
 	y.shows("── went back to evt_", "\n> tell me") // its text is there to be changed
 	y.types("\x15\x04")
 	y.ends()
-	y.shows("scorel: detached; scorel attach " + id[:20])
+	y.shows("scorel: detached. Resume with: scorel attach " + id[:20])
 }
 
 func TestWhoLeavesWithoutAHostIsToldWhatWasNotSent(t *testing.T) {
 	s := newStation(t, answersAnything)
 	id := s.session()
 	s.ok("host", "serve", "--detach")
-	y := s.atTerminal(100, "attach", id)
+	y := s.atTerminal(100, "attach", "--plain", id)
 	y.shows("An answer.\n>")
 	s.endHost()
 	y.shows("no host runs here")
 	y.types("one more thing\r")
 	y.types("\x04")
-	y.shows("what you typed waits for the host; Ctrl-C twice leaves without it")
+	y.shows("what you typed is not sent yet; Ctrl-C twice quits without it")
 	y.types("\x03\x03")
 	y.ends()
 	y.shows("scorel: the host has not confirmed: one more thing", "scorel: detached")
@@ -140,16 +141,16 @@ func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
 		`{"again":true,"if":{"user":"ask me"},"do":[{"call":"AskUser","id":"c3","input":{"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}]}]}}]}`, answersAnything)
 	id := s.session()
 	s.ok("host", "serve", "--detach")
-	y, other := s.atTerminal(100, "attach", id), s.start("attach", id)
+	y, other := s.atTerminal(100, "attach", "--plain", id), s.start("attach", id)
 	y.shows("An answer.\n>")
 	other.sees("An answer.")
 	y.types("both\r")
-	y.shows("? Bash touch one", "words behind it tell the model why)\n?")
+	y.shows("? Bash touch one", "text after it tells the model why)\n?")
 	y.types("1")
 	y.shows("\n? 1")
 	other.sees("? Bash touch one")
 	other.types("0")
-	y.shows("denied elsewhere", "? Bash touch two", "words behind it tell the model why)\n? 1")
+	y.shows("denied elsewhere", "? Bash touch two", "text after it tells the model why)\n? 1")
 	y.types("\r")
 	y.shows("this question came while you typed; Enter answers it\n? 1")
 	if s.exists("project/two") {
@@ -176,23 +177,4 @@ func TestAnAnswerIsOnlyForTheQuestionThatItWasTypedFor(t *testing.T) {
 	if log := s.read(".scorel/sessions/" + id + ".jsonl"); strings.Contains(log, `"text":"2"`) {
 		t.Errorf("an answer was sent as a message:\n%s", log)
 	}
-}
-
-// upToWhole gives how many bytes end neither in a character nor in a sequence.
-func upToWhole(b []byte) int {
-	if at := strings.LastIndexByte(string(b), 0x1b); at >= 0 && !strings.ContainsFunc(string(b[at+1:]), func(r rune) bool { return r >= '@' && r <= '~' && r != '[' }) {
-		b = b[:at]
-	}
-	for n := len(b); n > 0 && n > len(b)-4; n-- {
-		if b[n-1] < 0x80 {
-			return n
-		}
-		if b[n-1] >= 0xc0 { // a character begins here: is it whole?
-			if strings.HasSuffix(strings.ToValidUTF8(string(b), "\x00"), "\x00") {
-				return n - 1
-			}
-			return len(b)
-		}
-	}
-	return len(b)
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"scorel/internal/ui/exit"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,16 +41,16 @@ func writeMan(to io.Writer, root *cobra.Command) error {
 	for _, c := range []struct {
 		code int
 		what string
-	}{{exitOK, "It worked."}, {exitFailed, "A provider or the storage failed, or a check did."}, {exitUsage, "The command line or the configuration is wrong."},
-		{exitLimit, "A limit ended the run."}, {exitUnasked, "Something was needed that nobody could be asked for."},
-		{exitLoop, "The model repeated itself, and nobody let it go on."}, {exitCancelled, "Interrupted."},
-		{exitPipe, "Nobody reads the output any more."}} {
+	}{{exit.OK, "It worked."}, {exit.Failed, "A provider or the storage failed, or a check did."}, {exit.Usage, "The command line or the configuration is wrong."},
+		{exit.Limit, "A limit ended the run. Of extensions check: the extension uses what Scorel lacks."}, {exit.Unasked, "Something was needed that nobody could be asked for."},
+		{exit.Loop, "The model repeated itself, and nobody let it continue."}, {exit.Misfit, "No answer fits the schema of --json-schema."}, {exit.Cancelled, "Interrupted."},
+		{exit.Pipe, "Nobody reads the output any more."}} {
 		fmt.Fprintf(w, ".TP\n.B %d\n%s\n", c.code, roff(c.what))
 	}
 	fmt.Fprint(w, ".SH FILES\n")
 	for _, f := range [][2]string{{"~/.scorel/config.toml", "Your configuration."}, {"~/.scorel/sessions/", "The logs of all conversations."},
 		{"~/.scorel/host.json", "Where the host of this machine listens."}, {"~/.scorel/host.header", "Its token, as a header line for scripts."}, {"~/.scorel/host.log", "What it has noted."},
-		{"~/.scorel/trust.json", "The folders that you trust."}, {"~/.scorel/rules.json", "The permissions that you answered \"always\"."},
+		{"~/.scorel/trust.json", "The folders that you trust."}, {"~/.scorel/rules.json", "The permissions that you answered \"always\"."}, {"~/.scorel/mcp.json", "Your MCP servers."},
 		{".scorel/config.toml", "The configuration of a project."}, {"AGENTS.md", "Instructions of a project."}} {
 		fmt.Fprintf(w, ".TP\n.I %s\n%s\n", roff(f[0]), roff(f[1]))
 	}

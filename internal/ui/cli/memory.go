@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -24,7 +26,7 @@ func (a *app) memoryCommand() *cobra.Command {
 			return a.showMemory(v)
 		})
 	}
-	cmd := &cobra.Command{Use: "memory", Short: "Show the notes that sessions of this project are told, and add one", Args: args(cobra.NoArgs), RunE: show,
+	cmd := &cobra.Command{Use: "memory", Short: "Show the notes that sessions of this project get, and add one", Args: args(cobra.NoArgs), RunE: show,
 		Long: `Notes outlive a session: yours, those of this project, and its daily ones. They are
 Markdown files in ~/.scorel/memory that you may edit at any time.
 
@@ -44,7 +46,7 @@ Markdown files in ~/.scorel/memory that you may edit at any time.
 func memoryScope(user, daily bool) (string, error) {
 	switch {
 	case user && daily:
-		return "", usagef("--user and --daily exclude each other; give one")
+		return "", exit.Usagef("--user and --daily exclude each other; use one")
 	case user:
 		return "user", nil
 	case daily:
@@ -70,7 +72,7 @@ func (a *app) memoryAddCommand() *cobra.Command {
 				return err
 			})
 		}}
-	cmd.Flags().BoolVar(&user, "user", false, "to your own notes, which all projects are told")
+	cmd.Flags().BoolVar(&user, "user", false, "to your own notes, which all projects get")
 	cmd.Flags().BoolVar(&daily, "daily", false, "to today's notes of this project")
 	return cmd
 }
@@ -111,7 +113,7 @@ func (a *app) memoryFolder(path string) error {
 	return os.MkdirAll(filepath.Dir(path), 0o700)
 }
 
-// withMemory gives the notes of the project of the working directory.
+// withMemory returns the notes of the project of the working directory.
 func (a *app) withMemory(ctx context.Context, do func(*protocol.MemoryView) error) error {
 	dir, err := workDir("")
 	if err != nil {
@@ -137,22 +139,5 @@ func (a *app) showMemory(v *protocol.MemoryView) error {
 			}
 		}
 	}
-	return columns(a.stdout, memoryRows(v))
-}
-
-// memoryRows say which files there are, how large they are, and how much is told.
-func memoryRows(v *protocol.MemoryView) [][]string {
-	var out [][]string
-	for _, f := range v.Files {
-		size := plural(int(f.Bytes), "byte")
-		if f.Bytes == 0 {
-			size = "no notes"
-		}
-		out = append(out, []string{f.Scope, size, f.Path})
-	}
-	told := "nothing is told to the model"
-	if v.Tokens > 0 {
-		told = fmt.Sprintf("about %s of them are told to the model", plural(v.Tokens, "token"))
-	}
-	return append(out, []string{told})
+	return plain.Table(a.stdout, plain.Memory(v))
 }

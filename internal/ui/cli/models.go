@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -35,11 +36,11 @@ func (a *app) modelsCommand() *cobra.Command {
 					}
 					rows = append(rows, []string{m.Ref, fmt.Sprintf("%dk", m.ContextWindow/1000), key})
 				}
-				if err := columns(a.stdout, rows); err != nil {
+				if err := plain.Table(a.stdout, rows); err != nil {
 					return err
 				}
 				if left > 0 {
-					fmt.Fprintf(a.stderr, "%d more have no key here; give words to search them, or --all.\n", left)
+					fmt.Fprintf(a.stderr, "%d more have no key here; search them with words, or use --all.\n", left)
 				}
 				return nil
 			})

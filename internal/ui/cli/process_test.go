@@ -1,146 +1,13 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"strings"
 	"testing"
-	"time"
 
+	"scorel/internal/ui/line"
 	"scorel/protocol"
 )
-
-// told makes events of a session, in order.
-type told struct{ seq protocol.Seq }
-
-func (s *told) event(body protocol.Body) protocol.Event {
-	s.seq++
-	e := protocol.NewEvent(body)
-	e.Seq = s.seq
-	if !e.IsTransient() {
-		e.ID = protocol.EventID(fmt.Sprintf("evt_%016d", s.seq))
-	}
-	return e
-}
-
-// show has a session's view told of bodies.
-func (v *liveSession) show(s *told, bodies ...protocol.Body) {
-	for _, b := range bodies {
-		e := s.event(b)
-		v.live.Apply(e)
-		v.view.event(e, &v.live)
-	}
-}
-
-func step(call, stage, message string, percent float64, status protocol.ProcessStatus) *protocol.ToolProcess {
-	return &protocol.ToolProcess{ToolCallID: call, ToolName: "ExecuteSkill", ToolLabel: "damage", Event: protocol.ProcessEvent{
-		OperationID: "tool-" + call, Stage: stage, Message: message, Percent: &percent, Status: status, Level: "info", Timestamp: "2026-05-06T12:00:00Z"}}
-}
-
-func TestTheNewestStepStandsUnderItsCallUntilTheResultComes(t *testing.T) {
-	var out bytes.Buffer
-	v, _ := watched()
-	v.term = newTermScreen(&out, 60)
-	v.term.plain = true
-	v.screen = v.term
-	v.begin()
-	s := &told{}
-	// drawn gives the rows of the last drawing from the finished ones on.
-	drawn := func() string {
-		out.Reset()
-		if err := v.screen.flush(); err != nil {
-			t.Fatal(err)
-		}
-		return strings.NewReplacer("\x1b[K", "", "\x1b[1A", "", "\x1b[?2004h", "", "\r", "").Replace(out.String())
-	}
-	v.show(s, &protocol.RuntimeStart{}, &protocol.ToolExecutionStart{EventID: "evt_r", ToolCallID: "c1", ToolName: "ExecuteSkill"},
-		step("c1", "frames", "extracting", 20, "running"), step("c1", "frames", "frames extracted", 38, "running"))
-	if got := drawn(); !strings.Contains(got, "• ExecuteSkill\n  ▸ ███░░░░░░░ damage: frames extracted (38%)\n> ") || strings.Contains(got, "extracting") {
-		t.Errorf("it shows %q", got)
-	}
-	v.show(s, &protocol.ToolProcess{ToolCallID: "c1", ToolName: "ExecuteSkill", Event: protocol.ProcessEvent{OperationID: "tool-c1", Message: "no number " + strings.Repeat("x", 100), Status: "running"}})
-	if got := drawn(); !strings.Contains(got, "  ▸ no number xxx") || strings.Contains(got, "░") || strings.Contains(got, strings.Repeat("x", 50)) {
-		t.Errorf("without a number it shows %q", got)
-	}
-	result := s.event(&protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", ToolName: "ExecuteSkill", Content: []protocol.Block{protocol.Text("done")}}})
-	result.ID = "evt_r"
-	v.live.Apply(result)
-	v.view.event(result, &v.live)
-	if got := drawn(); strings.Contains(got, "▸") || !strings.Contains(got, "  done\n> ") {
-		t.Errorf("behind the result it shows %q", got)
-	}
-}
-
-func TestAJoiningTerminalShowsTheSameStep(t *testing.T) {
-	var out bytes.Buffer
-	v, _ := watched()
-	v.term = newTermScreen(&out, 80)
-	v.term.plain = true
-	v.screen = v.term
-	v.begin()
-	v.live = protocol.Live{Running: true, Tools: []protocol.LiveTool{
-		{EventID: "evt_1", ToolCallID: "c1", ToolName: "ExecuteSkill", Process: []protocol.ToolProcess{*step("c1", "s", "one", 10, "running")}},
-		{EventID: "evt_2", ToolCallID: "c2", ToolName: "ExecuteSkill", Process: []protocol.ToolProcess{*step("c2", "s", "two", 100, "running")}}}}
-	v.view.state(&v.live)
-	if err := v.screen.flush(); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"  ▸ █░░░░░░░░░ ExecuteSkill damage: s: one (10%)", "  ▸ ██████████ ExecuteSkill damage: s: two (100%)"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("%q is not in %q", want, out.String())
-		}
-	}
-}
-
-func TestAPipeGetsALineForEachStageAndEnd(t *testing.T) {
-	v, out := watched()
-	s := &told{}
-	v.show(s, &protocol.RuntimeStart{}, &protocol.ToolExecutionStart{EventID: "evt_r", ToolCallID: "c1", ToolName: "ExecuteSkill"},
-		step("c1", "frames", "first", 1, "running"), step("c1", "frames", "second", 2, "running"), step("c1", "detect", "third", 3, "running"),
-		step("c1", "detect", "over\x1b[2J", 100, "failed"))
-	if want := "• ExecuteSkill\n  damage: frames: first (1%)\n  damage: detect: third (3%)\n  damage: detect: over (100%)\n"; out.String() != want {
-		t.Errorf("it shows\n%s\nnot\n%s", out, want)
-	}
-}
-
-func TestTheEndOfABackgroundCommandIsTold(t *testing.T) {
-	v, out := watched()
-	end := &protocol.ToolProcess{ToolName: "Bash", Event: protocol.ProcessEvent{OperationID: "task-1", TaskID: "1", TargetType: "task", Message: "make ended (exit code 0)", Status: "completed"}}
-	s := &told{}
-	v.show(s, end)
-	if want := "── make ended (exit code 0)\n"; out.String() != want {
-		t.Errorf("while nothing runs: %q", out)
-	}
-	out.Reset()
-	v.show(s, &protocol.RuntimeStart{}, end) // the notice for the model tells it
-	if out.String() != "" {
-		t.Errorf("in a turn: %q", out)
-	}
-}
-
-func TestThePromptShowsTheNewestStepOnItsSpinner(t *testing.T) {
-	for _, status := range []bool{true, false} {
-		var stdout, stderr bytes.Buffer
-		p := &textPrinter{out: &stdout, errOut: &stderr, status: status, started: time.Now()}
-		s := &told{}
-		for _, b := range []protocol.Body{&protocol.ToolExecutionStart{EventID: "evt_r", ToolCallID: "c1", ToolName: "ExecuteSkill", Args: json.RawMessage(`{}`)},
-			step("c1", "frames", "first", 1, "running"), step("c1", "frames", strings.Repeat("long ", 40), 1, "running")} {
-			if err := p.event(s.event(b)); err != nil {
-				t.Fatal(err)
-			}
-			p.tick()
-		}
-		if stdout.Len() > 0 || status != strings.Contains(stderr.String(), " ExecuteSkill damage: frames: first (1%) 0s\x1b[K") || !status && stderr.Len() > 0 {
-			t.Errorf("on a terminal %v: %q and %q", status, stdout.String(), stderr.String())
-		}
-		for _, line := range strings.FieldsFunc(stderr.String(), func(r rune) bool { return r == '\r' || r == '\n' }) {
-			if len([]rune(line)) > 78 {
-				t.Errorf("a line of %d characters: %q", len([]rune(line)), line)
-			}
-		}
-	}
-}
 
 func TestTheTimelineIsShownToSomebodyWhoComesLaterAndInACopy(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"build"},"do":[{"call":"Bash","id":"c1","input":{"command":"until [ -e go ]; do sleep 0.02; done; exit 3","run_in_background":true}}]}`, answersAnything)
@@ -148,7 +15,7 @@ func TestTheTimelineIsShownToSomebodyWhoComesLaterAndInACopy(t *testing.T) {
 	s.ok("host", "serve", "--detach")
 	one := s.start("attach", id)
 	one.types("/process")
-	one.sees("no call has reported how it goes")
+	one.sees("no call has reported progress")
 	one.types("build it")
 	one.sees("? Bash until")
 	one.types("1")
@@ -165,7 +32,7 @@ func TestTheTimelineIsShownToSomebodyWhoComesLaterAndInACopy(t *testing.T) {
 	two.sees("was started in the background\n")
 	two.sees("(exit code 3) (failed)\n")
 	two.types("/process nobody")
-	two.sees("no call nobody has reported how it goes")
+	two.sees("call nobody has reported no progress")
 	for _, seat := range []*seat{one, two} {
 		seat.types("/quit")
 		if code := seat.ends(); code != 0 {
@@ -192,4 +59,26 @@ func TestTheTimelineIsShownToSomebodyWhoComesLaterAndInACopy(t *testing.T) {
 	shows("from the log of the other")
 	s.ok("sessions", "delete", "--yes", id)
 	shows("from the summary")
+}
+
+// TestProcessTypedAtOnceFindsACallFromBeforeWhatIsShown: of a session whose newest events
+// are not about the call.
+func TestProcessTypedAtOnceFindsACallFromBeforeWhatIsShown(t *testing.T) {
+	s := newStation(t, `{"again":true,"if":{"user":"build"},"do":[{"call":"Bash","id":"c1","input":{"command":"echo built","run_in_background":true}}]}`, answersAnything)
+	s.file(".scorel/config.toml", s.read(".scorel/config.toml")+"[permissions]\nallow = ['Bash']\n")
+	id := s.session()
+	s.ok("send", "--wait", id, "build it")
+	for range line.Tail/2 + 1 {
+		s.ok("send", "--wait", id, "and now")
+	}
+	late := s.start("attach", id)
+	late.types("/process")
+	late.sees("was started in the background\n")
+	if strings.Contains(late.printed(), "build it") {
+		t.Error("the message before the call is among those that are shown")
+	}
+	late.types("/quit")
+	if code := late.ends(); code != 0 {
+		t.Errorf("the end: %d\n%s", code, late.printed())
+	}
 }

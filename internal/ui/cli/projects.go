@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -55,11 +57,11 @@ func (a *app) showProjects(p *protocol.ProjectList) error {
 		}
 		rows = append(rows, []string{id, trust, pr.Root})
 	}
-	return columns(a.stdout, rows)
+	return plain.Table(a.stdout, rows)
 }
 
 func (a *app) projectAddCommand() *cobra.Command {
-	return &cobra.Command{Use: "add [FOLDER]", Short: "Make the project of a folder known", Args: args(cobra.MaximumNArgs(1)),
+	return &cobra.Command{Use: "add [FOLDER]", Short: "Register the project of a folder", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			cwd := ""
 			if len(args) > 0 {
@@ -67,7 +69,7 @@ func (a *app) projectAddCommand() *cobra.Command {
 			}
 			dir, err := workDir(cwd)
 			if err != nil {
-				return usagef("%s is not a folder", cwd)
+				return exit.Usagef("%s is not a folder", cwd)
 			}
 			return a.withSessions(cmd.Context(), func(l *link) error {
 				p, err := client.Call[*protocol.Project](cmd.Context(), l.Client, "", &protocol.RegisterProject{WorkDir: dir})
@@ -91,7 +93,7 @@ func (a *app) projectRemoveCommand() *cobra.Command {
 				if _, err := client.Call[*protocol.Done](cmd.Context(), l.Client, "", &protocol.RemoveProject{ProjectID: id}); err != nil {
 					var pe *protocol.Error
 					if errors.As(err, &pe) && pe.Code == protocol.CodeProjectNotFound {
-						return usagef("there is no project %q; scorel projects list shows them", args[0])
+						return exit.Usagef("there is no project %q; scorel projects list shows them", args[0])
 					}
 					return err
 				}

@@ -16,6 +16,8 @@ import (
 	"scorel/client"
 	"scorel/internal/host"
 	"scorel/internal/host/daemon"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -36,17 +38,17 @@ func (o *remoteOptions) register(cmd *cobra.Command) {
 
 func (o remoteOptions) set() bool { return o.url != "" }
 
-// token gives the token of a remote host.
+// token returns the token of a remote host.
 func (o remoteOptions) token(environ []string) (string, error) {
 	if o.tokenEnv == "" {
-		return "", usagef("--remote needs --token-env NAME: the variable that holds what scorel host token prints there; the token itself is no argument, because others see those")
+		return "", exit.Usagef("--remote needs --token-env NAME: the variable that holds what scorel host token prints there; the token itself is no argument, because others see those")
 	}
 	for i := len(environ) - 1; i >= 0; i-- {
 		if v, ok := strings.CutPrefix(environ[i], o.tokenEnv+"="); ok && strings.TrimSpace(v) != "" {
 			return strings.TrimSpace(v), nil
 		}
 	}
-	return "", usagef("the environment variable that --token-env names is not set; set it to what scorel host token prints on the host")
+	return "", exit.Usagef("the environment variable that --token-env names is not set; set it to what scorel host token prints on the host")
 }
 
 // reachOptions say which host a command talks to.
@@ -62,14 +64,11 @@ type reachOptions struct {
 	// onOther is told once of each host of this machine that another build serves; nil
 	// has it said on stderr.
 	onOther func(text string)
-	// restart says whether a host that has ended is to be started again; nil is never.
+	// restart reports whether a host that has ended is to be started again; nil is never.
 	restart func() bool
 }
 
-// errNoHost says that no host runs on this machine.
-var errNoHost = errors.New("no host runs here; scorel host serve --detach starts one")
-
-// scorelDir gives the folder of Scorel.
+// scorelDir returns the folder of Scorel.
 func (a *app) scorelDir() (string, error) {
 	home, err := host.UserHome(a.environ)
 	if err != nil {
@@ -85,33 +84,18 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 		return nil, err
 	}
 	if !o.remote.set() && (o.remote.tokenEnv != "" || o.remote.fingerprint != "") {
-		return nil, usagef("--token-env and --fingerprint belong to --remote URL")
+		return nil, exit.Usagef("--token-env and --fingerprint belong to --remote URL")
 	}
 	d := &dialer{app: a, dir: dir, o: o}
-	if o.remote.set() {
-		if d.token, err = o.remote.token(a.environ); err != nil {
-			return nil, err
-		}
-	} else if _, err := a.local(ctx, dir, o.start); err != nil {
+	if err := d.prepare(ctx); err != nil {
 		return nil, err
-	}
-	if d.id, err = clientID(dir); err != nil {
-		return nil, protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, or set HOME to a folder that is.", dir, err)
 	}
 	l := &link{id: d.id, serving: true}
 	l.open = func(ctx context.Context, interactive bool) (client.Transport, error) {
 		t, _, err := d.dial(ctx, interactive)
 		return t, err
 	}
-	first, connected, err := d.dial(ctx, o.interactive) // what is wrong from the beginning is told at once
-	if err != nil && o.start && !o.remote.set() && ending(err) {
-		ended, stop := context.WithTimeout(ctx, endPatience)
-		_ = daemon.AwaitEnd(ended, dir) // if it does not end, the next try says what is wrong
-		stop()
-		if _, err = a.local(ctx, dir, true); err == nil {
-			first, connected, err = d.dial(ctx, o.interactive)
-		}
-	}
+	first, connected, err := d.first(ctx) // what is wrong from the beginning is told at once
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +113,11 @@ func (a *app) reach(ctx context.Context, o reachOptions) (*link, error) {
 	return l, nil
 }
 
-// endPatience is how long a command that would start a host waits for the end of one
+// endTimeout is how long a command that would start a host waits for the end of one
 // that lets nobody in.
-const endPatience = 5 * time.Second
+const endTimeout = 5 * time.Second
 
-// ending says whether an error is what a host gives that is about to end: one that is
+// ending reports whether an error is what a host returns that is about to end: one that is
 // idle for long ends by itself, also while somebody is on the way to it.
 func ending(err error) bool {
 	var refused *protocol.Error
@@ -141,6 +125,37 @@ func ending(err error) bool {
 		return refused.Code == protocol.CodeInternalError
 	}
 	return !errors.As(err, new(*client.PermanentError))
+}
+
+// prepare finds what is needed to connect, and starts a host where one is to be started.
+func (d *dialer) prepare(ctx context.Context) (err error) {
+	if d.o.remote.set() {
+		if d.token, err = d.o.remote.token(d.app.environ); err != nil {
+			return err
+		}
+	} else if _, err := d.app.local(ctx, d.dir, d.o.start); err != nil {
+		return err
+	}
+	if d.id, err = clientID(d.dir); err != nil {
+		return protocol.Errorf(protocol.CodeStorageError, "Cannot use %s: %v. Make it writable, or set HOME to a folder that is.", d.dir, err)
+	}
+	return nil
+}
+
+// first connects for the first time. A host that ends just now is waited for, and another
+// one started where one is to be started.
+func (d *dialer) first(ctx context.Context) (client.Transport, protocol.Connected, error) {
+	t, connected, err := d.dial(ctx, d.o.interactive)
+	if err == nil || !d.o.start || d.o.remote.set() || !ending(err) {
+		return t, connected, err
+	}
+	ended, stop := context.WithTimeout(ctx, endTimeout)
+	_ = daemon.AwaitEnd(ended, d.dir) // if it does not end, the next try says what is wrong
+	stop()
+	if _, err := d.app.local(ctx, d.dir, true); err != nil {
+		return nil, connected, err
+	}
+	return d.dial(ctx, d.o.interactive)
 }
 
 // dialer connects to one host, which may have become another process with another
@@ -154,8 +169,8 @@ type dialer struct {
 	told  atomic.Value // of a host that another build serves
 }
 
-// tellOther tells of a host that another build serves, once of each.
-func (d *dialer) tellOther(host daemon.Info) {
+// notifyOther reports a host that another build serves, once of each.
+func (d *dialer) notifyOther(host daemon.Info) {
 	text := host.Differs()
 	if text == "" || d.told.Swap(text) == any(text) {
 		return
@@ -182,7 +197,7 @@ func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, 
 	}
 	t, connected, err := w.Dial(ctx)
 	if err == nil {
-		d.tellOther(info)
+		d.notifyOther(info)
 	}
 	var refused *protocol.Error
 	if errors.As(err, &refused) && refused.Code == protocol.CodeAuthFailed {
@@ -194,7 +209,7 @@ func (d *dialer) dial(ctx context.Context, interactive bool) (client.Transport, 
 	return t, connected, err
 }
 
-// local gives the serving host of this machine.
+// local returns the serving host of this machine.
 func (a *app) local(ctx context.Context, dir string, start bool) (daemon.Info, error) {
 	if start {
 		return daemon.Ensure(ctx, dir, serveArgs("--until-idle"))
@@ -204,14 +219,14 @@ func (a *app) local(ctx context.Context, dir string, start bool) (daemon.Info, e
 	case err != nil:
 		return info, err
 	case !live:
-		return info, errNoHost
+		return info, follow.ErrNoHost
 	case !info.Ready():
-		return info, fmt.Errorf("%v begins or ends just now; try again in a moment", info)
+		return info, fmt.Errorf("%v is starting or stopping; try again in a moment", info)
 	}
 	return info, nil
 }
 
-// localToken gives the token of this machine's host.
+// localToken returns the token of this machine's host.
 func localToken(dir string) (string, error) {
 	token, err := daemon.ReadToken(dir)
 	if errors.Is(err, fs.ErrNotExist) {

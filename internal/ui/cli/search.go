@@ -12,6 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -38,17 +41,17 @@ any case.`,
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.IntVar(&o.limit, "limit", 50, "at most so many hits, up to 500")
 	f.StringVar(&o.project, "project", "", "only in the project of this folder")
-	f.BoolVar(&o.matchCase, "case", false, "a word without capitals does not stand for other cases")
+	f.BoolVar(&o.matchCase, "case", false, "match the case also of words without capitals")
 	return cmd
 }
 
 func (a *app) search(ctx context.Context, l *link, o searchOptions, words []string) error {
 	if o.limit < 1 {
-		return usagef("--limit is at least 1")
+		return exit.Usagef("--limit is at least 1")
 	}
 	req := &protocol.SearchSessions{Words: words, MatchCase: o.matchCase, Limit: o.limit}
 	if o.project != "" {
-		dir, err := filepath.Abs(o.project) // the host stands elsewhere
+		dir, err := filepath.Abs(o.project) // the host is elsewhere
 		if err != nil {
 			return err
 		}
@@ -71,7 +74,7 @@ func (a *app) search(ctx context.Context, l *link, o searchOptions, words []stri
 // printFound prints hits for people.
 func (a *app) printFound(found *protocol.SearchResult) error {
 	mark := func(s string) string { return s }
-	if isTerminal(a.stdout) && !a.noColor() {
+	if headless.IsTerminal(a.stdout) && !a.noColor() {
 		mark = func(s string) string { return "\x1b[1;33m" + s + "\x1b[0m" }
 	}
 	var s strings.Builder
@@ -80,22 +83,18 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		if i > 0 {
 			s.WriteByte('\n')
 		}
-		title := firstLine(display.Line(protocol.Title(f.Meta.Name, f.FirstPrompt)), 60)
+		title := plain.FirstLine(display.Line(protocol.Title(f.Meta.Name, f.FirstPrompt)), 60)
 		fmt.Fprintf(&s, "%s  %s  %s\n", f.SessionID, time.UnixMilli(f.UpdatedAt).Format("2006-01-02 15:04"), title)
-		for _, h := range f.Hits {
+		rows := make([][]string, len(f.Hits))
+		for k, h := range f.Hits {
 			place := " "
 			if !h.Active {
 				place, left = "~", true
 			}
-			fmt.Fprintf(&s, "%s %-20s  %-11s  ", place, cmp.Or(string(h.EventID), "(name)"), hitKind(h))
-			for _, p := range h.Snippet {
-				piece := display.Line(p.Text)
-				if p.Match {
-					piece = mark(piece)
-				}
-				s.WriteString(piece)
-			}
-			s.WriteByte('\n')
+			rows[k] = []string{place + " " + cmp.Or(string(h.EventID), "(name)"), hitKind(h), snippet(h, mark)}
+		}
+		for _, line := range plain.Columns(rows) {
+			s.WriteString(line + "\n")
 		}
 		switch {
 		case f.More >= 1000: // the host counts no further
@@ -109,7 +108,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 	}
 	switch {
 	case len(found.Unreadable) > 0:
-		fmt.Fprintf(a.stderr, "%d sessions could not be read; scorel sessions verify SESSION says why. The first is %s.\n", len(found.Unreadable), found.Unreadable[0])
+		fmt.Fprintf(a.stderr, "%d sessions could not be read; scorel sessions verify SESSION shows why. The first is %s.\n", len(found.Unreadable), found.Unreadable[0])
 	case len(found.Sessions) == 0:
 		fmt.Fprintln(a.stderr, "Nothing is found.")
 		return nil
@@ -118,7 +117,7 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 		fmt.Fprintln(a.stderr, "There may be older hits; --limit shows more.")
 	}
 	if len(found.Sessions) > 0 {
-		fmt.Fprintln(a.stderr, "Read one with scorel sessions show SESSION; go on in it with scorel -p --session SESSION \"…\".")
+		fmt.Fprintln(a.stderr, "Read one with scorel sessions show SESSION; resume it with scorel -p --session SESSION \"…\".")
 	}
 	if left {
 		fmt.Fprintln(a.stderr, "~ is not on the active path; scorel sessions branch SESSION EVENT goes there.")
@@ -126,7 +125,20 @@ func (a *app) printFound(found *protocol.SearchResult) error {
 	return nil
 }
 
-// hitKind says in a word where a hit stands.
+// snippet returns the text around a hit, with what was searched for marked.
+func snippet(h protocol.SearchHit, mark func(string) string) string {
+	var s strings.Builder
+	for _, p := range h.Snippet {
+		piece := display.Line(p.Text)
+		if p.Match {
+			piece = mark(piece)
+		}
+		s.WriteString(piece)
+	}
+	return s.String()
+}
+
+// hitKind says in a word where a hit is.
 func hitKind(h protocol.SearchHit) string {
 	switch {
 	case h.Role == protocol.RoleToolResult:
@@ -142,7 +154,7 @@ func hitKind(h protocol.SearchHit) string {
 	return display.Line(string(h.Type))
 }
 
-// noColor says whether the person wants no colours (https://no-color.org).
+// noColor reports whether the person wants no colours (https://no-color.org).
 func (a *app) noColor() bool {
 	for _, kv := range a.environ {
 		if strings.HasPrefix(kv, "NO_COLOR=") && kv != "NO_COLOR=" {
@@ -152,5 +164,5 @@ func (a *app) noColor() bool {
 	return a.dumb()
 }
 
-// dumb says whether the terminal knows no control sequences, as the shell of an editor.
+// dumb reports whether the terminal knows no control sequences, as the shell of an editor.
 func (a *app) dumb() bool { return slices.Contains(a.environ, "TERM=dumb") }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"scorel/internal/ui/exit"
 	"strings"
 	"syscall"
 	"testing"
@@ -53,7 +54,7 @@ func TestTwoTerminalsAndAScriptShareASession(t *testing.T) {
 		}
 	}
 	one.types("/quit")
-	if one.ends() != 0 || !strings.HasSuffix(one.printed(), "scorel: detached; scorel attach "+id+" comes back.\n") {
+	if one.ends() != 0 || !strings.HasSuffix(one.printed(), "scorel: detached. Resume with: scorel attach "+id+"\n") {
 		t.Errorf("the end: %s", one.printed())
 	}
 	if two.in.Close() != nil || two.ends() != 0 {
@@ -78,7 +79,7 @@ func TestWhatIsTypedBehindTheLastAnswerIsAMessage(t *testing.T) {
 	}
 }
 
-func TestAScriptThatWaitsIsToldThatTheHostHasGone(t *testing.T) {
+func TestEndOfATurnWhoseHostWasKilledIsReported(t *testing.T) {
 	s := newStation(t, `{"again":true,"if":{"user":"tell"},"do":[{"text":"The beginning of a story"},{"hang":true}]}`, answersAnything)
 	id := s.session()
 	s.ok("host", "serve", "--detach")
@@ -101,6 +102,7 @@ func TestAScriptThatWaitsIsToldThatTheHostHasGone(t *testing.T) {
 		t.Errorf("exit code %d", code)
 	}
 	tail.sees("scorel: connected again\n")
+	tail.sees("── the turn ended while the host was gone\n")
 }
 
 func TestAScriptThatWaitsIsToldOfAQuestionAndLeavesTheTurnWhenInterrupted(t *testing.T) {
@@ -128,7 +130,7 @@ func TestAPipeThatStaysOpenIsToldOf(t *testing.T) {
 	s := newStation(t, answersAnything)
 	id := s.session()
 	send := s.start("send", id, "and this")
-	send.sees("scorel: waiting for the end of what is piped in")
+	send.sees("scorel: reading stdin until it ends")
 	if _, err := send.in.Write([]byte("and that")); err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +185,7 @@ func TestCtrlCCancelsTheTurnAndTwiceDetaches(t *testing.T) {
 	if err := a.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if a.ends() != 0 || !strings.Contains(a.printed(), "detached; scorel attach") {
+	if a.ends() != 0 || !strings.Contains(a.printed(), "detached. Resume with: scorel attach") {
 		t.Errorf("the end: %s", a.printed())
 	}
 }
@@ -205,11 +207,11 @@ func TestWhatIsTypedInATurnWaitsAndCanBeDropped(t *testing.T) {
 	a.types("/queue drop 1")
 	a.sees("dropped")
 	a.types("/queue drop 7")
-	a.sees("nothing waits as number 7")
+	a.sees("no message 7 is queued")
 	a.types("/rewind 1")
 	a.sees("cancel it first (/cancel)")
 	a.types("/cancel")
-	a.sees("paused; /queue resume goes on")
+	a.sees("paused; /queue resume continues")
 	a.sees("── ended: cancelled")
 	a.types("/queue resume")
 	a.sees("user: the second\n")
@@ -241,7 +243,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.types("# token: a1b2c3d4e5")
 	a.sees("a password or a key")
 	a.types("# ")
-	a.sees("say what to remember")
+	a.sees("add the text to remember")
 	a.types("/memory")
 	a.seesAll("user  16 bytes  ", "project  37 bytes  ", "tokens of them are told to the model")
 	a.types("/nonsense")
@@ -402,7 +404,7 @@ func TestPrintGoesThroughTheHostThatHasTheSession(t *testing.T) {
 	}
 	a.sees("not now")
 	s.fails(2, "--append-system-prompt", "-p", "--session", id, "--append-system-prompt", "x", "hello")
-	if out, _, code := s.run("-p", "--session", id, "--input-format", "stream-json", "--output-format", "stream-json", "hello"); code != exitUsage || !strings.Contains(out, "--input-format stream-json does not work") {
+	if out, _, code := s.run("-p", "--session", id, "--input-format", "stream-json", "--output-format", "stream-json", "hello"); code != exit.Usage || !strings.Contains(out, "--input-format stream-json does not work") {
 		t.Errorf("requests on stdin: exit code %d, %s", code, out)
 	}
 	a.types("tell me")
@@ -420,7 +422,7 @@ func TestSendPrintsWhereTheMessageIs(t *testing.T) {
 	if out := s.ok("send", id, "--wait", "hello"); out != "An answer.\n" {
 		t.Errorf("printed: %q", out)
 	}
-	if _, _, code := s.run("send", id, "--wait", "break"); code != exitFailed {
+	if _, _, code := s.run("send", id, "--wait", "break"); code != exit.Failed {
 		t.Errorf("a turn that failed: exit code %d", code)
 	}
 	s.ok("send", id, "tell me")

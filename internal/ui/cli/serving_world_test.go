@@ -73,7 +73,7 @@ func (s *station) read(name string) string {
 	return string(data)
 }
 
-// ended says whether a process has ended.
+// ended reports whether a process has ended.
 func ended(pid string) bool {
 	stat, err := os.ReadFile(filepath.Join("/proc", pid, "stat"))
 	return err != nil || strings.Contains(string(stat), ") Z ")
@@ -87,7 +87,7 @@ func (s *station) endHost() {
 	}
 }
 
-// info gives the host that runs.
+// info returns the host that runs.
 func (s *station) info() daemon.Info {
 	s.t.Helper()
 	info, live, err := daemon.Find(filepath.Join(s.home, ".scorel"))
@@ -283,7 +283,7 @@ func (t *seat) seesAll(texts ...string) {
 	t.mu.Unlock()
 }
 
-// printed gives all that was printed.
+// printed returns all that was printed.
 func (t *seat) printed() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -22,7 +23,7 @@ func (a *app) rewindCommand() *cobra.Command {
 			for _, name := range named {
 				abs, err := filepath.Abs(name)
 				if err != nil {
-					return usagef("--file %s: %w", name, err)
+					return exit.Usagef("--file %s: %w", name, err)
 				}
 				req.Files = append(req.Files, abs)
 			}
@@ -38,7 +39,7 @@ func (a *app) rewindCommand() *cobra.Command {
 }
 
 func (a *app) branchCommand() *cobra.Command {
-	return a.sessionCommand("branch SESSION EVENT", "Go on from any message of the tree", 2,
+	return a.sessionCommand("branch SESSION EVENT", "Continue from any message of the tree", 2,
 		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
 			return a.moved(id, f)(client.Call[*protocol.Moved](ctx, l.Client, id, &protocol.BranchTo{LeafEventID: protocol.EventID(args[0])}))
 		})
@@ -57,7 +58,7 @@ func (a *app) moved(id protocol.SessionID, f sessionFlags) func(*protocol.Moved,
 		if where == "" {
 			where = "the start"
 		}
-		fmt.Fprintln(a.stdout, "The conversation goes on from "+where+".")
+		fmt.Fprintln(a.stdout, "The conversation continues from "+where+".")
 		for _, p := range m.Restored {
 			fmt.Fprintln(a.stdout, "restored "+display.Line(p))
 		}

@@ -7,12 +7,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
 
 func (a *app) verifyCommand() *cobra.Command {
-	return a.sessionCommand("verify SESSION", "Read every byte of a log and say what is wrong with it", 1,
+	return a.sessionCommand("verify SESSION", "Verify every byte of a log", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			return a.reported(f)(client.Call[*protocol.SessionReport](ctx, l.Client, id, &protocol.VerifySession{}))
 		})
@@ -24,7 +25,7 @@ func (a *app) repairCommand() *cobra.Command {
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			return a.reported(f)(client.Call[*protocol.SessionReport](ctx, l.Client, id, &protocol.RepairSession{LeafEventID: protocol.EventID(leaf)}))
 		})
-	cmd.Flags().StringVar(&leaf, "leaf", "", "the event to go on from")
+	cmd.Flags().StringVar(&leaf, "leaf", "", "the event to continue from")
 	return cmd
 }
 
@@ -35,7 +36,7 @@ func (a *app) reported(f sessionFlags) func(*protocol.SessionReport, error) erro
 			return err
 		}
 		if !r.Sound {
-			a.code = exitFailed
+			a.code = exit.Failed
 		}
 		if f.json {
 			return a.printJSON(r)
@@ -57,7 +58,7 @@ func (a *app) deleteCommand() *cobra.Command {
 	cmd := a.sessionCommand("delete SESSION", "Delete a session, and the payloads that only it names, for good", 1,
 		func(ctx context.Context, l *link, id protocol.SessionID, _ []string, f sessionFlags) error {
 			if !yes {
-				return usagef("deleting cannot be undone; repeat with --yes to delete %s", id)
+				return exit.Usagef("deleting cannot be undone; repeat with --yes to delete %s", id)
 			}
 			d, err := client.Call[*protocol.Deleted](ctx, l.Client, id, &protocol.DeleteSession{})
 			if err != nil {

@@ -16,6 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
+	"scorel/internal/ui/headless"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 )
 
@@ -23,9 +27,9 @@ import (
 type sessionFlags struct{ json bool }
 
 func (a *app) sessionsCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "sessions", Short: "List, show, move in and keep conversations", Args: args(cobra.NoArgs),
+	cmd := &cobra.Command{Use: "sessions", Short: "Manage sessions", Args: args(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			return usagef("say which: list, search, show, rewind, branch, compact, rename, label, clone, export, import, verify, repair, delete or prune")
+			return exit.Usagef("use one of: list, search, show, rewind, branch, compact, rename, label, clone, export, import, verify, repair, delete or prune")
 		}}
 	cmd.AddCommand(a.listCommand(), a.searchCommand(), a.showCommand(), a.rewindCommand(), a.branchCommand(), a.compactCommand(), a.renameCommand(), a.labelCommand(),
 		a.cloneCommand(), a.exportCommand(), a.importCommand(), a.verifyCommand(), a.repairCommand(), a.deleteCommand(), a.pruneCommand())
@@ -37,7 +41,7 @@ func (a *app) sessionCommand(use, short string, n int, run func(ctx context.Cont
 	var f sessionFlags
 	cmd := &cobra.Command{Use: use, Short: short, Args: args(cobra.ExactArgs(n)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := interruptible(cmd.Context())
+			ctx, stop := follow.Interruptible(cmd.Context())
 			defer stop()
 			return a.withSessions(ctx, func(l *link) error {
 				id, err := l.find(ctx, args[0])
@@ -87,9 +91,9 @@ func (a *app) listCommand() *cobra.Command {
 				}
 				var rows [][]string
 				for _, s := range sessionTree(list.Sessions) {
-					rows = append(rows, []string{string(s.SessionID), time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), strings.Repeat("  ", s.level) + firstLine(s.title(), 60)})
+					rows = append(rows, []string{string(s.SessionID), time.UnixMilli(s.UpdatedAt).Format("2006-01-02 15:04"), strings.Repeat("  ", s.level) + plain.FirstLine(s.title(), 60)})
 				}
-				if err := columns(a.stdout, rows); err != nil {
+				if err := plain.Table(a.stdout, rows); err != nil {
 					return err
 				}
 				if list.More {
@@ -105,7 +109,7 @@ func (a *app) listCommand() *cobra.Command {
 	return cmd
 }
 
-// listedSession is a session in a list; level says how many stand above it.
+// listedSession is a session in a list; level says how many are above it.
 type listedSession struct {
 	protocol.SessionSummary
 	level int
@@ -151,16 +155,8 @@ func sessionTree(list []protocol.SessionSummary) []listedSession {
 	return out
 }
 
-func firstLine(s string, n int) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
-	if r := []rune(s); len(r) > n {
-		return string(r[:n-1]) + "…"
-	}
-	return s
-}
-
 func (a *app) renameCommand() *cobra.Command {
-	return a.sessionCommand("rename SESSION NAME", "Give a session a name", 2,
+	return a.sessionCommand("rename SESSION NAME", "Rename a session", 2,
 		func(ctx context.Context, l *link, id protocol.SessionID, args []string, f sessionFlags) error {
 			_, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: protocol.MetaChanges{Name: &args[0]}})
 			return a.said(f, err, "Renamed "+string(id)+".")
@@ -181,7 +177,7 @@ func (a *app) labelCommand() *cobra.Command {
 	return cmd
 }
 
-// said prints a sentence for a command that gives nothing back.
+// said prints a sentence for a command that returns nothing.
 func (a *app) said(f sessionFlags, err error, sentence string) error {
 	if err != nil {
 		return err
@@ -229,10 +225,10 @@ func (a *app) exportCommand() *cobra.Command {
 			}
 			if output == "" {
 				if f.json {
-					return usagef("--json needs --output, to say where the session goes")
+					return exit.Usagef("--json needs --output, which names the file")
 				}
-				if format == "bundle" && isTerminal(a.stdout) {
-					return usagef("a bundle is no text; name a file with --output")
+				if format == "bundle" && headless.IsTerminal(a.stdout) {
+					return exit.Usagef("a bundle is no text; name a file with --output")
 				}
 				return l.Fetch(ctx, id, ref, a.stdout)
 			}
@@ -245,7 +241,7 @@ func (a *app) exportCommand() *cobra.Command {
 			_, err = fmt.Fprintf(a.stdout, "Wrote %s (%d bytes).\n", output, ref.Size)
 			return err
 		})
-	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html (one page that stands alone), jsonl, or bundle (to import elsewhere)")
+	cmd.Flags().StringVar(&format, "format", "markdown", "markdown, html (one self-contained page), jsonl, or bundle (to import elsewhere)")
 	cmd.Flags().StringVarP(&output, "output", "o", "", "the file to write (default: stdout); it must not exist")
 	return cmd
 }
@@ -253,11 +249,11 @@ func (a *app) exportCommand() *cobra.Command {
 // writeNew writes a file that must not exist yet, all or nothing.
 func writeNew(name string, write func(io.Writer) error) error {
 	if _, err := os.Lstat(name); err == nil {
-		return usagef("%s exists already; give another name", name)
+		return exit.Usagef("%s exists already; use another name", name)
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), ".scorel-export-")
 	if err != nil {
-		return usagef("%s cannot be written: %w", name, err)
+		return exit.Usagef("%s cannot be written: %w", name, err)
 	}
 	defer func() { _ = os.Remove(f.Name()) }()
 	if err := errors.Join(write(f), f.Sync(), f.Close()); err != nil {

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -22,7 +24,9 @@ func (a *app) skillsCommand() *cobra.Command {
 		Long: `A skill is a folder with a SKILL.md: instructions for a certain task, which the
 model reads when it needs them, and maybe a program that it can run. They stand in
 ~/.scorel/skills and in .scorel/skills of a project.`,
-		RunE: func(*cobra.Command, []string) error { return usagef("say which: list, show NAME, or check [NAME]") }}
+		RunE: func(*cobra.Command, []string) error {
+			return exit.Usagef("use one of: list, show NAME, or check [NAME]")
+		}}
 	cmd.AddCommand(a.skillsListCommand(), a.skillsShowCommand(), a.skillsCheckCommand())
 	return cmd
 }
@@ -57,7 +61,7 @@ func (a *app) skillsListCommand() *cobra.Command {
 				fmt.Fprintln(a.stderr, "scorel: "+display.Line(p))
 			}
 			if len(list.Skills) == 0 {
-				fmt.Fprintln(a.stderr, "There are no skills; docs/skills.md says how one is made.")
+				fmt.Fprintln(a.stderr, "There are no skills; docs/skills.md explains how to make one.")
 				return nil
 			}
 			rows := [][]string{{"NAME", "STATE", "SOURCE", "DESCRIPTION"}}
@@ -66,9 +70,9 @@ func (a *app) skillsListCommand() *cobra.Command {
 				if s.Entry != "" {
 					name += " *"
 				}
-				rows = append(rows, []string{name, s.State, s.Source, firstLine(s.Description, maxSkillColumn)})
+				rows = append(rows, []string{name, s.State, s.Source, plain.FirstLine(s.Description, maxSkillColumn)})
 			}
-			return columns(a.stdout, rows)
+			return plain.Table(a.stdout, rows)
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -97,10 +101,21 @@ func (a *app) skillsShowCommand() *cobra.Command {
 	return cmd
 }
 
+// forkText says what works with a skill that has a context of its own.
+func forkText(s protocol.SkillInfo) string {
+	switch {
+	case !s.Fork:
+		return ""
+	case s.Agent == "":
+		return "fork: the agent general works with it"
+	}
+	return "fork: the agent " + s.Agent + " works with it"
+}
+
 func showSkill(w io.Writer, s protocol.SkillInfo) {
 	fmt.Fprintf(w, "%s (%s, %s)\n", display.Line(s.Name), s.State, display.Line(s.Source))
 	for _, f := range []struct{ name, value string }{{"label", s.Label}, {"description", s.Description}, {"file", s.Path}, {"program", s.Entry},
-		{"input", string(s.Input)}, {"tools that it names", strings.Join(s.Tools, ", ")}} {
+		{"input", string(s.Input)}, {"tools that it names", strings.Join(s.Tools, ", ")}, {"context", forkText(s)}} {
 		if f.value != "" {
 			fmt.Fprintf(w, "  %s: %s\n", f.name, display.Line(f.value))
 		}
@@ -117,7 +132,7 @@ func showSkill(w io.Writer, s protocol.SkillInfo) {
 }
 
 func (a *app) skillsCheckCommand() *cobra.Command {
-	return &cobra.Command{Use: "check [NAME]", Short: "Say what is wrong with skills, and fail if something is", Args: args(cobra.MaximumNArgs(1)),
+	return &cobra.Command{Use: "check [NAME]", Short: "Check skills, and fail if one is broken", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			list, err := a.skills(cmd.Context(), strings.Join(args, ""))
 			if err != nil {
@@ -139,10 +154,10 @@ func (a *app) skillsCheckCommand() *cobra.Command {
 				}
 			}
 			if bad > 0 {
-				a.code = exitFailed
+				a.code = exit.Failed
 				return nil
 			}
-			_, err = fmt.Fprintf(a.stdout, "%s, nothing is wrong.\n", plural(len(list.Skills), "skill"))
+			_, err = fmt.Fprintf(a.stdout, "%s, nothing is wrong.\n", plain.Count(len(list.Skills), "skill"))
 			return err
 		}}
 }

@@ -2,9 +2,15 @@ package cli
 
 import (
 	"context"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
+	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/follow"
+	"scorel/internal/ui/line"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -29,20 +35,20 @@ which says that what was running before is void or how the session stands.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return a.tail(cmd.Context(), o, args[0]) }}
 	f := cmd.Flags()
 	f.BoolVar(&o.json, "json", false, "one JSON object a line")
-	f.IntVarP(&o.events, "lines", "n", 20, "begin with so many of the newest events of the path")
-	f.BoolVarP(&o.follow, "follow", "f", true, "go on with what comes; --follow=false ends behind what is there")
+	f.IntVarP(&o.events, "lines", "n", 20, "start with the last N events of the path")
+	f.BoolVarP(&o.follow, "follow", "f", true, "keep printing new events; --follow=false stops after the stored ones")
 	o.remote.register(cmd)
 	return cmd
 }
 
 func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 	if o.events < 0 || o.events > maxTailEvents {
-		return usagef("-n takes 0 to %d events; scorel sessions export has all of them", maxTailEvents)
+		return exit.Usagef("-n takes 0 to %d events; scorel sessions export has all of them", maxTailEvents)
 	}
-	defer survivePipe()()
+	defer follow.SurvivePipe()()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail", lasting: true, onState: a.tellOutages(nil)})
+	l, err := a.reach(ctx, reachOptions{remote: o.remote, start: true, name: "scorel tail", lasting: true, onState: a.notifyOutages(nil)})
 	if err != nil {
 		return err
 	}
@@ -55,85 +61,67 @@ func (a *app) tail(ctx context.Context, o tailOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	signals, quiet := interrupts()
+	signals, quiet := follow.Interrupts()
 	defer quiet()
-	out := &tailPrinter{app: a, json: o.json, id: id}
-	if !o.json {
-		screen := &pipeScreen{out: a.stdout}
-		out.view, out.ask = newLiveView(screen), &asker{screen: screen}
-		out.screen = screen
-		if title := display.Line(s.Opened.Summary.Title()); title != "" {
-			screen.line(dimStyle, "── "+title)
-		}
+	v := &tailView{once: !o.follow}
+	if v.print = (&frames{out: a.stdout, id: id}).update; !o.json {
+		v.print = line.NewTailer(a.stdout, display.Line(s.Opened.Summary.Title())).Update
 	}
-	v := &liveSession{s: s}
-	updates := v.updates(ctx)
-	for {
-		select {
-		case n := <-updates:
-			if n.err != nil {
-				return n.err
-			}
-			if err := out.update(n, v); err != nil {
-				return err
-			}
-			if n.update.Fresh && !o.follow {
-				return nil
-			}
-		case <-signals:
-			return nil
-		}
-	}
+	return follow.New(follow.Config{Session: s, View: v, Signals: signals}).Run(ctx)
 }
 
-// tailPrinter prints updates as lines.
-type tailPrinter struct {
-	app    *app
-	json   bool
-	id     protocol.SessionID
-	view   *liveView
-	ask    *asker
-	screen screen
-	buf    []byte
+// tailView prints updates until it is interrupted.
+type tailView struct {
+	print func(*client.Update) error
+	once  bool // it ends after what was there
 }
 
-func (t *tailPrinter) update(n observed, v *liveSession) error {
-	u := n.update
-	if !t.json {
-		t.view.resync(u.Resync)
-		v.fold(u, n.live, func(e protocol.Event) { t.view.event(e, &v.live) })
-		if u.Fresh {
-			t.view.state(&v.live)
-		}
-		t.ask.sync(&v.live)
-		return t.screen.flush()
+// Update prints an update.
+func (v *tailView) Update(u *client.Update) error {
+	err := v.print(u)
+	if err == nil && u.Fresh && v.once {
+		return follow.ErrStop
 	}
+	return err
+}
+
+// Interrupt ends it.
+func (v *tailView) Interrupt(os.Signal) error { return follow.ErrStop }
+
+// frames prints updates as JSON: events as the protocol has them, and frames between them.
+type frames struct {
+	out io.Writer
+	id  protocol.SessionID
+	buf []byte
+}
+
+func (f *frames) update(u *client.Update) error {
 	if u.Resync != "" {
-		if err := t.frame(&protocol.ResyncFrame{SessionID: t.id, Mode: u.Resync}); err != nil {
+		if err := f.frame(&protocol.ResyncFrame{SessionID: f.id, Mode: u.Resync}); err != nil {
 			return err
 		}
 	}
 	for _, e := range u.Events {
 		var err error
-		if t.buf, err = e.AppendLine(t.buf[:0]); err != nil {
+		if f.buf, err = e.AppendLine(f.buf[:0]); err != nil {
 			return err
 		}
-		if _, err := t.app.stdout.Write(append(t.buf, '\n')); err != nil {
+		if _, err := f.out.Write(append(f.buf, '\n')); err != nil {
 			return err
 		}
 	}
 	if u.Fresh {
-		return t.frame(&protocol.LiveFrame{SessionID: t.id, Live: n.live})
+		return f.frame(&protocol.LiveFrame{SessionID: f.id, Live: *u.Live})
 	}
 	return nil
 }
 
 // frame prints a frame.
-func (t *tailPrinter) frame(f protocol.Frame) error {
-	data, err := protocol.MarshalFrame(f)
+func (f *frames) frame(frame protocol.Frame) error {
+	data, err := protocol.MarshalFrame(frame)
 	if err != nil {
 		return err
 	}
-	_, err = t.app.stdout.Write(append(data, '\n'))
+	_, err = f.out.Write(append(data, '\n'))
 	return err
 }

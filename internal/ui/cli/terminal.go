@@ -2,13 +2,17 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/spf13/pflag"
 
 	"scorel/client"
 	"scorel/internal/engine/permission"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
 	"scorel/internal/ui/tui"
+	"scorel/protocol"
 )
 
 // uiOptions are the flags of the terminal UI beside those that it shares with -p.
@@ -25,70 +29,109 @@ func (a *app) terminalUI(ctx context.Context, flags *pflag.FlagSet, o *promptOpt
 	var refused error
 	flags.Visit(func(f *pflag.Flag) {
 		if !shared[f.Name] && refused == nil {
-			refused = usagef("--%s needs -p; the terminal UI takes it from the configuration or by its commands", f.Name)
+			refused = exit.Usagef("--%s needs -p; the terminal UI takes it from the configuration or by its commands", f.Name)
 		}
 	})
 	switch {
 	case refused != nil:
 		return refused
 	case u.resume && (o.session != "" || o.cont):
-		return usagef("--resume picks a session; leave out --session and --continue")
+		return exit.Usagef("--resume picks a session; leave out --session and --continue")
 	case u.remote.set() && (u.embedded || o.cwd != ""):
-		return usagef("--embedded and --cwd are about this machine; leave them out with --remote")
+		return exit.Usagef("--embedded and --cwd are about this machine; leave them out with --remote")
 	}
 	if err := o.check(); err != nil {
 		return err
 	}
 	if o.mode != "" {
 		if _, err := permission.ParseMode(o.mode); err != nil {
-			return usageError{err}
+			return exit.AsUsage(err)
 		}
 	}
+	if o.model != "" && !u.remote.set() {
+		if err := a.checkModel(ctx, o.model, o.cwd); err != nil {
+			return err
+		}
+	}
+	return a.showUI(ctx, u.remote, u.embedded, o.cwd, tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode})
+}
+
+// showUI shows the terminal UI, of a host elsewhere, of that of this machine, or with
+// embedded of one in this process. A new session works in the folder cwd; "" is where this
+// process does.
+func (a *app) showUI(ctx context.Context, remote remoteOptions, embedded bool, cwd string, start tui.Start) error {
 	in, isFile := a.stdin.(*os.File)
 	out, isFileToo := a.stdout.(*os.File)
-	if !isFile || !isFileToo || !isTerminal(in) || !isTerminal(out) {
-		return usagef("the terminal UI needs a terminal; use scorel -p \"…\" in a script, or scorel attach for lines")
+	if !isFile || !isFileToo || !headless.IsTerminal(in) || !headless.IsTerminal(out) {
+		return exit.Usagef("the terminal UI needs a terminal; use scorel -p \"…\" in a script, or scorel attach for lines")
 	}
 	if a.dumb() {
-		return usagef("this terminal cannot move its cursor (TERM=dumb); use scorel attach, which writes lines")
+		return exit.Usagef("this terminal cannot move its cursor (TERM=dumb); use scorel attach, which writes lines")
 	}
 	dir, err := a.scorelDir()
 	if err != nil {
 		return err
 	}
-	cfg := tui.Config{Dir: dir, Remote: u.remote.set(), Environ: a.environ, In: in, Out: out, Stderr: a.stderr, Version: Version,
-		Start: tui.Start{Session: o.session, Continue: o.cont, Pick: u.resume, Prompt: prompt, Model: o.model, Thinking: o.thinking, Mode: o.mode}}
+	cfg := tui.Config{Dir: dir, Remote: remote.set(), Environ: a.environ, In: in, Out: out, Stderr: a.stderr, Version: Version, Start: start}
 	if !cfg.Remote {
-		if cfg.WorkDir, err = workDir(o.cwd); err != nil {
+		if cfg.WorkDir, err = workDir(cwd); err != nil {
 			return err
 		}
 	}
-	var embedded *link
+	var own *link // the host in this process
 	defer func() {
-		if embedded != nil {
-			embedded.Close()
+		if own != nil {
+			own.Close()
 		}
 	}()
 	cfg.Connect = func(ctx context.Context, onState func(client.Change), onOther func(string), restart func() bool) (*client.Client, error) {
-		if u.embedded {
-			l, err := a.connect(ctx, hostOptions{})
-			if err != nil {
-				return nil, err
+		if embedded {
+			l, c, err := a.embedUI(ctx)
+			if own = l; err == nil {
+				onState(client.Change{State: client.StateConnected})
 			}
-			conn, err := l.dial(ctx, true)
-			if err != nil {
-				l.Close()
-				return nil, err
-			}
-			embedded = l
-			onState(client.Change{State: client.StateConnected})
-			return client.New(conn), nil
+			return c, err
 		}
-		l, err := a.reach(ctx, reachOptions{remote: u.remote, start: true, name: "scorel", interactive: true, lasting: true, onState: onState, onOther: onOther, restart: restart})
+		l, err := a.reach(ctx, reachOptions{remote: remote, start: true, name: "scorel", interactive: true, lasting: true, onState: onState, onOther: onOther, restart: restart})
 		if err != nil {
 			return nil, err
 		}
 		return l.Client, nil
 	}
 	return tui.Run(ctx, cfg)
+}
+
+// embedUI starts a host in this process, and a client of it that can be asked.
+func (a *app) embedUI(ctx context.Context) (*link, *client.Client, error) {
+	l, err := a.connect(ctx, hostOptions{})
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, err := l.dial(ctx, true)
+	if err != nil {
+		l.Close()
+		return nil, nil, err
+	}
+	return l, client.New(conn), nil
+}
+
+// checkModel fails when there is no model of a name, before anything is shown. One that
+// only lacks its key is fine: the terminal UI asks for that.
+func (a *app) checkModel(ctx context.Context, name, cwd string) error {
+	dir, err := workDir(cwd)
+	if err != nil {
+		return err
+	}
+	return a.withHost(ctx, hostOptions{noSession: true}, func(l *link) error {
+		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
+		if err != nil {
+			return nil // the UI says what is wrong with the folder
+		}
+		_, err = l.create(ctx, p.ProjectID, protocol.Meta{WorkDir: dir, Model: name})
+		var pe *protocol.Error
+		if errors.As(err, &pe) && pe.Code == protocol.CodeInvalidRequest && protocol.AboutOf(err).Field == "meta.model" {
+			return err
+		}
+		return nil
+	})
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/headless"
+	"scorel/internal/ui/plain"
 	"scorel/protocol"
 	"scorel/protocol/display"
 )
@@ -37,7 +40,7 @@ counting, and scorel trust shows the change.`,
 		Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.yes != (o.hash != "") {
-				return usagef("--yes and --hash go together: the hash says which list of files you have seen")
+				return exit.Usagef("--yes and --hash go together: the hash names the list of files that you have seen")
 			}
 			return a.trust(cmd.Context(), o, strings.Join(args, ""))
 		}}
@@ -48,11 +51,11 @@ counting, and scorel trust shows the change.`,
 	return cmd
 }
 
-// trust shows how a project stands and trusts it when that is said.
+// trust shows what of a project is trusted and trusts it when that is said.
 func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
 	dir, err := workDir(path)
 	if err != nil {
-		return usagef("%s is not a folder", display.Line(path))
+		return exit.Usagef("%s is not a folder", display.Line(path))
 	}
 	return a.with(ctx, func(l *link) error {
 		p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
@@ -70,10 +73,10 @@ func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
 		if err != nil || !ask {
 			return err
 		}
-		again := "scorel trust --yes --hash " + r.Hash + " " + quoteShell(display.Line(r.Root))
+		again := "scorel trust --yes --hash " + r.Hash + " " + headless.QuoteShell(display.Line(r.Root))
 		if o.json || !a.interactive() {
 			fmt.Fprintln(a.stderr, "scorel: nobody is asked here; to trust exactly these files: "+again)
-			a.code = exitUnasked
+			a.code = exit.Unasked
 			return nil
 		}
 		fmt.Fprint(a.stderr, "Trust these files? [y/N] ")
@@ -83,17 +86,17 @@ func (a *app) trust(ctx context.Context, o trustOptions, path string) error {
 		}
 		if answer := strings.ToLower(strings.TrimSpace(line)); answer != "y" && answer != "yes" {
 			fmt.Fprintln(a.stderr, "Nothing was changed.")
-			a.code = exitFailed
+			a.code = exit.Failed
 			return nil
 		}
 		return a.approve(ctx, l, o, r, r.Hash)
 	})
 }
 
-// interactive says whether a person can be asked.
+// interactive reports whether a person can be asked.
 func (a *app) interactive() bool {
 	in, ok := a.stdin.(io.Writer) // an *os.File
-	return ok && isTerminal(in) && isTerminal(a.stdout)
+	return ok && headless.IsTerminal(in) && headless.IsTerminal(a.stdout)
 }
 
 // approve trusts the list that hash names. Where the files are others by now it
@@ -126,7 +129,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 	return nil
 }
 
-// showTrust prints how a project stands, and says whether there is something that
+// showTrust prints what of a project is trusted, and says whether there is something that
 // could be trusted and is not.
 func (a *app) showTrust(o trustOptions, r *protocol.TrustReport) (ask bool, err error) {
 	for _, it := range r.Items {
@@ -142,7 +145,7 @@ func (a *app) showTrust(o trustOptions, r *protocol.TrustReport) (ask bool, err 
 	root := display.Line(r.Root)
 	switch r.State {
 	case protocol.TrustNotPossible:
-		a.code = exitFailed
+		a.code = exit.Failed
 		fmt.Fprintln(w, display.Line(r.Problem))
 	case protocol.TrustNone:
 		fmt.Fprintf(w, "There is nothing in %s that needs trust.\n", root)
@@ -204,6 +207,8 @@ func trustKind(kind string) string {
 	switch kind {
 	case "config":
 		return "settings of the project"
+	case "settings":
+		return "settings of Claude Code with hooks"
 	case "hook":
 		return "runs when a hook of the project does"
 	case "mcp":
@@ -248,7 +253,7 @@ func (a *app) trustListCommand() *cobra.Command {
 				for _, p := range trusted {
 					rows = append(rows, []string{p.Root, time.UnixMilli(p.TrustedAt).Format("2006-01-02 15:04")})
 				}
-				return columns(a.stdout, rows)
+				return plain.Table(a.stdout, rows)
 			})
 		}}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -257,7 +262,7 @@ func (a *app) trustListCommand() *cobra.Command {
 
 func (a *app) trustRevokeCommand() *cobra.Command {
 	var asJSON bool
-	cmd := &cobra.Command{Use: "revoke [PATH]", Short: "Trust nothing of a folder any more", Args: args(cobra.MaximumNArgs(1)),
+	cmd := &cobra.Command{Use: "revoke [PATH]", Short: "Revoke the trust of a folder", Args: args(cobra.MaximumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
 			return a.with(ctx, func(l *link) error {
@@ -284,7 +289,7 @@ func (a *app) trustRevokeCommand() *cobra.Command {
 func (a *app) trustedFolder(ctx context.Context, l *link, path string) (*protocol.Project, error) {
 	want, err := filepath.Abs(path)
 	if err != nil {
-		return nil, usagef("%s: %w", display.Line(path), err)
+		return nil, exit.Usagef("%s: %w", display.Line(path), err)
 	}
 	tries := []string{want}
 	if p, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: want}); err == nil {
@@ -301,7 +306,7 @@ func (a *app) trustedFolder(ctx context.Context, l *link, path string) (*protoco
 			}
 		}
 	}
-	return nil, usagef("%s is not trusted; scorel trust list shows what is", display.Line(want))
+	return nil, exit.Usagef("%s is not trusted; scorel trust list shows what is", display.Line(want))
 }
 
 // trustLines says what of a project does not count: nothing when all does, else
@@ -325,5 +330,5 @@ func trustLines(p *protocol.Project) (lines []string) {
 	if t.State == protocol.TrustPart {
 		why = "files of this project are not those that you trusted"
 	}
-	return append(lines, fmt.Sprintf("%s, so these do not count: %s; look at them with: scorel trust %s", why, display.Line(what), quoteShell(display.Line(p.Root))))
+	return append(lines, fmt.Sprintf("%s, so these do not count: %s; look at them with: scorel trust %s", why, display.Line(what), headless.QuoteShell(display.Line(p.Root))))
 }

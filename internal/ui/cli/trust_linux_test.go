@@ -5,13 +5,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"scorel/internal/ui/exit"
 	"strings"
 	"testing"
 
 	"golang.org/x/sys/unix"
 )
 
-// terminal gives both ends of a pseudo-terminal (pty(7)).
+// terminal returns both ends of a pseudo-terminal (pty(7)).
 func terminal(t *testing.T) (person, program *os.File) {
 	t.Helper()
 	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
@@ -54,7 +55,7 @@ func TestTheQuestionOfTrustIsAskedOnATerminalAndOnlyYesIsYes(t *testing.T) {
 		a := &app{stdin: program, stdout: program, stderr: program, environ: []string{"HOME=" + base}}
 		code := a.run(t.Context(), []string{"trust", project})
 		data, err := os.ReadFile(filepath.Join(base, ".scorel", "trust.json"))
-		if got := err == nil && strings.Contains(string(data), project); got != trusted || (code == exitOK) != trusted {
+		if got := err == nil && strings.Contains(string(data), project); got != trusted || (code == exit.OK) != trusted {
 			t.Errorf("%q: trusted %v, exit %d", answer, got, code)
 		}
 		_ = program.Close()

@@ -7,7 +7,7 @@ import (
 	"scorel/internal/platform/workspace"
 )
 
-// wide gives the folders that one run without a person takes as workspaces though they
+// wide returns the folders that one run without a person takes as workspaces though they
 // are wide: the home and what it lies in, of which a line tells, and what --workspace
 // names.
 func (a *app) wide(o *promptOptions) ([]string, error) {
@@ -33,7 +33,7 @@ func (a *app) wide(o *promptOptions) ([]string, error) {
 	return all, nil
 }
 
-// isHome says whether a folder is in a workspace that is the user's home or what that
+// isHome reports whether a folder is in a workspace that is the user's home or what that
 // lies in.
 func (a *app) isHome(dir string) bool {
 	home, err := host.UserHome(a.environ)

@@ -14,7 +14,7 @@ import (
 // comes as keys.
 const maxAhead = 64 << 10
 
-// typedAhead gives what was typed before the terminal was set to raw mode, which is just
+// typedAhead returns what was typed before the terminal was set to raw mode, which is just
 // now: without waiting, in the order it was typed.
 func typedAhead(terminal *os.File) []byte {
 	var all []byte
@@ -37,12 +37,12 @@ func typedAhead(terminal *os.File) []byte {
 func (m *Model) keysAhead() tea.Cmd {
 	var cmds []tea.Cmd
 	var d uv.EventDecoder
-	typed := bytes.ReplaceAll(m.ahead, []byte("\n"), []byte("\r"))
-	m.ahead = nil
+	typed := bytes.ReplaceAll(m.start.ahead, []byte("\n"), []byte("\r"))
+	m.start.ahead = nil
 	for len(typed) > 0 {
 		n, event := d.Decode(typed)
 		if k, ok := event.(uv.KeyPressEvent); ok {
-			cmds = append(cmds, m.key(tea.KeyPressMsg(k)))
+			cmds = append(cmds, m.focus.key(tea.KeyPressMsg(k)))
 		}
 		typed = typed[max(n, 1):]
 	}

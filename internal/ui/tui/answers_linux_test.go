@@ -3,6 +3,7 @@ package tui_test
 import (
 	"os"
 	"path/filepath"
+	"scorel/internal/ui/tui/tuitest"
 	"strconv"
 	"testing"
 	"time"
@@ -19,21 +20,21 @@ const asked = "\x1b[c"
 
 // shellSide opens the program's side of the terminal, which so outlives the program as it
 // does with a shell.
-func (r *raw) shellSide() *os.File {
-	r.t.Helper()
-	n, err := unix.IoctlGetInt(int(r.pty.Fd()), unix.TIOCGPTN)
+func (r *raw) shellSide(t *testing.T) *os.File {
+	t.Helper()
+	n, err := unix.IoctlGetInt(int(r.PTY.Fd()), unix.TIOCGPTN)
 	if err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
 	f, err := os.OpenFile("/dev/pts/"+strconv.Itoa(n), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
-		r.t.Fatal(err)
+		t.Fatal(err)
 	}
-	r.t.Cleanup(func() { _ = f.Close() })
+	t.Cleanup(func() { _ = f.Close() })
 	return f
 }
 
-// typedIn gives what a shell would read now.
+// typedIn returns what a shell would read now.
 func typedIn(t *testing.T, terminal *os.File) string {
 	t.Helper()
 	if _, err := term.MakeRaw(int(terminal.Fd())); err != nil { // also what has no line end can be read
@@ -52,17 +53,17 @@ func typedIn(t *testing.T, terminal *os.File) string {
 }
 
 func TestAnswersThatComeWhenTheUIIsLeftDoNotReachTheShell(t *testing.T) {
-	w := newWorld(t)
-	r := w.raw([]string{"TERM=xterm-256color"})
-	shell := r.shellSide()
-	r.wait(asked)
-	r.write("\x04")
-	r.wait("\x1b[?2004l") // all modes are set back
+	h := newHarness(t)
+	r := startRaw(t, h, []string{"TERM=xterm-256color"})
+	shell := r.shellSide(t)
+	r.WaitFor(asked)
+	r.Type("\x04")
+	r.WaitFor("\x1b[?2004l") // all modes are set back
 	for _, piece := range split(answers, 7) {
-		r.write(piece)
+		r.Type(piece)
 	}
-	r.write("ls")
-	if err := r.pty.Cmd.Wait(); err != nil {
+	r.Type("ls")
+	if err := r.PTY.Cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	if got := typedIn(t, shell); got != "ls" {
@@ -79,34 +80,34 @@ func split(text string, n int) (pieces []string) {
 }
 
 func TestATerminalThatAnswersNothingIsLeftSoon(t *testing.T) {
-	w := newWorld(t)
-	r := w.raw([]string{"TERM=xterm-256color"})
-	r.wait(asked)
-	r.write("\x04")
+	h := newHarness(t)
+	r := startRaw(t, h, []string{"TERM=xterm-256color"})
+	r.WaitFor(asked)
+	r.Type("\x04")
 	begun := time.Now()
-	if err := r.pty.Cmd.Wait(); err != nil {
+	if err := r.PTY.Cmd.Wait(); err != nil {
 		t.Fatal(err)
 	}
-	if took := time.Since(begun); took > patience/2 {
+	if took := time.Since(begun); took > tuitest.Timeout/2 {
 		t.Errorf("it took %v", took)
 	}
 }
 
 func TestAnswersThatComeWhenAnEditorIsStartedDoNotReachIt(t *testing.T) {
-	w := newWorld(t)
-	editor := filepath.Join(w.project, "editor.sh")
-	w.write(editor, "#!/bin/sh\necho the editor is on\nread line\necho \"it read <$line>\"\n")
+	h := newHarness(t)
+	editor := filepath.Join(h.Project, "editor.sh")
+	h.Write(editor, "#!/bin/sh\necho the editor is on\nread line\necho \"it read <$line>\"\n")
 	if err := os.Chmod(editor, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	r := w.raw([]string{"TERM=xterm-256color", "EDITOR=" + editor})
-	r.wait(asked)
-	r.write("\x07Ω")
-	r.wait("Ω") // the UI is still there
+	r := startRaw(t, h, []string{"TERM=xterm-256color", "EDITOR=" + editor})
+	r.WaitFor(asked)
+	r.Type("\x07Ω")
+	r.WaitFor("Ω") // the UI is still there
 	for _, piece := range split(answers, 7) {
-		r.write(piece)
+		r.Type(piece)
 	}
-	r.wait("the editor is on")
-	r.write("a line\n")
-	r.wait("it read <a line>")
+	r.WaitFor("the editor is on")
+	r.Type("a line\n")
+	r.WaitFor("it read <a line>")
 }

@@ -6,25 +6,24 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
-)
 
-// home writes a file of the user's Scorel folder.
-func (w *world) ofUser(name, text string) { w.write(filepath.Join(w.home, ".scorel", name), text) }
+	"scorel/internal/ui/tui/tuitest"
+)
 
 const tellsMany = `{"if":{"user":"^many"},"do":[{"text":"the needle in it\n\n"},{"text":"paragraph of many\n\n","times":80},{"text":"the end of it"}],"again":true}`
 
 func TestTheWholeScreenScrollsSearchesUnfoldsAndCopies(t *testing.T) {
-	w := newWorld(t, tellsMany)
-	w.tmux = []string{"set -s set-clipboard on"}
-	s := w.open()
-	s.say("many lines")
+	h := newHarness(t, tellsMany)
+	h.Settings = []string{"set -s set-clipboard on"}
+	s := h.Open()
+	s.Say("many lines")
 	s.WaitFor("the end of it")
-	s.say("/fullscreen")
+	s.Say("/fullscreen")
 	s.Wait("the whole screen", func(string) bool { return s.Format("#{alternate_on}") == "1" })
 	s.WaitFor("the end of it")
 	s.Keys("PageUp", "g")
 	s.WaitFor("the needle in it")
-	s.gone("the end of it")
+	s.Gone("the end of it")
 	s.Keys("G")
 	s.WaitFor("the end of it")
 	s.Keys("/")
@@ -43,10 +42,10 @@ func TestTheWholeScreenScrollsSearchesUnfoldsAndCopies(t *testing.T) {
 }
 
 func TestAnotherSizeKeepsAllThatIsSeen(t *testing.T) {
-	w := newWorld(t, tellsMany, `{"if":{"user":"^slowly"},"do":[{"text":"streaming words here. ","times":300},{"text":"finished"}]}`)
-	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":40,"delayMs":3}`, 1))
-	s := w.open()
-	s.say("slowly")
+	h := newHarness(t, tellsMany, `{"if":{"user":"^slowly"},"do":[{"text":"streaming words here. ","times":300},{"text":"finished"}]}`)
+	h.Write(h.Script, strings.Replace(h.Read(h.Script), `{"script":1}`, `{"script":1,"chunk":40,"delayMs":3}`, 1))
+	s := h.Open()
+	s.Say("slowly")
 	s.WaitFor("streaming words")
 	for _, size := range [][2]int{{60, 15}, {120, 40}, {45, 20}, {100, 30}} {
 		s.Resize(size[0], size[1])
@@ -57,40 +56,40 @@ func TestAnotherSizeKeepsAllThatIsSeen(t *testing.T) {
 			})
 		})
 	}
-	s.WaitFor("finished", "ask something") // a word: what stands before it was broken at any of the widths
+	s.WaitFor("finished", "ask something") // a word: what is before it was broken at any of the widths
 	s.Type("still here")
 	s.WaitFor("❯ still here")
-	if n := strings.Count(flat(s.All()), "❯slowly"); n != 1 {
+	if n := strings.Count(tuitest.Flat(s.All()), "❯slowly"); n != 1 {
 		t.Errorf("the message stands there %d times", n)
 	}
 }
 
 func TestAllFitsIntoSixtyByFifteen(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile, asks)
-	w.width, w.height = 60, 15
-	s := w.open()
-	s.say("edit it")
-	s.WaitFor(`+ "hello"`, "❯ 1. Allow once", "4. No")
+	h := newHarness(t, readsFile, editsFile, asks)
+	h.Width, h.Height = 60, 15
+	s := h.Open()
+	s.Say("edit it")
+	s.WaitFor(`println("hello")`, "❯ 1. Allow once", "4. No")
 	s.Keys("Enter")
 	s.WaitFor("Understood.")
-	s.say("ask me")
+	s.Say("ask me")
 	s.WaitFor("Which colour?", "❯ 1. Red", "2. Blue")
 	s.Keys("Enter")
 	s.Wait("the answer", func(screen string) bool { return strings.Contains(screen, "ask something") })
 	for _, page := range []string{"/help", "/config", "/resume", "/tree", "/model"} {
-		s.say(page)
-		s.gone("ask something")
+		s.Say(page)
+		s.Gone("ask something")
 		s.Keys("Escape")
 		s.WaitFor("ask something")
 	}
 }
 
 func TestAPlainScreenHasNoBoxesAndNoColours(t *testing.T) {
-	w := newWorld(t, asks)
-	w.ofUser("tui.toml", "plain = true\n")
-	w.env = append(w.env, "NO_COLOR=1")
-	s := w.open()
-	s.say("ask me")
+	h := newHarness(t, asks)
+	h.WriteUser("tui.toml", "plain = true\n")
+	h.Env = append(h.Env, "NO_COLOR=1")
+	s := h.Open()
+	s.Say("ask me")
 	s.WaitFor("Which colour?", "Red")
 	s.Wait("that it takes keys", func(screen string) bool { return strings.Contains(screen, "1. Red") && strings.Contains(screen, "esc") })
 	s.Keys("Enter")
@@ -108,30 +107,30 @@ func TestAPlainScreenHasNoBoxesAndNoColours(t *testing.T) {
 }
 
 func TestAThemeCountsAtOnceAndTheBackgroundIsFollowed(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("themes/mine.toml", "")
-	s := w.open()
+	h := newHarness(t)
+	h.WriteUser("themes/mine.toml", "")
+	s := h.Open()
 	before := s.Styled()
-	s.say("/theme light")
+	s.Say("/theme light")
 	s.Wait("other colours", func(screen string) bool { return strings.Contains(screen, "ask something") && s.Styled() != before })
 	light := s.Styled()
-	s.say("/theme dark")
+	s.Say("/theme dark")
 	s.Wait("other colours", func(screen string) bool { return strings.Contains(screen, "ask something") && s.Styled() != light })
 }
 
 func TestTheCommandOfTheStatusLineIsToldTheSessionAndDrawsIt(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("tui.toml", "[statusLine]\ncommand = \"grep -o 'workspace\\\"' | tr -d '\\\"' | sed 's/^/drawn from /'\"\n")
-	s := w.open()
+	h := newHarness(t)
+	h.WriteUser("tui.toml", "[statusLine]\ncommand = \"grep -o 'workspace\\\"' | tr -d '\\\"' | sed 's/^/drawn from /'\"\n")
+	s := h.Open()
 	s.WaitFor("drawn from workspace")
 }
 
 func TestTheTextIsEditedInAnotherProgram(t *testing.T) {
-	w := newWorld(t)
-	editor := filepath.Join(w.home, "ed.sh")
-	w.write(editor, "#!/bin/sh\nsed -i 's/draft/finished text/' \"$1\"\n")
-	w.env = append(w.env, "VISUAL=/bin/sh "+editor)
-	s := w.open()
+	h := newHarness(t)
+	editor := filepath.Join(h.Home, "ed.sh")
+	h.Write(editor, "#!/bin/sh\nsed -i 's/draft/finished text/' \"$1\"\n")
+	h.Env = append(h.Env, "VISUAL=/bin/sh "+editor)
+	s := h.Open()
 	s.Type("a draft")
 	s.WaitFor("❯ a draft")
 	s.Keys("C-g")
@@ -141,17 +140,17 @@ func TestTheTextIsEditedInAnotherProgram(t *testing.T) {
 }
 
 func TestKeysOfTheUsersFileCount(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("keys.toml", "\"global.showHelp\" = [\"f5\"]\n")
-	s := w.open()
+	h := newHarness(t)
+	h.WriteUser("keys.toml", "\"global.showHelp\" = [\"f5\"]\n")
+	s := h.Open()
 	s.WaitFor("ask something")
 	s.Keys("F5")
 	s.WaitFor("Commands of this UI")
 }
 
 func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("extensions/shows.js", `export default function (pi) {
+	h := newHarness(t)
+	h.WriteUser("extensions/shows.js", `export default function (pi) {
   pi.registerCommand("shows", { description: "Shows things", handler: async (args, ctx) => {
     ctx.ui.setStatus("k", "a word of it"); ctx.ui.setWidget("w", ["a widget of it"]);
     const picked = await ctx.ui.select("Pick one", ["first", "second"]);
@@ -160,15 +159,15 @@ func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
   } });
 }
 `)
-	s := w.open()
-	s.say("hello")
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
-	s.say("/shows")
+	s.Say("/shows")
 	s.WaitFor("Pick one", "first", "❯", "esc")
-	s.until("❯ second", "Down") // it takes keys when nothing was typed for a while
+	s.Until("❯ second", "Down") // it takes keys when nothing was typed for a while
 	s.Keys("Enter")
 	s.WaitFor("Say a word", "esc")
-	s.until("> b", "b")
+	s.Until("> b", "b")
 	s.Type("ird")
 	s.WaitFor("bird")
 	s.Keys("Enter")
@@ -176,57 +175,57 @@ func TestAnExtensionShowsItsWordsAndWidgetsAndAsks(t *testing.T) {
 }
 
 func TestASecondTerminalJoinsARunningTurnAndBothShowItsEnd(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2000},{"text":"It has ended."}]}`)
-	s := w.open()
-	s.say("slowly")
+	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2000},{"text":"It has ended."}]}`)
+	s := h.Open()
+	s.Say("slowly")
 	s.WaitFor("begun.")
-	other := w.open()
+	other := h.Open()
 	other.WaitFor("begun.")
-	other.say("from the other side")
+	other.Say("from the other side")
 	s.WaitFor("It has ended.", "❯ from the other side")
 	other.WaitFor("It has ended.", "Understood.")
 	s.WaitFor("Understood.")
 }
 
 func TestTheCommandOfTheStatusLineIsToldTheModeOfVimAndTheAgeOfTheSession(t *testing.T) {
-	w := newWorld(t)
-	w.write(filepath.Join(w.home, "lib", "x"), "")
-	w.ofUser("config.toml", "[permissions]\nadditionalDirectories = [\"~/lib\"]\n")
-	w.ofUser("tui.toml", `vim = true
+	h := newHarness(t)
+	h.Write(filepath.Join(h.Home, "lib", "x"), "")
+	h.WriteUser("config.toml", "[permissions]\nadditionalDirectories = [\"~/lib\"]\n")
+	h.WriteUser("tui.toml", `vim = true
 [statusLine]
 command = '''sed 's/.*current_dir":"\([^"]*\).*added_dirs":\([^]]*\).*duration_ms":\([0-9]*\).*mode":"\([A-Z]*\).*/\4 in \1 after \3 ms with \2/' '''
 `)
-	s := w.open()
-	s.WaitFor("INSERT in " + w.project + " after 0 ms")
+	s := h.Open()
+	s.WaitFor("INSERT in " + h.Project + " after 0 ms")
 	s.Keys("Escape")
 	s.WaitFor("NORMAL in ")
-	s.WaitFor(" ms with [\"" + w.home + "/lib\"")
+	s.WaitFor(" ms with [\"" + h.Home + "/lib\"")
 	s.Type("ihello")
 	s.Keys("Enter")
 	s.Wait("an age", func(screen string) bool {
-		_, age, ok := strings.Cut(screen, "INSERT in "+w.project+" after ")
+		_, age, ok := strings.Cut(screen, "INSERT in "+h.Project+" after ")
 		return ok && !strings.HasPrefix(age, "0 ms") && strings.Contains(age, " ms")
 	})
 }
 
 func TestTheModelOfTheCommandLineIsNamedBeforeAnythingIsSent(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	screen := s.WaitFor("ask something", "script:"+w.script)
-	if strings.Contains(screen, "No model can be called") {
+	h := newHarness(t)
+	s := h.Open()
+	screen := s.WaitFor("ask something", "script:"+h.Script)
+	if strings.Contains(screen, "No model is set up") {
 		t.Errorf("it says that there is no model:\n%s", screen)
 	}
 }
 
 func TestANewSessionIsNotSaidToHaveTheModelOfTheOneBefore(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("config.toml", "[model]\nname = \"demo\"\n")
-	s := w.start()
+	h := newHarness(t)
+	h.WriteUser("config.toml", "[model]\nname = \"demo\"\n")
+	s := h.Start()
 	s.WaitFor("ask something", "demo")
-	s.say("/model script:" + w.script)
+	s.Say("/model script:" + h.Script)
 	s.Wait("the model", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " script") })
-	s.say("hello")
+	s.Say("hello")
 	s.WaitFor("● Understood.")
-	s.say("/new")
+	s.Say("/new")
 	s.Wait("the configured model", func(screen string) bool { return strings.HasSuffix(strings.TrimRight(screen, " \n"), " demo") })
 }

@@ -1,61 +1,70 @@
 package tui
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/slash"
 	"scorel/protocol"
 )
 
-// command is a slash command that the UI carries out itself, because it is about what
-// its person sees. The host has the others.
+// command is a slash command that the UI handles itself; the host has the others.
 type command struct {
-	name, hint, doc string
-	run             func(m *Model, args string) tea.Cmd
+	slash.Command
+	run func(m *Model, args string) tea.Cmd
 }
 
-// commands are the commands of the UI, by name.
+// commands returns the commands of the UI.
 func commands() []command {
-	return []command{
-		{"attach", "FILE", "Take in a file, also one from outside the project", (*Model).attachFile},
-		{"clone", "[NAME]", "Go on in a copy of this session", (*Model).clone},
-		{"compact", "[WHAT TO KEEP]", "Summarise the older part of the conversation", (*Model).compact},
-		{"config", "", "What is set, and where", simple((*Model).openConfig)},
-		{"context", "", "What fills the model's window", simple((*Model).openContext)},
-		{"copy", "", "Copy the last answer", simple((*Model).copyAnswer)},
-		{"cost", "", "What this session has used", simple((*Model).openCost)},
-		{"doctor", "", "Look for what is wrong with the installation", simple((*Model).openDoctor)},
-		{"export", "[FILE]", "Write the session to a .html, .md or .jsonl file", (*Model).export},
-		{"extensions", "", "The extensions and how they stand", simple((*Model).openExtensions)},
-		{"fork", "", "Go on from an earlier message in a session of its own", simple((*Model).openFork)},
-		{"fullscreen", "", "The whole screen, or the terminal's scrollback", simple(func(m *Model) tea.Cmd { m.toggleScreen(); return nil })},
-		{"help", "", "Keys and commands", simple((*Model).openHelp)},
-		{"hooks", "", "The shell hooks that are configured", simple((*Model).openHooks)},
-		{"login", "[PROVIDER]", "Enter the key of a model provider", (*Model).openLogin},
-		{"logout", "PROVIDER", "Forget the key of a provider", (*Model).logout},
-		{"mcp", "", "MCP servers", simple((*Model).openMCP)},
-		{"memory", "[NOTE]", "The notes that sessions are told, or another one", (*Model).memory},
-		{"mode", "[MODE]", "The permission mode", (*Model).openModes},
-		{"model", "[MODEL]", "The model from the next turn on", (*Model).pickModel},
-		{"new", "", "Begin another session", simple((*Model).newSession)},
-		{"process", "", "How calls and background commands go", simple((*Model).openTasks)},
-		{"queue", "", "What waits for the end of the turn", simple((*Model).openQueue)},
-		{"quit", "", "Leave; the session stays", simple((*Model).leave)},
-		{"reload", "", "Load extensions, skills and commands again", simple((*Model).reload)},
-		{"rename", "NAME", "Name the session", (*Model).rename},
-		{"resume", "[SESSION]", "Show another session", (*Model).resume},
-		{"rewind", "", "Go back to before a message", simple(func(m *Model) tea.Cmd { return m.openTree(true) })},
-		{"skills", "", "The skills that the model can use", simple((*Model).openSkills)},
-		{"tools", "", "The tools that the model has in this session", simple((*Model).openTools)},
-		{"agents", "", "The sub-agents that the model can start", simple((*Model).openAgents)},
-		{"tasks", "", "Background commands and sub-agents", simple((*Model).openTasks)},
-		{"theme", "[NAME]", "How the UI looks", (*Model).openThemes},
-		{"thinking", "[LEVEL]", "How much the model thinks", (*Model).openThinking},
-		{"tree", "", "All branches of the conversation", simple(func(m *Model) tea.Cmd { return m.openTree(false) })},
-		{"trust", "", "What this project could do, and whether it may", simple((*Model).openTrust)},
+	runs := handlers()
+	var all []command
+	for _, c := range slash.For(slash.Screen) {
+		all = append(all, command{c, runs[c.Name]})
+	}
+	return all
+}
+
+// handlers says what each command of the UI does, by its name in package slash.
+func handlers() map[string]func(m *Model, args string) tea.Cmd {
+	return map[string]func(m *Model, args string) tea.Cmd{
+		"add":        func(m *Model, file string) tea.Cmd { return m.input.Add(file) },
+		"clone":      func(m *Model, name string) tea.Cmd { return m.panels.sessions.Clone(name) },
+		"compact":    func(m *Model, keep string) tea.Cmd { return m.panels.branches.Compact(keep) },
+		"config":     simple(func(m *Model) tea.Cmd { return m.panels.settings.Open() }),
+		"context":    simple(func(m *Model) tea.Cmd { return m.panels.pages.Context() }),
+		"copy":       simple(func(m *Model) tea.Cmd { return m.reading.copyAnswer() }),
+		"cost":       simple(func(m *Model) tea.Cmd { return m.panels.pages.Cost() }),
+		"doctor":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Doctor() }),
+		"export":     func(m *Model, file string) tea.Cmd { return m.panels.sessions.Export(file) },
+		"extensions": simple(func(m *Model) tea.Cmd { return m.panels.pages.Extensions() }),
+		"fork":       simple(func(m *Model) tea.Cmd { return m.panels.branches.Fork() }),
+		"fullscreen": simple(func(m *Model) tea.Cmd { m.reading.toggleScreen(); return nil }),
+		"help":       simple(func(m *Model) tea.Cmd { return m.panels.help.Open(m.prefs.keys.Map) }),
+		"hooks":      simple(func(m *Model) tea.Cmd { return m.panels.pages.Hooks() }),
+		"login":      func(m *Model, provider string) tea.Cmd { return m.panels.login.Open(provider) },
+		"logout":     func(m *Model, provider string) tea.Cmd { return m.panels.login.Forget(provider) },
+		"mcp":        simple(func(m *Model) tea.Cmd { return m.panels.pages.MCP() }),
+		"memory":     func(m *Model, note string) tea.Cmd { return m.panels.pages.Memory(note) },
+		"mode":       func(m *Model, mode string) tea.Cmd { return m.panels.models.Modes(mode) },
+		"model":      func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },
+		"new":        simple(func(m *Model) tea.Cmd { return m.panels.sessions.New() }),
+		"process":    simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
+		"queue":      simple(func(m *Model) tea.Cmd { return m.panels.queue.Open() }),
+		"quit":       simple((*Model).close),
+		"reload":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Reload() }),
+		"rename":     func(m *Model, name string) tea.Cmd { return m.panels.sessions.Rename(name) },
+		"resume":     func(m *Model, name string) tea.Cmd { return m.panels.sessions.Resume(name) },
+		"rewind":     simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(true) }),
+		"skills":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Skills() }),
+		"tools":      simple(func(m *Model) tea.Cmd { return m.panels.pages.Tools() }),
+		"agents":     simple(func(m *Model) tea.Cmd { return m.panels.pages.Agents() }),
+		"tasks":      simple(func(m *Model) tea.Cmd { return m.panels.tasks.Open() }),
+		"theme":      func(m *Model, name string) tea.Cmd { return m.panels.settings.Themes(name) },
+		"thinking":   func(m *Model, level string) tea.Cmd { return m.panels.models.Thinking(level) },
+		"tree":       simple(func(m *Model) tea.Cmd { return m.panels.branches.Tree(false) }),
+		"trust":      simple(func(m *Model) tea.Cmd { return m.panels.folder.Trust() }),
 	}
 }
 
@@ -63,44 +72,35 @@ func simple(run func(m *Model) tea.Cmd) func(*Model, string) tea.Cmd {
 	return func(m *Model, _ string) tea.Cmd { return run(m) }
 }
 
-// ownCommand finds a command of the UI.
+// ownCommand returns the command of the UI that a name, an alias or a former name means.
 func ownCommand(name string) (command, bool) {
-	all := commands()
-	i := slices.IndexFunc(all, func(c command) bool { return c.name == name })
-	if i < 0 {
+	c := slash.Find(name)
+	if c == nil || !c.Has(slash.Screen) {
 		return command{}, false
 	}
-	return all[i], true
+	return command{*c, handlers()[c.Name]}, true
 }
 
-// loadCommands asks for the commands of the host, for completion.
-func (m *Model) loadCommands() tea.Cmd {
-	req := &protocol.ListCommands{}
-	if m.id == "" {
-		req.WorkDir = m.cfg.WorkDir
-	}
-	return ask(m, m.id, req, func(m *Model, list *protocol.CommandList, err error) tea.Cmd {
-		return m.question(m.popup.Commands(unless(err, list)))
-	})
-}
-
-// ownInfos describes the commands of the UI for completion.
-func ownInfos() []protocol.CommandInfo {
+// commandInfos describes the commands of the UI for completion.
+func commandInfos() []protocol.CommandInfo {
 	var all []protocol.CommandInfo
 	for _, c := range commands() {
-		all = append(all, protocol.CommandInfo{Name: c.name, ArgumentHint: c.hint, Description: c.doc, Source: protocol.CommandBuiltin})
+		all = append(all, protocol.CommandInfo{Name: c.Name, ArgumentHint: c.Args(slash.Screen), Description: c.Doc, Source: protocol.CommandBuiltin})
 	}
 	return all
 }
 
-// slash carries out a line that begins with a slash.
-func (m *Model) slash(typed, whenBusy string) tea.Cmd {
+// runSlash runs a line that begins with a slash.
+func (m *Model) runSlash(typed, whenBusy string) tea.Cmd {
 	name, args := strings.TrimPrefix(typed, "/"), ""
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
 		name, args = name[:i], strings.TrimSpace(name[i:])
 	}
 	if c, ok := ownCommand(name); ok {
+		if name == c.Was {
+			m.toasts.Info("/" + name + " is /" + c.Name + " now")
+		}
 		return c.run(m, args)
 	}
-	return m.runCommand(typed, name, args, whenBusy)
+	return m.input.RunCommand(typed, name, args, whenBusy)
 }

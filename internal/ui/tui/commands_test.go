@@ -7,17 +7,34 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scorel/internal/ui/slash"
 )
 
 var updateDocs = flag.Bool("update", false, "write the table of docs/terminal-ui.md anew")
+
+// TestEveryCommandOfTheUIIsHandled holds that the UI handles what package slash says it
+// has, and nothing else.
+func TestEveryCommandOfTheUIIsHandled(t *testing.T) {
+	runs := handlers()
+	for _, c := range commands() {
+		if c.run == nil {
+			t.Errorf("nothing handles /%s", c.Name)
+		}
+		delete(runs, c.Name)
+	}
+	for name := range runs {
+		t.Errorf("/%s is handled and is no command of the terminal UI", name)
+	}
+}
 
 // TestTheDocumentedCommandsAreThoseThatThereAre compares the table of docs/terminal-ui.md.
 func TestTheDocumentedCommandsAreThoseThatThereAre(t *testing.T) {
 	const page, begin, end = "../../../docs/terminal-ui.md", "<!-- commands -->\n", "<!-- /commands -->\n"
 	var table strings.Builder
 	table.WriteString("\n| command | |\n|---|---|\n")
-	for _, c := range slices.SortedFunc(slices.Values(commands()), func(a, b command) int { return strings.Compare(a.name, b.name) }) {
-		fmt.Fprintf(&table, "| `%s` | %s |\n", strings.TrimSpace("/"+c.name+" "+c.hint), c.doc)
+	for _, c := range slices.SortedFunc(slices.Values(commands()), func(a, b command) int { return strings.Compare(a.Name, b.Name) }) {
+		fmt.Fprintf(&table, "| `%s` | %s |\n", c.Usage(slash.Screen), c.Doc)
 	}
 	table.WriteString("\n")
 	have, err := os.ReadFile(page)

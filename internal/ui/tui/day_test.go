@@ -7,10 +7,10 @@ import (
 )
 
 func TestOpenTodosAreShownWhileATurnRunsAndFoldAway(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^plan"},"do":[{"call":"TodoWrite","input":{"todos":[{"content":"look","status":"completed"},{"content":"mend it","status":"in_progress"}]}}]}`,
+	h := newHarness(t, `{"if":{"user":"^plan"},"do":[{"call":"TodoWrite","input":{"todos":[{"content":"look","status":"completed"},{"content":"mend it","status":"in_progress"}]}}]}`,
 		`{"if":{"result":"."},"do":[{"text":"at work on it"},{"hang":true}]}`)
-	s := w.open()
-	s.say("plan it")
+	s := h.Open()
+	s.Say("plan it")
 	screen := s.WaitFor("at work on it", "esc to cancel")
 	if n := strings.Count(screen, "▸ mend it"); n != 2 {
 		t.Errorf("the step in work stands there %d times:\n%s", n, screen)
@@ -23,17 +23,17 @@ func TestOpenTodosAreShownWhileATurnRunsAndFoldAway(t *testing.T) {
 }
 
 func TestWhatTheCommandLineSetsIsShownBeforeThereIsASession(t *testing.T) {
-	w := newWorld(t)
-	s := w.open("--permission-mode", "plan")
-	screen := s.WaitFor("script:"+w.script, " plan  "+filepath.Base(w.script))
+	h := newHarness(t)
+	s := h.Open("--permission-mode", "plan")
+	screen := s.WaitFor("script:"+h.Script, " plan  "+filepath.Base(h.Script))
 	if strings.Contains(screen, "No model") {
 		t.Errorf("it says that there is no model:\n%s", screen)
 	}
 }
 
 func TestEachThemeIsOfferedOnce(t *testing.T) {
-	s := newWorld(t).open()
-	s.say("/theme")
+	s := newHarness(t).Open()
+	s.Say("/theme")
 	screen := s.WaitFor("auto  dark or light", "high-contrast")
 	if n := strings.Count(screen, "auto"); n != 1 {
 		t.Errorf("auto is offered %d times:\n%s", n, screen)
@@ -41,9 +41,9 @@ func TestEachThemeIsOfferedOnce(t *testing.T) {
 }
 
 func TestAQuestionHasTheWholeOfASmallScreen(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^write"},"do":[{"call":"Write","input":{"path":"new.txt","content":"first\nsecond\nthird\nfourth\n"}}]}`)
-	w.width, w.height = 60, 15
-	s := w.open()
-	s.say("write it")
-	s.WaitFor("May Write run?", "+ first", "+ fourth", "Allow once")
+	h := newHarness(t, `{"if":{"user":"^write"},"do":[{"call":"Write","input":{"path":"new.txt","content":"first\nsecond\nthird\nfourth\n"}}]}`)
+	h.Width, h.Height = 60, 15
+	s := h.Open()
+	s.Say("write it")
+	s.WaitFor("Create new.txt?", "+ first", "+ fourth", "Allow once")
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -11,23 +12,13 @@ import (
 	"scorel/internal/ui/tui/tuitest"
 )
 
-// shell starts a shell in a terminal that runs scorel by its word, and gives its answers
-// to stty.
-func (w *world) shell() *terminal {
-	w.t.Helper()
-	env := append(w.env, "PS1=$ ", "SCOREL="+self(w.t), "SCRIPT=script:"+w.script)
-	s := &terminal{tuitest.NewTmux(w.t, tuitest.Options{Width: w.width, Height: w.height, Dir: w.project, Env: env}, "/bin/sh", "-i")}
-	s.WaitFor("$")
-	return s
-}
-
-// stty gives what the shell's terminal is set to.
-func (s *terminal) stty(mark string) string {
+// stty returns what the shell's terminal is set to.
+func stty(s *tuitest.UI, mark string) string {
 	s.Type("echo " + mark + "'('$(stty -g)')'")
 	s.Keys("Enter")
 	var set string
 	s.Wait("the settings", func(screen string) bool {
-		_, rest, ok := strings.Cut(flat(screen), mark+"(")
+		_, rest, ok := strings.Cut(tuitest.Flat(screen), mark+"(")
 		set, _, _ = strings.Cut(rest, ")")
 		return ok && strings.Count(set, ":") > 10
 	})
@@ -35,15 +26,15 @@ func (s *terminal) stty(mark string) string {
 }
 
 // clear has the shell clear the screen.
-func (s *terminal) clear() {
+func clear(s *tuitest.UI) {
 	s.Type("printf '\\033[H\\033[2J'; echo clear")
 	s.Keys("Enter")
 	s.Wait("an empty screen", func(screen string) bool { return strings.HasPrefix(screen, "clear\n$") })
 }
 
-func (s *terminal) wantSane(t *testing.T, before string) {
+func wantSane(t *testing.T, s *tuitest.UI, before string) {
 	t.Helper()
-	if after := s.stty("after"); after != before {
+	if after := stty(s, "after"); after != before {
 		t.Errorf("the terminal is set to %s, before it was %s", after, before)
 	}
 	if _, _, shown := s.Cursor(); !shown {
@@ -55,10 +46,10 @@ func (s *terminal) wantSane(t *testing.T, before string) {
 }
 
 // draftOnDisk waits until what is typed is kept for after a crash.
-func (w *world) draftOnDisk(text string) {
-	w.t.Helper()
-	dir := filepath.Join(w.home, ".scorel", "tui")
-	w.until("the draft on disk", func() bool {
+func draftOnDisk(t testing.TB, h *tuitest.Harness, text string) {
+	t.Helper()
+	dir := filepath.Join(h.Home, ".scorel", "tui")
+	h.Until("the draft on disk", func() bool {
 		entries, _ := os.ReadDir(dir)
 		for _, e := range entries {
 			if filepath.Ext(e.Name()) != "" || strings.HasPrefix(e.Name(), ".") {
@@ -73,78 +64,78 @@ func (w *world) draftOnDisk(text string) {
 }
 
 func TestACrashLeavesTheTerminalSaneTheTurnRunningAndTheDraft(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
-	w.env = append(w.env, "SCOREL_TUI_CRASH=f9")
-	s := w.shell()
-	before := s.stty("before")
+	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
+	h.Env = append(h.Env, "SCOREL_TUI_CRASH=f9")
+	s := h.Shell()
+	before := stty(s, "before")
 	s.Type(`"$SCOREL" --model "$SCRIPT"`)
 	s.Keys("Enter")
 	s.WaitFor("ask something")
-	s.say("slowly")
+	s.Say("slowly")
 	s.WaitFor("begun.")
-	s.say("/fullscreen")
+	s.Say("/fullscreen")
 	s.Wait("the whole screen", func(string) bool { return s.Format("#{alternate_on}") == "1" })
 	s.Type("half a thought")
 	s.WaitFor("half a thought")
-	w.draftOnDisk("half a thought")
+	draftOnDisk(t, h, "half a thought")
 	s.Keys("F9")
 	s.WaitFor("the terminal UI failed; the session")
 	if all := s.All(); !strings.Contains(all, "a test wants it so") {
 		t.Errorf("it does not say why it failed:\n%s", all)
 	}
-	s.wantSane(t, before)
-	s.clear()
+	wantSane(t, s, before)
+	clear(s)
 	s.Type(`"$SCOREL" --model "$SCRIPT"`)
 	s.Keys("Enter")
 	s.WaitFor("half a thought", "It has ended.")
 }
 
 func TestACrashBesideTheModelLeavesTheTerminalSane(t *testing.T) {
-	w := newWorld(t)
-	w.env = append(w.env, "SCOREL_TUI_CRASH=link:f9")
-	s := w.shell()
-	before := s.stty("before")
+	h := newHarness(t)
+	h.Env = append(h.Env, "SCOREL_TUI_CRASH=link:f9")
+	s := h.Shell()
+	before := stty(s, "before")
 	s.Type(`"$SCOREL" --model "$SCRIPT"; echo status $?`)
 	s.Keys("Enter")
 	s.WaitFor("ask something")
 	s.Type("half a thought")
 	s.WaitFor("half a thought")
-	w.draftOnDisk("half a thought")
+	draftOnDisk(t, h, "half a thought")
 	s.Keys("F9")
 	s.WaitFor("the terminal UI failed; the session", "status 1")
-	s.wantSane(t, before)
-	s.clear()
+	wantSane(t, s, before)
+	clear(s)
 	s.Type(`"$SCOREL" --model "$SCRIPT"`)
 	s.Keys("Enter")
 	s.WaitFor("half a thought")
 }
 
 func TestAKilledUILosesNeitherTheTurnNorTheDraft(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
-	s := w.open()
-	s.say("slowly")
+	h := newHarness(t, `{"if":{"user":"^slowly"},"do":[{"text":"begun. "},{"wait":2500},{"text":"It has ended."}]}`)
+	s := h.Open()
+	s.Say("slowly")
 	s.WaitFor("begun.")
 	s.Type("half a thought")
 	s.WaitFor("half a thought")
-	w.draftOnDisk("half a thought")
+	draftOnDisk(t, h, "half a thought")
 	if err := syscall.Kill(s.PID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	s.WaitEnd()
-	again := w.open()
+	again := h.Open()
 	again.WaitFor("❯ half a thought", "It has ended.")
 }
 
 func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("hello")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
-	pid := w.hostPID()
+	pid := h.HostPID()
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
-	s.say("on its way")
+	s.Say("on its way")
 	s.WaitFor("… on its way")
 	s.Type("half a thought")
 	s.WaitFor("❯ half a thought")
@@ -155,27 +146,27 @@ func TestWhatWasTypedWhenTheTerminalWentAwayIsThereAgain(t *testing.T) {
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	again := w.open()
+	again := h.Open()
 	again.WaitFor("❯ on its way", "  half a thought", "Understood.")
 }
 
 func TestTheTerminalIsAsBeforeWhenTheUIIsLeftOrToldToEnd(t *testing.T) {
-	w := newWorld(t)
-	s := w.shell()
-	before := s.stty("before")
+	h := newHarness(t)
+	s := h.Shell()
+	before := stty(s, "before")
 	s.Type(`"$SCOREL" --model "$SCRIPT"; echo status $?`)
 	s.Keys("Enter")
 	s.WaitFor("ask something")
 	s.Keys("C-d")
 	s.WaitFor("status 0")
-	s.wantSane(t, before)
-	s.clear()
+	wantSane(t, s, before)
+	clear(s)
 	s.Type(`"$SCOREL" --model "$SCRIPT"; echo ended`)
 	s.Keys("Enter")
 	s.WaitFor("ask something")
-	s.say("/fullscreen")
+	s.Say("/fullscreen")
 	s.Wait("the whole screen", func(string) bool { return s.Format("#{alternate_on}") == "1" })
-	out, err := exec.Command("pgrep", "-P", itoa(s.PID())).Output()
+	out, err := exec.Command("pgrep", "-P", strconv.Itoa(s.PID())).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,15 +178,15 @@ func TestTheTerminalIsAsBeforeWhenTheUIIsLeftOrToldToEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.WaitFor("ended")
-	s.wantSane(t, before)
+	wantSane(t, s, before)
 }
 
 func TestSuspendGivesTheShellItsTerminalAndComesBack(t *testing.T) {
-	w := newWorld(t)
-	s := w.shell()
+	h := newHarness(t)
+	s := h.Shell()
 	s.Type(`set -m`)
 	s.Keys("Enter")
-	before := s.stty("before")
+	before := stty(s, "before")
 	s.Type(`"$SCOREL" --model "$SCRIPT"`)
 	s.Keys("Enter")
 	s.WaitFor("ask something")
@@ -203,7 +194,7 @@ func TestSuspendGivesTheShellItsTerminalAndComesBack(t *testing.T) {
 	s.WaitFor("❯ half a thought")
 	s.Keys("C-z")
 	s.WaitFor("Stopped")
-	s.wantSane(t, before)
+	wantSane(t, s, before)
 	s.Type("fg")
 	s.Keys("Enter")
 	s.WaitFor("❯ half a thought")
@@ -214,11 +205,11 @@ func TestSuspendGivesTheShellItsTerminalAndComesBack(t *testing.T) {
 }
 
 func TestAllThatIsTypedWhileTheHostRestartsArrives(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"(number \\d+ ?){60}"},"do":[{"text":"All sixty came."}]}`)
-	s := w.open()
-	s.say("hello")
+	h := newHarness(t, `{"if":{"user":"(number \\d+ ?){60}"},"do":[{"text":"All sixty came."}]}`)
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
-	pid := w.hostPID()
+	pid := h.HostPID()
 	if pid == 0 {
 		t.Fatal("no host runs")
 	}
@@ -227,24 +218,24 @@ func TestAllThatIsTypedWhileTheHostRestartsArrives(t *testing.T) {
 	}
 	text := ""
 	for i := range 60 {
-		piece := "number " + itoa(i+10) + " "
+		piece := "number " + strconv.Itoa(i+10) + " "
 		s.Type(piece)
 		text += piece
 	}
-	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(tuitest.Flat(screen), tuitest.Flat(text)) })
 	s.Keys("Enter")
 	s.WaitFor("All sixty came.")
 }
 
 func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000},{"hang":true}]}`)
-	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":30,"delayMs":1}`, 1))
-	s := w.open()
-	s.say("stream")
+	h := newHarness(t, `{"if":{"user":"^stream"},"do":[{"text":"another line of the stream\n\n","times":2000},{"hang":true}]}`)
+	h.Write(h.Script, strings.Replace(h.Read(h.Script), `{"script":1}`, `{"script":1,"chunk":30,"delayMs":1}`, 1))
+	s := h.Open()
+	s.Say("stream")
 	s.WaitFor("another line")
 	text := ""
 	for i := range 40 {
-		piece := "word" + itoa(i+10) + " "
+		piece := "word" + strconv.Itoa(i+10) + " "
 		s.Type(piece)
 		text += piece
 		if i == 20 {
@@ -262,7 +253,7 @@ func TestAllThatIsTypedWhileATurnStreamsAndPickersOpenArrives(t *testing.T) {
 			}
 		}
 	}
-	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+	s.Wait("all of it in the editor", func(screen string) bool { return strings.Contains(tuitest.Flat(screen), tuitest.Flat(text)) })
 	s.Keys("C-c", "Escape")
 	s.WaitFor("Cancelled.")
 }

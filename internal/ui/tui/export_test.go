@@ -1,13 +1,12 @@
 package tui
 
 import (
-	"context"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// CrashOn has the UI panic when a key is pressed; "" is none. Behind "link:" it is the
+// CrashOn has the UI panic when a key is pressed; "" is none. After "link:" it is the
 // goroutine of the link that panics.
 func CrashOn(key string) {
 	if key == "" {
@@ -18,7 +17,7 @@ func CrashOn(key string) {
 		switch k, ok := msg.(tea.KeyPressMsg); {
 		case !ok || k.Keystroke() != key:
 		case beside:
-			m.link.do(func(context.Context, *link) then { panic("a test wants it so") })
+			m.link.Begin("", "", func() error { panic("a test wants it so") }, nil)
 		default:
 			panic("a test wants it so")
 		}

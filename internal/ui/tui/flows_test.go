@@ -3,6 +3,8 @@ package tui_test
 import (
 	"os"
 	"path/filepath"
+	"scorel/internal/ui/tui/tuitest"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -16,9 +18,9 @@ const (
 )
 
 func TestAMessageIsAnsweredAndStandsInTheScrollback(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
-	s := w.open()
-	s.say("many lines, please")
+	h := newHarness(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
+	s := h.Open()
+	s.Say("many lines, please")
 	s.WaitFor("the end", "ask something")
 	all := s.All()
 	if n := strings.Count(all, "paragraph of many"); n != 80 {
@@ -31,19 +33,19 @@ func TestAMessageIsAnsweredAndStandsInTheScrollback(t *testing.T) {
 	if code := s.WaitEnd(); code != 0 {
 		t.Errorf("it ended with %d", code)
 	}
-	if all := s.All(); !strings.Contains(all, "scorel -c comes back") {
+	if all := s.All(); !strings.Contains(all, "Resume with: scorel -c") {
 		t.Errorf("it does not say how to come back:\n%s", all)
 	}
 }
 
 func TestWhatIsSentDuringATurnWaitsAndCanBeEditedMovedAndDeleted(t *testing.T) {
-	w := newWorld(t, hangs)
-	s := w.open()
-	s.say("hang")
+	h := newHarness(t, hangs)
+	s := h.Open()
+	s.Say("hang")
 	s.WaitFor("at work on it")
-	s.say("first to wait")
+	s.Say("first to wait")
 	s.WaitFor("after this turn: first to wait")
-	s.say("second to wait")
+	s.Say("second to wait")
 	s.WaitFor("after this turn: second to wait")
 	s.Type("say this now")
 	s.WaitFor("❯ say this now")
@@ -55,7 +57,7 @@ func TestWhatIsSentDuringATurnWaitsAndCanBeEditedMovedAndDeleted(t *testing.T) {
 	s.Wait("the other order", func(screen string) bool {
 		return strings.Contains(screen, "❯ first") && strings.Index(screen, "second to wait") < strings.Index(screen, "❯ first")
 	})
-	s.shut("Waiting messages")
+	s.Shut("Waiting messages")
 	s.Wait("the other order at the host", func(screen string) bool {
 		i := strings.Index(screen, "after this turn: second to wait")
 		return i >= 0 && i < strings.Index(screen, "after this turn: first to wait")
@@ -67,9 +69,9 @@ func TestWhatIsSentDuringATurnWaitsAndCanBeEditedMovedAndDeleted(t *testing.T) {
 	s.Keys("C-d")
 	s.WaitFor("Delete first to wait?")
 	s.Type("y")
-	s.gone("first to wait")
-	s.shut("Waiting messages")
-	s.gone("first to wait")
+	s.Gone("first to wait")
+	s.Shut("Waiting messages")
+	s.Gone("first to wait")
 	s.Keys("Up")
 	s.WaitFor("❯ second to wait")
 	s.Keys("C-g")
@@ -77,17 +79,17 @@ func TestWhatIsSentDuringATurnWaitsAndCanBeEditedMovedAndDeleted(t *testing.T) {
 		return strings.Contains(screen, "❯ second to wait") && !strings.Contains(screen, "after this turn") && !strings.Contains(screen, "Waiting messages")
 	})
 	s.Keys("C-c")
-	s.gone("second to wait")
+	s.Gone("second to wait")
 	s.Keys("Escape")
-	s.WaitFor("Cancelled.", "Paused with 1 waiting", "Enter goes on with what waits")
+	s.WaitFor("Cancelled.", "1 queued. Press Enter", "Enter continues with queued messages")
 	s.Keys("Enter")
-	s.WaitFor("said while it worked", "Understood.")
+	s.WaitFor("sent while it was working", "Understood.")
 }
 
 func TestWhatCannotBeSentComesBackIntoTheEditor(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("/no-such-command at all")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("/no-such-command at all")
 	screen := s.WaitFor("there is no command /no-such-command", "❯ /no-such-command at all")
 	if strings.Contains(screen, "ask something") {
 		t.Errorf("the hint of the empty editor stands behind the text:\n%s", screen)
@@ -95,13 +97,14 @@ func TestWhatCannotBeSentComesBackIntoTheEditor(t *testing.T) {
 }
 
 func TestEscapeTwiceGoesBackToAMessageWithItsFiles(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile)
-	s := w.open("--permission-mode", "acceptEdits")
-	s.say("edit the greeting")
+	h := newHarness(t, readsFile, editsFile)
+	s := h.Open("--permission-mode", "acceptEdits")
+	s.Say("edit the greeting")
 	s.WaitFor("Understood.")
-	if !strings.Contains(w.file("main.go"), "hello") {
+	if !strings.Contains(h.File("main.go"), "hello") {
 		t.Fatal("the file was not edited")
 	}
+	s.Gone("esc to cancel") // which the first would do while the turn runs
 	s.Keys("Escape", "Escape")
 	s.WaitFor("Tree", "❯ ● you: edit the greeting")
 	s.Keys("Enter")
@@ -110,58 +113,58 @@ func TestEscapeTwiceGoesBackToAMessageWithItsFiles(t *testing.T) {
 	s.WaitFor("Leave the rest without a summary")
 	s.Keys("Enter")
 	s.WaitFor("1 file restored", "❯ edit the greeting")
-	if strings.Contains(w.file("main.go"), "hello") {
+	if strings.Contains(h.File("main.go"), "hello") {
 		t.Error("the file is as the turn left it")
 	}
 }
 
 func TestAPermissionIsAskedForWithTheDiffAndGivenOnce(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile)
-	s := w.open()
-	s.say("edit the greeting")
-	s.WaitFor("May Edit run?", `- "hi"`, `+ "hello"`, "❯ 1. Allow once", "for this session", "Always allow")
+	h := newHarness(t, readsFile, editsFile)
+	s := h.Open()
+	s.Say("edit the greeting")
+	s.WaitFor("Edit main.go? (+1 -1)", `-     println("hi")`, `println("hello")`, "❯ 1. Allow once", "for this session", "Always allow")
 	s.Keys("Enter")
 	s.WaitFor("Understood.")
-	if !strings.Contains(w.file("main.go"), "hello") {
+	if !strings.Contains(h.File("main.go"), "hello") {
 		t.Error("the file was not edited")
 	}
 }
 
 func TestADenialTellsTheModelWhy(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile)
-	s := w.open()
-	s.say("edit the greeting")
+	h := newHarness(t, readsFile, editsFile)
+	s := h.Open()
+	s.Say("edit the greeting")
 	s.WaitFor("❯ 1. Allow once")
 	s.Keys("Tab")
 	s.WaitFor("No, because:")
 	s.Type("the greeting is right")
 	s.WaitFor("the greeting is right")
 	s.Keys("Enter")
-	s.WaitFor("a person refused it and says: the greeting is right", "Understood.")
-	if strings.Contains(w.file("main.go"), "hello") {
+	s.WaitFor("You denied this: the greeting is right", "Understood.")
+	if strings.Contains(h.File("main.go"), "hello") {
 		t.Error("the file was edited")
 	}
 }
 
 func TestARuleForAlwaysIsWrittenAndCounts(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile)
-	s := w.open()
-	s.say("edit the greeting")
+	h := newHarness(t, readsFile, editsFile)
+	s := h.Open()
+	s.Say("edit the greeting")
 	s.WaitFor("❯ 1. Allow once", "3. Always allow Write(")
 	s.Type("3")
 	s.WaitFor("Understood.")
-	rules, err := os.ReadFile(filepath.Join(w.home, ".scorel", "rules.json"))
+	rules, err := os.ReadFile(filepath.Join(h.Home, ".scorel", "rules.json"))
 	if err != nil || !strings.Contains(string(rules), "main.go") {
 		t.Errorf("%v: %s", err, rules)
 	}
 }
 
 func TestWhatATerminalAnswersIsClosedInTheOther(t *testing.T) {
-	w := newWorld(t, readsFile, editsFile)
-	s := w.open()
-	s.say("edit the greeting")
+	h := newHarness(t, readsFile, editsFile)
+	s := h.Open()
+	s.Say("edit the greeting")
 	s.WaitFor("❯ 1. Allow once")
-	other := w.open("-c")
+	other := h.Open("-c")
 	other.WaitFor("❯ 1. Allow once")
 	other.Keys("Enter")
 	s.WaitFor("Understood.")
@@ -172,18 +175,18 @@ func TestWhatATerminalAnswersIsClosedInTheOther(t *testing.T) {
 }
 
 func TestTheModelsQuestionIsAnswered(t *testing.T) {
-	w := newWorld(t, asks, `{"if":{"result":"Blue"},"do":[{"text":"Blue it is."}]}`)
-	s := w.open()
-	s.say("ask me")
+	h := newHarness(t, asks, `{"if":{"result":"Blue"},"do":[{"text":"Blue it is."}]}`)
+	s := h.Open()
+	s.Say("ask me")
 	s.WaitFor("Which colour?", "❯ 1. Red", "2. Blue")
 	s.Keys("Down", "Enter")
 	s.WaitFor("Blue it is.")
 }
 
 func TestWhatIsTypedWhenAQuestionOpensStaysInTheEditor(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^ask"},"do":[{"wait":300},{"call":"AskUser","input":{"questions":[{"question":"Which colour?","options":[{"label":"Red"},{"label":"Blue"}]}]}}]}`)
-	s := w.open()
-	s.say("ask me")
+	h := newHarness(t, `{"if":{"user":"^ask"},"do":[{"wait":300},{"call":"AskUser","input":{"questions":[{"question":"Which colour?","options":[{"label":"Red"},{"label":"Blue"}]}]}}]}`)
+	s := h.Open()
+	s.Say("ask me")
 	text := ""
 	for i := 0; !strings.Contains(s.Screen(), "Which colour?"); i++ { // somebody types all the time
 		s.Type("12 ")
@@ -194,25 +197,25 @@ func TestWhatIsTypedWhenAQuestionOpensStaysInTheEditor(t *testing.T) {
 	s.WaitFor("❯ 1. Red")
 	s.Keys("Escape")
 	s.WaitFor("Understood.")
-	s.Wait("all that was typed", func(screen string) bool { return strings.Contains(flat(screen), flat(text)) })
+	s.Wait("all that was typed", func(screen string) bool { return strings.Contains(tuitest.Flat(screen), tuitest.Flat(text)) })
 }
 
 func TestShiftTabGoesThroughTheModesAndAPlanIsApproved(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^plan"},"do":[{"call":"ExitPlanMode","input":{"plan":"# The plan\n\n1. first this\n2. then that\n"}}]}`)
-	s := w.open()
+	h := newHarness(t, `{"if":{"user":"^plan"},"do":[{"call":"ExitPlanMode","input":{"plan":"# The plan\n\n1. first this\n2. then that\n"}}]}`)
+	s := h.Open()
 	s.Keys("BTab", "BTab")
 	s.Wait("plan mode", func(screen string) bool { return strings.Contains(lastLine(screen), "plan") })
-	s.say("/resume")
-	s.WaitFor("There is no session yet")
+	s.Say("/resume")
+	s.WaitFor("No sessions yet")
 	s.Keys("Escape")
-	s.gone("There is no session yet")
+	s.Gone("No sessions yet")
 	s.Keys("BTab")
 	s.Wait("the default mode", func(screen string) bool { return !strings.Contains(lastLine(screen), "plan") })
 	s.Keys("BTab")
 	s.WaitFor("accepts edits")
 	s.Keys("BTab")
 	s.Wait("plan mode", func(screen string) bool { return strings.Contains(lastLine(screen), "plan") })
-	s.say("plan it")
+	s.Say("plan it")
 	s.WaitFor("first this", "then that", "❯ 1.")
 	s.Keys("Enter")
 	s.WaitFor("Understood.")
@@ -222,38 +225,38 @@ func TestShiftTabGoesThroughTheModesAndAPlanIsApproved(t *testing.T) {
 func lastLine(screen string) string { return screen[strings.LastIndex(screen, "\n")+1:] }
 
 func TestARetryCountsDownAndIsCancelledByEscape(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^retry"},"do":[{"error":{"status":529,"retryAfter":60}}],"again":true}`)
-	s := w.open()
-	s.say("retry")
+	h := newHarness(t, `{"if":{"user":"^retry"},"do":[{"error":{"status":529,"retryAfter":60}}],"again":true}`)
+	s := h.Open()
+	s.Say("retry")
 	s.WaitFor("in 5") // 59 s, 58 s, …
 	s.Keys("Escape")
-	s.gone("in 5")
+	s.Gone("in 5")
 	s.WaitFor("ask something")
 }
 
 func TestATurnThatFailsSaysWhy(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"silent"},"do":[{"hang":true}]}`,
+	h := newHarness(t, `{"if":{"user":"silent"},"do":[{"hang":true}]}`,
 		`{"if":{"user":"^fail"},"do":[{"error":{"status":400,"message":"the vendor says no"}}],"again":true}`)
-	s := w.open()
-	s.say("fail now")
+	s := h.Open()
+	s.Say("fail now")
 	s.WaitFor("the vendor says no", "ask something")
-	s.say("/new")
-	s.say("/resume") // who comes later is told, too
+	s.Say("/new")
+	s.Say("/resume") // who comes later is told, too
 	s.WaitFor("Sessions · this project", "│ > fail now")
 	s.Keys("Enter")
 	s.Wait("the reason, again", func(screen string) bool { return strings.Count(screen, "the vendor says no") == 2 })
-	s.say("silent please")
+	s.Say("silent please")
 	s.WaitFor("Enter sends after this turn")
 	s.Keys("Escape")
 	s.WaitFor("Cancelled.")
 }
 
 func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^background"},"do":[{"call":"Bash","input":{"command":"echo begun; sleep 600","run_in_background":true}}]}`)
-	s := w.open("--permission-mode", "bypassPermissions")
-	s.say("background")
+	h := newHarness(t, `{"if":{"user":"^background"},"do":[{"call":"Bash","input":{"command":"echo begun; sleep 600","run_in_background":true}}]}`)
+	s := h.Open("--permission-mode", "bypassPermissions")
+	s.Say("background")
 	s.WaitFor("Understood.")
-	s.say("/tasks")
+	s.Say("/tasks")
 	s.WaitFor("Background tasks", "Running", "sleep 600")
 	s.Keys("C-d")
 	s.WaitFor("Stop ")
@@ -264,44 +267,44 @@ func TestABackgroundCommandStandsInItsPanelAndIsStoppedThere(t *testing.T) {
 }
 
 func TestTheEndOfAnAgentInTheBackgroundIsToldAtOnce(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"CHILD","background":true}}]}`,
+	h := newHarness(t, `{"if":{"user":"^begin"},"do":[{"call":"Task","input":{"agent":"general","description":"look around","prompt":"CHILD","background":true}}]}`,
 		`{"if":{"user":"CHILD"},"do":[{"call":"Bash","input":{"command":"until [ -e go ]; do sleep 0.05; done; echo did"}}]}`)
-	s := w.open("--permission-mode", "bypassPermissions")
-	s.say("begin")
+	s := h.Open("--permission-mode", "bypassPermissions")
+	s.Say("begin")
 	s.WaitFor("Understood.", "1 in background: general: look around ")
-	w.write(filepath.Join(w.project, "go"), "")
+	h.Write(filepath.Join(h.Project, "go"), "")
 	s.WaitFor("general: look around ended\n")
 }
 
 func TestShellCommandsAndNotesGoWhereTheirMarksSay(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"three 3"},"do":[{"text":"I saw the three."}]}`)
-	s := w.open()
-	s.say("!echo three $((1+2))")
+	h := newHarness(t, `{"if":{"user":"three 3"},"do":[{"text":"I saw the three."}]}`)
+	s := h.Open()
+	s.Say("!echo three $((1+2))")
 	s.WaitFor("three 3")
-	s.say("!!echo apart $((2+2))")
-	s.WaitFor("apart 4", "the model is not told of it")
-	s.say("# remember the milk")
+	s.Say("!!echo apart $((2+2))")
+	s.WaitFor("apart 4", "not sent to the model")
+	s.Say("# remember the milk")
 	s.WaitFor("added to this project's notes")
-	s.say("hello")
+	s.Say("hello")
 	s.Wait("an answer", func(screen string) bool {
 		return strings.Contains(screen, "I saw the three.") || strings.Contains(screen, "Understood.")
 	})
-	s.say("/memory")
+	s.Say("/memory")
 	s.WaitFor("Memory (")
 }
 
 func TestFilesAndCommandsAreCompleted(t *testing.T) {
-	w := newWorld(t)
-	w.write(filepath.Join(w.project, "docs", "alphabet.md"), "abc")
-	w.write(filepath.Join(w.project, ".gitignore"), "hidden.md\n")
-	w.write(filepath.Join(w.project, "hidden.md"), "abc")
-	s := w.open()
+	h := newHarness(t)
+	h.Write(filepath.Join(h.Project, "docs", "alphabet.md"), "abc")
+	h.Write(filepath.Join(h.Project, ".gitignore"), "hidden.md\n")
+	h.Write(filepath.Join(h.Project, "hidden.md"), "abc")
+	s := h.Open()
 	s.Type("see @alph")
 	s.WaitFor("❯ docs/alphabet.md")
 	s.Keys("Tab")
 	s.WaitFor("❯ see @docs/alphabet.md")
 	s.Keys("C-c")
-	s.gone("see @")
+	s.Gone("see @")
 	s.Type("/resu")
 	s.WaitFor("/resume [SESSION]")
 	s.Keys("Enter")
@@ -311,11 +314,11 @@ func TestFilesAndCommandsAreCompleted(t *testing.T) {
 }
 
 func TestALargePasteIsAChipAndArrivesWhole(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"row 0\\n(row \\d+\\n)+row 99\\nlast"},"do":[{"text":"It came whole."}]}`)
-	s := w.open()
+	h := newHarness(t, `{"if":{"user":"row 0\\n(row \\d+\\n)+row 99\\nlast"},"do":[{"text":"It came whole."}]}`)
+	s := h.Open()
 	var rows []string
 	for i := range 100 {
-		rows = append(rows, "row "+itoa(i))
+		rows = append(rows, "row "+strconv.Itoa(i))
 	}
 	s.Paste(strings.Join(rows, "\n") + "\nlast")
 	s.WaitFor("101 lines")
@@ -324,20 +327,20 @@ func TestALargePasteIsAChipAndArrivesWhole(t *testing.T) {
 }
 
 func TestHistoryIsSearchedAcrossSessions(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("a remarkable question")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("a remarkable question")
 	s.WaitFor("Understood.")
 	s.Keys("C-d")
 	s.WaitEnd()
-	s = w.open()
+	s = h.Open()
 	s.Keys("C-r")
 	s.Type("remark")
 	s.WaitFor("a remarkable question")
 	s.Keys("Enter")
 	s.WaitFor("❯ a remarkable question")
 	s.Keys("C-c")
-	s.gone("a remarkable")
+	s.Gone("a remarkable")
 	s.Keys("Up")
 	s.WaitFor("❯ a remarkable question")
 }

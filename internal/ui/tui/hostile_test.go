@@ -17,24 +17,24 @@ const evil = "a\x1b]0;PWNED\x07b\x1b]52;c;UFdORUQ=\x1b\\c\x1b[2J\x1b[5;5H\x1b[8m
 
 // recorded is a UI of which all bytes to the terminal are kept.
 type recorded struct {
-	*terminal
+	*tuitest.UI
 	file string
 }
 
 // record starts the UI in a folder.
-func (w *world) record(dir string, args ...string) *recorded {
-	w.t.Helper()
-	r := w.recordBare(dir, append([]string{"--model", "script:" + w.script}, args...)...)
+func record(t testing.TB, h *tuitest.Harness, dir string, args ...string) *recorded {
+	t.Helper()
+	r := recordBare(t, h, dir, append([]string{"--model", "script:" + h.Script}, args...)...)
 	r.WaitFor("ask something")
 	return r
 }
 
 // recordBare does so without a model.
-func (w *world) recordBare(dir string, args ...string) *recorded {
-	w.t.Helper()
-	args = append([]string{"-c", `read x; exec "$0" "$@"`, self(w.t)}, args...)
-	s := &terminal{tuitest.NewTmux(w.t, tuitest.Options{Width: w.width, Height: w.height, Dir: dir, Env: w.env}, "/bin/sh", args...)}
-	r := &recorded{s, filepath.Join(filepath.Dir(w.home), "bytes")}
+func recordBare(t testing.TB, h *tuitest.Harness, dir string, args ...string) *recorded {
+	t.Helper()
+	args = append([]string{"-c", `read x; exec "$0" "$@"`, h.Program()}, args...)
+	s := h.Run(dir, "/bin/sh", args...)
+	r := &recorded{s, filepath.Join(filepath.Dir(h.Home), "bytes")}
 	s.Record(r.file)
 	s.Keys("Enter")
 	return r
@@ -49,7 +49,7 @@ var ours = []string{
 	`\x1b\]2;[^\x00-\x1f\x7f-\x9f]*(\x07|\x1b\\)`, `\x1b\]8;[^;\x00-\x1f]*;[!-~]*(\x07|\x1b\\)`,
 }
 
-// foreign gives what of the bytes to a terminal is none of the UI's own.
+// foreign returns what of the bytes to a terminal is none of the UI's own.
 func foreign(written string) []string {
 	known := regexp.MustCompile(strings.Join(ours, "|"))
 	for _, s := range known.FindAllString(written, -1) {
@@ -78,18 +78,18 @@ func quoted(text string) string {
 	return string(b)
 }
 
-func (w *world) wantOnlyOurs(r *recorded) {
-	w.t.Helper()
+func wantOnlyOurs(t testing.TB, h *tuitest.Harness, r *recorded) {
+	t.Helper()
 	const last = "the very last word"
 	r.Paste(last) // what is typed may be drawn in pieces
 	r.WaitFor(last)
-	w.until("all bytes", func() bool { return strings.Contains(readAll(w.t, r.file), "last word") })
-	written := readAll(w.t, r.file)
+	h.Until("all bytes", func() bool { return strings.Contains(h.Read(r.file), "last word") })
+	written := h.Read(r.file)
 	for _, f := range foreign(written) {
-		w.t.Errorf("the terminal got what is none of ours: %s", f)
+		t.Errorf("the terminal got what is none of ours: %s", f)
 	}
 	if !strings.Contains(written, "abcde[U+202E]fghijklm") {
-		w.t.Error("the text itself is not shown")
+		t.Error("the text itself is not shown")
 	}
 }
 
@@ -105,7 +105,7 @@ func TestForeignSequencesAreFound(t *testing.T) {
 }
 
 func TestHostileTextOfModelsToolsAndFilesReachesNoTerminal(t *testing.T) {
-	w := newWorld(t,
+	h := newHarness(t,
 		`{"if":{"user":"^talk"},"do":[{"thinking":`+quoted(evil+" thought")+`},{"text":`+quoted("# "+evil+"\n\n"+evil+" **"+evil+"** `"+evil+"` ["+evil+"](http://x/"+evil+")\n\n```"+evil+"\n"+evil+"\n```\n\n|"+evil+"|b|\n|-|-|\n|c|"+evil+"|\n\nall said")+`}]}`,
 		`{"if":{"user":"^run"},"do":[{"call":"Bash","input":{"command":"cat evil.txt; cat evil.bin"}}]}`,
 		`{"if":{"user":"^ask"},"do":[{"call":"Bash","input":{"command":`+quoted("touch '"+evil+"' # "+evil)+`}}]}`,
@@ -113,48 +113,48 @@ func TestHostileTextOfModelsToolsAndFilesReachesNoTerminal(t *testing.T) {
 		`{"if":{"user":"^question"},"do":[{"call":"AskUser","input":{"questions":[{"question":`+quoted(evil+" which")+`,"options":[{"label":`+quoted(evil+"1")+`,"description":`+quoted(evil)+`},{"label":"two"}]}]}}]}`,
 		`{"if":{"user":"^unknown"},"do":[{"call":`+quoted("Tool"+evil)+`,"input":{}}]}`,
 		`{"if":{"user":"^fail"},"do":[{"error":{"status":400,"message":`+quoted(evil+" failed")+`}}]}`)
-	dir := filepath.Join(w.project, "folder "+strings.ReplaceAll(evil, "/", ""))
-	w.write(filepath.Join(dir, "evil.txt"), evil+"\n")
+	dir := filepath.Join(h.Project, "folder "+strings.ReplaceAll(evil, "/", ""))
+	h.Write(filepath.Join(dir, "evil.txt"), evil+"\n")
 	var all []byte
 	for i := range 256 {
 		all = append(all, byte(i), 'x')
 	}
-	w.write(filepath.Join(dir, "evil.bin"), string(all)+"\nthe end of the file\n")
-	w.write(filepath.Join(dir, strings.ReplaceAll(evil, "/", "")+".md"), evil)
-	r := w.record(dir, "--permission-mode", "acceptEdits")
-	r.say("talk to me")
+	h.Write(filepath.Join(dir, "evil.bin"), string(all)+"\nthe end of the file\n")
+	h.Write(filepath.Join(dir, strings.ReplaceAll(evil, "/", "")+".md"), evil)
+	r := record(t, h, dir, "--permission-mode", "acceptEdits")
+	r.Say("talk to me")
 	r.WaitFor("all said")
-	r.say("ask first")
+	r.Say("ask first")
 	r.WaitFor("❯ 1. Allow once")
 	r.Keys("Enter")
-	r.gone("Allow once")
-	r.say("question")
+	r.Gone("Allow once")
+	r.Say("question")
 	r.WaitFor("❯ 1.", "which")
 	r.Keys("Enter")
 	r.WaitFor("❯ abcde[U+202E]fghijklm1")
-	r.say("read it")
+	r.Say("read it")
 	r.WaitFor("Read abcde")
-	r.say("unknown")
+	r.Say("unknown")
 	r.WaitFor("There is no tool")
-	r.say("fail now")
+	r.Say("fail now")
 	r.WaitFor(" failed")
-	r.say("!cat evil.txt evil.bin")
+	r.Say("!cat evil.txt evil.bin")
 	r.WaitFor("the end of the file")
 	r.Type("see @")
 	r.WaitFor("❯ see @", "evil.txt", "abcde[U+202E]fghijklm.md")
 	r.Keys("C-c")
 	r.WaitFor("ask something")
-	r.say("/tree")
+	r.Say("/tree")
 	r.WaitFor("Tree · ")
 	r.Keys("Escape")
-	r.gone("Tree · ")
-	w.wantOnlyOurs(r)
+	r.Gone("Tree · ")
+	wantOnlyOurs(t, h, r)
 }
 
 func TestHostileTextOfAnExtensionReachesNoTerminal(t *testing.T) {
-	w := newWorld(t)
+	h := newHarness(t)
 	e := quoted(evil)
-	w.write(filepath.Join(w.home, ".scorel", "extensions", "evil.js"), `export default function (pi) {
+	h.Write(filepath.Join(h.Home, ".scorel", "extensions", "evil.js"), `export default function (pi) {
   pi.registerCommand("evil", { description: `+e+`, handler: async (args, ctx) => {
     ctx.ui.setStatus("k", `+e+`); ctx.ui.setWidget("w", [`+e+`]); ctx.ui.setTitle(`+e+`); ctx.ui.notify(`+e+`, "warning");
     await ctx.ui.confirm(`+quoted(evil+" sure?")+`, `+e+`);
@@ -162,52 +162,52 @@ func TestHostileTextOfAnExtensionReachesNoTerminal(t *testing.T) {
   } });
 }
 `)
-	r := w.record(w.project)
-	r.say("hello")
+	r := record(t, h, h.Project)
+	r.Say("hello")
 	r.WaitFor("Understood.")
-	r.say("/evil")
+	r.Say("/evil")
 	r.WaitFor("❯ 1.", "sure?")
 	r.Keys("Escape")
 	r.WaitFor("it is over")
-	w.wantOnlyOurs(r)
+	wantOnlyOurs(t, h, r)
 }
 
 // TestHostileTextOfFilesAndSettingsReachesNoTerminal looks at every page that shows what
-// stands in a file, in the names of files, in settings, and what programs print.
+// is in a file, in the names of files, in settings, and what programs print.
 func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
-	w := newWorld(t)
+	h := newHarness(t)
 	e, name := quoted(evil), strings.ReplaceAll(evil, "/", "")
-	home := filepath.Join(w.home, ".scorel")
+	home := filepath.Join(h.Home, ".scorel")
 	head := func(more string) string {
 		return "---\nname: mine\ndescription: " + e + "\n" + more + "---\n" + evil + "\n"
 	}
-	w.write(filepath.Join(home, "skills", "mine", "SKILL.md"), head(""))
-	w.write(filepath.Join(home, "skills", name, "SKILL.md"), head(""))
-	w.write(filepath.Join(home, "agents", "mine.md"), head("model: "+e+"\n"))
-	w.write(filepath.Join(home, "agents", name+".md"), "no head "+evil)
-	w.write(filepath.Join(home, "commands", "mine.md"), "---\ndescription: "+e+"\nargument-hint: "+e+"\n---\n"+evil)
-	w.write(filepath.Join(home, "commands", name+".md"), evil)
-	w.write(filepath.Join(home, "memory", "MEMORY.md"), evil+"\n")
-	w.write(filepath.Join(home, "themes", name+".toml"), "[colors]\n"+e+" = "+e+"\n")
-	w.write(filepath.Join(home, "keys.toml"), e+" = "+e+"\n")
-	w.write(filepath.Join(home, "tui.toml"), e+" = 1\n[statusLine]\ncommand = '''printf 'a\\033]0;PWNED\\007b\\033]52;c;UFdORUQ=\\007\\033[2J\\033[8mc\\302\\2338md\\342\\200\\256line' '''\n")
-	w.write(filepath.Join(home, "config.toml"), "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Bash\"\ncommand = "+quoted("true # "+evil)+"\n")
-	w.write(filepath.Join(home, "extensions", name+".js"), "throw new Error("+e+")")
-	w.write(filepath.Join(w.project, ".git", "HEAD"), "ref: refs/heads/"+evil+"\n")
-	w.write(filepath.Join(w.project, ".scorel", "commands", "theirs.md"), "---\ndescription: "+e+"\n---\n"+evil)
-	w.write(filepath.Join(w.project, "AGENTS.md"), evil)
-	r := w.record(w.project, evil+" is said")
+	h.Write(filepath.Join(home, "skills", "mine", "SKILL.md"), head(""))
+	h.Write(filepath.Join(home, "skills", name, "SKILL.md"), head(""))
+	h.Write(filepath.Join(home, "agents", "mine.md"), head("model: "+e+"\n"))
+	h.Write(filepath.Join(home, "agents", name+".md"), "no head "+evil)
+	h.Write(filepath.Join(home, "commands", "mine.md"), "---\ndescription: "+e+"\nargument-hint: "+e+"\n---\n"+evil)
+	h.Write(filepath.Join(home, "commands", name+".md"), evil)
+	h.Write(filepath.Join(home, "memory", "MEMORY.md"), evil+"\n")
+	h.Write(filepath.Join(home, "themes", name+".toml"), "[colors]\n"+e+" = "+e+"\n")
+	h.Write(filepath.Join(home, "keys.toml"), e+" = "+e+"\n")
+	h.Write(filepath.Join(home, "tui.toml"), e+" = 1\n[statusLine]\ncommand = '''printf 'a\\033]0;PWNED\\007b\\033]52;c;UFdORUQ=\\007\\033[2J\\033[8mc\\302\\2338md\\342\\200\\256line' '''\n")
+	h.Write(filepath.Join(home, "config.toml"), "[[hooks]]\nevent = \"PreToolUse\"\nmatcher = \"Bash\"\ncommand = "+quoted("true # "+evil)+"\n")
+	h.Write(filepath.Join(home, "extensions", name+".js"), "throw new Error("+e+")")
+	h.Write(filepath.Join(h.Project, ".git", "HEAD"), "ref: refs/heads/"+evil+"\n")
+	h.Write(filepath.Join(h.Project, ".scorel", "commands", "theirs.md"), "---\ndescription: "+e+"\n---\n"+evil)
+	h.Write(filepath.Join(h.Project, "AGENTS.md"), evil)
+	r := record(t, h, h.Project, evil+" is said")
 	r.WaitFor("Understood.")
 	for _, page := range [][2]string{{"/skills", "─ Skills"}, {"/agents", "─ Sub-agents"}, {"/memory", "─ Memory"}, {"/config", "─ Configuration"}, {"/doctor", "─ Doctor"},
 		{"/hooks", "─ Hooks"}, {"/extensions", "─ Extensions"}, {"/cost", "─ Cost"}, {"/context", "─ Context"}, {"/theme", "─ Theme"}, {"/model", "─ Models"}, {"/help", "─ Help"},
 		{"/resume", "─ Sessions"}, {"/tree", "─ Tree"}} {
-		r.say(page[0])
+		r.Say(page[0])
 		r.WaitFor(page[1])
 		r.Keys("Down")
 		r.Keys("Escape")
 		r.Wait("the end of "+page[0], func(screen string) bool { return strings.Contains(screen, "❯ ask something") })
 	}
-	r.say("/memory")
+	r.Say("/memory")
 	r.WaitFor("─ Memory", "MEMORY.md")
 	r.Keys("Enter")
 	r.WaitFor("abcde[U+202E]fghijklm")
@@ -221,19 +221,19 @@ func TestHostileTextOfFilesAndSettingsReachesNoTerminal(t *testing.T) {
 	r.WaitFor("[U+202E]")
 	r.Keys("C-c")
 	r.WaitFor("❯ ask something")
-	w.wantOnlyOurs(r)
+	wantOnlyOurs(t, h, r)
 }
 
 func TestALineOfTenMegabytesIsShownAndTheUIGoesOn(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^long"},"do":[{"text":"xxxxxxxxxx","times":300000},{"text":" its end"}]}`,
+	h := newHarness(t, `{"if":{"user":"^long"},"do":[{"text":"xxxxxxxxxx","times":300000},{"text":" its end"}]}`,
 		`{"if":{"user":"^tool"},"do":[{"call":"Bash","input":{"command":"head -c 10000000 big.txt"}}]}`)
-	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":4000}`, 1))
-	w.write(filepath.Join(w.project, "big.txt"), strings.Repeat("y", 10_000_001))
-	s := w.open("--permission-mode", "bypassPermissions")
-	s.say("tool")
+	h.Write(h.Script, strings.Replace(h.Read(h.Script), `{"script":1}`, `{"script":1,"chunk":4000}`, 1))
+	h.Write(filepath.Join(h.Project, "big.txt"), strings.Repeat("y", 10_000_001))
+	s := h.Open("--permission-mode", "bypassPermissions")
+	s.Say("tool")
 	s.WaitFor("yyyy", "Understood.")
-	s.say("long")
+	s.Say("long")
 	s.WaitFor("xxxx", "its end")
-	s.say("and now")
+	s.Say("and now")
 	s.WaitFor("❯ and now", "Understood.")
 }

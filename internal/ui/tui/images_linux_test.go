@@ -7,100 +7,43 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
-	"time"
 
 	"scorel/internal/ui/tui/tuitest"
 )
 
 // raw is a UI on a bare terminal, with all that it has written.
-type raw struct {
-	t    *testing.T
-	pty  *tuitest.PTY
-	mu   sync.Mutex
-	cond *sync.Cond
-	text string
-	end  bool
-}
+type raw struct{ *tuitest.Output }
 
-// raw starts the UI on a terminal with an environment besides the world's.
-func (w *world) raw(env []string, args ...string) *raw {
-	w.t.Helper()
-	cmd := exec.Command(self(w.t), append([]string{"--model", "script:" + w.script}, args...)...)
-	cmd.Dir, cmd.Env = w.project, append(append([]string{}, w.env...), env...)
+// startRaw starts the UI on a terminal with an environment besides the harness's.
+func startRaw(t testing.TB, h *tuitest.Harness, env []string, args ...string) *raw {
+	t.Helper()
+	cmd := exec.Command(h.Program(), append([]string{"--model", "script:" + h.Script}, args...)...)
+	cmd.Dir, cmd.Env = h.Project, slices.Concat(h.Env, env)
 	pty, err := tuitest.StartPTY(cmd, 100, 30)
 	if err != nil {
-		w.t.Fatal(err)
+		t.Fatal(err)
 	}
-	r := &raw{t: w.t, pty: pty}
-	r.cond = sync.NewCond(&r.mu)
-	go r.read() // ends with the program
-	w.t.Cleanup(func() { _ = pty.Close() })
-	return r
-}
-
-func (r *raw) read() {
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := r.pty.Read(buf)
-		r.mu.Lock()
-		r.text += string(buf[:n])
-		r.end = err != nil
-		r.cond.Broadcast()
-		r.mu.Unlock()
-		if err != nil {
-			return
-		}
-	}
-}
-
-// wait waits until something was written; "" waits for the end, and gives all.
-func (r *raw) wait(text string) string {
-	r.t.Helper()
-	late := false
-	defer time.AfterFunc(patience, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		late = true
-		r.cond.Broadcast()
-	}).Stop()
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for text == "" && !r.end || !strings.Contains(r.text, text) {
-		if late || r.end {
-			r.t.Fatalf("%q was not written; the end is %q", text, r.text[max(0, len(r.text)-2000):])
-		}
-		r.cond.Wait()
-	}
-	return r.text
-}
-
-func (r *raw) write(text string) {
-	r.t.Helper()
-	if _, err := r.pty.WriteString(text); err != nil {
-		r.t.Fatal(err)
-	}
+	return &raw{tuitest.ReadAll(t, pty)}
 }
 
 // drop sends an image's file that is dropped onto the terminal, and then a text.
 func (r *raw) drop(path string) {
-	r.t.Helper()
-	r.wait("\x1b[c")
-	r.write("\x1b[200~" + path + "\x1b[201~")
-	r.wait(filepath.Base(path))
-	r.write("\r")
-	r.wait("Understood.")
-	r.write("again\r")
-	r.wait("Finished twice.")
+	r.WaitFor("\x1b[c")
+	r.Type("\x1b[200~" + path + "\x1b[201~")
+	r.WaitFor(filepath.Base(path))
+	r.Type("\r")
+	r.WaitFor("Understood.")
+	r.Type("again\r")
+	r.WaitFor("Finished twice.")
 }
 
-// leave ends the UI and gives all that it has written.
-func (r *raw) leave() string {
-	r.t.Helper()
-	r.write("\x04")
-	return r.wait("")
+// close ends the UI and returns all that it has written.
+func (r *raw) close() string {
+	r.Type("\x04")
+	return r.WaitFor("")
 }
 
 const (
@@ -139,20 +82,20 @@ func TestAnImageIsDrawnOnceWhereTheTerminalDrawsAny(t *testing.T) {
 		"the full screen": {"TERM=xterm-kitty", "screen = \"full\"\n", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, twice)
-			w.write(filepath.Join(w.home, ".scorel", "tui.toml"), c.settings)
-			path := filepath.Join(w.project, "dot.png")
-			w.write(path, imageFile(t))
-			r := w.raw([]string{"TERM=xterm-256color", c.env})
-			r.wait("\x1b[c")
-			r.write(c.answer)
+			h := newHarness(t, twice)
+			h.Write(filepath.Join(h.Home, ".scorel", "tui.toml"), c.settings)
+			path := filepath.Join(h.Project, "dot.png")
+			h.Write(path, imageFile(t))
+			r := startRaw(t, h, []string{"TERM=xterm-256color", c.env})
+			r.WaitFor("\x1b[c")
+			r.Type(c.answer)
 			r.drop(path)
 			if c.want != "" {
-				r.wait(c.want)
+				r.WaitFor(c.want)
 			} else {
-				r.wait("[image png]")
+				r.WaitFor("[image png]")
 			}
-			text := r.leave()
+			text := r.close()
 			want := 0
 			if c.want != "" {
 				want = 1
@@ -165,29 +108,29 @@ func TestAnImageIsDrawnOnceWhereTheTerminalDrawsAny(t *testing.T) {
 }
 
 func TestAnImageOfAnOlderSessionIsFetchedAndOneThatIsGoneIsALine(t *testing.T) {
-	w := newWorld(t, twice)
-	path := filepath.Join(w.project, "dot.png")
-	w.write(path, imageFile(t))
+	h := newHarness(t, twice)
+	path := filepath.Join(h.Project, "dot.png")
+	h.Write(path, imageFile(t))
 	kitty := []string{"TERM=xterm-kitty"}
-	r := w.raw(kitty)
+	r := startRaw(t, h, kitty)
 	r.drop(path)
-	r.wait(kittyBegins)
-	r.leave()
+	r.WaitFor(kittyBegins)
+	r.close()
 
-	r = w.raw(kitty, "-c")
-	r.wait(kittyBegins)
-	r.wait("Finished twice.")
-	if text := r.leave(); drawn(text) != 1 {
+	r = startRaw(t, h, kitty, "-c")
+	r.WaitFor(kittyBegins)
+	r.WaitFor("Finished twice.")
+	if text := r.close(); drawn(text) != 1 {
 		t.Errorf("of the older session it was drawn %d times: %q", drawn(text), text)
 	}
 
-	if err := os.RemoveAll(filepath.Join(w.home, ".scorel", "blobs")); err != nil {
+	if err := os.RemoveAll(filepath.Join(h.Home, ".scorel", "blobs")); err != nil {
 		t.Fatal(err)
 	}
-	r = w.raw(kitty, "-c")
-	r.wait("[image png]")
-	r.wait("Finished twice.")
-	if text := r.leave(); drawn(text) != 0 {
+	r = startRaw(t, h, kitty, "-c")
+	r.WaitFor("[image png]")
+	r.WaitFor("Finished twice.")
+	if text := r.close(); drawn(text) != 0 {
 		t.Errorf("what is gone was drawn: %q", text)
 	}
 }
@@ -200,13 +143,13 @@ func TestABrokenOrHugeImageIsALine(t *testing.T) {
 		"huge":   {whole[:16] + "\x00\x01\x00\x00\x00\x01\x00\x00" + whole[24:], "[image png]"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, twice)
-			path := filepath.Join(w.project, "dot.png")
-			w.write(path, c.data)
-			r := w.raw([]string{"TERM=xterm-kitty"})
+			h := newHarness(t, twice)
+			path := filepath.Join(h.Project, "dot.png")
+			h.Write(path, c.data)
+			r := startRaw(t, h, []string{"TERM=xterm-kitty"})
 			r.drop(path)
-			r.wait(c.line)
-			if text := r.leave(); drawn(text) != 0 {
+			r.WaitFor(c.line)
+			if text := r.close(); drawn(text) != 0 {
 				t.Errorf("it was drawn: %q", text)
 			}
 		})

@@ -3,8 +3,8 @@ package tui
 import (
 	"time"
 
+	"scorel/internal/ui/tui/overlay"
 	"scorel/internal/ui/tui/screen"
-	"scorel/internal/ui/tui/status"
 )
 
 // Shares of the screen.
@@ -14,50 +14,35 @@ const (
 	roomy         = 20 // lines of the screen from which there is room for a blank one above the editor
 )
 
-// draw shows the newest state, when the screen has time for a frame.
-func (m *Model) draw() {
-	if m.width == 0 || !m.scr.Free() { // it says when it has
-		return
-	}
-	m.scr.Show(m.frame())
-}
-
 // frame composes what is to be seen.
 func (m *Model) frame() screen.Frame {
-	f := screen.Frame{Title: m.title(), Mouse: m.scr.Full() && m.settings.Mouse}
-	full := m.scr.Full()
-	room := m.height
+	th, width, room := m.window.theme, m.window.width, m.window.height
+	full := m.window.Full()
+	f := screen.Frame{Title: m.status.title(), Mouse: full && m.prefs.settings.Mouse}
 	if !full {
-		f.Commit = m.transcript.Commit(m.theme, m.width)
-		m.images.settle()
-	}
-	var head []string
-	if m.header != nil {
-		m.header.Model, m.header.Hint = m.modelName(), m.modelHint()
-		head = append(status.Header(m.theme, m.width, *m.header), "")
-		if len(f.Commit) > 0 { // it stands above all, and changes no more
-			f.Commit, head, m.header = append(head, f.Commit...), nil, nil
+		if m.reading.transcript.Again(th, width, room) {
+			m.window.screen.Erase()
 		}
+		f.Commit = m.reading.transcript.Commit(th, width)
+		m.reading.images.Settle()
 	}
-	f.Commit, m.parting = append(m.parting, f.Commit...), nil
+	if h := m.status.header; h != nil {
+		h.Model, h.Hint = m.host.ModelName(), m.host.ModelHint()
+	}
+	head := m.status.head()
+	if head != nil && len(f.Commit) > 0 { // it is above all, and changes no more
+		f.Commit, head, m.status.header = append(head, f.Commit...), nil, nil
+	}
+	f.Commit, m.start.last = append(m.start.last, f.Commit...), nil
 	below, cursor := m.below(room)
-	if m.header == nil && room >= roomy && m.overlay() == nil && m.questions.open() == nil {
+	if m.status.header == nil && room >= roomy && m.focus.overlays.Top() == nil && m.focus.questions.Front() == nil {
 		below = append([]string{""}, below...)
 		if cursor != nil {
 			cursor.Y++
 		}
 	}
-	var above []string
-	if left := room - len(below); left > 0 {
-		if full {
-			above = m.transcript.View(m.theme, m.width, left)
-		} else {
-			above = m.transcript.Region(m.theme, m.width, left)
-		}
-		m.above, m.transcriptRows = min(len(head), left-len(above)), len(above)
-		above = append(head[:m.above:m.above], above...)
-	}
-	if full { // the editor stands at the bottom
+	above := m.above(head, room-len(below))
+	if full { // the editor is at the bottom
 		for len(above)+len(below) < room {
 			above = append(above, "")
 		}
@@ -69,41 +54,65 @@ func (m *Model) frame() screen.Frame {
 	return f
 }
 
-// below gives what stands below the transcript, at most room lines, with the cursor in
-// it.
-func (m *Model) below(room int) (lines []string, at *cursor) {
-	if o := m.overlay(); o != nil {
-		said := m.toasts.Render(m.theme, m.width, time.Now())
+// above returns the transcript under the header, at most room lines.
+func (m *Model) above(head []string, room int) []string {
+	if room <= 0 {
+		return nil
+	}
+	draw := m.reading.transcript.Region
+	if m.window.Full() {
+		draw = m.reading.transcript.View
+	}
+	lines := draw(m.window.theme, m.window.width, room)
+	m.reading.above, m.reading.rows = min(len(head), room-len(lines)), len(lines)
+	return append(head[:m.reading.above:m.reading.above], lines...)
+}
+
+// below returns what is below the transcript, at most room lines, with the cursor in it.
+func (m *Model) below(room int) (lines []string, at *overlay.Cursor) {
+	th, width := m.window.theme, m.window.width
+	rest := minTranscript * min(1, room/roomy) // of the transcript
+	if o := m.focus.overlays.Top(); o != nil {
+		said := m.toasts.Render(th, width, time.Now())
 		said = said[:min(len(said), room/4)]
-		part, at := o.render(m, m.width, max(1, room-len(said)-minTranscript*min(1, room/roomy)))
+		part, at := o.Render(th, width, max(1, room-len(said)-rest))
 		if at != nil {
 			at.Y += len(said)
 		}
 		return append(said, part...), at
 	}
-	bottom := m.statusLines()
-	free := func() int { return max(0, room-len(lines)-len(bottom)) }
+	free := func() int { return max(0, room-len(lines)-1) } // above the status line
 	add := func(part []string) { lines = append(lines, part[:min(len(part), free())]...) }
-	if q := m.questions.open(); q != nil {
-		m.questions.arm()
-		part, c := q.Render(m.theme, m.width, max(1, free()-minTranscript*min(1, room/roomy)))
-		m.questions.drawn(q.ID())
+	if questions := m.focus.questions; questions.Front() != nil {
+		part, c := questions.Render(th, width, max(1, free()-rest))
 		add(part)
-		if m.editor.Empty() {
-			return append(lines, bottom...), c
+		if m.input.Empty() {
+			return append(lines, m.status.line()), c
 		}
 		at = c
 	} else {
-		m.questions.drawn("")
-		add(m.aboveEditor(room / 3))
+		questions.Hidden()
+		add(m.status.above(room / 3))
 	}
 	top := len(lines)
-	input, c := m.editorLines(min(maxEditor, max(1, free()-2)))
+	typed, c := m.editorLines(min(maxEditor, max(1, free()-2)))
 	if at == nil && c.Y < free() {
-		at = &cursor{X: c.X, Y: top + c.Y}
+		at = &overlay.Cursor{X: c.X, Y: top + c.Y}
 	}
-	add(input)
-	add(m.popup.Render(m.theme, m.width, min(8, free())))
-	add(m.belowEditor(min(3, free())))
-	return append(lines, bottom...), at
+	add(typed)
+	add(m.input.Popup(th, width, min(8, free())))
+	add(m.status.below(min(3, free())))
+	return append(lines, m.status.line()), at
+}
+
+// editorLines draws the editor between two rules, with the cursor in it.
+func (m *Model) editorLines(height int) ([]string, overlay.Cursor) {
+	text, at := m.input.Render(m.window.theme, m.window.width, height, m.status.placeholder(m.reading.on))
+	rule := m.status.rule(m.status.frameStyle(m.focus.onEditor()))
+	if rule == "" {
+		return text, at
+	}
+	lines := append([]string{rule}, text...)
+	at.Y++
+	return append(lines, rule), at
 }

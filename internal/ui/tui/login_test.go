@@ -11,7 +11,7 @@ import (
 	"scorel/internal/engine/model/script"
 )
 
-// processes gives what any process of this machine was started with.
+// processes returns what any process of this machine was started with.
 func processes(t *testing.T) string {
 	t.Helper()
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -30,14 +30,14 @@ func processes(t *testing.T) string {
 
 func TestAKeyIsTriedAtItsServerAndARefusedOneIsAskedForAgain(t *testing.T) {
 	const key, wrong = "zq-good-1f2e3d4c5b6a", "zq-wrong-9a8b7c6d5e4f"
-	w := newWorld(t)
+	h := newHarness(t)
 	answers, err := script.Parse(strings.NewReader(`{"script":1}`+"\n"+`{"do":[{"text":"I come from the server."}],"again":true}`+"\n"), "answers")
 	if err != nil {
 		t.Fatal(err)
 	}
 	server := httptest.NewServer(modeltest.Anthropic(modeltest.Config{Script: answers, Key: key}))
 	t.Cleanup(server.Close)
-	w.ofUser("config.toml", `[models.mine]
+	h.WriteUser("config.toml", `[models.mine]
 type = "custom"
 api = "anthropic-messages"
 baseUrl = "`+server.URL+`"
@@ -45,24 +45,24 @@ id = "claude-of-mine"
 contextWindow = 100000
 maxTokens = 8000
 `)
-	r := w.recordBare(w.project)
+	r := recordBare(t, h, h.Project)
 	r.WaitFor("ask something")
 	nowhere := func(secret, but string) {
 		t.Helper()
-		w.wantNowhere(secret, but)
-		if strings.Contains(r.All(), secret) || strings.Contains(readAll(t, r.file), secret) {
+		wantNowhere(t, h, secret, but)
+		if strings.Contains(r.All(), secret) || strings.Contains(h.Read(r.file), secret) {
 			t.Errorf("%s was on the screen", secret)
 		}
 		if strings.Contains(processes(t), secret) {
 			t.Errorf("%s is among what a process was started with", secret)
 		}
 	}
-	r.say("/login mine")
-	r.WaitFor("The key of mine", "which only you can read")
+	r.Say("/login mine")
+	r.WaitFor("mine API key", "which only you can read")
 	r.Type(wrong)
 	r.WaitFor(strings.Repeat("*", len(wrong)))
 	r.Keys("Enter")
-	r.WaitFor("That key was not kept; enter another one")
+	r.WaitFor("That key was discarded; enter another one")
 	nowhere(wrong, "")
 	r.Type(key)
 	r.WaitFor(strings.Repeat("*", len(key)))
@@ -70,12 +70,12 @@ maxTokens = 8000
 	r.WaitFor("mine answers (", "Models", "❯ mine")
 	r.Keys("Enter")
 	r.WaitFor("mine is the model of new sessions from now on")
-	r.say("hello")
+	r.Say("hello")
 	r.WaitFor("I come from the server.")
 	nowhere(key, "credentials.json")
-	r.say("/logout mine")
-	r.WaitFor("the key of mine is forgotten")
+	r.Say("/logout mine")
+	r.WaitFor("the key of mine was removed")
 	nowhere(key, "")
-	r.say("hello again")
+	r.Say("hello again")
 	r.WaitFor("mine wants a key and none is set")
 }

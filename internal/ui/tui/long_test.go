@@ -1,6 +1,7 @@
 package tui_test
 
 import (
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
@@ -23,10 +24,10 @@ func top(screen string) string {
 }
 
 func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
-	w := newWorld(t, streams)
-	w.write(w.script, strings.Replace(readAll(t, w.script), `{"script":1}`, `{"script":1,"chunk":40,"delayMs":10}`, 1))
-	w.stored(protocol.Meta{}, many(10_000, map[int]string{16: "wombat", 5000: "quokka"})...)
-	s := w.open("-c")
+	h := newHarness(t, streams)
+	h.Write(h.Script, strings.Replace(h.Read(h.Script), `{"script":1}`, `{"script":1,"chunk":40,"delayMs":10}`, 1))
+	h.Store(protocol.Meta{}, many(10_000, map[int]string{16: "wombat", 5000: "quokka"})...)
+	s := h.Open("-c")
 	s.WaitFor("message 9999 answers", "ask something")
 	if all := s.All(); !strings.Contains(all, "earlier messages: pgup goes to them") {
 		t.Errorf("nothing says that there is more above:\n%s", all[:min(len(all), 1000)])
@@ -53,7 +54,7 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 	s.Type("typed")
 	s.WaitFor("❯ typed", "message "+strconv.Itoa(oldest))
 	s.Keys("C-c")
-	s.gone("❯ typed")
+	s.Gone("❯ typed")
 
 	s.Keys("PageUp", "Home")
 	s.WaitFor("❯ message 0 asks")
@@ -74,7 +75,7 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 	s.Wait("the scrollback", func(string) bool { return s.Format("#{alternate_on}") == "0" })
 	s.WaitFor("message 9999 answers", "ask something")
 
-	s.say("stream now")
+	s.Say("stream now")
 	s.WaitFor("it streams in here")
 	s.Keys("PageUp")
 	before := top(s.WaitFor("message 99", "↓ new below"))
@@ -87,8 +88,8 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 	s.Keys("Escape")
 	s.Wait("the scrollback", func(string) bool { return s.Format("#{alternate_on}") == "0" })
 
-	s.say("/rewind")
-	s.WaitFor("Tree · only yours")
+	s.Say("/rewind")
+	s.WaitFor("Tree · your messages")
 	s.Type("quokka")
 	s.WaitFor("❯ ● you: message 5000 asks")
 	s.Keys("Enter")
@@ -102,10 +103,23 @@ func TestASessionOf10000MessagesIsScrolledSearchedAndRewound(t *testing.T) {
 }
 
 func TestWhatIsBeyondTheBoundOfTheScreenIsCountedAtItsTop(t *testing.T) {
-	w := newWorld(t)
-	w.stored(protocol.Meta{}, many(22_000, nil)...)
-	s := w.open("-c")
+	h := newHarness(t)
+	h.Store(protocol.Meta{}, many(22_000, nil)...)
+	s := h.Open("-c")
 	s.WaitFor("message 21999 answers", "ask something")
 	s.Keys("PageUp", "Home")
 	s.WaitFor("↑ 1800 earlier messages are not shown here: /tree shows them all, /export writes them", "message 1800 asks")
+}
+
+// many returns messages that have their number, a few of them with a word of their own.
+func many(n int, words map[int]string) []string {
+	var all []string
+	for i := range n {
+		text := fmt.Sprintf("message %d asks for more", i)
+		if i%2 == 1 {
+			text = fmt.Sprintf("message %d answers that\n\nin two paragraphs", i)
+		}
+		all = append(all, text+" "+words[i])
+	}
+	return all
 }

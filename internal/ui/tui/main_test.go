@@ -7,6 +7,7 @@ import (
 	"scorel/internal/extension/rpc"
 	"scorel/internal/ui/cli"
 	"scorel/internal/ui/tui"
+	"scorel/internal/ui/tui/tuitest"
 )
 
 // asScorel makes the test's own program scorel: the host that the UI starts is the same
@@ -19,4 +20,16 @@ func TestMain(m *testing.M) {
 		os.Exit(cli.Main(os.Args[1:]))
 	}
 	os.Exit(m.Run())
+}
+
+// newHarness returns a home, a project and a model that plays a script (see
+// [tuitest.New]), in which the test's own program is scorel. The test runs beside others.
+func newHarness(t *testing.T, answers ...string) *tuitest.Harness {
+	t.Helper()
+	t.Parallel()
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tuitest.New(t, tuitest.Program{Path: program, Env: []string{asScorel}}, answers...)
 }

@@ -2,140 +2,168 @@ package tui
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
-	"runtime/debug"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
-	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
 
-	"scorel/client"
-	"scorel/internal/ui/tui/complete"
-	"scorel/internal/ui/tui/drafts"
-	"scorel/internal/ui/tui/editor"
-	"scorel/internal/ui/tui/keyboard"
+	"scorel/internal/ui/tui/conversation"
+	"scorel/internal/ui/tui/hostinfo"
+	"scorel/internal/ui/tui/input"
 	"scorel/internal/ui/tui/keymap"
-	"scorel/internal/ui/tui/prefs"
-	"scorel/internal/ui/tui/screen"
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/loop"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/internal/ui/tui/panel"
+	"scorel/internal/ui/tui/picture"
+	"scorel/internal/ui/tui/question"
 	"scorel/internal/ui/tui/status"
-	"scorel/internal/ui/tui/theme"
 	"scorel/internal/ui/tui/transcript"
 	"scorel/protocol"
 )
 
-// Model is the state of the UI. It belongs to the goroutine of Bubble Tea.
+// Model is the UI: it joins the components, routes messages to them, and composes what is
+// seen. It belongs to the goroutine of Bubble Tea, as all of them do.
 type Model struct {
 	cfg  *Config
-	ctx  context.Context // ends with the program
-	send func(tea.Msg)   // to the model, from anywhere
-	link *link
+	send func(tea.Msg) // to the model, from any goroutine
 
-	scr           *screen.Screen
-	width, height int
-	theme         *theme.Theme
-	look          look // what the theme was chosen by
-	keyboard      *keyboard.Keyboard
-	began         time.Time // when the terminal was taken
-	yielding      bool      // the terminal is given away as soon as it has answered
-	keys          keymap.Reader
-	settings      prefs.Settings
-	keeper        *keeper
-	left          *drafts.State // of a UI that crashed here
-	ahead         []byte        // was typed before the UI began
+	link    *link.Link         // the line to the host
+	host    *hostinfo.Info     // what is known of it
+	session *conversation.View // the open session
+	window  *window            // the terminal
+	prefs   *preferences       // of the user
+	reading *reading           // the conversation as it is read
+	input   *input.Input       // what is typed
+	focus   *focus             // what takes the keys: overlays, questions, the conversation, the editor
+	status  *statusArea        // what is around the editor
+	toasts  *status.Toasts     // notices
+	panels  panels             // what commands open
+	start   start              // how it began
+	exit    exit               // how it ends
+}
 
-	// The session.
-	conn       client.Change
-	project    *protocol.Project
-	id         protocol.SessionID
-	gen        int
-	said       protocol.SessionOpened
-	projection *client.Projection
-	shown      shownPath          // what of the path the transcript has
-	fetching   bool               // older events are on their way
-	newest     *status.InputUsage // of the newest answer
-	filling    bool               // events of the path are on their way
-	cancelling protocol.TurnID
-	startMode  string // of permissions, that a session begins with which is not made yet
-	nextMode   string // that was asked for, until the host has answered
-	jump       jump
-	edits      queueEdits // changes of what waits
-	attached   int        // clients of the session
-	models     []protocol.ModelInfo
-	described  *described // of the models; nil after a change of them
-
-	// What is on the screen.
-	transcript     *transcript.Transcript
-	images         *images
-	editor         *editor.Editor
-	history        *prefs.History
-	popup          *complete.List
-	working        status.Working
-	toasts         status.Toasts
-	header         *status.Welcome
-	parting        []string // lines of the session before, on their way into the scrollback
-	statusLine     statusCommand
-	contextTokens  int             // of the path
-	contextStale   bool            // it is to be found anew
-	toldEnd        protocol.TurnID // of the turn whose end was told last
-	nextTick       time.Time       // when time alone changes something, zero when never
-	reading        bool            // the transcript has the focus
-	visit          bool            // the whole screen is on to read what is further up
-	above          int             // rows above the transcript, in full screen
-	transcriptRows int             // and its own
-	overlays       []overlay
-	questions      questions
-
-	offered       bool // a way to the first model
-	drafts        int
-	sending       []draft
-	historyFailed bool    // that was told
-	tasks         *picker // the panel of background tasks, when it is open
-	config        *protocol.ConfigReport
-	answered      string    // the model that answered last
-	branch        string    // of Git
-	unsent        []string  // what could not be sent and is in no editor
-	escaped       time.Time // the last Esc that did nothing
-	armed         time.Time // the last Ctrl-C that did nothing
-	leaving       bool
-	cut           bool // the terminal, or the system, ends it
-	failed        error
+// panels are what commands open.
+type panels struct {
+	branches *panel.Branches
+	folder   *panel.Folder
+	help     *panel.Help
+	login    *panel.Login
+	models   *panel.Models
+	pages    *panel.Pages
+	queue    *panel.Queue
+	sessions *panel.Sessions
+	settings *panel.Settings
+	setup    *panel.Setup
+	tasks    *panel.Tasks
 }
 
 // newModel reads the settings and takes the terminal.
 func newModel(ctx context.Context, cfg *Config) (*Model, error) {
-	m := &Model{cfg: cfg, ctx: ctx, startMode: cfg.Start.Mode, projection: client.NewProjection()}
-	m.keyboard = keyboard.New(cfg.In)
-	m.link = newLink(cfg, func(msg tea.Msg) { m.send(msg) })
-	m.look = look{profile: colorprofile.Detect(cfg.Out, cfg.Environ), dark: theme.DarkByEnv(m.getenv), focused: true}
-	problems := m.readSettings()
-	if err := m.openScreen(); err != nil {
+	m := &Model{cfg: cfg, toasts: &status.Toasts{}}
+	var problems []string
+	m.prefs, problems = readPreferences(cfg.Dir)
+	m.window = newWindow(ctx, cfg, m.prefs)
+	problems = append(problems, m.window.chooseTheme()...)
+	ahead, err := m.window.open()
+	if err != nil {
 		return nil, err
 	}
-	m.makeParts()
+	m.start.ahead = ahead
+	m.join(ctx)
+	m.start.left = m.input.Begin(func(err error) {
+		lost := loop.Then(func() tea.Cmd {
+			m.toasts.Warn("what is typed would be lost in a crash: " + err.Error())
+			return nil
+		})
+		if m.send == nil { // the loop does not run yet
+			lost()
+			return
+		}
+		m.send(lost)
+	})
 	for _, p := range problems {
-		m.toast(levelWarning, p)
+		m.toasts.Warn(p)
 	}
-	m.banner(protocol.SessionSummary{})
+	m.status.banner(protocol.SessionSummary{})
 	return m, nil
+}
+
+// join makes the components, each with those that it works with.
+func (m *Model) join(ctx context.Context) {
+	cfg, send := m.cfg, func(msg tea.Msg) { m.send(msg) }
+	m.link = link.New(ctx, link.Config{Connect: cfg.Connect, Send: send, WorkDir: cfg.WorkDir, Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode})
+
+	images := picture.New(m.link, m.window, send)
+	conv := transcript.New(transcript.Config{Images: images, Dir: cfg.WorkDir, ShowThinking: m.prefs.settings.ShowThinking,
+		Earlier: "earlier messages: " + m.prefs.hint(keymap.FocusUp) + " goes to them"})
+	m.session = conversation.New(conversation.Config{Link: m.link, Toasts: m.toasts, Transcript: conv})
+	images.Follow(conv, m.session)
+	m.host = hostinfo.New(hostinfo.Config{Link: m.link, Session: m.session, WorkDir: cfg.WorkDir,
+		Start: hostinfo.Start{Model: cfg.Start.Model, Thinking: cfg.Start.Thinking, Mode: cfg.Start.Mode}})
+
+	overlays := &overlay.Stack{}
+	m.input = input.New(input.Config{Link: m.link, Toasts: m.toasts, Overlays: overlays, Session: m.session, Host: m.host, Payloads: images,
+		Dir: cfg.Dir, WorkDir: cfg.WorkDir, Environ: cfg.Environ, Remote: cfg.Remote, Vim: m.prefs.settings.Vim, Commands: commandInfos()})
+	m.input.SendTo(m)
+	questions := question.New(question.Config{Link: m.link, Toasts: m.toasts, Session: m.session, Person: m})
+	m.reading = &reading{ctx: ctx, link: m.link, window: m.window, session: m.session, transcript: conv, images: images, overlays: overlays, toasts: m.toasts, editor: m.input}
+	m.focus = &focus{overlays: overlays, questions: questions, reading: m.reading, editor: &editing{m}, prefs: m.prefs, global: m.global}
+
+	b := panel.Base{Link: m.link, Overlays: overlays, Toasts: m.toasts, Session: m.session, Screen: m.window, Dir: cfg.Dir, WorkDir: cfg.WorkDir}
+	p := &m.panels
+	p.queue = panel.NewQueue(b, m.input)
+	m.status = &statusArea{cfg: cfg, link: m.link, window: m.window, prefs: m.prefs, session: m.session, host: m.host, input: m.input, questions: questions, queue: p.queue, toasts: m.toasts}
+	p.sessions = panel.NewSessions(b, m.host, m.input, m.reading)
+	p.branches = panel.NewBranches(b, m.input, &m.status.working, p.sessions)
+	p.folder = panel.NewFolder(b, m.host, questions, m.input)
+	p.help = panel.NewHelp(b, m.input, commandInfos())
+	p.models = panel.NewModels(b, m.host)
+	p.login = panel.NewLogin(b, m.host, p.models)
+	p.pages = panel.NewPages(b, m.input)
+	p.settings = panel.NewSettings(b, m.host, m.prefs)
+	p.setup = panel.NewSetup(b, m.host, m.input, m, p.login, cfg.Start.Model != "")
+	p.tasks = panel.NewTasks(b, p.sessions)
+	m.host.OnLoaded(p.setup.Offer)
+	m.prefs.changed = m.prefsChanged
+	m.keysChanged()
+}
+
+// keysChanged has everything name the keys as they are now.
+func (m *Model) keysChanged() {
+	m.focus.overlays.SetKeys(m.prefs.keys.Map)
+	m.focus.questions.SetKeys(m.prefs.keys.Map)
+}
+
+// prefsChanged reads the preferences again, and takes them.
+func (m *Model) prefsChanged() tea.Cmd {
+	before := m.prefs.settings
+	for _, p := range append(m.prefs.read(), m.window.chooseTheme()...) {
+		m.toasts.Warn(p)
+	}
+	m.keysChanged()
+	now := m.prefs.settings
+	if now.Vim != before.Vim {
+		m.input.SetVim(now.Vim)
+	}
+	if now.Screen != before.Screen && (now.Screen == "full") != m.window.Full() {
+		m.reading.toggleScreen()
+	}
+	m.reading.images.Changed()
+	return m.status.setCommand()
 }
 
 // Init begins with what needs no host: the editor can be typed into at once.
 func (m *Model) Init() tea.Cmd {
 	go func() { // ends with the screen
-		defer rescue(m.send)
-		for range m.scr.Ready() {
-			m.send(screenReady{})
+		defer loop.Rescue(m.send)
+		for range m.window.screen.Ready() { // a frame would be drawn at once
+			m.send(loop.Redraw{})
 		}
 	}()
-	return tea.Batch(m.setStatusLine(), m.keysAhead(), m.typed())
+	return tea.Batch(m.status.setCommand(), m.keysAhead(), m.input.Changed())
 }
-
-// screenReady says that a frame would be drawn at once.
-type screenReady struct{}
 
 // beforeUpdate sees every message first, in tests of what a panic leaves behind.
 var beforeUpdate func(*Model, tea.Msg)
@@ -146,7 +174,7 @@ func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 	same = m // also when it panics
 	defer func() {
 		if p := recover(); p != nil {
-			m.crash(p)
+			m.crash(panicked(p))
 			cmd = tea.Quit
 		}
 	}()
@@ -154,139 +182,83 @@ func (m *Model) Update(msg tea.Msg) (same tea.Model, cmd tea.Cmd) {
 		beforeUpdate(m, msg)
 	}
 	cmd = m.update(msg)
-	return m, tea.Batch(cmd, m.animate())
+	return m, tea.Batch(cmd, m.status.tick())
 }
 
 // View brings what has changed to the screen. Bubble Tea itself draws nothing.
 func (m *Model) View() tea.View {
 	defer func() {
 		if p := recover(); p != nil {
-			m.crash(p)
+			m.crash(panicked(p))
 			go m.send(tea.Quit())
 		}
 	}()
-	if m.failed == nil {
-		m.draw()
+	if m.exit.failed == nil && m.window.width > 0 && m.window.screen.Free() { // it says when it is
+		m.window.screen.Show(m.frame())
 	}
 	return tea.View{}
 }
 
-// rescue is deferred by the goroutines beside the model's: a panic of one of them ends the
-// program as one of the model does, and not with the terminal as the UI has it.
-func rescue(send func(tea.Msg)) {
-	if p := recover(); p != nil {
-		stack := debug.Stack()
-		send(then(func(m *Model) tea.Cmd {
-			m.crashed(p, stack)
-			return tea.Quit
-		}))
-	}
-}
-
-// crash gives the terminal back and keeps what is needed to go on.
-func (m *Model) crash(p any) { m.crashed(p, debug.Stack()) }
-
-func (m *Model) crashed(p any, stack []byte) {
-	if m.failed != nil {
-		return
-	}
-	m.scr.Restore(m.cfg.Out)
-	m.failed = errors.New("the terminal UI failed; the session goes on at the host, and scorel shows it again. Please report what stands above")
-	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p, stack)
-}
-
 func (m *Model) update(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
-	case screenReady:
+	case loop.Then:
+		return msg()
+	case loop.Redraw:
 		return nil
-	case resized:
-		m.resize()
-	case tea.KeyPressMsg:
-		return m.key(msg)
-	case tea.PasteMsg:
-		return m.paste(m.keyboard.Pasted(msg.Content))
-	case tea.MouseMsg:
-		return m.mouse(msg)
-	case tea.FocusMsg:
-		m.look.focused = true
-	case tea.BlurMsg:
-		m.look.focused = false
-	case tea.BackgroundColorMsg:
-		m.setBackground(msg.IsDark())
-	case uv.PrimaryDeviceAttributesEvent:
-		if m.images.attributes == nil {
-			m.images.attributes = msg
-			m.images.changed()
-		}
-	case tea.ResumeMsg:
-		return m.resumed()
-	case then:
-		return msg(m)
-	case stateChanged:
-		return m.stateChanged(msg.change)
-	case linked:
-		return m.linked(msg)
-	case opened:
-		return m.opened(msg)
-	case arrived:
-		return m.arrived()
-	case deviceChanged:
-		return m.deviceChanged(msg.changes)
-	case tick:
-		m.nextTick = time.Time{}
-		m.refreshTasks()
-	case leaveNow:
-		return m.leaveSoon()
-	}
-	return nil
-}
-
-// live is the state of the session; it is not to be changed.
-func (m *Model) live() *protocol.Live { return m.projection.Live() }
-
-// leave ends the program as soon as what was typed has reached the host; a second time
-// at once.
-func (m *Model) leave() tea.Cmd {
-	if m.leaving || len(m.sending) == 0 {
-		m.leaving = true
+	case loop.Panicked:
+		m.crash(msg)
 		return tea.Quit
+	case tick:
+		m.status.next = time.Time{}
+		m.panels.tasks.Refresh()
+		return nil
+	case closeNow:
+		return m.closeSoon()
+	case tea.KeyPressMsg:
+		return m.focus.key(msg)
+	case tea.PasteMsg:
+		return m.focus.paste(m.window.keyboard.Pasted(msg.Content))
+	case tea.MouseMsg:
+		return m.reading.mouse(msg)
+	case tea.ResumeMsg:
+		if err := m.window.screen.Resume(); err != nil {
+			return m.fail(err)
+		}
+		return nil
 	}
-	m.leaving = true
-	m.toast(levelInfo, "what you typed waits for the host; once more leaves without it")
-	return nil
+	if m.terminalSays(msg) {
+		return nil
+	}
+	return m.hostSays(msg)
 }
 
-// endPatience is how long the end of the terminal, or of the system, waits for the host
-// to take what was typed.
-const endPatience = 2 * time.Second
-
-// leaveSoon ends the program without a question.
-func (m *Model) leaveSoon() tea.Cmd {
-	m.cut = true
-	cmd := m.leave()
-	return tea.Batch(cmd, tea.Tick(endPatience, func(time.Time) tea.Msg { return tea.Quit() }))
-}
-
-// farewell says how to come back, and what was not sent, when the screen is the shell's
-// again.
-func (m *Model) farewell(w io.Writer) {
-	unfinished := m.failed != nil
-	if (m.cut || unfinished) && (len(m.sending) > 0 || !m.editor.Empty()) {
-		unfinished = true
-		m.keepUnsent()
-	}
-	m.keeper.end(!unfinished)
-	for _, d := range m.sending {
-		fmt.Fprintln(w, "scorel: the host has not confirmed: "+line(d.text))
-	}
-	for _, text := range m.unsent {
-		fmt.Fprintln(w, "scorel: not sent: "+line(text))
-	}
-	switch {
-	case m.id == "" || m.failed != nil:
-	case m.live().Running:
-		fmt.Fprintf(w, "scorel: the turn runs on; scorel -c shows it (session %s)\n", m.id)
+// terminalSays takes what the terminal says of itself.
+func (m *Model) terminalSays(msg tea.Msg) bool {
+	switch msg := msg.(type) {
+	case resized:
+		m.window.resize()
+	case tea.FocusMsg:
+		m.window.look.focused = true
+	case tea.BlurMsg:
+		m.window.look.focused = false
+	case tea.BackgroundColorMsg:
+		m.window.setBackground(msg.IsDark())
+	case uv.PrimaryDeviceAttributesEvent:
+		if m.window.attributes == nil {
+			m.window.attributes = msg
+			m.reading.images.Changed()
+		}
 	default:
-		fmt.Fprintf(w, "scorel: scorel -c comes back (session %s)\n", m.id)
+		return false
 	}
+	return true
 }
+
+// Notify calls a person who does not look.
+func (m *Model) Notify(text string) tea.Cmd { return m.window.notify(text) }
+
+// Draft types into the editor what was typed elsewhere and is no answer there.
+func (m *Model) Draft(text string) tea.Cmd { return m.input.Insert(text) }
+
+// Paste takes what was pasted elsewhere and is no answer there.
+func (m *Model) Paste(text string) tea.Cmd { return m.focus.paste(text) }

@@ -2,6 +2,7 @@ package tui_test
 
 import (
 	"fmt"
+	"scorel/internal/ui/tui/tuitest"
 	"slices"
 	"strings"
 	"testing"
@@ -16,82 +17,82 @@ const (
 )
 
 // press tells of a button at a place, from 0.
-func (s *terminal) press(button, column, row int) {
+func press(s *tuitest.UI, button, column, row int) {
 	s.Type(fmt.Sprintf("\x1b[<%d;%d;%dM", button, column+1, row+1))
 }
 
 // release tells that the left button is not held any more.
-func (s *terminal) release(column, row int) {
+func release(s *tuitest.UI, column, row int) {
 	s.Type(fmt.Sprintf("\x1b[<0;%d;%dm", column+1, row+1))
 }
 
-// rowOf gives the row that holds a text, from 0.
-func (s *terminal) rowOf(text string) int {
+// rowOf returns the row that holds a text, from 0.
+func rowOf(s *tuitest.UI, text string) int {
 	return slices.IndexFunc(strings.Split(s.WaitFor(text), "\n"), func(l string) bool { return strings.Contains(l, text) })
 }
 
-func (w *world) fullScreen() *terminal {
-	w.t.Helper()
-	w.tmux = []string{"set -s set-clipboard on"}
-	w.ofUser("tui.toml", "screen = \"full\"\n")
-	s := w.open("--permission-mode", "bypassPermissions")
+func fullScreen(t testing.TB, h *tuitest.Harness) *tuitest.UI {
+	t.Helper()
+	h.Settings = []string{"set -s set-clipboard on"}
+	h.WriteUser("tui.toml", "screen = \"full\"\n")
+	s := h.Open("--permission-mode", "bypassPermissions")
 	s.Wait("the whole screen, with the mouse", func(string) bool { return s.Format("#{alternate_on}#{mouse_any_flag}") == "11" })
 	return s
 }
 
 func TestTheWheelScrollsAndAListGoesWithIt(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^many"},"do":[{"text":"the beginning\n\n"},{"text":"paragraph of many\n\n","times":60},{"text":"the end of it"}],"again":true}`)
-	s := w.fullScreen()
-	s.say("many lines")
+	h := newHarness(t, `{"if":{"user":"^many"},"do":[{"text":"the beginning\n\n"},{"text":"paragraph of many\n\n","times":60},{"text":"the end of it"}],"again":true}`)
+	s := fullScreen(t, h)
+	s.Say("many lines")
 	s.WaitFor("the end of it")
 	for range 60 {
-		s.press(wheelUp, 10, 5)
+		press(s, wheelUp, 10, 5)
 	}
 	s.WaitFor("the beginning")
 	for range 60 {
-		s.press(wheelDown, 10, 5)
+		press(s, wheelDown, 10, 5)
 	}
 	s.WaitFor("the end of it")
-	s.say("/help")
-	s.WaitFor("Commands of this UI", "❯ /attach")
-	s.press(wheelDown, 10, 5)
+	s.Say("/help")
+	s.WaitFor("Commands of this UI", "❯ /add")
+	press(s, wheelDown, 10, 5)
 	s.WaitFor("❯ /clone")
-	s.press(wheelUp, 10, 5)
-	s.WaitFor("❯ /attach")
+	press(s, wheelUp, 10, 5)
+	s.WaitFor("❯ /add")
 }
 
 func TestAClickUnfoldsACardAndFoldsItAgain(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^count"},"do":[{"call":"Bash","input":{"command":"seq 40 | sed 's/^/line /'"}}],"again":true}`)
-	w.height = 60
-	s := w.fullScreen()
-	s.say("count")
+	h := newHarness(t, `{"if":{"user":"^count"},"do":[{"call":"Bash","input":{"command":"seq 40 | sed 's/^/line /'"}}],"again":true}`)
+	h.Height = 60
+	s := fullScreen(t, h)
+	s.Say("count")
 	s.WaitFor("Understood.", "line 40")
 	if strings.Contains(s.Screen(), "line 7\n") {
 		t.Fatalf("it is not folded:\n%s", s.Screen())
 	}
-	row := s.rowOf("line 40") // below the header, which moves the rows
-	s.press(leftButton, 6, row)
-	s.release(6, row)
+	row := rowOf(s, "line 40") // below the header, which moves the rows
+	press(s, leftButton, 6, row)
+	release(s, 6, row)
 	s.WaitFor("line 7\n", "line 8\n")
-	row = s.rowOf("line 8\n"[:6])
-	s.press(leftButton, 6, row)
-	s.release(6, row)
-	s.gone("line 7\n")
+	row = rowOf(s, "line 8\n"[:6])
+	press(s, leftButton, 6, row)
+	release(s, 6, row)
+	s.Gone("line 7\n")
 	s.Type("typed on")
 	s.WaitFor("❯ typed on")
 }
 
 func TestDraggingSelectsTextAndCopiesIt(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^speak"},"do":[{"text":"alpha beta gamma\n\ndelta epsilon zeta\n\n"},{"text":"more of it\n\n","times":40},{"text":"the last line"}],"again":true}`)
-	s := w.fullScreen()
-	s.say("speak")
+	h := newHarness(t, `{"if":{"user":"^speak"},"do":[{"text":"alpha beta gamma\n\ndelta epsilon zeta\n\n"},{"text":"more of it\n\n","times":40},{"text":"the last line"}],"again":true}`)
+	s := fullScreen(t, h)
+	s.Say("speak")
 	s.WaitFor("the last line")
 	s.Keys("PageUp", "g")
-	row := s.rowOf("alpha beta")
-	s.press(leftButton, strings.Index("● alpha beta", "beta")-len("●")+1, row)
-	s.press(dragging, 20, row+1)
-	s.press(dragging, 8, row+2)
-	s.release(8, row+2)
+	row := rowOf(s, "alpha beta")
+	press(s, leftButton, strings.Index("● alpha beta", "beta")-len("●")+1, row)
+	press(s, dragging, 20, row+1)
+	press(s, dragging, 8, row+2)
+	release(s, 8, row+2)
 	s.WaitFor("copied")
 	if got, want := s.Buffer(), "beta gamma\n\ndelta e"; got != want {
 		t.Errorf("copied %q, not %q", got, want)
@@ -99,17 +100,17 @@ func TestDraggingSelectsTextAndCopiesIt(t *testing.T) {
 	if styled := s.Styled(); !strings.Contains(styled, "\x1b[7m") {
 		t.Errorf("what is selected does not look so:\n%s", styled)
 	}
-	s.press(leftButton, 10, row+2) // a word, by two clicks
-	s.release(10, row+2)
-	s.press(leftButton, 10, row+2)
-	s.release(10, row+2)
+	press(s, leftButton, 10, row+2) // a word, by two clicks
+	release(s, 10, row+2)
+	press(s, leftButton, 10, row+2)
+	release(s, 10, row+2)
 	s.Wait("the word", func(string) bool { return s.Buffer() == "epsilon" })
-	s.press(leftButton, 2, row)
+	press(s, leftButton, 2, row)
 	for range 80 { // held below the end, it scrolls
-		s.press(dragging, 40, 29)
+		press(s, dragging, 40, 29)
 	}
 	s.WaitFor("the last line")
-	s.release(40, 29)
+	release(s, 40, 29)
 	s.Wait("all of it", func(string) bool {
 		return strings.HasPrefix(s.Buffer(), "alpha beta gamma\n\ndelta") && strings.HasSuffix(s.Buffer(), "more of it\n\nthe last line")
 	})

@@ -8,11 +8,11 @@ import (
 )
 
 func TestHostileNamesOfSessionsAndModelsReachNoTerminal(t *testing.T) {
-	w := newWorld(t)
-	w.stored(protocol.Meta{}, "asked for "+evil, evil+" is the answer")
-	w.stored(protocol.Meta{Name: "named " + evil, Model: evil}, "a prompt", "an answer with "+evil+" in it")
-	r := w.record(w.project)
-	r.say("/resume")
+	h := newHarness(t)
+	h.Store(protocol.Meta{}, "asked for "+evil, evil+" is the answer")
+	h.Store(protocol.Meta{Name: "named " + evil, Model: evil}, "a prompt", "an answer with "+evil+" in it")
+	r := record(t, h, h.Project)
+	r.Say("/resume")
 	r.WaitFor("Sessions · ", "asked for abcde[U+202E]f", "named abcde[U+202E]f")
 	r.Type("answer with")
 	r.WaitFor("said in", "answer with abc")
@@ -27,8 +27,8 @@ func TestHostileNamesOfSessionsAndModelsReachNoTerminal(t *testing.T) {
 	r.Wait("the name in the title", func(string) bool {
 		return strings.HasPrefix(r.Format("#{pane_title}"), "named abcde[U+202E]f")
 	})
-	r.say("/tree")
+	r.Say("/tree")
 	r.WaitFor("Tree · ")
-	r.shut("Tree · ")
-	w.wantOnlyOurs(r)
+	r.Shut("Tree · ")
+	wantOnlyOurs(t, h, r)
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"scorel/internal/ui/tui/tuitest"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -15,65 +17,65 @@ const (
 	others  = `{"if":{"user":"^other"},"do":[{"call":"Bash","input":{"command":"touch other.txt"}}],"again":true}`
 )
 
-// answers waits for the nth answer of the model.
-func (s *terminal) answers(n int) string {
-	return s.Wait(itoa(n)+" answers", func(screen string) bool { return strings.Count(screen, "Understood.") == n })
+// waitAnswers waits for the nth answer of the model.
+func waitAnswers(s *tuitest.UI, n int) string {
+	return s.Wait(strconv.Itoa(n)+" answers", func(screen string) bool { return strings.Count(screen, "Understood.") == n })
 }
 
 func TestACallThatIsAllowedForTheSessionIsAskedForOnce(t *testing.T) {
-	w := newWorld(t, touches, others)
-	s := w.open()
-	s.say("touch it")
-	s.WaitFor("May Bash run?", "touch seen.txt", "❯ 1. Allow once", "2. Allow Bash(touch seen.txt) for this session")
+	h := newHarness(t, touches, others)
+	s := h.Open()
+	s.Say("touch it")
+	s.WaitFor("Run this command?", "touch seen.txt", "❯ 1. Allow once", "2. Allow Bash(touch seen.txt) for this session")
 	s.Type("2")
-	s.answers(1)
-	s.say("touch it again")
-	s.answers(2) // nobody has answered a question
-	s.say("other one")
-	s.WaitFor("May Bash run?", "touch other.txt", "❯ 1. Allow once")
+	waitAnswers(s, 1)
+	s.Say("touch it again")
+	waitAnswers(s, 2) // nobody has answered a question
+	s.Say("other one")
+	s.WaitFor("Run this command?", "touch other.txt", "❯ 1. Allow once")
 	s.Keys("Escape")
-	s.answers(3)
-	s.say("/new")
-	s.say("touch in another session")
-	s.WaitFor("May Bash run?", "touch seen.txt", "❯ 1. Allow once")
-	if rules, err := os.ReadFile(filepath.Join(w.home, ".scorel", "rules.json")); err == nil && strings.Contains(string(rules), "touch") {
+	waitAnswers(s, 3)
+	s.Say("/new")
+	s.Say("touch in another session")
+	s.WaitFor("Run this command?", "touch seen.txt", "❯ 1. Allow once")
+	if rules, err := os.ReadFile(filepath.Join(h.Home, ".scorel", "rules.json")); err == nil && strings.Contains(string(rules), "touch") {
 		t.Errorf("it was written down: %s", rules)
 	}
 }
 
 func TestTheRuleOfAlwaysIsWrittenAsItWasShownAndCountsInLaterSessions(t *testing.T) {
-	w := newWorld(t, touches)
-	s := w.open()
-	s.say("touch it")
-	screen := s.WaitFor("May Bash run?", "❯ 1. Allow once", "3. Always allow ")
+	h := newHarness(t, touches)
+	s := h.Open()
+	s.Say("touch it")
+	screen := s.WaitFor("Run this command?", "❯ 1. Allow once", "3. Always allow ")
 	_, rest, _ := strings.Cut(screen, "3. Always allow ")
 	shown, _, _ := strings.Cut(rest, " in this project\n")
 	s.Type("3")
-	s.answers(1)
+	waitAnswers(s, 1)
 	var written struct {
 		Projects map[string]struct{ Allow []string }
 	}
-	err := json.Unmarshal([]byte(readAll(t, filepath.Join(w.home, ".scorel", "rules.json"))), &written)
-	if allowed := written.Projects[w.project].Allow; err != nil || !slices.Equal(allowed, []string{shown}) {
+	err := json.Unmarshal([]byte(h.Read(filepath.Join(h.Home, ".scorel", "rules.json"))), &written)
+	if allowed := written.Projects[h.Project].Allow; err != nil || !slices.Equal(allowed, []string{shown}) {
 		t.Errorf("%q was shown, %q is written (%v)", shown, allowed, err)
 	}
-	s.say("/new")
-	s.say("touch in another session")
-	s.answers(2)
+	s.Say("/new")
+	s.Say("touch in another session")
+	waitAnswers(s, 2)
 }
 
 func TestTheModelIsToldWhyItsCallWasRefused(t *testing.T) {
-	w := newWorld(t, touches, `{"if":{"result":"use the other file"},"do":[{"text":"I use the other file then."}]}`)
-	s := w.open()
-	s.say("touch it")
-	s.WaitFor("May Bash run?", "❯ 1. Allow once", "5. No, and say why")
+	h := newHarness(t, touches, `{"if":{"result":"use the other file"},"do":[{"text":"I use the other file then."}]}`)
+	s := h.Open()
+	s.Say("touch it")
+	s.WaitFor("Run this command?", "❯ 1. Allow once", "5. No, with a reason")
 	s.Type("5")
 	s.WaitFor("No, because:")
 	s.Type("use the other file")
 	s.WaitFor("because: use the other file")
 	s.Keys("Enter")
 	s.WaitFor("I use the other file then.")
-	if _, err := os.Stat(filepath.Join(w.project, "seen.txt")); err == nil {
+	if _, err := os.Stat(filepath.Join(h.Project, "seen.txt")); err == nil {
 		t.Error("the call has run")
 	}
 }

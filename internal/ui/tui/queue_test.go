@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// inOrder says whether texts stand one behind the other.
+// inOrder reports whether texts stand one after the other.
 func inOrder(screen string, texts ...string) bool {
 	for _, text := range texts {
 		i := strings.Index(screen, text)
@@ -18,19 +18,19 @@ func inOrder(screen string, texts ...string) bool {
 }
 
 func TestChangesOfWhatWaitsFollowOneAnotherHoweverFast(t *testing.T) {
-	w := newWorld(t, hangs)
-	s := w.open()
-	s.say("hang")
+	h := newHarness(t, hangs)
+	s := h.Open()
+	s.Say("hang")
 	s.WaitFor("at work on it")
 	for _, text := range []string{"one waits", "two waits", "three waits"} {
-		s.say(text)
+		s.Say(text)
 		s.WaitFor("after this turn: " + text)
 	}
 	s.Keys("Up")
 	s.WaitFor("Waiting messages", "❯ one waits")
 	s.Keys("M-Down", "M-Down") // within one round trip
 	s.Wait("the new order", func(screen string) bool { return inOrder(screen, "two waits", "three waits", "❯ one waits") })
-	s.shut("Waiting messages")
+	s.Shut("Waiting messages")
 	s.Wait("the new order at the host", func(screen string) bool {
 		return inOrder(screen, "after this turn: two waits", "after this turn: three waits", "after this turn: one waits")
 	})

@@ -10,40 +10,40 @@ import (
 )
 
 func TestAHostOfAnotherBuildIsNamedOnceWithWhatToDo(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("hello")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
 	if all := s.All(); strings.Contains(all, "another build") {
 		t.Errorf("the host is of this build:\n%s", all)
 	}
 	s.Keys("C-d")
 	s.WaitEnd()
-	file := filepath.Join(w.home, ".scorel", "host.json")
-	info := readAll(t, file)
+	file := filepath.Join(h.Home, ".scorel", "host.json")
+	info := h.Read(file)
 	older := regexp.MustCompile(`"build": "[^"]+"`).ReplaceAllString(info, `"build": "older"`)
 	if older == info {
 		t.Fatalf("the host does not say of which build it is: %s", info)
 	}
-	w.write(file, older)
-	again := w.open()
+	h.Write(file, older)
+	again := h.Open()
 	again.WaitFor("is of another build of scorel", "scorel host serve --replace --detach")
-	again.say("go on")
+	again.Say("go on")
 	if screen := again.WaitFor("❯ go on", "Understood."); strings.Count(screen, "another build") > 1 {
 		t.Errorf("it is told again:\n%s", screen)
 	}
-	cmd := exec.Command(self(t), "send", "ses_none", "hello")
-	cmd.Env, cmd.Dir = w.env, w.project
+	cmd := exec.Command(h.Program(), "send", "ses_none", "hello")
+	cmd.Env, cmd.Dir = h.Env, h.Project
 	if out, _ := cmd.CombinedOutput(); strings.Count(string(out), "is of another build of scorel") != 1 {
 		t.Errorf("scorel send says %s", out)
 	}
 }
 
 func TestWhatCouldNotBeSentIsSentWhenTheCauseIsGone(t *testing.T) {
-	w := newWorld(t)
-	inTheWay := filepath.Join(w.home, ".scorel", "projects.json")
-	w.write(filepath.Join(inTheWay, "x"), "")
-	s := w.open("the first words")
+	h := newHarness(t)
+	inTheWay := filepath.Join(h.Home, ".scorel", "projects.json")
+	h.Write(filepath.Join(inTheWay, "x"), "")
+	s := h.Open("the first words")
 	s.WaitFor("❯ the first words", "disconnected", "✗")
 	s.Keys("Enter")
 	s.Wait("the words again", func(screen string) bool {
@@ -54,5 +54,5 @@ func TestWhatCouldNotBeSentIsSentWhenTheCauseIsGone(t *testing.T) {
 	}
 	s.Keys("Enter")
 	s.WaitFor("❯ the first words", "Understood.")
-	s.gone("disconnected")
+	s.Gone("disconnected")
 }

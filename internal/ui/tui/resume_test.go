@@ -5,18 +5,17 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/ui/tui/tuitest"
 	"scorel/protocol"
 )
 
 func TestASessionIsFoundByWhatWasSaidInItAndShownThere(t *testing.T) {
-	w := newWorld(t)
+	h := newHarness(t)
 	said := many(600, map[int]string{1: "about the wombat that lives there"})
 	said[0] = "burrows"
-	w.stored(protocol.Meta{}, said...)
-	w.stored(protocol.Meta{Name: "another one"}, "something else", "nothing of that")
-	s := w.open()
-	s.say("/resume")
+	h.Store(protocol.Meta{}, said...)
+	h.Store(protocol.Meta{Name: "another one"}, "something else", "nothing of that")
+	s := h.Open()
+	s.Say("/resume")
 	s.WaitFor("Sessions · this project", "another one", "burrows")
 	s.Type("wombat")
 	s.WaitFor("said in", "❯ burrows", "the wombat", "> message 588 asks") // what was found, and the newest of the session beside it
@@ -27,7 +26,7 @@ func TestASessionIsFoundByWhatWasSaidInItAndShownThere(t *testing.T) {
 	s.WaitFor("❯ burrows", "about the wombat that lives there", "/wombat  1 of 1")
 	s.Keys("Escape", "Escape")
 	s.WaitFor("message 599 answers", "ask something")
-	s.say("/resume")
+	s.Say("/resume")
 	s.WaitFor("Sessions · this project")
 	s.Type("wombat")
 	s.WaitFor("said in", "❯ burrows")
@@ -36,17 +35,17 @@ func TestASessionIsFoundByWhatWasSaidInItAndShownThere(t *testing.T) {
 }
 
 func TestADeletionIsConfirmedAndTheSessionsOfAllProjectsAreListed(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("about apples")
-	s.answers(1)
-	elsewhere := filepath.Join(filepath.Dir(w.project), "elsewhere")
-	w.write(filepath.Join(elsewhere, "a.txt"), "")
-	other := &terminal{tuitest.NewTmux(t, tuitest.Options{Width: w.width, Height: w.height, Dir: elsewhere, Env: w.env}, self(t), "--model", "script:"+w.script)}
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("about apples")
+	waitAnswers(s, 1)
+	elsewhere := filepath.Join(filepath.Dir(h.Project), "elsewhere")
+	h.Write(filepath.Join(elsewhere, "a.txt"), "")
+	other := h.Run(elsewhere, h.Program(), "--model", "script:"+h.Script)
 	other.WaitFor("ask something")
-	other.say("about pears")
-	other.answers(1)
-	other.say("/resume")
+	other.Say("about pears")
+	waitAnswers(other, 1)
+	other.Say("/resume")
 	if screen := other.WaitFor("Sessions · this project", "❯ about pears"); strings.Contains(screen, "apples") {
 		t.Errorf("one of another project is listed:\n%s", screen)
 	}
@@ -71,15 +70,15 @@ func TestADeletionIsConfirmedAndTheSessionsOfAllProjectsAreListed(t *testing.T) 
 }
 
 func TestTheScrollbackIsKeptWhenAnotherSessionIsShown(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
-	s := w.open()
-	s.say("many lines, please")
+	h := newHarness(t, `{"if":{"user":"^many"},"do":[{"text":"paragraph of many\n\n","times":80},{"text":"the end"}]}`)
+	s := h.Open()
+	s.Say("many lines, please")
 	s.WaitFor("the end", "ask something")
-	s.say("/new")
+	s.Say("/new")
 	s.Wait("a new session", func(screen string) bool { return strings.Contains(screen, "f1 keys and commands") })
-	s.say("the second session")
+	s.Say("the second session")
 	s.WaitFor("Understood.")
-	s.say("/resume")
+	s.Say("/resume")
 	s.WaitFor("Sessions · this project")
 	s.Type("many")
 	s.WaitFor("❯ many lines, please")
@@ -100,24 +99,24 @@ func TestTheScrollbackIsKeptWhenAnotherSessionIsShown(t *testing.T) {
 }
 
 func TestWhatIsToldWhileAPickerIsOpenIsSeen(t *testing.T) {
-	w := newWorld(t)
-	w.ofUser("extensions/tells.js", `export default function (pi) {
+	h := newHarness(t)
+	h.WriteUser("extensions/tells.js", `export default function (pi) {
   pi.registerCommand("tell", { description: "Tells it", handler: async (args, ctx) => ctx.ui.notify("the kettle boils", "warning") });
 }
 `)
-	s := w.open()
-	s.say("hello")
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
-	other := w.open("-c")
+	other := h.Open("-c")
 	other.WaitFor("Understood.")
-	s.say("/help")
+	s.Say("/help")
 	s.WaitFor("Commands of this UI")
-	other.say("/tell")
+	other.Say("/tell")
 	s.WaitFor("the kettle boils", "Commands of this UI")
-	s.shut("Commands of this UI")
-	s.say("/tree")
+	s.Shut("Commands of this UI")
+	s.Say("/tree")
 	s.WaitFor("Tree · ", "you: hello", "here")
-	other.say("one more thing")
+	other.Say("one more thing")
 	s.WaitFor("Tree · ", "you: one more thing")
 	s.Wait("the answer where it is now", func(screen string) bool {
 		i := strings.Index(screen, "you: one more thing")

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	// Connect reaches the host, starting one where none runs, and gives a client that
 	// connects again by itself. onState is told how the connection stands, onOther that
-	// the host is of another build than this program, as a sentence; restart says whether
+	// the host is of another build than this program, as a sentence; restart reports whether
 	// a host that has ended is to be started again.
 	Connect func(ctx context.Context, onState func(client.Change), onOther func(text string), restart func() bool) (*client.Client, error)
 	Start   Start
@@ -57,19 +57,19 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(m.keyboard), tea.WithOutput(cfg.Out), tea.WithEnvironment(cfg.Environ),
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(m.window.keyboard), tea.WithOutput(cfg.Out), tea.WithEnvironment(cfg.Environ),
 		tea.WithoutRenderer(), tea.WithoutSignalHandler(), tea.WithFPS(1)) // its renderer does nothing; the fewer ticks the better
 	m.send = program.Send
-	var link sync.WaitGroup
+	var beside sync.WaitGroup
 	defer func() {
-		m.scr.Close()
+		m.window.screen.Close()
 		stop()
-		link.Wait()
-		m.farewell(cfg.Stderr)
+		beside.Wait()
+		m.shutdownNotice(cfg.Stderr)
 	}()
 	defer watchSignals(program)()
-	link.Go(func() { m.link.run(ctx) })   // ends with ctx
-	link.Go(func() { m.images.run(ctx) }) // and this
+	beside.Go(m.link.Run)                           // ends with ctx
+	beside.Go(func() { m.reading.images.Run(ctx) }) // and this
 	_, err = program.Run()
 	switch {
 	case errors.Is(err, tea.ErrProgramPanic):
@@ -77,7 +77,7 @@ func Run(ctx context.Context, cfg Config) (err error) {
 	case err != nil && !errors.Is(err, tea.ErrProgramKilled):
 		return fmt.Errorf("the terminal cannot be used: %w", err)
 	}
-	return m.failed
+	return m.exit.failed
 }
 
 // watchSignals ends the program in order when the system, or the end of the terminal,
@@ -92,7 +92,7 @@ func watchSignals(p *tea.Program) (stop func()) {
 		for {
 			select {
 			case <-c:
-				p.Send(leaveNow{})
+				p.Send(closeNow{})
 			case <-size:
 				p.Send(resized{})
 			case <-done:
@@ -109,6 +109,6 @@ func watchSignals(p *tea.Program) (stop func()) {
 
 // Messages of signals.
 type (
-	leaveNow struct{} // the UI ends without a question
+	closeNow struct{} // the UI ends without a question
 	resized  struct{} // the terminal has another size
 )

@@ -8,16 +8,16 @@ import (
 )
 
 func TestAnotherSessionIsFoundNamedShownAndDeleted(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("about apples")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("about apples")
 	s.WaitFor("Understood.")
-	s.say("/new")
-	s.say("about bananas")
+	s.Say("/new")
+	s.Say("about bananas")
 	s.Wait("its answer", func(screen string) bool { return strings.Count(screen, "Understood.") == 2 })
-	s.say("/rename the yellow one")
-	s.WaitFor("the session is called the yellow one")
-	s.say("/resume")
+	s.Say("/rename the yellow one")
+	s.WaitFor(`renamed to "the yellow one"`)
+	s.Say("/resume")
 	s.WaitFor("Sessions · this project", "the yellow one", "about apples")
 	s.Type("appl")
 	s.WaitFor("❯ about apples", "> about apples") // found, and its beginning beside it
@@ -29,26 +29,26 @@ func TestAnotherSessionIsFoundNamedShownAndDeleted(t *testing.T) {
 	s.Keys("Enter")
 	s.WaitFor("❯ the red one")
 	s.Keys("Enter")
-	s.gone("Sessions · this project")
+	s.Gone("Sessions · this project")
 	s.WaitFor("❯ about apples", "the red one")
-	s.say("/resume")
+	s.Say("/resume")
 	s.WaitFor("❯ the red one")
 	s.Type("yellow")
 	s.WaitFor("❯ the yellow one")
 	s.Keys("C-d")
 	s.WaitFor("Delete the yellow one with its log")
 	s.Type("y")
-	s.gone("❯ the yellow one")
+	s.Gone("❯ the yellow one")
 }
 
 func TestTheTreeGoesBackNamesFiltersAndSummarisesTheBranchThatIsLeft(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^second"},"do":[{"text":"The second answer."}],"again":true}`)
-	s := w.open()
-	s.say("first of all")
+	h := newHarness(t, `{"if":{"user":"^second"},"do":[{"text":"The second answer."}],"again":true}`)
+	s := h.Open()
+	s.Say("first of all")
 	s.WaitFor("Understood.")
-	s.say("second thought")
+	s.Say("second thought")
 	s.WaitFor("The second answer.")
-	s.say("/tree")
+	s.Say("/tree")
 	s.WaitFor("Tree · ", "you: first of all", "you: second thought", "here")
 	s.Keys("Up", "Up", "Up")
 	s.WaitFor("❯ ● you: first of all")
@@ -62,23 +62,51 @@ func TestTheTreeGoesBackNamesFiltersAndSummarisesTheBranchThatIsLeft(t *testing.
 	s.WaitFor("2. Summarise what is left behind")
 	s.Keys("Down", "Enter")
 	s.WaitFor("Summary of the branch that was left", "ask something")
-	s.say("third thing")
+	s.Say("third thing")
 	s.Wait("its answer", func(screen string) bool {
 		i := strings.LastIndex(screen, "third thing")
 		return i >= 0 && strings.Contains(screen[i:], "Understood.")
 	})
-	s.say("/tree")
+	s.Say("/tree")
 	s.WaitFor("second thought", "third thing")
 }
 
-func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("question one")
+func TestExtensionKeepsThePersonInTheSession(t *testing.T) {
+	h := newHarness(t)
+	h.WriteUser("extensions/stays.js", `export default function (pi) {
+  let asked = 0;
+  pi.on("session_before_switch", async (e, ctx) => {
+    if (asked++ === 0) return { cancel: true, reason: "there is work left" };
+    if (!(await ctx.ui.confirm("Leave the work?", ""))) return { cancel: true };
+  });
+}`)
+	s := h.Open()
+	s.Say("question one")
 	s.WaitFor("Understood.")
-	s.say("question two")
+	s.Say("/new")
+	s.WaitFor("there is work left", "question one")
+	s.Say("question two")
 	s.Wait("two answers", func(screen string) bool { return strings.Count(screen, "Understood.") == 2 })
-	s.say("/fork")
+	s.Say("/new")
+	s.WaitFor("Leave the work?")
+	s.Until("ask something", "Enter")
+	s.Say("question three")
+	s.Wait("its answer", func(screen string) bool {
+		i := strings.LastIndex(screen, "question three")
+		return i >= 0 && strings.Contains(screen[i:], "Understood.")
+	})
+	s.Say("/resume")
+	s.Wait("two sessions", func(screen string) bool { return strings.Contains(screen, " 2 ─") })
+}
+
+func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("question one")
+	s.WaitFor("Understood.")
+	s.Say("question two")
+	s.Wait("two answers", func(screen string) bool { return strings.Count(screen, "Understood.") == 2 })
+	s.Say("/fork")
 	listed := func(text string) { // and not only in the conversation above
 		s.Wait(text+" in the list", func(screen string) bool {
 			_, list, _ := strings.Cut(screen, "Fork before")
@@ -92,47 +120,47 @@ func TestForkAndCloneLeaveTheOtherSessionAsItIs(t *testing.T) {
 	s.WaitFor("this is a copy", "❯ question two")
 	s.Keys("C-c")
 	s.Wait("an empty editor", func(screen string) bool { return strings.Contains(screen, "ask something") })
-	s.say("/clone the copy of it")
+	s.Say("/clone the copy of it")
 	s.WaitFor("script  the copy of it") // in the header, where the model has its short name once it is known
-	s.say("/resume")
+	s.Say("/resume")
 	s.WaitFor("Sessions · this project", "the copy of it")
 	s.Wait("three sessions", func(screen string) bool { return strings.Contains(screen, " 3 ─") })
 }
 
 func TestCompactExportContextAndCostSayWhatTheyDid(t *testing.T) {
-	w := newWorld(t, `{"if":{"user":"^long"},"do":[{"text":"a sentence of many that fill the window. ","times":3000}]}`)
-	s := w.open()
-	s.say("long")
+	h := newHarness(t, `{"if":{"user":"^long"},"do":[{"text":"a sentence of many that fill the window. ","times":3000}]}`)
+	s := h.Open()
+	s.Say("long")
 	s.WaitFor("ask something", "a sentence of many")
-	s.say("/export out.md")
+	s.Say("/export out.md")
 	s.WaitFor("written to ")
-	if !strings.Contains(w.file("out.md"), "a sentence of many") {
-		t.Errorf("%.200s", w.file("out.md"))
+	if !strings.Contains(h.File("out.md"), "a sentence of many") {
+		t.Errorf("%.200s", h.File("out.md"))
 	}
-	s.say("/context")
+	s.Say("/context")
 	s.WaitFor("Context", "200,000 tokens", "free")
-	s.shut("Context")
-	s.say("/cost")
+	s.Shut("Context")
+	s.Say("/cost")
 	s.WaitFor("Cost", "calls", "all")
-	s.shut("Cost")
-	s.say("/compact")
+	s.Shut("Cost")
+	s.Say("/compact")
 	s.Wait("the end of it", func(screen string) bool {
-		return strings.Contains(screen, "compacted: ") || strings.Contains(screen, "nothing to compact")
+		return strings.Contains(screen, "Compacted: ") || strings.Contains(screen, "nothing to compact")
 	})
 }
 
 func TestEveryPageOpensAndCloses(t *testing.T) {
-	w := newWorld(t)
-	w.write(filepath.Join(w.home, ".scorel", "skills", "juggle", "SKILL.md"), "---\nname: juggle\ndescription: Keeps things in the air\n---\nThrow and catch.\n")
-	s := w.open()
-	s.say("hello")
+	h := newHarness(t)
+	h.Write(filepath.Join(h.Home, ".scorel", "skills", "juggle", "SKILL.md"), "---\nname: juggle\ndescription: Keeps things in the air\n---\nThrow and catch.\n")
+	s := h.Open()
+	s.Say("hello")
 	s.WaitFor("Understood.")
 	for _, page := range []struct{ command, shows string }{
 		{"/help", "Commands of this UI"}, {"/doctor", "Doctor"}, {"/extensions", "Extensions"}, {"/skills", "juggle"}, {"/hooks", "Hooks"},
-		{"/memory", "Memory ("}, {"/config", "Configuration"}, {"/login", "Whose key?"}, {"/model", "Models"}, {"/thinking", "Thinking"}, {"/mode", "Permission mode"},
+		{"/memory", "Memory ("}, {"/config", "Configuration"}, {"/login", "Which provider?"}, {"/model", "Models"}, {"/thinking", "Thinking"}, {"/mode", "Permission mode"},
 		{"/theme", "terminal's background"}, {"/agents", "Sub-agents"}, {"/tasks", "Background tasks"}, {"/tree", "Tree · "}, {"/resume", "Sessions · "},
 	} {
-		s.say(page.command)
+		s.Say(page.command)
 		if i := strings.Index(s.WaitFor(page.shows), "ask something"); i >= 0 {
 			t.Errorf("%s is not over the editor", page.command)
 		}
@@ -142,9 +170,9 @@ func TestEveryPageOpensAndCloses(t *testing.T) {
 }
 
 func TestSettingsOfTheUIAndOfTheHostAreWritten(t *testing.T) {
-	w := newWorld(t)
-	s := w.open()
-	s.say("/config")
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("/config")
 	s.WaitFor("Configuration", "this UI (tui.toml)", "the host (config.toml)")
 	s.Type("vim")
 	s.WaitFor("❯ vim")
@@ -152,11 +180,11 @@ func TestSettingsOfTheUIAndOfTheHostAreWritten(t *testing.T) {
 	s.WaitFor("vim: ")
 	s.Keys("Home", "Enter")
 	s.WaitFor("ask something")
-	w.until("tui.toml", func() bool {
-		text, _ := os.ReadFile(filepath.Join(w.home, ".scorel", "tui.toml"))
+	h.Until("tui.toml", func() bool {
+		text, _ := os.ReadFile(filepath.Join(h.Home, ".scorel", "tui.toml"))
 		return strings.Contains(string(text), "vim")
 	})
-	s.say("/config")
+	s.Say("/config")
 	s.WaitFor("Configuration")
 	s.Type("memory.maxTokens")
 	s.WaitFor("❯ memory.maxTokens")
@@ -167,7 +195,7 @@ func TestSettingsOfTheUIAndOfTheHostAreWritten(t *testing.T) {
 	s.WaitFor("> 3000")
 	s.Keys("Enter")
 	s.WaitFor("memory.maxTokens is set")
-	if text, _ := os.ReadFile(filepath.Join(w.home, ".scorel", "config.toml")); !strings.Contains(string(text), "3000") {
+	if text, _ := os.ReadFile(filepath.Join(h.Home, ".scorel", "config.toml")); !strings.Contains(string(text), "3000") {
 		t.Errorf("config.toml holds %q", text)
 	}
 }

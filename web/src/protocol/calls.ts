@@ -14,10 +14,11 @@ import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, S
 import type { RequestID, SessionID } from "./id";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
-import type { BranchTo, CompactSession, Compacted, Moved, RewindTo } from "./move";
+import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
 import type { Events, GetPath, GetTree } from "./path";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
+import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
 import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
@@ -56,13 +57,16 @@ export interface Requests {
   get_tree: { request: GetTree; response: Events };
   get_trust: { request: GetTrust; response: TrustReport };
   get_usage: { request: GetUsage; response: UsageReport };
+  import_rules: { request: ImportRules; response: RulesImported };
   import_session: { request: ImportSession; response: Imported };
+  leave_session: { request: LeaveSession; response: Done };
   list_agents: { request: ListAgents; response: AgentList };
   list_commands: { request: ListCommands; response: CommandList };
   list_directories: { request: ListDirectories; response: DirectoryList };
   list_entries: { request: ListEntries; response: EntryList };
   list_extensions: { request: ListExtensions; response: ExtensionList };
   list_files: { request: ListFiles; response: FileList };
+  list_foreign_rules: { request: ListForeignRules; response: ForeignRules };
   list_hooks: { request: ListHooks; response: HookList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
@@ -163,13 +167,16 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_tree: "view",
   get_trust: "control",
   get_usage: "view",
+  import_rules: "control",
   import_session: "control",
+  leave_session: "control",
   list_agents: "view",
   list_commands: "view",
   list_directories: "control",
   list_entries: "control",
   list_extensions: "view",
   list_files: "control",
+  list_foreign_rules: "control",
   list_hooks: "control",
   list_models: "view",
   list_projects: "view",
@@ -226,6 +233,7 @@ export const acts: readonly RequestName[] = [
   "delete_session",
   "enable_extension",
   "follow_up",
+  "import_rules",
   "import_session",
   "reload",
   "remove_project",

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { Sent, TurnOptions } from "./turn";
 
-/** CommandSource says where a slash command comes from. */
+/** CommandSource returns where a slash command comes from. */
 export type CommandSource = (typeof commandSourceValues)[number];
 
 /** The values of {@link CommandSource}. */
@@ -20,7 +20,7 @@ export const commandSourceValues = [
 ] as const;
 
 /**
- * ListCommands gives the slash commands of a session, or, without one, those of
+ * ListCommands returns the slash commands of a session, or, without one, those of
  * WorkDir; the answer is a {@link CommandList}.
  */
 export interface ListCommands {
@@ -28,7 +28,7 @@ export interface ListCommands {
 }
 
 /**
- * CompleteCommand gives what may stand where the arguments of a command end; the
+ * CompleteCommand returns what may stand where the arguments of a command end; the
  * answer is a {@link CompletionList}.
  */
 export interface CompleteCommand {
@@ -38,7 +38,7 @@ export interface CompleteCommand {
 }
 
 /**
- * RunCommand runs a slash command of a session; Args is the text behind its name
+ * RunCommand runs a slash command of a session; Args is the text after its name
  * as it was typed. One whose text becomes a message sends it as {@link SendMessage} does,
  * with WhenBusy and Options. The answer is a {@link CommandResult}.
  */
@@ -50,7 +50,7 @@ export interface RunCommand {
 }
 
 /**
- * Reload looks for extensions, skills, commands, agents and hooks anew and starts
+ * Reload looks for extensions, skills, commands, agents and hooks again and starts
  * the session's extensions again; the answer is a {@link Reloaded}.
  */
 export interface Reload {}
@@ -64,7 +64,7 @@ export interface CommandInfo {
   source: CommandSource;
   /** its file, extension or skill */
   origin?: string;
-  /** user or project */
+  /** user or project; builtin of a template that is part of the program */
   scope?: string;
   /** complete_command knows arguments */
   completes?: boolean;

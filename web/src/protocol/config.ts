@@ -11,7 +11,7 @@ export interface GetConfig {
 
 /**
  * SetConfig sets a key of the user's config.toml, whose other lines and comments stay.
- * Value is what stands behind the = in the file; where the key takes a text, words
+ * Value is what is after the = in the file; where the key takes a text, words
  * without quotes are that text. An empty Value takes the key out, so that its default
  * counts. What would make the file wrong is refused, and so is everything that may
  * hold a secret: keys of providers go to set_credential.
@@ -24,7 +24,7 @@ export interface SetConfig {
 }
 
 /**
- * ListHooks gives the shell hooks of the configuration of a session, or, without one,
+ * ListHooks returns the shell hooks of the configuration of a session, or, without one,
  * of WorkDir; the answer is a {@link HookList}.
  */
 export interface ListHooks {

@@ -45,7 +45,7 @@ export interface Connected {
 }
 
 /**
- * Anchors are where a client stands in a session, from its newest {@link Live} and the
+ * Anchors are where a client is in a session, from its newest {@link Live} and the
  * events behind it.
  */
 export interface Anchors {

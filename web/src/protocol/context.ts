@@ -2,11 +2,11 @@
 /* eslint-disable */
 import type { Message, Usage } from "./message";
 
-/** GetContext gives what the model would be sent; the answer is {@link ContextView}. */
+/** GetContext returns what the model would be sent; the answer is {@link ContextView}. */
 export interface GetContext {}
 
 /**
- * GetUsage gives what the session has used, by model and sub-agent; the answer is a
+ * GetUsage returns what the session has used, by model and sub-agent; the answer is a
  * {@link UsageReport}.
  */
 export interface GetUsage {}
@@ -65,7 +65,7 @@ export interface UsageRow {
   usage: Usage;
 }
 
-/** ContextPartName says what a part of the context is. */
+/** ContextPartName returns what a part of the context is. */
 export type ContextPartName = (typeof contextPartNameValues)[number];
 
 /** The values of {@link ContextPartName}. */
@@ -94,7 +94,7 @@ export const contextPartNameValues = [
   "toolResults",
 ] as const;
 
-/** UsageKind says what was asked of a model. */
+/** UsageKind returns what was asked of a model. */
 export type UsageKind = (typeof usageKindValues)[number];
 
 /** The values of {@link UsageKind}. */

@@ -26,13 +26,13 @@ export interface Dialog {
   placeholder?: string;
   /** of editor: what stands in it; of plan: the plan */
   text?: string;
-  /** Schema is a JSON Schema of the fields of a form, of which Fields says what it may be. */
+  /** Schema is a JSON Schema of the fields of a form, of which form.Fields says what it may be. */
   schema?: unknown;
   /** of url: http or https */
   url?: string;
 }
 
-/** PlanDecision says what becomes of a plan. */
+/** PlanDecision returns what becomes of a plan. */
 export type PlanDecision = (typeof planDecisionValues)[number];
 
 /** The values of {@link PlanDecision}. */

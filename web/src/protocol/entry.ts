@@ -4,14 +4,14 @@ import type { Grant } from "./grant";
 import type { ClientID } from "./id";
 
 /**
- * ListEntries gives the entries that may come in with their own key; the answer
+ * ListEntries returns the entries that may come in with their own key; the answer
  * is {@link EntryList}. Every client with control may change the list, for itself and
- * for others. The holder of the device's token stands in no list and always has
+ * for others. The holder of the device's token is in no list and always has
  * control, so the last word is the owner's.
  */
 export interface ListEntries {}
 
-/** RenameEntry gives an entry another label. */
+/** RenameEntry returns an entry another label. */
 export interface RenameEntry {
   clientId: ClientID;
   label: string;

@@ -41,7 +41,7 @@ export interface CustomMessage {
   data?: unknown;
 }
 
-/** ItemKind says what a harness item is about. */
+/** ItemKind returns what a harness item is about. */
 export type ItemKind = (typeof itemKindValues)[number];
 
 /** The values of {@link ItemKind}. */
@@ -58,9 +58,11 @@ export const itemKindValues = [
   "tool_discovery",
   "permission_mode",
   "log_damage",
+  /** files of folders below the workspace that calls have touched */
+  "instructions",
 ] as const;
 
-/** Origin says who added a harness item. */
+/** Origin returns who added a harness item. */
 export type Origin = (typeof originValues)[number];
 
 /** The values of {@link Origin}. */
@@ -72,7 +74,7 @@ export const originValues = [
   "extension",
 ] as const;
 
-/** Visibility says how much of a harness item people see. */
+/** Visibility returns how much of a harness item people see. */
 export type Visibility = (typeof visibilityValues)[number];
 
 /** The values of {@link Visibility}. */
@@ -290,7 +292,7 @@ export interface ContextCut {
 }
 
 /**
- * Repair says that the log was repaired, which left lines out: it names the gaps that
+ * Repair reports that the log was repaired, which left lines out: it names the gaps that
  * are there since, so that they count as known.
  */
 export interface Repair {

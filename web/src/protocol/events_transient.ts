@@ -58,6 +58,8 @@ export interface ToolExecutionStart {
   toolName: string;
   args: unknown;
   shell?: Shell;
+  /** of the sub-agent that works; see {@link AgentInfo} */
+  agentColor?: string;
 }
 
 /** Shell marks a command of a person. */
@@ -76,7 +78,7 @@ export interface ToolExecutionUpdate {
   partial: string;
 }
 
-/** ToolExecutionEnd says that a call has ended; its result follows. */
+/** ToolExecutionEnd reports that a call has ended; its result follows. */
 export interface ToolExecutionEnd {
   eventId: EventID;
   toolCallId: string;
@@ -141,7 +143,7 @@ export interface RuntimeEnd {
   error?: ProtocolError;
 }
 
-/** CancelReason says why an announced message does not come. */
+/** CancelReason returns why an announced message does not come. */
 export type CancelReason = (typeof cancelReasonValues)[number];
 
 /** The values of {@link CancelReason}. */
@@ -221,6 +223,33 @@ export interface PermissionRequest {
   reason?: string;
   suggestions: Suggestion[] | null;
   subagent?: Subagent;
+  /** of a call that writes a file */
+  preview?: ChangePreview;
+}
+
+/**
+ * ChangePreview is what a call that waits for permission would do to a file, by the file
+ * as it was when the question was asked.
+ */
+export interface ChangePreview {
+  /** absolute */
+  path: string;
+  /** the file is there; else the call makes it */
+  exists: boolean;
+  /** of the file as it is */
+  linesBefore?: number;
+  /** of the file after the call */
+  linesAfter?: number;
+  /**
+   * Diff is the whole difference in unified form, ≤ 64 KiB; "" where nothing changes and
+   * where it is omitted.
+   */
+  diff?: string;
+  /**
+   * Omitted says that the difference is longer, or that one of the two contents has more
+   * than 1 MiB.
+   */
+  omitted?: boolean;
 }
 
 /**
@@ -232,7 +261,7 @@ export interface PermissionResolved {
   decision: Decision;
 }
 
-/** Retry says that the model is called again after a wait. */
+/** Retry reports that the model is called again after a wait. */
 export interface Retry {
   attempt: number;
   maxAttempts: number;
@@ -264,7 +293,7 @@ export interface Todos {
 }
 
 /**
- * TaskUpdate says how a background command, or a sub-agent in the background, stands:
+ * TaskUpdate returns how a background command, or a sub-agent in the background, stands:
  * when it begins and ends, and at most once a second while it prints.
  */
 export interface TaskUpdate {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { SessionEvent } from "./event";
 
-/** DisplayKind says what an item is for a person. */
+/** DisplayKind returns what an item is for a person. */
 export type DisplayKind = (typeof displayKindValues)[number];
 
 /** The values of {@link DisplayKind}. */
@@ -88,7 +88,7 @@ export const viewValues = [
   "question",
 ] as const;
 
-/** Place says where a client that has a conversation on the screen shows an item. */
+/** Place returns where a client that has a conversation on the screen shows an item. */
 export type Place = (typeof placeValues)[number];
 
 /** The values of {@link Place}. */
@@ -102,7 +102,7 @@ export const placeValues = [
 ] as const;
 
 /**
- * Display says how an event is shown: as data, from which every client makes the same
+ * Display returns how an event is shown: as data, from which every client makes the same
  * item, or by a View.
  *
  * Title, Text and Lines are templates. A template is text with parts in braces, in which

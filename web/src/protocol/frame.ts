@@ -7,7 +7,7 @@ import type { SessionID } from "./id";
 import type { Live } from "./live";
 import type { SessionSummary } from "./session";
 
-/** Resync says how a subscription goes on from what the client holds. */
+/** Resync returns how a subscription goes on from what the client holds. */
 export type Resync = (typeof resyncValues)[number];
 
 /** The values of {@link Resync}. */

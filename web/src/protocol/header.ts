@@ -30,7 +30,7 @@ export interface Header {
 /**
  * Parent says for whom a sub-agent works: the session whose model started it with
  * the call ToolCallID of Task. Agent is the name of its definition, and Depth how many
- * sessions stand above it, from 1. A clone and an import have none.
+ * sessions are above it, from 1. A clone and an import have none.
  */
 export interface Parent {
   sessionId: SessionID;
@@ -46,11 +46,13 @@ export interface Parent {
 export interface Subagent {
   sessionId: SessionID;
   agent: string;
+  /** see {@link AgentInfo} */
+  color?: string;
   description?: string;
   toolCallId: string;
 }
 
-/** ClonedFrom says where a session's first events come from. */
+/** ClonedFrom returns where a session's first events come from. */
 export interface ClonedFrom {
   sessionId: SessionID;
   deviceId: DeviceID;

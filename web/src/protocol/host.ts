@@ -7,7 +7,7 @@ import type { SessionState } from "./session";
 /** Ping answers at once. */
 export interface Ping {}
 
-/** GetStatus gives what the host is doing; the answer is {@link Status}. */
+/** GetStatus returns what the host is doing; the answer is {@link Status}. */
 export interface GetStatus {}
 
 /**

@@ -109,6 +109,8 @@ export interface LiveTool {
   outputTail?: string;
   /** a command of a person; nil for a call */
   shell?: Shell;
+  /** as in {@link ToolExecutionStart} */
+  agentColor?: string;
   /** the newest of each operation, that which changed last at the end; at most 16 */
   process?: ToolProcess[];
 }

@@ -14,7 +14,7 @@ export interface AddMemory {
 }
 
 /**
- * GetMemory gives the files of the session's memory, or, without one, of that of
+ * GetMemory returns the files of the session's memory, or, without one, of that of
  * WorkDir; the answer is a {@link MemoryView}.
  */
 export interface GetMemory {

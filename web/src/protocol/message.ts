@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { ItemID } from "./id";
 
-/** Role says who speaks in a message. */
+/** Role returns who speaks in a message. */
 export type Role = (typeof roleValues)[number];
 
 /** The values of {@link Role}. */
@@ -13,7 +13,7 @@ export const roleValues = [
   "internal",
 ] as const;
 
-/** StopReason says why an assistant message ended. */
+/** StopReason returns why an assistant message ended. */
 export type StopReason = (typeof stopReasonValues)[number];
 
 /** The values of {@link StopReason}. */
@@ -26,7 +26,7 @@ export const stopReasonValues = [
   "refusal",
 ] as const;
 
-/** Source says where a user message came from when nobody typed it as a prompt. */
+/** Source returns where a user message came from when nobody typed it as a prompt. */
 export type Source = (typeof sourceValues)[number];
 
 /** The values of {@link Source}. */

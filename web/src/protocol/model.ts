@@ -3,7 +3,7 @@
 import type { Code } from "./errors";
 
 /**
- * ListModels gives the models whose names contain every word of Query; the
+ * ListModels returns the models whose names contain every word of Query; the
  * answer is a {@link ModelList}.
  */
 export interface ListModels {
@@ -20,7 +20,7 @@ export interface TestModel {
 
 /**
  * SetCredential keeps the key of a model provider, or forgets it when Key is
- * empty. What a provider is called stands before the slash in list_models; an
+ * empty. What a provider is called is before the slash in list_models; an
  * alias with a server of its own has a key of its own. A key is printable ASCII
  * without spaces, at most 4 KiB.
  */

@@ -4,7 +4,7 @@ import type { SessionEvent } from "./event";
 import type { EventID, Seq } from "./id";
 
 /**
- * GetPath gives conversation events of a path, newest first; the answer is
+ * GetPath returns conversation events of a path, newest first; the answer is
  * {@link Events}. LeafID empty is the active path.
  */
 export interface GetPath {
@@ -14,7 +14,7 @@ export interface GetPath {
 }
 
 /**
- * GetTree gives all persistent events behind AfterSeq in the order of the
+ * GetTree returns all persistent events behind AfterSeq in the order of the
  * log; the answer is {@link Events}, with those of the active path named.
  */
 export interface GetTree {

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { SessionID } from "./id";
 
-/** ProcessTarget says what a process event is about. */
+/** ProcessTarget returns what a process event is about. */
 export type ProcessTarget = (typeof processTargetValues)[number];
 
 /** The values of {@link ProcessTarget}. */
@@ -14,7 +14,7 @@ export const processTargetValues = [
   "runtime",
 ] as const;
 
-/** ProcessSource says who reports a process event. */
+/** ProcessSource returns who reports a process event. */
 export type ProcessSource = (typeof processSourceValues)[number];
 
 /** The values of {@link ProcessSource}. */
@@ -25,7 +25,7 @@ export const processSourceValues = [
   "runtime",
 ] as const;
 
-/** ProcessStatus says how an operation stands. */
+/** ProcessStatus returns how an operation stands. */
 export type ProcessStatus = (typeof processStatusValues)[number];
 
 /** The values of {@link ProcessStatus}. */
@@ -39,7 +39,7 @@ export const processStatusValues = [
   "skipped",
 ] as const;
 
-/** ProcessLevel says how much a process event matters. */
+/** ProcessLevel returns how much a process event matters. */
 export type ProcessLevel = (typeof processLevelValues)[number];
 
 /** The values of {@link ProcessLevel}. */
@@ -122,7 +122,7 @@ export interface ProcessSummary {
 }
 
 /**
- * GetProcessLog gives a part of the log of an operation, from the line Offset on;
+ * GetProcessLog returns a part of the log of an operation, from the line Offset on;
  * the answer is a {@link ProcessLog}.
  */
 export interface GetProcessLog {
@@ -133,8 +133,8 @@ export interface GetProcessLog {
 }
 
 /**
- * ProcessLog is a part of the log of an operation. Next is the offset behind it;
- * More says that something stands there already.
+ * ProcessLog is a part of the log of an operation. Next is the offset after it;
+ * More says that something is there already.
  */
 export interface ProcessLog {
   lines: ProcessLine[] | null;

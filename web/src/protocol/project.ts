@@ -4,7 +4,7 @@ import type { ProjectID } from "./id";
 import type { ProjectTrust } from "./trust";
 
 /**
- * Width says how much of the machine a workspace is, where that is so much that a
+ * Width returns how much of the machine a workspace is, where that is so much that a
  * person has to allow it.
  */
 export type Width = (typeof widthValues)[number];
@@ -27,7 +27,7 @@ export interface RegisterProject {
   wide?: boolean;
 }
 
-/** ListProjects gives the projects that are known; the answer is {@link ProjectList}. */
+/** ListProjects returns the projects that are known; the answer is {@link ProjectList}. */
 export interface ListProjects {}
 
 /** RemoveProject takes a project off the list. Its sessions and files stay. */
@@ -36,7 +36,7 @@ export interface RemoveProject {
 }
 
 /**
- * GetProjectState gives what a status line shows of the folder of a session, or,
+ * GetProjectState returns what a status line shows of the folder of a session, or,
  * without one, of WorkDir; the answer is a {@link ProjectState}. It starts no process.
  */
 export interface GetProjectState {
@@ -44,7 +44,7 @@ export interface GetProjectState {
 }
 
 /**
- * ListFiles gives the files of a project whose paths match Query, best first,
+ * ListFiles returns the files of a project whose paths match Query, best first,
  * for @: all letters of each word in their order, in any case. The answer is
  * {@link FileList}. Hidden and ignored files are left out. Limit is at most 200, 50 when
  * it is 0.
@@ -56,7 +56,7 @@ export interface ListFiles {
 }
 
 /**
- * ListDirectories gives the folders inside a folder, the user's home when Path is
+ * ListDirectories returns the folders inside a folder, the user's home when Path is
  * empty; the answer is {@link DirectoryList}. Path is absolute or begins with ~/. Hidden
  * folders are left out unless a name in Path begins with a dot: /srv/. gives those
  * of /srv.

@@ -58,7 +58,7 @@ export interface SearchHit {
 
 /**
  * SnippetPart is a piece of the text around a hit; Match says that it is what
- * was looked for. Its text is safe to show and stands on one line.
+ * was looked for. Its text is safe to show and is on one line.
  */
 export interface SnippetPart {
   text: string;

@@ -16,7 +16,7 @@ export interface CreateSession {
 
 /**
  * ListSessions lists sessions, newest first; the answer is a {@link SessionList}.
- * Before continues behind a session of an earlier list.
+ * Before continues after a session of an earlier list.
  */
 export interface ListSessions {
   projectId?: ProjectID;
@@ -81,7 +81,7 @@ export interface ImportSession {
 /**
  * ExportSession writes a session as "jsonl", "bundle" (with its payloads),
  * "markdown" or "html" into a file that the host keeps for this client for 10 minutes
- * behind its last use; the answer is a {@link BlobRef}, and get_blob reads it.
+ * after its last use; the answer is a {@link BlobRef}, and get_blob reads it.
  */
 export interface ExportSession {
   format: string;

@@ -2,7 +2,7 @@
 /* eslint-disable */
 
 /**
- * ListSkills gives the skills of a session, or, without one, those of WorkDir; the
+ * ListSkills returns the skills of a session, or, without one, those of WorkDir; the
  * answer is a {@link SkillList}. With Name it is those of that name, with the text of the
  * one that counts.
  */
@@ -33,6 +33,10 @@ export interface SkillInfo {
   input?: unknown;
   /** what the model reads; only when it was asked for */
   text?: string;
+  /** a sub-agent works with its text, in a context of its own */
+  fork?: boolean;
+  /** which one; "" is general */
+  agent?: string;
 }
 
 /** SkillList is what was found, sorted by name. */

@@ -4,7 +4,7 @@ import type { SessionID } from "./id";
 import type { Usage } from "./message";
 import type { ProcessSummary } from "./process";
 
-/** TaskState says how a background command stands. */
+/** TaskState returns how a background command stands. */
 export type TaskState = (typeof taskStateValues)[number];
 
 /** The values of {@link TaskState}. */
@@ -74,7 +74,7 @@ export interface TaskNotice {
 }
 
 /**
- * ListTasks gives the background commands of a session; the answer is a
+ * ListTasks returns the background commands of a session; the answer is a
  * {@link TaskList}.
  */
 export interface ListTasks {}

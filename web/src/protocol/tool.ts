@@ -17,7 +17,7 @@ export interface ToolInfo {
   titleField?: string;
   /** Rule is what a permission rule for it takes in parentheses; "" is nothing. */
   rule?: ToolRule;
-  /** RuleName is the tool whose name stands in rules that are offered for it; "" is its own. */
+  /** RuleName is the tool whose name is in rules that are offered for it; "" is its own. */
   ruleName?: string;
   /**
    * AlsoRuledBy is the tool whose rules without parentheses hold for it, too, because a
@@ -115,7 +115,7 @@ export const toolStateValues = [
 ] as const;
 
 /**
- * ListTools gives the tools that the model has in the session's next turn: built-in
+ * ListTools returns the tools that the model has in the session's next turn: built-in
  * ones and those of extensions. The answer is a {@link ToolList}.
  */
 export interface ListTools {}

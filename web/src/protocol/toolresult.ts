@@ -38,6 +38,8 @@ export interface ToolDetails {
   asked?: AskedQuestion[];
   /** Links are the results of a search of the web. */
   links?: Link[];
+  /** Structured is what an MCP server gave beside the text, any JSON of at most 256 KiB. */
+  structured?: unknown;
   /** FullBlob names the payload with the uncut output; the host sets it. */
   fullBlob?: string;
   /**
@@ -52,7 +54,7 @@ export interface ToolDetails {
   timedOut?: boolean;
 }
 
-/** ToolOutcome says why a call did not come to its end. */
+/** ToolOutcome returns why a call did not come to its end. */
 export type ToolOutcome = (typeof toolOutcomeValues)[number];
 
 /** The values of {@link ToolOutcome}. */
@@ -64,7 +66,7 @@ export const toolOutcomeValues = [
 ] as const;
 
 /**
- * ShownText says how many bytes (of UTF-8) at the beginning and at the end of the text of a
+ * ShownText returns how many bytes (of UTF-8) at the beginning and at the end of the text of a
  * result are for the model alone. The text is that of its text blocks, joined by line
  * feeds; it has Whole bytes. Where it has not, a hook or a bound has changed it, and all of it
  * is for people.
@@ -95,6 +97,8 @@ export interface FileState {
 export interface AgentState {
   sessionId: SessionID;
   agent: string;
+  /** see {@link AgentInfo} */
+  color?: string;
   steps?: number;
   /** "" of one that was only started */
   terminal?: Terminal;

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { ProjectID } from "./id";
 
-/** TrustState says how a project's files stand as a whole. */
+/** TrustState returns how a project's files stand as a whole. */
 export type TrustState = (typeof trustStateValues)[number];
 
 /** The values of {@link TrustState}. */
@@ -20,7 +20,7 @@ export const trustStateValues = [
 ] as const;
 
 /**
- * GetTrust gives what of a project could act, file by file; the answer is
+ * GetTrust returns what of a project could act, file by file; the answer is
  * {@link TrustReport}.
  */
 export interface GetTrust {
@@ -65,8 +65,8 @@ export interface TrustReport {
 }
 
 /**
- * TrustItem is what is trusted as a whole: Kind is config, hook, mcp, agent,
- * command, skill or extension; Status is trusted, changed, new or untrusted.
+ * TrustItem is what is trusted as a whole: Kind is config, settings, hook, mcp,
+ * agent, command, skill or extension; Status is trusted, changed, new or untrusted.
  * Problem, where there is one, says why it cannot be trusted. Does and the
  * names are text of the project.
  */

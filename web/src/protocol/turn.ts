@@ -89,7 +89,7 @@ export interface TurnOptions {
 }
 
 /**
- * Sent says what became of a message: EventID when it stands in the log,
+ * Sent says what became of a message: EventID when it is in the log,
  * ItemID when it waits in a queue. TurnID is the turn that handles it; with ItemID the
  * one that runs, which takes it unless it is a compaction, a command, or, for a
  * follow-up, a turn with options.
@@ -105,7 +105,7 @@ export interface Sent {
   handled?: string;
 }
 
-/** Cancelled says whether the named turn was running and is now ending. */
+/** Cancelled reports whether the named turn was running and is now ending. */
 export interface Cancelled {
   cancelled: boolean;
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/protocol"
 )
@@ -46,7 +47,7 @@ func testCancel(t *testing.T, a Adapter) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var last error
-	for d, err := range m.Stream(ctx, ask("hello")) {
+	for d, err := range m.Stream(ctx, modeltest.Ask("hello")) {
 		if _, ok := d.(model.TextDelta); ok {
 			cancel()
 		}
@@ -57,13 +58,13 @@ func testCancel(t *testing.T, a Adapter) {
 	}
 }
 
-// testStop stops behind each of the deltas. The adapter's TestMain sees by goleak
+// testStop stops after each of the deltas. The adapter's TestMain sees by goleak
 // whether anything is left; the server's Close waits for its handler.
 func testStop(t *testing.T, a Adapter) {
 	m, _ := a.start(t, `{"again":true,"do":[{"thinking":"hm"},{"text":"one two three"},{"call":"Read","id":"c","input":{}},{"hang":true}]}`)
 	for stop := 1; stop <= 8; stop++ {
 		n := 0
-		for range m.Stream(t.Context(), ask("hello")) {
+		for range m.Stream(t.Context(), modeltest.Ask("hello")) {
 			if n++; n == stop {
 				break
 			}

@@ -2,17 +2,12 @@ package conformance
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/httpx"
-	"scorel/internal/engine/model/script"
-	"scorel/protocol"
 )
 
 // Adapter is an adapter and the server of its vendor.
@@ -72,7 +67,7 @@ func Test(t *testing.T, a Adapter) {
 func (a Adapter) start(t *testing.T, lines string, change ...func(*modeltest.Config, *httpx.Config)) (model.Model, *modeltest.Server) {
 	t.Helper()
 	sc, c := a.Config, httpx.Config{Info: a.Info, Key: key, KeyName: keyName}
-	sc.Script, sc.Key, sc.Keep = parse(t, "{\"script\":1,\"chunk\":7}\n"+lines), key, -1
+	sc.Script, sc.Key, sc.Keep = modeltest.Script(t, "{\"script\":1,\"chunk\":7}\n"+lines), key, -1
 	for _, f := range change {
 		f(&sc, &c)
 	}
@@ -80,18 +75,18 @@ func (a Adapter) start(t *testing.T, lines string, change ...func(*modeltest.Con
 	return a.at(t, server, c), server
 }
 
-// at gives a model that calls h over the network.
+// at returns a model that calls h over the network.
 func (a Adapter) at(t *testing.T, h http.Handler, c httpx.Config) model.Model {
 	t.Helper()
-	c.BaseURL, c.HTTP = serve(t, h)+a.Base, client(t)
+	c.BaseURL, c.HTTP = modeltest.Serve(t, h)+a.Base, modeltest.Client(t)
 	return a.open(t, c)
 }
 
-// inMemory gives a model whose server answers everything without a network.
+// inMemory returns a model whose server answers everything without a network.
 func (a Adapter) inMemory(t testing.TB) (model.Model, *modeltest.Server) {
 	t.Helper()
 	sc := a.Config
-	sc.Script, sc.Keep = parse(t, "{\"script\":1}\n"+`{"again":true,"do":[{"text":"fine"}]}`), -1
+	sc.Script, sc.Keep = modeltest.Script(t, "{\"script\":1}\n"+`{"again":true,"do":[{"text":"fine"}]}`), -1
 	server := a.Server(sc)
 	return a.open(t, httpx.Config{Info: a.Info, BaseURL: "http://test.invalid" + a.Base, Key: key, HTTP: modeltest.Transport(server)}), server
 }
@@ -105,38 +100,6 @@ func (a Adapter) open(t testing.TB, c httpx.Config) model.Model {
 	return m
 }
 
-func parse(t testing.TB, text string) *script.Script {
-	t.Helper()
-	s, err := script.Parse(strings.NewReader(text), "test.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(h)
-	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
-	return web.URL
-}
-
-func client(t *testing.T) *http.Client {
-	tr := &http.Transport{}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
-}
-
-func ask(text string) model.Request {
-	return model.Request{
-		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
-		Tools: []model.ToolSpec{
-			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)},
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
-		},
-	}
-}
-
 func collect(ctx context.Context, m model.Model) (modeltest.Answer, error) {
-	return modeltest.Collect(m.Stream(ctx, ask("hello")))
+	return modeltest.Collect(m.Stream(ctx, modeltest.Ask("hello")))
 }

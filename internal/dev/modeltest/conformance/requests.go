@@ -81,7 +81,7 @@ func testHeaders(t *testing.T, a Adapter) {
 
 func testRedirect(t *testing.T, a Adapter) {
 	var got http.Header
-	other := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
+	other := modeltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
 	m := a.at(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other+r.URL.Path, http.StatusTemporaryRedirect)
 	}), httpx.Config{Info: a.Info, Key: key})
@@ -101,8 +101,8 @@ func testAddress(t *testing.T, a Adapter) {
 // testQuery: some gateways want a parameter, as Azure does its api-version.
 func testQuery(t *testing.T, a Adapter) {
 	var got string
-	base := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.URL.RawQuery }))
-	m := a.open(t, httpx.Config{Info: a.Info, BaseURL: base + a.Base + "?x=a%26", Key: key, HTTP: client(t)})
+	base := modeltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.URL.RawQuery }))
+	m := a.open(t, httpx.Config{Info: a.Info, BaseURL: base + a.Base + "?x=a%26", Key: key, HTTP: modeltest.Client(t)})
 	if _, err := collect(t.Context(), m); err == nil {
 		t.Error("an empty answer was complete")
 	}
@@ -113,7 +113,7 @@ func testQuery(t *testing.T, a Adapter) {
 
 func testSchema(t *testing.T, a Adapter) {
 	m, server := a.inMemory(t)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Tools[0].Schema = json.RawMessage(`{`)
 	_, err := modeltest.Collect(m.Stream(t.Context(), req))
 	var e *model.Error
@@ -125,7 +125,7 @@ func testSchema(t *testing.T, a Adapter) {
 func testSameBytes(t *testing.T, a Adapter) {
 	rapid.Check(t, func(r *rapid.T) {
 		m, server := a.inMemory(t)
-		req := ask("")
+		req := modeltest.Ask("")
 		req.Messages = conversation.Draw(r, m.Info())
 		req.Blob = conversation.Blob
 		before := clone(req.Messages)
@@ -166,7 +166,7 @@ func clone(messages []protocol.Message) []protocol.Message {
 func Judge(t *testing.T, a Adapter) {
 	rapid.Check(t, func(r *rapid.T) {
 		m, server := a.inMemory(t)
-		req := ask("")
+		req := modeltest.Ask("")
 		req.Messages = conversation.Draw(r, m.Info())
 		req.Thinking = rapid.SampledFrom(model.ThinkingLevels()).Draw(r, "level")
 		req.Blob = conversation.Blob
@@ -181,7 +181,7 @@ func BenchmarkRequest(b *testing.B, a Adapter) {
 	a.Info.ContextWindow = 0
 	var sent int64
 	m := a.open(b, httpx.Config{Info: a.Info, BaseURL: "http://test.invalid" + a.Base, HTTP: &http.Client{Transport: taking{&sent}}})
-	req := ask("go")
+	req := modeltest.Ask("go")
 	text := strings.Repeat("a line of \"text\" <b>\n", 400)
 	for size := 0; size < 5<<20; size += len(text) {
 		id := fmt.Sprintf("c%d", size)

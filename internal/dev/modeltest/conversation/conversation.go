@@ -1,5 +1,5 @@
 // Package conversation draws conversations for property tests: any messages that
-// keep the one rule of a request, that results stand directly behind the message
+// keep the one rule of a request, that results stand directly after the message
 // with their calls. It is apart from modeltest because it links a test library.
 package conversation
 
@@ -90,10 +90,10 @@ func signed(t *rapid.T, info model.Info, own bool, b protocol.Block) protocol.Bl
 	return b
 }
 
-// setItems gives blocks the provider data that the adapter of the Responses API
+// setItems returns blocks the provider data that the adapter of the Responses API
 // gives them, as items of answer number; those that are lost get none.
 func setItems(content []protocol.Block, info model.Info, number int, lost []bool) {
-	held := 0 // reasoning items directly before
+	held, last := 0, "" // reasoning items directly before, and the id of the last
 	for k := range content {
 		b := &content[k]
 		var data any
@@ -101,6 +101,7 @@ func setItems(content []protocol.Block, info model.Info, number int, lost []bool
 		case b.Type == protocol.BlockThinking:
 			held++
 			id := fmt.Sprintf("rs_%06d_%d", number, k)
+			last = id
 			data = map[string]any{"id": id, "encrypted_content": modeltest.Seal(info.ID, id), "summary": []string{b.Thinking}}
 		default:
 			id := fmt.Sprintf("msg_%06d_%d", number, k)
@@ -110,8 +111,8 @@ func setItems(content []protocol.Block, info model.Info, number int, lost []bool
 			if held > 0 {
 				id += fmt.Sprintf("_r%d", k-1)
 			}
-			data = map[string]any{"id": id, "after": held}
-			held = 0
+			data = map[string]any{"id": id, "after": held, "follows": last}
+			held, last = 0, ""
 		}
 		if k < len(lost) && lost[k] {
 			continue

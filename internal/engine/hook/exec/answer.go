@@ -40,7 +40,7 @@ func (a *answer) verdict() hook.Verdict {
 	return hook.Continue
 }
 
-// fits says why an answer is none to an event.
+// fits returns why an answer is none to an event.
 func (a *answer) fits(event string) error {
 	switch {
 	case a.Input != nil && event != "PreToolUse":
@@ -107,7 +107,7 @@ func parse(out []byte) (answer, error) {
 	return a, nil
 }
 
-// firstLine gives the beginning of what a hook wrote to stderr, for a sentence.
+// firstLine returns the beginning of what a hook wrote to stderr, for a sentence.
 func firstLine(stderr []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(strings.ToValidUTF8(string(stderr), "\uFFFD")), "\n")
 	if line == "" {
@@ -138,7 +138,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// take gives what was kept, and whether there was more.
+// take returns what was kept, and whether there was more.
 func (o *output) take() ([]byte, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -4,5 +4,5 @@
 //
 // A hook is the user's own code. It runs unconfined, in the folder of the project, with
 // the scrubbed environment, in a session of its own that ends with it and with its time
-// limit. What it is told and what it prints stand in no log.
+// limit. What it is told and what it prints are in no log.
 package exec

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,15 +23,17 @@ type Config struct {
 	Mode    func() string // the permission mode
 	Env     []string      // scrubbed
 	Spawn   sandbox.Spawner
-	// Changed gives a file that the command of a project's hook names and that is not
+	// Changed returns a file that the command of a project's hook names and that is not
 	// as it was trusted, "" when there is none.
 	Changed func(command string) (string, error)
 	// Log takes a line for the diagnostics about each hook that has run.
 	Log func(string)
-	Now func() time.Time
+	// Tell takes a sentence of a hook for people; nil: nobody is told.
+	Tell func(string)
+	Now  func() time.Time
 }
 
-// Subscribers gives a subscriber for each hook.
+// Subscribers returns a subscriber for each hook.
 func Subscribers(c Config) []hook.Subscriber {
 	out := make([]hook.Subscriber, 0, len(c.Hooks))
 	for _, h := range c.Hooks {
@@ -101,12 +104,12 @@ func (r *runner) subscriber() hook.Subscriber {
 	case "PreCompact":
 		s.BeforeCompact = r.beforeCompact
 	case "SessionEnd", "Notification":
-		s.Happened = r.happened
+		s.Happened = r.emitEvent
 	}
 	return s
 }
 
-// failed says what becomes of a failure: an error, by which the hook is skipped, or a
+// failed returns what becomes of a failure: an error, by which the hook is skipped, or a
 // refusal.
 func (r *runner) failed(err error) (refusal string, _ error) {
 	if r.hook.Blocks && err != nil {
@@ -116,19 +119,15 @@ func (r *runner) failed(err error) (refusal string, _ error) {
 }
 
 func (r *runner) beforeTool(ctx context.Context, call hook.ToolCall) (hook.ToolDecision, error) {
-	if !r.hook.Matches(call.Name) {
-		return hook.ToolDecision{}, nil
-	}
 	a, err := r.ask(ctx, call.Name, event{ToolName: call.Name, ToolInput: call.Input, ToolCall: call.ID})
-	return hook.ToolDecision{Verdict: a.verdict(), Reason: a.Reason, Input: a.Input, Context: a.Context}, err
+	if err != nil {
+		return r.refusing(err)
+	}
+	return hook.ToolDecision{Verdict: a.verdict(), Reason: a.Reason, Input: a.Input, Context: a.Context}, nil
 }
 
 func (r *runner) afterTool(ctx context.Context, call hook.ToolCall, result hook.ToolResult) (hook.ToolPatch, error) {
-	if !r.hook.Matches(call.Name) {
-		return hook.ToolPatch{}, nil
-	}
-	a, err := r.ask(ctx, call.Name, event{ToolName: call.Name, ToolInput: call.Input, ToolCall: call.ID,
-		Response: &response{Content: protocol.Message{Content: result.Content}.PlainText(), IsError: result.IsError, Details: result.Details}})
+	a, err := r.ask(ctx, call.Name, eventOf(call, result))
 	if err != nil {
 		refusal, err := r.failed(err)
 		return hook.ToolPatch{Context: refusal}, err
@@ -185,8 +184,8 @@ func (r *runner) beforeCompact(ctx context.Context, c hook.Compaction) (hook.Com
 	return d, nil
 }
 
-// happened tells of what nobody can decide about.
-func (r *runner) happened(ctx context.Context, h hook.Happening) {
+// emitEvent runs the hooks of what nobody can decide about.
+func (r *runner) emitEvent(ctx context.Context, h hook.Happening) {
 	var data struct {
 		Reason  string `json:"reason"`
 		Message string `json:"message"`
@@ -205,6 +204,9 @@ func (r *runner) happened(ctx context.Context, h hook.Happening) {
 
 // ask runs the hook and gives its answer. about is the tool, for the diagnostics.
 func (r *runner) ask(ctx context.Context, about string, e event) (answer, error) {
+	if !r.concerns(e) {
+		return answer{}, nil
+	}
 	e.Name, e.Session, e.Dir, e.Root, e.Mode = r.hook.Event, r.Session, r.Dir, r.Root, r.Mode()
 	began := r.Now()
 	a, cause, err := r.run(ctx, e)
@@ -227,17 +229,22 @@ func (r *runner) run(ctx context.Context, e event) (a answer, cause string, err 
 	if r.hook.Source.Kind == config.SourceProject {
 		switch file, err := r.Changed(r.hook.Command); {
 		case err != nil:
-			return a, "not trusted", fmt.Errorf("it was not run, because its files cannot be judged: %w", err)
+			return a, "not trusted", untrusted{fmt.Errorf("it was not run, because its files cannot be judged: %w", err)}
 		case file != "":
-			return a, "not trusted", fmt.Errorf("it was not run, because %s is not as it was when the project was trusted; look at it with `scorel trust`", file)
+			return a, "not trusted", untrusted{fmt.Errorf("it was not run, because %s is not as it was when the project was trusted; look at it with `scorel trust`", file)}
 		}
 	}
-	stdin, err := json.Marshal(e)
+	var told any = e
+	env := r.Env
+	if r.hook.Claude {
+		told, env = r.theirs(e), append(slices.Clip(env), "CLAUDE_PROJECT_DIR="+r.Root)
+	}
+	stdin, err := json.Marshal(told)
 	if err != nil {
 		return a, "not started", err
 	}
 	var stdout, stderr output
-	child, err := r.Spawn.Start(context.WithoutCancel(ctx), sandbox.Cmd{Path: "/bin/sh", Args: []string{"-c", r.hook.Command}, Dir: r.Root, Env: r.Env,
+	child, err := r.Spawn.Start(context.WithoutCancel(ctx), sandbox.Cmd{Path: "/bin/sh", Args: []string{"-c", r.hook.Command}, Dir: r.Root, Env: env,
 		Stdin: strings.NewReader(string(stdin)), Stdout: &stdout, Stderr: &stderr})
 	if err != nil {
 		return a, "not started", err
@@ -262,8 +269,24 @@ func (r *runner) run(ctx context.Context, e event) (a answer, cause string, err 
 		return a, "unknown end", exit.Err
 	}
 	cause = fmt.Sprintf("exit %d", exit.Code)
+	if r.hook.Claude {
+		message := ""
+		if a, message, err = readTheirs(r.hook.Event, e.ToolName, exit.Code, &stdout, &stderr); message != "" && r.Tell != nil {
+			r.Tell(r.name() + ": " + clip(message))
+		}
+		return a, cause, err
+	}
 	a, err = read(exit.Code, &stdout, &stderr)
 	return a, cause, err
+}
+
+// clip bounds a sentence of a hook.
+func clip(text string) string {
+	const most = 2000
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 func join(a, b string) string {

@@ -231,7 +231,7 @@ func TestAHookThatDoesNotEndIsKilledWithAllItStarted(t *testing.T) {
 	tr.gone("second")
 }
 
-// gone waits until the process whose id stands in a file has ended.
+// gone waits until the process whose id is in a file has ended.
 func (tr *trial) gone(file string) {
 	tr.t.Helper()
 	pid, err := os.ReadFile(filepath.Join(tr.root, file))

@@ -19,10 +19,10 @@ const DefaultBaseURL = "https://api.anthropic.com"
 // version is that of the API (https://platform.claude.com/docs/en/api/versioning).
 const version = "2023-06-01"
 
-// Config says which model to call and how. BaseURL is without /v1.
+// Config returns which model to call and how. BaseURL is without /v1.
 type Config = httpx.Config
 
-// Model is one model behind the API. It implements [model.Model].
+// Model is one model that is reached through the API. It implements [model.Model].
 type Model struct {
 	info  model.Info
 	peer  httpx.Peer
@@ -54,7 +54,7 @@ func New(c Config) (*Model, error) {
 	return m, nil
 }
 
-// Info says what the model is.
+// Info returns what the model is.
 func (m *Model) Info() model.Info { return m.info }
 
 // Stream sends the request and yields the answer; see [model.Model].
@@ -106,7 +106,7 @@ func (r *reader) read(got httpx.Event) error {
 
 const betaHeader = "Anthropic-Beta"
 
-// header gives the headers of a request that takes these beta features; the user's own
+// header returns the headers of a request that takes these beta features; the user's own
 // come first.
 func (m *Model) header(betas []string) map[string]string {
 	h := map[string]string{"Anthropic-Version": version}

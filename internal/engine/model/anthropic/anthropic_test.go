@@ -1,11 +1,8 @@
 package anthropic_test
 
 import (
-	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -13,7 +10,6 @@ import (
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/anthropic"
-	"scorel/internal/engine/model/script"
 	"scorel/protocol"
 )
 
@@ -33,18 +29,15 @@ func claude() model.Info {
 // start serves a script and gives a model that calls it.
 func start(t *testing.T, lines string, change ...func(*modeltest.Config, *anthropic.Config)) (*anthropic.Model, *modeltest.Server) {
 	t.Helper()
-	s, err := script.Parse(strings.NewReader("{\"script\":1,\"chunk\":7}\n"+lines), "test.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := modeltest.Script(t, "{\"script\":1,\"chunk\":7}\n"+lines)
 	sc := modeltest.Config{Script: s, Key: key, Keep: -1}
 	ac := anthropic.Config{Info: claude(), Key: key, KeyName: "ANTHROPIC_API_KEY"}
 	for _, f := range change {
 		f(&sc, &ac)
 	}
 	server := modeltest.Anthropic(sc)
-	ac.BaseURL = serve(t, server)
-	ac.HTTP = client(t)
+	ac.BaseURL = modeltest.Serve(t, server)
+	ac.HTTP = modeltest.Client(t)
 	m, err := anthropic.New(ac)
 	if err != nil {
 		t.Fatal(err)
@@ -52,32 +45,9 @@ func start(t *testing.T, lines string, change ...func(*modeltest.Config, *anthro
 	return m, server
 }
 
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(h)
-	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
-	return web.URL
-}
-
-func client(t *testing.T) *http.Client {
-	tr := &http.Transport{}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
-}
-
-func ask(text string) model.Request {
-	return model.Request{
-		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
-		Tools: []model.ToolSpec{
-			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"}}}`)},
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
-		},
-	}
-}
-
 func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 	m, _ := start(t, `{"do":[{"thinking":"hm, let me see"},{"text":"I look at both <files> äöü"},{"call":"Read","id":"c1","input":{"path":"a"}},{"call":"Read","id":"c2","input":{"path":"b"}}],"usage":{"inputTokens":1000,"outputTokens":200,"cacheReadTokens":5000,"cacheWriteTokens":300,"reasoningTokens":50}}`)
-	req := ask("hello")
+	req := modeltest.Ask("hello")
 	req.Thinking = model.ThinkingHigh
 	a, err := modeltest.Collect(m.Stream(t.Context(), req))
 	if err != nil {
@@ -95,22 +65,22 @@ func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 }
 
 func TestEventsWithoutNamesAreNoEmptySuccess(t *testing.T) {
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	url := modeltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		io.WriteString(w, "data: {\"type\":\"message_start\"}\n\ndata: {\"type\":\"message_stop\"}\n\n")
 	}))
-	m, err := anthropic.New(anthropic.Config{Info: claude(), BaseURL: url, Key: key, HTTP: client(t)})
+	m, err := anthropic.New(anthropic.Config{Info: claude(), BaseURL: url, Key: key, HTTP: modeltest.Client(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err == nil {
+	if _, err = modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello"))); err == nil {
 		t.Fatal("it passed")
 	}
 }
 
 func TestOutputLimitGivesTheCutCallAsInvalid(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"I write"},{"call":"Write","id":"c1","raw":"{\"path\":\"a\",\"content\":\"hal"}],"stop":"max_tokens"}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +93,7 @@ func TestHeadersOfGatewaysAndTheUsersOwn(t *testing.T) {
 	m, server := start(t, `{"do":[{"text":"hi"}]}`, func(_ *modeltest.Config, c *anthropic.Config) {
 		c.Headers = map[string]string{"Anthropic-Beta": "mine", "X-Team": "a"}
 	})
-	req := ask("hello")
+	req := modeltest.Ask("hello")
 	req.Thinking = model.ThinkingLow
 	if _, err := modeltest.Collect(m.Stream(t.Context(), req)); err != nil {
 		t.Fatal(err)

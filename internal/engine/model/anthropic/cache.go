@@ -4,7 +4,7 @@ import "scorel/protocol"
 
 // Rules of prompt caching
 // (https://platform.claude.com/docs/en/build-with-claude/prompt-caching): a
-// request carries at most four marks, and behind each the server looks back over
+// request carries at most four marks, and after each the server looks back over
 // about 20 blocks for what it has.
 const (
 	maxMarks   = 4
@@ -12,11 +12,11 @@ const (
 )
 
 // mark sets the cache marks of a request with or without a system prompt, which then is
-// marked, and says whether the tools are marked. Two or three stand on messages: on the
+// marked, and reports whether the tools are marked. Two or three are on messages: on the
 // last block; on the last block of the request before this one, which is the user
 // message in front of the newest assistant message, so that what that request stored is
 // found; and, when more than 15 blocks lie between those, on one 15 blocks behind
-// the older. The others stand on the system prompt and, if one is left, on the
+// the older. The others are on the system prompt and, if one is left, on the
 // tools.
 func mark(messages []message, system bool) (tools bool) {
 	left := maxMarks
@@ -44,7 +44,7 @@ func flatten(messages []message) (blocks []*part, before int) {
 	return blocks, before
 }
 
-// places gives the indices of blocks to mark, rising, at most left of them. One
+// places returns the indices of blocks to mark, rising, at most left of them. One
 // of the message marks goes to the tools unless the way is long.
 func places(blocks, before, left int) []int {
 	if blocks == 0 || left == 0 {

@@ -125,10 +125,10 @@ type part struct {
 }
 
 // convert makes the API's messages. Results of one assistant message and the
-// user's text behind them become one user message, results first.
+// user's text after them become one user message, results first.
 func (m *Model) convert(ctx context.Context, req model.Request, messages []protocol.Message) ([]message, error) {
 	var out []message
-	var late []part // what stands behind the results of the message
+	var late []part // what is after the results of the message
 	flush := func() {
 		if len(late) > 0 {
 			out[len(out)-1].parts = append(out[len(out)-1].parts, late...)
@@ -175,7 +175,7 @@ func parts(msg *protocol.Message) []part {
 }
 
 // result makes a result block. The API takes no images in error results: those are
-// given back to stand behind the results.
+// given back to be after the results.
 func (m *Model) result(ctx context.Context, req model.Request, msg *protocol.Message) (result part, late []part, err error) {
 	result = part{result: msg, inside: parts(msg)}
 	if !msg.IsError {

@@ -61,7 +61,7 @@ func sent(t *testing.T, s *modeltest.Server, i int) body {
 	return b
 }
 
-// inMemory gives a model whose server answers everything and keeps its requests.
+// inMemory returns a model whose server answers everything and keeps its requests.
 func inMemory(t testing.TB, info model.Info, lines string) (*anthropic.Model, *modeltest.Server) {
 	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+lines), "test.jsonl")
 	if err != nil {
@@ -92,7 +92,7 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 {"do":[{"thinking":"more"},{"call":"Bash","id":"b1","input":{"command":"ls"}}]}
 {"do":[{"text":"done"}]}
 {"do":[{"text":"you are welcome"}]}`)
-	req := ask("what is in x and y?")
+	req := modeltest.Ask("what is in x and y?")
 	req.Thinking = model.ThinkingMedium
 	var before []string
 	var usage protocol.Usage
@@ -125,7 +125,7 @@ func TestMarksAreAtMostFifteenBlocksApart(t *testing.T) {
 	for _, calls := range []int{1, 6, 7, 10, 14} {
 		t.Run(fmt.Sprint(calls), func(t *testing.T) {
 			m, server := inMemory(t, claude(), anyAnswer)
-			req := ask("go")
+			req := modeltest.Ask("go")
 			req.Messages = append(req.Messages, protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.Text("yes")}}, protocol.UserText("now"))
 			before := send(t, m, req).Done.Usage
 			many := protocol.Message{Role: protocol.RoleAssistant}
@@ -143,7 +143,7 @@ func TestMarksAreAtMostFifteenBlocksApart(t *testing.T) {
 					t.Errorf("marks at %v of %d blocks", marks, len(blocks))
 				}
 			}
-			// The first stands where the request before ended, so that all of it is read.
+			// The first is where the request before ended, so that all of it is read.
 			if whole := before.CacheReadTokens + before.CacheWriteTokens; marks[0] != 2 || marks[len(marks)-1] != len(blocks)-1 || a.Done.Usage.CacheReadTokens != whole {
 				t.Errorf("marks at %v of %d blocks, %d of %d tokens read", marks, len(blocks), a.Done.Usage.CacheReadTokens, whole)
 			}
@@ -173,7 +173,7 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 
 func TestResultsAndTheTextBehindThemAreOneUserMessage(t *testing.T) {
 	m, server := inMemory(t, claude(), anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Messages = append(req.Messages,
 		protocol.Message{Role: protocol.RoleAssistant, Content: []protocol.Block{protocol.ToolUse("c1", "Read", nil), protocol.ToolUse("c2", "Read", nil)}},
 		protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "c1", Content: []protocol.Block{protocol.Text("one")}},
@@ -227,7 +227,7 @@ func TestImagesAndFilesAreSentWhereTheyFit(t *testing.T) {
 	for _, tt := range tests {
 		for _, place := range []string{"user", "result", "error"} {
 			m, server := inMemory(t, claude(), anyAnswer)
-			req := ask("look")
+			req := modeltest.Ask("look")
 			req.Blob = blobs
 			if place == "user" {
 				req.Messages[0].Content = append(req.Messages[0].Content, tt.block)
@@ -274,7 +274,7 @@ func TestThinkingLevels(t *testing.T) {
 			info := claude()
 			tt.change(&info)
 			m, server := inMemory(t, info, anyAnswer)
-			req := ask("go")
+			req := modeltest.Ask("go")
 			req.Thinking = tt.level
 			send(t, m, req)
 			b := sent(t, server, 0)
@@ -299,7 +299,7 @@ func canonical(t *testing.T, raw json.RawMessage) string {
 
 func TestThinkingWithABudgetRestsWhileAnotherModelsCallIsOpen(t *testing.T) {
 	m, server := inMemory(t, claude(), anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Thinking = model.ThinkingHigh
 	req.Messages = append(req.Messages,
 		protocol.Message{Role: protocol.RoleAssistant, Provider: "openai", Content: []protocol.Block{protocol.ToolUse("c1", "Read", nil)}},
@@ -343,7 +343,7 @@ func FuzzAnswer(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = modeltest.Collect(m.Stream(t.Context(), ask("go")))
+		_, err = modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("go")))
 		if err != nil && strings.Contains(err.Error(), "modeltest: ") {
 			t.Fatal(err)
 		}

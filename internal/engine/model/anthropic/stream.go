@@ -219,7 +219,7 @@ func stopReason(stop string, called bool) protocol.StopReason {
 	case "refusal":
 		return protocol.StopRefusal
 	}
-	if called { // some compatible servers say end_turn behind calls
+	if called { // some compatible servers say end_turn after calls
 		return protocol.StopToolUse
 	}
 	return protocol.StopEndTurn

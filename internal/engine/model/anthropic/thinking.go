@@ -32,7 +32,7 @@ func budget(l model.ThinkingLevel) int {
 	return 32_000
 }
 
-// thinking says how much the model thinks; zero says nothing of it.
+// thinking returns how much the model thinks; zero says nothing of it.
 type thinking struct {
 	kind   string // enabled, adaptive or disabled
 	budget int    // tokens, of enabled
@@ -40,7 +40,7 @@ type thinking struct {
 	bound  bool   // the server drops thinking that does not fit its prefix
 }
 
-// think says how much the model thinks, and which beta features that takes.
+// think returns how much the model thinks, and which beta features that takes.
 func (m *Model) think(req model.Request, maxTokens int, messages []message) (t thinking, betas []string) {
 	if len(m.info.Thinking) == 0 {
 		return t, nil
@@ -85,7 +85,7 @@ func (m *Model) thinkByEffort(level model.ThinkingLevel) (t thinking, betas []st
 }
 
 // write writes the member of a request that says how the model thinks. How hard it does
-// stands in output_config.
+// is in output_config.
 func (t thinking) write(to *httpx.Body) {
 	if t.kind == "" {
 		return
@@ -109,7 +109,7 @@ func (t thinking) write(to *httpx.Body) {
 	to.EndObject()
 }
 
-// resumable says whether thinking with a budget may be on: an assistant message
+// resumable reports whether thinking with a budget may be on: an assistant message
 // with calls that the request ends on must then begin with thinking, which it
 // does not when another model wrote it.
 func resumable(messages []message) bool {

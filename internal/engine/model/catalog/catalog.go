@@ -12,7 +12,7 @@ import (
 //go:embed catalog.json
 var data string
 
-// Origin says where the data comes from.
+// Origin returns where the data comes from.
 type Origin struct {
 	Package string `json:"package"`
 	Version string `json:"version"`
@@ -51,7 +51,7 @@ type Images struct {
 	MaxBytes int `json:"maxBytes"` // of one, in base64
 }
 
-// Source says where the data comes from.
+// Source returns where the data comes from.
 func Source() Origin {
 	var head struct {
 		Source Origin `json:"source"`
@@ -64,7 +64,7 @@ func Source() Origin {
 	return head.Source
 }
 
-// Providers gives all providers, sorted by id.
+// Providers returns all providers, sorted by id.
 func Providers() iter.Seq[Provider] {
 	return func(yield func(Provider) bool) {
 		lines(section("providers"), func(line string) bool {
@@ -81,7 +81,7 @@ func FindProvider(id string) (Provider, bool) {
 	return p, ok && json.Unmarshal([]byte(line), &p) == nil && p.ID == id
 }
 
-// Models gives all models, sorted by provider and id.
+// Models returns all models, sorted by provider and id.
 func Models() iter.Seq[Model] {
 	return func(yield func(Model) bool) {
 		lines(section("models"), func(line string) bool {
@@ -91,7 +91,7 @@ func Models() iter.Seq[Model] {
 	}
 }
 
-// Refs gives "provider/id" of all models, sorted by provider and id, without
+// Refs returns "provider/id" of all models, sorted by provider and id, without
 // decoding more than that.
 func Refs() iter.Seq2[string, string] {
 	return func(yield func(provider, id string) bool) {
@@ -102,7 +102,7 @@ func Refs() iter.Seq2[string, string] {
 	}
 }
 
-// Matching gives the models whose "provider/id" fits, sorted by provider and id, and
+// Matching returns the models whose "provider/id" fits, sorted by provider and id, and
 // decodes no others.
 func Matching(fits func(ref string) bool) iter.Seq[Model] {
 	return func(yield func(Model) bool) {
@@ -191,7 +191,7 @@ func (m Model) Info() model.Info {
 	return info
 }
 
-// section gives the lines of a list of the document.
+// section returns the lines of a list of the document.
 func section(name string) string {
 	_, rest, ok := strings.Cut(data, "\n\""+name+"\":[\n")
 	if !ok {
@@ -209,7 +209,7 @@ func lines(s string, yield func(line string) bool) {
 	}
 }
 
-// find gives the first line that begins with prefix.
+// find returns the first line that begins with prefix.
 func find(s, prefix string) (string, bool) {
 	at := 0
 	if !strings.HasPrefix(s, prefix) {

@@ -24,23 +24,23 @@ const (
 // Keys are the keys by provider. The zero value holds none.
 type Keys struct{ by map[string]string }
 
-// Get gives the key of a provider.
+// Get returns the key of a provider.
 func (k Keys) Get(provider string) (string, bool) {
 	key, ok := k.by[provider]
 	return key, ok
 }
 
-// Values gives the keys themselves, in no order: for those who take them out of texts.
+// Values returns the keys themselves, in no order: for those who take them out of texts.
 func (k Keys) Values() []string { return slices.Collect(maps.Values(k.by)) }
 
-// Len says how many keys there are.
+// Len returns how many keys there are.
 func (k Keys) Len() int { return len(k.by) }
 
 // Format writes how many keys there are, whatever the verb: keys are printed
 // nowhere.
 func (k Keys) Format(s fmt.State, _ rune) { fmt.Fprintf(s, "%d keys", len(k.by)) }
 
-// DamagedError says that the file cannot be read as keys. It holds nothing of them.
+// DamagedError reports that the file cannot be read as keys. It holds nothing of them.
 type DamagedError struct{ Name string }
 
 func (e *DamagedError) Error() string {
@@ -106,7 +106,7 @@ func Set(fsys disk.FS, name, provider, key string) error {
 	})
 }
 
-// Check says why a text cannot be a key: it goes into a header as it is, so it is
+// Check returns why a text cannot be a key: it goes into a header as it is, so it is
 // 1 to [MaxKey] printable ASCII characters without spaces. The error quotes nothing.
 func Check(key string) error {
 	if key == "" || len(key) > MaxKey {

@@ -127,7 +127,7 @@ func TestAFileOfAnotherUserIsAnErrorThatNamesIt(t *testing.T) {
 	})
 }
 
-// FuzzKeysAreOnlyWhatCanBeSent: whatever stands in the file, only keys that can go
+// FuzzKeysAreOnlyWhatCanBeSent: whatever is in the file, only keys that can go
 // into a header come out of it, and it is not written over when it is damaged.
 func FuzzKeysAreOnlyWhatCanBeSent(f *testing.F) {
 	f.Add([]byte(`{"version":1,"keys":{"anthropic":"k"}}`))

@@ -21,7 +21,7 @@ type check struct {
 
 // parseReport reads the output of a test script: a line that begins with a word
 // for failure opens a failing check, and the indented lines and those with a
-// value behind it belong to it.
+// value after it belong to it.
 func parseReport(output string) report {
 	var r report
 	var open *check
@@ -45,7 +45,7 @@ func parseReport(output string) report {
 	return r
 }
 
-// first gives the check to look at: of those that fail the simplest, which is
+// first returns the check to look at: of those that fail the simplest, which is
 // the first that names the fewest options.
 func (r report) first() check {
 	if len(r.failed) > 0 {
@@ -63,7 +63,7 @@ const (
 	failing = "fail"
 )
 
-// verdict says whether a line names a passing or failing check, and its name.
+// verdict reports whether a line names a passing or failing check, and its name.
 func verdict(line string) (word, name string) {
 	lower := strings.ToLower(line)
 	for _, mark := range [...]string{"not ok", "failed", "fail", "error", "✗", "✘"} {
@@ -79,7 +79,7 @@ func verdict(line string) (word, name string) {
 	return "", ""
 }
 
-// cutWord gives what stands behind a mark at the beginning of the line, without
+// cutWord returns what is after a mark at the beginning of the line, without
 // the punctuation and numbers between them.
 func cutWord(line, lower, mark string) (string, bool) {
 	if !strings.HasPrefix(lower, mark) {

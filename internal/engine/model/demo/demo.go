@@ -17,7 +17,7 @@ import (
 // seconds with it.
 const Pace = 15 * time.Millisecond
 
-// Config says how the model speaks.
+// Config returns how the model speaks.
 type Config struct {
 	// Delay is waited before each word of text; 0 answers at once.
 	Delay time.Duration
@@ -31,7 +31,7 @@ func NewPaced(c Config) model.Model { return demo{c} }
 
 type demo struct{ cfg Config }
 
-// Info says what the model is. It costs nothing.
+// Info returns what the model is. It costs nothing.
 func (demo) Info() model.Info {
 	return model.Info{Ref: "demo", Provider: "scorel", ID: "demo", API: model.APIDemo, ContextWindow: 200_000, MaxTokens: 16_384}
 }

@@ -10,8 +10,7 @@ import (
 
 // Bounds of what the model does for one fault.
 const (
-	// maxTries: of all changes of one token that make a check of the demo project
-	// fail, nine in ten are repaired within so many tries; within 25, fewer than half.
+	// maxTries bounds a repair. The faults of the tests take at most 33.
 	maxTries   = 100
 	maxSources = 4
 	maxEdits   = 2  // calls of Edit that fail in a row
@@ -129,7 +128,7 @@ func (s *story) attemptNext(script string, files []*source) answer {
 	return answer{text: gaveUpText(len(s.tries), s.report)}
 }
 
-// bring gives the edits after which the file at path has the content, and the
+// bring returns the edits after which the file at path has the content, and the
 // others are as they were at first.
 func (s *story) bring(files []*source, path, content string) []call {
 	var calls []call
@@ -145,7 +144,7 @@ func (s *story) bring(files []*source, path, content string) []call {
 	return calls
 }
 
-// passed says that all is well, after ticking off what was to be done.
+// passed reports that all is well, after ticking off what was to be done.
 func (s *story) passed(script string) answer {
 	if s.todos != nil {
 		return answer{text: "Every check passes.", calls: []call{{"TodoWrite", todoList(len(steps()))}}}
@@ -159,7 +158,7 @@ func (s *story) passed(script string) answer {
 	return answer{text: nothingToRepairText(script, passed)}
 }
 
-// pending gives a file of which it is not known what it holds.
+// pending returns a file of which it is not known what it holds.
 func (s *story) pending() *source {
 	for _, f := range s.sources {
 		if !f.known && len(f.maybe) > 0 {
@@ -169,11 +168,11 @@ func (s *story) pending() *source {
 	return nil
 }
 
-// unreadable says whether the files were read in vain before: their answer was
+// unreadable reports whether the files were read in vain before: their answer was
 // not the whole file.
 func (s *story) unreadable(calls []call) bool { return s.vain >= 2*len(calls) }
 
-// editsFrom gives the replacements that turn one text into another with as many
+// editsFrom returns the replacements that turn one text into another with as many
 // lines, each with as many lines around it as make it unique.
 func editsFrom(from, to string) []replacement {
 	now, want := strings.Split(from, "\n"), strings.Split(to, "\n")
@@ -200,7 +199,7 @@ func runTests(script string, seconds int) call {
 	return call{"Bash", bashInput{command(script), seconds}}
 }
 
-// command gives how a test script is run.
+// command returns how a test script is run.
 func command(script string) string {
 	if path.Base(script) == "Makefile" {
 		return "make test"
@@ -237,13 +236,13 @@ func cutAny(s string, suffixes ...string) (before, suffix string, ok bool) {
 	return s, "", false
 }
 
-// noTests says whether a run was none of tests: the script or the target is not
+// noTests reports whether a run was none of tests: the script or the target is not
 // there.
 func noTests(r testRun) bool {
 	return r.code == 126 || r.code == 127 || strings.Contains(r.output, "No rule to make target")
 }
 
-// sourcesOf gives the files that the tests are about: those that the script
+// sourcesOf returns the files that the tests are about: those that the script
 // names, else the other scripts.
 func sourcesOf(files []string, script, text string) []string {
 	words := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`$(){};|&<>=,", r) })

@@ -69,24 +69,20 @@ func TestEditsAreUniqueAndLeadFromOneTextToTheOther(t *testing.T) {
 
 func TestMutationsChangeOneTokenOfALine(t *testing.T) {
 	for line, want := range map[string]string{
-		"if ((a > b)); then":          "if ((a >= b)); then",
-		"[[ -z $x ]] || exit 1":       "[[ -n $x ]] || exit 1",
-		"[ $a -gt 3 ]":                "[ $a -ge 3 ]",
-		"x=$((x + 1))":                "x=$((x - 1))",
-		"sort -n file":                "sort -nr file",
-		"wc -w <file":                 "wc -l <file",
-		"echo ${file##*/}":            "echo ${file%%*/}",
-		"if grep -q x f; then":        "if ! grep -q x f; then",
-		"if ! grep -q x f; then":      "if grep -q x f; then",
-		"while read x && true; do":    "while read x || true; do",
-		"for ((i = 1; i < n; i++))":   "for ((i = 0; i < n; i++))",
-		"echo \"${word,,}\"":          "echo \"${word^^}\"",
-		"list | head -n 3":            "list | tail -n 3",
-		"printf '%-5d' 1":             "printf '%5d' 1",
-		"total=$((total + $amounts))": "total=$((total + $amount))",
+		"if ((a > b)); then":        "if ((a >= b)); then",
+		"[[ -z $x ]] || exit 1":     "[[ -n $x ]] || exit 1",
+		"[ $a -gt 3 ]":              "[ $a -ge 3 ]",
+		"x=$((x + 1))":              "x=$((x - 1))",
+		"sort -n file":              "sort -nr file",
+		"wc -w <file":               "wc -l <file",
+		"echo ${file##*/}":          "echo ${file%%*/}",
+		"while read x && true; do":  "while read x || true; do",
+		"for ((i = 1; i < n; i++))": "for ((i = 0; i < n; i++))",
+		"echo \"${word,,}\"":        "echo \"${word^^}\"",
+		"list | head -n 3":          "list | tail -n 3",
 	} {
 		found := false
-		for _, m := range mutations(0, line, []variable{{name: "amount"}, {name: "total"}}) {
+		for _, m := range mutations(0, line) {
 			found = found || m.text == want
 			if m.text == line || strings.Contains(m.text, "\n") {
 				t.Errorf("%q gives %q", line, m.text)
@@ -96,7 +92,7 @@ func TestMutationsChangeOneTokenOfALine(t *testing.T) {
 			t.Errorf("%q does not give %q", line, want)
 		}
 	}
-	if m := mutations(0, "# if a > b then 3", nil); len(m) > 0 {
+	if m := mutations(0, "# if a > b then 3"); len(m) > 0 {
 		t.Errorf("a comment gives %v", m)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // hello opens a task.
 const hello = "I am Scorel's built-in demo model: no language model, only a small program that uses the same tools and logs as a real one. Let me look at what is here."
 
-// realModel says how to get a language model.
+// realModel returns how to get a language model.
 const realModel = `To work with a real one, set its key and name it:
 
     export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, and others)
@@ -96,7 +96,7 @@ func failedText(script string, r report) string {
 	return "I ran `" + command(script) + "`. " + failingText(r) + "\n\nI am a demo model, but I may be able to repair that: ask me to \"repair the failing check\"."
 }
 
-// failingText says what fails.
+// failingText returns what fails.
 func failingText(r report) string {
 	c := r.first()
 	n := "A check fails"

@@ -134,7 +134,7 @@ func (s *story) result(c protocol.Block, text string, failed bool) {
 	}
 }
 
-// took says whether a call was carried out; else it notes why not.
+// took reports whether a call was carried out; else it notes why not.
 func (s *story) took(failed bool, text string) bool {
 	if failed && !cutOff(text) {
 		s.refused = strings.TrimSpace(text)
@@ -215,7 +215,7 @@ func (s *story) ran(text string, failed bool) {
 	}
 }
 
-// pristine says whether no change of the model stands in a file.
+// pristine reports whether no change of the model is in a file.
 func (s *story) pristine() bool {
 	for _, f := range s.sources {
 		if f.now != f.base || len(f.past) > 0 {
@@ -235,13 +235,13 @@ func (s *story) attempt(path, content string) {
 	}
 }
 
-// cutOff says whether a call failed because it was cut off: it may have
+// cutOff reports whether a call failed because it was cut off: it may have
 // taken effect.
 func cutOff(text string) bool {
 	return strings.Contains(text, "The host stopped while this ran") || strings.HasPrefix(strings.TrimSpace(text), "Cancelled by user")
 }
 
-// outdated says whether an edit failed because the file is not as it was seen.
+// outdated reports whether an edit failed because the file is not as it was seen.
 func outdated(text string) bool {
 	return strings.Contains(text, "old_string") || strings.Contains(text, "Read it")
 }
@@ -255,7 +255,7 @@ func openTodos(list []todo) []todo {
 	return nil
 }
 
-// apply carries out replacements, each of a text that stands exactly once.
+// apply carries out replacements, each of a text that is exactly once.
 func apply(text string, edits []replacement) (string, bool) {
 	for _, e := range edits {
 		if e.Old == "" || strings.Count(text, e.Old) != 1 {

@@ -79,7 +79,7 @@ func summarise(messages []protocol.Message) string {
 // promptMark begins a line of a summary that repeats what the user asked.
 const promptMark = "- The user asked: "
 
-// cutSummary gives the summary in a message that stands for earlier ones.
+// cutSummary returns the summary in a message that stands for earlier ones.
 func cutSummary(text string) (string, bool) { return between(text, "<summary>", "</summary>") }
 
 func between(text, open, end string) (string, bool) {

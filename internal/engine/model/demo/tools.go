@@ -57,7 +57,7 @@ func decode[T any](input json.RawMessage) T {
 	return v
 }
 
-// plain gives the text of a message without the reminders in it, which are not
+// plain returns the text of a message without the reminders in it, which are not
 // the user's or the tool's words.
 func plain(m protocol.Message) string {
 	text := m.PlainText()
@@ -71,7 +71,7 @@ func plain(m protocol.Message) string {
 	}
 }
 
-// listed gives the paths in an answer of Glob. Notes stand in brackets.
+// listed returns the paths in an answer of Glob. Notes are in brackets.
 func listed(text string) []string {
 	var files []string
 	for line := range strings.Lines(text) {
@@ -82,7 +82,7 @@ func listed(text string) []string {
 	return files
 }
 
-// shown gives the lines in an answer of Read, if they are the whole file as it
+// shown returns the lines in an answer of Read, if they are the whole file as it
 // is.
 func shown(text string) ([]string, bool) {
 	var lines []string
@@ -101,7 +101,7 @@ var exitNote = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\[[^\[\]\n]*exit code (\d+)\]\s*$`)
 })
 
-// ranWith gives the output and the exit code in an answer of Bash; false when
+// ranWith returns the output and the exit code in an answer of Bash; false when
 // the command did not run to its end.
 func ranWith(text string) (output string, code int, ok bool) {
 	m := exitNote().FindStringSubmatchIndex(text)

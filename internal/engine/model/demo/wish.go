@@ -15,7 +15,7 @@ const (
 	repair             // to make the checks pass
 )
 
-// then gives the wish behind a further prompt. One that says only to go on
+// then returns the wish after a further prompt. One that says only to go on
 // repeats the wish before it.
 func (w wish) then(prompt string) wish {
 	words := wordsOf(prompt)
@@ -42,7 +42,7 @@ func (w wish) then(prompt string) wish {
 	return talk
 }
 
-// wordsOf gives the words of a text in lower case.
+// wordsOf returns the words of a text in lower case.
 func wordsOf(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r < 128

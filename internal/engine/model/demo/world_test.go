@@ -10,6 +10,7 @@ import (
 
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/tool"
+	"scorel/internal/engine/tool/files"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/ui/cli/demoproject"
 	"scorel/protocol"
@@ -19,7 +20,6 @@ import (
 type world struct {
 	t        *testing.T
 	dir      string
-	env      *tool.Env
 	tools    []tool.Tool
 	messages []protocol.Message
 	states   []protocol.FileState // what the results in messages say of files
@@ -28,20 +28,20 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, dir: t.TempDir(), tools: tool.All()}
+	w := &world{t: t, dir: t.TempDir()}
 	w.start()
 	return w
 }
 
-// start makes the environment anew, as a host that was killed does.
+// start makes the environment again, as a host that was killed does.
 func (w *world) start() {
-	files, err := tool.NewFiles(tool.Config{Root: w.dir, Home: w.dir, Reach: filepath.Join(w.dir, ".scorel")})
+	opened, err := files.New(files.Config{Root: w.dir, Home: w.dir, Reach: filepath.Join(w.dir, ".scorel")})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.t.Cleanup(files.Close)
-	w.env = &tool.Env{Files: files, Spawn: sandbox.New(sandbox.Config{}), Environ: []string{"PATH=" + os.Getenv("PATH")},
-		Window: 200_000, Seen: tool.NewSeen(w.states), Dir: tool.NewDir(w.dir), Todos: func() []protocol.Todo { return nil }}
+	w.t.Cleanup(opened.Close)
+	w.tools = tool.Bind(tool.All(), tool.Setting{Files: opened, Spawn: sandbox.New(sandbox.Config{}), Environ: []string{"PATH=" + os.Getenv("PATH")}, Window: 200_000},
+		tool.Session{Seen: files.NewSeen(w.states), Dir: tool.NewDir(w.dir)})
 }
 
 // project writes the demo project with tally changed by the replacements, and
@@ -144,7 +144,7 @@ func (w *world) run(c protocol.Block) {
 		w.t.Fatalf("the model calls %s, which there is not", c.Name)
 	}
 	call := tool.Call{ID: c.ID, Input: c.Input}
-	p, err := w.tools[i].Prepare(context.Background(), w.env, call)
+	p, err := w.tools[i].Prepare(context.Background(), call)
 	if err != nil {
 		w.messages = append(w.messages, protocol.ToolError(c.ID, c.Name, err.Error()))
 		return

@@ -15,10 +15,10 @@ import (
 // DefaultBaseURL is Google's own server.
 const DefaultBaseURL = "https://generativelanguage.googleapis.com/v1beta"
 
-// Config says which model to call and how. BaseURL is with or without the version (/v1beta).
+// Config returns which model to call and how. BaseURL is with or without the version (/v1beta).
 type Config = httpx.Config
 
-// Model is one model behind the API. It implements [model.Model].
+// Model is one model that is reached through the API. It implements [model.Model].
 type Model struct {
 	info   model.Info
 	peer   httpx.Peer
@@ -61,7 +61,7 @@ func endpoint(base, id string) (string, error) {
 	return u.String(), nil
 }
 
-// Info says what the model is.
+// Info returns what the model is.
 func (m *Model) Info() model.Info { return m.info }
 
 // Stream sends the request and yields the answer; see [model.Model].

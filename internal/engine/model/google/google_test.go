@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/google"
-	"scorel/internal/engine/model/script"
 	"scorel/protocol"
 )
 
@@ -34,46 +32,20 @@ func gemini() model.Info {
 // start serves a script and gives a model that calls it.
 func start(t *testing.T, lines string, change ...func(*modeltest.Config, *google.Config)) (*google.Model, *modeltest.Server) {
 	t.Helper()
-	s, err := script.Parse(strings.NewReader("{\"script\":1,\"chunk\":7}\n"+lines), "test.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := modeltest.Script(t, "{\"script\":1,\"chunk\":7}\n"+lines)
 	sc := modeltest.Config{Script: s, Key: key, Keep: -1}
 	gc := google.Config{Info: gemini(), Key: key, KeyName: "GEMINI_API_KEY"}
 	for _, f := range change {
 		f(&sc, &gc)
 	}
 	server := modeltest.Google(sc)
-	gc.BaseURL = serve(t, server)
-	gc.HTTP = client(t)
+	gc.BaseURL = modeltest.Serve(t, server)
+	gc.HTTP = modeltest.Client(t)
 	m, err := google.New(gc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, server
-}
-
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(h)
-	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
-	return web.URL
-}
-
-func client(t *testing.T) *http.Client {
-	tr := &http.Transport{}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
-}
-
-func ask(text string) model.Request {
-	return model.Request{
-		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
-		Tools: []model.ToolSpec{
-			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"a":{}},"additionalProperties":false}`)},
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
-		},
-	}
 }
 
 // raw answers everything with its own text as a stream.
@@ -109,7 +81,7 @@ func collect(t *testing.T, info model.Info, h http.Handler) (modeltest.Answer, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	return modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 }
 
 // blocks writes the content of an answer in short, signatures in brackets.
@@ -130,7 +102,7 @@ func blocks(a modeltest.Answer) string {
 
 func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 	m, server := start(t, `{"do":[{"thinking":"hm, let me see"},{"text":"I look at both <files> äöü"},{"call":"Read","id":"c1","input":{"path":"a"}},{"call":"Read","id":"c2","input":{"path":"b"}}],"usage":{"inputTokens":1000,"outputTokens":200,"cacheReadTokens":5000,"cacheWriteTokens":0,"reasoningTokens":50}}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,12 +123,12 @@ func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 
 func TestTheKeyIsInNoAddress(t *testing.T) {
 	var address string
-	url := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { address = r.RequestURI }))
-	m, err := google.New(google.Config{Info: gemini(), BaseURL: url, Key: key, HTTP: client(t)})
+	url := modeltest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { address = r.RequestURI }))
+	m, err := google.New(google.Config{Info: gemini(), BaseURL: url, Key: key, HTTP: modeltest.Client(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := modeltest.Collect(m.Stream(t.Context(), ask("hello"))); err == nil || strings.Contains(err.Error(), key[8:]) {
+	if _, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello"))); err == nil || strings.Contains(err.Error(), key[8:]) {
 		t.Error(err)
 	}
 	if address != "/v1beta/models/gemini-3-test:streamGenerateContent?alt=sse" {
@@ -174,11 +146,11 @@ func TestAddressesHaveTheirVersionOnce(t *testing.T) {
 		"/inference/via-google?x=a%26": "/inference/via-google/v1beta/models/gemini-3-test:streamGenerateContent",
 	} {
 		m, server := start(t, `{"do":[{"text":"hi"}]}`)
-		again, err := google.New(google.Config{Info: gemini(), BaseURL: m.Info().BaseURL + base, Key: key, HTTP: client(t)})
+		again, err := google.New(google.Config{Info: gemini(), BaseURL: m.Info().BaseURL + base, Key: key, HTTP: modeltest.Client(t)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := modeltest.Collect(again.Stream(t.Context(), ask("hello"))); err != nil || server.Requests()[0].Path != want {
+		if _, err := modeltest.Collect(again.Stream(t.Context(), modeltest.Ask("hello"))); err != nil || server.Requests()[0].Path != want {
 			t.Errorf("%s: %v %s", base, err, server.Requests()[0].Path)
 		}
 	}
@@ -191,7 +163,7 @@ func TestAddressesHaveTheirVersionOnce(t *testing.T) {
 
 func TestOutputLimitTakesTheCallThatItTruncated(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"I write"},{"call":"Write","id":"c1","raw":"{\"path\":\"a\",\"content\":\"hal"}],"stop":"max_tokens"}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil || a.Done.StopReason != protocol.StopMaxTokens || blocks(a) != "text I write ["+modeltest.Sign("gemini-3-test", "I write")+"]" && blocks(a) != "text I write" {
 		t.Fatalf("%v %s %+v", err, blocks(a), a.Done)
 	}
@@ -251,17 +223,17 @@ func TestAnswersThatAreNone(t *testing.T) {
 		class model.Class
 		says  string
 	}{
-		"a malformed call":           {events(`{"text":"I"}`, finish("MALFORMED_FUNCTION_CALL")), model.ClassTransient, "makes no sense"},
-		"an unexpected call":         {events(finish("UNEXPECTED_TOOL_CALL")), model.ClassTransient, "not asked for"},
-		"a reason of tomorrow":       {events(finish("NEW_\\u000aREASON")), model.ClassTransient, "NEW_REASON"},
-		"a missing signature":        {events(finish("MISSING_THOUGHT_SIGNATURE")), model.ClassInvalid, "thought signature"},
-		"a call without a name":      {events(`{"functionCall":{"args":{}}}`, finish("STOP")), model.ClassTransient, "without a name"},
-		"no end":                     {events(`{"text":"I"}`), model.ClassTransient, "before it was complete"},
-		"an end in the last line":    {raw(strings.TrimSuffix(string(events(`{"text":"I"}`, finish("STOP"))), "\n\n")), model.ClassTransient, "before it was complete"},
-		"an event of another form":   {raw("data: {\"candidates\":7}\n\n"), model.ClassTransient, "not valid JSON"},
-		"a document for a stream":    {raw(`{"candidates":[{"content":{"parts":[{"text":"I"}]},"finishReason":"STOP"}]}`), model.ClassTransient, "JSON document"},
-		"an error for a stream":      {raw(`[{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}]`), model.ClassOverloaded, "overloaded"},
-		"a text instead of a number": {raw("data: {\"usageMetadata\":{\"promptTokenCount\":\"x\"}}\n\n"), model.ClassTransient, "not valid JSON"},
+		"a malformed call":         {events(`{"text":"I"}`, finish("MALFORMED_FUNCTION_CALL")), model.ClassTransient, "makes no sense"},
+		"an unexpected call":       {events(finish("UNEXPECTED_TOOL_CALL")), model.ClassTransient, "not asked for"},
+		"a reason of tomorrow":     {events(finish("NEW_\\u000aREASON")), model.ClassTransient, "NEW_REASON"},
+		"a missing signature":      {events(finish("MISSING_THOUGHT_SIGNATURE")), model.ClassInvalid, "thought signature"},
+		"a call without a name":    {events(`{"functionCall":{"args":{}}}`, finish("STOP")), model.ClassTransient, "without a name"},
+		"no end":                   {events(`{"text":"I"}`), model.ClassTransient, "before it was complete"},
+		"an end in the last line":  {raw(strings.TrimSuffix(string(events(`{"text":"I"}`, finish("STOP"))), "\n\n")), model.ClassTransient, "before it was complete"},
+		"an event of another form": {raw("data: {\"candidates\":7}\n\n"), model.ClassTransient, "not valid JSON"},
+		"a document for a stream":  {raw(`{"candidates":[{"content":{"parts":[{"text":"I"}]},"finishReason":"STOP"}]}`), model.ClassTransient, "JSON document"},
+		"an error for a stream":    {raw(`[{"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}]`), model.ClassOverloaded, "overloaded"},
+		"a text instead of a list": {raw("data: {\"candidates\":\"x\"}\n\n"), model.ClassTransient, "not valid JSON"},
 	} {
 		_, err := collect(t, gemini(), tt.raw)
 		var e *model.Error
@@ -273,7 +245,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 
 func TestCountsOfCacheThoughtsAndTools(t *testing.T) {
 	a, err := collect(t, gemini(), events(`{"text":"x"}`, finish("STOP"),
-		`{"usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":60,"toolUsePromptTokenCount":7,"candidatesTokenCount":5,"thoughtsTokenCount":20,"totalTokenCount":132}}`))
+		`{"usageMetadata":{"promptTokenCount":"100","cachedContentTokenCount":60.0,"toolUsePromptTokenCount":7,"candidatesTokenCount":5,"thoughtsTokenCount":20,"totalTokenCount":132}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,7 +278,7 @@ func TestCallsWithoutIdsGetTheirOwn(t *testing.T) {
 
 func TestOlderModelsGetIdsAndNoSignatures(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"x"},{"call":"Read","id":"c1","input":{}}]}`, func(_ *modeltest.Config, c *google.Config) { c.Info.ID = "gemini-2.5-flash" })
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil || len(a.Content) != 2 || a.Content[1].ID == "c1" || model.GoogleDataOf(a.Content[1]).ThoughtSignature != "" {
 		t.Fatalf("%+v %v", a.Content, err)
 	}
@@ -344,7 +316,7 @@ func BenchmarkStream(b *testing.B) {
 	b.SetBytes(int64(s.Len()))
 	for b.Loop() {
 		n := 0
-		for _, err := range m.Stream(b.Context(), ask("go")) {
+		for _, err := range m.Stream(b.Context(), modeltest.Ask("go")) {
 			if err != nil {
 				b.Fatal(err)
 			}

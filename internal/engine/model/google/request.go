@@ -11,6 +11,7 @@ import (
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/httpx"
 	"scorel/protocol"
+	"scorel/protocol/jsonscan"
 )
 
 // body writes the request, as in https://ai.google.dev/api/generate-content.
@@ -82,29 +83,18 @@ func tools(to *httpx.Body, list []model.ToolSpec) {
 // withoutDialect takes the name of the dialect from a schema: the API does not know
 // the key. All else keeps its bytes.
 func withoutDialect(schema json.RawMessage) json.RawMessage {
-	const key = "$schema"
-	d := json.NewDecoder(bytes.NewReader(schema))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return schema
-	}
-	for d.More() {
-		start := d.InputOffset() // behind the brace or the value before, and white space
-		name, err := d.Token()
-		if err != nil {
-			return schema
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return schema
-		}
-		if name != key {
+	start := -1 // of the member, with the white space before it
+	for m := jsonscan.NewMembers(schema); m.Next(); {
+		end := m.At + len(m.Value)
+		if string(m.Key) != "$schema" {
+			start = end
 			continue
 		}
-		head, tail := schema[:start], schema[d.InputOffset():]
-		if bytes.HasSuffix(bytes.TrimSpace(head), []byte("{")) {
-			tail = bytes.TrimPrefix(bytes.TrimSpace(tail), []byte(","))
+		if start >= 0 {
+			return slices.Concat(schema[:start], schema[end:])
 		}
-		return slices.Concat(head, tail)
+		brace := bytes.IndexByte(schema, '{') + 1
+		return slices.Concat(schema[:brace], bytes.TrimPrefix(bytes.TrimLeft(schema[end:], " \t\r\n"), []byte(",")))
 	}
 	return schema
 }
@@ -116,7 +106,7 @@ type writer struct {
 	to      *httpx.Body
 	calls   map[string]called // of the last message, by the id that their results name
 	results int               // in the open content; 0 when none is open
-	late    []httpx.Payload   // what stands behind the results
+	late    []httpx.Payload   // what is after the results
 }
 
 // called is a call as it was written.
@@ -178,7 +168,7 @@ func (w *writer) flush() {
 	}
 }
 
-// parts gives the parts of a message; GIF images become texts
+// parts returns the parts of a message; GIF images become texts
 // (https://ai.google.dev/gemini-api/docs/image-understanding).
 func (w *writer) parts(ctx context.Context, msg *protocol.Message) ([]httpx.Payload, error) {
 	list, err := httpx.Parts(ctx, w.req, w.model.info, msg.Content)
@@ -214,7 +204,7 @@ func (w *writer) part(p httpx.Payload) {
 	}
 }
 
-// skipValidator stands in for the signature of a call that another model made: from
+// skipValidator is in for the signature of a call that another model made: from
 // Gemini 3 on the first call of each step of a turn must have one
 // (https://ai.google.dev/gemini-api/docs/thought-signatures, FAQ). It also goes into
 // turns that are over, where none is demanded, so that the bytes of a conversation's

@@ -20,7 +20,7 @@ import (
 	"scorel/protocol"
 )
 
-// inMemory gives a model whose server keeps its requests.
+// inMemory returns a model whose server keeps its requests.
 func inMemory(t testing.TB, info model.Info, lines string) (*google.Model, *modeltest.Server) {
 	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+lines), "test.jsonl")
 	if err != nil {
@@ -96,7 +96,7 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 {"do":[{"call":"Bash","id":"b1","input":{"command":"ls"}}]}
 {"do":[{"text":"done"}]}
 {"do":[{"text":"you are welcome"}]}`)
-	req := ask("what is in x and y?")
+	req := modeltest.Ask("what is in x and y?")
 	req.Messages = append([]protocol.Message{protocol.UserText("before"), foreign(protocol.ToolUse("f1", "Read", nil)), result("f1", "x")}, req.Messages...)
 	var before []json.RawMessage
 	for step := range 4 {
@@ -157,7 +157,7 @@ func TestSchemasKeepTheirBytesButForTheNameOfTheDialect(t *testing.T) {
 		`{` + strings.Replace(rest, `,"properties"`, `,`+dialect+`,"properties"`, 1) + `}`,
 	} {
 		m, server := inMemory(t, gemini(), anyAnswer)
-		req := ask("go")
+		req := modeltest.Ask("go")
 		req.Tools[0].Schema = json.RawMessage(schema)
 		send(t, m, req)
 		if raw := server.Requests()[0].Body; !bytes.Contains(raw, []byte(`"parametersJsonSchema":{`+rest+`}`)) {
@@ -202,7 +202,7 @@ func TestThinkingInTheWordsOfTheFamily(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, server := inMemory(t, tt.info, anyAnswer)
-			req := ask("go")
+			req := modeltest.Ask("go")
 			req.Thinking, req.MaxTokens = tt.level, tt.max
 			send(t, m, req)
 			if got := string(sent(t, server, 0).Generation); got != tt.want {
@@ -248,7 +248,7 @@ func TestSignaturesGoBackOnTheirPartsToTheirModelAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m, server := inMemory(t, tt.info, anyAnswer)
-			req := ask("")
+			req := modeltest.Ask("")
 			req.Messages = history()
 			send(t, m, req)
 			want := `{"role":"user","parts":[{"text":"go"}]}` + "\n" + tt.want + "\n" + results
@@ -274,7 +274,7 @@ func TestServersThatGiveNoIdsGetNone(t *testing.T) {
 func TestCallsOfAnotherModelInTheCurrentTurnAreTaken(t *testing.T) {
 	for _, id := range []string{"gemini-3-test", "gemini-2.5-pro", "gemini-flash-latest"} {
 		m, server := inMemory(t, named(id), anyAnswer)
-		req := ask("go")
+		req := modeltest.Ask("go")
 		req.Messages = append(req.Messages, foreign(protocol.ToolUse("a|1", "Read", nil), protocol.ToolUse("a|2", "Bash", nil)), result("a|1", "1"), result("a|2", "2"),
 			foreign(protocol.Text("more"), protocol.ToolUse("a|1", "Read", nil)), result("a|1", "3"))
 		send(t, m, req)
@@ -346,7 +346,7 @@ func TestAnswersOfAnyFormCanBeSentBack(t *testing.T) {
 		}
 		lines := `{"again":true,"do":[` + strings.Join(steps, ",") + `]}`
 		m, server := inMemory(t, named(rapid.SampledFrom([]string{"gemini-3-test", "gemini-2.5-pro"}).Draw(r, "model")), lines)
-		req := ask("go")
+		req := modeltest.Ask("go")
 		for range 3 {
 			a, err := modeltest.Collect(m.Stream(context.Background(), req))
 			if err != nil {

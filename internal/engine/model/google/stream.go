@@ -30,19 +30,19 @@ type chunk struct {
 
 // counts of tokens. Prompt includes Cached; Output does not include Thoughts.
 type counts struct {
-	Prompt   int `json:"promptTokenCount"`
-	Cached   int `json:"cachedContentTokenCount"`
-	ToolUse  int `json:"toolUsePromptTokenCount"`
-	Output   int `json:"candidatesTokenCount"`
-	Thoughts int `json:"thoughtsTokenCount"`
+	Prompt   httpx.Int `json:"promptTokenCount"`
+	Cached   httpx.Int `json:"cachedContentTokenCount"`
+	ToolUse  httpx.Int `json:"toolUsePromptTokenCount"`
+	Output   httpx.Int `json:"candidatesTokenCount"`
+	Thoughts httpx.Int `json:"thoughtsTokenCount"`
 }
 
 func (c counts) usage() protocol.Usage {
 	return protocol.Usage{
-		InputTokens:     max(0, c.Prompt-c.Cached) + c.ToolUse,
-		CacheReadTokens: c.Cached,
-		OutputTokens:    c.Output + c.Thoughts,
-		ReasoningTokens: c.Thoughts,
+		InputTokens:     int(max(0, c.Prompt-c.Cached) + c.ToolUse),
+		CacheReadTokens: int(c.Cached),
+		OutputTokens:    int(c.Output + c.Thoughts),
+		ReasoningTokens: int(c.Thoughts),
 	}
 }
 

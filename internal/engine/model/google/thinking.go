@@ -38,7 +38,7 @@ func familyOf(id string) family {
 	return current
 }
 
-// thinking says how much the model thinks: by level, or without one by budget. See
+// thinking returns how much the model thinks: by level, or without one by budget. See
 // https://ai.google.dev/gemini-api/docs/thinking.
 type thinking struct {
 	told   bool   // what it thinks is told
@@ -65,7 +65,7 @@ func (t *thinking) write(to *httpx.Body) {
 	to.EndObject()
 }
 
-// think says how much the model thinks; nil for one that does not.
+// think returns how much the model thinks; nil for one that does not.
 func (m *Model) think(req model.Request, maxTokens int) *thinking {
 	if len(m.info.Thinking) == 0 {
 		return nil

@@ -152,7 +152,7 @@ func (b *Body) Int(n int) { b.out = strconv.AppendInt(b.next(), int64(n), 10) }
 // Bool writes true or false.
 func (b *Body) Bool(v bool) { b.out = strconv.AppendBool(b.next(), v) }
 
-// next gives the buffer to append a value or key to: behind a comma, unless it is the
+// next returns the buffer to append a value or key to: after a comma, unless it is the
 // first of its kind.
 func (b *Body) next() []byte {
 	if n := len(b.out); n > 0 && !slices.Contains([]byte("{[:"), b.out[n-1]) {
@@ -161,7 +161,7 @@ func (b *Body) next() []byte {
 	return b.out
 }
 
-// compacted gives the pieces of valid JSON between white space.
+// compacted returns the pieces of valid JSON between white space.
 func compacted(raw []byte) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		from, quoted := 0, false

@@ -6,7 +6,7 @@ import (
 	"scorel/internal/engine/model"
 )
 
-// Config says which model an adapter calls and how.
+// Config returns which model an adapter calls and how.
 type Config struct {
 	Info    model.Info
 	BaseURL string // as the vendor writes it, with or without a version; empty: Info.BaseURL, else the vendor's own

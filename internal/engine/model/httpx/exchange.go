@@ -9,7 +9,7 @@ import (
 // Exchange looks into what an adapter sends and gets. Either function may be nil. They
 // may be called by several goroutines at once.
 type Exchange struct {
-	// Before gives the payload to send in the place of one, which is a JSON object. An
+	// Before returns the payload to send in the place of one, which is a JSON object. An
 	// error ends the request.
 	Before func(ctx context.Context, payload json.RawMessage) (json.RawMessage, error)
 	// After is told the status and the headers of the answer.

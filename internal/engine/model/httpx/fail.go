@@ -191,9 +191,9 @@ func (p Peer) authMessage(status int, said string) string {
 		where = "apiKeyEnv of the model"
 	}
 	if p.Key == "" {
-		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s", p.Name, status, said, where)
+		return fmt.Sprintf("%s wants a key and none is set (%d: %s): set %s, or enter the key with /login", p.Name, status, said, where)
 	}
-	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there", p.Name, where, status, said)
+	return fmt.Sprintf("%s refused the key from %s (%d: %s): put a valid one there, or enter it with /login", p.Name, where, status, said)
 }
 
 func first(list ...string) string {
@@ -249,7 +249,7 @@ func parseRefusal(doc []byte) refusal {
 	return refusal{kind: o.Type, code: word(o.Code), text: first(o.Message, word(o.Detail)), google: readDetails(word(o.Status), o.Details)}
 }
 
-// word gives a JSON string or number as text.
+// word returns a JSON string or number as text.
 func word(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {

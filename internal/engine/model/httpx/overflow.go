@@ -2,7 +2,7 @@ package httpx
 
 import "strings"
 
-// overflows says whether a refusal means that the prompt does not fit the
+// overflows reports whether a refusal means that the prompt does not fit the
 // model's window. Codes are sure; texts are those of the vendors and of common
 // compatible servers, and count only where the status does not say that the
 // client was too fast.

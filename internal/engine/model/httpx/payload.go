@@ -75,7 +75,7 @@ func Load(ctx context.Context, req model.Request, info model.Info, b protocol.Bl
 	return Payload{Text: "[" + what(b) + " cannot be read as an image]"}, nil
 }
 
-// Parts gives the texts, images and files of a message, each loaded as by [Load].
+// Parts returns the texts, images and files of a message, each loaded as by [Load].
 func Parts(ctx context.Context, req model.Request, info model.Info, content []protocol.Block) ([]Payload, error) {
 	out := make([]Payload, 0, len(content))
 	for _, b := range content {

@@ -23,7 +23,7 @@ type Peer struct {
 	HTTP    *http.Client // nil: a client of its own over http.DefaultTransport
 }
 
-// Check says whether the address is usable.
+// Check reports whether the address is usable.
 func (p Peer) Check() error {
 	u, err := url.Parse(p.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -35,7 +35,7 @@ func (p Peer) Check() error {
 	return nil
 }
 
-// Bearer gives the header with the key, none when there is none.
+// Bearer returns the header with the key, none when there is none.
 func (p Peer) Bearer() map[string]string {
 	if p.Key == "" {
 		return nil
@@ -52,7 +52,7 @@ type Doer struct {
 	headers map[string]string // the user's own
 }
 
-// Doer gives the client for the peer.
+// Doer returns the client for the peer.
 func (p Peer) Doer() *Doer {
 	d := &Doer{headers: p.Headers}
 	if p.HTTP != nil {

@@ -13,7 +13,7 @@ type Event struct {
 	Data []byte
 }
 
-// Events gives the events of a stream in the format of
+// Events returns the events of a stream in the format of
 // https://html.spec.whatwg.org/multipage/server-sent-events.html: lines that end in
 // LF or CRLF, comments, any fields, data of several lines. What has no data and what the
 // stream ends in the middle of is no event.

@@ -13,10 +13,10 @@ import (
 // DefaultBaseURL is OpenAI's own server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config says which model to call and how. BaseURL is with /v1 where the server has it.
+// Config returns which model to call and how. BaseURL is with /v1 where the server has it.
 type Config = httpx.Config
 
-// Model is one model behind the API. It implements [model.Model].
+// Model is one model that is reached through the API. It implements [model.Model].
 type Model struct {
 	info   model.Info
 	peer   httpx.Peer
@@ -38,7 +38,7 @@ func New(c Config) (*Model, error) {
 	return &Model{info: c.Info, peer: peer, doer: peer.Doer(), url: address, header: peer.Bearer()}, nil
 }
 
-// Info says what the model is.
+// Info returns what the model is.
 func (m *Model) Info() model.Info { return m.info }
 
 // Stream sends the request and yields the answer; see [model.Model].

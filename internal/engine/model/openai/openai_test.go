@@ -1,11 +1,9 @@
 package openai_test
 
 import (
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -14,7 +12,6 @@ import (
 	"scorel/internal/dev/modeltest"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/model/openai"
-	"scorel/internal/engine/model/script"
 	"scorel/protocol"
 )
 
@@ -34,46 +31,20 @@ func gpt() model.Info {
 // start serves a script and gives a model that calls it.
 func start(t *testing.T, lines string, change ...func(*modeltest.Config, *openai.Config)) (*openai.Model, *modeltest.Server) {
 	t.Helper()
-	s, err := script.Parse(strings.NewReader("{\"script\":1,\"chunk\":7}\n"+lines), "test.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := modeltest.Script(t, "{\"script\":1,\"chunk\":7}\n"+lines)
 	sc := modeltest.Config{Script: s, Key: key, Keep: -1}
 	oc := openai.Config{Info: gpt(), Key: key, KeyName: "OPENAI_API_KEY"}
 	for _, f := range change {
 		f(&sc, &oc)
 	}
 	server := modeltest.OpenAI(sc)
-	oc.BaseURL = serve(t, server) + "/v1"
-	oc.HTTP = client(t)
+	oc.BaseURL = modeltest.Serve(t, server) + "/v1"
+	oc.HTTP = modeltest.Client(t)
 	m, err := openai.New(oc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, server
-}
-
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(h)
-	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
-	return web.URL
-}
-
-func client(t *testing.T) *http.Client {
-	tr := &http.Transport{}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
-}
-
-func ask(text string) model.Request {
-	return model.Request{
-		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
-		Tools: []model.ToolSpec{
-			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"a":{}}}`)},
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
-		},
-	}
 }
 
 // events answers everything with chunks made of deltas and ends as its last line
@@ -107,12 +78,12 @@ func collect(t *testing.T, info model.Info, h http.Handler) (modeltest.Answer, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	return modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 }
 
 func TestOutputLimitGivesTheCutCallAsInvalid(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"I write"},{"call":"Write","id":"c1","raw":"{\"path\":\"a\",\"content\":\"hal"}],"stop":"max_tokens"}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}

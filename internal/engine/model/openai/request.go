@@ -10,7 +10,7 @@ import (
 	"scorel/protocol"
 )
 
-// body writes the request. Its messages stand first, so that of two requests of a
+// body writes the request. Its messages are first, so that of two requests of a
 // conversation the longer begins with the shorter.
 func (m *Model) body(ctx context.Context, req model.Request) ([]byte, error) {
 	if err := httpx.Schemas(req.Tools); err != nil {
@@ -80,7 +80,7 @@ type writer struct {
 	model *Model
 	req   model.Request
 	to    *httpx.Body
-	late  []httpx.Payload // what stands behind the results
+	late  []httpx.Payload // what is after the results
 }
 
 // messages writes the list. A tool message holds text only; images and files of
@@ -224,7 +224,7 @@ func (w *writer) call(b *protocol.Block) {
 }
 
 // result writes a tool message. What it holds besides text waits for the user message
-// behind the results.
+// after the results.
 func (w *writer) result(ctx context.Context, msg *protocol.Message) error {
 	parts, err := httpx.Parts(ctx, w.req, w.model.info, msg.Content)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"scorel/protocol"
 )
 
-// inMemory gives a model whose server keeps its requests.
+// inMemory returns a model whose server keeps its requests.
 func inMemory(t testing.TB, info model.Info, lines string, c modeltest.Config) (*openai.Model, *modeltest.Server) {
 	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+lines), "test.jsonl")
 	if err != nil {
@@ -67,14 +67,14 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 {"do":[{"call":"Bash","id":"b1","input":{"command":"ls"}}]}
 {"do":[{"text":"done"}]}
 {"do":[{"text":"you are welcome"}]}`, modeltest.Config{})
-	req := ask("what is in x and y?")
+	req := modeltest.Ask("what is in x and y?")
 	req.SessionID = "ses_x"
 	var before []byte
 	for step := range 4 {
 		a := send(t, m, req)
 		raw := server.Requests()[step].Body
 		// All that a request says of the conversation but the closing bracket of its
-		// messages stands at the beginning of the next.
+		// messages is at the beginning of the next.
 		end := bytes.Index(raw, []byte(`],"model":`))
 		if end < 0 || !bytes.HasPrefix(raw, before) {
 			t.Fatalf("request %d does not begin with the one before:\n%s\n--\n%s", step, raw, before)
@@ -99,7 +99,7 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 
 func TestImagesOfResultsFollowAllResults(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Blob = conversation.Blob
 	image := protocol.Block{Type: protocol.BlockImage, MediaType: "image/png", Blob: "png"}
 	req.Messages = append(req.Messages,
@@ -137,7 +137,7 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 
 func TestSchemasKeepTheirBytes(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer, modeltest.Config{})
-	send(t, m, ask("go"))
+	send(t, m, modeltest.Ask("go"))
 	if raw := server.Requests()[0].Body; !bytes.Contains(raw, []byte(`"parameters":{"type":"object","properties":{"command":{"type":"string"},"a":{}}}`)) {
 		t.Fatalf("%s", raw)
 	}
@@ -171,7 +171,7 @@ func TestThinkingAndLimitsInTheServersWords(t *testing.T) {
 			info := gpt()
 			info.Compat = tt.compat
 			m, server := inMemory(t, info, anyAnswer, modeltest.Config{NoEffortWithTools: tt.compat.NoEffortWithTools})
-			req := ask("go")
+			req := modeltest.Ask("go")
 			req.Thinking, req.MaxTokens = tt.level, 5000
 			send(t, m, req)
 			f := sent(t, server, 0).Fields
@@ -190,7 +190,7 @@ func TestReasoningGoesBackWhereItIsWanted(t *testing.T) {
 	info.Provider = "deepseek"
 	info.Compat = model.Compat{ReasoningContent: true, ThinkingFormat: "deepseek"}
 	m, server := inMemory(t, info, `{"do":[{"thinking":"hm"},{"call":"Read","id":"a","input":{}}]}`+"\n"+anyAnswer, modeltest.Config{ReasoningContent: true})
-	req := ask("go")
+	req := modeltest.Ask("go")
 	a := send(t, m, req)
 	req.Messages = append(req.Messages, a.Message(info),
 		protocol.Message{Role: protocol.RoleToolResult, ToolCallID: "a", Content: []protocol.Block{protocol.Text("x")}})

@@ -45,7 +45,7 @@ type call struct {
 	input strings.Builder
 }
 
-// read reads one event and says whether the consumer goes on.
+// read reads one event and reports whether the consumer goes on.
 func (r *reader) read(data []byte) (bool, error) {
 	var c chunk
 	if err := httpx.Decode(data, &c); err != nil {
@@ -57,7 +57,7 @@ func (r *reader) read(data []byte) (bool, error) {
 	return r.chunk(&c), nil
 }
 
-// chunk reads one chunk and says whether the consumer goes on.
+// chunk reads one chunk and reports whether the consumer goes on.
 func (r *reader) chunk(c *chunk) bool {
 	if c.Usage != nil && *c.Usage != (counts{}) { // others count nothing
 		r.usage = c.Usage.usage()
@@ -148,7 +148,7 @@ func (r *reader) call(answer string, t piece) bool {
 	return r.begin(answer, c)
 }
 
-// find gives the call that a piece belongs to. A new id at a known place is a new
+// find returns the call that a piece belongs to. A new id at a known place is a new
 // call: some servers number all calls 0.
 func (r *reader) find(t piece) *call {
 	for i := len(r.calls) - 1; i >= 0; i-- {
@@ -175,7 +175,7 @@ func (r *reader) begin(answer string, c *call) bool {
 	return c.input.Len() == 0 || r.yield(model.CallDelta{Index: c.index, JSON: c.input.String()})
 }
 
-// nameless says that the answer holds a call without a name, which is none that can
+// nameless reports that the answer holds a call without a name, which is none that can
 // be run, and that this is not because it was cut.
 func (r *reader) nameless() bool {
 	return stopReason(r.finish, false, false) == protocol.StopEndTurn &&
@@ -240,7 +240,7 @@ func stopReason(finish string, called, refused bool) protocol.StopReason {
 	return protocol.StopEndTurn
 }
 
-// finishError gives the failure that a server reports as a finish reason.
+// finishError returns the failure that a server reports as a finish reason.
 func finishError(p httpx.Peer, finish string) error {
 	switch finish {
 	case "error", "network_error": // OpenRouter, z.ai

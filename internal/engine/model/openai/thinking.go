@@ -5,7 +5,7 @@ import (
 	"scorel/internal/engine/model/httpx"
 )
 
-// thinking says how much the model thinks, in the server's form. What is zero is not
+// thinking returns how much the model thinks, in the server's form. What is zero is not
 // said.
 type thinking struct {
 	effort string            // reasoning_effort
@@ -13,7 +13,7 @@ type thinking struct {
 	value  func(*httpx.Body) // of field
 }
 
-// think says how much the model thinks, by reasoning_effort or by the field that
+// think returns how much the model thinks, by reasoning_effort or by the field that
 // [model.Compat.ThinkingFormat] names.
 func (m *Model) think(req model.Request) (t thinking) {
 	if len(m.info.Thinking) == 0 {

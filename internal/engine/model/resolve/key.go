@@ -10,7 +10,7 @@ import (
 	"scorel/internal/text/spelling"
 )
 
-// providerKey gives the key for a provider's own server and the name of where it
+// providerKey returns the key for a provider's own server and the name of where it
 // comes from, or the variable that should be set. The order: apiKeyEnv, the
 // vendor's usual variables, credentials: who starts a program with a variable means
 // that one.
@@ -36,7 +36,7 @@ func (c Config) providerKey(provider, apiKeyEnv string) (key, name string) {
 	return "", "apiKeyEnv of the model"
 }
 
-// customKey gives the key for a server that is not the provider's own. A vendor's
+// customKey returns the key for a server that is not the provider's own. A vendor's
 // key never goes there by itself: only what apiKeyEnv names, or what was entered
 // for the alias, or for a provider that the catalogue does not know.
 func (c Config) customKey(alias, provider, apiKeyEnv string) (key, name string) {
@@ -119,7 +119,7 @@ func CheckProvider(name string, c Config) error {
 // maxProviderName is how many bytes of a name an error quotes.
 const maxProviderName = 64
 
-// ownServer says whether the model is reached at its provider's own host.
+// ownServer reports whether the model is reached at its provider's own host.
 func ownServer(info model.Info) bool {
 	p, ok := catalog.FindProvider(info.Provider)
 	if !ok {
@@ -146,7 +146,7 @@ func KeyVariables(c Config) []string {
 	return slices.Compact(out)
 }
 
-// Key gives the key with which the model of a ref is called, "" without one.
+// Key returns the key with which the model of a ref is called, "" without one.
 func Key(ref string, c Config) string {
 	var key string
 	if a, ok := c.Aliases[ref]; ok {

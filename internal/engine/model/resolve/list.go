@@ -18,7 +18,7 @@ type Entry struct {
 	HasKey bool // it can be called as things stand
 }
 
-// List gives the models whose ref contains every word of query, in any case:
+// List returns the models whose ref contains every word of query, in any case:
 // aliases first, then those with a key, then the rest of the catalogue, each by
 // name.
 func List(query string, c Config) []Entry {
@@ -45,7 +45,7 @@ func List(query string, c Config) []Entry {
 	return slices.Concat(aliases, ready, rest)
 }
 
-// Ready gives the models of List("", c) that have a key, in the same order. It decodes
+// Ready returns the models of List("", c) that have a key, in the same order. It decodes
 // no others, so it takes a small part of the time.
 func Ready(c Config) []Entry {
 	keys := c.keys()
@@ -59,7 +59,7 @@ func Ready(c Config) []Entry {
 	return out
 }
 
-// aliases gives the aliases that fit, by name.
+// aliases returns the aliases that fit, by name.
 func (c Config) aliases(fits func(ref string) bool) []Entry {
 	var out []Entry
 	for _, name := range slices.Sorted(maps.Keys(c.Aliases)) {
@@ -107,8 +107,8 @@ func either[S ~string](list []S) string {
 	return strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1]
 }
 
-// near gives the names most like ref: by edit distance to the whole ref or to
-// its part behind the provider, or because one contains the other.
+// near returns the names most like ref: by edit distance to the whole ref or to
+// its part after the provider, or because one contains the other.
 func (c Config) near(ref string) []string {
 	type scored struct {
 		name  string

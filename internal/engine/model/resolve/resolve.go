@@ -42,7 +42,7 @@ type Config struct {
 	Default string // for an empty ref; empty: demo
 	// Env looks a variable up; an empty value counts as none.
 	Env func(string) (string, bool)
-	// Credentials gives the key that was entered for a provider, "" when none was. An
+	// Credentials returns the key that was entered for a provider, "" when none was. An
 	// error, which holds no key, says why that is not known.
 	Credentials func(provider string) (string, error)
 	// Demo makes the demo model.
@@ -52,7 +52,7 @@ type Config struct {
 	HTTP   *http.Client // for all adapters; nil: http.DefaultTransport
 }
 
-// Resolve gives the model that ref names.
+// Resolve returns the model that ref names.
 func Resolve(ref string, c Config) (model.Model, error) {
 	if ref = strings.TrimSpace(ref); ref == "" {
 		ref = strings.TrimSpace(c.Default)
@@ -150,7 +150,7 @@ func (c Config) alias(name string, a Alias) (model.Model, error) {
 	return c.make(info, key, keyName, headers)
 }
 
-// describe gives the model of an alias: the catalogue's entry, changed by what
+// describe returns the model of an alias: the catalogue's entry, changed by what
 // the alias says, or a new one.
 func describe(name string, a Alias) (model.Info, map[string]string, error) {
 	custom := a.Type == "custom" || a.Type == "" && a.BaseURL != ""
@@ -261,7 +261,7 @@ func override(info *model.Info, a Alias, found bool) {
 
 func (c Config) make(info model.Info, key, keyName string, headers map[string]string) (model.Model, error) {
 	if key == "" && !loopback(info.BaseURL) && !carriesAuth(headers) {
-		text := fmt.Sprintf("%s needs a key: set %s", info.Ref, keyName)
+		text := fmt.Sprintf("%s needs a key: set %s, or enter the key with /login", info.Ref, keyName)
 		if c.Credentials != nil {
 			if _, err := c.Credentials(info.Provider); err != nil {
 				text += "; " + err.Error()
@@ -309,7 +309,7 @@ func carriesAuth(headers map[string]string) bool {
 	return false
 }
 
-// loopback says whether the address is this machine, where servers need no key.
+// loopback reports whether the address is this machine, where servers need no key.
 func loopback(base string) bool {
 	u, err := url.Parse(base)
 	if err != nil {

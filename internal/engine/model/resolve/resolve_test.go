@@ -188,7 +188,7 @@ func TestMistakesSayWhatToDo(t *testing.T) {
 	}
 }
 
-// caught gives the key that a call of the model sends.
+// caught returns the key that a call of the model sends.
 func caught(t *testing.T, ref string, c resolve.Config) string {
 	t.Helper()
 	s, err := script.Parse(strings.NewReader("{\"script\":1}\n{\"again\":true,\"do\":[{\"text\":\"x\"}]}"), "s.jsonl")
@@ -265,7 +265,7 @@ func TestKeysThatCannotBeReadAreNamedWhereOneIsMissing(t *testing.T) {
 	c := base()
 	c.Credentials = func(string) (string, error) { return "", errors.New("the file of keys x is damaged") }
 	_, err := resolve.Resolve("anthropic/claude-opus-4-6", c)
-	if err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY; the file of keys x is damaged") {
+	if err == nil || !strings.Contains(err.Error(), "ANTHROPIC_API_KEY, or enter the key with /login; the file of keys x is damaged") {
 		t.Errorf("without a variable: %v", err)
 	}
 	c.Env = env("ANTHROPIC_API_KEY", "vendor")

@@ -5,7 +5,7 @@
 // The server keeps nothing (store is false). What it made goes back whole and only
 // to the model that made it: reasoning as encrypted content, with the items that
 // followed it, under the ids that they had. Where something of that is missing, as
-// behind an answer that broke off, texts and calls go back without ids and the
+// after an answer that broke off, texts and calls go back without ids and the
 // reasoning does not.
 //
 // The request is a function of the [model.Request], and of whether the account gets

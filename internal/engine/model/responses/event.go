@@ -3,6 +3,8 @@ package responses
 import (
 	"encoding/json"
 	"errors"
+
+	"scorel/internal/engine/model/httpx"
 )
 
 // event is one of a stream, with the fields that are read
@@ -53,14 +55,14 @@ type response struct {
 }
 
 type usage struct {
-	Input        int `json:"input_tokens"`
-	Output       int `json:"output_tokens"`
+	Input        httpx.Int `json:"input_tokens"`
+	Output       httpx.Int `json:"output_tokens"`
 	InputDetails struct {
-		Cached  int `json:"cached_tokens"`
-		Written int `json:"cache_write_tokens"`
+		Cached  httpx.Int `json:"cached_tokens"`
+		Written httpx.Int `json:"cache_write_tokens"`
 	} `json:"input_tokens_details"`
 	OutputDetails struct {
-		Reasoning int `json:"reasoning_tokens"`
+		Reasoning httpx.Int `json:"reasoning_tokens"`
 	} `json:"output_tokens_details"`
 }
 
@@ -75,7 +77,7 @@ func decode(data []byte) (*event, error) {
 	return e, err
 }
 
-// read says whether the reader looks into events of the type. Of "error" it takes
+// read reports whether the reader looks into events of the type. Of "error" it takes
 // the bytes alone.
 func read(kind string) bool {
 	switch kind {

@@ -30,7 +30,7 @@ func TestEventsAreDecodedWithAllThatIsReadOfThem(t *testing.T) {
 			Type: "response.output_item.added", OutputIndex: 2, Item: &answer{Type: "function_call", ID: "fc_1", CallID: "c1", Name: "Read", Status: "in_progress", Arguments: "{}"}},
 		`{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"},"output":[]}}`: {
 			Type: "response.incomplete", Response: &incomplete},
-		`{"type":"response.completed","response":{"incomplete_details":null,"output":[{"type":"reasoning","id":"rs_1"}],"usage":{"input_tokens":12,"input_tokens_details":{"cached_tokens":3,"cache_write_tokens":2},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":1},"total_tokens":17}}}`: {
+		`{"type":"response.completed","response":{"incomplete_details":null,"output":[{"type":"reasoning","id":"rs_1"}],"usage":{"input_tokens":"12","input_tokens_details":{"cached_tokens":3.0,"cache_write_tokens":2},"output_tokens":5,"output_tokens_details":{"reasoning_tokens":1},"total_tokens":17}}}`: {
 			Type: "response.completed", Response: &response{Output: []answer{{Type: "reasoning", ID: "rs_1"}}, Usage: &usage}},
 	} {
 		got, err := decode([]byte(text))

@@ -55,6 +55,15 @@ type origin struct {
 	// reasoning "without its required following item", and an item whose reasoning
 	// is missing: either all of it goes back, or none of it with an id.
 	After int `json:"after,omitempty"`
+	// Follows is the id of the last of them, since what stood between may have been
+	// left out of the request. Logs of older versions do not have it.
+	Follows string `json:"follows,omitempty"`
+}
+
+// belongs reports whether the reasoning before an item is all that it came with.
+func (o origin) belongs(before []item) bool {
+	n := len(before)
+	return o.After == n && (n == 0 || o.Follows == "" || o.Follows == before[n-1].id)
 }
 
 func providerData(modelID string, v any) *protocol.ProviderData {
@@ -80,7 +89,7 @@ func answered(content []protocol.Block) []item {
 			continue
 		}
 		from, own := originOf(b)
-		whole = whole && own && from.After == len(held)
+		whole = whole && own && from.belongs(held)
 		if whole {
 			out = append(out, held...)
 		} else {

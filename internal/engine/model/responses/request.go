@@ -47,7 +47,7 @@ func (m *Model) request(req model.Request) (*request, error) {
 }
 
 // forget takes the reasoning out, and with it the ids of what belongs to it. It
-// says whether there was any.
+// reports whether there was any.
 func (p *request) forget() bool {
 	var out []item
 	for _, it := range p.items {
@@ -70,7 +70,7 @@ func (m *Model) maxTokens(req model.Request) int {
 	return 0
 }
 
-// body writes the request. What grows with the conversation stands last, so that of
+// body writes the request. What grows with the conversation is last, so that of
 // two requests the longer begins with the shorter.
 func (m *Model) body(ctx context.Context, p *request) ([]byte, error) {
 	to := httpx.NewBody(p.Request, p.fitted, false)

@@ -17,7 +17,7 @@ import (
 	"scorel/protocol"
 )
 
-// inMemory gives a model whose server keeps its requests.
+// inMemory returns a model whose server keeps its requests.
 func inMemory(t testing.TB, info model.Info, lines string) (*responses.Model, *modeltest.Server) {
 	s, err := script.Parse(strings.NewReader("{\"script\":1}\n"+lines), "test.jsonl")
 	if err != nil {
@@ -42,7 +42,7 @@ func send(t testing.TB, m *responses.Model, req model.Request) modeltest.Answer 
 	return a
 }
 
-// sent gives the items of a request in short: type or role, and id where it has one.
+// sent returns the items of a request in short: type or role, and id where it has one.
 func sent(t *testing.T, s *modeltest.Server, i int) string {
 	t.Helper()
 	var b struct {
@@ -65,7 +65,7 @@ func sent(t *testing.T, s *modeltest.Server, i int) string {
 	return strings.Join(out, ", ")
 }
 
-// reply makes the messages behind an answer: itself, and results of its calls or a
+// reply makes the messages after an answer: itself, and results of its calls or a
 // word of thanks.
 func reply(a modeltest.Answer, info model.Info) []protocol.Message {
 	msg := a.Message(info)
@@ -85,13 +85,13 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 {"do":[{"thinking":"so"},{"call":"Bash","id":"b1","input":{"command":"ls"}}]}
 {"do":[{"text":"done"}]}
 {"do":[{"text":"you are welcome"}]}`)
-	req := ask("what is in x and y?")
+	req := modeltest.Ask("what is in x and y?")
 	req.SessionID = "ses_x"
 	var before []byte
 	for step := range 4 {
 		a := send(t, m, req)
 		raw := server.Requests()[step].Body
-		// All of a request but its closing brackets stands at the beginning of the
+		// All of a request but its closing brackets is at the beginning of the
 		// next.
 		if !bytes.HasPrefix(raw, before) {
 			t.Fatalf("request %d does not begin with the one before:\n%s\n--\n%s", step, raw, before)
@@ -109,7 +109,7 @@ func TestRequestsShareTheirPrefixAndReadItFromTheCache(t *testing.T) {
 
 func TestWhatTheServerMadeGoesBackWhole(t *testing.T) {
 	m, server := inMemory(t, gpt(), `{"do":[{"thinking":"hm"},{"text":"I look"},{"thinking":"so"},{"call":"Read","id":"a1","input":{"path":"x"}},{"call":"Read","id":"a2","input":{}}]}`+"\n"+anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	a := send(t, m, req)
 	req.Messages = append(req.Messages, reply(a, m.Info())...)
 	send(t, m, req)
@@ -125,7 +125,7 @@ func TestWhatTheServerMadeGoesBackWhole(t *testing.T) {
 func TestReasoningGoesBackOnlyWithWhatFollowedIt(t *testing.T) {
 	whole := func(t *testing.T) (*responses.Model, *modeltest.Server, model.Request) {
 		m, server := inMemory(t, gpt(), `{"do":[{"thinking":"hm"},{"text":"I look"},{"call":"Read","id":"a1","input":{}}]}`+"\n"+anyAnswer)
-		req := ask("go")
+		req := modeltest.Ask("go")
 		req.Messages = append(req.Messages, reply(send(t, m, req), m.Info())...)
 		return m, server, req
 	}
@@ -168,7 +168,7 @@ func TestIdsThatTheServerWouldRefuseAreLeftOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	m, server := inMemory(t, gpt(), anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Messages = append(req.Messages, reply(a, m.Info())...)
 	send(t, m, req)
 	if got := sent(t, server, 0); got != "user, reasoning, assistant, user" {
@@ -183,7 +183,7 @@ func TestPartsOfOneMessageGoBackAsOneMessage(t *testing.T) {
 		t.Fatalf("%+v %v", a, err)
 	}
 	m, server := inMemory(t, gpt(), anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Messages = append(req.Messages, reply(a, m.Info())...)
 	send(t, m, req)
 	if got := sent(t, server, 0); got != "user, assistant msg_1, user" {
@@ -204,7 +204,7 @@ func TestReasoningThatArrivesWithTheEndAloneIsKept(t *testing.T) {
 
 func TestReasoningThatTheServerCannotReadIsLeftOutOnce(t *testing.T) {
 	m, server := inMemory(t, gpt(), `{"do":[{"thinking":"hm"},{"call":"Read","id":"a1","input":{}}]}`+"\n"+anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Messages = append(req.Messages, reply(send(t, m, req), m.Info())...)
 	altered := &req.Messages[1].Content[0]
 	altered.Provider = &protocol.ProviderData{API: altered.Provider.API, Model: altered.Provider.Model,
@@ -230,7 +230,7 @@ func TestAccountWithoutSummariesWorksWithoutThem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Thinking = model.ThinkingHigh
 	send(t, m, req)
 	send(t, m, req)
@@ -243,7 +243,7 @@ func TestAccountWithoutSummariesWorksWithoutThem(t *testing.T) {
 func TestRefusalsOfOtherKindsAreNotSentAgain(t *testing.T) {
 	for _, text := range []string{"Encrypted content is not supported with this model.", "no reasoning summaries here", "nonsense"} {
 		m, server := inMemory(t, gpt(), `{"again":true,"do":[{"error":{"status":400,"message":"`+text+`"}}]}`)
-		if _, err := modeltest.Collect(m.Stream(t.Context(), ask("go"))); err == nil || server.Count() != 1 {
+		if _, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("go"))); err == nil || server.Count() != 1 {
 			t.Errorf("%s: %v, %d requests", text, err, server.Count())
 		}
 	}
@@ -251,7 +251,7 @@ func TestRefusalsOfOtherKindsAreNotSentAgain(t *testing.T) {
 
 func TestImagesAndFilesOfResultsStayInThem(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer)
-	req := ask("go")
+	req := modeltest.Ask("go")
 	req.Blob = func(_ context.Context, sha string) ([]byte, error) {
 		if sha == "pdf" {
 			return []byte("%PDF-1.7"), nil
@@ -298,7 +298,7 @@ func TestRequestIsThisByteForByte(t *testing.T) {
 
 func TestSchemasKeepTheirOrder(t *testing.T) {
 	m, server := inMemory(t, gpt(), anyAnswer)
-	send(t, m, ask("go"))
+	send(t, m, modeltest.Ask("go"))
 	if raw := server.Requests()[0].Body; !bytes.Contains(raw, []byte(`"parameters":{"type":"object","properties":{"command":{"type":"string"},"a":{}}},"strict":false`)) {
 		t.Fatalf("%s", raw)
 	}
@@ -331,7 +331,7 @@ func TestThinkingAndLimitsInTheServersWords(t *testing.T) {
 			info := gpt()
 			info.Compat = tt.compat
 			m, server := inMemory(t, info, anyAnswer)
-			req := ask("go")
+			req := modeltest.Ask("go")
 			req.Thinking, req.MaxTokens = tt.level, tt.limit
 			send(t, m, req)
 			var f map[string]json.RawMessage

@@ -16,10 +16,10 @@ import (
 // DefaultBaseURL is OpenAI's own server.
 const DefaultBaseURL = "https://api.openai.com/v1"
 
-// Config says which model to call and how. BaseURL is with /v1 where the server has it.
+// Config returns which model to call and how. BaseURL is with /v1 where the server has it.
 type Config = httpx.Config
 
-// Model is one model behind the API. It implements [model.Model].
+// Model is one model that is reached through the API. It implements [model.Model].
 type Model struct {
 	info model.Info
 	peer httpx.Peer
@@ -44,7 +44,7 @@ func New(c Config) (*Model, error) {
 	return &Model{info: c.Info, peer: peer, url: address, doer: peer.Doer(), header: peer.Bearer()}, nil
 }
 
-// Info says what the model is.
+// Info returns what the model is.
 func (m *Model) Info() model.Info { return m.info }
 
 // Stream sends the request and yields the answer; see [model.Model].
@@ -83,7 +83,7 @@ func (m *Model) play(ctx context.Context, p *request, r *reader) error {
 	}
 	defer res.Body.Close()
 	for got, err := range httpx.Events(res.Body) {
-		if bytes.HasPrefix(got.Data, []byte("[DONE]")) { // of some servers, behind the end event
+		if bytes.HasPrefix(got.Data, []byte("[DONE]")) { // of some servers, after the end event
 			break
 		}
 		var e *event

@@ -1,7 +1,6 @@
 package responses_test
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -37,46 +36,20 @@ func gpt() model.Info {
 // start serves a script and gives a model that calls it.
 func start(t *testing.T, lines string, change ...func(*modeltest.Config, *responses.Config)) (*responses.Model, *modeltest.Server) {
 	t.Helper()
-	s, err := script.Parse(strings.NewReader("{\"script\":1,\"chunk\":7}\n"+lines), "test.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := modeltest.Script(t, "{\"script\":1,\"chunk\":7}\n"+lines)
 	sc := modeltest.Config{Script: s, Key: key, Keep: -1}
 	rc := responses.Config{Info: gpt(), Key: key, KeyName: "OPENAI_API_KEY"}
 	for _, f := range change {
 		f(&sc, &rc)
 	}
 	server := modeltest.Responses(sc)
-	rc.BaseURL = serve(t, server) + "/v1"
-	rc.HTTP = client(t)
+	rc.BaseURL = modeltest.Serve(t, server) + "/v1"
+	rc.HTTP = modeltest.Client(t)
 	m, err := responses.New(rc)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m, server
-}
-
-func serve(t *testing.T, h http.Handler) string {
-	t.Helper()
-	web := httptest.NewServer(h)
-	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
-	return web.URL
-}
-
-func client(t *testing.T) *http.Client {
-	tr := &http.Transport{}
-	t.Cleanup(tr.CloseIdleConnections)
-	return &http.Client{Transport: tr}
-}
-
-func ask(text string) model.Request {
-	return model.Request{
-		Kind: model.KindStep, System: "You help.", Messages: []protocol.Message{protocol.UserText(text)},
-		Tools: []model.ToolSpec{
-			{Name: "Bash", Description: "runs", Schema: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"a":{}}}`)},
-			{Name: "Read", Description: "reads", Schema: json.RawMessage(`{"type":"object","properties":{"path":{"type":"string"}}}`)},
-		},
-	}
 }
 
 // events answers everything with the events.
@@ -102,12 +75,12 @@ func collect(t *testing.T, info model.Info, h http.Handler) (modeltest.Answer, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	return modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	return modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 }
 
 func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 	m, _ := start(t, `{"do":[{"thinking":"hm, let me see"},{"text":"I look at both <files> äöü"},{"call":"Read","id":"c1","input":{"path":"a"}},{"call":"Read","id":"c2","input":{"path":"b"}}],"usage":{"inputTokens":1000,"outputTokens":200,"cacheReadTokens":5000,"cacheWriteTokens":0,"reasoningTokens":50}}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +97,7 @@ func TestStreamsThinkingTextAndParallelCalls(t *testing.T) {
 
 func TestOutputLimitGivesTheCutCallAsInvalid(t *testing.T) {
 	m, _ := start(t, `{"do":[{"text":"I write"},{"call":"Write","id":"c1","raw":"{\"path\":\"a\",\"content\":\"hal"}],"stop":"max_tokens"}`)
-	a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+	a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +232,7 @@ func TestAnswersThatMakeNoSenseAreFailures(t *testing.T) {
 	}
 }
 
-// pieces gives an answer in reads of one byte, so that each border between reads
+// pieces returns an answer in reads of one byte, so that each border between reads
 // falls everywhere once.
 type pieces struct{ h http.Handler }
 
@@ -287,7 +260,7 @@ func TestBordersOfReadsAreNotSeen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := modeltest.Collect(m.Stream(t.Context(), ask("hello")))
+		a, err := modeltest.Collect(m.Stream(t.Context(), modeltest.Ask("hello")))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +305,7 @@ func BenchmarkAnswer(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		n := 0
-		for _, err := range m.Stream(b.Context(), ask("x")) {
+		for _, err := range m.Stream(b.Context(), modeltest.Ask("x")) {
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -22,6 +22,7 @@ type reader struct {
 	count    int           // blocks so far
 	open     map[int]*open // items that have not ended, by the server's index
 	thoughts int           // reasoning items since the last other one
+	thought  string        // the id of the last of them
 	called   bool
 	refused  bool
 	tokens   int // estimate of what came
@@ -29,9 +30,10 @@ type reader struct {
 
 // open is an item that has not ended.
 type open struct {
-	answer                // what is known of it
-	after  int            // reasoning items directly before
-	blocks map[int]*block // by part; of calls and reasoning number 0
+	answer                 // what is known of it
+	after   int            // reasoning items directly before
+	follows string         // the id of the last of them
+	blocks  map[int]*block // by part; of calls and reasoning number 0
 }
 
 // block is one that has not ended.
@@ -49,7 +51,7 @@ type place struct {
 	index int
 }
 
-// event reads one event. It says whether to go on: not when the answer is complete
+// event reads one event. It reports whether to go on: not when the answer is complete
 // or the consumer has had enough.
 func (r *reader) event(e *event) (more bool, err error) {
 	switch e.Type {
@@ -100,9 +102,9 @@ func (r *reader) begin(at int, a answer) (bool, error) {
 	o := &open{answer: answer{Type: a.Type, ID: a.ID, Phase: a.Phase, CallID: a.CallID, Name: a.Name}, blocks: map[int]*block{}}
 	switch a.Type {
 	case typeMessage, typeCall:
-		o.after, r.thoughts = r.thoughts, 0
+		o.after, o.follows, r.thoughts, r.thought = r.thoughts, r.thought, 0, ""
 	case typeReasoning:
-		r.thoughts++
+		r.thoughts, r.thought = r.thoughts+1, usableID(a.ID)
 	default:
 		return true, nil
 	}
@@ -148,7 +150,7 @@ func (r *reader) add(b *block, text string) bool {
 	return r.yield(model.TextDelta{Index: b.index, Text: text})
 }
 
-// item gives the open item of an event, which some servers do not announce.
+// item returns the open item of an event, which some servers do not announce.
 func (r *reader) item(e *event, kind string) (o *open, more bool, err error) {
 	if o = r.open[e.OutputIndex]; o == nil || o.Type != kind {
 		if more, err = r.begin(e.OutputIndex, answer{Type: kind, ID: e.ItemID}); err != nil || !more {
@@ -250,7 +252,7 @@ func (r *reader) end(at int, o *open, a answer) (bool, error) {
 		}
 		b := o.blocks[0]
 		end := model.CallEnd(b.index, o.CallID, o.Name, b.text.String())
-		end.Block.Provider = providerData(r.info.ID, origin{ID: usableID(a.ID), After: o.after})
+		end.Block.Provider = providerData(r.info.ID, origin{ID: usableID(a.ID), After: o.after, Follows: o.follows})
 		return r.close(b, end), nil
 	}
 	return r.endMessage(o, a), nil
@@ -286,7 +288,7 @@ func (r *reader) endMessage(o *open, a answer) bool {
 			return false
 		}
 	}
-	from := origin{ID: usableID(a.ID), Phase: a.Phase, After: o.after}
+	from := origin{ID: usableID(a.ID), Phase: a.Phase, After: o.after, Follows: o.follows}
 	for _, i := range slices.Sorted(maps.Keys(o.blocks)) {
 		b := o.blocks[i]
 		end := model.BlockEnd{Index: b.index, Block: protocol.Text(b.text.String())}
@@ -294,7 +296,7 @@ func (r *reader) endMessage(o *open, a answer) bool {
 		if !r.close(b, end) {
 			return false
 		}
-		from.After = 0
+		from.After, from.Follows = 0, ""
 	}
 	return true
 }
@@ -363,7 +365,7 @@ func (r *reader) finish(e *event) error {
 	return nil
 }
 
-// stopReason says why an answer ended. It says false for one that the server left off for
+// stopReason returns why an answer ended. It says false for one that the server left off for
 // a reason that is not in the vendor's list.
 func (r *reader) stopReason(event, reason string) (protocol.StopReason, bool) {
 	switch {
@@ -385,11 +387,11 @@ func counts(u *usage) protocol.Usage {
 		return protocol.Usage{}
 	}
 	return protocol.Usage{
-		InputTokens:      max(0, u.Input-u.InputDetails.Cached-u.InputDetails.Written),
-		OutputTokens:     u.Output,
-		CacheReadTokens:  u.InputDetails.Cached,
-		CacheWriteTokens: u.InputDetails.Written,
-		ReasoningTokens:  u.OutputDetails.Reasoning,
+		InputTokens:      int(max(0, u.Input-u.InputDetails.Cached-u.InputDetails.Written)),
+		OutputTokens:     int(u.Output),
+		CacheReadTokens:  int(u.InputDetails.Cached),
+		CacheWriteTokens: int(u.InputDetails.Written),
+		ReasoningTokens:  int(u.OutputDetails.Reasoning),
 	}
 }
 

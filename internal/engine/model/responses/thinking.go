@@ -5,7 +5,7 @@ import (
 	"scorel/internal/engine/model/httpx"
 )
 
-// reasoning says how much the model thinks and that it tells a summary of it.
+// reasoning returns how much the model thinks and that it tells a summary of it.
 type reasoning struct {
 	effort  string
 	summary string
@@ -22,7 +22,7 @@ func (r *reasoning) write(to *httpx.Body) {
 	to.EndObject()
 }
 
-// told says whether a summary is asked for.
+// told reports whether a summary is asked for.
 func (r *reasoning) told() bool { return r != nil && r.summary != "" }
 
 // untold is r without its summary; nil when nothing is left.
@@ -33,7 +33,7 @@ func (r *reasoning) untold() *reasoning {
 	return &reasoning{effort: r.effort}
 }
 
-// reasoning gives the level in the server's word. Off is the word for it; where
+// reasoning returns the level in the server's word. Off is the word for it; where
 // the model cannot leave it, the least that it has; where no word is known, what
 // the server does by itself.
 func (m *Model) reasoning(req model.Request) *reasoning {

@@ -9,7 +9,7 @@
 //	       {"wait":50},{"error":{"status":529,"retryAfter":1}},{"cut":true},{"hang":true}],
 //	 "stop":"tool_use","usage":{}}
 //
-// An answer stands on one line. Empty lines and lines that begin with // or # are
+// An answer is on one line. Empty lines and lines that begin with // or # are
 // skipped. Of the head only "script" is needed. window is the context window in tokens, chunk the
 // characters of one piece (0: whole), delayMs the wait before each piece; with a
 // seed that is not 0 the pieces vary between 1 and twice chunk, always in the same
@@ -22,7 +22,7 @@
 //
 // The first line that is unused and whose conditions all hold. user and result are
 // regular expressions for the texts of the user messages and of the tool results
-// behind the last assistant message; kind is "step" (also when it is not given) or
+// after the last assistant message; kind is "step" (also when it is not given) or
 // "compact" for the summariser's call. A line without if fits any step. A played
 // line is used up, unless again is set, for as long as the model lives: each turn of
 // a session makes its own and begins with all lines unused. When none fits the
@@ -40,7 +40,7 @@
 //	wait             milliseconds
 //	error            {status, retryAfter in seconds, message, type, tooLong}; a status
 //	                 of 0 is a failed connection. In front of all others it is the
-//	                 answer itself, behind content an error inside the stream
+//	                 answer itself, after content an error inside the stream
 //	cut              true: the connection breaks; "clean": the answer ends as if it
 //	                 were complete, without its end event
 //	hang             nothing more comes until the caller gives up

@@ -37,7 +37,7 @@ type Line struct {
 	Usage  *protocol.Usage // nil: to be estimated
 }
 
-// Cond says which requests a line answers.
+// Cond returns which requests a line answers.
 type Cond struct {
 	User   *regexp.Regexp // nil: any
 	Result *regexp.Regexp // nil: any

@@ -15,14 +15,14 @@ import (
 // View is what conditions look at.
 type View struct {
 	Kind   model.Kind
-	User   string // the user's texts behind the last assistant message
-	Result string // the texts of the tool results behind it
+	User   string // the user's texts after the last assistant message
+	Result string // the texts of the tool results after it
 	Count  int    // messages of the request, for ids that are made up
-	// Whole gives the texts of the whole request, for fills; it may be nil.
+	// Whole returns the texts of the whole request, for fills; it may be nil.
 	Whole func() string
 }
 
-// ViewOf gives the view of a request.
+// ViewOf returns the view of a request.
 func ViewOf(req model.Request) View {
 	v := View{Kind: req.Kind, Count: len(req.Messages)}
 	if v.Kind == "" {
@@ -48,7 +48,7 @@ func ViewOf(req model.Request) View {
 	return v
 }
 
-// Fits says whether the conditions hold.
+// Fits reports whether the conditions hold.
 func (c Cond) Fits(v View) bool {
 	return c.Kind == v.Kind &&
 		(c.User == nil || v.User != "" && c.User.MatchString(v.User)) &&
@@ -102,7 +102,7 @@ type Piece struct {
 	Step  Step
 }
 
-// Play gives the pieces of a line in order until yield returns false. The same
+// Play returns the pieces of a line in order until yield returns false. The same
 // line, script and view give the same pieces.
 func (s *Script) Play(l *Line, v View, yield func(Piece) bool) {
 	rnd := rand.New(rand.NewPCG(s.Seed, uint64(l.Number)))
@@ -152,7 +152,7 @@ func (s *Script) Play(l *Line, v View, yield func(Piece) bool) {
 	}
 }
 
-// filled gives the input of a call with its fields filled from the request: the
+// filled returns the input of a call with its fields filled from the request: the
 // first group of the pattern's newest match, or all of it without a group. A
 // field without a match, or of an input that is no object, stays as it is.
 func filled(step Step, v View) string {
@@ -210,7 +210,7 @@ func (s *Script) playText(steps []Step, i int, kind protocol.BlockType, index in
 	return i
 }
 
-// breaks says whether the next thing that happens is a failure.
+// breaks reports whether the next thing that happens is a failure.
 func breaks(steps []Step) bool {
 	for _, s := range steps {
 		switch s.Op {

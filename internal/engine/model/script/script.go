@@ -13,7 +13,7 @@ import (
 	"scorel/protocol"
 )
 
-// Config says what to play.
+// Config returns what to play.
 type Config struct {
 	Script *Script
 	Ref    string // empty: "script:" and the script's name
@@ -67,7 +67,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Info says what the model is.
+// Info returns what the model is.
 func (m *Model) Info() model.Info { return m.info }
 
 // Stream plays the line that fits.

@@ -63,7 +63,7 @@ func Load(name string, read Read) (*File, error) {
 	return f, nil
 }
 
-// Layer gives the rules of the project at root as a layer for a policy.
+// Layer returns the rules of the project at root as a layer for a policy.
 func (f *File) Layer(name, root string) permission.Layer {
 	l := permission.Layer{Name: name, Scope: permission.ScopeUser}
 	if p := f.Projects[filepath.Clean(root)]; p != nil {
@@ -75,7 +75,7 @@ func (f *File) Layer(name, root string) permission.Layer {
 // Add allows list (one rule, or several separated by commas) in the project at
 // root and writes the file. The rules are checked first; those that are there
 // already are not added again, and then nothing is written. It reads the file
-// anew, so a change that somebody made by hand is kept.
+// again, so a change that somebody made by hand is kept.
 func Add(name, root, list string, read Read, write Write) error {
 	root = filepath.Clean(root)
 	rules := permission.Split(list)

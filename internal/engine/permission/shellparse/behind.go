@@ -36,7 +36,7 @@ func chain(s *syntax.Stmt) bool {
 	return false
 }
 
-// behind notes for the steps from mid on that they run behind the cd of step cd, as far
+// after notes for the steps from mid on that they run after the cd of step cd, as far
 // as nothing among them changes the working directory again.
 func (w *walker) behind(cd, mid int) {
 	if cd == 0 {
@@ -45,7 +45,7 @@ func (w *walker) behind(cd, mid int) {
 	steps := w.steps[mid:]
 	for i := range steps {
 		if steps[i].Loop && steps[i].moves() && w.loops == 0 {
-			return // what stands before it in the loop runs behind it, too
+			return // what is before it in the loop runs behind it, too
 		}
 	}
 	for i := range steps {

@@ -2,7 +2,7 @@ package shellparse
 
 import "strings"
 
-// builtinAsk says why a builtin may never be allowed by a rule, "" for all other
+// builtinAsk returns why a builtin may never be allowed by a rule, "" for all other
 // commands. These change what later commands mean, run text as code, or set
 // variables by name (where a subscript is evaluated).
 func builtinAsk(words []Word) string {

@@ -49,7 +49,7 @@ func (w *walker) byName(words []Word) {
 	for len(words) > 1 && (words[0].Text == "builtin" || words[0].Text == "command") {
 		words = words[1:]
 	}
-	behind := "" // only the word behind this option is a name
+	behind := "" // only the word after this option is a name
 	switch words[0].Text {
 	case "read", "mapfile", "readarray", "getopts", "unset", "declare", "typeset", "local", "export", "readonly", "let":
 	case "test", "[", "printf":
@@ -143,7 +143,7 @@ func (w *walker) environment(a *syntax.Assign) {
 	}
 }
 
-// setting gives what NAME=value in front of a command means for what it runs.
+// setting returns what NAME=value in front of a command means for what it runs.
 func setting(word Word) (Inner, bool) {
 	name, value, ok := strings.Cut(word.Text, "=")
 	switch {

@@ -121,7 +121,7 @@ func (w *walker) redirect(r *syntax.Redirect, step *Step) {
 	step.Redirects = append(step.Redirects, out)
 }
 
-// heredoc accepts text without expansions behind a plain delimiter, outside of
+// heredoc accepts text without expansions after a plain delimiter, outside of
 // substitutions: the rest is where shells differ.
 func (w *walker) heredoc(r *syntax.Redirect, ask *string) {
 	if !plainDelimiter(w.source(r.Word)) || w.inner > 0 && !w.whole {

@@ -97,7 +97,7 @@ func (f fields) append(p piece) fields {
 	return f
 }
 
-// become gives the lists of words that bash may make of a word, as far as the source
+// become returns the lists of words that bash may make of a word, as far as the source
 // tells: braces, variables that the source sets, substitutions that print a known text.
 func (w *walker) become(word *syntax.Word) [][]Word {
 	if word == nil {
@@ -146,7 +146,7 @@ func bracesOf(word *syntax.Word) (n int) {
 	return n
 }
 
-// parts adds what the parts of a word may become to each of the lists. It gives nil when
+// parts adds what the parts of a word may become to each of the lists. It returns nil when
 // there are more than are compared.
 func (w *walker) parts(whole []fields, parts []syntax.WordPart, quoted bool) []fields {
 	for i, part := range parts {
@@ -182,7 +182,7 @@ func each(whole []fields, pieces []piece) []fields {
 	return out
 }
 
-// pieces gives what one part of a word may become.
+// pieces returns what one part of a word may become.
 func (w *walker) pieces(part syntax.WordPart, quoted, first bool) []piece {
 	one := func(p piece, text string) []piece {
 		p.fields = []string{text}

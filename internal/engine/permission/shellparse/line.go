@@ -38,7 +38,7 @@ type Step struct {
 	// before this one, a cd that succeeded (cd x && …): its index plus one, 0 when that
 	// cannot be told.
 	Behind int
-	// Loop says that the step stands in the body of a loop.
+	// Loop says that the step is in the body of a loop.
 	Loop bool
 	// Test says that the step only evaluates a condition ([[ … ]]).
 	Test bool
@@ -58,7 +58,7 @@ type Step struct {
 	Source string
 }
 
-// Text gives the words of the step for people, joined by spaces: for one without words
+// Text returns the words of the step for people, joined by spaces: for one without words
 // what was written.
 func (s Step) Text() string {
 	if len(s.Words) == 0 {
@@ -93,7 +93,7 @@ type Word struct {
 	Feeds string
 }
 
-// Effect says what a redirection does.
+// Effect returns what a redirection does.
 type Effect int
 
 // The effects of redirections.
@@ -146,7 +146,7 @@ func parse(src string, params []string) (Line, error) {
 // maxFront is how many lines at the end of a source Front leaves out at most.
 const maxFront = 50
 
-// Front takes apart the lines of a source that Parse refuses which stand before
+// Front takes apart the lines of a source that Parse refuses which are before
 // what is wrong with it: bash runs each line before it reads the next one. It is
 // empty when there are none, or when they cannot be told.
 func Front(src string) Line {

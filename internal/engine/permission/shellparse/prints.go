@@ -7,7 +7,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// exact gives what statements print, where the source tells all of it.
+// exact returns what statements print, where the source tells all of it.
 func (w *walker) exact(list []*syntax.Stmt) (string, bool) {
 	if w.deep >= maxDeep {
 		return "", false
@@ -88,7 +88,7 @@ func (w *walker) exactCall(c *syntax.CallExpr, redirects []*syntax.Redirect) (st
 	return "", false
 }
 
-// exactInput gives the text of a here-document or a here-string.
+// exactInput returns the text of a here-document or a here-string.
 func (w *walker) exactInput(r *syntax.Redirect) (string, bool) {
 	switch r.Op {
 	case syntax.WordHdoc:
@@ -132,7 +132,7 @@ func (w *walker) exactInput(r *syntax.Redirect) (string, bool) {
 	return "", false
 }
 
-// document gives the text of $(cat <<'EOF' … EOF) in double quotes: all shells read it
+// document returns the text of $(cat <<'EOF' … EOF) in double quotes: all shells read it
 // alike, and no rule has to allow it. Its end has to be a line of its own.
 func (w *walker) document(p *syntax.CmdSubst) (string, bool) {
 	if p.Backquotes || p.TempFile || p.ReplyVar || w.inner > 0 || len(p.Stmts) != 1 {
@@ -227,7 +227,7 @@ func (w *walker) printsHashes(p *syntax.CmdSubst) bool {
 	return format
 }
 
-// echoes gives what echo of bash prints.
+// echoes returns what echo of bash prints.
 func echoes(args []string) (string, bool) {
 	end, escaped := "\n", false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
@@ -253,7 +253,7 @@ func echoes(args []string) (string, bool) {
 	return text + end, true
 }
 
-// printfs gives what printf prints, for formats whose directives take texts.
+// printfs returns what printf prints, for formats whose directives take texts.
 func printfs(args []string) (string, bool) {
 	if len(args) > 0 && args[0] == "--" {
 		args = args[1:]

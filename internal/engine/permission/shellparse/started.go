@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// Started gives the commands that a step would start by itself, for rules that deny or
+// Started returns the commands that a step would start by itself, for rules that deny or
 // ask: those of [Unwrap], what runners of packages and the options and programs of other
 // languages start, and what a shell reads from its input where the text tells that. It
 // looks widely: not all that it gives need run.
@@ -48,7 +48,7 @@ func Started(s Step) []Inner {
 	return out
 }
 
-// callbacks gives what builtins are told to run.
+// callbacks returns what builtins are told to run.
 func callbacks(words []Word) []Inner {
 	switch words[0].Text {
 	case "mapfile", "readarray", "compgen", "complete":
@@ -106,7 +106,7 @@ func feeds(words []Word) string {
 	return ""
 }
 
-// xargs gives the command of xargs with what it adds: words that it reads, where the mark
+// xargs returns the command of xargs with what it adds: words that it reads, where the mark
 // of -I stands or at the end.
 func xargs(s Step) []Inner {
 	inner := Unwrap(s.Words)
@@ -203,7 +203,7 @@ func readsCommands(name string) bool {
 	return false
 }
 
-// runner gives what programs start that are no wrappers for rules that allow: runners of
+// runner returns what programs start that are no wrappers for rules that allow: runners of
 // packages, Git, and interpreters of other languages.
 func runner(words []Word) []Inner {
 	rest := words[1:]
@@ -234,7 +234,7 @@ func runner(words []Word) []Inner {
 	return nil
 }
 
-// eachWord gives the tails of words and each that is a line by itself.
+// eachWord returns the tails of words and each that is a line by itself.
 func eachWord(words []Word) []Inner {
 	out := wrapper{}.everywhere(words)
 	for _, w := range words[:min(len(words), maxTails)] {
@@ -245,7 +245,7 @@ func eachWord(words []Word) []Inner {
 	return out
 }
 
-// gitStarts gives what Git starts by its own words: aliases of -c, foreach, run and exec.
+// gitStarts returns what Git starts by its own words: aliases of -c, foreach, run and exec.
 func gitStarts(words []Word) []Inner {
 	out := sources(words, "x", "--exec", "--upload-pack", "--receive-pack", "--open-files-in-pager", "--extcmd")
 	if !slices.ContainsFunc(words, func(w Word) bool { return w.Text == "rebase" || w.Text == "difftool" }) {

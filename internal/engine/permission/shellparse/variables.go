@@ -113,7 +113,7 @@ func calculated(word *syntax.Word) bool {
 	return ok
 }
 
-// quotedParts gives the parts of a word that bash does not split.
+// quotedParts returns the parts of a word that bash does not split.
 func quotedParts(word *syntax.Word) []syntax.WordPart {
 	var out []syntax.WordPart
 	for _, part := range word.Parts {
@@ -211,7 +211,7 @@ func (w *walker) setsByName(c *syntax.CallExpr) {
 	}
 }
 
-// known gives all values that a variable may have at a place of the source; false when
+// known returns all values that a variable may have at a place of the source; false when
 // that cannot be told.
 func (v *variables) known(name string, at uint) ([]value, bool) {
 	first, set := v.first[name]
@@ -231,7 +231,7 @@ func (v *variables) calculates(name string) bool {
 	return slices.ContainsFunc(v.values[name], func(one value) bool { return one.text != "" && !digits(one.text) })
 }
 
-// paramPieces gives what an expansion of a variable may become.
+// paramPieces returns what an expansion of a variable may become.
 func (w *walker) paramPieces(p *syntax.ParamExp, quoted bool) []piece {
 	shown := w.source(p)
 	plain := p.Param != nil && !p.Excl && !p.Length && !p.Width && !p.IsSet && p.NestedParam == nil && p.Flags == nil && p.Index == nil &&

@@ -17,13 +17,13 @@ type Inner struct {
 	Unknown string
 }
 
-// wrapper says how a command that starts another one takes its arguments.
+// wrapper returns how a command that starts another one takes its arguments.
 type wrapper struct {
 	values  string   // short options that take a value
 	long    []string // long options that take a value in the next word
 	flags   []string // long options that take none
 	skip    int      // operands before the command
-	assigns bool     // NAME=value may stand before the command
+	assigns bool     // NAME=value may be before the command
 	dash    bool     // a dash alone is an option
 	join    bool     // the rest is joined and given to a shell
 }
@@ -88,8 +88,8 @@ func wrapperOf(name string) (wrapper, bool) {
 	return wrapper{}, false
 }
 
-// Unwrap gives the commands that the command in words would start by itself: what
-// stands behind sudo or in find -exec, the source of sh -c, and so on. It gives
+// Unwrap returns the commands that the command in words would start by itself: what
+// is after sudo or in find -exec, the source of sh -c, and so on. It gives
 // nil for a command that starts no other. Where the place of the inner command
 // is not certain, all places are given.
 func Unwrap(words []Word) []Inner {
@@ -140,7 +140,7 @@ func Unwrap(words []Word) []Inner {
 	return w.inner(words[1:])
 }
 
-// inner finds the command behind the options and operands of a wrapper.
+// inner finds the command after the options and operands of a wrapper.
 func (w wrapper) inner(words []Word) []Inner {
 	skip := w.skip
 	for i := 0; i < len(words); i++ {
@@ -189,7 +189,7 @@ func (w wrapper) rest(words []Word) []Inner {
 	return []Inner{{Words: words}}
 }
 
-// hidden gives the first part of words that cannot be known.
+// hidden returns the first part of words that cannot be known.
 func hidden(words []Word) string {
 	for _, w := range words {
 		if w.Unknown != "" {
@@ -225,7 +225,7 @@ func starts(name string) bool {
 	return ok
 }
 
-// find gives the commands of find -exec and its like. Deleting is what rm does.
+// find returns the commands of find -exec and its like. Deleting is what rm does.
 func find(words []Word) []Inner {
 	var out []Inner
 	for i := 0; i < len(words); i++ {
@@ -270,7 +270,7 @@ func replaced(words []Word, mark, why string) []Word {
 	return out
 }
 
-// sources finds what stands behind a short option or a long one (or a beginning of it),
+// sources finds what is after a short option or a long one (or a beginning of it),
 // also attached and joined to others.
 func sources(words []Word, short string, long ...string) []Inner {
 	var out []Inner
@@ -304,7 +304,7 @@ func sources(words []Word, short string, long ...string) []Inner {
 	return out
 }
 
-// split gives the command in the value of env -S, with what follows it.
+// split returns the command in the value of env -S, with what follows it.
 func split(words []Word) []Inner {
 	for i, w := range words {
 		value, found := "", false

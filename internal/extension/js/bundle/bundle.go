@@ -229,7 +229,13 @@ func (r *reader) setup(b api.PluginBuild) {
 		name, ok := Builtin(a.Path)
 		if !ok {
 			if strings.HasPrefix(a.Path, "node:") {
-				return api.OnResolveResult{}, fmt.Errorf("there is no module %q in Scorel; it has %s", a.Path, strings.Join(NodeModules(), ", "))
+				return api.OnResolveResult{}, absent(a.Path)
+			}
+			if Instead(a.Path) != "" {
+				if a.Kind == api.ResolveJSRequireCall { // the code may go without it, so it fails when it runs
+					return api.OnResolveResult{Path: a.Path, Namespace: builtinKind}, nil
+				}
+				return api.OnResolveResult{}, absent(a.Path)
 			}
 			return api.OnResolveResult{}, nil
 		}

@@ -1,10 +1,41 @@
 package bundle
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // NodeModules are the modules of Node that there are, in order.
 func NodeModules() []string {
 	return []string{"assert", "assert/strict", "buffer", "child_process", "crypto", "events", "fs", "fs/promises", "os", "path", "path/posix", "process", "querystring", "readline", "stream", "stream/promises", "string_decoder", "timers", "timers/promises", "tty", "url", "util", "util/types"}
+}
+
+// Instead says what to use in the place of a module of Node that there is not, "" where
+// nothing is known.
+func Instead(path string) string {
+	switch strings.TrimPrefix(path, "node:") {
+	case "http", "https", "http2":
+		return "use the global fetch for requests; an extension cannot be a server"
+	case "net", "tls", "dgram":
+		return "there are no sockets: use the global fetch, or run a program with exec"
+	case "dns", "dns/promises":
+		return "use the global fetch, which looks names up itself, or run a program with exec"
+	case "worker_threads", "cluster":
+		return "an extension has one thread: start a program with child_process"
+	case "sqlite":
+		return "run the program sqlite3 with exec, or keep state in the session"
+	case "zlib":
+		return "run a program such as gzip with exec"
+	}
+	return ""
+}
+
+// absent is the error of an import of a module of Node that there is not.
+func absent(path string) error {
+	if use := Instead(path); use != "" {
+		return fmt.Errorf("there is no module %q in Scorel; %s", path, use)
+	}
+	return fmt.Errorf("there is no module %q in Scorel; it has %s", path, strings.Join(NodeModules(), ", "))
 }
 
 // Builtin gives the name under which a runtime knows an imported module, if it is one

@@ -45,6 +45,9 @@ type Config struct {
 	HTTP  *http.Client // of fetch
 	// Builtin finds the modules that come with Scorel.
 	Builtin func(name string) (Builtin, bool)
+	// Instead says what to use in the place of a module that does not; "" where nothing is
+	// known, and nil for nothing.
+	Instead func(name string) string
 
 	// Log takes a line of the console; level is debug, info, warning or error.
 	Log func(level, message string)
@@ -86,6 +89,7 @@ type Engine struct {
 	waits    int
 	rejected map[*goja.Promise]goja.Value
 	order    []*goja.Promise
+	machine  machine
 	lib      library
 	modules  modules
 	closers  map[int64]func()
@@ -99,6 +103,10 @@ func New(cfg Config) (*Engine, error) {
 		e.cfg.HTTP = http.DefaultClient
 	}
 	e.VM = goja.New()
+	var err error
+	if e.machine, err = newMachine(e.VM); err != nil {
+		return nil, err
+	}
 	e.VM.SetMaxCallStackSize(MaxCallStack)
 	e.VM.SetPromiseRejectionTracker(e.track)
 	e.VM.SetAsyncContextTracker(tracker{e})
@@ -239,6 +247,8 @@ func (e *Engine) do(job func()) {
 		}
 	}()
 	job()
+	e.drain()
+	e.machine.free()
 	e.reportRejected()
 	e.context = nil
 }
@@ -278,103 +288,6 @@ func (e *Engine) interrupt(why error) {
 		e.cause = why
 		e.VM.Interrupt(why)
 	}
-}
-
-// Call calls a function from a job. Promise jobs run before it returns.
-func (e *Engine) Call(f goja.Callable, this goja.Value, args ...goja.Value) (v goja.Value, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, e.recovered(r)
-		}
-		if e.depth--; e.depth == 0 { // an outer call is stopped as well
-			e.stopped(err)
-		}
-	}()
-	e.depth++
-	return f(this, args...)
-}
-
-// Run runs a program from a job.
-func (e *Engine) Run(p *goja.Program) (v goja.Value, err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			v, err = nil, e.recovered(r)
-		}
-		if e.depth--; e.depth == 0 { // an outer call is stopped as well
-			e.stopped(err)
-		}
-	}()
-	e.depth++
-	return e.VM.RunProgram(p)
-}
-
-// Settle resolves or rejects from a job by a function that NewPromise gave.
-func (e *Engine) Settle(f func(any) error, v any) {
-	defer func() {
-		if r := recover(); r != nil {
-			e.cfg.Failed("internal", e.Failure(e.recovered(r)))
-		}
-		e.depth--
-	}()
-	e.depth++
-	if err := f(v); e.depth == 1 {
-		e.stopped(err)
-	}
-}
-
-// recovered makes an error of a panic in a native function.
-func (e *Engine) recovered(r any) error {
-	switch r := r.(type) {
-	case *goja.Object:
-		return e.FailureOf(r)
-	case goja.Value:
-		return &Error{Message: r.String()}
-	case error:
-		var ex *goja.Exception
-		if errors.As(r, &ex) {
-			return ex
-		}
-	}
-	return &Error{Message: fmt.Sprintf("an internal function failed: %v", r), Stack: string(debug.Stack())}
-}
-
-// stopped tells who waits when the interpreter was stopped: its promise jobs are gone.
-func (e *Engine) stopped(err error) {
-	var in *goja.InterruptedError
-	var deep *goja.StackOverflowError
-	if err == nil || !errors.As(err, &in) && !errors.As(err, &deep) {
-		return
-	}
-	if in != nil && errors.Is(e.stopCause(in), ErrClosed) {
-		return
-	}
-	if e.cfg.Interrupted != nil {
-		e.cfg.Interrupted(e.context, e.Failure(err))
-	}
-	// The interpreter goes on with what comes next in the job. Its stack still holds what
-	// was interrupted, until something runs to its end.
-	e.stop.Lock()
-	goesOn := !errors.Is(e.cause, ErrClosed)
-	if goesOn {
-		e.cause = nil
-		e.VM.ClearInterrupt()
-	}
-	e.stop.Unlock()
-	if goesOn {
-		e.enter() // its time begins anew
-		_, _ = e.VM.RunProgram(nothing())
-	}
-}
-
-var nothingSource = "undefined"
-
-var nothing = program("nothing", &nothingSource)
-
-func (e *Engine) stopCause(in *goja.InterruptedError) error {
-	if err, ok := in.Value().(error); ok {
-		return err
-	}
-	return in
 }
 
 // Context gives the context of what runs, nil without one.

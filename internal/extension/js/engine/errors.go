@@ -69,9 +69,9 @@ func (e *Engine) Failure(err error) *Error {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &in):
-		return &Error{Message: e.stopCause(in).Error(), Stack: e.frames(in.Stack())}
+		return located(e.stopCause(in).Error(), e.frames(in.Stack()))
 	case errors.As(err, &deep):
-		return &Error{Message: "its calls are nested too deeply: does a function call itself for ever?", Stack: e.frames(deep.Stack())}
+		return located("its calls are nested too deeply: does a function call itself for ever?", e.frames(deep.Stack()))
 	case errors.As(err, &ex):
 		f := e.FailureOf(ex.Value())
 		if f.Stack == "" {
@@ -80,6 +80,15 @@ func (e *Engine) Failure(err error) *Error {
 		return f
 	}
 	return &Error{Message: err.Error()}
+}
+
+// located is an error of code that did not throw it: its message names the line where the
+// code was.
+func located(message, stack string) *Error {
+	if line, _, _ := strings.Cut(stack, "\n"); line != "" {
+		message += " (" + line + ")"
+	}
+	return &Error{Message: message, Stack: stack}
 }
 
 // FailureOf says what a thrown value, or the reason of a rejection, is.

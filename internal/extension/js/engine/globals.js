@@ -488,7 +488,7 @@
   define(global, "navigator", { userAgent: "Scorel", hardwareConcurrency: n.cpus, language: "en-US" });
 
   // absent makes functions of a module that say that they are not there.
-  const absent = (o, of, names) => { for (const name of names) define(o, name, function () { throw new Error(of + "." + name + " is not provided by Scorel; docs/extensions/javascript.md lists what is there"); }); };
+  const absent = (o, of, names) => { for (const name of names) define(o, name, Object.assign(function () { throw new Error(of + "." + name + " is not provided by Scorel; docs/extensions/javascript.md lists what is there"); }, { absent: true })); };
   const internal = { n, absent, define, lazy, inspect, format, bytesOf, guarded, custom, callable };
   for (const name of ["fetch", "Headers", "Request", "Response", "FormData", "Blob", "File", "ReadableStream", "WritableStream", "TransformStream"]) lazy(name, () => n.library("fetch")[name]);
   for (const name of ["URL", "URLSearchParams"]) lazy(name, () => n.module("url")[name]);

@@ -182,7 +182,12 @@ func (e *Engine) natives() *goja.Object {
 	return o
 }
 
+// report reports an error that no caller answers for; of what was stopped Interrupted is
+// told.
 func (e *Engine) report(what string, err error) {
+	if IsStop(err) && e.cfg.Interrupted != nil {
+		return
+	}
 	f := e.Failure(err)
 	if f.Message == ErrClosed.Error() {
 		return

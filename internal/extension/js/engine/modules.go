@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/dop251/goja"
@@ -32,7 +33,11 @@ func (e *Engine) Module(name string) goja.Value {
 			return e.runModule(name, b)
 		}
 	}
-	panic(e.NewError(fmt.Errorf("there is no module %q in Scorel; docs/extensions/javascript.md lists what is there", name)))
+	use := "docs/extensions/javascript.md lists what is there"
+	if e.cfg.Instead != nil {
+		use = cmp.Or(e.cfg.Instead(name), use)
+	}
+	panic(e.NewError(fmt.Errorf("there is no module %q in Scorel; %s", name, use)))
 }
 
 func (e *Engine) loadLibrary(name string) goja.Value {
@@ -48,7 +53,7 @@ func (e *Engine) loadLibrary(name string) goja.Value {
 // runModule runs a module's script. A module that is asked for while it loads gives what
 // it has exported so far.
 func (e *Engine) runModule(name string, b Builtin) goja.Value {
-	v, err := e.VM.RunProgram(b.Program)
+	v, err := e.Run(b.Program)
 	if err != nil {
 		panic(e.NewError(err))
 	}
@@ -64,7 +69,7 @@ func (e *Engine) runModule(name string, b Builtin) goja.Value {
 	if b.Native != nil {
 		native = b.Native(e)
 	}
-	if _, err := f(goja.Undefined(), module, e.lib.internal, native); err != nil {
+	if _, err := e.Call(f, goja.Undefined(), module, e.lib.internal, native); err != nil {
 		delete(e.modules.loaded, name)
 		panic(e.NewError(err))
 	}

@@ -136,7 +136,46 @@
     return s;
   };
   fs.ReadStream = fs.createReadStream; fs.WriteStream = fs.createWriteStream;
-  absent(fs, "fs", ["watch", "watchFile", "unwatchFile", "chown", "chownSync", "fchown", "fchownSync", "lchown", "lchownSync", "fchmod", "fchmodSync", "futimes", "futimesSync", "lutimes", "opendir", "opendirSync", "statfs", "statfsSync", "writev", "readv", "openAsBlob", "glob", "globSync"]);
+
+  // Watching looks at a file, or at the names and files of a folder, again and again.
+  const WATCH_MS = 500, MAX_WATCHERS = 64, MAX_WATCHED = 1000;
+  let watching = 0;
+  const looks = (p) => { try { const s = fs.statSync(p); return s.mtimeMs + " " + s.size + " " + s.ino; } catch { return null; } };
+  const within = (p, folder) => {
+    const found = new Map();
+    if (folder) { try { for (const name of fs.readdirSync(p).slice(0, MAX_WATCHED)) found.set(name, looks(pathModule.join(p, name))); } catch { return found; } } else found.set(pathModule.basename(p), looks(p));
+    return found;
+  };
+  class FSWatcher extends EventEmitter {
+    constructor(p, o) {
+      super(); EventEmitter.call(this);
+      if (watching >= MAX_WATCHERS) throw new Error("fs.watch: " + MAX_WATCHERS + " files are watched already");
+      const folder = fs.statSync(p).isDirectory();
+      let before = within(p, folder);
+      watching++;
+      this.timer = setInterval(() => {
+        const now = within(p, folder);
+        for (const name of new Set([...before.keys(), ...now.keys()])) {
+          const was = before.get(name), is = now.get(name);
+          if (was !== is) this.emit("change", (was === null || was === undefined) !== (is === null || is === undefined) ? "rename" : "change", name);
+        }
+        before = now;
+      }, WATCH_MS);
+      if (o && o.signal) o.signal.addEventListener("abort", () => this.close(), { once: true });
+    }
+    close() { if (this.timer === null) return; clearInterval(this.timer); this.timer = null; watching--; this.emit("close"); }
+    ref() { return this; }
+    unref() { return this; }
+  }
+  fs.watch = (p, o, cb) => {
+    if (typeof o === "function") [o, cb] = [undefined, o];
+    if (o && o.recursive) throw new Error("fs.watch with recursive is not provided by Scorel");
+    const w = new FSWatcher(P(p), o);
+    if (cb) w.on("change", cb);
+    return w;
+  };
+  fs.FSWatcher = FSWatcher;
+  absent(fs, "fs", ["watchFile", "unwatchFile", "chown", "chownSync", "fchown", "fchownSync", "lchown", "lchownSync", "fchmod", "fchmodSync", "futimes", "futimesSync", "lutimes", "opendir", "opendirSync", "statfs", "statfsSync", "writev", "readv", "openAsBlob", "glob", "globSync"]);
   absent(promises, "fs.promises", ["watch", "chown", "lchown", "opendir", "statfs", "lutimes", "glob"]);
   module.exports = fs;
 })

@@ -112,7 +112,7 @@ assert.throws(() => fs.readFileSync("a"), { code: "EISDIR" });
 assert.equal(fs.statSync("none", { throwIfNoEntry: false }), undefined);
 assert.throws(() => fs.readFileSync(undefined), { code: "ERR_INVALID_ARG_TYPE" });
 assert.throws(() => fs.readFileSync("a\0b"), /null byte/);
-assert.throws(() => fs.watch("a"), /fs.watch is not provided by Scorel/);`)
+assert.throws(() => fs.watchFile("a"), /fs.watchFile is not provided by Scorel/);`)
 	if b, err := os.ReadFile(filepath.Join(dir, "a/f.txt")); err != nil || string(b) != "héllo!" {
 		t.Errorf("on disk: %q, %v", b, err)
 	}
@@ -371,5 +371,31 @@ assert.equal(os.EOL, "\n"); assert.ok(os.homedir() && os.hostname() && os.cpus()
 assert.equal(os.constants.signals.SIGTERM, 15);`)
 	if got := strings.Join(r.Lines(), "|"); got != "info: half line|error: bad" {
 		t.Errorf("logged %q", got)
+	}
+}
+
+func TestWatchersTellOfChanges(t *testing.T) {
+	r := enginetest.New(t, t.TempDir(), Builtin)
+	got := r.Must(t, `
+const fs = require("fs"), dir = process.cwd();
+fs.writeFileSync(dir + "/a", "1");
+const told = [];
+let more;
+const w = fs.watch(dir + "/a", (type, name) => { told.push(type + " " + name); more(); });
+const f = fs.watch(dir);
+f.on("change", (type, name) => { if (name === "b") { told.push(type + " of " + name); more(); } });
+const next = () => new Promise((done) => { more = done; });
+let wait = next();
+fs.writeFileSync(dir + "/a", "22");
+await wait;
+wait = next();
+fs.writeFileSync(dir + "/b", "1");
+await wait;
+w.close(); f.close();
+let missing = "";
+try { fs.watch(dir + "/none", () => {}); } catch (err) { missing = err.code; }
+return told.concat(missing);`)
+	if got != `["change a","rename of b","ENOENT"]` {
+		t.Errorf("told %s", got)
 	}
 }

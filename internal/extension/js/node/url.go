@@ -1,36 +1,38 @@
 package node
 
 import (
+	"strings"
+
 	"github.com/dop251/goja"
+	"github.com/nlnwa/whatwg-url/url"
 	"golang.org/x/net/idna"
 
 	"scorel/internal/extension/js/engine"
-	"scorel/internal/extension/js/weburl"
 )
 
-// urlNative is parse(url, base) and set(href, part, value), which give the parts of a
-// URL, or null.
+// urlNative is parse(url, base) and set(href, part, value), which return the parts of a
+// URL as the WHATWG's URL Standard has them, or null.
 func urlNative(e *engine.Engine) goja.Value {
 	o := newObject(e)
 	o.function("parse", func(c goja.FunctionCall) goja.Value {
-		var base *weburl.URL
-		if b := c.Argument(1); !goja.IsUndefined(b) {
-			var err error
-			if base, err = weburl.Parse(b.String(), nil); err != nil {
-				return goja.Null()
-			}
+		var u *url.Url
+		var err error
+		if base := c.Argument(1); goja.IsUndefined(base) {
+			u, err = url.Parse(c.Argument(0).String())
+		} else {
+			u, err = url.ParseRef(base.String(), c.Argument(0).String())
 		}
-		u, err := weburl.Parse(c.Argument(0).String(), base)
 		if err != nil {
 			return goja.Null()
 		}
 		return urlParts(e, u)
 	})
 	o.function("set", func(c goja.FunctionCall) goja.Value {
-		u, err := weburl.Parse(c.Argument(0).String(), nil)
-		if err != nil || setPart(u, c.Argument(1).String(), c.Argument(2).String()) != nil {
+		u, err := url.Parse(c.Argument(0).String())
+		if err != nil {
 			return goja.Null()
 		}
+		setPart(u, c.Argument(1).String(), c.Argument(2).String())
 		return urlParts(e, u)
 	})
 	o.function("toASCII", func(c goja.FunctionCall) goja.Value {
@@ -50,85 +52,47 @@ func urlNative(e *engine.Engine) goja.Value {
 	return o
 }
 
-func setPart(u *weburl.URL, part, value string) error {
+// setPart sets a part of a URL; what does not fit changes nothing.
+func setPart(u *url.Url, part, value string) {
 	switch part {
 	case "protocol":
-		scheme, _, _ := cut(value, ':')
-		other, err := weburl.Parse(scheme+"://h/", nil)
-		if err != nil || weburl.Special(other.Scheme) != weburl.Special(u.Scheme) {
-			return nil // what does not fit changes nothing
-		}
-		u.Scheme = other.Scheme
-		return u.SetPort(u.Port)
-	case "username", "password":
-		if u.Host == "" {
-			return nil
-		}
-		keep := *u
-		u.SetUser(value, value)
-		if part == "username" {
-			u.Password = keep.Password
-		} else {
-			u.Username = keep.Username
-		}
-	case "host", "hostname":
-		if u.Opaque {
-			return nil
-		}
-		port := u.Port
-		if err := u.SetHost(value); err != nil {
-			return err
-		}
-		if part == "hostname" {
-			u.Port = port
-		}
+		u.SetProtocol(value)
+	case "username":
+		u.SetUsername(value)
+	case "password":
+		u.SetPassword(value)
+	case "host":
+		u.SetHost(value)
+	case "hostname":
+		u.SetHostname(value)
 	case "port":
-		return u.SetPort(value)
+		u.SetPort(value)
 	case "pathname":
-		if !u.Opaque {
-			u.SetPath(value)
-		}
+		u.SetPathname(value)
 	case "search":
-		if value == "" || value == "?" {
-			u.Query = nil
-			return nil
-		}
-		if value[0] == '?' {
-			value = value[1:]
-		}
-		u.SetQuery(value)
+		u.SetSearch(value)
 	case "hash":
-		if value == "" || value == "#" {
-			u.Fragment = nil
-			return nil
-		}
-		if value[0] == '#' {
-			value = value[1:]
-		}
-		u.SetFragment(value)
+		u.SetHash(value)
 	}
-	return nil
 }
 
-func cut(s string, c byte) (before, after string, found bool) {
-	for i := range len(s) {
-		if s[i] == c {
-			return s[:i], s[i+1:], true
+// origin returns the origin of a URL, "null" where it has none.
+func origin(u *url.Url) string {
+	if !u.IsSpecialScheme() || u.Scheme() == "file" {
+		if u.Scheme() == "blob" {
+			if inner, err := url.Parse(u.Pathname()); err == nil && strings.HasPrefix(inner.Scheme(), "http") {
+				return origin(inner)
+			}
 		}
+		return "null"
 	}
-	return s, "", false
+	return u.Protocol() + "//" + u.Host()
 }
 
-func urlParts(e *engine.Engine, u *weburl.URL) goja.Value {
+func urlParts(e *engine.Engine, u *url.Url) goja.Value {
 	o := e.VM.NewObject()
-	behind := func(mark string, s *string) string {
-		if s == nil || *s == "" {
-			return ""
-		}
-		return mark + *s
-	}
-	for _, p := range [][2]string{{"href", u.String()}, {"protocol", u.Scheme + ":"}, {"username", u.Username}, {"password", u.Password}, {"host", u.HostPort()},
-		{"hostname", u.Host}, {"port", u.Port}, {"pathname", u.Path}, {"search", behind("?", u.Query)}, {"hash", behind("#", u.Fragment)}, {"origin", u.Origin()}} {
+	for _, p := range [][2]string{{"href", u.Href(false)}, {"protocol", u.Protocol()}, {"username", u.Username()}, {"password", u.Password()}, {"host", u.Host()},
+		{"hostname", u.Hostname()}, {"port", u.Port()}, {"pathname", u.Pathname()}, {"search", u.Search()}, {"hash", u.Hash()}, {"origin", origin(u)}} {
 		_ = o.Set(p[0], p[1])
 	}
 	return o

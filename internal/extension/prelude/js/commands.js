@@ -39,6 +39,17 @@ function shortcutList() {
   return Array.from(shortcuts, ([key, s]) => ({ key, description: s.description }));
 }
 
+// allCommands gives the commands of extensions, templates (which pi calls prompts) and
+// skills. The extension's own are among them as soon as it has registered them.
+function allCommands() {
+  const list = (host.state.allCommands || []).map(({ name, description, source, origin = "" }) =>
+    ({ name, description, source: source === "template" ? "prompt" : source, sourceInfo: { path: origin } }));
+  for (const { name, description } of commandList()) {
+    if (!list.some((c) => c.name === name && c.source === "extension")) list.push({ name, description, source: "extension", sourceInfo: { path: host.path } });
+  }
+  return list;
+}
+
 async function runCommand({ command, args = [], argsRaw = "" }, signal) {
   const key = command.startsWith("shortcut:") ? command.slice("shortcut:".length) : "";
   if (shortcuts.has(key)) {

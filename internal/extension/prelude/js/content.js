@@ -35,5 +35,5 @@ function resultToLog(value, form) {
   if (typeof value !== "object" || !("content" in value)) {
     return { content: [{ type: "text", text: JSON.stringify(value) }] };
   }
-  return { content: blocksToLog(value.content, form), details: value.details, isError: value.isError === true };
+  return { content: blocksToLog(value.content, form), details: value.details, isError: value.isError === true, terminate: value.terminate === true ? true : undefined };
 }

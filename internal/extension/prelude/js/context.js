@@ -38,7 +38,7 @@ function hookFields(signal, systemPrompt) {
       request("agent/cancel").catch((err) => log("error", `abort: ${errorText(err)}`));
     },
     compact(options = {}) {
-      request("agent/compact", { instructions: options.customInstructions })
+      request("agent/compact", { instructions: options.customInstructions, later: true })
         .then((result) => options.onComplete && options.onComplete(result || {}))
         .catch((err) => (options.onError ? options.onError(err) : log("error", `compact: ${errorText(err)}`)));
     },
@@ -55,7 +55,11 @@ function hookFields(signal, systemPrompt) {
 
 // commandContext is the context of a command.
 function commandContext(args, argsRaw, signal) {
-  return guard(extend(hookFields(signal, () => host.state.systemPrompt || ""), {
+  return guard(commandFields(args, argsRaw, signal));
+}
+
+function commandFields(args, argsRaw, signal) {
+  return extend(hookFields(signal, () => host.state.systemPrompt || ""), {
     args,
     argsRaw,
     setModel,
@@ -71,8 +75,9 @@ function commandContext(args, argsRaw, signal) {
     fork: refusal("ctx.fork", MOVES),
     switchSession: refusal("ctx.switchSession", MOVES),
     navigateTree: refusal("ctx.navigateTree", MOVES),
-    reload: refusal("ctx.reload", "Ask the person to send /reload."),
-  }));
+    // The extension is unloaded with all others, behind the command.
+    reload: () => request("agent/reload").then(() => undefined),
+  });
 }
 
 // scorelFields is the context of Scorel's own shape.

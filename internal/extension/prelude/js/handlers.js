@@ -8,7 +8,8 @@ const handlers = new Map(); // by event: functions, in the order of registration
 function kindOf(event) {
   switch (event) {
     case "tool_call": case "tool_result": case "context": case "input": case "before_agent_start":
-    case "session_before_compact": case "session_before_tree": case "before_provider_request": case "stop":
+    case "session_before_compact": case "session_before_tree": case "session_before_fork": case "session_before_switch": case "before_provider_request": case "stop":
+    case "user_bash": case "resources_discover":
       return "hook";
     case "session_start": case "session_info_changed": case "session_compact":
     case "session_tree": case "agent_start": case "agent_end": case "agent_settled": case "turn_start":
@@ -21,20 +22,14 @@ function kindOf(event) {
       return "local";
     case "session": case "session_switch": case "session_directory": case "session_fork":
       return "It was replaced by session_start{reason}.";
-    case "session_before_switch": case "session_before_fork":
-      return "Sessions are opened and cloned by clients, beside each other; nothing is left that could be cancelled.";
     case "session_compact_failed":
       return "A compaction that fails is a notice of the host.";
     case "project_trust":
       return "Trust is a person's decision; see `scorel trust`.";
-    case "resources_discover":
-      return "Skills and commands are found in the folders of Scorel.";
     case "before_provider_headers":
       return "Set headers in [models.<alias>] of config.toml.";
     case "cache_warming_decision":
       return "Scorel does not warm caches.";
-    case "user_bash":
-      return "Scorel has no commands of the user outside the conversation.";
   }
   return "Scorel has no event of this name.";
 }

@@ -11,7 +11,11 @@ async function askHook({ hook, data }, signal) {
     case "stop": return askStop(data, signal);
     case "session_before_compact": return askCompact(data, signal);
     case "session_before_tree": return askTree(data, signal);
+    case "session_before_fork": return askMove(hook, { entryId: data.targetId || "" }, signal);
+    case "session_before_switch": return askMove(hook, { reason: data.reason, targetSessionId: data.targetSessionId || undefined }, signal);
     case "before_provider_request": return askRequest(data, signal);
+    case "user_bash": return askUserBash(data, signal);
+    case "resources_discover": return askResources(data, signal);
   }
   return null;
 }
@@ -176,6 +180,62 @@ async function askTree(data, signal) {
     return undefined;
   });
   return end || (label === undefined ? null : { label });
+}
+
+// askMove asks before the session is copied, or left for another one.
+async function askMove(type, fields, signal) {
+  const end = await each(type, { ...fields, type, signal }, hookContext(signal), (answer) =>
+    (answer.cancel ? { cancel: true, reason: answer.reason } : undefined));
+  return end || null;
+}
+
+// What several handlers bring along adds up.
+async function askResources(data, signal) {
+  const found = { skillPaths: [], promptPaths: [], themePaths: [] };
+  await each("resources_discover", { type: "resources_discover", cwd: data.cwd, reason: data.reason }, hookContext(signal), (answer) => {
+    for (const name of Object.keys(found)) {
+      if (Array.isArray(answer[name])) found[name].push(...answer[name].map(String));
+    }
+  });
+  return found;
+}
+
+// A command of a person. A handler that fails fails the hook, and the host does not run the
+// command: who redirects commands to another machine does not want them here.
+async function askUserBash(data, signal) {
+  const event = { type: "user_bash", command: data.command, cwd: data.cwd, excludeFromContext: data.excludeFromContext === true };
+  for (const handler of handlersOf("user_bash")) {
+    const answer = await handler(event, hookContext(signal));
+    if (answer === null || typeof answer !== "object") continue;
+    if (answer.block || answer.cancel) return { block: true, reason: answer.reason };
+    if (answer.result) return { result: shownOf(answer.result) };
+    if (answer.operations) return { result: await runWith(answer.operations, event, signal) };
+  }
+  return null;
+}
+
+function shownOf({ output, exitCode, cancelled }) {
+  return {
+    output: output === undefined || output === null ? "" : String(output),
+    exitCode: Number.isInteger(exitCode) ? exitCode : undefined,
+    cancelled: cancelled === true,
+  };
+}
+
+const MAX_USER_OUTPUT = 1 << 20; // characters that are kept of what operations print, the newest
+
+// runWith runs a command with the operations of an extension: exec(command, cwd, {onData,
+// signal, env}) gives {exitCode}.
+async function runWith(operations, { command, cwd }, signal) {
+  need("function", operations.exec, "exec of the operations of user_bash");
+  const decoder = new TextDecoder();
+  let output = "";
+  const onData = (data) => {
+    output += typeof data === "string" ? data : decoder.decode(data, { stream: true });
+    if (output.length > 2 * MAX_USER_OUTPUT) output = output.slice(-MAX_USER_OUTPUT);
+  };
+  const done = await operations.exec(command, cwd, { onData, signal, env: { ...process.env } });
+  return shownOf({ output: output.slice(-MAX_USER_OUTPUT), exitCode: done && done.exitCode, cancelled: signal && signal.aborted });
 }
 
 // A payload is any JSON object, and a handler may also write to the one it is given.

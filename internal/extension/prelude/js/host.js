@@ -95,9 +95,14 @@ async function tellAll() {
 }
 
 // settled waits for all that was asked for and not waited for.
-async function settled() {
+function settled() {
+  return settledBut("");
+}
+
+// settledBut is settled but for one method.
+async function settledBut(method) {
   await telling;
-  await Promise.all(ends.values());
+  await Promise.all(Array.from(ends).filter(([name]) => name !== method).map(([, end]) => end));
 }
 
 function log(level, ...parts) {
@@ -111,14 +116,20 @@ function errorText(err) {
 
 // handlerFailed reports a handler that failed and is skipped.
 function handlerFailed(event, err) {
-  host.notify("handlerFailed", { event, error: errorText(err), stack: err instanceof Error ? String(err.stack || "") : "" });
+  host.notify("handlerFailed", { event, error: errorText(err), stack: host.stack(err) });
 }
 
 // refusal makes a function that says why it does not exist here.
 function refusal(name, instead) {
-  return () => {
-    throw new Error(`${name} is not supported by Scorel. ${instead}`);
-  };
+  const refused = `${name} is not supported by Scorel. ${instead}`;
+  return Object.assign(() => {
+    throw new Error(refused);
+  }, { refused });
+}
+
+// refuses marks a function that does nothing here but say so.
+function refuses(refused, fn) {
+  return Object.assign(fn, { refused });
 }
 
 const NO_COMPONENTS =

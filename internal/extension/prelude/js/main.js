@@ -54,17 +54,51 @@ function waiting(fn) {
   };
 }
 
+// open holds the handlers of events that run. At the end of the extension they have
+// END_WAIT to come to theirs.
+const END_WAIT = 3000; // milliseconds
+const open = new Set();
+
+function opened(handling) {
+  open.add(handling);
+  handling.then(() => open.delete(handling), () => open.delete(handling));
+  return handling;
+}
+
+function allEnded() {
+  if (open.size === 0) return undefined;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => {
+      log("warning", "The handlers of events have not ended 3 s after the end of the session; it no longer waits for them.");
+      resolve();
+    }, END_WAIT);
+    Promise.allSettled(Array.from(open)).then(resolve).finally(() => clearTimeout(timer));
+  });
+}
+
 const event = ({ type, event }) => (api === "scorel" ? toldScorel({ ...event, type }) : happened(type, event || {}));
 const laterEvent = waiting(event);
 
-host.handle("hook", waiting((params, signal) => (api === "scorel" ? askScorel(params, signal) : askHook(params, signal))));
+const hook = waiting((params, signal) => (api === "scorel" ? askScorel(params, signal) : askHook(params, signal)));
+
+// starting runs the handlers of session_start. It has ended when what they have asked for
+// counts; only the messages that they send wait for those of people.
+async function starting(fields) {
+  await fetched;
+  await event({ type: "session_start", event: fields });
+  await settledBut("agent/sendUser");
+  return null;
+}
+
+host.handle("hook", (params, signal) => (params.hook === "session_start" ? start(starting(params.data)) : hook(params, signal)));
 host.handle("tool/run", waiting(runTool));
 host.handle("command/run", waiting(runCommand));
 host.handle("command/complete", waiting(completeCommand));
-host.handle("event", (params) => (params.type === "session_start" ? start(fetched.then(() => event(params))) : laterEvent(params)));
+host.handle("event", (params) => opened(params.type === "session_start" ? start(starting(params.event)) : laterEvent(params)));
 host.handle("bus", ({ channel, data }) => deliver(channel, data));
 
 host.handle("extension/unload", async ({ reason }) => {
+  await allEnded();
   try {
     await each("session_shutdown", { type: "session_shutdown", reason }, hookContext());
     if (extension.deactivate) await extension.deactivate();

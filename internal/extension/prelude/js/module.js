@@ -2,7 +2,10 @@
 // where it is used, with the module and the name. Other names of a package, such as
 // those it has had since it moved, resolve to the ones here.
 
+const modules = new Map(); // by name: {names, instead}
+
 function define(name, exports, instead) {
+  modules.set(name, { names: { ...exports }, instead });
   const missing = new Proxy({}, {
     get(target, member) {
       if (typeof member !== "string") return undefined;

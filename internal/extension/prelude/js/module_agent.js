@@ -89,6 +89,50 @@ function component(name) {
   };
 }
 
+// builtinTool gives a built-in tool for one of the extension that takes its place, and has
+// the host run its calls: judged, confined and kept as ever.
+function builtinTool(of, options) {
+  const { name, description, parameters, kind } = (host.builtins || []).find((t) => t.name === of) ||
+    { name: of, description: `The built-in tool ${of}.`, parameters: {} };
+  const piName = toolNameOut(name);
+  const lacking = ["operations", "spawnHook"].filter((o) => options && options[o] !== undefined)
+    .map((o) => `${o} of the built-in tool ${piName} is not supported by Scorel, which runs it on this machine as it is. Change the input of its calls in a handler of tool_call.`)[0];
+  if (lacking) unsupported(lacking);
+  return {
+    name: piName,
+    label: piName,
+    description,
+    parameters,
+    kind,
+    async execute(toolCallId, input) {
+      if (lacking) throw new Error(lacking);
+      const result = await request("tools/builtin", { toolCallId, input });
+      return { content: blocksFromLog(result.content, "pi"), details: result.details === null ? undefined : result.details, isError: result.isError === true };
+    },
+  };
+}
+
+const maker = (of) => (_cwd, options) => builtinTool(of, options);
+const [createReadTool, createBashTool, createEditTool, createWriteTool, createGrepTool, createFindTool] =
+  ["Read", "Bash", "Edit", "Write", "Grep", "Glob"].map(maker);
+const NO_LS = "createLsTool is not supported by Scorel. It has no tool of that name; createFindTool lists files.";
+const createLsTool = refuses(NO_LS, () => ({
+  name: "ls",
+  label: "ls",
+  description: "Lists a folder.",
+  parameters: { type: "object", properties: {} },
+  execute: () => Promise.reject(new Error(NO_LS)),
+}));
+const codingTools = () => [createReadTool(), createBashTool(), createEditTool(), createWriteTool()];
+const readOnlyTools = () => [createReadTool(), createGrepTool(), createFindTool()];
+
+// parseFrontmatter parts a Markdown file: {frontmatter, body}.
+function parseFrontmatter(content) {
+  const text = String(content).replace(/\r\n?/g, "\n");
+  const { frontmatter, body, has } = host.frontmatter(text);
+  return { frontmatter, body: has ? body.trim() : body };
+}
+
 const AGENT = "See docs/extensions/api.md for what extensions can use.";
 const codingAgent = {
   isToolCallEventType: (name, event) => event.toolName === name || event.toolName === toolNameOut(name),
@@ -113,6 +157,24 @@ const codingAgent = {
   convertToLlm: (messages) => Array.from(messages),
   serializeConversation,
   withFileMutationQueue,
+  createReadTool,
+  createBashTool,
+  createEditTool,
+  createWriteTool,
+  createGrepTool,
+  createFindTool,
+  createLsTool,
+  createReadToolDefinition: createReadTool,
+  createBashToolDefinition: createBashTool,
+  createEditToolDefinition: createEditTool,
+  createWriteToolDefinition: createWriteTool,
+  createGrepToolDefinition: createGrepTool,
+  createFindToolDefinition: createFindTool,
+  createLsToolDefinition: createLsTool,
+  createCodingTools: codingTools,
+  createReadOnlyTools: readOnlyTools,
+  parseFrontmatter,
+  stripFrontmatter: (content) => parseFrontmatter(content).body,
   CONFIG_DIR_NAME: ".scorel",
   getAgentDir: () => `${process.env.HOME}/.scorel`,
 

@@ -8,7 +8,6 @@ function toolNameOut(name) {
 }
 
 function toolNameIn(name) {
-  if (tools.has(name)) return name;
   const own = Object.keys(toolNames).find((own) => toolNames[own].includes(name));
   return own === undefined ? name : own;
 }

@@ -35,7 +35,52 @@ function deliver(channel, data) {
   }
 }
 
-const PROVIDER = "Add the model to [models.<alias>] of config.toml, with api, baseUrl and apiKeyEnv.";
+const PROVIDER = "Give it api, baseUrl and models, or add the model to [models.<alias>] of config.toml.";
+const NO_STREAMS = "An extension cannot answer for a model itself; Scorel talks to the server, as api says.";
+
+const providers = new Map(); // by name, as the host is told
+
+// registerProvider takes {baseUrl, api, apiKey, headers, models: [{id, …}]}. apiKey is the
+// name of a variable of the environment, which only the host reads.
+function registerProvider(name, config) {
+  need("string", name, "The name of a provider");
+  need("object", config, `The provider ${name}`);
+  if (config.streamSimple) {
+    unsupported(`The provider ${name} is not registered. ${NO_STREAMS}`);
+    return;
+  }
+  if (!Array.isArray(config.models) || config.models.length === 0) {
+    unsupported(`The provider ${name} is not registered. ${PROVIDER}`);
+    return;
+  }
+  if (config.oauth) unsupported(`The login of the provider ${name} is not used. Enter a key with /login ${name}.`);
+  const variable = /^\$?\{?([A-Z][A-Z0-9_]*)\}?$/.exec(config.apiKey === undefined ? "" : String(config.apiKey));
+  if (config.apiKey !== undefined && !variable) {
+    unsupported(`apiKey of the provider ${name} is not used. It must be the name of an environment variable such as MY_API_KEY; or enter the key with /login ${name}.`);
+  }
+  providers.set(name, {
+    name,
+    api: config.api,
+    baseUrl: config.baseUrl,
+    apiKeyEnv: variable ? variable[1] : undefined,
+    headers: headersOf(config.headers),
+    models: config.models.map((m) => ({
+      id: String(m.id),
+      api: m.api,
+      baseUrl: m.baseUrl,
+      reasoning: m.reasoning === true,
+      images: Array.isArray(m.input) && m.input.includes("image"),
+      contextWindow: m.contextWindow,
+      maxTokens: m.maxTokens,
+      price: m.cost && { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, ...m.cost },
+    })),
+  });
+  changed();
+}
+
+function headersOf(headers) {
+  return headers && Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}
 
 // usesPi says that the extension used more than hooks v2 has.
 let usesPi = false;
@@ -64,16 +109,16 @@ const pi = new Proxy({
   registerShortcut: addShortcut,
   registerFlag: addFlag,
   getFlag,
-  registerMessageRenderer(customType) {
+  registerMessageRenderer: refuses(`Renderers of messages are not used. ${NO_COMPONENTS}`, (customType) => {
     unsupported(`The message renderer of ${customType} is not used. ${NO_COMPONENTS}`);
-  },
-  registerEntryRenderer(customType) {
+  }),
+  registerEntryRenderer: refuses(`Renderers of entries are not used. ${NO_COMPONENTS}`, (customType) => {
     unsupported(`The entry renderer of ${customType} is not used. ${NO_COMPONENTS}`);
+  }),
+  registerProvider,
+  unregisterProvider(name) {
+    if (providers.delete(name)) changed();
   },
-  registerProvider(name) {
-    unsupported(`The provider ${typeof name === "string" ? name : (name && name.id) || ""} is not registered. ${PROVIDER}`);
-  },
-  unregisterProvider() {},
 
   sendMessage(message, options = {}) {
     return inOrder("agent/sendMessage", { ...customMessage(message), deliverAs: options.deliverAs, triggerTurn: options.triggerTurn === true })
@@ -90,12 +135,9 @@ const pi = new Proxy({
   setLabel,
 
   getActiveTools: () => activeTools().map(toolNameOut),
-  getAllTools: () => (host.state.allTools || []).map((t) => ({ name: toolNameOut(t.name), description: t.description, parameters: t.parameters })),
+  getAllTools: allTools,
   setActiveTools,
-  getCommands: () => (host.state.commands || []).map((name) => {
-    const own = commands.get(name);
-    return own ? { name, description: own.info.description, source: "extension" } : { name };
-  }),
+  getCommands: allCommands,
   setModel,
   getThinkingLevel: () => host.state.thinkingLevel || "off",
   setThinkingLevel,

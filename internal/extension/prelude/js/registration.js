@@ -30,6 +30,12 @@ function getFlag(name) {
   return value === undefined ? flag.default : value;
 }
 
+// startsWithSession says whether the session waits for what the extension does at its
+// start.
+function startsWithSession() {
+  return api === "scorel" ? Boolean(extension.onEvent) : handlers.has("session_start");
+}
+
 function registration() {
   const scorel = api === "scorel";
   return {
@@ -39,9 +45,10 @@ function registration() {
     commands: commandList(),
     shortcuts: shortcutList(),
     flags: Array.from(flags, ([name, f]) => ({ name, type: f.type, description: f.description, default: f.default })),
-    hooks: scorel ? scorelHooks : namesOf("hook"),
+    hooks: (scorel ? scorelHooks : namesOf("hook")).concat(startsWithSession() ? ["session_start"] : []),
     events: scorel ? (extension.onEvent ? ["*"] : []) : eventNames(),
-    unsupported: notSupported,
+    providers: Array.from(providers.values()),
+    unsupported: missing(),
   };
 }
 

@@ -23,7 +23,10 @@ function hookName(name) {
     case "stop": return "stop";
     case "beforeCompact": return "session_before_compact";
     case "beforeMove": return "session_before_tree";
+    case "beforeSwitch": return "session_before_switch";
+    case "resources": return "resources_discover";
     case "beforeRequest": return "before_provider_request";
+    case "userCommand": return "user_bash";
   }
   return "";
 }

@@ -71,6 +71,18 @@ async function runTool({ tool, toolCallId, input }, signal) {
   }
 }
 
+// allTools gives the tools that there are. The extension's own are among them as soon as it
+// has registered them.
+function allTools() {
+  const list = (host.state.allTools || []).map((t) => ({ name: toolNameOut(t.name), description: t.description, parameters: t.parameters }));
+  for (const { name, description, parameters } of toolList()) {
+    const there = list.find((t) => t.name === name);
+    if (there) there.parameters = parameters;
+    else list.push({ name, description, parameters });
+  }
+  return list;
+}
+
 // active holds the names given to setActiveTools until the host says what counts.
 let active = null;
 

@@ -44,6 +44,39 @@ const plain = Object.freeze({
   getBgAnsi: () => "",
 });
 
+// notificationIn gives the text of a notification that a program writes for its terminal
+// (OSC 9, 99 or 777), undefined for anything else. Of OSC 99 the title and the body come
+// apart; the title waits for it.
+let notificationTitle = "";
+
+function notificationIn(chunk) {
+  const match = /^\x1b\](9|99|777);([\s\S]*?)(?:\x07|\x1b\\)$/.exec(String(chunk));
+  if (!match) return undefined;
+  const [, kind, text] = match;
+  if (kind === "9") return text;
+  if (kind === "777") return text.startsWith("notify;") ? text.slice("notify;".length).split(";").filter((part) => part !== "").join(": ") : undefined;
+  const cut = text.indexOf(";");
+  const [about, words] = [text.slice(0, Math.max(cut, 0)), text.slice(cut + 1)];
+  if (/(^|:)d=0/.test(about)) {
+    notificationTitle = words;
+    return "";
+  }
+  const whole = [notificationTitle, words].filter((part) => part !== "").join(": ");
+  notificationTitle = "";
+  return whole;
+}
+
+// An extension has no terminal: the notifications of one that writes some go to the clients.
+if (host.writesToTerminal) {
+  const writeOut = process.stdout.write;
+  process.stdout.write = (chunk, ...rest) => {
+    const text = notificationIn(chunk);
+    if (text === undefined) return writeOut.call(process.stdout, chunk, ...rest);
+    if (text !== "") ui.notify(text);
+    return true;
+  };
+}
+
 const ui = {
   async select(title, options, opts) {
     if (!Array.isArray(options) || options.length === 0) throw new TypeError("ui.select needs a list of options.");
@@ -91,18 +124,19 @@ const ui = {
     showLines("scorel:working", "status", text === undefined ? null : [String(text)]);
   },
   custom: refusal("ui.custom", NO_COMPONENTS),
-  setFooter(factory) {
+  setFooter: refuses(`ui.setFooter is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setFooter: ${NO_COMPONENTS}`);
-  },
-  setHeader(factory) {
+  }),
+  setHeader: refuses(`ui.setHeader is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setHeader: ${NO_COMPONENTS}`);
-  },
-  setEditorComponent(factory) {
+  }),
+  setEditorComponent: refuses(`ui.setEditorComponent is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
-  },
+  }),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
   theme: plain,
   getTheme: () => plain,
   getAllThemes: () => [],
-  setTheme: () => ({ success: false, error: "Each client of Scorel has themes of its own." }),
+  setTheme: refuses("ui.setTheme has no effect. Each client of Scorel has themes of its own.",
+    () => ({ success: false, error: "Each client of Scorel has themes of its own." })),
 };

@@ -37,14 +37,14 @@ type Faulty struct {
 	ops   map[Op]int
 }
 
-// Fired says whether a call has failed.
+// Fired reports whether a call has failed.
 func (f *Faulty) Fired() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.fired
 }
 
-// Calls gives how many fault points were met, of the given kinds or of all.
+// Calls returns how many fault points were met, of the given kinds or of all.
 func (f *Faulty) Calls(ops ...Op) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -55,7 +55,7 @@ func (g *Gate) AwaitWaiting(n int) {
 // blocked is how many syncs wait that were not let pass. mu is held.
 func (g *Gate) blocked() int { return max(0, g.waiting-g.passes) }
 
-// Waiting gives how many syncs wait now.
+// Waiting returns how many syncs wait now.
 func (g *Gate) Waiting() int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

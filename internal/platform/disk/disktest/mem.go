@@ -15,7 +15,7 @@ import (
 	"scorel/internal/platform/disk"
 )
 
-// Crash says what becomes of writes and names that were not synced.
+// Crash returns what becomes of writes and names that were not synced.
 type Crash string
 
 // The ways to crash.
@@ -119,7 +119,7 @@ func apply(names map[string]*node, op nameOp) {
 	names[op.name] = op.node
 }
 
-// Rename moves a file, replacing what stands there.
+// Rename moves a file, replacing what is there.
 func (m *Mem) Rename(from, to string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -224,10 +224,10 @@ func (m *Mem) SyncDir(name string) error {
 	return nil
 }
 
-// Free gives a large number.
+// Free returns a large number.
 func (m *Mem) Free(string) (uint64, error) { return 1 << 40, nil }
 
-// Crash loses what was not synced, in the given way, and starts anew: files
+// Crash loses what was not synced, in the given way, and starts again: files
 // opened before fail with fs.ErrClosed and locks are free. The same seed loses
 // the same.
 func (m *Mem) Crash(how Crash, seed uint64) {
@@ -316,7 +316,7 @@ func put(data, p []byte, off int64) []byte {
 	return out
 }
 
-// Bytes gives the content of a file as a reader sees it now, nil when there is
+// Bytes returns the content of a file as a reader sees it now, nil when there is
 // none.
 func (m *Mem) Bytes(name string) []byte {
 	m.mu.Lock()
@@ -496,7 +496,7 @@ func (m *Mem) Lock(name string, owner []byte) (disk.Unlocker, error) {
 	return l, nil
 }
 
-// Holder says who holds a lock.
+// Holder returns who holds a lock.
 func (m *Mem) Holder(name string) ([]byte, bool, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -504,6 +504,24 @@ func (m *Mem) Holder(name string) ([]byte, bool, error) {
 		return bytes.Clone(l.owner), true, nil
 	}
 	return nil, false, nil
+}
+
+// TakeOver returns a held lock to another owner, as another machine does when this one slept.
+func (m *Mem) TakeOver(name string, owner []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	name = filepath.Clean(name)
+	m.locks[name] = &memLock{m, name, bytes.Clone(owner)}
+}
+
+// Held reports whether the lock is this one's.
+func (l *memLock) Held() error {
+	l.fs.mu.Lock()
+	defer l.fs.mu.Unlock()
+	if other := l.fs.locks[l.name]; other != nil && other != l {
+		return &disk.LockedError{Name: l.name, Owner: bytes.Clone(other.owner)}
+	}
+	return nil
 }
 
 func (l *memLock) Unlock() error {

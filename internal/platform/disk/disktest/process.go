@@ -11,7 +11,7 @@ import (
 
 // Process is FS as one process has it, which can be killed: from then on every call
 // fails and changes nothing, and the process's locks are free. What it had written
-// stays, synced or not; [Mem.Crash] behind it is a power cut. Set the fields before
+// stays, synced or not; [Mem.Crash] after it is a power cut. Set the fields before
 // use.
 type Process struct {
 	disk.FS
@@ -50,7 +50,7 @@ func (p *Process) FailSyncs(n int) {
 	p.fail = n
 }
 
-// FailedSyncs gives how many syncs have failed.
+// FailedSyncs returns how many syncs have failed.
 func (p *Process) FailedSyncs() int {
 	p.sync.Lock()
 	defer p.sync.Unlock()

@@ -20,7 +20,7 @@ const marker = "TEST_AS_ORDINARY_USER"
 // of that user. Root runs the calling test again in a child with uid 65534,
 // from a copy of the test binary that this user can reach; fn then runs there
 // and only its outcome comes back. Call it once, at the end of a test: what
-// stands before it runs in both processes.
+// is before it runs in both processes.
 func AsUser(t *testing.T, fn func(t *testing.T, dir string)) {
 	t.Helper()
 	if os.Geteuid() != 0 || os.Getenv(marker) != "" {

@@ -28,7 +28,7 @@ const (
 // maxGrants bounds the rules of a command without namespaces.
 const maxGrants = 8192
 
-// LandlockABI gives the version of Landlock that the kernel offers, 0 for none.
+// LandlockABI returns the version of Landlock that the kernel offers, 0 for none.
 func LandlockABI() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
@@ -67,7 +67,7 @@ func landlock(p *Plan) error {
 	if abi >= 6 {
 		attr.Scoped = unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET | unix.LANDLOCK_SCOPE_SIGNAL
 	}
-	const size = 24 // the fields up to Scoped; older kernels accept zeros behind theirs
+	const size = 24 // the fields up to Scoped; older kernels accept zeros after theirs
 	r, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if errno != 0 {
 		return fmt.Errorf("make Landlock rules: %w", errno)
@@ -144,7 +144,7 @@ func (s ruleset) allow(path string, rights uint64) error {
 	return nil
 }
 
-// grants gives what may be read so that hidden stays closed: Landlock can only
+// grants returns what may be read so that hidden stays closed: Landlock can only
 // allow, and what it allows holds for all below. So each folder above something
 // hidden is left out and its other entries are named one by one. Such a folder
 // cannot be listed, and what is made in it later cannot be read.

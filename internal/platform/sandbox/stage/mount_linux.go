@@ -19,7 +19,7 @@ func devices() []string {
 	return []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
 }
 
-// mounts gives the process its view of the files. The namespace is new and
+// mounts returns the process its view of the files. The namespace is new and
 // private; what it has inherited is locked by the kernel, so nothing that is
 // covered here can be uncovered without capabilities that the command lacks.
 //
@@ -148,7 +148,7 @@ func (a *attached) attach() error {
 	return nil
 }
 
-// open gives a handle of what is at path, on top of all mounts. It follows no
+// open returns a handle of what is at path, on top of all mounts. It follows no
 // symlink: the host has resolved the path, so a link there is a trick.
 func open(path string) (int, error) {
 	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
@@ -198,7 +198,7 @@ func bindOnItself(path string, set uint64) error {
 	return one.attach()
 }
 
-// fresh gives a new file system with the options, not attached anywhere.
+// fresh returns a new file system with the options, not attached anywhere.
 func fresh(kind string, attrs int, options ...string) (int, error) {
 	fs, err := unix.Fsopen(kind, unix.FSOPEN_CLOEXEC)
 	if err != nil {
@@ -322,7 +322,7 @@ func hide(path, void string) error {
 	return nil
 }
 
-// terminals gives the command pseudo-terminals of its own, so that it can neither
+// terminals returns the command pseudo-terminals of its own, so that it can neither
 // read from nor write to those of the user.
 func terminals() error {
 	if !isDir("/dev/pts") {
@@ -348,7 +348,7 @@ func terminals() error {
 	return put(ptmx[0].fd, "/dev/ptmx")
 }
 
-// memory gives the command a /dev/shm of its own.
+// memory returns the command a /dev/shm of its own.
 func memory() error {
 	if !isDir("/dev/shm") {
 		return nil

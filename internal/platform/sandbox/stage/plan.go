@@ -23,7 +23,7 @@ const (
 	maxExtra = 6
 )
 
-// Network says what a command can reach.
+// Network returns what a command can reach.
 type Network string
 
 // What a command can reach.
@@ -64,7 +64,7 @@ type Plan struct {
 
 const magic = "scorel-stage 1"
 
-// Encode gives the plan as fields that end with a NUL byte, a name and a value
+// Encode returns the plan as fields that end with a NUL byte, a name and a value
 // each. It fails for what Decode would refuse.
 func (p *Plan) Encode() ([]byte, error) {
 	var b bytes.Buffer

@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// HasSeccomp says whether system calls can be filtered here.
+// HasSeccomp reports whether system calls can be filtered here.
 func HasSeccomp() bool {
 	if auditArch == 0 {
 		return false
@@ -45,7 +45,7 @@ func argLow(i int) uint32  { return dataArgs + 8*uint32(i) }
 func argHigh(i int) uint32 { return argLow(i) + 4 }
 
 // program is a filter under construction. The accumulator holds the number of
-// the system call before and behind each rule.
+// the system call before and after each rule.
 type program []unix.SockFilter
 
 func (f *program) op(code uint16, jt, jf uint8, k uint32) {
@@ -69,7 +69,7 @@ func (f *program) refuse(nr uint32, errno unix.Errno) {
 }
 
 // refuseIf makes a system call fail by rules about its arguments: body falls
-// through to a return, and jumps behind itself to let the call pass.
+// through to a return, and jumps after itself to let the call pass.
 func (f *program) refuseIf(nr uint32, errno unix.Errno, body func(b *program)) {
 	var b program
 	body(&b)
@@ -79,7 +79,7 @@ func (f *program) refuseIf(nr uint32, errno unix.Errno, body func(b *program)) {
 	f.load(dataNr)
 }
 
-// filter gives the rules. What is not named is allowed.
+// filter returns the rules. What is not named is allowed.
 //
 // Refused as if the kernel had no such call (ENOSYS), so that programs use what
 // they did before: io_uring, whose requests no filter sees; clone3, whose flags

@@ -38,7 +38,7 @@ func run(args []string) int {
 	return refused
 }
 
-// inherited gives the socket that the host left open.
+// inherited returns the socket that the host left open.
 func inherited(args []string) (fd int, ok bool) {
 	if len(args) != 1 {
 		return 0, false

@@ -41,7 +41,7 @@ const (
 	Arguments                     // complete_command
 )
 
-// Edit is what a key does to the text: Old, which stands before the cursor, becomes
+// Edit is what a key does to the text: Old, which is before the cursor, becomes
 // New. With Send set the text is then complete, and to be sent.
 type Edit struct {
 	Old, New string
@@ -80,7 +80,7 @@ type List struct {
 	top   int
 }
 
-// New makes a list that knows the client's own commands, which stand before the
+// New makes a list that knows the client's own commands, which are before the
 // host's of the same name.
 func New(own []protocol.CommandInfo) *List {
 	l := &List{own: own}
@@ -91,7 +91,7 @@ func New(own []protocol.CommandInfo) *List {
 // Forget makes the commands be asked for again, as after a reload.
 func (l *List) Forget() { l.asked = false }
 
-// Open says whether something is offered.
+// Open reports whether something is offered.
 func (l *List) Open() bool { return len(l.items) > 0 }
 
 // Update says what is typed now. It gives what is to be asked, nil for nothing.
@@ -237,7 +237,7 @@ func (l *List) Arguments(number int, list *protocol.CompletionList) {
 	l.refresh()
 }
 
-// takes says whether an answer counts.
+// takes reports whether an answer counts.
 func (l *List) takes(number int, k kind) bool {
 	if l.token.kind != k || number <= l.answered || number > l.number || l.closed() {
 		return false
@@ -249,7 +249,7 @@ func (l *List) takes(number int, k kind) bool {
 	return true
 }
 
-// refresh offers anew, and keeps what somebody has selected.
+// refresh offers again, and keeps what somebody has selected.
 func (l *List) refresh() {
 	if l.closed() {
 		return
@@ -299,7 +299,7 @@ func (l *List) offer() {
 	}
 }
 
-// fitting gives the commands that a query may mean: those that begin with it, then
+// fitting returns the commands that a query may mean: those that begin with it, then
 // those with a part that does, then those in which its letters stand.
 func (l *List) fitting(query string) []item {
 	var ranks [4][]item
@@ -335,7 +335,7 @@ func (l *List) fitting(query string) []item {
 	return slices.Concat(ranks[:]...)
 }
 
-// part says whether a part of a name, behind a - : _ or ., begins with a text.
+// part reports whether a part of a name, after a - : _ or ., begins with a text.
 func part(name, text string) bool {
 	for i := 1; i < len(name); i++ {
 		if strings.IndexByte("-:_.", name[i-1]) >= 0 && strings.HasPrefix(name[i:], text) {
@@ -360,7 +360,7 @@ func containsFold(s, part string) bool {
 	return strings.Contains(strings.ToLower(s), strings.ToLower(part))
 }
 
-// Hint gives the arguments that the command before the cursor takes while none are
+// Hint returns the arguments that the command before the cursor takes while none are
 // typed, for the editor's ghost; "" for nothing.
 func (l *List) Hint() string {
 	if l.token.kind == argument && l.token.query == "" {
@@ -437,7 +437,7 @@ func (l *List) pick(enter bool) *Edit {
 	return e
 }
 
-// common gives what all that is offered, and begins with what is typed, has in
+// common returns what all that is offered, and begins with what is typed, has in
 // common; nil when that is no more than is typed.
 func (l *List) common() *Edit {
 	t := l.token

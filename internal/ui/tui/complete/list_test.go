@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -19,7 +19,7 @@ import (
 // line is an Input that begins the text.
 func line(text string) Input { return Input{Before: text, First: true} }
 
-// labels gives what is offered.
+// labels returns what is offered.
 func labels(l *List) []string {
 	var out []string
 	for _, it := range l.items {
@@ -116,7 +116,7 @@ func TestFilesAreAskedForWithEachLetterAndOldAnswersAreFilteredMeanwhile(t *test
 		t.Error("something is offered though the host gave no answer")
 	}
 	asked(t, l.Update(line("look at @main.g")), Question{Kind: Files, Query: "main.g"})
-	// Another place begins anew: an answer for the one before does not come there.
+	// Another place begins again: an answer for the one before does not come there.
 	seventh := asked(t, l.Update(line("@")), Question{Kind: Files})
 	l.Files(seventh-1, &protocol.FileList{Files: []string{"elsewhere.go"}})
 	if l.Open() {

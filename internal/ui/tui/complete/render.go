@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -88,7 +88,7 @@ func (l *List) line(th *theme.Theme, it item, on bool, names, width int) string 
 	return cell.Cut(style.On(mark+text)+th.Dim.On(hint+about), width, "")
 }
 
-// cutLeft gives the end of a text that is too long.
+// cutLeft returns the end of a text that is too long.
 func cutLeft(text string, width int, mark string) string {
 	if cell.Width(text) <= width {
 		return text

@@ -19,7 +19,7 @@ const (
 	argument
 )
 
-// token is what is being completed: the end of what stands before the cursor.
+// token is what is being completed: the end of what is before the cursor.
 type token struct {
 	place
 	text  string // as it stands there
@@ -55,7 +55,7 @@ func read(in Input) token {
 }
 
 // mention finds the @ that is being typed: one at the beginning of a word, without a
-// blank behind it unless a quotation mark is open.
+// blank after it unless a quotation mark is open.
 func mention(before string) token {
 	for end := len(before); ; {
 		at := strings.LastIndexByte(before[:end], '@')

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )
@@ -36,7 +36,7 @@ func (c *choices) do(a keymap.Action) (picked int, ok bool) {
 	return 0, false
 }
 
-// number gives the answer of a digit that was typed.
+// number returns the answer of a digit that was typed.
 func (c *choices) number(text string) (picked int, ok bool) {
 	if len(text) == 1 && text[0] >= '1' && text[0] <= '9' {
 		if i := int(text[0] - '1'); i < len(c.all) {

@@ -39,7 +39,7 @@ func NewConfirm(cfg ConfirmConfig) *Confirm {
 	return d
 }
 
-// Do carries out an action.
+// Do does an action.
 func (d *Confirm) Do(a keymap.Action) Outcome {
 	switch a {
 	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:

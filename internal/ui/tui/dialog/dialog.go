@@ -5,14 +5,13 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
-
-	"github.com/charmbracelet/x/ansi"
+	"scorel/protocol/display"
 )
 
 // Bounds of what a dialog shows.
@@ -27,6 +26,8 @@ const (
 	folded = 16
 	// minBody is how many lines of it are shown at least, when it has them.
 	minBody = 2
+	// smallBody is how many lines of it are so few that the first one is that of a change.
+	smallBody = 6
 	// maxCell is more than the bytes of any cell (see cell.Clean).
 	maxCell = 64
 )
@@ -51,7 +52,7 @@ type Dialog interface {
 	// Places says where keys count: in a dialog, and while text is typed first of all in
 	// the editor.
 	Places() []keymap.Place
-	// Do carries out an action of these places.
+	// Do does an action of these places.
 	Do(a keymap.Action) Outcome
 	// Insert takes text that was typed.
 	Insert(text string) Outcome
@@ -59,9 +60,9 @@ type Dialog interface {
 	Paste(text string)
 	// Place says that the dialog is the n-th, from 1, of so many that wait.
 	Place(n, of int)
-	// SetKeys gives the keys that are named in the last line, where there is room.
+	// SetKeys returns the keys that are named in the last line, where there is room.
 	SetKeys(keys *keymap.Map)
-	// Arm says whether the dialog takes keys (see Guard); a new one does not.
+	// Arm reports whether the dialog takes keys (see Guard); a new one does not.
 	Arm(on bool)
 	// Render draws the dialog: at most height lines of at most width cells, and where
 	// the cursor stands, nil when nothing is typed.
@@ -82,6 +83,7 @@ type frame struct {
 	open  bool // the text takes the whole height
 	from  int  // the first of its lines that is seen
 	seen  int  // how many are seen
+	first int  // the line that a small window begins with until somebody scrolls
 
 	cached      []string // the lines of the text
 	cachedID    string   // of the theme they were drawn with
@@ -94,7 +96,7 @@ func (f *frame) Arm(on bool)     { f.armed = on }
 
 func (f *frame) SetKeys(keys *keymap.Map) { f.keys = keys }
 
-// places gives the places of a dialog, while text is typed or not.
+// places returns the places of a dialog, while text is typed or not.
 func places(typing bool) []keymap.Place {
 	if typing {
 		return []keymap.Place{keymap.Editor, keymap.Dialog}
@@ -109,7 +111,7 @@ func (f *frame) Places() []keymap.Place { return places(false) }
 func (f *frame) do(a keymap.Action) bool {
 	switch a {
 	case keymap.DialogExpand:
-		f.open = !f.open
+		f.open, f.first = !f.open, 0
 	case keymap.DialogUp:
 		f.from -= max(1, f.seen/2)
 	case keymap.DialogDown:
@@ -125,11 +127,11 @@ func (f *frame) do(a keymap.Action) bool {
 	default:
 		return false
 	}
-	f.from = max(0, min(f.from, len(f.cached)-f.seen))
+	f.from, f.first = max(0, min(f.from, len(f.cached)-f.seen)), 0
 	return true
 }
 
-// lines gives the lines of the text, drawn once for a theme and width.
+// lines returns the lines of the text, drawn once for a theme and width.
 func (f *frame) lines(th *theme.Theme, width int, draw Lines) []string {
 	if draw == nil {
 		return nil
@@ -140,9 +142,9 @@ func (f *frame) lines(th *theme.Theme, width int, draw Lines) []string {
 	return f.cached
 }
 
-// compose puts a dialog together: the title, what is asked about, and what stands below
-// it, which is seen whole when it fits, and else the part with the line on. The cursor
-// is one of below. Doing are the actions that are named in the last line.
+// compose puts a dialog together: the title, what is asked about, and what is below it,
+// which is seen whole when it fits, and else the part with the line on. The cursor is one
+// of below. Doing are the actions that are named in the last line.
 func (f *frame) compose(th *theme.Theme, width, height int, title string, body, below []string, on int, cursor *field.Cursor, doing ...row.Doing) ([]string, *field.Cursor) {
 	if width < 1 || height < 1 {
 		return nil, nil
@@ -155,27 +157,58 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 	if !f.armed {
 		cursor = nil // what is typed goes to the draft
 	}
-	end, hints := "", false
-	if height >= hintsFrom && f.keys != nil {
-		if f.open || len(body) > folded || len(body) > height-2-len(below) {
-			doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: "all of it"}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
-		}
-		if end = row.Hints(th, width, row.HintsOf(f.keys, doing...)); end != "" {
-			hints = true
-			height--
-		}
-		if !f.armed {
-			end = "" // its line is kept, so that nothing moves when keys count
-		}
-	}
+	last := f.hints(th, width, height, len(body), len(below), doing)
+	height -= len(last)
 	if height >= spaceFrom && len(body) > 0 {
 		below = append([]string{""}, below...)
 		on++
-		if cursor != nil {
-			cursor = &field.Cursor{X: cursor.X, Y: cursor.Y + 1}
-		}
+		cursor = lower(cursor, 1)
 	}
-	room := height - 1 - len(below)
+	lines = append(lines, f.window(th, width, height, body, len(below))...)
+	y, fits := len(lines), height-len(lines)
+	first := 0
+	if len(below) > fits {
+		first = row.Window(max(0, on-1), on, fits, len(below))
+	}
+	lines = append(lines, below[first:min(len(below), first+fits)]...)
+	cursor = lower(cursor, y-first)
+	if cursor != nil && (cursor.Y < y || cursor.Y >= len(lines)) {
+		cursor = nil
+	}
+	return append(lines, last...), cursor
+}
+
+// lower returns a cursor some lines further down; nil stays so.
+func lower(cursor *field.Cursor, lines int) *field.Cursor {
+	if cursor == nil {
+		return nil
+	}
+	return &field.Cursor{X: cursor.X, Y: cursor.Y + lines}
+}
+
+// hints returns the last line of a dialog, which names what keys do; none where there is no
+// room for it.
+func (f *frame) hints(th *theme.Theme, width, height, body, below int, doing []row.Doing) []string {
+	if height < hintsFrom || f.keys == nil {
+		return nil
+	}
+	if f.open || body > folded || body > height-2-below {
+		doing = append([]row.Doing{{Action: keymap.DialogExpand, Text: "all of it"}, {Action: keymap.DialogDown, Text: "scroll"}}, doing...)
+	}
+	line := row.Hints(th, width, row.HintsOf(f.keys, doing...))
+	switch {
+	case line == "":
+		return nil
+	case !f.armed:
+		return []string{""} // its line is kept, so that nothing moves when keys count
+	}
+	return []string{line}
+}
+
+// window returns what is seen of the text beside so many lines below it. Where that is not
+// all of it a line says what is not seen.
+func (f *frame) window(th *theme.Theme, width, height int, body []string, below int) []string {
+	room := height - 1 - below
 	if f.open || room < minBody {
 		// The text gets what it needs; of the rest its end is left out.
 		room = max(room, minBody)
@@ -183,54 +216,36 @@ func (f *frame) compose(th *theme.Theme, width, height int, title string, body, 
 		room = min(room, folded)
 	}
 	room = max(0, min(room, height-1))
-	if len(body) < room {
-		room = len(body)
-	}
-	shown := body
-	if len(body) > room {
-		// One line says what is not seen.
-		n := max(0, room-1)
-		f.from = max(0, min(f.from, len(body)-n))
-		f.seen = n
-		shown = append([]string(nil), body[f.from:f.from+n]...)
-		if room > 0 {
-			shown = append(shown, f.hidden(th, width, f.from, len(body)-f.from-n))
-		}
-	} else {
+	if len(body) <= room {
 		f.from, f.seen = 0, len(body)
+		return body
 	}
-	lines = append(lines, shown...)
-	y, fits := len(lines), height-len(lines)
-	first := 0
-	if len(below) > fits {
-		first = row.Window(max(0, on-1), on, fits, len(below))
+	n := max(0, room-1)
+	if f.first > 0 && n <= smallBody {
+		f.from = f.first
 	}
-	lines = append(lines, below[first:min(len(below), first+fits)]...)
-	if cursor != nil {
-		cursor = &field.Cursor{X: cursor.X, Y: cursor.Y + y - first}
-		if cursor.Y < y || cursor.Y >= len(lines) {
-			cursor = nil
-		}
+	f.from = max(0, min(f.from, len(body)-n))
+	f.seen = n
+	shown := append([]string(nil), body[f.from:f.from+n]...)
+	if room > 0 {
+		shown = append(shown, f.hidden(th, width, f.from, len(body)-f.from-n))
 	}
-	if hints {
-		lines = append(lines, end)
-	}
-	return lines, cursor
+	return shown
 }
 
 // hidden says how much of the text is not seen.
 func (f *frame) hidden(th *theme.Theme, width, above, below int) string {
 	var parts []string
 	if above > 0 {
-		parts = append(parts, fmt.Sprintf("%d lines above", above))
+		parts = append(parts, fmt.Sprintf("%d earlier lines", above))
 	}
 	if below > 0 {
-		parts = append(parts, fmt.Sprintf("%d more lines below", below))
+		parts = append(parts, fmt.Sprintf("%d more lines", below))
 	}
 	return th.Warning.On(cell.Cut(th.Box.Ellipsis+" "+strings.Join(parts, ", "), width, th.Box.Ellipsis))
 }
 
-// exact gives text with every character of it: a line that is too long is broken behind
+// exact returns text with every character of it: a line that is too long is broken behind
 // a blank near the width, else at the width.
 func exact(text string, width int, style theme.Style) []string {
 	more := 0
@@ -245,7 +260,8 @@ func exact(text string, width int, style theme.Style) []string {
 			for n < len(l) && !utf8.RuneStart(l[n]) {
 				n--
 			}
-			part := ansi.Truncate(l[:n], max(1, width), "")
+			fits, _ := cell.Fit(l[:n], max(1, width))
+			part := l[:fits]
 			if part == "" { // all of it, or a character that is wider than a line
 				part = l
 			}
@@ -264,11 +280,24 @@ func exact(text string, width int, style theme.Style) []string {
 	return lines
 }
 
-// prose gives text broken between words.
+// prose returns text broken between words.
 func prose(text string, width int, style theme.Style) []string {
 	var lines []string
 	for _, l := range cell.Wrap(cell.Clean(text), width) {
 		lines = append(lines, style.On(l))
 	}
 	return lines
+}
+
+// subagent says which sub-agent asks, with a mark in its color where it has one.
+func subagent(th *theme.Theme, width int, s *protocol.Subagent) string {
+	name := display.Line(s.Agent)
+	text := th.Info.On("The sub-agent " + name + " asks")
+	if style := th.Agent(s.Color); style != "" {
+		text = style.On(strings.TrimSpace(th.Box.Dot+" "+name)) + th.Info.On(" asks")
+	}
+	if d := display.Line(s.Description); d != "" {
+		text += th.Info.On(": " + d)
+	}
+	return cell.Cut(text, width, th.Box.Ellipsis)
 }

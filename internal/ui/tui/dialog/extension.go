@@ -3,7 +3,7 @@ package dialog
 import (
 	"strconv"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/list"
@@ -107,7 +107,7 @@ func (d *selection) Do(a keymap.Action) Outcome {
 	return d.outcome(d.list.Do(a))
 }
 
-// SetKeys gives the keys to the list.
+// SetKeys returns the keys to the list.
 func (d *selection) SetKeys(keys *keymap.Map) { d.list.SetKeys(keys) }
 
 func (d *selection) Insert(text string) Outcome { return d.outcome(d.list.Insert(text)) }
@@ -248,7 +248,7 @@ func (d *input) Paste(text string) {
 
 // answers are the actions of a dialog in which text is typed.
 func answers() []row.Doing {
-	return []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogClose, Text: "no answer"}}
+	return []row.Doing{{Action: keymap.DialogPick, Text: "answer"}, {Action: keymap.DialogClose, Text: "skip"}}
 }
 
 func (d *input) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {

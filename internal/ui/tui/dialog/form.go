@@ -6,28 +6,27 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/form"
 )
 
-// form asks for values, one field at a time, and shows them all before they are sent.
-type form struct {
-	frame
+// formDialog asks for values, one field at a time, and shows them all before they are sent.
+type formDialog struct {
+	steps
 	data  protocol.Dialog
 	pages []formPage
-	at    int // the page; behind the last one it is the answers
-	send  choices
 }
 
 // formPage is one field with the value so far. One that is typed has no choices.
 type formPage struct {
 	choices
-	f      protocol.Field
+	f      form.Field
 	picked []bool // of the options, where several may be
 	line   field.Field
 	value  json.RawMessage // nil is left out
@@ -35,25 +34,26 @@ type formPage struct {
 }
 
 // newForm makes the dialog of a form, nil where its schema cannot be shown.
-func newForm(req protocol.UIRequest) *form {
-	fields, err := protocol.Fields(req.Data.Schema)
+func newForm(req protocol.UIRequest) *formDialog {
+	fields, err := form.Fields(req.Data.Schema)
 	if err != nil {
 		return nil
 	}
-	d := &form{frame: frame{id: req.UIID}, data: req.Data, send: choices{all: []choice{{label: "Send the answers"}, {label: "Go back to the first"}, {label: "Decline"}}}}
+	d := &formDialog{data: req.Data, steps: steps{frame: frame{id: req.UIID}, count: len(fields),
+		send: choices{all: []choice{{label: "Submit the answers"}, {label: "Back to the first"}, {label: "Decline"}}}}}
 	for _, f := range fields {
 		p := formPage{f: f, value: f.Default}
 		for _, o := range f.Options {
 			p.all = append(p.all, choice{label: display.Line(o.Title)})
 		}
 		switch f.Type {
-		case protocol.FieldBoolean:
+		case form.Boolean:
 			p.all = []choice{{label: "Yes"}, {label: "No"}}
-		case protocol.FieldChoices:
+		case form.Choices:
 			p.picked = make([]bool, len(f.Options))
 		}
 		if !f.Required && len(p.all) > 0 && p.picked == nil {
-			p.all = append(p.all, choice{label: "Leave it out"})
+			p.all = append(p.all, choice{label: "Skip"})
 		}
 		p.line.Placeholder = display.Line(f.Hint())
 		p.line.Max = protocol.MaxAnswer
@@ -69,19 +69,19 @@ func (p *formPage) start() {
 	var many []string
 	switch {
 	case p.value == nil:
-	case p.f.Type == protocol.FieldChoices && json.Unmarshal(p.value, &many) == nil:
+	case p.f.Type == form.Choices && json.Unmarshal(p.value, &many) == nil:
 		for i, o := range p.f.Options {
 			for _, value := range many {
 				p.picked[i] = p.picked[i] || o.Value == value
 			}
 		}
-	case p.f.Type == protocol.FieldBoolean:
+	case p.f.Type == form.Boolean:
 		if string(p.value) == "false" {
 			p.on = 1
 		}
 	case json.Unmarshal(p.value, &text) != nil: // a number
 		p.line.Insert(string(p.value))
-	case p.f.Type == protocol.FieldText:
+	case p.f.Type == form.Text:
 		p.line.Insert(text)
 	default:
 		for i, o := range p.f.Options {
@@ -94,8 +94,8 @@ func (p *formPage) start() {
 
 func (p *formPage) typed() bool { return len(p.all) == 0 }
 
-// page gives the field that is seen, nil when it is the answers.
-func (d *form) page() *formPage {
+// page returns the field that is seen, nil when it is the answers.
+func (d *formDialog) page() *formPage {
 	if d.at < len(d.pages) {
 		return &d.pages[d.at]
 	}
@@ -103,27 +103,16 @@ func (d *form) page() *formPage {
 }
 
 // Places are those of the editor while a value is typed.
-func (d *form) Places() []keymap.Place {
+func (d *formDialog) Places() []keymap.Place {
 	p := d.page()
 	return places(p != nil && p.typed())
 }
 
-func (d *form) Do(a keymap.Action) Outcome {
-	switch a {
-	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
-		return answerUI(d.id, nil)
-	case keymap.DialogTabBack:
-		d.turn(-1)
-		return Outcome{}
+func (d *formDialog) Do(a keymap.Action) Outcome {
+	if o, ok := d.steps.do(a, d.sent); ok {
+		return o
 	}
 	p := d.page()
-	if p == nil {
-		if i, ok := d.send.do(a); ok {
-			return d.sent(i)
-		}
-		d.frame.do(a)
-		return Outcome{}
-	}
 	switch {
 	case a == keymap.DialogTabNext || a == keymap.DialogReason || a == keymap.Complete:
 		d.take(p.on)
@@ -146,19 +135,18 @@ func (d *form) Do(a keymap.Action) Outcome {
 
 // Insert takes what was typed: a value, the number of an answer, or a blank to tick one of
 // several.
-func (d *form) Insert(text string) Outcome {
+func (d *formDialog) Insert(text string) Outcome {
+	if o, ok := d.steps.insert(text, d.sent); ok {
+		return o
+	}
 	p := d.page()
 	switch {
-	case p == nil:
-		if i, ok := d.send.number(text); ok {
-			return d.sent(i)
-		}
 	case p.typed():
 		p.line.Insert(text)
 		p.wrong = ""
 	case text == " " && p.picked != nil:
 		p.picked[p.on] = !p.picked[p.on]
-	case p.f.Type == protocol.FieldBoolean && strings.ContainsAny(text, "yYnN"):
+	case p.f.Type == form.Boolean && strings.ContainsAny(text, "yYnN"):
 		if i, ok := yesOrNo(&p.choices, text); ok {
 			d.take(i)
 		}
@@ -175,14 +163,14 @@ func (d *form) Insert(text string) Outcome {
 }
 
 // Paste goes into a value that is typed.
-func (d *form) Paste(text string) {
+func (d *formDialog) Paste(text string) {
 	if p := d.page(); p != nil && p.typed() {
 		p.line.Insert(text)
 	}
 }
 
 // take ends a field with the answer that is on or what is typed, when it does.
-func (d *form) take(on int) {
+func (d *formDialog) take(on int) {
 	p := d.page()
 	value, err := p.given(on)
 	if err != nil {
@@ -212,21 +200,16 @@ func (p *formPage) given(on int) (json.RawMessage, error) {
 			return nil, err
 		}
 		return value, p.f.Check(value)
-	case p.f.Type == protocol.FieldBoolean && on < 2:
+	case p.f.Type == form.Boolean && on < 2:
 		return json.RawMessage(strconv.FormatBool(on == 0)), nil
-	case p.f.Type == protocol.FieldChoice && on < len(p.f.Options):
+	case p.f.Type == form.Choice && on < len(p.f.Options):
 		return json.Marshal(p.f.Options[on].Value)
 	}
 	return nil, nil
 }
 
-func (d *form) turn(by int) {
-	d.at = max(0, min(d.at+by, len(d.pages)))
-	d.frame.from, d.send.on = 0, 0
-}
-
 // sent ends the dialog, unless a field lacks its value: then it is asked for.
-func (d *form) sent(choice int) Outcome {
+func (d *formDialog) sent(choice int) Outcome {
 	switch choice {
 	case 1:
 		d.turn(-len(d.pages))
@@ -248,40 +231,44 @@ func (d *form) sent(choice int) Outcome {
 	return answerUI(d.id, values)
 }
 
-func (d *form) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
+func (d *formDialog) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
 	var about []string
 	if d.data.Message != "" {
 		about = prose(d.data.Message, width, th.Text)
 	}
-	doing := []row.Doing{{Action: keymap.DialogClose, Text: "no answer"}}
 	p := d.page()
-	if p == nil || !p.typed() { // while text is typed its keys move in the text
-		doing = append([]row.Doing{{Action: keymap.DialogTabBack, Text: "back"}}, doing...)
-	}
 	if p == nil {
-		var below []string
-		for i := range d.pages {
-			text := "(left out)"
-			if v := d.pages[i].value; v != nil {
-				text = display.Line(string(v))
-			}
-			below = append(below, row.Line(th, width, "", []row.Piece{{Text: display.Line(d.pages[i].f.Title) + ": ", Style: th.Dim}, {Text: text, Style: th.Text}}, nil))
-		}
-		lines, at := d.send.render(th, width, d.armed)
-		return d.compose(th, width, height, asker(d.data), about, append(below, lines...), len(below)+at, nil, doing...)
+		return d.review(th, width, height, asker(d.data), about, d.answers())
+	}
+	doing := []row.Doing{{Action: keymap.DialogClose, Text: "skip"}}
+	if !p.typed() { // while text is typed its keys move in the text
+		doing = append([]row.Doing{{Action: keymap.DialogTabBack, Text: "back"}}, doing...)
 	}
 	about = append(about, prose(fmt.Sprintf("%d of %d: %s", d.at+1, len(d.pages), display.Line(p.f.Title)), width, th.Strong)...)
 	if p.f.Description != "" {
 		about = append(about, prose(p.f.Description, width, th.Dim)...)
 	}
 	if p.picked != nil {
-		about = append(about, prose("Space ticks, Enter goes on.", width, th.Dim)...)
+		about = append(about, prose("Space: select. Enter: continue.", width, th.Dim)...)
 	}
 	lines, cursor, at := p.render(th, width, d.armed)
 	if p.wrong != "" {
 		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: p.wrong, Style: th.Warning}}, nil))
 	}
 	return d.compose(th, width, height, asker(d.data), about, lines, at, cursor, append([]row.Doing{{Action: keymap.DialogPick, Text: "next"}}, doing...)...)
+}
+
+// answers are what was given so far.
+func (d *formDialog) answers() []given {
+	var all []given
+	for i := range d.pages {
+		text := "(left out)"
+		if v := d.pages[i].value; v != nil {
+			text = string(v)
+		}
+		all = append(all, given{display.Line(d.pages[i].f.Title), text})
+	}
+	return all
 }
 
 func (p *formPage) render(th *theme.Theme, width int, armed bool) (lines []string, cursor *field.Cursor, at int) {

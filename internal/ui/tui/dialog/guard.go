@@ -12,7 +12,7 @@ const (
 	Pause = 500 * time.Millisecond
 )
 
-// Guard says whether a key is for the dialog or for the draft. The zero value guards
+// Guard reports whether a key is for the dialog or for the draft. The zero value guards
 // nothing yet. Times must not go back.
 type Guard struct {
 	id    string
@@ -28,7 +28,7 @@ func (g *Guard) Drawn(id string, now time.Time) {
 	}
 }
 
-// Key tells of a key, and says whether it is for the dialog of that ID.
+// Key tells of a key, and reports whether it is for the dialog of that ID.
 func (g *Guard) Key(id string, now time.Time) bool {
 	armed := g.Armed(id, now)
 	g.typed = now
@@ -47,7 +47,7 @@ func (g *Guard) Drafting(now time.Time) { g.typed = now }
 // pause, so that a key that is pressed twice does not answer two.
 func (g *Guard) Answered(now time.Time) { g.id, g.typed = "", now }
 
-// Armed says whether the dialog takes keys.
+// Armed reports whether the dialog takes keys.
 func (g *Guard) Armed(id string, now time.Time) bool {
 	return id != "" && id == g.id && g.Wait(now) <= 0
 }

@@ -5,23 +5,26 @@ import (
 	"encoding/json"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
+	"scorel/internal/ui/questions"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
+	"scorel/protocol/jsonscan"
 )
 
 // Permission asks whether a call may run.
 type Permission struct {
 	frame
 	choices
-	req    protocol.PermissionRequest
-	draw   Lines
-	why    field.Field
-	typing bool // the reason of a refusal
+	req     protocol.PermissionRequest
+	offered []questions.Choice
+	draw    Lines
+	why     field.Field
+	typing  bool // the reason of a refusal
 }
 
 // NewPermission makes the dialog of a permission question. Draw shows what the call
@@ -31,23 +34,29 @@ func NewPermission(req protocol.PermissionRequest, draw Lines) *Permission {
 	if draw == nil {
 		p.draw = p.input
 	}
-	for _, s := range req.Suggestions {
-		c := choice{label: display.Line(s.Label)}
-		// What is written down is seen exactly, whatever the label says.
-		if rule := display.Line(s.Rule); rule != "" && !strings.Contains(c.label, rule) {
-			c.detail = "rule: " + rule
+	p.offered = questions.Choices(&req)
+	for _, o := range p.offered {
+		c := choice{label: o.Label}
+		if o.Rule != "" {
+			c.detail = "rule: " + o.Rule
 		}
 		p.all = append(p.all, c)
 	}
-	p.all = append(p.all, choice{label: "No"}, choice{label: "No, and say why"})
+	p.all = append(p.all, choice{label: "No"}, choice{label: "No, with a reason"})
 	p.why.Placeholder = "what to do instead"
+	return p
+}
+
+// From has a small window begin with that line of what is asked about, counted from 0.
+func (p *Permission) From(line int) *Permission {
+	p.first = line
 	return p
 }
 
 // Places are those of the editor while a reason is typed.
 func (p *Permission) Places() []keymap.Place { return places(p.typing) }
 
-// Do carries out an action.
+// Do does an action.
 func (p *Permission) Do(a keymap.Action) Outcome {
 	if p.typing {
 		switch a {
@@ -90,8 +99,8 @@ func (p *Permission) Insert(text string) Outcome {
 	}
 	switch strings.ToLower(text) {
 	case "y":
-		for i, s := range p.req.Suggestions {
-			if s.Scope == "once" {
+		for i, c := range p.offered {
+			if c.Once {
 				return p.pick(i)
 			}
 		}
@@ -112,9 +121,9 @@ func (p *Permission) reason() { p.typing, p.on = true, len(p.all)-1 }
 
 // pick answers with one of the choices.
 func (p *Permission) pick(i int) Outcome {
-	switch n := len(p.req.Suggestions); {
+	switch n := len(p.offered); {
 	case i < n:
-		return Outcome{Done: true, Request: &protocol.AnswerPermission{PermissionID: p.req.PermissionID, Choice: i}}
+		return Outcome{Done: true, Request: p.offered[i].Request}
 	case i == n:
 		return p.deny("")
 	}
@@ -123,25 +132,21 @@ func (p *Permission) pick(i int) Outcome {
 }
 
 func (p *Permission) deny(reason string) Outcome {
-	return Outcome{Done: true, Request: &protocol.AnswerPermission{PermissionID: p.req.PermissionID, Choice: -1, Reason: reason}}
+	return Outcome{Done: true, Request: questions.Deny(&p.req, reason)}
 }
 
 // Render draws the dialog.
 func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *field.Cursor) {
 	var below []string
 	if p.req.Subagent != nil {
-		who := "The sub-agent " + display.Line(p.req.Subagent.Agent) + " asks"
-		if d := display.Line(p.req.Subagent.Description); d != "" {
-			who += ": " + d
-		}
-		below = append(below, cell.Cut(th.Info.On(who), width, th.Box.Ellipsis))
+		below = append(below, subagent(th, width, p.req.Subagent))
 	}
 	if p.req.Reason != "" {
 		below = append(below, prose(p.req.Reason, width, th.Dim)...)
 	}
 	var cursor *field.Cursor
 	on := len(below)
-	doing := []row.Doing{{Action: keymap.DialogReason, Text: "say why not"}, {Action: keymap.DialogClose, Text: "no"}}
+	doing := []row.Doing{{Action: keymap.DialogReason, Text: "deny with a reason"}, {Action: keymap.DialogClose, Text: "no"}}
 	if p.typing {
 		label := "No, because: "
 		text, x := p.why.Render(th, max(1, width-cell.Width(label)))
@@ -153,8 +158,7 @@ func (p *Permission) Render(th *theme.Theme, width, height int) ([]string, *fiel
 		on += at
 		below = append(below, lines...)
 	}
-	title := "May " + display.Line(p.req.ToolName) + " run?"
-	return p.compose(th, width, height, title, p.lines(th, width, p.draw), below, on, cursor, doing...)
+	return p.compose(th, width, height, questions.Title(&p.req), p.lines(th, width, p.draw), below, on, cursor, doing...)
 }
 
 // input shows the command of a call exactly, else every field of its input.
@@ -199,24 +203,12 @@ func (p *Permission) input(th *theme.Theme, width int) []string {
 	return lines
 }
 
-// keysOf gives the names of the fields of a JSON object in their order.
-func keysOf(object json.RawMessage) []string {
-	dec := json.NewDecoder(bytes.NewReader(object))
-	if _, err := dec.Token(); err != nil {
-		return nil
-	}
-	var keys []string
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return keys
-		}
-		name, _ := key.(string)
-		keys = append(keys, name)
-		var skip json.RawMessage
-		if dec.Decode(&skip) != nil {
-			return keys
+// keysOf returns the names of the members of a JSON object in their order.
+func keysOf(object json.RawMessage) (names []string) {
+	for m := jsonscan.NewMembers(object); m.Next(); {
+		if name, err := m.Name(); err == nil {
+			names = append(names, string(name))
 		}
 	}
-	return keys
+	return names
 }

@@ -3,7 +3,8 @@ package dialog
 import (
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
+	"scorel/internal/ui/questions"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -22,11 +23,10 @@ type plan struct {
 }
 
 func newPlan(req protocol.UIRequest, draw Lines) *plan {
-	d := &plan{frame: frame{id: req.UIID}, data: req.Data, draw: draw, choices: choices{all: []choice{
-		{label: "Yes, carry it out"},
-		{label: "Yes, and accept its edits"},
-		{label: "No, go on planning"},
-	}}}
+	d := &plan{frame: frame{id: req.UIID}, data: req.Data, draw: draw}
+	for _, c := range questions.PlanChoices() {
+		d.all = append(d.all, choice{label: c.Label})
+	}
 	if draw == nil {
 		d.draw = func(th *theme.Theme, width int) []string { return prose(req.Data.Text, width, th.Text) }
 	}
@@ -87,13 +87,10 @@ func (d *plan) Paste(text string) {
 }
 
 func (d *plan) pick(i int) Outcome {
-	switch i {
-	case 0:
-		return answerUI(d.id, protocol.PlanAnswer{Decision: protocol.PlanApprove})
-	case 1:
-		return answerUI(d.id, protocol.PlanAnswer{Decision: protocol.PlanAcceptEdits})
+	if c := questions.PlanChoices()[i]; c.Decision != protocol.PlanRevise {
+		return answerUI(d.id, protocol.PlanAnswer{Decision: c.Decision})
 	}
-	d.typing, d.on = true, 2
+	d.typing, d.on = true, i
 	return Outcome{}
 }
 
@@ -102,9 +99,9 @@ func (d *plan) Render(th *theme.Theme, width, height int) ([]string, *field.Curs
 	if d.typing {
 		label := "Change: "
 		text, x := d.why.Render(th, max(1, width-cell.Width(label)))
-		return d.compose(th, width, height, "Carry out this plan?", body, []string{cell.Cut(th.Accent.On(label), width, "") + text}, 0, &field.Cursor{X: x + cell.Width(label)},
+		return d.compose(th, width, height, "Approve this plan?", body, []string{cell.Cut(th.Accent.On(label), width, "") + text}, 0, &field.Cursor{X: x + cell.Width(label)},
 			row.Doing{Action: keymap.DialogPick, Text: "send"}, row.Doing{Action: keymap.DialogClose, Text: "back"})
 	}
 	lines, at := d.choices.render(th, width, d.armed)
-	return d.compose(th, width, height, "Carry out this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogClose, Text: "say what to change"})
+	return d.compose(th, width, height, "Approve this plan?", body, lines, at, nil, row.Doing{Action: keymap.DialogClose, Text: "keep planning"})
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -17,11 +17,9 @@ import (
 // Question is what the model asks: one or several questions, of which one is seen at a
 // time. After the last one all answers are seen once more when there are several.
 type Question struct {
-	frame
+	steps
 	data  protocol.Dialog
 	pages []page
-	at    int // the page; behind the last one it is the answers
-	send  choices
 }
 
 // page is one question with what is answered so far.
@@ -38,20 +36,21 @@ func (p *page) ownWords() bool { return p.on == len(p.q.Options) }
 
 // NewQuestion makes the dialog of a question.
 func NewQuestion(req protocol.UIRequest) *Question {
-	d := &Question{frame: frame{id: req.UIID}, data: req.Data, send: choices{all: []choice{{label: "Send the answers"}, {label: "Go back to the first"}}}}
+	d := &Question{data: req.Data, steps: steps{frame: frame{id: req.UIID}, count: len(req.Data.Questions),
+		send: choices{all: []choice{{label: "Submit the answers"}, {label: "Back to the first"}}}}}
 	for _, q := range req.Data.Questions {
 		p := page{q: q, picked: make([]bool, len(q.Options))}
 		for _, o := range q.Options {
 			p.all = append(p.all, choice{label: display.Line(o.Label), detail: display.Line(o.Description)})
 		}
-		p.all = append(p.all, choice{label: "In your own words"})
+		p.all = append(p.all, choice{label: "Other (type your answer)"})
 		p.own.Placeholder = "type an answer"
 		d.pages = append(d.pages, p)
 	}
 	return d
 }
 
-// page gives the question that is seen, nil when it is the answers.
+// page returns the question that is seen, nil when it is the answers.
 func (d *Question) page() *page {
 	if d.at < len(d.pages) {
 		return &d.pages[d.at]
@@ -65,24 +64,15 @@ func (d *Question) Places() []keymap.Place {
 	return places(p != nil && p.ownWords() && p.own.Text() != "")
 }
 
-// Do carries out an action.
+// Do does an action.
 func (d *Question) Do(a keymap.Action) Outcome {
-	switch a {
-	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:
-		return answerUI(d.id, nil)
-	case keymap.DialogTabNext, keymap.DialogReason, keymap.Complete:
-		d.turn(1)
-		return Outcome{}
-	case keymap.DialogTabBack:
-		d.turn(-1)
-		return Outcome{}
+	if o, ok := d.steps.do(a, d.sent); ok {
+		return o
 	}
 	p := d.page()
-	if p == nil {
-		if i, ok := d.send.do(a); ok {
-			return d.sent(i)
-		}
-		d.frame.do(a)
+	switch a {
+	case keymap.DialogTabNext, keymap.DialogReason, keymap.Complete:
+		d.turn(1)
 		return Outcome{}
 	}
 	if a == keymap.ListMark && p.q.Multiple && !p.ownWords() {
@@ -104,13 +94,10 @@ func (d *Question) Do(a keymap.Action) Outcome {
 // Insert takes what was typed: the number of an answer, a blank to tick one of several,
 // and else words of one's own.
 func (d *Question) Insert(text string) Outcome {
-	p := d.page()
-	if p == nil {
-		if i, ok := d.send.number(text); ok {
-			return d.sent(i)
-		}
-		return Outcome{}
+	if o, ok := d.steps.insert(text, d.sent); ok {
+		return o
 	}
+	p := d.page()
 	if !p.ownWords() {
 		if text == " " && p.q.Multiple {
 			p.toggle(p.on)
@@ -169,7 +156,7 @@ func (d *Question) pick(p *page, i int) Outcome {
 	return Outcome{}
 }
 
-// answer gives what was picked and typed.
+// answer returns what was picked and typed.
 func (p *page) answer() protocol.Answer {
 	var a protocol.Answer
 	for i, on := range p.picked {
@@ -183,14 +170,9 @@ func (p *page) answer() protocol.Answer {
 	return a
 }
 
-func (d *Question) turn(by int) {
-	d.at = max(0, min(d.at+by, len(d.pages)))
-	d.frame.from = 0
-}
-
 func (d *Question) sent(choice int) Outcome {
 	if choice == 1 {
-		d.at = 0
+		d.turn(-d.count)
 		return Outcome{}
 	}
 	answers := make(protocol.Answers, len(d.pages))
@@ -220,34 +202,41 @@ func (d *Question) Render(th *theme.Theme, width, height int) ([]string, *field.
 	if s := d.data.Subagent; s != nil {
 		title = "The sub-agent " + display.Line(s.Agent) + " asks"
 	}
-	var below []string
 	p := d.page()
 	if p == nil {
-		for i := range d.pages {
-			q := &d.pages[i]
-			text := strings.Join(q.answer(), ", ")
-			if !q.done || text == "" {
-				text = "(not answered)"
-			}
-			below = append(below, row.Line(th, width, "", []row.Piece{{Text: q.name(i) + ": ", Style: th.Dim}, {Text: display.Line(text), Style: th.Text}}, nil))
-		}
-		lines, at := d.send.render(th, width, d.armed)
-		return d.compose(th, width, height, title, nil, append(below, lines...), len(d.pages)+at, nil, row.Doing{Action: keymap.DialogTabBack, Text: "back"}, row.Doing{Action: keymap.DialogClose, Text: "no answer"})
+		return d.review(th, width, height, title, nil, d.answers())
 	}
 	var ask []string
+	if s := d.data.Subagent; s != nil && th.Agent(s.Color) != "" {
+		ask = append(ask, subagent(th, width, s))
+	}
 	if len(d.pages) > 1 {
 		ask = append(ask, d.tabs(th, width))
 	}
 	ask = append(ask, prose(p.q.Question, width, th.Strong)...)
 	if p.q.Multiple {
-		ask = append(ask, prose("Space ticks, Enter goes on.", width, th.Dim)...)
+		ask = append(ask, prose("Space: select. Enter: continue.", width, th.Dim)...)
 	}
 	below, cursor, at := p.render(th, width, d.armed)
-	doing := []row.Doing{{Action: keymap.DialogClose, Text: "no answer"}}
+	doing := []row.Doing{{Action: keymap.DialogClose, Text: "skip"}}
 	if len(d.pages) > 1 {
 		doing = append([]row.Doing{{Action: keymap.DialogReason, Text: "next question"}}, doing...)
 	}
 	return d.compose(th, width, height, title, ask, below, at, cursor, doing...)
+}
+
+// answers are what was given so far.
+func (d *Question) answers() []given {
+	var all []given
+	for i := range d.pages {
+		q := &d.pages[i]
+		text := strings.Join(q.answer(), ", ")
+		if !q.done || text == "" {
+			text = "(not answered)"
+		}
+		all = append(all, given{q.name(i), text})
+	}
+	return all
 }
 
 // name is the header of a question, or its number.

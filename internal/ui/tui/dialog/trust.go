@@ -3,7 +3,7 @@ package dialog
 import (
 	"fmt"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -24,7 +24,7 @@ func NewTrust(report protocol.TrustReport) *Trust {
 	d := &Trust{frame: frame{id: "trust:" + string(report.ProjectID)}, report: report}
 	switch {
 	case d.trusted():
-		d.all = append(d.all, choice{label: "Go on trusting them"}, choice{label: "Trust them no more"})
+		d.all = append(d.all, choice{label: "Keep trusting them"}, choice{label: "Stop trusting them"})
 		return d
 	case report.Problem == "":
 		d.all = append(d.all, choice{label: "Trust these files as they are now"})
@@ -36,7 +36,7 @@ func NewTrust(report protocol.TrustReport) *Trust {
 
 func (d *Trust) trusted() bool { return d.report.State == protocol.TrustAll }
 
-// Do carries out an action.
+// Do does an action.
 func (d *Trust) Do(a keymap.Action) Outcome {
 	switch a {
 	case keymap.DialogClose, keymap.Cancel, keymap.ListClose:

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/highlight"
 	"scorel/internal/ui/tui/theme"
 )
 
-// SideBySide is the width, in cells, from which the two files stand beside each other.
+// SideBySide is the width, in cells, from which the two files are beside each other.
 const SideBySide = 140
 
 // context is how many lines that are the same stand around a change; what is between
@@ -33,7 +33,7 @@ type Options struct {
 	Heads bool
 }
 
-// Stat gives how many lines a diff adds and removes.
+// Stat returns how many lines a diff adds and removes.
 func Stat(text string) (added, removed int) {
 	p := parse(text)
 	return p.plus, p.minus
@@ -105,7 +105,7 @@ func (d *drawer) fold() {
 		}
 		if n := end - i; n > head+tail+1 {
 			out = append(out, lines[i:i+head]...)
-			out = append(out, line{op: note, text: fmt.Sprintf("… %d lines the same", n-head-tail), pair: -1})
+			out = append(out, line{op: note, text: fmt.Sprintf("… %d unchanged lines", n-head-tail), pair: -1})
 			out = append(out, lines[end-tail:end]...)
 		} else {
 			out = append(out, lines[i:end]...)
@@ -124,7 +124,7 @@ func (d *drawer) fold() {
 	d.p.lines = out
 }
 
-// measure gives the numbers their room.
+// measure makes room for the numbers.
 func (d *drawer) measure() {
 	most := 0
 	for _, l := range d.p.lines {
@@ -179,7 +179,7 @@ func (d *drawer) head(l *line) bool {
 	return true
 }
 
-// style gives how a line looks, and what of it is another.
+// style returns how a line looks, and what of it is another.
 func (d *drawer) style(o op) (line, word theme.Style) {
 	switch o {
 	case added:
@@ -226,7 +226,7 @@ type piece struct {
 	style theme.Style
 }
 
-// styled gives a line in pieces: in the colours of its language, with what changed in
+// styled returns a line in pieces: in the colours of its language, with what changed in
 // it marked.
 func (d *drawer) styled(i int) []piece {
 	l := &d.p.lines[i]
@@ -259,7 +259,7 @@ func (d *drawer) styled(i int) []piece {
 	return out
 }
 
-// joined gives pieces with neighbours of one style made one.
+// joined returns pieces with neighbours of one style made one.
 func joined(pieces []piece) []piece {
 	var out []piece
 	for _, p := range pieces {
@@ -272,7 +272,7 @@ func joined(pieces []piece) []piece {
 	return out
 }
 
-// split gives a part of a line in pieces, those that are marked in their own style.
+// split returns a part of a line in pieces, those that are marked in their own style.
 func split(text string, from, to int, marks []mark, style, word theme.Style) []piece {
 	var out []piece
 	for _, m := range marks {
@@ -299,7 +299,7 @@ func hard(pieces []piece, width int) []string {
 	w := 0
 	for _, p := range pieces {
 		for p.text != "" {
-			n, pw := fit(p.text, width-w)
+			n, pw := cell.Fit(p.text, width-w)
 			if n == 0 && w == 0 { // one character is wider than the line
 				n, pw = len(p.text), width
 			}
@@ -357,7 +357,7 @@ func (d *drawer) twoColumns() {
 	}
 }
 
-// change draws a run of removed lines and the added ones behind it: those that stand for
+// change draws a run of removed lines and the added ones after it: those that stand for
 // each other side by side.
 func (d *drawer) change(row func(left, right []string), half int) {
 	lines := d.p.lines

@@ -8,7 +8,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 	"github.com/charmbracelet/colorprofile"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/theme"
 )
@@ -129,7 +129,7 @@ func TestWhatIsLeftOutIsCounted(t *testing.T) {
 		fmt.Fprintf(&same, " line %d\n", i)
 	}
 	lines = Lines(th, same.String()+"-a\n+b\n", Options{Width: 80})
-	if len(lines) != 6 || !strings.Contains(lines[0], "97 lines the same") {
+	if len(lines) != 6 || !strings.Contains(lines[0], "97 unchanged lines") {
 		t.Errorf("%q", lines)
 	}
 	huge := Lines(th, "@@ -0,0 +1,99999 @@\n"+strings.Repeat("+x\n", 99999), Options{Width: 80})

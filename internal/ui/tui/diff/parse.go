@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 )
 
 // Bounds of a diff that is read: its lines, and bytes of one. What is beyond is left
@@ -106,7 +106,7 @@ func (p *parsed) add(l line) {
 	p.lines = append(p.lines, l)
 }
 
-// cut gives the beginning of a line that is too long, cleaned. It is cut before it is
+// cut returns the beginning of a line that is too long, cleaned. It is cut before it is
 // measured.
 func cut(raw string) string {
 	if len(raw) > maxLine {
@@ -145,7 +145,7 @@ func span(s string) (from, n int, ok bool) {
 	return from, n, true
 }
 
-// pathOf gives the path of a "+++" line without its time and the b/ of Git.
+// pathOf returns the path of a "+++" line without its time and the b/ of Git.
 func pathOf(s string) string {
 	s, _, _ = strings.Cut(s, "    ") // a tab, cleaned
 	return strings.TrimPrefix(s, "b/")
@@ -187,7 +187,7 @@ func (p *parsed) pairs() {
 	}
 }
 
-// like gives the first of the lines from k on that is like line i, end for none.
+// like returns the first of the lines from k on that is like line i, end for none.
 func (p *parsed) like(i, k, end int) int {
 	a := strings.TrimSpace(p.lines[i].text)
 	for last := min(end, k+lookAhead); k < last; k++ {

@@ -19,7 +19,7 @@ const maxCompared = 64 << 10
 // mark is a part of a line that the other line does not have, in bytes.
 type mark struct{ from, to int }
 
-// wordMarks gives what of two lines is another, for each of them; nil, nil when they
+// wordMarks returns what of two lines is another, for each of them; nil, nil when they
 // have too little in common.
 func wordMarks(a, b string) (am, bm []mark) {
 	aw, bw := wordsOf(a), wordsOf(b)
@@ -66,7 +66,7 @@ func extend(marks []mark, w mark) []mark {
 	return append(marks, w)
 }
 
-// wordsOf gives the words of a line: runs of letters and digits, runs of blanks, and
+// wordsOf returns the words of a line: runs of letters and digits, runs of blanks, and
 // every other character.
 func wordsOf(s string) []mark {
 	var words []mark

@@ -1,5 +1,5 @@
 // Package drafts remembers which session each running terminal UI shows and what
-// stands in its editor, so that one that was killed can be gone on with.
+// is in its editor, so that one that was killed can be gone on with.
 //
 // Each UI keeps a file of its own, locked while it runs and removed when it is left in
 // order; a file that nobody has locked is what a crash left. A [Mark] belongs to one
@@ -71,7 +71,7 @@ func prefix(workDir string) string {
 	return hex.EncodeToString(sum[:6]) + "-"
 }
 
-// take gives what the newest crashed UI of a working directory left, and removes it
+// take returns what the newest crashed UI of a working directory left, and removes it
 // and what is too much of the others.
 func take(fs disk.FS, dir, workDir string) (*State, error) {
 	entries, err := fs.ReadDir(dir)
@@ -140,7 +140,7 @@ func (m *Mark) Set(s State) error {
 		return err
 	}
 	if err := disk.WriteFile(m.fs, m.path, data); err != nil {
-		return fmt.Errorf("remember what is typed: %w", err)
+		return fmt.Errorf("save the draft: %w", err)
 	}
 	m.last = s
 	return nil

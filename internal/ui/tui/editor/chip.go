@@ -47,7 +47,7 @@ type Part struct {
 	Data      []byte
 }
 
-// chip is what stands in the text as one character.
+// chip is what is in the text as one character.
 type chip struct {
 	label string
 	part  Part
@@ -167,7 +167,7 @@ func (e *Editor) sweep(hard bool) {
 	}
 }
 
-// chip gives the chip that a text begins with; nil when there is none.
+// chip returns the chip that a text begins with; nil when there is none.
 func (e *Editor) chip(b []byte) *chip {
 	id, ok := chipAt(b)
 	if !ok {
@@ -191,7 +191,7 @@ func pasteLabel(text string) string {
 	return fmt.Sprintf("pasted %d characters", utf8.RuneCountInString(text))
 }
 
-// Expand puts the text of the paste before the cursor, or behind it, in the place of
+// Expand puts the text of the paste before the cursor, or after it, in the place of
 // its chip. It is false when there is none.
 func (e *Editor) Expand() bool {
 	e.settle()
@@ -226,10 +226,10 @@ func (e *Editor) pieces(raw []byte, text func([]byte), chip func(*chip)) {
 	}
 }
 
-// Text gives what was typed, with pastes in full; images and files are named.
+// Text returns what was typed, with pastes in full; images and files are named.
 func (e *Editor) Text() string { return e.plain(e.text, true) }
 
-// Marked gives what was typed with every chip as its mark only, as it may stand in a
+// Marked returns what was typed with every chip as its mark only, as it may be in a
 // history.
 func (e *Editor) Marked() string { return e.plain(e.text, false) }
 
@@ -246,7 +246,7 @@ func (e *Editor) plain(raw []byte, full bool) string {
 	return b.String()
 }
 
-// Parts gives what is to be sent as a message: text with pastes in full, and images
+// Parts returns what is to be sent as a message: text with pastes in full, and images
 // and files in their places. What only says that this is a message is left out: a
 // backslash before a ! or a note's #, and the first of two slashes.
 func (e *Editor) Parts() []Part {
@@ -274,7 +274,7 @@ func (e *Editor) Parts() []Part {
 	return parts
 }
 
-// sizeOf gives how many bytes a raw text has with its pastes.
+// sizeOf returns how many bytes a raw text has with its pastes.
 func (e *Editor) sizeOf(raw string) int {
 	n := len(raw)
 	if strings.IndexByte(raw, chipLead) < 0 {

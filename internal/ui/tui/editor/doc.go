@@ -3,7 +3,7 @@
 //
 // The text is one piece of memory in which a chip takes five bytes that no text can
 // hold, and a list of the places where the lines on the screen begin. A key press
-// moves bytes behind the cursor and wraps anew from the line before it until that
+// moves bytes after the cursor and wraps again from the line before it until that
 // falls into step with the old lines, so it costs next to nothing in a text of a
 // megabyte. A cursor stands only between grapheme clusters.
 //

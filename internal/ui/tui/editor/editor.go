@@ -10,7 +10,7 @@ import (
 
 // Config is what an editor needs.
 type Config struct {
-	// History gives what was typed before, the oldest first. It is asked when somebody
+	// History returns what was typed before, the oldest first. It is asked when somebody
 	// begins to look back or to search. Nil is no history.
 	History func() []string
 	Vim     bool // keys of vi; it begins in insert mode
@@ -44,20 +44,20 @@ func New(cfg Config) *Editor {
 	return e
 }
 
-// Empty says whether nothing is typed.
+// Empty reports whether nothing is typed.
 func (e *Editor) Empty() bool { return len(e.text) == 0 }
 
-// Size gives how many bytes the text has with its pastes.
+// Size returns how many bytes the text has with its pastes.
 func (e *Editor) Size() int { return e.size }
 
-// Err gives the sentence about what the last [Editor.Do] could not do, once.
+// Err returns the sentence about what the last [Editor.Do] could not do, once.
 func (e *Editor) Err() error {
 	err := e.refused
 	e.refused = nil
 	return err
 }
 
-// SetGhost sets what is shown dim behind the text while the cursor is at its end: a
+// SetGhost sets what is shown dim after the text while the cursor is at its end: a
 // placeholder when it is empty, the arguments of a command. It is cut to its line.
 func (e *Editor) SetGhost(text string) { e.ghost = text }
 
@@ -66,7 +66,7 @@ func (e *Editor) SetGhost(text string) { e.ghost = text }
 // that again. A text that is too long changes nothing; the error is a sentence.
 func (e *Editor) Set(text string) error {
 	e.settle()
-	e.leaveHistory()
+	e.exitHistory()
 	text = tidy(text)
 	for i := bytes.IndexByte(e.text, chipLead); i >= 0; {
 		if c := e.chip(e.text[i:]); c != nil && !c.pasted() {
@@ -90,21 +90,21 @@ func (e *Editor) Recall(marked, text string) error {
 		return e.Set(text)
 	}
 	e.settle()
-	e.leaveHistory()
+	e.exitHistory()
 	return e.replace(0, len(e.text), raw, kindOther)
 }
 
 // Reset empties the editor when its text was sent: there is nothing to undo, and
-// history gives back what its chips hold.
+// history has what its chips hold.
 func (e *Editor) Reset() {
 	e.search = nil
-	e.leaveHistory()
+	e.exitHistory()
 	e.keepSent()
 	e.load("", 0)
 	e.vim.reset()
 }
 
-// Before gives what of the line stands before the cursor, behind the last chip and at
+// Before returns what of the line is before the cursor, after the last chip and at
 // most 4 KiB; first says that it is the beginning of the whole text.
 func (e *Editor) Before() (text string, first bool) {
 	from := max(e.lineStart(e.pos), e.pos-maxBefore)
@@ -119,7 +119,7 @@ func (e *Editor) Before() (text string, first bool) {
 
 const maxBefore = 4 << 10
 
-// ReplaceBefore puts text in the place of old, which stands before the cursor; it is
+// ReplaceBefore puts text in the place of old, which is before the cursor; it is
 // false, and nothing changes, when something else does, or the text would be too long.
 func (e *Editor) ReplaceBefore(old, text string) bool {
 	e.settle()
@@ -164,7 +164,7 @@ func (e *Editor) Paste(text string) error {
 		return errTooLong
 	}
 	if e.vim.normal() {
-		e.pos = min(e.lineEnd(e.pos), e.pos+next(e.text[e.pos:])) // behind the cursor, as p
+		e.pos = min(e.lineEnd(e.pos), e.pos+next(e.text[e.pos:])) // after the cursor, as p
 	}
 	var err error
 	if strings.Count(text, "\n") >= chipLines || len(text) > chipRunes && len([]rune(text)) > chipRunes {
@@ -249,6 +249,9 @@ func (e *Editor) do(a keymap.Action) bool {
 	}
 	killing := e.kills.chain
 	e.kills.chain = false
+	if e.moves(a) {
+		return true
+	}
 	switch a {
 	case keymap.Submit:
 		if e.pos == 0 || e.text[e.pos-1] != '\\' {
@@ -257,6 +260,40 @@ func (e *Editor) do(a keymap.Action) bool {
 		e.try(e.replace(e.pos-1, e.pos, "\n", kindOther))
 	case keymap.NewLine:
 		e.try(e.insert("\n", kindOther))
+	case keymap.Up:
+		return e.vertical(-1) || e.older()
+	case keymap.Down:
+		return e.vertical(1) || e.newer()
+	case keymap.HistoryOlder:
+		return e.older()
+	case keymap.HistoryNewer:
+		return e.newer()
+	case keymap.HistorySearch:
+		return e.beginSearch()
+	case keymap.Undo:
+		return e.stepBack()
+	case keymap.Redo:
+		return e.stepOn()
+	case keymap.Transpose:
+		return e.transpose()
+	case keymap.Complete:
+		return e.Expand()
+	case keymap.ClearInput:
+		if len(e.text) == 0 {
+			return false
+		}
+		e.exitHistory()
+		e.keepSent()
+		e.try(e.replace(0, len(e.text), "", kindOther))
+	default:
+		return e.deletes(a, killing)
+	}
+	return true
+}
+
+// moves does an action that moves the cursor; false for others.
+func (e *Editor) moves(a keymap.Action) bool {
+	switch a {
 	case keymap.Left:
 		e.move(e.prev(e.pos))
 	case keymap.Right:
@@ -273,16 +310,16 @@ func (e *Editor) do(a keymap.Action) bool {
 		e.move(0)
 	case keymap.TextEnd:
 		e.move(len(e.text))
-	case keymap.Up:
-		return e.vertical(-1) || e.older()
-	case keymap.Down:
-		return e.vertical(1) || e.newer()
-	case keymap.HistoryOlder:
-		return e.older()
-	case keymap.HistoryNewer:
-		return e.newer()
-	case keymap.HistorySearch:
-		return e.beginSearch()
+	default:
+		return false
+	}
+	return true
+}
+
+// deletes does an action that deletes, or brings back what was: killing says that the
+// action before was one that kills.
+func (e *Editor) deletes(a keymap.Action, killing bool) bool {
+	switch a {
 	case keymap.DeleteBack:
 		return e.delete(e.prev(e.pos), e.pos, kindBack)
 	case keymap.DeleteForward:
@@ -307,25 +344,8 @@ func (e *Editor) do(a keymap.Action) bool {
 		return e.yank()
 	case keymap.YankPop:
 		return e.yankPop()
-	case keymap.Undo:
-		return e.stepBack()
-	case keymap.Redo:
-		return e.stepOn()
-	case keymap.Transpose:
-		return e.transpose()
-	case keymap.Complete:
-		return e.Expand()
-	case keymap.ClearInput:
-		if len(e.text) == 0 {
-			return false
-		}
-		e.leaveHistory()
-		e.keepSent()
-		e.try(e.replace(0, len(e.text), "", kindOther))
-	default:
-		return false
 	}
-	return true
+	return false
 }
 
 // try keeps why something was not done.
@@ -343,7 +363,7 @@ func (e *Editor) delete(from, to int, k kind) bool {
 	return true
 }
 
-// transpose exchanges the clusters before and behind the cursor, at the end of a line
+// transpose exchanges the clusters before and after the cursor, at the end of a line
 // the two before it.
 func (e *Editor) transpose() bool {
 	at := e.pos

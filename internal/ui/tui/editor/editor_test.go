@@ -539,7 +539,7 @@ func TestKeysOfVi(t *testing.T) {
 }
 
 func TestAMegabyteStaysFastToType(t *testing.T) {
-	// What a key press costs is counted, not timed: rows that are wrapped anew.
+	// What a key press costs is counted, not timed: rows that are wrapped again.
 	e := New(Config{})
 	if err := e.Set(strings.Repeat("some words of prose, ", 1<<20/21)); err != nil {
 		t.Fatal(err)

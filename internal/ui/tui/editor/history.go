@@ -41,16 +41,16 @@ func (h *history) each(f func(raw string)) {
 }
 
 // leave ends looking back.
-func (h *history) leave() { *h = history{get: h.get} }
+func (h *history) exit() { *h = history{get: h.get} }
 
-// leaveHistory makes what is shown the draft. The one that was left for it can still be
+// exitHistory makes what is shown the draft. The one that was left for it can still be
 // yanked.
-func (e *Editor) leaveHistory() {
+func (e *Editor) exitHistory() {
 	if h := &e.history; h.entries != nil {
 		if h.at < len(h.entries) && h.draft.raw != "" {
 			e.kills.add(h.draft.raw)
 		}
-		h.leave()
+		h.exit()
 	}
 }
 
@@ -64,7 +64,7 @@ func (e *Editor) keepSent() {
 	}
 }
 
-// rawOf gives an entry with the chips that it was sent with, if these are still
+// rawOf returns an entry with the chips that it was sent with, if these are still
 // there.
 func (e *Editor) rawOf(entry string) string {
 	for i := len(e.sent) - 1; i >= 0; i-- {
@@ -118,7 +118,7 @@ func (e *Editor) visit(at int) {
 	h.at = at
 	if at == len(h.entries) {
 		draft := h.draft
-		h.leave()
+		h.exit()
 		e.restore(draft)
 		return
 	}
@@ -145,7 +145,7 @@ type search struct {
 	draft          snapshot
 }
 
-// Searching says whether a search is open.
+// Searching reports whether a search is open.
 func (e *Editor) Searching() bool { return e.search != nil }
 
 func (e *Editor) beginSearch() bool {
@@ -223,7 +223,7 @@ func (e *Editor) take() {
 	if e.history.entries != nil {
 		draft = e.history.draft
 	}
-	e.history.leave()
+	e.history.exit()
 	e.restore(draft)
 	e.try(e.replace(0, len(e.text), raw, kindOther)) // so that undo gives the draft back
 }

@@ -18,8 +18,8 @@ const (
 	NoteUser               // ## a note to one's own
 )
 
-// Mode gives what the text is for, and the text without the mark of that. A note is
-// one line with a blank behind its mark, and a command has a letter behind the slash;
+// Mode returns what the text is for, and the text without the mark of that. A note is
+// one line with a blank behind its mark, and a command has a letter after the slash;
 // what is neither is a message.
 func (e *Editor) Mode() (Mode, string) {
 	m, n := e.mode()
@@ -29,7 +29,7 @@ func (e *Editor) Mode() (Mode, string) {
 	return m, strings.TrimSpace(e.plain(e.text[n:], true))
 }
 
-// mode gives the length of the mark.
+// mode returns the length of the mark.
 func (e *Editor) mode() (Mode, int) {
 	t := e.text
 	switch {

@@ -9,7 +9,7 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )
@@ -467,7 +467,7 @@ func checkFrame(t failer, e *Editor, width, height int) {
 	if cursor.Y < 0 || cursor.Y >= len(lines) || cursor.X < 0 || cursor.X >= width {
 		t.Fatalf("the cursor is at %+v, outside of %d × %d", cursor, width, len(lines))
 	}
-	// What stands before the cursor in its line is as wide as it says.
+	// What is before the cursor in its line is as wide as it says.
 	if e.search == nil && width > markWidth+behind {
 		row := e.rows[e.rowOf(e.pos)]
 		x := 0

@@ -23,7 +23,7 @@ func (e *Editor) vertical(by int) bool {
 
 func (e *Editor) classAt(pos int) class { return classOf(e.text[pos:]) }
 
-// wordRight gives the end of the word at pos or behind it.
+// wordRight returns the end of the word at pos or after it.
 func (e *Editor) wordRight(pos int) int {
 	for pos < len(e.text) && e.classAt(pos) <= sign {
 		pos += next(e.text[pos:])
@@ -31,7 +31,7 @@ func (e *Editor) wordRight(pos int) int {
 	return e.runEnd(pos)
 }
 
-// wordLeft gives the beginning of the word that pos is in or behind.
+// wordLeft returns the beginning of the word that pos is in or behind.
 func (e *Editor) wordLeft(pos int) int {
 	for pos > 0 {
 		p := e.prev(pos)
@@ -43,7 +43,7 @@ func (e *Editor) wordLeft(pos int) int {
 	return e.runStart(pos)
 }
 
-// runEnd gives where the clusters of one class that begin at pos end. A chip is a
+// runEnd returns where the clusters of one class that begin at pos end. A chip is a
 // word of its own.
 func (e *Editor) runEnd(pos int) int {
 	if pos >= len(e.text) {
@@ -56,7 +56,7 @@ func (e *Editor) runEnd(pos int) int {
 	return pos
 }
 
-// runStart gives where the clusters of one class that end at pos begin.
+// runStart returns where the clusters of one class that end at pos begin.
 func (e *Editor) runStart(pos int) int {
 	if pos == 0 {
 		return 0

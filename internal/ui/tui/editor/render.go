@@ -3,7 +3,7 @@ package editor
 import (
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"
 )
@@ -15,11 +15,11 @@ type Cursor struct {
 	Block bool // the normal mode of vi
 }
 
-// markWidth is what stands before the text, and the cell behind a row for the cursor
+// markWidth is what is before the text, and the cell after a row for the cursor
 // or a blank.
 const markWidth, behind = 2, 1
 
-// Height gives how many lines the text takes in a width, with the line of a search.
+// Height returns how many lines the text takes in a width, with the line of a search.
 func (e *Editor) Height(width int) int {
 	e.fit(width)
 	if e.search != nil {
@@ -66,7 +66,7 @@ func (e *Editor) Render(th *theme.Theme, width, height int) (lines []string, cur
 	return lines, cursor
 }
 
-// mark draws what stands before a row: what the text is for, and whether there is
+// mark draws what is before a row: what the text is for, and whether there is
 // more of it than is shown, up to end.
 func (e *Editor) mark(th *theme.Theme, r, end int) string {
 	m, _ := e.mode()

@@ -9,11 +9,11 @@ import (
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/protocol/display"
 )
 
-// A chip stands in the text as chipLead and four bytes of six bits each, which are
+// A chip is in the text as chipLead and four bytes of six bits each, which are
 // no UTF-8, so that no text can be taken for one.
 const (
 	chipLead = 0xfe
@@ -28,7 +28,7 @@ func chipMark(id int) string {
 	return string([]byte{chipLead, 0x80 | byte(id>>18&63), 0x80 | byte(id>>12&63), 0x80 | byte(id>>6&63), 0x80 | byte(id&63)})
 }
 
-// chipAt gives the number of the chip that a text begins with.
+// chipAt returns the number of the chip that a text begins with.
 func chipAt(b []byte) (id int, ok bool) {
 	if len(b) < chipLen || b[0] != chipLead {
 		return 0, false
@@ -36,7 +36,7 @@ func chipAt(b []byte) (id int, ok bool) {
 	return int(b[1]&63)<<18 | int(b[2]&63)<<12 | int(b[3]&63)<<6 | int(b[4]&63), true
 }
 
-// tidy makes a text one that may stand in an editor.
+// tidy makes a text one that may be in an editor.
 func tidy(text string) string {
 	if strings.IndexByte(text, '\r') >= 0 {
 		text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -44,7 +44,7 @@ func tidy(text string) string {
 	return strings.ToValidUTF8(text, "\ufffd")
 }
 
-// next gives the length of the cluster that a text begins with.
+// next returns the length of the cluster that a text begins with.
 func next(b []byte) int {
 	switch {
 	case len(b) == 0:
@@ -73,7 +73,7 @@ func next(b []byte) int {
 	return max(n, 1)
 }
 
-// prev gives where the cluster before pos begins. It looks from the beginning of the
+// prev returns where the cluster before pos begins. It looks from the beginning of the
 // row on, because clusters can be told only forwards.
 func (e *Editor) prev(pos int) int {
 	switch {
@@ -94,7 +94,7 @@ func (e *Editor) prev(pos int) int {
 	}
 }
 
-// snap gives the first place from pos on that lies between two clusters: a change may
+// snap returns the first place from pos on that lies between two clusters: a change may
 // have joined what was apart.
 func (e *Editor) snap(pos int) int {
 	if pos <= 0 || pos >= len(e.text) {
@@ -107,7 +107,7 @@ func (e *Editor) snap(pos int) int {
 	return at
 }
 
-// shown gives what a cluster is shown as, in at most most cells, and how many that
+// shown returns what a cluster is shown as, in at most most cells, and how many that
 // are. A line break is shown as nothing.
 func (e *Editor) shown(b []byte, most int) (text string, width int) {
 	c := b[0]
@@ -156,7 +156,7 @@ func (e *Editor) cells(b []byte, most int) int {
 	return w
 }
 
-// usual gives the cells of a cluster that is one of the letters that most text is
+// usual returns the cells of a cluster that is one of the letters that most text is
 // made of, and 0 for others.
 func usual(b []byte) int {
 	r, n := utf8.DecodeRune(b)

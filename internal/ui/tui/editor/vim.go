@@ -203,7 +203,7 @@ func readCommand(keys []string) (c viCommand, whole bool) {
 	return c, true
 }
 
-// run does a command. It says whether that was a change, which . repeats.
+// run does a command. It reports whether that was a change, which . repeats.
 func (e *Editor) run(c viCommand) (changed bool) {
 	v := &e.vim
 	if c.op != "" {
@@ -286,7 +286,7 @@ func (e *Editor) run(c viCommand) (changed bool) {
 	return false
 }
 
-// firstOf gives the first character of a line that is no blank.
+// firstOf returns the first character of a line that is no blank.
 func (e *Editor) firstOf(pos int) int {
 	at, end := e.lineStart(pos), e.lineEnd(pos)
 	for at < end && (e.text[at] == ' ' || e.text[at] == '\t') {
@@ -295,7 +295,7 @@ func (e *Editor) firstOf(pos int) int {
 	return at
 }
 
-// motion gives where a motion leads, whether it takes in the character that is there,
+// motion returns where a motion leads, whether it takes in the character that is there,
 // and whether it is one over lines.
 func (e *Editor) motion(c viCommand) (to int, inclusive, lines, ok bool) {
 	to = e.pos
@@ -382,7 +382,7 @@ func (e *Editor) skipBlanks(pos int) int {
 	return pos
 }
 
-// words gives where w leads. Behind an operator it does not go on to the next line,
+// words returns where w leads. Behind an operator it does not go on to the next line,
 // and cw changes up to the end of the word.
 func (e *Editor) words(c viCommand) int {
 	to := e.pos
@@ -406,7 +406,7 @@ func (e *Editor) words(c viCommand) int {
 	return to
 }
 
-// nthLine gives where a line begins, counted from 1; the last one when there are
+// nthLine returns where a line begins, counted from 1; the last one when there are
 // fewer.
 func (e *Editor) nthLine(n int) int {
 	at := 0
@@ -521,7 +521,7 @@ func (e *Editor) operateLines(op string, from, to int) (changed bool) {
 	return true
 }
 
-// put puts what was taken last behind the cursor, or before it.
+// put puts what was taken last after the cursor, or before it.
 func (e *Editor) put(behind bool, count int) bool {
 	n := len(e.kills.texts)
 	if n == 0 {

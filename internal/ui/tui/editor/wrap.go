@@ -11,10 +11,10 @@ type layout struct {
 	rows  []int
 }
 
-// rowEnd gives where the row behind that which begins at start begins; last says
-// that there is none, and end is the end of the text. A row breaks behind a blank or
+// rowEnd returns where the row after that which begins at start begins; last says
+// that there is none, and end is the end of the text. A row breaks after a blank or
 // beside what takes several cells, else where it is full. So a row that ends inside a
-// word is full, and where the word begins depends on nothing behind that row.
+// word is full, and where the word begins depends on nothing after that row.
 func (e *Editor) rowEnd(start int) (end int, last bool) {
 	width, at, before := 0, start, -1
 	for at < len(e.text) {
@@ -82,7 +82,7 @@ func (e *Editor) replaced(at, removed, added int) {
 	e.rows = e.wrapOn(e.rows[:keep], old, added-removed)
 }
 
-// rowOf gives the row in which a place is.
+// rowOf returns the row in which a place is.
 func (e *Editor) rowOf(pos int) int {
 	i, found := slices.BinarySearch(e.rows, pos)
 	if !found {
@@ -91,7 +91,7 @@ func (e *Editor) rowOf(pos int) int {
 	return i
 }
 
-// column gives the cell of a place in its row.
+// column returns the cell of a place in its row.
 func (e *Editor) column(pos int) int {
 	x := 0
 	for at := e.rows[e.rowOf(pos)]; at < pos; {
@@ -102,7 +102,7 @@ func (e *Editor) column(pos int) int {
 	return x
 }
 
-// at gives the place in a row that is nearest before a column.
+// at returns the place in a row that is nearest before a column.
 func (e *Editor) at(row, column int) int {
 	pos, end := e.rows[row], len(e.text)
 	if row+1 < len(e.rows) {

@@ -5,9 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -30,7 +28,7 @@ type Field struct {
 	// Max is how many bytes the text may have; 0 is DefaultMax. What is beyond is not
 	// taken, and the field says so (see Full).
 	Max int
-	// Placeholder stands in an empty field.
+	// Placeholder is in an empty field.
 	Placeholder string
 
 	text  string
@@ -53,7 +51,7 @@ func (f *Field) Text() string { return f.text }
 // Full says that the last text to be inserted was too long and was cut.
 func (f *Field) Full() bool { return f.full }
 
-// Set replaces the text; the cursor stands behind it. It cannot be undone.
+// Set replaces the text; the cursor stands after it. It cannot be undone.
 func (f *Field) Set(text string) {
 	*f = Field{Max: f.Max, Placeholder: f.Placeholder, kill: f.kill}
 	f.Insert(text)
@@ -80,7 +78,7 @@ func (f *Field) Insert(text string) {
 	}
 	f.typed = true
 	f.text = f.text[:f.at] + text + f.text[f.at:]
-	f.at = f.border(f.at + len(text)) // a combining character joins what stands before it
+	f.at = f.boundary(f.at + len(text)) // a combining character joins what is before it
 }
 
 // oneLine makes text safe, on one line, with its blanks kept.
@@ -94,7 +92,7 @@ func oneLine(text string) string {
 	}, text)
 }
 
-// whole gives the first n bytes of a text, less a torn character.
+// whole returns the first n bytes of a text, less a torn character.
 func whole(text string, n int) string {
 	for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
 		n--
@@ -158,7 +156,7 @@ func (f *Field) remove(from, to int, keep bool) {
 		f.kill = f.text[from:to]
 	}
 	f.text = f.text[:from] + f.text[to:]
-	f.at = f.border(from)
+	f.at = f.boundary(from)
 }
 
 // keep remembers the text for undo.
@@ -169,8 +167,8 @@ func (f *Field) keep() {
 	f.undo = append(f.undo, state{f.text, f.at})
 }
 
-// border gives the first border between characters at or behind an offset.
-func (f *Field) border(at int) int {
+// boundary returns the first boundary between characters at or behind an offset.
+func (f *Field) boundary(at int) int {
 	i := 0
 	for i < at {
 		i = f.after(i)
@@ -178,16 +176,16 @@ func (f *Field) border(at int) int {
 	return i
 }
 
-// after gives the border behind that at i.
+// after returns the boundary after that at i.
 func (f *Field) after(i int) int {
 	if i >= len(f.text) {
 		return len(f.text)
 	}
-	c, _ := ansi.FirstGraphemeCluster(f.text[i:], ansi.GraphemeWidth)
-	return i + max(1, len(c))
+	n, _ := cell.First(f.text[i:])
+	return i + n
 }
 
-// before gives the border in front of that at i.
+// before returns the boundary in front of that at i.
 func (f *Field) before(i int) int {
 	last := 0
 	for at := 0; at < i; at = f.after(at) {
@@ -218,7 +216,7 @@ func (f *Field) wordAfter() int {
 	return i
 }
 
-// wordy says whether a character belongs to a word.
+// wordy reports whether a character belongs to a word.
 func wordy(c string) bool {
 	r, _ := utf8.DecodeRuneInString(c)
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_'
@@ -237,8 +235,8 @@ func (f *Field) Render(th *theme.Theme, width int) (line string, x int) {
 	if f.from > f.at {
 		f.from = f.at
 	}
-	f.from = f.border(min(f.from, len(f.text)))
-	// One cell is for the cursor behind the text.
+	f.from = f.boundary(min(f.from, len(f.text)))
+	// One cell is for the cursor after the text.
 	for f.from < f.at && cell.Width(f.text[f.from:f.at]) >= width {
 		f.from = f.after(f.from)
 	}

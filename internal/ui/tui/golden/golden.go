@@ -2,8 +2,8 @@
 // holds it to what is promised of every line. It is for tests only.
 //
 // A file has what was drawn at widths of 40, 80 and 120 cells, first without styles,
-// where | stands at the width, and then as it is sent to a dark and to a light terminal,
-// with ESC written as ␛. It is written anew with -update.
+// where | is at the width, and then as it is sent to a dark and to a light terminal,
+// with ESC written as ␛. It is written again with -update.
 package golden
 
 import (
@@ -17,7 +17,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -157,7 +157,7 @@ func Foreign(l string) string {
 	return ""
 }
 
-// Text gives lines without styles and without blanks at their ends.
+// Text returns lines without styles and without blanks at their ends.
 func Text(lines []string) string {
 	var b strings.Builder
 	for _, l := range lines {

@@ -4,7 +4,7 @@ import "strings"
 
 // The scanners of formats that are not made of words, strings and comments alone.
 
-// space gives how many blanks text begins with.
+// space returns how many blanks text begins with.
 func space(text string) int { return len(text) - len(strings.TrimLeft(text, " ")) }
 
 // values scans what stands for values in data: strings, numbers, constants.
@@ -73,7 +73,7 @@ func yaml(line string, _ State, emit func(n int, c Class)) State {
 	return 0
 }
 
-// key gives the length of the key that text begins with and a mark follows, 0 for none.
+// key returns the length of the key that text begins with and a mark follows, 0 for none.
 func key(text string, mark byte) int {
 	if text == "" {
 		return 0
@@ -204,7 +204,7 @@ func markup(line string, st State, emit func(n int, c Class)) State {
 	return st
 }
 
-// prose scans Markdown; its state says whether a code block is open.
+// prose scans Markdown; its state reports whether a code block is open.
 func prose(line string, st State, emit func(n int, c Class)) State {
 	text := strings.TrimLeft(line, " ")
 	switch {

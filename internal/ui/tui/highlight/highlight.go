@@ -30,7 +30,7 @@ const (
 	Heading // of a text format
 )
 
-// Style gives how a class looks.
+// Style returns how a class looks.
 func (c Class) Style(th *theme.Theme) theme.Style {
 	switch c {
 	case Keyword:
@@ -70,10 +70,10 @@ type Language struct {
 	words  map[string]Class
 	fold   bool   // words count in any case
 	ident  string // characters of a word besides letters, digits and _
-	sigils string // characters that make a variable of the word behind them
+	sigils string // characters that make a variable of the word after them
 	types  bool   // a word that begins with a capital is a type
 	calls  bool   // a word before ( is a function
-	hash   bool   // a # that begins a comment stands at the beginning of a word
+	hash   bool   // a # that begins a comment is at the beginning of a word
 	scan   func(line string, st State, emit func(n int, c Class)) State
 }
 
@@ -81,14 +81,14 @@ type Language struct {
 type delim struct {
 	open, close string
 	class       Class
-	escape      byte // what makes the character behind it plain, 0 for none
+	escape      byte // what makes the character after it plain, 0 for none
 	lines       bool // it goes on over lines
 }
 
 // languages are those made so far: at most one for each name of canonical.
 var languages sync.Map
 
-// Find gives the language of a name as it stands behind the fence of a code block,
+// Find returns the language of a name as it stands after the fence of a code block,
 // nil when it is not known.
 func Find(name string) *Language {
 	if len(name) > 32 {
@@ -98,7 +98,7 @@ func Find(name string) *Language {
 	return load(canonical(strings.ToLower(strings.Trim(name, "{}.,:"))))
 }
 
-// load gives a language by its canonical name, nil when there is none.
+// load returns a language by its canonical name, nil when there is none.
 func load(name string) *Language {
 	if name == "" {
 		return nil
@@ -110,7 +110,7 @@ func load(name string) *Language {
 	return l.(*Language)
 }
 
-// ForFile gives the language of a file by its name, nil when it is not known.
+// ForFile returns the language of a file by its name, nil when it is not known.
 func ForFile(path string) *Language {
 	base := path[strings.LastIndexAny(path, `/\`)+1:]
 	switch low := strings.ToLower(base); {
@@ -155,7 +155,7 @@ func (l *Language) Scan(line string, st State, emit func(n int, c Class)) State 
 	return st
 }
 
-// Line gives a line in the colours of a theme, upon a style of its own, and the state
+// Line returns a line in the colours of a theme, upon a style of its own, and the state
 // for the next one.
 func (l *Language) Line(th *theme.Theme, on theme.Style, line string, st State) (string, State) {
 	if l == nil {
@@ -217,56 +217,58 @@ func (l *Language) code(line string, st State, emit func(n int, c Class)) State 
 			}
 			continue
 		}
-		switch {
-		case c >= '0' && c <= '9':
-			n := number(line[i:])
+		n, class := l.token(line, i)
+		if class != Plain {
 			flush(i)
-			emit(n, Number)
-			i += n
-			from = i
-		case l.letter(c):
-			n := i + 1
-			for n < len(line) && (l.letter(line[n]) || line[n] >= '0' && line[n] <= '9') {
-				n++
-			}
-			if class := l.word(line, i, n); class != Plain {
-				flush(i)
-				emit(n-i, class)
-				from = n
-			}
-			i = n
-		case strings.IndexByte("+-*/%=<>!&|^~?:", c) >= 0:
-			n := i + 1
-			for n < len(line) && strings.IndexByte("+-*/%=<>!&|^~?:", line[n]) >= 0 && !l.comment(line, n) && l.opens(line[n:]) < 0 {
-				n++
-			}
-			flush(i)
-			emit(n-i, Operator)
-			i, from = n, n
-		case c != 0 && strings.IndexByte(l.sigils, c) >= 0:
-			n := i + 1
-			if n < len(line) && line[n] == '{' {
-				n++
-			}
-			for n < len(line) && (l.letter(line[n]) || line[n] >= '0' && line[n] <= '9') {
-				n++
-			}
-			flush(i)
-			emit(n-i, Type)
-			i, from = n, n
-		default:
-			i++
+			emit(n-i, class)
+			from = n
 		}
+		i = n
 	}
 	flush(len(line))
 	return 0
 }
 
+// token returns where the number, word or operator ends that is at i of a line, and what it
+// is; Plain for what is none.
+func (l *Language) token(line string, i int) (end int, class Class) {
+	switch c := line[i]; {
+	case c >= '0' && c <= '9':
+		return i + number(line[i:]), Number
+	case l.letter(c):
+		n := l.wordEnd(line, i+1)
+		return n, l.word(line, i, n)
+	case operator(c):
+		n := i + 1
+		for n < len(line) && operator(line[n]) && !l.comment(line, n) && l.opens(line[n:]) < 0 {
+			n++
+		}
+		return n, Operator
+	case c != 0 && strings.IndexByte(l.sigils, c) >= 0:
+		n := i + 1
+		if n < len(line) && line[n] == '{' {
+			n++
+		}
+		return l.wordEnd(line, n), Type
+	}
+	return i + 1, Plain
+}
+
+// wordEnd returns where the letters and digits end that are at i of a line.
+func (l *Language) wordEnd(line string, i int) int {
+	for i < len(line) && (l.letter(line[i]) || line[i] >= '0' && line[i] <= '9') {
+		i++
+	}
+	return i
+}
+
+func operator(c byte) bool { return strings.IndexByte("+-*/%=<>!&|^~?:", c) >= 0 }
+
 func (l *Language) letter(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || c >= 0x80 || l.ident != "" && strings.IndexByte(l.ident, c) >= 0
 }
 
-// comment says whether a comment to the end of the line begins at i.
+// comment reports whether a comment to the end of the line begins at i.
 func (l *Language) comment(line string, i int) bool {
 	for _, mark := range l.line {
 		if line[i] == mark[0] && strings.HasPrefix(line[i:], mark) {
@@ -276,7 +278,7 @@ func (l *Language) comment(line string, i int) bool {
 	return false
 }
 
-// opens gives the delimiter that text begins with, -1 for none.
+// opens returns the delimiter that text begins with, -1 for none.
 func (l *Language) opens(text string) int {
 	for k := range l.delims {
 		if o := l.delims[k].open; text[0] == o[0] && strings.HasPrefix(text, o) {
@@ -286,7 +288,7 @@ func (l *Language) opens(text string) int {
 	return -1
 }
 
-// end gives where the delimiter that is open at i ends in a line, and whether it does.
+// end returns where the delimiter that is open at i ends in a line, and whether it does.
 func (d *delim) end(line string, i int) (int, bool) {
 	for i < len(line) {
 		if d.escape != 0 && line[i] == d.escape {
@@ -319,7 +321,7 @@ func (l *Language) word(line string, from, to int) Class {
 	return Plain
 }
 
-// number gives the length of the number in front of s.
+// number returns the length of the number in front of s.
 func number(s string) int {
 	n := 1
 	for n < len(s) {

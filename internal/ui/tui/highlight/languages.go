@@ -2,7 +2,7 @@ package highlight
 
 import "strings"
 
-// canonical gives the name of a language by a name, an alias or the ending of a file;
+// canonical returns the name of a language by a name, an alias or the ending of a file;
 // "" when it is not known.
 func canonical(name string) string {
 	switch name {

@@ -18,12 +18,12 @@ const (
 	maxPastes = 16      // pastes that nobody has asked for; then the oldest is empty
 	maxWhole  = 512     // bytes of a sequence; a longer one is handed on in pieces
 	maxRead   = 1 << 10 // bytes read at once: what comes of them fits into the decoder's buffer
-	// escPatience is how long a lone Esc may be the beginning of a sequence, patience how
+	// escTimeout is how long a lone Esc may be the beginning of a sequence, sequenceTimeout how
 	// long the rest of a character or a sequence may take, and pastePatience how long
 	// nothing may come of a paste before it counts as ended.
-	escPatience   = 50 * time.Millisecond
-	patience      = 500 * time.Millisecond
-	pastePatience = 5 * time.Second
+	escTimeout      = 50 * time.Millisecond
+	sequenceTimeout = 500 * time.Millisecond
+	pastePatience   = 5 * time.Second
 )
 
 const (
@@ -76,7 +76,7 @@ func (k *Keyboard) Settle(deadline time.Time) {
 		if !k.reading.TryLock() { // a Read that was called before waits for the rest of something
 			select {
 			case <-k.answered:
-			case <-time.After(min(left, escPatience)):
+			case <-time.After(min(left, escTimeout)):
 			}
 			continue
 		}
@@ -143,14 +143,14 @@ func (k *Keyboard) Read(p []byte) (int, error) {
 // waits says that something was begun.
 func (k *Keyboard) waits() bool { return k.open || len(k.rest) > 0 }
 
-// comes waits for more, and says whether there is some, or an end.
+// comes waits for more, and reports whether there is some, or an end.
 func (k *Keyboard) comes() bool {
-	wait := patience
+	wait := sequenceTimeout
 	switch {
 	case k.open:
 		wait = pastePatience
 	case string(k.rest) == "\x1b":
-		wait = escPatience
+		wait = escTimeout
 	}
 	for {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(k.File.Fd()), Events: unix.POLLIN}}, int(wait.Milliseconds()))
@@ -222,7 +222,7 @@ func (k *Keyboard) giveUp() {
 	k.rest = nil
 }
 
-// Pasted gives the text of a paste by the number that the decoder gave for it, once. What
+// Pasted returns the text of a paste by the number that the decoder gave for it, once. What
 // is not UTF-8 in it is left out.
 func (k *Keyboard) Pasted(number string) string {
 	n, err := strconv.Atoi(number)
@@ -236,7 +236,7 @@ func (k *Keyboard) Pasted(number string) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// ending gives how much of the end of a text may be the beginning of a mark.
+// ending returns how much of the end of a text may be the beginning of a mark.
 func ending(text []byte, mark string) int {
 	for n := min(len(text), len(mark)-1); n > 0; n-- {
 		if string(text[len(text)-n:]) == mark[:n] {
@@ -246,7 +246,7 @@ func ending(text []byte, mark string) int {
 	return 0
 }
 
-// first gives the length of the first character or sequence; whole is false when it goes
+// first returns the length of the first character or sequence; whole is false when it goes
 // on, or may.
 func first(in []byte) (n int, whole bool) {
 	if in[0] != 0x1b {

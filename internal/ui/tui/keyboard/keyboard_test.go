@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// feed gives what a keyboard hands on of input that comes in pieces: what each of them
+// feed returns what a keyboard hands on of input that comes in pieces: what each of them
 // made whole, with pastes in angle brackets.
 func feed(pieces ...string) (handed []string) {
 	k := New(nil)

@@ -29,12 +29,12 @@ const (
 	PickSession    Action = "global.pickSession"    //
 	OpenTree       Action = "global.openTree"       //
 	ToggleScreen   Action = "global.toggleScreen"   // inline or the whole screen
-	ToggleThinking Action = "global.toggleThinking" // fold or unfold what the model thought
-	ToggleTools    Action = "global.toggleTools"    // fold or unfold what tools gave
+	ToggleThinking Action = "global.toggleThinking" // fold or unfold thinking
+	ToggleTools    Action = "global.toggleTools"    // fold or unfold tool calls
 	ShowTasks      Action = "global.showTasks"      // the panel of background tasks
 	ShowHelp       Action = "global.showHelp"       //
 	FocusUp        Action = "global.focusTranscript"
-	EditQueue      Action = "global.editQueue" // take what waits back into the editor
+	EditQueue      Action = "global.editQueue" // take queued messages back into the editor
 
 	Submit         Action = "editor.submit"   // send; while a turn runs, as the setting says
 	SubmitOther    Action = "editor.followUp" // while a turn runs, the other way

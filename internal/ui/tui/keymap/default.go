@@ -2,27 +2,27 @@ package keymap
 
 // Infos describes every action, those of a place one after the other. The keys are
 // ones that reach a program through tmux and SSH and on terminals of any age, or
-// stand beside one that does. What begins with ctrl+x is for terminals that keep the
+// are beside one that does. What begins with ctrl+x is for terminals that keep the
 // keys with Alt for themselves.
 func Infos() []Info {
 	keys := func(k ...string) []string { return k }
 	return []Info{
 		{Quit, "quit when nothing is typed, else delete the character under the cursor", keys("ctrl+d")},
 		{Interrupt, "drop what is typed, else cancel the turn; twice: quit", keys("ctrl+c")},
-		{Suspend, "to the shell; fg comes back", keys("ctrl+z")},
-		{Redraw, "draw the screen anew", keys("ctrl+l")},
+		{Suspend, "suspend; fg resumes", keys("ctrl+z")},
+		{Redraw, "redraw the screen", keys("ctrl+l")},
 		{CycleMode, "the next permission mode", keys("shift+tab")},
 		{CycleThinking, "the next level of thinking", keys("alt+t", "ctrl+x t")},
 		{PickModel, "choose a model", keys("alt+p", "ctrl+x m")},
 		{PickSession, "choose a session", keys("alt+s", "ctrl+x s")},
 		{OpenTree, "the tree of the session", keys("alt+r", "ctrl+x r")},
 		{ToggleScreen, "use the whole screen, or the terminal's scrollback", keys("alt+z", "ctrl+x z")},
-		{ToggleThinking, "fold or unfold what the model thought", keys("ctrl+t")},
-		{ToggleTools, "fold or unfold what tools gave", keys("ctrl+o")},
+		{ToggleThinking, "fold or unfold thinking", keys("ctrl+t")},
+		{ToggleTools, "fold or unfold tool calls", keys("ctrl+o")},
 		{ShowTasks, "the background tasks", keys("alt+j", "ctrl+x j")},
 		{ShowHelp, "keys and commands", keys("f1", "ctrl+x h")},
 		{FocusUp, "into the conversation, to scroll, search, unfold and copy", keys("pgup", "ctrl+x k")},
-		{EditQueue, "take what waits back into the editor", keys("alt+up", "ctrl+x q")},
+		{EditQueue, "take queued messages back into the editor", keys("alt+up", "ctrl+x q")},
 
 		{Submit, "send; while a turn runs, as the setting says", keys("enter")},
 		{SubmitOther, "while a turn runs, send the other way: steer or queue", keys("ctrl+q", "ctrl+enter")},
@@ -45,7 +45,7 @@ func Infos() []Info {
 		{KillLine, "delete to the end of the line", keys("ctrl+k")},
 		{KillLineBack, "delete to the beginning of the line", keys("ctrl+u")},
 		{Yank, "put back what was deleted last", keys("ctrl+y")},
-		{YankPop, "instead of it, what was deleted before", keys("alt+y")},
+		{YankPop, "replace it with what was deleted before", keys("alt+y")},
 		{Undo, "undo", keys("ctrl+_", "ctrl+/", "ctrl+-", "ctrl+shift+-", "ctrl+x u")},
 		{Redo, "redo", keys("alt+_", "alt+shift+-", "ctrl+shift+z", "ctrl+x ctrl+r")},
 		{Transpose, "swap the characters around the cursor", keys("ctrl+x ctrl+t")},
@@ -110,7 +110,7 @@ func Infos() []Info {
 	}
 }
 
-// Default gives the keys without a file of the user's.
+// Default returns the keys without a file of the user's.
 func Default() *Map {
 	m := newMap()
 	for _, info := range Infos() {

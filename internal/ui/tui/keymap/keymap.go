@@ -2,7 +2,7 @@ package keymap
 
 import "strings"
 
-// Place gives where an action counts.
+// Place returns where an action counts.
 func (a Action) Place() Place {
 	place, _, _ := strings.Cut(string(a), ".")
 	return Place(place)
@@ -14,8 +14,16 @@ type Map struct {
 	actions map[Place]map[string]Action // by the key or the sequence of keys
 }
 
-// Keys gives the keys of an action, the first one first; none when it has none.
+// Keys returns the keys of an action, the first one first; none when it has none.
 func (m *Map) Keys(a Action) []string { return m.keys[a] }
+
+// Hint names the first key of an action.
+func (m *Map) Hint(a Action) string {
+	if keys := m.Keys(a); len(keys) > 0 {
+		return keys[0]
+	}
+	return "no key"
+}
 
 // Reader finds the actions of keys, sequences included.
 type Reader struct {
@@ -23,7 +31,7 @@ type Reader struct {
 	pending string
 }
 
-// Key gives the action that a key does in the first of the places that knows it; ""
+// Key returns the action that a key does in the first of the places that knows it; ""
 // when none does. With more set it begins a sequence, or goes on in one, and nothing
 // is to be done yet. A sequence that leads nowhere is dropped with its last key.
 func (r *Reader) Key(key string, places ...Place) (action Action, more bool) {
@@ -47,5 +55,5 @@ func (r *Reader) Key(key string, places ...Place) (action Action, more bool) {
 	return "", false
 }
 
-// Pending gives the keys of a sequence that has begun.
+// Pending returns the keys of a sequence that has begun.
 func (r *Reader) Pending() string { return r.pending }

@@ -18,7 +18,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/keys.md anew")
 
-// constants gives the actions that are declared.
+// constants returns the actions that are declared.
 func constants(t *testing.T) []Action {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "action.go", nil, 0)

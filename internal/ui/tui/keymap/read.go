@@ -24,7 +24,7 @@ func newMap() *Map {
 	return &Map{keys: map[Action][]string{}, actions: map[Place]map[string]Action{}}
 }
 
-// add gives a key to an action. It says which other action of the place has it, or a
+// add returns a key to an action. It says which other action of the place has it, or a
 // longer or shorter sequence with it, and leaves it there then.
 func (m *Map) add(a Action, key string) (other Action, key2 string) {
 	at := m.actions[a.Place()]
@@ -58,7 +58,7 @@ func (m *Map) remove(p Place, key string) {
 	m.keys[a] = slices.DeleteFunc(slices.Clone(m.keys[a]), func(k string) bool { return k == key })
 }
 
-// Read gives the default keys with those of the user's file over them. A file that is
+// Read returns the default keys with those of the user's file over them. A file that is
 // not there changes nothing. Each line is an action with its keys, which replace the
 // default ones and are taken from other actions of the place:
 //
@@ -152,7 +152,7 @@ func over(leaves []config.Leaf, file string) (*Map, []string) {
 	return m, problems
 }
 
-// list gives the texts of a value; "none" and an empty list have none.
+// list returns the texts of a value; "none" and an empty list have none.
 func list(value any) ([]string, bool) {
 	switch v := value.(type) {
 	case string:
@@ -197,8 +197,31 @@ const modifiers = "ctrl alt shift meta hyper super"
 const names = "enter tab backspace esc space up down left right begin insert delete pgup pgdown home end menu plus"
 
 func parseKey(text string) (string, bool) {
-	on := map[string]bool{}
-	rest := text
+	on, rest := parseModifiers(text)
+	name, ok := keyName(rest)
+	if !ok {
+		return "", false
+	}
+	if utf8.RuneCountInString(rest) == 1 {
+		switch {
+		case len(on) == 1 && on["shift"]:
+			on["shift"], name = false, strings.ToUpper(rest) // it comes as text
+		case len(on) > 0:
+			name = strings.ToLower(rest)
+		}
+	}
+	var b strings.Builder
+	for mod := range strings.SplitSeq(modifiers, " ") {
+		if on[mod] {
+			b.WriteString(mod + "+")
+		}
+	}
+	return b.String() + name, true
+}
+
+// parseModifiers reads the modifiers that a key begins with, and returns what follows.
+func parseModifiers(text string) (on map[string]bool, rest string) {
+	on, rest = map[string]bool{}, text
 	for {
 		mod, after, ok := strings.Cut(rest, "+")
 		mod = strings.ToLower(mod)
@@ -211,45 +234,36 @@ func parseKey(text string) (string, bool) {
 			mod = "super"
 		}
 		if !ok || after == "" || mod == "" || !slices.Contains(strings.Fields(modifiers), mod) || on[mod] {
-			break
+			return on, rest
 		}
 		on[mod], rest = true, after
 	}
-	name := rest
-	if utf8.RuneCountInString(rest) > 1 {
-		name = strings.ToLower(rest)
-		switch name {
-		case "return":
-			name = "enter"
-		case "escape":
-			name = "esc"
-		case "pageup":
-			name = "pgup"
-		case "pagedown":
-			name = "pgdown"
-		case "del":
-			name = "delete"
-		}
-		var f int
-		if n, _ := fmt.Sscanf(name, "f%d", &f); n == 1 && f >= 1 && f <= 24 {
-			name = fmt.Sprintf("f%d", f)
-		} else if !slices.Contains(strings.Fields(names), name) {
-			return "", false
-		}
-	} else if r, _ := utf8.DecodeRuneInString(rest); r == utf8.RuneError || r <= ' ' || r == 0x7f {
-		return "", false
-	} else if len(on) == 1 && on["shift"] {
-		on["shift"], name = false, strings.ToUpper(rest) // it comes as text
-	} else if len(on) > 0 {
-		name = strings.ToLower(rest)
+}
+
+// keyName returns a key without its modifiers as the terminal names it; false for none.
+func keyName(text string) (string, bool) {
+	if utf8.RuneCountInString(text) <= 1 {
+		r, _ := utf8.DecodeRuneInString(text)
+		return text, r != utf8.RuneError && r > ' ' && r != 0x7f
 	}
-	var b strings.Builder
-	for mod := range strings.SplitSeq(modifiers, " ") {
-		if on[mod] {
-			b.WriteString(mod + "+")
-		}
+	name := strings.ToLower(text)
+	switch name {
+	case "return":
+		name = "enter"
+	case "escape":
+		name = "esc"
+	case "pageup":
+		name = "pgup"
+	case "pagedown":
+		name = "pgdown"
+	case "del":
+		name = "delete"
 	}
-	return b.String() + name, true
+	var f int
+	if n, _ := fmt.Sscanf(name, "f%d", &f); n == 1 && f >= 1 && f <= 24 {
+		return fmt.Sprintf("f%d", f), true
+	}
+	return name, slices.Contains(strings.Fields(names), name)
 }
 
 // meant says which action may have been meant.

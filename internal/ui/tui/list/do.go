@@ -19,7 +19,7 @@ func (l *List) Places() []keymap.Place {
 	return []keymap.Place{keymap.List, keymap.Editor}
 }
 
-// Do carries out an action of these places.
+// Do does an action of these places.
 func (l *List) Do(a keymap.Action) Outcome {
 	switch l.ask {
 	case askName:
@@ -33,9 +33,52 @@ func (l *List) Do(a keymap.Action) Outcome {
 		}
 		return Outcome{}
 	}
-	if l.look && l.doLook(a) {
+	if a == keymap.ListMark && l.cfg.Can&Multi == 0 { // there is one to be chosen
+		return l.pick()
+	}
+	if l.look && l.doLook(a) || l.moves(a) || l.begins(a) {
 		return Outcome{}
 	}
+	switch a {
+	case keymap.ListPick, keymap.Submit:
+		return l.pick()
+	case keymap.ListClose, keymap.Cancel:
+		// What is typed goes first, so that a picker is not lost with a slip.
+		if l.input.Text() == "" {
+			return Outcome{Kind: Closed}
+		}
+		l.input.Set("")
+		l.typed()
+	case keymap.ListScope:
+		if n := len(l.cfg.Scopes); n > 1 {
+			l.scope = (l.scope + 1) % n
+			return Outcome{Kind: ScopeTaken, Scope: l.scope}
+		}
+	case keymap.ListMoveUp:
+		return l.reorder(-1)
+	case keymap.ListMoveDown:
+		return l.reorder(1)
+	case keymap.ListEdit:
+		if l.can(Edit) {
+			return Outcome{Kind: Edited, IDs: []string{l.ID()}}
+		}
+	default:
+		if l.types() {
+			before := l.input.Text()
+			l.input.Do(a)
+			if l.input.Text() != before {
+				l.typed()
+			}
+		}
+	}
+	return Outcome{}
+}
+
+// can reports whether there is an item with which something can be done.
+func (l *List) can(c Can) bool { return l.cfg.Can&c != 0 && l.ID() != "" }
+
+// moves does an action that moves among the rows; false for others.
+func (l *List) moves(a keymap.Action) bool {
 	switch a {
 	case keymap.ListUp, keymap.Up:
 		l.step(-1)
@@ -49,53 +92,34 @@ func (l *List) Do(a keymap.Action) Outcome {
 		l.to(0)
 	case keymap.ListBottom:
 		l.to(len(l.shown) - 1)
-	case keymap.ListPick, keymap.Submit:
-		return l.pick()
+	default:
+		return false
+	}
+	return true
+}
+
+// begins does an action that marks an item, or begins to ask or show something of it; false
+// for others.
+func (l *List) begins(a keymap.Action) bool {
+	switch a {
 	case keymap.ListMark:
 		l.mark()
-	case keymap.ListClose, keymap.Cancel:
-		// What is typed goes first, so that a picker is not lost with a slip.
-		if l.input.Text() != "" {
-			l.input.Set("")
-			l.typed()
-			return Outcome{}
-		}
-		return Outcome{Kind: Closed}
 	case keymap.ListPreview:
-		l.look = l.cfg.Can&Preview != 0 && !l.look && l.ID() != ""
+		l.look = !l.look && l.can(Preview)
 		l.lookFrom = 0
-	case keymap.ListScope:
-		if n := len(l.cfg.Scopes); n > 1 {
-			l.scope = (l.scope + 1) % n
-			return Outcome{Kind: ScopeTaken, Scope: l.scope}
-		}
 	case keymap.ListDelete:
-		if l.cfg.Can&Delete != 0 && l.ID() != "" {
+		if l.can(Delete) {
 			l.ask, l.asked = askDelete, l.ID()
 		}
 	case keymap.ListRename:
-		if l.cfg.Can&Rename != 0 && l.ID() != "" {
+		if l.can(Rename) {
 			l.ask, l.asked = askName, l.ID()
 			l.name.Set(l.items[l.shown[l.on]].Title)
 		}
-	case keymap.ListMoveUp:
-		return l.reorder(-1)
-	case keymap.ListMoveDown:
-		return l.reorder(1)
-	case keymap.ListEdit:
-		if l.cfg.Can&Edit != 0 && l.ID() != "" {
-			return Outcome{Kind: Edited, IDs: []string{l.ID()}}
-		}
 	default:
-		if l.types() {
-			before := l.input.Text()
-			l.input.Do(a)
-			if l.input.Text() != before {
-				l.typed()
-			}
-		}
+		return false
 	}
-	return Outcome{}
+	return true
 }
 
 // Insert takes text that was typed.
@@ -125,7 +149,7 @@ func (l *List) Paste(text string) {
 	}
 }
 
-// Wants gives what the list wants to know now; each thing once.
+// Wants returns what the list wants to know now; each thing once.
 func (l *List) Wants() Wants {
 	var w Wants
 	if id := l.ID(); l.cfg.Can&Preview != 0 && id != l.wanted {
@@ -134,17 +158,17 @@ func (l *List) Wants() Wants {
 			w.Preview = id
 		}
 	}
-	if text := l.input.Text(); text != l.told {
-		l.told, l.toldMore = text, -1
+	if text := l.input.Text(); text != l.knownText {
+		l.knownText, l.askedMoreAt = text, -1
 		w.Asks, w.Typed = l.cfg.Can&Query != 0, text
 	}
-	if n := len(l.items); !l.loading && l.on >= len(l.shown)-nearEnd && n != l.toldMore && n < MaxItems {
-		l.toldMore, w.More = n, true
+	if n := len(l.items); !l.loading && l.on >= len(l.shown)-nearEnd && n != l.askedMoreAt && n < MaxItems {
+		l.askedMoreAt, w.More = n, true
 	}
 	return w
 }
 
-// types says whether there is a line to type in.
+// types reports whether there is a line to type in.
 func (l *List) types() bool { return l.cfg.Can&(Filter|Query) != 0 }
 
 // typed follows a change of the filter: the best match is on.
@@ -165,7 +189,7 @@ func (l *List) to(i int) { l.on = max(0, min(i, len(l.shown)-1)) }
 
 func (l *List) page() int { return max(1, l.seen-1) }
 
-// pick gives what is picked, or the item that is on. One that is disabled says why, in
+// pick returns what is picked, or the item that is on. One that is disabled says why, in
 // its row.
 func (l *List) pick() Outcome {
 	var ids []string
@@ -219,7 +243,7 @@ func (l *List) doName(a keymap.Action) Outcome {
 	return Outcome{}
 }
 
-// doLook moves in the preview that stands in place of the rows.
+// doLook moves in the preview that is in place of the rows.
 func (l *List) doLook(a keymap.Action) bool {
 	switch a {
 	case keymap.ListUp, keymap.Up:

@@ -37,8 +37,8 @@ const (
 type Item struct {
 	ID     string
 	Title  string
-	Detail string // behind the title where there is room; with TwoLines in a line below
-	// Snippet, when there is one, stands in place of Detail: the place that a search of
+	Detail string // after the title where there is room; with TwoLines in a line below
+	// Snippet, when there is one, is in place of Detail: the place that a search of
 	// the caller found.
 	Snippet []protocol.SnippetPart
 	Right   string // at the right end: an age, a state
@@ -46,6 +46,7 @@ type Item struct {
 	Mark    string // one or two cells before the title: running, asking
 	Tone    Tone   // of the mark
 	Search  string // is found and not shown
+	Color   string // of the title, as of an agent; "" for the usual
 	// Disabled says why the item cannot be picked, "" when it can.
 	Disabled string
 }
@@ -80,7 +81,7 @@ type Config struct {
 	Loading  bool   // items are on their way
 	Empty    string // a sentence for when there are none
 	TwoLines bool   // each item has a second line, for Detail
-	// Keys gives the hints of the last line; nil: there are none.
+	// Keys returns the hints of the last line; nil: there are none.
 	Keys *keymap.Map
 	// Confirm is the question before deleting, in which %s is the item's title; "" is a
 	// usual one.
@@ -132,42 +133,63 @@ const (
 // List is a picker.
 type List struct {
 	cfg     Config
+	scope   int
+	picked  map[string]bool
+	loading bool
+	problem string
+
+	matched
+	window
+	line
+	peek
+
+	knownText   string // what of the filter the caller knows
+	askedMoreAt int    // the number of items at which more were asked for
+}
+
+// matched are the items, and which of them match.
+type matched struct {
 	items   []Item
 	small   []string // what the filter looks in, in lower case: the title first
 	titles  []int    // how long that is
 	grouped bool
-	shown   []int // indices of the items that match, in the order in which they stand
-	on      int   // in shown
-	first   int   // the first line of the rows that is seen
-	seen    int   // how many items are seen at once, as drawn last
-	starts  []int // the lines at which the items shown begin, where there are groups
-	picked  map[string]bool
-	scope   int
-	loading bool
-	problem string
+	shown   []int // indices of the items that match, in their order
 	query   fuzzy.Query
-	input   field.Field
-	name    field.Field
-	ask     ask
-	asked   string // the ID that ask is about
+}
 
+// window is what of the rows is seen.
+type window struct {
+	on     int   // in shown
+	first  int   // the first line of the rows that is seen
+	seen   int   // how many items are seen at once, as drawn last
+	starts []int // the lines at which the items shown begin, where there are groups
+}
+
+// line is the line below the title.
+type line struct {
+	input field.Field
+	name  field.Field
+	ask   ask
+	asked string // the ID that ask is about
+}
+
+// peek is the preview of the item that is on.
+type peek struct {
 	previews *lru.Cache[string, []string]
 	wanted   string // the preview that was asked for last
 	look     bool   // the preview instead of the rows, where there is no room beside
 	lookFrom int    // its first line that is seen
-	told     string // what of the filter the caller knows
-	toldMore int    // the number of items at which more were asked for
 }
 
 // New makes a list.
 func New(cfg Config) *List {
-	l := &List{cfg: cfg, scope: cfg.Scope, loading: cfg.Loading, picked: map[string]bool{}, toldMore: -1,
-		previews: lru.New[string, []string](maxPreviews, maxPreviews)}
+	l := &List{cfg: cfg, scope: cfg.Scope, loading: cfg.Loading, picked: map[string]bool{}, askedMoreAt: -1,
+		peek: peek{previews: lru.New[string, []string](maxPreviews, maxPreviews)}}
 	for _, id := range cfg.Picked {
 		l.picked[id] = true
 	}
 	l.input.Insert(cfg.Typed)
-	l.told = l.input.Text()
+	l.knownText = l.input.Text()
 	l.take(cfg.Items)
 	l.Select(cfg.On)
 	return l
@@ -189,13 +211,13 @@ func (l *List) SetProblem(text string) {
 	l.loading, l.problem = false, display.Line(text)
 }
 
-// SetKeys gives the keys for the hints.
+// SetKeys returns the keys for the hints.
 func (l *List) SetKeys(keys *keymap.Map) { l.cfg.Keys = keys }
 
 // SetTitle replaces the title.
 func (l *List) SetTitle(title string) { l.cfg.Title = title }
 
-// SetPreview gives the preview of an item: styled lines of at most [PreviewWidth] cells.
+// SetPreview sets the preview of an item: styled lines of at most [PreviewWidth] cells.
 func (l *List) SetPreview(id string, lines []string) {
 	l.previews.Put(id, lines[:min(len(lines), maxPreviewLines)])
 }

@@ -5,10 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"scorel/internal/text/fuzzy"
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -17,13 +15,13 @@ import (
 	"scorel/protocol/display"
 )
 
-// besideFrom is the width from which a preview stands beside the rows.
+// besideFrom is the width from which a preview is beside the rows.
 const besideFrom = 100
 
 // hintsFrom is the height from which the last line is for hints.
 const hintsFrom = 8
 
-// columns gives the cells of the rows and of the preview beside them, 0 when there is
+// columns returns the cells of the rows and of the preview beside them, 0 when there is
 // none.
 func columns(width int) (rows, preview int) {
 	if width < besideFrom {
@@ -224,7 +222,7 @@ func (l *List) emptyText(th *theme.Theme) string {
 	return "There is nothing here."
 }
 
-// preview gives the lines of the preview of the item that is on.
+// preview returns the lines of the preview of the item that is on.
 func (l *List) preview(th *theme.Theme, width int) []string {
 	lines, ok := l.previews.Get(l.ID())
 	if !ok {
@@ -274,7 +272,7 @@ func (l *List) rows(th *theme.Theme, width, height int) []string {
 	l.seen = max(1, height/per)
 
 	var lines []string
-	i := l.first / (per + 1) // not behind the first item that is seen, also with headings
+	i := l.first / (per + 1) // not after the first item that is seen, also with headings
 	if !l.grouped {
 		i = l.first / per
 	}
@@ -320,6 +318,9 @@ func (l *List) item(th *theme.Theme, width int, it *Item, on bool, per int) []st
 	if it.Disabled != "" {
 		text = th.Dim
 	}
+	if s := th.Agent(it.Color); s != "" {
+		text = s
+	}
 	left = append(left, highlight(th, l.query, it.Title, text)...)
 	detail := snippet(th, it)
 	if detail == nil && it.Detail != "" {
@@ -357,7 +358,7 @@ func tone(th *theme.Theme, t Tone) theme.Style {
 	return th.Dim
 }
 
-// snippet gives the place that a search found.
+// snippet returns the place that a search found.
 func snippet(th *theme.Theme, it *Item) []row.Piece {
 	var pieces []row.Piece
 	for _, p := range it.Snippet {
@@ -386,11 +387,11 @@ func around(th *theme.Theme, it *Item, pieces []row.Piece, cells int) []row.Piec
 	for _, p := range pieces[:i] {
 		rest += p.Text
 	}
-	rest = ansi.TruncateLeft(rest, before-max(1, spare/2)+1, th.Box.Ellipsis)
+	rest = cell.CutLeft(rest, before-max(1, spare/2)+1, th.Box.Ellipsis)
 	return append([]row.Piece{{Text: rest, Style: th.Dim}}, pieces[i:]...)
 }
 
-// highlight gives a text with the letters that were looked for marked.
+// highlight returns a text with the letters that were looked for marked.
 func highlight(th *theme.Theme, q fuzzy.Query, text string, style theme.Style) []row.Piece {
 	if q.Empty() {
 		return []row.Piece{{Text: text, Style: style}}

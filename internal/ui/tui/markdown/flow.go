@@ -4,8 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -39,15 +38,6 @@ func (f *flow) add(text string, style theme.Style, link string) {
 // piece is a line of a flow: its bytes and its width.
 type piece struct{ from, to, width int }
 
-// next gives the length and width of the character in front of text.
-func next(text []byte) (n, width int) {
-	if text[0] < utf8.RuneSelf && (len(text) == 1 || text[1] < utf8.RuneSelf) {
-		return 1, 1
-	}
-	c, w := ansi.FirstGraphemeCluster(text, ansi.GraphemeWidth)
-	return max(1, len(c)), w
-}
-
 // pieces breaks the flow into lines of at most width cells, between words if soft.
 func (f *flow) pieces(width int, soft bool) []piece {
 	width = max(1, width)
@@ -74,7 +64,7 @@ func (f *flow) pieces(width int, soft bool) []piece {
 			w = 0
 			continue
 		}
-		n, cw := next(f.text[i:])
+		n, cw := cell.First(f.text[i:])
 		if c == ' ' && soft {
 			if brk == 0 || brk != i || f.text[i-1] != ' ' {
 				brkTo, brkW = i, w
@@ -123,7 +113,7 @@ func short(text []byte) bool {
 	return len(text) == 0 || text[len(text)-1] != ' '
 }
 
-// line gives a piece as a line that is complete in itself.
+// line returns a piece as a line that is complete in itself.
 func (f *flow) line(p piece) string {
 	var b strings.Builder
 	b.Grow(p.to - p.from + 16)
@@ -165,7 +155,7 @@ func (f *flow) lines(width int, soft bool) []string {
 	return out
 }
 
-// from gives the flow from a byte on.
+// from returns the flow from a byte on.
 func (f *flow) from(at int) *flow {
 	rest := &flow{text: f.text[at:]}
 	for _, r := range f.runs {
@@ -177,7 +167,7 @@ func (f *flow) from(at int) *flow {
 	return rest
 }
 
-// natural gives the width of the longest line.
+// natural returns the width of the longest line.
 func (f *flow) natural() int {
 	if f.wide == 0 {
 		f.wide = 1

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/golden"
 )
 

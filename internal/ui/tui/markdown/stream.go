@@ -5,18 +5,16 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/text/markdown"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
 // Bounds of the work that one piece of text makes: a longer line is cut in two, a
-// longer paragraph ends, the columns of a longer table are settled, and what is nested
-// deeper is text.
+// longer paragraph ends.
 const (
 	maxLine      = 4 << 10
 	maxParagraph = 4 << 10
-	maxRows      = 32
-	maxDepth     = 12
 )
 
 // A longer open paragraph is read again only when it has grown by 1/eager of itself;
@@ -28,7 +26,8 @@ const (
 
 // Stream makes lines of a text that comes in pieces.
 type Stream struct {
-	p       parser
+	p       *markdown.Parser
+	r       *renderer
 	partial []byte // the line that is not complete, as it came
 	cutLine bool   // it goes on after a cut
 	ended   bool
@@ -42,16 +41,16 @@ type Stream struct {
 type lazy struct {
 	id, size int      // which one, and how many bytes it had; 0 for none
 	lines    []string // all but the last line
-	last     *flow    // what stands in that
+	last     *flow    // what is in that
 }
 
 // New makes a stream of lines of at most width cells, or some more where a single
 // character is wider.
 func New(th *theme.Theme, width int) *Stream {
-	return &Stream{p: parser{th: th, width: max(1, width)}}
+	return &Stream{p: &markdown.Parser{MaxParagraph: maxParagraph}, r: &renderer{th: th, width: max(1, width)}}
 }
 
-// Lines gives the lines of a whole text.
+// Lines returns the lines of a whole text.
 func Lines(th *theme.Theme, width int, text string) []string {
 	s := New(th, width)
 	s.Write([]byte(text))
@@ -88,7 +87,7 @@ func (s *Stream) Write(p []byte) {
 	}
 }
 
-// cutAt gives where a line that is too long is cut: behind a blank, else between two
+// cutAt returns where a line that is too long is cut: after a blank, else between two
 // characters.
 func cutAt(line []byte) int {
 	if n := bytes.LastIndexByte(line, ' ') + 1; n > len(line)/2 {
@@ -108,17 +107,18 @@ func cutAt(line []byte) int {
 
 // line reads a complete line.
 func (s *Stream) line(raw []byte) {
-	s.p.feed(clean(raw), s.cutLine)
+	s.p.Feed(clean(raw), s.cutLine)
+	s.r.render(s.p.Take())
 }
 
-// clean gives the text of a line. It may hold line breaks: those that are not \n.
+// clean returns the text of a line. It may hold line breaks: those that are not \n.
 func clean(raw []byte) string {
 	return cell.Clean(string(bytes.TrimSuffix(raw, []byte("\r"))))
 }
 
 // Resize sets the width and theme of the lines that Take has not given.
 func (s *Stream) Resize(th *theme.Theme, width int) {
-	s.p.resize(th, max(1, width))
+	s.r.resize(th, max(1, width))
 	s.drawn, s.lazy = false, lazy{}
 }
 
@@ -131,57 +131,62 @@ func (s *Stream) End() {
 	if len(s.partial) > 0 {
 		s.line(s.partial)
 	}
-	s.p.close(0)
+	s.p.End()
+	s.r.render(s.p.Take())
 	s.tail, s.partial = nil, nil
 }
 
-// Take gives the finished lines that it has not given: more text cannot change them.
+// Take returns the finished lines that it has not given: more text cannot change them.
 func (s *Stream) Take() []string {
-	lines := s.p.out
-	s.p.out = nil
+	lines := s.r.out
+	s.r.out = nil
 	return lines
 }
 
-// Done gives the finished lines that Take has not given, and leaves them to it. They
+// Done returns the finished lines that Take has not given, and leaves them to it. They
 // must not be changed.
-func (s *Stream) Done() []string { return s.p.out }
+func (s *Stream) Done() []string { return s.r.out }
 
-// Tail gives the lines that are not finished. They must not be changed.
+// Tail returns the lines that are not finished. They must not be changed.
 func (s *Stream) Tail() []string {
 	if s.drawn {
 		return s.tail
 	}
 	s.drawn = true
-	p := s.p.fork()
+	p, r := s.p.Fork(), s.r.fork()
 	text := clean(s.partial)
 	if !unsure(text) || s.cutLine {
-		p.feed(text, s.cutLine)
+		p.Feed(text, s.cutLine)
+		r.render(p.Take())
 	}
-	if p.leaf.kind == paragraph && len(p.leaf.text) >= lazyFrom && len(p.out) == 0 {
-		s.tail = s.paragraph(p)
+	if text, _, open := p.Paragraph(); open && len(text) >= lazyFrom && len(r.out) == 0 {
+		s.tail = s.paragraph(p, r)
 		return s.tail
 	}
-	p.close(0)
-	s.tail = p.out
+	p.End()
+	r.render(p.Take())
+	s.tail = r.out
 	return s.tail
 }
 
-// paragraph gives the lines of a long paragraph that is open.
-func (s *Stream) paragraph(p *parser) []string {
+// paragraph returns the lines of a long paragraph that is open.
+func (s *Stream) paragraph(p *markdown.Parser, r *renderer) []string {
+	text, id, _ := p.Paragraph()
 	l := &s.lazy
-	if grown := len(p.leaf.text) - l.size; l.id == p.leaf.id && l.size > 0 && grown >= 0 && grown < l.size/eager {
+	if grown := len(text) - l.size; l.id == id && l.size > 0 && grown >= 0 && grown < l.size/eager {
 		f := flow{text: bytes.Clone(l.last.text), runs: append([]run(nil), l.last.runs...)}
-		f.add(strings.ReplaceAll(string(p.leaf.text[l.size:]), "\n", " "), p.base(), "")
-		return append(l.lines[:len(l.lines):len(l.lines)], p.under(f.lines(p.room(), true))...)
+		f.add(strings.ReplaceAll(string(text[l.size:]), "\n", " "), r.base(), "")
+		return append(l.lines[:len(l.lines):len(l.lines)], r.under(f.lines(r.room(), true))...)
 	}
-	l.id, l.size = p.leaf.id, len(p.leaf.text)
-	f := p.flow(p.leaf.text)
-	ps := f.pieces(p.room(), true)
+	l.id, l.size = id, len(text)
+	f := r.flow(text)
+	ps := f.pieces(r.room(), true)
 	at := ps[len(ps)-1]
 	l.last = f.from(at.from)
-	p.close(0)
-	l.lines = p.out[:len(p.out)-1]
-	return p.out
+	p.End()
+	r.render(p.Take())
+	l.lines = r.out[:len(r.out)-1]
+	return r.out
 }
 
 // unsure says of the beginning of a line that what it is shows only in what follows:

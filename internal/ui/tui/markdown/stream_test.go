@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
@@ -114,4 +114,21 @@ func scraps(r *rand.Rand) string {
 		b.WriteString(parts[r.IntN(len(parts))])
 	}
 	return b.String()
+}
+
+func TestLongTableEndsAfterAnotherSize(t *testing.T) {
+	th := testTheme()
+	for _, more := range []string{"", "| last | row |\n"} {
+		s := New(th, 80)
+		s.Write([]byte("| a | b |\n|---|---|\n" + strings.Repeat("| one | two |\n", 2*maxRows)))
+		s.Take()
+		s.Resize(th, 40)
+		s.Write([]byte(more + "\nthe end\n"))
+		s.End()
+		for _, l := range s.Take() {
+			if cell.Width(l) > 40 {
+				t.Errorf("%q is wider than 40 cells", l)
+			}
+		}
+	}
 }

@@ -3,142 +3,98 @@ package markdown
 import (
 	"strings"
 
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/markdown"
 )
 
-// Bounds of a table: columns (further cells are left out), and cells that a column has
-// at least; where there are fewer, a row is shown as a list.
 const (
-	maxColumns = 32
-	minColumn  = 6
+	// maxRows bounds the rows of a table that are held: the columns of a longer one are
+	// settled.
+	maxRows = 32
+	// minColumn is how many cells a column has at least; where there are fewer, a row is
+	// shown as a list.
+	minColumn = 6
 )
 
-// cellsOf gives the cells of a row of a table.
-func cellsOf(row string) []string {
-	row = strings.TrimSpace(row)
-	row = strings.TrimPrefix(row, "|")
-	var cells []string
-	from, tick := 0, false
-	for i := 0; i < len(row); i++ {
-		switch row[i] {
-		case '\\':
-			i++
-		case '`':
-			tick = !tick
-		case '|':
-			if tick && strings.Contains(row[i:], "`") {
-				continue
-			}
-			cells = append(cells, strings.TrimSpace(row[from:i]))
-			from, tick = i+1, false
-		}
-	}
-	if last := strings.TrimSpace(row[from:]); last != "" || len(cells) == 0 {
-		cells = append(cells, last)
-	}
-	for i, c := range cells {
-		cells[i] = strings.ReplaceAll(c, `\|`, "|")
-	}
-	return cells[:min(len(cells), maxColumns)]
+// table is the table that is open.
+type table struct {
+	aligns  []byte    // l, c or r for each column
+	rows    [][]*flow // those that are not drawn, the head among them
+	head    []*flow   // once it is drawn
+	widths  []int     // once they are settled; the first is 0 where the columns do not fit
+	settled bool
 }
 
-// alignsOf reads the row below the head of a table, nil when it is none.
-func alignsOf(row string) []byte {
-	if strings.Trim(row, "|-: ") != "" || !strings.Contains(row, "-") || !strings.ContainsAny(row, "|:") {
-		return nil
-	}
-	var aligns []byte
-	for _, c := range cellsOf(row) {
-		if strings.Trim(c, ":") == "" || strings.Trim(strings.TrimSuffix(strings.TrimPrefix(c, ":"), ":"), "-") != "" {
-			return nil
-		}
-		switch left, right := c[0] == ':', c[len(c)-1] == ':'; {
-		case left && right:
-			aligns = append(aligns, 'c')
-		case right:
-			aligns = append(aligns, 'r')
-		default:
-			aligns = append(aligns, 'l')
+// resize has the rows drawn in another theme and width. Of a table that is settled only
+// the head is known.
+func (t *table) resize(r *renderer) {
+	for n, row := range append([][]*flow{t.head}, t.rows...) {
+		head := n == 0 || n == 1 && !t.settled
+		for i, c := range row {
+			row[i] = r.cell(c.source, head)
 		}
 	}
-	return aligns
+	if t.settled {
+		t.widths = columnWidths([][]*flow{t.head}, r.room())
+	}
 }
 
-// delimiterRow makes a table of the last line of the open paragraph when its delimiter
-// row follows. What stood before the line stays a paragraph.
-func (p *parser) delimiterRow(body string) bool {
-	aligns := alignsOf(body)
-	if aligns == nil {
-		return false
+// cell reads the text of a cell.
+func (r *renderer) cell(src string, head bool) *flow {
+	s := r.styles()
+	if head {
+		s.base = s.base.With(r.th.Strong)
 	}
-	text := string(p.leaf.text)
-	i := strings.LastIndexByte(text, '\n') + 1
-	head := cellsOf(text[i:])
-	if len(head) != len(aligns) {
-		return false
-	}
-	if i > 0 {
-		p.leaf.text = p.leaf.text[:i-1]
-		p.closeLeaf()
-	}
-	p.open(leaf{kind: table, aligns: aligns})
-	p.row(text[i:])
-	return true
+	f := inlineFlow(src, s)
+	f.source = src
+	return f
 }
-
-func (p *parser) cellStyles(th *theme.Theme) styles { return styles{th: th, base: p.base()} }
 
 // row adds a row to the table; when it has many its columns are settled.
-func (p *parser) row(text string) {
-	l := &p.leaf
-	row := make([]*flow, len(l.aligns))
-	cells := cellsOf(text)
-	for i := range row {
-		src := ""
-		if i < len(cells) {
-			src = cells[i]
-		}
-		s := p.cellStyles(p.th)
-		if len(l.rows) == 0 && l.widths == nil {
-			s.base = s.base.With(p.th.Strong)
-		}
-		row[i] = inlineFlow(src, s)
-		row[i].source = src
+func (r *renderer) row(cells []string) {
+	t := &r.table
+	row := make([]*flow, len(cells))
+	for i, src := range cells {
+		row[i] = r.cell(src, len(t.rows) == 0 && !t.settled)
 	}
-	if l.widths != nil {
-		p.out = append(p.out, p.under(p.rowLines(row, l))...)
+	if t.settled {
+		r.out = append(r.out, r.under(r.rowLines(row))...)
 		return
 	}
-	l.rows = append(l.rows, row)
-	if len(l.rows) > maxRows {
-		p.settle()
+	t.rows = append(t.rows, row)
+	if len(t.rows) > maxRows {
+		r.settle()
 	}
+}
+
+// endTable draws what of the table is not drawn.
+func (r *renderer) endTable() {
+	if !r.table.settled {
+		r.settle()
+	}
+	r.table = table{}
 }
 
 // settle fixes the widths of the columns and draws the rows.
-func (p *parser) settle() {
-	l := &p.leaf
-	p.gap(table)
-	l.widths = columnWidths(l.rows, p.room())
+func (r *renderer) settle() {
+	t := &r.table
+	r.gap(markdown.Table)
+	t.settled, t.head = true, t.rows[0]
+	t.widths = columnWidths(t.rows, r.room())
 	var lines []string
-	for i, row := range l.rows {
-		lines = append(lines, p.rowLines(row, l)...)
-		if i == 0 && l.widths[0] > 0 {
-			lines = append(lines, p.th.Border.On(p.ruleOf(l.widths)))
+	for i, row := range t.rows {
+		lines = append(lines, r.rowLines(row)...)
+		if i == 0 && t.widths[0] > 0 {
+			lines = append(lines, r.th.Border.On(r.ruleOf(t.widths)))
 		}
 	}
-	if l.widths[0] <= 0 {
-		l.rows = l.rows[:1] // the head, for what follows
-	} else {
-		l.rows = nil
-	}
-	p.out = append(p.out, p.under(lines)...)
-	p.before = table
+	t.rows = nil
+	r.out = append(r.out, r.under(lines)...)
+	r.before = markdown.Table
 }
 
-func (p *parser) ruleOf(widths []int) string {
-	bar, cross := p.th.Box.Horizontal, "┼"
-	if p.th.Plain || bar == "" {
+func (r *renderer) ruleOf(widths []int) string {
+	bar, cross := r.th.Box.Horizontal, "┼"
+	if r.th.Plain || bar == "" {
 		bar, cross = "-", "+"
 	}
 	parts := make([]string, len(widths))
@@ -186,20 +142,20 @@ func columnWidths(rows [][]*flow, width int) []int {
 }
 
 // rowLines draws a row.
-func (p *parser) rowLines(row []*flow, l *leaf) []string {
-	if l.widths[0] <= 0 {
-		return p.rowList(row, l)
+func (r *renderer) rowLines(row []*flow) []string {
+	if r.table.widths[0] <= 0 {
+		return r.rowList(row)
 	}
-	bar := p.th.Box.Vertical
-	if p.th.Plain || bar == "" {
+	bar := r.th.Box.Vertical
+	if r.th.Plain || bar == "" {
 		bar = "|"
 	}
-	sep := " " + p.th.Border.On(bar) + " "
+	sep := " " + r.th.Border.On(bar) + " "
 	cells := make([][]string, len(row))
 	widths := make([][]piece, len(row))
 	high := 1
 	for i, c := range row {
-		widths[i] = c.pieces(l.widths[i], true)
+		widths[i] = c.pieces(r.table.widths[i], true)
 		for _, pc := range widths[i] {
 			cells[i] = append(cells[i], c.line(pc))
 		}
@@ -216,9 +172,9 @@ func (p *parser) rowLines(row []*flow, l *leaf) []string {
 			if y < len(cells[i]) {
 				text, w = cells[i][y], widths[i][y].width
 			}
-			free := max(0, l.widths[i]-w)
+			free := max(0, r.table.widths[i]-w)
 			left := 0
-			switch l.aligns[i] {
+			switch r.table.aligns[i] {
 			case 'r':
 				left = free
 			case 'c':
@@ -235,21 +191,21 @@ func (p *parser) rowLines(row []*flow, l *leaf) []string {
 }
 
 // rowList draws a row as "head: cell" lines, where the columns do not fit.
-func (p *parser) rowList(row []*flow, l *leaf) []string {
-	head := l.rows[0]
+func (r *renderer) rowList(row []*flow) []string {
+	head := r.table.head
 	if len(row) > 0 && len(head) > 0 && row[0] == head[0] {
 		return nil
 	}
 	var out []string
 	for i, c := range row {
 		f := &flow{}
-		f.add(head[i].source+": ", p.base().With(p.th.Strong), "")
+		f.add(head[i].source+": ", r.base().With(r.th.Strong), "")
 		at := 0
-		for _, r := range c.runs {
-			f.add(string(c.text[at:r.end]), r.style, r.link)
-			at = r.end
+		for _, x := range c.runs {
+			f.add(string(c.text[at:x.end]), x.style, x.link)
+			at = x.end
 		}
-		out = append(out, f.lines(p.room(), true)...)
+		out = append(out, f.lines(r.room(), true)...)
 	}
-	return append(out, p.th.Border.On(p.ruleOf([]int{min(p.room(), 10)})))
+	return append(out, r.th.Border.On(r.ruleOf([]int{min(r.room(), 10)})))
 }

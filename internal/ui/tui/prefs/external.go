@@ -18,7 +18,7 @@ import (
 // MaxEdited bounds what comes back from an external editor, in bytes.
 const MaxEdited = 4 << 20
 
-// EditorCommand gives the words of the command that a person edits text with: the
+// EditorCommand returns the words of the command that a person edits text with: the
 // setting, else $VISUAL, else $EDITOR, else vi. Words are split as
 // a shell would, with quotation marks and backslashes, and without variables: nothing
 // but the program is run. Many editors of windows come back at once unless told to wait, so

@@ -15,7 +15,7 @@ import (
 	"scorel/internal/text/secret"
 )
 
-// Bounds of the history. At one of them the file is written anew with the newest of
+// Bounds of the history. At one of them the file is written again with the newest of
 // its lines, three quarters of what the bound allows.
 const (
 	MaxEntries   = 10_000
@@ -23,7 +23,7 @@ const (
 	MaxEntry     = 16 << 10 // bytes of a text; a longer one is not kept
 	maxRead      = 4 * MaxFile
 	maxUnwritten = 100 // texts of this run that could not be written
-	headBytes    = 128 // of the file, by which one that was written anew is told
+	headBytes    = 128 // of the file, by which one that was written again is told
 )
 
 // History is what was typed.
@@ -47,19 +47,19 @@ type entry struct {
 	Text    string `json:"text"`
 }
 
-// NewHistory gives the history in a folder for who works in a project, whatever names
+// NewHistory returns the history in a folder for who works in a project, whatever names
 // that. It reads nothing yet.
 func NewHistory(fsys disk.FS, dir, project string, now func() time.Time) *History {
 	return &History{fs: fsys, name: filepath.Join(dir, "history"), project: project, now: now}
 }
 
-// Keeps says whether a text may be written down: none that begins with a blank, that
+// Keeps reports whether a text may be written down: none that begins with a blank, that
 // is longer than MaxEntry, or that is [Private].
 func Keeps(text string) bool {
 	return text != "" && text[0] != ' ' && text[0] != '\t' && strings.TrimSpace(text) != "" && len(text) <= MaxEntry && !Private(text)
 }
 
-// Private says whether what is typed belongs in no file: it looks as if a key or
+// Private reports whether what is typed belongs in no file: it looks as if a key or
 // password were in it, or it is a /login with more than the provider, behind which
 // somebody types the key, which need not look like one.
 func Private(text string) bool {
@@ -160,7 +160,7 @@ func (h *History) compact() error {
 
 func (h *History) forget() { h.entries, h.lines, h.read, h.head = nil, 0, 0, nil }
 
-// Entries gives what was typed, also in other terminals until now, the oldest first:
+// Entries returns what was typed, also in other terminals until now, the oldest first:
 // first what belongs to other projects, then what belongs to this one, each text
 // once, where it was typed last.
 func (h *History) Entries() []string {
@@ -213,7 +213,7 @@ func (h *History) refresh() {
 	if n, err := f.ReadAt(head, 0); n < len(head) && err != nil {
 		return
 	}
-	if size < h.read || !bytes.HasPrefix(head, h.head) { // it was written anew
+	if size < h.read || !bytes.HasPrefix(head, h.head) { // it was written again
 		h.forget()
 	}
 	if size == h.read {

@@ -59,7 +59,7 @@ type Key struct {
 	low, top int                 // of a number
 }
 
-// Keys gives every setting, in the order in which they are shown.
+// Keys returns every setting, in the order in which they are shown.
 func Keys() []Key {
 	onOff := []string{"true", "false"}
 	keys := []Key{
@@ -86,12 +86,12 @@ func Keys() []Key {
 	return keys
 }
 
-// Defaults gives the settings without a file.
+// Defaults returns the settings without a file.
 func Defaults() Settings {
 	return Settings{Theme: "auto", Screen: "inline", WhenBusy: "followUp", DoubleEscape: "rewind", Notifications: "auto", Bell: true, Mouse: true, Images: "auto"}
 }
 
-// Value gives the value of a key for people, as [Set] takes it.
+// Value returns the value of a key for people, as [Set] takes it.
 func (k Key) Value(s Settings) string {
 	switch p := k.field(&s).(type) {
 	case *string:
@@ -149,7 +149,7 @@ type Problem struct {
 
 func (p Problem) String() string { return p.Text }
 
-// Path gives where the settings stand in a folder.
+// Path returns where the settings are in a folder.
 func Path(dir string) string { return filepath.Join(dir, "tui.toml") }
 
 // Read reads the settings in a folder. What is wrong is told with its line, and
@@ -167,7 +167,7 @@ func Read(dir string) (Settings, []Problem) {
 	return s, problems
 }
 
-// placed is a setting that stands in a file.
+// placed is a setting that is in a file.
 type placed struct {
 	from, to int // the bytes of its value
 }
@@ -175,7 +175,7 @@ type placed struct {
 // document is what a change of a file needs to know.
 type document struct {
 	values map[string]placed
-	tables map[string]int // where the line behind the header of each table begins
+	tables map[string]int // where the line after the header of each table begins
 	body   int            // where the first table begins; the length without one
 	broken bool
 }
@@ -258,7 +258,7 @@ func parse(name string, data []byte) (Settings, document, []Problem) {
 	return s, doc, problems
 }
 
-// keyOf gives the parts of a key and where it begins.
+// keyOf returns the parts of a key and where it begins.
 func keyOf(n *unstable.Node) (path []string, at int) {
 	at = -1
 	for it := n.Key(); it.Next(); {
@@ -270,7 +270,7 @@ func keyOf(n *unstable.Node) (path []string, at int) {
 	return path, max(at, 0)
 }
 
-// lookUp gives the value at a path of a tree; nil when there is none.
+// lookUp returns the value at a path of a tree; nil when there is none.
 func lookUp(tree map[string]any, path []string) any {
 	var at any = tree
 	for _, part := range path {
@@ -369,7 +369,7 @@ func quote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
 }
 
-// edit gives the file with another value of a setting.
+// edit returns the file with another value of a setting.
 func (d document) edit(old []byte, name, written string) []byte {
 	insert := func(at int, line string) []byte {
 		if at > 0 && old[at-1] != '\n' {
@@ -402,7 +402,7 @@ func (d document) edit(old []byte, name, written string) []byte {
 	return insert(len(old), line)
 }
 
-// commentAbove says whether the line above the one that begins at at is a comment.
+// commentAbove reports whether the line above the one that begins at at is a comment.
 func commentAbove(data []byte, at int) bool {
 	line := data[bytes.LastIndexByte(data[:at-1], '\n')+1 : at]
 	return bytes.HasPrefix(bytes.TrimSpace(line), []byte("#"))

@@ -3,7 +3,7 @@ package row
 import (
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )
@@ -14,7 +14,7 @@ type Piece struct {
 	Style theme.Style
 }
 
-// Width gives the cells that pieces take.
+// Width returns the cells that pieces take.
 func Width(pieces []Piece) int {
 	n := 0
 	for _, p := range pieces {
@@ -25,7 +25,7 @@ func Width(pieces []Piece) int {
 
 // Line draws pieces from the left, and others at the right end, upon the style base:
 // a line of at most width cells, of exactly so many when base is set or something
-// stands at the right. When there is not room for all, what is left is cut first, down
+// is at the right. When there is not room for all, what is left is cut first, down
 // to a third of the width, and then the right end.
 func Line(th *theme.Theme, width int, base theme.Style, left, right []Piece) string {
 	if width <= 0 {
@@ -58,7 +58,7 @@ func Line(th *theme.Theme, width int, base theme.Style, left, right []Piece) str
 	return b.String()
 }
 
-// Cut gives the pieces that fit into width cells, with the mark of something left out
+// Cut returns the pieces that fit into width cells, with the mark of something left out
 // at the end of the last one.
 func Cut(th *theme.Theme, pieces []Piece, width int) []Piece {
 	used := 0
@@ -82,7 +82,7 @@ func Cut(th *theme.Theme, pieces []Piece, width int) []Piece {
 	return pieces
 }
 
-// Window gives the first row that is seen of total, of which height fit, so that the
+// Window returns the first row that is seen of total, of which height fit, so that the
 // row on is among them and as little as possible moves; first is the one so far.
 func Window(first, on, height, total int) int {
 	if height <= 0 {
@@ -128,7 +128,7 @@ type Doing struct {
 	Text   string
 }
 
-// HintsOf gives the hints of actions that have a key; none without a map.
+// HintsOf returns the hints of actions that have a key; none without a map.
 func HintsOf(keys *keymap.Map, doing ...Doing) []Hint {
 	if keys == nil {
 		return nil

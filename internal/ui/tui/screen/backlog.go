@@ -32,7 +32,7 @@ func (b *backlog) add(lines []string, left int) {
 	}
 }
 
-// take gives all of it, and is empty then.
+// take returns all of it, and is empty then.
 func (b *backlog) take() (lines []string, left int) {
 	lines, left = b.lines, b.left
 	*b = backlog{}

@@ -35,7 +35,7 @@ const (
 	imageEnd  = "\x1b\\"
 )
 
-// Image gives an element of [Frame.Commit], or the end of one, that draws a picture by
+// Image returns an element of [Frame.Commit], or the end of one, that draws a picture by
 // a sequence of the terminal (see package terminal) over so many rows. Where it cannot
 // be drawn, which is in the region and where the terminal is not high enough, it is
 // the text instead. The sequence is written as it is: it is made by package terminal
@@ -44,7 +44,7 @@ func Image(sequence string, rows int, instead string) string {
 	return fmt.Sprintf("%s%d;%d;%x%s%s", imageMark, rows, len(sequence), instead, imageEnd, sequence)
 }
 
-// image takes a line with what [Image] made apart: what stands before the picture, and
+// image takes a line with what [Image] made apart: what is before the picture, and
 // what stands there instead of it.
 func image(line string) (before, sequence string, rows int, instead string, ok bool) {
 	before, rest, ok := strings.Cut(line, imageMark)

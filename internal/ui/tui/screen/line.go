@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 )
 
 // line is one of the region.
@@ -65,7 +65,7 @@ func safe(text string) string {
 // allowed says that a byte can be neither a control character nor part of one.
 func allowed(c byte) bool { return c >= ' ' && c < 0x7f }
 
-// keep says whether a sequence or a character may be drawn.
+// keep reports whether a sequence or a character may be drawn.
 func keep(seq string) bool {
 	switch {
 	case seq == "":
@@ -79,7 +79,7 @@ func keep(seq string) bool {
 	return r >= 0xa0 // C1 control characters are below
 }
 
-// sgr says whether a sequence sets colours and weights.
+// sgr reports whether a sequence sets colours and weights.
 func sgr(seq string) bool {
 	args, begins := strings.CutPrefix(seq, "\x1b[")
 	args, ends := strings.CutSuffix(args, "m")
@@ -94,7 +94,7 @@ func sgr(seq string) bool {
 	return true
 }
 
-// link says whether a sequence begins or ends a link.
+// link reports whether a sequence begins or ends a link.
 func link(seq string) bool {
 	return strings.HasPrefix(seq, "\x1b]8;") && (strings.HasSuffix(seq, "\x1b\\") || strings.HasSuffix(seq, "\a")) &&
 		strings.IndexFunc(seq[1:len(seq)-2], func(r rune) bool { return r < ' ' || r == 0x7f }) < 0
@@ -129,7 +129,7 @@ func closed(text string) string {
 	return text
 }
 
-// changed gives what to write over one text so that it becomes another: from which
+// changed returns what to write over one text so that it becomes another: from which
 // column, and what. Text that terminals may measure in other ways stays to the right
 // of the column, so that it is written in one piece.
 func changed(from, to string) (column int, text string) {
@@ -167,7 +167,7 @@ func changed(from, to string) (column int, text string) {
 			return columns, style + to[at:]
 		case width == 2 && wide(seq):
 			return columns, style + to[at:]
-		case width == 0: // it stands on the character before it
+		case width == 0: // it is on the character before it
 			return columns0, style0 + to[at0:]
 		default:
 			col += width
@@ -184,7 +184,7 @@ func changed(from, to string) (column int, text string) {
 // border says that what comes at i cannot belong to the character before it.
 func border(text string, i int) bool { return i >= len(text) || text[i] < utf8.RuneSelf }
 
-// alike gives how many bytes two texts begin with both.
+// alike returns how many bytes two texts begin with both.
 func alike(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

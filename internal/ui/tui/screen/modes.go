@@ -46,8 +46,8 @@ const (
 const Queries = ansi.RequestForegroundColor + ansi.RequestBackgroundColor + ansi.RequestKittyKeyboard +
 	"\x1b[?2026$p" + ansi.RequestPrimaryDeviceAttributes
 
-// Cuts says whether the terminal of this environment cuts lines when it gets narrower
-// instead of breaking them anew.
+// Cuts reports whether the terminal of this environment cuts lines when it gets narrower
+// instead of breaking them again.
 func Cuts(getenv func(string) string) bool {
 	if getenv("TMUX") != "" {
 		return false
@@ -74,7 +74,7 @@ func moved(n int, how byte) string {
 	return "\x1b[" + strconv.Itoa(n) + string(how)
 }
 
-// restore gives what sets all modes of a terminal back and brings the cursor to an
+// restore returns what sets all modes of a terminal back and brings the cursor to an
 // empty line, with so many lines of the region below it.
 func restore(alt bool, below int, title bool) string {
 	back := reset + syncEnd + mouseOff + pasteOff + focusOff + keysOff + otherOff

@@ -9,14 +9,14 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/protocol/display"
 )
 
 // chunk is how much is written to the terminal at once, in bytes.
 const chunk = 64 << 10
 
-// region is what stands on a screen of the terminal.
+// region is what is on a screen of the terminal.
 type region struct {
 	lines         []line // at least one
 	row, col      int    // of the cursor, from the first line; col is -1 where it is not known
@@ -35,7 +35,7 @@ type stood struct {
 	col    int   // of the cursor; 0 where it is not known
 }
 
-// broken gives how many lines of the terminal these are more once it has broken them
+// broken returns how many lines of the terminal these are more once it has broken them
 // at a width.
 func (s stood) broken(width int) int {
 	n := max(s.col, 0) / width
@@ -51,10 +51,7 @@ type painter struct {
 	out io.Writer
 	err error
 
-	body    []byte
-	moved   int // lines written and moved since the last flush
-	started bool
-	queried bool
+	output
 
 	width, height int
 	full          bool
@@ -67,6 +64,14 @@ type painter struct {
 	cursor, drawn bool  // the cursor is to be shown, is shown
 	mouse         bool
 	title         string
+}
+
+// output is what of a painter's bytes is not written.
+type output struct {
+	body    []byte
+	moved   int // lines written and moved since the last flush
+	started bool
+	queried bool
 }
 
 func newPainter(s *Screen) *painter {
@@ -86,10 +91,10 @@ func (p *painter) work(k work) {
 		a.do(p)
 	}
 	if k.last {
-		p.leave(false)
+		p.release(false)
 	}
 	p.flush()
-	if k.has && !k.leaves() && !p.queried && p.s.options.Queries != "" {
+	if k.has && !k.releases() && !p.queried && p.s.options.Queries != "" {
 		p.queried = true
 		p.s.asked.Store(p.now().UnixNano())
 		p.raw(p.s.options.Queries)
@@ -160,7 +165,7 @@ func (p *painter) keys(on bool) {
 
 // leave sets the modes back. With take the region is taken away, or else it stays,
 // with an empty line below it.
-func (p *painter) leave(take bool) {
+func (p *painter) release(take bool) {
 	if !p.started {
 		return
 	}
@@ -246,6 +251,12 @@ func (p *painter) frame(k work) {
 	if k.resized || p.r.width != p.width || p.r.height != p.height {
 		p.resize()
 	}
+	if k.erased && !p.full {
+		p.raw("\x1b[H" + eraseBelow) // eraseScreen would have tmux put it into the scrollback
+		p.inline = region{lines: []line{{whole: true}}, width: p.width, height: p.height}
+		p.begins()
+		p.moved += 2
+	}
 	p.held.add(k.commit, k.left)
 	if !p.full {
 		p.commit(p.held.take())
@@ -272,7 +283,7 @@ func (p *painter) frame(k work) {
 	}
 }
 
-// wanted gives the lines that the region is to have.
+// wanted returns the lines that the region is to have.
 func (p *painter) wanted(lines []string) []string {
 	if len(lines) > p.height {
 		lines = lines[len(lines)-p.height:]
@@ -307,7 +318,7 @@ func (p *painter) resize() {
 	p.moved += 2
 }
 
-// above gives how many lines of the terminal, at its new width, are certainly between
+// above returns how many lines of the terminal, at its new width, are certainly between
 // the region's beginning and the cursor. The terminal broke the lines that stood there
 // when it got narrower, which may have been before the newest frames: those moved the
 // cursor by lines, so what it added then is what it is further away since. Of all that
@@ -326,7 +337,7 @@ func (p *painter) above() int {
 	return r.row + least
 }
 
-// standing gives what stands between the region's beginning and the cursor.
+// standing returns what stands between the region's beginning and the cursor.
 func (p *painter) standing() stood {
 	s := stood{at: p.now(), col: p.r.col}
 	for _, l := range p.r.lines[:min(max(p.r.row, 0), len(p.r.lines))] {
@@ -365,7 +376,7 @@ func (p *painter) begins() {
 
 // piece is a line of the scrollback, or a picture in it.
 type piece struct {
-	text  string // stands before the picture
+	text  string // is before the picture
 	image string
 	rows  int
 }
@@ -459,7 +470,7 @@ func (p *painter) again(lines []line) {
 	}
 }
 
-// finished gives a line of the scrollback, and the way to the next, so that a terminal
+// finished returns a line of the scrollback, and the way to the next, so that a terminal
 // that is narrower than the program knows breaks it instead of cutting it. What the
 // terminal may take for wider than it is stays cut, or it would take more lines than
 // were counted.
@@ -477,7 +488,7 @@ func finished(text string) string {
 // feed moves the cursor down by lines, and the terminal up where there are no more.
 func (p *painter) feed(n int) { p.raw(strings.Repeat("\n", n)) }
 
-// piece writes a piece at the cursor, which then stands at the beginning of the line
+// piece writes a piece at the cursor, which then is at the beginning of the line
 // below it.
 func (p *painter) piece(x piece) {
 	if x.image == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 )
 
 // glass is a terminal with a painter before it.
@@ -39,7 +39,7 @@ func (g *glass) Write(b []byte) (int, error) {
 	return g.term.Write(b)
 }
 
-// wrote gives what was written since it was last asked.
+// wrote returns what was written since it was last asked.
 func (g *glass) wrote() string {
 	defer g.out.Reset()
 	return g.out.String()
@@ -53,7 +53,7 @@ func (g *glass) showAs(f Frame, full bool) {
 	g.p.work(work{frame: f, commit: commit, has: true, full: full, width: g.term.Width(), height: g.term.Height()})
 }
 
-// cells gives a line as its cells are, styles included, without what is empty at its
+// cells returns a line as its cells are, styles included, without what is empty at its
 // end.
 func cells(width int, at func(x int) string) string {
 	var all []string
@@ -66,7 +66,7 @@ func cells(width int, at func(x int) string) string {
 	return strings.Join(all, "")
 }
 
-// all gives the lines of the scrollback and the screen, without empty ones at the end.
+// all returns the lines of the scrollback and the screen, without empty ones at the end.
 func (g *glass) all() []string {
 	var lines []string
 	for y := range g.term.ScrollbackLen() {
@@ -87,7 +87,7 @@ func (g *glass) screen() []string {
 	return lines
 }
 
-// plain gives what can be read on the screen.
+// plain returns what can be read on the screen.
 func (g *glass) plain() string {
 	var lines []string
 	for l := range strings.SplitSeq(g.term.String(), "\n") {
@@ -96,7 +96,7 @@ func (g *glass) plain() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// expected gives lines as a terminal shows them that is high enough.
+// expected returns lines as a terminal shows them that is high enough.
 func expected(width int, lines []string) []string {
 	t := vt.NewEmulator(width, len(lines)+1)
 	_, _ = io.WriteString(t, wrapOff)

@@ -7,7 +7,7 @@ import (
 	uv "github.com/charmbracelet/ultraviolet"
 )
 
-// picture gives a cell with its style; an empty one is " |".
+// picture returns a cell with its style; an empty one is " |".
 func picture(c *uv.Cell) string {
 	if c == nil {
 		return " |"

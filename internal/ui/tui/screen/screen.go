@@ -22,7 +22,7 @@ type Options struct {
 	// Full begins in full-screen mode.
 	Full bool
 	// NoReflow says that the terminal cuts lines when it gets narrower; others break
-	// them anew. See [Cuts].
+	// them again. See [Cuts].
 	NoReflow bool
 	// Focus asks for events when the window gets and loses the focus.
 	Focus bool
@@ -48,6 +48,13 @@ type Screen struct {
 	wake    chan struct{} // holds at most one value: there is something to do
 	ended   chan struct{} // closed when the writer has ended
 
+	taken
+	mu sync.Mutex // guards todo; nothing is written under it
+	todo
+}
+
+// taken is what of the terminal is ours.
+type taken struct {
 	alt   atomic.Bool  // the alternate screen is on
 	below atomic.Int64 // lines of the region below the cursor
 	on    atomic.Bool  // the modes of the terminal are ours
@@ -55,15 +62,18 @@ type Screen struct {
 	title atomic.Bool  // the window's title is ours
 	asked atomic.Int64 // when Queries were written, in Unix nanoseconds; 0: not yet
 	saved atomic.Pointer[term.State]
+}
 
-	mu      sync.Mutex // guards what follows; nothing is written under it
-	next    Frame      // what is to be drawn, without its Commit
-	commit  backlog    // what waits of the frames until then
-	has     bool       // next is newer than what stands there
-	full    bool       // the mode that is wanted
+// todo is what the writer is to do.
+type todo struct {
+	next    Frame   // what is to be drawn, without its Commit
+	commit  backlog // what waits of the frames until then
+	has     bool    // next is newer than what is on the screen
+	full    bool    // the mode that is wanted
 	width   int
 	height  int
 	resized bool
+	erased  bool // what is on the screen goes before the next frame
 	wanted  bool // somebody waits for Ready
 	busy    bool // the writer draws
 	slot    time.Time
@@ -81,7 +91,7 @@ type ask struct {
 }
 
 // New takes over a terminal: it sets its modes and begins to draw at the line that
-// the cursor stands in, which is to be empty. The caller ends it with [Screen.Close],
+// the cursor is in, which is to be empty. The caller ends it with [Screen.Close],
 // which also ends the goroutine that writes.
 func New(out io.Writer, o Options) (*Screen, error) {
 	measure := func() (width, height int) { return 0, 0 }
@@ -100,7 +110,7 @@ func New(out io.Writer, o Options) (*Screen, error) {
 		}
 	}
 	s := &Screen{
-		out: out, measure: measure, options: o, full: o.Full, width: o.Width, height: o.Height,
+		out: out, measure: measure, options: o, todo: todo{full: o.Full, width: o.Width, height: o.Height},
 		ready: make(chan struct{}, 1), wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	if err := s.raw(); err != nil {
@@ -144,7 +154,7 @@ func (s *Screen) Show(f Frame) {
 	s.nudge()
 }
 
-// Free says whether a frame that is shown now would be drawn at once. When not,
+// Free reports whether a frame that is shown now would be drawn at once. When not,
 // [Screen.Ready] gets a value as soon as one would be. Who composes frames only then
 // composes none in vain.
 func (s *Screen) Free() bool {
@@ -165,7 +175,7 @@ func (s *Screen) idle() bool { return !s.has && !s.busy && !s.paused && !s.close
 // said that it would not. It is closed by [Screen.Close].
 func (s *Screen) Ready() <-chan struct{} { return s.ready }
 
-// SetSize tells a new size of the terminal, in cells. What is shown is drawn anew with
+// SetSize tells a new size of the terminal, in cells. What is shown is drawn again with
 // the next frame, which the caller makes for this size.
 func (s *Screen) SetSize(width, height int) {
 	s.mu.Lock()
@@ -176,7 +186,7 @@ func (s *Screen) SetSize(width, height int) {
 	s.width, s.height, s.resized = width, height, true
 }
 
-// Size gives the size that frames are made for.
+// Size returns the size that frames are made for.
 func (s *Screen) Size() (width, height int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +200,7 @@ func (s *Screen) SetFull(full bool) {
 	s.full = full
 }
 
-// Full says whether full-screen mode is on, or comes with the next frame.
+// Full reports whether full-screen mode is on, or comes with the next frame.
 func (s *Screen) Full() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -204,16 +214,24 @@ func (s *Screen) Redraw() {
 	s.resized = true
 }
 
+// Erase has the next frame of inline mode begin at the top of an empty screen. What is in
+// the terminal's scrollback stays.
+func (s *Screen) Erase() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.erased = true
+}
+
 // Write sends a sequence that draws nothing (for the clipboard, a notification, the
 // bell) between two frames. It returns when it is written. The sequence is made by
 // package terminal.
 func (s *Screen) Write(sequence string) { s.ask(ask{do: func(p *painter) { p.raw(sequence) }}) }
 
-// Pause gives the terminal to somebody else, such as an editor or the shell: what
+// Pause leaves the terminal to somebody else, such as an editor or the shell: what
 // waits is drawn, the region is taken away, the cursor stands where it began, and all modes are as they
 // were. It returns when all of that is written. Frames wait until [Screen.Resume].
 func (s *Screen) Pause() {
-	s.ask(ask{do: func(p *painter) { p.leave(true) }, pause: true})
+	s.ask(ask{do: func(p *painter) { p.release(true) }, pause: true})
 	s.cooked()
 }
 
@@ -249,7 +267,7 @@ func (s *Screen) Close() error {
 	return s.Err()
 }
 
-// Err gives why nothing is written any more; nil as long as all is well.
+// Err returns why nothing is written any more; nil as long as all is well.
 func (s *Screen) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -281,7 +281,7 @@ func TestNothingIsAskedOfATerminalThatIsGivenAway(t *testing.T) {
 	frame := Frame{Lines: []string{"the only frame"}}
 	for name, k := range map[string]work{
 		"closed": {frame: frame, has: true, last: true, width: 80, height: 24},
-		"paused": {frame: frame, has: true, width: 80, height: 24, asks: []ask{{pause: true, do: func(p *painter) { p.leave(true) }}}},
+		"paused": {frame: frame, has: true, width: 80, height: 24, asks: []ask{{pause: true, do: func(p *painter) { p.release(true) }}}},
 	} {
 		r := &recorder{}
 		newPainter(&Screen{out: r, options: Options{Queries: Queries, Width: 80, Height: 24}}).work(k)

@@ -24,7 +24,7 @@ const maxTable = 1 << 16
 // less to write stays where it is.
 const moving = 12
 
-// script gives the steps with the fewest bytes that make the new lines of the old.
+// script returns the steps with the fewest bytes that make the new lines of the old.
 func script(old []line, lines []string) []step {
 	head := 0
 	for head < len(old) && head < len(lines) && old[head].raw == lines[head] {

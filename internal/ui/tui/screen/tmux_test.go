@@ -15,7 +15,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"pgregory.net/rapid"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/tuitest"
 )
 
@@ -61,7 +61,7 @@ func (n *pane) show(width, height int, f Frame, full bool) {
 	n.p.work(work{frame: f, commit: commit, has: true, full: full, width: width, height: height})
 }
 
-// becomes says whether the scrollback and the screen are a text when the terminal has
+// becomes reports whether the scrollback and the screen are a text when the terminal has
 // drawn all that it was given.
 func (n *pane) becomes(want string) bool {
 	n.marks++
@@ -142,7 +142,7 @@ func TestTmuxShowsWhatIsAskedFor(t *testing.T) {
 	})
 }
 
-// rowOfRegion gives the row of the screen that the region begins in.
+// rowOfRegion returns the row of the screen that the region begins in.
 func rowOfRegion(n *pane, committed int) int {
 	gone, err := strconv.Atoi(n.Format("#{history_size}"))
 	if err != nil {
@@ -152,7 +152,7 @@ func rowOfRegion(n *pane, committed int) int {
 }
 
 // TestAResizedTerminalHasNoTornRests changes the size of a terminal that breaks lines
-// anew, again and again, with a region as wide as it. What is higher than the terminal
+// again, again and again, with a region as wide as it. What is higher than the terminal
 // then is out of reach, and so is what tmux puts into the scrollback of a terminal
 // that is not full.
 func TestAResizedTerminalHasNoTornRests(t *testing.T) {

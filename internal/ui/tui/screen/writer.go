@@ -16,12 +16,13 @@ type work struct {
 	width   int
 	height  int
 	resized bool
+	erased  bool
 	asks    []ask
 	last    bool
 }
 
 // leaves reports whether the terminal is somebody else's afterwards.
-func (k work) leaves() bool {
+func (k work) releases() bool {
 	return k.last || slices.ContainsFunc(k.asks, func(a ask) bool { return a.pause })
 }
 
@@ -64,7 +65,7 @@ func (s *Screen) write() {
 	}
 }
 
-// take gives what is to be done now, and how long until there may be more.
+// take returns what is to be done now, and how long until there may be more.
 func (s *Screen) take() (work, time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,6 +82,9 @@ func (s *Screen) take() (work, time.Duration) {
 		k.frame, k.has, k.full = s.next, true, s.full
 		k.commit, k.left = s.commit.take()
 		k.resized, s.resized = s.resized, false
+		if !k.full { // it waits for inline mode
+			k.erased, s.erased = s.erased, false
+		}
 		s.next, s.has = Frame{}, false
 		s.busy, s.slot = true, now.Add(Interval)
 		return k, 0

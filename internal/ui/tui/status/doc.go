@@ -5,7 +5,7 @@
 // What has no state of its own is a function that draws it. What changes with time takes
 // the time as an argument and says when it will look different, so that nothing ticks
 // while nothing moves. The status line can come from a command of the user: [Input] is
-// what it is told, [Scheduler] says when it runs, [Output] reads what it prints.
+// what it is given, [Scheduler] says when it runs, [Output] reads what it prints.
 //
 // The package does no I/O and starts nothing; its types belong to one goroutine.
 package status

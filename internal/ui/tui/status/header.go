@@ -1,7 +1,7 @@
 package status
 
 import (
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"

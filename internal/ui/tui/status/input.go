@@ -71,7 +71,7 @@ type (
 	}
 )
 
-// JSON gives the object on one line. A list that is empty is written as one.
+// JSON returns the object on one line. A list that is empty is written as one.
 func (in Input) JSON() ([]byte, error) {
 	if in.Workspace.AddedDirs == nil {
 		in.Workspace.AddedDirs = []string{}

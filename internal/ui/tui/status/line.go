@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"scorel/client"
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -21,6 +21,7 @@ type Facts struct {
 	Model    string
 	Thinking string
 	Mode     string // of permissions; "default" is left out
+	Vim      string // the mode of the keys of vi, "" without these
 	// ContextTokens of ContextWindow are in use. A window of 0 is not known.
 	ContextTokens, ContextWindow int
 	Usage                        protocol.Usage
@@ -31,7 +32,7 @@ type Facts struct {
 	Words                        []string // of extensions
 	State                        client.State
 	Reconnect                    string // with a state that is not connected: in how long
-	// Replaced is what a command of the user has printed (see Output): it stands in place
+	// Replaced is what a command of the user has printed (see Output): it is in place
 	// of all but the mode and the connection.
 	Replaced string
 }
@@ -102,6 +103,7 @@ func (f *Facts) parts(th *theme.Theme) []part {
 		}
 		add(95, false, style, modeWords(f.Mode))
 	}
+	add(92, false, th.StatusKey, f.Vim)
 	if f.Replaced != "" {
 		// The text has styles of its own, and goes back to that of the line.
 		back := cell.Reset + string(th.StatusLine)
@@ -152,9 +154,9 @@ func (f *Facts) context(th *theme.Theme) []part {
 	case percent >= 70:
 		style = th.Warning
 	}
-	number := fmt.Sprintf("%d%%", percent)
+	number := fmt.Sprintf("%d%% of context", percent)
 	if th.Plain {
-		return []part{{80, false, []row.Piece{{Text: number + " of context", Style: style}}}}
+		return []part{{80, false, []row.Piece{{Text: number, Style: style}}}}
 	}
 	full := min(barCells, (percent*barCells+99)/100)
 	return []part{{80, false, []row.Piece{{Text: number, Style: style}}},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/protocol/display"
 )
 
@@ -70,7 +70,7 @@ func blanks(s string) string {
 	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(s))
 }
 
-// allowed gives an SGR sequence without what hides text; an empty one resets.
+// allowed returns an SGR sequence without what hides text; an empty one resets.
 func allowed(args string) string {
 	var keep []string
 	parts := strings.Split(args, ";")
@@ -101,7 +101,7 @@ func allowed(args string) string {
 	return joined(keep)
 }
 
-// semicolons gives a colour or an underline that is written with colons (ISO 8613-6) as all
+// semicolons returns a colour or an underline that is written with colons (ISO 8613-6) as all
 // terminals read it, nothing for what is neither.
 func semicolons(args []string) []string {
 	if slices.Contains(args[1:], "") && (len(args) != 6 || args[2] != "") { // a colour space may be left out

@@ -36,7 +36,7 @@ func QueueStrip(th *theme.Theme, width int, queues []protocol.LiveQueue, key str
 	}
 	switch {
 	case paused && total > 0:
-		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("Paused with %d waiting: Enter on an empty line goes on.", total), Style: th.Warning}}, nil))
+		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("%d queued. Press Enter to continue.", total), Style: th.Warning}}, nil))
 	case total > maxStrip:
 		lines = append(lines, row.Line(th, width, "", []row.Piece{{Text: fmt.Sprintf("  and %d more", total-maxStrip), Style: th.Dim}}, nil))
 	}
@@ -50,7 +50,7 @@ func queueWord(q protocol.QueueName) string {
 	return "after this turn"
 }
 
-// itemText gives a waiting message on one line.
+// itemText returns a waiting message on one line.
 func itemText(it protocol.QueueItem) string {
 	var parts []string
 	for _, b := range it.Content {

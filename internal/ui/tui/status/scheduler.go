@@ -5,7 +5,7 @@ import "time"
 // When a command that makes the status line runs.
 const (
 	// Debounce is how long a run waits for further reasons to run: a new one begins the
-	// wait anew.
+	// wait again.
 	Debounce = 300 * time.Millisecond
 	// Timeout ends a run.
 	Timeout = 5 * time.Second
@@ -71,7 +71,7 @@ func (s *Scheduler) Changed(now time.Time) {
 	}
 }
 
-// Next gives the time at which Due is to be called, false when there is none.
+// Next returns the time at which Due is to be called, false when there is none.
 func (s *Scheduler) Next() (time.Time, bool) {
 	var next time.Time
 	for _, t := range []time.Time{s.wanted, s.timer} {
@@ -85,7 +85,7 @@ func (s *Scheduler) Next() (time.Time, bool) {
 	return next, !next.IsZero()
 }
 
-// Due gives what is to be done now.
+// Due returns what is to be done now.
 func (s *Scheduler) Due(now time.Time) Step {
 	var step Step
 	if s.run != 0 && !now.Before(s.ends) {

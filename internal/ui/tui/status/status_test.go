@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"scorel/client"
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/golden"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -53,7 +53,7 @@ func TestGoldenFrames(t *testing.T) {
 			Tips: []string{"/help lists the commands", "@ names a file", "Shift+Tab changes the mode", "a fourth tip"}, Problems: []string{"config.toml:3: There is no key colour; it is left out."}})
 	})
 	golden.Check(t, "header-first", func(th *theme.Theme, width int) []string {
-		return Header(th, width, Welcome{Name: "scorel", Version: "1.0", Folder: "~/src/shop", Hint: "No model can be called yet: /login keeps a key for one."})
+		return Header(th, width, Welcome{Name: "scorel", Version: "1.0", Folder: "~/src/shop", Hint: "No model is set up yet. Type /login to add an API key."})
 	})
 	golden.Check(t, "line", func(th *theme.Theme, width int) []string {
 		away := facts()

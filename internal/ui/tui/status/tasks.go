@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
@@ -13,7 +13,7 @@ import (
 	"scorel/protocol/display"
 )
 
-// TaskItems gives background commands and sub-agents as items of a list with two lines:
+// TaskItems returns background commands and sub-agents as items of a list with two lines:
 // those that run first, the newest of each first. A list that can delete stops one.
 func TaskItems(th *theme.Theme, tasks []protocol.TaskInfo, now time.Time) []list.Item {
 	var running, ended []list.Item

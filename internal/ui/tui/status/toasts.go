@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/row"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"
@@ -33,7 +33,7 @@ const (
 	Error
 )
 
-// LevelOf gives the level of a notice of the host.
+// LevelOf returns the level of a notice of the host.
 func LevelOf(level string) Level {
 	switch level {
 	case "warning":
@@ -84,6 +84,18 @@ func (t *Toasts) Add(level Level, source, text string, now time.Time) {
 	}
 	t.all = append(t.all, toast{level, source, text, 1, until})
 }
+
+// Info shows something that a person may want to know.
+func (t *Toasts) Info(text string) { t.Add(Info, "", text, time.Now()) }
+
+// Warn shows something that a person should know.
+func (t *Toasts) Warn(text string) { t.Add(Warning, "", text, time.Now()) }
+
+// Error shows something that has failed.
+func (t *Toasts) Error(text string) { t.Add(Error, "", text, time.Now()) }
+
+// Fail shows an error.
+func (t *Toasts) Fail(err error) { t.Error(strings.TrimSuffix(err.Error(), ".")) }
 
 // Dismiss takes all notices away; it is false when there were none.
 func (t *Toasts) Dismiss() bool {

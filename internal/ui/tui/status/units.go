@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Elapsed gives a duration for people: 4s, 2m 5s, 1h 3m, 2d 4h. It is cut, not rounded.
+// Elapsed returns a duration for people: 4s, 2m 5s, 1h 3m, 2d 4h. It is cut, not rounded.
 func Elapsed(d time.Duration) string {
 	s := max(0, int(d/time.Second))
 	switch {
@@ -20,7 +20,7 @@ func Elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dd %dh", s/86400, s/3600%24)
 }
 
-// Tokens gives a number of tokens: 950, 12.3k, 1.2M.
+// Tokens returns a number of tokens: 950, 12.3k, 1.2M.
 func Tokens(n int) string {
 	switch {
 	case n < 1000:
@@ -33,7 +33,7 @@ func Tokens(n int) string {
 	return strconv.FormatFloat(float64(n/100_000)/10, 'f', -1, 64) + "M"
 }
 
-// Cost gives US dollars: $0.004 below a cent, else with two digits.
+// Cost returns US dollars: $0.004 below a cent, else with two digits.
 func Cost(usd float64) string {
 	if usd < 0.01 {
 		return fmt.Sprintf("$%.3f", usd)

@@ -1,7 +1,7 @@
 package status
 
 import (
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -42,7 +42,7 @@ func Widgets(th *theme.Theme, width, height int, states []protocol.UIState, plac
 	return lines
 }
 
-// Words gives what extensions show in the status line.
+// Words returns what extensions show in the status line.
 func Words(th *theme.Theme, states []protocol.UIState) []string {
 	var words []string
 	for _, s := range states {
@@ -58,7 +58,7 @@ func Words(th *theme.Theme, states []protocol.UIState) []string {
 	return words
 }
 
-// Title gives the title of the window that an extension sets, "" when none does.
+// Title returns the title of the window that an extension sets, "" when none does.
 func Title(states []protocol.UIState) string {
 	for _, s := range states {
 		if s.Place == "title" && len(s.Lines) > 0 {

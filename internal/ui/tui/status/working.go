@@ -131,7 +131,7 @@ func (w *Working) Other(doing string, now time.Time) {
 	w.other = doing
 }
 
-// On says whether there is something to show.
+// On reports whether there is something to show.
 func (w *Working) On() bool { return w.running || w.other != "" }
 
 // Next is how long the line stays as it is, 0 when it does not change by itself.

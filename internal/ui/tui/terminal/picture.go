@@ -74,7 +74,7 @@ func (t Terminal) Picture(data []byte, columns, rows int) (Picture, error) {
 	return p, nil
 }
 
-// Size gives the width and height in pixels that a PNG, JPEG or GIF says it has, without
+// Size returns the width and height in pixels that a PNG, JPEG or GIF says it has, without
 // decoding it. It fails for what is no such picture, or is damaged where they stand.
 func Size(data []byte) (image.Point, error) {
 	f, err := formatOf(data)
@@ -133,7 +133,7 @@ func decode(data []byte) (image.Image, error) {
 	return img, nil
 }
 
-// fit gives the size of a picture in pixels and cells that is within so many cells. It
+// fit returns the size of a picture in pixels and cells that is within so many cells. It
 // is made smaller, never larger.
 func (t Terminal) fit(size image.Point, columns, rows int) (image.Point, int, int) {
 	scale := min(1, float64(columns*t.CellWidth)/float64(size.X), float64(rows*t.CellHeight)/float64(size.Y))
@@ -144,7 +144,7 @@ func (t Terminal) fit(size image.Point, columns, rows int) (image.Point, int, in
 	return out, (out.X + t.CellWidth - 1) / t.CellWidth, (out.Y + t.CellHeight - 1) / t.CellHeight
 }
 
-// kitty gives the sequences that carry a picture and draw it without moving the
+// kitty returns the sequences that carry a picture and draw it without moving the
 // cursor; the terminal says nothing about it.
 func kitty(text string, columns, rows int) string {
 	var b strings.Builder
@@ -164,7 +164,7 @@ func kitty(text string, columns, rows int) string {
 	return b.String()
 }
 
-// sixels gives the sequence of a picture. What is transparent stays so.
+// sixels returns the sequence of a picture. What is transparent stays so.
 func sixels(img image.Image) (string, error) {
 	var b bytes.Buffer
 	b.WriteString("\x1bP0;1;0q")
@@ -175,7 +175,7 @@ func sixels(img image.Image) (string, error) {
 	return b.String(), nil
 }
 
-// opaque gives a picture with pixels that are seen in full or not at all: a sixel
+// opaque returns a picture with pixels that are seen in full or not at all: a sixel
 // cannot be seen in part.
 func opaque(img image.Image) image.Image {
 	out := image.NewNRGBA(img.Bounds())

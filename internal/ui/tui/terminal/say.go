@@ -15,7 +15,7 @@ const (
 	maxNotice = 250    // characters of a notification; the rest is left out
 )
 
-// Copy gives the sequence (OSC 52) that puts a text into the clipboard of the
+// Copy returns the sequence (OSC 52) that puts a text into the clipboard of the
 // terminal, through SSH too. Tmux does so with set-clipboard on, or hands it on with
 // allow-passthrough on. It fails for a text that terminals would not take.
 func (t Terminal) Copy(text string) (string, error) {
@@ -32,7 +32,7 @@ func (t Terminal) Copy(text string) (string, error) {
 	return sequence, nil
 }
 
-// Notify gives the sequence for a notification of the desktop, "" where the terminal
+// Notify returns the sequence for a notification of the desktop, "" where the terminal
 // is not known to have any: there it is the [Bell]. Title and body are shortened.
 func (t Terminal) Notify(title, body string) string {
 	title, body = noticeText(title), noticeText(body)

@@ -77,7 +77,7 @@ func Detect(getenv func(string) string) Terminal {
 	return t
 }
 
-// Attributes gives the terminal with what its primary device attributes say: whether
+// Attributes returns the terminal with what its primary device attributes say: whether
 // it draws sixels.
 func (t Terminal) Attributes(attributes []int) Terminal {
 	for _, a := range attributes {
@@ -88,7 +88,7 @@ func (t Terminal) Attributes(attributes []int) Terminal {
 	return t
 }
 
-// Draws gives the terminal with the way to draw pictures that a user has set: auto leaves
+// Draws returns the terminal with the way to draw pictures that a user has set: auto leaves
 // it as it was detected, off is none, and kitty, iterm and sixel are those. Inside tmux
 // and screen only sixels can be: the other two are as auto there.
 func (t Terminal) Draws(setting string) Terminal {
@@ -101,7 +101,7 @@ func (t Terminal) Draws(setting string) Terminal {
 	return t
 }
 
-// Cells gives the terminal with the size of its cells, from that of the whole in
+// Cells returns the terminal with the size of its cells, from that of the whole in
 // pixels and in cells. Sizes that no font has are not believed.
 func (t Terminal) Cells(pixelWidth, pixelHeight, columns, rows int) Terminal {
 	if columns <= 0 || rows <= 0 {

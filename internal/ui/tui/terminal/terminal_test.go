@@ -16,7 +16,7 @@ import (
 	"github.com/charmbracelet/x/ansi/sixel"
 )
 
-// env gives an environment of NAME=VALUE words.
+// env returns an environment of NAME=VALUE words.
 func env(words string) func(string) string {
 	return func(name string) string {
 		for w := range strings.FieldsSeq(words) {

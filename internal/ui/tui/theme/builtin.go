@@ -1,7 +1,7 @@
 package theme
 
-// palette is the colours that a built-in theme is made of. Text itself keeps the
-// terminal's own colour.
+// palette is the colours that a built-in theme is made of, a field for each. Text itself
+// keeps the terminal's own colour.
 type palette struct {
 	text, dim, border                     string
 	accent, info, success, warning, error string
@@ -12,13 +12,17 @@ type palette struct {
 	bold                                  bool // what is coloured is bold too
 }
 
-// builtin gives a theme that is built in, nil when there is none of that name.
+// builtin returns a theme that is built in, nil when there is none of that name.
 func builtin(name string, dark bool) looks {
 	switch {
 	case name == Sixteen:
 		return sixteen()
 	case name == Colourless:
 		return colourless()
+	case name == Deuteranopia:
+		return rich(redGreen(dark))
+	case name == Tritanopia:
+		return rich(blueYellow(dark))
 	case name == HighContrast && dark:
 		return rich(palette{
 			text: "#ffffff", dim: "#d0d0d0", border: "#ffffff",
@@ -69,7 +73,7 @@ func builtin(name string, dark bool) looks {
 	return nil
 }
 
-// rich gives the styles of a palette.
+// rich returns the styles of a palette.
 func rich(c palette) looks {
 	return looks{
 		"text": {fg: c.text}, "dim": {fg: c.dim}, "strong": {fg: c.text, bold: true}, "accent": {fg: c.accent, bold: c.bold},

@@ -70,7 +70,7 @@ func (l look) style(profile colorprofile.Profile) Style {
 	return Style("\x1b[" + strings.Join(args, ";") + "m")
 }
 
-// in256 gives the colour of 256 for one of the built-in themes where the nearest one
+// in256 returns the colour of 256 for one of the built-in themes where the nearest one
 // looks otherwise: greys that would be blue or green, a red ground that would be grey. It
 // is 0 for all others.
 func in256(text string) int {
@@ -95,7 +95,7 @@ func in256(text string) int {
 	return 0
 }
 
-// code gives the arguments that set a colour: of the foreground with 30 as the base,
+// code returns the arguments that set a colour: of the foreground with 30 as the base,
 // of the background with 40.
 func code(text string, base int, profile colorprofile.Profile) []string {
 	if text == "" {

@@ -20,12 +20,15 @@ import (
 )
 
 // The themes that are built in. Auto is Dark or Light, as the terminal's background
-// is; HighContrast is one of two in the same way.
+// is; HighContrast, Deuteranopia (which is for protanopia too) and Tritanopia are each
+// one of two in the same way.
 const (
 	Auto         = "auto"
 	Dark         = "dark"
 	Light        = "light"
 	HighContrast = "high-contrast"
+	Deuteranopia = "deuteranopia"
+	Tritanopia   = "tritanopia"
 	Sixteen      = "16"
 	Colourless   = "none"
 )
@@ -90,6 +93,12 @@ func (o Options) looks() (l looks, name string, dark bool, mark uint32, problems
 		if builtin(name, o.Dark) == nil {
 			return nil, name, o.Dark
 		}
+		switch {
+		case used == Sixteen && name == Deuteranopia:
+			return colourBlind16("magenta"), name, o.Dark
+		case used == Sixteen && name == Tritanopia:
+			return colourBlind16("red"), name, o.Dark
+		}
 		return builtin(used, o.Dark), name, o.Dark
 	}
 	if l, name, dark = own(o.Name); l != nil {
@@ -115,7 +124,7 @@ func (o Options) looks() (l looks, name string, dark bool, mark uint32, problems
 	return l, o.Name, dark, hash.Sum32(), u.problems
 }
 
-// read gives the file of the wanted theme.
+// read returns the file of the wanted theme.
 func (o Options) read() (data []byte, file string, err error) {
 	if o.Dir == "" || !validName(o.Name) {
 		return nil, "", fmt.Errorf("there is no theme %q; choose one of %s", o.Name, strings.Join(Builtin(), ", "))
@@ -128,17 +137,19 @@ func (o Options) read() (data []byte, file string, err error) {
 	return data, file, nil
 }
 
-// validName says whether a name can be that of a file of the user's.
+// validName reports whether a name can be that of a file of the user's.
 func validName(name string) bool {
 	return name != "" && len(name) <= 64 && name[0] != '.' && strings.IndexFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' && r != '.'
 	}) < 0
 }
 
-// Builtin gives the names of the themes that are built in.
-func Builtin() []string { return []string{Auto, Dark, Light, HighContrast, Sixteen, Colourless} }
+// Builtin returns the names of the themes that are built in.
+func Builtin() []string {
+	return []string{Auto, Dark, Light, HighContrast, Deuteranopia, Tritanopia, Sixteen, Colourless}
+}
 
-// List gives the names of all themes, those of the user's folder after the built-in
+// List returns the names of all themes, those of the user's folder after the built-in
 // ones.
 func List(dir string) []string {
 	all := Builtin()
@@ -170,7 +181,7 @@ func cutLast(text, sep string) (before, after string, found bool) {
 	return text[:i], text[i+len(sep):], true
 }
 
-// styles gives the styles of a theme by their names: those of the fields, with a small
+// styles returns the styles of a theme by their names: those of the fields, with a small
 // letter at the beginning.
 func (t *Theme) styles() map[string]*Style {
 	all := map[string]*Style{}
@@ -298,7 +309,7 @@ func meant(name string, known map[string]*Style) string {
 	return fmt.Sprintf("; perhaps %q", best)
 }
 
-// box gives what frames are drawn with.
+// box returns what frames are drawn with.
 func box(plain bool) Box {
 	if plain {
 		return Box{

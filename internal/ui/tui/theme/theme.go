@@ -5,7 +5,7 @@ package theme
 // own, which [Style.With] makes of two.
 type Style string
 
-// On gives text in the style, and then the plain style again. Text has no line breaks.
+// On returns text in the style, and then the plain style again. Text has no line breaks.
 func (s Style) On(text string) string {
 	if s == "" || text == "" {
 		return text
@@ -13,10 +13,11 @@ func (s Style) On(text string) string {
 	return string(s) + text + "\x1b[m"
 }
 
-// With gives the style with another one upon it.
+// With returns the style with another one upon it.
 func (s Style) With(over Style) Style { return s + over }
 
-// Theme is a set of styles.
+// Theme is a set of styles. It has a field for each thing that has a look of its own: they
+// are what a file of a theme names, and nothing but values.
 type Theme struct {
 	// ID is another for every theme that looks different: a name, the number of colours
 	// and what else went into it.
@@ -31,7 +32,7 @@ type Theme struct {
 	Border, BorderFocus              Style
 	Selected                         Style // the row of a list that is on
 	Match                            Style // what was looked for
-	Cursor                           Style // a cell that the cursor stands on, where it is drawn
+	Cursor                           Style // a cell that the cursor is on, where it is drawn
 	User, UserMark                   Style // what the person said, and the mark before it
 	Assistant, AssistantMark         Style
 	Thinking                         Style
@@ -52,7 +53,8 @@ type Theme struct {
 	Box Box
 }
 
-// Box is what frames and marks are drawn with. With [Theme.Plain] they are ASCII.
+// Box is what frames and marks are drawn with, a field for each. With [Theme.Plain] they
+// are ASCII.
 type Box struct {
 	Horizontal, Vertical                       string
 	TopLeft, TopRight, BottomLeft, BottomRight string

@@ -56,7 +56,8 @@ func TestTextCanBeReadOnUsualBackgrounds(t *testing.T) {
 		name  string
 		dark  bool
 		least float64
-	}{{Dark, true, 4.5}, {Light, false, 4.5}, {HighContrast, true, 7}, {HighContrast, false, 7}} {
+	}{{Dark, true, 4.5}, {Light, false, 4.5}, {HighContrast, true, 7}, {HighContrast, false, 7},
+		{Deuteranopia, true, 4.5}, {Deuteranopia, false, 4.5}, {Tritanopia, true, 4.5}, {Tritanopia, false, 4.5}} {
 		for style, l := range builtin(c.name, c.dark) {
 			if l.fg == "" || style == "border" || style == "rule" {
 				continue
@@ -76,7 +77,7 @@ func TestTextCanBeReadOnUsualBackgrounds(t *testing.T) {
 
 func TestEveryStyleOfABuiltInThemeIsOneOfTheTheme(t *testing.T) {
 	known := (&Theme{}).styles()
-	for _, name := range []string{Dark, Light, HighContrast, Sixteen, Colourless} {
+	for _, name := range []string{Dark, Light, HighContrast, Deuteranopia, Tritanopia, Sixteen, Colourless} {
 		for _, dark := range []bool{true, false} {
 			l := builtin(name, dark)
 			for style := range l {
@@ -142,7 +143,7 @@ func TestGreysAreGreyAndWhatIsRemovedIsRedWith256Colours(t *testing.T) {
 }
 
 func TestTheThemeFollowsTheBackground(t *testing.T) {
-	for _, name := range []string{"", Auto, HighContrast} {
+	for _, name := range []string{"", Auto, HighContrast, Deuteranopia, Tritanopia} {
 		dark, _ := New(Options{Name: name, Dark: true, Profile: colorprofile.TrueColor})
 		light, _ := New(Options{Name: name, Profile: colorprofile.TrueColor})
 		if !dark.Dark || light.Dark || dark.Dim == light.Dim || dark.ID == light.ID {
@@ -196,7 +197,7 @@ error = { fg = "red" }
 	file := filepath.Join(dir, "mine.toml")
 	want := []string{
 		"a theme has no \"colour\"; it has base, dark and [styles], such as heading = { fg = \"#ffaa00\", bold = true } (" + file + ":2)",
-		"\"darkish\" is no theme that is built in; base is one of auto, dark, light, high-contrast, 16, none (" + file + ":1)",
+		"\"darkish\" is no theme that is built in; base is one of auto, dark, light, high-contrast, deuteranopia, tritanopia, 16, none (" + file + ":1)",
 		"there is no style \"headin\"; perhaps \"heading\" (" + file + ":4)",
 		"fg of dim: \"#ff00\" is no colour; write #rrggbb, a number from 0 to 255, default, or a name such as red or bright-blue (" + file + ":5)",
 		"the style link has no \"blink\"; it has fg, bg, bold, faint, italic, underline, reverse and strike (" + file + ":6)",

@@ -21,7 +21,7 @@ type feed struct {
 // known is how many bytes of the text are looked at, to see that it is the same.
 const known = 64
 
-// add gives the stream what has come since. It says false when the text is another one
+// add returns the stream what has come since. It says false when the text is another one
 // than that which the stream has begun with.
 func (f *feed) add(text []byte) bool {
 	if len(text) < f.fed || string(text[max(0, f.fed-known):f.fed]) != f.last {
@@ -33,7 +33,7 @@ func (f *feed) add(text []byte) bool {
 	return true
 }
 
-// text gives what the model has said so far.
+// text returns what the model has said so far.
 func (it *item) said() []byte {
 	if it.live != nil {
 		return it.live.raw
@@ -41,8 +41,8 @@ func (it *item) said() []byte {
 	return []byte(it.text)
 }
 
-// feed gives the stream of an answer for the scrollback, with all that has come. An
-// answer that is stored otherwise than it came in is given anew, behind what was given.
+// feed returns the stream of an answer for the scrollback, with all that has come. An
+// answer that is stored otherwise than it came in is given again, behind what was given.
 func (t *Transcript) feed(it *item, th *theme.Theme, width int) *feed {
 	f := it.feed
 	if f == nil || !f.add(it.said()) {
@@ -73,7 +73,7 @@ func room(width int) int {
 	return width - gutter
 }
 
-// under gives lines with the mark before the very first.
+// under returns lines with the mark before the very first.
 func (f *feed) under(lines []string, th *theme.Theme, width int) []string {
 	sign := " "
 	if !f.lead {
@@ -90,7 +90,7 @@ func answerMark(th *theme.Theme) string {
 	return th.AssistantMark.On(mark)
 }
 
-// answer gives all lines of an answer, for full-screen mode. Of one that comes in only
+// answer returns all lines of an answer, for full-screen mode. Of one that comes in only
 // the open block is drawn again.
 func (t *Transcript) answer(it *item, th *theme.Theme, width int) slab {
 	f := it.shown

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -154,7 +154,7 @@ func begun(raw []byte) input {
 	}
 }
 
-// text gives a call without styles: its name, its input, and what came of it.
+// text returns a call without styles: its name, its input, and what came of it.
 func (c *call) text() string {
 	parts := []string{display.Line(c.name)}
 	if c.name == shellName && c.shell != nil {
@@ -247,18 +247,36 @@ func (c *call) stateWord(th *theme.Theme) string {
 	return ""
 }
 
-// took gives for how long a call has run, 0 when that is not known.
+// took returns for how long a call has run, 0 when that is not known.
 func (t *Transcript) took(c *call) time.Duration {
 	switch {
 	case c.shell != nil:
 		return time.Duration(c.shell.DurationMS) * time.Millisecond
 	case c.result == nil && c.running:
-		return t.cfg.Now().Sub(c.began)
+		waited := c.waited
+		if c.asking {
+			waited += t.cfg.Now().Sub(later(c.since, c.began))
+		}
+		return t.cfg.Now().Sub(c.began) - waited
 	case c.state() == denied:
+	case c.asksPeople(): // it does nothing but wait for them
 	case c.result != nil && c.asked > 0 && c.resultAt >= max(c.asked, c.decided): // without the wait for a person
-		return time.Duration(c.resultAt-max(c.asked, c.decided)) * time.Millisecond
+		return max(0, time.Duration(c.resultAt-max(c.asked, c.decided))*time.Millisecond-c.waited)
 	}
 	return 0
+}
+
+// asksPeople reports whether the call is a question to people, or a plan for them.
+func (c *call) asksPeople() bool {
+	view := protocol.ViewOf(c.name)
+	return view == protocol.ViewQuestions || view == protocol.ViewPlan
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // shortest is the shortest time that a card shows.
@@ -309,7 +327,7 @@ func (t *Transcript) drawCard(it *item, th *theme.Theme, room int) []string {
 	return append(lines, b.lines...)
 }
 
-// headOf gives the name of a card and the one line that says most of its input.
+// headOf returns the name of a card and the one line that says most of its input.
 func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 	name = display.Line(cut(c.name, 100))
 	if c.name == shellName {
@@ -318,41 +336,44 @@ func (t *Transcript) headOf(c *call, in input) (name, arg string) {
 		}
 		return "!", display.Line(clean(in.Command))
 	}
-	switch protocol.ViewOf(c.name) {
-	case protocol.ViewChange, protocol.ViewFile:
-		if in.Path != "" {
-			return name, t.path(in.Path)
-		}
-	case protocol.ViewMatches, protocol.ViewFiles:
-		if in.Pattern != "" {
-			arg = display.Line(clean(in.Pattern))
-			if in.Path != "" {
-				arg += " in " + t.path(in.Path)
-			}
-			return name, arg
-		}
-	case protocol.ViewPlan:
+	view := protocol.ViewOf(c.name)
+	arg = t.argOf(view, in)
+	switch {
+	case view == protocol.ViewPlan:
 		return "Plan", ""
-	case protocol.ViewAgent:
-		if in.Agent != "" {
-			name += " " + display.Line(in.Agent)
-		}
-		if in.Description != "" {
-			return name, display.Line(clean(in.Description))
-		}
-	case protocol.ViewCommand:
-		if in.Command != "" {
-			arg = display.Line(clean(in.Command))
-			break
-		}
+	case view == protocol.ViewAgent && in.Agent != "":
+		name += " " + display.Line(in.Agent)
 	}
-	if c.state() == coming {
-		return name, display.Line(arg + in.Query)
-	}
-	if arg == "" && len(c.input) > 0 && len(c.input) <= maxText {
+	switch {
+	case arg != "" && (view != protocol.ViewCommand || c.state() != coming):
+	case c.state() == coming:
+		arg = display.Line(arg + in.Query)
+	case len(c.input) > 0 && len(c.input) <= maxText:
 		arg = display.Summary(c.name, c.input)
 	}
 	return name, arg
+}
+
+// argOf returns what a call is about, by what its tool declares; "" where that is not known
+// yet, or is said by its whole input.
+func (t *Transcript) argOf(view protocol.ToolView, in input) string {
+	switch view {
+	case protocol.ViewChange, protocol.ViewFile:
+		if in.Path != "" {
+			return t.path(in.Path)
+		}
+	case protocol.ViewMatches, protocol.ViewFiles:
+		arg := display.Line(clean(in.Pattern))
+		if in.Pattern != "" && in.Path != "" {
+			arg += " in " + t.path(in.Path)
+		}
+		return arg
+	case protocol.ViewAgent:
+		return display.Line(clean(in.Description))
+	case protocol.ViewCommand:
+		return display.Line(clean(in.Command))
+	}
+	return ""
 }
 
 // path shows a path: below the project's folder without it.

@@ -10,7 +10,7 @@ import (
 	"scorel/protocol"
 )
 
-// cards gives what is seen of a conversation in plain text.
+// cards returns what is seen of a conversation in plain text.
 func cards(t *testing.T, tr *Transcript) string {
 	t.Helper()
 	return ansi.Strip(strings.Join(tr.View(plainTheme(t), 80, 60), "\n"))
@@ -49,7 +49,7 @@ func TestACallThatAPersonDeniedSaysSoOnceAndWhy(t *testing.T) {
 		l.result(id, "Bash", "Not run: a person refused it. "+reason, nil, true)
 	}
 	got := cards(t, filled(l))
-	has(t, got, "Bash rm x  denied\n", "refused it.", "use make")
+	has(t, got, "Bash rm x  denied\n", "You denied this.", "use make")
 	hasNot(t, got, "once", "denied 1")
 	if n := strings.Count(got, "use make"); n != 1 {
 		t.Errorf("the reason stands there %d times:\n%s", n, got)

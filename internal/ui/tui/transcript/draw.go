@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/markdown"
 	"scorel/internal/ui/tui/screen"
 	"scorel/internal/ui/tui/theme"
@@ -14,7 +14,7 @@ import (
 	"scorel/protocol/display"
 )
 
-// gutter is how many cells stand before the text of an item: its mark and a blank.
+// gutter is how many cells are before the text of an item: its mark and a blank.
 const gutter = 2
 
 const redacted = "[redacted by the provider]"
@@ -36,7 +36,7 @@ type drawing struct {
 	coming  bool // an image of it may be drawn soon
 }
 
-// slab is the lines of an item. Those of an answer that comes in stand in two pieces, so
+// slab is the lines of an item. Those of an answer that comes in are in two pieces, so
 // that what is finished is not copied for each piece of it. They must not be changed.
 type slab struct {
 	gap        int    // lines before them: a blank one
@@ -56,7 +56,7 @@ func (s slab) at(i int) string {
 	return s.tail[i-len(s.done)]
 }
 
-// lines gives an item as lines, from what is kept if it looks the same.
+// lines returns an item as lines, from what is kept if it looks the same.
 func (t *Transcript) lines(it *item, th *theme.Theme, width int) slab {
 	d, second := &it.drawn, t.second(it)
 	if d.ok && d.width == width && d.theme == th.ID && d.version == it.version && d.second == second {
@@ -84,7 +84,7 @@ func fit(line string, width int) string {
 	return cell.Cut(line, width, "")
 }
 
-// picture says whether a line holds the sequences of an image, which are not changed.
+// picture reports whether a line holds the sequences of an image, which are not changed.
 func picture(line string) bool {
 	return strings.Contains(line, "\x1b_") || strings.Contains(line, "\x1bP") || strings.Contains(line, "\x1b]1337")
 }
@@ -120,7 +120,7 @@ func (t *Transcript) shed() {
 	}
 }
 
-// second gives for how many seconds an item has run, of those that show it.
+// second returns for how many seconds an item has run, of those that show it.
 func (t *Transcript) second(it *item) int {
 	if it.kind == card && it.call.running {
 		return int(t.cfg.Now().Sub(it.call.began) / time.Second)
@@ -157,7 +157,7 @@ func (t *Transcript) draw(it *item, th *theme.Theme, width int) []string {
 
 const brokenText = "The answer above was not kept: it was cancelled, or is asked for again."
 
-// under gives lines with a mark of one cell before the first, and blanks before the
+// under returns lines with a mark of one cell before the first, and blanks before the
 // others. A line without text stays empty.
 func under(lines []string, sign string, width int) []string {
 	if width <= gutter {
@@ -220,7 +220,7 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 	case i.Title != "":
 		lines = append(lines, cell.Cut(th.Dim.On("from "+clean(i.Title)), room, "…"))
 	case i.Kind == display.Note:
-		lines = append(lines, cell.Cut(th.Dim.On("said while it worked"), room, "…"))
+		lines = append(lines, cell.Cut(th.Dim.On("sent while it was working"), room, "…"))
 	}
 	return under(lines, th.UserMark.On(sign), width)
 }
@@ -228,7 +228,7 @@ func (t *Transcript) drawUser(it *item, th *theme.Theme, width, room int) []stri
 // imageHeight bounds the lines of an image.
 const imageHeight = 20
 
-// payload gives a block that is no text: a line that says what it is, which is an image
+// payload returns a block that is no text: a line that says what it is, which is an image
 // where that can be drawn.
 func (t *Transcript) payload(b protocol.Block, th *theme.Theme, room int) []string {
 	var p Picture
@@ -332,7 +332,7 @@ func (t *Transcript) drawShown(it *item, th *theme.Theme, width, room int) []str
 	return under(lines, th.Info.On("i"), width)
 }
 
-// folded says whether an item that can be folded is.
+// folded reports whether an item that can be folded is.
 func (t *Transcript) folded(it *item) bool {
 	open := false
 	switch it.kind {
@@ -344,7 +344,7 @@ func (t *Transcript) folded(it *item) bool {
 	return open == it.toggled
 }
 
-// folds says whether the item can be folded and is.
+// folds reports whether the item can be folded and is.
 func (t *Transcript) folds(it *item) bool {
 	switch it.kind {
 	case card, thinking, shown:
@@ -353,7 +353,7 @@ func (t *Transcript) folds(it *item) bool {
 	return false
 }
 
-// raw gives the text of an item without styles.
+// raw returns the text of an item without styles.
 func (t *Transcript) raw(it *item) string {
 	switch it.kind {
 	case answer, thinking, said:
@@ -372,7 +372,7 @@ func (t *Transcript) raw(it *item) string {
 	return ""
 }
 
-// other gives the item of an event that has no kind of its own.
+// other returns the item of an event that has no kind of its own.
 func (t *Transcript) other(e protocol.Event) *item {
 	k := shown
 	switch i := display.Of(e); i.Kind {
@@ -409,7 +409,7 @@ func endLevel(m *protocol.Message) string {
 	return "error"
 }
 
-// Text gives what the items of an event show, without styles: the item itself when id
+// Text returns what the items of an event show, without styles: the item itself when id
 // is that of one (Selected), else all of the event.
 func (t *Transcript) Text(id protocol.EventID) string {
 	var parts []string
@@ -423,7 +423,7 @@ func (t *Transcript) Text(id protocol.EventID) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Raw gives the whole conversation that is held, without styles.
+// Raw returns the whole conversation that is held, without styles.
 func (t *Transcript) Raw() string {
 	var parts []string
 	for _, it := range t.items {

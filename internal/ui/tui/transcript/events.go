@@ -36,6 +36,7 @@ type Transcript struct {
 	more    bool // older events exist
 	earlier int  // how many, 0 where that is not known
 	began   bool // Commit has given something
+	stale   bool // what Commit has given is not all on the path any more
 	awaited bool // an image of the item that is drawn may be there soon
 
 	next int // the first item that Commit has not given
@@ -57,7 +58,7 @@ func (t *Transcript) Reset() {
 	*t = Transcript{cfg: t.cfg, calls: map[string]*item{}, live: map[string]*item{}, running: map[string]bool{}, early: map[string]*call{}, view: view{bottom: true}}
 }
 
-// More says whether events older than those held exist.
+// More reports whether events older than those held exist.
 func (t *Transcript) More(older bool) {
 	v := &t.view
 	if older != t.more && v.top.index == 0 && !v.bottom && !v.first { // the line that says so comes, or goes
@@ -77,7 +78,7 @@ func (t *Transcript) Earlier(n int) { t.earlier = n }
 
 // Append takes in a persistent event that follows those held, whatever its type. A
 // rewind or branch cuts the path; what is said of a call may come before the call.
-// Events are appended before the state behind them is given to [Transcript.Live].
+// Events are appended before the state after them is given to [Transcript.Live].
 func (t *Transcript) Append(e protocol.Event) {
 	if leaf, moves := e.Leaf(); moves {
 		t.Cut(leaf)
@@ -99,7 +100,7 @@ func (t *Transcript) weighed(e protocol.Event) []*item {
 	return items
 }
 
-// insert adds items of a rank behind all that belongs before them.
+// insert adds items of a rank after all that belongs before them.
 func (t *Transcript) insert(items ...*item) {
 	if len(items) == 0 {
 		return
@@ -122,7 +123,7 @@ func (t *Transcript) insert(items ...*item) {
 // Prepend takes in events that are older than those held, the oldest first.
 func (t *Transcript) Prepend(events []protocol.Event) {
 	for len(events) > 0 && len(t.items) > 0 && t.items[0].apart() {
-		t.remove(t.items[0]) // where the path was begun anew stands nothing more
+		t.remove(t.items[0]) // where the path was begun again stands nothing more
 	}
 	held := t.items
 	t.items = nil
@@ -148,7 +149,7 @@ func (t *Transcript) Prepend(events []protocol.Event) {
 	t.searchedOlder(older)
 }
 
-// Cut drops what came behind the event that is the leaf now; "" is the beginning. When
+// Cut drops what came after the event that is the leaf now; "" is the beginning. When
 // the leaf is not held, nothing is.
 func (t *Transcript) Cut(leaf protocol.EventID) {
 	n := 0
@@ -159,6 +160,7 @@ func (t *Transcript) Cut(leaf protocol.EventID) {
 	}
 	var lost []*item
 	for _, it := range t.items[n:] {
+		t.stale = t.stale || it.begun
 		t.drop(it)
 		t.forget(it)
 		t.bytes -= it.size
@@ -174,7 +176,7 @@ func (t *Transcript) Cut(leaf protocol.EventID) {
 	t.insert(lost...)
 }
 
-// Oldest gives the oldest event of the path that is held, "" when none is.
+// Oldest returns the oldest event of the path that is held, "" when none is.
 func (t *Transcript) Oldest() protocol.EventID {
 	for _, it := range t.items {
 		if it.event != "" && !it.apart() {
@@ -258,7 +260,7 @@ func (t *Transcript) of(e protocol.Event) []*item {
 // that is forgotten.
 const maxEarly = 64
 
-// audited gives the call that a decision or a snapshot is about, or what keeps it until
+// audited returns the call that a decision or a snapshot is about, or what keeps it until
 // the call is there.
 func (t *Transcript) audited(id string) *call {
 	if it := t.calls[id]; it != nil {
@@ -276,7 +278,7 @@ func (t *Transcript) audited(id string) *call {
 	return c
 }
 
-// shell gives the card of a command that a person ran.
+// shell returns the card of a command that a person ran.
 func (t *Transcript) shell(e protocol.Event, result *protocol.ShellResult, output string) []*item {
 	it := t.calls[string(e.ID)]
 	if it == nil {
@@ -291,7 +293,7 @@ func (t *Transcript) shell(e protocol.Event, result *protocol.ShellResult, outpu
 	return []*item{it}
 }
 
-// assistant gives the items of what the model said. What came in before it was stored
+// assistant returns the items of what the model said. What came in before it was stored
 // becomes what is stored.
 func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 	var items []*item
@@ -355,7 +357,7 @@ func (t *Transcript) become(it *item, k kind) {
 	}
 }
 
-// result gives a result to its call; one without its call stands for itself.
+// result returns a result to its call; one without its call stands for itself.
 func (t *Transcript) result(e protocol.Event, m *protocol.Message) []*item {
 	c := t.calls[m.ToolCallID]
 	var items []*item
@@ -376,8 +378,8 @@ func (t *Transcript) result(e protocol.Event, m *protocol.Message) []*item {
 	return items
 }
 
-// adopt gives results that came without their calls to the calls, once these are held. It
-// says whether there were some.
+// adopt returns results that came without their calls to the calls, once these are held. It
+// reports whether there were some.
 func (t *Transcript) adopt() (some bool) {
 	byID := map[string]*item{}
 	for i, it := range t.items {
@@ -425,7 +427,7 @@ func (t *Transcript) ImageReady(blob string) {
 
 func isImage(b protocol.Block) bool { return b.Type == protocol.BlockImage }
 
-// has says whether an item has a block of a kind among what it draws.
+// has reports whether an item has a block of a kind among what it draws.
 func (it *item) has(is func(protocol.Block) bool) bool {
 	switch it.kind {
 	case card:

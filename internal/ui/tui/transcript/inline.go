@@ -3,13 +3,13 @@ package transcript
 import (
 	"slices"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
-// Commit gives the lines of all that is final and was not given yet, in order, each
-// once: for the terminal's scrollback. A blank line stands before each item but the
-// first. What has an image that is on its way, and all behind it, waits for the image.
+// Commit returns the lines of all that is final and was not given yet, in order, each
+// once: for the terminal's scrollback. A blank line is before each item but the
+// first. What has an image that is on its way, and all after it, waits for the image.
 func (t *Transcript) Commit(th *theme.Theme, width int) []string {
 	var out []string
 	for ; t.next < len(t.items); t.next++ {
@@ -39,7 +39,36 @@ func (t *Transcript) Commit(th *theme.Theme, width int) []string {
 	return fitAll(out, width)
 }
 
-// awaits says whether an item would be given without an image that may be there soon.
+// Again reports whether Commit has given something that is on the path no more, as after a
+// rewind. Commit then gives the end of the path once more: so much that it fills the height,
+// and whole items of it.
+func (t *Transcript) Again(th *theme.Theme, width, height int) bool {
+	if !t.stale {
+		return false
+	}
+	t.stale = false
+	for rows := 0; t.next > 0 && rows < height; {
+		t.next--
+		it := t.items[t.next]
+		n := 0
+		if it.kind == answer {
+			f := newFeed(th, width)
+			f.add(it.said())
+			f.stream.End()
+			n = len(f.stream.Done())
+		} else {
+			n = len(t.lines(it, th, width).done)
+		}
+		if rows += n + 1; rows > height && n < rows-1 { // it would begin above the screen, where it is already
+			t.next++
+			break
+		}
+		it.given, it.begun, it.feed = false, false, nil
+	}
+	return true
+}
+
+// awaits reports whether an item would be given without an image that may be there soon.
 func (t *Transcript) awaits(it *item, th *theme.Theme, width int) bool {
 	if t.cfg.Images == nil || !it.final || !it.has(isImage) {
 		return false
@@ -48,12 +77,12 @@ func (t *Transcript) awaits(it *item, th *theme.Theme, width int) bool {
 	return it.drawn.coming
 }
 
-// ImagesLeft says whether there are images that Commit has not given.
+// ImagesLeft reports whether there are images that Commit has not given.
 func (t *Transcript) ImagesLeft() bool {
 	return slices.ContainsFunc(t.items[t.next:], func(it *item) bool { return !it.given && it.has(isImage) })
 }
 
-// take gives the lines of an item that are final and were not given.
+// take returns the lines of an item that are final and were not given.
 func (t *Transcript) take(it *item, th *theme.Theme, width int) []string {
 	switch {
 	case it.kind == answer:
@@ -73,7 +102,7 @@ func (t *Transcript) take(it *item, th *theme.Theme, width int) []string {
 	return nil
 }
 
-// Region gives what is not final, at most height lines, the newest of them.
+// Region returns what is not final, at most height lines, the newest of them.
 func (t *Transcript) Region(th *theme.Theme, width, height int) []string {
 	var parts [][]string
 	n := 0

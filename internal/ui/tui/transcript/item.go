@@ -73,14 +73,17 @@ type call struct {
 	parsedOf  *protocol.Message
 	outcome   protocol.ToolOutcome // of the same result
 
-	asking  bool // somebody is asked whether it may run
+	asking  bool          // somebody is asked for it
+	since   time.Time     // when that began
+	waited  time.Duration // for people, while it ran
 	running bool
 	began   time.Time // when it was first seen to run
 	tail    string
 	process []protocol.ToolProcess
+	color   string // of the sub-agent that works, while it runs
 }
 
-// rank gives where an item stands: behind what is stored comes what is coming in, then
+// rank returns where an item stands: behind what is stored comes what is coming in, then
 // what runs besides, and a retry last.
 func (it *item) rank() int {
 	switch {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"time"
 
 	"scorel/protocol"
 )
@@ -67,7 +68,7 @@ func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
 		it.live.raw = append(have, now[len(have):]...)
 		it.changed()
 		t.view.grew = true
-	default: // it began anew
+	default: // it began again
 		it.live.raw = bytes.Clone(now)
 		it.changed()
 	}
@@ -77,7 +78,7 @@ func (t *Transcript) coming(m *protocol.LiveMessage, k int) {
 }
 
 // lost takes out a block whose message has ended without being stored. What of it was
-// given stands in the scrollback, so a line says how it is.
+// given is in the scrollback, so a line says how it is.
 func (t *Transcript) lost(id string, it *item) {
 	delete(t.live, id)
 	if !it.begun {
@@ -105,7 +106,7 @@ func (t *Transcript) tools(tools []protocol.LiveTool) {
 			continue
 		}
 		if !c.running {
-			c.running, c.began = true, t.cfg.Now()
+			c.running, c.began, c.color = true, t.cfg.Now(), lt.AgentColor
 			it.changed()
 		}
 		if c.tail != lt.OutputTail {
@@ -146,7 +147,7 @@ func (t *Transcript) waiting(l *protocol.Live) {
 	}
 	set := func(id string, asking bool) {
 		if it := t.calls[id]; it != nil && it.call.asking != asking {
-			it.call.asking = asking
+			it.call.ask(asking, t.cfg.Now())
 			it.changed()
 		}
 	}
@@ -159,6 +160,17 @@ func (t *Transcript) waiting(l *protocol.Live) {
 		set(id, true)
 	}
 	t.asking = ids
+}
+
+// ask notes that somebody is asked for the call, or is not any more.
+func (c *call) ask(asking bool, now time.Time) {
+	switch {
+	case asking:
+		c.since = now
+	case c.running:
+		c.waited += now.Sub(c.since)
+	}
+	c.asking = asking
 }
 
 // sameSteps compares lists that are replaced and never changed in place.

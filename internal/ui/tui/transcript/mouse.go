@@ -6,9 +6,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
-
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol/display"
 )
@@ -28,6 +26,7 @@ type grip struct {
 	row      int  // that was pressed
 	down     bool // the button is
 	some     bool // text is held
+	moved    bool // by dragging, after the press
 	followed bool // the end was, when the text began to be held
 	at       time.Time
 }
@@ -59,15 +58,19 @@ func (t *Transcript) Drag(row, column int) {
 	}
 	v.bottom = false
 	v.rows = t.rowsFrom(v.top, v.height)
-	v.grip.to, v.grip.some = t.spotAt(min(max(row, 0), len(v.rows)-1), column), true
+	v.grip.to, v.grip.some, v.grip.moved = t.spotAt(min(max(row, 0), len(v.rows)-1), column), true, true
 }
 
-// Release ends that: what is held is to be copied; without any, the press was a click,
-// which folds or unfolds what can be.
-func (t *Transcript) Release() Outcome {
+// Release ends that at a row and a column: what is held is to be copied; without any, the
+// press was a click, which folds or unfolds what can be. Terminals may leave out the last
+// step before it.
+func (t *Transcript) Release(row, column int) Outcome {
 	v := &t.view
 	if !v.grip.down {
 		return Outcome{}
+	}
+	if v.grip.moved && row >= 0 && row < len(v.rows) {
+		t.Drag(row, column)
 	}
 	v.grip.down = false
 	if !v.grip.some {
@@ -90,7 +93,7 @@ func (t *Transcript) click(row int) Outcome {
 	return Outcome{Handled: true}
 }
 
-// opens says whether an item can be folded and unfolded.
+// opens reports whether an item can be folded and unfolded.
 func (t *Transcript) opens(it *item) bool {
 	switch it.kind {
 	case card, thinking:
@@ -134,7 +137,7 @@ func (t *Transcript) word() {
 	}
 }
 
-// cells gives which cells of a row are held; none when to is not above from.
+// cells returns which cells of a row are held; none when to is not above from.
 func (t *Transcript) cells(r place, gap int, from, to held) (a, b int) {
 	line := r.line - gap
 	if !from.ok || line < 0 || r.index < from.index || r.index > to.index ||
@@ -157,7 +160,7 @@ type held struct {
 	ok                bool
 }
 
-// ends gives the first and the last cell that are held.
+// ends returns the first and the last cell that are held.
 func (t *Transcript) ends() (from, to held) {
 	g := &t.view.grip
 	if !g.some {
@@ -182,10 +185,10 @@ func hold(line string, a, b int, th *theme.Theme) string {
 	if b = min(b, cell.Width(line)); a >= b || picture(line) {
 		return line
 	}
-	return ansi.Truncate(line, a, "") + cell.Reset + th.Cursor.On(plain(ansi.Cut(line, a, b))) + dropCells(line, b)
+	return cell.Slice(line, 0, a) + cell.Reset + th.Cursor.On(plain(cell.Slice(line, a, b))) + dropCells(line, b)
 }
 
-// held gives the text that is held, without the marks before it.
+// held returns the text that is held, without the marks before it.
 func (t *Transcript) held() string {
 	from, to := t.ends()
 	if !from.ok {
@@ -200,7 +203,7 @@ func (t *Transcript) held() string {
 			}
 			text := ""
 			if a, b := t.cells(place{i, n}, s.gap, from, to); a < b {
-				text = strings.TrimRight(plain(ansi.Cut(s.at(n), a, b)), " ")
+				text = strings.TrimRight(plain(cell.Slice(s.at(n), a, b)), " ")
 			} else if n >= s.gap {
 				continue
 			}

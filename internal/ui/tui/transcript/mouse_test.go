@@ -14,7 +14,7 @@ import (
 func (t *Transcript) dragged(row, column, toRow, toColumn int) string {
 	t.Press(row, column)
 	t.Drag(toRow, toColumn)
-	return t.Release().Copy
+	return t.Release(toRow, toColumn).Copy
 }
 
 func TestTextThatIsDraggedOverIsCopiedWithoutItsMarks(t *testing.T) {
@@ -40,10 +40,22 @@ func TestTextThatIsDraggedOverIsCopiedWithoutItsMarks(t *testing.T) {
 		}
 	}
 	tr.Press(0, 9)
-	tr.Release()
+	tr.Release(0, 9)
 	tr.Press(0, 9)
-	if got := tr.Release().Copy; got != "line" {
+	if got := tr.Release(0, 9).Copy; got != "line" {
 		t.Errorf("two clicks copied %q", got)
+	}
+}
+
+func TestReleaseCountsWhereTheLastStepOfTheDragIsLeftOut(t *testing.T) {
+	l := &log{}
+	l.user("first line of it\nsecond line")
+	tr := filled(l)
+	tr.View(plainTheme(t), 60, 20)
+	tr.Press(0, 2)
+	tr.Drag(0, 4)
+	if got := tr.Release(1, 7).Copy; got != "first line of it\nsecond" {
+		t.Errorf("copied %q", got)
 	}
 }
 
@@ -56,10 +68,10 @@ func TestTwoClicksFarApartInTimeSelectNoWord(t *testing.T) {
 	tr.Append(l.events[0])
 	tr.View(th, 60, 20)
 	tr.Press(0, 9)
-	tr.Release()
+	tr.Release(0, 9)
 	now = now.Add(doubleClick)
 	tr.Press(0, 9)
-	if got := tr.Release().Copy; got != "" {
+	if got := tr.Release(0, 9).Copy; got != "" {
 		t.Errorf("copied %q", got)
 	}
 }
@@ -78,7 +90,7 @@ func TestWhatIsSelectedStaysWhileOlderAndNewerEventsCome(t *testing.T) {
 	if after := p.View(th, 60, 10); !slices.Equal(before, after) {
 		t.Errorf("before:\n%s\nafter:\n%s", strings.Join(before, "\n"), strings.Join(after, "\n"))
 	}
-	if got := p.Release().Copy; got != "message" {
+	if got := p.Release(row, 8).Copy; got != "message" {
 		t.Errorf("copied %q", got)
 	}
 	if !p.AtBottom() {

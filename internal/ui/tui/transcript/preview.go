@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/diff"
 	"scorel/internal/ui/tui/highlight"
 	"scorel/internal/ui/tui/markdown"
@@ -26,7 +26,7 @@ const (
 	openLines   = 2000
 )
 
-// body is what stands below the head of a card.
+// body is what is below the head of a card.
 type body struct {
 	t     *Transcript
 	th    *theme.Theme
@@ -40,7 +40,7 @@ func (b *body) add(style theme.Style, text string) {
 	b.lines = append(b.lines, cell.Cut(style.On(cell.Clean(text)), b.room, "…"))
 }
 
-// most gives how many lines are seen, n of them when the card is folded.
+// most returns how many lines are seen, n of them when the card is folded.
 func (b *body) most(n int) int {
 	if b.open {
 		return openLines
@@ -48,9 +48,12 @@ func (b *body) most(n int) int {
 	return n
 }
 
+// counted returns a number with what is between it and its noun: "2 more lines".
+func counted(n int, which, what string) string { return plural(n, which+" "+what) }
+
 func (b *body) more(n int, what string) {
 	if n > 0 {
-		b.add(b.th.Dim, "… "+plural(n, what)+" more")
+		b.add(b.th.Dim, "… "+counted(n, "more", what))
 	}
 }
 
@@ -86,7 +89,7 @@ func (b *body) output(style theme.Style, text string, n int, last bool) {
 		}
 	}
 	if last && left > 0 {
-		b.add(b.th.Dim, "… "+plural(left, "line")+" before")
+		b.add(b.th.Dim, "… "+counted(left, "earlier", "line"))
 	}
 	for _, l := range lines {
 		if b.open {
@@ -96,7 +99,7 @@ func (b *body) output(style theme.Style, text string, n int, last bool) {
 		}
 	}
 	if !last && left > 0 {
-		b.add(b.th.Dim, "… "+plural(left, "line")+" more")
+		b.add(b.th.Dim, "… "+counted(left, "more", "line"))
 	}
 }
 
@@ -129,32 +132,28 @@ func (b *body) decisions(c *call) {
 	}
 }
 
+// deniedHere says that a person has denied the call, with their reason; "" when none has.
+func (c *call) deniedHere() string {
+	for _, d := range c.decisions {
+		if d.Decision != protocol.DecisionDeny || d.Scope != "once" {
+			continue
+		}
+		if d.Reason == "" {
+			return "You denied this."
+		}
+		return "You denied this: " + d.Reason
+	}
+	return ""
+}
+
 // preview adds what is worth seeing of a call, by its tool.
 func (b *body) preview(c *call, in input, d protocol.ToolDetails) {
-	switch st := c.state(); {
-	case c.shell != nil:
-		b.shell(c)
-		return
-	case st == coming || st == waiting:
-		if b.open {
-			b.input(c)
-		}
-		return
-	case st == running:
-		b.steps(liveSteps(c.process))
-		b.output(b.th.ToolOutput, c.tail, fewLines, true)
-		return
-	case st == denied || st == cancelled && c.result.IsError:
-		b.input(c)
-		b.output(b.th.Warning, c.result.PlainText(), fewLines, false)
+	if b.unfinished(c) {
 		return
 	}
 	r, view := c.result, protocol.ViewOf(c.name)
 	if view == protocol.ViewPlan {
-		lines := markdown.Lines(b.th, b.room, clean(cut(in.Plan, maxText)))
-		n := min(len(lines), b.most(diffLines))
-		b.lines = append(b.lines, lines[:n]...)
-		b.more(len(lines)-n, "line")
+		b.markdown(cut(in.Plan, maxText), diffLines)
 	}
 	if view != protocol.ViewAgent || b.open { // what a sub-agent has done says its report
 		b.steps(display.Of(protocol.Event{Body: &protocol.MessageBody{Message: protocol.Message{Role: protocol.RoleToolResult, Process: r.Process}}}).Steps)
@@ -166,63 +165,13 @@ func (b *body) preview(c *call, in input, d protocol.ToolDetails) {
 		b.output(b.th.Error, r.PlainText(), failedLines, false)
 		return
 	}
-	text := r.TextForPeople()
-	switch view {
-	case protocol.ViewChange:
-		b.change(in, d, text)
-	case protocol.ViewCommand:
-		if b.open && strings.Contains(in.Command, "\n") {
-			b.code(in.Command, "bash", openLines)
-		}
-		n := fewLines
-		if r.IsError || d.ExitCode != nil && *d.ExitCode != 0 {
-			n = failedLines
-		}
-		b.output(b.th.ToolOutput, text, n, true)
-	case protocol.ViewMatches, protocol.ViewFiles:
-		b.matches(text, r.PlainText(), view == protocol.ViewFiles || in.Mode == "" || in.Mode == "files")
-	case protocol.ViewFile:
-		b.read(in, d, text)
-	case protocol.ViewTodos:
-		todos := d.Todos
-		if todos == nil {
-			todos = in.Todos
-		}
-		b.todos(todos)
-	case protocol.ViewResults:
-		b.found(r, text)
-	case protocol.ViewPage:
-		if b.open {
-			b.output(b.th.ToolOutput, r.PlainText(), openLines, false)
-		} else {
-			b.add(b.th.ToolOutput, cutCells(titleOf(text), b.room))
-		}
-	case protocol.ViewAgent:
-		if d.Agent != nil && d.Agent.Steps > 0 {
-			b.add(b.th.Dim, plural(d.Agent.Steps, "step"))
-		}
-		if b.open {
-			b.output(b.th.Dim, in.Prompt, openLines, false)
-			b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(text))...)
-		} else {
-			lines := markdown.Lines(b.th, b.room, clean(text))
-			n := min(len(lines), fewLines)
-			b.lines = append(b.lines, lines[:n]...)
-			b.more(len(lines)-n, "line")
-		}
-	case protocol.ViewQuestions:
-		b.asked(d, text)
-	case protocol.ViewPlan:
-		b.add(b.th.Dim, cutCells(titleOf(text), b.room))
-	case protocol.ViewSkill:
-		if b.open {
-			b.output(b.th.ToolOutput, text, openLines, false)
-		}
-	default:
+	if draw := viewOf(view); draw != nil {
+		draw(b, in, d, r)
+	} else {
 		if b.open {
 			b.input(c)
 		}
-		b.output(b.th.ToolOutput, text, fewLines, false)
+		b.output(b.th.ToolOutput, r.TextForPeople(), fewLines, false)
 	}
 	for _, blk := range r.Content {
 		if blk.Type != protocol.BlockText {
@@ -231,9 +180,132 @@ func (b *body) preview(c *call, in input, d protocol.ToolDetails) {
 	}
 }
 
+// unfinished adds what is seen of a call that has no result to be shown by its tool; false
+// for one that has.
+func (b *body) unfinished(c *call) bool {
+	switch st := c.state(); {
+	case c.shell != nil:
+		b.shell(c)
+	case st == coming || st == waiting:
+		if b.open {
+			b.input(c)
+		}
+	case st == running:
+		if c.color != "" {
+			b.named(c.color, c.in().Agent)
+		}
+		b.steps(liveSteps(c.process))
+		b.output(b.th.ToolOutput, c.tail, fewLines, true)
+	case st == denied || st == cancelled && c.result.IsError:
+		b.input(c)
+		if text := c.deniedHere(); text != "" {
+			b.output(b.th.Warning, text, fewLines, false)
+		} else {
+			b.output(b.th.Warning, c.result.PlainText(), fewLines, false)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// viewOf returns what draws the result of a call, by what its tool declares; nil for what is
+// shown as it is.
+func viewOf(view protocol.ToolView) func(b *body, in input, d protocol.ToolDetails, r *protocol.Message) {
+	switch view {
+	case protocol.ViewChange:
+		return (*body).change
+	case protocol.ViewCommand:
+		return (*body).command
+	case protocol.ViewMatches:
+		return (*body).matches
+	case protocol.ViewFiles:
+		return (*body).files
+	case protocol.ViewFile:
+		return (*body).read
+	case protocol.ViewTodos:
+		return (*body).listed
+	case protocol.ViewResults:
+		return (*body).found
+	case protocol.ViewPage:
+		return (*body).page
+	case protocol.ViewAgent:
+		return (*body).agent
+	case protocol.ViewQuestions:
+		return (*body).asked
+	case protocol.ViewPlan:
+		return (*body).approved
+	case protocol.ViewSkill:
+		return (*body).skill
+	}
+	return nil
+}
+
+// markdown adds the lines of a text, n of them when the card is folded.
+func (b *body) markdown(text string, n int) {
+	lines := markdown.Lines(b.th, b.room, clean(text))
+	n = min(len(lines), b.most(n))
+	b.lines = append(b.lines, lines[:n]...)
+	b.more(len(lines)-n, "line")
+}
+
+// command adds the end of what a command has printed.
+func (b *body) command(in input, d protocol.ToolDetails, r *protocol.Message) {
+	if b.open && strings.Contains(in.Command, "\n") {
+		b.code(in.Command, "bash", openLines)
+	}
+	n := fewLines
+	if r.IsError || d.ExitCode != nil && *d.ExitCode != 0 {
+		n = failedLines
+	}
+	b.output(b.th.ToolOutput, r.TextForPeople(), n, true)
+}
+
+// page adds the title of a page of the web; unfolded its text.
+func (b *body) page(_ input, _ protocol.ToolDetails, r *protocol.Message) {
+	if b.open {
+		b.output(b.th.ToolOutput, r.PlainText(), openLines, false)
+		return
+	}
+	b.add(b.th.ToolOutput, cutCells(titleOf(r.TextForPeople()), b.room))
+}
+
+// approved adds what became of a plan, in a line.
+func (b *body) approved(_ input, _ protocol.ToolDetails, r *protocol.Message) {
+	b.add(b.th.Dim, cutCells(titleOf(r.TextForPeople()), b.room))
+}
+
+// named adds the name of a sub-agent in its color.
+func (b *body) named(color, agent string) {
+	b.add(b.th.Agent(color), strings.TrimSpace(b.th.Box.Dot+" "+display.Line(cut(agent, 100))))
+}
+
+// agent adds the report of a sub-agent.
+func (b *body) agent(in input, d protocol.ToolDetails, r *protocol.Message) {
+	if d.Agent != nil && d.Agent.Color != "" {
+		b.named(d.Agent.Color, d.Agent.Agent)
+	}
+	if d.Agent != nil && d.Agent.Steps > 0 {
+		b.add(b.th.Dim, plural(d.Agent.Steps, "step"))
+	}
+	if !b.open {
+		b.markdown(r.TextForPeople(), fewLines)
+		return
+	}
+	b.output(b.th.Dim, in.Prompt, openLines, false)
+	b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(r.TextForPeople()))...)
+}
+
+// skill adds the text of a skill, unfolded.
+func (b *body) skill(_ input, _ protocol.ToolDetails, r *protocol.Message) {
+	if b.open {
+		b.output(b.th.ToolOutput, r.TextForPeople(), openLines, false)
+	}
+}
+
 func (b *body) shell(c *call) {
 	if !c.shell.InContext {
-		b.add(b.th.Dim, "the model is not told of it")
+		b.add(b.th.Dim, "not sent to the model")
 	}
 	if c.shell.Failed != "" {
 		b.output(b.th.Error, c.shell.Failed, failedLines, false)
@@ -284,9 +356,9 @@ func (b *body) code(text, lang string, n int) {
 }
 
 // change adds what a call has changed.
-func (b *body) change(in input, d protocol.ToolDetails, text string) {
+func (b *body) change(in input, d protocol.ToolDetails, r *protocol.Message) {
 	if d.Diff == "" {
-		b.output(b.th.ToolOutput, text, 1, false)
+		b.output(b.th.ToolOutput, r.TextForPeople(), 1, false)
 		return
 	}
 	plus, minus := diff.Stat(d.Diff)
@@ -294,9 +366,18 @@ func (b *body) change(in input, d protocol.ToolDetails, text string) {
 	b.lines = append(b.lines, diff.Lines(b.th, d.Diff, diff.Options{Width: b.room, Lines: b.most(diffLines), Path: in.Path})...)
 }
 
-// matches adds what a search has found: how much, and the first of it; all of the text
+// matches adds what a search in files has found, in the unit that was asked for.
+func (b *body) matches(in input, _ protocol.ToolDetails, r *protocol.Message) {
+	b.search(r, in.Mode == "" || in.Mode == "files")
+}
+
+// files adds the files that were found.
+func (b *body) files(_ input, _ protocol.ToolDetails, r *protocol.Message) { b.search(r, true) }
+
+// search adds what a search has found: how much, and the first of it; all of the text
 // where that is nothing.
-func (b *body) matches(text, all string, files bool) {
+func (b *body) search(r *protocol.Message, files bool) {
+	text := r.TextForPeople()
 	var found []string
 	for line := range strings.Lines(text[:min(len(text), maxText)]) {
 		line = strings.TrimRight(line, "\n")
@@ -305,7 +386,7 @@ func (b *body) matches(text, all string, files bool) {
 		}
 	}
 	if len(found) == 0 {
-		b.output(b.th.Dim, all, 1, false)
+		b.output(b.th.Dim, r.PlainText(), 1, false)
 		return
 	}
 	what := "line"
@@ -317,7 +398,8 @@ func (b *body) matches(text, all string, files bool) {
 }
 
 // read adds which lines of a file were read.
-func (b *body) read(in input, d protocol.ToolDetails, text string) {
+func (b *body) read(_ input, d protocol.ToolDetails, r *protocol.Message) {
+	text := r.TextForPeople()
 	if len(d.Files) > 0 {
 		f := d.Files[0]
 		switch {
@@ -334,6 +416,15 @@ func (b *body) read(in input, d protocol.ToolDetails, text string) {
 	if b.open {
 		b.output(b.th.ToolOutput, text, openLines, false)
 	}
+}
+
+// listed adds the todo list of a call.
+func (b *body) listed(in input, d protocol.ToolDetails, _ *protocol.Message) {
+	todos := d.Todos
+	if todos == nil {
+		todos = in.Todos
+	}
+	b.todos(todos)
 }
 
 // todos adds a todo list with its boxes.
@@ -371,14 +462,14 @@ func (b *body) todos(todos []protocol.Todo) {
 }
 
 // found adds the results of a search of the web: titles with their addresses.
-func (b *body) found(r *protocol.Message, text string) {
+func (b *body) found(_ input, _ protocol.ToolDetails, r *protocol.Message) {
 	if b.open {
 		b.output(b.th.ToolOutput, r.PlainText(), openLines, false)
 		return
 	}
 	links := r.Links()
 	if len(links) == 0 {
-		b.output(b.th.ToolOutput, text, fewLines, false)
+		b.output(b.th.ToolOutput, r.TextForPeople(), fewLines, false)
 		return
 	}
 	for _, l := range links[:min(len(links), fewLines)] {
@@ -388,9 +479,9 @@ func (b *body) found(r *protocol.Message, text string) {
 }
 
 // asked adds questions and what was answered.
-func (b *body) asked(d protocol.ToolDetails, text string) {
+func (b *body) asked(_ input, d protocol.ToolDetails, r *protocol.Message) {
 	if len(d.Asked) == 0 {
-		b.output(b.th.ToolOutput, text, fewLines, false)
+		b.output(b.th.ToolOutput, r.TextForPeople(), fewLines, false)
 	}
 	for _, q := range d.Asked {
 		b.lines = append(b.lines, styled(wrap(display.Line(cut(q.Question, maxText)), b.room), b.th.Strong)...)
@@ -412,7 +503,7 @@ func (b *body) asked(d protocol.ToolDetails, text string) {
 	}
 }
 
-// titleOf gives the first line of a page that says something.
+// titleOf returns the first line of a page that says something.
 func titleOf(text string) string {
 	for line := range strings.Lines(cut(text, maxText)) {
 		if line = strings.TrimSpace(strings.TrimLeft(line, "# ")); line != "" {
@@ -434,7 +525,7 @@ func liveSteps(process []protocol.ToolProcess) []display.Step {
 // far it is.
 func (b *body) steps(steps []display.Step) {
 	if n := len(steps) - b.most(stepLines); n > 0 {
-		b.add(b.th.Dim, "… "+plural(n, "step")+" before")
+		b.add(b.th.Dim, "… "+counted(n, "earlier", "step"))
 		steps = steps[n:]
 	}
 	for _, s := range steps {

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )
@@ -99,10 +99,10 @@ func (t *Transcript) searchedAll() {
 	t.showHit()
 }
 
-// Find gives how many places hold a text, whatever its case; it stops at 10,000.
+// Find returns how many places hold a text, whatever its case; it stops at 10,000.
 func (t *Transcript) Find(query string) int { return len(hitsIn(t, t.items, query)) }
 
-// hitsIn gives the items that hold a text, once for each place.
+// hitsIn returns the items that hold a text, once for each place.
 func hitsIn(t *Transcript, items []*item, query string) []*item {
 	if query == "" {
 		return nil
@@ -118,7 +118,7 @@ func hitsIn(t *Transcript, items []*item, query string) []*item {
 	return hits
 }
 
-// count gives how often a text holds a query in lower case. One of ASCII, as most are, is
+// count returns how often a text holds a query in lower case. One of ASCII, as most are, is
 // looked for without a copy of the text.
 func count(text, query string) int {
 	for i := range len(query) {
@@ -140,7 +140,7 @@ func count(text, query string) int {
 	return n
 }
 
-// find looks for the matches anew. The one that is shown stays that.
+// find looks for the matches again. The one that is shown stays that.
 func (t *Transcript) find() {
 	s := &t.view.search
 	var shown *item
@@ -206,7 +206,7 @@ func (t *Transcript) showHit() {
 	t.scroll(-v.height / 3)
 }
 
-// lineOf gives the line of an item that holds the nth match, or the last one before.
+// lineOf returns the line of an item that holds the nth match, or the last one before.
 func (t *Transcript) lineOf(i, nth int) (int, bool) {
 	query, at, found := strings.ToLower(t.view.search.query), 0, false
 	lines := t.block(i, t.view.th, t.view.width)

@@ -30,7 +30,7 @@ func pagedOf(l *log, held int) *paged {
 // screen is what is seen, without styles.
 func (p *paged) screen(th *theme.Theme) string { return plain(strings.Join(p.View(th, 60, 10), "\n")) }
 
-// serve gives the older events that are wanted until none are.
+// serve adds the older events that are wanted until none are.
 func (p *paged) serve() {
 	for n := p.WantOlder(); n > 0; n = p.WantOlder() {
 		p.asked++

@@ -4,15 +4,14 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/theme"
 )
 
-// plain gives a line without its styles.
-func plain(line string) string { return ansi.Strip(line) }
+// plain returns a line without its styles.
+func plain(line string) string { return cell.Plain(line) }
 
-// cut gives at most n bytes of text, whole characters.
+// cut returns at most n bytes of text, whole characters.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -23,8 +22,8 @@ func cut(text string, n int) string {
 	return text[:n]
 }
 
-// dropCells gives a line without its first n cells, in the styles that it had there.
-func dropCells(line string, n int) string { return ansi.TruncateLeft(line, n, "") }
+// dropCells returns a line without its first n cells, in the styles that it had there.
+func dropCells(line string, n int) string { return cell.CutLeft(line, n, "") }
 
 // mark shows all places of a text in a line, whatever its case.
 func mark(line, query string, style theme.Style) string {
@@ -68,7 +67,7 @@ func mark(line, query string, style theme.Style) string {
 	return b.String()
 }
 
-// escape gives the length of the sequence in front of s: SGR, or OSC with its end.
+// escape returns the length of the sequence in front of s: SGR, or OSC with its end.
 func escape(s string) int {
 	if strings.HasPrefix(s, "\x1b]") {
 		if i := strings.Index(s, "\x1b\\"); i >= 0 {

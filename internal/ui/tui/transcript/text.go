@@ -5,13 +5,13 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 )
 
 // maxText bounds the text of one item that is shown, in bytes; copying gives all of it.
 const maxText = 256 << 10
 
-// clean gives outside text that may be shown, the beginning of it if it is too long.
+// clean returns outside text that may be shown, the beginning of it if it is too long.
 func clean(text string) string {
 	if len(text) > maxText {
 		return cell.Clean(cut(text, maxText)) + "\n… the rest is left out here; copying gives all of it"
@@ -37,7 +37,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// elapsed gives a time as people say it: 0.3s, 12s, 3m 5s.
+// elapsed returns a time as people say it: 0.3s, 12s, 3m 5s.
 func elapsed(d time.Duration) string {
 	switch {
 	case d < 0:

@@ -4,20 +4,20 @@ import (
 	"strconv"
 	"unicode"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 )
 
 // olderPage is how many older events are wanted at once, when fewer than olderAhead
-// items stand above the screen; searchPage, when all of them are gone through.
+// items are above the screen; searchPage, when all of them are gone through.
 const (
 	olderPage  = 200
 	olderAhead = 40
 	searchPage = 1000
 )
 
-// view is the scroll position of full-screen mode: the line that stands at the top, or
+// view is the scroll position of full-screen mode: the line that is at the top, or
 // the end of the conversation, whatever comes.
 type view struct {
 	top    place
@@ -26,7 +26,7 @@ type view struct {
 	grew   bool // something came below while it was not
 	sel    int  // the selected item, counted from 1; 0 for none
 
-	// letters stand before the line at kept, which was at the top when the width changed.
+	// letters are before the line at kept, which was at the top when the width changed.
 	letters int
 	kept    place
 
@@ -84,7 +84,7 @@ func (v *view) clamp(n int) {
 	v.search.stale = true
 }
 
-// block gives the lines of an item with the blank line before it. Before the first one
+// block returns the lines of an item with the blank line before it. Before the first one
 // stands what is not held, if there is something.
 func (t *Transcript) block(i int, th *theme.Theme, width int) slab {
 	s := t.lines(t.items[i], th, width)
@@ -97,7 +97,7 @@ func (t *Transcript) block(i int, th *theme.Theme, width int) slab {
 	return s
 }
 
-// missing says what of the conversation stands before the first item that is held.
+// missing says what of the conversation is before the first item that is held.
 func (t *Transcript) missing(th *theme.Theme) string {
 	text := "loading earlier messages"
 	if t.heavy() {
@@ -115,7 +115,7 @@ func (t *Transcript) missing(th *theme.Theme) string {
 	return "↑ " + text
 }
 
-// View gives a screenful: exactly height lines, unless the conversation has fewer. The
+// View returns a screenful: exactly height lines, unless the conversation has fewer. The
 // end is followed until somebody scrolls up.
 func (t *Transcript) View(th *theme.Theme, width, height int) []string {
 	v := &t.view
@@ -206,7 +206,7 @@ func letters(line string) (n int) {
 	return n
 }
 
-// row gives a line as it is shown: with what was looked for, and the selection.
+// row returns a line as it is shown: with what was looked for, and the selection.
 func (t *Transcript) row(line string, r place, gap int) string {
 	v := &t.view
 	if picture(line) {
@@ -225,7 +225,7 @@ func (t *Transcript) row(line string, r place, gap int) string {
 	return v.th.Accent.On(bar) + dropCells(line, cell.Width(bar))
 }
 
-// rowsFrom gives the places of at most n lines from one on.
+// rowsFrom returns the places of at most n lines from one on.
 func (t *Transcript) rowsFrom(from place, n int) []place {
 	var rows []place
 	for i := max(0, from.index); i < len(t.items) && len(rows) < n; i++ {
@@ -241,7 +241,7 @@ func (t *Transcript) rowsFrom(from place, n int) []place {
 	return rows
 }
 
-// fromEnd gives the place from which n lines reach to the end.
+// fromEnd returns the place from which n lines reach to the end.
 func (t *Transcript) fromEnd(n int) place {
 	for i := len(t.items) - 1; i >= 0; i-- {
 		have := t.block(i, t.view.th, t.view.width).len()
@@ -460,7 +460,7 @@ func (t *Transcript) show(i int) {
 	v.top, v.bottom = t.endingWith(i, v.height), false
 }
 
-// endingWith gives the place from which n lines reach to the end of an item.
+// endingWith returns the place from which n lines reach to the end of an item.
 func (t *Transcript) endingWith(last, n int) place {
 	for i := last; i >= 0; i-- {
 		have := t.block(i, t.view.th, t.view.width).len()

@@ -9,7 +9,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
@@ -185,7 +185,7 @@ func TestAnItemIsSelectedFoldedAndCopied(t *testing.T) {
 	}
 	row := slices.IndexFunc(tr.View(th, 60, 40), func(l string) bool { return strings.Contains(l, "the last") })
 	tr.Press(row, 5)
-	if o := tr.Release(); !o.Handled {
+	if o := tr.Release(row, 5); !o.Handled {
 		t.Error("the click did nothing")
 	}
 	if got := tr.View(th, 60, 40); len(got) != len(first) {
@@ -262,7 +262,7 @@ func TestAnyActionsKeepTheFrameWithinItsBounds(t *testing.T) {
 				}
 				tr.More(r.IntN(2) == 0)
 				if r.IntN(3) > 0 {
-					tr.Release()
+					tr.Release(r.IntN(44)-2, r.IntN(120))
 				}
 			default:
 				tr.Do(actions[r.IntN(len(actions))])

@@ -41,7 +41,7 @@ type Go struct {
 	Instructions string // for the summary
 }
 
-// Request gives the request of the move. Leaf is the leaf that the person saw; cancel,
+// Request returns the request of the move. Leaf is the leaf that the person saw; cancel,
 // when not empty, the turn that is to be cancelled first.
 func (g Go) Request(leaf protocol.EventID, cancel protocol.TurnID) protocol.Request {
 	summarise := ""
@@ -83,52 +83,21 @@ func (t *Tree) Places() []keymap.Place {
 	return []keymap.Place{keymap.Tree, keymap.List, keymap.Editor}
 }
 
-// Do carries out an action of these places.
+// Do does an action of these places.
 func (t *Tree) Do(a keymap.Action) Outcome {
 	t.lay()
 	switch t.step {
 	case choose:
 		return t.doMenu(a)
 	case naming:
-		switch a {
-		case keymap.ListPick, keymap.Submit:
-			t.step = browse
-			out := Outcome{Kind: Labels, Event: t.nodes[t.on].id}
-			if name := strings.TrimSpace(t.label.Text()); name != "" {
-				out.Label = &name
-			}
-			return out
-		case keymap.ListClose, keymap.Cancel:
-			t.step = browse
-		default:
-			t.label.Do(a)
-		}
-		return Outcome{}
+		return t.doNaming(a)
 	case wording:
-		switch a {
-		case keymap.ListPick, keymap.Submit:
-			t.going.Summarise, t.going.Instructions = true, strings.TrimSpace(t.words.Text())
-			return t.goes()
-		case keymap.ListClose, keymap.Cancel:
-			t.step = choose
-		default:
-			t.words.Do(a)
-		}
+		return t.doWording(a)
+	}
+	if t.moves(a) {
 		return Outcome{}
 	}
 	switch a {
-	case keymap.ListUp, keymap.Up:
-		t.to(t.at() - 1)
-	case keymap.ListDown, keymap.Down:
-		t.to(t.at() + 1)
-	case keymap.ListPageUp:
-		t.to(t.at() - max(1, t.seen-1))
-	case keymap.ListPageDown:
-		t.to(t.at() + max(1, t.seen-1))
-	case keymap.ListTop:
-		t.to(0)
-	case keymap.ListBottom:
-		t.to(len(t.rows) - 1)
 	case keymap.ListPick, keymap.Submit:
 		t.open()
 	case keymap.ListClose, keymap.Cancel:
@@ -156,6 +125,59 @@ func (t *Tree) Do(a keymap.Action) Outcome {
 		before := t.search.Text()
 		t.search.Do(a)
 		t.stale = t.stale || t.search.Text() != before
+	}
+	return Outcome{}
+}
+
+// moves does an action that moves among the rows; false for others.
+func (t *Tree) moves(a keymap.Action) bool {
+	switch a {
+	case keymap.ListUp, keymap.Up:
+		t.to(t.at() - 1)
+	case keymap.ListDown, keymap.Down:
+		t.to(t.at() + 1)
+	case keymap.ListPageUp:
+		t.to(t.at() - max(1, t.seen-1))
+	case keymap.ListPageDown:
+		t.to(t.at() + max(1, t.seen-1))
+	case keymap.ListTop:
+		t.to(0)
+	case keymap.ListBottom:
+		t.to(len(t.rows) - 1)
+	default:
+		return false
+	}
+	return true
+}
+
+// doNaming does an action while a label is typed.
+func (t *Tree) doNaming(a keymap.Action) Outcome {
+	switch a {
+	case keymap.ListPick, keymap.Submit:
+		t.step = browse
+		out := Outcome{Kind: Labels, Event: t.nodes[t.on].id}
+		if name := strings.TrimSpace(t.label.Text()); name != "" {
+			out.Label = &name
+		}
+		return out
+	case keymap.ListClose, keymap.Cancel:
+		t.step = browse
+	default:
+		t.label.Do(a)
+	}
+	return Outcome{}
+}
+
+// doWording does an action while the instructions for a summary are typed.
+func (t *Tree) doWording(a keymap.Action) Outcome {
+	switch a {
+	case keymap.ListPick, keymap.Submit:
+		t.going.Summarise, t.going.Instructions = true, strings.TrimSpace(t.words.Text())
+		return t.goes()
+	case keymap.ListClose, keymap.Cancel:
+		t.step = choose
+	default:
+		t.words.Do(a)
 	}
 	return Outcome{}
 }
@@ -190,7 +212,7 @@ func (t *Tree) Paste(text string) {
 // SetFilter changes what is shown.
 func (t *Tree) SetFilter(f Filter) { t.filter, t.stale = f, true }
 
-// at gives the row that is on.
+// at returns the row that is on.
 func (t *Tree) at() int {
 	if t.on < 0 {
 		return 0
@@ -220,7 +242,7 @@ func (t *Tree) fold() {
 	t.to(i)
 }
 
-// follows says whether something hangs below the head at a row.
+// follows reports whether something hangs below the head at a row.
 func (t *Tree) follows(i int) bool {
 	return i+1 < len(t.rows) && t.rows[i+1].depth >= t.rows[i].depth && (!t.rows[i+1].head || t.rows[i+1].depth > t.rows[i].depth)
 }
@@ -273,12 +295,12 @@ func (t *Tree) open() {
 		add(what+", with the files as they were", files)
 	}
 	if n.kind == user && n.id != t.leaf {
-		// To stand behind the message: the model has not answered it yet.
-		add("Go on behind this message", Go{Target: n.id, Rewind: t.active[t.on]})
+		// To stand after the message: the model has not answered it yet.
+		add("Continue from after this message", Go{Target: n.id, Rewind: t.active[t.on]})
 	}
 }
 
-// rewindable says whether a rewind to a node is allowed: not between a call and its
+// rewindable reports whether a rewind to a node is allowed: not between a call and its
 // results.
 func (t *Tree) rewindable(i int32) bool {
 	n := &t.nodes[i]
@@ -301,7 +323,7 @@ func (t *Tree) rewindable(i int32) bool {
 // chosen asks about a summary of what is left, when something is.
 func (t *Tree) chosen(g Go) Outcome {
 	t.going = g
-	if !t.cfg.Summaries || !t.leaves(g.Target) {
+	if !t.cfg.Summaries || !t.abandons(g.Target) {
 		return t.goes()
 	}
 	t.menuN = 0
@@ -313,8 +335,8 @@ func (t *Tree) chosen(g Go) Outcome {
 	return Outcome{}
 }
 
-// leaves says whether a move to target leaves something behind.
-func (t *Tree) leaves(target protocol.EventID) bool {
+// leaves reports whether a move to target leaves something behind.
+func (t *Tree) abandons(target protocol.EventID) bool {
 	i, ok := t.index[target]
 	if !ok {
 		return t.leaf != ""

@@ -9,8 +9,8 @@
 //
 // # How it is laid out
 //
-// What continues stands below without an indent, so that the active path reads straight
-// down. Where the conversation went on in several ways, the others stand before it, one
+// What continues is below without an indent, so that the active path reads straight
+// down. Where the conversation went on in several ways, the others are before it, one
 // step to the right, folded. What a filter hides is left out, and what hangs on it moves
 // up to the nearest event that is seen.
 package tree

@@ -28,24 +28,44 @@ type layout struct {
 const maxRail = 63
 
 // lay makes the rows when something has changed. It takes a few passes over the nodes,
-// whose parents always stand before them.
+// whose parents are always before them.
 func (t *Tree) lay() {
 	if !t.stale {
 		return
 	}
 	t.stale = false
-	n := int32(len(t.nodes))
-	root := n // stands for what is above the first events
 	search := strings.ToLower(strings.TrimSpace(t.search.Text()))
+	t.findActive()
+	t.layRows(t.hang(search), search)
+	t.keepOn()
+}
 
+// findActive finds the nodes of the active path; the last one is what is above the first
+// events.
+func (t *Tree) findActive() {
+	n := len(t.nodes)
 	t.active = make([]bool, n+1)
-	t.active[root] = true
+	t.active[n] = true
 	if i, ok := t.index[t.leaf]; ok {
 		for ; i >= 0; i = t.nodes[i].parent {
 			t.active[i] = true
 		}
 	}
-	// above is the nearest node above that is seen.
+}
+
+// hanging is what hangs below each node of those that are seen; the last node is what is
+// above the first events.
+type hanging struct {
+	child  []int32 // the first child, -1 for none
+	next   []int32 // the next child of the same node
+	size   []int32 // how many rows hang below, with its own
+	newest []int32 // the newest node among them
+}
+
+// hang hangs each node that is seen below the nearest one above it.
+func (t *Tree) hang(search string) hanging {
+	n := int32(len(t.nodes))
+	root := n
 	above := make([]int32, n)
 	seen := make([]bool, n+1)
 	t.shown = 0
@@ -63,28 +83,30 @@ func (t *Tree) lay() {
 			t.shown++
 		}
 	}
-	// The children that are seen, in order; how many rows hang below; the newest one.
-	child := make([]int32, n+1)
-	next := make([]int32, n+1)
-	size := make([]int32, n+1)
-	newest := make([]int32, n+1)
-	for i := range child {
-		child[i], newest[i] = -1, int32(i)
+	h := hanging{child: make([]int32, n+1), next: make([]int32, n+1), size: make([]int32, n+1), newest: make([]int32, n+1)}
+	for i := range h.child {
+		h.child[i], h.newest[i] = -1, int32(i)
 	}
-	newest[root] = -1
+	h.newest[root] = -1
 	for i := n - 1; i >= 0; i-- {
 		if !seen[i] {
 			continue
 		}
 		p := above[i]
-		next[i], child[p] = child[p], i
-		size[i]++
-		size[p] += size[i]
-		newest[p] = max(newest[p], newest[i])
+		h.next[i], h.child[p] = h.child[p], i
+		h.size[i]++
+		h.size[p] += h.size[i]
+		h.newest[p] = max(h.newest[p], h.newest[i])
 	}
+	return h
+}
 
+// layRows makes the rows: what continues goes on at its depth, other branches before it,
+// each one deeper.
+func (t *Tree) layRows(h hanging, search string) {
+	root := int32(len(t.nodes))
 	t.rows = t.rows[:0]
-	t.rowOf = slices.Grow(t.rowOf[:0], int(n))[:n]
+	t.rowOf = slices.Grow(t.rowOf[:0], int(root))[:root]
 	for i := range t.rowOf {
 		t.rowOf[i] = -1
 	}
@@ -93,32 +115,24 @@ func (t *Tree) lay() {
 	for len(stack) > 0 {
 		l := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
-		// What continues: the active path, else, away from it, what is newest.
-		going := int32(-1)
+		going := t.continues(h, l.node)
 		sides = sides[:0]
-		for c := child[l.node]; c >= 0; c = next[c] {
-			switch {
-			case t.active[c]:
-				going = c
-			case !t.active[l.node] && (going < 0 || newest[c] > newest[going]):
-				going = c
-			}
-		}
-		for c := child[l.node]; c >= 0; c = next[c] {
+		for c := h.child[l.node]; c >= 0; c = h.next[c] {
 			if c != going {
 				sides = append(sides, c)
 			}
 		}
 		if l.node != root {
 			l.fork = len(sides) > 0
-			if l.head && t.folded(l.node, size[l.node], search) {
-				l.more = size[l.node] - 1
-				t.rowOf[l.node] = int32(len(t.rows))
-				t.rows = append(t.rows, l)
-				continue
+			folded := l.head && t.folded(l.node, h.size[l.node], search)
+			if folded {
+				l.more = h.size[l.node] - 1
 			}
 			t.rowOf[l.node] = int32(len(t.rows))
 			t.rows = append(t.rows, l)
+			if folded {
+				continue
+			}
 		}
 		if going >= 0 {
 			stack = append(stack, line{node: going, depth: l.depth, rails: l.rails})
@@ -131,10 +145,24 @@ func (t *Tree) lay() {
 			stack = append(stack, side)
 		}
 	}
-	t.keepOn()
 }
 
-// folded says whether a branch that was left shows only its first row.
+// continues returns the child with which a node goes on, -1 for none: that of the active
+// path, else, away from it, what is newest.
+func (t *Tree) continues(h hanging, node int32) int32 {
+	going := int32(-1)
+	for c := h.child[node]; c >= 0; c = h.next[c] {
+		switch {
+		case t.active[c]:
+			going = c
+		case !t.active[node] && (going < 0 || h.newest[c] > h.newest[going]):
+			going = c
+		}
+	}
+	return going
+}
+
+// folded reports whether a branch that was left shows only its first row.
 func (t *Tree) folded(head, size int32, search string) bool {
 	if size < 2 || search != "" {
 		return false

@@ -105,7 +105,7 @@ func nodeOf(e *protocol.Event) node {
 	return n
 }
 
-// contentLine gives the first line of a content.
+// contentLine returns the first line of a content.
 func contentLine(blocks []protocol.Block) string {
 	for i := range blocks {
 		switch b := &blocks[i]; b.Type {
@@ -139,7 +139,7 @@ func inputs(blocks []protocol.Block) []input {
 	return list
 }
 
-// line gives the line of an event.
+// line returns the line of an event.
 func (n *node) line() string {
 	if n.inputs == nil {
 		return n.text
@@ -152,7 +152,7 @@ func (n *node) line() string {
 	return n.text
 }
 
-// firstLine gives the first line of a text that is not blank.
+// firstLine returns the first line of a text that is not blank.
 func firstLine(s string) string {
 	if len(s) > maxLook {
 		s = s[:maxLook]

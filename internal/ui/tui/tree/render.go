@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"scorel/internal/ui/tui/cell"
+	"scorel/internal/ui/cell"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -146,7 +146,7 @@ func (t *Tree) draw(th *theme.Theme, width int, l *line, on bool) string {
 	return row.Line(th, width, base, left, right)
 }
 
-// looks gives the word before a kind of event, and its style.
+// looks returns the word before a kind of event, and its style.
 func looks(th *theme.Theme, k kind) (name string, style theme.Style) {
 	switch k {
 	case user:
@@ -169,7 +169,7 @@ func looks(th *theme.Theme, k kind) (name string, style theme.Style) {
 	return "", th.Text
 }
 
-// rails draws the lines of the branches that a row stands in.
+// rails draws the lines of the branches that a row is in.
 func rails(th *theme.Theme, width int, l *line) string {
 	depth := int(l.depth)
 	if depth == 0 {
@@ -197,7 +197,7 @@ func rails(th *theme.Theme, width int, l *line) string {
 	return b.String()
 }
 
-// clock gives a time: of today the hour, else the day too.
+// clock returns a time: of today the hour, else the day too.
 func (t *Tree) clock(at time.Time) string {
 	at, now := at.In(t.cfg.Location), t.cfg.Now().In(t.cfg.Location)
 	if at.YearDay() == now.YearDay() && at.Year() == now.Year() {

@@ -28,7 +28,7 @@ func (f Filter) String() string {
 	case NoTools:
 		return "no tools"
 	case UserOnly:
-		return "only yours"
+		return "your messages"
 	case Labelled:
 		return "named"
 	case All:
@@ -48,14 +48,8 @@ type Config struct {
 
 // Tree is the navigator.
 type Tree struct {
-	cfg     Config
-	nodes   []node
-	index   map[protocol.EventID]int32
-	labels  map[protocol.EventID]string
-	leaf    protocol.EventID
-	through protocol.Seq
-	cut     bool // there are more than MaxNodes
-	loading bool
+	cfg Config
+	known
 
 	filter Filter
 	times  bool
@@ -70,6 +64,22 @@ type Tree struct {
 	first int // the first row that is seen
 	seen  int // how many are seen
 
+	asking
+}
+
+// known is what is known of the log.
+type known struct {
+	nodes   []node
+	index   map[protocol.EventID]int32
+	labels  map[protocol.EventID]string
+	leaf    protocol.EventID
+	through protocol.Seq
+	cut     bool // there are more than MaxNodes
+	loading bool
+}
+
+// asking is what is asked before the conversation moves.
+type asking struct {
 	step  step
 	menu  []option
 	menuN int
@@ -86,13 +96,13 @@ func New(cfg Config) *Tree {
 	if cfg.Location == nil {
 		cfg.Location = time.Local
 	}
-	t := &Tree{cfg: cfg, index: map[protocol.EventID]int32{}, labels: map[protocol.EventID]string{}, folds: map[int32]bool{}, on: -1, stale: true}
+	t := &Tree{cfg: cfg, known: known{index: map[protocol.EventID]int32{}, labels: map[protocol.EventID]string{}}, folds: map[int32]bool{}, on: -1, stale: true}
 	t.words.Placeholder = "what the summary should keep"
 	t.label.Max = protocol.MaxLabel
 	return t
 }
 
-// SetLoading says whether further events are on their way.
+// SetLoading reports whether further events are on their way.
 func (t *Tree) SetLoading(on bool) { t.loading = on }
 
 // Add takes in persistent events in the order of the log. Those that it has, by their
@@ -168,7 +178,7 @@ func (t *Tree) Leaf() protocol.EventID { return t.leaf }
 // Len is how many conversation events there are.
 func (t *Tree) Len() int { return len(t.nodes) }
 
-// Path gives the active path, the first event first.
+// Path returns the active path, the first event first.
 func (t *Tree) Path() []protocol.EventID {
 	var path []protocol.EventID
 	i, ok := t.index[t.leaf]
@@ -191,7 +201,7 @@ func (t *Tree) On() protocol.EventID {
 	return t.nodes[t.on].id
 }
 
-// shows says whether a node passes the filter and what is searched for.
+// shows reports whether a node passes the filter and what is searched for.
 func (t *Tree) shows(n *node, search string) bool {
 	switch t.filter {
 	case Default:

@@ -15,7 +15,7 @@ type PTY struct {
 	Cmd      *exec.Cmd
 }
 
-// OpenPTY gives both sides of a pseudo-terminal of a size in cells. The caller closes
+// OpenPTY returns both sides of a pseudo-terminal of a size in cells. The caller closes
 // them.
 func OpenPTY(width, height int) (person, program *os.File, err error) {
 	person, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
@@ -69,7 +69,7 @@ func StartPTY(cmd *exec.Cmd, width, height int) (*PTY, error) {
 	return &PTY{File: person, Cmd: cmd}, nil
 }
 
-// Resize gives the terminal another size; the program gets SIGWINCH.
+// Resize sets another size of the terminal; the program gets SIGWINCH.
 func (p *PTY) Resize(width, height int) error { return size(p.File, width, height) }
 
 // Close hangs up, kills the program when it does not end by that, and waits for it.

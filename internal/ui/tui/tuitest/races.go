@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// Races gives a variable of the environment, as NAME=VALUE, with which programs that
-// were built with -race write down each data race that they have. At its end, behind all
+// Races returns a variable of the environment, as NAME=VALUE, with which programs that
+// were built with -race write down each data race that they have. At its end, after all
 // that is cleaned up for what was begun after this, the test fails with what they wrote:
 // the terminal would show it to nobody.
 func Races(t testing.TB) string {

@@ -15,10 +15,12 @@ import (
 	"time"
 )
 
+// Timeout is how long a test waits for what it wants to see.
+const Timeout = 2 * time.Minute
+
 const (
-	patience = 2 * time.Minute       // how long a test waits for what it wants to see
-	glance   = 10 * time.Millisecond // how often it looks
-	history  = 200_000               // lines of scrollback
+	glance  = 10 * time.Millisecond // how often it looks
+	history = 200_000               // lines of scrollback
 )
 
 // Options say how a program is started.
@@ -89,7 +91,7 @@ func quote(word string) string { return "'" + strings.ReplaceAll(word, "'", `'\'
 
 // tmux runs a command of tmux's.
 func (m *Tmux) tmux(stdin string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), Timeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, m.path, append([]string{"-S", m.socket}, args...)...)
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TMUX") })
@@ -134,20 +136,20 @@ func (m *Tmux) Paste(text string) {
 	m.run("paste-buffer", "-p", "-r", "-d")
 }
 
-// Screen gives the lines that are seen, without blanks at their ends and without empty
+// Screen returns the lines that are seen, without blanks at their ends and without empty
 // ones at the end.
 func (m *Tmux) Screen() string {
 	m.t.Helper()
 	return trimmed(m.run("capture-pane", "-p"))
 }
 
-// Styled gives the same with sequences for colours and weights.
+// Styled returns the same with sequences for colours and weights.
 func (m *Tmux) Styled() string {
 	m.t.Helper()
 	return trimmed(m.run("capture-pane", "-p", "-e"))
 }
 
-// All gives the scrollback and the screen. Lines that the terminal has broken are whole.
+// All returns the scrollback and the screen. Lines that the terminal has broken are whole.
 func (m *Tmux) All() string {
 	m.t.Helper()
 	return trimmed(m.run("capture-pane", "-p", "-J", "-S", "-"))
@@ -161,7 +163,7 @@ func trimmed(text string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// Cursor gives where the cursor stands, from 0, and whether it is shown.
+// Cursor returns where the cursor stands, from 0, and whether it is shown.
 func (m *Tmux) Cursor() (column, row int, shown bool) {
 	m.t.Helper()
 	var flag int
@@ -171,13 +173,13 @@ func (m *Tmux) Cursor() (column, row int, shown bool) {
 	return column, row, flag == 1
 }
 
-// Format gives what tmux makes of a format, such as #{pane_title} or #{alternate_on}.
+// Format returns what tmux makes of a format, such as #{pane_title} or #{alternate_on}.
 func (m *Tmux) Format(format string) string {
 	m.t.Helper()
 	return strings.TrimSuffix(m.run("display-message", "-p", format), "\n")
 }
 
-// Resize gives the terminal another size.
+// Resize sets another size of the terminal.
 func (m *Tmux) Resize(width, height int) {
 	m.t.Helper()
 	m.run("resize-window", "-x", strconv.Itoa(width), "-y", strconv.Itoa(height))
@@ -195,7 +197,7 @@ func (m *Tmux) WaitFor(texts ...string) string {
 // what was wanted and with the screen when it does not come true.
 func (m *Tmux) Wait(wanted string, holds func(screen string) bool) string {
 	m.t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(Timeout)
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {
@@ -204,7 +206,7 @@ func (m *Tmux) Wait(wanted string, holds func(screen string) bool) string {
 			return screen
 		}
 		if time.Now().After(deadline) {
-			m.t.Fatalf("waited %v for %s on:\n%s", patience, wanted, screen)
+			m.t.Fatalf("waited %v for %s on:\n%s", Timeout, wanted, screen)
 		}
 		<-tick.C
 	}
@@ -234,7 +236,7 @@ func (m *Tmux) WaitEnd() int {
 	return code
 }
 
-// Buffer gives what was copied last; "" when nothing was.
+// Buffer returns what was copied last; "" when nothing was.
 func (m *Tmux) Buffer() string {
 	m.t.Helper()
 	text, err := m.tmux("", "show-buffer")
@@ -250,7 +252,7 @@ func (m *Tmux) Record(file string) {
 	m.run("pipe-pane", "exec cat >"+quote(file))
 }
 
-// PID gives the process id of the program.
+// PID returns the process id of the program.
 func (m *Tmux) PID() int {
 	m.t.Helper()
 	pid, err := strconv.Atoi(m.Format("#{pane_pid}"))

@@ -1,0 +1,157 @@
+package connect
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"scorel/protocol/jsonscan"
+)
+
+const (
+	// maxMessage is the longest message that a server may send, in bytes.
+	maxMessage = 16 << 20
+	// maxDeep is how deep a message may be.
+	maxDeep = 200
+	// maxNotices is how many notifications count in a second; more are left out.
+	maxNotices = 200
+)
+
+// errTooLong ends the connection to a server that sends more than a message may have.
+var errTooLong = fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
+
+// heard are the notifications that a client does something with. A server may send any
+// number of others, which reach nobody.
+func heard(method string) bool {
+	switch method {
+	case "notifications/tools/list_changed", "notifications/prompts/list_changed", "notifications/resources/list_changed",
+		"notifications/resources/updated", "notifications/progress", "notifications/message", "notifications/cancelled",
+		"notifications/elicitation/complete", "notifications/subscriptions/acknowledged":
+		return true
+	}
+	return false
+}
+
+// frames passes on the messages among the lines that a server writes, one line each: what
+// is no message is counted and left out. It belongs to one reader, but for what is said otherwise.
+type frames struct {
+	in   *bufio.Reader
+	shut func() error
+	left func(line []byte) // is told of a line that is no message
+	now  func() time.Time
+
+	rest   []byte // of the message that is being read
+	second time.Time
+	told   int // notifications in that second
+	failed error
+	over   atomic.Bool // nothing more comes; may be read by anybody
+}
+
+func newFrames(in io.ReadCloser, left func(line []byte)) *frames {
+	return &frames{in: bufio.NewReaderSize(in, 64<<10), shut: in.Close, left: left, now: time.Now}
+}
+
+// Read implements [io.Reader].
+func (f *frames) Read(p []byte) (int, error) {
+	for len(f.rest) == 0 {
+		if f.failed != nil {
+			return 0, f.failed
+		}
+		line, err := f.line()
+		if err != nil {
+			f.failed = err // what has no end is no message
+			f.over.Store(true)
+			return 0, err
+		}
+		if f.passes(line) {
+			f.rest = append(line, '\n')
+		}
+	}
+	n := copy(p, f.rest)
+	f.rest = f.rest[n:]
+	return n, nil
+}
+
+// Close implements [io.Closer].
+func (f *frames) Close() error { return f.shut() }
+
+// line reads a line, without its end.
+func (f *frames) line() ([]byte, error) {
+	var line []byte
+	for {
+		piece, err := f.in.ReadSlice('\n')
+		line = append(line, piece...)
+		if len(line) > maxMessage+1 {
+			return nil, errTooLong
+		}
+		switch {
+		case err == nil:
+			return bytes.TrimSpace(line), nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			if len(line) > 0 {
+				f.left(line)
+			}
+			return nil, err
+		}
+	}
+}
+
+// passes reports whether a line is a message that somebody listens to.
+func (f *frames) passes(line []byte) bool {
+	if len(line) == 0 {
+		return false
+	}
+	if line[0] == '[' && json.Valid(line) && !jsonscan.Deeper(line, maxDeep) {
+		return true // a batch of the versions that had them
+	}
+	if line[0] != '{' || !json.Valid(line) || jsonscan.Deeper(line, maxDeep) {
+		f.left(line)
+		return false
+	}
+	var method string
+	asks := false
+	jsonscan.Fields(line, func(key, value []byte) {
+		switch string(key) {
+		case "method":
+			_ = json.Unmarshal(value, &method) // what is no text is no method
+		case "id":
+			asks = true
+		}
+	})
+	if method == "" || asks {
+		return true
+	}
+	if !heard(method) {
+		return false
+	}
+	if now := f.now(); now.Sub(f.second) >= time.Second {
+		f.second, f.told = now, 0
+	}
+	f.told++
+	return f.told <= maxNotices
+}
+
+// ring keeps the last bytes of what is written to it. It may be used concurrently by
+// nobody: who has it guards it.
+type ring struct {
+	kept []byte
+	most int
+}
+
+// add appends bytes and forgets the oldest.
+func (r *ring) add(p []byte) {
+	if len(p) >= r.most {
+		r.kept = append(r.kept[:0], p[len(p)-r.most:]...)
+		return
+	}
+	if over := len(r.kept) + len(p) - r.most; over > 0 {
+		r.kept = slices.Delete(r.kept, 0, over)
+	}
+	r.kept = append(r.kept, p...)
+}

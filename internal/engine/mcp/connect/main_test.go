@@ -1,0 +1,177 @@
+package connect
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"go.uber.org/goleak"
+)
+
+// asServer makes the test binary an MCP server on stdin: its value says of which kind.
+const asServer = "CONNECT_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(asServer); kind != "" {
+		serve(kind)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// serve is a server of a kind. Kinds with a colon misbehave at a method: hang:tools/list
+// does not answer it, exit:tools/call ends.
+func serve(kind string) {
+	how, at, misbehaves := strings.Cut(kind, ":")
+	switch {
+	case kind == "good":
+		run(good())
+	case kind == "changing":
+		s := good()
+		go func() { // ends with the process
+			time.Sleep(50 * time.Millisecond)
+			for i := range 20 {
+				add(s, fmt.Sprint("later", i))
+			}
+		}()
+		run(s)
+	case kind == "stubborn":
+		signal.Ignore(syscall.SIGINT, syscall.SIGTERM)
+		run(good())
+		select {}
+	case kind == "forking":
+		child := exec.Command("sleep", "1000")
+		if err := child.Start(); err != nil {
+			panic(err)
+		}
+		fmt.Fprintln(os.Stderr, "child", child.Process.Pid)
+		run(good())
+	case kind == "deaf":
+		fmt.Fprintln(os.Stderr, "I do not read")
+		select {}
+	case kind == "missing":
+		fmt.Fprintln(os.Stderr, "the variable DB_DSN is not set")
+		os.Exit(3)
+	case misbehaves:
+		byHand(how, at)
+	}
+}
+
+func run(s *mcp.Server) {
+	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // ends with the input
+}
+
+type words struct {
+	Text string `json:"text" jsonschema:"what to say"`
+}
+
+func good() *mcp.Server {
+	s := mcp.NewServer(&mcp.Implementation{Name: "good", Version: "1.2"}, &mcp.ServerOptions{Instructions: "Be kind.\x1b[31m"})
+	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "says it again", Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true}}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: in.Text}}}, nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "fail"}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return nil, nil, fmt.Errorf("no such row")
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "wait"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		fmt.Fprintln(os.Stderr, "it waits")
+		<-ctx.Done()
+		fmt.Fprintln(os.Stderr, "cancelled")
+		return nil, nil, ctx.Err()
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "steps"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		for i := range 5 {
+			time.Sleep(time.Second)
+			if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: float64(i + 1), Total: 5, Message: "step"}); err != nil {
+				return nil, nil, err
+			}
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "all steps"}}}, nil, nil
+	})
+	mcp.AddTool(s, &mcp.Tool{Name: "where"}, func(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: os.Getenv("GIVEN") + " " + r.Session.InitializeParams().ProtocolVersion}}}, nil, nil
+	})
+	return s
+}
+
+func add(s *mcp.Server, name string) {
+	mcp.AddTool(s, &mcp.Tool{Name: name}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
+		return &mcp.CallToolResult{}, nil, nil
+	})
+}
+
+type call struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Cursor string `json:"cursor"`
+	} `json:"params"`
+}
+
+// byHand is an older server without a library, which misbehaves at a method.
+func byHand(how, at string) {
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 64<<20)
+	for in.Scan() {
+		var c call
+		if json.Unmarshal(in.Bytes(), &c) != nil || c.ID == nil {
+			continue
+		}
+		if how == "junk" {
+			fmt.Println("Server listening on port 3000\x1b[2J")
+			fmt.Println(`{"half": `)
+		}
+		if c.Method == at {
+			switch how {
+			case "hang":
+				continue
+			case "exit":
+				fmt.Fprintln(os.Stderr, "I leave at "+at)
+				os.Exit(7)
+			case "half":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"resu`, c.ID)
+				os.Exit(0)
+			case "large":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"tools":[],"x":"%s"}}`+"\n", c.ID, strings.Repeat("x", 17<<20))
+				continue
+			case "flood":
+				for range 50_000 {
+					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
+					fmt.Println(`{"jsonrpc":"2.0","method":"notifications/of/our/own","params":{"a":[1,2,3]}}`)
+				}
+			case "error":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the disk\u001b[31m is full"}}`+"\n", c.ID)
+				continue
+			}
+		}
+		fmt.Printf(`{"jsonrpc":"2.0","id":%s,%s}`+"\n", c.ID, byHandAnswer(how, c))
+	}
+}
+
+func byHandAnswer(how string, c call) string {
+	switch c.Method {
+	case "initialize":
+		return `"result":{"protocolVersion":"2025-06-18","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"by hand","version":"0"}}`
+	case "tools/list":
+		next := ""
+		switch how {
+		case "cycle":
+			next = `,"nextCursor":"` + map[string]string{"": "a", "a": "b", "b": "a"}[c.Params.Cursor] + `"`
+		case "endless":
+			next = `,"nextCursor":"` + c.Params.Cursor + `x"`
+		}
+		return `"result":{"tools":[{"name":"tool` + c.Params.Cursor + `","inputSchema":{"type":"object"}}]` + next + `}`
+	case "tools/call":
+		return `"result":{"content":[{"type":"text","text":"called"}]}`
+	}
+	return `"error":{"code":-32601,"message":"method not found"}`
+}

@@ -1,0 +1,157 @@
+package connect
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/text/promptsafe"
+)
+
+const (
+	// maxStderr is how much is kept of what a server writes to stderr, in bytes.
+	maxStderr = 64 << 10
+	// writeTime is how long a server may leave a message unread.
+	writeTime = 30 * time.Second
+	// afterInterrupt and afterTerminate are how long a server has after each signal.
+	afterInterrupt = 150 * time.Millisecond
+	afterTerminate = 350 * time.Millisecond
+)
+
+// process is a server that is a child of the host.
+type process struct {
+	child *sandbox.HelperProcess
+	out   *frames
+	ended chan struct{} // closed when it has ended and its stderr is read
+
+	mu     sync.Mutex
+	stderr ring
+	junk   int    // lines that were no message
+	first  string // the first of them
+}
+
+func start(t Target) (*process, error) {
+	// It outlives the request that needed it first.
+	child, err := sandbox.StartHelper(context.Background(), sandbox.Helper{Path: t.Command, Args: t.Args, Env: t.Env, Dir: t.Dir, Record: t.Record})
+	if err != nil {
+		if inner := errors.Unwrap(err); inner != nil { // it names the program itself
+			err = inner
+		}
+		return nil, fmt.Errorf("it does not start: %w", err)
+	}
+	p := &process{child: child, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
+	p.out = newFrames(child.Stdout, p.noMessage)
+	go func() { // ends with the process
+		defer close(p.ended)
+		p.readStderr()
+		_ = child.Wait()
+	}()
+	return p, nil
+}
+
+func (p *process) readStderr() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := p.child.Stderr.Read(buf)
+		p.mu.Lock()
+		p.stderr.add(buf[:n])
+		p.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// noMessage counts a line on stdout that is no message.
+func (p *process) noMessage(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.junk++; p.junk == 1 {
+		p.first = cut(promptsafe.Clean(string(line[:min(len(line), 1024)])), 200)
+	}
+}
+
+// said gives the last of what the server wrote to stderr, at most a line or two of it.
+func (p *process) said() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	text := strings.TrimSpace(promptsafe.Clean(string(p.stderr.kept)))
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 && len(text)-i < 20 { // with the line before a short one
+		i = strings.LastIndexByte(text[:i], '\n')
+		text = text[i+1:]
+	} else {
+		text = text[i+1:]
+	}
+	return cut(strings.ReplaceAll(text, "\n", " "), 300)
+}
+
+// log gives all that is kept of stderr, cleaned.
+func (p *process) log() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return promptsafe.Clean(string(p.stderr.kept))
+}
+
+// nonsense says what else than messages the server wrote to stdout, "" for nothing.
+func (p *process) nonsense() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.junk {
+	case 0:
+		return ""
+	case 1:
+		return fmt.Sprintf("it wrote a line to stdout that is no message: %q", p.first)
+	}
+	return fmt.Sprintf("it wrote %d lines to stdout that are no messages, the first is %q", p.junk, p.first)
+}
+
+// alive reports whether the process runs.
+func (p *process) alive() bool {
+	select {
+	case <-p.ended:
+		return false
+	default:
+		return true
+	}
+}
+
+// stop ends the process and what it has started: its input ends, then it is interrupted,
+// terminated and killed. It takes half a second at most.
+func (p *process) stop() {
+	_ = p.child.Stdin.Close() // it may have ended
+	for _, step := range []struct {
+		signal syscall.Signal
+		wait   time.Duration
+	}{{syscall.SIGINT, afterInterrupt}, {syscall.SIGTERM, afterTerminate}} {
+		_ = p.child.Signal(step.signal) // one that has ended takes none
+		select {
+		case <-p.ended:
+			p.child.Kill() // what it left in its session
+			return
+		case <-time.After(step.wait):
+		}
+	}
+	p.child.Kill()
+	<-p.ended
+}
+
+// input is what is written to a server. One that does not read is cut off.
+type input struct{ io.WriteCloser }
+
+func (w input) Write(b []byte) (int, error) {
+	if d, ok := w.WriteCloser.(interface{ SetWriteDeadline(time.Time) error }); ok {
+		_ = d.SetWriteDeadline(time.Now().Add(writeTime)) // where there is none, the process ends it
+	}
+	n, err := w.WriteCloser.Write(b)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = fmt.Errorf("it has not read a message for %v", writeTime)
+	}
+	return n, err
+}

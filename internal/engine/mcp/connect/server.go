@@ -1,0 +1,533 @@
+package connect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"scorel/internal/text/promptsafe"
+)
+
+const (
+	// probeTime is how long a server on stdin has to answer the first question of the
+	// newest version, which older servers do not know: some never answer it, some end.
+	probeTime = 3 * time.Second
+	// olderVersion is the version that they are asked for then.
+	olderVersion = "2025-11-25"
+	// endTime is how long a process that has closed its output has to end.
+	endTime = 2 * time.Second
+	// listTime is how long a list may take.
+	listTime = time.Minute
+	// maxInstructions is how much of a server's instructions counts, in bytes.
+	maxInstructions = 2048
+	// settle is how long lists have to be unchanged before they are read again.
+	settle = 500 * time.Millisecond
+	// longest is how many times its time-out a call may take that goes on telling of itself.
+	longest = 6
+)
+
+// DefaultConnectTime and DefaultCallTime are how long a connection and a call may take,
+// where nothing else is said.
+const (
+	DefaultConnectTime = 30 * time.Second
+	DefaultCallTime    = 10 * time.Minute
+)
+
+// Target says how a server is reached: by a command or by an address.
+type Target struct {
+	Name string // of the entry
+
+	Command string // a path or a name to look up; "": it has an address
+	Args    []string
+	Env     []string // the whole environment
+	Dir     string
+	Record  string // where its process group is recorded, see [sandbox.Helper]
+
+	URL     string
+	SSE     bool // as of 2024-11-05; else streamable HTTP
+	Headers http.Header
+
+	Older bool // it is known not to speak the newest version
+}
+
+// Options are what a connection needs besides.
+type Options struct {
+	Version     string        // of this program
+	ConnectTime time.Duration // 0: DefaultConnectTime
+	CallTime    time.Duration // 0: DefaultCallTime
+	Root        string        // the folder of the workspace, "" for none
+	Changed     func()        // may be nil; is told that the tools have changed, from a goroutine of its own
+}
+
+// Server is an open connection. It may be used concurrently.
+type Server struct {
+	target  Target
+	options Options
+	process *process // of a command
+	address *address // else
+	session *mcp.ClientSession
+	older   bool
+
+	lists  *time.Timer // runs while changed lists settle
+	closed atomic.Bool
+	once   sync.Once
+	ended  chan struct{} // closed when the connection has ended
+
+	mu       sync.Mutex
+	progress map[string]*follower // by token
+	calls    int
+}
+
+// Progress is what a server tells of a call that runs.
+type Progress struct {
+	Done, Total float64 // Total is 0 where it is not known
+	Message     string
+}
+
+// Open connects to a server. The error says in a sentence without a subject why that was
+// not possible, such as "it does not answer"; it is [ErrNeedsAuth] where somebody has to
+// sign in.
+func Open(ctx context.Context, t Target, o Options) (*Server, error) {
+	if o.ConnectTime <= 0 {
+		o.ConnectTime = DefaultConnectTime
+	}
+	if o.CallTime <= 0 {
+		o.CallTime = DefaultCallTime
+	}
+	ctx, cancel := context.WithTimeout(ctx, o.ConnectTime)
+	defer cancel()
+	if t.Command == "" {
+		return openAddress(ctx, t, o)
+	}
+	if !t.Older {
+		s, again, err := openProcess(ctx, t, o, "", min(probeTime, o.ConnectTime/2))
+		if !again || ctx.Err() != nil {
+			return s, err
+		}
+	}
+	s, _, err := openProcess(ctx, t, o, olderVersion, o.ConnectTime)
+	return s, err
+}
+
+// openProcess starts a server and greets it in a version, "" for the newest. again says
+// that an older version may help.
+func openProcess(ctx context.Context, t Target, o Options, version string, limit time.Duration) (s *Server, again bool, err error) {
+	p, err := start(t)
+	if err != nil {
+		return nil, false, err
+	}
+	s = newServer(t, o)
+	s.process, s.older = p, version != ""
+	own, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
+	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: input{p.child.Stdin}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if !stop() && err == nil {
+		err = own.Err()
+	}
+	if err != nil {
+		over := own.Err()
+		var answered *jsonrpc.Error
+		if over == nil && !errors.As(err, &answered) { // its end may say more than the end of its output
+			select {
+			case <-p.ended:
+			case <-time.After(endTime):
+			}
+		}
+		dead := !p.alive()
+		p.stop()
+		return nil, version == "" && (over != nil || dead), s.notConnected(err, over, dead, o.ConnectTime)
+	}
+	s.watch()
+	return s, false, nil
+}
+
+func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
+	a, err := newAddress(t)
+	if err != nil {
+		return nil, err
+	}
+	s := newServer(t, o)
+	s.address = a
+	var version string
+	if t.SSE || t.Older {
+		version, s.older = olderVersion, true
+	}
+	// The streams of a session end with the context of its beginning.
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, cancel)
+	s.session, err = s.client().Connect(own, a.transport(t.SSE), &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if !stop() && err == nil {
+		_ = s.session.Close()
+		err = ctx.Err()
+	}
+	if err != nil {
+		cancel()
+		a.close()
+		return nil, s.notConnected(err, ctx.Err(), false, o.ConnectTime)
+	}
+	s.watch()
+	go func() { <-s.ended; cancel() }() // ends with the connection
+	return s, nil
+}
+
+func newServer(t Target, o Options) *Server {
+	return &Server{target: t, options: o, ended: make(chan struct{}), progress: map[string]*follower{}}
+}
+
+// client makes what the library speaks with.
+func (s *Server) client() *mcp.Client {
+	options := &mcp.ClientOptions{
+		Logger:                      slog.New(slog.DiscardHandler),
+		Capabilities:                &mcp.ClientCapabilities{},
+		MultiRoundTrip:              &mcp.MultiRoundTripOptions{},
+		ProgressNotificationHandler: s.progressed,
+		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.changed() },
+	}
+	if s.options.Root != "" {
+		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
+		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}
+	}
+	c := mcp.NewClient(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: s.options.Version}, options)
+	if s.options.Root != "" {
+		//lint:ignore SA1019 as above
+		c.AddRoots(&mcp.Root{URI: fileURI(s.options.Root), Name: "workspace"})
+	}
+	return c
+}
+
+// watch notices the end of the connection.
+func (s *Server) watch() {
+	go func() { // ends with the connection
+		defer close(s.ended)
+		_ = s.session.Wait() // Why says it
+		s.release()
+	}()
+}
+
+// release ends what belongs to the connection.
+func (s *Server) release() {
+	s.once.Do(func() {
+		s.mu.Lock()
+		if s.lists != nil {
+			s.lists.Stop()
+		}
+		s.mu.Unlock()
+		if s.process != nil {
+			s.process.stop()
+		} else {
+			s.address.close()
+		}
+	})
+}
+
+// Close ends the connection and, of a command, its process, in about half a second at
+// most. It may be called more than once.
+func (s *Server) Close() {
+	s.closed.Store(true)
+	s.release() // a server that does not read would hold up the library's goodbye
+	_ = s.session.Close()
+	<-s.ended
+}
+
+// Done is closed when the connection has ended, by whoever.
+func (s *Server) Done() <-chan struct{} { return s.ended }
+
+// Older reports whether the server had to be asked for an older version.
+func (s *Server) Older() bool { return s.older }
+
+// ProtocolVersion gives the version that was agreed on.
+func (s *Server) ProtocolVersion() string { return s.session.InitializeResult().ProtocolVersion }
+
+// Title gives what the server calls itself, with its version.
+func (s *Server) Title() string {
+	info := s.session.InitializeResult().ServerInfo
+	if info == nil {
+		return ""
+	}
+	return oneLine(info.Name + " " + info.Version)
+}
+
+// Instructions gives what the server says of its use, cleaned and cut.
+func (s *Server) Instructions() string {
+	return cut(promptsafe.Clean(s.session.InitializeResult().Instructions), maxInstructions)
+}
+
+// Log gives the last of what a command wrote to stderr, cleaned.
+func (s *Server) Log() string {
+	if s.process == nil {
+		return ""
+	}
+	return s.process.log()
+}
+
+// Nonsense says what else than messages a command wrote to stdout, "" for nothing.
+func (s *Server) Nonsense() string {
+	if s.process == nil {
+		return ""
+	}
+	return s.process.nonsense()
+}
+
+// Tools reads the list of tools. The faults are sentences without a subject about what is
+// left out.
+func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err error) {
+	if caps := s.session.InitializeResult().Capabilities; caps == nil || caps.Tools == nil {
+		return nil, nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTime)
+	defer cancel()
+	var list []*mcp.Tool
+	seen := map[string]bool{}
+	for cursor, page := "", 0; ; page++ {
+		got, err := await(ctx, func() (*mcp.ListToolsResult, error) {
+			return s.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
+		})
+		if err != nil {
+			return nil, nil, s.failed(ctx, err, listTime)
+		}
+		list = append(list, got.Tools...)
+		cursor = got.NextCursor
+		switch {
+		case cursor == "":
+		case seen[cursor]:
+			faults = append(faults, "its list of tools comes back to a page that was read; what has come until then counts")
+			cursor = ""
+		case len(list) >= maxTools || page+1 >= maxPages:
+			faults = append(faults, fmt.Sprintf("it has more than %d tools or %d pages of them; the rest is left out", maxTools, maxPages))
+			cursor = ""
+		}
+		if cursor == "" {
+			break
+		}
+		seen[cursor] = true
+	}
+	tools, left := Tools(s.target.Name, list[:min(len(list), maxTools)])
+	return tools, append(faults, left...), nil
+}
+
+// Call calls a tool by its own name. tell may be nil. An error is that there is no answer;
+// with [ErrUnknownEffect] nobody knows whether the call took effect. A server's own failure
+// is an answer.
+func (s *Server) Call(ctx context.Context, tool string, in json.RawMessage, tell func(Progress)) (*Answer, error) {
+	if s.gone() {
+		return nil, ErrNotSent
+	}
+	limit := s.options.CallTime
+	ctx, cancel := context.WithTimeout(ctx, longest*limit)
+	defer cancel()
+	quiet := errors.New("quiet")
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	idle := time.AfterFunc(limit, func() { end(quiet) })
+	defer idle.Stop()
+	token := s.follow(func(p Progress) {
+		idle.Reset(limit)
+		if tell != nil {
+			tell(p)
+		}
+	})
+	defer s.forget(token)
+	params := &mcp.CallToolParams{Name: tool, Arguments: in}
+	if len(in) == 0 {
+		params.Arguments = json.RawMessage("{}")
+	}
+	params.SetProgressToken(token)
+	got, err := await(ctx, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
+	switch {
+	case err == nil:
+		return answerOf(got), nil
+	case errors.Is(context.Cause(ctx), quiet):
+		return nil, fmt.Errorf("it has told nothing for %v; %w", limit, ErrUnknownEffect)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	}
+	return nil, s.failed(ctx, err, limit)
+}
+
+// ErrNotSent is that a connection had ended before a call, which was not sent.
+var ErrNotSent = errors.New("the connection had ended before, and the call was not sent")
+
+// ErrUnknownEffect is that a call was sent and nobody knows what became of it.
+var ErrUnknownEffect = errors.New("whether the call took effect is not known, and it is not sent again")
+
+// await returns when do has, or ctx has ended: what is written to a server that does not
+// read waits for no context. do ends with the connection at the latest.
+func await[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	got := make(chan answer, 1)
+	go func() { // ends with do
+		v, err := do()
+		got <- answer{v, err}
+	}()
+	select {
+	case a := <-got:
+		return a.v, a.err
+	case <-ctx.Done():
+		select { // which cancels the request, and tells the server
+		case a := <-got:
+			return a.v, a.err
+		case <-time.After(afterInterrupt):
+		}
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// follower is told of a call until that is over.
+type follower struct {
+	mu   sync.Mutex
+	tell func(Progress) // nil when it is over
+}
+
+// follow has tell called with what comes of a call, and returns the token to ask with.
+func (s *Server) follow(tell func(Progress)) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls++
+	token := "call-" + strconv.Itoa(s.calls)
+	s.progress[token] = &follower{tell: tell}
+	return token
+}
+
+// forget ends follow: nobody is told any more when it has returned.
+func (s *Server) forget(token string) {
+	s.mu.Lock()
+	f := s.progress[token]
+	delete(s.progress, token)
+	s.mu.Unlock()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.tell = nil
+}
+
+func (s *Server) progressed(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+	token, _ := r.Params.ProgressToken.(string)
+	s.mu.Lock()
+	f := s.progress[token]
+	s.mu.Unlock()
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tell != nil {
+		f.tell(Progress{Done: r.Params.Progress, Total: r.Params.Total, Message: oneLine(r.Params.Message)})
+	}
+}
+
+// changed has the lists read again when no more changes come.
+func (s *Server) changed() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.options.Changed == nil || s.closed.Load():
+	case s.lists == nil:
+		s.lists = time.AfterFunc(settle, s.options.Changed)
+	default:
+		s.lists.Reset(settle)
+	}
+}
+
+// notConnected says why a connection was not made. over is why there was no more time, if
+// so, and dead that the process has ended by itself.
+func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) error {
+	var why string
+	var answered *jsonrpc.Error
+	switch {
+	case s.process != nil && errors.As(err, &answered):
+		why = "it answers with an error: " + s.reason(answered)
+	case s.address != nil && s.address.refused.Load() != 0:
+		return ErrNeedsAuth
+	case errors.Is(err, errTooLong):
+		return errTooLong
+	case errors.Is(over, context.Canceled):
+		return over
+	case over != nil:
+		why = fmt.Sprintf("it has not answered within %v", limit)
+	case dead:
+		exit := s.process.child.Exit()
+		why = fmt.Sprintf("its process ended with status %d before it answered", exit.Code)
+		if exit.Signal != "" {
+			why = fmt.Sprintf("its process was ended by %s before it answered", exit.Signal)
+		}
+	case s.address != nil && s.address.unreached.Load():
+		why = "it cannot be reached: " + s.reason(err)
+	default:
+		why = "it does not answer as an MCP server does: " + s.reason(err)
+	}
+	if s.process != nil {
+		if said := s.process.said(); said != "" {
+			why += "; the last that it wrote to stderr is " + strconv.Quote(said)
+		}
+		if nonsense := s.process.nonsense(); nonsense != "" {
+			why += "; " + nonsense
+		}
+	}
+	return errors.New(why)
+}
+
+// failed says why a request on an open connection has no answer.
+func (s *Server) failed(ctx context.Context, err error, limit time.Duration) error {
+	switch {
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("it has not answered within %v", limit)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case s.address != nil && s.address.refused.Swap(0) != 0:
+		return ErrNeedsAuth
+	case errors.Is(err, mcp.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errTooLong) || s.gone():
+		return fmt.Errorf("the connection has ended (%s); %w", s.reason(err), ErrUnknownEffect)
+	}
+	return fmt.Errorf("it answers with an error: %s", s.reason(err))
+}
+
+// gone reports whether the connection has ended.
+func (s *Server) gone() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return s.process != nil && (!s.process.alive() || s.process.out.over.Load())
+	}
+}
+
+// reason makes an error of the library fit for a line, without the names of its calls and
+// without what an address may keep secret.
+func (s *Server) reason(err error) string {
+	text := err.Error()
+	if s.address != nil {
+		text = s.address.hide(text)
+	}
+	text = oneLine(text)
+	for _, lead := range []string{"rejected by transport: ", "connection closed: "} {
+		text = strings.TrimPrefix(text, lead)
+	}
+	for _, lead := range []string{"calling ", "sending "} {
+		if rest, ok := strings.CutPrefix(text, lead); ok {
+			if _, after, ok := strings.Cut(rest, ": "); ok {
+				text = after
+			}
+		}
+	}
+	return strings.TrimPrefix(text, "rejected by transport: ")
+}
+
+// fileURI writes a folder as a URI.
+func fileURI(path string) string { return (&url.URL{Scheme: "file", Path: path}).String() }

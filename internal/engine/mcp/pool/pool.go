@@ -1,0 +1,448 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"scorel/internal/engine/mcp/connect"
+)
+
+const (
+	// idleTime is how long a connection stays open that no session uses.
+	idleTime = 5 * time.Minute
+	// maxConnections is how many there may be at once.
+	maxConnections = 256
+	// localAtOnce and remoteAtOnce are how many processes and addresses are connected with
+	// at the same time.
+	localAtOnce  = 3
+	remoteAtOnce = 20
+	// attempts is how often an address is tried, 1, 2, 4 and 8 s apart, and half as much more
+	// or less.
+	attempts = 5
+	// steady is how long a connection has to last for its attempts to be forgotten.
+	steady = time.Minute
+	// maxBroken is how many calls in a row may break off before a connection is made anew.
+	maxBroken = 3
+)
+
+// State is how a connection stands.
+type State string
+
+// The states.
+const (
+	Pending   State = "pending"
+	Connected State = "connected"
+	Failed    State = "failed"
+	NeedsAuth State = "needs-auth"
+)
+
+// Server is an open connection; [connect.Server] is one.
+type Server interface {
+	Tools(ctx context.Context) (tools []connect.Tool, faults []string, err error)
+	Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error)
+	Title() string
+	Instructions() string
+	Log() string
+	Nonsense() string
+	Done() <-chan struct{}
+	Close()
+}
+
+// Key says which uses share a connection: those with the same entry and workspace, and,
+// where a session has one of its own, session.
+type Key struct{ Entry, Root, Session string }
+
+// Spec is a server that is to be connected with.
+type Spec struct {
+	Key    Key
+	Remote bool // it has an address
+	// Open connects. changed is told that the tools of the server have changed.
+	Open func(ctx context.Context, changed func()) (Server, error)
+}
+
+// Status is what is known of a server.
+type Status struct {
+	State        State
+	Problem      string // a sentence without a subject; why the last try failed, "" otherwise
+	Tools        []connect.Tool
+	Faults       []string // sentences without a subject, about tools that are left out and the like
+	Title        string
+	Instructions string
+	Log          string // the last that a process wrote to stderr
+}
+
+// Pool keeps connections. It may be used concurrently.
+type Pool struct {
+	local, remote chan struct{}
+	jitter        func() float64 // 0.5 to 1.5
+	wg            sync.WaitGroup
+
+	mu     sync.Mutex
+	open   map[Key]*connection
+	closed bool
+}
+
+// New makes a pool without connections.
+func New() *Pool {
+	return &Pool{local: make(chan struct{}, localAtOnce), remote: make(chan struct{}, remoteAtOnce), open: map[Key]*connection{},
+		jitter: func() float64 { return 0.5 + rand.Float64() }}
+}
+
+// connection is one to a server, with those who use it. The pool's lock guards leases and
+// idle, its own the rest.
+type connection struct {
+	pool   *Pool
+	spec   Spec
+	cancel context.CancelFunc
+	kick   chan struct{} // asks for a new connection; holds one
+	relist chan struct{} // asks for the tools; holds one
+
+	leases map[*Lease]func()
+	idle   *time.Timer
+
+	mu     sync.Mutex
+	status Status
+	server Server        // of the state connected
+	moved  chan struct{} // closed with the next change of the state
+	broken int           // calls in a row that broke off
+}
+
+// Lease is the use of a connection by a session. It may be used concurrently.
+type Lease struct {
+	c    *connection
+	once sync.Once
+}
+
+// ErrClosed is that the pool has been closed.
+var ErrClosed = errors.New("the host is stopping")
+
+// Acquire takes part in a connection and returns at once; one that there is not is begun.
+// changed is told, from a goroutine of the pool, when the state or the tools have changed,
+// until Release.
+func (p *Pool) Acquire(spec Spec, changed func()) (*Lease, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return nil, ErrClosed
+	}
+	c := p.open[spec.Key]
+	if c == nil {
+		if len(p.open) >= maxConnections {
+			return nil, fmt.Errorf("%d connections to MCP servers are open, which is the most; disable some servers, or close sessions", maxConnections)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		c = &connection{pool: p, spec: spec, cancel: cancel, kick: make(chan struct{}, 1), relist: make(chan struct{}, 1),
+			leases: map[*Lease]func(){}, status: Status{State: Pending}, moved: make(chan struct{})}
+		p.open[spec.Key] = c
+		p.wg.Go(func() { c.run(ctx) }) // ends with ctx
+	}
+	if c.idle != nil {
+		c.idle.Stop()
+		c.idle = nil
+	}
+	l := &Lease{c: c}
+	c.leases[l] = changed
+	return l, nil
+}
+
+// Close ends all connections and returns when they have ended.
+func (p *Pool) Close() {
+	p.mu.Lock()
+	p.closed = true
+	for _, c := range p.open {
+		p.drop(c)
+	}
+	p.mu.Unlock()
+	p.wg.Wait()
+}
+
+// Len returns how many connections there are.
+func (p *Pool) Len() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open)
+}
+
+// drop ends a connection. mu is held.
+func (p *Pool) drop(c *connection) {
+	if p.open[c.spec.Key] == c {
+		delete(p.open, c.spec.Key)
+	}
+	if c.idle != nil {
+		c.idle.Stop()
+	}
+	c.cancel()
+}
+
+// Release gives the connection back. It may be called more than once.
+func (l *Lease) Release() {
+	l.once.Do(func() {
+		c, p := l.c, l.c.pool
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(c.leases, l)
+		if len(c.leases) > 0 || p.closed {
+			return
+		}
+		var timer *time.Timer
+		timer = time.AfterFunc(idleTime, func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if c.idle == timer {
+				p.drop(c)
+			}
+		})
+		c.idle = timer
+	})
+}
+
+// Status tells how the server stands. Its slices are not changed.
+func (l *Lease) Status() Status {
+	l.c.mu.Lock()
+	defer l.c.mu.Unlock()
+	s := l.c.status
+	if l.c.server != nil {
+		s.Log = l.c.server.Log()
+		if odd := l.c.server.Nonsense(); odd != "" {
+			s.Faults = append(slices.Clip(s.Faults), odd)
+		}
+	}
+	return s
+}
+
+// Settled waits until the first try to connect is over, or ctx ends.
+func (l *Lease) Settled(ctx context.Context) error {
+	for {
+		l.c.mu.Lock()
+		s, moved := l.c.status, l.c.moved
+		l.c.mu.Unlock()
+		if s.State != Pending || s.Problem != "" {
+			return nil
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Reconnect ends the connection and makes a new one.
+func (l *Lease) Reconnect() {
+	l.c.again()
+}
+
+// again asks for a new connection; the state is pending from now on.
+func (c *connection) again() {
+	c.become(nil, Status{State: Pending})
+	ask(c.kick)
+}
+
+// ask leaves a mark where none is.
+func ask(mark chan struct{}) {
+	select {
+	case mark <- struct{}{}:
+	default:
+	}
+}
+
+// Call calls a tool by its own name, as [connect.Server.Call] does. It waits for a
+// connection that is being made, and begins one to a process that has ended.
+func (l *Lease) Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error) {
+	for again := false; ; again = true {
+		server, err := l.c.ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a, err := server.Call(ctx, tool, in, tell)
+		if errors.Is(err, connect.ErrNotSent) && !again {
+			l.c.again()
+			continue
+		}
+		l.c.called(server, err)
+		return a, err
+	}
+}
+
+// ready gives the open connection.
+func (c *connection) ready(ctx context.Context) (Server, error) {
+	for tried := false; ; {
+		c.mu.Lock()
+		s, server, moved := c.status, c.server, c.moved
+		c.mu.Unlock()
+		switch {
+		case server != nil:
+			return server, nil
+		case s.State == NeedsAuth:
+			return nil, connect.ErrNeedsAuth
+		case s.State == Failed && (c.spec.Remote || tried):
+			return nil, errors.New(s.Problem)
+		case s.State == Failed:
+			tried = true
+			c.again()
+			continue
+		}
+		select {
+		case <-moved:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// called draws the consequences of a call.
+func (c *connection) called(server Server, err error) {
+	switch {
+	case errors.Is(err, connect.ErrNeedsAuth):
+		c.become(nil, Status{State: NeedsAuth})
+		ask(c.kick) // who waits for the connection closes it; the state says that none is to be made
+		return
+	case !errors.Is(err, connect.ErrUnknownEffect):
+		c.mu.Lock()
+		c.broken = 0
+		c.mu.Unlock()
+		return
+	}
+	c.mu.Lock()
+	c.broken++
+	worn := c.broken >= maxBroken && c.server == server
+	c.mu.Unlock()
+	if worn {
+		c.again()
+	}
+}
+
+// become changes what is known, and tells those who use the connection.
+func (c *connection) become(server Server, s Status) {
+	c.mu.Lock()
+	c.server, c.status = server, s
+	if s.State == Connected {
+		c.broken = 0
+	}
+	close(c.moved)
+	c.moved = make(chan struct{})
+	c.mu.Unlock()
+	c.pool.mu.Lock()
+	var tell []func()
+	for _, changed := range c.leases {
+		if changed != nil {
+			tell = append(tell, changed)
+		}
+	}
+	c.pool.mu.Unlock()
+	for _, changed := range tell {
+		changed()
+	}
+}
+
+// state gives the state.
+func (c *connection) state() State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.status.State
+}
+
+// errEnded and errExited are the ends of a connection that nobody here wanted.
+var (
+	errEnded  = errors.New("its connection has ended")
+	errExited = errors.New("its process has ended; it is started again when one of its tools is called")
+)
+
+// run keeps the connection until ctx ends.
+func (c *connection) run(ctx context.Context) {
+	for tried := 0; ctx.Err() == nil; {
+		began, log := time.Now(), ""
+		server, err := c.connect(ctx)
+		if err == nil {
+			wanted := c.hold(ctx, server)
+			if time.Since(began) >= steady {
+				tried = 0
+			}
+			err, log = errEnded, server.Log()
+			if !c.spec.Remote {
+				err = errExited
+			}
+			if wanted && c.state() != NeedsAuth { // somebody wants a new one
+				tried = 0
+				continue
+			}
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		tried++
+		switch {
+		case errors.Is(err, connect.ErrNeedsAuth) || c.state() == NeedsAuth:
+			c.become(nil, Status{State: NeedsAuth})
+		case c.spec.Remote && tried < attempts:
+			c.become(nil, Status{State: Pending, Problem: err.Error()})
+			wait := time.NewTimer(time.Duration(float64(time.Second<<(tried-1)) * c.pool.jitter()))
+			select {
+			case <-wait.C:
+			case <-c.kick:
+				tried = 0
+			case <-ctx.Done():
+			}
+			wait.Stop()
+			continue
+		default:
+			c.become(nil, Status{State: Failed, Problem: err.Error(), Log: log})
+		}
+		select {
+		case <-c.kick:
+			tried = 0
+		case <-ctx.Done():
+		}
+	}
+}
+
+// connect makes a connection when it is its turn.
+func (c *connection) connect(ctx context.Context) (Server, error) {
+	slots := c.pool.local
+	if c.spec.Remote {
+		slots = c.pool.remote
+	}
+	select {
+	case slots <- struct{}{}:
+		defer func() { <-slots }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	select {
+	case <-c.kick: // this is the one that was asked for
+	default:
+	}
+	return c.spec.Open(ctx, func() { ask(c.relist) })
+}
+
+// hold reads the tools, and again when they change, until the connection ends or is not
+// wanted any more; then it is closed. It reports whether somebody wants another one.
+func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
+	defer server.Close()
+	for {
+		tools, faults, err := server.Tools(ctx)
+		if ctx.Err() != nil {
+			return false
+		}
+		if err != nil {
+			faults = append(faults, "its tools are not known: "+err.Error())
+		}
+		c.become(server, Status{State: Connected, Tools: tools, Faults: faults, Title: server.Title(), Instructions: server.Instructions()})
+		select {
+		case <-c.relist:
+			continue
+		case <-server.Done():
+			return false
+		case <-c.kick:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+}

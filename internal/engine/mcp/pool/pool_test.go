@@ -1,0 +1,344 @@
+package pool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"scorel/internal/engine/mcp/connect"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// server is one that does as it is told.
+type server struct {
+	call   func(ctx context.Context) (*connect.Answer, error)
+	tools  func() ([]connect.Tool, error)
+	ended  chan struct{}
+	once   sync.Once
+	closed atomic.Bool
+}
+
+func newServer() *server { return &server{ended: make(chan struct{})} }
+
+func (s *server) Tools(context.Context) ([]connect.Tool, []string, error) {
+	if s.tools == nil {
+		return []connect.Tool{{Name: "mcp__s__a", Own: "a"}}, nil, nil
+	}
+	tools, err := s.tools()
+	return tools, nil, err
+}
+
+func (s *server) Call(ctx context.Context, _ string, _ json.RawMessage, _ func(connect.Progress)) (*connect.Answer, error) {
+	if s.call == nil {
+		return &connect.Answer{}, nil
+	}
+	return s.call(ctx)
+}
+func (*server) Title() string           { return "a server" }
+func (*server) Instructions() string    { return "" }
+func (*server) Log() string             { return "the log" }
+func (*server) Nonsense() string        { return "" }
+func (s *server) Done() <-chan struct{} { return s.ended }
+func (s *server) end()                  { s.once.Do(func() { close(s.ended) }) }
+func (s *server) Close()                { s.closed.Store(true); s.end() }
+
+// world counts what is opened, and opens what next gives.
+type world struct {
+	mu     sync.Mutex
+	opened []*server
+	times  []time.Duration
+	next   func(n int) (*server, error)
+	began  time.Time
+}
+
+func (w *world) open(context.Context, func()) (Server, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.times = append(w.times, time.Since(w.began))
+	s, err := newServer(), error(nil)
+	if w.next != nil {
+		s, err = w.next(len(w.times))
+	}
+	if err != nil {
+		return nil, err
+	}
+	w.opened = append(w.opened, s)
+	return s, nil
+}
+
+func (w *world) spec(name string, remote bool) Spec {
+	return Spec{Key: Key{Entry: name, Root: "/w"}, Remote: remote, Open: w.open}
+}
+
+// in runs a test on a clock of its own.
+func in(t *testing.T, do func(t *testing.T, p *Pool, w *world)) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New()
+		p.jitter = func() float64 { return 1 }
+		do(t, p, &world{began: time.Now()})
+		p.Close()
+	})
+}
+
+func acquire(t *testing.T, p *Pool, s Spec, changed func()) *Lease {
+	t.Helper()
+	l, err := p.Acquire(s, changed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func TestSessionsShareAConnectionWhichGoesFiveMinutesAfterTheLast(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		one, two := acquire(t, p, w.spec("a", false), nil), acquire(t, p, w.spec("a", false), nil)
+		other := acquire(t, p, w.spec("b", false), nil)
+		synctest.Wait()
+		if len(w.opened) != 2 {
+			t.Errorf("%d connections", len(w.opened))
+		}
+		if s := two.Status(); s.State != Connected || len(s.Tools) != 1 || s.Title != "a server" || s.Log != "the log" {
+			t.Errorf("%+v", s)
+		}
+		other.Release()
+		one.Release()
+		one.Release()
+		time.Sleep(idleTime + time.Second)
+		if p.Len() != 1 {
+			t.Errorf("%d connections are open", p.Len())
+		}
+		two.Release()
+		time.Sleep(idleTime - time.Second)
+		three := acquire(t, p, w.spec("a", false), nil)
+		time.Sleep(time.Hour)
+		if p.Len() != 1 || len(w.opened) != 2 {
+			t.Errorf("who comes back in time gets a new one: %d, %d", p.Len(), len(w.opened))
+		}
+		three.Release()
+		time.Sleep(idleTime + time.Second)
+		if p.Len() != 0 || slices.ContainsFunc(w.opened, func(s *server) bool { return !s.closed.Load() }) {
+			t.Errorf("%d connections are open", p.Len())
+		}
+	})
+}
+
+func TestAProcessThatEndedIsStartedAgainByTheNextCallAndOnlyOnce(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		w.next = func(n int) (*server, error) {
+			if n == 3 {
+				return nil, errors.New("it does not start")
+			}
+			return newServer(), nil
+		}
+		l := acquire(t, p, w.spec("a", false), nil)
+		synctest.Wait()
+		w.opened[0].end()
+		time.Sleep(time.Hour)
+		if s := l.Status(); s.State != Failed || s.Problem != errExited.Error() || s.Log != "the log" || len(w.times) != 1 {
+			t.Errorf("it has ended: %+v after %d starts", s, len(w.times))
+		}
+		if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.times) != 2 {
+			t.Errorf("%v after %d starts", err, len(w.times))
+		}
+		w.opened[1].end()
+		synctest.Wait()
+		if _, err := l.Call(t.Context(), "a", nil, nil); err == nil || err.Error() != "it does not start" || len(w.times) != 3 {
+			t.Errorf("%v after %d starts", err, len(w.times))
+		}
+		l.Reconnect()
+		if err := l.Settled(t.Context()); err != nil || l.Status().State != Connected {
+			t.Errorf("%v, %+v", err, l.Status())
+		}
+	})
+}
+
+func TestAnAddressIsTriedSlowerAndSlowerAndThenNoMore(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		w.next = func(int) (*server, error) { return nil, errors.New("it does not answer") }
+		l := acquire(t, p, w.spec("a", true), nil)
+		time.Sleep(time.Hour)
+		if s := l.Status(); s.State != Failed || s.Problem != "it does not answer" {
+			t.Errorf("%+v", s)
+		}
+		if want := []time.Duration{0, 1e9, 3e9, 7e9, 15e9}; !slices.Equal(w.times, want) {
+			t.Errorf("tried at %v", w.times)
+		}
+		if _, err := l.Call(t.Context(), "a", nil, nil); err == nil || len(w.times) != attempts {
+			t.Errorf("a call: %v, %d", err, len(w.times))
+		}
+		w.next = nil
+		l.Reconnect()
+		synctest.Wait()
+		if s := l.Status(); s.State != Connected {
+			t.Errorf("%+v", s)
+		}
+		w.opened[0].end()
+		time.Sleep(time.Minute)
+		if s := l.Status(); s.State != Connected || len(w.opened) != 2 {
+			t.Errorf("it ended and comes back by itself: %+v", s)
+		}
+	})
+}
+
+func TestWhoseSignInIsMissingIsNotTriedAgain(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		w.next = func(int) (*server, error) { return nil, connect.ErrNeedsAuth }
+		l := acquire(t, p, w.spec("a", true), nil)
+		time.Sleep(time.Hour)
+		if s := l.Status(); s.State != NeedsAuth || len(w.times) != 1 {
+			t.Errorf("%+v", s)
+		}
+		if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrNeedsAuth) {
+			t.Errorf("%v", err)
+		}
+		w.next = func(int) (*server, error) {
+			s := newServer()
+			s.call = func(context.Context) (*connect.Answer, error) { return nil, connect.ErrNeedsAuth }
+			return s, nil
+		}
+		l.Reconnect()
+		if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrNeedsAuth) {
+			t.Errorf("%v", err)
+		}
+		synctest.Wait()
+		if s := l.Status(); s.State != NeedsAuth || !w.opened[0].closed.Load() {
+			t.Errorf("the sign-in ended in a call: %+v", s)
+		}
+	})
+}
+
+func TestACallIsSentOnceAndThreeThatBreakOffMakeANewConnection(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		calls := 0
+		w.next = func(n int) (*server, error) {
+			s := newServer()
+			if n == 1 {
+				s.call = func(context.Context) (*connect.Answer, error) {
+					calls++
+					return nil, fmt.Errorf("it broke off; %w", connect.ErrUnknownEffect)
+				}
+			}
+			return s, nil
+		}
+		l := acquire(t, p, w.spec("a", true), nil)
+		for i := range maxBroken {
+			if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrUnknownEffect) || calls != i+1 {
+				t.Errorf("%v after %d calls", err, calls)
+			}
+		}
+		if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.opened) != 2 {
+			t.Errorf("%v, %d connections", err, len(w.opened))
+		}
+	})
+}
+
+func TestACallThatWasNotSentIsSentOverANewConnection(t *testing.T) {
+	for _, remote := range []bool{false, true} {
+		in(t, func(t *testing.T, p *Pool, w *world) {
+			w.next = func(n int) (*server, error) {
+				s := newServer()
+				if n == 1 {
+					s.call = func(context.Context) (*connect.Answer, error) { s.end(); return nil, connect.ErrNotSent }
+				}
+				return s, nil
+			}
+			l := acquire(t, p, w.spec("a", remote), nil)
+			if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.opened) < 2 {
+				t.Errorf("%v, %d connections", err, len(w.opened))
+			}
+		})
+	}
+}
+
+func TestTheFirstTryIsWaitedForAndNotTheOthers(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		w.next = func(int) (*server, error) { return nil, errors.New("it does not answer") }
+		l := acquire(t, p, w.spec("a", true), nil)
+		began := time.Now()
+		if err := l.Settled(t.Context()); err != nil || time.Since(began) > 0 || l.Status().Problem != "it does not answer" {
+			t.Errorf("%v after %v: %+v", err, time.Since(began), l.Status())
+		}
+	})
+}
+
+func TestChangesOfTheToolsAreReadAndTold(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, _ *world) {
+		s := newServer()
+		var n, told atomic.Int32
+		var fails atomic.Bool
+		s.tools = func() ([]connect.Tool, error) {
+			if fails.Load() {
+				return nil, errors.New("it answers with an error: no")
+			}
+			return make([]connect.Tool, n.Add(1)), nil
+		}
+		var change func()
+		l := acquire(t, p, Spec{Key: Key{Entry: "a"}, Open: func(_ context.Context, changed func()) (Server, error) { change = changed; return s, nil }}, func() { told.Add(1) })
+		synctest.Wait()
+		change()
+		change()
+		synctest.Wait()
+		if got := l.Status(); len(got.Tools) < 2 || told.Load() < 2 {
+			t.Errorf("%+v, told %d times", got, told.Load())
+		}
+		fails.Store(true)
+		change()
+		synctest.Wait()
+		if got := l.Status(); got.State != Connected || len(got.Tools) != 0 || !strings.Contains(strings.Join(got.Faults, ""), "its tools are not known: it answers with an error: no") {
+			t.Errorf("%+v", got)
+		}
+	})
+}
+
+func TestOnlyAFewProcessesAreStartedAtOnce(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, _ *world) {
+		var now, most atomic.Int32
+		open := func(ctx context.Context, _ func()) (Server, error) {
+			most.Store(max(most.Load(), now.Add(1)))
+			defer now.Add(-1)
+			time.Sleep(time.Second)
+			return newServer(), ctx.Err()
+		}
+		for i := range 20 {
+			acquire(t, p, Spec{Key: Key{Entry: fmt.Sprint(i)}, Open: open}, nil)
+		}
+		time.Sleep(20 * time.Second)
+		if most.Load() != localAtOnce {
+			t.Errorf("%d at once", most.Load())
+		}
+	})
+}
+
+func TestThereIsAMostOfConnectionsAndNoneAfterTheEnd(t *testing.T) {
+	in(t, func(t *testing.T, p *Pool, w *world) {
+		for i := range maxConnections {
+			acquire(t, p, w.spec(fmt.Sprint(i), true), nil)
+		}
+		if _, err := p.Acquire(w.spec("more", true), nil); err == nil || !strings.Contains(err.Error(), "256 connections") {
+			t.Errorf("%v", err)
+		}
+		hang := New()
+		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _ func()) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
+		synctest.Wait()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := l.Call(ctx, "a", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		hang.Close()
+		if _, err := hang.Acquire(w.spec("late", true), nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("%v", err)
+		}
+	})
+}

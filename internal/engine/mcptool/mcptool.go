@@ -1,0 +1,180 @@
+// Package mcptool makes tools of MCP servers into tools of a turn.
+//
+// What they do is known to nobody but their server, so all are of the kind exec: a rule or
+// a person allows a call, and what the server says of itself (a tool that only reads) lets
+// calls run side by side and no more. Answers are bounded for the model; what is cut is
+// kept whole, and pictures are made to fit.
+package mcptool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/engine/permission"
+	engine "scorel/internal/engine/tool"
+	"scorel/protocol"
+)
+
+const (
+	// maxText is how much text of an answer a model sees, in bytes: about 25,000 tokens.
+	maxText = 100_000
+	// maxStructured bounds what is kept of the structured part of an answer, in bytes.
+	maxStructured = 256 << 10
+)
+
+// Server is what calls go to; a lease of the pool of connections is one.
+type Server interface {
+	Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error)
+}
+
+// Tool is a tool of a server. It implements [engine.Tool].
+type Tool struct {
+	name   string // of the server
+	of     connect.Tool
+	server Server
+	blobs  engine.Blobs
+}
+
+// New makes a tool of one of a server.
+func New(name string, of connect.Tool, server Server, blobs engine.Blobs) Tool {
+	return Tool{name, of, server, blobs}
+}
+
+// Spec implements [engine.Tool].
+func (t Tool) Spec() engine.Spec {
+	return engine.Spec{
+		ToolInfo:    protocol.ToolInfo{Name: t.of.Name, Kind: protocol.ToolRuns},
+		Description: t.of.Description,
+		Schema:      t.of.Schema,
+		Parallel:    t.of.ReadOnly,
+	}
+}
+
+// Server gives the name of the server.
+func (t Tool) Server() string { return t.name }
+
+// Prepare implements [engine.Tool].
+func (t Tool) Prepare(_ context.Context, call engine.Call) (engine.Prepared, error) {
+	if err := t.of.Check(call.Input); err != nil {
+		return nil, err
+	}
+	return &prepared{t, call}, nil
+}
+
+// prepared is a call. It implements [engine.Prepared] and [engine.Labelled].
+type prepared struct {
+	Tool
+	call engine.Call
+}
+
+// Label implements [engine.Labelled].
+func (p *prepared) Label() string {
+	if p.of.Title != "" {
+		return p.name + ": " + p.of.Title
+	}
+	return p.name + ": " + p.of.Own
+}
+
+// Action implements [engine.Prepared].
+func (p *prepared) Action() permission.Action {
+	return permission.Action{Tool: p.of.Name, Kind: permission.Exec}
+}
+
+// Snapshots implements [engine.Prepared]: what the server changes cannot be restored.
+func (p *prepared) Snapshots(context.Context) ([]engine.Snapshot, error) { return nil, nil }
+
+// Close implements [engine.Prepared].
+func (p *prepared) Close() {}
+
+// Run implements [engine.Prepared].
+func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, error) {
+	a, err := p.server.Call(ctx, p.of.Own, p.call.Input, p.tell)
+	switch {
+	case errors.Is(err, connect.ErrNeedsAuth):
+		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.name)
+	case err != nil && ctx.Err() != nil:
+		return engine.Result{}, ctx.Err()
+	case errors.Is(err, connect.ErrUnknownEffect):
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.name, err)
+	case err != nil:
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.name, err)
+	}
+	return p.result(ctx, a)
+}
+
+// tell tells people of the progress of the call.
+func (p *prepared) tell(progress connect.Progress) {
+	u := protocol.ProcessUpdate{Stage: "progress", Status: protocol.ProcessRunning, Message: progress.Message, Current: &progress.Done}
+	if u.Message == "" {
+		u.Message = "It goes on."
+	}
+	if progress.Total > 0 {
+		percent := min(100, max(0, 100*progress.Done/progress.Total))
+		u.Total, u.Percent = &progress.Total, &percent
+	}
+	p.call.Report(u)
+}
+
+// result makes a result of an answer, bounded for the model.
+func (p *prepared) result(ctx context.Context, a *connect.Answer) (engine.Result, error) {
+	r := engine.Result{IsError: a.IsError}
+	details := protocol.ToolDetails{}
+	if n := len(a.Structured); n > 0 && n <= maxStructured {
+		details.Structured = a.Structured
+	}
+	r.Details = details
+	var texts []string
+	var pictures []protocol.Block
+	for _, part := range a.Parts {
+		switch {
+		case part.Data == nil:
+			texts = append(texts, part.Text)
+		case part.Image:
+			b, note := p.picture(ctx, part)
+			if note != "" {
+				texts = append(texts, note)
+			} else {
+				pictures = append(pictures, b)
+			}
+		default:
+			blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(part.Data))
+			if err != nil {
+				return engine.Result{}, fmt.Errorf("a file of the answer could not be kept: %w", err)
+			}
+			texts = append(texts, part.Text+" kept as blob:"+blob)
+		}
+	}
+	text := strings.Join(texts, "\n")
+	switch {
+	case len(text) > maxText:
+		head, tail := strings.ToValidUTF8(text[:maxText/2], ""), strings.ToValidUTF8(text[len(text)-maxText/2:], "")
+		r.Full = io.NopCloser(strings.NewReader(text))
+		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), p.call.ID, tail)
+	case text == "" && len(pictures) == 0:
+		text = "(no output)"
+	}
+	if text != "" {
+		r.Content = append(r.Content, protocol.Text(text))
+	}
+	r.Content = append(r.Content, pictures...)
+	return r, nil
+}
+
+// picture keeps a picture as a model may have it, or says why it may not.
+func (p *prepared) picture(ctx context.Context, part connect.Part) (b protocol.Block, note string) {
+	fitted, media, err := engine.FitImage(part.Data, part.MediaType)
+	if err != nil {
+		return b, fmt.Sprintf("[a picture, %s, %d bytes, cannot be shown: %v]", part.MediaType, len(part.Data), err)
+	}
+	blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(fitted))
+	if err != nil {
+		return b, fmt.Sprintf("[a picture, %s, %d bytes, could not be kept: %v]", part.MediaType, len(part.Data), err)
+	}
+	return protocol.Block{Type: protocol.BlockImage, MediaType: media, Blob: blob}, ""
+}

@@ -1,0 +1,267 @@
+package match
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// finder looks for a text in bytes, in one case or in any. Case is folded letter
+// by letter as Unicode's simple folding does, except that an ASCII letter stands
+// for ASCII letters alone. It may be used by several goroutines at once.
+type finder struct {
+	pattern []rune   // folded; nil: the text is looked for exactly as it is
+	anchor  int      // the rune of pattern that is looked for first
+	second  int      // the rune behind anchor that is looked for with it, a byte each; 0: none
+	starts  [][]byte // how the anchor, or without pattern the text, may stand
+}
+
+func newFinder(text string, anyCase bool) finder {
+	if !anyCase {
+		return finder{starts: [][]byte{[]byte(text)}}
+	}
+	f := finder{}
+	for _, r := range text {
+		f.pattern = append(f.pattern, fold(r))
+	}
+	best := -1
+	for i, r := range f.pattern {
+		if rank := rarity(r); r < utf8.RuneSelf && rank > best {
+			best, f.anchor = rank, i
+		}
+	}
+	if best < rarity('w') {
+		if f.pair(); f.second > 0 {
+			return f
+		}
+	}
+	for r := f.pattern[f.anchor]; ; {
+		f.starts = append(f.starts, utf8.AppendRune(nil, r))
+		if r = unicode.SimpleFold(r); r == f.pattern[f.anchor] {
+			break
+		}
+	}
+	if best >= 0 { // an ASCII letter folds to more than its other case
+		f.starts = slices.DeleteFunc(f.starts, func(s []byte) bool { return len(s) > 1 })
+	}
+	return f
+}
+
+// pair chooses the two ASCII characters that are the most seldom together, of
+// those between which there are only ASCII characters.
+func (f *finder) pair() {
+	best := -1
+	for i := range f.pattern {
+		for k := i; k < len(f.pattern) && f.pattern[k] < utf8.RuneSelf; k++ {
+			if sum := rarity(f.pattern[i]) + rarity(f.pattern[k]); k > i && sum > best {
+				best, f.anchor, f.second = sum, i, k
+			}
+		}
+	}
+}
+
+// fold gives one rune for all cases of a letter.
+func fold(r rune) rune {
+	if r < utf8.RuneSelf {
+		if r >= 'A' && r <= 'Z' {
+			r += 'a' - 'A'
+		}
+		return r
+	}
+	least := r
+	for o := unicode.SimpleFold(r); o != r; o = unicode.SimpleFold(o) {
+		if o >= utf8.RuneSelf {
+			least = min(least, o)
+		}
+	}
+	return least
+}
+
+// rarity says how seldom a character stands in a log, roughly: the ids, numbers
+// and keys of every line, then English text.
+func rarity(r rune) int {
+	const common = `"e0t1ais2on3r4ld5c6m7p8u9,: hgvf{}kb_-./[]wyjq\xz`
+	if i := strings.IndexRune(common, r); i >= 0 {
+		return i
+	}
+	return len(common)
+}
+
+// each calls visit with every place where the text stands in b, in order. visit
+// gives the place to go on from, at least the end of the match.
+func (f *finder) each(b []byte, visit func(start, end int) int) {
+	if f.second > 0 {
+		f.eachPair(b, visit)
+		return
+	}
+	var next [4]int // where each start stands next; the orbits of folding have at most four
+	for i := range next {
+		next[i] = -1
+	}
+	for pos := 0; pos < len(b); {
+		at, which := len(b), 0
+		for i, s := range f.starts {
+			if next[i] < pos {
+				if next[i] = bytes.Index(b[pos:], s); next[i] < 0 {
+					next[i] = len(b)
+				} else {
+					next[i] += pos
+				}
+			}
+			if next[i] < at {
+				at, which = next[i], i
+			}
+		}
+		if at == len(b) {
+			return
+		}
+		start, end, ok := f.around(b, at, at+len(f.starts[which]))
+		if !ok {
+			pos = at + 1
+			continue
+		}
+		pos = max(visit(start, end), at+1)
+	}
+}
+
+// eachPair is each for a text with two ASCII characters at a known distance: eight
+// places are compared at once, in lower case, and where both stand the rest is.
+// It takes the same time for any letters.
+func (f *finder) eachPair(b []byte, visit func(start, end int) int) {
+	const ones, tops, lower = 0x0101010101010101, 0x8080808080808080, 0x2020202020202020
+	distance := f.second - f.anchor
+	first := uint64(f.pattern[f.anchor]|0x20) * ones
+	second := uint64(f.pattern[f.second]|0x20) * ones
+	for pos := 0; pos+distance < len(b); {
+		at := pos
+		if pos+distance+8 <= len(b) {
+			x := (binary.LittleEndian.Uint64(b[pos:pos+8]) | lower) ^ first
+			y := (binary.LittleEndian.Uint64(b[pos+distance:pos+distance+8]) | lower) ^ second
+			zero := (x - ones) &^ x & (y - ones) &^ y & tops // the lowest bit is right, higher ones may not be
+			if zero == 0 {
+				pos += 8
+				continue
+			}
+			at += bits.TrailingZeros64(zero) / 8
+		}
+		if start, end, ok := f.around(b, at, at+1); ok && fold(rune(b[at])) == f.pattern[f.anchor] {
+			pos = max(visit(start, end), at+1)
+			continue
+		}
+		pos = at + 1
+	}
+}
+
+// around says whether the text stands around its anchor, and where.
+func (f *finder) around(b []byte, start, end int) (int, int, bool) {
+	if f.pattern == nil {
+		return start, end, true
+	}
+	for i := f.anchor - 1; i >= 0; i-- {
+		r, n := rune(0), 1
+		if start > 0 && b[start-1] < utf8.RuneSelf {
+			r = rune(b[start-1])
+		} else {
+			r, n = utf8.DecodeLastRune(b[:start])
+		}
+		if n == 0 || fold(r) != f.pattern[i] {
+			return 0, 0, false
+		}
+		start -= n
+	}
+	for _, want := range f.pattern[f.anchor+1:] {
+		r, n := rune(0), 1
+		if end < len(b) && b[end] < utf8.RuneSelf {
+			r = rune(b[end])
+		} else {
+			r, n = utf8.DecodeRune(b[end:])
+		}
+		if n == 0 || fold(r) != want {
+			return 0, 0, false
+		}
+		end += n
+	}
+	return start, end, true
+}
+
+// in says whether the text stands in b.
+func (f *finder) in(b []byte) bool {
+	found := false
+	f.each(b, func(int, int) int { found = true; return len(b) })
+	return found
+}
+
+// word is one of the things that a search wants, as it stands in a text and as
+// the log writes that.
+type word struct{ inText, inLine finder }
+
+// Words are what must all stand in an event. The one that is looked for first
+// comes first.
+type Words []word
+
+// New makes words; those without capitals are found in any case, unless
+// matchCase.
+func New(texts []string, matchCase bool) Words {
+	texts = slices.Clone(texts)
+	slices.SortStableFunc(texts, func(a, b string) int { return len(b) - len(a) })
+	var out Words
+	for _, t := range texts {
+		anyCase := !matchCase && strings.ToLower(t) == t
+		out = append(out, word{newFinder(t, anyCase), newFinder(escapedJSON(t), anyCase)})
+	}
+	return out
+}
+
+// Candidates calls visit with every place of b where the first of the words is written as
+// the log writes it, in order. visit returns the place to continue from, at least the end of
+// the match.
+func (w Words) Candidates(b []byte, visit func(start, end int) int) { w[0].inLine.each(b, visit) }
+
+// MayBeIn says whether all words stand somewhere in a line.
+func (w Words) MayBeIn(line []byte) bool {
+	for i := range w {
+		if !w[i].inLine.in(line) {
+			return false
+		}
+	}
+	return true
+}
+
+// span is a range of bytes of a text.
+type span struct{ start, end int }
+
+// spans gives where the words stand in a text, in order and joined where they
+// overlap, and how many of them do.
+func (w Words) spans(text string) (all []span, count int) {
+	b := []byte(text)
+	for i := range w {
+		before := len(all)
+		w[i].inText.each(b, func(start, end int) int {
+			all = append(all, span{start, end})
+			if len(all)-before >= maxSpans {
+				return len(b)
+			}
+			return end
+		})
+		if len(all) > before {
+			count++
+		}
+	}
+	slices.SortFunc(all, func(a, b span) int { return a.start - b.start })
+	joined := all[:0]
+	for _, s := range all {
+		if n := len(joined); n > 0 && s.start <= joined[n-1].end {
+			joined[n-1].end = max(joined[n-1].end, s.end)
+			continue
+		}
+		joined = append(joined, s)
+	}
+	return joined, count
+}
+
+// maxSpans bounds the matches of one word that a snippet is chosen from.
+const maxSpans = 64

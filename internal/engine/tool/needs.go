@@ -1,0 +1,118 @@
+package tool
+
+import (
+	"context"
+	"io"
+
+	"scorel/internal/engine/background"
+	"scorel/internal/engine/fetch"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool/files"
+	"scorel/internal/platform/sandbox"
+	"scorel/protocol"
+)
+
+// Setting is what the tools of a turn work in. A tool whose part is missing says so when
+// it is called.
+type Setting struct {
+	Files *files.Files // the workspace
+	Spawn sandbox.Spawner
+	// Environ is the scrubbed environment for children.
+	Environ []string
+	// Window is the context window of the model in tokens.
+	Window int
+	// Ripgrep is the path of rg, "" to search with the built-in code.
+	Ripgrep string
+	// Withheld reports which files below a folder a search of the folder leaves out;
+	// nil: none.
+	Withheld func(folder, file string) bool
+	// Web fetches pages; Pages keeps those that are paged through, nil for none.
+	Web   *fetch.Client
+	Pages *fetch.Cache
+	// Search asks the user's search service.
+	Search *fetch.Searcher
+	// Skills are those of the turn; nil: none.
+	Skills *skill.Set
+	Notes  Notes
+}
+
+// Session is what the tools of a turn know and change of its session. A tool whose part is
+// missing says so when it is called.
+type Session struct {
+	// Seen is what the model has seen of files, in the active path. The tools note in it
+	// what their own results say.
+	Seen *files.Seen
+	// Dir is the working directory of Bash, absolute; Bash changes it.
+	Dir *Dir
+	// Tasks are the background commands of the session.
+	Tasks     *background.Set
+	Results   Results
+	Blobs     Blobs
+	Todos     Todos
+	People    People
+	Agents    Agents
+	Protected Protected
+}
+
+// Results finds what earlier calls gave.
+type Results interface {
+	// StoredResult returns the whole stored result or spilled output of a call on
+	// the active path, for Read of "result:<toolCallId>".
+	StoredResult(ctx context.Context, toolCallID string) (io.ReadCloser, error)
+}
+
+// Blobs keeps payloads.
+type Blobs interface {
+	// PutBlob stores a payload and returns its SHA-256 when it is durable.
+	PutBlob(ctx context.Context, r io.Reader) (string, error)
+}
+
+// Todos is the todo list of the active path.
+type Todos interface{ Todos() []protocol.Todo }
+
+// People are asked, and waited for. An error is for the model: nobody could be asked,
+// nobody answered in time, or ctx has ended.
+type People interface {
+	// Ask puts questions; nil answers mean that somebody closed them.
+	Ask(ctx context.Context, toolCallID string, questions []protocol.Question) (protocol.Answers, error)
+	// Plan puts a plan.
+	Plan(ctx context.Context, toolCallID, plan string) (PlanVerdict, error)
+}
+
+// Agents starts sub-agents.
+type Agents interface {
+	// RunAgent starts one and returns its result, or that of its start in the background.
+	RunAgent(ctx context.Context, call AgentCall) (Result, error)
+}
+
+// Notes keeps daily notes of a project.
+type Notes interface {
+	// Note keeps one and returns where. An error is for the model.
+	Note(ctx context.Context, text string) (where string, err error)
+}
+
+// Protected tells people of protected files that a command has changed and of what was set
+// aside, and the model, for which text is. Without it the result tells it.
+type Protected interface {
+	// NotifyProtected may be called by any goroutine.
+	NotifyProtected(n protocol.ProtectedNotice, text string)
+}
+
+// Needy is a tool that needs something of a turn.
+type Needy interface {
+	// With returns the tool with just that.
+	With(g Setting, s Session) Tool
+}
+
+// Bind returns the tools of a turn, each with what it needs. Those that need nothing stay
+// as they are.
+func Bind(tools []Tool, g Setting, s Session) []Tool {
+	bound := make([]Tool, len(tools))
+	for i, t := range tools {
+		if n, ok := t.(Needy); ok {
+			t = n.With(g, s)
+		}
+		bound[i] = t
+	}
+	return bound
+}

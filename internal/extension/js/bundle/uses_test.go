@@ -1,0 +1,55 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestUsesNameTheAPIWithItsPlaces(t *testing.T) {
+	dir := t.TempDir()
+	entry := write(t, dir, "x.ts", `import { type Api, matchesKey, Text } from "@earendil-works/pi-tui";
+import { watch } from "node:fs"; import * as all from "fs"; import one from "fs";
+import { help } from "./lib/help";
+
+export default function (api: Api) {
+  api.on("user_bash", async (event, c) => {
+    c.ui.custom(() => new Text("x"));
+    c.reload?.();
+  });
+  api.registerTool({
+    name: "t",
+    execute: async (id, input, signal, update, context) => context.sessionManager.getTree(),
+    renderCall: () => matchesKey("x"),
+  });
+  api.nothing(); watch("x"); help(api);
+  all.watchFile("x"); one.unwatchFile("x");
+}
+`)
+	write(t, dir, "lib/help.ts", `export class Kept { ctx: any; show() { this.ctx.ui.setFooter(); } }
+export const help = (other: any) => { new Kept().show(); other.registerCommand("c", { handler: async (args: string, k: any) => k.fork() }); };
+`)
+	b, err := Make(Options{Entry: entry, Root: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Uses(b, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []string
+	for _, u := range found {
+		all = append(all, fmt.Sprintf("%s %s %s", u.Place, u.Of, u.Name))
+	}
+	text := strings.Join(all, "\n")
+	for _, want := range []string{"x.ts:6 event user_bash", "x.ts:7 ctx.ui custom", "x.ts:7 @mariozechner/pi-tui Text", "x.ts:8 ctx reload", "x.ts:12 ctx.sessionManager getTree",
+		"x.ts:13 tool renderCall", "x.ts:13 @mariozechner/pi-tui matchesKey", "x.ts:15 api nothing", "x.ts:15 fs watch", "x.ts:16 fs watchFile", "x.ts:16 fs unwatchFile", "lib/help.ts:1 ctx.ui setFooter", "lib/help.ts:2 ctx fork"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not found", want)
+		}
+	}
+	if t.Failed() {
+		t.Log(text)
+		t.Log(string(b.Code[:min(len(b.Code), 3500)]))
+	}
+}

@@ -1,0 +1,98 @@
+package admin
+
+import (
+	"context"
+
+	"scorel/internal/engine/session"
+	"scorel/internal/engine/session/health"
+	"scorel/internal/engine/skill"
+	"scorel/internal/host/clients"
+	"scorel/internal/host/confinement"
+	"scorel/internal/host/request"
+	"scorel/internal/host/settings"
+	"scorel/protocol"
+)
+
+// Connections are the open connections of clients.
+type Connections interface {
+	// Online reports whether a client is connected.
+	Online(id protocol.ClientID) bool
+	// SetGrantOf changes what the connections of a client may do.
+	SetGrantOf(id protocol.ClientID, grant protocol.Grant)
+	// Disconnect ends the connections of a client, for a reason of one sentence.
+	Disconnect(id protocol.ClientID, reason string)
+}
+
+// Announcer tells all clients of the device.
+type Announcer interface {
+	Broadcast(f protocol.Frame)
+}
+
+// Stored knows which sessions are stored, and reads them.
+type Stored interface {
+	View(ctx context.Context, id protocol.SessionID) (index *session.Index, report health.Report, done func(), err error)
+	HasLog(id protocol.SessionID) (bool, error)
+}
+
+// Skills finds the skills of a folder in a project.
+type Skills interface {
+	FindSkills(ctx context.Context, dir, root string) *skill.Found
+}
+
+// Files has lists of the files of projects.
+type Files interface {
+	Forget(id protocol.ProjectID)
+}
+
+// Config is what an [Admin] is made from.
+type Config struct {
+	Settings    *settings.Settings
+	Boxes       *confinement.Boxes
+	Entries     *clients.Store
+	Store       *session.Store
+	Connections Connections
+	Announcer   Announcer
+	Stored      Stored
+	Skills      Skills
+	Files       Files
+	// Counts returns how many sessions are open and how many connections there are.
+	Counts func() (sessions, connections int)
+}
+
+// Admin looks after a host.
+type Admin struct {
+	settings    *settings.Settings
+	boxes       *confinement.Boxes
+	entries     *clients.Store
+	store       *session.Store
+	connections Connections
+	announcer   Announcer
+	stored      Stored
+	skills      Skills
+	files       Files
+	counts      func() (sessions, connections int)
+
+	tests chan struct{} // a place for each model that is being tested
+}
+
+// New makes an admin.
+func New(cfg Config) *Admin {
+	return &Admin{settings: cfg.Settings, boxes: cfg.Boxes, entries: cfg.Entries, store: cfg.Store, connections: cfg.Connections, announcer: cfg.Announcer,
+		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
+}
+
+// Handle enters the handlers of this package's requests.
+func (ad *Admin) Handle(t request.Table) {
+	ad.handleAgents(t)
+	ad.handleConfig(t)
+	ad.handleCredentials(t)
+	ad.handleDirectories(t)
+	ad.handleDoctor(t)
+	ad.handleEntries(t)
+	ad.handleFolders(t)
+	ad.handleModelTests(t)
+	ad.handleProjects(t)
+	ad.handleRules(t)
+	ad.handleSkills(t)
+	ad.handleTrust(t)
+}

@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/progress"
+	"scorel/internal/host/doctor"
+	"scorel/internal/host/failure"
+	"scorel/internal/host/library"
+	"scorel/internal/host/request"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
+	"scorel/internal/platform/workspace"
+	"scorel/protocol"
+)
+
+// doctor runs all checks. The list is the place for those of further parts.
+func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.DoctorReport, error) {
+	dir, root := ad.settings.UserHome, ""
+	if r.WorkDir != "" {
+		var err error
+		if dir, err = ad.settings.LookedAt(r.WorkDir); err != nil {
+			return nil, err
+		}
+		root, _ = workspace.Root(dir, ad.settings.UserHome)
+	}
+	checks := []doctor.Check{
+		doctor.Home(ad.settings.Dir, os.Getuid()),
+		doctor.Space(ad.settings.FS, ad.settings.Dir),
+		doctor.Mount(ad.settings.Dir, disk.MountOf),
+		{ID: "config", Look: ad.checkUserConfig},
+		{ID: "keys", Look: ad.checkKeys},
+		{ID: "credentials", Look: ad.checkCredentials},
+		{ID: "model", Look: ad.checkModel},
+		{ID: "rules", Look: ad.checkRules},
+		{ID: "entries", Look: ad.checkEntries},
+	}
+	if root != "" {
+		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return ad.checkProject(ctx, root) }})
+	}
+	checks = append(checks, ad.claudeChecks(dir, root)...)
+	cfg, cfgErr := ad.doctorConfig(root) // what is wrong with it the checks above say
+	start, done, err := ad.boxes.Probe()
+	if err != nil {
+		checks = append(checks, doctor.Check{ID: "temporary", Look: func(context.Context) doctor.Finding {
+			return doctor.Fail(failure.Sentence(err), "Until then commands do not start, and the programs were not looked at.")
+		}})
+	} else {
+		defer done()
+		except := ad.settings.Writable(cfg, ad.settings.Overrides, root)
+		if root == "" {
+			except = except[1:]
+		}
+		find := func(name string) string { return ad.settings.Program(name, except) }
+		for _, p := range doctor.Programs() {
+			checks = append(checks, doctor.Installed(p, find, start, sandbox.Environ(ad.settings.Environ, nil)))
+		}
+	}
+	checks = append(checks,
+		doctor.Sessions(ad.store),
+		doctor.Children(ad.settings.FS, ad.settings.StoreDir),
+		doctor.Blobs(ad.store.Blobs()),
+		doctor.Processes(func(ctx context.Context) (progress.Usage, error) {
+			return progress.Look(ctx, ad.settings.FS, ad.settings.StoreDir, ad.settings.Now().Add(-library.MinLogAge), ad.stored.HasLog)
+		}),
+		doctor.Clock(ad.settings.Now, filepath.Join(ad.settings.StoreDir, "sessions")),
+		doctor.Memory(doctor.Heap, ad.counts),
+	)
+	if cfgErr == nil {
+		mode, err := sandbox.ParseMode(cmp.Or(ad.settings.Overrides.Sandbox, cfg.Sandbox.Mode))
+		if err != nil {
+			return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+		}
+		checks = append(checks, doctor.Sandbox(mode, cfg.Sandbox.Network && !ad.settings.Overrides.NoNetwork, ad.settings.Confinement())...)
+	}
+	found := slices.DeleteFunc(doctor.Run(ctx, checks), func(c protocol.DoctorCheck) bool {
+		return c.Text == "" && strings.HasPrefix(c.ID, claudeCheck) // there is nothing of the kind
+	})
+	return &protocol.DoctorReport{Checks: found}, nil
+}
+
+// doctorConfig is the configuration in force in a project, or without one.
+func (ad *Admin) doctorConfig(root string) (config.Config, error) {
+	if root == "" {
+		return ad.settings.User()
+	}
+	return ad.settings.Load(root)
+}
+
+// handleDoctor enters the handlers of this file's requests.
+func (ad *Admin) handleDoctor(t request.Table) {
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.Doctor) (protocol.Response, error) {
+		return ad.doctor(ctx, r)
+	})
+}

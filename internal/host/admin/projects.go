@@ -1,0 +1,176 @@
+package admin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"scorel/internal/host/failure"
+	"scorel/internal/host/request"
+	"scorel/internal/host/settings"
+	"scorel/internal/platform/disk"
+	"scorel/internal/platform/workspace"
+	"scorel/protocol"
+)
+
+// Register makes the project of a working directory known, and with wide allows
+// it as a workspace however much of the machine it is.
+func (ad *Admin) Register(ctx context.Context, workDir string, wide bool) (*protocol.Project, error) {
+	p, err := ad.describe(ctx, workDir)
+	if err != nil {
+		return nil, err
+	}
+	wide = wide && p.Wide != ""
+	if data, err := disk.ReadFile(ad.settings.FS, ad.projectsFile(), settings.MaxProjectsFile); err == nil {
+		if p.ProjectID, p.WideAllowed = settings.FindProject(data, p.Root); p.ProjectID != "" && (p.WideAllowed || !wide) {
+			return p, nil
+		}
+	}
+	p.WideAllowed = p.WideAllowed || wide
+	if ad.settings.Ephemeral { // nothing of this host is kept
+		p.ProjectID = protocol.NewProjectID(ad.settings.Rand)
+		return p, nil
+	}
+	if p.ProjectID, err = ad.keepProject(p.Root, wide); err != nil {
+		return nil, failure.Storage("register the project", err)
+	}
+	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
+	return p, nil
+}
+
+func (ad *Admin) projectsFile() string { return filepath.Join(ad.settings.Dir, "projects.json") }
+
+// describe returns the project of a working directory as clients are told of it, without
+// what the registry knows.
+func (ad *Admin) describe(ctx context.Context, workDir string) (*protocol.Project, error) {
+	dir, err := ad.settings.WorkDir(workDir)
+	if err != nil {
+		return nil, err
+	}
+	root, _ := workspace.Root(dir, ad.settings.UserHome)
+	p := &protocol.Project{Root: root, WorkDir: dir, Wide: widthOf(root, ad.settings.UserHome)}
+	cfg, notices, err := ad.settings.Read(root)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notices {
+		if !n.Untrusted { // these stand in Trust
+			p.Notices = append(p.Notices, n.Text)
+		}
+	}
+	if text := ad.boxes.Notice(cfg); text != "" {
+		p.Notices = append(p.Notices, text)
+	}
+	p.Trust, err = ad.projectTrust(ctx, root, notices)
+	return p, err
+}
+
+// keepProject stores a project and returns its id.
+func (ad *Admin) keepProject(root string, wide bool) (id protocol.ProjectID, err error) {
+	name := ad.projectsFile()
+	err = disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
+		var f settings.ProjectsFile
+		if len(old) > 0 {
+			if err := json.Unmarshal(old, &f); err != nil {
+				return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
+			}
+		}
+		f.Version = 1
+		if at := slices.IndexFunc(f.Projects, func(r settings.ProjectRecord) bool { return r.Root == root }); at >= 0 {
+			f.Projects[at].Wide = f.Projects[at].Wide || wide
+			id = f.Projects[at].ProjectID
+		} else {
+			id = protocol.NewProjectID(ad.settings.Rand)
+			f.Projects = append(f.Projects, settings.ProjectRecord{ProjectID: id, Root: root, Wide: wide})
+		}
+		if n := len(f.Projects); n > settings.MaxProjects {
+			f.Projects = f.Projects[n-settings.MaxProjects:]
+		}
+		data, err := json.MarshalIndent(f, "", "  ")
+		return append(data, '\n'), err
+	})
+	return id, err
+}
+
+// removeProject takes a project off the list. A folder that is trusted stays
+// listed as such, without an id, until it is not. A repeat that does not find the
+// project has done it before.
+func (ad *Admin) removeProject(id protocol.ProjectID, repeat bool) error {
+	name := ad.projectsFile()
+	if _, err := ad.settings.ProjectRoot(id); err != nil {
+		var pe *protocol.Error
+		if repeat && errors.As(err, &pe) && pe.Code == protocol.CodeProjectNotFound {
+			return nil
+		}
+		return err
+	}
+	err := disk.Update(ad.settings.FS, name, settings.MaxProjectsFile, func(old []byte) ([]byte, error) {
+		var f settings.ProjectsFile
+		if err := json.Unmarshal(old, &f); err != nil {
+			return nil, fmt.Errorf("%s is damaged; move it away and try again", name)
+		}
+		f.Projects = slices.DeleteFunc(f.Projects, func(p settings.ProjectRecord) bool { return p.ProjectID == id })
+		data, err := json.MarshalIndent(f, "", "  ")
+		return append(data, '\n'), err
+	})
+	if err != nil {
+		return failure.Storage("remove the project", err)
+	}
+	ad.files.Forget(id)
+	ad.announcer.Broadcast(&protocol.ProjectsChanged{})
+	return nil
+}
+
+// listProjects returns the registered projects and the trusted folders, by path.
+func (ad *Admin) listProjects() (*protocol.ProjectList, error) {
+	f, err := ad.settings.Projects()
+	if err != nil {
+		return nil, err
+	}
+	trusted, warning := ad.settings.Trust.List()
+	at := map[string]int64{}
+	for _, t := range trusted {
+		at[t.Root] = t.TrustedAt.UnixMilli()
+	}
+	list := &protocol.ProjectList{Projects: []protocol.Project{}}
+	for _, p := range f.Projects {
+		list.Projects = append(list.Projects, protocol.Project{ProjectID: p.ProjectID, Root: p.Root, WorkDir: p.Root, TrustedAt: at[p.Root]})
+		delete(at, p.Root)
+	}
+	for root, when := range at { // those that the registry has dropped
+		list.Projects = append(list.Projects, protocol.Project{Root: root, WorkDir: root, TrustedAt: when})
+	}
+	slices.SortFunc(list.Projects, func(a, b protocol.Project) int { return strings.Compare(a.Root, b.Root) })
+	if warning != "" {
+		list.Notices = append(list.Notices, warning)
+	}
+	return list, nil
+}
+
+// widthOf returns how wide a workspace is, as clients are told.
+func widthOf(root, home string) protocol.Width {
+	switch workspace.WidthOf(root, home) {
+	case workspace.Everything:
+		return protocol.WidthRoot
+	case workspace.Home:
+		return protocol.WidthHome
+	}
+	return ""
+}
+
+// handleProjects enters the handlers of this file's requests.
+func (ad *Admin) handleProjects(t request.Table) {
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.RegisterProject) (protocol.Response, error) {
+		return ad.Register(ctx, r.WorkDir, r.Wide)
+	})
+	request.On(t, func(_ context.Context, _ *request.Target, _ *protocol.ListProjects) (protocol.Response, error) {
+		return ad.listProjects()
+	})
+	request.On(t, func(_ context.Context, at *request.Target, r *protocol.RemoveProject) (protocol.Response, error) {
+		return &protocol.Done{}, ad.removeProject(r.ProjectID, at.Call.Repeat)
+	})
+}

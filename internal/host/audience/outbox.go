@@ -1,0 +1,109 @@
+package audience
+
+import (
+	"slices"
+	"sync"
+
+	"scorel/protocol"
+)
+
+// Bounds of the frames of the device that wait for one connection. At the bound the
+// oldest go: the lists that these frames are about can be asked for.
+const (
+	maxNewsSessions = 1024
+	maxNewsClients  = 256
+)
+
+// Outbox holds the frames of the device that wait for one connection: of each session
+// the newest, and one that says that the projects have changed. Its methods wait for
+// nobody.
+type Outbox struct {
+	mu       sync.Mutex // guards all below; nothing else is locked under it
+	stopping *protocol.HostStopping
+	clients  []protocol.Frame // who came and went, oldest first
+	projects bool
+	order    []protocol.SessionID // of sessions, oldest first
+	sessions map[protocol.SessionID]*protocol.SessionChanged
+	sending  bool // a goroutine takes what there is
+	closed   bool
+}
+
+// Put adds a frame. It is true when the caller has to start a goroutine that takes
+// what there is; start is called for that, with the lock held.
+func (o *Outbox) Put(f protocol.Frame, start func()) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return false
+	}
+	switch f := f.(type) {
+	case *protocol.HostStopping:
+		o.stopping = f
+	case *protocol.ProjectsChanged:
+		o.projects = true
+	case *protocol.SessionChanged:
+		o.putSession(f)
+	default:
+		if len(o.clients) == maxNewsClients {
+			o.clients = slices.Delete(o.clients, 0, 1)
+		}
+		o.clients = append(o.clients, f)
+	}
+	if o.sending {
+		return false
+	}
+	o.sending = true
+	start()
+	return true
+}
+
+// putSession replaces what waits for the same session. mu is held.
+func (o *Outbox) putSession(f *protocol.SessionChanged) {
+	id := f.Summary.SessionID
+	if o.sessions == nil {
+		o.sessions = map[protocol.SessionID]*protocol.SessionChanged{}
+	}
+	if o.sessions[id] == nil {
+		if len(o.order) == maxNewsSessions {
+			delete(o.sessions, o.order[0])
+			o.order = slices.Delete(o.order, 0, 1)
+		}
+		o.order = append(o.order, id)
+	}
+	o.sessions[id] = f
+}
+
+// Take returns the next frame; nil means that there is none and that the goroutine
+// ends.
+func (o *Outbox) Take() protocol.Frame {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	switch {
+	case o.closed:
+	case o.stopping != nil:
+		f := o.stopping
+		o.stopping = nil
+		return f
+	case len(o.clients) > 0:
+		f := o.clients[0]
+		o.clients = slices.Delete(o.clients, 0, 1)
+		return f
+	case o.projects:
+		o.projects = false
+		return &protocol.ProjectsChanged{}
+	case len(o.order) > 0:
+		f := o.sessions[o.order[0]]
+		delete(o.sessions, o.order[0])
+		o.order = slices.Delete(o.order, 0, 1)
+		return f
+	}
+	o.sending = false
+	return nil
+}
+
+// Close drops what waits; nothing is added any more.
+func (o *Outbox) Close() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed, o.clients, o.order, o.sessions = true, nil, nil, nil
+}

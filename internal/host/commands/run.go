@@ -1,0 +1,133 @@
+package commands
+
+import (
+	"cmp"
+	"context"
+
+	"scorel/internal/engine/command"
+	"scorel/internal/host/dedup"
+	"scorel/internal/host/failure"
+	"scorel/internal/host/lane"
+	"scorel/internal/host/request"
+	"scorel/internal/platform/workspace"
+	"scorel/protocol"
+)
+
+// commandRun is somebody who lists or runs slash commands of a folder, or of a
+// session.
+type commandRun struct {
+	cs        *Commands
+	l         *lane.Lane // nil: nothing can be run
+	by        lane.Caller
+	dir, root string
+	busy      lane.WhenBusy
+	options   *protocol.TurnOptions
+}
+
+// commandsOf returns who runs commands of a session, or, without one, lists those of a
+// folder.
+func (cs *Commands) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*commandRun, error) {
+	if l != nil {
+		workDir = l.Meta().WorkDir
+	}
+	dir, err := cs.settings.LookedAt(workDir)
+	if err != nil {
+		return nil, err
+	}
+	root, _ := workspace.Root(dir, cs.settings.UserHome)
+	return &commandRun{cs: cs, l: l, by: by, dir: dir, root: root}, nil
+}
+
+// registry returns the commands of all sources.
+func (c *commandRun) registry() command.Registry {
+	r := command.Registry{builtins{c}, templates{c}, skillCommands{c}}
+	if c.l != nil {
+		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())})
+	}
+	return append(r, bundledCommands{c})
+}
+
+func (cs *Commands) listCommands(ctx context.Context, l *lane.Lane, by lane.Caller, workDir string) (*protocol.CommandList, error) {
+	c, err := cs.commandsOf(l, by, workDir)
+	if err != nil {
+		return nil, err
+	}
+	return c.registry().List(ctx), nil
+}
+
+func (cs *Commands) completeCommand(ctx context.Context, l *lane.Lane, by lane.Caller, r *protocol.CompleteCommand) (*protocol.CompletionList, error) {
+	c, err := cs.commandsOf(l, by, "")
+	if err != nil {
+		return nil, err
+	}
+	return c.registry().Complete(ctx, r.Name, r.Args)
+}
+
+func (cs *Commands) runCommand(ctx context.Context, l *lane.Lane, by lane.Caller, r *protocol.RunCommand) (*protocol.CommandResult, error) {
+	c, err := cs.commandsOf(l, by, "")
+	if err != nil {
+		return nil, err
+	}
+	c.busy, c.options = lane.WhenBusy(r.WhenBusy), r.Options
+	return c.registry().Run(ctx, r.Name, r.Args)
+}
+
+// send sends the text that a command became.
+func (c *commandRun) send(ctx context.Context, text, status string) (*protocol.CommandResult, error) {
+	sent, err := c.l.Send(ctx, c.by, lane.Message{Content: []protocol.Block{protocol.Text(text)}, Busy: c.busy, Options: c.options})
+	if err != nil {
+		return nil, err
+	}
+	return &protocol.CommandResult{Sent: sent, Status: status}, nil
+}
+
+// TextCommands returns the templates and skills that are commands of a session.
+func (cs *Commands) TextCommands(ctx context.Context, l *lane.Lane) []protocol.CommandInfo {
+	c, err := cs.commandsOf(l, lane.Caller{}, "")
+	if err != nil {
+		return nil
+	}
+	found, _ := templates{c}.List(ctx)
+	skills, _ := skillCommands{c}.List(ctx)
+	return append(found, skills...)
+}
+
+// handleCommands enters the handlers of this file's requests.
+func (cs *Commands) handleCommands(t request.Table) {
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.ListCommands) (protocol.Response, error) {
+		if at.Lane == nil {
+			return cs.listCommands(ctx, nil, at.By, r.WorkDir)
+		}
+		return cs.listCommands(ctx, at.Lane, at.By, "")
+	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.CompleteCommand) (protocol.Response, error) {
+		return cs.completeCommand(ctx, at.Lane, at.By, r)
+	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RunCommand) (protocol.Response, error) {
+		return cs.runCommand(ctx, at.Lane, at.By, r)
+	})
+}
+
+// acting handles what leaves no event that names the request: that it begins is
+// stored before, and what came of it after.
+func (c *commandRun) acting(ctx context.Context, do func() (status string, err error)) (string, error) {
+	if err := c.l.RecordRequest(ctx, c.by, lane.RequestRun{}); err != nil {
+		return "", err
+	}
+	status, err := do()
+	if rerr := c.acted(ctx, status, err); rerr != nil || err != nil {
+		return "", &failure.Acted{Err: cmp.Or(err, rerr)}
+	}
+	return status, nil
+}
+
+// acted stores what came of a request that acted, also when it was cancelled.
+func (c *commandRun) acted(ctx context.Context, status string, err error) error {
+	run := lane.RequestRun{Ended: true, Status: dedup.Clip(status)}
+	if err != nil {
+		pe := *failure.Of(err)
+		pe.Message, pe.Details = dedup.Clip(pe.Message), nil
+		run.Error = &pe
+	}
+	return c.l.RecordRequest(context.WithoutCancel(ctx), c.by, run)
+}

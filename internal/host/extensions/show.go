@@ -1,0 +1,80 @@
+package extensions
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"scorel/protocol"
+)
+
+// pace lets what extensions show through as fast as people may follow; who is faster
+// waits.
+func (x *Session) pace(ctx context.Context) error {
+	x.mu.Lock()
+	now := time.Now()
+	if earliest := now.Add(-showBurst * showEvery); x.shownAt.Before(earliest) {
+		x.shownAt = earliest
+	}
+	x.shownAt = x.shownAt.Add(showEvery)
+	wait := x.shownAt.Sub(now)
+	x.mu.Unlock()
+	if wait <= 0 {
+		return nil
+	}
+	t := time.NewTimer(wait)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// show shows something of an extension until it is replaced.
+func (x *Session) show(u protocol.UIState) error {
+	const most = 256
+	same := func(o protocol.UIState) bool { return o.Source == u.Source && o.Key == u.Key && o.Place == u.Place }
+	x.mu.Lock()
+	x.shown = slices.DeleteFunc(x.shown, same)
+	full := len(x.shown) >= most
+	if len(u.Lines) > 0 && !full {
+		x.shown = append(x.shown, protocol.UIState{Source: u.Source, Key: u.Key, Place: u.Place})
+	}
+	x.mu.Unlock()
+	if full && len(u.Lines) > 0 {
+		return fmt.Errorf("extensions show %d things already", most)
+	}
+	x.lane.Notices().SetUI(u)
+	return nil
+}
+
+// hide takes away what extensions show.
+func (x *Session) hide() {
+	x.mu.Lock()
+	shown := x.shown
+	x.shown = nil
+	x.mu.Unlock()
+	for _, u := range shown {
+		x.lane.Notices().SetUI(u)
+	}
+}
+
+// tellOnce tells people of a problem, once while the session is open.
+func (x *Session) tellOnce(problem string) {
+	const most = 64
+	x.mu.Lock()
+	fresh := !slices.Contains(x.told, problem) && len(x.told) < most
+	if fresh {
+		x.told = append(x.told, problem)
+	}
+	x.mu.Unlock()
+	if fresh {
+		x.Notify("warning", problem)
+	}
+}
+
+// Notify implements [extension.Host].
+func (x *Session) Notify(level, text string) { x.lane.Notices().Notify("", level, text) }

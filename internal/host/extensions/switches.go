@@ -1,0 +1,99 @@
+package extensions
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+
+	"scorel/internal/host/failure"
+	"scorel/internal/platform/disk"
+	"scorel/protocol"
+)
+
+// Bounds of the file in which people switch extensions off.
+const (
+	maxSwitchFile  = 64 << 10 // bytes
+	maxSwitchedOff = 1000
+)
+
+// switches is ~/.scorel/extensions.json: config.toml is never rewritten.
+type switches struct {
+	Disabled []string `json:"disabled"`
+}
+
+func (xs *Extensions) switchFile() string { return filepath.Join(xs.settings.Dir, "extensions.json") }
+
+func (xs *Extensions) readSwitches() (switches, error) {
+	var s switches
+	data, err := disk.ReadFile(xs.settings.FS, xs.switchFile(), maxSwitchFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil
+	}
+	if err != nil {
+		return s, fmt.Errorf("the list of extensions that are switched off cannot be read: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&s); err != nil {
+		return switches{}, fmt.Errorf("%s is damaged; repair it or remove it: %w", xs.switchFile(), err)
+	}
+	return s, nil
+}
+
+// switchedOff returns the ids of the extensions that are switched off, by people and by
+// the configuration.
+func (xs *Extensions) switchedOff(root string) ([]string, error) {
+	s, err := xs.readSwitches()
+	cfg, cerr := xs.settings.Load(root)
+	if err == nil {
+		err = cerr
+	}
+	return slices.Concat(s.Disabled, cfg.Extensions.Disabled), err
+}
+
+// enableExtension switches an extension on or off for all sessions of the user. It
+// counts in those that are open when they are reloaded.
+func (xs *Extensions) enableExtension(r *protocol.EnableExtension) error {
+	if r.ID == "" || len(r.ID) > 100 {
+		return protocol.About("id", "", protocol.CodeInvalidRequest, "Say which extension by its id, which has at most 100 bytes.")
+	}
+	if r.Enabled {
+		if cfg, err := xs.settings.User(); err == nil && slices.Contains(cfg.Extensions.Disabled, r.ID) {
+			return protocol.About("id", "", protocol.CodeInvalidRequest, "%s is switched off in config.toml; take it out of extensions.disabled there.", r.ID)
+		}
+	}
+	lock, err := disk.WaitLock(xs.settings.FS, xs.switchFile()+".lock")
+	if err != nil {
+		return failure.Storage("switch the extension", err)
+	}
+	defer func() { _ = lock.Unlock() }()
+	s, err := xs.readSwitches()
+	if err != nil {
+		return protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	was := slices.Contains(s.Disabled, r.ID)
+	if was != r.Enabled {
+		return nil
+	}
+	if r.Enabled {
+		s.Disabled = slices.DeleteFunc(s.Disabled, func(id string) bool { return id == r.ID })
+	} else {
+		if len(s.Disabled) >= maxSwitchedOff {
+			return protocol.Errorf(protocol.CodeInvalidRequest, "%d extensions are switched off already; that is the most there can be.", len(s.Disabled))
+		}
+		s.Disabled = append(s.Disabled, r.ID)
+		slices.Sort(s.Disabled)
+	}
+	data, err := json.MarshalIndent(s, "", "  ")
+	if err == nil {
+		err = disk.WriteFile(xs.settings.FS, xs.switchFile(), append(data, '\n'))
+	}
+	if err != nil {
+		return failure.Storage("switch the extension", err)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package library
+
+import (
+	"context"
+	"fmt"
+
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/session"
+	"scorel/internal/host/lane"
+	"scorel/internal/host/registry"
+	"scorel/internal/host/request"
+	"scorel/protocol"
+)
+
+func (lib *Library) createSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CreateSession) (*protocol.SessionSummary, error) {
+	meta := r.Meta
+	meta.ProjectID = r.ProjectID
+	if meta.WorkDir == "" { // the project's folder
+		root, err := lib.settings.ProjectRoot(r.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		meta.WorkDir = root
+	}
+	// A session that no turn could run in is not made: what is wrong is said now.
+	if err := lib.checkMeta(ctx, id, &meta); err != nil {
+		return nil, protocol.Within("meta", err)
+	}
+	s, err := lib.sessions.Create(ctx, protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: lib.device,
+		CreatedAt: lib.settings.Now().UnixMilli(), Cause: by.Cause(), Meta: meta})
+	if err != nil {
+		return nil, err
+	}
+	defer lib.sessions.Release(s)
+	lib.announcer.SessionChanged(s)
+	sum := s.Summary()
+	return &sum, nil
+}
+
+// checkMeta returns why no turn could run in a session that is described so, and puts the
+// folder without symlinks into it.
+func (lib *Library) checkMeta(ctx context.Context, id protocol.SessionID, meta *protocol.Meta) error {
+	dir, err := lib.settings.WorkDir(meta.WorkDir)
+	if err != nil {
+		return err
+	}
+	meta.WorkDir = dir
+	if level := model.ThinkingLevel(meta.ThinkingLevel); level != "" && !level.Valid() {
+		return protocol.About("thinkingLevel", "", protocol.CodeInvalidRequest, "There is no thinking level %.40q; it can be one of %v.", meta.ThinkingLevel, model.ThinkingLevels())
+	}
+	turn, err := lib.turns.For(id, nil)(ctx, *meta, nil)
+	if err != nil {
+		if protocol.AboutOf(err).Field == "model" && lib.turns.MayBeProvided(ctx, id, *meta) {
+			return nil // the first turn says what is wrong with it
+		}
+		return err
+	}
+	turn.Close()
+	return nil
+}
+
+// UpdateInfo changes what a session is like, by the rules of a new one. A session whose
+// folder is gone can still be given a name.
+func (lib *Library) UpdateInfo(ctx context.Context, l *lane.Lane, by lane.Caller, changes protocol.MetaChanges) error {
+	if problem := changes.Check(); problem != nil {
+		return problem.Err()
+	}
+	if changes.WorkDir != nil || changes.Model != nil || changes.ThinkingLevel != nil {
+		meta := l.Meta()
+		changes.Apply(&meta)
+		if err := lib.checkMeta(ctx, l.ID(), &meta); err != nil {
+			return protocol.Within("changes", err)
+		}
+		if changes.WorkDir != nil {
+			changes.WorkDir = &meta.WorkDir
+		}
+	}
+	return l.UpdateInfo(ctx, by, changes)
+}
+
+func (lib *Library) listSessions(ctx context.Context, r *protocol.ListSessions) (*protocol.SessionList, error) {
+	limit := r.Limit
+	if limit <= 0 || limit > maxPage {
+		limit = maxPage
+	}
+	list := &protocol.SessionList{Sessions: []protocol.SessionSummary{}}
+	q := session.Query{ProjectID: r.ProjectID, Text: r.Query, Limit: limit + 1, Top: !r.Subagents && r.ParentID == "", Parent: r.ParentID}
+	if r.Before != "" {
+		q.Before = &session.Position{UpdatedAt: r.BeforeTime, ID: r.Before}
+	}
+	bytes := 0
+	for s, err := range lib.store.List(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		if len(list.Sessions) == limit || bytes >= maxPageBytes {
+			list.More = true
+			break
+		}
+		sum := protocol.SessionSummary{SessionID: s.ID, Meta: s.Meta.Bounded(), CreatedAt: s.CreatedAt, UpdatedAt: s.UpdatedAt,
+			FirstPrompt: s.FirstPrompt, Events: s.Events, ClonedFrom: s.ClonedFrom, Parent: s.Parent, State: lib.reader.State(s.ID)}
+		if s.Locked != nil {
+			sum.LockedBy = s.Locked.String()
+		}
+		bytes += len(sum.Meta.WorkDir) + len(sum.Meta.Name) + len(sum.FirstPrompt) + summaryBytes
+		list.Sessions = append(list.Sessions, sum)
+	}
+	return list, nil
+}
+
+func (lib *Library) cloneSession(ctx context.Context, by lane.Caller, id protocol.SessionID, r *protocol.CloneSession) (*protocol.SessionSummary, error) {
+	index, report, done, err := lib.reader.View(ctx, r.FromSessionID)
+	if err != nil {
+		return nil, err
+	}
+	meta, leaf := index.Meta(), index.Leaf()
+	done()
+	switch {
+	case r.FromEventID != "":
+		leaf = r.FromEventID
+	case report.NeedsLeaf:
+		return nil, protocol.About("fromEventId", protocol.ReasonLeaf, protocol.CodeStorageError, "The session cannot be copied without the event to copy it to: %s.", report.ReadOnly)
+	}
+	if l := lib.lanes.Lane(r.FromSessionID); l != nil { // else no extension is loaded that could refuse it
+		if err := l.AskClone(ctx, leaf); err != nil {
+			return nil, err
+		}
+	}
+	if r.Name != "" {
+		meta.Name = r.Name
+	}
+	header := protocol.Header{Version: protocol.HeaderVersion, SessionID: id, DeviceID: lib.device, CreatedAt: lib.settings.Now().UnixMilli(),
+		ClonedFrom: &protocol.ClonedFrom{SessionID: r.FromSessionID, DeviceID: lib.device, EventID: leaf},
+		Cause:      by.Cause(), Meta: meta}
+	log, lost, err := lib.store.Clone(ctx, r.FromSessionID, header)
+	if err != nil {
+		return nil, err
+	}
+	sum := registry.SummaryOf(log.Index())
+	if err := log.Close(); err != nil {
+		return nil, err
+	}
+	lib.announcer.SessionMade(sum)
+	if n := len(lost.Missing); n > 0 { // the source has them no more than the copy
+		sum.Notices = []string{fmt.Sprintf("%d payloads that the copied part names are missing in the session and in its copy; scorel sessions verify names them", n)}
+	}
+	return &sum, nil
+}
+
+// handleSessions enters the handlers of this file's requests.
+func (lib *Library) handleSessions(t request.Table) {
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CreateSession) (protocol.Response, error) {
+		return lib.createSession(ctx, at.By, at.Call.SessionID, r)
+	})
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ListSessions) (protocol.Response, error) {
+		return lib.listSessions(ctx, r)
+	})
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.CloneSession) (protocol.Response, error) {
+		return lib.cloneSession(ctx, at.By, at.Call.SessionID, r)
+	})
+	request.On(t, func(ctx context.Context, at *request.Target, _ *protocol.VerifySession) (protocol.Response, error) {
+		return lib.verifySession(ctx, at.Call.SessionID)
+	})
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.RepairSession) (protocol.Response, error) {
+		return lib.repairSession(ctx, at.Call.SessionID, r.LeafEventID)
+	})
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.GetPath) (protocol.Response, error) {
+		return lib.getPath(ctx, at.Call.SessionID, r)
+	})
+	request.On(t, func(ctx context.Context, at *request.Target, r *protocol.GetTree) (protocol.Response, error) {
+		return lib.getTree(ctx, at.Call.SessionID, r)
+	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.UpdateInfo) (protocol.Response, error) {
+		return &protocol.Done{}, lib.UpdateInfo(ctx, at.Lane, at.By, r.Changes)
+	})
+}

@@ -1,0 +1,48 @@
+package mcpservers_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"scorel/internal/host/hosttest"
+)
+
+// asServer makes the test binary an MCP server on stdin; its value is what it calls itself.
+const asServer = "MCPSERVERS_TEST_SERVER"
+
+func TestMain(m *testing.M) {
+	if name := os.Getenv(asServer); name != "" {
+		serve(name)
+		return
+	}
+	hosttest.Main(m)
+}
+
+type words struct {
+	Text string `json:"text"`
+}
+
+// serve is a server with three tools.
+func serve(name string) {
+	if name == "broken" {
+		fmt.Fprintln(os.Stderr, "the database is locked")
+		os.Exit(1)
+	}
+	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, nil)
+	say := func(text string) func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
+		return func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprint(text, in.Text, " ", os.Getpid())}}}, nil, nil
+		}
+	}
+	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "says it again"}, say("you said "))
+	mcp.AddTool(s, &mcp.Tool{Name: "secret", Description: "says nothing"}, say("key "+os.Getenv("MOCK_KEY")+os.Getenv("GIVEN")+": "))
+	mcp.AddTool(s, &mcp.Tool{Name: "exit"}, func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
+		os.Exit(0)
+		return nil, nil, nil
+	})
+	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // ends with the input
+}

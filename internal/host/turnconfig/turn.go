@@ -1,0 +1,315 @@
+package turnconfig
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"scorel/internal/engine/config"
+	"scorel/internal/engine/fetch"
+	"scorel/internal/engine/memory"
+	"scorel/internal/engine/model"
+	"scorel/internal/engine/model/resolve"
+	"scorel/internal/engine/permission"
+	"scorel/internal/engine/prompt"
+	engine "scorel/internal/engine/runtime"
+	"scorel/internal/engine/skill"
+	"scorel/internal/engine/tool"
+	"scorel/internal/engine/tool/files"
+	"scorel/internal/host/confinement"
+	"scorel/internal/host/extensions"
+	"scorel/internal/host/failure"
+	"scorel/internal/host/lane"
+	"scorel/internal/host/settings"
+	"scorel/internal/platform/workspace"
+	"scorel/protocol"
+)
+
+// summariser returns what makes the summaries of compactions, nil for the session's own
+// model: the auxiliary one does only where the user wants that.
+func (tc *Maker) summariser(id protocol.SessionID, cfg config.Config) func(context.Context, model.Request) (protocol.Message, error) {
+	if !cfg.Auxiliary.Summaries || cfg.Auxiliary.Model == "" {
+		return nil
+	}
+	return func(ctx context.Context, req model.Request) (protocol.Message, error) {
+		m, err := resolve.Resolve(cfg.Auxiliary.Model, tc.settings.Resolver(cfg))
+		if err != nil {
+			return protocol.Message{}, failure.OfModel(err)
+		}
+		return tc.asker.AskUncounted(ctx, id, m, req) // the event of the compaction says what was used
+	}
+}
+
+// Make makes ready what a turn of a session runs with; options, which may be nil, are
+// those of the message that begins it.
+type Make func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.TurnConfig, error)
+
+// For returns what makes the turns of a session ready: the configuration is read again
+// for each turn, so a change counts from the next message on. as is the agent of a
+// sub-agent's session, nil for any other.
+func (tc *Maker) For(id protocol.SessionID, as *Agent) Make {
+	return func(ctx context.Context, meta protocol.Meta, options *protocol.TurnOptions) (*lane.TurnConfig, error) {
+		t := &turn{tc: tc, id: id, as: as, meta: meta, options: options}
+		if options != nil {
+			t.by = *options
+		}
+		return t.make(ctx)
+	}
+}
+
+// turn is a turn that is being made ready. Its steps follow each other.
+type turn struct {
+	tc      *Maker
+	id      protocol.SessionID
+	as      *Agent
+	meta    protocol.Meta
+	options *protocol.TurnOptions // may be nil
+	by      protocol.TurnOptions  // the same, or none
+
+	// From where.
+	over      settings.Overrides
+	dir, root string
+	cfg       config.Config
+
+	models  models
+	web     web
+	notes   *memory.Store
+	skills  skills
+	tools   []tool.Tool
+	confine confine
+}
+
+// models are those of a turn.
+type models struct {
+	model, fallback model.Model
+	level           model.ThinkingLevel
+}
+
+// web is what a turn reaches other servers with.
+type web struct {
+	pages  *fetch.Client
+	search settings.Search
+}
+
+// skills are those of a turn, and the index of them.
+type skills struct {
+	set   *skill.Set
+	index []protocol.Skill
+}
+
+// confine is what a turn may do.
+type confine struct {
+	box    confinement.Box
+	files  *files.Files
+	policy *permission.Policy
+}
+
+func (t *turn) make(ctx context.Context) (*lane.TurnConfig, error) {
+	if err := t.where(); err != nil {
+		return nil, err
+	}
+	if err := t.with(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.within(); err != nil {
+		return nil, err
+	}
+	setup, err := t.ready(ctx)
+	if err != nil {
+		t.confine.files.Close()
+	}
+	return setup, err
+}
+
+// where judges the folders and reads the configuration.
+func (t *turn) where() (err error) {
+	s := t.tc.settings
+	if t.over, err = s.Overrides.With(t.options); err != nil {
+		return err
+	}
+	if t.by.Workspace != nil {
+		if _, err := settings.Existing("options.workspace", *t.by.Workspace); err != nil {
+			return err
+		}
+	}
+	if t.dir, t.root, err = s.Workspace(t.meta.WorkDir, t.over.Wide); err != nil {
+		return err
+	}
+	for i, extra := range t.over.AdditionalDirs {
+		if _, err := s.Folder(fmt.Sprintf("options.additionalDirs[%d]", i), extra); err != nil {
+			return err
+		}
+	}
+	if t.cfg, err = s.Load(t.root); err != nil {
+		return err
+	}
+	return s.Allowed(t.options, t.root)
+}
+
+// with finds what the turn works with: models, servers, notes, skills and tools.
+func (t *turn) with(ctx context.Context) (err error) {
+	s := t.tc.settings
+	if t.models.model, t.models.fallback, err = s.Models(t.cfg, t.meta, t.over); err != nil { // it may be one of an extension
+		if t.meta, err = t.tc.extensions.Start(ctx, t.id, t.meta); err != nil {
+			return err
+		}
+		t.models.model, t.models.fallback, err = s.Models(t.cfg, t.meta, t.over)
+	}
+	if err != nil {
+		return settings.InOptions("options.model", t.by.Model != "", err)
+	}
+	if err := t.begin(ctx); err != nil {
+		return err
+	}
+	t.models.level = t.as.thinking(thinking(t.cfg, t.over, t.meta))
+	if t.web.pages, t.web.search, err = s.Web(t.cfg); err != nil {
+		return err
+	}
+	t.notes = s.Notes(t.cfg, t.dir)
+	t.skills.set, t.skills.index = t.tc.SkillSet(ctx, t.dir, t.root)
+	if t.tools, err = t.tc.tools(t.cfg, t.over, t.web.search, t.tc.noter(t.notes) != nil, t.skills.set); err != nil {
+		return settings.InOptions("options.tools", t.by.Tools != "", err)
+	}
+	return nil
+}
+
+// begin starts the extensions of the session, which may change the model at its start.
+func (t *turn) begin(ctx context.Context) error {
+	begun, err := t.tc.extensions.Start(ctx, t.id, t.meta)
+	if err != nil {
+		return err
+	}
+	if begun.Model == t.meta.Model && begun.ThinkingLevel == t.meta.ThinkingLevel {
+		return nil
+	}
+	if t.meta = begun; t.meta.Model == "" {
+		return nil
+	}
+	if t.models.model, t.models.fallback, err = t.tc.settings.Models(t.cfg, t.meta, t.over); err != nil {
+		return settings.InOptions("options.model", t.by.Model != "", err)
+	}
+	return nil
+}
+
+// within finds what the turn may do. The files are open when it succeeds.
+func (t *turn) within() (err error) {
+	if t.confine.box, err = t.tc.boxes.Box(t.id, t.cfg, t.over, t.root); err != nil {
+		return settings.InOptions("options.sandbox", t.by.Sandbox != "", err)
+	}
+	readable := t.skills.set.Readable()
+	t.confine.box.Show(readable)
+	files, err := t.tc.OpenFiles(t.cfg, t.over, t.root, readable...)
+	if err != nil {
+		return err
+	}
+	if t.confine.policy, err = t.judge(files, readable); err != nil {
+		files.Close()
+		return err
+	}
+	t.confine.files = files
+	return nil
+}
+
+// judge compiles the mode and the rules of the turn.
+func (t *turn) judge(files *files.Files, readable []string) (*permission.Policy, error) {
+	policy, err := t.tc.policy(t.cfg, t.over, t.root, t.confine.box, files.Resolve, readable)
+	if err != nil {
+		if wrong := settings.CheckRules(t.options, settings.Canonical(t.tc.settings.UserHome), t.root); wrong != nil {
+			return nil, wrong
+		}
+		return nil, settings.InOptions("options.mode", t.by.Mode != "", err)
+	}
+	if t.as == nil || t.as.Def.Mode == "" {
+		return policy, nil
+	}
+	if policy, err = policy.WithMode(permission.Tighter(policy.Mode(), t.as.Def.Mode), os.Getuid()); err != nil {
+		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "%s.", failure.Sentence(err))
+	}
+	return policy, nil
+}
+
+// ready adds what extensions and agents have, and puts all together.
+func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
+	tc, s, set := t.tc, t.tc.settings, t.tc.settings.Agents(t.root)
+	servers, err := t.serverTools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tools := tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: append(t.tools, servers...)})
+	if err := missingTool(t.over.ToolList(), tools); err != nil && (tc.sessions.Lane(t.id) != nil || !tc.mayExtend(ctx, t.root)) {
+		return nil, settings.InOptions("options.tools", t.by.Tools != "", err)
+	}
+	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
+	tools = t.as.pick(tool.WithAgents(tools, choices(set)))
+	info := t.models.model.Info()
+	return &lane.TurnConfig{
+		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
+		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},
+		Tools:  tools, Policy: t.confine.policy, WorkDir: t.dir,
+		Setting: tool.Setting{Files: t.confine.files, Spawn: tc.boxes.Spawner(t.id, t.confine.box),
+			Environ: s.ChildEnviron(t.cfg), Window: info.ContextWindow, Ripgrep: s.Program("rg", s.Writable(t.cfg, t.over, t.root)),
+			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set},
+		Skills: t.skills.index, Items: skillItems(t.skills.set, tools, info.ContextWindow),
+		Limits:     t.as.limit(limits(t.cfg, t.over)),
+		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
+		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), instructions: func() (protocol.Instructions, []string, error) {
+				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
+			}},
+		Close: t.confine.files.Close,
+	}, nil
+}
+
+// serverTools are those of MCP servers that the turn has: none where its tools were chosen
+// without them.
+func (t *turn) serverTools(ctx context.Context) ([]tool.Tool, error) {
+	list, preset := t.over.ToolList(), cmp.Or(t.over.Preset, t.cfg.Tools.Preset)
+	if list == nil && (preset == "readonly" || preset == "none") {
+		return nil, nil
+	}
+	tools, err := t.tc.servers.Tools(ctx, t.id, t.root, t.cfg)
+	return slices.DeleteFunc(slices.Clone(tools), func(o tool.Tool) bool { return list != nil && !slices.Contains(list, o.Spec().Name) }), err
+}
+
+func thinking(cfg config.Config, over settings.Overrides, meta protocol.Meta) model.ThinkingLevel {
+	for _, level := range []string{over.Thinking, meta.ThinkingLevel, cfg.Model.Thinking} {
+		if level != "" {
+			return model.ThinkingLevel(level)
+		}
+	}
+	return ""
+}
+
+func limits(cfg config.Config, over settings.Overrides) engine.Limits {
+	l := engine.Limits{MaxSteps: cfg.Limits.MaxSteps, MaxCostUSD: cfg.Limits.MaxBudgetUSD}
+	if over.MaxSteps > 0 {
+		l.MaxSteps = over.MaxSteps
+	}
+	if over.MaxBudgetUSD > 0 {
+		l.MaxCostUSD = over.MaxBudgetUSD
+	}
+	return l
+}
+
+func (tc *Maker) instructions(id protocol.SessionID, cfg config.Config, dir, root string, info model.Info, as *Agent) (protocol.Instructions, []string, error) {
+	_, common := workspace.Root(dir, tc.settings.UserHome)
+	in, notices, err := prompt.Build(prompt.Config{WorkDir: dir, Root: root, Home: settings.Canonical(tc.settings.UserHome), UserPrompt: cfg.Prompt,
+		PromptSource: filepath.Join(tc.settings.Dir, "config.toml"), AppendPrompt: as.prompt(tc.settings.Overrides.AppendSystemPrompt), Now: tc.settings.Now(),
+		Platform: runtime.GOOS, Shell: "bash", Git: common != "", GitBranch: workspace.Branch(dir, tc.settings.UserHome), Window: info.ContextWindow,
+		UID: os.Getuid(), ProjectPrompt: cfg.ProjectPrompt, ProjectSource: cfg.ProjectFile})
+	var sentences []string
+	for _, n := range notices {
+		tc.log.Report(id, n.Text, nil)
+		sentences = append(sentences, n.Text)
+	}
+	return in, sentences, err
+}
+
+// nested finds the instruction files of folders that calls touch.
+func (tc *Maker) nested(dir, root string, window int) *prompt.Nested {
+	return prompt.NewNested(prompt.NestedConfig{WorkDir: dir, Root: root, Home: settings.Canonical(tc.settings.UserHome), UID: os.Getuid(), Window: window})
+}

@@ -1,0 +1,325 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	mcp "scorel/internal/engine/mcp/config"
+	"scorel/internal/ui/exit"
+	"scorel/internal/ui/plain"
+	"scorel/protocol/display"
+)
+
+// mcpServer is a server as it is shown. Values of variables and headers are not.
+type mcpServer struct {
+	Name    string    `json:"name"`
+	Scope   mcp.Scope `json:"scope"`
+	Source  string    `json:"source"`
+	Type    mcp.Type  `json:"type"`
+	Target  string    `json:"target"` // the command line, or the address
+	Status  string    `json:"status"`
+	Code    mcp.Code  `json:"code,omitempty"` // why it does not count
+	Env     []string  `json:"env,omitempty"`  // names
+	Headers []string  `json:"headers,omitempty"`
+	OAuth   bool      `json:"oauth,omitempty"`
+	Sandbox bool      `json:"sandbox,omitempty"`
+}
+
+// The states of a server that need no connection.
+const (
+	mcpConfigured = "configured"
+	mcpDisabled   = "disabled"
+	mcpUnused     = "configured, not used: only servers with alwaysLoad are, so far"
+	mcpInProject  = "of the project, not used so far"
+)
+
+func shownServer(e mcp.Entry) mcpServer {
+	s := mcpServer{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: shownTarget(e), Status: mcpConfigured,
+		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: e.OAuth != nil, Sandbox: e.Sandbox}
+	switch {
+	case e.Disabled:
+		s.Status = mcpDisabled
+	case e.Scope == mcp.ScopeProject:
+		s.Status = mcpInProject
+	case !e.AlwaysLoad:
+		s.Status = mcpUnused
+	}
+	return s
+}
+
+// shown returns all servers, those that do not count last.
+func (f *mcpFiles) shown() []mcpServer {
+	out := []mcpServer{}
+	for _, e := range f.set.Entries {
+		out = append(out, shownServer(e))
+	}
+	for _, x := range f.set.Suppressed {
+		s := shownServer(x.Entry)
+		s.Code, s.Status = x.Code, "blocked by policy: "+x.Reason
+		if x.Code == mcp.CodeReplaced || x.Code == mcp.CodeDuplicate {
+			s.Status = "suppressed: " + x.Reason
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// mcpIssue is a fault as it is printed as JSON.
+type mcpIssue struct {
+	Source  string `json:"source"`
+	Path    string `json:"path,omitempty"`
+	Server  string `json:"server,omitempty"`
+	Dropped bool   `json:"dropped,omitempty"`
+	Message string `json:"message"`
+}
+
+func (a *app) mcpListCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "list", Short: "List MCP servers, and what is wrong in their files", Args: args(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			f, err := a.mcpRead()
+			if err != nil {
+				return err
+			}
+			return a.mcpList(f, asJSON)
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) mcpList(f *mcpFiles, asJSON bool) error {
+	servers, issues := f.shown(), f.issues(a)
+	if asJSON {
+		list := []mcpIssue{}
+		for _, x := range issues {
+			list = append(list, mcpIssue{x.Source.String(), x.Path, x.Server, x.Dropped, x.Message})
+		}
+		return a.printJSON(struct {
+			Servers []mcpServer `json:"servers"`
+			Issues  []mcpIssue  `json:"issues"`
+			Managed bool        `json:"managed"`
+		}{servers, list, f.set.Managed})
+	}
+	if len(servers) == 0 {
+		fmt.Fprintln(a.stdout, `No MCP servers are configured. Use "scorel mcp add" to add one, or "scorel mcp import" to copy those of another program.`)
+	}
+	for _, s := range servers {
+		fmt.Fprintf(a.stdout, "%s: %s (%s, %s) - %s\n", display.Line(s.Name), display.Line(s.Target), s.Type, s.Scope, display.Line(s.Status))
+	}
+	if len(issues) > 0 {
+		fmt.Fprintln(a.stdout, "Issues:")
+	}
+	for _, x := range issues {
+		fmt.Fprintln(a.stdout, "  "+display.Line(x.Error()))
+	}
+	return nil
+}
+
+// issues returns the faults of the files, and the variables that are missing. Those of a
+// project's servers are looked at when it is trusted.
+func (f *mcpFiles) issues(a *app) []mcp.Fault {
+	out := slices.Clone(f.set.Faults)
+	vars := a.mcpVars(f)
+	for _, e := range f.set.Entries {
+		if e.Disabled || e.Scope == mcp.ScopeProject {
+			continue
+		}
+		vars.Inputs = map[string]string{}
+		for _, in := range e.Inputs { // they are asked for when the server is used
+			vars.Inputs[in.ID] = "x"
+		}
+		_, faults, _ := e.Expand(vars)
+		out = append(out, faults...)
+	}
+	return out
+}
+
+func (a *app) mcpGetCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "get NAME", Short: "Show one MCP server", Args: args(cobra.ExactArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := a.mcpRead()
+			if err != nil {
+				return err
+			}
+			all := f.shown()
+			i := slices.IndexFunc(all, func(s mcpServer) bool { return s.Name == args[0] })
+			if i < 0 {
+				return f.missing(args[0])
+			}
+			if asJSON {
+				return a.printJSON(all[i])
+			}
+			return a.mcpGet(all[i])
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) mcpGet(s mcpServer) error {
+	target := "URL:"
+	if s.Type == mcp.TypeStdio {
+		target = "Command:"
+	}
+	rows := [][]string{{"Name:", s.Name}, {"Scope:", string(s.Scope)}, {"Status:", s.Status}, {"Type:", string(s.Type)}, {target, s.Target}, {"File:", s.Source}}
+	if len(s.Env) > 0 {
+		rows = append(rows, []string{"Environment:", strings.Join(s.Env, ", ")})
+	}
+	if len(s.Headers) > 0 {
+		rows = append(rows, []string{"Headers:", strings.Join(s.Headers, ", ")})
+	}
+	if s.OAuth {
+		rows = append(rows, []string{"OAuth:", "configured"})
+	}
+	if s.Sandbox {
+		rows = append(rows, []string{"Sandbox:", "yes"})
+	}
+	if s.Code == "" && (s.Scope == mcp.ScopeLocal || s.Scope == mcp.ScopeUser && strings.Contains(s.Source, "mcp.json")) {
+		rows = append(rows, []string{"Remove with:", "scorel mcp remove " + s.Name + " --scope " + string(s.Scope)})
+	}
+	return plain.Table(a.stdout, rows)
+}
+
+func (a *app) mcpImportCommand() *cobra.Command {
+	var yes, force, asJSON bool
+	cmd := &cobra.Command{Use: "import PROGRAM", Short: "Copy the MCP servers of another program", Args: args(cobra.ExactArgs(1)), ValidArgs: mcp.Programs(),
+		Long: `Shows the servers that you have configured for claude, cursor, vscode, gemini or
+codex, and asks about each. Those that you accept are copied to ~/.scorel/mcp.json:
+for all projects, or, where the program has one for this project alone, for this
+project. The program's own files stay as they are.
+
+Where nobody can be asked, the servers are listed, nothing is changed, and the
+exit code is 4 if there is something to copy.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return a.mcpImport(args[0], yes, force, asJSON)
+		}}
+	cmd.Flags().BoolVar(&yes, "yes", false, "copy all without a question")
+	cmd.Flags().BoolVar(&force, "force", false, "also those whose name is there, which they replace")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON, and ask nothing")
+	return cmd
+}
+
+// mcpFound is a server of another program.
+type mcpFound struct {
+	mcpServer
+	entry mcp.Entry
+	Open  bool `json:"open"` // it can be copied
+	Taken bool `json:"copied"`
+}
+
+func (a *app) mcpImport(program string, yes, force, asJSON bool) error {
+	f, err := a.mcpRead()
+	if err != nil {
+		return err
+	}
+	if f.set.Managed {
+		return f.allowed(mcp.Entry{}, mcp.Vars{})
+	}
+	entries, files, faults, err := mcp.Import(program, f.home, f.root)
+	if err != nil {
+		return exit.AsUsage(err)
+	}
+	for _, x := range faults {
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(x.Error()))
+	}
+	found, open, err := a.mcpFound(f, entries, force)
+	if err != nil {
+		return err
+	}
+	ask := !yes && !asJSON && a.interactive()
+	if !asJSON {
+		if len(files) == 0 {
+			fmt.Fprintf(a.stdout, "No configuration of %s was found.\n", program)
+		}
+		for _, x := range found {
+			fmt.Fprintf(a.stdout, "%s: %s (%s, %s) - %s\n", display.Line(x.Name), display.Line(x.Target), x.Type, x.Scope, display.Line(x.Status))
+		}
+	}
+	if open > 0 && (yes || ask) {
+		if err := a.mcpCopy(f, found, ask, force, asJSON); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if found == nil {
+			found = []mcpFound{}
+		}
+		if err := a.printJSON(struct {
+			Files   []string   `json:"files"`
+			Servers []mcpFound `json:"servers"`
+		}{append([]string{}, files...), found}); err != nil {
+			return err
+		}
+	}
+	if open > 0 && !yes && !ask {
+		fmt.Fprintf(a.stderr, "scorel: nobody is asked here, so nothing was changed; to copy all: scorel mcp import %s --yes\n", program)
+		a.code = exit.Unasked
+	}
+	return nil
+}
+
+// mcpFound says of each server of another program whether it can be copied.
+func (a *app) mcpFound(f *mcpFiles, entries []mcp.Entry, force bool) (found []mcpFound, open int, err error) {
+	for _, e := range entries {
+		x := mcpFound{mcpServer: shownServer(e), entry: e, Open: true}
+		there, err := f.store.Has(e.Scope, f.root, e.Name)
+		if err != nil {
+			return nil, 0, err
+		}
+		x.Status = "can be copied"
+		if there && !force {
+			x.Open, x.Status = false, "the name is there already"
+		}
+		if err := f.allowed(e, a.mcpVars(f)); err != nil {
+			x.Open, x.Status = false, err.Error()
+		}
+		if x.Open {
+			open++
+		}
+		found = append(found, x)
+	}
+	return found, open, nil
+}
+
+// mcpCopy copies servers, after a question for each where a person can answer. What is no
+// yes is a no; q ends the questions.
+func (a *app) mcpCopy(f *mcpFiles, found []mcpFound, ask, force, asJSON bool) error {
+	in := bufio.NewReader(io.LimitReader(a.stdin, 64<<10))
+	for i := range found {
+		x := &found[i]
+		if !x.Open {
+			continue
+		}
+		if ask {
+			fmt.Fprintf(a.stderr, "Copy %s? [y/N/q] ", display.Line(x.Name))
+			line, err := in.ReadString('\n')
+			if err != nil && err != io.EOF {
+				return fmt.Errorf("read the answer: %w", err)
+			}
+			switch strings.ToLower(strings.TrimSpace(line)) {
+			case "y", "yes":
+			case "q", "quit":
+				return nil
+			default:
+				if err == io.EOF {
+					return nil
+				}
+				continue
+			}
+		}
+		if err := f.store.Add(x.entry.Scope, f.root, x.entry, force); err != nil {
+			return err
+		}
+		x.Taken, x.Status = true, "copied"
+		if !asJSON {
+			fmt.Fprintf(a.stdout, "Added %s MCP server %s to %s config\n", x.Type, display.Line(x.Name), x.Scope)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"os"
+	"path/filepath"
+	"scorel/client"
+	"scorel/internal/ui/exit"
+	"scorel/protocol"
+	"scorel/protocol/display"
+	"strings"
+	"time"
+)
+
+// target returns the session to talk to, making one when none is named. With an error that
+// came after that it returns the session, too.
+func (a *app) target(ctx context.Context, l *link, o promptOptions, dir string) (protocol.SessionID, error) {
+	project, err := client.Call[*protocol.Project](ctx, l.Client, "", &protocol.RegisterProject{WorkDir: dir})
+	if err != nil {
+		return "", err
+	}
+	for _, n := range project.Notices {
+		fmt.Fprintln(a.stderr, "scorel: "+display.Line(n))
+	}
+	for _, line := range trustLines(project) {
+		fmt.Fprintln(a.stderr, "scorel: "+line)
+	}
+	if project.Wide == protocol.WidthRoot && o.workspace == "" && (o.session == "" || o.cwd != "") {
+		return "", exit.Usagef("%s would be the workspace, which is the whole file system; --workspace %s confirms that (in a container), --cwd names a smaller one", project.Root, project.Root)
+	}
+	var id protocol.SessionID
+	switch {
+	case o.session != "":
+		id, err = l.find(ctx, o.session)
+	case o.cont:
+		id, err = a.newest(ctx, l, project)
+	default:
+		return l.create(ctx, project.ProjectID, protocol.Meta{WorkDir: dir, Model: o.model, ThinkingLevel: o.thinking})
+	}
+	if err != nil {
+		return "", err
+	}
+	if o.fork {
+		if id, err = a.forkOf(ctx, l, id, o.at); err != nil {
+			return "", err
+		}
+	}
+	return id, l.change(ctx, id, o, dir)
+}
+
+// newest returns the newest session of a project.
+func (a *app) newest(ctx context.Context, l *link, p *protocol.Project) (protocol.SessionID, error) {
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{ProjectID: p.ProjectID, Limit: 1})
+	if err != nil {
+		return "", err
+	}
+	if len(list.Sessions) == 0 {
+		return "", a.noneToContinue(ctx, l, p)
+	}
+	return list.Sessions[0].SessionID, nil
+}
+
+// forkOf copies a session up to an event, all of it for "".
+func (a *app) forkOf(ctx context.Context, l *link, from protocol.SessionID, at string) (protocol.SessionID, error) {
+	id := protocol.NewSessionID(time.Now(), rand.Reader)
+	s, err := client.Call[*protocol.SessionSummary](ctx, l.Client, id, &protocol.CloneSession{FromSessionID: from, FromEventID: protocol.EventID(at)})
+	if err != nil {
+		return "", err
+	}
+	for _, n := range s.Notices {
+		fmt.Fprintln(a.stderr, "scorel: "+n)
+	}
+	return id, nil
+}
+
+// change sets in a session what the flags say.
+func (l *link) change(ctx context.Context, id protocol.SessionID, o promptOptions, dir string) error {
+	var changes protocol.MetaChanges
+	if o.model != "" {
+		changes.Model = &o.model
+	}
+	if o.thinking != "" {
+		changes.ThinkingLevel = &o.thinking
+	}
+	if o.cwd != "" {
+		changes.WorkDir = &dir
+	}
+	if changes == (protocol.MetaChanges{}) {
+		return nil
+	}
+	_, err := client.Call[*protocol.Done](ctx, l.Client, id, &protocol.UpdateInfo{Changes: changes})
+	return err
+}
+
+// noneToContinue says that a project has no session, and where the next one is.
+func (a *app) noneToContinue(ctx context.Context, l *link, p *protocol.Project) error {
+	all, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{})
+	if err == nil {
+		if below := display.Below(all.Sessions, p.WorkDir); below != "" {
+			return exit.Usagef("this project has no session to continue, and the newest below it is of %s: --cwd names that folder; leave --continue out to start one", below)
+		}
+	}
+	return exit.Usagef("this project has no session to continue; leave --continue out to start one")
+}
+
+// notifyLost says what the log of a session has lost, which may be why something failed; no
+// id is no session.
+func (a *app) notifyLost(ctx context.Context, l *link, id protocol.SessionID) {
+	if id == "" {
+		return
+	}
+	if page, err := client.Call[*protocol.Events](ctx, l.Client, id, &protocol.GetPath{Limit: 1}); err == nil { // else the failure is all there is to say
+		a.notifyFindings(page.Findings)
+	}
+}
+
+// find returns the session that a person names: by its id, or by what the id
+// begins or ends with when only one does.
+func (l *link) find(ctx context.Context, name string) (protocol.SessionID, error) {
+	if id := protocol.SessionID(name); id.Check() == nil {
+		return id, nil
+	}
+	list, err := client.Call[*protocol.SessionList](ctx, l.Client, "", &protocol.ListSessions{Subagents: true})
+	if err != nil {
+		return "", err
+	}
+	var found []protocol.SessionID
+	for _, s := range list.Sessions {
+		id := string(s.SessionID)
+		if len(name) >= 4 && (strings.HasPrefix(id, name) || strings.HasPrefix(id, "ses_"+name) || strings.HasSuffix(id, name)) {
+			found = append(found, s.SessionID)
+		}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", exit.Usagef("there is no session %q; scorel sessions list shows them", name)
+	}
+	return "", exit.Usagef("%d sessions match %q; use more of the ID", len(found), name)
+}
+
+func workDir(cwd string) (string, error) {
+	if cwd != "" {
+		dir, err := filepath.Abs(cwd)
+		if err != nil {
+			return "", exit.Usagef("--cwd %s: %w", cwd, err)
+		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", exit.Usagef("--cwd %s is not a folder", cwd)
+		}
+		return dir, nil
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", exit.Usagef("the working directory is gone; change to another folder: %w", err)
+	}
+	return dir, nil
+}

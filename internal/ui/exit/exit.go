@@ -1,0 +1,54 @@
+package exit
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"syscall"
+
+	"scorel/protocol"
+)
+
+// The codes.
+const (
+	OK        = 0
+	Failed    = 1   // a provider or the storage failed
+	Usage     = 2   // the command line or the configuration is wrong
+	Limit     = 3   // a limit ended the run
+	Lacks     = 3   // of extensions check: the extension uses what Scorel lacks
+	Unasked   = 4   // something was needed that nobody could be asked for
+	Loop      = 5   // the model repeated itself, and nobody let it go on
+	Misfit    = 6   // no answer fits the JSON Schema that was asked for
+	Cancelled = 130 // interrupted
+	Pipe      = 141 // nobody reads what is printed: what a shell says of a program that SIGPIPE ended
+)
+
+// UsageError is a wrong command line. It hides what it was made of: for a program it is
+// that and nothing else.
+type UsageError struct{ error }
+
+// Usagef makes a [UsageError].
+func Usagef(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// AsUsage makes an error one of a wrong command line.
+func AsUsage(err error) error { return UsageError{err} }
+
+// Code returns the exit code of a command that failed with err.
+func Code(err error) int {
+	var usage UsageError
+	var pe *protocol.Error
+	switch {
+	case errors.As(err, &usage):
+		return Usage
+	case errors.Is(err, context.Canceled):
+		return Cancelled
+	case errors.Is(err, syscall.EPIPE):
+		return Pipe
+	case errors.As(err, &pe):
+		switch pe.Code {
+		case protocol.CodeInvalidRequest, protocol.CodeSessionNotFound, protocol.CodeInvalidEventID, protocol.CodeProjectNotFound:
+			return Usage
+		}
+	}
+	return Failed
+}

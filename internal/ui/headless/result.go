@@ -1,0 +1,224 @@
+package headless
+
+import (
+	"encoding/json"
+	"time"
+
+	"scorel/internal/ui/exit"
+	"scorel/protocol"
+)
+
+// Result is the object that a JSON format ends with, and what the exit code
+// comes from.
+type Result struct {
+	Type      string             `json:"type"` // "result"
+	SessionID protocol.SessionID `json:"sessionId,omitempty"`
+	Result    string             `json:"result"`
+	// Structured is the answer as the JSON value that was asked for with a schema, nil where
+	// none was or no answer fits.
+	Structured json.RawMessage     `json:"structuredOutput,omitempty"`
+	StopReason protocol.StopReason `json:"stopReason,omitempty"`
+	Terminal   protocol.Terminal   `json:"terminal,omitempty"`
+	Usage      protocol.Usage      `json:"usage"`
+	CostUSD    float64             `json:"costUSD"`
+	DurationMS int64               `json:"durationMs"`
+	NumTurns   int                 `json:"numTurns"`
+	NumSteps   int                 `json:"numSteps"`
+	Denials    []denial            `json:"permissionDenials"`
+	// BackgroundEnded are the background commands of the run that still ran at its
+	// end, and were ended.
+	BackgroundEnded []endedTask     `json:"backgroundEnded,omitempty"`
+	Error           *protocol.Error `json:"error,omitempty"`
+
+	started time.Time
+	tally
+}
+
+// tally is what a result is made of beside what it prints.
+type tally struct {
+	calls   map[string]protocol.Block // by id, of the assistant messages
+	asked   map[protocol.PermissionID]*protocol.PermissionRequest
+	unasked int // calls that somebody would have had to be asked about
+	// unanswered counts the model's questions that nobody could be asked, or that
+	// nobody answered in time. A plan that nobody could approve is none: the answer is
+	// the plan.
+	unanswered int
+	questions  map[string]bool // those that are open
+	plan       string          // the dialog about the newest plan
+	planned    bool            // there is a plan that nobody could approve
+	misfit     bool            // no answer fits the schema that was asked for
+}
+
+// endedTask is a background command that was ended.
+type endedTask struct {
+	TaskID  string `json:"taskId"`
+	Command string `json:"command"`
+	Agent   string `json:"agent,omitempty"` // of a sub-agent
+}
+
+// denial is a call that was not allowed. Allow is the rule that would allow it.
+type denial struct {
+	ToolName   string          `json:"toolName"`
+	ToolCallID string          `json:"toolCallId"`
+	Input      json.RawMessage `json:"input,omitempty"`
+	Reason     string          `json:"reason,omitempty"`
+	Rule       string          `json:"rule,omitempty"`
+	Allow      string          `json:"allow,omitempty"`
+}
+
+// NewResult makes the result of a run that begins now.
+func NewResult(session protocol.SessionID) *Result {
+	return &Result{Type: "result", SessionID: session, started: time.Now(), Denials: []denial{}}
+}
+
+// Stop notes how long the run has taken, and err where it came instead of an end.
+func (r *Result) Stop(err error) {
+	r.DurationMS = time.Since(r.started).Milliseconds()
+	if err != nil {
+		r.Fail(err)
+	}
+}
+
+// event takes one event in.
+func (r *Result) event(e protocol.Event) {
+	if u := e.Usage(); u != nil { // also of a sub-agent
+		r.Usage.Add(*u)
+	}
+	switch b := e.Body.(type) {
+	case *protocol.MessageBody:
+		r.message(b.Message)
+	case *protocol.TurnEnd:
+		r.NumTurns++
+	case *protocol.PermissionDecision:
+		if b.Decision == protocol.DecisionDeny {
+			call := r.calls[b.ToolCallID]
+			r.Denials = append(r.Denials, denial{ToolName: call.Name, ToolCallID: b.ToolCallID, Input: call.Input, Reason: b.Reason, Rule: b.Rule})
+		}
+	case *protocol.PermissionRequest:
+		if r.asked == nil {
+			r.asked = map[protocol.PermissionID]*protocol.PermissionRequest{}
+		}
+		r.asked[b.PermissionID] = b
+	case *protocol.PermissionResolved:
+		r.resolved(b, e.ClientID)
+	case *protocol.UIRequest:
+		r.opened(b)
+	case *protocol.UIResolved:
+		r.closed(b, e.ClientID)
+	case *protocol.RuntimeEnd:
+		r.ended(b)
+	}
+}
+
+// opened remembers a dialog that opens.
+func (r *Result) opened(b *protocol.UIRequest) {
+	switch b.Data.Kind {
+	case protocol.DialogPlan:
+		r.plan = b.UIID
+	case protocol.DialogQuestion:
+		if r.questions == nil {
+			r.questions = map[string]bool{}
+		}
+		r.questions[b.UIID] = true
+	}
+}
+
+// closed counts the questions that the host closed because nobody answered them.
+func (r *Result) closed(b *protocol.UIResolved, by protocol.ClientID) {
+	question := r.questions[b.UIID]
+	delete(r.questions, b.UIID)
+	switch {
+	case b.Decision != protocol.DecisionExpired || by != protocol.HostClient:
+	case r.plan == b.UIID:
+		r.planned = true
+	case question:
+		r.unanswered++
+	}
+}
+
+// ended takes in how the turn has ended.
+func (r *Result) ended(b *protocol.RuntimeEnd) {
+	r.Terminal, r.Error = b.Terminal, b.Error
+	r.CostUSD = r.Usage.CostUSD
+}
+
+func (r *Result) message(m protocol.Message) {
+	if m.Role != protocol.RoleAssistant {
+		return
+	}
+	r.NumSteps++
+	r.StopReason = m.StopReason
+	r.Result = m.PlainText()
+	if r.calls == nil {
+		r.calls = map[string]protocol.Block{}
+	}
+	for _, c := range m.Calls() {
+		r.calls[c.ID] = c
+	}
+}
+
+// resolved counts the questions that the host closed because nobody could be
+// asked, or because the mode asks nobody.
+func (r *Result) resolved(b *protocol.PermissionResolved, by protocol.ClientID) {
+	req := r.asked[b.PermissionID]
+	delete(r.asked, b.PermissionID)
+	if req == nil || by != protocol.HostClient || b.Decision == protocol.DecisionCancelled {
+		return
+	}
+	d := denial{ToolName: req.ToolName, ToolCallID: req.ToolCallID, Input: req.Args, Reason: req.Reason}
+	if b.Decision == protocol.DecisionExpired {
+		r.unasked++
+		for _, s := range req.Suggestions {
+			if s.Rule != "" {
+				d.Allow = s.Rule
+			}
+		}
+	}
+	r.Denials = append(r.Denials, d)
+}
+
+// Fail records an error that came before the end of a run, or instead of it.
+func (r *Result) Fail(err error) {
+	r.Error = protocol.AsError(err)
+	if exit.Code(err) == exit.Usage && r.Error.Code == protocol.CodeInternalError {
+		r.Error.Code = protocol.CodeInvalidRequest
+	}
+	r.CostUSD = r.Usage.CostUSD
+}
+
+// ExitCode returns the exit code of a run that ended.
+func (r *Result) ExitCode() int {
+	switch r.Terminal {
+	case protocol.TerminalCompleted, protocol.TerminalHookStopped:
+		if r.misfit {
+			return exit.Misfit
+		}
+		if r.unasked+r.unanswered > 0 {
+			return exit.Unasked
+		}
+		return exit.OK
+	case protocol.TerminalMaxSteps, protocol.TerminalMaxTokens, protocol.TerminalBudget:
+		return exit.Limit
+	case protocol.TerminalLoop:
+		return exit.Loop
+	case protocol.TerminalCancelled:
+		return exit.Cancelled
+	}
+	return exit.Failed
+}
+
+// allowHint is what would have allowed the last call that nobody could be asked
+// about.
+func (r *Result) allowHint() string {
+	for i := len(r.Denials) - 1; i >= 0; i-- {
+		if rule := r.Denials[i].Allow; rule != "" {
+			return "--allowed-tools " + QuoteShell(rule)
+		}
+	}
+	for i := len(r.Denials) - 1; i >= 0; i-- {
+		if d := r.Denials[i]; d.Rule == "" && d.ToolName != "" {
+			return "--allowed-tools " + QuoteShell(d.ToolName)
+		}
+	}
+	return ""
+}

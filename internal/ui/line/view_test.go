@@ -1,0 +1,58 @@
+package line
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"scorel/protocol"
+)
+
+// liveScreen notes what a terminal would show.
+type liveScreen struct {
+	pipeScreen
+	streamed *bytes.Buffer
+}
+
+func (l *liveScreen) stream(_ style, text string) { l.streamed.WriteString(text) }
+func (l *liveScreen) live() bool                  { return true }
+
+func TestReconnectShowsOnlyWhatIsNew(t *testing.T) {
+	state := func(text string, waits ...string) *protocol.Live {
+		l := &protocol.Live{Running: true, Retry: &protocol.Retry{Attempt: 1, MaxAttempts: 8, DelayMS: 500, Error: "overloaded"},
+			Messages: []protocol.LiveMessage{{EventID: "evt_1", Role: protocol.RoleAssistant, Blocks: []protocol.LiveBlock{{Type: protocol.BlockText, Text: []byte(text)}}}}}
+		for _, w := range waits {
+			l.Queues = append(l.Queues, protocol.LiveQueue{Queue: protocol.QueueFollowUp, Items: []protocol.QueueItem{{Content: []protocol.Block{protocol.Text(w)}}}})
+		}
+		return l
+	}
+	for _, live := range []bool{false, true} {
+		var out, streamed bytes.Buffer
+		var s screen = &pipeScreen{out: &out}
+		if live {
+			s = &liveScreen{pipeScreen{out: &out}, &streamed}
+		}
+		v := newView(s)
+		v.state(state("half of it", "next please"))
+		v.state(state("half of it", "next please"))
+		v.event(protocol.NewEvent(&protocol.Retry{Attempt: 2, MaxAttempts: 8, DelayMS: 900, Error: "overloaded"}), state("half of it", "next please"))
+		later := state("half of it and on", "next please")
+		later.Retry = &protocol.Retry{Attempt: 2, MaxAttempts: 8, DelayMS: 900, Error: "overloaded"}
+		v.state(later)
+		v.state(later)
+		all := out.String() + streamed.String()
+		for text, want := range map[string]int{"overloaded": 2, "next please": 1, "half of it": 1} {
+			if n := strings.Count(all, text); n != want {
+				t.Errorf("live %v: %q is shown %d times, want %d:\n%s", live, text, n, want, all)
+			}
+		}
+		if live && !strings.HasSuffix(streamed.String(), "half of it and on") {
+			t.Errorf("streamed %q", streamed.String())
+		}
+		out.Reset()
+		v.state(state("half of it and on", "another one"))
+		if !strings.Contains(out.String(), "another one") {
+			t.Errorf("what is new is not shown: %q", out.String())
+		}
+	}
+}

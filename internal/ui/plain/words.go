@@ -1,0 +1,38 @@
+package plain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Count returns a number with what it counts: "1 line", "3 lines".
+func Count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// FirstLine returns the first line of a text, cut to n characters.
+func FirstLine(s string, n int) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if r := []rune(s); len(r) > n {
+		return string(r[:n-1]) + "…"
+	}
+	return s
+}
+
+// Indent indents every line of a text by two blanks and ends it with a line break; of no
+// text nothing is left.
+func Indent(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if text == "" {
+		return ""
+	}
+	return "  " + strings.ReplaceAll(text, "\n", "\n  ") + "\n"
+}
+
+// IndentRest indents all lines of a text but the first by two blanks.
+func IndentRest(text string) string {
+	return strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}

@@ -1,0 +1,86 @@
+package slash
+
+import "slices"
+
+// Client is a kind of client.
+type Client int
+
+// The clients for people.
+const (
+	Screen Client = iota // the terminal UI
+	Lines                // line mode: scorel attach --plain
+)
+
+// Command is a slash command.
+type Command struct {
+	Name    string   // without the slash
+	Aliases []string // further names that mean the same
+	Was     string   // a former name, which still works and says so; "" without one
+	Doc     string   // what it does, in a few words
+
+	screen, lines use
+}
+
+// use says how a client has a command.
+type use struct {
+	has     bool
+	args    string // what may follow the name, for help
+	instead string // what serves where the client does not have it; "" when nothing does
+}
+
+// Has reports whether a client has the command.
+func (c *Command) Has(in Client) bool { return c.in(in).has }
+
+// Args returns what may follow the name in a client, as help shows it.
+func (c *Command) Args(in Client) string { return c.in(in).args }
+
+// Instead returns what serves in a client that does not have the command; "" when
+// nothing does.
+func (c *Command) Instead(in Client) string { return c.in(in).instead }
+
+// Usage returns the command as it is typed in a client, with its arguments.
+func (c *Command) Usage(in Client) string {
+	if args := c.Args(in); args != "" {
+		return "/" + c.Name + " " + args
+	}
+	return "/" + c.Name
+}
+
+func (c *Command) in(client Client) use {
+	if client == Screen {
+		return c.screen
+	}
+	return c.lines
+}
+
+func (c *Command) named(name string) bool {
+	return name != "" && (c.Name == name || c.Was == name || slices.Contains(c.Aliases, name))
+}
+
+// Find returns the command of a name, an alias or a former name, and nil when there is
+// none.
+func Find(name string) *Command {
+	all := commands()
+	if i := slices.IndexFunc(all, func(c Command) bool { return c.named(name) }); i >= 0 {
+		return &all[i]
+	}
+	return nil
+}
+
+// For returns the commands that a client has, in the order of its help.
+func For(client Client) []Command {
+	return slices.DeleteFunc(commands(), func(c Command) bool { return !c.Has(client) })
+}
+
+// Refusal returns why a client does not run the command, as a sentence without its end.
+func (c *Command) Refusal(client Client) string {
+	where := "line mode"
+	if client == Screen {
+		where = "the terminal UI"
+	}
+	text := where + " has no /" + c.Name
+	if instead := c.Instead(client); instead != "" {
+		text += "; " + instead
+	}
+	return text
+}

@@ -1,0 +1,64 @@
+package slash
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestNamesOfCommandsAreUnique(t *testing.T) {
+	seen := map[string]bool{}
+	for _, c := range commands() {
+		for _, name := range append([]string{c.Name, c.Was}, c.Aliases...) {
+			if name != "" && seen[name] {
+				t.Errorf("/%s is there twice", name)
+			}
+			seen[name] = true
+		}
+		if c.Doc == "" || !c.Has(Screen) && !c.Has(Lines) {
+			t.Errorf("/%s has no help, or no client has it", c.Name)
+		}
+		for _, client := range []Client{Screen, Lines} {
+			if !c.Has(client) && c.Instead(client) == "" {
+				t.Errorf("/%s is refused without a word of what serves instead", c.Name)
+			}
+		}
+	}
+}
+
+func TestFindKnowsAliasesAndFormerNames(t *testing.T) {
+	for typed, want := range map[string]string{"add": "add", "attach": "add", "name": "rename", "quit": "quit"} {
+		if c := Find(typed); c == nil || c.Name != want {
+			t.Errorf("/%s is %v, want /%s", typed, c, want)
+		}
+	}
+	for _, typed := range []string{"", "fly", "/quit", "Quit"} {
+		if c := Find(typed); c != nil {
+			t.Errorf("%q is /%s", typed, c.Name)
+		}
+	}
+}
+
+func TestEachClientListsWhatItHas(t *testing.T) {
+	names := func(client Client) (all []string) {
+		for _, c := range For(client) {
+			all = append(all, c.Name)
+		}
+		return all
+	}
+	if screen := names(Screen); !slices.Contains(screen, "theme") || slices.Contains(screen, "steer") {
+		t.Errorf("the terminal UI has %s", strings.Join(screen, " "))
+	}
+	if lines := names(Lines); !slices.Contains(lines, "steer") || slices.Contains(lines, "theme") {
+		t.Errorf("line mode has %s", strings.Join(lines, " "))
+	}
+}
+
+func TestRefusalNamesTheCommandAndWhatServesInstead(t *testing.T) {
+	if got, want := Find("doctor").Refusal(Lines), "line mode has no /doctor; scorel doctor does that"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got, want := Find("cancel").Refusal(Screen), "the terminal UI has no /cancel; Esc cancels the turn"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

@@ -1,0 +1,158 @@
+package conversation
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/status"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// Arrival is what updates have changed beside the view itself.
+type Arrival struct {
+	Events    []protocol.Event // that came
+	TurnEnded bool
+	Facts     bool // something that the status line is made of
+	// Cmd is to be run.
+	Cmd tea.Cmd
+}
+
+// batch is what updates bring that is shown when all of them are applied.
+type batch struct {
+	Arrival
+	moves []protocol.Event // that lead the path elsewhere
+	ends  []protocol.LiveEnd
+}
+
+// Arrive takes what came of the session.
+func (v *View) Arrive(updates []link.Update) Arrival {
+	var b batch
+	for i := range updates {
+		if u := &updates[i]; u.Gen == v.opened.Gen {
+			v.apply(u, &b)
+		}
+	}
+	b.Facts = v.count() || b.Facts
+	v.sync()
+	for _, end := range b.ends { // below what the turn has said
+		if end.TurnID != v.turn.ended {
+			v.turn.ended = end.TurnID
+			v.noteEnd(&end.RuntimeEnd)
+		}
+	}
+	if n := len(b.moves); n > 0 && b.moves[n-1].ID == v.Live().PersistentLastID { // a line says that the path leads elsewhere
+		v.transcript.Append(b.moves[n-1])
+	}
+	b.Cmd = v.fill()
+	return b.Arrival
+}
+
+// apply takes an update.
+func (v *View) apply(u *link.Update, b *batch) {
+	if u.Err != nil {
+		if !errors.Is(u.Err, client.ErrClosed) {
+			v.toasts.Fail(u.Err) // nothing more comes of the session
+		}
+		return
+	}
+	before := v.Live().Running
+	for _, e := range u.Events {
+		b.Facts = v.event(e) || b.Facts
+		if end, ok := e.Body.(*protocol.RuntimeEnd); ok {
+			b.ends = append(b.ends, protocol.LiveEnd{TurnID: e.TurnID, RuntimeEnd: *end})
+		}
+		if _, is := e.Leaf(); is {
+			b.moves = append(b.moves, e)
+		} else if e.Control && (display.InConversation(e.Body) || display.WithCall(e.Body)) { // of no path, but seen
+			v.transcript.Append(e)
+		}
+	}
+	if end := u.Live.Ended; u.Fresh && end != nil && (before || end.Error != nil) {
+		b.ends = append(b.ends, *end) // it came while nobody reported it
+	}
+	b.Events = append(b.Events, u.Events...)
+	v.projection.Apply(u.Update, &u.Live)
+	v.figures.stale = v.figures.stale || u.Fresh
+	if before && !v.Live().Running {
+		b.TurnEnded = true
+		v.turn.cancelling = ""
+	}
+}
+
+// count counts the tokens of the path again where they may be others, and reports whether
+// it did.
+func (v *View) count() bool {
+	if !v.figures.stale {
+		return false
+	}
+	v.figures.stale = false
+	v.figures.ContextTokens = protocol.ContextTokens(func(yield func(protocol.Event) bool) {
+		for _, e := range slices.Backward(v.projection.Path()) {
+			if !yield(e) {
+				return
+			}
+		}
+	})
+	return true
+}
+
+// noteEnd says in the transcript why a turn has not come to its end, where no message of
+// it does.
+func (v *View) noteEnd(end *protocol.RuntimeEnd) {
+	if end.Reason == protocol.EndCompleted {
+		return
+	}
+	if path := v.projection.Path(); len(path) > 0 {
+		b, ok := path[len(path)-1].Body.(*protocol.MessageBody)
+		if ok && b.Message.Role == protocol.RoleAssistant && b.Message.StopReason != protocol.StopToolUse && end.Error == nil {
+			return // it says so itself
+		}
+	}
+	switch {
+	case end.Reason == protocol.EndCancelled:
+		v.transcript.Note("warning", "Cancelled.")
+	case end.Error != nil:
+		v.transcript.Note("error", display.Text(end.Error.Message))
+	default:
+		v.transcript.Note("warning", "The turn ended: "+strings.ReplaceAll(display.Line(string(end.Terminal)), "_", " ")+".")
+	}
+}
+
+// event takes what of an event is not the transcript's, and reports whether the status
+// line is another by it.
+func (v *View) event(e protocol.Event) (facts bool) {
+	if _, facts = e.Leaf(); facts {
+		v.figures.stale = true
+	}
+	switch b := e.Body.(type) {
+	case *protocol.SessionInfo:
+		return true
+	case *protocol.Compact:
+		v.figures.stale = true
+		return true
+	case *protocol.TaskUpdate:
+		if end := display.TaskEnd(b.Task.State, b.Task.Agent, b.Task.ExitCode, b.Task.Signal); end != "" {
+			v.toasts.Info(display.Line(b.Task.Command) + " " + end)
+		}
+	case *protocol.Notice:
+		v.toasts.Add(status.LevelOf(b.Level), b.Source, b.Text, time.Now())
+	case *protocol.MessageBody:
+		if b.Message.Role != protocol.RoleAssistant {
+			break
+		}
+		v.figures.Answered = b.Message.Model
+		if u := b.Message.Usage; u != nil {
+			v.figures.stale = true
+			v.figures.Newest = &status.InputUsage{Input: u.InputTokens, Output: u.OutputTokens, CacheCreation: u.CacheWriteTokens, CacheRead: u.CacheReadTokens}
+		}
+		return true
+	}
+	return facts
+}

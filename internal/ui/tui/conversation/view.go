@@ -1,0 +1,131 @@
+package conversation
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/status"
+	"scorel/internal/ui/tui/transcript"
+	"scorel/protocol"
+)
+
+// Config is what a view needs.
+type Config struct {
+	Link       *link.Link
+	Toasts     *status.Toasts
+	Transcript *transcript.Transcript // it follows the session
+}
+
+// View is the open session, or none yet.
+type View struct {
+	link       *link.Link
+	toasts     *status.Toasts
+	transcript *transcript.Transcript
+
+	opened     link.Opened
+	projection *client.Projection
+	path       path
+	turn       turn
+	figures    Figures
+}
+
+// turn is what is known here of the turns of the session.
+type turn struct {
+	cancelling protocol.TurnID // the one that is being cancelled
+	ended      protocol.TurnID // the one whose end was shown last
+}
+
+// Figures are what the status line shows of the session.
+type Figures struct {
+	ContextTokens int                // of the path
+	Newest        *status.InputUsage // of the newest answer, nil without any
+	Answered      string             // the model that answered last
+	Clients       int                // that are attached
+
+	stale bool // ContextTokens is to be counted again
+}
+
+// New returns a view of no session.
+func New(cfg Config) *View {
+	return &View{link: cfg.Link, toasts: cfg.Toasts, transcript: cfg.Transcript, projection: client.NewProjection()}
+}
+
+// ID is that of the session, "" while none is open.
+func (v *View) ID() protocol.SessionID { return v.opened.ID }
+
+// Live is the state of the session; it is not to be changed.
+func (v *View) Live() *protocol.Live { return v.projection.Live() }
+
+// Path are the newest events of the active path, oldest first; it is not to be changed.
+func (v *View) Path() []protocol.Event { return v.projection.Path() }
+
+// Figures are what the status line shows of the session.
+func (v *View) Figures() Figures { return v.figures }
+
+// Answered is the model that has answered last, "" while none has.
+func (v *View) Answered() string { return v.figures.Answered }
+
+// CreatedAt is when the session was made, in milliseconds; 0 where that is not known.
+func (v *View) CreatedAt() int64 { return v.opened.Opened.Summary.CreatedAt }
+
+// Open shows another session from here on; one without an ID is not made yet.
+func (v *View) Open(o link.Opened) {
+	v.opened = o
+	v.projection = client.NewProjection()
+	v.path, v.turn, v.figures = path{}, turn{}, Figures{}
+	v.transcript.Reset()
+	v.Attach(o.Opened.Summary.State)
+}
+
+// Attach takes how many clients are attached to the session.
+func (v *View) Attach(s *protocol.SessionState) {
+	v.figures.Clients = 1
+	if s != nil {
+		v.figures.Clients = s.Clients
+	}
+}
+
+// MayCancel reports whether a turn runs that is not being cancelled yet: the next one of a
+// queue begins as one is.
+func (v *View) MayCancel() bool { return v.Live().Running && v.turn.cancelling != v.Live().TurnID }
+
+// Cancel ends the running turn. It waits for no other request.
+func (v *View) Cancel() tea.Cmd {
+	turn := v.Live().TurnID
+	if turn == "" {
+		return nil
+	}
+	v.turn.cancelling = turn
+	return link.Ask(v.link, v.ID(), &protocol.Cancel{TurnID: turn}, func(_ *protocol.Cancelled, err error) tea.Cmd {
+		if err != nil {
+			v.toasts.Fail(err)
+			if v.turn.cancelling == turn { // it can be tried again
+				v.turn.cancelling = ""
+			}
+		}
+		return nil
+	})
+}
+
+// Shell returns the command of a person that runs, the newest one; "" without any.
+func (v *View) Shell() protocol.EventID {
+	for _, t := range slices.Backward(v.Live().Tools) {
+		if t.Shell != nil {
+			return t.EventID
+		}
+	}
+	return ""
+}
+
+// StopShell ends a command of a person.
+func (v *View) StopShell(id protocol.EventID) tea.Cmd {
+	return link.Ask(v.link, v.ID(), &protocol.StopShell{EventID: id}, func(_ *protocol.Cancelled, err error) tea.Cmd {
+		if err != nil {
+			v.toasts.Fail(err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,107 @@
+package tui
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/tui/input"
+	"scorel/internal/ui/tui/loop"
+)
+
+// exit is how the program ends.
+type exit struct {
+	closing bool      // it ends as soon as what was typed has reached the host
+	cut     bool      // the terminal, or the system, ends it
+	failed  error     // why the UI cannot continue
+	armed   time.Time // the last Ctrl-C that did nothing
+	escaped time.Time // the last Esc that did nothing
+}
+
+// armedFor is how soon a Ctrl-C must follow another to end the program.
+const armedFor = 2 * time.Second
+
+// close ends the program as soon as what was typed has reached the host; a second time
+// at once.
+func (m *Model) close() tea.Cmd {
+	if m.exit.closing || len(m.input.Sending()) == 0 {
+		m.exit.closing = true
+		return tea.Quit
+	}
+	m.exit.closing = true
+	m.toasts.Info("what you typed is not sent yet; press again to quit without it")
+	return nil
+}
+
+// endTimeout is how long the end of the terminal, or of the system, waits for the host
+// to take what was typed.
+const endTimeout = 2 * time.Second
+
+// closeSoon ends the program without a question.
+func (m *Model) closeSoon() tea.Cmd {
+	m.exit.cut = true
+	cmd := m.close()
+	return tea.Batch(cmd, tea.Tick(endTimeout, func(time.Time) tea.Msg { return tea.Quit() }))
+}
+
+// Delivered ends a program that waits for what was typed to reach the host.
+func (m *Model) Delivered(waiting int) tea.Cmd {
+	if m.exit.closing && waiting == 0 {
+		return tea.Quit
+	}
+	return nil
+}
+
+// Refused shows why the host has not taken what was typed, and does not end the program:
+// the person is to see it.
+func (m *Model) Refused(err error) tea.Cmd {
+	m.exit.closing = false
+	asked := m.panels.folder.AskWide(err)
+	if asked == nil {
+		m.toasts.Fail(err)
+	}
+	return asked
+}
+
+// fail ends the program with an error.
+func (m *Model) fail(err error) tea.Cmd {
+	m.exit.failed = err
+	return tea.Quit
+}
+
+// crash restores the terminal and keeps what is needed to resume.
+func (m *Model) crash(p loop.Panicked) {
+	if m.exit.failed != nil {
+		return
+	}
+	m.window.screen.Restore(m.cfg.Out)
+	m.exit.failed = errors.New("the terminal UI failed; the session continues at the host, and scorel shows it again. Please report the text above")
+	fmt.Fprintf(m.cfg.Stderr, "\r\n%v\r\n\r\n%s\r\n", p.Value, p.Stack)
+}
+
+// panicked is the panic of this goroutine.
+func panicked(value any) loop.Panicked { return loop.Panicked{Value: value, Stack: debug.Stack()} }
+
+// shutdownNotice writes how to resume, and what was not sent, when the screen is the shell's
+// again.
+func (m *Model) shutdownNotice(w io.Writer) {
+	ending := input.InOrder
+	switch {
+	case m.exit.failed != nil:
+		ending = input.Crashed
+	case m.exit.cut:
+		ending = input.Cut
+	}
+	m.input.End(ending, w)
+	switch id := m.session.ID(); {
+	case id == "" || m.exit.failed != nil:
+	case m.session.Live().Running:
+		fmt.Fprintf(w, "The turn continues. Show it with: scorel -c (session %s)\n", id)
+	default:
+		fmt.Fprintf(w, "Resume with: scorel -c (session %s)\n", id)
+	}
+}

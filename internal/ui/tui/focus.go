@@ -1,0 +1,85 @@
+package tui
+
+import (
+	"strings"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/internal/ui/tui/question"
+)
+
+// target takes keys while it has the focus.
+type target interface {
+	overlay.Input
+	Places() []keymap.Place // where keys count, the first before the others
+}
+
+// focus says what takes the keys: what lies uppermost over the editor, else the question
+// in front once it takes keys, else the conversation while somebody reads it, else the
+// editor.
+type focus struct {
+	overlays  *overlay.Stack
+	questions *question.Queue
+	reading   *reading
+	editor    target
+	prefs     *preferences
+	global    func(keymap.Action) tea.Cmd // what counts everywhere
+}
+
+// target returns what has the focus.
+func (f *focus) target() target {
+	switch top := f.overlays.Top(); {
+	case top != nil:
+		return top
+	case f.questions.Takes():
+		return f.questions
+	case f.reading.on:
+		return f.reading
+	}
+	return f.editor
+}
+
+// onEditor reports whether what is typed goes into the editor.
+func (f *focus) onEditor() bool { return f.target() == f.editor }
+
+// key does what a key says, or types it.
+func (f *focus) key(k tea.KeyPressMsg) tea.Cmd {
+	name := k.Keystroke()
+	if name == "alt+esc" { // Esc twice, so fast that both came at once
+		k.Mod = 0
+		return tea.Batch(f.key(k), f.key(k))
+	}
+	if k.Text != "" && k.Mod&^tea.ModShift == 0 {
+		name = k.Text // "?" is the same key on every keyboard
+	}
+	to := f.target()
+	f.questions.Key()
+	a, more := f.prefs.keys.Key(name, append(to.Places(), keymap.Global)...)
+	switch {
+	case more:
+		return nil
+	case a != "" && a.Place() == keymap.Global:
+		return f.global(a)
+	case a != "":
+		return to.Do(a)
+	case k.Text != "" && k.Mod&^tea.ModShift == 0:
+		return to.Insert(k.Text)
+	case k.Mod == tea.ModAlt && unicode.IsPrint(k.Code):
+		// Esc and a character, so fast that both came at once: a terminal without the
+		// newer ways to tell keys says the same of both, and nothing typed may be lost.
+		letter := tea.KeyPressMsg{Code: k.Code, Text: string(k.Code)}
+		return tea.Batch(f.key(tea.KeyPressMsg{Code: tea.KeyEscape}), f.key(letter))
+	}
+	return nil
+}
+
+// paste takes what the terminal pasted.
+func (f *focus) paste(text string) tea.Cmd {
+	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
+	to := f.target()
+	f.questions.Key()
+	return to.Paste(text)
+}

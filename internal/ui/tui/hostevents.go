@@ -1,0 +1,158 @@
+package tui
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/internal/ui/tui/link"
+)
+
+// maxLast bounds the lines of a session that go into the scrollback when another one is
+// shown: more do not fit on any screen.
+const maxLast = 500
+
+// hostSays takes what comes of the host.
+func (m *Model) hostSays(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case link.StateChanged:
+		m.stateChanged(msg.Change)
+	case link.Linked:
+		return m.linked(msg)
+	case link.Opened:
+		return m.opened(msg)
+	case link.Arrived:
+		return m.arrived()
+	case link.DeviceChanged:
+		m.deviceChanged(msg.Changes)
+	case link.OtherBuild:
+		m.toasts.Warn(msg.Text)
+	case link.Failed:
+		m.toasts.Fail(msg.Err)
+	}
+	return nil
+}
+
+// flushToScrollback leaves in the scrollback what of the session is on the screen.
+func (m *Model) flushToScrollback() {
+	if m.window.Full() {
+		return
+	}
+	th, width := m.window.theme, m.window.width
+	t := m.reading.transcript
+	lines := append(t.Commit(th, width), t.Region(th, width, maxLast)...)
+	if len(lines) == 0 {
+		return
+	}
+	lines = slices.Concat(m.status.head(), lines)
+	m.status.header = nil
+	m.start.last = append(m.start.last, append(lines, "")...)
+}
+
+// opened shows another session from here on.
+func (m *Model) opened(o link.Opened) tea.Cmd {
+	m.reading.end()
+	m.flushToScrollback()
+	if o.ID == "" {
+		m.host.ResetMode()
+	}
+	m.panels.branches.Close() // those of the session before
+	m.panels.queue.Reset()
+	m.reading.images.Forget()
+	m.session.Open(o)
+	m.focus.questions.Clear()
+	if !o.Fresh || o.ID == "" {
+		m.status.banner(o.Opened.Summary)
+	}
+	for _, f := range o.Opened.Findings {
+		m.toasts.Warn("the session log: " + f)
+	}
+	if o.Opened.ReadOnly != "" {
+		text := "the session is read-only: " + o.Opened.ReadOnly
+		if o.Opened.NeedsLeaf {
+			text += ": scorel sessions repair " + string(o.ID) + " --leaf EVENT"
+		}
+		m.toasts.Error(text)
+	}
+	m.status.changed()
+	m.input.Forget()
+	return tea.Batch(m.host.LoadConfig(), m.host.LoadBranch(m.workDir()), m.input.Changed())
+}
+
+// workDir is what requests that may do without a session are about.
+func (m *Model) workDir() string {
+	if m.session.ID() != "" {
+		return ""
+	}
+	return m.cfg.WorkDir
+}
+
+// arrived takes what came of the session.
+func (m *Model) arrived() tea.Cmd {
+	a := m.session.Arrive(m.link.Updates())
+	if a.Facts {
+		m.status.changed()
+	}
+	m.panels.branches.Changed(a.Events)
+	m.panels.tasks.Refresh()
+	cmds := []tea.Cmd{a.Cmd, m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	if a.TurnEnded { // it is the person's turn
+		cmds = append(cmds, m.window.notify("the turn has ended"))
+	}
+	return tea.Batch(cmds...)
+}
+
+// deviceChanged takes who is attached to the session, and that the host ends.
+func (m *Model) deviceChanged(d client.DeviceChanges) {
+	for _, c := range d.Sessions {
+		if c.Summary.SessionID == m.session.ID() {
+			m.session.Attach(c.Summary.State)
+		}
+	}
+	if d.Stopping != nil && !d.Stopping.Restarting {
+		m.link.HostStopped()
+		text := "the host is stopping; it starts again when you send something"
+		if m.session.Live().Running {
+			text += "; the turn ends at its next step"
+		}
+		m.toasts.Warn(text)
+	}
+}
+
+// stateChanged shows how the connection is.
+func (m *Model) stateChanged(c client.Change) {
+	was := m.link.State().State
+	m.link.SetState(c)
+	if c.State == client.StateConnected && was == client.StateReconnecting {
+		m.toasts.Info("connected again")
+	}
+	if c.State == client.StateDisconnected && c.Err != nil {
+		m.toasts.Fail(c.Err)
+	}
+}
+
+// linked begins with the session that was asked for.
+func (m *Model) linked(l link.Linked) tea.Cmd {
+	m.host.SetProject(l.Project)
+	if l.Err != nil {
+		m.link.SetState(client.Change{State: client.StateDisconnected, Err: l.Err})
+		m.toasts.Fail(l.Err)
+		if text := m.takePrompt(); text != "" {
+			m.input.GiveBack(text, text)
+		}
+		return m.input.Changed()
+	}
+	if m.link.State().Err != nil { // an earlier try has failed
+		m.link.SetState(client.Change{State: client.StateConnected})
+	}
+	var cmds []tea.Cmd
+	if p := l.Project; p != nil {
+		for _, n := range p.Notices {
+			m.toasts.Warn(n)
+		}
+		cmds = append(cmds, m.panels.folder.OfferWide(p), m.panels.folder.OfferTrust(p))
+	}
+	m.input.Forget()
+	return tea.Batch(append(cmds, m.choose(), m.host.LoadConfig(), m.host.LoadModels(), m.input.Changed())...) // what is typed may want the host's files
+}

@@ -1,0 +1,74 @@
+package input
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/tui/complete"
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/theme"
+	"scorel/protocol"
+)
+
+// Choosing reports whether the popup under the editor is open.
+func (in *Input) Choosing() bool { return in.popup.Open() }
+
+// Dismiss closes the popup.
+func (in *Input) Dismiss() { in.popup.Dismiss() }
+
+// Forget has the popup ask the host again: it may know other commands and files now.
+func (in *Input) Forget() { in.popup.Forget() }
+
+// Popup draws the popup, no lines while it is closed.
+func (in *Input) Popup(th *theme.Theme, width, height int) []string {
+	return in.popup.Render(th, width, height)
+}
+
+// Choose does an action of the popup. It reports whether that has a use for it, and whether
+// what is typed now is to be sent.
+func (in *Input) Choose(a keymap.Action) (handled, send bool) {
+	edit, handled := in.popup.Do(a)
+	if edit != nil && in.editor.ReplaceBefore(edit.Old, edit.New) && edit.Send {
+		return true, true
+	}
+	return handled, false
+}
+
+// question asks the host for what the popup wants to know.
+func (in *Input) question(q *complete.Question) tea.Cmd {
+	switch {
+	case q == nil:
+		return nil
+	case q.Kind == complete.Commands:
+		return in.loadCommands()
+	case q.Kind == complete.Files && in.cfg.Host.Project() != nil:
+		return link.Ask(in.cfg.Link, "", &protocol.ListFiles{ProjectID: in.cfg.Host.Project().ProjectID, Query: q.Query, Limit: complete.FileHits}, func(list *protocol.FileList, err error) tea.Cmd {
+			return in.question(in.popup.Files(q.Number, orNil(err, list)))
+		})
+	case q.Kind == complete.Arguments:
+		return link.Ask(in.cfg.Link, in.cfg.Session.ID(), &protocol.CompleteCommand{Name: q.Name, Args: q.Args}, func(list *protocol.CompletionList, err error) tea.Cmd {
+			in.popup.Arguments(q.Number, orNil(err, list))
+			return nil
+		})
+	}
+	return nil
+}
+
+// loadCommands asks for the commands of the host.
+func (in *Input) loadCommands() tea.Cmd {
+	req := &protocol.ListCommands{}
+	if in.cfg.Session.ID() == "" {
+		req.WorkDir = in.cfg.WorkDir
+	}
+	return link.Ask(in.cfg.Link, in.cfg.Session.ID(), req, func(list *protocol.CommandList, err error) tea.Cmd {
+		return in.question(in.popup.Commands(orNil(err, list)))
+	})
+}
+
+// orNil returns a value, or nil where there is an error.
+func orNil[T any](err error, value *T) *T {
+	if err != nil {
+		return nil
+	}
+	return value
+}

@@ -1,0 +1,235 @@
+package link
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/client"
+	"scorel/internal/ui/tui/loop"
+	"scorel/protocol"
+)
+
+// Show opens a session. failed is called when it cannot be opened, or extensions of the open
+// one refuse to leave that; what was typed for it until then goes to no other. Show reports
+// false when too many requests wait.
+func (l *Link) Show(id protocol.SessionID, failed func(error) tea.Cmd) bool {
+	return l.move(func(ctx context.Context, w *worker) error {
+		if id != w.id {
+			if err := w.mayLeave(ctx, "resume", id); err != nil {
+				return err
+			}
+		}
+		return w.open(ctx, id, false)
+	}, failed)
+}
+
+// move has a job carried out that shows another session.
+func (l *Link) move(do func(ctx context.Context, w *worker) error, failed func(error) tea.Cmd) bool {
+	return l.do(func(ctx context.Context, w *worker) loop.Then {
+		err := do(ctx, w)
+		if err == nil {
+			return nil
+		}
+		w.missed++
+		n := w.missed
+		return func() tea.Cmd {
+			l.known = n
+			return failed(err)
+		}
+	})
+}
+
+// mayLeave asks whether the open session may be left for another one. Only a refusal keeps
+// the person there: a host that cannot be asked does not.
+func (w *worker) mayLeave(ctx context.Context, reason string, to protocol.SessionID) error {
+	if w.id == "" || w.client == nil {
+		return nil
+	}
+	_, err := client.Call[*protocol.Done](ctx, w.client, w.id, &protocol.LeaveSession{Reason: reason, TargetSessionID: to})
+	if err != nil && protocol.AsError(err).Code == protocol.CodePermissionDenied {
+		return err
+	}
+	return nil
+}
+
+// Leave closes the open session: [Opened] is sent without an ID, and the next request makes
+// a session, with what the command line says of new ones. failed is called when extensions
+// refuse it; what was typed for the next session until then goes to no other. It reports
+// false when too many requests wait.
+func (l *Link) Leave(failed func(error) tea.Cmd) bool {
+	return l.move(func(ctx context.Context, w *worker) error {
+		if err := w.mayLeave(ctx, "new", ""); err != nil {
+			return err
+		}
+		w.close()
+		w.mode = l.cfg.Mode
+		l.cfg.Send(Opened{Fresh: true})
+		return nil
+	}, failed)
+}
+
+// SetMode sets the permission mode of the session, or of the next one where none is open.
+func (l *Link) SetMode(mode string, f func(error) tea.Cmd) tea.Cmd {
+	return inOrder(l, func(ctx context.Context, w *worker) (struct{}, error) {
+		return struct{}{}, w.setMode(ctx, mode)
+	}, func(_ struct{}, err error) tea.Cmd { return f(err) })
+}
+
+// Clone opens a copy of the session that ends with an event (the leaf where it is "").
+func (l *Link) Clone(event protocol.EventID, name string, f func(notices []string, err error) tea.Cmd) tea.Cmd {
+	return inOrder(l, func(ctx context.Context, w *worker) ([]string, error) {
+		if err := w.need(ctx); err != nil {
+			return nil, err
+		}
+		id := newID()
+		s, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, &protocol.CloneSession{FromSessionID: w.id, FromEventID: event, Name: name})
+		if err != nil {
+			return nil, err
+		}
+		return s.Notices, w.open(ctx, id, false)
+	}, f)
+}
+
+// Begin opens a new session with a model in a folder, which prepare makes beside the
+// loop. It reports false when too many requests wait.
+func (l *Link) Begin(dir, model string, prepare func() error, f func(error) tea.Cmd) bool {
+	return l.do(func(ctx context.Context, w *worker) loop.Then {
+		err := w.beginIn(ctx, dir, model, prepare)
+		return func() tea.Cmd { return f(err) }
+	})
+}
+
+func (w *worker) beginIn(ctx context.Context, dir, model string, prepare func() error) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err := prepare(); err != nil {
+		return err
+	}
+	project, err := client.Call[*protocol.Project](ctx, w.client, "", &protocol.RegisterProject{WorkDir: dir})
+	if err != nil {
+		return err
+	}
+	id := newID()
+	req := &protocol.CreateSession{ProjectID: project.ProjectID, Meta: protocol.Meta{WorkDir: dir, Model: model}}
+	if _, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, req); err != nil {
+		return err
+	}
+	return w.open(ctx, id, true)
+}
+
+// need makes a session where none is open.
+func (w *worker) need(ctx context.Context) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case w.id != "":
+		return nil
+	case w.project == nil:
+		return errors.New("no project is open; pick a session with /resume")
+	}
+	id := newID()
+	meta := protocol.Meta{WorkDir: w.cfg.WorkDir, Model: w.cfg.Model, ThinkingLevel: w.cfg.Thinking}
+	if _, err := client.Call[*protocol.SessionSummary](ctx, w.client, id, &protocol.CreateSession{ProjectID: w.project.ProjectID, Meta: meta}); err != nil {
+		return err
+	}
+	return w.open(ctx, id, true)
+}
+
+func newID() protocol.SessionID { return protocol.NewSessionID(time.Now(), rand.Reader) }
+
+// open opens another session. When it cannot be opened the one before stays.
+func (w *worker) open(ctx context.Context, id protocol.SessionID, fresh bool) error {
+	switch {
+	case w.err != nil:
+		return w.err
+	case id == w.id:
+		return nil
+	}
+	s, err := w.client.Open(ctx, id, client.DefaultWindow)
+	if err != nil {
+		return err
+	}
+	w.close()
+	w.id, w.session = id, s
+	w.gen++
+	gen := w.gen
+	if err := w.begin(ctx, fresh); err != nil {
+		w.cfg.Send(Failed{err})
+	}
+	reading, stop := context.WithCancel(ctx)
+	w.stop = stop
+	w.notifications.begin(gen)
+	w.cfg.Send(Opened{id, gen, s.Opened, fresh})
+	w.readers.Go(func() { w.read(reading, s, gen) }) // ends with stop or the session
+	return nil
+}
+
+// begin sets in the first session what the command line says, before anything is sent to
+// it, and in one that was made just now, which has all else, the mode.
+func (w *worker) begin(ctx context.Context, fresh bool) error {
+	if w.started && !fresh {
+		return nil
+	}
+	w.started = true
+	var changes protocol.MetaChanges
+	if w.cfg.Model != "" {
+		changes.Model = &w.cfg.Model
+	}
+	if w.cfg.Thinking != "" {
+		changes.ThinkingLevel = &w.cfg.Thinking
+	}
+	if !fresh && changes != (protocol.MetaChanges{}) {
+		if _, err := client.Call[*protocol.Done](ctx, w.client, w.id, &protocol.UpdateInfo{Changes: changes}); err != nil {
+			return err
+		}
+	}
+	if w.mode == "" {
+		return nil
+	}
+	return w.setMode(ctx, w.mode)
+}
+
+func (w *worker) setMode(ctx context.Context, mode string) error {
+	if w.id == "" {
+		w.mode = mode
+		return nil
+	}
+	_, err := client.Call[*protocol.Done](ctx, w.client, w.id, &protocol.SetMode{Mode: mode})
+	return err
+}
+
+// close ends the subscription; the session goes on.
+func (w *worker) close() {
+	if w.session == nil {
+		return
+	}
+	w.stop()
+	w.readers.Wait()
+	done, cancel := context.WithTimeout(context.Background(), time.Second)
+	_ = w.session.Close(done) // it ends with the connection at the latest
+	cancel()
+	w.session, w.id = nil, ""
+}
+
+// read takes updates until the session or ctx ends.
+func (w *worker) read(ctx context.Context, s *client.Session, gen int) {
+	defer loop.Rescue(w.cfg.Send)
+	for {
+		u, err := s.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		n := Update{Gen: gen, Update: u, Err: err}
+		if u.Fresh {
+			n.Live = s.Live.Clone()
+		}
+		if !w.notifications.put(ctx, n) || err != nil {
+			return
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package panel
+
+import (
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/list"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/protocol"
+)
+
+// Help is the list of keys and commands.
+type Help struct {
+	Base
+	editor   Editor
+	commands []protocol.CommandInfo
+}
+
+// NewHelp returns the help with the commands of the UI itself.
+func NewHelp(b Base, e Editor, commands []protocol.CommandInfo) *Help {
+	return &Help{Base: b, editor: e, commands: commands}
+}
+
+// Open shows keys and commands.
+func (x *Help) Open(keys *keymap.Map) tea.Cmd {
+	cfg := list.Config{Title: "Help", Can: list.Filter}
+	for _, c := range x.commands {
+		cfg.Items = append(cfg.Items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Group: "Commands of this UI"})
+	}
+	for _, i := range keymap.Infos() {
+		keys := strings.Join(keys.Keys(i.Action), ", ")
+		cfg.Items = append(cfg.Items, list.Item{ID: string(i.Action), Title: keys, Detail: i.Doc, Group: "Keys: " + string(i.Action.Place()), Search: string(i.Action)})
+	}
+	p := &overlay.Picker{List: list.New(cfg)}
+	p.OnPick = func(ids []string) tea.Cmd {
+		if strings.HasPrefix(ids[0], "/") && x.editor.Empty() {
+			return x.editor.Set(ids[0] + " ")
+		}
+		return nil
+	}
+	return tea.Batch(x.Overlays.Pick(p), link.Ask(x.Link, x.Session.ID(), &protocol.ListCommands{WorkDir: x.workDir()}, func(r *protocol.CommandList, err error) tea.Cmd {
+		if err != nil {
+			return nil // those of the UI are there
+		}
+		items := slices.Clone(cfg.Items)
+		for _, c := range r.Commands {
+			if !slices.ContainsFunc(x.commands, func(own protocol.CommandInfo) bool { return own.Name == c.Name }) {
+				items = append(items, list.Item{ID: "/" + c.Name, Title: strings.TrimSpace("/" + c.Name + " " + c.ArgumentHint), Detail: c.Description, Right: c.Scope, Group: "Commands (" + string(c.Source) + ")"})
+			}
+		}
+		p.List.SetItems(append(items, problems(r.Problems)...))
+		return nil
+	}))
+}

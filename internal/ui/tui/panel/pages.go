@@ -1,0 +1,277 @@
+package panel
+
+import (
+	"fmt"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/cell"
+	"scorel/internal/ui/tui/list"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// Typed is what is typed, as far as pages change it.
+type Typed interface {
+	AddNote(typed, scope, text string) tea.Cmd
+	// Forget has the completion ask the host again, with what is typed after Changed.
+	Forget()
+	Changed() tea.Cmd
+}
+
+// Pages are the lists and texts about the session and the host which only show.
+type Pages struct {
+	Base
+	typed Typed
+}
+
+// NewPages returns the pages.
+func NewPages(b Base, typed Typed) *Pages { return &Pages{Base: b, typed: typed} }
+
+// Context shows what fills the model's window.
+func (x *Pages) Context() tea.Cmd {
+	if x.Session.ID() == "" {
+		x.Toasts.Info("nothing has been sent yet")
+		return nil
+	}
+	return ask(x.Base, &protocol.GetContext{}, func(v *protocol.ContextView) tea.Cmd {
+		x.Overlays.Page("Context", x.contextLines(v))
+		return nil
+	})
+}
+
+func (x *Pages) contextLines(v *protocol.ContextView) []string {
+	row := func(name string, tokens, count int) string {
+		what := ""
+		if count > 0 {
+			what = fmt.Sprintf("%6d×", count)
+		}
+		return fmt.Sprintf("%-14s %9s  %s  %s", name, thousands(tokens), x.share(tokens, v.Window, 20), what)
+	}
+	lines := []string{fmt.Sprintf("%s of %s tokens (estimated)", thousands(v.Tokens), thousands(v.Window)), ""}
+	for _, p := range v.Parts {
+		lines = append(lines, row(strings.Replace(string(p.Name), "toolResults", "tool results", 1), p.Tokens, p.Count))
+	}
+	return append(lines, row("reserved", v.Reserved, 0), row("free", v.Free, 0))
+}
+
+// share draws a part of a whole.
+func (x *Pages) share(n, of, width int) string {
+	if of <= 0 {
+		return strings.Repeat(" ", width)
+	}
+	full := min(width, (n*width+of/2)/of)
+	return x.Screen.Theme().Accent.On(strings.Repeat(x.Screen.Theme().Box.BarFull, full)) + x.Screen.Theme().Dim.On(strings.Repeat(x.Screen.Theme().Box.BarEmpty, width-full)) + fmt.Sprintf(" %3d%%", n*100/of)
+}
+
+// Cost shows what the session has used.
+func (x *Pages) Cost() tea.Cmd {
+	if x.Session.ID() == "" {
+		x.Toasts.Info("nothing has been used yet")
+		return nil
+	}
+	return ask(x.Base, &protocol.GetUsage{}, func(u *protocol.UsageReport) tea.Cmd {
+		lines := []string{fmt.Sprintf("%-34s %6s %11s %11s %11s %9s", "", "calls", "in", "cached", "out", "cost"), ""}
+		for _, r := range u.Rows {
+			name := strings.TrimSpace(r.Model)
+			switch r.Kind {
+			case protocol.UsageSubagent:
+				name = strings.TrimSpace("sub-agent " + r.Agent + " " + r.Model)
+			case protocol.UsageSummary:
+				name += " (summaries)"
+			case protocol.UsageAside:
+				name += " (titles and the like)"
+			}
+			lines = append(lines, usageLine(display.Line(name), r.Calls, r.Usage))
+		}
+		x.Overlays.Page("Cost", append(lines, "", usageLine("all", 0, u.Total)))
+		return nil
+	})
+}
+
+func usageLine(name string, calls int, u protocol.Usage) string {
+	count := ""
+	if calls > 0 {
+		count = fmt.Sprint(calls)
+	}
+	return cell.Pad(cut(name, 34), 34) + fmt.Sprintf(" %6s %11s %11s %11s %9s", count, thousands(u.InputTokens), thousands(u.CacheReadTokens), thousands(u.OutputTokens), dollars(u))
+}
+
+// Doctor looks for what is wrong with the installation.
+func (x *Pages) Doctor() tea.Cmd {
+	return table(x.Base, list.Config{Title: "Doctor", TwoLines: true}, &protocol.Doctor{WorkDir: x.WorkDir}, func(r *protocol.DoctorReport) []list.Item {
+		var items []list.Item
+		for _, c := range r.Checks {
+			it := list.Item{ID: c.ID, Title: c.ID + ": " + c.Text, Detail: c.Advice, Mark: x.Screen.Theme().Box.Check, Tone: list.Good}
+			switch c.State {
+			case "warn":
+				it.Mark, it.Tone = "!", list.Warn
+			case "fail":
+				it.Mark, it.Tone = x.Screen.Theme().Box.Cross, list.Bad
+			}
+			items = append(items, it)
+		}
+		return items
+	}, &overlay.Picker{})
+}
+
+// Extensions shows the extensions; picking one switches it on or off.
+func (x *Pages) Extensions() tea.Cmd {
+	p := &overlay.Picker{}
+	found := map[string]protocol.ExtensionInfo{}
+	p.OnPick = func(ids []string) tea.Cmd {
+		ext := found[ids[0]]
+		on := ext.State == protocol.ExtensionDisabled
+		return ask(x.Base, &protocol.EnableExtension{ID: ext.ID, Enabled: on}, func(_ *protocol.Done) tea.Cmd {
+			x.Toasts.Info(ext.ID + map[bool]string{true: " is on", false: " is off"}[on] + " after /reload")
+			return nil
+		})
+	}
+	return table(x.Base, list.Config{Title: "Extensions", TwoLines: true, Empty: "No extensions. scorel extensions new NAME creates one."}, &protocol.ListExtensions{WorkDir: x.workDir()}, func(r *protocol.ExtensionList) []list.Item {
+		var items []list.Item
+		for _, ext := range r.Extensions {
+			found[ext.ID] = ext
+			it := list.Item{ID: ext.ID, Title: strings.TrimSpace(ext.ID + " " + ext.Version), Right: string(ext.State), Detail: ext.Problem}
+			if it.Detail == "" {
+				it.Detail = counted(len(ext.Tools), "tool") + ", " + counted(len(ext.Commands), "command") + ", " + counted(len(ext.Hooks), "hook") + " · " + ext.Path
+			}
+			it.Mark, it.Tone = x.stateMark(string(ext.State))
+			items = append(items, it)
+		}
+		return append(items, problems(r.Problems)...)
+	}, p)
+}
+
+// Skills shows the skills; picking one shows its text.
+func (x *Pages) Skills() tea.Cmd {
+	p := &overlay.Picker{}
+	p.OnPick = func(ids []string) tea.Cmd {
+		return ask(x.Base, &protocol.ListSkills{WorkDir: x.workDir(), Name: ids[0]}, func(r *protocol.SkillList) tea.Cmd {
+			for _, s := range r.Skills {
+				if s.Text != "" {
+					x.Overlays.Page("Skill "+line(s.Name)+" "+line(s.Path), strings.Split(display.Text(s.Text), "\n"))
+					return nil
+				}
+			}
+			x.Toasts.Warn("the skill has no text that counts")
+			return nil
+		})
+	}
+	return table(x.Base, list.Config{Title: "Skills", TwoLines: true, Empty: "No skills."}, &protocol.ListSkills{WorkDir: x.workDir()}, func(r *protocol.SkillList) []list.Item {
+		var items []list.Item
+		for _, s := range r.Skills {
+			it := list.Item{ID: s.Name, Title: s.Name, Detail: s.Description, Right: s.Source}
+			if len(s.Problems) > 0 {
+				it.Detail = strings.Join(s.Problems, " ")
+			}
+			it.Mark, it.Tone = x.stateMark(s.State)
+			items = append(items, it)
+		}
+		return append(items, problems(r.Problems)...)
+	}, p)
+}
+
+// Tools shows the tools that the model has; picking one shows what the model reads of it.
+func (x *Pages) Tools() tea.Cmd {
+	if x.Session.ID() == "" {
+		x.Toasts.Info("the tools of a session are known once it has begun")
+		return nil
+	}
+	p := &overlay.Picker{}
+	about := map[string]string{}
+	p.OnPick = func(ids []string) tea.Cmd {
+		x.Overlays.Page("Tool "+line(ids[0]), strings.Split(display.Text(about[ids[0]]), "\n"))
+		return nil
+	}
+	return table(x.Base, list.Config{Title: "Tools", TwoLines: true}, &protocol.ListTools{}, func(r *protocol.ToolList) []list.Item {
+		var items []list.Item
+		for _, t := range r.Tools {
+			about[t.Name] = t.Description
+			from := "built in"
+			if t.Extension != "" {
+				from = "extension " + line(t.Extension)
+			}
+			first, _, _ := strings.Cut(t.Description, "\n")
+			items = append(items, list.Item{ID: t.Name, Title: t.Name, Detail: first, Right: string(t.Kind) + ", " + from})
+		}
+		return items
+	}, p)
+}
+
+// Agents shows the sub-agents that the model can start.
+func (x *Pages) Agents() tea.Cmd {
+	return table(x.Base, list.Config{Title: "Sub-agents", TwoLines: true}, &protocol.ListAgents{WorkDir: x.workDir()}, func(r *protocol.AgentList) []list.Item {
+		var items []list.Item
+		for _, a := range r.Agents {
+			it := list.Item{ID: a.Scope + a.Name, Title: a.Name, Color: a.Color, Detail: a.Description, Right: a.Scope}
+			if a.Problem != "" {
+				it.Detail = a.Problem
+			}
+			it.Mark, it.Tone = x.stateMark(a.State)
+			items = append(items, it)
+		}
+		return append(items, problems(r.Problems)...)
+	}, &overlay.Picker{})
+}
+
+// Hooks shows the shell hooks.
+func (x *Pages) Hooks() tea.Cmd {
+	return table(x.Base, list.Config{Title: "Hooks", TwoLines: true, Empty: "No hooks. Add [[hooks]] to config.toml."}, &protocol.ListHooks{WorkDir: x.workDir()}, func(r *protocol.HookList) []list.Item {
+		var items []list.Item
+		for i, h := range r.Hooks {
+			it := list.Item{ID: fmt.Sprint(i), Title: strings.TrimSpace(h.Event + " " + h.Matcher), Detail: h.Command, Right: h.Source}
+			if h.Problem != "" {
+				it.Detail = h.Problem
+			}
+			it.Mark, it.Tone = x.stateMark(h.State)
+			items = append(items, it)
+		}
+		return append(items, problems(r.Problems)...)
+	}, &overlay.Picker{})
+}
+
+// MCP says that there are none: no key does nothing.
+func (x *Pages) MCP() tea.Cmd {
+	x.Toasts.Info("MCP servers are not supported yet")
+	return nil
+}
+
+// Memory shows the notes, or adds one.
+func (x *Pages) Memory(note string) tea.Cmd {
+	if note != "" {
+		return x.typed.AddNote("/memory "+note, "project", note)
+	}
+	files := map[string]protocol.MemoryFile{}
+	p := &overlay.Picker{}
+	p.OnPick = func(ids []string) tea.Cmd {
+		x.Overlays.Page(line(ids[0]), strings.Split(display.Text(files[ids[0]].Text), "\n"))
+		return nil
+	}
+	return table(x.Base, list.Config{Title: "Memory", Empty: "There is no note; # TEXT adds one for this project, ## TEXT one for all of yours."}, &protocol.GetMemory{WorkDir: x.workDir()}, func(v *protocol.MemoryView) []list.Item {
+		p.List.SetTitle(fmt.Sprintf("Memory (%s tokens are sent to the model)", thousands(v.Tokens)))
+		var items []list.Item
+		for _, f := range v.Files {
+			files[f.Path] = f
+			items = append(items, list.Item{ID: f.Path, Title: f.Path, Right: fmt.Sprintf("%s bytes", thousands(int(f.Bytes))), Group: f.Scope})
+		}
+		if v.Problem != "" {
+			items = append(items, problems([]string{v.Problem})...)
+		}
+		return items
+	}, p)
+}
+
+// Reload loads extensions, skills and commands again.
+func (x *Pages) Reload() tea.Cmd {
+	return ordered(x.Base, &protocol.Reload{}, func(r *protocol.Reloaded) tea.Cmd {
+		x.Toasts.Info(fmt.Sprintf("loaded %s; there are %s, %s, %s and %s", counted(r.Extensions, "extension"), counted(r.Skills, "skill"),
+			counted(r.Commands, "command"), counted(r.Agents, "agent"), counted(r.Hooks, "hook")))
+		for _, p := range r.Problems {
+			x.Toasts.Warn(p)
+		}
+		x.typed.Forget()
+		return x.typed.Changed()
+	})
+}

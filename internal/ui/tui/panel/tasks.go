@@ -1,0 +1,106 @@
+package panel
+
+import (
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/ui/tui/link"
+	"scorel/internal/ui/tui/list"
+	"scorel/internal/ui/tui/overlay"
+	"scorel/internal/ui/tui/status"
+	"scorel/protocol"
+	"scorel/protocol/display"
+)
+
+// Tasks shows background commands and sub-agents.
+type Tasks struct {
+	Base
+	sessions *Sessions
+	picker   *overlay.Picker // while it is open
+}
+
+// NewTasks returns the panel of background tasks.
+func NewTasks(b Base, s *Sessions) *Tasks { return &Tasks{Base: b, sessions: s} }
+
+// Open shows background commands and sub-agents, and how calls go.
+func (x *Tasks) Open() tea.Cmd {
+	p := &overlay.Picker{List: list.New(list.Config{Title: "Background tasks", Items: x.items(), Can: list.Filter | list.Preview | list.Delete, TwoLines: true,
+		Empty: "Nothing runs in the background.", Confirm: "Stop %s?", DeleteWord: "stop"})}
+	x.picker = p
+	p.OnClose = func() tea.Cmd { x.picker = nil; return nil }
+	p.OnPick = func(ids []string) tea.Cmd {
+		x.picker = nil
+		t, ok := x.task(ids[0])
+		if ok && t.SessionID != "" {
+			return x.sessions.Show(t.SessionID)
+		}
+		return x.log(ids[0], func(lines []string) { x.Overlays.Page("Task "+line(t.Command), lines) })
+	}
+	p.OnWants = func(w list.Wants) tea.Cmd {
+		if w.Preview == "" {
+			return nil
+		}
+		return x.log(w.Preview, func(lines []string) { p.List.SetPreview(w.Preview, lines) })
+	}
+	p.OnOther = func(o list.Outcome) tea.Cmd {
+		if o.Kind != list.Deleted {
+			return nil
+		}
+		return link.Ask(x.Link, x.Session.ID(), &protocol.StopTask{TaskID: o.IDs[0]}, func(t *protocol.TaskInfo, err error) tea.Cmd {
+			if err != nil {
+				x.Toasts.Fail(err)
+			}
+			return nil
+		})
+	}
+	return x.Overlays.Pick(p)
+}
+
+// Refresh shows in the panel of background tasks as they are now.
+func (x *Tasks) Refresh() {
+	if x.picker != nil {
+		x.picker.List.SetItems(x.items())
+	}
+}
+
+func (x *Tasks) task(id string) (protocol.TaskInfo, bool) {
+	i := slices.IndexFunc(x.Session.Live().Tasks, func(t protocol.TaskInfo) bool { return t.TaskID == id })
+	if i < 0 {
+		return protocol.TaskInfo{}, false
+	}
+	return x.Session.Live().Tasks[i], true
+}
+
+func (x *Tasks) items() []list.Item {
+	return status.TaskItems(x.Screen.Theme(), x.Session.Live().Tasks, time.Now())
+}
+
+// log calls f with the first lines of the log of an operation.
+func (x *Tasks) log(operation string, f func(lines []string)) tea.Cmd {
+	return link.Ask(x.Link, x.Session.ID(), &protocol.GetProcessLog{OperationID: operation, Limit: 1000}, func(log *protocol.ProcessLog, err error) tea.Cmd {
+		if err != nil {
+			f([]string{x.Screen.Theme().Dim.On(line(err.Error()))})
+			return nil
+		}
+		var lines []string
+		for _, l := range log.Lines {
+			switch {
+			case l.Event != nil:
+				step := display.StepOf(l.Event)
+				style := x.Screen.Theme().Text
+				if step.Warning || step.Status == display.Failed {
+					style = x.Screen.Theme().Error
+				}
+				lines = append(lines, style.On(step.Line()))
+			case l.Note != "":
+				lines = append(lines, x.Screen.Theme().Dim.On(line(l.Note)))
+			default:
+				lines = append(lines, x.Screen.Theme().ToolOutput.On(line(l.Stderr)))
+			}
+		}
+		f(lines)
+		return nil
+	})
+}

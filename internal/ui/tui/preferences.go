@@ -1,0 +1,50 @@
+package tui
+
+import (
+	"path/filepath"
+
+	tea "charm.land/bubbletea/v2"
+
+	"scorel/internal/platform/disk"
+	"scorel/internal/ui/tui/keymap"
+	"scorel/internal/ui/tui/loop"
+	"scorel/internal/ui/tui/prefs"
+	"scorel/internal/ui/tui/theme"
+)
+
+// preferences are what the user has set for the UI, in files of the Scorel folder.
+type preferences struct {
+	dir      string
+	settings prefs.Settings
+	keys     keymap.Reader
+	changed  loop.Then // takes settings that were read again
+}
+
+// readPreferences reads them. What is wrong with them is shown when there is a screen.
+func readPreferences(dir string) (*preferences, []string) {
+	p := &preferences{dir: dir}
+	return p, p.read()
+}
+
+func (p *preferences) read() (problems []string) {
+	settings, wrong := prefs.Read(p.dir)
+	for _, w := range wrong {
+		problems = append(problems, w.String())
+	}
+	p.settings = settings
+	keys, wrongKeys := keymap.Read(disk.OS(), filepath.Join(p.dir, "keys.toml"))
+	p.keys = keymap.Reader{Map: keys}
+	return append(problems, wrongKeys...)
+}
+
+// Settings are those of tui.toml.
+func (p *preferences) Settings() prefs.Settings { return p.settings }
+
+// Themes names the themes that there are.
+func (p *preferences) Themes() []string { return theme.List(filepath.Join(p.dir, "themes")) }
+
+// Reread takes what has changed in the files.
+func (p *preferences) Reread() tea.Cmd { return p.changed() }
+
+// hint names the key of an action.
+func (p *preferences) hint(a keymap.Action) string { return p.keys.Map.Hint(a) }
