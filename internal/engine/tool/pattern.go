@@ -14,7 +14,7 @@ import (
 // pattern is what Grep looks for: the same set of lines for both engines.
 type pattern struct {
 	re   *regexp.Regexp
-	rg   string // for ripgrep
+	rg   string // for ripgrep; empty when ripgrep would read it wrongly
 	must []byte // is in every match; empty when that is not known
 }
 
@@ -80,7 +80,34 @@ func compilePattern(src string, fold bool) (pattern, error) {
 	if err != nil {
 		return pattern{}, fmt.Errorf("the pattern is too large: %w", err)
 	}
-	return pattern{re: re, rg: forRg.String(), must: []byte(fixed(tree))}, nil
+	p := pattern{re: re, rg: forRg.String(), must: []byte(fixed(tree))}
+	if _, _, wrong := boundaryBeforeLine(tree); wrong {
+		p.rg = ""
+	}
+	return p, nil
+}
+
+// boundaryBeforeLine says whether an expression has a word boundary, the begin of a
+// line, and the second after the first, as in \B^. ripgrep 13 finds too few lines
+// by such an expression: the mark that may stand at the begin of a line makes it
+// forget that the boundary was met before it.
+func boundaryBeforeLine(re *syntax.Regexp) (boundary, line, wrong bool) {
+	switch re.Op {
+	case syntax.OpWordBoundary, syntax.OpNoWordBoundary:
+		return true, false, false
+	case syntax.OpBeginLine:
+		return false, true, false
+	}
+	for _, sub := range re.Sub {
+		b, l, w := boundaryBeforeLine(sub)
+		wrong = wrong || w || re.Op == syntax.OpConcat && boundary && l
+		boundary, line = boundary || b, line || l
+	}
+	switch re.Op {
+	case syntax.OpStar, syntax.OpPlus, syntax.OpRepeat: // what follows itself
+		wrong = wrong || boundary && line
+	}
+	return boundary, line, wrong
 }
 
 // printer writes an expression in the words that mean the same everywhere.

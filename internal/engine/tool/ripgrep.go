@@ -15,7 +15,7 @@ import (
 // it; what was emitted then is not all. The child only proposes: which lines
 // match, and in which order files stand, is decided here for both engines.
 func (s *searchRoot) ripgrep(ctx context.Context, re *pattern, depth int, emit func(rel string)) bool {
-	if s.in.ripgrep == "" {
+	if s.in.ripgrep == "" || re != nil && re.rg == "" {
 		return false
 	}
 	args := []string{"--no-config", "--no-messages", "--color=never", "--no-ignore-global", "--null"}

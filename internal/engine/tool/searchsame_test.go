@@ -168,6 +168,24 @@ func TestRewrittenPatternMeansTheSame(t *testing.T) {
 	})
 }
 
+func TestABoundaryBeforeTheBeginOfALineIsNotLeftToRipgrep(t *testing.T) {
+	rg := engines(t)["ripgrep"]
+	b := newBench(t)
+	b.write("f", "ab\n-a\n\n -\n")
+	for src, want := range map[string]string{
+		`\b^`:        "f:1:ab",
+		`\B^`:        "f:2:-a\nf:3:\nf:4: -",
+		`(\B)^-`:     "f:2:-a",
+		`(?:^\B)+ `:  "f:4: -",
+		`(?:a|\b)^a`: "f:1:ab",
+		`^\ba`:       "f:1:ab",
+	} {
+		if mine, theirs := answers(b, "Grep", in{"pattern": src, "mode": "content"}, rg); mine != want || theirs != want {
+			t.Errorf("%s: built in %q, with ripgrep %q, want %q", src, mine, theirs, want)
+		}
+	}
+}
+
 func TestBuiltInSearchIgnoresAsGitDoes(t *testing.T) {
 	repo := filepath.Join(t.TempDir(), "repo.git")
 	git := func(t rapid.TB, dir string, args ...string) string {

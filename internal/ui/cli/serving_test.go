@@ -157,7 +157,7 @@ func TestATerminalThatIsKilledComesBackInMidAnswer(t *testing.T) {
 	again := s.start("attach", id)
 	again.sees("user: tell me\n")
 	again.sees("assistant, so far: The beginning of a story\n")
-	if again.in.Close() != nil || again.ends() != 0 || !strings.Contains(again.printed(), "the turn runs on") {
+	if again.in.Close() != nil || again.ends() != 0 || !strings.Contains(again.printed(), "the turn continues") {
 		t.Errorf("detached: %s", again.printed())
 	}
 	if out := s.ok("cancel", id); !strings.HasPrefix(out, "Cancelled trn_") {
