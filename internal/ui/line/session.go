@@ -57,6 +57,7 @@ type Session struct {
 	early    []string     // lines that were typed before the state was there
 	armed    bool         // a further Ctrl-C detaches
 	ended    bool         // nothing more is typed: it detaches when all is handled
+	warned   bool         // why it has not detached was told since the connection broke
 	detached bool
 }
 
@@ -90,7 +91,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	for _, text := range v.jobs.unconfirmed {
+	for _, text := range append(v.jobs.unconfirmed, v.early...) {
 		fmt.Fprintln(cfg.Stderr, "scorel: the host has not confirmed: "+display.Line(text))
 	}
 	if running {
@@ -141,7 +142,7 @@ func (v *Session) post(do func()) bool {
 
 // settle shows what has been done, and ends the run when the person detaches.
 func (v *Session) settle() error {
-	if v.ended && !v.jobs.pending() && len(v.early) == 0 && (v.fresh || v.outage.Lost()) {
+	if v.ended && !v.unsent() && (v.fresh || v.outage.Lost()) {
 		v.detached = true
 	}
 	v.setPrompt()
@@ -210,6 +211,8 @@ func (v *Session) state(c client.Change) {
 	if text := v.outage.Notice(c, "trying again, and what you type is kept"); text != "" {
 		v.notify(display.Line(text))
 	}
+	v.warned = v.warned && v.outage.Lost()
+	v.warn()
 }
 
 // watchDevice reports what happens on the device.

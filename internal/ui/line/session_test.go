@@ -46,6 +46,33 @@ func TestOutageIsShownOnce(t *testing.T) {
 	}
 }
 
+func TestWhoLeavesIsToldWhatIsNotSent(t *testing.T) {
+	const warning = "── what you typed is not sent yet; Ctrl-C twice quits without it\n"
+	gone, back := client.Change{State: client.StateReconnecting, Err: client.ErrClosed}, client.Change{State: client.StateConnected}
+	for name, c := range map[string]struct {
+		fresh bool
+		do    func(v *Session)
+		times int
+	}{
+		"typed before the session was shown":     {false, func(v *Session) { v.state(gone); v.take("hello"); v.quit() }, 1},
+		"typed before the connection broke":      {false, func(v *Session) { v.take("hello"); v.quit(); v.state(gone); v.state(gone) }, 1},
+		"on its way":                             {true, func(v *Session) { v.state(gone); v.take("hello"); v.quit() }, 1},
+		"told again after another outage":        {false, func(v *Session) { v.take("hello"); v.quit(); v.state(gone); v.state(back); v.state(gone) }, 2},
+		"nothing was typed":                      {true, func(v *Session) { v.state(gone); v.quit() }, 0},
+		"the connection is there, so it is sent": {true, func(v *Session) { v.take("hello"); v.quit() }, 0},
+	} {
+		v, out := watched()
+		v.fresh = c.fresh
+		c.do(v)
+		if n := strings.Count(out.String(), warning); n != c.times {
+			t.Errorf("%s: told %d times, want %d: %q", name, n, c.times, out)
+		}
+		if err := v.settle(); v.detached != (c.times == 0 && !v.unsent()) {
+			t.Errorf("%s: detached: %v, %v", name, v.detached, err)
+		}
+	}
+}
+
 func TestPasteBeyondTheLineLimitIsReportedOnce(t *testing.T) {
 	v, _ := watched()
 	var out bytes.Buffer

@@ -168,10 +168,19 @@ func (v *Session) take(text string) {
 // quit detaches as soon as what was typed has reached the host.
 func (v *Session) quit() {
 	v.ended = true
-	if v.jobs.pending() && v.outage.Lost() {
+	v.warn()
+}
+
+// warn says why a person who wants to leave is still here, once an outage.
+func (v *Session) warn() {
+	if v.ended && !v.warned && v.outage.Lost() && v.unsent() {
+		v.warned = true
 		v.notify("what you typed is not sent yet; Ctrl-C twice quits without it")
 	}
 }
+
+// unsent reports whether something that was typed has not reached the host.
+func (v *Session) unsent() bool { return v.jobs.pending() || len(v.early) > 0 }
 
 // overtaken reports whether a line was begun for another question than the one that is open
 // now, or for none, and gives it back: nobody answers what they have not read.
