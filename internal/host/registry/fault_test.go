@@ -190,7 +190,13 @@ func TestAPanicInAGoroutineOfASessionEndsThatSessionAlone(t *testing.T) {
 			if err := w.Host.Close(); err != nil {
 				t.Error(err)
 			}
-			if err := os.RemoveAll(w.Home); err != nil { // nobody writes there any more
+			// Nobody writes there any more, at the latest when the commands of the session that
+			// was given up have ended: closing waits for them for a bounded time.
+			err = os.RemoveAll(w.Home)
+			for late := time.Now().Add(hosttest.Patience); err != nil && time.Now().Before(late); time.Sleep(time.Millisecond) {
+				err = os.RemoveAll(w.Home)
+			}
+			if err != nil {
 				t.Error(err)
 			}
 		})
