@@ -11,7 +11,7 @@ import (
 )
 
 // streams is an answer that goes on until the test goes on too.
-const streams = `{"if":{"user":"^stream"},"do":[{"text":"it streams in here. ","times":200},{"text":"The stream has ended."}],"again":true}`
+const streams = `{"if":{"user":"^stream"},"do":[{"text":"it streams in here. ","times":1000},{"text":"The stream has ended."}],"again":true}`
 
 // top is the first line of a screen with something on it.
 func top(screen string) string {
