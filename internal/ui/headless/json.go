@@ -48,10 +48,8 @@ func (p *jsonPrinter) Finish(r *Result, err error) error {
 	if werr := enc.Encode(r); werr != nil {
 		return werr
 	}
-	if err == nil && r.unasked > 0 {
-		if hint := r.allowHint(); hint != "" {
-			fmt.Fprintln(p.errOut, "scorel: something was refused because nobody could be asked; it is allowed by "+hint)
-		}
+	if line := r.refusedLine(); err == nil && line != "" {
+		fmt.Fprintln(p.errOut, line)
 	}
 	return nil
 }

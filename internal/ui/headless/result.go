@@ -207,6 +207,19 @@ func (r *Result) ExitCode() int {
 	return exit.Failed
 }
 
+// refusedLine tells people that something was refused because nobody could be asked, and
+// what would have allowed it; "" where nothing was.
+func (r *Result) refusedLine() string {
+	if r.unasked == 0 {
+		return ""
+	}
+	line := "scorel: something was refused because nobody could be asked"
+	if hint := r.allowHint(); hint != "" {
+		line += "; it is allowed by " + hint
+	}
+	return line
+}
+
 // allowHint is what would have allowed the last call that nobody could be asked
 // about.
 func (r *Result) allowHint() string {

@@ -248,11 +248,7 @@ func (p *textPrinter) Finish(r *Result, err error) error {
 	if r.planned {
 		fmt.Fprintln(p.errOut, "scorel: this is a plan; carry it out with scorel -p --session "+string(r.SessionID)+" --permission-mode acceptEdits \"Carry out the plan.\"")
 	}
-	if r.unasked > 0 {
-		line := "scorel: something was refused because nobody can be asked here"
-		if hint := r.allowHint(); hint != "" {
-			line += "; it is allowed by " + hint
-		}
+	if line := r.refusedLine(); line != "" {
 		fmt.Fprintln(p.errOut, line)
 	}
 	return nil
