@@ -38,9 +38,14 @@ func (tc *Maker) shellHooks(id protocol.SessionID, cfg config.Config, over setti
 		Tell:    func(text string) { tc.sessions.Notify(id, "info", text) }, Now: tc.settings.Now})
 }
 
-// LaneHooks returns the hooks of a session outside of turns.
+// LaneHooks returns the hooks of a session outside of turns. Extensions that do not run yet
+// are started first, as for a turn: what they judge does not depend on how long a session
+// has been open.
 func (tc *Maker) LaneHooks(id protocol.SessionID) func(context.Context, protocol.Meta) (*hook.Chain, error) {
-	return func(_ context.Context, meta protocol.Meta) (*hook.Chain, error) {
+	return func(ctx context.Context, meta protocol.Meta) (*hook.Chain, error) {
+		if err := tc.extensions.Of(id).Load(ctx); err != nil {
+			return nil, err
+		}
 		dir, err := tc.settings.WorkDir(meta.WorkDir)
 		if err != nil {
 			return nil, err
