@@ -41,6 +41,11 @@ type Extras struct {
 	Takes   func(t Tool) bool // reports whether the turn may have a tool
 	Direct  []string          // the names of the tools that the model is sent
 	Index   *ExtraIndex       // of the session
+
+	mu   sync.Mutex
+	of   []Tool // of servers, that all was made of
+	all  []Tool
+	made bool
 }
 
 // ExtraIndex keeps the index of the tools of a session, the newest alone. The zero value is
@@ -69,18 +74,35 @@ func (x *ExtraIndex) of(tools []Tool) *search.Index {
 	return x.index
 }
 
-// All returns the tools, sorted by name, without those that the model is sent.
+// Own returns those that are no tools of servers.
+func (x *Extras) Own() []Tool {
+	if x == nil {
+		return nil
+	}
+	return x.Fixed
+}
+
+// All returns the tools, sorted by name, without those that the model is sent. It is not to
+// be changed.
 func (x *Extras) All() []Tool {
 	if x == nil {
 		return nil
 	}
-	all := slices.Clone(x.Fixed)
+	var served []Tool
 	if x.Servers != nil {
-		all = append(all, x.Servers.Tools()...)
+		served = x.Servers.Tools()
 	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.made && len(served) == len(x.of) && (len(served) == 0 || &served[0] == &x.of[0]) {
+		return x.all
+	}
+	all := slices.Concat(x.Fixed, served)
 	all = slices.DeleteFunc(all, func(t Tool) bool { return slices.Contains(x.Direct, t.Spec().Name) || !x.Takes(t) })
 	slices.SortStableFunc(all, byName)
-	return slices.CompactFunc(all, func(a, b Tool) bool { return a.Spec().Name == b.Spec().Name })
+	x.all = slices.CompactFunc(all, func(a, b Tool) bool { return a.Spec().Name == b.Spec().Name })
+	x.of, x.made = served, true
+	return x.all
 }
 
 func byName(a, b Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) }
@@ -90,20 +112,12 @@ func (x *Extras) Named(name string) Tool {
 	if x == nil {
 		return nil
 	}
-	is := func(t Tool) bool {
-		return t.Spec().Name == name && !slices.Contains(x.Direct, name) && x.Takes(t)
-	}
-	if i := slices.IndexFunc(x.Fixed, is); i >= 0 {
-		return x.Fixed[i]
-	}
-	if x.Servers == nil {
+	all := x.All()
+	i, ok := slices.BinarySearchFunc(all, name, func(t Tool, name string) int { return strings.Compare(t.Spec().Name, name) })
+	if !ok {
 		return nil
 	}
-	served := x.Servers.Tools()
-	if i, ok := slices.BinarySearchFunc(served, name, func(t Tool, name string) int { return strings.Compare(t.Spec().Name, name) }); ok && is(served[i]) {
-		return served[i]
-	}
-	return nil
+	return all[i]
 }
 
 // await returns the tool of a name, and waits for servers where there is none yet.

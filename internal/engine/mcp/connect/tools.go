@@ -83,6 +83,13 @@ func ToolName(server, tool string) string {
 // Prefix is what the names of the tools of a server begin with, unless they are cut.
 func Prefix(server string) string { return "mcp__" + plain(server) + "__" }
 
+// MayBeCut reports whether a name could be the one of a tool of a server that is cut before
+// the end of the server's own.
+func MayBeCut(server, name string) bool {
+	const kept = maxName - 9
+	return len(name) == maxName && strings.HasPrefix(Prefix(server), name[:kept])
+}
+
 // PlainName is the name of a server as the names of its tools and permission rules write it.
 func PlainName(server string) string { return plain(server) }
 
