@@ -485,9 +485,9 @@ func TestSettingsNameTheirSourceAndHideSecrets(t *testing.T) {
 		`model.thinking = "high" from /u/config.toml:4`,
 		`models.big.headers.X-Team = "[redacted]" from`,
 		`models."gpt.4".id = "gpt-4" from /u/config.toml:26`,
-		`permissions.deny = ["Bash(rm:*)"] from /u/config.toml:33`,
+		`permissions.deny = ["Bash(rm:*)"] from /u/config.toml:34`,
 		`permissions.deny = ["Bash(x)"] from /p/.scorel/config.toml:1`,
-		`limits.maxSteps = 50 from /u/config.toml:39`,
+		`limits.maxSteps = 50 from /u/config.toml:40`,
 	} {
 		want = strings.ReplaceAll(want, `"[redacted]"`, "[redacted]")
 		if !strings.Contains(all, want) {

@@ -29,8 +29,9 @@ type ExtraServers interface {
 	Tools() []Tool
 	// Pending returns the names of the servers that are being connected with.
 	Pending() []string
-	// Settle waits until none is pending that was when it began, or ctx ends.
-	Settle(ctx context.Context)
+	// Settle waits until none is pending that was when it began, or ctx ends; with a name
+	// only those are waited for that may have the tool of that name.
+	Settle(ctx context.Context, name string)
 }
 
 // Extras are the tools of a turn that its model is not sent: it finds them with one tool
@@ -125,18 +126,18 @@ func (x *Extras) await(ctx context.Context, name string) Tool {
 	if t := x.Named(name); t != nil || x == nil || slices.Contains(x.Direct, name) {
 		return t
 	}
-	x.settle(ctx)
+	x.settle(ctx, name)
 	return x.Named(name)
 }
 
-// settle waits for the servers that are pending, for a short time.
-func (x *Extras) settle(ctx context.Context) {
+// settle is [ExtraServers.Settle] for a short time.
+func (x *Extras) settle(ctx context.Context, name string) {
 	if x.Servers == nil || len(x.Servers.Pending()) == 0 {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, serverWait)
 	defer cancel()
-	x.Servers.Settle(ctx)
+	x.Servers.Settle(ctx, name)
 }
 
 // extrasFound is what a search has.
@@ -150,7 +151,7 @@ type extrasFound struct {
 
 // find looks for tools. Those that the turn may not have are not there.
 func (x *Extras) find(ctx context.Context, q search.Query, most int) extrasFound {
-	x.settle(ctx)
+	x.settle(ctx, "")
 	all := x.All()
 	named := make(map[string]Tool, len(all))
 	for _, t := range all {

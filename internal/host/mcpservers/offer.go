@@ -237,7 +237,22 @@ func (o *Offer) Pending() []string {
 }
 
 // Settle implements [tool.ExtraServers].
-func (o *Offer) Settle(ctx context.Context) { _ = o.await(ctx, o.servers()) } // who waits looks at ctx
+func (o *Offer) Settle(ctx context.Context, name string) {
+	list := o.servers()
+	if name != "" {
+		list = slices.DeleteFunc(slices.Clone(list), func(u *used) bool { return !u.mayHave(name) })
+	}
+	for _, u := range list {
+		if o.await(ctx, []*used{u}) != nil {
+			return // what is known by then counts
+		}
+	}
+}
+
+// mayHave reports whether the server can have a tool of a name.
+func (u *used) mayHave(name string) bool {
+	return strings.HasPrefix(name, connect.Prefix(u.entry.Name)) || connect.MayBeCut(u.entry.Name, name)
+}
 
 // await waits for the first try of servers, and takes in what came of it.
 func (o *Offer) await(ctx context.Context, list []*used) error {
@@ -265,9 +280,8 @@ func (o *Offer) AwaitAll(ctx context.Context) ([]tool.Tool, error) {
 // these names is for, and returns the tools of these names.
 func (o *Offer) AwaitNamed(ctx context.Context, names []string) ([]tool.Tool, error) {
 	tools, err := o.awaitTools(ctx, func(u *used) bool {
-		prefix := connect.Prefix(u.entry.Name)
 		return slices.ContainsFunc(names, func(name string) bool {
-			return strings.HasPrefix(name, prefix) || strings.TrimSuffix(name, "__*")+"__" == prefix || connect.MayBeCut(u.entry.Name, name)
+			return u.mayHave(name) || strings.TrimSuffix(name, "__*")+"__" == connect.Prefix(u.entry.Name)
 		})
 	})
 	return slices.DeleteFunc(tools, func(t tool.Tool) bool { return !slices.Contains(names, t.Spec().Name) }), err
