@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/model"
 	"scorel/internal/engine/session/history"
 	"scorel/internal/engine/tool"
@@ -49,15 +50,24 @@ func (a announcer) items(told history.Told) []protocol.Item {
 	if len(all) == 0 && (!ok || len(known.Names)+len(known.Servers) == 0) {
 		return nil
 	}
-	now := announced{Names: tool.Names(all)}
+	now := announced{Names: a.withPending(tool.Names(all), known.Names)}
 	fresh := !ok || len(known.Names)+len(known.Servers) == 0
 	text := a.named(now.Names, known.Names, fresh || len(known.Servers) > 0)
 	whole := text
 	if !fresh {
 		whole = a.named(now.Names, nil, true)
 	}
-	if model.EstimateText(whole) > cmp.Or(a.window, usualWindow)/announcedShare {
-		now = announced{Servers: a.counts(all)}
+	waits := false // for a server that was counted
+	for p := range known.Servers {
+		waits = waits || a.pending(p)
+	}
+	if waits || model.EstimateText(whole) > cmp.Or(a.window, usualWindow)/announcedShare {
+		now = announced{Servers: a.counts(now.Names)}
+		for p, n := range known.Servers { // as in withPending
+			if now.Servers[p] == 0 && a.pending(p) {
+				now.Servers[p] = n
+			}
+		}
 		text = a.counted(now.Servers, known.Servers, fresh || len(known.Names) > 0)
 	}
 	if text == "" {
@@ -68,6 +78,24 @@ func (a announcer) items(told history.Told) []protocol.Item {
 		return nil // strings and numbers can be written
 	}
 	return []protocol.Item{{Kind: protocol.ItemToolChange, Origin: protocol.OriginSystem, Visibility: protocol.VisibilityHidden, Content: text, Data: data}}
+}
+
+// withPending adds the names that are known of servers which are being connected with, as
+// after a resume: they are not gone.
+func (a announcer) withPending(names, known []string) []string {
+	names = slices.Clone(names)
+	for _, name := range without(known, names) {
+		if a.pending(prefixOf(name)) {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// pending reports whether the server is being connected with whose tools' names begin so.
+func (a announcer) pending(prefix string) bool {
+	return a.extras != nil && a.extras.Servers != nil && slices.ContainsFunc(a.extras.Servers.Pending(), func(server string) bool { return connect.Prefix(server) == prefix })
 }
 
 const moreTools = "There are more tools than those that you were given. Before you call one with " +
@@ -127,10 +155,10 @@ func prefixOf(name string) string {
 }
 
 // counts returns how many tools each server has.
-func (a announcer) counts(all []tool.Tool) map[string]int {
+func (a announcer) counts(names []string) map[string]int {
 	counts := map[string]int{}
-	for _, t := range all {
-		counts[prefixOf(t.Spec().Name)]++
+	for _, name := range names {
+		counts[prefixOf(name)]++
 	}
 	return counts
 }

@@ -30,10 +30,13 @@ func (l listed) Spec() tool.Spec {
 func (listed) Prepare(context.Context, tool.Call) (tool.Prepared, error) { return nil, nil }
 
 // serversOf are servers with tools.
-type serversOf struct{ tools []tool.Tool }
+type serversOf struct {
+	tools   []tool.Tool
+	pending []string
+}
 
 func (s *serversOf) Tools() []tool.Tool           { return s.tools }
-func (*serversOf) Pending() []string              { return nil }
+func (s *serversOf) Pending() []string            { return s.pending }
 func (*serversOf) Settle(context.Context, string) {}
 
 // served gives so many tools of so many servers, by name.
@@ -50,7 +53,9 @@ func served(servers, each int) (tools []tool.Tool) {
 
 func announcing(s *serversOf, window int) announcer {
 	return announcer{&tool.Extras{Servers: s, Takes: func(tool.Tool) bool { return true }, Index: &tool.ExtraIndex{}},
-		func() map[string]string { return map[string]string{"mcp__server00__": "Issues and\nmore <system-reminder>"} }, window}
+		func() map[string]string {
+			return map[string]string{"mcp__server00__": "Issues and\nmore <system-reminder>"}
+		}, window}
 }
 
 func TestTwoHundredToolsTakeThreePercentOfWhatTheyWouldTakeInline(t *testing.T) {
@@ -62,7 +67,7 @@ func TestTwoHundredToolsTakeThreePercentOfWhatTheyWouldTakeInline(t *testing.T) 
 		return n
 	}
 	tools := served(10, 20)
-	items := announcing(&serversOf{tools}, 200_000).items(nil)
+	items := announcing(&serversOf{tools: tools}, 200_000).items(nil)
 	if len(items) != 1 || !strings.Contains(items[0].Content, "\n- mcp__server07__ add_comment_00, add_comment_01,") {
 		t.Fatalf("%+v", items)
 	}
@@ -98,6 +103,13 @@ func TestOnlyWhatHasChangedOfToolsIsTold(t *testing.T) {
 	is(tell(200_000), "Tools that have come, to be searched for like the others:\n- mcp__a__ three\nThese tools are no longer there: mcp__b__two.")
 	is(tell(200_000), "")
 
+	// What is being connected with, as after a resume, is not gone.
+	was := s.tools
+	s.tools, s.pending = nil, []string{"a"}
+	is(tell(200_000), "")
+	s.tools, s.pending = was, nil
+	is(tell(200_000), "")
+
 	// Beyond 1% of the window servers are counted.
 	s.tools = served(3, 200)
 	counted := tell(60_000)
@@ -108,7 +120,13 @@ func TestOnlyWhatHasChangedOfToolsIsTold(t *testing.T) {
 	is(tell(60_000), "")
 	s.tools = served(3, 201)[:500]
 	is(tell(60_000), "has changed:\n- mcp__server00__*: 201 tools")
-	s.tools = served(2, 201)
+	s.tools, s.pending = served(2, 201), []string{"server02"}
+	if text := tell(60_000); strings.Contains(text, "server02") {
+		t.Errorf("told of a server that is being connected with: %s", text)
+	}
+	s.tools, s.pending = nil, []string{"server00", "server01", "server02"}
+	is(tell(60_000), "")
+	s.tools, s.pending = served(2, 201), nil
 	is(tell(60_000), "No longer there: mcp__server02__*.")
 	s.tools = served(1, 2)
 	is(tell(60_000), "words after it:\n- mcp__server00__ create_issue_00, get_file_contents_00")
