@@ -1,5 +1,7 @@
 package protocol
 
+import "encoding/json"
+
 // ToolInfo is what a tool means to everybody who reads its calls and results: clients,
 // logs, permissions. It is said once, beside the tool; [FindTool] has those that are
 // built in, list_tools those of a session. Nobody needs to know a tool by its name.
@@ -24,6 +26,10 @@ type ToolInfo struct {
 	// PiNames are names that extensions for pi know it by; the first is the one that they
 	// are told.
 	PiNames []string `json:"piNames,omitempty"`
+	// TargetField and ParamsField are of a tool whose calls are calls of another one: the
+	// members of its input that name that tool and hold its input; see [Target].
+	TargetField string `json:"targetField,omitempty"`
+	ParamsField string `json:"paramsField,omitempty"`
 }
 
 // ToolKind is what sort of effect the calls of a tool have.
@@ -106,6 +112,32 @@ func ViewOf(name string) ToolView {
 		return v
 	}
 	return ViewText
+}
+
+// Target returns the tool that a call is about and its input, for whoever shows the call:
+// those that its input names where the tool calls others, else the call's own. An input
+// that names none is returned with the call's own name.
+func Target(name string, input json.RawMessage) (string, json.RawMessage) {
+	info := FindTool(name)
+	if info.TargetField == "" {
+		return name, input
+	}
+	var fields map[string]json.RawMessage
+	var target string
+	if json.Unmarshal(input, &fields) != nil || json.Unmarshal(fields[info.TargetField], &target) != nil || target == "" {
+		return name, input
+	}
+	params := fields[info.ParamsField]
+	if len(params) == 0 {
+		params = json.RawMessage("{}")
+	}
+	return target, params
+}
+
+// WithTarget returns the block, of a call, with the name and the input of [Target].
+func (b Block) WithTarget() Block {
+	b.Name, b.Input = Target(b.Name, b.Input)
+	return b
 }
 
 // Requests about tools.

@@ -8,12 +8,14 @@ var tools = [...]ToolInfo{
 	{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: ToolOwn, View: ViewQuestions},
 	{Name: "Bash", Kind: ToolRuns, View: ViewCommand, TitleField: "command", Rule: RuleCommand, Tells: TellsDir, PiNames: []string{"bash"}},
 	{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles, PiNames: []string{"edit"}},
+	{Name: "ExecuteExtraTool", Kind: ToolOwn, TitleField: "tool_name", TargetField: "tool_name", ParamsField: "params"},
 	{Name: "ExecuteSkill", Kind: ToolRuns, TitleField: "name", Rule: RuleSkill, AlsoRuledBy: "Bash"},
 	{Name: "ExitPlanMode", Kind: ToolOwn, View: ViewPlan},
 	{Name: "Glob", Kind: ToolReads, View: ViewFiles, TitleField: "path", Rule: RuleFiles, RuleName: "Read", PiNames: []string{"find", "ls"}},
 	{Name: "Grep", Kind: ToolReads, View: ViewMatches, TitleField: "path", Rule: RuleFiles, RuleName: "Read", PiNames: []string{"grep"}},
 	{Name: "Monitor", Kind: ToolRuns, TitleField: "pattern"},
 	{Name: "Read", Kind: ToolReads, View: ViewFile, TitleField: "path", Rule: RuleFiles, Tells: TellsFiles, PiNames: []string{"read"}},
+	{Name: "SearchExtraTools", Kind: ToolOwn, TitleField: "query"},
 	{Name: "Skill", Kind: ToolOwn, View: ViewSkill, TitleField: "name", Rule: RuleSkill},
 	{Name: "Task", Kind: ToolOwn, View: ViewAgent, TitleField: "description"},
 	{Name: "TaskOutput", Kind: ToolRuns, TitleField: "task_id"},
@@ -35,34 +37,38 @@ func toolIndex(name string) int {
 		return 2
 	case "Edit", "MultiEdit":
 		return 3
-	case "ExecuteSkill":
+	case "ExecuteExtraTool":
 		return 4
-	case "ExitPlanMode":
+	case "ExecuteSkill":
 		return 5
-	case "Glob":
+	case "ExitPlanMode":
 		return 6
-	case "Grep":
+	case "Glob":
 		return 7
-	case "Monitor":
+	case "Grep":
 		return 8
-	case "Read":
+	case "Monitor":
 		return 9
-	case "Skill":
+	case "Read":
 		return 10
-	case "Task":
+	case "SearchExtraTools":
 		return 11
-	case "TaskOutput":
+	case "Skill":
 		return 12
-	case "TaskStop":
+	case "Task":
 		return 13
-	case "TodoWrite":
+	case "TaskOutput":
 		return 14
-	case "WebFetch":
+	case "TaskStop":
 		return 15
-	case "WebSearch":
+	case "TodoWrite":
 		return 16
-	case "Write":
+	case "WebFetch":
 		return 17
+	case "WebSearch":
+		return 18
+	case "Write":
+		return 19
 	}
 	return -1
 }

@@ -2,6 +2,7 @@ package extension
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -106,6 +107,9 @@ func specOf(t rpc.Tool) (engine.Spec, error) {
 	spec := engine.Spec{ToolInfo: protocol.ToolInfo{Name: t.Name, Kind: permission.Kind(t.Kind)}, Description: t.Description, Schema: t.Parameters, Parallel: t.Parallel}
 	if !name(t.Name) || strings.ContainsAny(t.Name, ".:+") { // what all providers take
 		return spec, fmt.Errorf("its name may have letters, digits, dashes and underscores, at most %d", maxName)
+	}
+	if strings.HasPrefix(t.Name, "mcp__") { // the rules of a server would cover it
+		return spec, errors.New("its name begins with mcp__, as those of MCP servers do")
 	}
 	switch spec.Kind {
 	case "":

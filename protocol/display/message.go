@@ -68,6 +68,7 @@ func block(b protocol.Block) Item {
 		}
 		return item
 	case protocol.BlockToolUse:
+		b = b.WithTarget()
 		return toolCall(b.ID, b.Name, b.Input)
 	}
 	return Item{Kind: Bubble, Role: protocol.RoleAssistant, Text: blocksText([]protocol.Block{b})}

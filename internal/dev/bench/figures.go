@@ -74,6 +74,7 @@ func groups() []group {
 		{"whole-10k", resume("whole-10k", "resume 10,000 events, all sent", 10_000, false, goals{150, 120, 0})},
 		{"sandbox", confinement},
 		{"search", search},
+		{"toolsearch", toolSearch},
 		{"appends", durableAppends},
 		{"context", longContext},
 		{"open", checkedOpen},

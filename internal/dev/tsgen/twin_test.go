@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/evanw/esbuild/pkg/api"
+
+	"scorel/protocol"
 )
 
 // TestTheTwinShowsEventsAsGoDoes runs the TypeScript that makes items of events over the
@@ -83,6 +86,47 @@ func TestTheTwinShowsEventsAsGoDoes(t *testing.T) {
 	hidden := map[string]any{"kind": "hidden"}
 	if rest := items[len(cases):]; rest[0] != nil || !reflect.DeepEqual(rest[1], hidden) || !reflect.DeepEqual(rest[2], hidden) {
 		t.Errorf("a message, and what is not known, are shown as %v", rest)
+	}
+}
+
+// TestTheTwinShowsTheTargetsOfCallsAsGoDoes compares targetOf with [protocol.Target].
+func TestTheTwinShowsTheTargetsOfCallsAsGoDoes(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("Node is not installed, so the TypeScript twin of package display is not run")
+	}
+	web, err := filepath.Abs(filepath.Join(root, "web", "src"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := [][2]string{
+		{"ExecuteExtraTool", `{"tool_name":"mcp__a__b","params":{"x":1}}`}, {"ExecuteExtraTool", `{"tool_name":"mcp__a__b"}`},
+		{"ExecuteExtraTool", `{"tool_name":7,"params":{}}`}, {"ExecuteExtraTool", `{}`}, {"Bash", `{"command":"ls","tool_name":"x"}`}, {"toString", `{}`},
+	}
+	var want []any
+	source := `import { targetOf } from "./display"; process.stdout.write(JSON.stringify([`
+	for _, c := range calls {
+		name, input := protocol.Target(c[0], json.RawMessage(c[1]))
+		var v any
+		if err := json.Unmarshal(input, &v); err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, map[string]any{"name": name, "input": v})
+		source += fmt.Sprintf("targetOf(%q, %s), ", c[0], c[1])
+	}
+	built := api.Build(api.BuildOptions{Stdin: &api.StdinOptions{Loader: api.LoaderTS, ResolveDir: web, Contents: source + "]));"},
+		Bundle: true, Platform: api.PlatformNode, Format: api.FormatCommonJS, LogLevel: api.LogLevelSilent})
+	if len(built.Errors) > 0 || len(built.OutputFiles) != 1 {
+		t.Fatalf("the twin is not built: %+v", built.Errors)
+	}
+	script := filepath.Join(t.TempDir(), "target.cjs")
+	if err := os.WriteFile(script, built.OutputFiles[0].Contents, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(node, script).Output()
+	var got []any
+	if err != nil || json.Unmarshal(out, &got) != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%v: %s\nwant %v", err, out, want)
 	}
 }
 

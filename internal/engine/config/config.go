@@ -81,6 +81,38 @@ type Memory struct {
 // Tools is the table [tools].
 type Tools struct {
 	Preset string // coding, readonly, all or none
+	// SearchAbove is the share of the model's window, in percent, above which the tools of
+	// servers are searched for instead of being sent: 0 is always, 100 never.
+	SearchAbove int
+}
+
+// NeverSearch is the [Tools.SearchAbove] with which all tools are sent.
+const NeverSearch = 100
+
+// autoSearch is the share that auto stands for.
+const autoSearch = 10
+
+// toolSearch sets tools.search.
+func toolSearch(c *Config, e entry) error {
+	var s string
+	if err := str(&s, e); err != nil {
+		return err
+	}
+	switch share, auto := strings.CutPrefix(s, "auto:"); {
+	case s == "on":
+		c.Tools.SearchAbove = 0
+	case s == "off":
+		c.Tools.SearchAbove = NeverSearch
+	case s == "auto":
+		c.Tools.SearchAbove = autoSearch
+	default:
+		n, err := strconv.Atoi(share)
+		if !auto || err != nil || n < 0 || n > 100 {
+			return wrong(e, "on, off, auto or auto:N with N from 0 to 100")
+		}
+		c.Tools.SearchAbove = n
+	}
+	return nil
 }
 
 // Permissions is the table [permissions]. The rules of the two files are kept

@@ -45,6 +45,7 @@ provider = "openai"
 id = "gpt-4"
 [tools]
 preset = "readonly"
+search = "auto:20"
 [permissions]
 mode = "acceptEdits"
 allow = ["Bash(make:*)"]
@@ -131,21 +132,21 @@ func TestEveryKeyIsReadIntoItsField(t *testing.T) {
 		},
 		Auxiliary: Auxiliary{Model: "small", Summaries: true},
 		Memory:    Memory{MaxTokens: 900, Consolidate: true},
-		Tools:     Tools{Preset: "readonly"},
+		Tools:     Tools{Preset: "readonly", SearchAbove: 20},
 		Permissions: Permissions{Mode: "acceptEdits", Timeout: time.Minute, AdditionalDirectories: []string{"~/lib", "/opt"},
 			User: Rules{File: "/u/config.toml", Allow: []string{"Bash(make:*)"}, Ask: []string{"Bash(git push:*)"}, Deny: []string{"Bash(rm:*)"}}},
 		Web:    Web{Proxy: "http://proxy.example:3128"},
 		Search: Search{Provider: "searxng", APIKeyEnv: "SEARCH_KEY", BaseURL: "http://10.0.0.1:8888"},
 		Hooks: []Hook{
-			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 54}},
-			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 60}}},
+			{Event: "PreToolUse", Matcher: "Bash|mcp__*", Command: "check", Timeout: 2 * time.Second, Number: 1, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 55}},
+			{Event: "Stop", Command: "again", Timeout: time.Minute, Number: 2, Source: Source{Kind: SourceUser, File: "/u/config.toml", Line: 61}}},
 		Extensions: Extensions{Disabled: []string{"old"},
 			User: map[string]any{"gate": map[string]any{"level": int64(2), "paths": map[string]any{"a.b": []any{"x"}}}}},
 		MCP: MCP{
 			Servers: []mcp.Entry{
-				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 86}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
-				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 92}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
-			User: mcp.Policy{Layer: "/u/config.toml:84", Limited: true,
+				{Name: "db", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 87}, Type: mcp.TypeStdio, Command: "db-mcp", Args: []string{"--ro"}, Env: map[string]string{"DSN": "${DSN}"}},
+				{Name: "wiki", Scope: mcp.ScopeUser, Source: mcp.Source{File: "/u/config.toml", Line: 93}, Type: mcp.TypeHTTP, URL: "https://wiki.example/mcp"}},
+			User: mcp.Policy{Layer: "/u/config.toml:85", Limited: true,
 				Allowed: []mcp.Rule{{Name: "db"}, {Command: []string{"db-mcp", "--ro"}}}, Denied: []mcp.Rule{{URL: "*://*.bad.example/*"}}}},
 		Limits:  Limits{MaxSteps: 50, MaxBudgetUSD: 2},
 		Agents:  Agents{MaxParallel: 7},
@@ -242,6 +243,7 @@ func TestWrongValuesAreOneSentenceWithThePlace(t *testing.T) {
 		"limits.maxSteps = 0":                      "the config key limits.maxSteps must be an integer from 1 to 100000 (/u/config.toml:1)",
 		"limits.maxBudgetUSD = -1":                 "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",
 		"limits.maxBudgetUSD = nan":                "the config key limits.maxBudgetUSD must be a number that is not negative (/u/config.toml:1)",
+		"tools.search = 'auto:101'":                "the config key tools.search must be on, off, auto or auto:N with N from 0 to 100 (/u/config.toml:1)",
 		"compaction.auto = 'no'":                   "the config key compaction.auto must be true or false (/u/config.toml:1)",
 		"permissions.deny = 'x'":                   "the config key permissions.deny must be a list of permission rules (/u/config.toml:1)",
 		"permissions.deny = [1]":                   "the config key permissions.deny must be a list of permission rules, each a string (/u/config.toml:1)",
@@ -345,13 +347,13 @@ func TestAHostileProjectFileOnlyTightens(t *testing.T) {
 		"Ignored in a project's file: search.provider (",
 		"Ignored in a project's file: search.apiKeyEnv (",
 		"Ignored in a project's file: search.baseUrl (",
-		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:48): a project may only tighten what the user's own configuration says.",
+		"Ignored in a project's file: sandbox.mode (/p/.scorel/config.toml:49): a project may only tighten what the user's own configuration says.",
 		"Ignored in a project's file: sandbox.network (",
 		"Ignored in a project's file: sandbox.sshAgent (",
 		"Ignored in a project's file: host.names (",
 		"Ignored in a project's file: host.origins (",
 		"Unsupported config key: model2 (",
-		"Ignored in a project's file: hooks (/p/.scorel/config.toml:54): it counts when you trust the project; see scorel trust.",
+		"Ignored in a project's file: hooks (/p/.scorel/config.toml:55): it counts when you trust the project; see scorel trust.",
 	} {
 		if strings.Count(all, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(all, want), all)
@@ -483,9 +485,9 @@ func TestSettingsNameTheirSourceAndHideSecrets(t *testing.T) {
 		`model.thinking = "high" from /u/config.toml:4`,
 		`models.big.headers.X-Team = "[redacted]" from`,
 		`models."gpt.4".id = "gpt-4" from /u/config.toml:26`,
-		`permissions.deny = ["Bash(rm:*)"] from /u/config.toml:33`,
+		`permissions.deny = ["Bash(rm:*)"] from /u/config.toml:34`,
 		`permissions.deny = ["Bash(x)"] from /p/.scorel/config.toml:1`,
-		`limits.maxSteps = 50 from /u/config.toml:39`,
+		`limits.maxSteps = 50 from /u/config.toml:40`,
 	} {
 		want = strings.ReplaceAll(want, `"[redacted]"`, "[redacted]")
 		if !strings.Contains(all, want) {

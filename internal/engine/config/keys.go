@@ -87,6 +87,8 @@ func table() []key {
 
 		{Key{"tools.preset", "coding, readonly, all or none", "coding", t, "Which tools the model gets."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Tools.Preset }, "coding", "readonly", "all", "none")},
+		{Key{"tools.search", "on, off, auto or auto:N", "on", u, "Whether the model searches for the tools of MCP servers instead of being sent them; auto:N: when they take more than N% of its window."}, false,
+			toolSearch},
 
 		{Key{"permissions.mode", "default, acceptEdits, plan, dontAsk or bypassPermissions", "default", u, "What is asked for when no rule decides."}, false,
 			oneOf(func(c *Config, _ []string) *string { return &c.Permissions.Mode }, "default", "acceptEdits", "plan", "dontAsk", "bypassPermissions")},

@@ -152,7 +152,7 @@ func (p *page) assistant(e protocol.Event, m protocol.Message) {
 				p.fold("Thinking", markdownHTML(t))
 			}
 		case protocol.BlockToolUse:
-			p.calls = append(p.calls, &call{block: b})
+			p.calls = append(p.calls, &call{block: b.WithTarget()})
 		case protocol.BlockImage, protocol.BlockFile:
 			p.payload(b)
 		default:

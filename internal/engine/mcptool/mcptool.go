@@ -56,8 +56,11 @@ func (t Tool) Spec() engine.Spec {
 	}
 }
 
-// Server gives the name of the server.
-func (t Tool) Server() string { return t.name }
+// Server implements [engine.Served].
+func (t Tool) Server() string { return connect.PlainName(t.name) }
+
+// Hint implements [engine.Hinted].
+func (t Tool) Hint() string { return t.of.Hint }
 
 // Prepare implements [engine.Tool].
 func (t Tool) Prepare(_ context.Context, call engine.Call) (engine.Prepared, error) {
@@ -83,7 +86,7 @@ func (p *prepared) Label() string {
 
 // Action implements [engine.Prepared].
 func (p *prepared) Action() permission.Action {
-	return permission.Action{Tool: p.of.Name, Kind: permission.Exec}
+	return permission.Action{Tool: p.of.Name, Kind: permission.Exec, Server: p.Tool.Server()}
 }
 
 // Snapshots implements [engine.Prepared]: what the server changes cannot be restored.

@@ -46,6 +46,7 @@ type Action struct {
 	Name    string // of Skill and ExecuteSkill: the skill
 	Dir     string // of Exec: the working directory, absolute
 	Host    string // of Net: lower case, with the port when it is not 80 or 443
+	Server  string // of a tool of an MCP server: the server, as its tools' names write it
 	// Exact, of Net, says that only a rule which names Host itself allows this:
 	// neither one for the whole tool or for names below a domain, nor a mode: what
 	// no such rule names is asked for, also in a mode that asks for nothing. So

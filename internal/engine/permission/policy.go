@@ -153,6 +153,13 @@ func (p *Policy) add(l Layer) error {
 	return nil
 }
 
+// Removes reports whether a rule denies all that a tool could do, so that a model needs not
+// know of it. server is that of a tool of an MCP server, "" for another.
+func (p *Policy) Removes(tool, server string) bool {
+	_, ok := find(p.deny, func(r rule) bool { return r.forTools(tool, server) })
+	return ok
+}
+
 // Judge decides about an action: allow, ask or deny. A question carries the
 // answers that it can offer; what a suggested rule grants is never more than the
 // action at hand, or a listed harmless command with other arguments.

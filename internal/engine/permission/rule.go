@@ -215,7 +215,7 @@ func (r *rule) skill(arg string) error {
 
 // forNamed reports whether the rule covers the tool, or just the skill of an action.
 func (r rule) forNamed(a Action) bool {
-	return r.forTool(a.Tool) || r.form == named && r.tool == a.Tool && r.name == a.Name
+	return r.forTools(a.Tool, a.Server) || r.form == named && r.tool == a.Tool && r.name == a.Name
 }
 
 func (r *rule) host(arg string) error {
@@ -280,6 +280,15 @@ func (r rule) forTool(name string) bool {
 		server = r.tool
 	}
 	return strings.HasPrefix(r.tool, "mcp__") && strings.Count(server, "__") == 1 && strings.HasPrefix(name, server+"__")
+}
+
+// forTools is forTool of a tool of an MCP server, "" for another. The name of a tool can be
+// cut, so a rule for a whole server goes by the server.
+func (r rule) forTools(name, server string) bool {
+	if server == "" || r.form != whole || r.tool == name {
+		return r.forTool(name)
+	}
+	return strings.TrimSuffix(r.tool, "__*") == "mcp__"+server
 }
 
 // forFile reports whether the rule covers a file. A rule for Write holds for Edit

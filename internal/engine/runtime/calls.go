@@ -31,14 +31,22 @@ type job struct {
 	result   protocol.EventID // the id of its result to come
 	parent   protocol.EventID
 	asked    protocol.EventID // the message with the call
-	spec     tool.Spec
-	input    json.RawMessage // what runs: hooks may have changed it
+	resolved bool             // tool, input and unknown are known
+	tool     tool.Tool        // that runs; of a call of a [tool.Redirecting] the one that it is for
+	indirect bool             // it is not the tool that the block names
+	unknown  string           // why there is no tool
+	spec     tool.Spec        // of tool
+	input    json.RawMessage  // what runs: hooks may have changed it
 	prepared tool.Prepared
 	process  *progress.Call // what the call reports; nil: nobody follows
 	done     bool
 	ends     bool             // its result ends the turn
 	message  protocol.Message // the result, when done
 }
+
+// maxTaughtSchema is how long the schema is that a model is shown with an input that does
+// not fit it, in bytes.
+const maxTaughtSchema = 8 << 10
 
 const (
 	cancelledText = "Cancelled by user"
@@ -85,7 +93,7 @@ func (l *loop) runCalls(ctx context.Context, set callSet) ([]*job, error) {
 			l.refuse(jobs[i:], ended(context.Cause(ctx)))
 			return jobs, ctx.Err()
 		}
-		n := l.groupSize(jobs[i:])
+		n := l.groupSize(ctx, jobs[i:], set.invalid)
 		group := jobs[i : i+n]
 		for k, j := range group {
 			if err := l.prepare(ctx, j, set.invalid); err != nil {
@@ -144,16 +152,70 @@ func (l *loop) jobs(set callSet) []*job {
 	return jobs
 }
 
-func (l *loop) groupSize(jobs []*job) int {
+func (l *loop) groupSize(ctx context.Context, jobs []*job, invalid map[string]string) int {
 	n := 0
 	for n < len(jobs) {
-		t := l.tool(jobs[n].block.Name)
-		if t == nil || !t.Spec().Parallel {
+		l.resolve(ctx, jobs[n], invalid)
+		if jobs[n].tool == nil || !jobs[n].spec.Parallel {
 			break
 		}
 		n++
 	}
 	return max(n, 1)
+}
+
+// resolve finds the tool of a call, and its input. Who comes later sees the tool that a
+// call is for, and never the one that it was redirected from: only the block, which goes to
+// the model, keeps that one's name.
+func (l *loop) resolve(ctx context.Context, j *job, invalid map[string]string) {
+	if j.resolved {
+		return
+	}
+	j.resolved, j.input = true, j.block.Input
+	j.tool = l.tool(j.block.Name)
+	if j.tool == nil { // a model may call by its name what it was only told of
+		for _, t := range l.Tools {
+			if r, ok := t.(tool.Redirecting); ok && j.tool == nil {
+				j.tool, j.indirect = r.Behind(j.block.Name), true
+			}
+		}
+	}
+	if j.tool == nil {
+		j.unknown = fmt.Sprintf("There is no tool named %q. The tools are: %s.", j.block.Name, l.toolNames())
+		return
+	}
+	if r, ok := j.tool.(tool.Redirecting); ok && invalid[j.block.ID] == "" {
+		if err := l.validate(j.tool.Spec(), j.input); err != nil {
+			j.unknown = fmt.Sprintf("The input does not fit the schema of %s: %v", j.block.Name, err)
+		} else if j.tool, j.input, err = l.target(ctx, r, j.input); err != nil {
+			j.unknown = err.Error()
+		}
+		j.indirect = true
+	}
+	if j.unknown != "" {
+		j.tool = nil
+		return
+	}
+	j.spec = j.tool.Spec()
+}
+
+// target asks a tool what its call is for.
+func (l *loop) target(ctx context.Context, r tool.Redirecting, input json.RawMessage) (t tool.Tool, params json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.Report(fmt.Sprintf("finding a tool panicked: %v", p), debug.Stack())
+			t, err = nil, errors.New("the tool could not be found; this is a fault of Scorel, not of the input")
+		}
+	}()
+	return r.Target(ctx, input)
+}
+
+// name is the tool that a call is for, for people.
+func (j *job) name() string {
+	if j.spec.Name != "" {
+		return j.spec.Name
+	}
+	return j.block.Name
 }
 
 func (l *loop) tool(name string) tool.Tool {
@@ -177,17 +239,21 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		j.message, j.done = refusal{text, protocol.OutcomeNotRun}.of(j.block), true
 		return nil
 	}
-	t := l.tool(j.block.Name)
+	l.resolve(ctx, j, invalid)
+	t := j.tool
 	if t == nil {
-		return fail("There is no tool named %q. The tools are: %s.", j.block.Name, l.toolNames())
+		return fail("%s", j.unknown)
 	}
-	j.spec = t.Spec()
 	if why, ok := invalid[j.block.ID]; ok {
 		return fail("%s", why)
 	}
-	call := tool.Call{ID: j.block.ID, Input: j.block.Input}
-	if err := l.validate(j.spec, call.Input); err != nil {
-		return fail("The input does not fit the schema of %s: %v", j.spec.Name, err)
+	call := tool.Call{ID: j.block.ID, Input: j.input}
+	if err := l.validateFor(j, call.Input); err != nil {
+		why := fmt.Sprintf("The input does not fit the schema of %s: %v", j.spec.Name, err)
+		if j.indirect && len(j.spec.Schema) <= maxTaughtSchema { // the model may never have seen it
+			why += "\nIts schema is: " + string(j.spec.Schema)
+		}
+		return fail("%s", why)
 	}
 	var verdict HookVerdict
 	if l.Hooks != nil {
@@ -207,7 +273,7 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 			return nil
 		case before.Input != nil:
 			call.Input = before.Input
-			if err := l.validate(j.spec, call.Input); err != nil {
+			if err := l.validateFor(j, call.Input); err != nil {
 				return fail("A hook changed the input so that it does not fit the schema of %s: %v", j.spec.Name, err)
 			}
 		}
@@ -281,6 +347,14 @@ func (l *loop) toolNames() string {
 		names[i] = t.Spec().Name
 	}
 	return strings.Join(names, ", ")
+}
+
+// validateFor checks an input of a call.
+func (l *loop) validateFor(j *job, input json.RawMessage) error {
+	if j.indirect { // what is not sent to the model may change while the run goes on
+		delete(l.schemas, j.spec.Name)
+	}
+	return l.validate(j.spec, input)
 }
 
 // validate checks an input against the schema of a tool.

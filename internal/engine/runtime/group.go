@@ -90,7 +90,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			continue
 		}
 		start := &protocol.ToolExecutionStart{EventID: j.result, ParentID: j.parent, ToolCallID: j.block.ID,
-			ToolName: j.block.Name, Args: j.input}
+			ToolName: j.name(), Args: j.input}
 		if p, ok := j.prepared.(tool.Colored); ok {
 			start.AgentColor = p.Color()
 		}
@@ -143,7 +143,7 @@ func (l *loop) runGroup(ctx context.Context, group []*job) {
 			if u := j.message.Usage; u != nil { // of a sub-agent, which has spent it already
 				l.turnUsage.Add(*u)
 			}
-			l.emit(&protocol.ToolExecutionEnd{EventID: j.result, ToolCallID: j.block.ID, ToolName: j.block.Name,
+			l.emit(&protocol.ToolExecutionEnd{EventID: j.result, ToolCallID: j.block.ID, ToolName: j.name(),
 				DurationMS: l.Now().Sub(started[j]).Milliseconds(), IsError: j.message.IsError})
 			flush()
 		}
@@ -181,7 +181,7 @@ func (l *loop) run(ctx context.Context, j *job, live *feed) protocol.Message {
 	l.keepFull(&res, &m)
 	if res.Details != nil {
 		if m.Details, err = json.Marshal(res.Details); err != nil {
-			l.Report("details of "+j.block.Name+": "+err.Error(), nil)
+			l.Report("details of "+j.name()+": "+err.Error(), nil)
 		}
 	}
 	if l.Hooks != nil && ctx.Err() == nil {
@@ -216,8 +216,8 @@ func (l *loop) keepFull(res *tool.Result, m *protocol.Message) {
 func (l *loop) safeRun(ctx context.Context, j *job, update func(string)) (res tool.Result, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			l.Report(fmt.Sprintf("tool %s panicked: %v", j.block.Name, r), debug.Stack())
-			res, err = tool.Result{}, fmt.Errorf("the tool %s failed inside; this is a fault of Scorel, not of the input", j.block.Name)
+			l.Report(fmt.Sprintf("tool %s panicked: %v", j.name(), r), debug.Stack())
+			res, err = tool.Result{}, fmt.Errorf("the tool %s failed inside; this is a fault of Scorel, not of the input", j.name())
 		}
 	}()
 	return j.prepared.Run(ctx, update)

@@ -12,7 +12,7 @@ import (
 
 // follow lets a call report its work.
 func (l *loop) follow(j *job, call *tool.Call) {
-	j.process = l.Processes.Begin(progress.Info{CallID: j.block.ID, Tool: j.block.Name, Asked: j.asked, Result: j.result}, func() {
+	j.process = l.Processes.Begin(progress.Info{CallID: j.block.ID, Tool: j.name(), Asked: j.asked, Result: j.result}, func() {
 		select {
 		case l.wake <- struct{}{}:
 		default:
@@ -52,7 +52,7 @@ func (l *loop) endProcess(ctx context.Context, j *job, res *tool.Result) json.Ra
 	}
 	raw, err := json.Marshal(summary)
 	if err != nil {
-		l.Report("the process events of "+j.block.Name+": "+err.Error(), nil)
+		l.Report("the process events of "+j.name()+": "+err.Error(), nil)
 		return nil
 	}
 	return raw

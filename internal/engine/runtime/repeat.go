@@ -100,8 +100,8 @@ func (l *loop) footprintOf(jobs []*job) footprint {
 	f := footprint{waits: true}
 	h := sha256.New()
 	for _, j := range jobs {
-		f.tools = append(f.tools, j.block.Name)
-		if t := l.tool(j.block.Name); t == nil || !t.Spec().Waits {
+		f.tools = append(f.tools, j.name())
+		if j.tool == nil || !j.spec.Waits {
 			f.waits = false
 		}
 		fmt.Fprintf(h, "%q %s %t", j.block.Name, canonical(j.block.Input), j.message.IsError)

@@ -33,7 +33,7 @@ var appendDailyInfo = protocol.ToolInfo{Name: "AppendDaily", Kind: protocol.Tool
 
 // Spec implements [Tool].
 func (appendDailyTool) Spec() Spec {
-	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Description: appendDailyText, Finishes: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: appendDailyInfo, Needs: NeedsNotes, Deferred: true, Description: appendDailyText, Finishes: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{"text":{"type":"string","minLength":1,"maxLength":8192,"description":"The note, in a few lines."}},` +
 			`"required":["text"],"additionalProperties":false}`)}
 }

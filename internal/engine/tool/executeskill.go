@@ -56,7 +56,7 @@ var executeInfo = protocol.ToolInfo{Name: "ExecuteSkill", Kind: protocol.ToolRun
 // Spec implements [Tool]. Calls of one message run one after the other: a program may
 // change what the next one works on.
 func (executeTool) Spec() Spec {
-	return Spec{ToolInfo: executeInfo, Needs: NeedsPrograms, Description: executeText, Schema: json.RawMessage(
+	return Spec{ToolInfo: executeInfo, Needs: NeedsPrograms, Deferred: true, Description: executeText, Schema: json.RawMessage(
 		`{"type":"object","properties":{` +
 			`"name":{"type":"string","minLength":1,"maxLength":64,"description":"The name of the skill."},` +
 			`"input":{"description":"Its input, as the skill's schema says; mostly an object."}},` +

@@ -38,7 +38,7 @@ var monitorInfo = protocol.ToolInfo{Name: "Monitor", Kind: protocol.ToolRuns, Ti
 
 // Spec implements [Tool].
 func (monitorTool) Spec() Spec {
-	return Spec{ToolInfo: monitorInfo, Description: monitorText, Waits: true, Schema: json.RawMessage(
+	return Spec{ToolInfo: monitorInfo, Deferred: true, Description: monitorText, Waits: true, Schema: json.RawMessage(
 		`{"type":"object","properties":{` + taskIDSchema + `,` +
 			`"pattern":{"type":"string","minLength":1,"maxLength":500,"description":"A regular expression (RE2) for the lines to be told of."},` +
 			`"description":{"type":"string","maxLength":200,"description":"What the lines mean, for the notices."},` +

@@ -34,6 +34,8 @@ type Setting struct {
 	// Skills are those of the turn; nil: none.
 	Skills *skill.Set
 	Notes  Notes
+	// Extras are the tools that the model is not sent; nil: none.
+	Extras *Extras
 }
 
 // Session is what the tools of a turn know and change of its session. A tool whose part is

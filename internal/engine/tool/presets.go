@@ -27,6 +27,7 @@ const (
 	NeedsSkills   Need = "skills"   // a skill
 	NeedsPrograms Need = "programs" // a skill with a program
 	NeedsPlan     Need = "plan"     // plan mode: such a tool is in no preset and cannot be named
+	NeedsExtras   Need = "extras"   // tools that the model is not sent: as with NeedsPlan
 )
 
 // All returns every built-in tool, sorted by name.
@@ -37,9 +38,12 @@ func All() []Tool {
 }
 
 // Named returns the tools that can be named in a list of tools, sorted by name: all but
-// those that a mode brings by itself.
+// those that a mode or the search for tools brings by itself.
 func Named() []Tool {
-	return slices.DeleteFunc(All(), func(t Tool) bool { return t.Spec().Needs == NeedsPlan })
+	return slices.DeleteFunc(All(), func(t Tool) bool {
+		needs := t.Spec().Needs
+		return needs == NeedsPlan || needs == NeedsExtras
+	})
 }
 
 // Names returns the names of tools.

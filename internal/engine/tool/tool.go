@@ -33,6 +33,8 @@ type Spec struct {
 	Parallel bool
 	// Finishes says that a running call is not cancelled: it ends by itself soon.
 	Finishes bool
+	// Deferred says that a model is not sent the tool where it can search for tools.
+	Deferred bool
 	// Waits says that a call waits for or looks at something that goes on by itself, or
 	// for a person: to make it again and again is no loop.
 	Waits bool
@@ -68,6 +70,24 @@ type Labelled interface{ Label() string }
 
 // Colored is a [Prepared] whose sub-agent may have a color, "" for none.
 type Colored interface{ Color() string }
+
+// Redirecting is a [Tool] whose calls are calls of other tools. Whoever runs a call asks it
+// first, so that hooks, rules, questions and limits are those of the other tool.
+type Redirecting interface {
+	// Target returns the tool that a call with this input is for, and the input for that. It
+	// may wait some seconds for the server of the tool. An error is the text of an error
+	// result, for the model.
+	Target(ctx context.Context, input json.RawMessage) (Tool, json.RawMessage, error)
+	// Behind returns the tool of a name that calls can be redirected to, nil for none. It
+	// does not wait.
+	Behind(name string) Tool
+}
+
+// Served is a [Tool] of an MCP server.
+type Served interface{ Server() string }
+
+// Hinted is a [Tool] with words to find it by, "" for none.
+type Hinted interface{ Hint() string }
 
 // Extended is a [Tool] that an extension brings.
 type Extended interface{ Extension() string }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -32,6 +33,12 @@ func serve(name string) {
 		fmt.Fprintln(os.Stderr, "the database is locked")
 		os.Exit(1)
 	}
+	for name == "late" { // until the file of that name is in its folder
+		if _, err := os.Stat("late"); err == nil {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 	s := mcp.NewServer(&mcp.Implementation{Name: name, Version: "1"}, nil)
 	say := func(text string) func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
 		return func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
@@ -44,5 +51,11 @@ func serve(name string) {
 		os.Exit(0)
 		return nil, nil, nil
 	})
+	if name == "grow" {
+		mcp.AddTool(s, &mcp.Tool{Name: "more", Description: "adds a tool"}, func(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+			mcp.AddTool(s, &mcp.Tool{Name: in.Text, Description: "was added"}, say("added "))
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "one more"}}}, nil, nil
+		})
+	}
 	_ = s.Run(context.Background(), &mcp.StdioTransport{}) // ends with the input
 }

@@ -12,6 +12,7 @@ import (
 type turnPrompt struct {
 	instructions func() (protocol.Instructions, []string, error)
 	items        func(history.Told) []protocol.Item // nil for none
+	announce     announcer
 	nested       *prompt.Nested
 	notify       func(sentence string)
 }
@@ -21,10 +22,11 @@ func (p turnPrompt) Instructions() (protocol.Instructions, []string, error) { re
 
 // Items implements [lane.Prompt].
 func (p turnPrompt) Items(told history.Told) []protocol.Item {
-	if p.items == nil {
-		return nil
+	items := p.announce.items(told)
+	if p.items != nil {
+		items = append(items, p.items(told)...)
 	}
-	return p.items(told)
+	return items
 }
 
 // Touched implements [lane.Prompt].

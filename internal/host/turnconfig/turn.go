@@ -1,7 +1,6 @@
 package turnconfig
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -239,40 +238,30 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools := tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: append(t.tools, servers...)})
+	tools := tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: servers.with(t.tools)})
 	if err := missingTool(t.over.ToolList(), tools); err != nil && (tc.sessions.Lane(t.id) != nil || !tc.mayExtend(ctx, t.root)) {
 		return nil, settings.InOptions("options.tools", t.by.Tools != "", err)
 	}
 	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
-	tools = t.as.pick(tool.WithAgents(tools, choices(set)))
+	tools = t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set)))
 	info := t.models.model.Info()
+	tools, extras := servers.extras(tools)
 	return &lane.TurnConfig{
 		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
 		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},
 		Tools:  tools, Policy: t.confine.policy, WorkDir: t.dir,
 		Setting: tool.Setting{Files: t.confine.files, Spawn: tc.boxes.Spawner(t.id, t.confine.box),
 			Environ: s.ChildEnviron(t.cfg), Window: info.ContextWindow, Ripgrep: s.Program("rg", s.Writable(t.cfg, t.over, t.root)),
-			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set},
-		Skills: t.skills.index, Items: skillItems(t.skills.set, tools, info.ContextWindow),
+			Web: t.web.pages, Pages: &tc.pages, Search: t.web.search.Searcher, Withheld: t.confine.policy.Withheld(), Notes: tc.noter(t.notes), Skills: t.skills.set, Extras: extras},
+		Skills: t.skills.index, Items: skillItems(t.skills.set, slices.Concat(tools, extras.Own()), info.ContextWindow),
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, servers.lines, info.ContextWindow}, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,
 	}, nil
-}
-
-// serverTools are those of MCP servers that the turn has: none where its tools were chosen
-// without them.
-func (t *turn) serverTools(ctx context.Context) ([]tool.Tool, error) {
-	list, preset := t.over.ToolList(), cmp.Or(t.over.Preset, t.cfg.Tools.Preset)
-	if list == nil && (preset == "readonly" || preset == "none") {
-		return nil, nil
-	}
-	tools, err := t.tc.servers.Tools(ctx, t.id, t.root, t.cfg)
-	return slices.DeleteFunc(slices.Clone(tools), func(o tool.Tool) bool { return list != nil && !slices.Contains(list, o.Spec().Name) }), err
 }
 
 func thinking(cfg config.Config, over settings.Overrides, meta protocol.Meta) model.ThinkingLevel {

@@ -153,7 +153,7 @@ func (r *Result) message(m protocol.Message) {
 		r.calls = map[string]protocol.Block{}
 	}
 	for _, c := range m.Calls() {
-		r.calls[c.ID] = c
+		r.calls[c.ID] = c.WithTarget()
 	}
 }
 

@@ -1,6 +1,7 @@
 package line
 
 import (
+	"cmp"
 	"fmt"
 	"scorel/internal/ui/plain"
 	"scorel/protocol"
@@ -47,7 +48,7 @@ func (v *view) assistant(it display.Item, m protocol.Message, have int, running 
 		if len(v.calls) >= maxCards {
 			clear(v.calls)
 		}
-		v.calls[c.ID] = c
+		v.calls[c.ID] = c.WithTarget()
 	}
 	v.stats.steps++
 	if m.Usage != nil {
@@ -98,14 +99,15 @@ func (v *view) result(e protocol.Event, it display.Item, m protocol.Message) {
 	if m.Usage != nil { // of a sub-agent
 		v.stats.usage.Add(*m.Usage)
 	}
-	v.card(m.ToolCallID, m.ToolName, call.Input)
+	name := cmp.Or(call.Name, m.ToolName)
+	v.card(m.ToolCallID, name, call.Input)
 	delete(v.started, m.ToolCallID)
 	v.summary(e)
 	v.agentName(m)
 	st := dimStyle
 	if it.Status != display.OK {
 		st = alertStyle
-		v.screen.line(st, "  "+display.Line(m.ToolName)+" failed:")
+		v.screen.line(st, "  "+display.Line(name)+" failed:")
 	}
 	v.tail(st, it.Text)
 }

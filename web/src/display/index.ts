@@ -1,3 +1,4 @@
 export * from "./clean";
+export * from "./call";
 export * from "./item";
 export * from "./template";

@@ -31,6 +31,12 @@ export interface ToolInfo {
    * are told.
    */
   piNames?: string[];
+  /**
+   * TargetField and ParamsField are of a tool whose calls are calls of another one: the
+   * members of its input that name that tool and hold its input; see Target.
+   */
+  targetField?: string;
+  paramsField?: string;
 }
 
 /** ToolKind is what sort of effect the calls of a tool have. */
@@ -139,12 +145,14 @@ export const tools: Readonly<Record<string, ToolInfo>> = {
   AskUser: { name: "AskUser", aliases: ["AskUserQuestion"], kind: "state", view: "questions" },
   Bash: { name: "Bash", kind: "exec", view: "command", titleField: "command", rule: "command", tells: "dir", piNames: ["bash"] },
   Edit: { name: "Edit", aliases: ["MultiEdit"], kind: "write", view: "change", titleField: "path", rule: "files", ruleName: "Write", tells: "files", piNames: ["edit"] },
+  ExecuteExtraTool: { name: "ExecuteExtraTool", kind: "state", titleField: "tool_name", targetField: "tool_name", paramsField: "params" },
   ExecuteSkill: { name: "ExecuteSkill", kind: "exec", titleField: "name", rule: "skill", alsoRuledBy: "Bash" },
   ExitPlanMode: { name: "ExitPlanMode", kind: "state", view: "plan" },
   Glob: { name: "Glob", kind: "read", view: "files", titleField: "path", rule: "files", ruleName: "Read", piNames: ["find", "ls"] },
   Grep: { name: "Grep", kind: "read", view: "matches", titleField: "path", rule: "files", ruleName: "Read", piNames: ["grep"] },
   Monitor: { name: "Monitor", kind: "exec", titleField: "pattern" },
   Read: { name: "Read", kind: "read", view: "file", titleField: "path", rule: "files", tells: "files", piNames: ["read"] },
+  SearchExtraTools: { name: "SearchExtraTools", kind: "state", titleField: "query" },
   Skill: { name: "Skill", kind: "state", view: "skill", titleField: "name", rule: "skill" },
   Task: { name: "Task", kind: "state", view: "agent", titleField: "description" },
   TaskOutput: { name: "TaskOutput", kind: "exec", titleField: "task_id" },

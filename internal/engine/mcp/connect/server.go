@@ -149,6 +149,9 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 		}
 		dead := !p.alive()
 		p.stop()
+		if s.session != nil { // connected, and too late: its streams end with it
+			_ = s.session.Close()
+		}
 		return nil, version == "" && (over != nil || dead), s.notConnected(err, over, dead, o.ConnectTime)
 	}
 	s.watch()

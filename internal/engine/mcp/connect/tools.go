@@ -72,13 +72,26 @@ func (t *Tool) Check(in json.RawMessage) error {
 // ToolName is the name under which a tool of a server is called. It has at most 64 bytes
 // of A-Z, a-z, 0-9, _ and -, and begins with mcp__, the server's name and __.
 func ToolName(server, tool string) string {
-	name := "mcp__" + plain(server) + "__" + plain(tool)
+	name := Prefix(server) + plain(tool)
 	if len(name) <= maxName {
 		return name
 	}
 	sum := sha256.Sum256([]byte(server + "\x00" + tool))
 	return name[:maxName-9] + "_" + hex.EncodeToString(sum[:4])
 }
+
+// Prefix is what the names of the tools of a server begin with, unless they are cut.
+func Prefix(server string) string { return "mcp__" + plain(server) + "__" }
+
+// MayBeCut reports whether a name could be the one of a tool of a server that is cut before
+// the end of the server's own.
+func MayBeCut(server, name string) bool {
+	const kept = maxName - 9
+	return len(name) == maxName && strings.HasPrefix(Prefix(server), name[:kept])
+}
+
+// PlainName is the name of a server as the names of its tools and permission rules write it.
+func PlainName(server string) string { return plain(server) }
 
 // plain writes _ for each character that a name may not have.
 func plain(s string) string {

@@ -327,7 +327,8 @@ func (t *Transcript) assistant(e protocol.Event, m *protocol.Message) []*item {
 			if it.call == nil {
 				it.call = &call{}
 			}
-			it.call.id, it.call.name, it.call.input, it.call.asked = b.ID, b.Name, b.Input, e.TS
+			name, input := protocol.Target(b.Name, b.Input)
+			it.call.id, it.call.name, it.call.input, it.call.asked = b.ID, name, input, e.TS
 			t.calls[b.ID] = it
 			if c := t.early[b.ID]; c != nil {
 				it.call.decided = max(it.call.decided, c.decided)

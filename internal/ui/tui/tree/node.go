@@ -126,10 +126,10 @@ func contentLine(blocks []protocol.Block) string {
 func inputs(blocks []protocol.Block) []input {
 	list := make([]input, 0, 1)
 	for i := range blocks {
-		b := &blocks[i]
-		if b.Type != protocol.BlockToolUse || len(list) == maxCalls {
+		if blocks[i].Type != protocol.BlockToolUse || len(list) == maxCalls {
 			continue
 		}
+		b := blocks[i].WithTarget()
 		in := input{name: firstLine(b.Name)}
 		if len(b.Input) <= maxInput {
 			in.json = slices.Clone(b.Input)

@@ -1,0 +1,362 @@
+package mcpservers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"scorel/internal/engine/config"
+	mcpconfig "scorel/internal/engine/mcp/config"
+	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/engine/mcptool"
+	"scorel/internal/engine/tool"
+	"scorel/protocol"
+)
+
+// session is what a session uses.
+type session struct {
+	one   chan struct{} // held while servers are begun and while a choice is made
+	index tool.ExtraIndex
+
+	mu     sync.Mutex
+	begun  bool
+	closed bool
+	used   []*used
+	choice *Choice
+	all    []tool.Tool // of all servers, sorted by name; replaced, never changed
+}
+
+func newSession() *session { return &session{one: make(chan struct{}, 1)} }
+
+// used is a server that a session uses. The session's lock guards what follows lease.
+type used struct {
+	entry mcpconfig.Entry
+	lease *pool.Lease
+
+	told  bool           // people know that it cannot be used
+	of    []connect.Tool // what tools was made of
+	tools []tool.Tool
+	line  string // what it says of itself, "" for nothing
+}
+
+// Choice is what a session decides once about the tools that its model is sent.
+type Choice struct {
+	Tools  []tool.Tool // of servers, sorted by name
+	Search bool        // the model can search for the others
+	Direct []string    // the tools of extensions that it is sent, where it can search
+}
+
+// Offer is what the servers of a session offer. It may be used concurrently, and implements
+// [tool.ExtraServers].
+type Offer struct {
+	s  *Servers
+	x  *session
+	id protocol.SessionID
+}
+
+// Offer begins the servers that are configured for a session whose workspace is root, where
+// they are not begun, and waits for none. What is wrong with one is told to people. An error
+// is that ctx has ended before.
+func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string, cfg config.Config) (*Offer, error) {
+	o := &Offer{s, s.of(id), id}
+	if err := o.x.enter(ctx); err != nil {
+		return nil, err
+	}
+	defer o.x.leave()
+	o.x.mu.Lock()
+	begun := o.x.begun || o.x.closed
+	o.x.mu.Unlock()
+	if !begun {
+		o.begin(root, cfg)
+	}
+	return o, nil
+}
+
+// enter waits until nobody else begins or decides. The caller leaves.
+func (x *session) enter(ctx context.Context) error {
+	select {
+	case x.one <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (x *session) leave() { <-x.one }
+
+func (o *Offer) warn(format string, args ...any) {
+	o.s.cfg.People.Notify(o.id, "warning", fmt.Sprintf(format, args...))
+}
+
+// begin acquires the servers. Nobody else does.
+func (o *Offer) begin(root string, cfg config.Config) {
+	set := o.s.Configured(root, cfg)
+	for _, f := range set.Faults {
+		if f.Dropped {
+			o.warn("%v.", f)
+		}
+	}
+	var all []*used
+	for _, e := range set.Entries {
+		if e.Disabled {
+			continue
+		}
+		u := &used{entry: e}
+		// The pool tells of changes also before the lease is there: those are looked at later.
+		l, err := o.s.acquire(o.id, root, cfg, e, set.Policy, func() { o.changed(u) })
+		if err != nil {
+			o.warn("The MCP server %s is not used: %v.", e.Name, err)
+			continue
+		}
+		o.x.mu.Lock()
+		u.lease = l
+		o.x.mu.Unlock()
+		all = append(all, u)
+	}
+	o.x.mu.Lock()
+	o.x.begun = true
+	closed := o.x.closed
+	if !closed {
+		o.x.used = all
+		o.x.gather() // what was connected meanwhile
+	}
+	o.x.mu.Unlock()
+	for _, u := range all {
+		if closed {
+			u.lease.Release()
+			continue
+		}
+		o.changed(u)
+	}
+}
+
+// changed looks at what has become of a server: it keeps its tools, also when the
+// connection ends, and tells people once that it cannot be used.
+func (o *Offer) changed(u *used) {
+	o.x.mu.Lock()
+	l := u.lease
+	o.x.mu.Unlock()
+	if l == nil {
+		return
+	}
+	status := l.Status()
+	switch status.State {
+	case pool.Connected:
+		o.connected(u, status)
+	case pool.NeedsAuth:
+		o.fails(u, "The MCP server %s wants a sign-in, which Scorel does not have yet: give its entry a header with a token.", u.entry.Name)
+	case pool.Failed:
+		o.fails(u, "The MCP server %s cannot be used: %s.", u.entry.Name, status.Problem)
+	}
+}
+
+// fails tells people what is wrong with a server that has not been connected.
+func (o *Offer) fails(u *used, format string, args ...any) {
+	o.x.mu.Lock()
+	told := u.told || u.of != nil || o.x.closed
+	u.told = true
+	o.x.mu.Unlock()
+	if !told {
+		o.warn(format, args...)
+	}
+}
+
+// connected takes the tools of a server in.
+func (o *Offer) connected(u *used, status pool.Status) {
+	o.x.mu.Lock()
+	first := u.of == nil
+	if !first && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
+		o.x.mu.Unlock()
+		return
+	}
+	u.of = status.Tools
+	if u.of == nil {
+		u.of = []connect.Tool{}
+	}
+	u.line = status.Instructions
+	if u.line == "" {
+		u.line = status.Title
+	}
+	u.tools = nil
+	for _, t := range status.Tools {
+		if u.entry.Takes(t.Own) {
+			u.tools = append(u.tools, mcptool.New(u.entry.Name, t, u.lease, payloads{o.s.cfg.Blobs}))
+		}
+	}
+	o.x.gather()
+	o.x.mu.Unlock()
+	if !first {
+		return
+	}
+	for _, f := range status.Faults {
+		o.warn("The MCP server %s: %s.", u.entry.Name, f)
+	}
+}
+
+// gather makes the list of all tools. mu is held.
+func (x *session) gather() {
+	var all []tool.Tool
+	for _, u := range x.used {
+		all = append(all, u.tools...)
+	}
+	slices.SortFunc(all, byName)
+	x.all = all
+}
+
+func byName(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) }
+
+// servers returns those that the session uses.
+func (o *Offer) servers() []*used {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	return o.x.used
+}
+
+// Any reports whether the session uses a server, connected or not.
+func (o *Offer) Any() bool { return len(o.servers()) > 0 }
+
+// Tools implements [tool.ExtraServers].
+func (o *Offer) Tools() []tool.Tool {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	return o.x.all
+}
+
+// Pending implements [tool.ExtraServers].
+func (o *Offer) Pending() []string {
+	var names []string
+	for _, u := range o.servers() {
+		if s := u.lease.Status(); s.State == pool.Pending && s.Problem == "" {
+			names = append(names, u.entry.Name)
+		}
+	}
+	return names
+}
+
+// Settle implements [tool.ExtraServers].
+func (o *Offer) Settle(ctx context.Context, name string) {
+	list := o.servers()
+	if name != "" {
+		list = slices.DeleteFunc(slices.Clone(list), func(u *used) bool { return !u.mayHave(name) })
+	}
+	for _, u := range list {
+		if o.await(ctx, []*used{u}) != nil {
+			return // what is known by then counts
+		}
+	}
+}
+
+// mayHave reports whether the server can have a tool of a name.
+func (u *used) mayHave(name string) bool {
+	return strings.HasPrefix(name, connect.Prefix(u.entry.Name)) || connect.MayBeCut(u.entry.Name, name)
+}
+
+// await waits for the first try of servers, and takes in what came of it.
+func (o *Offer) await(ctx context.Context, list []*used) error {
+	for _, u := range list {
+		if err := u.lease.Settled(ctx); err != nil {
+			return err
+		}
+		o.changed(u)
+	}
+	return nil
+}
+
+// AwaitAlwaysLoaded waits for the servers whose entries say alwaysLoad, each at most half a
+// minute, and returns their tools, sorted by name.
+func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
+	return o.awaitTools(ctx, func(u *used) bool { return u.entry.AlwaysLoad })
+}
+
+// AwaitAll is AwaitAlwaysLoaded for all servers.
+func (o *Offer) AwaitAll(ctx context.Context) ([]tool.Tool, error) {
+	return o.awaitTools(ctx, func(*used) bool { return true })
+}
+
+// AwaitNamed waits for the servers that can have a tool of these names, or that a rule of
+// these names is for, and returns the tools of these names.
+func (o *Offer) AwaitNamed(ctx context.Context, names []string) ([]tool.Tool, error) {
+	tools, err := o.awaitTools(ctx, func(u *used) bool {
+		return slices.ContainsFunc(names, func(name string) bool {
+			return u.mayHave(name) || strings.TrimSuffix(name, "__*")+"__" == connect.Prefix(u.entry.Name)
+		})
+	})
+	return slices.DeleteFunc(tools, func(t tool.Tool) bool { return !slices.Contains(names, t.Spec().Name) }), err
+}
+
+// awaitTools waits for some servers and returns their tools, sorted by name. People are told
+// of an address that is still tried.
+func (o *Offer) awaitTools(ctx context.Context, which func(*used) bool) ([]tool.Tool, error) {
+	list := slices.DeleteFunc(slices.Clone(o.servers()), func(u *used) bool { return !which(u) })
+	if err := o.await(ctx, list); err != nil {
+		return nil, err
+	}
+	var tools []tool.Tool
+	for _, u := range list {
+		if s := u.lease.Status(); s.State == pool.Pending {
+			o.fails(u, "The MCP server %s cannot be used: %s.", u.entry.Name, s.Problem)
+		}
+		o.x.mu.Lock()
+		tools = append(tools, u.tools...)
+		o.x.mu.Unlock()
+	}
+	slices.SortFunc(tools, byName)
+	return tools, nil
+}
+
+// Decide returns the choice of the session, which decide makes when there is none yet. An
+// error is that of decide, or of ctx; then there is no choice.
+func (o *Offer) Decide(ctx context.Context, decide func() (Choice, error)) (Choice, error) {
+	if err := o.x.enter(ctx); err != nil {
+		return Choice{}, err
+	}
+	defer o.x.leave()
+	o.x.mu.Lock()
+	made := o.x.choice
+	o.x.mu.Unlock()
+	if made != nil {
+		return *made, nil
+	}
+	c, err := decide()
+	if err != nil {
+		return Choice{}, err
+	}
+	o.x.mu.Lock()
+	o.x.choice = &c
+	o.x.mu.Unlock()
+	return c, nil
+}
+
+// Amend changes the choice of the session as far as it says nothing yet: it sets Search and
+// Direct where Direct is nil, and returns what holds.
+func (o *Offer) Amend(search bool, direct []string) Choice {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	if o.x.choice == nil {
+		o.x.choice = &Choice{}
+	}
+	if c := o.x.choice; c.Direct == nil {
+		c.Search, c.Direct = search, direct
+		if c.Direct == nil {
+			c.Direct = []string{}
+		}
+	}
+	return *o.x.choice
+}
+
+// Index is that of the tools of the session.
+func (o *Offer) Index() *tool.ExtraIndex { return &o.x.index }
+
+// Lines returns what servers say of themselves, by the beginning of their tools' names.
+func (o *Offer) Lines() map[string]string {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	lines := map[string]string{}
+	for _, u := range o.x.used {
+		lines[connect.Prefix(u.entry.Name)] = u.line
+	}
+	return lines
+}
