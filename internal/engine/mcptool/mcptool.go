@@ -62,11 +62,11 @@ func (t Tool) Server() string { return connect.PlainName(t.name) }
 // Hint implements [engine.Hinted].
 func (t Tool) Hint() string { return t.of.Hint }
 
+// Check implements [engine.Checked].
+func (t Tool) Check(input json.RawMessage) error { return t.of.Check(input) }
+
 // Prepare implements [engine.Tool].
 func (t Tool) Prepare(_ context.Context, call engine.Call) (engine.Prepared, error) {
-	if err := t.of.Check(call.Input); err != nil {
-		return nil, err
-	}
 	return &prepared{t, call}, nil
 }
 

@@ -83,8 +83,8 @@ func TestACallIsAskedForAsExecWhateverItsServerSays(t *testing.T) {
 			t.Errorf("%v, %+v", err, p)
 		}
 	}
-	_, err := New("db", toolOf(t, false), &fake{}, &kept{}).Prepare(t.Context(), engine.Call{Input: json.RawMessage(`{}`)})
-	if err == nil || !strings.Contains(err.Error(), "does not fit the schema") {
+	err := New("db", toolOf(t, false), &fake{}, &kept{}).Check(json.RawMessage(`{}`))
+	if err == nil || !strings.Contains(err.Error(), "missing properties") {
 		t.Errorf("%v", err)
 	}
 }

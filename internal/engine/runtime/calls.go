@@ -351,6 +351,9 @@ func (l *loop) toolNames() string {
 
 // validateFor checks an input of a call.
 func (l *loop) validateFor(j *job, input json.RawMessage) error {
+	if c, ok := j.tool.(tool.Checked); ok {
+		return c.Check(input)
+	}
 	if j.indirect { // what is not sent to the model may change while the run goes on
 		delete(l.schemas, j.spec.Name)
 	}

@@ -148,3 +148,24 @@ func TestACallThatCannotBeRedirectedSaysWhy(t *testing.T) {
 		t.Errorf("a denied call: %q", got)
 	}
 }
+
+// strict is a gadget that checks its inputs itself.
+type strict struct{ *gadget }
+
+func (strict) Check(input json.RawMessage) error {
+	if string(input) == `{"bad":1}` {
+		return errors.New("bad is not wanted")
+	}
+	return nil
+}
+
+func TestAToolThatChecksItsInputsIsNotCheckedByItsSchema(t *testing.T) {
+	own := strict{newGadget("Own", answers("ran"))} // whose schema takes neither of these
+	for input, want := range map[string]string{`{"bad":1}`: "The input does not fit the schema of Own: bad is not wanted", `{"good":1}`: "ran"} {
+		tr := newTrial(t, []tool.Tool{own}, `{"do":[{"call":"Own","id":"c1","input":`+input+`}]}`, done)
+		tr.execute(t.Context())
+		if got := tr.results(); len(got) != 1 || !strings.Contains(got[0], want) {
+			t.Errorf("%s: %q, want %q", input, got, want)
+		}
+	}
+}

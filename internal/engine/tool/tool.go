@@ -83,6 +83,12 @@ type Redirecting interface {
 	Behind(name string) Tool
 }
 
+// Checked is a [Tool] that checks its inputs itself, before hooks and rules: its schema is
+// somebody else's, and a check by it may take too long. An error is for the model.
+type Checked interface {
+	Check(input json.RawMessage) error
+}
+
 // Served is a [Tool] of an MCP server.
 type Served interface{ Server() string }
 

@@ -56,7 +56,7 @@ func TestToolsAreListedAndCalled(t *testing.T) {
 	if echo.Name != "mcp__test__echo" || !echo.ReadOnly || echo.Destructive || echo.Description != "says it again" {
 		t.Errorf("%+v", echo)
 	}
-	if err := echo.Check(json.RawMessage(`{"text":7}`)); err == nil || !strings.Contains(err.Error(), "does not fit the schema") {
+	if err := echo.Check(json.RawMessage(`{"text":7}`)); err == nil || !strings.Contains(err.Error(), "/properties/text") {
 		t.Errorf("a wrong input: %v", err)
 	}
 	a, err := s.Call(t.Context(), "echo", json.RawMessage(`{"text":"hi"}`), nil)

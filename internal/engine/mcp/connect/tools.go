@@ -55,16 +55,16 @@ func (t *Tool) Check(in json.RawMessage) error {
 	}
 	var v any
 	if err := json.Unmarshal(in, &v); err != nil {
-		return fmt.Errorf("the input is no JSON: %w", err)
+		return fmt.Errorf("it is no JSON: %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok {
-		return errors.New("the input must be an object")
+		return errors.New("it must be a JSON object")
 	}
 	if !fits(t.perValue, in) {
 		return nil
 	}
 	if err := t.schema.Validate(v); err != nil {
-		return fmt.Errorf("the input does not fit the schema of the tool: %s", cut(promptsafe.Clean(err.Error()), 1000))
+		return errors.New(cut(promptsafe.Clean(err.Error()), 1000))
 	}
 	return nil
 }
