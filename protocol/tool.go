@@ -142,22 +142,27 @@ func (b Block) WithTarget() Block {
 
 // Requests about tools.
 type (
-	// ListTools returns the tools that the model has in the session's next turn: built-in
-	// ones and those of extensions. The answer is a [ToolList].
+	// ListTools returns the tools that the model has in the session's next turn: those that
+	// it is sent, and after them those that it can search for, as far as their servers are
+	// connected. The answer is a [ToolList].
 	ListTools struct{}
 )
 
 // What they are answered with.
 type (
-	// ToolList is tools, sorted by name.
+	// ToolList is tools: those that the model is sent, then those that it can search for, at
+	// most 2,000; each sorted by name.
 	ToolList struct {
-		Tools []ListedTool `json:"tools"`
+		Tools   []ListedTool `json:"tools"`
+		Omitted int          `json:"omitted,omitempty"` // further ones that it can search for
 	}
 	// ListedTool is a tool of a session.
 	ListedTool struct {
 		ToolInfo
-		Extension   string `json:"extension,omitempty"` // that brings it; "" of a built-in one
-		Description string `json:"description"`         // for the model
+		Extension   string `json:"extension,omitempty"` // that brings it; "" of another
+		Server      string `json:"server,omitempty"`    // the MCP server that has it, as the tool's name writes it; "" of another
+		Deferred    bool   `json:"deferred,omitempty"`  // the model is not sent it, and can search for it
+		Description string `json:"description"`         // for the model; of a deferred one at most 500 bytes
 	}
 )
 

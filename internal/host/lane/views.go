@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"scorel/internal/engine/tool"
+	"scorel/internal/host/lane/notice"
 	"scorel/protocol"
 )
 
@@ -29,14 +30,36 @@ func (l *Lane) Tools(ctx context.Context) (*protocol.ToolList, error) {
 	defer config.Close()
 	list := &protocol.ToolList{Tools: []protocol.ListedTool{}}
 	for _, t := range config.Tools {
-		spec := t.Spec()
-		row := protocol.ListedTool{ToolInfo: spec.ToolInfo, Description: spec.Description}
-		if from, ok := t.(tool.Extended); ok {
-			row.Extension = from.Extension()
-		}
+		list.Tools = append(list.Tools, listed(t))
+	}
+	extras := config.Setting.Extras.All()
+	list.Omitted = max(0, len(extras)-maxListedExtras)
+	for _, t := range extras[:len(extras)-list.Omitted] {
+		row := listed(t)
+		row.Deferred, row.Description = true, notice.Cut(row.Description, maxExtraDescription)
 		list.Tools = append(list.Tools, row)
 	}
 	return list, nil
+}
+
+const (
+	// maxListedExtras is how many tools are listed that the model can search for.
+	maxListedExtras = 2000
+	// maxExtraDescription is how much of the description of each is listed, in bytes.
+	maxExtraDescription = 500
+)
+
+// listed describes a tool for people.
+func listed(t tool.Tool) protocol.ListedTool {
+	spec := t.Spec()
+	row := protocol.ListedTool{ToolInfo: spec.ToolInfo, Description: spec.Description}
+	if from, ok := t.(tool.Extended); ok {
+		row.Extension = from.Extension()
+	}
+	if from, ok := t.(tool.Served); ok {
+		row.Server = from.Server()
+	}
+	return row
 }
 
 // ContextView returns what the model would be sent now.

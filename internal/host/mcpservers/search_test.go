@@ -55,6 +55,11 @@ func TestAToolIsFoundAndCalledThatTheModelIsNotSent(t *testing.T) {
 		!strings.Contains(got[2], "does not fit the schema of mcp__notes__echo") || !strings.Contains(got[2], "Its schema is: {") {
 		t.Errorf("%q", got)
 	}
+	listed := hosttest.Call[*protocol.ToolList](t, e.C, e.ID, &protocol.ListTools{})
+	i := slices.IndexFunc(listed.Tools, func(l protocol.ListedTool) bool { return l.Name == "mcp__notes__echo" })
+	if i < 0 || !listed.Tools[i].Deferred || listed.Tools[i].Server != "notes" || listed.Tools[i].Description != "says it again" || listed.Tools[0].Deferred || listed.Omitted != 0 {
+		t.Errorf("people are shown %+v", listed)
+	}
 	bodies := w.Bodies()
 	for _, b := range bodies {
 		if toolsIn(t, b) != toolsIn(t, bodies[0]) {

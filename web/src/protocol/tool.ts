@@ -121,21 +121,31 @@ export const toolStateValues = [
 ] as const;
 
 /**
- * ListTools returns the tools that the model has in the session's next turn: built-in
- * ones and those of extensions. The answer is a {@link ToolList}.
+ * ListTools returns the tools that the model has in the session's next turn: those that
+ * it is sent, and after them those that it can search for, as far as their servers are
+ * connected. The answer is a {@link ToolList}.
  */
 export interface ListTools {}
 
-/** ToolList is tools, sorted by name. */
+/**
+ * ToolList is tools: those that the model is sent, then those that it can search for, at
+ * most 2,000; each sorted by name.
+ */
 export interface ToolList {
   tools: ListedTool[] | null;
+  /** further ones that it can search for */
+  omitted?: number;
 }
 
 /** ListedTool is a tool of a session. */
 export interface ListedTool extends ToolInfo {
-  /** that brings it; "" of a built-in one */
+  /** that brings it; "" of another */
   extension?: string;
-  /** for the model */
+  /** the MCP server that has it, as the tool's name writes it; "" of another */
+  server?: string;
+  /** the model is not sent it, and can search for it */
+  deferred?: boolean;
+  /** for the model; of a deferred one at most 500 bytes */
   description: string;
 }
 

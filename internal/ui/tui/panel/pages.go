@@ -192,9 +192,17 @@ func (x *Pages) Tools() tea.Cmd {
 			from := "built in"
 			if t.Extension != "" {
 				from = "extension " + line(t.Extension)
+			} else if t.Server != "" {
+				from = "MCP server " + line(t.Server)
+			}
+			if t.Deferred {
+				from += ", searched for"
 			}
 			first, _, _ := strings.Cut(t.Description, "\n")
 			items = append(items, list.Item{ID: t.Name, Title: t.Name, Detail: first, Right: string(t.Kind) + ", " + from})
+		}
+		if r.Omitted > 0 {
+			items = append(items, list.Item{Title: fmt.Sprintf("… and %d more tools that the model can search for", r.Omitted)})
 		}
 		return items
 	}, p)
