@@ -13,11 +13,13 @@ import (
 	"context"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"scorel/internal/engine/config"
 	mcpconfig "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/host/settings"
 	"scorel/protocol"
@@ -86,11 +88,39 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	if e.PerSession {
 		key.Session = string(id)
 	}
+	login, err := NewLogin(e, reached, s.cfg.Settings.FS, s.cfg.Settings.CredentialsFile(), s.cfg.Settings.Version)
+	if err != nil {
+		return nil, err
+	}
+	var signedIn func() bool
+	if login != nil {
+		auth := &remembering{Session: login.Session()}
+		reached.Target.Auth, signedIn = auth, auth.another
+	}
 	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root}
 	return s.pool.Acquire(pool.Spec{Key: key, Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed func()) (pool.Server, error) {
 		options.Changed = changed
 		return connect.Open(ctx, reached.Target, options)
-	}}, changed)
+	}, SignedIn: signedIn}, changed)
+}
+
+// remembering knows the token that was sent last.
+type remembering struct {
+	*oauth.Session
+	last atomic.Value // string
+}
+
+// Token implements [connect.Auth].
+func (r *remembering) Token(ctx context.Context) (string, error) {
+	token, err := r.Session.Token(ctx)
+	r.last.Store(token)
+	return token, err
+}
+
+// another reports whether there is a token that has not been sent.
+func (r *remembering) another() bool {
+	last, _ := r.last.Load().(string)
+	return r.Has(last)
 }
 
 // vars is what the values of entries may refer to.

@@ -72,6 +72,9 @@ func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string,
 	if !begun {
 		o.begin(root, cfg)
 	}
+	for _, u := range o.servers() {
+		u.lease.Retry()
+	}
 	return o, nil
 }
 
@@ -147,7 +150,7 @@ func (o *Offer) changed(u *used) {
 	case pool.Connected:
 		o.connected(u, status)
 	case pool.NeedsAuth:
-		o.fails(u, "The MCP server %s wants a sign-in, which Scorel does not have yet: give its entry a header with a token.", u.entry.Name)
+		o.fails(u, "The MCP server %s wants you to sign in: scorel mcp login %s.", u.entry.Name, u.entry.Name)
 	case pool.Failed:
 		o.fails(u, "The MCP server %s cannot be used: %s.", u.entry.Name, status.Problem)
 	}

@@ -24,7 +24,8 @@ import (
 func (a *app) mcpCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "mcp", Short: "Configure MCP servers", Args: args(cobra.NoArgs),
 		Long: `MCP servers are programs and services that offer tools. These commands read and
-write their configuration. Only "scorel mcp test" starts or calls a server.
+write their configuration. Only "scorel mcp test" and "scorel mcp login" start or
+call a server.
 
     scorel mcp add db -- db-mcp --read-only
     scorel mcp add wiki --transport http https://wiki.example/mcp
@@ -34,7 +35,7 @@ write their configuration. Only "scorel mcp test" starts or calls a server.
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
 	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand())
+		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand())
 	return cmd
 }
 
@@ -140,7 +141,7 @@ for all. A command comes after --, an address with --transport or --url.
 	f.StringVar(&o.clientID, "client-id", "", "the OAuth client that is registered for you")
 	f.IntVar(&o.port, "callback-port", 0, "the port to which a sign-in returns; 0 is any")
 	f.StringVar(&o.helper, "headers-helper", "", "a shell command that prints headers as a JSON object")
-	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; other servers are not used yet")
+	f.BoolVar(&o.always, "always-load", false, "its tools are sent to the model from the first turn on; it searches for those of the others")
 	f.BoolVar(&o.force, "force", false, "replace the server that has the name")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	return cmd

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +9,6 @@ import (
 
 	mcp "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
-	"scorel/internal/host/mcpservers"
 	"scorel/internal/ui/exit"
 	"scorel/protocol/display"
 )
@@ -68,7 +66,7 @@ connection. Nothing is called. A server of a project is not started.`,
 // mcpTest connects to a server and reads its tools.
 func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
 	t := mcpTested{Name: e.Name, Tools: []mcpTool{}}
-	reached, err := mcpservers.Reach(e, f.set.Policy, a.mcpVars(f), mcpservers.Surroundings{Environ: f.child, Root: f.root})
+	reached, _, err := a.mcpReach(f, e)
 	if err != nil {
 		t.Problem = err.Error()
 		return t
@@ -76,10 +74,7 @@ func (a *app) mcpTest(ctx context.Context, f *mcpFiles, e mcp.Entry) mcpTested {
 	began := time.Now()
 	s, err := connect.Open(ctx, reached.Target, connect.Options{Version: Version, Root: f.root})
 	if err != nil {
-		t.Problem = err.Error()
-		if errors.Is(err, connect.ErrNeedsAuth) {
-			t.Problem += ", which Scorel does not have yet; give the entry a header with a token"
-		}
+		t.Problem = mcpWhy(e.Name, err)
 		return t
 	}
 	defer s.Close()

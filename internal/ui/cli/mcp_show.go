@@ -35,7 +35,6 @@ type mcpServer struct {
 const (
 	mcpConfigured = "configured"
 	mcpDisabled   = "disabled"
-	mcpUnused     = "configured, not used: only servers with alwaysLoad are, so far"
 	mcpInProject  = "of the project, not used so far"
 )
 
@@ -47,8 +46,6 @@ func shownServer(e mcp.Entry) mcpServer {
 		s.Status = mcpDisabled
 	case e.Scope == mcp.ScopeProject:
 		s.Status = mcpInProject
-	case !e.AlwaysLoad:
-		s.Status = mcpUnused
 	}
 	return s
 }

@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,15 @@ import (
 // ErrNeedsAuth is that a server wants somebody to sign in.
 var ErrNeedsAuth = errors.New("it wants you to sign in")
 
+// Auth gives the token that an address wants, and may be used concurrently.
+type Auth interface {
+	// Token gives the token to send, "" for none.
+	Token(ctx context.Context) (string, error)
+	// Refused is told that a request with this token was refused, with 401 or 403, and
+	// reports whether there is another one, to be tried once.
+	Refused(ctx context.Context, token string, status int, h http.Header) bool
+}
+
 // maxRedirects is how many addresses of its own a server may lead through.
 const maxRedirects = 5
 
@@ -25,9 +35,11 @@ type address struct {
 	at      *url.URL
 	headers http.Header // go to its own origin only
 	base    http.RoundTripper
+	auth    Auth         // nil for none
 	refused atomic.Int32 // the last status of 401 or 403, 0 for none since
 
 	unreached atomic.Bool // the last request found nobody who listens
+	unrenewed atomic.Bool // its token has ended and cannot be renewed now
 }
 
 func newAddress(t Target) (*address, error) {
@@ -42,7 +54,7 @@ func newAddress(t Target) (*address, error) {
 	own := base.Clone()
 	own.MaxIdleConnsPerHost, own.IdleConnTimeout = 2, 30*time.Second
 	own.MaxResponseHeaderBytes = 64 << 10
-	return &address{at: at, headers: t.Headers, base: own}, nil
+	return &address{at: at, headers: t.Headers, auth: t.Auth, base: own}, nil
 }
 
 // client returns what its requests are made with.
@@ -75,28 +87,63 @@ func (a *address) hide(text string) string {
 
 func origin(u *url.URL) string { return strings.ToLower(u.Scheme + "://" + u.Host) }
 
-// RoundTrip implements [http.RoundTripper].
+// RoundTrip implements [http.RoundTripper]. A request that was refused has not been carried
+// out, and is sent once more with a token that has been renewed.
 func (a *address) RoundTrip(req *http.Request) (*http.Response, error) {
-	if a.own(req.URL) && len(a.headers) > 0 {
-		req = req.Clone(req.Context())
-		for name, values := range a.headers {
-			req.Header[name] = values
+	own := a.own(req.URL)
+	token := ""
+	if own && a.auth != nil {
+		var err error
+		token, err = a.auth.Token(req.Context())
+		if a.unrenewed.Store(err != nil && req.Context().Err() == nil); err != nil {
+			return nil, fmt.Errorf("its sign-in cannot be renewed: %w", err)
 		}
 	}
-	res, err := a.base.RoundTrip(req)
-	var dial *net.OpError
-	a.unreached.Store(errors.As(err, &dial) && dial.Op == "dial")
+	res, err := a.send(req, token)
 	if err != nil {
 		return nil, err
 	}
-	switch res.StatusCode {
-	case http.StatusUnauthorized, http.StatusForbidden:
+	refused := res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+	if refused && own && a.auth != nil && a.auth.Refused(req.Context(), token, res.StatusCode, res.Header) && (req.Body == nil || req.GetBody != nil) {
+		again := req.Clone(req.Context())
+		if req.GetBody != nil {
+			if again.Body, err = req.GetBody(); err != nil {
+				return nil, err
+			}
+		}
+		if token, err = a.auth.Token(req.Context()); err != nil {
+			return nil, err
+		}
+		_ = res.Body.Close() // nothing of it is read
+		if res, err = a.send(again, token); err != nil {
+			return nil, err
+		}
+		refused = res.StatusCode == http.StatusUnauthorized || res.StatusCode == http.StatusForbidden
+	}
+	if refused {
 		a.refused.Store(int32(res.StatusCode))
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), "text/event-stream") {
 		res.Body = &bounded{ReadCloser: res.Body, left: maxMessage}
 	}
 	return res, nil
+}
+
+// send makes a request, with what the server's own origin is sent.
+func (a *address) send(req *http.Request, token string) (*http.Response, error) {
+	if a.own(req.URL) && (len(a.headers) > 0 || token != "") {
+		req = req.Clone(req.Context())
+		for name, values := range a.headers {
+			req.Header[name] = values
+		}
+		if token != "" {
+			req.Header.Set("Authorization", "Bearer "+token)
+		}
+	}
+	res, err := a.base.RoundTrip(req)
+	var dial *net.OpError
+	a.unreached.Store(errors.As(err, &dial) && dial.Op == "dial")
+	return res, err
 }
 
 // bounded is a body of at most so many bytes.

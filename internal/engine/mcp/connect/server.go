@@ -59,6 +59,7 @@ type Target struct {
 	URL     string
 	SSE     bool // as of 2024-11-05; else streamable HTTP
 	Headers http.Header
+	Auth    Auth // nil for none
 
 	Older bool // it is known not to speak the newest version
 }
@@ -470,6 +471,8 @@ func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) e
 		if exit.Signal != "" {
 			why = fmt.Sprintf("its process was ended by %s before it answered", exit.Signal)
 		}
+	case s.address != nil && s.address.unrenewed.Load():
+		why = s.reason(err)
 	case s.address != nil && s.address.unreached.Load():
 		why = "it cannot be reached: " + s.reason(err)
 	default:

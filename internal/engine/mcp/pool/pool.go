@@ -64,6 +64,9 @@ type Spec struct {
 	Remote bool // it has an address
 	// Open connects. changed is told that the tools of the server have changed.
 	Open func(ctx context.Context, changed func()) (Server, error)
+	// SignedIn reports whether somebody has signed in since the server refused; nil where
+	// nobody can.
+	SignedIn func() bool
 }
 
 // Status is what is known of a server.
@@ -238,6 +241,15 @@ func (l *Lease) Reconnect() {
 	l.c.again()
 }
 
+// Retry connects anew where somebody has signed in since the server wanted that.
+func (l *Lease) Retry() {
+	if l.c.state() == NeedsAuth && l.c.signedIn() {
+		l.c.again()
+	}
+}
+
+func (c *connection) signedIn() bool { return c.spec.SignedIn != nil && c.spec.SignedIn() }
+
 // again asks for a new connection; the state is pending from now on.
 func (c *connection) again() {
 	c.become(nil, Status{State: Pending})
@@ -279,8 +291,11 @@ func (c *connection) ready(ctx context.Context) (Server, error) {
 		switch {
 		case server != nil:
 			return server, nil
-		case s.State == NeedsAuth:
+		case s.State == NeedsAuth && !c.signedIn():
 			return nil, connect.ErrNeedsAuth
+		case s.State == NeedsAuth:
+			c.again()
+			continue
 		case s.State == Failed && (c.spec.Remote || tried):
 			return nil, errors.New(s.Problem)
 		case s.State == Failed:

@@ -18,11 +18,14 @@ const (
 	MaxKey  = 4 << 10 // bytes of a key
 	maxName = 256     // bytes of a provider's name
 	maxKeys = 128
-	maxFile = 2 << 20 // bytes
+	maxFile = 16 << 20 // bytes
 )
 
-// Keys are the keys by provider. The zero value holds none.
-type Keys struct{ by map[string]string }
+// Keys are the keys by provider, and the grants of sign-ins. The zero value holds none.
+type Keys struct {
+	by     map[string]string
+	grants map[string]Grant
+}
 
 // Get returns the key of a provider.
 func (k Keys) Get(provider string) (string, bool) {
@@ -30,8 +33,19 @@ func (k Keys) Get(provider string) (string, bool) {
 	return key, ok
 }
 
-// Values returns the keys themselves, in no order: for those who take them out of texts.
-func (k Keys) Values() []string { return slices.Collect(maps.Values(k.by)) }
+// Values returns the keys and tokens themselves, in no order: for those who take them out of
+// texts.
+func (k Keys) Values() []string {
+	values := slices.Collect(maps.Values(k.by))
+	for _, g := range k.grants {
+		for _, v := range []string{g.Access, g.Refresh, g.ClientSecret} {
+			if v != "" {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
 
 // Len returns how many keys there are.
 func (k Keys) Len() int { return len(k.by) }
@@ -47,10 +61,11 @@ func (e *DamagedError) Error() string {
 	return fmt.Sprintf("the file of keys %s is damaged; correct it, or move it away and enter the keys again", e.Name)
 }
 
-// file is the keys as they are stored.
-type file struct {
+// contents are the keys as they are stored.
+type contents struct {
 	Version int               `json:"version"`
-	Keys    map[string]string `json:"keys"` // by provider
+	Keys    map[string]string `json:"keys"`             // by provider
+	Grants  map[string]Grant  `json:"grants,omitempty"` // by the name that they were given
 }
 
 // Load reads the keys of the file at name; a missing one holds none.
@@ -66,7 +81,7 @@ func Load(fsys disk.FS, name string) (Keys, error) {
 	if !ok {
 		return Keys{}, &DamagedError{name}
 	}
-	return Keys{f.Keys}, nil
+	return Keys{f.Keys, f.Grants}, nil
 }
 
 // Set keeps the key of a provider, or forgets it when key is empty, in the file at
@@ -83,14 +98,7 @@ func Set(fsys disk.FS, name, provider, key string) error {
 	} else if err := Check(key); err != nil {
 		return err
 	}
-	return disk.Update(fsys, name, maxFile, func(old []byte) ([]byte, error) {
-		f := file{Version: 1}
-		if old != nil {
-			var ok bool
-			if f, ok = parse(old); !ok {
-				return nil, &DamagedError{name}
-			}
-		}
+	return update(fsys, name, func(f *contents) error {
 		if f.Keys == nil {
 			f.Keys = map[string]string{}
 		}
@@ -100,7 +108,24 @@ func Set(fsys disk.FS, name, provider, key string) error {
 			f.Keys[provider] = key
 		}
 		if len(f.Keys) > maxKeys {
-			return nil, fmt.Errorf("there are %d keys already; forget one that is not needed", maxKeys)
+			return fmt.Errorf("there are %d keys already; forget one that is not needed", maxKeys)
+		}
+		return nil
+	})
+}
+
+// update changes the file at name under its lock.
+func update(fsys disk.FS, name string, change func(*contents) error) error {
+	return disk.Update(fsys, name, maxFile, func(old []byte) ([]byte, error) {
+		f := contents{Version: 1}
+		if old != nil {
+			var ok bool
+			if f, ok = parse(old); !ok {
+				return nil, &DamagedError{name}
+			}
+		}
+		if err := change(&f); err != nil {
+			return nil, err
 		}
 		return marshal(f)
 	})
@@ -121,25 +146,30 @@ func Check(key string) error {
 }
 
 // parse is false for what this package would not have written.
-func parse(data []byte) (file, bool) {
-	var f file
+func parse(data []byte) (contents, bool) {
+	var f contents
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if dec.Decode(&f) != nil || f.Version != 1 || len(f.Keys) > maxKeys {
-		return file{}, false
+	if dec.Decode(&f) != nil || f.Version != 1 || len(f.Keys) > maxKeys || len(f.Grants) > maxGrants {
+		return contents{}, false
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return file{}, false
+		return contents{}, false
 	}
 	for provider, key := range f.Keys {
 		if provider == "" || len(provider) > maxName || Check(key) != nil {
-			return file{}, false
+			return contents{}, false
+		}
+	}
+	for name, g := range f.Grants {
+		if name == "" || len(name) > maxName || !g.valid() {
+			return contents{}, false
 		}
 	}
 	return f, true
 }
 
-func marshal(f file) ([]byte, error) {
+func marshal(f contents) ([]byte, error) {
 	var buf bytes.Buffer
 	enc := json.NewEncoder(&buf)
 	enc.SetEscapeHTML(false)

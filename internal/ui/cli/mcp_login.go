@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	mcp "scorel/internal/engine/mcp/config"
+	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/host/mcpservers"
+	"scorel/internal/platform/disk"
+	"scorel/protocol/display"
+)
+
+// mcpSigned is what scorel mcp login and logout print as JSON.
+type mcpSigned struct {
+	Name     string `json:"name"`
+	SignedIn bool   `json:"signedIn"`
+}
+
+func (a *app) mcpLoginCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "login NAME", Short: "Sign in to an MCP server", Args: args(cobra.ExactArgs(1)),
+		Long: `Prints an address to open in a browser, and waits at most 5 minutes until you have
+signed in there. If the browser is on another machine, it ends at an address that
+cannot be opened: paste that address here. The tokens are kept in
+~/.scorel/credentials.json; sessions use them from their next message on.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, login, err := a.mcpLogin(args[0])
+			if err != nil {
+				return err
+			}
+			show := func(at, host string) {
+				fmt.Fprintf(a.stderr, "Open this address of %s in your browser, and sign in:\n\n%s\n\nWaiting. If the browser cannot open the address that it is led to at the end, paste that address here.\n", display.Line(host), display.Line(at))
+			}
+			foreign := func(err error) { fmt.Fprintln(a.stderr, "scorel: "+display.Line(err.Error())) }
+			if err := login.SignIn(cmd.Context(), show, lines(cmd.Context(), a.stdin), foreign); err != nil {
+				return fmt.Errorf("the sign-in to the MCP server %q has failed: %w", args[0], err)
+			}
+			if asJSON {
+				return a.printJSON(mcpSigned{args[0], true})
+			}
+			fmt.Fprintf(a.stdout, "Signed in to MCP server %s\n", display.Line(args[0]))
+			return nil
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// maxPasted is how long a line is that a person pastes, in bytes.
+const maxPasted = 64 << 10
+
+// lines gives what is typed, until it ends or ctx does.
+func lines(ctx context.Context, in io.Reader) <-chan string {
+	out := make(chan string)
+	go func() { // ends with its input, or with the process
+		defer close(out)
+		scan := bufio.NewScanner(in)
+		scan.Buffer(nil, maxPasted)
+		for scan.Scan() {
+			if scan.Text() == "" {
+				continue
+			}
+			select {
+			case out <- scan.Text():
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return out
+}
+
+func (a *app) mcpLogoutCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{Use: "logout NAME", Short: "Forget the sign-in to an MCP server", Args: args(cobra.ExactArgs(1)),
+		Long: `Forgets the tokens of a server in ~/.scorel/credentials.json. The server is not told;
+where it has a page of connected programs, Scorel can be removed there.`,
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, login, err := a.mcpLogin(args[0])
+			if err != nil {
+				return err
+			}
+			had, err := login.Forget()
+			switch {
+			case err != nil:
+				return err
+			case !had:
+				return fmt.Errorf("nobody is signed in to the MCP server %q", args[0])
+			case asJSON:
+				return a.printJSON(mcpSigned{args[0], false})
+			}
+			fmt.Fprintf(a.stdout, "Signed out of MCP server %s\n", display.Line(args[0]))
+			return nil
+		}}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// mcpReach says how a server is reached, with the tokens of whoever has signed in. login is
+// nil for a server that nobody signs in to.
+func (a *app) mcpReach(f *mcpFiles, e mcp.Entry) (r mcpservers.Reached, login *mcpservers.Login, err error) {
+	r, err = mcpservers.Reach(e, f.set.Policy, a.mcpVars(f), mcpservers.Surroundings{Environ: f.child, Root: f.root})
+	if err != nil {
+		return r, nil, err
+	}
+	login, err = mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), Version)
+	if login != nil {
+		r.Target.Auth = login.Session()
+	}
+	return r, login, err
+}
+
+// mcpLogin returns how somebody signs in to a server.
+func (a *app) mcpLogin(name string) (mcp.Entry, *mcpservers.Login, error) {
+	f, err := a.mcpRead()
+	if err != nil {
+		return mcp.Entry{}, nil, err
+	}
+	e, ok := f.set.Lookup(name)
+	if !ok {
+		return e, nil, f.missing(name)
+	}
+	_, login, err := a.mcpReach(f, e)
+	switch {
+	case err != nil:
+		return e, nil, fmt.Errorf("the MCP server %q cannot be used: %w", name, err)
+	case login == nil:
+		return e, nil, fmt.Errorf("nobody signs in to the MCP server %q: that is for servers of the types http and sse without a header Authorization", name)
+	}
+	return e, login, nil
+}
+
+// mcpWhy says why a server cannot be connected with, and what to do.
+func mcpWhy(name string, err error) string {
+	if errors.Is(err, connect.ErrNeedsAuth) {
+		return err.Error() + ": scorel mcp login " + name
+	}
+	return err.Error()
+}
