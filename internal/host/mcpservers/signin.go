@@ -158,7 +158,7 @@ func pastedQuery(text string) url.Values {
 type callback struct {
 	host, name string
 	finish     func(url.Values) error // whether or not the browser waits for it
-	left       chan struct{} // holds one for each foreign request
+	left       chan struct{}          // holds one for each foreign request
 }
 
 func (c *callback) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -234,4 +234,3 @@ func TestASignInThatNobodyMakesEnds(t *testing.T) {
 		t.Error("somebody signs in to a server whose entry has a token")
 	}
 }
-
