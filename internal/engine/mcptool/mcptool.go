@@ -30,7 +30,7 @@ const (
 
 // Server is what calls go to; a lease of the pool of connections is one.
 type Server interface {
-	Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error)
+	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 }
 
 // Tool is a tool of a server. It implements [engine.Tool].
@@ -38,12 +38,21 @@ type Tool struct {
 	name   string // of the server
 	of     connect.Tool
 	server Server
+	people People
 	blobs  engine.Blobs
 }
 
+// People are those of the session that a tool is for.
+type People struct {
+	Session string
+	// Ask puts a dialog to them, and is false where nobody answers it. Nil is that there are
+	// none.
+	Ask func(ctx context.Context, d protocol.Dialog) (json.RawMessage, bool)
+}
+
 // New makes a tool of one of a server.
-func New(name string, of connect.Tool, server Server, blobs engine.Blobs) Tool {
-	return Tool{name, of, server, blobs}
+func New(name string, of connect.Tool, server Server, people People, blobs engine.Blobs) Tool {
+	return Tool{name, of, server, people, blobs}
 }
 
 // Spec implements [engine.Tool].
@@ -97,7 +106,7 @@ func (p *prepared) Close() {}
 
 // Run implements [engine.Prepared].
 func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, error) {
-	a, err := p.server.Call(ctx, p.of.Own, p.call.Input, p.tell)
+	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Session: p.people.Session, Ask: p.ask})
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
 		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.name)
@@ -109,6 +118,25 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.name, err)
 	}
 	return p.result(ctx, a)
+}
+
+// ask puts a question of the server to people.
+func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {
+	if p.people.Ask == nil {
+		return connect.Reply{Action: connect.Decline}
+	}
+	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: p.call.ID, Source: "MCP server " + p.name, Title: "A server asks", Message: q.Message, Schema: q.Schema}
+	if q.URL != "" {
+		d.Kind, d.Title, d.Schema, d.URL = protocol.DialogURL, "A server asks you to open an address", nil, q.URL
+	}
+	value, ok := p.people.Ask(ctx, d)
+	switch {
+	case !ok || string(value) == "false":
+		return connect.Reply{Action: connect.Decline}
+	case q.URL != "":
+		return connect.Reply{Action: connect.Accept}
+	}
+	return connect.Reply{Action: connect.Accept, Values: value}
 }
 
 // tell tells people of the progress of the call.

@@ -2,6 +2,7 @@ package mcpservers_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"testing"
@@ -25,6 +26,16 @@ func TestMain(m *testing.M) {
 
 type words struct {
 	Text string `json:"text"`
+}
+
+// paint asks for a color, unless it is told one.
+func paint(ctx context.Context, r *mcp.CallToolRequest, in struct{}) (*mcp.CallToolResult, any, error) {
+	if r.Params.InputResponses == nil {
+		return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"color": &mcp.ElicitParams{Mode: "form", Message: "Which color has the shed?", RequestedSchema: map[string]any{
+			"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string"}}, "required": []any{"color"}}}}}, nil, nil
+	}
+	said, err := json.Marshal(r.Params.InputResponses)
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil, err
 }
 
 // serve is a server with three tools.
@@ -51,6 +62,9 @@ func serve(name string) {
 		os.Exit(0)
 		return nil, nil, nil
 	})
+	if name == "asks" {
+		mcp.AddTool(s, &mcp.Tool{Name: "paint", Description: "paints the shed"}, paint)
+	}
 	if name == "grow" {
 		mcp.AddTool(s, &mcp.Tool{Name: "more", Description: "adds a tool"}, func(ctx context.Context, r *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
 			mcp.AddTool(s, &mcp.Tool{Name: in.Text, Description: "was added"}, say("added "))

@@ -11,6 +11,7 @@ package mcpservers
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,9 @@ import (
 type People interface {
 	// Notify shows the people of a session a sentence.
 	Notify(id protocol.SessionID, level, text string)
+	// Ask puts a dialog to the people of a session, at most for timeout (0: no limit), and is
+	// false where nobody answers it.
+	Ask(ctx context.Context, id protocol.SessionID, d protocol.Dialog, timeout time.Duration) (json.RawMessage, bool)
 }
 
 // Blobs keeps payloads; those of the sessions are one.
@@ -97,9 +101,10 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		auth := &remembering{Session: login.Session()}
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
-	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root}
-	return s.pool.Acquire(pool.Spec{Key: key, Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed func()) (pool.Server, error) {
-		options.Changed = changed
+	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root, Asks: true}
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed, crowded func()) (pool.Server, error) {
+		options := options
+		options.Changed, options.Crowded = changed, crowded
 		return connect.Open(ctx, reached.Target, options)
 	}, SignedIn: signedIn}, changed)
 }

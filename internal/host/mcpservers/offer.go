@@ -2,10 +2,12 @@ package mcpservers
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"scorel/internal/engine/config"
 	mcpconfig "scorel/internal/engine/mcp/config"
@@ -52,16 +54,17 @@ type Choice struct {
 // Offer is what the servers of a session offer. It may be used concurrently, and implements
 // [tool.ExtraServers].
 type Offer struct {
-	s  *Servers
-	x  *session
-	id protocol.SessionID
+	s       *Servers
+	x       *session
+	id      protocol.SessionID
+	timeout time.Duration // of a question to people; 0: no limit
 }
 
 // Offer begins the servers that are configured for a session whose workspace is root, where
 // they are not begun, and waits for none. What is wrong with one is told to people. An error
 // is that ctx has ended before.
 func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string, cfg config.Config) (*Offer, error) {
-	o := &Offer{s, s.of(id), id}
+	o := &Offer{s, s.of(id), id, cfg.Permissions.Timeout}
 	if err := o.x.enter(ctx); err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	u.tools = nil
 	for _, t := range status.Tools {
 		if u.entry.Takes(t.Own) {
-			u.tools = append(u.tools, mcptool.New(u.entry.Name, t, u.lease, payloads{o.s.cfg.Blobs}))
+			u.tools = append(u.tools, mcptool.New(u.entry.Name, t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
 		}
 	}
 	o.x.gather()
@@ -197,6 +200,13 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	for _, f := range status.Faults {
 		o.warn("The MCP server %s: %s.", u.entry.Name, f)
 	}
+}
+
+// people are those of the session.
+func (o *Offer) people() mcptool.People {
+	return mcptool.People{Session: string(o.id), Ask: func(ctx context.Context, d protocol.Dialog) (json.RawMessage, bool) {
+		return o.s.cfg.People.Ask(ctx, o.id, d, o.timeout)
+	}}
 }
 
 // gather makes the list of all tools. mu is held.

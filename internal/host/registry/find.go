@@ -2,6 +2,8 @@ package registry
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -76,6 +78,16 @@ func (r *Registry) Notify(id protocol.SessionID, level, text string) {
 		}
 		id, text = p.SessionID, "the agent "+p.Agent+": "+text
 	}
+}
+
+// Ask puts a dialog to the people of a session, at most for timeout (0: no limit), and is
+// false where nobody answers it, or the session is not open.
+func (r *Registry) Ask(ctx context.Context, id protocol.SessionID, d protocol.Dialog, timeout time.Duration) (json.RawMessage, bool) {
+	l := r.Lane(id)
+	if l == nil {
+		return nil, false
+	}
+	return l.Questions().Dialog(ctx, d, timeout)
 }
 
 // State returns what goes on in a session, nil when this host does not have it open.

@@ -64,7 +64,7 @@ func TestServersAreReachedByTheirAddress(t *testing.T) {
 			if tools, faults, err := s.Tools(t.Context()); err != nil || len(faults) > 0 || len(tools) != 5 {
 				t.Fatalf("%v, %q, %v", tools, faults, err)
 			}
-			a, err := s.Call(t.Context(), "echo", json.RawMessage(`{"text":"hi"}`), nil)
+			a, err := s.Call(t.Context(), Call{Tool: "echo", Input: json.RawMessage(`{"text":"hi"}`)})
 			if got := text(t, a, err); got != "hi" {
 				t.Errorf("%q", got)
 			}

@@ -35,10 +35,19 @@ func serve(kind string) {
 	switch {
 	case kind == "good":
 		run(good())
+	case kind == "asking":
+		s := good()
+		mcp.AddTool(s, &mcp.Tool{Name: "ask"}, ask)
+		run(s)
 	case kind == "changing":
 		s := good()
 		go func() { // ends with the process
-			time.Sleep(50 * time.Millisecond)
+			for { // until the file is there
+				if _, err := os.Stat("change"); err == nil {
+					break
+				}
+				time.Sleep(time.Millisecond)
+			}
 			for i := range 20 {
 				add(s, fmt.Sprint("later", i))
 			}
@@ -101,6 +110,34 @@ func good() *mcp.Server {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: os.Getenv("GIVEN") + " " + r.Session.InitializeParams().ProtocolVersion}}}, nil, nil
 	})
 	return s
+}
+
+// ask asks for a color and then for an address to be opened, in the way of the version that
+// was agreed on, and says what it was answered.
+func ask(ctx context.Context, r *mcp.CallToolRequest, _ struct{}) (*mcp.CallToolResult, any, error) {
+	color := &mcp.ElicitParams{Mode: "form", Message: "Which color?\x1b[31m", RequestedSchema: map[string]any{
+		"type": "object", "properties": map[string]any{"color": map[string]any{"type": "string", "enum": []any{"red", "green"}}}, "required": []any{"color"}}}
+	page := &mcp.ElicitParams{Mode: "url", Message: "Pay here", URL: "https://pay.example/x", ElicitationID: "1"}
+	answers := mcp.InputResponseMap{}
+	if r.Session.InitializeParams().ProtocolVersion >= "2026-07-28" {
+		if r.Params.InputResponses == nil {
+			return &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{"color": color, "page": page}}, nil, nil
+		}
+		answers = r.Params.InputResponses
+	} else {
+		for name, p := range map[string]*mcp.ElicitParams{"color": color, "page": page} {
+			a, err := r.Session.Elicit(ctx, p)
+			if err != nil {
+				return nil, nil, err
+			}
+			answers[name] = a
+		}
+	}
+	said, err := json.Marshal(answers)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(said)}}}, nil, nil
 }
 
 func add(s *mcp.Server, name string) {

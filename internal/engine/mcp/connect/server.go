@@ -71,6 +71,10 @@ type Options struct {
 	CallTime    time.Duration // 0: DefaultCallTime
 	Root        string        // the folder of the workspace, "" for none
 	Changed     func()        // may be nil; is told that the tools have changed, from a goroutine of its own
+	Asks        bool          // the server may ask people, see [Call]
+	// Crowded is told that a question was declined because calls of several sessions were
+	// open; it may be nil.
+	Crowded func()
 }
 
 // Server is an open connection. It may be used concurrently.
@@ -89,6 +93,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	progress map[string]*follower // by token
+	asking   []*asking            // the calls that are open
 	calls    int
 }
 
@@ -204,6 +209,10 @@ func (s *Server) client() *mcp.Client {
 	if s.options.Root != "" {
 		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
 		options.Capabilities.RootsV2 = &mcp.RootCapabilities{}
+	}
+	if s.options.Asks {
+		options.ElicitationHandler = s.elicit
+		options.Capabilities.Elicitation = &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}, URL: &mcp.URLElicitationCapabilities{}}
 	}
 	c := mcp.NewClient(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: s.options.Version}, options)
 	if s.options.Root != "" {
@@ -323,39 +332,39 @@ func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err 
 	return tools, append(faults, left...), nil
 }
 
-// Call calls a tool by its own name. tell may be nil. An error is that there is no answer;
-// with [ErrUnknownEffect] nobody knows whether the call took effect. A server's own failure
-// is an answer.
-func (s *Server) Call(ctx context.Context, tool string, in json.RawMessage, tell func(Progress)) (*Answer, error) {
+// Call calls a tool. An error is that there is no answer; with [ErrUnknownEffect] nobody
+// knows whether the call took effect. A server's own failure is an answer.
+func (s *Server) Call(ctx context.Context, c Call) (*Answer, error) {
 	if s.gone() {
 		return nil, ErrNotSent
 	}
 	limit := s.options.CallTime
-	ctx, cancel := context.WithTimeout(ctx, longest*limit)
-	defer cancel()
-	quiet := errors.New("quiet")
-	ctx, end := context.WithCancelCause(ctx)
-	defer end(nil)
-	idle := time.AfterFunc(limit, func() { end(quiet) })
-	defer idle.Stop()
+	ctx, over := context.WithCancelCause(ctx)
+	defer over(nil)
+	left := allow(limit, longest*limit, over)
+	defer left.end()
 	token := s.follow(func(p Progress) {
-		idle.Reset(limit)
-		if tell != nil {
-			tell(p)
+		left.heard()
+		if c.Tell != nil {
+			c.Tell(p)
 		}
 	})
 	defer s.forget(token)
-	params := &mcp.CallToolParams{Name: tool, Arguments: in}
-	if len(in) == 0 {
+	ctx, end := s.begin(ctx, c, left)
+	defer end()
+	params := &mcp.CallToolParams{Name: c.Tool, Arguments: c.Input}
+	if len(c.Input) == 0 {
 		params.Arguments = json.RawMessage("{}")
 	}
 	params.SetProgressToken(token)
 	got, err := await(ctx, func() (*mcp.CallToolResult, error) { return s.session.CallTool(ctx, params) })
-	switch {
+	switch why := context.Cause(ctx); {
 	case err == nil:
 		return answerOf(got), nil
-	case errors.Is(context.Cause(ctx), quiet):
+	case errors.Is(why, errQuiet):
 		return nil, fmt.Errorf("it has told nothing for %v; %w", limit, ErrUnknownEffect)
+	case errors.Is(why, errLong):
+		return nil, fmt.Errorf("it has not come to an end within %v; %w", longest*limit, ErrUnknownEffect)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -59,19 +60,19 @@ func TestToolsAreListedAndCalled(t *testing.T) {
 	if err := echo.Check(json.RawMessage(`{"text":7}`)); err == nil || !strings.Contains(err.Error(), "/properties/text") {
 		t.Errorf("a wrong input: %v", err)
 	}
-	a, err := s.Call(t.Context(), "echo", json.RawMessage(`{"text":"hi"}`), nil)
+	a, err := s.Call(t.Context(), Call{Tool: "echo", Input: json.RawMessage(`{"text":"hi"}`)})
 	if got := text(t, a, err); got != "hi" || a.IsError {
 		t.Errorf("%q", got)
 	}
-	a, err = s.Call(t.Context(), "fail", nil, nil)
+	a, err = s.Call(t.Context(), Call{Tool: "fail"})
 	if got := text(t, a, err); got != "no such row" || !a.IsError {
 		t.Errorf("%q", got)
 	}
-	a, err = s.Call(t.Context(), "where", nil, nil)
+	a, err = s.Call(t.Context(), Call{Tool: "where"})
 	if got := text(t, a, err); got != "yes 2026-07-28" {
 		t.Errorf("%q", got)
 	}
-	if _, err := s.Call(t.Context(), "nothing", nil, nil); err == nil || !strings.Contains(err.Error(), "nothing") {
+	if _, err := s.Call(t.Context(), Call{Tool: "nothing"}); err == nil || !strings.Contains(err.Error(), "nothing") {
 		t.Errorf("a tool that there is not: %v", err)
 	}
 }
@@ -80,7 +81,7 @@ func TestACallIsFollowedAndMayTakeLongWhileItTells(t *testing.T) {
 	t.Parallel()
 	s := open(t, "good", Options{CallTime: 4 * time.Second}) // the call takes 5
 	var told []float64
-	a, err := s.Call(t.Context(), "steps", nil, func(p Progress) { told = append(told, p.Done) })
+	a, err := s.Call(t.Context(), Call{Tool: "steps", Tell: func(p Progress) { told = append(told, p.Done) }})
 	if got := text(t, a, err); got != "all steps" || len(told) < 3 || !slices.Equal(told, []float64{1, 2, 3, 4, 5}[:len(told)]) { // the last may be overtaken by the answer
 		t.Errorf("%q after %v", got, told)
 	}
@@ -93,13 +94,13 @@ func TestACancelledCallReturnsAtOnceAndTheServerKnows(t *testing.T) {
 		defer cancel()
 		logged(s, "it waits")
 	}()
-	if _, err := s.Call(ctx, "wait", nil, nil); !errors.Is(err, context.Canceled) {
+	if _, err := s.Call(ctx, Call{Tool: "wait"}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if !logged(s, "cancelled") {
 		t.Fatalf("the server does not know of it: %q", s.Log())
 	}
-	a, err := s.Call(t.Context(), "echo", json.RawMessage(`{"text":"after"}`), nil)
+	a, err := s.Call(t.Context(), Call{Tool: "echo", Input: json.RawMessage(`{"text":"after"}`)})
 	if got := text(t, a, err); got != "after" {
 		t.Errorf("%q", got)
 	}
@@ -117,7 +118,7 @@ func logged(s *Server, text string) bool {
 
 func TestACallThatTellsNothingIsGivenUp(t *testing.T) {
 	s := open(t, "good", Options{CallTime: 200 * time.Millisecond})
-	_, err := s.Call(t.Context(), "wait", nil, nil)
+	_, err := s.Call(t.Context(), Call{Tool: "wait"})
 	if !errors.Is(err, ErrUnknownEffect) || !strings.Contains(err.Error(), "told nothing for 200ms") {
 		t.Errorf("%v", err)
 	}
@@ -125,7 +126,15 @@ func TestACallThatTellsNothingIsGivenUp(t *testing.T) {
 
 func TestManyChangesOfTheListAreToldOnce(t *testing.T) {
 	changed := make(chan struct{}, 100)
-	s := open(t, "changing", Options{Changed: func() { changed <- struct{}{} }})
+	to := target(t, "changing")
+	s, err := Open(t.Context(), to, Options{Changed: func() { changed <- struct{}{} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	if err := os.WriteFile(filepath.Join(to.Dir, "change"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for late := time.Now().Add(patience); ; {
 		select {
 		case <-changed:
@@ -193,7 +202,7 @@ func TestAServerThatMisbehavesIsLeftWithASentence(t *testing.T) {
 			if strings.HasPrefix(test.kind, "junk") && !strings.Contains(s.Nonsense(), `"Server listening on port 3000[2J"`) {
 				t.Errorf("the lines that are no messages: %s", s.Nonsense())
 			}
-			a, err := s.Call(t.Context(), "tool", nil, nil)
+			a, err := s.Call(t.Context(), Call{Tool: "tool"})
 			if said(t, "call", err, test.call) && text(t, a, err) != "called" {
 				t.Errorf("%+v", a)
 			}
@@ -250,7 +259,7 @@ func zombie(pid int) bool {
 
 func TestTheEndOfAServerIsNoticed(t *testing.T) {
 	s := open(t, "exit:tools/call", Options{})
-	if _, err := s.Call(t.Context(), "tool", nil, nil); !errors.Is(err, ErrUnknownEffect) {
+	if _, err := s.Call(t.Context(), Call{Tool: "tool"}); !errors.Is(err, ErrUnknownEffect) {
 		t.Errorf("%v", err)
 	}
 	select {

@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -27,6 +26,9 @@ const (
 	attempts = 5
 	// steady is how long a connection has to last for its attempts to be forgotten.
 	steady = time.Minute
+	// maxApart is of how many servers each session has a connection of its own, because they
+	// have asked something while several called them.
+	maxApart = 1000
 	// maxBroken is how many calls in a row may break off before a connection is made anew.
 	maxBroken = 3
 )
@@ -45,7 +47,7 @@ const (
 // Server is an open connection; [connect.Server] is one.
 type Server interface {
 	Tools(ctx context.Context) (tools []connect.Tool, faults []string, err error)
-	Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error)
+	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 	Title() string
 	Instructions() string
 	Log() string
@@ -60,10 +62,14 @@ type Key struct{ Entry, Root, Session string }
 
 // Spec is a server that is to be connected with.
 type Spec struct {
-	Key    Key
+	Key Key
+	// Owner is the session that acquires it. It gets a connection of its own once the server
+	// has asked something while several sessions called it.
+	Owner  string
 	Remote bool // it has an address
-	// Open connects. changed is told that the tools of the server have changed.
-	Open func(ctx context.Context, changed func()) (Server, error)
+	// Open connects. changed is told that the tools of the server have changed, and crowded
+	// that nobody knew to which of several sessions a question of its belongs.
+	Open func(ctx context.Context, changed, crowded func()) (Server, error)
 	// SignedIn reports whether somebody has signed in since the server refused; nil where
 	// nobody can.
 	SignedIn func() bool
@@ -88,12 +94,13 @@ type Pool struct {
 
 	mu     sync.Mutex
 	open   map[Key]*connection
+	apart  map[Key]bool // of which each session has a connection of its own
 	closed bool
 }
 
 // New makes a pool without connections.
 func New() *Pool {
-	return &Pool{local: make(chan struct{}, localAtOnce), remote: make(chan struct{}, remoteAtOnce), open: map[Key]*connection{},
+	return &Pool{local: make(chan struct{}, localAtOnce), remote: make(chan struct{}, remoteAtOnce), open: map[Key]*connection{}, apart: map[Key]bool{},
 		jitter: func() float64 { return 0.5 + rand.Float64() }}
 }
 
@@ -118,8 +125,12 @@ type connection struct {
 
 // Lease is the use of a connection by a session. It may be used concurrently.
 type Lease struct {
-	c    *connection
-	once sync.Once
+	spec Spec
+	pool *Pool
+
+	mu       sync.Mutex // held while the lease goes over to another connection
+	c        *connection
+	released bool
 }
 
 // ErrClosed is that the pool has been closed.
@@ -131,8 +142,24 @@ var ErrClosed = errors.New("the host is stopping")
 func (p *Pool) Acquire(spec Spec, changed func()) (*Lease, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	l := &Lease{spec: spec, pool: p}
+	c, err := p.join(l, changed)
+	if err != nil {
+		return nil, err
+	}
+	l.c = c
+	return l, nil
+}
+
+// join takes a lease into the connection that it is for, which is begun where there is none.
+// mu is held.
+func (p *Pool) join(l *Lease, changed func()) (*connection, error) {
 	if p.closed {
 		return nil, ErrClosed
+	}
+	spec := l.spec
+	if p.apart[spec.Key] {
+		spec.Key.Session = spec.Owner
 	}
 	c := p.open[spec.Key]
 	if c == nil {
@@ -149,9 +176,18 @@ func (p *Pool) Acquire(spec Spec, changed func()) (*Lease, error) {
 		c.idle.Stop()
 		c.idle = nil
 	}
-	l := &Lease{c: c}
 	c.leases[l] = changed
-	return l, nil
+	return c, nil
+}
+
+// split has each session that uses a connection get one of its own: with its next call, and
+// from then on.
+func (p *Pool) split(key Key) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if key.Session == "" && len(p.apart) < maxApart {
+		p.apart[key] = true
+	}
 }
 
 // Close ends all connections and returns when they have ended.
@@ -185,34 +221,62 @@ func (p *Pool) drop(c *connection) {
 
 // Release gives the connection back. It may be called more than once.
 func (l *Lease) Release() {
-	l.once.Do(func() {
-		c, p := l.c, l.c.pool
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.released {
+		return
+	}
+	l.released = true
+	l.pool.mu.Lock()
+	defer l.pool.mu.Unlock()
+	l.pool.leave(l.c, l)
+}
+
+// leave takes a lease out of a connection, which ends some time after the last. mu is held.
+func (p *Pool) leave(c *connection, l *Lease) {
+	delete(c.leases, l)
+	if len(c.leases) > 0 || p.closed {
+		return
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(idleTime, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		delete(c.leases, l)
-		if len(c.leases) > 0 || p.closed {
-			return
+		if c.idle == timer {
+			p.drop(c)
 		}
-		var timer *time.Timer
-		timer = time.AfterFunc(idleTime, func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if c.idle == timer {
-				p.drop(c)
-			}
-		})
-		c.idle = timer
 	})
+	c.idle = timer
+}
+
+// connection returns that of the lease, which may have to go over to one of its session's.
+func (l *Lease) connection() *connection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.pool.mu.Lock()
+	defer l.pool.mu.Unlock()
+	if l.released || !l.pool.apart[l.spec.Key] || l.c.spec.Key.Session != "" || l.spec.Owner == "" {
+		return l.c
+	}
+	changed := l.c.leases[l]
+	c, err := l.pool.join(l, changed)
+	if err != nil {
+		return l.c // a shared one is better than none
+	}
+	l.pool.leave(l.c, l)
+	l.c = c
+	return c
 }
 
 // Status tells how the server stands. Its slices are not changed.
 func (l *Lease) Status() Status {
-	l.c.mu.Lock()
-	defer l.c.mu.Unlock()
-	s := l.c.status
-	if l.c.server != nil {
-		s.Log = l.c.server.Log()
-		if odd := l.c.server.Nonsense(); odd != "" {
+	c := l.connection()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.status
+	if c.server != nil {
+		s.Log = c.server.Log()
+		if odd := c.server.Nonsense(); odd != "" {
 			s.Faults = append(slices.Clip(s.Faults), odd)
 		}
 	}
@@ -221,10 +285,11 @@ func (l *Lease) Status() Status {
 
 // Settled waits until the first try to connect is over, or ctx ends.
 func (l *Lease) Settled(ctx context.Context) error {
+	c := l.connection()
 	for {
-		l.c.mu.Lock()
-		s, moved := l.c.status, l.c.moved
-		l.c.mu.Unlock()
+		c.mu.Lock()
+		s, moved := c.status, c.moved
+		c.mu.Unlock()
 		if s.State != Pending || s.Problem != "" {
 			return nil
 		}
@@ -238,13 +303,13 @@ func (l *Lease) Settled(ctx context.Context) error {
 
 // Reconnect ends the connection and makes a new one.
 func (l *Lease) Reconnect() {
-	l.c.again()
+	l.connection().again()
 }
 
 // Retry connects anew where somebody has signed in since the server wanted that.
 func (l *Lease) Retry() {
-	if l.c.state() == NeedsAuth && l.c.signedIn() {
-		l.c.again()
+	if c := l.connection(); c.state() == NeedsAuth && c.signedIn() {
+		c.again()
 	}
 }
 
@@ -264,20 +329,21 @@ func ask(mark chan struct{}) {
 	}
 }
 
-// Call calls a tool by its own name, as [connect.Server.Call] does. It waits for a
+// Call calls a tool as [connect.Server.Call] does. It waits for a
 // connection that is being made, and begins one to a process that has ended.
-func (l *Lease) Call(ctx context.Context, tool string, in json.RawMessage, tell func(connect.Progress)) (*connect.Answer, error) {
+func (l *Lease) Call(ctx context.Context, c connect.Call) (*connect.Answer, error) {
 	for again := false; ; again = true {
-		server, err := l.c.ready(ctx)
+		conn := l.connection()
+		server, err := conn.ready(ctx)
 		if err != nil {
 			return nil, err
 		}
-		a, err := server.Call(ctx, tool, in, tell)
+		a, err := server.Call(ctx, c)
 		if errors.Is(err, connect.ErrNotSent) && !again {
-			l.c.again()
+			conn.again()
 			continue
 		}
-		l.c.called(server, err)
+		conn.called(server, err)
 		return a, err
 	}
 }
@@ -433,7 +499,7 @@ func (c *connection) connect(ctx context.Context) (Server, error) {
 	case <-c.kick: // this is the one that was asked for
 	default:
 	}
-	return c.spec.Open(ctx, func() { ask(c.relist) })
+	return c.spec.Open(ctx, func() { ask(c.relist) }, func() { c.pool.split(c.spec.Key) })
 }
 
 // hold reads the tools, and again when they change, until the connection ends or is not

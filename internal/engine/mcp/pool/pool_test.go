@@ -2,7 +2,6 @@ package pool
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,7 +38,7 @@ func (s *server) Tools(context.Context) ([]connect.Tool, []string, error) {
 	return tools, nil, err
 }
 
-func (s *server) Call(ctx context.Context, _ string, _ json.RawMessage, _ func(connect.Progress)) (*connect.Answer, error) {
+func (s *server) Call(ctx context.Context, _ connect.Call) (*connect.Answer, error) {
 	if s.call == nil {
 		return &connect.Answer{}, nil
 	}
@@ -62,7 +61,7 @@ type world struct {
 	began  time.Time
 }
 
-func (w *world) open(context.Context, func()) (Server, error) {
+func (w *world) open(context.Context, func(), func()) (Server, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.times = append(w.times, time.Since(w.began))
@@ -148,12 +147,12 @@ func TestAProcessThatEndedIsStartedAgainByTheNextCallAndOnlyOnce(t *testing.T) {
 		if s := l.Status(); s.State != Failed || s.Problem != errExited.Error() || s.Log != "the log" || len(w.times) != 1 {
 			t.Errorf("it has ended: %+v after %d starts", s, len(w.times))
 		}
-		if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.times) != 2 {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || len(w.times) != 2 {
 			t.Errorf("%v after %d starts", err, len(w.times))
 		}
 		w.opened[1].end()
 		synctest.Wait()
-		if _, err := l.Call(t.Context(), "a", nil, nil); err == nil || err.Error() != "it does not start" || len(w.times) != 3 {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err == nil || err.Error() != "it does not start" || len(w.times) != 3 {
 			t.Errorf("%v after %d starts", err, len(w.times))
 		}
 		l.Reconnect()
@@ -174,7 +173,7 @@ func TestAnAddressIsTriedSlowerAndSlowerAndThenNoMore(t *testing.T) {
 		if want := []time.Duration{0, 1e9, 3e9, 7e9, 15e9}; !slices.Equal(w.times, want) {
 			t.Errorf("tried at %v", w.times)
 		}
-		if _, err := l.Call(t.Context(), "a", nil, nil); err == nil || len(w.times) != attempts {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err == nil || len(w.times) != attempts {
 			t.Errorf("a call: %v, %d", err, len(w.times))
 		}
 		w.next = nil
@@ -199,7 +198,7 @@ func TestWhoseSignInIsMissingIsNotTriedAgain(t *testing.T) {
 		if s := l.Status(); s.State != NeedsAuth || len(w.times) != 1 {
 			t.Errorf("%+v", s)
 		}
-		if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrNeedsAuth) {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrNeedsAuth) {
 			t.Errorf("%v", err)
 		}
 		w.next = func(int) (*server, error) {
@@ -208,7 +207,7 @@ func TestWhoseSignInIsMissingIsNotTriedAgain(t *testing.T) {
 			return s, nil
 		}
 		l.Reconnect()
-		if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrNeedsAuth) {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrNeedsAuth) {
 			t.Errorf("%v", err)
 		}
 		synctest.Wait()
@@ -233,11 +232,11 @@ func TestACallIsSentOnceAndThreeThatBreakOffMakeANewConnection(t *testing.T) {
 		}
 		l := acquire(t, p, w.spec("a", true), nil)
 		for i := range maxBroken {
-			if _, err := l.Call(t.Context(), "a", nil, nil); !errors.Is(err, connect.ErrUnknownEffect) || calls != i+1 {
+			if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); !errors.Is(err, connect.ErrUnknownEffect) || calls != i+1 {
 				t.Errorf("%v after %d calls", err, calls)
 			}
 		}
-		if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.opened) != 2 {
+		if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || len(w.opened) != 2 {
 			t.Errorf("%v, %d connections", err, len(w.opened))
 		}
 	})
@@ -254,7 +253,7 @@ func TestACallThatWasNotSentIsSentOverANewConnection(t *testing.T) {
 				return s, nil
 			}
 			l := acquire(t, p, w.spec("a", remote), nil)
-			if _, err := l.Call(t.Context(), "a", nil, nil); err != nil || len(w.opened) < 2 {
+			if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil || len(w.opened) < 2 {
 				t.Errorf("%v, %d connections", err, len(w.opened))
 			}
 		})
@@ -284,7 +283,7 @@ func TestChangesOfTheToolsAreReadAndTold(t *testing.T) {
 			return make([]connect.Tool, n.Add(1)), nil
 		}
 		var change func()
-		l := acquire(t, p, Spec{Key: Key{Entry: "a"}, Open: func(_ context.Context, changed func()) (Server, error) { change = changed; return s, nil }}, func() { told.Add(1) })
+		l := acquire(t, p, Spec{Key: Key{Entry: "a"}, Open: func(_ context.Context, changed, _ func()) (Server, error) { change = changed; return s, nil }}, func() { told.Add(1) })
 		synctest.Wait()
 		change()
 		change()
@@ -304,7 +303,7 @@ func TestChangesOfTheToolsAreReadAndTold(t *testing.T) {
 func TestOnlyAFewProcessesAreStartedAtOnce(t *testing.T) {
 	in(t, func(t *testing.T, p *Pool, _ *world) {
 		var now, most atomic.Int32
-		open := func(ctx context.Context, _ func()) (Server, error) {
+		open := func(ctx context.Context, _, _ func()) (Server, error) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			time.Sleep(time.Second)
@@ -329,16 +328,70 @@ func TestThereIsAMostOfConnectionsAndNoneAfterTheEnd(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		hang := New()
-		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _ func()) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
+		l := acquire(t, hang, Spec{Key: Key{Entry: "hang"}, Open: func(ctx context.Context, _, _ func()) (Server, error) { <-ctx.Done(); return nil, ctx.Err() }}, nil)
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := l.Call(ctx, "a", nil, nil); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := l.Call(ctx, connect.Call{Tool: "a"}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 		hang.Close()
 		if _, err := hang.Acquire(w.spec("late", true), nil); !errors.Is(err, ErrClosed) {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// TestAServerThatAsksGetsAConnectionASession: once nobody knew to which session a question
+// belongs, each has a connection of its own, from its next call on.
+func TestAServerThatAsksGetsAConnectionASession(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := New()
+		defer p.Close()
+		opened := 0
+		var crowded func()
+		spec := func(owner string) Spec {
+			return Spec{Key: Key{Entry: "a", Root: "/w"}, Owner: owner, Open: func(_ context.Context, _, c func()) (Server, error) {
+				opened++
+				crowded = c
+				return newServer(), nil
+			}}
+		}
+		one, two := acquire(t, p, spec("one"), nil), acquire(t, p, spec("two"), nil)
+		call := func(l *Lease) {
+			t.Helper()
+			if _, err := l.Call(t.Context(), connect.Call{Tool: "a"}); err != nil {
+				t.Error(err)
+			}
+		}
+		call(one)
+		call(two)
+		if opened != 1 || p.Len() != 1 {
+			t.Errorf("%d connections were opened", opened)
+		}
+		crowded()
+		call(one)
+		call(two)
+		call(one)
+		if opened != 3 || p.Len() != 3 {
+			t.Errorf("%d connections were opened, and there are %d", opened, p.Len())
+		}
+		time.Sleep(idleTime + time.Second)
+		if p.Len() != 2 {
+			t.Errorf("there are %d connections: the shared one is used by nobody", p.Len())
+		}
+		three := acquire(t, p, spec("three"), nil)
+		call(three)
+		if opened != 4 {
+			t.Errorf("%d connections were opened", opened)
+		}
+		for _, l := range []*Lease{one, two, three} {
+			l.Release()
+			l.Release()
+		}
+		time.Sleep(idleTime + time.Second)
+		if p.Len() != 0 {
+			t.Errorf("there are %d connections", p.Len())
 		}
 	})
 }
