@@ -9,6 +9,11 @@ import (
 // path and that is not trusted as it is now, "" when all are. The files are read, so
 // that what is said holds for their bytes at this moment.
 func (s *Store) ChangedHook(root, command string) (name string, err error) {
+	return s.changed(root, KindHook, command)
+}
+
+// changed is ChangedHook for commands whose files are items of a kind.
+func (s *Store) changed(root string, kind Kind, command string) (name string, err error) {
 	p, err := s.open(root)
 	if err != nil {
 		return "", err
@@ -30,7 +35,7 @@ func (s *Store) ChangedHook(root, command string) (name string, err error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", filepath.Join(root, name), err)
 		}
-		old := c.Folders[root].item(KindHook, name).file(name)
+		old := c.Folders[root].item(kind, name).file(name)
 		if old == nil || old.SHA256 != now.SHA256 || old.Target != now.Target {
 			return name, nil
 		}

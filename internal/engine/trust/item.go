@@ -18,7 +18,8 @@ const (
 	KindConfig    Kind = "config"    // .scorel/config.toml
 	KindSettings  Kind = "settings"  // .claude/settings.json, .claude/settings.local.json with hooks
 	KindHook      Kind = "hook"      // a file that a hook command of these names
-	KindMCP       Kind = "mcp"       // .scorel/mcp.json, .mcp.json
+	KindMCP       Kind = "mcp"       // .scorel/mcp.json, .mcp.json and those of Cursor and VS Code
+	KindProgram   Kind = "program"   // a file that the command of a server of these names
 	KindAgent     Kind = "agent"     // .scorel/agents/*.md, .claude/agents/*.md
 	KindCommand   Kind = "command"   // .scorel/commands/*.md and .claude/commands/*.md with shell lines
 	KindSkill     Kind = "skill"     // the folder of a skill with an entry
@@ -26,7 +27,7 @@ const (
 )
 
 func (k Kind) rank() int {
-	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindAgent, KindCommand, KindSkill, KindExtension}, k)
+	return slices.Index([]Kind{KindConfig, KindSettings, KindHook, KindMCP, KindProgram, KindAgent, KindCommand, KindSkill, KindExtension}, k)
 }
 
 // Status returns how an item stands.
@@ -59,7 +60,7 @@ type Item struct {
 	// Problem says why it cannot be trusted, as the end of a sentence that begins
 	// with Name; "" when it can.
 	Problem string
-	Does    []string // what it would do, for people, at most 10 lines of text from the project
+	Does    []string // what it would do, for people, in lines of text from the project: at most 10, of servers one or two each
 	Files   []File   // sorted by name; empty with a Problem
 	Gone    []string // of a changed item: files that were trusted and are not there
 

@@ -2,7 +2,6 @@ package trust
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"maps"
@@ -99,35 +98,6 @@ func skillEntry(data []byte) string {
 		}
 	}
 	return "" // the frontmatter does not end: there is none
-}
-
-// describeMCP returns the servers of an mcp.json: what starts, or what is called.
-func describeMCP(data []byte) []string {
-	var f struct {
-		Servers map[string]struct {
-			Command string   `json:"command"`
-			Args    []string `json:"args"`
-			URL     string   `json:"url"`
-			// Env can make a harmless program do anything. Its values may be keys.
-			Env map[string]any `json:"env"`
-		} `json:"mcpServers"`
-	}
-	if json.Unmarshal(data, &f) != nil {
-		return []string{"it is no valid mcp.json"}
-	}
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(f.Servers)) {
-		s := f.Servers[name]
-		what := "connects to " + s.URL
-		if s.Command != "" {
-			what = "starts " + strings.Join(append([]string{s.Command}, s.Args...), " ")
-		}
-		if len(s.Env) > 0 {
-			what += " and sets " + strings.Join(slices.Sorted(maps.Keys(s.Env)), ", ")
-		}
-		out = append(out, name+" "+what)
-	}
-	return out
 }
 
 // hookCommands returns the commands of [[hooks]].

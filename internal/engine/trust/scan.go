@@ -68,8 +68,7 @@ func (s *scan) items() ([]Item, error) {
 	}
 	steps := []func() error{
 		func() error { return add(s.configs()) },
-		func() error { return add(s.single(KindMCP, ".scorel/mcp.json", describeMCP)) },
-		func() error { return add(s.single(KindMCP, ".mcp.json", describeMCP)) },
+		func() error { return add(s.servers()) },
 		func() error { return add(s.markdown(KindAgent, ".scorel/agents", nil, 0)) },
 		func() error { return add(s.markdown(KindAgent, ".claude/agents", nil, 0)) },
 		func() error { return add(s.markdown(KindCommand, ".scorel/commands", shellLines, command.MaxDepth)) },

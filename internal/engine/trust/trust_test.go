@@ -107,7 +107,7 @@ func full() map[string]string {
 		"tools/check.sh":                           "echo check",
 		"other/run":                                "echo run",
 		"Makefile":                                 "all:",
-		".mcp.json":                                `{"mcpServers":{"a":{"command":"npx","args":["-y","thing"],"env":{"NODE_OPTIONS":"--require ./x.js","A":1}},"b":{"url":"https://x.example"}}}`,
+		".mcp.json":                                `{"mcpServers":{"a":{"command":"npx","args":["-y","thing"],"env":{"NODE_OPTIONS":"--require ./x.js","A":"1"}},"b":{"url":"https://x.example"}}}`,
 		".scorel/mcp.json":                         "{}",
 		".scorel/agents/reviewer.md":               "You review.",
 		".scorel/agents/notes.txt":                 "none",
@@ -150,7 +150,7 @@ func TestWhatCouldActIsListedAndNothingElse(t *testing.T) {
 	if n := len(r.Find(KindExtension, ".scorel/extensions").Files); n != 2 {
 		t.Errorf("the extensions have %d files", n)
 	}
-	for kind, want := range map[Kind]string{KindMCP: "a starts npx -y thing and sets A, NODE_OPTIONS|b connects to https://x.example", KindCommand: "!`git log`",
+	for kind, want := range map[Kind]string{KindMCP: "a starts (sets A, NODE_OPTIONS): npx -y thing|b connects to x.example: https://x.example", KindCommand: "!`git log`",
 		KindSkill: "entry: a", KindHook: `bash "$PROJECT/tools/check.sh" x; other/run && make`} {
 		i := slices.IndexFunc(r.Items, func(it Item) bool { return it.Kind == kind })
 		if got := strings.Join(r.Items[i].Does, "|"); got != want {
@@ -732,7 +732,7 @@ func FuzzWhatIsLookedInto(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, command string) {
 		skillEntry([]byte(text))
 		shellLines([]byte(text))
-		describeMCP([]byte(text))
+		(&scan{project: p.project}).describe(&Item{Name: ".mcp.json"}, p, map[string][]string{}, []byte(text))
 		hookCommands([]byte(text))
 		for _, l := range clip([]string{text, command}) {
 			if len(l) > maxLine+len("…") {

@@ -49,7 +49,7 @@ func (ad *Admin) projectTrust(ctx context.Context, root string, notices []config
 			continue
 		}
 		switch it.Kind {
-		case trust.KindHook: // its configuration stands for it
+		case trust.KindHook, trust.KindProgram: // the file that names it stands for it
 			continue
 		case trust.KindSettings:
 			name += " (hooks)"

@@ -213,6 +213,8 @@ func trustKind(kind string) string {
 		return "runs when a hook of the project does"
 	case "mcp":
 		return "starts programs or connects to servers, and offers their tools to the model"
+	case "program":
+		return "runs, or is read, when a server of the project is started"
 	case "agent":
 		return "an agent with instructions and tools of its own"
 	case "command":
