@@ -10,8 +10,11 @@
 package mcpservers
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
@@ -22,7 +25,9 @@ import (
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
+	"scorel/internal/host/confinement"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
 
@@ -83,12 +88,17 @@ func (s *Servers) of(id protocol.SessionID) *session {
 }
 
 // acquire begins or shares the connection to a server.
-func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
-	reached, err := Reach(e, policy, s.vars(root), Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root})
+func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
+	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust,
+		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(s.cfg.Settings, cfg, over, root) }}
+	reached, err := Reach(e, policy, s.vars(root, cfg), in)
 	if err != nil {
 		return nil, err
 	}
 	key := pool.Key{Entry: reached.Entry.Name + " " + reached.Entry.Hash(), Root: root}
+	if p := reached.Target.Profile; p != nil { // sessions that confine otherwise do not share it
+		key.Entry += fmt.Sprint(" ", p.Mode, p.Network, p.Roots)
+	}
 	if e.PerSession {
 		key.Session = string(id)
 	}
@@ -105,6 +115,9 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed, crowded func()) (pool.Server, error) {
 		options := options
 		options.Changed, options.Crowded = changed, crowded
+		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
+			return nil, cmp.Or(err, errors.New(why))
+		}
 		return connect.Open(ctx, reached.Target, options)
 	}, SignedIn: signedIn}, changed)
 }
@@ -129,8 +142,10 @@ func (r *remembering) another() bool {
 }
 
 // vars is what the values of entries may refer to.
-func (s *Servers) vars(root string) mcpconfig.Vars {
-	return Vars(s.cfg.Settings.Environ, s.cfg.Settings.UserHome, root)
+func (s *Servers) vars(root string, cfg config.Config) mcpconfig.Vars {
+	v := Vars(s.cfg.Settings.Environ, s.cfg.Settings.UserHome, root)
+	v.Secret = s.cfg.Settings.SecretNames(cfg)
+	return v
 }
 
 // Close ends what a session uses.
@@ -153,16 +168,17 @@ func (s *Servers) Close(id protocol.SessionID) {
 // Shut ends all connections.
 func (s *Servers) Shut() { s.pool.Close() }
 
-// Configured returns the servers that are configured for a workspace. What belongs to the
-// project itself does not count yet: nothing of it may start before it is trusted.
+// Configured returns the servers that are configured for a workspace. Those of the project
+// itself count when it is trusted.
 func (s *Servers) Configured(root string, cfg config.Config) mcpconfig.Set {
 	return mcpconfig.Merge(mcpconfig.Sources{
 		Root:     root,
 		Managed:  mcpconfig.ReadFile(mcpconfig.ManagedFile()),
 		User:     mcpconfig.ReadFile(mcpconfig.UserFile(s.cfg.Settings.Dir)),
 		UserTOML: cfg.MCP.Servers,
+		Project:  ProjectFiles(s.cfg.Settings.Trust, root),
 		Faults:   cfg.MCP.Faults,
 		Policies: cfg.MCP.Policies(),
-		Vars:     s.vars(root),
+		Vars:     s.vars(root, cfg),
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/engine/mcptool"
 	"scorel/internal/engine/tool"
+	"scorel/internal/host/settings"
 	"scorel/protocol"
 )
 
@@ -63,7 +64,7 @@ type Offer struct {
 // Offer begins the servers that are configured for a session whose workspace is root, where
 // they are not begun, and waits for none. What is wrong with one is told to people. An error
 // is that ctx has ended before.
-func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string, cfg config.Config) (*Offer, error) {
+func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string, cfg config.Config, over settings.Overrides) (*Offer, error) {
 	o := &Offer{s, s.of(id), id, cfg.Permissions.Timeout}
 	if err := o.x.enter(ctx); err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string,
 	begun := o.x.begun || o.x.closed
 	o.x.mu.Unlock()
 	if !begun {
-		o.begin(root, cfg)
+		o.begin(root, cfg, over)
 	}
 	for _, u := range o.servers() {
 		u.lease.Retry()
@@ -98,7 +99,7 @@ func (o *Offer) warn(format string, args ...any) {
 }
 
 // begin acquires the servers. Nobody else does.
-func (o *Offer) begin(root string, cfg config.Config) {
+func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 	set := o.s.Configured(root, cfg)
 	for _, f := range set.Faults {
 		if f.Dropped {
@@ -112,7 +113,7 @@ func (o *Offer) begin(root string, cfg config.Config) {
 		}
 		u := &used{entry: e}
 		// The pool tells of changes also before the lease is there: those are looked at later.
-		l, err := o.s.acquire(o.id, root, cfg, e, set.Policy, func() { o.changed(u) })
+		l, err := o.s.acquire(o.id, root, cfg, over, e, set.Policy, func() { o.changed(u) })
 		if err != nil {
 			o.warn("The MCP server %s is not used: %v.", e.Name, err)
 			continue

@@ -1,21 +1,55 @@
 package mcpservers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	mcpconfig "scorel/internal/engine/mcp/config"
 	"scorel/internal/engine/mcp/connect"
+	"scorel/internal/engine/trust"
+	"scorel/internal/platform/sandbox"
 )
 
 // Surroundings are what a server runs in.
 type Surroundings struct {
 	Environ []string // of the process, without keys of models
 	Root    string   // of the workspace
+	// Trust is the trusted files of projects; nil trusts none.
+	Trust *trust.Store
+	// Profile confines what runs in the sandbox. An error says in a sentence without a
+	// subject why nothing can.
+	Profile func() (*sandbox.Profile, error)
+}
+
+// Check says in a sentence without a subject why the server of an entry may not be used now,
+// "" when it may: that of a project has to be as it was trusted.
+func (in Surroundings) Check(e mcpconfig.Entry) (string, error) {
+	if e.Scope != mcpconfig.ScopeProject {
+		return "", nil
+	}
+	file, err := filepath.Rel(in.Root, e.Source.File)
+	if in.Trust == nil || err != nil {
+		return "it is of the project, which you have not trusted; see scorel trust", nil
+	}
+	return in.Trust.ChangedServer(in.Root, filepath.ToSlash(file), e)
+}
+
+// ProjectFiles returns the files of servers of the project at root that are trusted as they
+// are.
+func ProjectFiles(store *trust.Store, root string) (files []mcpconfig.File) {
+	for _, name := range mcpconfig.ProjectFiles() {
+		data, trusted, _, err := store.Read(root, trust.KindMCP, name, mcpconfig.MaxFile)
+		if err == nil && trusted && data != nil {
+			files = append(files, mcpconfig.File{Name: filepath.Join(root, name), Data: data})
+		}
+	}
+	return files
 }
 
 // Reached is an entry with its variables replaced, and how its server is reached.
@@ -39,6 +73,10 @@ func Vars(environ []string, home, root string) mcpconfig.Vars {
 // Reach says how the server of an entry is reached. An error says in a sentence without a
 // subject why it may not be, or cannot be yet.
 func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in Surroundings) (Reached, error) {
+	if why, err := in.Check(e); err != nil || why != "" {
+		return Reached{}, cmp.Or(err, errors.New(why))
+	}
+	vars.Allowed = e.Variables() // of a project's: they were shown when its file was trusted
 	full, faults, ok := e.Expand(vars)
 	if !ok || len(faults) > 0 {
 		why := make([]string, len(faults))
@@ -61,16 +99,21 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	switch {
 	case full.Type == mcpconfig.TypeWS:
 		return Reached{}, errors.New("servers of the type ws are not there yet")
-	case full.Scope == mcpconfig.ScopeProject || full.Scope == mcpconfig.ScopeExtension:
-		return Reached{}, fmt.Errorf("servers of a %s are not there yet; scorel mcp add makes one your own", full.Scope)
-	case full.Sandbox:
-		return Reached{}, errors.New("it is to run in the sandbox, which is not there yet for servers")
-	case full.HeadersHelper != "":
-		return Reached{}, errors.New("its headersHelper is not there yet; give its headers as they are")
+	case full.Scope == mcpconfig.ScopeExtension:
+		return Reached{}, fmt.Errorf("servers of an %s are not there yet; scorel mcp add makes one your own", full.Scope)
 	}
+	t.Helper = full.HeadersHelper
+	if full.Sandbox || full.Scope == mcpconfig.ScopeProject && t.Helper != "" {
+		if in.Profile == nil {
+			return Reached{}, errors.New("it runs in the sandbox, which is not there")
+		}
+		if t.Profile, err = in.Profile(); err != nil {
+			return Reached{}, err
+		}
+	}
+	t.Env = slices.Clone(in.Environ)
 	if full.Type == mcpconfig.TypeStdio {
 		t.URL = ""
-		t.Env = slices.Clone(in.Environ)
 		for _, name := range slices.Sorted(maps.Keys(full.Env)) {
 			t.Env = append(t.Env, name+"="+full.Env[name])
 		}

@@ -21,8 +21,8 @@ func (st *Settings) LookupEnv(name string) (string, bool) {
 	return "", false
 }
 
-// secretNames says which variables hold a key, so that no child gets them.
-func (st *Settings) secretNames(cfg config.Config) func(string) bool {
+// SecretNames says which variables hold a key, so that no child gets them.
+func (st *Settings) SecretNames(cfg config.Config) func(string) bool {
 	names := map[string]bool{cfg.Search.APIKeyEnv: true}
 	for _, n := range resolve.KeyVariables(st.Resolver(cfg)) {
 		names[n] = true
@@ -33,7 +33,7 @@ func (st *Settings) secretNames(cfg config.Config) func(string) bool {
 // ChildEnviron is the environment of children. They get the SSH agent only when
 // the user's configuration says so.
 func (st *Settings) ChildEnviron(cfg config.Config) []string {
-	env := sandbox.Environ(st.Environ, st.secretNames(cfg))
+	env := sandbox.Environ(st.Environ, st.SecretNames(cfg))
 	if agent, ok := st.LookupEnv("SSH_AUTH_SOCK"); ok && cfg.Sandbox.SSHAgent {
 		env = append(env, "SSH_AUTH_SOCK="+agent)
 	}

@@ -39,7 +39,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 	if list == nil && (preset == "readonly" || preset == "none") || list != nil && !slices.ContainsFunc(list, ofServer) {
 		return s, nil
 	}
-	offer, err := t.tc.servers.Offer(ctx, t.id, t.root, t.cfg)
+	offer, err := t.tc.servers.Offer(ctx, t.id, t.root, t.cfg, t.over)
 	if err != nil {
 		return nil, err
 	}

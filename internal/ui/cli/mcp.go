@@ -12,9 +12,13 @@ import (
 
 	"scorel/internal/engine/config"
 	mcp "scorel/internal/engine/mcp/config"
+	"scorel/internal/engine/trust"
 	"scorel/internal/host"
+	"scorel/internal/host/confinement"
+	"scorel/internal/host/mcpservers"
 	"scorel/internal/host/settings"
 	"scorel/internal/platform/disk"
+	"scorel/internal/platform/sandbox"
 	"scorel/internal/platform/workspace"
 	secrets "scorel/internal/text/secret"
 	"scorel/internal/ui/exit"
@@ -45,7 +49,8 @@ type mcpFiles struct {
 	root  string // of the workspace
 	store mcp.Store
 	set   mcp.Set
-	child []string // the environment of servers
+	in    mcpservers.Surroundings
+	vars  mcp.Vars
 }
 
 // mcpRead reads all configuration of MCP servers for the working directory. A project's
@@ -76,24 +81,16 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 			return nil, exit.AsUsage(err)
 		}
 	}
-	f.child = settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ}).ChildEnviron(c)
+	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
+	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust,
+		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
+	f.vars = mcpservers.Vars(a.environ, home, f.root)
+	f.vars.Secret = st.SecretNames(c)
 	f.set = mcp.Merge(mcp.Sources{
 		Root: f.root, Managed: mcp.ReadFile(mcp.ManagedFile()), User: mcp.ReadFile(f.store.File), UserTOML: c.MCP.Servers, Faults: c.MCP.Faults,
-		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: a.mcpVars(f),
+		Project: mcp.ReadProject(f.root), Policies: c.MCP.Policies(), Vars: f.vars,
 	})
 	return f, nil
-}
-
-// mcpVars is what variables are replaced with for the judgement of policies.
-func (a *app) mcpVars(f *mcpFiles) mcp.Vars {
-	return mcp.Vars{Workspace: f.root, Home: f.home, Lookup: func(name string) (string, bool) {
-		for _, e := range slices.Backward(a.environ) {
-			if value, ok := strings.CutPrefix(e, name+"="); ok {
-				return value, true
-			}
-		}
-		return "", false
-	}}
 }
 
 // mcpScope reads the flag --scope.
@@ -295,7 +292,7 @@ func (a *app) mcpAdd(scope mcp.Scope, e mcp.Entry, force, asJSON bool) error {
 	if err := a.mcpFaults(faults, ok); err != nil {
 		return err
 	}
-	if err := f.allowed(e, a.mcpVars(f)); err != nil {
+	if err := f.allowed(e, f.vars); err != nil {
 		return err
 	}
 	switch err := f.store.Add(scope, f.root, e, force); {

@@ -105,7 +105,7 @@ where it has a page of connected programs, Scorel can be removed there.`,
 // mcpReach says how a server is reached, with the tokens of whoever has signed in. login is
 // nil for a server that nobody signs in to.
 func (a *app) mcpReach(f *mcpFiles, e mcp.Entry) (r mcpservers.Reached, login *mcpservers.Login, err error) {
-	r, err = mcpservers.Reach(e, f.set.Policy, a.mcpVars(f), mcpservers.Surroundings{Environ: f.child, Root: f.root})
+	r, err = mcpservers.Reach(e, f.set.Policy, f.vars, f.in)
 	if err != nil {
 		return r, nil, err
 	}

@@ -35,17 +35,20 @@ type mcpServer struct {
 const (
 	mcpConfigured = "configured"
 	mcpDisabled   = "disabled"
-	mcpInProject  = "of the project, not used so far"
 )
 
-func shownServer(e mcp.Entry) mcpServer {
+func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
 	s := mcpServer{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: shownTarget(e), Status: mcpConfigured,
 		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: e.OAuth != nil, Sandbox: e.Sandbox}
 	switch {
 	case e.Disabled:
 		s.Status = mcpDisabled
 	case e.Scope == mcp.ScopeProject:
-		s.Status = mcpInProject
+		if why, err := f.in.Check(e); err != nil {
+			s.Status = "not used: " + display.Line(err.Error())
+		} else if why != "" {
+			s.Status = "not used: " + display.Line(why)
+		}
 	}
 	return s
 }
@@ -54,10 +57,10 @@ func shownServer(e mcp.Entry) mcpServer {
 func (f *mcpFiles) shown() []mcpServer {
 	out := []mcpServer{}
 	for _, e := range f.set.Entries {
-		out = append(out, shownServer(e))
+		out = append(out, f.shownServer(e))
 	}
 	for _, x := range f.set.Suppressed {
-		s := shownServer(x.Entry)
+		s := f.shownServer(x.Entry)
 		s.Code, s.Status = x.Code, "blocked by policy: "+x.Reason
 		if x.Code == mcp.CodeReplaced || x.Code == mcp.CodeDuplicate {
 			s.Status = "suppressed: " + x.Reason
@@ -122,7 +125,7 @@ func (a *app) mcpList(f *mcpFiles, asJSON bool) error {
 // project's servers are looked at when it is trusted.
 func (f *mcpFiles) issues(a *app) []mcp.Fault {
 	out := slices.Clone(f.set.Faults)
-	vars := a.mcpVars(f)
+	vars := f.vars
 	for _, e := range f.set.Entries {
 		if e.Disabled || e.Scope == mcp.ScopeProject {
 			continue
@@ -264,7 +267,7 @@ func (a *app) mcpImport(program string, yes, force, asJSON bool) error {
 // mcpFound says of each server of another program whether it can be copied.
 func (a *app) mcpFound(f *mcpFiles, entries []mcp.Entry, force bool) (found []mcpFound, open int, err error) {
 	for _, e := range entries {
-		x := mcpFound{mcpServer: shownServer(e), entry: e, Open: true}
+		x := mcpFound{mcpServer: f.shownServer(e), entry: e, Open: true}
 		there, err := f.store.Has(e.Scope, f.root, e.Name)
 		if err != nil {
 			return nil, 0, err
@@ -273,7 +276,7 @@ func (a *app) mcpFound(f *mcpFiles, entries []mcp.Entry, force bool) (found []mc
 		if there && !force {
 			x.Open, x.Status = false, "the name is there already"
 		}
-		if err := f.allowed(e, a.mcpVars(f)); err != nil {
+		if err := f.allowed(e, f.vars); err != nil {
 			x.Open, x.Status = false, err.Error()
 		}
 		if x.Open {

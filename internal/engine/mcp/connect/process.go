@@ -1,7 +1,6 @@
 package connect
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"scorel/internal/platform/sandbox"
 	"scorel/internal/text/promptsafe"
 )
 
@@ -27,7 +25,8 @@ const (
 
 // process is a server that is a child of the host.
 type process struct {
-	child *sandbox.HelperProcess
+	child child
+	io    streams
 	out   *frames
 	ended chan struct{} // closed when it has ended and its stderr is read
 
@@ -38,16 +37,15 @@ type process struct {
 }
 
 func start(t Target) (*process, error) {
-	// It outlives the request that needed it first.
-	child, err := sandbox.StartHelper(context.Background(), sandbox.Helper{Path: t.Command, Args: t.Args, Env: t.Env, Dir: t.Dir, Record: t.Record})
+	child, io, err := t.start()
 	if err != nil {
 		if inner := errors.Unwrap(err); inner != nil { // it names the program itself
 			err = inner
 		}
 		return nil, fmt.Errorf("it does not start: %w", err)
 	}
-	p := &process{child: child, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
-	p.out = newFrames(child.Stdout, p.noMessage)
+	p := &process{child: child, io: io, ended: make(chan struct{}), stderr: ring{most: maxStderr}}
+	p.out = newFrames(io.out, p.noMessage)
 	go func() { // ends with the process
 		defer close(p.ended)
 		p.readStderr()
@@ -59,7 +57,7 @@ func start(t Target) (*process, error) {
 func (p *process) readStderr() {
 	buf := make([]byte, 4096)
 	for {
-		n, err := p.child.Stderr.Read(buf)
+		n, err := p.io.err.Read(buf)
 		p.mu.Lock()
 		p.stderr.add(buf[:n])
 		p.mu.Unlock()
@@ -125,7 +123,7 @@ func (p *process) alive() bool {
 // stop ends the process and what it has started: its input ends, then it is interrupted,
 // terminated and killed. It takes half a second at most.
 func (p *process) stop() {
-	_ = p.child.Stdin.Close() // it may have ended
+	_ = p.io.in.Close() // it may have ended
 	for _, step := range []struct {
 		signal syscall.Signal
 		wait   time.Duration

@@ -18,6 +18,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"scorel/internal/platform/sandbox"
 	"scorel/internal/text/promptsafe"
 )
 
@@ -55,11 +56,17 @@ type Target struct {
 	Env     []string // the whole environment
 	Dir     string
 	Record  string // where its process group is recorded, see [sandbox.Helper]
+	// Profile confines the command, and Helper; nil: they can do what the user can. Its
+	// TempDir is made for each start.
+	Profile *sandbox.Profile
 
 	URL     string
 	SSE     bool // as of 2024-11-05; else streamable HTTP
 	Headers http.Header
-	Auth    Auth // nil for none
+	// Helper is a shell command that prints more headers as a JSON object, in Dir and with
+	// Env; "" for none. It runs each time that the server is connected with.
+	Helper string
+	Auth   Auth // nil for none
 
 	Older bool // it is known not to speak the newest version
 }
@@ -140,7 +147,7 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 	own, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	stop := context.AfterFunc(own, p.child.Kill) // a greeting that is not read waits for no context
-	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: input{p.child.Stdin}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	s.session, err = s.client().Connect(own, &mcp.IOTransport{Reader: p.out, Writer: input{p.io.in}, MaxLineLength: -1}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if !stop() && err == nil {
 		err = own.Err()
 	}
@@ -165,6 +172,10 @@ func openProcess(ctx context.Context, t Target, o Options, version string, limit
 }
 
 func openAddress(ctx context.Context, t Target, o Options) (*Server, error) {
+	var err error
+	if t.Headers, err = t.help(ctx); err != nil {
+		return nil, err
+	}
 	a, err := newAddress(t)
 	if err != nil {
 		return nil, err
