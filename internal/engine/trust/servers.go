@@ -166,7 +166,7 @@ func (s *Store) ChangedServer(root, file string, e mcp.Entry) (string, error) {
 			return "", err
 		}
 		if name != "" {
-			return "it runs " + name + ", which is not the file that you have trusted" + again, nil
+			return "its command names " + name + ", which has changed since you trusted it, or is new" + again, nil
 		}
 	}
 	return "", nil

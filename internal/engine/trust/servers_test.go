@@ -59,7 +59,7 @@ func TestAServerIsUsedAsItWasTrustedAndNotOtherwise(t *testing.T) {
 	w.trust()
 	check("trusted", "")
 	w.write("tools/db.sh", "echo evil")
-	check("a changed program", "it runs tools/db.sh, which is not the file that you have trusted")
+	check("a changed program", "its command names tools/db.sh, which has changed")
 	if it := w.look().Find(KindProgram, "tools/db.sh"); it.Status != StatusChanged {
 		t.Errorf("%+v", it)
 	}

@@ -58,11 +58,13 @@ func serve(name string) {
 	}
 	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "says it again"}, say("you said "))
 	mcp.AddTool(s, &mcp.Tool{Name: "secret", Description: "says nothing"}, say("key "+os.Getenv("MOCK_KEY")+os.Getenv("GIVEN")+": "))
-	mcp.AddTool(s, &mcp.Tool{Name: "poke", Description: "tries to write and to read a file"}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
-		wrote := os.WriteFile(in.Text, []byte("poked"), 0o600)
-		data, read := os.ReadFile(in.Text)
-		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("wrote %v, read %q %v, key %q, given %q", wrote == nil, data, read == nil, os.Getenv("MOCK_KEY"), os.Getenv("GIVEN"))}}}, nil, nil
-	})
+	if name == "team" {
+		mcp.AddTool(s, &mcp.Tool{Name: "poke", Description: "tries to write and to read a file"}, func(_ context.Context, _ *mcp.CallToolRequest, in words) (*mcp.CallToolResult, any, error) {
+			wrote := os.WriteFile(in.Text, []byte("poked"), 0o600)
+			data, read := os.ReadFile(in.Text)
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf("wrote %v, read %q %v, key %q, given %q", wrote == nil, data, read == nil, os.Getenv("MOCK_KEY"), os.Getenv("GIVEN"))}}}, nil, nil
+		})
+	}
 	mcp.AddTool(s, &mcp.Tool{Name: "exit"}, func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
 		os.Exit(0)
 		return nil, nil, nil

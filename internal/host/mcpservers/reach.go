@@ -79,9 +79,11 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	vars.Allowed = e.Variables() // of a project's: they were shown when its file was trusted
 	full, faults, ok := e.Expand(vars)
 	if !ok || len(faults) > 0 {
-		why := make([]string, len(faults))
-		for i, f := range faults {
-			why[i] = f.Message
+		var why []string
+		for _, f := range faults {
+			if !slices.Contains(why, f.Message) {
+				why = append(why, f.Message)
+			}
 		}
 		return Reached{}, errors.New(strings.Join(why, "; "))
 	}
