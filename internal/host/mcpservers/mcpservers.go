@@ -12,6 +12,8 @@ package mcpservers
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -167,6 +169,16 @@ func (s *Servers) Close(id protocol.SessionID) {
 
 // Shut ends all connections.
 func (s *Servers) Shut() { s.pool.Close() }
+
+// stamp names the files of servers of the project at root that are trusted as they are, with
+// their bytes.
+func (s *Servers) stamp(root string) string {
+	h := sha256.New()
+	for _, f := range ProjectFiles(s.cfg.Settings.Trust, root) {
+		fmt.Fprintf(h, "%s %d\n%s", f.Name, len(f.Data), f.Data)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
 
 // Configured returns the servers that are configured for a workspace. Those of the project
 // itself count when it is trusted.

@@ -27,6 +27,7 @@ type session struct {
 	mu     sync.Mutex
 	begun  bool
 	closed bool
+	stamp  string // of the project's files that are trusted
 	used   []*used
 	choice *Choice
 	all    []tool.Tool // of all servers, sorted by name; replaced, never changed
@@ -75,6 +76,8 @@ func (s *Servers) Offer(ctx context.Context, id protocol.SessionID, root string,
 	o.x.mu.Unlock()
 	if !begun {
 		o.begin(root, cfg, over)
+	} else {
+		o.trusted(root, cfg, over)
 	}
 	for _, u := range o.servers() {
 		u.lease.Retry()
@@ -100,20 +103,62 @@ func (o *Offer) warn(format string, args ...any) {
 
 // begin acquires the servers. Nobody else does.
 func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
+	stamp := o.s.stamp(root)
 	set := o.s.Configured(root, cfg)
 	for _, f := range set.Faults {
 		if f.Dropped {
 			o.warn("%v.", f)
 		}
 	}
-	var all []*used
-	for _, e := range set.Entries {
+	all := o.acquire(set.Entries, set.Policy, root, cfg, over)
+	o.x.mu.Lock()
+	o.x.begun, o.x.stamp = true, stamp
+	o.x.mu.Unlock()
+	o.use(all)
+}
+
+// trusted begins the servers of a project that has been trusted since, and ends those of one
+// that no longer is. A person who trusts a project wants to use it: where the model cannot
+// search yet, the choice is made anew.
+func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides) {
+	stamp := o.s.stamp(root)
+	o.x.mu.Lock()
+	same := o.x.stamp == stamp || o.x.closed
+	o.x.stamp = stamp
+	o.x.mu.Unlock()
+	if same {
+		return
+	}
+	set := o.s.Configured(root, cfg)
+	var kept []*used
+	for _, u := range o.servers() {
+		e, ok := set.Lookup(u.entry.Name)
+		if u.entry.Scope == mcpconfig.ScopeProject && (!ok || e.Disabled || e.Hash() != u.entry.Hash()) {
+			u.lease.Release()
+			continue
+		}
+		kept = append(kept, u)
+	}
+	added := o.acquire(slices.DeleteFunc(set.Entries, func(e mcpconfig.Entry) bool {
+		return e.Scope != mcpconfig.ScopeProject || slices.ContainsFunc(kept, func(u *used) bool { return u.entry.Name == e.Name })
+	}), set.Policy, root, cfg, over)
+	o.x.mu.Lock()
+	if len(added) > 0 && o.x.choice != nil && !o.x.choice.Search {
+		o.x.choice = nil
+	}
+	o.x.mu.Unlock()
+	o.use(append(kept, added...))
+}
+
+// acquire begins the servers of entries. People are told of those that cannot be.
+func (o *Offer) acquire(entries []mcpconfig.Entry, policy mcpconfig.Policies, root string, cfg config.Config, over settings.Overrides) (all []*used) {
+	for _, e := range entries {
 		if e.Disabled {
 			continue
 		}
 		u := &used{entry: e}
 		// The pool tells of changes also before the lease is there: those are looked at later.
-		l, err := o.s.acquire(o.id, root, cfg, over, e, set.Policy, func() { o.changed(u) })
+		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) })
 		if err != nil {
 			o.warn("The MCP server %s is not used: %v.", e.Name, err)
 			continue
@@ -123,8 +168,12 @@ func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 		o.x.mu.Unlock()
 		all = append(all, u)
 	}
+	return all
+}
+
+// use makes these the servers of the session, and looks at each.
+func (o *Offer) use(all []*used) {
 	o.x.mu.Lock()
-	o.x.begun = true
 	closed := o.x.closed
 	if !closed {
 		o.x.used = all

@@ -160,3 +160,23 @@ func TestASandboxForAServerOfOnesOwn(t *testing.T) {
 		t.Errorf("%s; people are told %v", got, w.Reports.List)
 	}
 }
+
+// TestTrustCountsFromTheNextMessageOn: in a session that has begun without the servers of its
+// project they are used once it is trusted, and no more when that is taken back.
+func TestTrustCountsFromTheNextMessageOn(t *testing.T) {
+	confines(t)
+	w := hosttest.New(t, allowed("mcp__team"), done, find("select:mcp__team__echo"), through("mcp__team__echo", `{"text":"hi"}`), done, through("mcp__team__echo", `{"text":"hi"}`), done)
+	w.Write(filepath.Join(w.Project, ".mcp.json"), `{"mcpServers":{`+entry("team", "")+`}}`)
+	e := w.Begin(false)
+	e.Say("hello")
+	w.Trust(e.C)
+	e.Say("use it")
+	if got := results(w, e.ID); len(got) != 2 || !strings.HasPrefix(got[1], "ExecuteExtraTool: you said hi") {
+		t.Errorf("after trust: %q", got)
+	}
+	hosttest.Call[*protocol.ProjectTrust](t, e.C, "", &protocol.TrustProject{ProjectID: w.Registered(e.C).ProjectID})
+	e.Say("again")
+	if got := e.LastResult(); !got.IsError || !strings.Contains(got.PlainText(), "mcp__team__echo") {
+		t.Errorf("after the trust was taken back: %q", got.PlainText())
+	}
+}

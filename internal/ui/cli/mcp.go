@@ -81,7 +81,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 			return nil, exit.AsUsage(err)
 		}
 	}
-	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
+	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
 	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust,
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
 	f.vars = mcpservers.Vars(a.environ, home, f.root)
