@@ -14,6 +14,7 @@ var tools = [...]ToolInfo{
 	{Name: "Glob", Kind: ToolReads, View: ViewFiles, TitleField: "path", Rule: RuleFiles, RuleName: "Read", PiNames: []string{"find", "ls"}},
 	{Name: "Grep", Kind: ToolReads, View: ViewMatches, TitleField: "path", Rule: RuleFiles, RuleName: "Read", PiNames: []string{"grep"}},
 	{Name: "Monitor", Kind: ToolRuns, TitleField: "pattern"},
+	{Name: "NotebookEdit", Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles},
 	{Name: "Read", Kind: ToolReads, View: ViewFile, TitleField: "path", Rule: RuleFiles, Tells: TellsFiles, PiNames: []string{"read"}},
 	{Name: "SearchExtraTools", Kind: ToolOwn, TitleField: "query"},
 	{Name: "Skill", Kind: ToolOwn, View: ViewSkill, TitleField: "name", Rule: RuleSkill},
@@ -49,26 +50,28 @@ func toolIndex(name string) int {
 		return 8
 	case "Monitor":
 		return 9
-	case "Read":
+	case "NotebookEdit":
 		return 10
-	case "SearchExtraTools":
+	case "Read":
 		return 11
-	case "Skill":
+	case "SearchExtraTools":
 		return 12
-	case "Task":
+	case "Skill":
 		return 13
-	case "TaskOutput":
+	case "Task":
 		return 14
-	case "TaskStop":
+	case "TaskOutput":
 		return 15
-	case "TodoWrite":
+	case "TaskStop":
 		return 16
-	case "WebFetch":
+	case "TodoWrite":
 		return 17
-	case "WebSearch":
+	case "WebFetch":
 		return 18
-	case "Write":
+	case "WebSearch":
 		return 19
+	case "Write":
+		return 20
 	}
 	return -1
 }

@@ -11,6 +11,8 @@ func members(tool string) map[string]string {
 	switch tool {
 	case "Read", "Write", "Edit":
 		return map[string]string{"path": "file_path"}
+	case "NotebookEdit":
+		return map[string]string{"path": "notebook_path"}
 	case "Task":
 		return map[string]string{"agent": "subagent_type", "background": "run_in_background"}
 	case "Skill":
@@ -33,9 +35,11 @@ func Call(tool string, input json.RawMessage, dir string) (name string, there js
 			m[theirs] = v
 		}
 	}
-	var path string
-	if raw, ok := m["file_path"]; ok && json.Unmarshal(raw, &path) == nil && path != "" && path[0] != '~' && !filepath.IsAbs(path) {
-		m["file_path"], _ = json.Marshal(dir + "/" + path)
+	for _, key := range []string{"file_path", "notebook_path"} {
+		var path string
+		if raw, ok := m[key]; ok && json.Unmarshal(raw, &path) == nil && path != "" && path[0] != '~' && !filepath.IsAbs(path) {
+			m[key], _ = json.Marshal(dir + "/" + path)
+		}
 	}
 	switch tool {
 	case "Bash":

@@ -71,7 +71,7 @@ func TestRulesThatAllowMeanTheSameOrAreLeftOut(t *testing.T) {
 		"Bash(npm*)": "", "Bash(git * main)": "", "Bash(* --help *)": "", "Bash(echo $x)": "", "Bash(a | b)": "", "Bash(a && b:*)": "",
 		"Read(~/notes/**)": "Read(~/notes/**)", "Read(/src/**)": "Read(./src/**)", "Read(//usr/share/**)": "Read(/usr/share/**)", "Edit(docs/**)": "Edit(./docs/**)",
 		"Bash(make\u202e:*)": "", "Bash(make\t:*)": "", "Bash(make\u200b:*)": "",
-		"Read(../x)": "", "WebFetch(domain:docs.rs)": "WebFetch(domain:docs.rs)", "mcp__x__y": "mcp__x__y", "Task(Explore)": "", "NotebookEdit": "", "Agent": "Task",
+		"Read(../x)": "", "WebFetch(domain:docs.rs)": "WebFetch(domain:docs.rs)", "mcp__x__y": "mcp__x__y", "Task(Explore)": "", "NotebookEdit": "NotebookEdit", "Agent": "Task",
 	} {
 		r := Allows(from)
 		if got := strings.Join(r.As, " + "); got != want || (want == "") != (r.Note != "") {

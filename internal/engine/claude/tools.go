@@ -6,7 +6,7 @@ import "strings"
 // there is none; differs is false for a name that is the same here.
 func counterpart(theirs string) (name string, differs bool) {
 	switch theirs {
-	case "MultiEdit", "NotebookEdit":
+	case "MultiEdit":
 		return "Edit", true
 	case "NotebookRead", "LS":
 		return "Read", true
@@ -33,7 +33,7 @@ func ToolHere(theirs string) (name string, exact bool) {
 	switch {
 	case !differs:
 		return name, true
-	case theirs == "MultiEdit" || theirs == "NotebookEdit" || theirs == "NotebookRead" || theirs == "LS":
+	case theirs == "MultiEdit" || theirs == "NotebookRead" || theirs == "LS":
 		return name, false
 	}
 	return name, name != ""

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"scorel/internal/engine/tool/files"
+	"scorel/internal/engine/tool/notebook"
 	"scorel/protocol"
 )
 
@@ -65,6 +66,10 @@ func (t editTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	if !c.target.Exists() {
 		defer c.Close()
 		return nil, files.Missing(c.target, "Use Write to make a new file.")
+	}
+	if _, err := notebook.Parse(c.before); err == nil && isNotebook(in.Path) {
+		c.Close()
+		return nil, fmt.Errorf("%s is a notebook; change its cells with NotebookEdit", c.target.Path.Abs)
 	}
 	text, encode, err := decodeText(c.before)
 	var n int

@@ -2,9 +2,11 @@ package tool
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,6 +17,7 @@ import (
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/tool/files"
+	"scorel/internal/engine/tool/notebook"
 	"scorel/protocol"
 )
 
@@ -151,6 +154,17 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	if media := mediaType(head); media != "" {
 		return c.runMedia(ctx, media, from)
 	}
+	if isNotebook(path) && size <= files.MaxEdit {
+		data, err := io.ReadAll(from)
+		if err != nil {
+			return Result{}, files.Explain(path, err)
+		}
+		if n, err := notebook.Parse(data); err == nil {
+			return c.runNotebook(ctx, n, hex.EncodeToString(hash.Sum(nil)))
+		}
+		from = bufio.NewReaderSize(bytes.NewReader(data), readBuffer) // as text
+		head, _ = from.Peek(sniffBytes)
+	}
 	text, note, lossy := from, "", false
 	if order := utf16Order(head); order != nil {
 		_, _ = from.Discard(2)
@@ -180,6 +194,53 @@ func (c *readCall) Run(ctx context.Context, _ func(string)) (Result, error) {
 	c.tool.seen.Note(state)
 	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}}
 	return r, nil
+}
+
+// runNotebook shows the cells of a notebook, as pages of text, with the pictures of their
+// outputs on the first one. sum is that of the file.
+func (c *readCall) runNotebook(ctx context.Context, n *notebook.Notebook, sum string) (Result, error) {
+	path := c.target.Path.Abs
+	text, pictures := n.Show()
+	p, err := readPage(ctx, bufio.NewReaderSize(strings.NewReader(text), readBuffer), c.ask())
+	if err != nil {
+		return Result{}, files.Explain(path, err)
+	}
+	p.crlf = false
+	r, err := c.show(path, p, "")
+	if err != nil {
+		return r, err
+	}
+	if p.first == 1 && c.tool.blobs != nil {
+		for i, picture := range pictures {
+			b, err := c.picture(ctx, picture)
+			if err != nil {
+				b = protocol.Text(fmt.Sprintf("[picture %d cannot be shown: %v]", i+1, err))
+			}
+			r.Content = append(r.Content, b)
+		}
+	}
+	// The rest of the file is not shown as it is: NotebookEdit keeps it, Write would not.
+	state := protocol.FileState{Path: path, SHA256: sum}
+	c.tool.seen.Note(state)
+	r.Details = protocol.ToolDetails{Files: []protocol.FileState{state}}
+	return r, nil
+}
+
+// picture keeps a picture of a notebook as a model may have it.
+func (c *readCall) picture(ctx context.Context, p notebook.Picture) (protocol.Block, error) {
+	data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(string(p.Data)), ""))
+	if err != nil {
+		return protocol.Block{}, errors.New("it is no base64")
+	}
+	fitted, media, err := FitImage(data, p.Media)
+	if err != nil {
+		return protocol.Block{}, err
+	}
+	blob, err := c.tool.blobs.PutBlob(ctx, bytes.NewReader(fitted))
+	if err != nil {
+		return protocol.Block{}, err
+	}
+	return protocol.Block{Type: protocol.BlockImage, MediaType: media, Blob: blob}, nil
 }
 
 // show renders a page with what the reader must know about it.

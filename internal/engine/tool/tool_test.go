@@ -234,8 +234,8 @@ func TestSelectGivesPresetsAndLists(t *testing.T) {
 		allow  []string
 		want   string
 	}{
-		{"coding", nil, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
-		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"coding", nil, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
+		{"all", []string{"Read"}, "AppendDaily AskUser Bash Edit ExecuteSkill Glob Grep Monitor NotebookEdit Read Skill Task TaskOutput TaskStop TodoWrite WebFetch WebSearch Write"},
 		{"readonly", nil, "AskUser Glob Grep Read Skill TodoWrite"},
 		{"readonly", []string{"Edit", "Edit"}, "AskUser Edit Glob Grep Read Skill TodoWrite"},
 		{"none", nil, ""},

@@ -8,6 +8,7 @@ import (
 	"fmt"
 
 	"scorel/internal/engine/tool/files"
+	"scorel/internal/engine/tool/notebook"
 	"scorel/protocol"
 )
 
@@ -54,6 +55,9 @@ func (t writeTool) Prepare(ctx context.Context, call Call) (Prepared, error) {
 	}
 	if c.target.Exists() && !c.state.Whole {
 		c.Close()
+		if _, err := notebook.Parse(c.before); err == nil && isNotebook(in.Path) {
+			return nil, fmt.Errorf("%s is a notebook, of which you have seen the cells and not all that the file has. Change its cells with NotebookEdit", c.target.Path.Abs)
+		}
 		return nil, fmt.Errorf("%s exists and you have not read all of it. Read the whole file first (with full, if it is long), or change parts of it with Edit", c.target.Path.Abs)
 	}
 	c.after = matchEndings(c.before, []byte(in.Content))

@@ -75,7 +75,7 @@ func TestTrustingAnotherListIsAConflictThatShowsIt(t *testing.T) {
 	w.File(".mcp.json", `{"mcpServers":{"x":{"command":"sh"}}}`)
 	pe := hosttest.Refused(t, c, "", &protocol.TrustProject{ProjectID: id, Hash: shown.Hash, Trusted: true}, protocol.CodeConflict)
 	var now protocol.TrustReport
-	if err := json.Unmarshal(pe.Details, &now); err != nil || len(now.Items) != 2 || now.Hash == shown.Hash || now.Items[1].Does[0] != "x starts sh" {
+	if err := json.Unmarshal(pe.Details, &now); err != nil || len(now.Items) != 2 || now.Hash == shown.Hash || now.Items[1].Does[0] != "x starts: sh" {
 		t.Fatalf("details %s, %v", pe.Details, err)
 	}
 	if s := w.Registered(c).Trust; s.State != protocol.TrustNothing {

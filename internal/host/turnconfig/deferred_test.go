@@ -46,7 +46,7 @@ func TestToolsOfExtensionsAboveSixteenAreSearchedFor(t *testing.T) {
 			if len(own) != 16 || !slices.IsSorted(own) || own[15] != "own_15" {
 				t.Errorf("of %d these are sent: %v", n, own)
 			}
-			if has["SearchExtraTools"] != deferred || has["ExecuteExtraTool"] != deferred || has["Monitor"] == deferred || strings.Contains(string(r.Messages), "(whole names) AppendDaily, Monitor, own_16") != deferred {
+			if has["SearchExtraTools"] != deferred || has["ExecuteExtraTool"] != deferred || has["Monitor"] == deferred || strings.Contains(string(r.Messages), "(whole names) AppendDaily, Monitor, NotebookEdit, own_16") != deferred {
 				t.Errorf("of %d: %v", n, r.Tools)
 			}
 		}

@@ -161,6 +161,7 @@ export const tools: Readonly<Record<string, ToolInfo>> = {
   Glob: { name: "Glob", kind: "read", view: "files", titleField: "path", rule: "files", ruleName: "Read", piNames: ["find", "ls"] },
   Grep: { name: "Grep", kind: "read", view: "matches", titleField: "path", rule: "files", ruleName: "Read", piNames: ["grep"] },
   Monitor: { name: "Monitor", kind: "exec", titleField: "pattern" },
+  NotebookEdit: { name: "NotebookEdit", kind: "write", view: "change", titleField: "path", rule: "files", ruleName: "Write", tells: "files" },
   Read: { name: "Read", kind: "read", view: "file", titleField: "path", rule: "files", tells: "files", piNames: ["read"] },
   SearchExtraTools: { name: "SearchExtraTools", kind: "state", titleField: "query" },
   Skill: { name: "Skill", kind: "state", view: "skill", titleField: "name", rule: "skill" },

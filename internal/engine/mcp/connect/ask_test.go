@@ -143,6 +143,7 @@ func TestTheTimeOfACallStandsStillWhilePeopleAreAsked(t *testing.T) {
 		over, begin = nil, time.Now()
 		b := allow(10*time.Second, time.Minute, func(err error) { over = append(over, fmt.Sprint(err, " ", time.Since(begin))) })
 		time.Sleep(11 * time.Second)
+		synctest.Wait()
 		if want := "[quiet 10s]"; fmt.Sprint(over) != want {
 			t.Errorf("%v, want %s", over, want)
 		}
@@ -150,6 +151,7 @@ func TestTheTimeOfACallStandsStillWhilePeopleAreAsked(t *testing.T) {
 		b.stop()
 		b.start()
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if len(over) != 1 {
 			t.Errorf("%v", over)
 		}
