@@ -77,6 +77,10 @@ func (f *flow) pieces(width int, soft bool) []piece {
 			}
 		} else if w+cw > width && i > start {
 			switch {
+			case soft && cw > 1 && brk != i: // before a wide character
+				end(i, w, i)
+				w = 0
+				continue
 			case soft && brk > start:
 				at, rest := brk, w-brkW-(brk-brkTo)
 				end(brkTo, brkW, at)

@@ -199,7 +199,7 @@ func (r *renderer) rowList(row []*flow) []string {
 	var out []string
 	for i, c := range row {
 		f := &flow{}
-		f.add(head[i].source+": ", r.base().With(r.th.Strong), "")
+		f.add(string(head[i].text)+": ", r.base().With(r.th.Strong), "")
 		at := 0
 		for _, x := range c.runs {
 			f.add(string(c.text[at:x.end]), x.style, x.link)
