@@ -212,10 +212,10 @@ func TestHostileNotesStayInsideTheirReminder(t *testing.T) {
 
 func TestSwitchedOffNotesAreNeitherToldNorKept(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{Tables: "[memory]\nenabled = false\n"}, `{"again":true,"do":[{"text":"ok"}]}`)
-	w.Write(filepath.Join(w.Home, ".scorel", "memory", "MEMORY.md"), "- a note\n")
+	w.Write(filepath.Join(w.Home, ".scorel", "memory", "MEMORY.md"), "- remembered words\n")
 	e := w.Begin(false)
 	e.Say("hello")
-	if body := w.LastRequest(); strings.Contains(body, "a note") || strings.Contains(body, "AppendDaily") {
+	if body := w.LastRequest(); strings.Contains(body, "remembered words") || strings.Contains(body, "AppendDaily") {
 		t.Error("they are told of, or the tool is offered")
 	}
 	hosttest.Refused(t, e.C, e.ID, &protocol.AddMemory{Scope: "user", Text: "x"}, protocol.CodeInvalidRequest)
