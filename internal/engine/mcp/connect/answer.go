@@ -34,14 +34,7 @@ func answerOf(r *mcp.CallToolResult) *Answer {
 	a := &Answer{IsError: r.IsError}
 	images := 0
 	for _, c := range r.Content {
-		p := partOf(c)
-		if p.Image {
-			if images++; images > maxImages {
-				p.Image = false
-				p.Text = fmt.Sprintf("[picture %d, %s, %d bytes: more than %d are not shown]", images, p.MediaType, len(p.Data), maxImages)
-			}
-		}
-		a.Parts = append(a.Parts, p)
+		a.add(partOf(c), &images)
 	}
 	if r.StructuredContent != nil {
 		if raw, err := json.Marshal(r.StructuredContent); err == nil { // it was JSON
@@ -52,6 +45,17 @@ func answerOf(r *mcp.CallToolResult) *Answer {
 		a.Parts = append(a.Parts, Part{Text: promptsafe.Clean(string(a.Structured))})
 	}
 	return a
+}
+
+// add adds a piece; images counts the pictures.
+func (a *Answer) add(p Part, images *int) {
+	if p.Image {
+		if *images++; *images > maxImages {
+			p.Image = false
+			p.Text = fmt.Sprintf("[picture %d, %s, %d bytes: more than %d are not shown]", *images, p.MediaType, len(p.Data), maxImages)
+		}
+	}
+	a.Parts = append(a.Parts, p)
 }
 
 func (a *Answer) hasText() bool {

@@ -77,7 +77,7 @@ type Options struct {
 	ConnectTime time.Duration // 0: DefaultConnectTime
 	CallTime    time.Duration // 0: DefaultCallTime
 	Root        string        // the folder of the workspace, "" for none
-	Changed     func()        // may be nil; is told that the tools have changed, from a goroutine of its own
+	Changed     func()        // may be nil; is told that a list has changed, from a goroutine of its own
 	Asks        bool          // the server may ask people, see [Call]
 	// Crowded is told that a question was declined because calls of several sessions were
 	// open; it may be nil.
@@ -216,6 +216,8 @@ func (s *Server) client() *mcp.Client {
 		MultiRoundTrip:              &mcp.MultiRoundTripOptions{},
 		ProgressNotificationHandler: s.progressed,
 		ToolListChangedHandler:      func(context.Context, *mcp.ToolListChangedRequest) { s.changed() },
+		PromptListChangedHandler:    func(context.Context, *mcp.PromptListChangedRequest) { s.changed() },
+		ResourceListChangedHandler:  func(context.Context, *mcp.ResourceListChangedRequest) { s.changed() },
 	}
 	if s.options.Root != "" {
 		//lint:ignore SA1019 the newest version has no roots; servers of the older ones ask for them
@@ -314,32 +316,17 @@ func (s *Server) Tools(ctx context.Context) (tools []Tool, faults []string, err 
 	}
 	ctx, cancel := context.WithTimeout(ctx, listTime)
 	defer cancel()
-	var list []*mcp.Tool
-	seen := map[string]bool{}
-	for cursor, page := "", 0; ; page++ {
-		got, err := await(ctx, func() (*mcp.ListToolsResult, error) {
-			return s.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
-		})
+	list, faults, err := pages(ctx, s, "tools", func(cursor string) ([]*mcp.Tool, string, error) {
+		got, err := s.session.ListTools(ctx, &mcp.ListToolsParams{Cursor: cursor})
 		if err != nil {
-			return nil, nil, s.failed(ctx, err, listTime)
+			return nil, "", err
 		}
-		list = append(list, got.Tools...)
-		cursor = got.NextCursor
-		switch {
-		case cursor == "":
-		case seen[cursor]:
-			faults = append(faults, "its list of tools comes back to a page that was read; what has come until then counts")
-			cursor = ""
-		case len(list) >= maxTools || page+1 >= maxPages:
-			faults = append(faults, fmt.Sprintf("it has more than %d tools or %d pages of them; the rest is left out", maxTools, maxPages))
-			cursor = ""
-		}
-		if cursor == "" {
-			break
-		}
-		seen[cursor] = true
+		return got.Tools, got.NextCursor, nil
+	})
+	if err != nil {
+		return nil, nil, err
 	}
-	tools, left := Tools(s.target.Name, list[:min(len(list), maxTools)])
+	tools, left := Tools(s.target.Name, list)
 	return tools, append(faults, left...), nil
 }
 

@@ -47,7 +47,10 @@ const (
 // Server is an open connection; [connect.Server] is one.
 type Server interface {
 	Tools(ctx context.Context) (tools []connect.Tool, faults []string, err error)
+	Lists(ctx context.Context) (l connect.Lists, faults []string)
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
+	Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error)
+	Resource(ctx context.Context, c connect.Call) (*connect.Answer, error)
 	Title() string
 	Instructions() string
 	Log() string
@@ -80,6 +83,7 @@ type Status struct {
 	State        State
 	Problem      string // a sentence without a subject; why the last try failed, "" otherwise
 	Tools        []connect.Tool
+	Lists        connect.Lists
 	Faults       []string // sentences without a subject, about tools that are left out and the like
 	Title        string
 	Instructions string
@@ -329,16 +333,38 @@ func ask(mark chan struct{}) {
 	}
 }
 
+// ErrReleased is that the session does not use the server any more.
+var ErrReleased = errors.New("this session does not use it any more")
+
 // Call calls a tool as [connect.Server.Call] does. It waits for a
 // connection that is being made, and begins one to a process that has ended.
 func (l *Lease) Call(ctx context.Context, c connect.Call) (*connect.Answer, error) {
+	return through(ctx, l, func(s Server) (*connect.Answer, error) { return s.Call(ctx, c) })
+}
+
+// Prompt fills in a prompt as [connect.Server.Prompt] does, by a connection as for a call.
+func (l *Lease) Prompt(ctx context.Context, c connect.Call, arguments map[string]string) ([]connect.Message, error) {
+	return through(ctx, l, func(s Server) ([]connect.Message, error) { return s.Prompt(ctx, c, arguments) })
+}
+
+// Resource reads a resource as [connect.Server.Resource] does, by a connection as for a call.
+func (l *Lease) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
+	return through(ctx, l, func(s Server) (*connect.Answer, error) { return s.Resource(ctx, c) })
+}
+
+// through asks a server something.
+func through[T any](ctx context.Context, l *Lease, do func(Server) (T, error)) (T, error) {
+	var none T
 	for again := false; ; again = true {
+		if l.gone() {
+			return none, ErrReleased
+		}
 		conn := l.connection()
 		server, err := conn.ready(ctx)
 		if err != nil {
-			return nil, err
+			return none, err
 		}
-		a, err := server.Call(ctx, c)
+		a, err := do(server)
 		if errors.Is(err, connect.ErrNotSent) && !again {
 			conn.again()
 			continue
@@ -346,6 +372,13 @@ func (l *Lease) Call(ctx context.Context, c connect.Call) (*connect.Answer, erro
 		conn.called(server, err)
 		return a, err
 	}
+}
+
+// gone reports whether the lease has been given back.
+func (l *Lease) gone() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.released
 }
 
 // ready gives the open connection.
@@ -514,7 +547,12 @@ func (c *connection) hold(ctx context.Context, server Server) (wanted bool) {
 		if err != nil {
 			faults = append(faults, "its tools are not known: "+err.Error())
 		}
-		c.become(server, Status{State: Connected, Tools: tools, Faults: faults, Title: server.Title(), Instructions: server.Instructions()})
+		lists, left := server.Lists(ctx)
+		if ctx.Err() != nil {
+			return false
+		}
+		faults = append(faults, left...)
+		c.become(server, Status{State: Connected, Tools: tools, Lists: lists, Faults: faults, Title: server.Title(), Instructions: server.Instructions()})
 		select {
 		case <-c.relist:
 			continue

@@ -44,6 +44,15 @@ func (s *server) Call(ctx context.Context, _ connect.Call) (*connect.Answer, err
 	}
 	return s.call(ctx)
 }
+func (*server) Lists(context.Context) (connect.Lists, []string) {
+	return connect.Lists{}, nil
+}
+func (*server) Prompt(context.Context, connect.Call, map[string]string) ([]connect.Message, error) {
+	return nil, nil
+}
+func (s *server) Resource(ctx context.Context, c connect.Call) (*connect.Answer, error) {
+	return s.Call(ctx, c)
+}
 func (*server) Title() string           { return "a server" }
 func (*server) Instructions() string    { return "" }
 func (*server) Log() string             { return "the log" }
