@@ -81,7 +81,7 @@ type (
 )
 
 // HostStopping tells all clients that the host ends: no new turn begins, and what
-// runs is given GraceMS to come to a border. Restarting says that another host
+// runs is given GraceMS to come to a boundary. Restarting says that another host
 // takes over.
 type HostStopping struct {
 	GraceMS    int64 `json:"graceMs"`

@@ -98,7 +98,7 @@ export interface ClientLeft extends ClientInfo {
 
 /**
  * HostStopping tells all clients that the host ends: no new turn begins, and what
- * runs is given GraceMS to come to a border. Restarting says that another host
+ * runs is given GraceMS to come to a boundary. Restarting says that another host
  * takes over.
  */
 export interface HostStopping {
