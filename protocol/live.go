@@ -36,7 +36,7 @@ const (
 )
 
 // Live is the state of a session at one moment, as far as it is not in the log's
-// events alone. Host and client fold the same events into it with [Live.Apply],
+// events alone, with a field for each thing that a client shows. Host and client fold the same events into it with [Live.Apply],
 // so both see the same.
 type Live struct {
 	DeviceID          DeviceID `json:"deviceId"`
