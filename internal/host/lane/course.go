@@ -14,13 +14,13 @@ import (
 // course is what runs in a session, and what waits for it. The journal's lock guards what
 // is not said otherwise.
 type course struct {
-	running  atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
-	turn     *turn
-	boundaries  []*boundary      // that wait for a step boundary of the turn
-	added    int            // events that background commands and others than the run have added
-	stopping bool           // no turn begins any more
-	after    sync.WaitGroup // what a turn still does after its end
-	looked   bool           // for what was left in repositories; belongs to the goroutine of the turn
+	running    atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
+	turn       *turn
+	boundaries []*boundary    // that wait for a step boundary of the turn
+	added      int            // events that background commands and others than the run have added
+	stopping   bool           // no turn begins any more
+	after      sync.WaitGroup // what a turn still does after its end
+	looked     bool           // for what was left in repositories; belongs to the goroutine of the turn
 }
 
 // courseOf is what the parts of a lane know of its course. It implements [question.Run] and
