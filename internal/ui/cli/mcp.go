@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/platform/workspace"
-	secrets "scorel/internal/text/secret"
 	"scorel/internal/ui/exit"
 	"scorel/protocol/display"
 )
@@ -411,22 +409,4 @@ func (f *mcpFiles) missing(name string) error {
 		}
 	}
 	return fmt.Errorf("there is no MCP server %q; see scorel mcp list", display.Line(name))
-}
-
-// shownTarget returns the command line or address of a server without what may be secret.
-func shownTarget(e mcp.Entry) string {
-	if e.Type == mcp.TypeStdio {
-		return secrets.Redact(e.Target())
-	}
-	u, err := url.Parse(e.URL)
-	if err != nil || u.User == nil && u.RawQuery == "" {
-		return secrets.Redact(e.URL)
-	}
-	if u.User != nil {
-		u.User = url.User("redacted")
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = "redacted"
-	}
-	return secrets.Redact(u.String())
 }
