@@ -1,6 +1,7 @@
 package mcpservers
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -44,7 +45,8 @@ func (s *Servers) Handle(t request.Table) {
 		if err != nil {
 			return nil, err
 		}
-		return &protocol.MCPLog{Text: u.lease.Status().Log}, nil
+		status := u.lease.Status()
+		return &protocol.MCPLog{Text: cmp.Or(status.Log, sentences([]string{status.Problem}))}, nil // a failed start has its last lines in the reason
 	})
 	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.BeginMCPLogin) (protocol.Response, error) {
 		return s.beginLogin(at.Lane, r)

@@ -27,9 +27,11 @@ type logins struct {
 type login struct {
 	id     string
 	pasted chan string
-	cancel context.CancelFunc
-	done   chan struct{} // closed when it has ended
-	err    error         // why it has failed, when done is closed
+	// foreign has why what was pasted last does not belong to the sign-in, which goes on.
+	foreign chan error
+	cancel  context.CancelFunc
+	done    chan struct{} // closed when it has ended
+	err     error         // why it has failed, when done is closed
 }
 
 // beginLogin begins a sign-in, and returns when its address is known.
@@ -55,7 +57,7 @@ func (s *Servers) beginLogin(l *lane.Lane, r *protocol.BeginMCPLogin) (*protocol
 		return nil, protocol.Errorf(protocol.CodeInvalidRequest, "Nobody signs in to the MCP server %s: that is for servers of the types http and sse without a header Authorization.", e.Name)
 	}
 	ctx, cancel := context.WithCancel(context.Background()) // the sign-in outlives the request
-	x := &login{id: rand.Text(), pasted: make(chan string, 1), cancel: cancel, done: make(chan struct{})}
+	x := &login{id: rand.Text(), pasted: make(chan string), foreign: make(chan error, 1), cancel: cancel, done: make(chan struct{})}
 	if !s.logins.add(x) {
 		cancel()
 		return nil, protocol.Errorf(protocol.CodeRateLimited, "%d sign-ins wait already; end one of them first.", maxLogins)
@@ -70,7 +72,7 @@ func (s *Servers) beginLogin(l *lane.Lane, r *protocol.BeginMCPLogin) (*protocol
 				s.cfg.Guard.Caught("", "signing in to an MCP server", fault.Caught(r))
 			}
 		}()
-		x.err = person.SignIn(ctx, func(at, host string) { shown <- &protocol.MCPLogin{LoginID: x.id, URL: at, Host: host} }, x.pasted, nil)
+		x.err = person.SignIn(ctx, func(at, host string) { shown <- &protocol.MCPLogin{LoginID: x.id, URL: at, Host: host} }, x.pasted, x.notOurs)
 		if x.err == nil && p.id != "" {
 			if u, err := s.usedBy(p.id, e.Name); err == nil {
 				u.lease.Retry()
@@ -84,6 +86,15 @@ func (s *Servers) beginLogin(l *lane.Lane, r *protocol.BeginMCPLogin) (*protocol
 		s.logins.drop(x.id)
 		return nil, x.failed()
 	}
+}
+
+// notOurs keeps why what was pasted does not belong to the sign-in.
+func (x *login) notOurs(err error) {
+	select {
+	case <-x.foreign:
+	default:
+	}
+	x.foreign <- err
 }
 
 // failed returns why a sign-in that has ended did, nil when somebody has signed in.
@@ -142,9 +153,11 @@ func (ls *logins) await(ctx context.Context, r *protocol.AwaitMCPLogin) error {
 	if err != nil {
 		return err
 	}
+	var foreign <-chan error // of what is pasted here
 	if r.Pasted != "" {
 		select {
 		case x.pasted <- r.Pasted:
+			foreign = x.foreign
 		case <-x.done:
 		case <-ctx.Done():
 			return ctx.Err()
@@ -153,6 +166,8 @@ func (ls *logins) await(ctx context.Context, r *protocol.AwaitMCPLogin) error {
 	select {
 	case <-x.done:
 		return x.failed()
+	case err := <-foreign:
+		return protocol.About("pasted", "", protocol.CodeInvalidRequest, "%s; the sign-in still waits.", failure.Sentence(err))
 	case <-ctx.Done():
 		return ctx.Err()
 	}
