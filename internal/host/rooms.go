@@ -54,7 +54,7 @@ func newRooms(h *Host) (r rooms) {
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
 	r.files = filelist.New(r.settings)
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
-		Stored: r.library, Skills: r.turns, Files: r.files, Counts: h.counts})
+		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Counts: h.counts})
 	r.transfers = transfer.New(transfer.Config{Settings: r.settings, Store: h.store, Device: device, Sessions: h.sessions, Announcer: h.audience, Projects: r.admin, Log: h.log})
 	r.subagents = subagent.New(subagent.Config{Settings: r.settings, Turns: r.turns, Device: device, Sessions: h.sessions, Views: h.sessions,
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})

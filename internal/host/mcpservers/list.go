@@ -116,6 +116,25 @@ func shown(e mcpconfig.Entry) protocol.MCPServerInfo {
 		State: protocol.MCPConfigured, AlwaysLoad: e.AlwaysLoad}
 }
 
+// Diagnose returns how many servers count for the project at root, "" for none, and a sentence
+// about each thing that is wrong with one or with a file of them. None is connected with.
+func (s *Servers) Diagnose(root string) (count int, problems []string, err error) {
+	cfg, err := s.cfg.Settings.Load(root)
+	if err != nil {
+		return 0, nil, err
+	}
+	list := s.list(place{root: root, cfg: cfg})
+	for _, x := range list.Servers {
+		switch x.State {
+		case protocol.MCPConfigured:
+			count++
+		case protocol.MCPRefused:
+			problems = append(problems, "The MCP server "+x.Name+": "+x.Problem)
+		}
+	}
+	return count, append(problems, list.Problems...), nil
+}
+
 // usesOf returns the servers that a session uses, and what it decided; nil where it has not
 // had a turn yet.
 func (s *Servers) usesOf(id protocol.SessionID) ([]*used, *Choice) {

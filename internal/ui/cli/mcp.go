@@ -37,7 +37,7 @@ call a server.
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
 	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand())
+		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand())
 	return cmd
 }
 
@@ -353,8 +353,12 @@ func (a *app) mcpRemove(name string, scopes []mcp.Scope, asJSON bool) error {
 	case 2:
 		return fmt.Errorf("the MCP server %q is in the local and in the user configuration; say which: scorel mcp remove %s --scope local, or --scope user", name, name)
 	}
+	forget := f.forgets(found[0], name)
 	if err := f.store.Remove(found[0], f.root, name); err != nil {
 		return err
+	}
+	if _, err := forget(); err != nil {
+		return fmt.Errorf("the MCP server %q is removed; its tokens are not: %w", name, err)
 	}
 	if asJSON {
 		return a.printJSON(mcpAdded{Name: name, Scope: found[0], File: f.store.File})
