@@ -154,6 +154,50 @@ func (r *Doctor) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *PruneBlobs) Check() *Problem { return nil }
 
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListMCPServers) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *EnableMCPServer) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ReconnectMCPServer) Check() *Problem {
+	return need("name", r.Name, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *GetMCPLog) Check() *Problem {
+	return need("name", r.Name, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *BeginMCPLogin) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *AwaitMCPLogin) Check() *Problem {
+	return first(
+		need("loginId", r.LoginID, MaxName),
+		atMost("pasted", r.Pasted, MaxPasted),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CancelMCPLogin) Check() *Problem {
+	return need("loginId", r.LoginID, MaxName)
+}
+
 // checkFields checks the fields of the request one by one.
 func (r *AddMemory) checkFields() *Problem {
 	return first(

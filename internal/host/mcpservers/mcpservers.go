@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +27,9 @@ import (
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/host/confinement"
+	"scorel/internal/host/guard"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -61,20 +62,29 @@ type Config struct {
 	Settings *settings.Settings
 	Blobs    Blobs
 	People   People
+	// Announcer tells all clients of the device something.
+	Announcer Announcer
+	Guard     *guard.Guard
 }
+
+// Announcer sends frames of the device.
+type Announcer interface{ Broadcast(f protocol.Frame) }
 
 // Servers are those of all open sessions. They may be used concurrently.
 type Servers struct {
-	cfg  Config
-	pool *pool.Pool
+	cfg    Config
+	pool   *pool.Pool
+	logins logins
 
-	mu   sync.Mutex
+	mu   fault.Shared // guards open; nothing is called with it held
 	open map[protocol.SessionID]*session
 }
 
 // New makes the servers of a host. Nothing is started.
 func New(cfg Config) *Servers {
-	return &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	s := &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	cfg.Guard.Watch(&s.mu)
+	return s
 }
 
 // of returns the session of an id.
@@ -167,8 +177,11 @@ func (s *Servers) Close(id protocol.SessionID) {
 	}
 }
 
-// Shut ends all connections.
-func (s *Servers) Shut() { s.pool.Close() }
+// Shut ends all connections and sign-ins.
+func (s *Servers) Shut() {
+	s.logins.close()
+	s.pool.Close()
+}
 
 // stamp names the files of servers of the project at root that are trusted as they are, with
 // their bytes.
