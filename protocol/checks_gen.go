@@ -518,5 +518,6 @@ func (r *TurnOptions) checkFields() *Problem {
 		positive("maxBudgetUSD", r.MaxBudgetUSD),
 		atMost("sandbox", r.Sandbox, MaxWord),
 		given("workspace", r.Workspace, MaxPath),
+		each("mcpConfig", r.MCPConfig, MaxMCPConfigs, MaxMCPConfig),
 	)
 }

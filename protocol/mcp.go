@@ -58,8 +58,12 @@ type (
 	}
 )
 
-// MaxPasted bounds the address at which a sign-in has ended, in bytes.
-const MaxPasted = 64 << 10
+// Bounds of requests about MCP servers, in bytes but for the number of texts.
+const (
+	MaxPasted     = 64 << 10 // the address at which a sign-in has ended
+	MaxMCPConfigs = 16       // texts with servers that a turn brings
+	MaxMCPConfig  = 1 << 20  // one of them, as for a file of servers
+)
 
 // What they are answered with.
 type (

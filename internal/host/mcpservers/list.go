@@ -15,6 +15,7 @@ import (
 	"scorel/internal/host/failure"
 	"scorel/internal/host/lane"
 	"scorel/internal/host/request"
+	"scorel/internal/host/settings"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/platform/workspace"
 	"scorel/protocol"
@@ -64,12 +65,20 @@ type place struct {
 	id   protocol.SessionID // "" for none
 	root string
 	cfg  config.Config
+	over settings.Overrides
 }
 
 // place finds that of a session, or of a folder where lane is nil.
 func (s *Servers) place(l *lane.Lane, workDir string) (p place, err error) {
+	p.over = s.cfg.Settings.Overrides
 	if l != nil {
 		p.id, workDir = l.ID(), l.Meta().WorkDir
+		x := s.of(p.id)
+		x.mu.Lock()
+		if x.begun {
+			p.over = x.over
+		}
+		x.mu.Unlock()
 	}
 	if workDir != "" {
 		dir, err := s.cfg.Settings.LookedAt(workDir)
@@ -84,7 +93,7 @@ func (s *Servers) place(l *lane.Lane, workDir string) (p place, err error) {
 
 // list returns the servers of a place, those that do not count last.
 func (s *Servers) list(p place) *protocol.MCPServerList {
-	set := s.Configured(p.root, p.cfg)
+	set := s.Configured(p.root, p.cfg, p.over)
 	out := &protocol.MCPServerList{Servers: []protocol.MCPServerInfo{}}
 	for _, f := range set.Faults {
 		out.Problems = append(out.Problems, f.Error()+".")
@@ -123,7 +132,7 @@ func (s *Servers) Diagnose(root string) (count int, problems []string, err error
 	if err != nil {
 		return 0, nil, err
 	}
-	list := s.list(place{root: root, cfg: cfg})
+	list := s.list(place{root: root, cfg: cfg, over: s.cfg.Settings.Overrides})
 	for _, x := range list.Servers {
 		switch x.State {
 		case protocol.MCPConfigured:
@@ -218,7 +227,7 @@ func (s *Servers) judge(info *protocol.MCPServerInfo, e mcpconfig.Entry, policy 
 func (s *Servers) reach(e mcpconfig.Entry, policy mcpconfig.Policies, p place) (Reached, error) {
 	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(p.cfg), Root: p.root, Trust: s.cfg.Settings.Trust,
 		Profile: func() (*sandbox.Profile, error) {
-			return confinement.ForServer(s.cfg.Settings, p.cfg, s.cfg.Settings.Overrides, p.root)
+			return confinement.ForServer(s.cfg.Settings, p.cfg, p.over, p.root)
 		}}
 	return Reach(e, policy, s.vars(p.root, p.cfg), in)
 }
@@ -229,7 +238,7 @@ func (s *Servers) enable(l *lane.Lane, r *protocol.EnableMCPServer) error {
 	if err != nil {
 		return err
 	}
-	set := s.Configured(p.root, p.cfg)
+	set := s.Configured(p.root, p.cfg, p.over)
 	if set.Managed {
 		return protocol.Errorf(protocol.CodeForbidden, "An administrator's file decides which MCP servers are used here.")
 	}

@@ -40,7 +40,7 @@ func (s *Servers) beginLogin(l *lane.Lane, r *protocol.BeginMCPLogin) (*protocol
 	if err != nil {
 		return nil, err
 	}
-	set := s.Configured(p.root, p.cfg)
+	set := s.Configured(p.root, p.cfg, p.over)
 	e, ok := set.Lookup(r.Name)
 	if !ok {
 		return nil, missing(set, r.Name)

@@ -193,10 +193,10 @@ func (s *Servers) stamp(root string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Configured returns the servers that are configured for a workspace. Those of the project
-// itself count when it is trusted.
-func (s *Servers) Configured(root string, cfg config.Config) mcpconfig.Set {
-	return mcpconfig.Merge(mcpconfig.Sources{
+// Configured returns the servers that are configured for a workspace, and for a session whose
+// settings are over. Those of the project itself count when it is trusted.
+func (s *Servers) Configured(root string, cfg config.Config, over settings.Overrides) mcpconfig.Set {
+	all := mcpconfig.Sources{
 		Root:     root,
 		Managed:  mcpconfig.ReadFile(mcpconfig.ManagedFile()),
 		User:     mcpconfig.ReadFile(mcpconfig.UserFile(s.cfg.Settings.Dir)),
@@ -205,5 +205,22 @@ func (s *Servers) Configured(root string, cfg config.Config) mcpconfig.Set {
 		Faults:   cfg.MCP.Faults,
 		Policies: cfg.MCP.Policies(),
 		Vars:     s.vars(root, cfg),
-	})
+		Session:  SessionFiles(over.MCPConfig),
+	}
+	if over.StrictMCP {
+		all = all.Strict()
+	}
+	return mcpconfig.Merge(all)
+}
+
+// SessionFiles returns texts of servers that a session brings as files.
+func SessionFiles(texts []string) (files []mcpconfig.File) {
+	for i, text := range texts {
+		name := "--mcp-config"
+		if len(texts) > 1 {
+			name += fmt.Sprintf(" %d", i+1)
+		}
+		files = append(files, mcpconfig.File{Name: name, Data: []byte(text)})
+	}
+	return files
 }

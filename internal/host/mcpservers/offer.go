@@ -27,7 +27,8 @@ type session struct {
 	mu     sync.Mutex
 	begun  bool
 	closed bool
-	stamp  string // of the project's files that are trusted
+	over   settings.Overrides // of the turn that has begun the servers
+	stamp  string             // of the project's files that are trusted
 	// switched are the names of servers that a person has switched on or off since the last
 	// turn; at most as many as there are entries.
 	switched []string
@@ -108,7 +109,7 @@ func (o *Offer) warn(format string, args ...any) {
 // begin acquires the servers. Nobody else does.
 func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 	stamp := o.s.stamp(root)
-	set := o.s.Configured(root, cfg)
+	set := o.s.Configured(root, cfg, over)
 	for _, f := range set.Faults {
 		if f.Dropped {
 			o.warn("%v.", f)
@@ -116,7 +117,7 @@ func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 	}
 	all := o.acquire(set.Entries, set.Policy, root, cfg, over)
 	o.x.mu.Lock()
-	o.x.begun, o.x.stamp = true, stamp
+	o.x.begun, o.x.stamp, o.x.over = true, stamp, over
 	o.x.mu.Unlock()
 	o.use(all)
 }
@@ -130,11 +131,13 @@ func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides)
 	switched := o.x.switched
 	same := o.x.stamp == stamp && len(switched) == 0 || o.x.closed
 	o.x.stamp, o.x.switched = stamp, nil
+	given := o.x.over
 	o.x.mu.Unlock()
 	if same {
 		return
 	}
-	set := o.s.Configured(root, cfg)
+	over.MCPConfig, over.StrictMCP = given.MCPConfig, given.StrictMCP
+	set := o.s.Configured(root, cfg, over)
 	asked := func(e mcpconfig.Entry) bool {
 		return e.Scope == mcpconfig.ScopeProject || slices.Contains(switched, e.Name)
 	}
