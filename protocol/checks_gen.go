@@ -178,6 +178,16 @@ func (r *GetMCPLog) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *SetMCPInput) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+		need("id", r.ID, MaxName),
+		atMost("value", r.Value, MaxMCPInput),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *BeginMCPLogin) Check() *Problem {
 	return first(
 		atMost("workDir", r.WorkDir, MaxPath),

@@ -39,6 +39,15 @@ type (
 	GetMCPLog struct {
 		Name string `json:"name" check:"required,max=MaxName"`
 	}
+	// SetMCPInput keeps what a person answers to a question of the entry of an MCP server of the
+	// session, or of WorkDir, with the keys of providers; "" forgets it. A server that waits for
+	// it is begun with the session's next turn.
+	SetMCPInput struct {
+		WorkDir string `json:"workDir,omitempty" check:"max=MaxPath"`
+		Name    string `json:"name" check:"required,max=MaxName"`
+		ID      string `json:"id" check:"required,max=MaxName"`
+		Value   string `json:"value" check:"max=MaxMCPInput"`
+	}
 	// BeginMCPLogin begins to sign in to an MCP server of the session, or of WorkDir; the answer
 	// is an [MCPLogin]. A person opens its address in a browser, which comes back to this host.
 	// It waits five minutes; [AwaitMCPLogin] tells how it ended.
@@ -60,6 +69,7 @@ type (
 
 // Bounds of requests about MCP servers, in bytes but for the number of texts.
 const (
+	MaxMCPInput   = 4 << 10  // an answer to a question of an entry
 	MaxPasted     = 64 << 10 // the address at which a sign-in has ended
 	MaxMCPConfigs = 16       // texts with servers that a turn brings
 	MaxMCPConfig  = 1 << 20  // one of them, as for a file of servers
@@ -84,6 +94,17 @@ type (
 		AlwaysLoad bool `json:"alwaysLoad,omitempty"` // its tools are sent to the model from the first turn on
 		CanSignIn  bool `json:"canSignIn,omitempty"`  // somebody can sign in to it
 		SignedIn   bool `json:"signedIn,omitempty"`   // somebody has
+		// Inputs are what its entry asks people for, once.
+		Inputs []MCPInput `json:"inputs,omitempty"`
+	}
+	// MCPInput is a question of an entry.
+	MCPInput struct {
+		ID          string   `json:"id"`
+		Description string   `json:"description,omitempty"`
+		Default     string   `json:"default,omitempty"`
+		Password    bool     `json:"password,omitempty"` // what is typed is not to be shown
+		Options     []string `json:"options,omitempty"`  // what can be answered; none for any text
+		Answered    bool     `json:"answered,omitempty"`
 	}
 	// MCPServerList is the servers by name, those that do not count last. SavedTokens is an
 	// estimate of what the descriptions of tools would take that the model searches for instead.
@@ -122,6 +143,10 @@ var (
 		Name: "get_mcp_log", Scope: ScopeSession, Grant: GrantControl,
 		New: func() Request { return new(GetMCPLog) }, Reply: func() Response { return new(MCPLog) },
 	}
+	setMCPInputSpec = Spec{
+		Name: "set_mcp_input", Scope: ScopeEither, Grant: GrantControl, Mutates: true,
+		New: func() Request { return new(SetMCPInput) }, Reply: func() Response { return new(Done) },
+	}
 	beginMCPLoginSpec = Spec{
 		Name: "begin_mcp_login", Scope: ScopeEither, Grant: GrantControl, Mutates: true,
 		New: func() Request { return new(BeginMCPLogin) }, Reply: func() Response { return new(MCPLogin) },
@@ -141,6 +166,7 @@ func (*ListMCPServers) Spec() *Spec     { return &listMCPServersSpec }
 func (*EnableMCPServer) Spec() *Spec    { return &enableMCPServerSpec }
 func (*ReconnectMCPServer) Spec() *Spec { return &reconnectMCPServerSpec }
 func (*GetMCPLog) Spec() *Spec          { return &getMCPLogSpec }
+func (*SetMCPInput) Spec() *Spec        { return &setMCPInputSpec }
 func (*BeginMCPLogin) Spec() *Spec      { return &beginMCPLoginSpec }
 func (*AwaitMCPLogin) Spec() *Spec      { return &awaitMCPLoginSpec }
 func (*CancelMCPLogin) Spec() *Spec     { return &cancelMCPLoginSpec }

@@ -76,6 +76,7 @@ var specs = [...]*Spec{
 	&setCredentialSpec,
 	&setGrantSpec,
 	&setLabelSpec,
+	&setMCPInputSpec,
 	&setModeSpec,
 	&steerSpec,
 	&stopHostSpec,

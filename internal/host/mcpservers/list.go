@@ -49,6 +49,9 @@ func (s *Servers) Handle(t request.Table) {
 		status := u.lease.Status()
 		return &protocol.MCPLog{Text: cmp.Or(status.Log, sentences([]string{status.Problem}))}, nil // a failed start has its last lines in the reason
 	})
+	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.SetMCPInput) (protocol.Response, error) {
+		return &protocol.Done{}, s.setInput(at.Lane, r)
+	})
 	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.BeginMCPLogin) (protocol.Response, error) {
 		return s.beginLogin(at.Lane, r)
 	})
@@ -101,6 +104,7 @@ func (s *Servers) list(p place) *protocol.MCPServerList {
 	servers, choice := s.usesOf(p.id)
 	for _, e := range set.Entries {
 		info := shown(e)
+		info.Inputs = s.questions(e)
 		i := slices.IndexFunc(servers, func(u *used) bool { return u.entry.Name == e.Name && u.entry.Hash() == e.Hash() })
 		switch {
 		case e.Disabled:
@@ -225,7 +229,7 @@ func (s *Servers) judge(info *protocol.MCPServerInfo, e mcpconfig.Entry, policy 
 
 // reach says how the server of an entry is reached from a place.
 func (s *Servers) reach(e mcpconfig.Entry, policy mcpconfig.Policies, p place) (Reached, error) {
-	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(p.cfg), Root: p.root, Trust: s.cfg.Settings.Trust,
+	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(p.cfg), Root: p.root, Trust: s.cfg.Settings.Trust, Answers: s.answers(),
 		Profile: func() (*sandbox.Profile, error) {
 			return confinement.ForServer(s.cfg.Settings, p.cfg, p.over, p.root)
 		}}
@@ -250,15 +254,7 @@ func (s *Servers) enable(l *lane.Lane, r *protocol.EnableMCPServer) error {
 	if err := store.Enable(p.root, e, r.Enabled); err != nil {
 		return protocol.Errorf(protocol.CodeStorageError, "%s.", failure.Sentence(err))
 	}
-	if p.id != "" {
-		x := s.of(p.id)
-		x.mu.Lock()
-		if !slices.Contains(x.switched, r.Name) {
-			x.switched = append(x.switched, r.Name)
-		}
-		x.mu.Unlock()
-		s.announce(p.id)
-	}
+	s.again(p.id, r.Name)
 	return nil
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,5 +157,31 @@ func TestAPersonSignsInByRequests(t *testing.T) {
 	hosttest.Call[*protocol.Done](t, e.C, "", &protocol.CancelMCPLogin{LoginID: second.LoginID})
 	if _, err := client.Call[*protocol.Done](t.Context(), e.C, "", &protocol.AwaitMCPLogin{LoginID: second.LoginID}); protocol.AboutOf(err).Field != "loginId" {
 		t.Errorf("after it was cancelled: %v", err)
+	}
+}
+
+// TestAServerWaitsForAnAnswer: a client answers, and the next turn begins the server; the
+// answer is in no list.
+func TestAServerWaitsForAnAnswer(t *testing.T) {
+	w := hosttest.New(t, allowed("mcp__asking"), done, through("mcp__asking__secret", `{"text":"x"}`), done)
+	w.Write(filepath.Join(w.Home, ".scorel", "mcp.json"), fmt.Sprintf(`{"inputs":[{"type":"promptString","id":"word","password":true,"description":"The word"}],
+		"mcpServers":{"asking":{"command":%q,"env":{%q:"asking","GIVEN":"${input:word}"}}}}`, os.Args[0], asServer))
+	e := w.Begin(false)
+	e.Say("hello")
+	by, _ := listed(t, w, e, e.ID)
+	if s := by["asking"]; s.State != protocol.MCPRefused || len(s.Inputs) != 1 || s.Inputs[0].Answered || !s.Inputs[0].Password || s.Inputs[0].Description != "The word" {
+		t.Errorf("%+v", s)
+	}
+	if _, err := client.Call[*protocol.Done](t.Context(), e.C, e.ID, &protocol.SetMCPInput{Name: "asking", ID: "other", Value: "x"}); protocol.AboutOf(err).Field != "id" {
+		t.Errorf("a question that there is not: %v", err)
+	}
+	hosttest.Call[*protocol.Done](t, e.C, e.ID, &protocol.SetMCPInput{Name: "asking", ID: "word", Value: "marker-word"})
+	by, l := listed(t, w, e, e.ID)
+	if !by["asking"].Inputs[0].Answered || strings.Contains(fmt.Sprintf("%+v", l), "marker-word") {
+		t.Errorf("%+v", l)
+	}
+	e.Say("use it")
+	if got := e.LastResult().PlainText(); !strings.HasPrefix(got, "key marker-word: ") {
+		t.Errorf("%q", got)
 	}
 }

@@ -101,7 +101,7 @@ func (s *Servers) of(id protocol.SessionID) *session {
 
 // acquire begins or shares the connection to a server.
 func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
-	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust,
+	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust, Answers: s.answers(),
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(s.cfg.Settings, cfg, over, root) }}
 	reached, err := Reach(e, policy, s.vars(root, cfg), in)
 	if err != nil {

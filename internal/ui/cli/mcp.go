@@ -37,7 +37,7 @@ call a server.
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
 	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand())
+		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand(), a.mcpInputsCommand())
 	return cmd
 }
 
@@ -80,7 +80,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 		}
 	}
 	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
-	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust,
+	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust, Answers: mcpservers.Answers{FS: disk.OS(), File: st.CredentialsFile()},
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
 	f.vars = mcpservers.Vars(a.environ, home, f.root)
 	f.vars.Secret = st.SecretNames(c)

@@ -110,8 +110,8 @@ a project's servers is revoked with "scorel trust revoke".`,
 	return cmd
 }
 
-// forgets returns what forgets the tokens of the server of a name and scope. They are found by
-// its entry, so this is called before that is removed.
+// forgets returns what forgets the tokens and answers for the server of a name and scope. They
+// are found by its entry, so this is called before that is removed.
 func (f *mcpFiles) forgets(scope mcp.Scope, name string) func() (bool, error) {
 	none := func() (bool, error) { return false, nil }
 	e, ok := f.set.Lookup(name)
@@ -120,11 +120,13 @@ func (f *mcpFiles) forgets(scope mcp.Scope, name string) func() (bool, error) {
 	}
 	r, err := mcpservers.Reach(e, f.set.Policy, f.vars, f.in)
 	if err != nil { // nobody could sign in to it
-		return none
+		return func() (bool, error) { return false, f.in.Answers.Forget(e) }
 	}
 	login, err := mcpservers.NewLogin(e, r, disk.OS(), filepath.Join(f.home, ".scorel", "credentials.json"), Version)
-	if err != nil || login == nil {
-		return func() (bool, error) { return false, errors.Join(err) }
+	return func() (bool, error) {
+		if err := errors.Join(err, f.in.Answers.Forget(e)); err != nil || login == nil {
+			return false, err
+		}
+		return login.Forget()
 	}
-	return login.Forget
 }

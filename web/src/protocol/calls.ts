@@ -12,7 +12,7 @@ import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, Lis
 import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
-import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer } from "./mcp";
+import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer, SetMCPInput } from "./mcp";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
@@ -103,6 +103,7 @@ export interface Requests {
   set_credential: { request: SetCredential; response: Done };
   set_grant: { request: SetGrant; response: Done };
   set_label: { request: SetLabel; response: Done };
+  set_mcp_input: { request: SetMCPInput; response: Done };
   set_mode: { request: SetMode; response: Done };
   steer: { request: Steer; response: Sent };
   stop_host: { request: StopHost; response: Done };
@@ -220,6 +221,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   set_credential: "control",
   set_grant: "control",
   set_label: "control",
+  set_mcp_input: "control",
   set_mode: "control",
   steer: "control",
   stop_host: "control",
@@ -269,6 +271,7 @@ export const acts: readonly RequestName[] = [
   "set_credential",
   "set_grant",
   "set_label",
+  "set_mcp_input",
   "set_mode",
   "steer",
   "stop_host",

@@ -54,6 +54,18 @@ export interface GetMCPLog {
 }
 
 /**
+ * SetMCPInput keeps what a person answers to a question of the entry of an MCP server of the
+ * session, or of WorkDir, with the keys of providers; "" forgets it. A server that waits for
+ * it is begun with the session's next turn.
+ */
+export interface SetMCPInput {
+  workDir?: string;
+  name: string;
+  id: string;
+  value: string;
+}
+
+/**
  * BeginMCPLogin begins to sign in to an MCP server of the session, or of WorkDir; the answer
  * is an {@link MCPLogin}. A person opens its address in a browser, which comes back to this host.
  * It waits five minutes; {@link AwaitMCPLogin} tells how it ended.
@@ -104,6 +116,20 @@ export interface MCPServerInfo {
   canSignIn?: boolean;
   /** somebody has */
   signedIn?: boolean;
+  /** Inputs are what its entry asks people for, once. */
+  inputs?: MCPInput[];
+}
+
+/** MCPInput is a question of an entry. */
+export interface MCPInput {
+  id: string;
+  description?: string;
+  default?: string;
+  /** what is typed is not to be shown */
+  password?: boolean;
+  /** what can be answered; none for any text */
+  options?: string[];
+  answered?: boolean;
 }
 
 /**

@@ -145,6 +145,9 @@ func (x *MCP) server(s protocol.MCPServerInfo) tea.Cmd {
 		add("reconnect", "Reconnect", "ends the connection and makes a new one")
 		add("log", "Show its log", "the last of what it wrote")
 	}
+	if len(s.Inputs) > 0 {
+		add("inputs", "Answer what it asks for", counted(len(s.Inputs), "question"))
+	}
 	if s.State == protocol.MCPDisabled {
 		add("enable", "Enable", "from the next message on")
 	} else {
@@ -166,6 +169,8 @@ func (x *MCP) server(s protocol.MCPServerInfo) tea.Cmd {
 			return x.reconnect(s.Name)
 		case "log":
 			return x.log(s.Name)
+		case "inputs":
+			return x.answer(s.Name, s.Inputs)
 		}
 		return x.enable(s.Name, ids[0] == "enable")
 	}
@@ -217,6 +222,38 @@ func (x *MCP) enable(name string, on bool) tea.Cmd {
 		x.Toasts.Info(line(name) + map[bool]string{true: " is enabled", false: " is disabled"}[on] + " from the next message on")
 		return nil
 	})
+}
+
+// answer asks what the entry of a server asks for, one after the other.
+func (x *MCP) answer(name string, questions []protocol.MCPInput) tea.Cmd {
+	if len(questions) == 0 {
+		x.Toasts.Info("the answers for " + line(name) + " count from the next message on")
+		return nil
+	}
+	q, rest := questions[0], questions[1:]
+	keep := func(value string) tea.Cmd {
+		if value == "" { // what there is stays
+			return x.answer(name, rest)
+		}
+		return ask(x.Base, &protocol.SetMCPInput{WorkDir: x.workDir(), Name: name, ID: q.ID, Value: value}, func(*protocol.Done) tea.Cmd { return x.answer(name, rest) })
+	}
+	title := line(name) + ": " + line(q.ID)
+	if len(q.Options) > 0 {
+		var items []list.Item
+		for _, o := range q.Options {
+			items = append(items, list.Item{ID: o, Title: o})
+		}
+		return x.Overlays.Pick(&overlay.Picker{List: list.New(list.Config{Title: title, Items: items, On: q.Default}), OnPick: func(ids []string) tea.Cmd { return keep(ids[0]) }})
+	}
+	message := line(q.Description)
+	if q.Answered {
+		message = strings.TrimSpace(message + " Enter on an empty line keeps the answer that there is.")
+	}
+	text := q.Default
+	if q.Password {
+		text = ""
+	}
+	return x.Overlays.Prompt(overlay.PromptConfig{Title: title, Message: message, Text: text, Secret: q.Password}, func(text string) tea.Cmd { return keep(strings.TrimSpace(text)) })
 }
 
 // login signs in: the address is shown, and an address can be pasted for a browser that is on
