@@ -468,6 +468,7 @@ func (r *TrustProject) Check() *Problem {
 	return first(
 		need("projectId", r.ProjectID, MaxWord),
 		atMost("hash", r.Hash, MaxName),
+		each("withoutServers", r.WithoutServers, MaxRules, MaxName),
 	)
 }
 

@@ -49,6 +49,11 @@ type Servers interface {
 	// Diagnose returns how many servers count for the project at root, "" for none, and a
 	// sentence about each thing that is wrong with one or with a file of them.
 	Diagnose(root string) (count int, problems []string, err error)
+	// OfProject returns the names of the servers in the files of the project at root that are
+	// not switched off, trusted or not.
+	OfProject(root string) ([]string, error)
+	// LeaveOut switches servers of the project's files off for the person.
+	LeaveOut(root string, names []string) error
 }
 
 // Config is what an [Admin] is made from.
