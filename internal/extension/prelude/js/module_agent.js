@@ -81,14 +81,6 @@ function isResultOf(name) {
   return (event) => event.toolName === name;
 }
 
-function component(name) {
-  return class {
-    constructor() {
-      throw new Error(`${name}: ${NO_COMPONENTS}`);
-    }
-  };
-}
-
 // builtinTool gives a built-in tool for one of the extension that takes its place, and has
 // the host run its calls: judged, confined and kept as ever.
 function builtinTool(of, options) {
@@ -177,15 +169,13 @@ const codingAgent = {
   stripFrontmatter: (content) => parseFrontmatter(content).body,
   CONFIG_DIR_NAME: ".scorel",
   getAgentDir: () => `${process.env.HOME}/.scorel`,
-
-  DynamicBorder: component("DynamicBorder"),
-  BorderedLoader: component("BorderedLoader"),
-  CustomEditor: component("CustomEditor"),
-  getMarkdownTheme: () => plain,
-  getSelectListTheme: () => plain,
-  getSettingsListTheme: () => plain,
+  VERSION: host.version,
 };
+// Components are made when they are first used.
+for (const name of ["DynamicBorder", "BorderedLoader", "CustomEditor", "getMarkdownTheme", "getSelectListTheme", "getSettingsListTheme", "keyHint", "keyText", "rawKeyHint", "truncateToVisualLines"]) {
+  Object.defineProperty(codingAgent, name, { get: () => components().ofAgent[name], enumerable: true });
+}
 for (const name of ["pi-coding-agent", "pi-coding-agent/hooks", "pi-coding-agent/extensions"]) {
-  define(`@mariozechner/${name}`, { ...codingAgent }, AGENT);
+  define(`@mariozechner/${name}`, codingAgent, AGENT);
 }
 define("@mariozechner/pi-agent-core", {}, "Its types are in scorel.d.ts.");
