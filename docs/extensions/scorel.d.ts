@@ -831,7 +831,7 @@ declare module "@mariozechner/pi-ai" {
 }
 
 declare module "@mariozechner/pi-coding-agent" {
-  import type { Message, Tool } from "scorel";
+  import type { Block, Message, Tool, TSchema } from "scorel";
   import { Component, Container, Editor, type EditorOptions, type EditorTheme, type KeybindingsManager, type MarkdownTheme, type SelectListTheme, type SettingsListTheme } from "@mariozechner/pi-tui";
   export type {
     AgentMessage, AppMessage, ContextEvent, ContextMessage, ExtensionAPI, ExtensionCommandContext, ExtensionContext, HookAPI, HookCommandContext,

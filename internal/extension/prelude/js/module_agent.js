@@ -81,14 +81,19 @@ function isResultOf(name) {
   return (event) => event.toolName === name;
 }
 
+const refusedOptions = ["operations", "spawnHook"]; // of built-in tools
+
+function refusedOption(option, name) {
+  return `${option} of the built-in tool ${name} is not supported by Scorel, which runs it on this machine as it is. Change the input of its calls in a handler of tool_call.`;
+}
+
 // builtinTool gives a built-in tool for one of the extension that takes its place, and has
 // the host run its calls: judged, confined and kept as ever.
 function builtinTool(of, options) {
   const { name, description, parameters, kind } = (host.builtins || []).find((t) => t.name === of) ||
     { name: of, description: `The built-in tool ${of}.`, parameters: {} };
   const piName = toolNameOut(name);
-  const lacking = ["operations", "spawnHook"].filter((o) => options && options[o] !== undefined)
-    .map((o) => `${o} of the built-in tool ${piName} is not supported by Scorel, which runs it on this machine as it is. Change the input of its calls in a handler of tool_call.`)[0];
+  const lacking = refusedOptions.filter((o) => options && options[o] !== undefined).map((o) => refusedOption(o, piName))[0];
   if (lacking) unsupported(lacking);
   return {
     name: piName,
