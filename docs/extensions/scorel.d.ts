@@ -611,6 +611,14 @@ declare module "scorel" {
     setEditorComponent(factory: undefined): void;
     /** @deprecated Not supported: it throws. */
     onTerminalInput(handler: unknown): never;
+    /** @deprecated No effect: each client shows in its own way that it works. */
+    setWorkingIndicator(options?: { frames?: string[]; intervalMs?: number }): void;
+    /** @deprecated No effect: each client shows in its own way that it works. */
+    setWorkingVisible(visible: boolean): void;
+    /** @deprecated No effect: each client names hidden thinking itself. */
+    setHiddenThinkingLabel(label?: string): void;
+    /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
+    addAutocompleteProvider(factory: unknown): void;
   }
 
   export interface Theme {

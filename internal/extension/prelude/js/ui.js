@@ -30,11 +30,12 @@ function linesOf(content, name) {
 let editorText = "";
 
 // notificationIn gives the text of a notification that a program writes for its terminal
-// (OSC 9, 99 or 777), undefined for anything else. Of OSC 99 the title and the body come
+// (OSC 9, 99 or 777, or the bell alone), undefined for anything else. Of OSC 99 the title and the body come
 // apart; the title waits for it.
 let notificationTitle = "";
 
 function notificationIn(chunk) {
+  if (String(chunk) === "\x07") return `The extension ${host.ext} rings the bell.`;
   const match = /^\x1b\](9|99|777);([\s\S]*?)(?:\x07|\x1b\\)$/.exec(String(chunk));
   if (!match) return undefined;
   const [, kind, text] = match;
@@ -60,6 +61,13 @@ if (host.writesToTerminal) {
     if (text !== "") ui.notify(text);
     return true;
   };
+}
+
+// without makes a call that changes nothing here; people are told what an extension wants
+// of it.
+function without(name, why) {
+  const refused = `ui.${name} has no effect in Scorel. ${why}`;
+  return refuses(refused, () => unsupported(refused));
 }
 
 const ui = {
@@ -119,6 +127,10 @@ const ui = {
     if (factory !== undefined) throw new Error(`ui.setEditorComponent: ${NO_COMPONENTS}`);
   }),
   onTerminalInput: refusal("ui.onTerminalInput", "Register a command or a shortcut instead."),
+  setWorkingIndicator: without("setWorkingIndicator", "Each client shows in its own way that it works; setWorkingMessage shows a text."),
+  setWorkingVisible: without("setWorkingVisible", "Each client shows in its own way that it works."),
+  setHiddenThinkingLabel: without("setHiddenThinkingLabel", "Each client names hidden thinking itself."),
+  addAutocompleteProvider: without("addAutocompleteProvider", "Completions of a command come from getArgumentCompletions."),
   theme,
   getTheme: () => theme,
   getAllThemes: () => [],
