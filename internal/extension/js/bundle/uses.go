@@ -23,7 +23,8 @@ const maxUses = 10_000
 // "ctx.modelRegistry" of the context of a handler, "event" for one that it listens to,
 // "tool" for a field of a tool, "option" for an option of a built-in tool (its Name is
 // that of the function and the key, as createBashTool.spawnHook), "provider" for a field
-// of a provider, else the module that it is imported from.
+// of a provider, "tui" of the screen that the factory of a component is given, else the
+// module that it is imported from.
 type Use struct {
 	Of    string `json:"of"`
 	Name  string `json:"name"`
@@ -40,7 +41,7 @@ func Uses(b *Bundle, root string) ([]Use, error) {
 		return nil, err
 	}
 	u := &uses{root: root, file: tree.File, seen: map[Use]bool{}, requires: map[string]string{}, imports: map[string]string{},
-		apis: map[string]bool{"pi": true}, contexts: map[string]bool{"ctx": true}, bound: map[string]int{}, handlers: map[ast.Expression]int{}, aliases: map[string]ast.Expression{}}
+		apis: map[string]bool{"pi": true}, contexts: map[string]bool{"ctx": true}, screens: map[string]bool{}, bound: map[string]int{}, handlers: map[ast.Expression]int{}, aliases: map[string]ast.Expression{}}
 	walk(reflect.ValueOf(tree), u.declare)
 	walk(reflect.ValueOf(tree), u.use)
 	return u.found, nil
@@ -54,6 +55,7 @@ type uses struct {
 	imports  map[string]string         // and by the variable that holds one
 	apis     map[string]bool           // names of the extension API
 	contexts map[string]bool           // and of contexts
+	screens  map[string]bool           // and of the screens of components
 	bound    map[string]int            // how often a name is bound
 	aliases  map[string]ast.Expression // what variables are made of, by their names
 	handlers map[ast.Expression]int    // where the parameter of functions is that is their context
@@ -115,6 +117,14 @@ func (u *uses) declare(node any) {
 			return
 		}
 		switch name := dot.Identifier.Name.String(); name {
+		case "custom", "setWidget", "setFooter", "setHeader", "setEditorComponent":
+			for _, arg := range n.ArgumentList {
+				if params := parameters(arg); params != nil && len(params.List) > 0 {
+					if name := identifier(params.List[0].Target); name != "" {
+						u.screens[name] = true
+					}
+				}
+			}
 		case "on", "registerTool", "registerCommand":
 			if _, literal := text(argument(n, 0)); name == "on" && !literal {
 				return
@@ -145,13 +155,7 @@ func (u *uses) api(v ast.Expression) {
 // handler notes the name that a function gives to the context, its parameter at that
 // place.
 func (u *uses) handler(v ast.Expression, at int) {
-	var params *ast.ParameterList
-	switch f := v.(type) {
-	case *ast.ArrowFunctionLiteral:
-		params = f.ParameterList
-	case *ast.FunctionLiteral:
-		params = f.ParameterList
-	}
+	params := parameters(v)
 	if params == nil || len(params.List) <= at {
 		return
 	}
@@ -161,6 +165,17 @@ func (u *uses) handler(v ast.Expression, at int) {
 	} else {
 		u.taken(params.List[at].Target, context)
 	}
+}
+
+// parameters gives those of a function, nil for what is none.
+func parameters(v ast.Expression) *ast.ParameterList {
+	switch f := v.(type) {
+	case *ast.ArrowFunctionLiteral:
+		return f.ParameterList
+	case *ast.FunctionLiteral:
+		return f.ParameterList
+	}
+	return nil
 }
 
 // context stands for the context of a handler whose parameter has no name.
@@ -279,9 +294,9 @@ func (u *uses) use(node any) {
 	case *ast.AssignExpression:
 		u.destructured(n.Left, n.Right)
 	case *ast.ArrowFunctionLiteral:
-		u.parameters(n, n.ParameterList)
+		u.context(n, n.ParameterList)
 	case *ast.FunctionLiteral:
-		u.parameters(n, n.ParameterList)
+		u.context(n, n.ParameterList)
 	case *ast.CallExpression:
 		dot := calledMember(n)
 		if dot == nil {
@@ -308,8 +323,8 @@ func (u *uses) use(node any) {
 // builtinTool is what the functions are called that give built-in tools.
 var builtinTool = regexp.MustCompile(`^create\w+Tools?(Definition)?$`)
 
-// parameters notes the members that a function takes out of its context.
-func (u *uses) parameters(f ast.Expression, params *ast.ParameterList) {
+// context notes the members that a function takes out of its context.
+func (u *uses) context(f ast.Expression, params *ast.ParameterList) {
 	if at, ok := u.handlers[f]; ok && len(params.List) > at {
 		u.destructured(params.List[at].Target, context)
 	}
@@ -336,6 +351,8 @@ func (u *uses) of(v ast.Expression) string {
 			return "api"
 		case u.contexts[name]:
 			return "ctx"
+		case u.screens[name]:
+			return "tui"
 		case u.imports[name] != "":
 			return u.imports[name]
 		}
@@ -350,6 +367,10 @@ func (u *uses) of(v ast.Expression) string {
 			}
 		case "ctx":
 			return "ctx"
+		case "tui":
+			if _, this := e.Left.(*ast.ThisExpression); this && len(u.screens) > 0 {
+				return "tui" // that a component keeps
+			}
 		case "default":
 			return u.imports[identifier(e.Left)]
 		}

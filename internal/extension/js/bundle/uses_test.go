@@ -37,8 +37,11 @@ export function taken(pi: any) {
     const { fork, ui } = ctx;
     const { setHeader: header } = ctx.ui;
     let reload; ({ reload } = ctx);
+    ctx.ui.custom((screen: any) => screen.showOverlay());
     return [fork, header, reload, ui.setFooter()];
   });
+  class Kept { tui: any; constructor(tui: any) { this.tui = tui; } stop() { this.tui.stop(); } }
+  new Kept(pi);
   const unrelated = { ui: 1, newThing: 2 };
   const { newThing } = unrelated;
   return newThing;
@@ -63,7 +66,7 @@ export const help = (other: any) => { new Kept().show(); other.registerCommand("
 	for _, want := range []string{"x.ts:6 event user_bash", "x.ts:7 ctx.ui custom", "x.ts:7 @mariozechner/pi-tui Text", "x.ts:8 ctx reload", "x.ts:12 ctx.sessionManager getTree",
 		"x.ts:13 tool renderCall", "x.ts:13 @mariozechner/pi-tui matchesKey", "x.ts:15 api nothing", "x.ts:15 fs watch", "x.ts:16 fs watchFile", "x.ts:16 fs unwatchFile", "lib/help.ts:1 ctx.ui setFooter", "lib/help.ts:2 ctx fork",
 		"lib/taken.ts:2 option createBashTool.spawnHook", "lib/taken.ts:5 option createCodingTools.operations", "lib/taken.ts:6 provider streamSimple", "lib/taken.ts:7 ctx newSession", "lib/taken.ts:7 ctx.ui custom",
-		"lib/taken.ts:9 ctx fork", "lib/taken.ts:10 ctx.ui setHeader", "lib/taken.ts:11 ctx reload", "lib/taken.ts:12 ctx.ui setFooter"} {
+		"lib/taken.ts:9 ctx fork", "lib/taken.ts:10 ctx.ui setHeader", "lib/taken.ts:11 ctx reload", "lib/taken.ts:12 tui showOverlay", "lib/taken.ts:13 ctx.ui setFooter", "lib/taken.ts:15 tui stop"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not found", want)
 		}

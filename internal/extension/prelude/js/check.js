@@ -22,6 +22,8 @@ function lack(of, name) {
       const [maker, option] = name.split(".");
       return refusedOptions.includes(option) ? refusedOption(option, builtinNameOf(maker)) : "";
     }
+    case "tui":
+      return refusedOfScreen.includes(name) ? `tui.${name} is not supported by Scorel. A component has no terminal of its own; call ui.custom again for another component.` : "";
     case "provider":
       return name === "streamSimple" ? `streamSimple of a provider is not used, and the provider not registered. ${NO_STREAMS}` : "";
     case "api":
@@ -45,6 +47,9 @@ function lackOf(what, object, name) {
   if (!there) return `${what}.${name} is not provided by Scorel.`;
   return typeof there.value === "function" && there.value.refused ? there.value.refused : "";
 }
+
+// What the screen of a component refuses.
+const refusedOfScreen = ["start", "stop", "addInputListener", "removeInputListener", "showOverlay"];
 
 // builtinNameOf gives the built-in tool that a function gives: createBashTool gives bash.
 function builtinNameOf(maker) {
