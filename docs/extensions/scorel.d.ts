@@ -846,6 +846,8 @@ declare module "@mariozechner/pi-coding-agent" {
     HookContext, HookEventContext, SessionEntry, SessionManager, Theme, ToolDefinition, ToolInfo,
   } from "scorel";
 
+  export type { KeybindingsManager } from "@mariozechner/pi-tui";
+
   export interface TruncationResult {
     content: string;
     truncated: boolean;
@@ -1079,8 +1081,13 @@ declare module "@mariozechner/pi-tui" {
     isShowingAutocomplete(): boolean;
     handleInput(data: string): void;
   }
-  /** @deprecated Not supported: an extension has no terminal. */
-  export class TUI { constructor(...args: unknown[]); }
+  /** The screen that a component is given. It cannot be made: an extension has no terminal. */
+  export class TUI {
+    private constructor();
+    requestRender(force?: boolean): void;
+    setFocus(component: Component | null): void;
+    readonly terminal: { readonly columns: number; readonly rows: number };
+  }
 
   /** Written before the character that the cursor is on. It takes no cell. */
   export const CURSOR_MARKER: string;

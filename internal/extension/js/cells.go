@@ -126,13 +126,16 @@ func tidy(s string) string {
 	}
 }
 
+// maxSequence is the longest SGR sequence that is kept, in bytes.
+const maxSequence = 64
+
 // sgrLength returns how many bytes after the escape character are an SGR sequence, 0 when
 // it is another one.
 func sgrLength(s string) int {
 	if !strings.HasPrefix(s, "[") {
 		return 0
 	}
-	for i := 1; i < len(s); i++ {
+	for i := 1; i < min(len(s), maxSequence); i++ {
 		switch c := s[i]; {
 		case c == 'm':
 			return i + 1

@@ -22,6 +22,9 @@ const (
 	looks
 )
 
+// maxArg bounds an argument that is kept, in bytes: each line begins with what is on.
+const maxArg = 40
+
 // kindOf returns what an argument of SGR sets, and whether it takes that back; -1 for one
 // that is not known.
 func kindOf(arg string) (kind int, off bool) {
@@ -91,7 +94,7 @@ func (l *look) sgr(args string) {
 			continue
 		}
 		kind, off := kindOf(arg)
-		if kind < 0 {
+		if kind < 0 || len(arg) > maxArg {
 			continue
 		}
 		if arg == "38" || arg == "48" || arg == "58" { // the colour is in the arguments after it

@@ -24,6 +24,9 @@ func TestAStyleGoesOnInTheNextLineOnlyAsFarAsItIsOn(t *testing.T) {
 			t.Errorf("%q leaves %q on, want %q", c.line, got, c.on)
 		}
 	}
+	if got := style("\x1b[38:" + strings.Repeat("1:", 1000) + "2m"); got != "" {
+		t.Errorf("a colour of 2,000 bytes goes on: %q", got)
+	}
 	many := strings.Repeat("\x1b[32mword\x1b[39m ", 500)
 	for _, l := range Wrap(many, 10) {
 		if len(l) > 80 {

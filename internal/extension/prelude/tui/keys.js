@@ -109,7 +109,28 @@ function decode(data) {
   return undefined;
 }
 
-// parseId reads the name of a key with its modifiers, in any order.
+// A key is compared with many names, one after the other.
+let decoded = { data: "", sent: undefined };
+
+function sentBy(data) {
+  if (decoded.data !== data) decoded = { data, sent: decode(data) };
+  return decoded.sent;
+}
+
+const MAX_IDS = 500; // names of keys that are kept as they were read
+const ids = new Map();
+
+// idOf reads the name of a key with its modifiers, in any order.
+function idOf(id) {
+  let known = ids.get(id);
+  if (!known) {
+    if (ids.size >= MAX_IDS) ids.clear();
+    known = parseId(id);
+    ids.set(id, known);
+  }
+  return known;
+}
+
 function parseId(id) {
   let rest = String(id);
   let modifiers = 0;
@@ -137,25 +158,25 @@ const alsoSentFor = {
 const sameKey = (a, b) => a.name === b.name && a.modifiers === b.modifiers;
 
 function matchesKey(data, keyId) {
-  const wanted = parseId(keyId);
-  const sent = decode(String(data));
+  const wanted = idOf(keyId);
+  const sent = sentBy(String(data));
   if (!sent) return false;
   if (sameKey(sent, wanted)) return true;
-  if (Object.hasOwn(alsoSentFor, data) && alsoSentFor[data].some((id) => sameKey(parseId(id), wanted))) return true;
+  if (Object.hasOwn(alsoSentFor, data) && alsoSentFor[data].some((id) => sameKey(idOf(id), wanted))) return true;
   // A capital letter, or a symbol that shift makes, is named as it is typed.
   return wanted.modifiers === 0 && sent.text !== undefined && sent.text === wanted.name && (sent.modifiers & ~SHIFT) === 0;
 }
 
 function parseKey(data) {
-  const sent = decode(String(data));
+  const sent = sentBy(String(data));
   if (!sent) return undefined;
   if (sent.text !== undefined && (sent.modifiers & ~SHIFT) === 0 && sent.name !== "space" && String(data).length === 1) return sent.text;
   return modifierNames.filter(([, bit]) => sent.modifiers & bit).map(([name]) => `${name}+`).join("") + sent.name;
 }
 
 const isPaste = (data) => data.startsWith("\x1b[200~");
-const isKeyRelease = (data) => !isPaste(String(data)) && (decode(String(data)) || {}).event === "release";
-const isKeyRepeat = (data) => !isPaste(String(data)) && (decode(String(data)) || {}).event === "repeat";
+const isKeyRelease = (data) => !isPaste(String(data)) && (sentBy(String(data)) || {}).event === "release";
+const isKeyRepeat = (data) => !isPaste(String(data)) && (sentBy(String(data)) || {}).event === "repeat";
 
 // decodeKittyPrintable gives what a key of the protocol of kitty types.
 function decodeKittyPrintable(data) {

@@ -43,11 +43,18 @@ class SelectList extends Component {
     if (item && this.onSelectionChange) this.onSelectionChange(item);
   }
 
+  invalidate() {
+    this.widest = undefined;
+  }
+
   // labelWidth gives how many cells the labels have where descriptions stand beside them.
   labelWidth() {
     const { minPrimaryColumnWidth, maxPrimaryColumnWidth } = this.layout;
     const most = Math.max(1, count(maxPrimaryColumnWidth, 32));
-    const widest = this.filteredItems.reduce((w, item) => Math.max(w, visibleWidth(oneLine(item.label || item.value)) + 2), 0);
+    if (!this.widest || this.widest.of !== this.filteredItems) {
+      this.widest = { of: this.filteredItems, cells: this.filteredItems.reduce((w, item) => Math.max(w, visibleWidth(oneLine(item.label || item.value)) + 2), 0) };
+    }
+    const widest = this.widest.cells;
     return Math.min(most, Math.max(widest, Math.min(most, count(minPrimaryColumnWidth, 0))));
   }
 
