@@ -94,7 +94,7 @@ func TestComponentsDrawTheirLines(t *testing.T) {
 			}
 		}
 	}
-	path := filepath.Join("testdata", "components.golden")
+	path := filepath.Join("testdata", "tui.golden")
 	if *update {
 		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
 			t.Fatal(err)
