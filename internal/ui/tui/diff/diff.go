@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/highlight"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/highlight"
 	"scorel/internal/ui/tui/theme"
 )
 

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"scorel/internal/platform/disk"
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/hostinfo"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/protocol/display"
 )
 

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/protocol/display"
 )
 

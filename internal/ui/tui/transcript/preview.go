@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"strings"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/highlight"
+	"scorel/internal/text/markdown/terminal"
 	"scorel/internal/ui/tui/diff"
-	"scorel/internal/ui/tui/highlight"
-	"scorel/internal/ui/tui/markdown"
 	"scorel/internal/ui/tui/theme"
 	"scorel/protocol"
 	"scorel/protocol/display"
@@ -243,7 +243,7 @@ func viewOf(view protocol.ToolView) func(b *body, in input, d protocol.ToolDetai
 
 // markdown adds the lines of a text, n of them when the card is folded.
 func (b *body) markdown(text string, n int) {
-	lines := markdown.Lines(b.th, b.room, clean(text))
+	lines := terminal.Lines(b.th, b.room, clean(text))
 	n = min(len(lines), b.most(n))
 	b.lines = append(b.lines, lines[:n]...)
 	b.more(len(lines)-n, "line")
@@ -293,7 +293,7 @@ func (b *body) agent(in input, d protocol.ToolDetails, r *protocol.Message) {
 		return
 	}
 	b.output(b.th.Dim, in.Prompt, openLines, false)
-	b.lines = append(b.lines, markdown.Lines(b.th, b.room, clean(r.TextForPeople()))...)
+	b.lines = append(b.lines, terminal.Lines(b.th, b.room, clean(r.TextForPeople()))...)
 }
 
 // skill adds the text of a skill, unfolded.

@@ -1,13 +1,13 @@
-package markdown
+package terminal
 
 import (
 	"bytes"
 	"strings"
 	"unicode/utf8"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/text/markdown"
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/style"
 )
 
 // Bounds of the work that one piece of text makes: a longer line is cut in two, a
@@ -46,12 +46,12 @@ type lazy struct {
 
 // New makes a stream of lines of at most width cells, or some more where a single
 // character is wider.
-func New(th *theme.Theme, width int) *Stream {
+func New(th *style.Theme, width int) *Stream {
 	return &Stream{p: &markdown.Parser{MaxParagraph: maxParagraph}, r: &renderer{th: th, width: max(1, width)}}
 }
 
 // Lines returns the lines of a whole text.
-func Lines(th *theme.Theme, width int, text string) []string {
+func Lines(th *style.Theme, width int, text string) []string {
 	s := New(th, width)
 	s.Write([]byte(text))
 	s.End()
@@ -117,7 +117,7 @@ func clean(raw []byte) string {
 }
 
 // Resize sets the width and theme of the lines that Take has not given.
-func (s *Stream) Resize(th *theme.Theme, width int) {
+func (s *Stream) Resize(th *style.Theme, width int) {
 	s.r.resize(th, max(1, width))
 	s.drawn, s.lazy = false, lazy{}
 }

@@ -1,13 +1,13 @@
-package markdown
+package terminal
 
 import (
 	"strconv"
 	"strings"
 
+	"scorel/internal/text/cell"
+	"scorel/internal/text/highlight"
 	"scorel/internal/text/markdown"
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/highlight"
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/style"
 )
 
 // container is a quote or an item of a list that is open.
@@ -25,7 +25,7 @@ type code struct {
 
 // renderer draws tokens as lines of a width.
 type renderer struct {
-	th    *theme.Theme
+	th    *style.Theme
 	width int
 
 	stack []container
@@ -48,7 +48,7 @@ func (r *renderer) fork() *renderer {
 }
 
 // resize sets the width and theme of what is drawn from now on.
-func (r *renderer) resize(th *theme.Theme, width int) {
+func (r *renderer) resize(th *style.Theme, width int) {
 	r.th, r.width = th, width
 	r.table.resize(r)
 }
@@ -114,7 +114,7 @@ func (r *renderer) marker(i markdown.ListItem) string {
 }
 
 // base returns the style of text here.
-func (r *renderer) base() theme.Style {
+func (r *renderer) base() style.Style {
 	for _, c := range r.stack {
 		if !c.item {
 			return r.th.Quote
@@ -283,13 +283,13 @@ func (r *renderer) codeLine(text string) {
 	at := 0
 	l.state = l.lang.Scan(text, l.state, func(n int, c highlight.Class) {
 		at += n
-		style := r.th.CodeBlock.With(c.Style(r.th))
-		if k := len(f.runs); k > 0 && f.runs[k-1].style == style {
+		look := r.th.CodeBlock.With(c.Style(r.th))
+		if k := len(f.runs); k > 0 && f.runs[k-1].style == look {
 			f.runs[k-1].end = at
 			return
 		}
 		if n > 0 {
-			f.runs = append(f.runs, run{at, style, ""})
+			f.runs = append(f.runs, run{at, look, ""})
 		}
 	})
 	for _, line := range f.lines(r.room()-len(codeIndent), false) {

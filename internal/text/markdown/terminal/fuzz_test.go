@@ -1,11 +1,11 @@
-package markdown
+package terminal
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
-	"scorel/internal/ui/cell"
+	"scorel/internal/text/cell"
 	"scorel/internal/ui/tui/golden"
 )
 

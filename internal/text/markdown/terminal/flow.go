@@ -1,11 +1,11 @@
-package markdown
+package terminal
 
 import (
 	"strings"
 	"unicode/utf8"
 
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/style"
 )
 
 // flow is text with styles that is to be broken into lines. A newline in it breaks.
@@ -19,20 +19,20 @@ type flow struct {
 // run is how the text looks from the end of the run before up to its own.
 type run struct {
 	end   int
-	style theme.Style
+	style style.Style
 	link  string
 }
 
-func (f *flow) add(text string, style theme.Style, link string) {
+func (f *flow) add(text string, look style.Style, link string) {
 	if text == "" {
 		return
 	}
 	f.text = append(f.text, text...)
-	if n := len(f.runs); n > 0 && f.runs[n-1].style == style && f.runs[n-1].link == link {
+	if n := len(f.runs); n > 0 && f.runs[n-1].style == look && f.runs[n-1].link == link {
 		f.runs[n-1].end = len(f.text)
 		return
 	}
-	f.runs = append(f.runs, run{len(f.text), style, link})
+	f.runs = append(f.runs, run{len(f.text), look, link})
 }
 
 // piece is a line of a flow: its bytes and its width.

@@ -121,24 +121,3 @@ func Wrap(text string, width int) []string {
 	}
 	return lines
 }
-
-// style returns the SGR sequences that are on at the end of a line.
-func style(line string) string {
-	on := ""
-	for {
-		_, rest, found := strings.Cut(line, "\x1b[")
-		if !found {
-			return on
-		}
-		args, after, found := strings.Cut(rest, "m")
-		if !found {
-			return on
-		}
-		if args == "" || args == "0" {
-			on = ""
-		} else {
-			on += "\x1b[" + args + "m"
-		}
-		line = after
-	}
-}

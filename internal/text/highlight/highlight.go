@@ -5,7 +5,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/style"
 )
 
 // maxLine bounds what is coloured of a line, in bytes; the rest of it is plain.
@@ -31,7 +31,7 @@ const (
 )
 
 // Style returns how a class looks.
-func (c Class) Style(th *theme.Theme) theme.Style {
+func (c Class) Style(th *style.Theme) style.Style {
 	switch c {
 	case Keyword:
 		return th.Keyword
@@ -157,23 +157,23 @@ func (l *Language) Scan(line string, st State, emit func(n int, c Class)) State 
 
 // Line returns a line in the colours of a theme, upon a style of its own, and the state
 // for the next one.
-func (l *Language) Line(th *theme.Theme, on theme.Style, line string, st State) (string, State) {
+func (l *Language) Line(th *style.Theme, on style.Style, line string, st State) (string, State) {
 	if l == nil {
 		return on.On(line), 0
 	}
 	var b strings.Builder
-	at, from, style := 0, 0, on
+	at, from, now := 0, 0, on
 	st = l.Scan(line, st, func(n int, c Class) {
-		if s := on.With(c.Style(th)); s != style {
-			b.WriteString(style.On(line[from:at]))
-			from, style = at, s
+		if s := on.With(c.Style(th)); s != now {
+			b.WriteString(now.On(line[from:at]))
+			from, now = at, s
 		}
 		at += n
 	})
 	if from == 0 {
-		return style.On(line), st
+		return now.On(line), st
 	}
-	b.WriteString(style.On(line[from:at]))
+	b.WriteString(now.On(line[from:at]))
 	return b.String(), st
 }
 

@@ -1,4 +1,4 @@
-package theme
+package style
 
 // Agent returns the style of the name of an agent of a color; the
 // zero style for none and for one that is not known. It is one of the theme's own

@@ -1,4 +1,4 @@
-// Package markdown makes lines for a terminal of the Markdown that models write, while
+// Package terminal makes lines for a terminal of the Markdown that models write, while
 // it comes in.
 //
 // It reads line by line and keeps the blocks that are open, so that a piece of text
@@ -11,4 +11,4 @@
 //
 // Text is cleaned here. Lines hold SGR sequences, links (OSC 8) to http and https
 // addresses, and no others. A Stream belongs to one goroutine.
-package markdown
+package terminal

@@ -1,24 +1,24 @@
-package markdown
+package terminal
 
 import (
 	"strings"
 
+	"scorel/internal/text/cell"
 	"scorel/internal/text/markdown"
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/style"
 )
 
 // styles are the looks of a text, by the styles of its spans.
 type styles struct {
-	th   *theme.Theme
-	base theme.Style
+	th   *style.Theme
+	base style.Style
 }
 
-func (s styles) of(x markdown.Span) theme.Style {
+func (s styles) of(x markdown.Span) style.Style {
 	st := s.base
 	for _, look := range [...]struct {
 		style markdown.Style
-		as    theme.Style
+		as    style.Style
 	}{{markdown.Linked, s.th.Link}, {markdown.CodeSpan, s.th.Code}, {markdown.Strong, s.th.Strong}, {markdown.Emphasis, s.th.Emphasis}, {markdown.Struck, s.th.Struck}} {
 		if x.Style&look.style != 0 {
 			st = st.With(look.as)

@@ -7,16 +7,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"scorel/internal/text/style"
 	"scorel/internal/ui/tui/golden"
-	"scorel/internal/ui/tui/theme"
 )
 
 // names are the languages by their canonical names.
 const names = "go python javascript typescript json yaml toml bash sql html css c cpp csharp java kotlin scala rust ruby php swift dart zig lua perl r elixir haskell powershell markdown diff dockerfile makefile protobuf graphql hcl nix vim"
 
 // marks is a theme whose styles are read in a golden file: 1 for keywords, and so on.
-func marks() *theme.Theme {
-	return &theme.Theme{Keyword: "\x1b[1m", String: "\x1b[2m", Number: "\x1b[3m", Comment: "\x1b[4m", Function: "\x1b[5m", Type: "\x1b[6m", Operator: "\x1b[7m",
+func marks() *style.Theme {
+	return &style.Theme{Keyword: "\x1b[1m", String: "\x1b[2m", Number: "\x1b[3m", Comment: "\x1b[4m", Function: "\x1b[5m", Type: "\x1b[6m", Operator: "\x1b[7m",
 		Added: "\x1b[8m", Removed: "\x1b[9m", Hunk: "\x1b[10m", Heading: "\x1b[11m"}
 }
 

@@ -1,4 +1,4 @@
-package markdown
+package terminal
 
 import (
 	"fmt"
@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"scorel/internal/ui/cell"
-	"scorel/internal/ui/tui/theme"
+	"scorel/internal/text/cell"
+	"scorel/internal/text/style"
 )
 
-func testTheme() *theme.Theme {
-	return &theme.Theme{ID: "test", Heading: "\x1b[1;36m", Strong: "\x1b[1m", Emphasis: "\x1b[3m", Struck: "\x1b[9m", Link: "\x1b[4m", Code: "\x1b[33m", Dim: "\x1b[2m",
+func testTheme() *style.Theme {
+	return &style.Theme{ID: "test", Heading: "\x1b[1;36m", Strong: "\x1b[1m", Emphasis: "\x1b[3m", Struck: "\x1b[9m", Link: "\x1b[4m", Code: "\x1b[33m", Dim: "\x1b[2m",
 		Keyword: "\x1b[35m", String: "\x1b[32m", Comment: "\x1b[90m", Number: "\x1b[34m", Quote: "\x1b[37m", ListMark: "\x1b[36m",
-		Box: theme.Box{Bullet: "•", Bar: "▎", Horizontal: "─", Vertical: "│"}}
+		Box: style.Box{Bullet: "•", Bar: "▎", Horizontal: "─", Vertical: "│"}}
 }
 
 // answer is a text of about n bytes as models write them.
@@ -29,7 +29,7 @@ func answer(n int) string {
 	return b.String()[:n]
 }
 
-func stream(th *theme.Theme, width int, text string, cuts func() int, each func(s *Stream)) []string {
+func stream(th *style.Theme, width int, text string, cuts func() int, each func(s *Stream)) []string {
 	s := New(th, width)
 	var out []string
 	for len(text) > 0 {
