@@ -74,8 +74,10 @@ var specs = [...]*Spec{
 	&stopHostSpec,
 	&stopShellSpec,
 	&stopTaskSpec,
+	&takeUISpec,
 	&testModelSpec,
 	&trustProjectSpec,
+	&uiInputSpec,
 	&updateInfoSpec,
 	&verifySessionSpec,
 }

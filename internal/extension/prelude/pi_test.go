@@ -175,7 +175,6 @@ import { stream } from "@mariozechner/pi-ai";
 class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
-		custom: () => ctx.ui.custom(() => new Text("x")),
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
 		footer: () => ctx.ui.setFooter(() => {}),
 		render: () => new Text("x").render(10),
@@ -190,7 +189,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 	})[name]();
 } })`)
 	for name, want := range map[string]string{
-		"custom": "does not draw components", "widget": "does not draw components", "footer": "does not draw components",
+		"widget": "does not draw components", "footer": "does not draw components",
 		"render": "does not draw components", "own": "fine", "border": "DynamicBorder", "stream": "stream is not supported",
 		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
 		"navigateTree": "navigateTree", "shutdown": "shutdown", "getTree": "active path",
