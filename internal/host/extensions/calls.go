@@ -1,6 +1,7 @@
 package extensions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -181,15 +182,19 @@ func (x *Session) dialog(ctx context.Context, e extension.Extension, p *rpc.Dial
 }
 
 // component shows what an extension draws, and returns when that is closed; nobody there
-// closes it at once.
+// closes it at once, and whoever reads the notices learns what to do.
 func (x *Session) component(ctx context.Context, d protocol.Dialog, id string, limit time.Duration) error {
-	err := x.lane.Components().Show(ctx, d, id, limit, func(in component.Input) error {
+	d.Title = cmp.Or(d.Title, d.Source)
+	shown, err := x.lane.Components().Show(ctx, d, id, limit, func(in component.Input) error {
 		err := x.set.Input(rpc.Input{Ext: d.Source, ID: id, Rev: in.Rev, Width: in.Width, Height: in.Height, Data: in.Data})
 		if err != nil {
 			return protocol.Errorf(protocol.CodeRateLimited, "%s.", failure.Sentence(err))
 		}
 		return nil
 	})
+	if err == nil && !shown {
+		x.tellOnce(fmt.Sprintf("The extension %s draws what it shows, and nobody is here who could see it; open the session in a terminal: scorel attach %s", d.Source, x.lane.ID()))
+	}
 	if err != nil {
 		return err
 	}

@@ -53,7 +53,7 @@ class Panel {
     return {
       requestRender: () => panel.drawLater(),
       setFocus(component) {
-        for (const [c, has] of [[panel.focus, false], [component, true]]) {
+        for (const [c, has] of [[panel.focus || panel.component, false], [component || panel.component, true]]) {
           if (c && typeof c === "object" && "focused" in c) c.focused = has;
         }
         panel.focus = component || undefined;
@@ -139,7 +139,13 @@ host.handle("ui/input", (params) => {
 // the value that is said then; undefined when a person closes it, and when nobody is there.
 async function showComponent(factory, options = {}) {
   need("function", factory, "What ui.custom gets");
-  if (!host.state.hasUI) return undefined;
+  if (!host.state.hasUI) {
+    // The host says so to people, and refuses it at once; nothing is drawn for nobody.
+    const refused = new AbortController();
+    setTimeout(() => refused.abort(), 1000);
+    await request("ui/dialog", { kind: "custom", id: `c${++panelCount}` }, refused.signal).catch(() => undefined);
+    return undefined;
+  }
   const closing = new AbortController();
   let over = false;
   let settle;

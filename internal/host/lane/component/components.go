@@ -131,10 +131,11 @@ func WithRequester(ctx context.Context, client protocol.ClientID) context.Contex
 
 // Show shows a component of an extension, which names it; input takes what is for it, and
 // must not wait. It returns when the component is closed, for whatever reason, or at once
-// where nobody is there who could look at it. The error is a sentence for the extension.
-func (cs *Components) Show(ctx context.Context, d protocol.Dialog, name string, timeout time.Duration, input func(Input) error) error {
+// where nobody is there who could look at it, which shown reports. The error is a sentence for
+// the extension.
+func (cs *Components) Show(ctx context.Context, d protocol.Dialog, name string, timeout time.Duration, input func(Input) error) (shown bool, err error) {
 	if name == "" || len(name) > maxName {
-		return fmt.Errorf("the id of a component is 1 to %d bytes long", maxName)
+		return false, fmt.Errorf("the id of a component is 1 to %d bytes long", maxName)
 	}
 	requester, _ := ctx.Value(requesterKey{}).(protocol.ClientID)
 	if requester == "" {
@@ -142,20 +143,19 @@ func (cs *Components) Show(ctx context.Context, d protocol.Dialog, name string, 
 	}
 	c := &component{cs: cs, id: protocol.NewUIID(cs.cfg.Rand), source: d.Source, name: name, input: input}
 	if err := cs.add(c, requester); err != nil {
-		return err
+		return false, err
 	}
 	defer cs.remove(c)
 	first := cs.ownerOf(c)
 	d.Owner = first
-	cs.cfg.Questions.Component(ctx, c.id, d, timeout, func() {
+	return cs.cfg.Questions.Component(ctx, c.id, d, timeout, func() {
 		if now := cs.ownerOf(c); (now == nil) != (first == nil) || now != nil && *now != *first {
 			cs.tellOwner(c) // it left meanwhile
 		}
 		if v := cs.viewerOf(c); v != nil {
 			v.Notify(&protocol.UIFrame{SessionID: cs.cfg.Session, UIID: c.id, State: protocol.FrameGiven})
 		}
-	})
-	return nil
+	}), nil
 }
 
 // add opens a component and chooses who has it.

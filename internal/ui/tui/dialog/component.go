@@ -113,7 +113,7 @@ func (d *Component) name() string {
 }
 
 func (d *Component) title() string {
-	if d.data.Title == "" {
+	if d.data.Title == "" || d.data.Title == d.data.Source {
 		return d.name()
 	}
 	return asker(d.data)
@@ -163,12 +163,14 @@ func (d *Component) Render(th *theme.Theme, width, height int) ([]string, *field
 func (d *Component) foot(th *theme.Theme, width, hidden int) string {
 	style, text := th.Dim, "Esc twice closes it"
 	switch {
+	case !d.armed:
+		return "" // its line is kept, so that nothing moves when keys count
 	case d.late:
 		style, text = th.Warning, d.name()+" is not responding. Esc twice closes it"
 	case d.drawn == nil:
 		text = "waiting for " + d.name() + ". Esc twice closes it"
 	case hidden > 0:
-		text = fmt.Sprintf("lines that do not fit on the screen: %d. Esc twice closes it", hidden)
+		text = fmt.Sprintf("%d of %d lines do not fit. Esc twice closes it", hidden, len(d.drawn))
 	}
 	return style.On(cell.Cut(text, width, th.Box.Ellipsis))
 }
