@@ -17,11 +17,11 @@ type component struct {
 	source, name string
 	input        func(Input) error
 
-	owner         Viewer // nil: nobody has it
-	rev           int64  // of the newest input
-	width, height int    // of the owner's screen; 0: it has not told
-	next          *Frame // that waits to be sent
-	sent          time.Time
+	owner         Viewer      // nil: nobody has it
+	rev           int64       // of the newest input
+	width, height int         // of the owner's screen; 0: it has not told
+	next          *Frame      // that waits to be sent
+	due           time.Time   // when a frame may be sent that keeps the pace
 	timer         *time.Timer // sends next; nil while none waits
 	closed        bool
 
@@ -51,7 +51,7 @@ func (c *component) draw(f Frame) {
 	}
 	c.next = &f
 	if c.timer == nil {
-		c.timer = time.AfterFunc(max(0, frameEvery-time.Since(c.sent)), c.send)
+		c.timer = time.AfterFunc(max(0, time.Until(c.due.Add(-frameBurst*frameEvery))), c.send)
 	}
 }
 
@@ -74,7 +74,11 @@ func (c *component) take() (f *Frame, to Viewer, rev int64) {
 	c.cs.mu.Lock()
 	defer c.cs.mu.Unlock()
 	f, to, rev = c.next, c.owner, c.rev
-	c.next, c.timer, c.sent = nil, nil, time.Now()
+	c.next, c.timer = nil, nil
+	if now := time.Now(); c.due.Before(now) {
+		c.due = now
+	}
+	c.due = c.due.Add(frameEvery)
 	if to == nil {
 		return nil, nil, 0
 	}

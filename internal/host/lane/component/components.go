@@ -15,7 +15,8 @@ import (
 const (
 	maxOpen    = 16               // that are open at once in a session
 	maxName    = 64               // bytes of the name that an extension gives one
-	frameEvery = time.Second / 30 // the least time between two frames of one
+	frameEvery = time.Second / 30 // of each that is sent of one, on average
+	frameBurst = 4                // frames that may be sent at once: keys come at no even pace
 )
 
 // Viewer is a connection that can show a component. Its methods wait for nobody.
