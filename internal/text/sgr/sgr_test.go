@@ -25,7 +25,7 @@ func TestOnlyColoursAndWeightsStay(t *testing.T) {
 		"a\nb\tc":                                "a b c",
 		"\x1b[" + strings.Repeat("1;", 40) + "m": "",
 		"\x1b[6n\x1b[?1049h":                     "",
-		"\x1b[3":                                 "",
+		"\x1b[3":                                 "3",
 	} {
 		if got := Line(in); got != want {
 			t.Errorf("Line(%q) = %q, want %q", in, got, want)
