@@ -50,6 +50,25 @@ func (r *RunCommand) checkFields() *Problem {
 func (r *Reload) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *TakeUI) Check() *Problem {
+	return first(
+		need("uiId", r.UIID, MaxWord),
+		upTo("width", r.Width, MaxCells),
+		upTo("height", r.Height, MaxCells),
+	)
+}
+
+// checkFields checks the fields of the request one by one.
+func (r *UIInput) checkFields() *Problem {
+	return first(
+		need("uiId", r.UIID, MaxWord),
+		counts("rev", r.Rev),
+		upTo("width", r.Width, MaxCells),
+		upTo("height", r.Height, MaxCells),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *GetConfig) Check() *Problem {
 	return atMost("workDir", r.WorkDir, MaxPath)
 }

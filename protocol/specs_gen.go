@@ -82,8 +82,10 @@ var specs = [...]*Spec{
 	&stopHostSpec,
 	&stopShellSpec,
 	&stopTaskSpec,
+	&takeUISpec,
 	&testModelSpec,
 	&trustProjectSpec,
+	&uiInputSpec,
 	&updateInfoSpec,
 	&verifySessionSpec,
 }

@@ -601,8 +601,11 @@ declare module "scorel" {
     getTheme(name: string): Theme;
     getAllThemes(): { name: string }[];
     setTheme(name: unknown): { success: false; error: string };
-    /** @deprecated Components are not supported: it throws. */
-    custom<T = unknown>(factory: (tui: any, theme: Theme, keys: any, done: (value: T) => void) => unknown, options?: unknown): Promise<T>;
+    /** Shows what the factory returns until it calls done. Returns undefined when a person closes it, and when nobody is there. */
+    custom<T = unknown>(
+      factory: (tui: Screen, theme: Theme, keybindings: Keybindings, done: (value: T) => void) => Component | Promise<Component>,
+      options?: { title?: string; overlay?: boolean; onHandle?(handle: { hide(): void; isHidden(): boolean; isFocused(): boolean; focus(): void }): void },
+    ): Promise<T | undefined>;
     /** @deprecated Components are not supported: it throws, except for undefined. */
     setFooter(factory: undefined): void;
     /** @deprecated Components are not supported: it throws, except for undefined. */
@@ -619,6 +622,32 @@ declare module "scorel" {
     setHiddenThinkingLabel(label?: string): void;
     /** @deprecated No effect: completions come from getArgumentCompletions of a command. */
     addAutocompleteProvider(factory: unknown): void;
+  }
+
+  /** What an extension draws itself. */
+  export interface Component {
+    /** At most 200 lines; what is wider than the screen is cut. */
+    render(width: number): string[];
+    /** One key as a terminal sends it, or one paste between its brackets. */
+    handleInput?(data: string): void;
+    /** The width has changed. */
+    invalidate?(): void;
+    dispose?(): void;
+  }
+
+  export interface Screen {
+    /** Draws the component again, at most 30 times a second. */
+    requestRender(): void;
+    /** Sends keys to a part of the component. */
+    setFocus(component: { handleInput?(data: string): void } | null): void;
+    readonly terminal: { readonly columns: number; readonly rows: number; readonly kittyProtocolActive: boolean };
+    hideOverlay(): void;
+  }
+
+  export interface Keybindings {
+    /** Reports whether a key does what a name says, such as "tui.select.confirm". */
+    matches(data: string, name: string): boolean;
+    getKeys(name: string): string[];
   }
 
   export interface Theme {

@@ -55,6 +55,12 @@ func (h *Host) handleTurns(t request.Table) {
 	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.AnswerUI) (protocol.Response, error) {
 		return &protocol.Done{}, at.Lane.Questions().AnswerUI(at.By, r.UIID, r.Value)
 	})
+	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.TakeUI) (protocol.Response, error) {
+		return at.Lane.Components().Take(connOf(at), r)
+	})
+	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.UIInput) (protocol.Response, error) {
+		return &protocol.Done{}, at.Lane.Components().Input(connOf(at), r)
+	})
 	request.InSession(t, func(_ context.Context, at *request.Target, _ *protocol.ListTasks) (protocol.Response, error) {
 		return at.Lane.Tasks().List(), nil
 	})

@@ -90,6 +90,7 @@ func groups() []group {
 		{"tui", starts},
 		{"tui.key", echoes},
 		{"tui.stream", streams},
+		{"tui.custom", components},
 	}
 }
 

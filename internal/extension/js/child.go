@@ -189,6 +189,10 @@ func (c *child) take(m *message) {
 	x := c.exts[to.Ext]
 	c.mu.Unlock()
 	switch {
+	case m.Method == rpc.NoteInput:
+		if x != nil {
+			x.notify(m.Method, m.Params)
+		}
 	case m.Method == rpc.NoteEvent || m.Method == rpc.NoteBus:
 		if x != nil {
 			x.notify(m.Method, m.Params)

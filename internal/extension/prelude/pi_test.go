@@ -174,7 +174,6 @@ import { stream } from "@mariozechner/pi-ai";
 class Mine extends Container { own() { return "own"; } }
 export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx) => {
 	await ({
-		custom: () => ctx.ui.custom(() => new Text("x")),
 		widget: () => ctx.ui.setWidget("k", () => new Text("x")),
 		footer: () => ctx.ui.setFooter(() => {}),
 		own: () => { if (new Mine().own() !== "own") throw new Error("a class of its own is spoilt"); throw new Error("fine"); },
@@ -187,7 +186,7 @@ export default (pi) => pi.registerCommand("refuse", { handler: async (name, ctx)
 	})[name]();
 } })`)
 	for name, want := range map[string]string{
-		"custom": "does not draw components", "widget": "does not draw components", "footer": "does not draw components",
+		"widget": "does not draw components", "footer": "does not draw components",
 		"own": "fine", "stream": "stream is not supported",
 		"missing": "@mariozechner/pi-tui has no Nothing", "newSession": "newSession", "fork": "fork", "switchSession": "switchSession",
 		"navigateTree": "navigateTree", "shutdown": "shutdown", "getTree": "active path",

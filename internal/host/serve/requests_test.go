@@ -31,6 +31,7 @@ func samples(project *protocol.Project, folder string, id protocol.SessionID) ma
 		"set_mode": `"mode":"plan"`, "rewind_to": fmt.Sprintf(`"targetEventId":%q`, event), "branch_to": fmt.Sprintf(`"leafEventId":%q`, event),
 		"get_blob": fmt.Sprintf(`"sha256":%q,"offset":0,"length":10`, sha), "put_blob": `"uploadId":"u","offset":0,"data":"aGk=","last":true`,
 		"answer_permission": `"permissionId":"prm_0000000000000000","choice":-1`, "answer_ui": `"uiId":"ui_0000000000000000","value":null`,
+		"take_ui": `"uiId":"ui_0000000000000000","width":80,"height":24`, "ui_input": `"uiId":"ui_0000000000000000","rev":1,"data":["x"]`,
 		"register_project": `"workDir":` + string(dir), "remove_project": `"projectId":"prj_0000000000000000"`,
 		"list_files": fmt.Sprintf(`"projectId":%q`, project.ProjectID), "get_trust": fmt.Sprintf(`"projectId":%q`, project.ProjectID),
 		"trust_project": fmt.Sprintf(`"projectId":%q,"trusted":false`, project.ProjectID), "set_config": `"key":"model.thinking","value":"low"`,

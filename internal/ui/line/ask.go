@@ -40,11 +40,18 @@ func (q openQuestion) takes(text string) bool {
 		return ok
 	case q.dialog != nil && q.dialog.Data.Kind == protocol.DialogEditor:
 		return true // a text may begin with a slash
+	case q.drawn():
+		return strings.TrimSpace(text) == "/skip"
 	case q.dialog != nil:
 		_, _, isCommand := commandOf(text)
 		return !isCommand || strings.TrimSpace(text) == "/skip"
 	}
 	return false
+}
+
+// drawn reports whether an extension draws the dialog, which takes no answer here.
+func (q openQuestion) drawn() bool {
+	return q.dialog != nil && q.dialog.Data.Kind == protocol.DialogCustom
 }
 
 func (q openQuestion) id() string {
@@ -232,6 +239,8 @@ func (a *asker) answer(text string) (request protocol.Request, handled bool) {
 	switch {
 	case a.open.permission != nil:
 		return a.permit(text)
+	case a.asked().drawn() && strings.TrimSpace(text) != "/skip":
+		return nil, false
 	case a.asked().dialog != nil:
 		return a.reply(text), true
 	}

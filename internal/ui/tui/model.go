@@ -229,7 +229,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if m.terminalSays(msg) {
-		return nil
+		return m.focus.questions.Resized()
 	}
 	return m.hostSays(msg)
 }
@@ -258,6 +258,9 @@ func (m *Model) terminalSays(msg tea.Msg) bool {
 
 // Notify calls a person who does not look.
 func (m *Model) Notify(text string) tea.Cmd { return m.window.notify(text) }
+
+// Size is that of the screen, in cells.
+func (m *Model) Size() (width, height int) { return m.window.width, m.window.height }
 
 // Draft types into the editor what was typed elsewhere and is no answer there.
 func (m *Model) Draft(text string) tea.Cmd { return m.input.Insert(text) }

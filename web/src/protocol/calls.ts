@@ -3,6 +3,7 @@
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
 import type { CommandList, CommandResult, CompleteCommand, CompletionList, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
@@ -109,8 +110,10 @@ export interface Requests {
   stop_host: { request: StopHost; response: Done };
   stop_shell: { request: StopShell; response: Cancelled };
   stop_task: { request: StopTask; response: TaskInfo };
+  take_ui: { request: TakeUI; response: UITaken };
   test_model: { request: TestModel; response: ModelTest };
   trust_project: { request: TrustProject; response: ProjectTrust };
+  ui_input: { request: UIInput; response: Done };
   update_info: { request: UpdateInfo; response: Done };
   verify_session: { request: VerifySession; response: SessionReport };
 }
@@ -227,8 +230,10 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   stop_host: "control",
   stop_shell: "answer",
   stop_task: "control",
+  take_ui: "answer",
   test_model: "control",
   trust_project: "control",
+  ui_input: "answer",
   update_info: "control",
   verify_session: "view",
 };

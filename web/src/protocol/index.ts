@@ -5,6 +5,7 @@ export * from "./blob";
 export * from "./calls";
 export * from "./check";
 export * from "./command";
+export * from "./component";
 export * from "./config";
 export * from "./connect";
 export * from "./context";

@@ -116,7 +116,7 @@ const ui = {
   setWorkingMessage(text) {
     showLines("scorel:working", "status", text === undefined ? null : [String(text)]);
   },
-  custom: refusal("ui.custom", NO_COMPONENTS),
+  custom: showComponent,
   setFooter: refuses(`ui.setFooter is not supported by Scorel. ${NO_COMPONENTS}`, (factory) => {
     if (factory !== undefined) throw new Error(`ui.setFooter: ${NO_COMPONENTS}`);
   }),

@@ -40,6 +40,8 @@ type Outcome struct {
 	Done bool
 	// Yes says of a [Confirm] that it was confirmed.
 	Yes bool
+	// Take says that a [Component] is to be brought to this screen.
+	Take bool
 	// Draft says that the text that was typed is no answer: whoever types it means the
 	// draft, and what follows is no answer either until they pause.
 	Draft bool

@@ -98,6 +98,17 @@ func TestGoldenFrames(t *testing.T) {
 	in.Arm(true)
 	golden.Check(t, "input", frames(in, 15))
 
+	drawn := New(protocol.UIRequest{UIID: "ui_6", Data: protocol.Dialog{Kind: protocol.DialogCustom, Title: "Deploy", Source: "deploy", Owner: &protocol.UIOwner{ClientName: "laptop"}}}, nil, nil).(*Component)
+	drawn.Arm(true)
+	golden.Check(t, "component-elsewhere", frames(drawn, 15))
+	drawn.SetHere(true)
+	golden.Check(t, "component-waiting", frames(drawn, 15))
+	drawn.Show(&protocol.UIFrame{Lines: append([]string{"\x1b[1;32mbold\x1b[0m and " + strings.Repeat("wide ", 40), "\x1b[2Jcleared", "世界 wide"}, strings.Split(strings.Repeat("line\n", 20), "\n")...), Cursor: &protocol.UICursor{Row: 2, Column: 2}})
+	golden.Check(t, "component", frames(drawn, 15))
+	drawn.Show(&protocol.UIFrame{Lines: strings.Split(strings.Repeat("line\n", 20)+"last", "\n"), Cursor: &protocol.UICursor{Row: 20, Column: 2}})
+	drawn.SetLate(true)
+	golden.Check(t, "component-late", frames(drawn, 15))
+
 	trust := NewTrust(report())
 	trust.Arm(true)
 	golden.Check(t, "trust", frames(trust, 22))

@@ -54,6 +54,8 @@ func New(req protocol.UIRequest, plan Lines, area func(text string) Area) Dialog
 		}
 	case protocol.DialogURL:
 		return newAddress(req)
+	case protocol.DialogCustom:
+		return newComponent(req)
 	}
 	return &unknown{frame: frame{id: req.UIID}, choices: choices{all: []choice{{label: "Close it without an answer"}}}}
 }
