@@ -44,6 +44,10 @@ func serve(name string) {
 		fmt.Fprintln(os.Stderr, "the database is locked")
 		os.Exit(1)
 	}
+	if name == "old" {
+		old()
+		return
+	}
 	for name == "late" { // until the file of that name is in its folder
 		if _, err := os.Stat("late"); err == nil {
 			break

@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,7 @@ import (
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/host/confinement"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/disk"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -65,8 +67,14 @@ type Config struct {
 
 // Servers are those of all open sessions. They may be used concurrently.
 type Servers struct {
-	cfg  Config
-	pool *pool.Pool
+	cfg   Config
+	pool  *pool.Pool
+	older *older
+
+	recordOnce sync.Once
+	record     string // where process groups are recorded
+	recordLock disk.Unlocker
+	recordErr  error
 
 	mu   sync.Mutex
 	open map[protocol.SessionID]*session
@@ -74,7 +82,9 @@ type Servers struct {
 
 // New makes the servers of a host. Nothing is started.
 func New(cfg Config) *Servers {
-	return &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	st := cfg.Settings
+	return &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{},
+		older: &older{fs: st.FS, file: filepath.Join(st.Dir, "cache", "mcp-older.json"), now: st.Now}}
 }
 
 // of returns the session of an id.
@@ -97,7 +107,11 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	if err != nil {
 		return nil, err
 	}
-	key := pool.Key{Entry: reached.Entry.Name + " " + reached.Entry.Hash(), Root: root}
+	named := reached.Entry.Name + " " + reached.Entry.Hash()
+	key := pool.Key{Entry: named, Root: root}
+	if reached.Target.Record, err = s.recorded(); err != nil {
+		return nil, err
+	}
 	if p := reached.Target.Profile; p != nil { // sessions that confine otherwise do not share it
 		key.Entry += fmt.Sprint(" ", p.Mode, p.Network, p.Roots)
 	}
@@ -120,7 +134,19 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
-		return connect.Open(ctx, reached.Target, options)
+		t := reached.Target
+		if t.Command == "" {
+			return connect.Open(ctx, t, options)
+		}
+		t.Older = s.older.has(named)
+		server, err := connect.Open(ctx, t, options)
+		if ctx.Err() == nil {
+			s.older.note(named, err == nil && server.Older())
+		}
+		if err != nil {
+			return nil, err
+		}
+		return server, nil
 	}, SignedIn: signedIn}, changed)
 }
 
@@ -168,7 +194,13 @@ func (s *Servers) Close(id protocol.SessionID) {
 }
 
 // Shut ends all connections.
-func (s *Servers) Shut() { s.pool.Close() }
+func (s *Servers) Shut() {
+	s.pool.Close()
+	s.recordOnce.Do(func() { s.recordErr = pool.ErrClosed }) // nothing is recorded any more
+	if s.recordLock != nil {
+		removeRunDir(s.cfg.Settings.FS, s.record, s.recordLock)
+	}
+}
 
 // stamp names the files of servers of the project at root that are trusted as they are, with
 // their bytes.
