@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"scorel/internal/engine/mcp/connect"
 	"scorel/internal/engine/permission"
@@ -33,9 +34,17 @@ type Server interface {
 	Call(ctx context.Context, c connect.Call) (*connect.Answer, error)
 }
 
+// Source is the server of a tool as it is configured.
+type Source struct {
+	Name string
+	Time time.Duration // how long a call may take without a word; 0: what is usual
+	// Offers reports whether the server, as far as is known, still has a tool of its own name.
+	Offers func(own string) bool
+}
+
 // Tool is a tool of a server. It implements [engine.Tool].
 type Tool struct {
-	name   string // of the server
+	Source
 	of     connect.Tool
 	server Server
 	people People
@@ -51,9 +60,12 @@ type People struct {
 }
 
 // New makes a tool of one of a server.
-func New(name string, of connect.Tool, server Server, people People, blobs engine.Blobs) Tool {
-	return Tool{name, of, server, people, blobs}
+func New(from Source, of connect.Tool, server Server, people People, blobs engine.Blobs) Tool {
+	return Tool{from, of, server, people, blobs}
 }
+
+// AlwaysLoad reports whether the server asks that a model is sent the tool.
+func (t Tool) AlwaysLoad() bool { return t.of.AlwaysLoad }
 
 // Spec implements [engine.Tool].
 func (t Tool) Spec() engine.Spec {
@@ -66,7 +78,7 @@ func (t Tool) Spec() engine.Spec {
 }
 
 // Server implements [engine.Served].
-func (t Tool) Server() string { return connect.PlainName(t.name) }
+func (t Tool) Server() string { return connect.PlainName(t.Name) }
 
 // Hint implements [engine.Hinted].
 func (t Tool) Hint() string { return t.of.Hint }
@@ -88,9 +100,25 @@ type prepared struct {
 // Label implements [engine.Labelled].
 func (p *prepared) Label() string {
 	if p.of.Title != "" {
-		return p.name + ": " + p.of.Title
+		return p.Name + ": " + p.of.Title
 	}
-	return p.name + ": " + p.of.Own
+	return p.Name + ": " + p.of.Own
+}
+
+// Caution implements [engine.Cautious]: what the server says of the tool, which allows
+// nothing.
+func (p *prepared) Caution() string {
+	var says []string
+	if p.of.Destructive {
+		says = append(says, "can change or delete data for good")
+	}
+	if p.of.OpenWorld {
+		says = append(says, "reaches other systems")
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return "The server " + p.Name + " says that it " + strings.Join(says, ", and ") + "."
 }
 
 // Action implements [engine.Prepared].
@@ -106,16 +134,19 @@ func (p *prepared) Close() {}
 
 // Run implements [engine.Prepared].
 func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, error) {
-	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Session: p.people.Session, Ask: p.ask})
+	if p.Offers != nil && !p.Offers(p.of.Own) {
+		return engine.Result{}, fmt.Errorf("the tool is no longer available: the MCP server %s does not list it any more", p.Name)
+	}
+	a, err := p.server.Call(ctx, connect.Call{Tool: p.of.Own, Input: p.call.Input, Tell: p.tell, Time: p.Time, Session: p.people.Session, Ask: p.ask})
 	switch {
 	case errors.Is(err, connect.ErrNeedsAuth):
-		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.name)
+		return engine.Result{}, fmt.Errorf("the MCP server %s wants somebody to sign in", p.Name)
 	case err != nil && ctx.Err() != nil:
 		return engine.Result{}, ctx.Err()
 	case errors.Is(err, connect.ErrUnknownEffect):
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w; check before repeating", p.Name, err)
 	case err != nil:
-		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.name, err)
+		return engine.Result{}, fmt.Errorf("the MCP server %s: %w", p.Name, err)
 	}
 	return p.result(ctx, a)
 }
@@ -125,7 +156,7 @@ func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {
 	if p.people.Ask == nil {
 		return connect.Reply{Action: connect.Decline}
 	}
-	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: p.call.ID, Source: "MCP server " + p.name, Title: "A server asks", Message: q.Message, Schema: q.Schema}
+	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: p.call.ID, Source: "MCP server " + p.Name, Title: "A server asks", Message: q.Message, Schema: q.Schema}
 	if q.URL != "" {
 		d.Kind, d.Title, d.Schema, d.URL = protocol.DialogURL, "A server asks you to open an address", nil, q.URL
 	}

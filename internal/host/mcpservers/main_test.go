@@ -73,6 +73,22 @@ func serve(name string) {
 		os.Exit(0)
 		return nil, nil, nil
 	})
+	if name == "marked" {
+		yes := true
+		mcp.AddTool(s, &mcp.Tool{Name: "drop", Description: "drops a table", Meta: mcp.Meta{"anthropic/alwaysLoad": true},
+			Annotations: &mcp.ToolAnnotations{DestructiveHint: &yes, OpenWorldHint: &yes}}, say("dropped "))
+		mcp.AddTool(s, &mcp.Tool{Name: "leave", Description: "removes a tool"}, func(context.Context, *mcp.CallToolRequest, words) (*mcp.CallToolResult, any, error) {
+			s.RemoveTools("drop")
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "left"}}}, nil, nil
+		})
+		mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "waits"}, func(ctx context.Context, _ *mcp.CallToolRequest, _ words) (*mcp.CallToolResult, any, error) {
+			select {
+			case <-ctx.Done():
+			case <-time.After(2 * time.Second):
+			}
+			return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: "waited"}}}, nil, nil
+		})
+	}
 	if name == "asks" {
 		mcp.AddTool(s, &mcp.Tool{Name: "paint", Description: "paints the shed"}, paint)
 	}

@@ -107,8 +107,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 	if err != nil {
 		return nil, err
 	}
-	named := reached.Entry.Name + " " + reached.Entry.Hash()
-	key := pool.Key{Entry: named, Root: root}
+	key := pool.Key{Entry: reached.Entry.Name + " " + reached.Entry.Hash(), Root: root}
 	if reached.Target.Record, err = s.recorded(); err != nil {
 		return nil, err
 	}
@@ -127,10 +126,10 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		auth := &remembering{Session: login.Session()}
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
-	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root, Asks: true}
-	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed, crowded func()) (pool.Server, error) {
+	options := connect.Options{Version: s.cfg.Settings.Version, Root: root, Asks: true}
+	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, h pool.Hears) (pool.Server, error) {
 		options := options
-		options.Changed, options.Crowded = changed, crowded
+		options.ToolsChanged, options.ListsChanged, options.Crowded = h.Tools, h.Lists, h.Crowded
 		if why, err := in.Check(e); err != nil || why != "" { // its files may have changed since
 			return nil, cmp.Or(err, errors.New(why))
 		}
@@ -138,6 +137,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		if t.Command == "" {
 			return connect.Open(ctx, t, options)
 		}
+		named := e.Name + " " + e.Hash() // as it is written: without values
 		t.Older = s.older.has(named)
 		server, err := connect.Open(ctx, t, options)
 		if ctx.Err() == nil {

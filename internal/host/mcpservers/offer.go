@@ -19,6 +19,9 @@ import (
 	"scorel/protocol"
 )
 
+// maxNamedFaults is how many faults of what a server offers people are told.
+const maxNamedFaults = 50
+
 // session is what a session uses.
 type session struct {
 	one   chan struct{} // held while servers are begun and while a choice is made
@@ -40,8 +43,9 @@ type used struct {
 	entry mcpconfig.Entry
 	lease *pool.Lease
 
-	told  bool           // people know that it cannot be used
-	of    []connect.Tool // what tools was made of
+	told  bool            // people know that it cannot be used
+	named map[string]bool // faults that people know of
+	of    []connect.Tool  // what tools was made of
 	tools []tool.Tool
 	line  string // what it says of itself, "" for nothing
 }
@@ -222,10 +226,10 @@ func (o *Offer) fails(u *used, format string, args ...any) {
 
 // connected takes the tools of a server in.
 func (o *Offer) connected(u *used, status pool.Status) {
+	defer o.faults(u, status.Faults)
 	o.x.mu.Lock()
-	first := u.of == nil
-	if !first && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
-		o.x.mu.Unlock()
+	defer o.x.mu.Unlock()
+	if u.of != nil && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
 		return
 	}
 	u.of = status.Tools
@@ -239,17 +243,40 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	u.tools = nil
 	for _, t := range status.Tools {
 		if u.entry.Takes(t.Own) {
-			u.tools = append(u.tools, mcptool.New(u.entry.Name, t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
+			u.tools = append(u.tools, mcptool.New(o.source(u), t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
 		}
 	}
 	o.x.gather()
-	o.x.mu.Unlock()
-	if !first {
-		return
+}
+
+// faults tells people once what is left out of what a server offers.
+func (o *Offer) faults(u *used, list []string) {
+	o.x.mu.Lock()
+	if u.named == nil {
+		u.named = map[string]bool{}
 	}
-	for _, f := range status.Faults {
+	var fresh []string
+	for _, f := range list {
+		if n := len(u.named); !u.named[f] && n <= maxNamedFaults {
+			if n == maxNamedFaults {
+				f = "there is more; see scorel mcp test " + u.entry.Name
+			}
+			u.named[f] = true
+			fresh = append(fresh, f)
+		}
+	}
+	o.x.mu.Unlock()
+	for _, f := range fresh {
 		o.warn("The MCP server %s: %s.", u.entry.Name, f)
 	}
+}
+
+// source is the server of tools as it is configured.
+func (o *Offer) source(u *used) mcptool.Source {
+	return mcptool.Source{Name: u.entry.Name, Time: time.Duration(u.entry.TimeoutMS) * time.Millisecond, Offers: func(own string) bool {
+		s := u.lease.Status()
+		return s.State != pool.Connected || slices.ContainsFunc(s.Tools, func(t connect.Tool) bool { return t.Own == own })
+	}}
 }
 
 // people are those of the session.
@@ -329,9 +356,29 @@ func (o *Offer) await(ctx context.Context, list []*used) error {
 }
 
 // AwaitAlwaysLoaded waits for the servers whose entries say alwaysLoad, each at most half a
-// minute, and returns their tools, sorted by name.
+// minute, and returns their tools, and those that other servers of the person or of an
+// administrator want sent and that are known, sorted by name.
 func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
-	return o.awaitTools(ctx, func(u *used) bool { return u.entry.AlwaysLoad })
+	tools, err := o.awaitTools(ctx, func(u *used) bool { return u.entry.AlwaysLoad })
+	if err != nil {
+		return nil, err
+	}
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	for _, u := range o.x.used {
+		switch u.entry.Scope {
+		case mcpconfig.ScopeUser, mcpconfig.ScopeLocal, mcpconfig.ScopeManaged:
+		default:
+			continue
+		}
+		for _, t := range u.tools {
+			if wants, ok := t.(interface{ AlwaysLoad() bool }); ok && !u.entry.AlwaysLoad && wants.AlwaysLoad() {
+				tools = append(tools, t)
+			}
+		}
+	}
+	slices.SortFunc(tools, byName)
+	return tools, nil
 }
 
 // AwaitAll is AwaitAlwaysLoaded for all servers.

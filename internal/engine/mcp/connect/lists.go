@@ -78,6 +78,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, cursor == "")
 			return got.Prompts, got.NextCursor, nil
 		})
 		tell("prompts", some, err)
@@ -91,6 +92,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, cursor == "" && caps.Prompts == nil)
 			return got.Resources, got.NextCursor, nil
 		})
 		tell("resources", some, err)
@@ -103,6 +105,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 			if err != nil {
 				return nil, "", err
 			}
+			s.lasts(ofOthers, got.TTLMs, false)
 			return got.ResourceTemplates, got.NextCursor, nil
 		})
 		tell("templates of resources", some, err)
@@ -111,6 +114,37 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 		faults = append(faults, left...)
 	}
 	return l, faults
+}
+
+// minFresh and maxFresh bound how long a server may have its lists count.
+const (
+	minFresh = time.Minute
+	maxFresh = 24 * time.Hour
+)
+
+// lasts notes how long a list counts, in milliseconds: the shortest time of those that are
+// read together, first says that they are read again. 0 is until it changes.
+func (s *Server) lasts(which, ms int, first bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if first {
+		s.fresh[which] = 0
+	}
+	if ms <= 0 {
+		return
+	}
+	d := min(max(time.Duration(min(ms, int(maxFresh/time.Millisecond)))*time.Millisecond, minFresh), maxFresh)
+	if s.fresh[which] == 0 || d < s.fresh[which] {
+		s.fresh[which] = d
+	}
+}
+
+// Fresh returns how long the tools and the other lists count that were read last; 0 is until
+// the server says that they have changed.
+func (s *Server) Fresh() (tools, lists time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.fresh[ofTools], s.fresh[ofOthers]
 }
 
 // pages reads a list to its end, within the bounds of lists. Faults are about what is left out.
@@ -271,7 +305,7 @@ func read[T any](ctx context.Context, s *Server, c Call, do func(context.Context
 	defer left.end()
 	ctx, end := s.begin(ctx, c, left)
 	defer end()
-	got, err := await(ctx, func() (T, error) { return do(ctx) })
+	got, err := asked(ctx, func() (T, error) { return await(ctx, func() (T, error) { return do(ctx) }) })
 	switch why := context.Cause(ctx); {
 	case err == nil:
 		return got, nil

@@ -240,9 +240,9 @@ func (x *Pages) Hooks() tea.Cmd {
 	}, &overlay.Picker{})
 }
 
-// MCP says that there are none: no key does nothing.
+// MCP says where they are shown.
 func (x *Pages) MCP() tea.Cmd {
-	x.Toasts.Info("MCP servers are not supported yet")
+	x.Toasts.Info("MCP servers are listed by scorel mcp list")
 	return nil
 }
 
