@@ -153,14 +153,20 @@ func (p *prepared) Run(ctx context.Context, _ func(string)) (engine.Result, erro
 
 // ask puts a question of the server to people.
 func (p *prepared) ask(ctx context.Context, q connect.Question) connect.Reply {
-	if p.people.Ask == nil {
+	return p.people.Answer(ctx, p.Name, p.call.ID, q)
+}
+
+// Answer puts a question of a server to people, in the course of a call or, with "", of
+// another request.
+func (p People) Answer(ctx context.Context, server, callID string, q connect.Question) connect.Reply {
+	if p.Ask == nil {
 		return connect.Reply{Action: connect.Decline}
 	}
-	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: p.call.ID, Source: "MCP server " + p.Name, Title: "A server asks", Message: q.Message, Schema: q.Schema}
+	d := protocol.Dialog{Kind: protocol.DialogForm, ToolCallID: callID, Source: "MCP server " + server, Title: "A server asks", Message: q.Message, Schema: q.Schema}
 	if q.URL != "" {
 		d.Kind, d.Title, d.Schema, d.URL = protocol.DialogURL, "A server asks you to open an address", nil, q.URL
 	}
-	value, ok := p.people.Ask(ctx, d)
+	value, ok := p.Ask(ctx, d)
 	switch {
 	case !ok || string(value) == "false":
 		return connect.Reply{Action: connect.Decline}
@@ -191,33 +197,20 @@ func (p *prepared) result(ctx context.Context, a *connect.Answer) (engine.Result
 		details.Structured = a.Structured
 	}
 	r.Details = details
-	var texts []string
-	var pictures []protocol.Block
-	for _, part := range a.Parts {
-		switch {
-		case part.Data == nil:
-			texts = append(texts, part.Text)
-		case part.Image:
-			b, note := p.picture(ctx, part)
-			if note != "" {
-				texts = append(texts, note)
-			} else {
-				pictures = append(pictures, b)
-			}
-		default:
-			blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(part.Data))
-			if err != nil {
-				return engine.Result{}, fmt.Errorf("a file of the answer could not be kept: %w", err)
-			}
-			texts = append(texts, part.Text+" kept as blob:"+blob)
-		}
+	return bounded(ctx, r, a.Parts, p.call.ID, p.blobs)
+}
+
+// bounded fills a result of a call with parts of an answer, bounded for the model.
+func bounded(ctx context.Context, r engine.Result, parts []connect.Part, callID string, blobs engine.Blobs) (engine.Result, error) {
+	text, pictures, err := Content(ctx, parts, blobs)
+	if err != nil {
+		return engine.Result{}, err
 	}
-	text := strings.Join(texts, "\n")
 	switch {
 	case len(text) > maxText:
 		head, tail := strings.ToValidUTF8(text[:maxText/2], ""), strings.ToValidUTF8(text[len(text)-maxText/2:], "")
 		r.Full = io.NopCloser(strings.NewReader(text))
-		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), p.call.ID, tail)
+		text = fmt.Sprintf("%s\n[… %d bytes left out; Read with path \"result:%s\" has the whole …]\n%s", head, len(text)-len(head)-len(tail), callID, tail)
 	case text == "" && len(pictures) == 0:
 		text = "(no output)"
 	}
@@ -228,13 +221,39 @@ func (p *prepared) result(ctx context.Context, a *connect.Answer) (engine.Result
 	return r, nil
 }
 
+// Content makes text and pictures of parts of an answer. Other files are kept, and named in
+// the text, which has no bound of its own.
+func Content(ctx context.Context, parts []connect.Part, blobs engine.Blobs) (text string, pictures []protocol.Block, err error) {
+	var texts []string
+	for _, part := range parts {
+		switch {
+		case part.Data == nil:
+			texts = append(texts, part.Text)
+		case part.Image:
+			b, note := picture(ctx, part, blobs)
+			if note != "" {
+				texts = append(texts, note)
+			} else {
+				pictures = append(pictures, b)
+			}
+		default:
+			blob, err := blobs.PutBlob(ctx, bytes.NewReader(part.Data))
+			if err != nil {
+				return "", nil, fmt.Errorf("a file of the answer could not be kept: %w", err)
+			}
+			texts = append(texts, part.Text+" kept as blob:"+blob)
+		}
+	}
+	return strings.Join(texts, "\n"), pictures, nil
+}
+
 // picture keeps a picture as a model may have it, or says why it may not.
-func (p *prepared) picture(ctx context.Context, part connect.Part) (b protocol.Block, note string) {
+func picture(ctx context.Context, part connect.Part, blobs engine.Blobs) (b protocol.Block, note string) {
 	fitted, media, err := engine.FitImage(part.Data, part.MediaType)
 	if err != nil {
 		return b, fmt.Sprintf("[a picture, %s, %d bytes, cannot be shown: %v]", part.MediaType, len(part.Data), err)
 	}
-	blob, err := p.blobs.PutBlob(ctx, bytes.NewReader(fitted))
+	blob, err := blobs.PutBlob(ctx, bytes.NewReader(fitted))
 	if err != nil {
 		return b, fmt.Sprintf("[a picture, %s, %d bytes, could not be kept: %v]", part.MediaType, len(part.Data), err)
 	}

@@ -98,6 +98,7 @@ func (m *Model) arrived() tea.Cmd {
 	m.panels.tasks.Refresh()
 	cmds := []tea.Cmd{a.Cmd, m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
 	if a.TurnEnded { // it is the person's turn
+		m.input.Forget() // servers of the turn may have brought commands
 		cmds = append(cmds, m.window.notify("the turn has ended"))
 	}
 	return tea.Batch(cmds...)

@@ -209,15 +209,15 @@ func (a *address) begun(req *http.Request) (*http.Response, error) {
 		cancel()
 	})
 	res, err := a.base.RoundTrip(req.WithContext(ctx))
-	if !late.Stop() && err == nil {
-		_ = res.Body.Close() // it came too late
-		err = context.Canceled
-	}
-	if err != nil {
-		cancel()
-		if req.Context().Err() == nil && ctx.Err() != nil {
-			return nil, fmt.Errorf("it has not begun to answer within %v", limit)
+	inTime := late.Stop()
+	switch {
+	case !inTime && req.Context().Err() == nil:
+		if err == nil {
+			_ = res.Body.Close() // it came too late
 		}
+		return nil, fmt.Errorf("it has not begun to answer within %v", limit)
+	case err != nil:
+		cancel()
 		return nil, err
 	}
 	res.Body = &ending{res.Body, cancel}

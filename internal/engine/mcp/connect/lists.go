@@ -260,9 +260,12 @@ func (s *Server) Prompt(ctx context.Context, c Call, arguments map[string]string
 		return nil, err
 	}
 	var out []Message
+	images := 0
 	for _, m := range got.Messages {
 		if m != nil && m.Content != nil {
-			out = append(out, Message{m.Role == "assistant", partOf(m.Content)})
+			var one Answer
+			one.add(partOf(m.Content), &images)
+			out = append(out, Message{m.Role == "assistant", one.Parts[0]})
 		}
 	}
 	if len(out) == 0 {
