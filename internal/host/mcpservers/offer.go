@@ -33,7 +33,9 @@ type session struct {
 	stamp  string // of the project's files that are trusted
 	used   []*used
 	choice *Choice
-	all    []tool.Tool // of all servers, sorted by name; replaced, never changed
+	all    []tool.Tool              // of all servers, sorted by name; replaced, never changed
+	read   []tool.Tool              // for resources; none where no server has some
+	denied func(server string) bool // by a rule; nil: none is
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }
@@ -43,11 +45,12 @@ type used struct {
 	entry mcpconfig.Entry
 	lease *pool.Lease
 
-	told  bool            // people know that it cannot be used
-	named map[string]bool // faults that people know of
-	of    []connect.Tool  // what tools was made of
-	tools []tool.Tool
-	line  string // what it says of itself, "" for nothing
+	told     bool            // people know that it cannot be used
+	named    map[string]bool // faults that people know of
+	of       []connect.Tool  // what tools was made of
+	tools    []tool.Tool
+	line     string // what it says of itself, "" for nothing
+	readable bool   // it has resources
 }
 
 // Choice is what a session decides once about the tools that its model is sent.
@@ -181,7 +184,7 @@ func (o *Offer) use(all []*used) {
 	closed := o.x.closed
 	if !closed {
 		o.x.used = all
-		o.x.gather() // what was connected meanwhile
+		o.gather() // what was connected meanwhile
 	}
 	o.x.mu.Unlock()
 	for _, u := range all {
@@ -229,6 +232,7 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	defer o.faults(u, status.Faults)
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()
+	o.resources(u, status)
 	if u.of != nil && len(u.of) == len(status.Tools) && (len(u.of) == 0 || &u.of[0] == &status.Tools[0]) {
 		return
 	}
@@ -246,7 +250,7 @@ func (o *Offer) connected(u *used, status pool.Status) {
 			u.tools = append(u.tools, mcptool.New(o.source(u), t, u.lease, o.people(), payloads{o.s.cfg.Blobs}))
 		}
 	}
-	o.x.gather()
+	o.gather()
 }
 
 // faults tells people once what is left out of what a server offers.
@@ -287,13 +291,15 @@ func (o *Offer) people() mcptool.People {
 }
 
 // gather makes the list of all tools. mu is held.
-func (x *session) gather() {
+func (o *Offer) gather() {
 	var all []tool.Tool
-	for _, u := range x.used {
+	for _, u := range o.x.used {
 		all = append(all, u.tools...)
 	}
+	o.makeResourceTools()
+	all = append(all, o.x.read...)
 	slices.SortFunc(all, byName)
-	x.all = all
+	o.x.all = all
 }
 
 func byName(a, b tool.Tool) int { return strings.Compare(a.Spec().Name, b.Spec().Name) }
@@ -383,7 +389,16 @@ func (o *Offer) AwaitAlwaysLoaded(ctx context.Context) ([]tool.Tool, error) {
 
 // AwaitAll is AwaitAlwaysLoaded for all servers.
 func (o *Offer) AwaitAll(ctx context.Context) ([]tool.Tool, error) {
-	return o.awaitTools(ctx, func(*used) bool { return true })
+	tools, err := o.awaitTools(ctx, func(*used) bool { return true })
+	if err == nil {
+		err = o.awaitResources(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	tools = append(tools, o.resourceTools()...)
+	slices.SortFunc(tools, byName)
+	return tools, nil
 }
 
 // AwaitNamed waits for the servers that can have a tool of these names, or that a rule of

@@ -47,6 +47,7 @@ func (t *turn) serverTools(ctx context.Context) (*serverTools, error) {
 		s.sent, err = offer.AwaitNamed(ctx, list)
 		return s, err
 	}
+	offer.Limit(func(server string) bool { return t.confine.policy.Removes("", server) })
 	s.offer = offer
 	choice, err := offer.Decide(ctx, func() (mcpservers.Choice, error) { return t.choose(ctx, offer) })
 	s.sent, s.search = choice.Tools, choice.Search && t.searches()

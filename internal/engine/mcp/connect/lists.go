@@ -30,6 +30,7 @@ const (
 type Lists struct {
 	Prompts   []Prompt   // sorted by name
 	Resources []Resource // in the server's order, templates last
+	Readable  bool       // it has resources, listed or not
 }
 
 // Prompt is a text that a server has, with places for arguments.
@@ -86,7 +87,7 @@ func (s *Server) Lists(ctx context.Context) (l Lists, faults []string) {
 		l.Prompts, left = prompts(s.target.Name, list)
 		faults = append(faults, left...)
 	}
-	if caps.Resources != nil {
+	if l.Readable = caps.Resources != nil; l.Readable {
 		list, some, err := pages(ctx, s, "resources", func(cursor string) ([]*mcp.Resource, string, error) {
 			got, err := s.session.ListResources(ctx, &mcp.ListResourcesParams{Cursor: cursor})
 			if err != nil {
@@ -243,6 +244,14 @@ func wrongURI(uri string, template bool) string {
 		return "its address has no scheme"
 	}
 	return ""
+}
+
+// CheckURI says what is wrong with an address of a resource, nil for nothing.
+func CheckURI(uri string) error {
+	if why := wrongURI(uri, false); why != "" {
+		return errors.New(strings.Replace(why, "its address", "the uri", 1))
+	}
+	return nil
 }
 
 // Message is one of the messages that a prompt becomes.
