@@ -154,6 +154,14 @@ func (r *Doctor) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *PruneBlobs) Check() *Problem { return nil }
 
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListMCPResources) Check() *Problem {
+	return first(
+		atMost("query", r.Query, MaxQuery),
+		counts("limit", r.Limit),
+	)
+}
+
 // checkFields checks the fields of the request one by one.
 func (r *AddMemory) checkFields() *Problem {
 	return first(

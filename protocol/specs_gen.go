@@ -42,6 +42,7 @@ var specs = [...]*Spec{
 	&listFilesSpec,
 	&listForeignRulesSpec,
 	&listHooksSpec,
+	&listMCPResourcesSpec,
 	&listModelsSpec,
 	&listProjectsSpec,
 	&listSessionsSpec,
