@@ -49,7 +49,8 @@ type used struct {
 	named    map[string]bool // faults that people know of
 	of       []connect.Tool  // what tools was made of
 	tools    []tool.Tool
-	line     string // what it says of itself, "" for nothing
+	line     string // what it calls itself, "" for nothing
+	says     string // of its use, "" for nothing
 	readable bool   // it has resources
 }
 
@@ -240,10 +241,7 @@ func (o *Offer) connected(u *used, status pool.Status) {
 	if u.of == nil {
 		u.of = []connect.Tool{}
 	}
-	u.line = status.Instructions
-	if u.line == "" {
-		u.line = status.Title
-	}
+	u.line, u.says = status.Title, status.Instructions
 	u.tools = nil
 	for _, t := range status.Tools {
 		if u.entry.Takes(t.Own) {
@@ -475,7 +473,21 @@ func (o *Offer) Amend(search bool, direct []string) Choice {
 // Index is that of the tools of the session.
 func (o *Offer) Index() *tool.ExtraIndex { return &o.x.index }
 
-// Lines returns what servers say of themselves, by the beginning of their tools' names.
+// Instructions returns what servers say of their use, by their names: those that have been
+// connected, and that no rule denies.
+func (o *Offer) Instructions() map[string]string {
+	o.x.mu.Lock()
+	defer o.x.mu.Unlock()
+	says := map[string]string{}
+	for _, u := range o.x.used {
+		if u.says != "" && (o.x.denied == nil || !o.x.denied(connect.PlainName(u.entry.Name))) {
+			says[u.entry.Name] = u.says
+		}
+	}
+	return says
+}
+
+// Lines returns what servers call themselves, by the beginning of their tools' names.
 func (o *Offer) Lines() map[string]string {
 	o.x.mu.Lock()
 	defer o.x.mu.Unlock()

@@ -182,7 +182,15 @@ func (s *serverTools) extras(tools []tool.Tool) ([]tool.Tool, *tool.Extras) {
 	return tools, &tool.Extras{Fixed: s.fixed, Servers: s.offer, Takes: s.t.mayHave, Direct: tool.Names(tools), Index: s.offer.Index()}
 }
 
-// lines returns what servers say of themselves, by the beginning of their tools' names.
+// instructions returns what tells what servers say of their use, nil where the turn has none.
+func (s *serverTools) instructions() func() map[string]string {
+	if s.offer == nil {
+		return nil
+	}
+	return s.offer.Instructions
+}
+
+// lines returns what servers call themselves, by the beginning of their tools' names.
 func (s *serverTools) lines() map[string]string {
 	if s.offer == nil {
 		return nil
