@@ -227,6 +227,14 @@ func (r *CancelMCPLogin) Check() *Problem {
 	return need("loginId", r.LoginID, MaxName)
 }
 
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListMCPResources) Check() *Problem {
+	return first(
+		atMost("query", r.Query, MaxQuery),
+		counts("limit", r.Limit),
+	)
+}
+
 // checkFields checks the fields of the request one by one.
 func (r *AddMemory) checkFields() *Problem {
 	return first(

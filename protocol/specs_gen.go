@@ -47,6 +47,7 @@ var specs = [...]*Spec{
 	&listFilesSpec,
 	&listForeignRulesSpec,
 	&listHooksSpec,
+	&listMCPResourcesSpec,
 	&listMCPServersSpec,
 	&listModelsSpec,
 	&listProjectsSpec,

@@ -14,13 +14,25 @@ func (h *Host) handleTurns(t request.Table) {
 		return &protocol.Done{}, at.Lane.SetLabel(ctx, at.By, r.TargetEventID, r.Label)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.SendMessage) (protocol.Response, error) {
-		return at.Lane.Send(ctx, at.By, lane.Message{Content: r.Content, Busy: lane.WhenBusy(r.WhenBusy), Expected: r.ExpectedLeafID, Options: r.Options})
+		content, err := h.rooms.commands.WithResources(ctx, at.Lane, r.Content, r.Options)
+		if err != nil {
+			return nil, err
+		}
+		return at.Lane.Send(ctx, at.By, lane.Message{Content: content, Busy: lane.WhenBusy(r.WhenBusy), Expected: r.ExpectedLeafID, Options: r.Options})
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.Steer) (protocol.Response, error) {
-		return at.Lane.Steer(ctx, at.By, r.TurnID, r.Content)
+		content, err := h.rooms.commands.WithResources(ctx, at.Lane, r.Content, nil)
+		if err != nil {
+			return nil, err
+		}
+		return at.Lane.Steer(ctx, at.By, r.TurnID, content)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.FollowUp) (protocol.Response, error) {
-		return at.Lane.Send(ctx, at.By, lane.Message{Content: r.Content})
+		content, err := h.rooms.commands.WithResources(ctx, at.Lane, r.Content, nil)
+		if err != nil {
+			return nil, err
+		}
+		return at.Lane.Send(ctx, at.By, lane.Message{Content: content})
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RewriteQueue) (protocol.Response, error) {
 		return &protocol.Sent{}, at.Lane.RewriteQueue(ctx, at.By, r.Queue, r.Replaces, r.Items)

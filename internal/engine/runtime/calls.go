@@ -288,6 +288,9 @@ func (l *loop) prepare(ctx context.Context, j *job, invalid map[string]string) e
 		j.process.Name(p.Label())
 	}
 	question := Question{CallID: call.ID, Tool: j.spec, Input: call.Input, Action: prepared.Action(), Hook: verdict}
+	if p, ok := prepared.(tool.Cautious); ok {
+		question.Caution = p.Caution()
+	}
 	if p, ok := prepared.(tool.Previewer); ok {
 		question.Preview = p.Preview
 	}

@@ -42,7 +42,7 @@ func (cs *Commands) commandsOf(l *lane.Lane, by lane.Caller, workDir string) (*c
 func (c *commandRun) registry() command.Registry {
 	r := command.Registry{builtins{c}, templates{c}, skillCommands{c}}
 	if c.l != nil {
-		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())})
+		r = append(r, extensionCommands{c, c.cs.extensions.Of(c.l.ID())}, c.prompts())
 	}
 	return append(r, bundledCommands{c})
 }
@@ -69,16 +69,15 @@ func (cs *Commands) runCommand(ctx context.Context, l *lane.Lane, by lane.Caller
 		return nil, err
 	}
 	c.busy, c.options = lane.WhenBusy(r.WhenBusy), r.Options
+	if err := c.beginPrompts(ctx, r.Name); err != nil {
+		return nil, err
+	}
 	return c.registry().Run(ctx, r.Name, r.Args)
 }
 
 // send sends the text that a command became.
 func (c *commandRun) send(ctx context.Context, text, status string) (*protocol.CommandResult, error) {
-	sent, err := c.l.Send(ctx, c.by, lane.Message{Content: []protocol.Block{protocol.Text(text)}, Busy: c.busy, Options: c.options})
-	if err != nil {
-		return nil, err
-	}
-	return &protocol.CommandResult{Sent: sent, Status: status}, nil
+	return c.sendContent(ctx, []protocol.Block{protocol.Text(text)}, status)
 }
 
 // TextCommands returns the templates and skills that are commands of a session.

@@ -3,6 +3,7 @@ package lane
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"scorel/internal/engine/permission"
 	"scorel/internal/engine/runtime"
@@ -56,6 +57,9 @@ func asks(v runtime.HookVerdict) string {
 func (h *turnHost) request(q runtime.Question, v permission.Verdict) *protocol.PermissionRequest {
 	r := &protocol.PermissionRequest{PermissionID: protocol.NewPermissionID(h.l.cfg.Rand),
 		ToolCallID: q.CallID, ToolName: q.Tool.Name, Args: q.Input, Reason: v.Reason, Suggestions: v.Suggestions}
+	if q.Caution != "" {
+		r.Reason = strings.TrimSpace(r.Reason + " " + q.Caution)
+	}
 	if q.Preview != nil {
 		r.Preview = q.Preview()
 	}

@@ -257,7 +257,7 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, servers.lines, info.ContextWindow}, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, servers.lines, info.ContextWindow}, servers: serverWords{servers.instructions()}, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,

@@ -101,6 +101,7 @@ func (m *Model) arrived() tea.Cmd {
 		cmds = append(cmds, m.focus.questions.Again())
 	}
 	if a.TurnEnded { // it is the person's turn
+		m.input.Forget() // servers of the turn may have brought commands
 		cmds = append(cmds, m.window.notify("the turn has ended"))
 	}
 	return tea.Batch(cmds...)

@@ -14,6 +14,7 @@ import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
 import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer, SetMCPInput } from "./mcp";
+import type { ListMCPResources, MCPResourceList } from "./mcp_resources";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
@@ -75,6 +76,7 @@ export interface Requests {
   list_files: { request: ListFiles; response: FileList };
   list_foreign_rules: { request: ListForeignRules; response: ForeignRules };
   list_hooks: { request: ListHooks; response: HookList };
+  list_mcp_resources: { request: ListMCPResources; response: MCPResourceList };
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
@@ -195,6 +197,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_files: "control",
   list_foreign_rules: "control",
   list_hooks: "control",
+  list_mcp_resources: "control",
   list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",

@@ -26,6 +26,7 @@ export * from "./id";
 export * from "./limits";
 export * from "./live";
 export * from "./mcp";
+export * from "./mcp_resources";
 export * from "./memory";
 export * from "./message";
 export * from "./model";
