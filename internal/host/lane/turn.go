@@ -31,6 +31,7 @@ type turn struct {
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq // [rights.modeSeq] when it began
 	command bool         // it is a run of [Lane.AtBorder]
+	foreign bool         // it is a run of [Lane.RunTool], in which nobody is asked
 	summary *summary     // of a run that makes one, nil of others
 
 	// The journal's lock guards these.

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 
+	"scorel/internal/engine/agent"
 	"scorel/internal/engine/config"
 	"scorel/internal/engine/fetch"
 	"scorel/internal/engine/memory"
@@ -67,6 +68,7 @@ type turn struct {
 	as      *Agent
 	meta    protocol.Meta
 	options *protocol.TurnOptions // may be nil
+	foreign bool                  // of a call that no model makes: its tools are built in, and no server is awaited
 	by      protocol.TurnOptions  // the same, or none
 
 	// From where.
@@ -170,6 +172,10 @@ func (t *turn) with(ctx context.Context) (err error) {
 	}
 	t.notes = s.Notes(t.cfg, t.dir)
 	t.skills.set, t.skills.index = t.tc.SkillSet(ctx, t.dir, t.root)
+	if t.foreign {
+		t.tools, err = runnable(tool.Everything, t.web.search, t.tc.noter(t.notes) != nil)
+		return err
+	}
 	if t.tools, err = t.tc.tools(t.cfg, t.over, t.web.search, t.tc.noter(t.notes) != nil, t.skills.set); err != nil {
 		return settings.InOptions("options.tools", t.by.Tools != "", err)
 	}
@@ -231,21 +237,33 @@ func (t *turn) judge(files *files.Files, readable []string) (*permission.Policy,
 	return policy, nil
 }
 
+// offered returns the tools of the turn, those that its model can search for, and what
+// tells of the servers that have them. A call that no model makes has the built-in ones.
+func (t *turn) offered(ctx context.Context, set *agent.Set) (tools []tool.Tool, extras *tool.Extras, lines func() map[string]string, err error) {
+	if t.foreign {
+		return t.tools, nil, nil, nil
+	}
+	servers, err := t.serverTools(ctx)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	tools = t.tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: servers.with(t.tools)})
+	if err := missingTool(t.over.ToolList(), tools); err != nil && (t.tc.sessions.Lane(t.id) != nil || !t.tc.mayExtend(ctx, t.root)) {
+		return nil, nil, nil, settings.InOptions("options.tools", t.by.Tools != "", err)
+	}
+	tools, extras = servers.extras(t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set))))
+	return tools, extras, servers.lines, nil
+}
+
 // ready adds what extensions and agents have, and puts all together.
 func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 	tc, s, set := t.tc, t.tc.settings, t.tc.settings.Agents(t.root)
-	servers, err := t.serverTools(ctx)
+	tools, extras, lines, err := t.offered(ctx, set)
 	if err != nil {
 		return nil, err
 	}
-	tools := tc.extensions.ForTurn(ctx, t.id, extensions.Turn{Config: t.cfg, Over: t.over, Model: t.models.model, Thinking: t.models.level, Tools: servers.with(t.tools)})
-	if err := missingTool(t.over.ToolList(), tools); err != nil && (tc.sessions.Lane(t.id) != nil || !tc.mayExtend(ctx, t.root)) {
-		return nil, settings.InOptions("options.tools", t.by.Tools != "", err)
-	}
 	t.cfg.Hooks = t.as.hooks(t.cfg.Hooks)
-	tools = t.as.pick(tool.WithAgents(servers.deferExtensions(tools), choices(set)))
 	info := t.models.model.Info()
-	tools, extras := servers.extras(tools)
 	return &lane.TurnConfig{
 		Hooks: tc.hooks(t.id, t.cfg, t.over, t.dir, t.root), Subagent: t.as != nil, Agents: lane.Agents{Set: set, Max: t.cfg.Agents.MaxParallel},
 		Models: lane.Models{Main: t.models.model, Fallback: t.models.fallback, Thinking: t.models.level, Summary: tc.summariser(t.id, t.cfg)},
@@ -257,7 +275,7 @@ func (t *turn) ready(ctx context.Context) (*lane.TurnConfig, error) {
 		Limits:     t.as.limit(limits(t.cfg, t.over)),
 		Compaction: t.cfg.Compaction.Auto, AskTimeout: t.cfg.Permissions.Timeout,
 		Prompt: turnPrompt{nested: tc.nested(t.dir, t.root, info.ContextWindow), notify: func(sentence string) { tc.sessions.Notify(t.id, "warning", sentence) },
-			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, servers.lines, info.ContextWindow}, instructions: func() (protocol.Instructions, []string, error) {
+			items: tc.teller(t.id, t.cfg, t.notes, info.ContextWindow), announce: announcer{extras, lines, info.ContextWindow}, instructions: func() (protocol.Instructions, []string, error) {
 				return tc.instructions(t.id, t.cfg, t.dir, t.root, info, t.as)
 			}},
 		Close: t.confine.files.Close,
