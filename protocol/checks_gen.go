@@ -305,7 +305,7 @@ func (r *ImportRules) Check() *Problem {
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *RunTool) Check() *Problem {
-	return need("tool", r.Tool, MaxName)
+	return need("toolName", r.ToolName, MaxName)
 }
 
 // Check says what cannot be carried out; see [Call.Check].

@@ -9,9 +9,9 @@ const ToolCallKind = OwnKind + "tool"
 
 // ToolCallRun is the data of such a message. EventID is the message with the result.
 type ToolCallRun struct {
-	EventID EventID `json:"eventId"`
-	TurnID  TurnID  `json:"turnId"`
-	Tool    string  `json:"tool"`
+	EventID  EventID `json:"eventId"`
+	TurnID   TurnID  `json:"turnId"`
+	ToolName string  `json:"toolName"`
 }
 
 // Requests about calls of tools that no model makes.
@@ -23,8 +23,8 @@ type (
 	// turn runs. The answer is [ToolStarted], when it is durable that the call begins; the
 	// result is the message that it names, and cancel ends the turn.
 	RunTool struct {
-		Tool  string          `json:"tool" check:"required,max=MaxName"`
-		Input json.RawMessage `json:"input,omitempty"` // a JSON object; none is {}
+		ToolName string          `json:"toolName" check:"required,max=MaxName"`
+		Input    json.RawMessage `json:"input,omitempty"` // a JSON object; none is {}
 	}
 	// ListBuiltinTools lists the tools of a preset that [RunTool] can run, sorted by name,
 	// as far as the configuration of the device has what they need; the answer is

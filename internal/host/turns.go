@@ -29,7 +29,7 @@ func (h *Host) handleTurns(t request.Table) {
 		return &protocol.Done{}, at.Lane.ResumeQueue(ctx, at.By)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RunTool) (protocol.Response, error) {
-		return at.Lane.RunTool(ctx, at.By, r.Tool, r.Input)
+		return at.Lane.RunTool(ctx, at.By, r.ToolName, r.Input)
 	})
 	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.Cancel) (protocol.Response, error) {
 		return &protocol.Cancelled{Cancelled: at.Lane.Cancel(r.TurnID)}, nil

@@ -59,7 +59,7 @@ func (l *Lane) tryTool(ctx context.Context, c Caller, name string, input json.Ra
 	}
 	if !slices.ContainsFunc(config.Tools, func(t tool.Tool) bool { return t.Spec().Name == name }) {
 		config.Close()
-		return nil, protocol.About("tool", "", protocol.CodeInvalidRequest, "There is no tool %.80q that a program can run here: there are %s.", name, strings.Join(tool.Names(config.Tools), ", "))
+		return nil, protocol.About("toolName", "", protocol.CodeInvalidRequest, "There is no tool %.80q that a program can run here: there are %s.", name, strings.Join(tool.Names(config.Tools), ", "))
 	}
 	started, ticket, t, err := l.startTool(ctx, c, config, runtime.Foreign{
 		Block:  protocol.Block{Type: protocol.BlockToolUse, ID: "call_" + string(protocol.NewItemID(l.cfg.Rand))[4:], Name: name, Input: input},
@@ -97,7 +97,7 @@ func (l *Lane) startTool(ctx context.Context, c Caller, config *TurnConfig, call
 // openTool appends what waits and the message before the call, and starts the turn. The
 // journal is locked.
 func (l *Lane) openTool(ctx context.Context, c Caller, t *turn, call runtime.Foreign) (ticket *publish.Ticket, err error) {
-	data, err := json.Marshal(protocol.ToolCallRun{EventID: call.Result, TurnID: t.ID, Tool: call.Block.Name})
+	data, err := json.Marshal(protocol.ToolCallRun{EventID: call.Result, TurnID: t.ID, ToolName: call.Block.Name})
 	if err != nil {
 		return nil, err
 	}

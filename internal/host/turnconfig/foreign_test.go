@@ -14,7 +14,7 @@ import (
 // ran runs a tool in a session and returns its result.
 func ran(e *hosttest.Entry, name, input string) protocol.Message {
 	e.W.T.Helper()
-	started := hosttest.Call[*protocol.ToolStarted](e.W.T, e.C, e.ID, &protocol.RunTool{Tool: name, Input: json.RawMessage(input)})
+	started := hosttest.Call[*protocol.ToolStarted](e.W.T, e.C, e.ID, &protocol.RunTool{ToolName: name, Input: json.RawMessage(input)})
 	m := e.Until(func(ev protocol.Event) bool { return ev.ID == started.EventID && ev.Type == protocol.TypeMessage })
 	e.Until(func(ev protocol.Event) bool { return ev.Type == protocol.TypeRuntimeEnd && ev.TurnID == started.TurnID })
 	return m.Body.(*protocol.MessageBody).Message
@@ -106,16 +106,16 @@ func TestAForeignCallNeedsControlAFreeSessionAndAToolWithAnEffect(t *testing.T) 
 	e := w.Begin(false)
 	for _, grant := range []protocol.Grant{protocol.GrantView, protocol.GrantAnswer} {
 		other := w.Plug("other", false, grant)
-		if _, err := other.Try(e.ID, &protocol.RunTool{Tool: "Read", Input: json.RawMessage(`{"path":"a"}`)}); err == nil || err.Code != protocol.CodeForbidden {
+		if _, err := other.Try(e.ID, &protocol.RunTool{ToolName: "Read", Input: json.RawMessage(`{"path":"a"}`)}); err == nil || err.Code != protocol.CodeForbidden {
 			t.Errorf("with the grant %s: %v", grant, err)
 		}
 	}
 	for _, name := range []string{"Task", "AskUser", "TodoWrite", "ExitPlanMode", "SearchExtraTools", "mcp__a__b", ""} {
-		hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{Tool: name}, protocol.CodeInvalidRequest)
+		hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{ToolName: name}, protocol.CodeInvalidRequest)
 	}
-	hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{Tool: "Read", Input: json.RawMessage(`[1]`)}, protocol.CodeInvalidRequest)
-	started := hosttest.Call[*protocol.ToolStarted](t, e.C, e.ID, &protocol.RunTool{Tool: "Bash", Input: json.RawMessage(`{"command":"sleep 600"}`)})
-	hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{Tool: "Read", Input: json.RawMessage(`{"path":"a"}`)}, protocol.CodeRuntimeBusy)
+	hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{ToolName: "Read", Input: json.RawMessage(`[1]`)}, protocol.CodeInvalidRequest)
+	started := hosttest.Call[*protocol.ToolStarted](t, e.C, e.ID, &protocol.RunTool{ToolName: "Bash", Input: json.RawMessage(`{"command":"sleep 600"}`)})
+	hosttest.Refused(t, e.C, e.ID, &protocol.RunTool{ToolName: "Read", Input: json.RawMessage(`{"path":"a"}`)}, protocol.CodeRuntimeBusy)
 	if c := hosttest.Call[*protocol.Cancelled](t, e.C, e.ID, &protocol.Cancel{TurnID: started.TurnID}); !c.Cancelled {
 		t.Error("it could not be cancelled")
 	}
@@ -127,7 +127,7 @@ func TestAForeignCallNeedsControlAFreeSessionAndAToolWithAnEffect(t *testing.T) 
 func TestWhatWaitsBehindAForeignCallIsBegunAfterIt(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{Overrides: host.Overrides{Allow: []string{"Bash"}}}, `{"again":true,"do":[{"text":"ok"}]}`)
 	e := w.Begin(false)
-	started := hosttest.Call[*protocol.ToolStarted](t, e.C, e.ID, &protocol.RunTool{Tool: "Bash", Input: json.RawMessage(`{"command":"until test -e go; do sleep 0.01; done"}`)})
+	started := hosttest.Call[*protocol.ToolStarted](t, e.C, e.ID, &protocol.RunTool{ToolName: "Bash", Input: json.RawMessage(`{"command":"until test -e go; do sleep 0.01; done"}`)})
 	e.FollowUp("next")
 	w.Write(filepath.Join(w.Project, "go"), "")
 	e.Until(func(ev protocol.Event) bool {
@@ -141,7 +141,7 @@ func TestWhatWaitsBehindAForeignCallIsBegunAfterIt(t *testing.T) {
 func TestARepeatedForeignCallRunsOnce(t *testing.T) {
 	w := hosttest.New(t, hosttest.Setting{Overrides: host.Overrides{Allow: []string{"Bash"}}})
 	e := w.Begin(false)
-	before, after := w.Caller().Twice(w, hosttest.NewCall(e.ID, &protocol.RunTool{Tool: "Bash", Input: json.RawMessage(`{"command":"echo x >> times"}`)}))
+	before, after := w.Caller().Twice(w, hosttest.NewCall(e.ID, &protocol.RunTool{ToolName: "Bash", Input: json.RawMessage(`{"command":"echo x >> times"}`)}))
 	if before.Err != nil || after.Err != nil || *before.Data.(*protocol.ToolStarted) != *after.Data.(*protocol.ToolStarted) {
 		t.Errorf("%+v, then %+v", before, after)
 	}

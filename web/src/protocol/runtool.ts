@@ -7,7 +7,7 @@ import type { ToolInfo } from "./tool";
 export interface ToolCallRun {
   eventId: EventID;
   turnId: TurnID;
-  tool: string;
+  toolName: string;
 }
 
 /**
@@ -19,7 +19,7 @@ export interface ToolCallRun {
  * result is the message that it names, and cancel ends the turn.
  */
 export interface RunTool {
-  tool: string;
+  toolName: string;
   /** a JSON object; none is {} */
   input?: unknown;
 }
