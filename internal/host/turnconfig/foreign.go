@@ -49,8 +49,8 @@ func (tc *Maker) BuiltinTools(r *protocol.ListBuiltinTools) (*protocol.BuiltinTo
 }
 
 // runnable returns the tools of a preset that have an effect of their own outside of the
-// session, and ask nobody: for a program that is no model of Scorel's, the others mean
-// nothing.
+// session, and ask nobody: the others, and those that a model has to search for, are about
+// what a model of the session is told.
 func runnable(preset tool.Preset, search settings.Search, notes bool) ([]tool.Tool, error) {
 	tools, err := tool.Select(string(preset), nil)
 	if err != nil {
@@ -58,7 +58,7 @@ func runnable(preset tool.Preset, search settings.Search, notes bool) ([]tool.To
 	}
 	return slices.DeleteFunc(tools, func(t tool.Tool) bool {
 		spec := t.Spec()
-		if spec.Kind == protocol.ToolOwn || spec.Rule == protocol.RuleSkill {
+		if spec.Kind == protocol.ToolOwn || spec.Rule == protocol.RuleSkill || spec.Deferred {
 			return true
 		}
 		switch spec.Needs {

@@ -162,7 +162,7 @@ func TestTheBuiltinToolsOfAPresetAreListedWithTheirSchemas(t *testing.T) {
 	if got := names("readonly"); got != "Glob Grep Read" {
 		t.Errorf("readonly is %s", got)
 	}
-	if got := names("coding"); !strings.Contains(got, "Bash") || strings.Contains(got, "Task ") || strings.Contains(got, "AskUser") {
+	if got := names("coding"); !strings.Contains(got, "Bash") || strings.Contains(got, "Task ") || strings.Contains(got, "AskUser") || strings.Contains(got, "Monitor") {
 		t.Errorf("coding is %s", got)
 	}
 	if err := hosttest.Refused(t, e.C, "", &protocol.ListBuiltinTools{WorkDir: w.Project, Preset: "some"}, protocol.CodeInvalidRequest); !strings.Contains(err.Message, "there are coding, readonly, all and none") {

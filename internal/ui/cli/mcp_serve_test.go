@@ -161,6 +161,10 @@ func TestMCPServeRunsASessionToItsEnd(t *testing.T) {
 	if err != nil || len(res.Contents) != 1 || !strings.Contains(res.Contents[0].Text, "greet me") || strings.Contains(res.Contents[0].Text, "\x1b") {
 		t.Errorf("%v %+v", err, res)
 	}
+	words, err := c.Complete(context.Background(), &mcp.CompleteParams{Ref: &mcp.CompleteReference{Type: "ref/resource", URI: "scorel://session/{id}"}, Argument: mcp.CompleteParamsArgument{Name: "id", Value: id[:8]}})
+	if err != nil || len(words.Completion.Values) != 1 || words.Completion.Values[0] != id {
+		t.Errorf("%v %+v", err, words)
+	}
 	if _, err := c.ReadResource(context.Background(), &mcp.ReadResourceParams{URI: "scorel://session/ses_none"}); err == nil {
 		t.Error("a conversation that is not there was read")
 	}

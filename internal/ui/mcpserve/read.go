@@ -116,10 +116,13 @@ func lineOf(e protocol.Event) (Line, bool) {
 // uriScheme is what the address of a conversation begins with.
 const uriScheme = "scorel://session/"
 
+// sessionTemplate is the form of the addresses of conversations.
+const sessionTemplate = uriScheme + "{id}"
+
 func resourceURI(id protocol.SessionID) string { return uriScheme + string(id) }
 
 func (s *Server) addResources() {
-	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: uriScheme + "{id}", Name: "session", Title: "Conversation", MIMEType: "text/markdown",
+	s.mcp.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: sessionTemplate, Name: "session", Title: "Conversation", MIMEType: "text/markdown",
 		Description: "The conversation of a session as Markdown, its newest messages. session_list has the ids."}, s.readResource)
 }
 
@@ -182,4 +185,24 @@ func (s *Server) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error
 	}
 	_, err := s.watch(ctx, protocol.SessionID(id))
 	return failed(err)
+}
+
+// complete completes the id of a session in the address of a conversation. What a template
+// takes is free text, so there is nothing to complete.
+func (s *Server) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	out := &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}
+	if req.Params.Ref.Type != "ref/resource" || req.Params.Ref.URI != sessionTemplate {
+		return out, nil
+	}
+	page, err := client.Call[*protocol.SessionList](ctx, s.cfg.Client, "", &protocol.ListSessions{Limit: maxList})
+	if err != nil {
+		return nil, failed(err)
+	}
+	for _, x := range page.Sessions {
+		if strings.HasPrefix(string(x.SessionID), req.Params.Argument.Value) {
+			out.Completion.Values = append(out.Completion.Values, string(x.SessionID))
+		}
+	}
+	out.Completion.Total, out.Completion.HasMore = len(out.Completion.Values), page.More
+	return out, nil
 }

@@ -63,8 +63,9 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s.mcp = mcp.NewServer(&mcp.Implementation{Name: "scorel", Title: "Scorel", Version: cfg.Version}, &mcp.ServerOptions{
 		Instructions:       instructions,
 		SubscribeHandler:   s.subscribe,
+		CompletionHandler:  s.complete,
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
-		Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{ListChanged: true},
+		Capabilities: &mcp.ServerCapabilities{Completions: &mcp.CompletionCapabilities{}, Tools: &mcp.ToolCapabilities{}, Prompts: &mcp.PromptCapabilities{ListChanged: true},
 			Resources: &mcp.ResourceCapabilities{ListChanged: true, Subscribe: true}},
 	})
 	s.addSessionTools()
