@@ -11,8 +11,11 @@ import (
 	"scorel/protocol/display"
 )
 
-// maxQuestions bounds the questions that are shown at once.
-const maxQuestions = 8
+// Bounds of what is shown: the questions of a session, and the options of a dialog.
+const (
+	maxQuestions = 8
+	maxOptions   = 100
+)
 
 // question is what a session waits for an answer to: a permission or a dialog.
 type question struct {
@@ -84,7 +87,7 @@ func (q question) show() Asked {
 		}
 	case protocol.DialogSelect:
 		a.Answer = "one of the options"
-		for _, o := range d.Options[:min(len(d.Options), 100)] {
+		for _, o := range d.Options[:min(len(d.Options), maxOptions)] {
 			a.Options = append(a.Options, clean(o.Label, maxStep))
 		}
 	case protocol.DialogConfirm:
