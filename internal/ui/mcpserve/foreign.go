@@ -36,7 +36,7 @@ type foreign struct {
 
 // addBuiltinTools serves the tools of the preset.
 func (s *Server) addBuiltinTools(ctx context.Context) error {
-	if s.cfg.Preset == "" {
+	if s.cfg.Preset == "" || s.cfg.Preset == "none" {
 		return nil
 	}
 	list, err := client.Call[*protocol.BuiltinTools](ctx, s.cfg.Client, "", &protocol.ListBuiltinTools{WorkDir: s.cfg.WorkDir, Preset: s.cfg.Preset})
