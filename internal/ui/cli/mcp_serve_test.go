@@ -148,6 +148,9 @@ func TestMCPServeRunsASessionToItsEnd(t *testing.T) {
 	if len(list.Sessions) != 1 || list.Sessions[0].SessionID != id || list.Sessions[0].Title != "greet me" || list.Sessions[0].WorkDir != s.project {
 		t.Errorf("%+v", list)
 	}
+	if out, errOut, code := s.run("sessions", "list"); code != 0 || !strings.Contains(out, id) {
+		t.Errorf("the project does not have it: %s%s", out, errOut)
+	}
 	var page mcpserve.Page
 	c.call("session_read", map[string]any{"sessionId": id, "limit": 1}, &page)
 	if len(page.Messages) != 1 || page.Messages[0].Role != "assistant" || page.NextCursor == "" {
@@ -515,6 +518,69 @@ func TestMCPServeListensForOtherMachinesOnlyWhenThatIsSaid(t *testing.T) {
 	for _, args := range [][]string{{"--http", "0.0.0.0:0"}, {"--http", "[::]:0"}, {"--http", ":0", "--listen"}, {"--http", "8765"}, {"--listen"}, {"--tools", "some"}, {"--http", "desk.example:80"}} {
 		if out, errOut, code := s.run(append([]string{"mcp", "serve"}, args...)...); code != 2 || out != "" || errOut == "" {
 			t.Errorf("%v: %d %s%s", args, code, out, errOut)
+		}
+	}
+}
+
+func TestMCPServeCancelsACallWhoseCallerCancelsIt(t *testing.T) {
+	s := newStation(t)
+	s.file(".scorel/config.toml", s.read(".scorel/config.toml")+"[permissions]\nallow = [\"Bash\"]\n")
+	c := s.serveStdio("--tools", "coding")
+	ctx, cancel := context.WithCancel(context.Background())
+	params := &mcp.CallToolParams{Name: "Bash", Arguments: map[string]any{"command": "sleep 600; touch made"}}
+	params.SetProgressToken("b")
+	go func() {
+		<-c.progress
+		cancel()
+	}()
+	if _, err := c.CallTool(ctx, params); err == nil {
+		t.Error("the call returned")
+	}
+	// The next call waits for the end of that one.
+	if r := c.call("Bash", map[string]any{"command": "echo next"}, nil); r.IsError || !strings.Contains(textOf(r), "next") || s.exists("project/made") {
+		t.Errorf("%s", textOf(r))
+	}
+}
+
+func TestMCPServeGoesOnWithAnotherHost(t *testing.T) {
+	s := newStation(t, mcpScript...)
+	c := s.serveStdio()
+	id := c.begin("greet me")
+	c.wait(id)
+	s.endHost()
+	c.call("session_send", map[string]any{"sessionId": id, "message": "greet me again"}, &mcpserve.Started{})
+	if st := c.wait(id); st.Status != "idle" || !strings.HasPrefix(st.Answer, "Hello") {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestMCPServeRefusesInputsInASentence(t *testing.T) {
+	s := newStation(t, mcpScript...)
+	c := s.serveStdio()
+	id := c.begin("greet me")
+	for _, x := range []struct {
+		tool string
+		args map[string]any
+		want string
+	}{
+		{"session_start", map[string]any{"workDir": "/nowhere"}, "/nowhere"},
+		{"session_start", map[string]any{"workDir": "/"}, "/"},
+		{"session_start", map[string]any{"message": "hello", "mode": "bypass"}, "mode"},
+		{"session_start", map[string]any{"model": "nobody/none"}, "none"},
+		{"session_send", map[string]any{"sessionId": id, "message": " "}, "the message is empty"},
+		{"session_send", map[string]any{"sessionId": id, "message": "x", "whenBusy": "now"}, "followUp, steer or reject"},
+		{"session_send", map[string]any{"sessionId": "ses_0000000000000000000000000", "message": "x"}, "session"},
+		{"session_wait", map[string]any{"sessionId": "x\x1b[2J"}, "no id of a session"},
+		{"session_wait", map[string]any{"sessionId": id, "timeoutSeconds": 601}, "1 to 600"},
+		{"session_cancel", map[string]any{}, "sessionId"},
+		{"session_answer", map[string]any{"sessionId": id, "questionId": "prm_x", "answer": "allow"}, "waits for no answer"},
+		{"session_list", map[string]any{"limit": 101}, "1 to 100"},
+		{"session_list", map[string]any{"cursor": "x"}, "the cursor is not one"},
+		{"session_read", map[string]any{"sessionId": id, "limit": 51}, "1 to 50"},
+		{"session_read", map[string]any{"sessionId": id, "cursor": "evt_x"}, "evt_x"},
+	} {
+		if r := c.call(x.tool, x.args, nil); !r.IsError || !strings.Contains(textOf(r), x.want) || strings.Contains(textOf(r), "\x1b") || len(textOf(r)) > 1000 {
+			t.Errorf("%s %v: %v %s", x.tool, x.args, r.IsError, textOf(r))
 		}
 	}
 }

@@ -106,9 +106,8 @@ func (s *Server) foreignSession(ctx context.Context) (*watch, error) {
 			return w, err
 		}
 	}
-	id = protocol.NewSessionID(time.Now(), s.cfg.Rand)
-	meta := protocol.Meta{WorkDir: s.cfg.WorkDir, Name: "Tools of scorel mcp serve"}
-	if _, err := client.Call[*protocol.SessionSummary](ctx, s.cfg.Client, id, &protocol.CreateSession{Meta: meta}); err != nil {
+	id, err := s.create(ctx, protocol.Meta{WorkDir: s.cfg.WorkDir, Name: "Tools of scorel mcp serve"})
+	if err != nil {
 		return nil, err
 	}
 	s.foreign.mu.Lock()

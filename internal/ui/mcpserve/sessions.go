@@ -134,9 +134,8 @@ func (s *Server) start(ctx context.Context, _ *mcp.CallToolRequest, in startInpu
 	if dir == "" {
 		dir = s.cfg.WorkDir
 	}
-	id := protocol.NewSessionID(time.Now(), s.cfg.Rand)
-	meta := protocol.Meta{WorkDir: dir, Name: in.Title, Model: in.Model}
-	if _, err := client.Call[*protocol.SessionSummary](ctx, s.cfg.Client, id, &protocol.CreateSession{Meta: meta}); err != nil {
+	id, err := s.create(ctx, protocol.Meta{WorkDir: dir, Name: in.Title, Model: in.Model})
+	if err != nil {
 		return nil, Started{}, failed(err)
 	}
 	out := Started{SessionID: string(id), Status: "idle", URI: resourceURI(id)}
@@ -158,6 +157,17 @@ func (s *Server) send(ctx context.Context, _ *mcp.CallToolRequest, in sendInput)
 		return nil, Started{}, err
 	}
 	return said("The session %s is %s. Wait for it with session_wait.", id, status), Started{SessionID: in.SessionID, Status: status, URI: resourceURI(id)}, nil
+}
+
+// create makes a session of the project of its folder, which the host judges.
+func (s *Server) create(ctx context.Context, meta protocol.Meta) (protocol.SessionID, error) {
+	project, err := client.Call[*protocol.Project](ctx, s.cfg.Client, "", &protocol.RegisterProject{WorkDir: meta.WorkDir})
+	if err != nil {
+		return "", err
+	}
+	id := protocol.NewSessionID(time.Now(), s.cfg.Rand)
+	_, err = client.Call[*protocol.SessionSummary](ctx, s.cfg.Client, id, &protocol.CreateSession{ProjectID: project.ProjectID, Meta: meta})
+	return id, err
 }
 
 // put sends a message to a session, which is followed from then on: its questions wait for
