@@ -161,7 +161,7 @@ func message(text string) protocol.Event {
 func TestALongConversationIsAResourceOfItsNewestMessages(t *testing.T) {
 	var events []protocol.Event
 	for range 100 {
-		events = append(events, message(strings.Repeat("x", 10_000) + " old"))
+		events = append(events, message(strings.Repeat("x", 10_000)+" old"))
 	}
 	events = append(events, message("the newest"))
 	text, err := markdown("ses_1", events, false)
