@@ -53,13 +53,13 @@ type Config struct {
 
 // Client is an entry's side of a host, over one connection after the other.
 type Client struct {
-	cfg   Config
-	once  bool // there is one connection and no other
-	ctx   context.Context
-	stop  context.CancelFunc
-	done  chan struct{}  // closed when the client has ended
-	wg    sync.WaitGroup // what works for subscriptions; ends with ctx
-	retry chan struct{}  // holds a value when the wait before the next try is to end
+	cfg    Config
+	single bool // there is one connection and no other
+	ctx    context.Context
+	stop   context.CancelFunc
+	done   chan struct{}  // closed when the client has ended
+	wg     sync.WaitGroup // what works for subscriptions; ends with ctx
+	retry  chan struct{}  // holds a value when the wait before the next try is to end
 
 	mu            sync.Mutex // guards what follows; nothing is waited for under it
 	link          *link      // nil while there is no connection
@@ -74,7 +74,7 @@ type Client struct {
 // it. It starts a reader, which Close ends.
 func New(t Transport) *Client {
 	c := newClient(Config{})
-	c.once = true
+	c.single = true
 	l := c.attach(t, protocol.Connected{})
 	go func() { // ends with the transport
 		defer close(c.done)
@@ -158,7 +158,7 @@ func (c *Client) call(ctx context.Context, call protocol.Call) (protocol.Reply, 
 		}
 		reply, err := c.callOn(ctx, l, call)
 		switch {
-		case err == nil || c.once || ctx.Err() != nil:
+		case err == nil || c.single || ctx.Err() != nil:
 			return reply, err
 		case broken == maxBroken:
 			return reply, fmt.Errorf("the connection broke %d times while the host answered %s: %w", broken, call.Request.Spec().Name, err)
@@ -183,7 +183,7 @@ func (c *Client) callOn(ctx context.Context, l *link, call protocol.Call) (proto
 		err = ctx.Err()
 	case c.ctx.Err() != nil:
 		err = ErrClosed
-	case !c.once:
+	case !c.single:
 		_ = l.close() // so that all notice
 	}
 	return reply, err

@@ -213,7 +213,7 @@ func (c *Client) feed(f *feed, frame protocol.Frame) {
 	default:
 	}
 	var late <-chan time.Time
-	if !c.once {
+	if !c.single {
 		t := time.NewTimer(sendTimeout)
 		defer t.Stop()
 		late = t.C

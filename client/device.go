@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"slices"
 
 	"scorel/protocol"
 )
@@ -17,6 +18,7 @@ type DeviceChanges struct {
 	Sessions []protocol.SessionChanged
 	Clients  []ClientChange
 	Projects bool                   // the list of projects
+	MCP      []protocol.SessionID   // whose MCP servers have changed
 	Stopping *protocol.HostStopping // the host ends
 	// Missed says that there was more: the connection was gone for a while, or too
 	// much has changed. Lists have to be asked for again.
@@ -80,6 +82,14 @@ func (n *deviceNotifications) take(frame protocol.Frame) {
 		}
 	case *protocol.ProjectsChanged:
 		d.Projects = true
+	case *protocol.MCPChanged:
+		if len(d.MCP) == maxNews {
+			n.miss()
+			return
+		}
+		if !slices.Contains(d.MCP, f.SessionID) {
+			d.MCP = append(d.MCP, f.SessionID)
+		}
 	case *protocol.ClientJoined:
 		n.client(ClientChange{ClientInfo: f.ClientInfo})
 	case *protocol.ClientLeft:

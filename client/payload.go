@@ -65,7 +65,7 @@ func (c *Client) put(ctx context.Context, r io.ReadSeeker, forImport bool) (*pro
 		switch {
 		case err == nil:
 			return ref, nil
-		case !broken || c.once || ctx.Err() != nil || errors.Is(err, ErrClosed):
+		case !broken || c.single || ctx.Err() != nil || errors.Is(err, ErrClosed):
 			return nil, err
 		case tries == maxUploads:
 			return nil, fmt.Errorf("%w: %w", ErrUploadLost, err)

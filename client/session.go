@@ -134,7 +134,7 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 		if closed, ok := frame.(*protocol.SessionClosed); ok {
 			if closed.Err != nil {
 				s.err = closed.Err
-			} else if s.c.once {
+			} else if s.c.single {
 				s.err = ErrClosed
 			} else { // the host ends, or has closed it to open it again
 				s.ignoring = true
@@ -165,7 +165,7 @@ func (s *Session) Next(ctx context.Context) (Update, error) {
 func (s *Session) next(ctx context.Context) (protocol.Frame, error) {
 	for {
 		if s.feed == nil {
-			if s.c.once {
+			if s.c.single {
 				s.err = ErrClosed
 				return nil, s.err
 			}
@@ -278,7 +278,7 @@ func (s *Session) subscribe(anchors *protocol.Anchors, tries int) opened {
 			_ = c.closeOn(c.ctx, f) // it may be open
 			f.end()
 			return opened{err: s.closedBy()}
-		case c.once:
+		case c.single:
 			return opened{err: err}
 		default:
 			lost = l
@@ -293,7 +293,7 @@ func (s *Session) subscribe(anchors *protocol.Anchors, tries int) opened {
 		c.mu.Unlock()
 		var refused *protocol.Error
 		locked := errors.As(err, &refused) && refused.Code == protocol.CodeSessionLocked && anchors != nil && tries < maxReopens
-		if !locked && !l.stopping.Load() || c.once {
+		if !locked && !l.stopping.Load() || c.single {
 			return opened{err: err}
 		}
 		tries++

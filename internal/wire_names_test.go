@@ -18,9 +18,16 @@ var otherNames = map[string]string{
 }
 
 func TestAThingHasOneNameOnTheWire(t *testing.T) {
-	files, err := filepath.Glob("../protocol/*.go")
-	if err != nil || len(files) < 20 {
-		t.Fatalf("%d files, %v", len(files), err)
+	var files []string
+	for _, pattern := range []string{"../protocol/*.go", "../protocol/*/*.go"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, found...)
+	}
+	if len(files) < 30 {
+		t.Fatalf("%d files", len(files))
 	}
 	member, found := regexp.MustCompile("`json:\"([a-zA-Z0-9_]+)"), 0
 	for _, file := range files {

@@ -163,6 +163,60 @@ func (r *Doctor) Check() *Problem {
 // Check says what cannot be carried out; see [Call.Check].
 func (r *PruneBlobs) Check() *Problem { return nil }
 
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListMCPServers) Check() *Problem {
+	return atMost("workDir", r.WorkDir, MaxPath)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *EnableMCPServer) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ReconnectMCPServer) Check() *Problem {
+	return need("name", r.Name, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *GetMCPLog) Check() *Problem {
+	return need("name", r.Name, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *SetMCPInput) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+		need("id", r.ID, MaxName),
+		atMost("value", r.Value, MaxMCPInput),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *BeginMCPLogin) Check() *Problem {
+	return first(
+		atMost("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *AwaitMCPLogin) Check() *Problem {
+	return first(
+		need("loginId", r.LoginID, MaxName),
+		atMost("pasted", r.Pasted, MaxPasted),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *CancelMCPLogin) Check() *Problem {
+	return need("loginId", r.LoginID, MaxName)
+}
+
 // checkFields checks the fields of the request one by one.
 func (r *AddMemory) checkFields() *Problem {
 	return first(
@@ -436,6 +490,7 @@ func (r *TrustProject) Check() *Problem {
 	return first(
 		need("projectId", r.ProjectID, MaxWord),
 		atMost("hash", r.Hash, MaxName),
+		each("withoutServers", r.WithoutServers, MaxRules, MaxName),
 	)
 }
 
@@ -496,5 +551,6 @@ func (r *TurnOptions) checkFields() *Problem {
 		positive("maxBudgetUSD", r.MaxBudgetUSD),
 		atMost("sandbox", r.Sandbox, MaxWord),
 		given("workspace", r.Workspace, MaxPath),
+		each("mcpConfig", r.MCPConfig, MaxMCPConfigs, MaxMCPConfig),
 	)
 }

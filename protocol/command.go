@@ -80,7 +80,7 @@ type (
 	}
 	// CommandResult is what a command did. Status is a sentence for the person. A
 	// command that sends its text as a message has Sent; one that is carried out when
-	// the running turn comes to its next border has Queued.
+	// the running turn comes to its next boundary has Queued.
 	CommandResult struct {
 		Status string `json:"status,omitempty"`
 		Sent   *Sent  `json:"sent,omitempty"`

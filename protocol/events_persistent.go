@@ -366,7 +366,7 @@ var fileSnapshotSpec = EventSpec{Type: TypeFileSnapshot, Class: Control, New: fu
 		Status: []StatusCase{{"?restorable", StatusOK}, {"", StatusFailed}}},
 	Search: None, Usage: None, Payloads: Coded, Leaf: None, Context: None}
 
-// ContextCut moves the border of shrinking: tool results at or before
+// ContextCut moves the boundary of shrinking: tool results at or before
 // ThroughEventID are sent without their bodies.
 type ContextCut struct {
 	Kind           string  `json:"kind"` // "shrink"

@@ -73,6 +73,12 @@ type SessionChanged struct {
 // ProjectsChanged tells all clients that the list of projects has changed.
 type ProjectsChanged struct{}
 
+// MCPChanged tells all clients that the state of an MCP server of a session has changed, or
+// one of its lists. Several changes that a client has not been told are one frame.
+type MCPChanged struct {
+	SessionID SessionID `json:"sessionId"`
+}
+
 // ClientJoined and ClientLeft tell the other clients of the device who comes and
 // goes.
 type (
@@ -81,7 +87,7 @@ type (
 )
 
 // HostStopping tells all clients that the host ends: no new turn begins, and what
-// runs is given GraceMS to come to a border. Restarting says that another host
+// runs is given GraceMS to come to a boundary. Restarting says that another host
 // takes over.
 type HostStopping struct {
 	GraceMS    int64 `json:"graceMs"`
@@ -92,6 +98,7 @@ type HostStopping struct {
 func (*ResyncFrame) FrameName() string     { return "resync" }
 func (*SessionChanged) FrameName() string  { return "session_changed" }
 func (*ProjectsChanged) FrameName() string { return "projects_changed" }
+func (*MCPChanged) FrameName() string      { return "mcp_changed" }
 func (*ClientJoined) FrameName() string    { return "client_joined" }
 func (*ClientLeft) FrameName() string      { return "client_left" }
 func (*HostStopping) FrameName() string    { return "host_stopping" }
@@ -161,6 +168,8 @@ func ParseFrame(data []byte) (Frame, error) {
 		f = &SessionChanged{}
 	case "projects_changed":
 		f = &ProjectsChanged{}
+	case "mcp_changed":
+		f = &MCPChanged{}
 	case "client_joined":
 		f = &ClientJoined{}
 	case "client_left":

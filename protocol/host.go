@@ -6,7 +6,7 @@ type (
 	Ping struct{}
 	// GetStatus returns what the host is doing; the answer is [Status].
 	GetStatus struct{}
-	// StopHost ends a serving host: what runs is brought to a border first. With
+	// StopHost ends a serving host: what runs is brought to a boundary first. With
 	// Restarting another host takes over at once.
 	StopHost struct {
 		Restarting bool `json:"restarting,omitempty"`

@@ -36,7 +36,7 @@ const (
 )
 
 // Live is the state of a session at one moment, as far as it is not in the log's
-// events alone. Host and client fold the same events into it with [Live.Apply],
+// events alone, with a field for each thing that a client shows. Host and client fold the same events into it with [Live.Apply],
 // so both see the same.
 type Live struct {
 	DeviceID          DeviceID `json:"deviceId"`
@@ -262,7 +262,7 @@ func (l *Live) applyTransient(e Event) {
 	case *Retry:
 		l.Retry = b
 	case *Todos:
-		l.Todos = openTodos(b.Todos)
+		l.Todos = OpenTodos(b.Todos)
 	case *TaskUpdate:
 		l.task(b.Task)
 	}
@@ -290,11 +290,11 @@ func TodosOf(m Message) ([]Todo, bool) {
 	if json.Unmarshal(m.Details, &d) != nil {
 		return nil, false
 	}
-	return openTodos(d.Todos), true
+	return OpenTodos(d.Todos), true
 }
 
-// openTodos returns a list in which something is left to do.
-func openTodos(todos []Todo) []Todo {
+// OpenTodos returns a list in which something is left to do.
+func OpenTodos(todos []Todo) []Todo {
 	if slices.ContainsFunc(todos, func(t Todo) bool { return t.Status != "completed" }) {
 		return todos
 	}

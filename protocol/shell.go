@@ -65,7 +65,7 @@ type (
 	// [ToolExecutionStart.Shell], its output as updates, and at the end the custom
 	// message of kind [ShellKind] that the start has announced. With InContext the model
 	// is told of command and output with its next call; otherwise no model ever is. A
-	// running turn is not disturbed: the message enters at its next step border.
+	// running turn is not disturbed: the message enters at its next step boundary.
 	RunShell struct {
 		Command   string `json:"command" check:"required,max=MaxShell"` // bash source, at most 100,000 bytes
 		InContext bool   `json:"inContext,omitempty"`

@@ -69,6 +69,12 @@ type TurnOptions struct {
 	// Workspace is a folder that is allowed as the workspace of this turn though it is
 	// the home or /, by its whole path; nil is none.
 	Workspace *string `json:"workspace,omitempty" check:"required,max=MaxPath"`
+	// MCPConfig are texts as in a file of MCP servers, whose servers beat those of the same
+	// names in files; with StrictMCP there are no others, but those of an administrator. They
+	// count when the session's first turn in this host has them. Their variables are replaced
+	// as a project's, without keys of providers.
+	MCPConfig []string `json:"mcpConfig,omitempty" check:"max=MaxMCPConfigs,each=MaxMCPConfig"`
+	StrictMCP bool     `json:"strictMcp,omitempty"`
 }
 
 // What they are answered with.

@@ -112,11 +112,8 @@ type peer struct {
 	streams  sync.WaitGroup // the reader and the writer
 	requests sync.WaitGroup // what is served; the reader adds to it
 
-	mu      sync.Mutex
-	wake    sync.Cond // of mu: something to write, room, or the end
-	queue   [][]byte
-	queued  int
-	dropped int
+	mu sync.Mutex
+	outbox
 	next    int64
 	calls   map[int64]chan frame
 	served  map[string]*served // by id as it stands in the request
@@ -124,6 +121,14 @@ type peer struct {
 	err     error              // why it is closed
 	bad     int
 	greeted atomic.Bool // it has sent a message: it speaks the protocol
+}
+
+// outbox is what waits to be written.
+type outbox struct {
+	wake    sync.Cond // of the peer's mu: something to write, room, or the end
+	queue   [][]byte
+	queued  int // bytes, of queue
+	dropped int
 }
 
 // served is a request of the process that is being carried out.

@@ -16,6 +16,7 @@ func (h *Host) newHandlers() (request.Table, error) {
 		h.rooms.commands.Handle,
 		h.rooms.library.Handle,
 		h.rooms.extensions.Handle,
+		h.rooms.servers.Handle,
 		h.rooms.files.Handle,
 		h.rooms.transfers.Handle,
 		h.rooms.notes.Handle,

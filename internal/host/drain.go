@@ -16,7 +16,7 @@ const deliverGrace = 2 * time.Second
 
 // Drain ends the host as [Host.Close] does, but gently: it tells all clients, begins
 // no turn any more, and returns each running turn grace to come to its next step
-// border, where it ends with all of its step stored. What is not there by then, or
+// boundary, where it ends with all of its step stored. What is not there by then, or
 // when ctx ends, is cancelled. Turns that wait for a person are ended at once, and
 // background commands with their sessions. What waits in queues stays and is not
 // paused: the next serving host goes on with it. restarting is told to the clients:

@@ -27,7 +27,8 @@ import (
 	"scorel/protocol"
 )
 
-// Config is what a host is made from.
+// Config is what a host is made from, with a field for each thing that a test or an entry
+// may set.
 type Config struct {
 	// Dir is the folder of Scorel, ~/.scorel. UserHome is the user's home.
 	Dir, UserHome string

@@ -48,13 +48,13 @@ func newRooms(h *Host) (r rooms) {
 	r.asker = completion.New(r.settings, h.sessions, h.log)
 	r.extensions = extensions.New(extensions.Config{Settings: r.settings, Asker: r.asker, Sessions: h.sessions, Upper: upper{h}, Blobs: h.store.Blobs(), Log: h.log, Guard: h.guard})
 	r.settings.Provided = r.extensions.Provided
-	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions})
+	r.servers = mcpservers.New(mcpservers.Config{Settings: r.settings, Blobs: h.store.Blobs(), People: h.sessions, Announcer: h.audience, Guard: h.guard})
 	r.turns = turnconfig.New(turnconfig.Config{Settings: r.settings, Boxes: r.boxes, Extensions: r.extensions, Servers: r.servers, Asker: r.asker, Sessions: h.sessions, Log: h.log})
 	r.library = library.New(library.Config{Settings: r.settings, Store: h.store, Device: device, Opener: h.sessions, Lanes: h.sessions, Reader: h.sessions, Keeper: h.sessions,
 		Announcer: h.audience, Turns: r.turns, Log: h.log})
 	r.files = filelist.New(r.settings)
 	r.admin = admin.New(admin.Config{Settings: r.settings, Boxes: r.boxes, Entries: h.entries, Store: h.store, Connections: h, Announcer: h.audience,
-		Stored: r.library, Skills: r.turns, Files: r.files, Counts: h.counts})
+		Stored: r.library, Skills: r.turns, Files: r.files, Servers: r.servers, Counts: h.counts})
 	r.transfers = transfer.New(transfer.Config{Settings: r.settings, Store: h.store, Device: device, Sessions: h.sessions, Announcer: h.audience, Projects: r.admin, Log: h.log})
 	r.subagents = subagent.New(subagent.Config{Settings: r.settings, Turns: r.turns, Device: device, Sessions: h.sessions, Views: h.sessions,
 		Announcer: h.audience, Texts: r.transfers, Life: h.sessions.Life()})

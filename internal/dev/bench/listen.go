@@ -150,7 +150,7 @@ func newEar(ctx context.Context, socket, token string, session protocol.SessionI
 		return nil, err
 	}
 	ws.SetReadLimit(16 << 20)
-	if err := greet(ctx, ws, "unix:"+socket, token); err != nil {
+	if err := handshakeWith(ctx, ws, "unix:"+socket, token); err != nil {
 		return nil, err
 	}
 	open := protocol.Call{RequestID: protocol.NewRequestID(rand.Reader), SessionID: session, Request: &protocol.OpenSession{}}
@@ -180,7 +180,7 @@ func say(ctx context.Context, ws *websocket.Conn, m any) error {
 }
 
 // greet goes through the handshake with a token.
-func greet(ctx context.Context, ws *websocket.Conn, address, token string) error {
+func handshakeWith(ctx context.Context, ws *websocket.Conn, address, token string) error {
 	nonce, err := handshake.Nonce(rand.Reader)
 	if err != nil {
 		return err

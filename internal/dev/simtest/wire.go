@@ -56,7 +56,7 @@ func (l *wires) dial(ctx context.Context, r *rand.Rand) (net.Conn, error) {
 		case 0:
 			w.left = 1 + r.IntN(1<<(4+r.IntN(12))) // the cut may fall into any byte, also of the handshake
 		case 1:
-			w.writes = 1 + r.IntN(40) // at the border of what the host writes at once
+			w.writes = 1 + r.IntN(40) // at the boundary of what the host writes at once
 		}
 	}
 	l.mu.Lock()

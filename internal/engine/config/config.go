@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// Config is the configuration in force.
+// Config is the configuration in force, with a field for each table and each single key of
+// the files.
 type Config struct {
 	Model       Model
 	Models      map[string]Alias // by alias

@@ -64,7 +64,7 @@ func Find(cfg Config, kind string, others ...string) (list []Place, warning stri
 	names := append([]string{".scorel"}, others...)
 	own := resolve(cfg.Dir)
 	home := resolve(cfg.Home)
-	search := workspace.Upward(cfg.WorkDir, workspace.Borders{Home: cfg.Home, UID: cfg.UID})
+	search := workspace.Upward(cfg.WorkDir, workspace.Boundaries{Home: cfg.Home, UID: cfg.UID})
 	if search.Why != "" {
 		warning = "Nothing of the project is looked for in " + cfg.WorkDir + ": the folder " + search.Why + "."
 	}

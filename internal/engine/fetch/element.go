@@ -132,107 +132,146 @@ const (
 	minMain = 200
 )
 
-// part is a main part that was found.
+// part is a main part of a page.
 type part struct {
-	from, to int // to is 0 while it is open
-	depth    int
-	text     int
-	count    int
+	tag      string // its end tag
+	from, to int    // to is 0 while it is open
+	depth    int    // elements of its tag that are open
+	text     int    // bytes of its text
+	count    int    // how many there are
+}
+
+func (p *part) open() bool { return p.count > 0 && p.to == 0 }
+
+// begin makes p the part that begins at an offset.
+func (p *part) begin(tag string, at int) { *p = part{tag: tag, from: at, depth: 1, count: 1} }
+
+// end closes an element of the part's tag, which ends at an offset.
+func (p *part) end(tag string, at int) {
+	if !p.open() || tag != p.tag {
+		return
+	}
+	if p.depth--; p.depth == 0 {
+		p.to = at
+	}
+}
+
+// headReader reads the head of a page.
+type headReader struct {
+	head
+	z       *html.Tokenizer
+	pos     int // the end of the token that was read last
+	based   bool
+	main    part
+	article part
+	text    int  // bytes of text in the page
+	quiet   bool // the next text is not shown
 }
 
 // headOf looks through a page for its title, its base and its main part: the
 // first main element, or else an article that is the only one.
 func headOf(source string, pageURL *url.URL) head {
-	h := head{base: pageURL, to: len(source)}
-	z := html.NewTokenizer(strings.NewReader(source))
-	var main, article part
-	var mainTag string
-	based, total, pos, quiet := false, 0, 0, 0
+	r := headReader{head: head{base: pageURL, to: len(source)}, z: html.NewTokenizer(strings.NewReader(source))}
 	for {
-		kind := z.Next()
-		at := pos
-		pos += len(z.Raw())
+		kind, at := r.z.Next(), r.pos
+		raw := r.z.Raw()
+		r.pos += len(raw)
 		switch kind {
 		case html.ErrorToken:
-			for _, p := range []*part{&main, &article} {
-				if p.count > 0 && p.to == 0 {
-					p.to = len(source)
-				}
-				if p.count == 1 && (p.text >= minMain || 2*p.text > total) {
-					h.from, h.to = p.from, p.to
-					return h
-				}
-			}
-			return h
+			r.choose(len(source))
+			return r.head
 		case html.TextToken:
-			if quiet > 0 {
-				quiet--
+			if r.quiet {
+				r.quiet = false
 				continue
 			}
-			n := len(strings.TrimSpace(string(z.Raw())))
-			total += n
-			for _, p := range []*part{&main, &article} {
-				if p.count > 0 && p.to == 0 {
-					p.text += n
-				}
-			}
+			r.count(len(strings.TrimSpace(string(raw))))
 		case html.StartTagToken, html.SelfClosingTagToken:
-			e := readElement(z)
-			quiet = 0
-			switch e.tag {
-			case atom.Title:
-				if h.title == "" {
-					if z.Next() == html.TextToken {
-						pos += len(z.Raw())
-						h.title = oneLine(string(z.Text()), maxTitle)
-					} else {
-						pos += len(z.Raw())
-					}
-				}
-				continue
-			case atom.Base:
-				if !based && pageURL != nil {
-					if u, err := pageURL.Parse(e.href); err == nil && (u.Scheme == "http" || u.Scheme == "https") && len(e.href) <= maxLink {
-						h.base, based = u, true
-					}
-				}
-				continue
-			case atom.Script, atom.Style, atom.Noscript, atom.Iframe:
-				quiet = 1
-				continue
-			}
-			if e.hidden {
-				continue
-			}
-			switch {
-			case main.count == 0 && (e.tag == atom.Main || e.role == "main"):
-				main, mainTag = part{from: pos, depth: 1, count: 1}, e.name
-			case main.count > 0 && main.to == 0 && e.name == mainTag:
-				main.depth++
-			}
-			if e.tag == atom.Article {
-				switch {
-				case article.count == 0:
-					article = part{from: pos, depth: 1, count: 1}
-				case article.to == 0:
-					article.depth++ // comments below an article are articles too
-				default:
-					article.count++
-				}
-			}
+			r.quiet = false
+			r.start(readElement(r.z), pageURL)
 		case html.EndTagToken:
-			quiet = 0
-			name, _ := z.TagName()
-			if main.count > 0 && main.to == 0 && string(name) == mainTag {
-				if main.depth--; main.depth == 0 {
-					main.to = at
-				}
-			}
-			if article.count > 0 && article.to == 0 && string(name) == "article" {
-				if article.depth--; article.depth == 0 {
-					article.to = at
-				}
-			}
+			r.quiet = false
+			name, _ := r.z.TagName()
+			r.main.end(string(name), at)
+			r.article.end(string(name), at)
 		}
+	}
+}
+
+// choose sets what is shown of a page of n bytes.
+func (r *headReader) choose(n int) {
+	for _, p := range []*part{&r.main, &r.article} {
+		if p.open() {
+			p.to = n
+		}
+		if p.count == 1 && (p.text >= minMain || 2*p.text > r.text) {
+			r.from, r.to = p.from, p.to
+			return
+		}
+	}
+}
+
+// count counts n bytes of text.
+func (r *headReader) count(n int) {
+	r.text += n
+	for _, p := range []*part{&r.main, &r.article} {
+		if p.open() {
+			p.text += n
+		}
+	}
+}
+
+// start reads the begin of an element.
+func (r *headReader) start(e element, pageURL *url.URL) {
+	switch e.tag {
+	case atom.Title:
+		r.readTitle()
+		return
+	case atom.Base:
+		r.readBase(e.href, pageURL)
+		return
+	case atom.Script, atom.Style, atom.Noscript, atom.Iframe:
+		r.quiet = true
+		return
+	}
+	if e.hidden {
+		return
+	}
+	switch {
+	case r.main.count == 0 && (e.tag == atom.Main || e.role == "main"):
+		r.main.begin(e.name, r.pos)
+	case r.main.open() && e.name == r.main.tag:
+		r.main.depth++
+	}
+	switch {
+	case e.tag != atom.Article:
+	case r.article.count == 0:
+		r.article.begin("article", r.pos)
+	case r.article.open():
+		r.article.depth++ // comments below an article are articles too
+	default:
+		r.article.count++
+	}
+}
+
+// readTitle reads the text of a title; the first counts.
+func (r *headReader) readTitle() {
+	if r.title != "" {
+		return
+	}
+	kind := r.z.Next()
+	r.pos += len(r.z.Raw())
+	if kind == html.TextToken {
+		r.title = oneLine(string(r.z.Text()), maxTitle)
+	}
+}
+
+// readBase reads the address that others are relative to; the first that is one counts.
+func (r *headReader) readBase(href string, pageURL *url.URL) {
+	if r.based || pageURL == nil || len(href) > maxLink {
+		return
+	}
+	if u, err := pageURL.Parse(href); err == nil && (u.Scheme == "http" || u.Scheme == "https") {
+		r.base, r.based = u, true
 	}
 }

@@ -61,7 +61,7 @@ func (b *builder) agents() part {
 // search returns the folders from the top of the upward search down to the working
 // directory, and the Git root if one ended it ("" without).
 func (b *builder) search() (dirs []string, tree string) {
-	s := workspace.Upward(b.cfg.WorkDir, workspace.Borders{Home: b.cfg.Home, UID: b.cfg.UID})
+	s := workspace.Upward(b.cfg.WorkDir, workspace.Boundaries{Home: b.cfg.Home, UID: b.cfg.UID})
 	if s.Why != "" {
 		b.note("Instruction files in %s are not read: the folder %s.", b.cfg.WorkDir, s.Why)
 	}

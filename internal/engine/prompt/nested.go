@@ -81,7 +81,7 @@ func (n *Nested) Item(files []string, dir string, last *protocol.Item) (item pro
 	room := min(maxNestedItem, n.window()*nestedPercent/100*bytesPerToken)
 	b := builder{cfg: Config{Home: n.cfg.Home, UID: n.cfg.UID}}
 	for i, f := range fresh {
-		text, _ := b.project(workspace.Upward(filepath.Dir(f), n.borders()).Tree, f)
+		text, _ := b.project(workspace.Upward(filepath.Dir(f), n.boundaries()).Tree, f)
 		if text == "" {
 			n.empty[f] = true
 			continue
@@ -104,8 +104,8 @@ func (n *Nested) Item(files []string, dir string, last *protocol.Item) (item pro
 		Content: p.render(), Data: data}, sentences, true
 }
 
-func (n *Nested) borders() workspace.Borders {
-	return workspace.Borders{Home: n.cfg.Home, UID: n.cfg.UID}
+func (n *Nested) boundaries() workspace.Boundaries {
+	return workspace.Boundaries{Home: n.cfg.Home, UID: n.cfg.UID}
 }
 
 func (n *Nested) window() int {
@@ -126,12 +126,12 @@ func (n *Nested) find(folder string) []string {
 	}
 	if n.above == nil {
 		n.above = map[string]bool{}
-		for _, dir := range workspace.Upward(n.cfg.WorkDir, n.borders()).Dirs {
+		for _, dir := range workspace.Upward(n.cfg.WorkDir, n.boundaries()).Dirs {
 			n.above[dir] = true
 		}
 	}
 	var found []string
-	for _, dir := range workspace.Upward(folder, n.borders()).Dirs {
+	for _, dir := range workspace.Upward(folder, n.boundaries()).Dirs {
 		if n.above[dir] || !strings.HasPrefix(dir, strings.TrimSuffix(n.cfg.Root, "/")+"/") {
 			continue
 		}

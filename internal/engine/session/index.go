@@ -26,21 +26,31 @@ type Index struct {
 	entries  []entry // in file order; elements never change
 	links    []link  // the children, same indices as entries
 	root     link    // child: newest event without parent
-	table    []int32 // open addressing by id: index+1, 0 is free
 	types    []protocol.EventType
-	bySeq    []int32             // nil while seqs rise in file order
-	seqs     map[uint64]struct{} // with bySeq: which there are
 	leaf     int32
 	lastConv int32 // newest conversation event in the file
 	lastSeq  protocol.Seq
 	floor    protocol.Seq // highest number seen in damaged bytes
-	end      int64        // behind the last durable byte
+	end      int64        // after the last durable byte
+	gaps     []Gap
+	moveAt   int64 // offset of the newest event that sets the leaf by name, -1
+	numbering
+	facts
+}
+
+// numbering finds entries by their ids and numbers.
+type numbering struct {
+	table []int32             // open addressing by id: index+1, 0 is free
+	bySeq []int32             // nil while seqs rise in file order
+	seqs  map[uint64]struct{} // with bySeq: which there are
+}
+
+// facts are what the events of a log say of all of it.
+type facts struct {
 	header   protocol.Header
 	headerAt [2]int // offset and length of a sound header line; zero length: none
 	meta     protocol.Meta
 	usage    protocol.Usage // of all events
-	gaps     []Gap
-	moveAt   int64 // offset of the newest event that sets the leaf by name, -1
 }
 
 // entry is one event. Together with its link and its slot in the table it costs

@@ -44,6 +44,18 @@ type Files interface {
 	Forget(id protocol.ProjectID)
 }
 
+// Servers knows the MCP servers that are configured.
+type Servers interface {
+	// Diagnose returns how many servers count for the project at root, "" for none, and a
+	// sentence about each thing that is wrong with one or with a file of them.
+	Diagnose(root string) (count int, problems []string, err error)
+	// OfProject returns the names of the servers in the files of the project at root that are
+	// not switched off, trusted or not.
+	OfProject(root string) ([]string, error)
+	// LeaveOut switches servers of the project's files off for the person.
+	LeaveOut(root string, names []string) error
+}
+
 // Config is what an [Admin] is made from.
 type Config struct {
 	Settings    *settings.Settings
@@ -55,6 +67,7 @@ type Config struct {
 	Stored      Stored
 	Skills      Skills
 	Files       Files
+	Servers     Servers
 	// Counts returns how many sessions are open and how many connections there are.
 	Counts func() (sessions, connections int)
 }
@@ -70,6 +83,7 @@ type Admin struct {
 	stored      Stored
 	skills      Skills
 	files       Files
+	servers     Servers
 	counts      func() (sessions, connections int)
 
 	tests chan struct{} // a place for each model that is being tested
@@ -78,7 +92,7 @@ type Admin struct {
 // New makes an admin.
 func New(cfg Config) *Admin {
 	return &Admin{settings: cfg.Settings, boxes: cfg.Boxes, entries: cfg.Entries, store: cfg.Store, connections: cfg.Connections, announcer: cfg.Announcer,
-		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
+		stored: cfg.Stored, skills: cfg.Skills, files: cfg.Files, servers: cfg.Servers, counts: cfg.Counts, tests: make(chan struct{}, maxModelTests)}
 }
 
 // Handle enters the handlers of this package's requests.

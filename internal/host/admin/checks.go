@@ -71,6 +71,26 @@ func (ad *Admin) checkModel(context.Context) doctor.Finding {
 	return doctor.OK("%s", cfg.Model.Name)
 }
 
+// checkMCP checks the MCP servers that are configured, without a connection to one.
+func (ad *Admin) checkMCP(root string) doctor.Finding {
+	n, problems, err := ad.servers.Diagnose(root)
+	switch {
+	case err != nil:
+		return doctor.Fail(failure.Sentence(err), "Until then no session uses an MCP server.")
+	case len(problems) > 0:
+		text := problems[0]
+		if len(problems) > 1 {
+			text += fmt.Sprintf(" And %d more.", len(problems)-1)
+		}
+		return doctor.Warn(text, "scorel mcp list shows all; scorel mcp test NAME connects with one.")
+	case n == 0:
+		return doctor.OK("no MCP servers are configured")
+	case n == 1:
+		return doctor.OK("1 MCP server is configured")
+	}
+	return doctor.OK("%d MCP servers are configured", n)
+}
+
 func (ad *Admin) checkRules(context.Context) doctor.Finding {
 	f, err := rules.Load(ad.settings.RulesFile(), ad.settings.ReadRules)
 	if err != nil {

@@ -40,6 +40,7 @@ func (ad *Admin) doctor(ctx context.Context, r *protocol.Doctor) (*protocol.Doct
 		{ID: "model", Look: ad.checkModel},
 		{ID: "rules", Look: ad.checkRules},
 		{ID: "entries", Look: ad.checkEntries},
+		{ID: "mcp", Look: func(context.Context) doctor.Finding { return ad.checkMCP(root) }},
 	}
 	if root != "" {
 		checks = append(checks, doctor.Check{ID: "project", Look: func(ctx context.Context) doctor.Finding { return ad.checkProject(ctx, root) }})

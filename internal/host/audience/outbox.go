@@ -15,7 +15,8 @@ const (
 )
 
 // Outbox holds the frames of the device that wait for one connection: of each session
-// the newest, and one that says that the projects have changed. Its methods wait for
+// the newest, one that says that its MCP servers have changed, and one that says that the
+// projects have. Its methods wait for
 // nobody.
 type Outbox struct {
 	mu       sync.Mutex // guards all below; nothing else is locked under it
@@ -24,7 +25,8 @@ type Outbox struct {
 	projects bool
 	order    []protocol.SessionID // of sessions, oldest first
 	sessions map[protocol.SessionID]*protocol.SessionChanged
-	sending  bool // a goroutine takes what there is
+	servers  []protocol.SessionID // whose MCP servers have changed, oldest first
+	sending  bool                 // a goroutine takes what there is
 	closed   bool
 }
 
@@ -43,6 +45,14 @@ func (o *Outbox) Put(f protocol.Frame, start func()) bool {
 		o.projects = true
 	case *protocol.SessionChanged:
 		o.putSession(f)
+	case *protocol.MCPChanged:
+		if slices.Contains(o.servers, f.SessionID) {
+			break
+		}
+		if len(o.servers) == maxNewsSessions {
+			o.servers = slices.Delete(o.servers, 0, 1)
+		}
+		o.servers = append(o.servers, f.SessionID)
 	default:
 		if len(o.clients) == maxNewsClients {
 			o.clients = slices.Delete(o.clients, 0, 1)
@@ -91,6 +101,10 @@ func (o *Outbox) Take() protocol.Frame {
 	case o.projects:
 		o.projects = false
 		return &protocol.ProjectsChanged{}
+	case len(o.servers) > 0:
+		f := &protocol.MCPChanged{SessionID: o.servers[0]}
+		o.servers = slices.Delete(o.servers, 0, 1)
+		return f
 	case len(o.order) > 0:
 		f := o.sessions[o.order[0]]
 		delete(o.sessions, o.order[0])
@@ -105,5 +119,5 @@ func (o *Outbox) Take() protocol.Frame {
 func (o *Outbox) Close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.closed, o.clients, o.order, o.sessions = true, nil, nil, nil
+	o.closed, o.clients, o.order, o.sessions, o.servers = true, nil, nil, nil, nil
 }

@@ -44,7 +44,7 @@ func (c extensionCommands) find(ctx context.Context, name string) (extension.Com
 }
 
 // Run implements [command.Source]. While a turn runs the command waits for its next
-// step border, and the answer does not; one that is immediate runs at once.
+// step boundary, and the answer does not; one that is immediate runs at once.
 func (c extensionCommands) Run(ctx context.Context, name, args string) (*protocol.CommandResult, error) {
 	k, err := c.find(ctx, name)
 	if err != nil {
@@ -62,7 +62,7 @@ func (c extensionCommands) Run(ctx context.Context, name, args string) (*protoco
 	}
 	if !c.l.Working() {
 		var status string
-		err := c.l.AtBorder(ctx, func(ctx context.Context) (err error) {
+		err := c.l.AtBoundary(ctx, func(ctx context.Context) (err error) {
 			status, err = run(ctx)
 			return err
 		})

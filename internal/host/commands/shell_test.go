@@ -83,7 +83,7 @@ func TestEverybodySeesACommandOfAPersonRun(t *testing.T) {
 	w.Judged()
 }
 
-func TestACommandOfAPersonInATurnRunsAtOnceAndEntersAtTheBorder(t *testing.T) {
+func TestACommandOfAPersonInATurnRunsAtOnceAndEntersAtTheBoundary(t *testing.T) {
 	w := hosttest.New(t, hosttest.Allowed(), hosttest.Wait, `{"again":true,"do":[{"text":"ok"}]}`)
 	e, _ := w.Busy()
 	started := hosttest.Call[*protocol.ShellStarted](t, e.C, e.ID, &protocol.RunShell{Command: "echo mine | tee done.txt", InContext: true})

@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	// drainGrace is what a turn has to come to a border when the host ends.
+	// drainGrace is what a turn has to come to a boundary when the host ends.
 	drainGrace = 10 * time.Second
 	// idleEnd is how long a host that was started by itself stays without anything
 	// to do.
@@ -66,7 +66,7 @@ type Config struct {
 }
 
 // ErrKilled says that a second signal ended the host before what ran came to a
-// border.
+// boundary.
 var ErrKilled = errors.New("the host was ended before what ran had finished its step")
 
 // LiveError says that another host runs.

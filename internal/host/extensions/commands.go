@@ -47,7 +47,7 @@ func (x *Session) Queue(k extension.Command, run func(context.Context) (status s
 				x.lane.Panicked(r)
 			}
 		}()
-		err := x.lane.AtBorder(x.queue.ctx, func(ctx context.Context) error {
+		err := x.lane.AtBoundary(x.queue.ctx, func(ctx context.Context) error {
 			status, err := run(ctx)
 			if err == nil && status != "" {
 				x.lane.Notices().Notify(k.Origin, "info", status)
@@ -87,7 +87,7 @@ func (x *Session) compact(ctx context.Context, instructions string, later bool) 
 		after, cancel := context.WithCancel(x.queue.ctx) // without what makes it part of the command
 		defer cancel()
 		defer context.AfterFunc(ctx, cancel)()
-		if err := x.lane.AtBorder(after, func(context.Context) error { return nil }); err != nil {
+		if err := x.lane.AtBoundary(after, func(context.Context) error { return nil }); err != nil {
 			return err
 		}
 		ctx = after
@@ -127,7 +127,7 @@ func (x *Session) reloadLater() error {
 // Reload looks for the extensions of the session again and starts them again, at a step
 // boundary. It returns how many were loaded, and what was wrong with others.
 func (x *Session) Reload(ctx context.Context) (loaded int, problems []string, err error) {
-	err = x.lane.AtBorder(ctx, func(ctx context.Context) error {
+	err = x.lane.AtBoundary(ctx, func(ctx context.Context) error {
 		x.hide()
 		x.forget()
 		list := x.set.Reload(ctx)

@@ -64,7 +64,7 @@ func TestMessagesOfAnExtensionThatWaitEnterOnceBehindAKill(t *testing.T) {
 		`{"again":true,"do":[{"text":"fine"}]}`)
 	w.Ts("late", `export default function (pi: any) {
   pi.on("tool_call", async () => {
-    await pi.sendMessage({ customType: "soon", content: "for the border", display: true });
+    await pi.sendMessage({ customType: "soon", content: "for the boundary", display: true });
     await pi.sendMessage({ customType: "late", content: "for the end", display: true, details: { n: 1 } }, { deliverAs: "followUp" });
   });
 }`)
@@ -89,11 +89,11 @@ func TestMessagesOfAnExtensionThatWaitEnterOnceBehindAKill(t *testing.T) {
 	clone := protocol.NewSessionID(after.Config.Now(), after.Config.Rand)
 	hosttest.Call[*protocol.SessionSummary](t, l.C, clone, &protocol.CloneSession{FromSessionID: e.ID})
 	l.Say("hello")
-	const want = `soon: for the border {"display":true}` + "\n" + `late: for the end {"display":true,"details":{"n":1}}`
+	const want = `soon: for the boundary {"display":true}` + "\n" + `late: for the end {"display":true,"details":{"n":1}}`
 	if got := said(after, e.ID); got != want {
 		t.Errorf("the log has %q\nwant %q", got, want)
 	}
-	if body := after.LastRequest(); !strings.Contains(body, "for the border") || !strings.Contains(body, "for the end") || strings.Contains(body, "scorel.waiting") {
+	if body := after.LastRequest(); !strings.Contains(body, "for the boundary") || !strings.Contains(body, "for the end") || strings.Contains(body, "scorel.waiting") {
 		t.Errorf("the model is told: %s", body)
 	}
 	after.Restart()
@@ -123,7 +123,7 @@ func TestReloadDuringATurnLeavesOneOfEachExtensionAndTheTurnWithIt(t *testing.T)
 	e.Send("work")
 	e.Until(hosttest.OfType(protocol.TypeToolExecutionStart))
 	w.Ts("gate", source(`({ block: true, reason: "the new one says no" })`))
-	hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{}) // at the border behind a call
+	hosttest.Call[*protocol.Reloaded](t, e.C, e.ID, &protocol.Reload{}) // at the boundary behind a call
 	e.End()
 	if m := e.Messages(); m[len(m)-1].PlainText() != "blocked" {
 		t.Errorf("%s", e.Trace())

@@ -435,13 +435,13 @@ func TestWhatAnExtensionShowsGoesWithIt(t *testing.T) {
 	e.Until(shown(0))
 }
 
-func TestCommandWhileATurnRunsWaitsForItsBorder(t *testing.T) {
+func TestCommandWhileATurnRunsWaitsForItsBoundary(t *testing.T) {
 	asked := make(chan struct{}, 8)
 	w := hosttest.New(t, hosttest.Setting{Overrides: host.Overrides{Allow: []string{"Bash"}}, Request: func([]byte) { asked <- struct{}{} }},
 		`{"do":[{"call":"Bash","id":"c1","input":{"command":"until [ -e go ]; do sleep 0.02; done"}}],"stop":"tool_use"}`,
 		`{"do":[{"text":"done"}]}`)
 	w.Ts("two", `export default function (pi: any) {
-  pi.command("wait", { description: "x", handler: async (ctx: any) => { await ctx.saveEntry({ type: "mark" }); return { status: "at the border" }; } });
+  pi.command("wait", { description: "x", handler: async (ctx: any) => { await ctx.saveEntry({ type: "mark" }); return { status: "at the boundary" }; } });
   pi.command("now", { description: "x", immediate: true, handler: async () => ({ status: "at once" }) });
 }`)
 	e := w.Begin(false)

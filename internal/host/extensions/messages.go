@@ -21,7 +21,7 @@ type sentMessage struct {
 	TriggerTurn bool              `json:"triggerTurn"`
 }
 
-// sendMessage adds a message of an extension: at the next step border, or, where that
+// sendMessage adds a message of an extension: at the next step boundary, or, where that
 // is said, when the turn has ended. One that begins a turn is a message as a user
 // sends it.
 func (x *Session) sendMessage(ctx context.Context, e extension.Extension, p *sentMessage) error {

@@ -16,7 +16,7 @@ import (
 	"scorel/protocol"
 )
 
-func TestAnAdditionEntersAtTheNextBorderBehindTheResultsAndBeforeSteering(t *testing.T) {
+func TestAnAdditionEntersAtTheNextBoundaryBehindTheResultsAndBeforeSteering(t *testing.T) {
 	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}},{"call":"Do","id":"c2","input":{}}]}`, again)
 	n := 0
 	tr.do = func(ctx context.Context) {
@@ -41,7 +41,7 @@ func TestAnAdditionEntersAtTheNextBorderBehindTheResultsAndBeforeSteering(t *tes
 	tr.close()
 }
 
-func TestAnAdditionThatNoBorderTakesEntersAtTheEndOfTheTurn(t *testing.T) {
+func TestAnAdditionThatNoBoundaryTakesEntersAtTheEndOfTheTurn(t *testing.T) {
 	tr := newTrial(t, again)
 	tr.model.before = func(ctx context.Context, n int) {
 		if n == 1 {
@@ -89,13 +89,13 @@ func TestAtMostSoManyAdditionsWait(t *testing.T) {
 	tr.close()
 }
 
-func TestACommandAtABorderHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
+func TestACommandAtABoundaryHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
 	tr := newTrial(t, `{"do":[{"call":"Do","id":"c1","input":{}}]}`, again)
 	began, free := make(chan struct{}), make(chan struct{})
 	done := make(chan error, 1)
 	tr.do = func(ctx context.Context) {
-		go func() { // ends with the border
-			done <- tr.lane.AtBorder(context.Background(), func(ctx context.Context) error {
+		go func() { // ends with the boundary
+			done <- tr.lane.AtBoundary(context.Background(), func(ctx context.Context) error {
 				close(began)
 				<-free
 				if err := tr.lane.Additions().Add(ctx, note("its own")); err != nil {
@@ -108,7 +108,7 @@ func TestACommandAtABorderHoldsTheNextModelCallAndKeepsOthersOut(t *testing.T) {
 		tr.wait(func() bool {
 			tr.lane.j.Lock()
 			defer tr.lane.j.Unlock()
-			return len(tr.lane.course.borders) == 1
+			return len(tr.lane.course.boundaries) == 1
 		})
 	}
 	tr.open()
@@ -142,7 +142,7 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 	failure := errors.New("the command's own")
 	var types []protocol.EventType
 	defer tr.lane.Listeners().Watch(func(e protocol.Event) { types = append(types, e.Type) })()
-	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+	err := tr.lane.AtBoundary(t.Context(), func(ctx context.Context) error {
 		if !tr.lane.Busy() {
 			t.Error("the session is idle while a command runs")
 		}
@@ -153,7 +153,7 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 		if _, err := tr.lane.Branch(ctx, tr.caller(), Move{Branch: "evt_x"}); err == nil {
 			t.Error("the leaf moved")
 		}
-		if err := tr.lane.AtBorder(ctx, func(context.Context) error { return nil }); err == nil {
+		if err := tr.lane.AtBoundary(ctx, func(context.Context) error { return nil }); err == nil {
 			t.Error("a command began inside a command")
 		}
 		if err := tr.lane.Additions().Add(ctx, note("added")); err != nil {
@@ -168,10 +168,10 @@ func TestACommandInAnIdleSessionIsARunOfItsOwnBehindWhichMessagesQueue(t *testin
 	if got, want := tr.path(), []string{"hook_context added", "user from the command", "assistant fine"}; !slices.Equal(got, want) {
 		t.Errorf("path %q, want %q", got, want)
 	}
-	if err := tr.lane.AtBorder(t.Context(), func(context.Context) error { panic("a nil map") }); err == nil || !tr.reported("a nil map") {
+	if err := tr.lane.AtBoundary(t.Context(), func(context.Context) error { panic("a nil map") }); err == nil || !tr.reported("a nil map") {
 		t.Errorf("error: %v, reports %q", err, tr.reports)
 	}
-	err = tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+	err = tr.lane.AtBoundary(t.Context(), func(ctx context.Context) error {
 		if !tr.lane.Cancel(tr.lane.Publisher().Live().TurnID) {
 			tr.lane.Cancel(tr.lane.course.running.Load().ID) // clients are not told of it yet
 		}
@@ -247,7 +247,7 @@ func TestNothingAddedIsLostOrDoubledWhateverHappens(t *testing.T) {
 			})
 			adders.Go(func() { // ends when all commands have run
 				for i := range each / 4 {
-					err := tr.lane.AtBorder(ctx, func(ctx context.Context) error {
+					err := tr.lane.AtBoundary(ctx, func(ctx context.Context) error {
 						before := tr.lane.Log().Index().Leaf()
 						if err := tr.lane.Additions().Add(ctx, note(fmt.Sprintf("c%d-%d", a, i))); err != nil {
 							return err
@@ -390,7 +390,7 @@ func TestMessageThatCannotBeBegunBehindACommandWaitsForPeople(t *testing.T) {
 		}
 		return setup(ctx, meta, o)
 	}
-	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+	err := tr.lane.AtBoundary(t.Context(), func(ctx context.Context) error {
 		_, err := tr.send("from the command")
 		fails = true
 		return err

@@ -21,7 +21,7 @@ type turnHost struct {
 // durable by then, and what the model must be told stands in the log.
 func (h *turnHost) Context(ctx context.Context) (runtime.Prompt, error) {
 	l, t := h.l, h.t
-	if err := h.atBorder(ctx, func() error { return nil }); err != nil {
+	if err := h.atBoundary(ctx, func() error { return nil }); err != nil {
 		return runtime.Prompt{}, err
 	}
 	if err := h.catchUp(ctx); err != nil {

@@ -14,13 +14,13 @@ import (
 // course is what runs in a session, and what waits for it. The journal's lock guards what
 // is not said otherwise.
 type course struct {
-	running  atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
-	turn     *turn
-	borders  []*border      // that wait for a step border of the turn
-	added    int            // events that background commands and others than the run have added
-	stopping bool           // no turn begins any more
-	after    sync.WaitGroup // what a turn still does after its end
-	looked   bool           // for what was left in repositories; belongs to the goroutine of the turn
+	running    atomic.Pointer[turn] // the same as turn, for who waits for nobody; set with the journal locked
+	turn       *turn
+	boundaries []*boundary    // that wait for a step boundary of the turn
+	added      int            // events that background commands and others than the run have added
+	stopping   bool           // no turn begins any more
+	after      sync.WaitGroup // what a turn still does after its end
+	looked     bool           // for what was left in repositories; belongs to the goroutine of the turn
 }
 
 // courseOf is what the parts of a lane know of its course. It implements [question.Run] and
@@ -110,7 +110,7 @@ func errStopping() error {
 var errHostStops = runtime.ErrHostStops
 
 // Drain lets no further turn begin, and has the running one end at its next step
-// border: the message and the results of its step are complete by then, and what
+// boundary: the message and the results of its step are complete by then, and what
 // waits in the queues stays there. A turn that waits for a person, or to try its
 // model again, is ended at once. The channel is closed when no turn runs; what a
 // client queues until then is kept.

@@ -6,7 +6,7 @@
 // [journal.Journal] and share its lock.
 //
 // While a turn runs only the turn appends conversation events: what others want to add
-// waits and enters at the next step border. Control events enter at once. The lane counts
+// waits and enters at the next step boundary. Control events enter at once. The lane counts
 // what has entered as the leaf; everybody else sees what is published.
 //
 // A command of a person runs beside all that: it is recorded before it begins, and its

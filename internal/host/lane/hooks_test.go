@@ -381,7 +381,7 @@ func TestTheEndOfARunClosesItsDialogsAndNoOthers(t *testing.T) {
 	dialog := protocol.Dialog{Kind: protocol.DialogConfirm, Title: "Sure?"}
 	own, apart := make(chan bool, 1), make(chan string, 1)
 	open := tr.shown
-	if err := tr.lane.AtBorder(t.Context(), func(context.Context) error {
+	if err := tr.lane.AtBoundary(t.Context(), func(context.Context) error {
 		go func() { // ends with the run
 			_, ok := tr.lane.Questions().Dialog(context.Background(), dialog, 0)
 			own <- ok

@@ -188,7 +188,7 @@ func (l *Lane) closeTasks() {
 }
 
 // appendNotices appends what the commands that run beside the turns, and those that an
-// earlier host has left, have to tell: the model is told at a step border or before a
+// earlier host has left, have to tell: the model is told at a step boundary or before a
 // message, never in between. It returns how many events of running ones there were. The
 // journal is locked.
 func (l *Lane) appendNotices(ctx context.Context) (int, error) {

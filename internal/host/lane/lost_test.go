@@ -83,7 +83,7 @@ func TestACommandDuringWhichTheDiskFailsIsOverAndTheSessionGoesOn(t *testing.T) 
 	tr := newTrialOn(t, disk, again)
 	tr.open()
 	tr.say("hello")
-	err := tr.lane.AtBorder(t.Context(), func(ctx context.Context) error {
+	err := tr.lane.AtBoundary(t.Context(), func(ctx context.Context) error {
 		disk.armed.Store(true)
 		if _, err := tr.lane.Control(ctx, &protocol.Custom{Kind: "mark", Data: []byte("{}")}); err == nil {
 			t.Error("it is stored")

@@ -22,7 +22,7 @@ func protectedItem(n protocol.ProtectedNotice, text string) protocol.Item {
 }
 
 // notifyProtected tells people and the model what a command did to protected files: at once
-// where no turn runs, else at its next step border, which follows the command's result.
+// where no turn runs, else at its next step boundary, which follows the command's result.
 // Where it cannot be stored those who are connected are told, and the diagnostics of the
 // session. It may be called until [Lane.Close] returns.
 func (l *Lane) notifyProtected(n protocol.ProtectedNotice, text string) {
@@ -34,7 +34,7 @@ func (l *Lane) notifyProtected(n protocol.ProtectedNotice, text string) {
 	}
 }
 
-// enterProtected appends the item, or has it wait for the step border.
+// enterProtected appends the item, or has it wait for the step boundary.
 func (l *Lane) enterProtected(b *protocol.HarnessItem) error {
 	ctx := context.Background() // ends with the move that is waited for
 	var ticket *publish.Ticket

@@ -16,7 +16,7 @@ const (
 )
 
 // Repeats puts the question to the attached people, as those of tools.
-func (h *turnHost) Repeats(ctx context.Context, what runtime.Repetition) (asked, goOn bool, err error) {
+func (h *turnHost) Repeats(ctx context.Context, what runtime.Repetition) (asked, resume bool, err error) {
 	id := protocol.NewUIID(h.l.cfg.Rand)
 	a, err := h.l.questions.Ask(ctx, &protocol.UIRequest{UIID: id, Data: protocol.Dialog{Kind: protocol.DialogSelect,
 		Title: fmt.Sprintf("The model has made %s. Should it go on?", what),

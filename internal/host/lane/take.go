@@ -36,7 +36,7 @@ func (h *turnHost) takeSteer(ctx context.Context) ([]protocol.QueueItem, error) 
 // follows a turn with options of its own is a turn of its own.
 func (h *turnHost) FollowUp(ctx context.Context) (bool, error) {
 	found := false
-	err := h.atBorder(ctx, func() (err error) {
+	err := h.atBoundary(ctx, func() (err error) {
 		found, err = h.takeFollowUp(ctx)
 		return err
 	})

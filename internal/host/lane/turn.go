@@ -30,7 +30,7 @@ type turn struct {
 	// options are those of the message that began it, nil without.
 	options *protocol.TurnOptions
 	modeSeq protocol.Seq // [rights.modeSeq] when it began
-	command bool         // it is a run of [Lane.AtBorder]
+	command bool         // it is a run of [Lane.AtBoundary]
 	foreign bool         // it is a run of [Lane.RunTool], in which nobody is asked
 	summary *summary     // of a run that makes one, nil of others
 

@@ -18,7 +18,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,7 +27,9 @@ import (
 	"scorel/internal/engine/mcp/oauth"
 	"scorel/internal/engine/mcp/pool"
 	"scorel/internal/host/confinement"
+	"scorel/internal/host/guard"
 	"scorel/internal/host/settings"
+	"scorel/internal/platform/fault"
 	"scorel/internal/platform/sandbox"
 	"scorel/protocol"
 )
@@ -61,20 +62,29 @@ type Config struct {
 	Settings *settings.Settings
 	Blobs    Blobs
 	People   People
+	// Announcer tells all clients of the device something.
+	Announcer Announcer
+	Guard     *guard.Guard
 }
+
+// Announcer sends frames of the device.
+type Announcer interface{ Broadcast(f protocol.Frame) }
 
 // Servers are those of all open sessions. They may be used concurrently.
 type Servers struct {
-	cfg  Config
-	pool *pool.Pool
+	cfg    Config
+	pool   *pool.Pool
+	logins logins
 
-	mu   sync.Mutex
+	mu   fault.Shared // guards open; nothing is called with it held
 	open map[protocol.SessionID]*session
 }
 
 // New makes the servers of a host. Nothing is started.
 func New(cfg Config) *Servers {
-	return &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	s := &Servers{cfg: cfg, pool: pool.New(), open: map[protocol.SessionID]*session{}}
+	cfg.Guard.Watch(&s.mu)
+	return s
 }
 
 // of returns the session of an id.
@@ -91,7 +101,7 @@ func (s *Servers) of(id protocol.SessionID) *session {
 
 // acquire begins or shares the connection to a server.
 func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config, over settings.Overrides, e mcpconfig.Entry, policy mcpconfig.Policies, changed func()) (*pool.Lease, error) {
-	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust,
+	in := Surroundings{Environ: s.cfg.Settings.ChildEnviron(cfg), Root: root, Trust: s.cfg.Settings.Trust, Answers: s.answers(),
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(s.cfg.Settings, cfg, over, root) }}
 	reached, err := Reach(e, policy, s.vars(root, cfg), in)
 	if err != nil {
@@ -167,8 +177,11 @@ func (s *Servers) Close(id protocol.SessionID) {
 	}
 }
 
-// Shut ends all connections.
-func (s *Servers) Shut() { s.pool.Close() }
+// Shut ends all connections and sign-ins.
+func (s *Servers) Shut() {
+	s.logins.close()
+	s.pool.Close()
+}
 
 // stamp names the files of servers of the project at root that are trusted as they are, with
 // their bytes.
@@ -180,10 +193,10 @@ func (s *Servers) stamp(root string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Configured returns the servers that are configured for a workspace. Those of the project
-// itself count when it is trusted.
-func (s *Servers) Configured(root string, cfg config.Config) mcpconfig.Set {
-	return mcpconfig.Merge(mcpconfig.Sources{
+// Configured returns the servers that are configured for a workspace, and for a session whose
+// settings are over. Those of the project itself count when it is trusted.
+func (s *Servers) Configured(root string, cfg config.Config, over settings.Overrides) mcpconfig.Set {
+	all := mcpconfig.Sources{
 		Root:     root,
 		Managed:  mcpconfig.ReadFile(mcpconfig.ManagedFile()),
 		User:     mcpconfig.ReadFile(mcpconfig.UserFile(s.cfg.Settings.Dir)),
@@ -192,5 +205,22 @@ func (s *Servers) Configured(root string, cfg config.Config) mcpconfig.Set {
 		Faults:   cfg.MCP.Faults,
 		Policies: cfg.MCP.Policies(),
 		Vars:     s.vars(root, cfg),
-	})
+		Session:  SessionFiles(over.MCPConfig),
+	}
+	if over.StrictMCP {
+		all = all.Strict()
+	}
+	return mcpconfig.Merge(all)
+}
+
+// SessionFiles returns texts of servers that a session brings as files.
+func SessionFiles(texts []string) (files []mcpconfig.File) {
+	for i, text := range texts {
+		name := "--mcp-config"
+		if len(texts) > 1 {
+			name += fmt.Sprintf(" %d", i+1)
+		}
+		files = append(files, mcpconfig.File{Name: name, Data: []byte(text)})
+	}
+	return files
 }

@@ -27,18 +27,23 @@ type session struct {
 	mu     sync.Mutex
 	begun  bool
 	closed bool
-	stamp  string // of the project's files that are trusted
-	used   []*used
-	choice *Choice
-	all    []tool.Tool // of all servers, sorted by name; replaced, never changed
+	over   settings.Overrides // of the turn that has begun the servers
+	stamp  string             // of the project's files that are trusted
+	// switched are the names of servers that a person has switched on or off since the last
+	// turn; at most as many as there are entries.
+	switched []string
+	used     []*used
+	choice   *Choice
+	all      []tool.Tool // of all servers, sorted by name; replaced, never changed
 }
 
 func newSession() *session { return &session{one: make(chan struct{}, 1)} }
 
 // used is a server that a session uses. The session's lock guards what follows lease.
 type used struct {
-	entry mcpconfig.Entry
-	lease *pool.Lease
+	session protocol.SessionID
+	entry   mcpconfig.Entry
+	lease   *pool.Lease
 
 	told  bool           // people know that it cannot be used
 	of    []connect.Tool // what tools was made of
@@ -104,7 +109,7 @@ func (o *Offer) warn(format string, args ...any) {
 // begin acquires the servers. Nobody else does.
 func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 	stamp := o.s.stamp(root)
-	set := o.s.Configured(root, cfg)
+	set := o.s.Configured(root, cfg, over)
 	for _, f := range set.Faults {
 		if f.Dropped {
 			o.warn("%v.", f)
@@ -112,35 +117,41 @@ func (o *Offer) begin(root string, cfg config.Config, over settings.Overrides) {
 	}
 	all := o.acquire(set.Entries, set.Policy, root, cfg, over)
 	o.x.mu.Lock()
-	o.x.begun, o.x.stamp = true, stamp
+	o.x.begun, o.x.stamp, o.x.over = true, stamp, over
 	o.x.mu.Unlock()
 	o.use(all)
 }
 
-// trusted begins the servers of a project that has been trusted since, and ends those of one
-// that no longer is. A person who trusts a project wants to use it: where the model cannot
+// trusted begins the servers of a project that has been trusted since, and those that somebody
+// has switched on, and ends those that no longer count. A person who trusts a project wants to use it: where the model cannot
 // search yet, the choice is made anew.
 func (o *Offer) trusted(root string, cfg config.Config, over settings.Overrides) {
 	stamp := o.s.stamp(root)
 	o.x.mu.Lock()
-	same := o.x.stamp == stamp || o.x.closed
-	o.x.stamp = stamp
+	switched := o.x.switched
+	same := o.x.stamp == stamp && len(switched) == 0 || o.x.closed
+	o.x.stamp, o.x.switched = stamp, nil
+	given := o.x.over
 	o.x.mu.Unlock()
 	if same {
 		return
 	}
-	set := o.s.Configured(root, cfg)
+	over.MCPConfig, over.StrictMCP = given.MCPConfig, given.StrictMCP
+	set := o.s.Configured(root, cfg, over)
+	asked := func(e mcpconfig.Entry) bool {
+		return e.Scope == mcpconfig.ScopeProject || slices.Contains(switched, e.Name)
+	}
 	var kept []*used
 	for _, u := range o.servers() {
 		e, ok := set.Lookup(u.entry.Name)
-		if u.entry.Scope == mcpconfig.ScopeProject && (!ok || e.Disabled || e.Hash() != u.entry.Hash()) {
+		if asked(u.entry) && (!ok || e.Disabled || e.Hash() != u.entry.Hash()) {
 			u.lease.Release()
 			continue
 		}
 		kept = append(kept, u)
 	}
 	added := o.acquire(slices.DeleteFunc(set.Entries, func(e mcpconfig.Entry) bool {
-		return e.Scope != mcpconfig.ScopeProject || slices.ContainsFunc(kept, func(u *used) bool { return u.entry.Name == e.Name })
+		return !asked(e) || slices.ContainsFunc(kept, func(u *used) bool { return u.entry.Name == e.Name })
 	}), set.Policy, root, cfg, over)
 	o.x.mu.Lock()
 	if len(added) > 0 && o.x.choice != nil && !o.x.choice.Search {
@@ -156,7 +167,7 @@ func (o *Offer) acquire(entries []mcpconfig.Entry, policy mcpconfig.Policies, ro
 		if e.Disabled {
 			continue
 		}
-		u := &used{entry: e}
+		u := &used{session: o.id, entry: e}
 		// The pool tells of changes also before the lease is there: those are looked at later.
 		l, err := o.s.acquire(o.id, root, cfg, over, e, policy, func() { o.changed(u) })
 		if err != nil {
@@ -198,6 +209,7 @@ func (o *Offer) changed(u *used) {
 	if l == nil {
 		return
 	}
+	o.s.announce(o.id)
 	status := l.Status()
 	switch status.State {
 	case pool.Connected:

@@ -25,6 +25,8 @@ type Surroundings struct {
 	// Profile confines what runs in the sandbox. An error says in a sentence without a
 	// subject why nothing can.
 	Profile func() (*sandbox.Profile, error)
+	// Answers are those of people to the questions of entries; the zero value is none.
+	Answers Answers
 }
 
 // Check says in a sentence without a subject why the server of an entry may not be used now,
@@ -73,8 +75,17 @@ func Vars(environ []string, home, root string) mcpconfig.Vars {
 // Reach says how the server of an entry is reached. An error says in a sentence without a
 // subject why it may not be, or cannot be yet.
 func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in Surroundings) (Reached, error) {
-	if why, err := in.Check(e); err != nil || why != "" {
+	why, err := in.Check(e)
+	if err != nil || why != "" {
 		return Reached{}, cmp.Or(err, errors.New(why))
+	}
+	if vars.Inputs, err = in.Answers.Of(e); err != nil {
+		return Reached{}, err
+	}
+	for _, q := range e.Inputs {
+		if _, ok := vars.Inputs[q.ID]; !ok {
+			return Reached{}, fmt.Errorf("it asks for something first: scorel mcp inputs %s", e.Name)
+		}
 	}
 	vars.Allowed = e.Variables() // of a project's: they were shown when its file was trusted
 	full, faults, ok := e.Expand(vars)
@@ -87,8 +98,7 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 		}
 		return Reached{}, errors.New(strings.Join(why, "; "))
 	}
-	full, err := full.WithEnvFile(in.Root)
-	if err != nil {
+	if full, err = full.WithEnvFile(in.Root); err != nil {
 		return Reached{}, err
 	}
 	if refused := policy.Check(full); refused != nil {

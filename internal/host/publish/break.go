@@ -11,7 +11,7 @@ func (p *Publisher) Break(err *protocol.Error) {
 		n.ticket.settle(err)
 	}
 	<-p.done
-	p.farewell(err)
+	p.sendShutdownNotice(err)
 }
 
 // stop lets the writer end, and gives what it is not to take any more.
@@ -27,8 +27,8 @@ func (p *Publisher) stop(err *protocol.Error) (left []entry) {
 	return left
 }
 
-// farewell tells clients why nothing comes any more.
-func (p *Publisher) farewell(err *protocol.Error) {
+// sendShutdownNotice tells clients why nothing comes any more.
+func (p *Publisher) sendShutdownNotice(err *protocol.Error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.show.moved == nil {

@@ -405,7 +405,7 @@ func (p *Publisher) gather(batch []entry) (changed bool) {
 	}
 	if told > 0 {
 		p.tell(told)
-		p.mind()
+		p.scheduleRingDrop()
 	}
 	return changed
 }
@@ -438,9 +438,9 @@ func changes(e protocol.Event) bool {
 	return false
 }
 
-// mind sees to it that the ring is emptied some time after the last turn. mu is
+// scheduleRingDrop has the ring emptied some time after the last turn. mu is
 // held.
-func (p *Publisher) mind() {
+func (p *Publisher) scheduleRingDrop() {
 	switch {
 	case p.live.Running:
 		if p.dying {

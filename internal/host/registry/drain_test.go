@@ -89,7 +89,7 @@ func stops() []stop {
 
 func runningTool(d *drained) { d.Until(hosttest.OfType(protocol.TypeToolExecutionStart)) }
 
-func TestADrainedTurnEndsAtItsNextBorderAndTheQueueRunsOn(t *testing.T) {
+func TestADrainedTurnEndsAtItsNextBoundaryAndTheQueueRunsOn(t *testing.T) {
 	for _, p := range stops() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
@@ -199,7 +199,7 @@ func TestADrainedHostLetsACompactionEnd(t *testing.T) {
 	w.Judged()
 }
 
-func TestACompactionInsideATurnIsABorder(t *testing.T) {
+func TestACompactionInsideATurnIsABoundary(t *testing.T) {
 	came, held := make(chan struct{}, 10), make(chan struct{})
 	w := hosttest.New(t, hosttest.Setting{Serving: true, Window: 20_000, Overrides: hosttest.FewTools(), Request: func(body []byte) {
 		if hosttest.KindOf(body) == "compact" {

@@ -87,7 +87,7 @@ func (r *Registry) Stop() {
 	r.stopping = true
 }
 
-// Drain brings the running turns to their next step border, where they end with all of
+// Drain brings the running turns to their next step boundary, where they end with all of
 // their step stored. What is not there when over ends is cancelled. It returns when none
 // runs any more.
 func (r *Registry) Drain(over context.Context) {
@@ -95,7 +95,7 @@ func (r *Registry) Drain(over context.Context) {
 	var wg sync.WaitGroup
 	for _, s := range r.list(func(*Session) bool { return true }) {
 		wg.Go(func() { // ends with the turn
-			defer r.cfg.Guard.Rescue("bringing a session to its border")
+			defer r.cfg.Guard.Rescue("bringing a session to its boundary")
 			if <-s.ready; s.lane == nil {
 				return
 			}

@@ -19,10 +19,10 @@ import (
 // maxHandshake bounds each of the first two messages of a client, in bytes.
 const maxHandshake = 8 << 10
 
-// greet reads the hello of a client and has it prove who it is, unless its upgrade
+// acceptHandshake reads the hello of a client and has it prove who it is, unless its upgrade
 // request has brought the right token: that is enough. What fails is a refusal; every
 // other error is that of the line.
-func (s *Server) greet(ws *websocket.Conn, address, token string) (hello protocol.Hello, p *proof, err error) {
+func (s *Server) acceptHandshake(ws *websocket.Conn, address, token string) (hello protocol.Hello, p *proof, err error) {
 	data, err := readFirst(ws)
 	if err != nil {
 		return hello, nil, err

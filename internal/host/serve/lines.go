@@ -43,7 +43,7 @@ func (s *Server) Lines(in io.Reader, out io.Writer) error {
 	c := &lines{s: s, conn: conn, answer: make(chan protocol.Reply, 16), over: make(chan struct{}), out: out}
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithCancel(context.Background())
-	c.calls = newCalls(c.carryOut)
+	c.calls = newCalls(c.handle)
 	defer func() {
 		cancel()
 		close(c.over)
@@ -124,8 +124,8 @@ func readLine(r *bufio.Reader) (line []byte, long bool, err error) {
 	}
 }
 
-// carryOut carries out one call. What acts goes on when the parent has gone.
-func (c *lines) carryOut(call protocol.Call) {
+// handle carries out one call. What acts goes on when the parent has gone.
+func (c *lines) handle(call protocol.Call) {
 	defer c.s.cfg.Host.Rescue("carrying out a call")
 	ctx := c.ctx
 	if call.Request.Spec().Mutates {

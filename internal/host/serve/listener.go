@@ -28,7 +28,7 @@ type listener struct {
 	http     *http.Server
 	unproven *unproven
 
-	lingering atomic.Int32 // connections that are told why they were refused
+	refusing atomic.Int32 // connections that are told why they were refused
 
 	mu      sync.Mutex // guards streams
 	streams map[*stream]struct{}

@@ -86,15 +86,15 @@ func (l *listener) turnAwayRaw(c net.Conn, r *refusal) {
 		_ = c.Close()
 		return
 	}
-	if l.lingering.Add(1) > maxLinger {
-		l.lingering.Add(-1)
+	if l.refusing.Add(1) > maxLinger {
+		l.refusing.Add(-1)
 		l.s.end()
 		_ = c.Close()
 		return
 	}
 	go func() { // ends with lingerTime
 		defer l.s.end()
-		defer l.lingering.Add(-1)
+		defer l.refusing.Add(-1)
 		defer func() { _ = c.Close() }()
 		_ = c.SetDeadline(time.Now().Add(lingerTime))
 		if _, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, lingerBytes))); err != nil {

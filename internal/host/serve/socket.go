@@ -89,7 +89,7 @@ func (s *Server) webSocket(l *listener, w http.ResponseWriter, r *http.Request) 
 	c.ws = ws
 	l.unproven.spoke(st)
 	ws.SetReadLimit(-1) // the limits are those of readFirst and read, which can say so
-	hello, p, err := s.greet(ws, l.dialled(r), token)
+	hello, p, err := s.acceptHandshake(ws, l.dialled(r), token)
 	if err != nil {
 		s.turnAway(ws, st, err)
 		return
@@ -134,7 +134,7 @@ func (s *Server) connect(hello protocol.Hello, p *proof) (conn *host.Conn, forge
 func (c *socket) run(grant protocol.Grant) {
 	var cancel context.CancelFunc
 	c.ctx, cancel = context.WithCancel(context.Background())
-	c.calls = newCalls(c.carryOut)
+	c.calls = newCalls(c.handle)
 	device, _ := c.s.cfg.Host.Device()
 	if err := writeMessage(c.ws, "connected", protocol.Connected{DeviceID: device, Grant: grant, Version: c.s.cfg.Version}); err != nil {
 		c.end(websocket.StatusGoingAway, "")
@@ -264,9 +264,9 @@ func requestIDOf(data []byte) protocol.RequestID {
 	return e.RequestID
 }
 
-// carryOut carries out one call and hands its reply to the writer. What acts goes on
+// handle carries out one call and hands its reply to the writer. What acts goes on
 // when the client has gone: it may have asked for it and closed its lid.
-func (c *socket) carryOut(call protocol.Call) {
+func (c *socket) handle(call protocol.Call) {
 	defer c.s.cfg.Host.Rescue("carrying out a call")
 	ctx := c.ctx
 	if call.Request.Spec().Mutates {

@@ -29,6 +29,9 @@ type Overrides struct {
 	MaxBudgetUSD       float64
 	Sandbox            string // a mode of the sandbox, "" for the configuration's
 	NoNetwork          bool   // commands reach no network
+	// MCPConfig are texts of MCP servers, and with StrictMCP all that count.
+	MCPConfig []string
+	StrictMCP bool
 	// Wide are folders that are allowed as workspaces though they are the home or /.
 	Wide []string
 }
@@ -72,6 +75,7 @@ func (o Overrides) With(t *protocol.TurnOptions) (Overrides, error) {
 	o.Allow, o.Deny = slices.Concat(o.Allow, t.Allow), slices.Concat(o.Deny, t.Deny)
 	o.AdditionalDirs = slices.Concat(o.AdditionalDirs, t.AdditionalDirs)
 	o.NoNetwork = o.NoNetwork || t.NoNetwork
+	o.MCPConfig, o.StrictMCP = slices.Concat(o.MCPConfig, t.MCPConfig), o.StrictMCP || t.StrictMCP
 	if t.Workspace != nil {
 		o.Wide = append(slices.Clone(o.Wide), *t.Workspace)
 	}

@@ -28,7 +28,7 @@ func (f Found) Bare() bool { return f.Top == f.Dir }
 // Discover returns the repository that Git would use in dir, an absolute folder, with
 // the environment env (setup.c of Git 2.39 to 2.51): from the real folder upward, in
 // each first a .git, then the folder itself; not beyond GIT_CEILING_DIRECTORIES. The
-// folders themselves need not exist. Where Git is stricter (owner of the folder, borders
+// folders themselves need not exist. Where Git is stricter (owner of the folder, boundaries
 // of file systems, a HEAD that it would refuse) a repository is returned that Git would
 // not use. An error says why it cannot be told.
 func Discover(dir string, env []string) (Found, error) {
@@ -54,13 +54,13 @@ func Discover(dir string, env []string) (Found, error) {
 	if named := lookup("GIT_DIR"); named != "" {
 		return explicit(dir, named)
 	}
-	border := ceiling(dir, lookup("GIT_CEILING_DIRECTORIES"))
+	boundary := ceiling(dir, lookup("GIT_CEILING_DIRECTORIES"))
 	objects := lookup("GIT_OBJECT_DIRECTORY") != ""
 	for at, n := dir, 0; n < maxUpward; at, n = filepath.Dir(at), n+1 {
 		if found, ok, err := look(at, objects); ok || err != nil {
 			return found, err
 		}
-		if at == "/" || filepath.Dir(at) == border {
+		if at == "/" || filepath.Dir(at) == boundary {
 			return Found{}, nil
 		}
 	}

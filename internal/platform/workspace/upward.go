@@ -10,8 +10,8 @@ import (
 // maxDepth is how many folders an upward search looks at.
 const maxDepth = 64
 
-// Borders say where an upward search ends.
-type Borders struct {
+// Boundaries say where an upward search ends.
+type Boundaries struct {
 	Home string // of the user; "" for none
 	UID  int    // of the user
 }
@@ -22,7 +22,7 @@ type Search struct {
 	// and without symlinks, at most 64.
 	Dirs []string
 	// Tree is the Git root that ended the search; "" when none did, and for a
-	// repository of the whole home, which is no border.
+	// repository of the whole home, which is no boundary.
 	Tree string
 	// Why says why not even the first folder counts; "" when there are Dirs.
 	Why string
@@ -32,7 +32,7 @@ type Search struct {
 // stand: dir and what is above it, up to and with the Git root or home, and never
 // a folder in which others can put files, nor what is above that. Symlinks are
 // resolved first, so that it is the real parents that are judged.
-func Upward(dir string, b Borders) Search {
+func Upward(dir string, b Boundaries) Search {
 	var s Search
 	home := resolve(b.Home)
 	if b.Home == "" {

@@ -42,7 +42,7 @@ func TestUpwardEndsAtTheGitRootAndAtHome(t *testing.T) {
 	base := folder(t)
 	plant(t, base, "home/work/repo/.git/", "home/work/repo/a/b/", "home/plain/x/", "AGENTS.md")
 	home := filepath.Join(base, "home")
-	b := Borders{Home: home, UID: os.Getuid()}
+	b := Boundaries{Home: home, UID: os.Getuid()}
 	in := func(names ...string) (out []string) {
 		for _, n := range names {
 			out = append(out, filepath.Join(home, n))
@@ -78,7 +78,7 @@ func TestUpwardNeverLooksWhereOthersCanPutFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			project := filepath.Join(shared, "me", "project")
-			s := Upward(filepath.Join(project, "sub"), Borders{UID: uid})
+			s := Upward(filepath.Join(project, "sub"), Boundaries{UID: uid})
 			if want := []string{filepath.Dir(project), project, filepath.Join(project, "sub")}; !reflect.DeepEqual(s.Dirs, want) || s.Tree != "" {
 				t.Errorf("%s: %+v, want %v", name, s, want)
 			}
@@ -88,7 +88,7 @@ func TestUpwardNeverLooksWhereOthersCanPutFiles(t *testing.T) {
 			if b := Branch(project, ""); b != "" {
 				t.Errorf("%s: a planted .git gives the branch %q", name, b)
 			}
-			if s := Upward(shared, Borders{UID: uid}); len(s.Dirs) > 0 || s.Why != "can be written by everybody" {
+			if s := Upward(shared, Boundaries{UID: uid}); len(s.Dirs) > 0 || s.Why != "can be written by everybody" {
 				t.Errorf("%s: its own search: %+v", name, s)
 			}
 			// A way to the project through a link elsewhere is judged by where it leads.
@@ -96,16 +96,16 @@ func TestUpwardNeverLooksWhereOthersCanPutFiles(t *testing.T) {
 			if err := os.Symlink(shared, link); err != nil {
 				t.Fatal(err)
 			}
-			if s := Upward(filepath.Join(link, "me", "project"), Borders{UID: uid}); len(s.Dirs) != 2 || s.Dirs[1] != project {
+			if s := Upward(filepath.Join(link, "me", "project"), Boundaries{UID: uid}); len(s.Dirs) != 2 || s.Dirs[1] != project {
 				t.Errorf("%s: through a link: %+v", name, s)
 			}
 		}
 		plant(t, dir, "mine/project/")
-		s := Upward(filepath.Join(dir, "mine", "project"), Borders{UID: uid + 1})
+		s := Upward(filepath.Join(dir, "mine", "project"), Boundaries{UID: uid + 1})
 		if len(s.Dirs) > 0 || s.Why != "belongs to another user" {
 			t.Errorf("another user's folder: %+v", s)
 		}
-		for _, d := range Upward(filepath.Join(dir, "mine"), Borders{UID: uid}).Dirs {
+		for _, d := range Upward(filepath.Join(dir, "mine"), Boundaries{UID: uid}).Dirs {
 			if d == "/tmp" || d == "/" {
 				t.Errorf("%s is searched", d)
 			}
@@ -128,10 +128,10 @@ func TestUpwardIsBounded(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if s := Upward(deep, Borders{UID: os.Getuid()}); len(s.Dirs) != maxDepth || s.Dirs[maxDepth-1] != filepath.Clean(deep) {
+	if s := Upward(deep, Boundaries{UID: os.Getuid()}); len(s.Dirs) != maxDepth || s.Dirs[maxDepth-1] != filepath.Clean(deep) {
 		t.Errorf("%d folders, the last %s", len(s.Dirs), s.Dirs[len(s.Dirs)-1])
 	}
-	if s := Upward(filepath.Join(base, "none"), Borders{}); len(s.Dirs) > 0 || s.Why != "cannot be read" {
+	if s := Upward(filepath.Join(base, "none"), Boundaries{}); len(s.Dirs) > 0 || s.Why != "cannot be read" {
 		t.Errorf("a missing folder: %+v", s)
 	}
 }

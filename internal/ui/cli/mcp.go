@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,7 +19,6 @@ import (
 	"scorel/internal/platform/disk"
 	"scorel/internal/platform/sandbox"
 	"scorel/internal/platform/workspace"
-	secrets "scorel/internal/text/secret"
 	"scorel/internal/ui/exit"
 	"scorel/protocol/display"
 )
@@ -39,7 +37,7 @@ call a server. "scorel mcp serve" is one.
 			return exit.Usagef("say what: scorel mcp list, or see scorel mcp --help")
 		}}
 	cmd.AddCommand(a.mcpAddCommand(), a.mcpAddJSONCommand(), a.mcpImportCommand(), a.mcpListCommand(), a.mcpGetCommand(), a.mcpRemoveCommand(),
-		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpServeCommand())
+		a.mcpSwitchCommand("enable", true), a.mcpSwitchCommand("disable", false), a.mcpTestCommand(), a.mcpLoginCommand(), a.mcpLogoutCommand(), a.mcpLogsCommand(), a.mcpResetCommand(), a.mcpInputsCommand(), a.mcpServeCommand())
 	return cmd
 }
 
@@ -82,7 +80,7 @@ func (a *app) mcpRead() (*mcpFiles, error) {
 		}
 	}
 	st := settings.New(settings.Config{Dir: filepath.Join(home, ".scorel"), StoreDir: filepath.Join(home, ".scorel"), UserHome: home, Environ: a.environ, Confinement: sandbox.Detect, Trust: trust.New(trust.Config{Dir: filepath.Join(home, ".scorel")})})
-	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust,
+	f.in = mcpservers.Surroundings{Environ: st.ChildEnviron(c), Root: f.root, Trust: st.Trust, Answers: mcpservers.Answers{FS: disk.OS(), File: st.CredentialsFile()},
 		Profile: func() (*sandbox.Profile, error) { return confinement.ForServer(st, c, settings.Overrides{}, f.root) }}
 	f.vars = mcpservers.Vars(a.environ, home, f.root)
 	f.vars.Secret = st.SecretNames(c)
@@ -355,8 +353,12 @@ func (a *app) mcpRemove(name string, scopes []mcp.Scope, asJSON bool) error {
 	case 2:
 		return fmt.Errorf("the MCP server %q is in the local and in the user configuration; say which: scorel mcp remove %s --scope local, or --scope user", name, name)
 	}
+	forget := f.forgets(found[0], name)
 	if err := f.store.Remove(found[0], f.root, name); err != nil {
 		return err
+	}
+	if _, err := forget(); err != nil {
+		return fmt.Errorf("the MCP server %q is removed; its tokens are not: %w", name, err)
 	}
 	if asJSON {
 		return a.printJSON(mcpAdded{Name: name, Scope: found[0], File: f.store.File})
@@ -411,22 +413,4 @@ func (f *mcpFiles) missing(name string) error {
 		}
 	}
 	return fmt.Errorf("there is no MCP server %q; see scorel mcp list", display.Line(name))
-}
-
-// shownTarget returns the command line or address of a server without what may be secret.
-func shownTarget(e mcp.Entry) string {
-	if e.Type == mcp.TypeStdio {
-		return secrets.Redact(e.Target())
-	}
-	u, err := url.Parse(e.URL)
-	if err != nil || u.User == nil && u.RawQuery == "" {
-		return secrets.Redact(e.URL)
-	}
-	if u.User != nil {
-		u.User = url.User("redacted")
-	}
-	if u.RawQuery != "" {
-		u.RawQuery = "redacted"
-	}
-	return secrets.Redact(u.String())
 }

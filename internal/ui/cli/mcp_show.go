@@ -38,7 +38,7 @@ const (
 )
 
 func (f *mcpFiles) shownServer(e mcp.Entry) mcpServer {
-	s := mcpServer{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: shownTarget(e), Status: mcpConfigured,
+	s := mcpServer{Name: e.Name, Scope: e.Scope, Source: e.Source.String(), Type: e.Type, Target: e.Shown(), Status: mcpConfigured,
 		Env: slices.Sorted(maps.Keys(e.Env)), Headers: slices.Sorted(maps.Keys(e.Headers)), OAuth: e.OAuth != nil, Sandbox: e.Sandbox}
 	switch {
 	case e.Disabled:

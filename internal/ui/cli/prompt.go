@@ -45,6 +45,8 @@ type turnFlags struct {
 	addDirs   []string
 	sandbox   string
 	noNetwork bool
+	mcp       []string // files, or texts
+	strictMCP bool
 }
 
 func (o *promptOptions) register(cmd *cobra.Command) {
@@ -58,6 +60,8 @@ func (o *promptOptions) register(cmd *cobra.Command) {
 	f.StringArrayVar(&o.deny, "disallowed-tools", nil, "rules to deny; commas or repeats")
 	f.StringVar(&o.sandbox, "sandbox", "", "what commands may write: workspace-write, read-only, or off for no restrictions")
 	f.BoolVar(&o.noNetwork, "no-network", false, "take the network away from commands")
+	f.StringArrayVar(&o.mcp, "mcp-config", nil, "a file of MCP servers, or its JSON, whose servers beat those of the configuration; repeat for more")
+	f.BoolVar(&o.strictMCP, "strict-mcp-config", false, "with --mcp-config: use no other MCP servers")
 	f.StringVar(&o.tools, "tools", "", "which tools exist: coding, readonly, all, none, or a list of names, those of extensions too")
 	f.StringVar(&o.session, "session", "", "resume the session of this ID")
 	f.BoolVarP(&o.cont, "continue", "c", false, "resume the newest session of this project")
@@ -105,6 +109,7 @@ func (o *promptOptions) rules() []rule {
 		{o.at != "" && !o.fork, "--at needs --fork"},
 		{o.noSession && named, "--no-session cannot resume a session"},
 		{o.workspace != "" && o.cwd != "", "--workspace and --cwd both name the folder; use one of them"},
+		{o.strictMCP && len(o.mcp) == 0, "--strict-mcp-config needs --mcp-config; '{}' is no server at all"},
 		{o.maxTurns < 0 || o.maxBudget < 0, "--max-turns and --max-budget-usd cannot be negative"},
 		{!oneOf(o.sandbox, "", "workspace-write", "read-only", "off"), fmt.Sprintf("--sandbox is %q; it can be workspace-write, read-only or off", o.sandbox)},
 		{o.thinking != "" && !oneOf(o.thinking, protocol.ThinkingLevels()...), fmt.Sprintf("--thinking is %q; it can be %s", o.thinking, protocol.ThinkingLevelWords())},
@@ -142,5 +147,5 @@ func (a *app) finish(err error, out headless.Printer, res *headless.Result) erro
 // turnOptions are the flags as one message asks them of its turn.
 func (o *promptOptions) turnOptions() *protocol.TurnOptions {
 	return &protocol.TurnOptions{Model: o.model, Thinking: o.thinking, Mode: o.mode, Allow: o.allow, Deny: o.deny, Tools: o.tools, AdditionalDirs: o.addDirs,
-		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, Unattended: true}
+		MaxSteps: o.maxTurns, MaxBudgetUSD: o.maxBudget, Sandbox: o.sandbox, NoNetwork: o.noNetwork, MCPConfig: o.mcp, StrictMCP: o.strictMCP, Unattended: true}
 }

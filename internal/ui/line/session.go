@@ -75,7 +75,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	defer restore()
-	v.greet()
+	v.showOpened()
 	if err := v.screen.flush(); err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func Run(ctx context.Context, cfg Config) error {
 	return nil
 }
 
-// greet shows which session it is, and what is wrong with it.
-func (v *Session) greet() {
+// showOpened shows which session it is, and what is wrong with it.
+func (v *Session) showOpened() {
 	opened := &v.cfg.Session.Opened
 	if v.term != nil {
 		v.notify("session " + string(v.id) + titled(opened.Summary) + "; /help lists the commands")

@@ -28,7 +28,7 @@ func commands() []Command {
 		{Name: "hooks", Doc: "The shell hooks that are configured", screen: has(""), lines: onScreen()},
 		{Name: "login", Doc: "Enter the key of a model provider", screen: has("[PROVIDER]"), lines: not("scorel on a terminal asks for it")},
 		{Name: "logout", Doc: "Remove the key of a provider", screen: has("PROVIDER"), lines: not("scorel on a terminal does that")},
-		{Name: "mcp", Doc: "MCP servers", screen: has(""), lines: onScreen()},
+		{Name: "mcp", Doc: "Show MCP servers, sign in, switch them on and off", screen: has("[enable|disable|reconnect|login|log NAME]"), lines: not("scorel mcp list shows them")},
 		{Name: "memory", Doc: "Show the notes that sessions get, or add one", screen: has("[NOTE]"), lines: has("[NOTE]")},
 		{Name: "mode", Doc: "The permission mode", screen: has("[MODE]"), lines: has("MODE")},
 		{Name: "model", Doc: "Change the model from the next turn on", screen: has("[MODEL]"), lines: has("MODEL")},

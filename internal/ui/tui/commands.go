@@ -45,7 +45,7 @@ func handlers() map[string]func(m *Model, args string) tea.Cmd {
 		"hooks":      simple(func(m *Model) tea.Cmd { return m.panels.pages.Hooks() }),
 		"login":      func(m *Model, provider string) tea.Cmd { return m.panels.login.Open(provider) },
 		"logout":     func(m *Model, provider string) tea.Cmd { return m.panels.login.Forget(provider) },
-		"mcp":        simple(func(m *Model) tea.Cmd { return m.panels.pages.MCP() }),
+		"mcp":        func(m *Model, args string) tea.Cmd { return m.panels.mcp.Run(args) },
 		"memory":     func(m *Model, note string) tea.Cmd { return m.panels.pages.Memory(note) },
 		"mode":       func(m *Model, mode string) tea.Cmd { return m.panels.models.Modes(mode) },
 		"model":      func(m *Model, name string) tea.Cmd { return m.panels.models.Set(name) },

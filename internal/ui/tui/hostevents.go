@@ -25,7 +25,7 @@ func (m *Model) hostSays(msg tea.Msg) tea.Cmd {
 	case link.Arrived:
 		return m.arrived()
 	case link.DeviceChanged:
-		m.deviceChanged(msg.Changes)
+		return m.deviceChanged(msg.Changes)
 	case link.OtherBuild:
 		m.toasts.Warn(msg.Text)
 	case link.Failed:
@@ -104,7 +104,7 @@ func (m *Model) arrived() tea.Cmd {
 }
 
 // deviceChanged takes who is attached to the session, and that the host ends.
-func (m *Model) deviceChanged(d client.DeviceChanges) {
+func (m *Model) deviceChanged(d client.DeviceChanges) tea.Cmd {
 	for _, c := range d.Sessions {
 		if c.Summary.SessionID == m.session.ID() {
 			m.session.Attach(c.Summary.State)
@@ -118,6 +118,10 @@ func (m *Model) deviceChanged(d client.DeviceChanges) {
 		}
 		m.toasts.Warn(text)
 	}
+	if d.Missed || slices.Contains(d.MCP, m.session.ID()) {
+		return m.panels.mcp.Changed()
+	}
+	return nil
 }
 
 // stateChanged shows how the connection is.

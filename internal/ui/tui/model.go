@@ -50,6 +50,7 @@ type panels struct {
 	folder   *panel.Folder
 	help     *panel.Help
 	login    *panel.Login
+	mcp      *panel.MCP
 	models   *panel.Models
 	pages    *panel.Pages
 	queue    *panel.Queue
@@ -121,6 +122,7 @@ func (m *Model) join(ctx context.Context) {
 	p.help = panel.NewHelp(b, m.input, commandInfos())
 	p.models = panel.NewModels(b, m.host)
 	p.login = panel.NewLogin(b, m.host, p.models)
+	p.mcp = panel.NewMCP(b)
 	p.pages = panel.NewPages(b, m.input)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
 	p.setup = panel.NewSetup(b, m.host, m.input, m, p.login, cfg.Start.Model != "")

@@ -12,6 +12,7 @@ import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, Lis
 import type { Grant } from "./grant";
 import type { Doctor, DoctorReport, Done, GetStatus, Ping, PruneBlobs, Pruned, Status, StopHost } from "./host";
 import type { RequestID, SessionID } from "./id";
+import type { AwaitMCPLogin, BeginMCPLogin, CancelMCPLogin, EnableMCPServer, GetMCPLog, ListMCPServers, MCPLog, MCPLogin, MCPServerList, ReconnectMCPServer, SetMCPInput } from "./mcp";
 import type { AddMemory, GetMemory, MemoryView } from "./memory";
 import type { ListModels, ModelList, ModelTest, SetCredential, TestModel } from "./model";
 import type { BranchTo, CompactSession, Compacted, LeaveSession, Moved, RewindTo } from "./move";
@@ -34,8 +35,11 @@ export interface Requests {
   add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
+  await_mcp_login: { request: AwaitMCPLogin; response: Done };
+  begin_mcp_login: { request: BeginMCPLogin; response: MCPLogin };
   branch_to: { request: BranchTo; response: Moved };
   cancel: { request: Cancel; response: Cancelled };
+  cancel_mcp_login: { request: CancelMCPLogin; response: Done };
   check_extension: { request: CheckExtension; response: ExtensionInfo };
   clone_session: { request: CloneSession; response: SessionSummary };
   close_session: { request: CloseSession; response: Done };
@@ -45,12 +49,14 @@ export interface Requests {
   delete_session: { request: DeleteSession; response: Deleted };
   doctor: { request: Doctor; response: DoctorReport };
   enable_extension: { request: EnableExtension; response: Done };
+  enable_mcp_server: { request: EnableMCPServer; response: Done };
   expand_command: { request: ExpandCommand; response: ExpandedCommand };
   export_session: { request: ExportSession; response: BlobRef };
   follow_up: { request: FollowUp; response: Sent };
   get_blob: { request: GetBlob; response: BlobPart };
   get_config: { request: GetConfig; response: ConfigReport };
   get_context: { request: GetContext; response: ContextView };
+  get_mcp_log: { request: GetMCPLog; response: MCPLog };
   get_memory: { request: GetMemory; response: MemoryView };
   get_path: { request: GetPath; response: Events };
   get_process_log: { request: GetProcessLog; response: ProcessLog };
@@ -71,6 +77,7 @@ export interface Requests {
   list_files: { request: ListFiles; response: FileList };
   list_foreign_rules: { request: ListForeignRules; response: ForeignRules };
   list_hooks: { request: ListHooks; response: HookList };
+  list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
   list_sessions: { request: ListSessions; response: SessionList };
@@ -81,6 +88,7 @@ export interface Requests {
   ping: { request: Ping; response: Done };
   prune_blobs: { request: PruneBlobs; response: Pruned };
   put_blob: { request: PutBlob; response: BlobRef };
+  reconnect_mcp_server: { request: ReconnectMCPServer; response: Done };
   register_project: { request: RegisterProject; response: Project };
   reload: { request: Reload; response: Reloaded };
   remove_project: { request: RemoveProject; response: Done };
@@ -99,6 +107,7 @@ export interface Requests {
   set_credential: { request: SetCredential; response: Done };
   set_grant: { request: SetGrant; response: Done };
   set_label: { request: SetLabel; response: Done };
+  set_mcp_input: { request: SetMCPInput; response: Done };
   set_mode: { request: SetMode; response: Done };
   steer: { request: Steer; response: Sent };
   stop_host: { request: StopHost; response: Done };
@@ -147,8 +156,11 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
+  await_mcp_login: "control",
+  begin_mcp_login: "control",
   branch_to: "control",
   cancel: "answer",
+  cancel_mcp_login: "control",
   check_extension: "control",
   clone_session: "control",
   close_session: "view",
@@ -158,12 +170,14 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   delete_session: "control",
   doctor: "control",
   enable_extension: "control",
+  enable_mcp_server: "control",
   expand_command: "control",
   export_session: "view",
   follow_up: "control",
   get_blob: "view",
   get_config: "control",
   get_context: "view",
+  get_mcp_log: "control",
   get_memory: "control",
   get_path: "view",
   get_process_log: "view",
@@ -184,6 +198,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_files: "control",
   list_foreign_rules: "control",
   list_hooks: "control",
+  list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",
   list_sessions: "view",
@@ -194,6 +209,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   ping: "view",
   prune_blobs: "control",
   put_blob: "control",
+  reconnect_mcp_server: "control",
   register_project: "control",
   reload: "control",
   remove_project: "control",
@@ -212,6 +228,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   set_credential: "control",
   set_grant: "control",
   set_label: "control",
+  set_mcp_input: "control",
   set_mode: "control",
   steer: "control",
   stop_host: "control",
@@ -232,16 +249,20 @@ export const acts: readonly RequestName[] = [
   "add_memory",
   "answer_permission",
   "answer_ui",
+  "begin_mcp_login",
   "branch_to",
   "cancel",
+  "cancel_mcp_login",
   "clone_session",
   "compact_session",
   "create_session",
   "delete_session",
   "enable_extension",
+  "enable_mcp_server",
   "follow_up",
   "import_rules",
   "import_session",
+  "reconnect_mcp_server",
   "reload",
   "remove_project",
   "rename_entry",
@@ -258,6 +279,7 @@ export const acts: readonly RequestName[] = [
   "set_credential",
   "set_grant",
   "set_label",
+  "set_mcp_input",
   "set_mode",
   "steer",
   "stop_host",

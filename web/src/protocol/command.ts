@@ -105,7 +105,7 @@ export interface CompletionList {
 /**
  * CommandResult is what a command did. Status is a sentence for the person. A
  * command that sends its text as a message has Sent; one that is carried out when
- * the running turn comes to its next border has Queued.
+ * the running turn comes to its next boundary has Queued.
  */
 export interface CommandResult {
   status?: string;

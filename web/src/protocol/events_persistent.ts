@@ -282,7 +282,7 @@ export interface FileSnapshot {
 }
 
 /**
- * ContextCut moves the border of shrinking: tool results at or before
+ * ContextCut moves the boundary of shrinking: tool results at or before
  * ThroughEventID are sent without their bodies.
  */
 export interface ContextCut {

@@ -81,6 +81,15 @@ export interface ProjectsChanged {
 }
 
 /**
+ * MCPChanged tells all clients that the state of an MCP server of a session has changed, or
+ * one of its lists. Several changes that a client has not been told are one frame.
+ */
+export interface MCPChanged {
+  type: "mcp_changed";
+  sessionId: SessionID;
+}
+
+/**
  * ClientJoined and ClientLeft tell the other clients of the device who comes and
  * goes.
  */
@@ -98,7 +107,7 @@ export interface ClientLeft extends ClientInfo {
 
 /**
  * HostStopping tells all clients that the host ends: no new turn begins, and what
- * runs is given GraceMS to come to a border. Restarting says that another host
+ * runs is given GraceMS to come to a boundary. Restarting says that another host
  * takes over.
  */
 export interface HostStopping {
@@ -115,6 +124,7 @@ export type Frame =
   | SessionClosed
   | SessionChanged
   | ProjectsChanged
+  | MCPChanged
   | ClientJoined
   | ClientLeft
   | HostStopping;

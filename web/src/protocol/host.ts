@@ -11,7 +11,7 @@ export interface Ping {}
 export interface GetStatus {}
 
 /**
- * StopHost ends a serving host: what runs is brought to a border first. With
+ * StopHost ends a serving host: what runs is brought to a boundary first. With
  * Restarting another host takes over at once.
  */
 export interface StopHost {

@@ -24,6 +24,7 @@ export * from "./host";
 export * from "./id";
 export * from "./limits";
 export * from "./live";
+export * from "./mcp";
 export * from "./memory";
 export * from "./message";
 export * from "./model";

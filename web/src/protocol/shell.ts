@@ -47,7 +47,7 @@ export interface ShellResult {
  * ToolExecutionStart.Shell, its output as updates, and at the end the custom
  * message of kind ShellKind that the start has announced. With InContext the model
  * is told of command and output with its next call; otherwise no model ever is. A
- * running turn is not disturbed: the message enters at its next step border.
+ * running turn is not disturbed: the message enters at its next step boundary.
  */
 export interface RunShell {
   /** bash source, at most 100,000 bytes */

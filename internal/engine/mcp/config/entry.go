@@ -67,7 +67,7 @@ type Input struct {
 	Options     []string `json:"options,omitempty"`  // nil for any text
 }
 
-// Entry is one server as it is configured. Slices and maps are not changed once it has
+// Entry is one server as it is configured, with a field for each key of its table. Slices and maps are not changed once it has
 // been returned.
 type Entry struct {
 	Name   string // of the server; it has no "__"

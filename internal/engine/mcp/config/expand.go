@@ -144,10 +144,10 @@ func (v Vars) value(e Entry, p part) (value, problem string) {
 		return "", "${" + p.kind + "…} is not supported"
 	}
 	refused := ""
-	if e.Scope == ScopeProject || e.Scope == ScopeExtension {
+	if e.Scope == ScopeProject || e.Scope == ScopeExtension || e.Scope == ScopeSession {
 		switch {
 		case v.secret(p.name):
-			refused = "the variable " + p.name + " may hold a key of a provider, which no server of a project or an extension gets"
+			refused = "the variable " + p.name + " may hold a key of a provider, which no server of a project, an extension or a single session gets"
 		case e.Scope == ScopeProject && !slices.Contains(v.Allowed, p.name):
 			refused = "the variable " + p.name + " is not among those that you let this project's server use"
 		}

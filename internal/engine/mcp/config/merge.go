@@ -37,6 +37,13 @@ type Sources struct {
 	Vars       Vars        // for policies and for finding the same server under two names
 }
 
+// Strict returns the sources without all but what a session brings, an administrator's file and
+// the policies.
+func (s Sources) Strict() Sources {
+	s.User, s.UserTOML, s.Faults, s.Project, s.Extensions = File{}, nil, nil, nil, nil
+	return s
+}
+
 // ProjectFiles returns the names of a project's files, the one that wins first.
 func ProjectFiles() []string {
 	return []string{".scorel/mcp.json", ".mcp.json", ".cursor/mcp.json", ".vscode/mcp.json"}

@@ -121,9 +121,10 @@ func (r *reader) entry(name string, n *node, line int) (Entry, bool) {
 		}
 		e.Sampling, e.Sandbox = false, e.Type == TypeStdio
 	}
-	for _, id := range e.names("input:") {
-		if i := slices.IndexFunc(r.inputs, func(in Input) bool { return in.ID == id }); i >= 0 {
-			e.Inputs = append(e.Inputs, r.inputs[i])
+	named := e.names("input:")
+	for i, in := range r.inputs { // in the order of the file; the first of an id counts
+		if slices.Contains(named, in.ID) && !slices.ContainsFunc(r.inputs[:i], func(o Input) bool { return o.ID == in.ID }) {
+			e.Inputs = append(e.Inputs, in)
 		}
 	}
 	r.check(e, line)

@@ -92,6 +92,25 @@ func (s Store) Enable(root string, e Entry, on bool) error {
 	})
 }
 
+// Reset forgets which servers are switched on or off for the workspace at root, and returns
+// their names.
+func (s Store) Reset(root string) (names []string, err error) {
+	err = s.change(func(n *node, data []byte) ([]byte, error) {
+		names = nil
+		if on := n.get("projects").get(root).get("enabled"); on != nil && on.kind == '{' {
+			for _, m := range on.members {
+				names = append(names, m.key)
+			}
+		}
+		if len(names) == 0 {
+			return data, nil
+		}
+		return edit(data, []string{"projects", root, "enabled"}, nil)
+	})
+	slices.Sort(names)
+	return names, err
+}
+
 // change makes a change under the lock of the file. A file that is no JSON stays as it is.
 func (s Store) change(do func(n *node, data []byte) ([]byte, error)) error {
 	name := s.File

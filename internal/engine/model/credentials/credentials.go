@@ -25,6 +25,7 @@ const (
 type Keys struct {
 	by     map[string]string
 	grants map[string]Grant
+	inputs map[string]map[string]Input
 }
 
 // Get returns the key of a provider.
@@ -44,7 +45,7 @@ func (k Keys) Values() []string {
 			}
 		}
 	}
-	return values
+	return append(values, k.secretInputs()...)
 }
 
 // Len returns how many keys there are.
@@ -66,6 +67,8 @@ type contents struct {
 	Version int               `json:"version"`
 	Keys    map[string]string `json:"keys"`             // by provider
 	Grants  map[string]Grant  `json:"grants,omitempty"` // by the name that they were given
+	// Inputs are answers of people, by the name and the id that they were given.
+	Inputs map[string]map[string]Input `json:"inputs,omitempty"`
 }
 
 // Load reads the keys of the file at name; a missing one holds none.
@@ -81,7 +84,7 @@ func Load(fsys disk.FS, name string) (Keys, error) {
 	if !ok {
 		return Keys{}, &DamagedError{name}
 	}
-	return Keys{f.Keys, f.Grants}, nil
+	return Keys{f.Keys, f.Grants, f.Inputs}, nil
 }
 
 // Set keeps the key of a provider, or forgets it when key is empty, in the file at
@@ -150,7 +153,7 @@ func parse(data []byte) (contents, bool) {
 	var f contents
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
-	if dec.Decode(&f) != nil || f.Version != 1 || len(f.Keys) > maxKeys || len(f.Grants) > maxGrants {
+	if dec.Decode(&f) != nil || f.Version != 1 || len(f.Keys) > maxKeys || len(f.Grants) > maxGrants || !validInputs(f.Inputs) {
 		return contents{}, false
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {

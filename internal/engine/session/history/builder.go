@@ -171,11 +171,11 @@ func (b *Builder) advance() {
 		return
 	}
 	b.passes.limits, b.passes.from = b.path.limits, b.path.countedFrom
-	border := lastBorder(list)
-	first := notesUpTo(notes, list, border)
-	if border == b.seen.list && first == b.seen.notes && border > 0 {
+	boundary := lastBoundary(list)
+	first := notesUpTo(notes, list, boundary)
+	if boundary == b.seen.list && first == b.seen.notes && boundary > 0 {
 		// Nothing was added to the open end of the last build: it has settled.
-		b.settle = b.passes.here(border, first)
+		b.settle = b.passes.here(boundary, first)
 		if b.run(b.settle, len(list), len(notes)) {
 			b.rebuild(list, notes)
 			return
@@ -183,9 +183,9 @@ func (b *Builder) advance() {
 	} else {
 		s, next := b.passes.scratch(b.settle), b.settle
 		orphans := false
-		if border > next.list {
-			orphans = s.run(list[next.list:border], notes[next.notes:first]) && next.list > 0
-			next = s.mark(b.settle, border, first)
+		if boundary > next.list {
+			orphans = s.run(list[next.list:boundary], notes[next.notes:first]) && next.list > 0
+			next = s.mark(b.settle, boundary, first)
 		}
 		if orphans || s.run(list[next.list:], notes[next.notes:]) && next.list > 0 {
 			b.rebuild(list, notes)
@@ -211,8 +211,8 @@ func (b *Builder) run(from mark, to, notes int) (orphans bool) {
 	return b.passes.run(b.path.list[from.list:to], b.path.notes[from.notes:notes])
 }
 
-// lastBorder gives the index of the last element that begins a piece of its own.
-func lastBorder(list []Element) int {
+// lastBoundary gives the index of the last element that begins a piece of its own.
+func lastBoundary(list []Element) int {
 	for i := len(list) - 1; i > 0; i-- {
 		e := &list[i]
 		switch e.Message.Role {
@@ -229,13 +229,13 @@ func lastBorder(list []Element) int {
 	return 0
 }
 
-// notesUpTo gives how many notes belong before list[border].
-func notesUpTo(notes []note, list []Element, border int) int {
-	if border == 0 {
+// notesUpTo gives how many notes belong before list[boundary].
+func notesUpTo(notes []note, list []Element, boundary int) int {
+	if boundary == 0 {
 		return 0
 	}
 	n := len(notes)
-	for n > 0 && notes[n-1].pos > list[border].pos {
+	for n > 0 && notes[n-1].pos > list[boundary].pos {
 		n--
 	}
 	return n

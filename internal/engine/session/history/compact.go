@@ -31,7 +31,7 @@ type Cut struct {
 	turn    *Element // of TurnMessageID, as it stands on the path
 }
 
-// Plan finds where to cut c: at a step border, also inside the current turn, so
+// Plan finds where to cut c: at a step boundary, also inside the current turn, so
 // that the longest tail stays that fits [Window.Tail], and always the newest step.
 // A harder cut halves the tail and shortens its tool results. It says false where
 // there is nothing to cut: the newest step alone, or a window with no room. It
@@ -125,7 +125,7 @@ func cutSaves(e *Element) int {
 // chooseTail gives the first element that stays, -1 for none, and the tokens from
 // there on.
 func chooseTail(c *Context, w Window, harder bool) (keep, tokens int) {
-	fits := borders(c.elems)
+	fits := boundaries(c.elems)
 	newest := newestStep(c.elems)
 	budget := w.Tail(harder)
 	keep = -1
@@ -187,10 +187,10 @@ func newestStep(list []Element) int {
 	return opens
 }
 
-// borders gives a test for the elements that a tail may begin with. Such an
+// boundaries gives a test for the elements that a tail may begin with. Such an
 // element has an event with one before it, begins a step (the words of the user
 // stay with the answer to them) and parts the list as it parts the path.
-func borders(list []Element) func(i int) bool {
+func boundaries(list []Element) func(i int) bool {
 	lowest := make([]int, len(list)+1) // of list[i:]
 	lowest[len(list)] = math.MaxInt
 	for i := len(list) - 1; i >= 0; i-- {

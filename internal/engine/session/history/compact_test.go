@@ -499,7 +499,7 @@ func TestSteersStayTogetherWithTheAnswerToThem(t *testing.T) {
 	}
 }
 
-func TestOlderContextCutDoesNotMoveTheBorderBack(t *testing.T) {
+func TestOlderContextCutDoesNotMoveTheBoundaryBack(t *testing.T) {
 	s := newTalk()
 	s.user("work")
 	s.say("", "a")

@@ -102,7 +102,7 @@ func (f *fold) older(ev protocol.Event) {
 	switch tells {
 	case protocol.TellsTodos:
 		if !f.todos {
-			f.todoList, f.todos = openTodos(d.Todos), true
+			f.todoList, f.todos = protocol.OpenTodos(d.Todos), true
 		}
 	case protocol.TellsDir:
 		if !f.dir && d.Dir != "" {
@@ -123,7 +123,7 @@ func (f *fold) newer(ev protocol.Event) {
 	switch {
 	case !ok:
 	case tells == protocol.TellsTodos:
-		f.todoList, f.todos = openTodos(d.Todos), true
+		f.todoList, f.todos = protocol.OpenTodos(d.Todos), true
 	case tells == protocol.TellsDir:
 		if d.Dir != "" {
 			f.workDir, f.dir = d.Dir, true
@@ -163,14 +163,4 @@ func detailsOf(ev protocol.Event) (toldDetails, protocol.ToolState, bool) {
 		return toldDetails{}, "", false
 	}
 	return d, tells, true
-}
-
-// openTodos gives the list, empty when all of it is completed.
-func openTodos(todos []protocol.Todo) []protocol.Todo {
-	for _, t := range todos {
-		if t.Status != "completed" {
-			return todos
-		}
-	}
-	return nil
 }

@@ -229,7 +229,7 @@ func TestTurnThatCannotShrinkEndsAndSaysWhy(t *testing.T) {
 	}
 }
 
-func TestShrinkingSparesTheNewestOutputAndHoldsItsBorder(t *testing.T) {
+func TestShrinkingSparesTheNewestOutputAndHoldsItsBoundary(t *testing.T) {
 	s := newTalk()
 	s.user("work")
 	for i := range 8 {
@@ -254,11 +254,11 @@ func TestShrinkingSparesTheNewestOutputAndHoldsItsBorder(t *testing.T) {
 	if _, again := PlanShrink(next, small); again || next.Tokens >= c.Tokens {
 		t.Errorf("%d tokens became %d, again: %v", c.Tokens, next.Tokens, again)
 	}
-	// The border stays where the event put it while the path grows.
+	// The boundary stays where the event put it while the path grows.
 	s.say("", "d")
 	s.result("d", tokens(2500))
 	if more := brief(s.buildIn(t, nil, small).Messages); !strings.HasPrefix(more, got) {
-		t.Error("the bytes before the border changed")
+		t.Error("the bytes before the boundary changed")
 	}
 }
 

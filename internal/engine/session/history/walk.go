@@ -103,7 +103,7 @@ func walk(ctx context.Context, log Log, leaf protocol.EventID, most int) (*path,
 		w.missing(pos) // the first event names one before it
 	}
 	p := w.finish()
-	p.setBorder(cuts)
+	p.setBoundary(cuts)
 	return p, nil
 }
 
@@ -280,8 +280,8 @@ func (p *path) seeCut(cut *protocol.ContextCut, seq protocol.Seq) bool {
 	return true
 }
 
-// setBorder puts the border of shrinking at the newest event that a cut names.
-func (p *path) setBorder(cuts []protocol.ContextCut) {
+// setBoundary puts the boundary of shrinking at the newest event that a cut names.
+func (p *path) setBoundary(cuts []protocol.ContextCut) {
 	if len(cuts) == 0 {
 		return
 	}
@@ -308,7 +308,7 @@ func (p *path) extend(ev protocol.Event) bool {
 			return false
 		}
 		if p.seeCut(cut, ev.Seq) {
-			p.setBorder([]protocol.ContextCut{*cut})
+			p.setBoundary([]protocol.ContextCut{*cut})
 		}
 		return true
 	}

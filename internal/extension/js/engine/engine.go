@@ -78,27 +78,37 @@ type Engine struct {
 	wake    chan struct{}
 	ended   chan struct{}
 
-	busy  atomic.Int64 // since when it runs, by wire.Monotonic; 0 idle
-	stop  sync.Mutex   // between the watch that interrupts and a job that ends
-	cause error        // why it is being interrupted; under stop
+	busy atomic.Int64 // since when it runs, by wire.Monotonic; 0 idle
+	interruption
 
-	depth    int // of calls into the interpreter
-	context  any // of what runs
-	timers   map[int64]*timer
-	lastID   int64
-	waits    int
+	depth   int // of calls into the interpreter
+	context any // of what runs
+	timers  map[int64]*timer
+	lastID  int64
+	waits   int
+	rejections
+	machine machine
+	lib     library
+	modules modules
+	closers map[int64]func()
+}
+
+// interruption is of a job that runs too long.
+type interruption struct {
+	stop  sync.Mutex // between the watch that interrupts and a job that ends
+	cause error      // why it is being interrupted; under stop
+}
+
+// rejections are promises that were rejected and that nothing handles yet.
+type rejections struct {
 	rejected map[*goja.Promise]goja.Value
 	order    []*goja.Promise
-	machine  machine
-	lib      library
-	modules  modules
-	closers  map[int64]func()
 }
 
 // New makes an engine and starts its loop, which Close ends.
 func New(cfg Config) (*Engine, error) {
 	e := &Engine{cfg: cfg, wake: make(chan struct{}, 1), ended: make(chan struct{}),
-		timers: map[int64]*timer{}, rejected: map[*goja.Promise]goja.Value{}, closers: map[int64]func(){}}
+		timers: map[int64]*timer{}, rejections: rejections{rejected: map[*goja.Promise]goja.Value{}}, closers: map[int64]func(){}}
 	if e.cfg.HTTP == nil {
 		e.cfg.HTTP = http.DefaultClient
 	}

@@ -12,7 +12,7 @@ import (
 	"scorel/protocol"
 )
 
-// MaxWaiting bounds the events that wait for a step border; further ones are refused.
+// MaxWaiting bounds the events that wait for a step boundary; further ones are refused.
 const MaxWaiting = 256
 
 // MaxLater bounds the events that wait for the end of a turn; further ones are refused.
@@ -43,12 +43,12 @@ func New(ctx context.Context, j *journal.Journal, rand io.Reader) (*List, error)
 }
 
 // Add appends conversation events, together and in order: at once when no turn runs,
-// and then it returns when they are durable; else they wait for the next step border,
+// and then it returns when they are durable; else they wait for the next step boundary,
 // where they enter before steering. When the turn ends before one comes, they enter
 // then. Of custom messages that wait it returns when that is durable: they enter once,
 // also after a kill, before the next message. Of others it returns at once, and a kill
 // loses them. The bodies are custom messages, harness items and summaries of branches. A
-// function that a run calls at its border ([journal.WithRun]) adds with its own context at
+// function that a run calls at its boundary ([journal.WithRun]) adds with its own context at
 // once; what others add meanwhile comes after it.
 func (l *List) Add(ctx context.Context, bodies ...protocol.Body) error {
 	return l.add(ctx, false, bodies)
@@ -126,7 +126,7 @@ func (l *List) Put(ctx context.Context, bodies ...protocol.Body) (ticket *publis
 }
 
 // Enter has an event enter: at once when nothing runs, and then the ticket is of it, else
-// at the next step border. Nothing of it is stored while it waits, and the bound is the
+// at the next step boundary. Nothing of it is stored while it waits, and the bound is the
 // caller's to keep ([List.Waiting]). The journal is locked.
 func (l *List) Enter(ctx context.Context, body protocol.Body) (*publish.Ticket, error) {
 	if l.j.Run() == nil {
@@ -136,7 +136,7 @@ func (l *List) Enter(ctx context.Context, body protocol.Body) (*publish.Ticket, 
 	return nil, nil
 }
 
-// Waiting counts the events that wait for a step border. The journal is locked.
+// Waiting counts the events that wait for a step boundary. The journal is locked.
 func (l *List) Waiting() int { return len(l.waiting) }
 
 // TakeAll appends all that waits, when a turn has ended. The journal is locked.
@@ -146,7 +146,7 @@ func (l *List) TakeAll(ctx context.Context) error {
 	return err
 }
 
-// Take appends what waits for a step border, and returns how many events that were. The
+// Take appends what waits for a step boundary, and returns how many events that were. The
 // leaf is at one. The journal is locked.
 func (l *List) Take(ctx context.Context) (int, error) {
 	l.entered = slices.DeleteFunc(l.entered, func(e addition) bool { return e.ticket.Durable() })
@@ -174,7 +174,7 @@ func (l *List) Lost() {
 	l.waiting, l.later, l.entered = slices.DeleteFunc(append(again, l.waiting...), unkept), slices.DeleteFunc(l.later, unkept), nil
 }
 
-// QueueNotes has what hooks say told to the model at the next step border, or before the
+// QueueNotes has what hooks say told to the model at the next step boundary, or before the
 // next message.
 func (l *List) QueueNotes(notes []hook.Note) {
 	if len(notes) == 0 {

@@ -18,9 +18,9 @@ type Run struct {
 	Done   chan struct{} // closed when it has ended
 	Over   atomic.Bool   // it takes nothing more; set with the journal locked
 	Void   atomic.Bool   // something of it could not be stored; set with the journal locked
-	// AtBorder reports that the run is at a step border and stays there. The journal's
+	// AtBoundary reports that the run is at a step boundary and stays there. The journal's
 	// lock guards it.
-	AtBorder bool
+	AtBoundary bool
 }
 
 // NewRun returns a run that begins now, and that nobody knows yet. j is locked.
@@ -53,10 +53,10 @@ func (j *Journal) Ending() <-chan struct{} {
 	return nil
 }
 
-// runKey is the key of the run at whose border a function runs, in its context.
+// runKey is the key of the run at whose boundary a function runs, in its context.
 type runKey struct{}
 
-// WithRun returns a context for a function that a run calls at its border.
+// WithRun returns a context for a function that a run calls at its boundary.
 func WithRun(ctx context.Context, run *Run) context.Context {
 	return context.WithValue(ctx, runKey{}, run)
 }
@@ -70,7 +70,7 @@ func (j *Journal) own(ctx context.Context) bool { return j.run != nil && ctx.Val
 // MayAdd reports whether ctx may append conversation events at once: nothing goes on, or
 // ctx is of a function that the run has called. j is locked.
 func (j *Journal) MayAdd(ctx context.Context) bool {
-	return j.run == nil || j.run.AtBorder && j.own(ctx)
+	return j.run == nil || j.run.AtBoundary && j.own(ctx)
 }
 
 // Hold keeps everybody from beginning a run, moving, and adding until release is called,

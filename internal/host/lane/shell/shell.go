@@ -67,7 +67,7 @@ func New(ctx context.Context, cfg Config) (*Shells, error) {
 // session. It returns when it is durable that the command begins, and before it does:
 // release is called when it has ended, or at once where it does not begin. Its output goes
 // to the clients. At its end its message enters at once, or, while a turn runs, at the next
-// step border.
+// step boundary.
 func (s *Shells) Run(ctx context.Context, c journal.Caller, shell protocol.Shell, call tool.Prepared, release func()) (*protocol.ShellStarted, error) {
 	id := protocol.NewEventID(s.cfg.Rand)
 	running, err := s.begin(ctx, c, id, shell)
@@ -178,7 +178,7 @@ func (s *Shells) Stop() {
 func (s *Shells) Wait() { s.wg.Wait() }
 
 // enter has a message enter, when it may, and returns when it is durable or waits for a
-// step border.
+// step boundary.
 func (s *Shells) enter(body protocol.Body) error {
 	ctx := context.Background() // ends with the move or the turn that is waited for
 	var ticket *publish.Ticket

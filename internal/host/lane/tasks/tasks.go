@@ -80,7 +80,7 @@ func (t *Tasks) Stop(ctx context.Context, id string) (*protocol.TaskInfo, error)
 	return &stopped.Info, err
 }
 
-// Append appends what the commands have to tell: the model is told at a step border or
+// Append appends what the commands have to tell: the model is told at a step boundary or
 // before a message, never in between. It returns how many events that were. The journal is
 // locked.
 func (t *Tasks) Append(ctx context.Context) (int, error) {

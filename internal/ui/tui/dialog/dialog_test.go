@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -397,8 +398,25 @@ func TestTrustIsGivenToExactlyWhatWasShown(t *testing.T) {
 	if out := d.Do(keymap.DialogPick); !out.Done || out.Request != nil {
 		t.Errorf("enter without a choice trusts: %+v", out)
 	}
-	if got := answer(t, NewTrust(report()).Insert("1")).(*protocol.TrustProject); *got != (protocol.TrustProject{ProjectID: "prj_1", Hash: "h1", Trusted: true}) {
+	if got := answer(t, NewTrust(report()).Insert("1")).(*protocol.TrustProject); !reflect.DeepEqual(*got, protocol.TrustProject{ProjectID: "prj_1", Hash: "h1", Trusted: true}) {
 		t.Errorf("%+v", got)
+	}
+	with := report()
+	with.Servers = []string{"db", "wiki"}
+	d = NewTrust(with)
+	for _, key := range []string{"2", "3", "2"} { // out, out, in again
+		if out := d.Insert(key); out.Done {
+			t.Errorf("%s ends the dialog: %+v", key, out)
+		}
+	}
+	if lines, _ := d.Render(golden.Plain(), 80, 30); !strings.Contains(golden.Text(lines), "MCP server wiki: left out") || !strings.Contains(golden.Text(lines), "MCP server db: used") {
+		t.Errorf("%s", golden.Text(lines))
+	}
+	if got := answer(t, d.Insert("1")).(*protocol.TrustProject); !got.Trusted || !slices.Equal(got.WithoutServers, []string{"wiki"}) {
+		t.Errorf("%+v", got)
+	}
+	if out := NewTrust(with).Insert("4"); !out.Done || out.Request != nil {
+		t.Errorf("the last answer trusts: %+v", out)
 	}
 	bad := report()
 	bad.Problem = "There are more than 10,000 files."

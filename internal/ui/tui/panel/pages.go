@@ -240,12 +240,6 @@ func (x *Pages) Hooks() tea.Cmd {
 	}, &overlay.Picker{})
 }
 
-// MCP says that there are none: no key does nothing.
-func (x *Pages) MCP() tea.Cmd {
-	x.Toasts.Info("MCP servers are not supported yet")
-	return nil
-}
-
 // Memory shows the notes, or adds one.
 func (x *Pages) Memory(note string) tea.Cmd {
 	if note != "" {

@@ -65,17 +65,13 @@ type call struct {
 	decisions []*protocol.PermissionDecision
 	snapshots []*protocol.FileSnapshot
 	result    *protocol.Message
-	shell     *protocol.ShellResult // of a command that a person ran; output is what it printed
-	output    string
-	resultAt  int64
-	resultIn  protocol.EventID      // the event of the result
-	parsed    *protocol.ToolDetails // of parsedOf
-	parsedOf  *protocol.Message
-	outcome   protocol.ToolOutcome // of the same result
+	reading
+	shell    *protocol.ShellResult // of a command that a person ran; output is what it printed
+	output   string
+	resultAt int64
+	resultIn protocol.EventID // the event of the result
 
-	asking  bool          // somebody is asked for it
-	since   time.Time     // when that began
-	waited  time.Duration // for people, while it ran
+	wait
 	running bool
 	began   time.Time // when it was first seen to run
 	tail    string
@@ -83,7 +79,21 @@ type call struct {
 	color   string // of the sub-agent that works, while it runs
 }
 
-// rank returns where an item stands: behind what is stored comes what is coming in, then
+// reading is what a result says of itself, read once.
+type reading struct {
+	parsed   *protocol.ToolDetails // of parsedOf
+	parsedOf *protocol.Message
+	outcome  protocol.ToolOutcome // of the same result
+}
+
+// wait is the time for which people were waited for.
+type wait struct {
+	asking bool          // somebody is asked for it
+	since  time.Time     // when that began
+	waited time.Duration // for people, while it ran
+}
+
+// rank returns the place of an item: after what is stored comes what is coming in, then
 // what runs besides, and a retry last.
 func (it *item) rank() int {
 	switch {

@@ -12,12 +12,12 @@ import (
 	"scorel/protocol"
 )
 
-// maxBorders bounds the functions that wait for a step border; further ones are
+// maxBoundaries bounds the functions that wait for a step boundary; further ones are
 // refused.
-const maxBorders = 64
+const maxBoundaries = 64
 
-// border is a function that waits for a step border. Who runs it closes done.
-type border struct {
+// boundary is a function that waits for a step boundary. Who runs it closes done.
+type boundary struct {
 	ctx  context.Context // the caller's
 	f    func(context.Context) error
 	done chan struct{}
@@ -25,22 +25,22 @@ type border struct {
 }
 
 // end says that the function has run, or does not.
-func (b *border) end(err error) {
+func (b *boundary) end(err error) {
 	b.err = err
 	close(b.done)
 }
 
-// AtBorder runs f while no model call and no tool runs, and returns its error. While
-// a turn runs f waits for the next step border, and the next model call waits until f
+// AtBoundary runs f while no model call and no tool runs, and returns its error. While
+// a turn runs f waits for the next step boundary, and the next model call waits until f
 // has ended. When none runs, f is a run of its own: clients see a runtime_start, can
 // cancel it, and what they send meanwhile waits in the queue. While f runs nobody but
 // f appends a conversation event: what it adds with its own context ([addition.List.Add])
 // enters at once. Control events enter as ever.
 //
 // The context of f ends with ctx, with the turn, and with the lane. A message that f
-// sends waits in the queue; a move or a compaction is refused, and so is AtBorder with
-// the context of f. A tool must not call AtBorder: the border would wait for the tool.
-func (l *Lane) AtBorder(ctx context.Context, f func(ctx context.Context) error) error {
+// sends waits in the queue; a move or a compaction is refused, and so is AtBoundary with
+// the context of f. A tool must not call AtBoundary: the boundary would wait for the tool.
+func (l *Lane) AtBoundary(ctx context.Context, f func(ctx context.Context) error) error {
 	if journal.InRun(ctx) {
 		return protocol.Errorf(protocol.CodeRuntimeBusy, "A command runs already that this one is part of.")
 	}
@@ -48,7 +48,7 @@ func (l *Lane) AtBorder(ctx context.Context, f func(ctx context.Context) error) 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		c, b, err := l.queueBorder(ctx, f)
+		c, b, err := l.queueBoundary(ctx, f)
 		switch {
 		case err != nil:
 			return err
@@ -62,22 +62,22 @@ func (l *Lane) AtBorder(ctx context.Context, f func(ctx context.Context) error) 
 		case <-b.turn.Done:
 		case <-ctx.Done():
 		}
-		if !l.dropBorder(b.border) { // it runs or has run
+		if !l.dropBoundary(b.boundary) { // it runs or has run
 			<-b.done
 			return b.err
 		}
 	}
 }
 
-// waitingBorder is a function that waits for a border of a turn.
-type waitingBorder struct {
-	*border
+// waitingBoundary is a function that waits for a boundary of a turn.
+type waitingBoundary struct {
+	*boundary
 	turn *turn
 }
 
-// queueBorder has f wait for the next border of the running turn, or begins a run with it
+// queueBoundary has f wait for the next boundary of the running turn, or begins a run with it
 // when there is none.
-func (l *Lane) queueBorder(ctx context.Context, f func(context.Context) error) (c *commandRun, b *waitingBorder, err error) {
+func (l *Lane) queueBoundary(ctx context.Context, f func(context.Context) error) (c *commandRun, b *waitingBoundary, err error) {
 	err = l.j.When(ctx, func() (<-chan struct{}, error) {
 		if err := l.mayBegin(); err != nil {
 			return nil, err
@@ -89,25 +89,25 @@ func (l *Lane) queueBorder(ctx context.Context, f func(context.Context) error) (
 			c = l.startCommand(ctx, f)
 			return nil
 		}
-		if len(l.course.borders) >= maxBorders {
-			return protocol.Errorf(protocol.CodeRateLimited, "%d commands wait for the running step already; wait for its end.", maxBorders)
+		if len(l.course.boundaries) >= maxBoundaries {
+			return protocol.Errorf(protocol.CodeRateLimited, "%d commands wait for the running step already; wait for its end.", maxBoundaries)
 		}
-		b = &waitingBorder{&border{ctx: ctx, f: f, done: make(chan struct{})}, t}
-		l.course.borders = append(l.course.borders, b.border)
+		b = &waitingBoundary{&boundary{ctx: ctx, f: f, done: make(chan struct{})}, t}
+		l.course.boundaries = append(l.course.boundaries, b.boundary)
 		return nil
 	})
 	return c, b, err
 }
 
-// dropBorder takes back a function that has not been begun, and reports whether it could.
-func (l *Lane) dropBorder(b *border) bool {
+// dropBoundary takes back a function that has not been begun, and reports whether it could.
+func (l *Lane) dropBoundary(b *boundary) bool {
 	l.j.Lock()
 	defer l.j.Unlock()
-	i := slices.Index(l.course.borders, b)
+	i := slices.Index(l.course.boundaries, b)
 	if i < 0 {
 		return false
 	}
-	l.course.borders = slices.Delete(l.course.borders, i, i+1)
+	l.course.boundaries = slices.Delete(l.course.boundaries, i, i+1)
 	return true
 }
 
@@ -128,7 +128,7 @@ func (c *commandRun) result() error {
 // startCommand starts f as a run of its own. The journal is locked.
 func (l *Lane) startCommand(ctx context.Context, f func(context.Context) error) *commandRun {
 	t := &turn{Run: l.j.NewRun(), config: &TurnConfig{Close: func() {}}, modeSeq: l.rights.modeSeq, command: true}
-	t.AtBorder = true
+	t.AtBoundary = true
 	t.ctx, t.cancel = context.WithCancelCause(context.Background())
 	c := &commandRun{turn: t}
 	l.start(t, func(context.Context, runtime.Run) iter.Seq[runtime.RawEvent] {
@@ -164,11 +164,11 @@ func (l *Lane) safely(ctx context.Context, t *turn, f func(context.Context) erro
 	return f(journal.WithRun(ctx, t.Run))
 }
 
-// atBorder runs what waits for the step border at which the turn is, and calls then with
+// atBoundary runs what waits for the step boundary at which the turn is, and calls then with
 // the journal locked when nothing does any more.
-func (h *turnHost) atBorder(ctx context.Context, then func() error) error {
+func (h *turnHost) atBoundary(ctx context.Context, then func() error) error {
 	for {
-		b, err := h.nextBorder(ctx, then)
+		b, err := h.nextBoundary(ctx, then)
 		if b == nil {
 			return err
 		}
@@ -177,20 +177,20 @@ func (h *turnHost) atBorder(ctx context.Context, then func() error) error {
 			err = h.l.safely(b.ctx, h.t, b.f)
 		}
 		h.l.j.Lock()
-		h.t.AtBorder = false
+		h.t.AtBoundary = false
 		h.l.j.Unlock()
 		b.end(err)
 	}
 }
 
-// nextBorder returns the next function that waits; when none does it calls then.
-func (h *turnHost) nextBorder(ctx context.Context, then func() error) (*border, error) {
+// nextBoundary returns the next function that waits; when none does it calls then.
+func (h *turnHost) nextBoundary(ctx context.Context, then func() error) (*boundary, error) {
 	l := h.l
 	l.j.Lock()
 	defer l.j.Unlock()
-	for len(l.course.borders) > 0 && ctx.Err() == nil && !l.course.stopping { // who ends the turn leaves them to its end
-		b := l.course.borders[0]
-		l.course.borders = slices.Delete(l.course.borders, 0, 1)
+	for len(l.course.boundaries) > 0 && ctx.Err() == nil && !l.course.stopping { // who ends the turn leaves them to its end
+		b := l.course.boundaries[0]
+		l.course.boundaries = slices.Delete(l.course.boundaries, 0, 1)
 		if err := b.ctx.Err(); err != nil {
 			b.end(err)
 			continue
@@ -199,7 +199,7 @@ func (h *turnHost) nextBorder(ctx context.Context, then func() error) (*border, 
 			b.end(err)
 			return nil, err
 		}
-		h.t.AtBorder = true
+		h.t.AtBoundary = true
 		return b, nil
 	}
 	return nil, then()
