@@ -47,6 +47,15 @@ func (r *RunCommand) checkFields() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ExpandCommand) Check() *Problem {
+	return first(
+		need("workDir", r.WorkDir, MaxPath),
+		need("name", r.Name, MaxName),
+		atMost("args", r.Args, MaxArgs),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *Reload) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
@@ -372,6 +381,19 @@ func (r *ImportRules) Check() *Problem {
 		need("workDir", r.WorkDir, MaxPath),
 		some("rules", r.Rules),
 		each("rules", r.Rules, MaxRules, MaxPath),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *RunTool) Check() *Problem {
+	return need("toolName", r.ToolName, MaxName)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *ListBuiltinTools) Check() *Problem {
+	return first(
+		need("workDir", r.WorkDir, MaxPath),
+		need("preset", r.Preset, MaxWord),
 	)
 }
 

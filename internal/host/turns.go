@@ -40,6 +40,9 @@ func (h *Host) handleTurns(t request.Table) {
 	request.InSession(t, func(ctx context.Context, at *request.Target, _ *protocol.ResumeQueue) (protocol.Response, error) {
 		return &protocol.Done{}, at.Lane.ResumeQueue(ctx, at.By)
 	})
+	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RunTool) (protocol.Response, error) {
+		return at.Lane.RunTool(ctx, at.By, r.ToolName, r.Input)
+	})
 	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.Cancel) (protocol.Response, error) {
 		return &protocol.Cancelled{Cancelled: at.Lane.Cancel(r.TurnID)}, nil
 	})
@@ -60,6 +63,9 @@ func (h *Host) handleTurns(t request.Table) {
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, _ *protocol.ListTools) (protocol.Response, error) {
 		return at.Lane.Tools(ctx)
+	})
+	request.On(t, func(_ context.Context, _ *request.Target, r *protocol.ListBuiltinTools) (protocol.Response, error) {
+		return h.rooms.turns.BuiltinTools(r)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.AnswerPermission) (protocol.Response, error) {
 		return &protocol.Done{}, at.Lane.Questions().AnswerPermission(ctx, at.By, r.PermissionID, r.Choice, r.Reason)

@@ -75,6 +75,23 @@ func (cs *Commands) runCommand(ctx context.Context, l *lane.Lane, by lane.Caller
 	return c.registry().Run(ctx, r.Name, r.Args)
 }
 
+// expandCommand returns the text of a template, for who uses it elsewhere. Files that it
+// names are left to them.
+func (cs *Commands) expandCommand(ctx context.Context, r *protocol.ExpandCommand) (*protocol.ExpandedCommand, error) {
+	c, err := cs.commandsOf(nil, lane.Caller{}, r.WorkDir)
+	if err != nil {
+		return nil, err
+	}
+	found, _ := templates{c}.find(ctx)
+	for _, t := range found {
+		if t.Name == r.Name || t.Name+":"+string(protocol.CommandTemplate) == r.Name {
+			text, err := templates{c}.textOf(ctx, t, r.Args)
+			return &protocol.ExpandedCommand{Text: text}, err
+		}
+	}
+	return nil, protocol.About("name", "", protocol.CodeInvalidRequest, "There is no command /%.80s that is a template; list_commands has them.", r.Name)
+}
+
 // send sends the text that a command became.
 func (c *commandRun) send(ctx context.Context, text, status string) (*protocol.CommandResult, error) {
 	return c.sendContent(ctx, []protocol.Block{protocol.Text(text)}, status)
@@ -101,6 +118,9 @@ func (cs *Commands) handleCommands(t request.Table) {
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.CompleteCommand) (protocol.Response, error) {
 		return cs.completeCommand(ctx, at.Lane, at.By, r)
+	})
+	request.On(t, func(ctx context.Context, _ *request.Target, r *protocol.ExpandCommand) (protocol.Response, error) {
+		return cs.expandCommand(ctx, r)
 	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.RunCommand) (protocol.Response, error) {
 		return cs.runCommand(ctx, at.Lane, at.By, r)

@@ -29,6 +29,9 @@ func (h *turnHost) Permit(ctx context.Context, q runtime.Question) (runtime.Perm
 		return runtime.Permit{Reason: v.Reason}, h.record(ctx, &protocol.PermissionDecision{ToolCallID: q.CallID,
 			Decision: protocol.DecisionDeny, Rule: v.Rule, Scope: "rule", Reason: v.Reason}, journal.ByHost())
 	}
+	if h.t.foreign {
+		return runtime.Permit{Reason: unasked(v)}, h.showDenied(q, v)
+	}
 	return h.ask(ctx, q, v)
 }
 

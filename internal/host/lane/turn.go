@@ -32,6 +32,7 @@ type turn struct {
 	by      protocol.ClientID // of whose message it began, "" for none
 	modeSeq protocol.Seq      // [rights.modeSeq] when it began
 	command bool              // it is a run of [Lane.AtBoundary]
+	foreign bool              // it is a run of [Lane.RunTool], in which nobody is asked
 	summary *summary          // of a run that makes one, nil of others
 
 	// The journal's lock guards these.

@@ -2,7 +2,7 @@
 /* eslint-disable */
 import type { AgentList, ListAgents } from "./agent";
 import type { BlobPart, BlobRef, GetBlob, PutBlob } from "./blob";
-import type { CommandList, CommandResult, CompleteCommand, CompletionList, ListCommands, Reload, Reloaded, RunCommand } from "./command";
+import type { CommandList, CommandResult, CompleteCommand, CompletionList, ExpandCommand, ExpandedCommand, ListCommands, Reload, Reloaded, RunCommand } from "./command";
 import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
@@ -22,6 +22,7 @@ import type { Events, GetPath, GetTree } from "./path";
 import type { GetProcessLog, ProcessLog } from "./process";
 import type { DirectoryList, FileList, GetProjectState, ListDirectories, ListFiles, ListProjects, Project, ProjectList, ProjectState, RegisterProject, RemoveProject } from "./project";
 import type { ForeignRules, ImportRules, ListForeignRules, RulesImported } from "./rules";
+import type { BuiltinTools, ListBuiltinTools, RunTool, ToolStarted } from "./runtool";
 import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
@@ -51,6 +52,7 @@ export interface Requests {
   doctor: { request: Doctor; response: DoctorReport };
   enable_extension: { request: EnableExtension; response: Done };
   enable_mcp_server: { request: EnableMCPServer; response: Done };
+  expand_command: { request: ExpandCommand; response: ExpandedCommand };
   export_session: { request: ExportSession; response: BlobRef };
   follow_up: { request: FollowUp; response: Sent };
   get_blob: { request: GetBlob; response: BlobPart };
@@ -69,6 +71,7 @@ export interface Requests {
   import_session: { request: ImportSession; response: Imported };
   leave_session: { request: LeaveSession; response: Done };
   list_agents: { request: ListAgents; response: AgentList };
+  list_builtin_tools: { request: ListBuiltinTools; response: BuiltinTools };
   list_commands: { request: ListCommands; response: CommandList };
   list_directories: { request: ListDirectories; response: DirectoryList };
   list_entries: { request: ListEntries; response: EntryList };
@@ -100,6 +103,7 @@ export interface Requests {
   rewrite_queue: { request: RewriteQueue; response: Sent };
   run_command: { request: RunCommand; response: CommandResult };
   run_shell: { request: RunShell; response: ShellStarted };
+  run_tool: { request: RunTool; response: ToolStarted };
   search_sessions: { request: SearchSessions; response: SearchResult };
   send_message: { request: SendMessage; response: Sent };
   set_config: { request: SetConfig; response: Done };
@@ -172,6 +176,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   doctor: "control",
   enable_extension: "control",
   enable_mcp_server: "control",
+  expand_command: "control",
   export_session: "view",
   follow_up: "control",
   get_blob: "view",
@@ -190,6 +195,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   import_session: "control",
   leave_session: "control",
   list_agents: "view",
+  list_builtin_tools: "control",
   list_commands: "view",
   list_directories: "control",
   list_entries: "control",
@@ -221,6 +227,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   rewrite_queue: "control",
   run_command: "control",
   run_shell: "control",
+  run_tool: "control",
   search_sessions: "view",
   send_message: "control",
   set_config: "control",
@@ -274,6 +281,7 @@ export const acts: readonly RequestName[] = [
   "rewrite_queue",
   "run_command",
   "run_shell",
+  "run_tool",
   "send_message",
   "set_config",
   "set_credential",

@@ -36,6 +36,7 @@ export * from "./process";
 export * from "./project";
 export * from "./protected";
 export * from "./rules";
+export * from "./runtool";
 export * from "./search";
 export * from "./session";
 export * from "./shell";
