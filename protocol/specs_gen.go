@@ -4,6 +4,7 @@ package protocol
 
 // specs are the descriptors of all requests, sorted by their names.
 var specs = [...]*Spec{
+	&addEndpointSpec,
 	&addMemorySpec,
 	&answerPermissionSpec,
 	&answerUISpec,
@@ -44,6 +45,7 @@ var specs = [...]*Spec{
 	&listHooksSpec,
 	&listModelsSpec,
 	&listProjectsSpec,
+	&listServerModelsSpec,
 	&listSessionsSpec,
 	&listSkillsSpec,
 	&listTasksSpec,

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"sync"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -72,7 +73,8 @@ type Admin struct {
 	files       Files
 	counts      func() (sessions, connections int)
 
-	tests chan struct{} // a place for each model that is being tested
+	tests     chan struct{} // a place for each model that is being tested
+	endpoints sync.Mutex    // held while one is tried and kept; no other lock is taken under it
 }
 
 // New makes an admin.
@@ -88,6 +90,7 @@ func (ad *Admin) Handle(t request.Table) {
 	ad.handleCredentials(t)
 	ad.handleDirectories(t)
 	ad.handleDoctor(t)
+	ad.handleEndpoints(t)
 	ad.handleEntries(t)
 	ad.handleFolders(t)
 	ad.handleModelTests(t)

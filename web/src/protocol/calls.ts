@@ -6,6 +6,7 @@ import type { CommandList, CommandResult, CompleteCommand, CompletionList, ListC
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
+import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
 import type { EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
 import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, ListExtensions } from "./extension";
@@ -30,6 +31,7 @@ import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessag
 
 /** The requests by their names on the wire, each with its fields and its answer. */
 export interface Requests {
+  add_endpoint: { request: AddEndpoint; response: EndpointAdded };
   add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
@@ -70,6 +72,7 @@ export interface Requests {
   list_hooks: { request: ListHooks; response: HookList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
+  list_server_models: { request: ListServerModels; response: ServerList };
   list_sessions: { request: ListSessions; response: SessionList };
   list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
@@ -140,6 +143,7 @@ export type Reply<N extends RequestName = RequestName> = ResponseMessage<N> | Er
 
 /** The grant that each request needs. */
 export const needs: Readonly<Record<RequestName, Grant>> = {
+  add_endpoint: "control",
   add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
@@ -180,6 +184,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_hooks: "control",
   list_models: "view",
   list_projects: "view",
+  list_server_models: "control",
   list_sessions: "view",
   list_skills: "view",
   list_tasks: "view",
@@ -222,6 +227,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
  * simply sent again.
  */
 export const acts: readonly RequestName[] = [
+  "add_endpoint",
   "add_memory",
   "answer_permission",
   "answer_ui",
