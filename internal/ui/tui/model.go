@@ -120,7 +120,7 @@ func (m *Model) join(ctx context.Context) {
 	p.folder = panel.NewFolder(b, m.host, questions, m.input)
 	p.help = panel.NewHelp(b, m.input, commandInfos())
 	p.models = panel.NewModels(b, m.host)
-	p.login = panel.NewLogin(b, m.host, p.models)
+	p.login = panel.NewLogin(b, m.host, p.models, panel.NewEndpoint(b, m.host, p.models))
 	p.pages = panel.NewPages(b, m.input)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
 	p.setup = panel.NewSetup(b, m.host, m.input, m, p.login, cfg.Start.Model != "")
