@@ -425,6 +425,11 @@ func (r *StopTask) Check() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *GetTaskOutput) Check() *Problem {
+	return need("taskId", r.TaskID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListTools) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].

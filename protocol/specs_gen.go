@@ -29,6 +29,7 @@ var specs = [...]*Spec{
 	&getProcessLogSpec,
 	&getProjectStateSpec,
 	&getStatusSpec,
+	&getTaskOutputSpec,
 	&getTreeSpec,
 	&getTrustSpec,
 	&getUsageSpec,

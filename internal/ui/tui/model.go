@@ -210,8 +210,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Quit
 	case tick:
 		m.status.next = time.Time{}
-		m.panels.tasks.Refresh()
-		return nil
+		return m.panels.tasks.Refresh()
 	case closeNow:
 		return m.closeSoon()
 	case tea.KeyPressMsg:

@@ -24,7 +24,7 @@ import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
-import type { ListTasks, StopTask, TaskInfo, TaskList } from "./task";
+import type { GetTaskOutput, ListTasks, StopTask, TaskInfo, TaskList, TaskOutput } from "./task";
 import type { ListTools, ToolList } from "./tool";
 import type { GetTrust, ProjectTrust, TrustProject, TrustReport } from "./trust";
 import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessage, Sent, SetMode, Steer } from "./turn";
@@ -56,6 +56,7 @@ export interface Requests {
   get_process_log: { request: GetProcessLog; response: ProcessLog };
   get_project_state: { request: GetProjectState; response: ProjectState };
   get_status: { request: GetStatus; response: Status };
+  get_task_output: { request: GetTaskOutput; response: TaskOutput };
   get_tree: { request: GetTree; response: Events };
   get_trust: { request: GetTrust; response: TrustReport };
   get_usage: { request: GetUsage; response: UsageReport };
@@ -168,6 +169,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_process_log: "view",
   get_project_state: "view",
   get_status: "view",
+  get_task_output: "view",
   get_tree: "view",
   get_trust: "control",
   get_usage: "view",

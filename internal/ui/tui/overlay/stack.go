@@ -2,6 +2,7 @@ package overlay
 
 import (
 	"fmt"
+	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -89,6 +90,17 @@ func (s *Stack) Page(title string, text []string) {
 	}
 	s.Open(&pager{stack: s, title: title, text: text, closes: s.keys.Hint(keymap.ListClose)})
 }
+
+// Follow shows a text that grows, from its end. It is shown while [Stack.Has] reports so.
+func (s *Stack) Follow(title string, text []string) *Pager {
+	p := &pager{stack: s, title: title, closes: s.keys.Hint(keymap.ListClose)}
+	p.SetText(text)
+	s.Open(p)
+	return p
+}
+
+// Has reports whether an overlay is open.
+func (s *Stack) Has(o Overlay) bool { return slices.Contains(s.all, o) }
 
 // Pick opens a picker.
 func (s *Stack) Pick(p *Picker) tea.Cmd {
