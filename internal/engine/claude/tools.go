@@ -18,7 +18,7 @@ func counterpart(theirs string) (name string, differs bool) {
 		return "TaskStop", true
 	case "AskUserQuestion":
 		return "AskUser", true
-	case "SlashCommand", "TodoRead", "EnterPlanMode", "ListMcpResourcesTool", "ReadMcpResourceTool", "ToolSearch", "LSP", "PowerShell",
+	case "SlashCommand", "TodoRead", "ListMcpResourcesTool", "ReadMcpResourceTool", "ToolSearch", "LSP", "PowerShell",
 		"TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "EnterWorktree", "ExitWorktree":
 		return "", true
 	}
