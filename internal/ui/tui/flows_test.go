@@ -388,3 +388,16 @@ func TestATallDialogLeavesNoHoleWhenItCloses(t *testing.T) {
 		}
 	}
 }
+
+func TestAMonitorOfAPersonRunsInTheBackground(t *testing.T) {
+	h := newHarness(t)
+	s := h.Open()
+	s.Say("/monitor")
+	s.WaitFor("add a command: /monitor COMMAND")
+	s.Say("/monitor echo watch me; sleep 600")
+	s.WaitFor("runs in the background as task_", "1 in background")
+	s.Say("/tasks")
+	s.WaitFor("Background tasks", "echo watch me; sleep 600")
+	s.Keys("Enter")
+	s.WaitFor("  watch me", "closes")
+}
