@@ -280,7 +280,7 @@ func TestTheDetailOfABackgroundCommandShowsItsOutputAsItGrows(t *testing.T) {
 	h.Write(filepath.Join(h.Project, "end"), "")
 	s.WaitFor("  30000", "exit code 3")
 	s.Keys("Home")
-	s.WaitFor("bytes earlier")
+	s.WaitFor("earlier bytes")
 	s.Keys("Escape")
 	s.Gone("Task echo first line")
 }

@@ -1,11 +1,11 @@
 package overlay
 
 import (
-	"fmt"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/theme"
@@ -86,7 +86,7 @@ func (s *Stack) Abort() tea.Cmd {
 // Page shows a text to be read: its lines are safe to show.
 func (s *Stack) Page(title string, text []string) {
 	if n := len(text); n > maxPage {
-		text = append(text[:maxPage:maxPage], fmt.Sprintf("… %d more lines", n-maxPage))
+		text = append(text[:maxPage:maxPage], plain.More(n-maxPage, "line"))
 	}
 	s.Open(&pager{stack: s, title: title, text: text, closes: s.keys.Hint(keymap.ListClose)})
 }

@@ -1,13 +1,13 @@
 package panel
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/link"
 	"scorel/internal/ui/tui/list"
 	"scorel/internal/ui/tui/overlay"
@@ -117,7 +117,7 @@ func (x *Tasks) output(id string, f func(t protocol.TaskInfo, lines []string)) t
 		th := x.Screen.Theme()
 		var lines []string
 		if got.Omitted > 0 {
-			lines = append(lines, th.Dim.On(fmt.Sprintf("… %s earlier", counted(int(got.Omitted), "byte"))))
+			lines = append(lines, th.Dim.On("… "+plain.Count(int(got.Omitted), "earlier byte")))
 		}
 		for l := range strings.SplitSeq(strings.TrimRight(display.Text(got.Text), "\n"), "\n") {
 			lines = append(lines, th.ToolOutput.On(l))
