@@ -233,7 +233,7 @@ func TestCommandsOfAttachSayWhatTheyDo(t *testing.T) {
 	a.sees("user: #1 is open\n")
 	a.sees("── done")
 	a.types("/memory")
-	a.sees("nothing is told to the model")
+	a.sees("nothing is sent to the model")
 	a.types("# run make generate first")
 	a.sees("── added to this project's notes; /memory shows them")
 	a.types("/memory and lint")

@@ -52,7 +52,7 @@ func commands() []Command {
 
 		{Name: "steer", Doc: "Send into the running turn, at its next step", screen: not("Ctrl-Q sends what is typed into the running turn"), lines: has("TEXT")},
 		{Name: "cancel", Doc: "Cancel the running turn", screen: not("Esc cancels the turn"), lines: has("")},
-		{Name: "branch", Doc: "Go on from any event of /tree", screen: not("/tree goes to any event"), lines: has("EVENT")},
+		{Name: "branch", Doc: "Continue from any event of /tree", screen: not("/tree goes to any event"), lines: has("EVENT")},
 		{Name: "skip", Doc: "Leave the open question without an answer", screen: not("Esc closes a question"), lines: has("")},
 	}
 }

@@ -71,7 +71,7 @@ func TestAProjectThatIsNotTrustedDoesNothingUntilItIs(t *testing.T) {
 	s.Say("/trust")
 	s.WaitFor("This project is trusted", "❯ 1. Keep trusting them", "2. Stop trusting them")
 	s.Type("2")
-	s.WaitFor("the project's files are text again")
+	s.WaitFor("the project's files are no longer trusted")
 	s.Say("no hook any more")
 	waitAnswers(s, 4)
 	heard("heard\n")

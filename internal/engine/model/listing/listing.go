@@ -86,7 +86,7 @@ func Models(ctx context.Context, s Server) ([]string, error) {
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBody+1))
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s broke off: %w", req.URL.Host, err)
+		return nil, fmt.Errorf("the answer of %s was cut off: %w", req.URL.Host, err)
 	case len(body) > maxBody:
 		return nil, fmt.Errorf("the list of models of %s has more than %d bytes", req.URL.Host, maxBody)
 	}

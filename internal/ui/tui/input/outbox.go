@@ -76,7 +76,7 @@ func (in *Input) GiveBack(typed, marked string) {
 	if in.outbox.unsent = append(in.outbox.unsent, typed); len(in.outbox.unsent) > maxUnsent {
 		in.outbox.unsent = in.outbox.unsent[1:]
 	}
-	where := ", and told again when you leave: "
+	where := ", and shown again when you quit: "
 	if prefs.Keeps(marked) {
 		where = ", and kept in the history: "
 	}
