@@ -8,7 +8,7 @@ var tools = [...]ToolInfo{
 	{Name: "AskUser", Aliases: []string{"AskUserQuestion"}, Kind: ToolOwn, View: ViewQuestions},
 	{Name: "Bash", Kind: ToolRuns, View: ViewCommand, TitleField: "command", Rule: RuleCommand, Tells: TellsDir, PiNames: []string{"bash"}},
 	{Name: "Edit", Aliases: []string{"MultiEdit"}, Kind: ToolWrites, View: ViewChange, TitleField: "path", Rule: RuleFiles, RuleName: "Write", Tells: TellsFiles, PiNames: []string{"edit"}},
-	{Name: "EnterPlanMode", Kind: ToolOwn, View: ViewText},
+	{Name: "EnterPlanMode", Kind: ToolOwn, View: ViewText, TitleField: "reason"},
 	{Name: "ExecuteExtraTool", Kind: ToolOwn, TitleField: "tool_name", TargetField: "tool_name", ParamsField: "params"},
 	{Name: "ExecuteSkill", Kind: ToolRuns, TitleField: "name", Rule: RuleSkill, AlsoRuledBy: "Bash"},
 	{Name: "ExitPlanMode", Kind: ToolOwn, View: ViewPlan},

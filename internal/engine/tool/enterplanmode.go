@@ -35,7 +35,7 @@ type enterPlanInput struct {
 }
 
 // enterPlanInfo is what the tool means to others.
-var enterPlanInfo = protocol.ToolInfo{Name: "EnterPlanMode", Kind: protocol.ToolOwn, View: protocol.ViewText}
+var enterPlanInfo = protocol.ToolInfo{Name: "EnterPlanMode", Kind: protocol.ToolOwn, View: protocol.ViewText, TitleField: "reason"}
 
 // Spec implements [Tool]. The tool is in every turn of a session, also in plan mode: another
 // list of tools would cost the model's cache.
@@ -84,11 +84,11 @@ func (c enterPlanCall) Run(ctx context.Context, _ func(string)) (Result, error) 
 	var r Result
 	switch {
 	case p.On:
-		r = textResult("Plan mode is on already. Read what you need and present your plan.")
+		r = shownResult(protocol.ToolDetails{}, "", "Plan mode is on already.", " Read what you need and present your plan.")
 	case p.Accepted:
-		r = textResult("The person agreed: plan mode is on. Read what you need, then end this turn with the whole plan as your answer: what changes where, in which order, and how you will check it. In later turns of plan mode present it with ExitPlanMode.")
+		r = shownResult(protocol.ToolDetails{}, "", "The person agreed: plan mode is on.", " Read what you need, then end this turn with the whole plan as your answer: what changes where, in which order, and how you will check it. In later turns of plan mode present it with ExitPlanMode.")
 	default:
-		r = textResult("The person wants no plan. Go on without one, and do not propose it again for this work.")
+		r = shownResult(protocol.ToolDetails{}, "", "The person wants no plan.", " Go on without one, and do not propose it again for this work.")
 	}
 	return r, nil
 }

@@ -41,7 +41,7 @@ func TestAProjectThatIsNotTrustedDoesNothingUntilItIs(t *testing.T) {
 	h := newHarness(t)
 	h.Write(filepath.Join(h.Project, ".scorel", "config.toml"), "[[hooks]]\nevent = \"UserPromptSubmit\"\ncommand = \"echo heard >> $HOME/heard.txt\"\n")
 	s := h.Open()
-	s.WaitFor("1 file of this project that could act is ignored until trusted; /trust shows what")
+	s.WaitFor("1 file of this project could run commands or change settings; ignored until trusted")
 	s.Say("hello")
 	waitAnswers(s, 1)
 	s.Say("/trust")

@@ -236,7 +236,8 @@ func (x *Endpoint) Local(back func() tea.Cmd) tea.Cmd {
 				}
 			}
 			if len(servers) == 0 {
-				items = problems([]string{"No server answered at 127.0.0.1, ports 11434 (Ollama), 8080 (llama.cpp), 1234 (LM Studio) and 8000 (vLLM)."})
+				items = []list.Item{{ID: "\x00none", Title: "No server answers at 127.0.0.1, ports 11434 (Ollama), 8080 (llama.cpp), 1234 (LM Studio) and 8000 (vLLM).", Mark: "!", Tone: list.Warn,
+					Group: "On this device", Disabled: "start a server, then open this again"}}
 			}
 		}
 		p.List.SetItems(append(items, list.Item{ID: other, Title: "Another address…", Detail: "a server elsewhere, or on another port", Group: "Other"}))
