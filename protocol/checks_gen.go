@@ -115,6 +115,29 @@ func (r *AnswerUI) checkFields() *Problem {
 }
 
 // Check says what cannot be carried out; see [Call.Check].
+func (r *ListServerModels) Check() *Problem {
+	return first(
+		atMost("baseUrl", r.BaseURL, MaxPath),
+		atMost("api", r.API, MaxWord),
+		atMost("key", r.Key, MaxSetting),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *AddEndpoint) Check() *Problem {
+	return first(
+		need("baseUrl", r.BaseURL, MaxPath),
+		need("api", r.API, MaxWord),
+		atMost("key", r.Key, MaxSetting),
+		need("model", r.Model, MaxModelRef),
+		atMost("haiku", r.Haiku, MaxModelRef),
+		atMost("sonnet", r.Sonnet, MaxModelRef),
+		atMost("opus", r.Opus, MaxModelRef),
+		atMost("name", r.Name, MaxWord),
+	)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
 func (r *ListEntries) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
@@ -501,6 +524,11 @@ func (r *ListTasks) Check() *Problem { return nil }
 
 // Check says what cannot be carried out; see [Call.Check].
 func (r *StopTask) Check() *Problem {
+	return need("taskId", r.TaskID, MaxWord)
+}
+
+// Check says what cannot be carried out; see [Call.Check].
+func (r *GetTaskOutput) Check() *Problem {
 	return need("taskId", r.TaskID, MaxWord)
 }
 

@@ -4,6 +4,7 @@ package protocol
 
 // specs are the descriptors of all requests, sorted by their names.
 var specs = [...]*Spec{
+	&addEndpointSpec,
 	&addMemorySpec,
 	&answerPermissionSpec,
 	&answerUISpec,
@@ -34,6 +35,7 @@ var specs = [...]*Spec{
 	&getProcessLogSpec,
 	&getProjectStateSpec,
 	&getStatusSpec,
+	&getTaskOutputSpec,
 	&getTreeSpec,
 	&getTrustSpec,
 	&getUsageSpec,
@@ -53,6 +55,7 @@ var specs = [...]*Spec{
 	&listMCPServersSpec,
 	&listModelsSpec,
 	&listProjectsSpec,
+	&listServerModelsSpec,
 	&listSessionsSpec,
 	&listSkillsSpec,
 	&listTasksSpec,

@@ -82,6 +82,9 @@ func (h *Host) handleTurns(t request.Table) {
 	request.InSession(t, func(_ context.Context, at *request.Target, _ *protocol.ListTasks) (protocol.Response, error) {
 		return at.Lane.Tasks().List(), nil
 	})
+	request.InSession(t, func(_ context.Context, at *request.Target, r *protocol.GetTaskOutput) (protocol.Response, error) {
+		return at.Lane.Tasks().Output(r.TaskID)
+	})
 	request.InSession(t, func(ctx context.Context, at *request.Target, r *protocol.StopTask) (protocol.Response, error) {
 		return at.Lane.Tasks().Stop(ctx, r.TaskID)
 	})

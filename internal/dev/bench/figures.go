@@ -79,6 +79,8 @@ func groups() []group {
 		{"context", longContext},
 		{"open", checkedOpen},
 		{"extension", extensions},
+		{"replaced", replacedTool},
+		{"ten", tenExtensions},
 		{"host", idle},
 		{"latency", latency},
 		{"reconnect", reconnect},

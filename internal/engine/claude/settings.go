@@ -147,7 +147,7 @@ func why(key string) string {
 	case "enabledPlugins", "extraKnownMarketplaces":
 		return "Plugins of Claude Code are not read."
 	case "outputStyle", "language":
-		return "Text for the system prompt is set with prompt, or stands in AGENTS.md."
+		return "Text for the system prompt is set with prompt, or is in AGENTS.md."
 	case "autoMemoryEnabled", "autoMemoryDirectory":
 		return "Notes are set with memory.enabled."
 	}

@@ -22,7 +22,7 @@ func counterpart(theirs string) (name string, differs bool) {
 		return "ListMcpResources", true
 	case "ReadMcpResourceTool":
 		return "ReadMcpResource", true
-	case "SlashCommand", "TodoRead", "EnterPlanMode", "ToolSearch", "LSP", "PowerShell",
+	case "SlashCommand", "TodoRead", "ToolSearch", "LSP", "PowerShell",
 		"TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "EnterWorktree", "ExitWorktree":
 		return "", true
 	}

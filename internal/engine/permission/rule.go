@@ -162,7 +162,7 @@ func (p parser) command(r *rule, arg string) error {
 	words, err := shellparse.Words(arg)
 	switch {
 	case err != nil && strings.HasSuffix(arg, "*"):
-		return fmt.Errorf("wildcards stand only at the end, as :*; write %s(%s:*)", r.tool, strings.TrimRight(arg, " *"))
+		return fmt.Errorf("wildcards are only possible at the end, as :*; write %s(%s:*)", r.tool, strings.TrimRight(arg, " *"))
 	case err != nil:
 		return err
 	}

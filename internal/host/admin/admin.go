@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"sync"
 
 	"scorel/internal/engine/session"
 	"scorel/internal/engine/session/health"
@@ -86,7 +87,8 @@ type Admin struct {
 	servers     Servers
 	counts      func() (sessions, connections int)
 
-	tests chan struct{} // a place for each model that is being tested
+	tests     chan struct{} // a place for each model that is being tested
+	endpoints sync.Mutex    // held while one is tried and kept; no other lock is taken under it
 }
 
 // New makes an admin.
@@ -102,6 +104,7 @@ func (ad *Admin) Handle(t request.Table) {
 	ad.handleCredentials(t)
 	ad.handleDirectories(t)
 	ad.handleDoctor(t)
+	ad.handleEndpoints(t)
 	ad.handleEntries(t)
 	ad.handleFolders(t)
 	ad.handleModelTests(t)

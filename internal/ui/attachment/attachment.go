@@ -54,7 +54,7 @@ func Content(ctx context.Context, c *client.Client, from From, text string) (blo
 		if err != nil {
 			return nil, nil, err
 		}
-		blocks = []protocol.Block{protocol.Text("The prompt is long and stands in the attached text."),
+		blocks = []protocol.Block{protocol.Text("The prompt is long; it is in the attached text."),
 			{Type: protocol.BlockFile, Name: "prompt.txt", MediaType: "text/plain", Blob: ref}}
 	}
 	var g *guard

@@ -131,7 +131,7 @@ func (a *app) approve(ctx context.Context, l *link, o trustOptions, r *protocol.
 	case t.State == protocol.TrustNone:
 		fmt.Fprintln(a.stdout, "There is nothing to trust.")
 	case t.Count > 0:
-		fmt.Fprintf(a.stdout, "Trusted, but for %s.\n", display.Line(strings.Join(t.Ignored, ", ")))
+		fmt.Fprintf(a.stdout, "Trusted, except %s.\n", display.Line(strings.Join(t.Ignored, ", ")))
 	default:
 		fmt.Fprintln(a.stdout, "Trusted. It counts from the next message on; scorel trust revoke takes it back.")
 	}
@@ -163,7 +163,7 @@ func (a *app) showTrust(o trustOptions, r *protocol.TrustReport) (ask bool, err 
 	case protocol.TrustPart:
 		fmt.Fprintf(w, "%s was trusted, but not as it is now.\n", root)
 	default:
-		fmt.Fprintf(w, "%s is not trusted. These files could act, and do not:\n", root)
+		fmt.Fprintf(w, "%s is not trusted. These files could run commands, add tools or change settings, and are ignored:\n", root)
 	}
 	for _, it := range r.Items {
 		showTrustItem(w, it)

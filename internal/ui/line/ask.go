@@ -216,18 +216,18 @@ func wholeCommand(text string) string {
 	if n <= 0 {
 		return text
 	}
-	return strings.ToValidUTF8(text[:maxAskedCommand], "") + fmt.Sprintf("\n… %d more bytes, which are not shown", n)
+	return strings.ToValidUTF8(text[:maxAskedCommand], "") + "\n" + plain.More(n, "byte")
 }
 
 // someLines returns the beginning of a text, and says what is left out.
 func someLines(text string) string {
 	lines := strings.Split(text, "\n")
 	if n := len(lines) - maxAskedLines; n > 0 {
-		lines = append(lines[:maxAskedLines], "… "+plain.Count(n, "more line"))
+		lines = append(lines[:maxAskedLines], plain.More(n, "line"))
 	}
 	for i, l := range lines {
 		if r := []rune(l); len(r) > maxAskedLine {
-			lines[i] = string(r[:maxAskedLine]) + fmt.Sprintf("… %d more characters", len(r)-maxAskedLine)
+			lines[i] = string(r[:maxAskedLine]) + plain.More(len(r)-maxAskedLine, "character")
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -95,8 +95,7 @@ func (m *Model) arrived() tea.Cmd {
 		m.status.changed()
 	}
 	m.panels.branches.Changed(a.Events)
-	m.panels.tasks.Refresh()
-	cmds := []tea.Cmd{a.Cmd, m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
+	cmds := []tea.Cmd{a.Cmd, m.panels.tasks.Refresh(), m.panels.queue.Next(), m.focus.questions.Sync(), m.reading.land()}
 	if a.Fresh {
 		cmds = append(cmds, m.focus.questions.Again())
 	}

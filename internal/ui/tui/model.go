@@ -121,7 +121,7 @@ func (m *Model) join(ctx context.Context) {
 	p.folder = panel.NewFolder(b, m.host, questions, m.input)
 	p.help = panel.NewHelp(b, m.input, commandInfos())
 	p.models = panel.NewModels(b, m.host)
-	p.login = panel.NewLogin(b, m.host, p.models)
+	p.login = panel.NewLogin(b, m.host, p.models, panel.NewEndpoint(b, m.host, p.models))
 	p.mcp = panel.NewMCP(b)
 	p.pages = panel.NewPages(b, m.input)
 	p.settings = panel.NewSettings(b, m.host, m.prefs)
@@ -212,8 +212,7 @@ func (m *Model) update(msg tea.Msg) tea.Cmd {
 		return tea.Quit
 	case tick:
 		m.status.next = time.Time{}
-		m.panels.tasks.Refresh()
-		return nil
+		return m.panels.tasks.Refresh()
 	case closeNow:
 		return m.closeSoon()
 	case tea.KeyPressMsg:

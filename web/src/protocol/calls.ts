@@ -7,6 +7,7 @@ import type { TakeUI, UIInput, UITaken } from "./component";
 import type { ConfigReport, GetConfig, HookList, ListHooks, SetConfig } from "./config";
 import type { ContextView, GetContext, GetUsage, UsageReport } from "./context";
 import type { AnswerPermission, AnswerUI } from "./dialog";
+import type { AddEndpoint, EndpointAdded, ListServerModels, ServerList } from "./endpoint";
 import type { EntryList, ListEntries, RenameEntry, RevokeEntry, SetGrant } from "./entry";
 import type { Code } from "./errors";
 import type { CheckExtension, EnableExtension, ExtensionInfo, ExtensionList, ListExtensions } from "./extension";
@@ -27,13 +28,14 @@ import type { SearchResult, SearchSessions } from "./search";
 import type { CloneSession, CloseSession, CreateSession, DeleteSession, Deleted, ExportSession, ImportSession, Imported, ListSessions, OpenSession, RepairSession, SessionList, SessionOpened, SessionReport, SessionSummary, SetLabel, UpdateInfo, VerifySession } from "./session";
 import type { RunShell, ShellStarted, StopShell } from "./shell";
 import type { ListSkills, SkillList } from "./skill";
-import type { ListTasks, StopTask, TaskInfo, TaskList } from "./task";
+import type { GetTaskOutput, ListTasks, StopTask, TaskInfo, TaskList, TaskOutput } from "./task";
 import type { ListTools, ToolList } from "./tool";
 import type { GetTrust, ProjectTrust, TrustProject, TrustReport } from "./trust";
 import type { Cancel, Cancelled, FollowUp, ResumeQueue, RewriteQueue, SendMessage, Sent, SetMode, Steer } from "./turn";
 
 /** The requests by their names on the wire, each with its fields and its answer. */
 export interface Requests {
+  add_endpoint: { request: AddEndpoint; response: EndpointAdded };
   add_memory: { request: AddMemory; response: Done };
   answer_permission: { request: AnswerPermission; response: Done };
   answer_ui: { request: AnswerUI; response: Done };
@@ -64,6 +66,7 @@ export interface Requests {
   get_process_log: { request: GetProcessLog; response: ProcessLog };
   get_project_state: { request: GetProjectState; response: ProjectState };
   get_status: { request: GetStatus; response: Status };
+  get_task_output: { request: GetTaskOutput; response: TaskOutput };
   get_tree: { request: GetTree; response: Events };
   get_trust: { request: GetTrust; response: TrustReport };
   get_usage: { request: GetUsage; response: UsageReport };
@@ -83,6 +86,7 @@ export interface Requests {
   list_mcp_servers: { request: ListMCPServers; response: MCPServerList };
   list_models: { request: ListModels; response: ModelList };
   list_projects: { request: ListProjects; response: ProjectList };
+  list_server_models: { request: ListServerModels; response: ServerList };
   list_sessions: { request: ListSessions; response: SessionList };
   list_skills: { request: ListSkills; response: SkillList };
   list_tasks: { request: ListTasks; response: TaskList };
@@ -158,6 +162,7 @@ export type Reply<N extends RequestName = RequestName> = ResponseMessage<N> | Er
 
 /** The grant that each request needs. */
 export const needs: Readonly<Record<RequestName, Grant>> = {
+  add_endpoint: "control",
   add_memory: "control",
   answer_permission: "answer",
   answer_ui: "answer",
@@ -188,6 +193,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   get_process_log: "view",
   get_project_state: "view",
   get_status: "view",
+  get_task_output: "view",
   get_tree: "view",
   get_trust: "control",
   get_usage: "view",
@@ -207,6 +213,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
   list_mcp_servers: "view",
   list_models: "view",
   list_projects: "view",
+  list_server_models: "control",
   list_sessions: "view",
   list_skills: "view",
   list_tasks: "view",
@@ -254,6 +261,7 @@ export const needs: Readonly<Record<RequestName, Grant>> = {
  * simply sent again.
  */
 export const acts: readonly RequestName[] = [
+  "add_endpoint",
   "add_memory",
   "answer_permission",
   "answer_ui",

@@ -11,6 +11,7 @@ export * from "./connect";
 export * from "./context";
 export * from "./dialog";
 export * from "./encoding";
+export * from "./endpoint";
 export * from "./entry";
 export * from "./errors";
 export * from "./event";

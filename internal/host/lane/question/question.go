@@ -126,7 +126,7 @@ func (q *Questions) put(w *question) (nobody bool, err error) {
 
 // announce tells those who watch that people are waited for.
 func (q *Questions) announce(ask protocol.Body) {
-	message, about := "Somebody is asked something.", "question"
+	message, about := "There is a question.", "question"
 	switch b := ask.(type) {
 	case *protocol.PermissionRequest:
 		message, about = b.ToolName+" needs permission. "+b.Reason, "permission"

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"scorel/internal/text/cell"
+	"scorel/internal/ui/plain"
 	"scorel/internal/ui/tui/field"
 	"scorel/internal/ui/tui/keymap"
 	"scorel/internal/ui/tui/row"
@@ -239,10 +240,10 @@ func (f *frame) window(th *theme.Theme, width, height int, body []string, below 
 func (f *frame) hidden(th *theme.Theme, width, above, below int) string {
 	var parts []string
 	if above > 0 {
-		parts = append(parts, fmt.Sprintf("%d earlier lines", above))
+		parts = append(parts, plain.Count(above, "earlier line"))
 	}
 	if below > 0 {
-		parts = append(parts, fmt.Sprintf("%d more lines", below))
+		parts = append(parts, plain.Count(below, "more line"))
 	}
 	return th.Warning.On(cell.Cut(th.Box.Ellipsis+" "+strings.Join(parts, ", "), width, th.Box.Ellipsis))
 }
@@ -277,7 +278,7 @@ func exact(text string, width int, style theme.Style) []string {
 		}
 	}
 	if more > 0 {
-		lines = append(lines, cell.Cut(fmt.Sprintf("(%d more bytes are not shown)", more), width, ""))
+		lines = append(lines, cell.Cut(plain.More(more, "byte"), width, ""))
 	}
 	return lines
 }
