@@ -6,9 +6,10 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes text safe to show. Terminal control sequences go, whole where they
-// are whole; other control characters go except tab and newline; line ends
-// become \n; characters that reorder or hide text are shown as [U+202E].
+// Text makes text safe to show, and hides nothing that has been written: colours and other
+// control sequences of numbers are taken out; what begins any other one, and characters that
+// reorder or hide text, are shown as [U+001B], [U+202E]; other control characters are taken
+// out except tab and newline; line ends become \n.
 func Text(s string) string {
 	if safe(s) {
 		return s
@@ -18,10 +19,19 @@ func Text(s string) string {
 	for i := 0; i < len(s); {
 		r, n := utf8.DecodeRuneInString(s[i:])
 		switch {
-		case r == 0x1b:
-			n = sequence(s[i:], 1)
-		case r == 0x9b || r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f: // C1 forms
-			n = control(s[i:], n, byte(r)-0x40)
+		case r == 0x1b, r == 0x9b:
+			whole := 0
+			if r == 0x1b {
+				whole = sequence(s[i:], n)
+			} else {
+				whole = control(s[i:], n)
+			}
+			if whole == 0 {
+				fmt.Fprintf(&b, "[U+%04X]", r)
+			}
+			n = max(n, whole)
+		case r == 0x90 || r == 0x98 || r == 0x9d || r == 0x9e || r == 0x9f: // they begin strings that terminals do not show
+			fmt.Fprintf(&b, "[U+%04X]", r)
 		case r == '\n' || r == '\t':
 			b.WriteRune(r)
 		case r == '\r':
@@ -74,52 +84,33 @@ func hides(r rune) bool {
 	return false
 }
 
-// sequence returns the length of the escape sequence in front of s, whose
-// introducer is at at.
+// sequence returns the length of the escape sequence in front of s, whose introducer is at at,
+// 0 for one that is shown: only what can say nothing to a person is taken out whole, which is
+// a control sequence with numbers, and the choice of a character set (tput sgr0).
 func sequence(s string, at int) int {
-	if at >= len(s) {
-		return at
+	rest := s[at:]
+	switch {
+	case strings.HasPrefix(rest, "["):
+		return control(s, at+1)
+	case strings.HasPrefix(rest, "(B"), strings.HasPrefix(rest, "(0"), strings.HasPrefix(rest, ")B"), strings.HasPrefix(rest, ")0"):
+		return at + 2
 	}
-	switch c := s[at]; {
-	case c == '[' || c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
-		return control(s, at+1, c)
-	case c >= 0x20 && c <= 0x2f: // intermediate bytes, then one final
-		for at < len(s) && s[at] >= 0x20 && s[at] <= 0x2f {
-			at++
-		}
-		if at < len(s) && s[at] >= 0x30 && s[at] <= 0x7e {
-			at++
-		}
-		return at
-	case c >= 0x30 && c <= 0x7e:
-		return at + 1
-	}
-	return at
+	return 0
 }
 
-// control returns the length of a control sequence or string whose body begins at
-// at. One that does not end in the same line is taken for its introducer alone,
-// so that it cannot hide what follows.
-func control(s string, at int, kind byte) int {
-	if kind == '[' {
-		end := at
-		for end < len(s) && s[end] >= 0x20 && s[end] <= 0x3f {
-			end++
-		}
-		if end < len(s) && s[end] >= 0x40 && s[end] <= 0x7e {
-			return end + 1
-		}
-		return at
+// control returns the length of a control sequence whose parameters begin at at, 0 for one that
+// has more than numbers or does not end: that could hide text, also from who decides about a
+// command.
+func control(s string, at int) int {
+	end := at
+	for end < len(s) && end-at < maxParameters && (s[end] >= '0' && s[end] <= '9' || s[end] == ';' || s[end] == ':' || s[end] == '?') {
+		end++
 	}
-	for end := at; end < len(s) && s[end] != '\n'; end++ {
-		switch {
-		case s[end] == 7:
-			return end + 1
-		case s[end] == 0x1b && end+1 < len(s) && s[end+1] == '\\':
-			return end + 2
-		case s[end] == 0xc2 && end+1 < len(s) && s[end+1] == 0x9c:
-			return end + 2
-		}
+	if end < len(s) && s[end] >= 0x40 && s[end] <= 0x7e {
+		return end + 1
 	}
-	return at
+	return 0
 }
+
+// maxParameters bounds the parameters of a control sequence that is taken out, in bytes.
+const maxParameters = 64

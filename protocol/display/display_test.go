@@ -290,21 +290,25 @@ func TestOpenFencesAndTagsOfAMessageEndWithIt(t *testing.T) {
 
 func TestTextLosesControlSequencesAndShowsHiddenCharacters(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain\ttext\n":             "plain\ttext\n",
-		"\x1b[1;31mred\x1b[0m":      "red",
-		"\x1b]8;;http://x\x07a":     "a",
-		"\x1b]0;t\x1b\\a":           "a",
-		"\x1bPq\x1b\\a\x1b_x\x1b\\": "a",
-		"\x1b]0;never closed\nnext": "0;never closed\nnext",
-		"\u009b31mx":                "x",
-		"\x1b(Bx\x1bcx\x1b":         "xx",
-		"a\r\nb\rc":                 "a\nb\nc",
-		"a\x00\x07\x08\x7f\u0080b":  "ab",
-		"a\xffb":                    "a\ufffdb",
-		"x\u202ey\u2066\u200f":      "x[U+202E]y[U+2066][U+200F]",
-		"a\u2028b":                  "a\nb",
-		"\U000e0041\u200b":          "[U+E0041][U+200B]",
-		"日本 ü":                      "日本 ü",
+		"plain\ttext\n":        "plain\ttext\n",
+		"\x1b[1;31mred\x1b[0m": "red",
+		// Nothing that is written is hidden, also from who decides about a command.
+		"make '\u009d'; rm -rf x; '\u009c'": "make '[U+009D]'; rm -rf x; ''",
+		"true \x1b]8; id > f; true \x07; x": "true [U+001B]]8; id > f; true ; x",
+		"\x1bPq\x1b\\a\x1b_x\x1b\\":         "[U+001B]Pq[U+001B]\\a[U+001B]_x[U+001B]\\",
+		"a\x1b[/*/?;x":                      "a[U+001B][/*/?;x",
+		"\x1b;rm":                           "[U+001B];rm",
+		"\u009b>fx":                         "[U+009B]>fx",
+		"\x1b[2J\x1b[?25l\x1b[38:5:1m":      "",
+		"\u009b31mx":                        "x",
+		"\x1b(Bx\x1bcx\x1b":                 "x[U+001B]cx[U+001B]",
+		"a\r\nb\rc":                         "a\nb\nc",
+		"a\x00\x07\x08\x7f\u0080b":          "ab",
+		"a\xffb":                            "a\ufffdb",
+		"x\u202ey\u2066\u200f":              "x[U+202E]y[U+2066][U+200F]",
+		"a\u2028b":                          "a\nb",
+		"\U000e0041\u200b":                  "[U+E0041][U+200B]",
+		"日本 ü":                              "日本 ü",
 	} {
 		if got := Text(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)

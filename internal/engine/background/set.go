@@ -64,6 +64,9 @@ func (c *Config) rescue() {
 // Keeper keeps what one command prints. Writing never fails and never waits.
 type Keeper interface {
 	io.Writer
+	// Finish is told how the command has ended, before anybody else is, and returns when that
+	// is durable.
+	Finish(End)
 	End()   // the end of the command is stored elsewhere
 	Leave() // it is not
 }
@@ -191,6 +194,7 @@ func (s *Set) Start(spawn sandbox.Spawner, spec Spec) (id string, err error) {
 			after = spec.After()
 		}
 		t.finish(exit, context.Cause(ctx), s.cfg.Now(), after)
+		t.keepEnd()
 		s.tell(t)
 		if t.unwatch() {
 			s.wg.Done()

@@ -3,11 +3,14 @@ package trust
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -17,13 +20,42 @@ import (
 )
 
 const (
-	maxLines  = 10       // of what an item does
-	maxLine   = 200      // bytes of one
+	maxLines  = 10       // of what an item does, where not all of it must be seen
+	maxLine   = 200      // bytes of one of these
+	maxRuns   = 50       // lines of what runs: all are shown, or the item cannot be trusted
+	maxRun    = 2000     // bytes of one of these
+	maxBlanks = 3        // blanks in a row that are shown as they are
 	maxNamed  = 100      // files that a hook command may name
 	maxDirs   = 16       // folders in which what it names is looked for
 	maxTries  = 20_000   // names that are looked for in all
 	maxHooked = 32 << 10 // bytes of a hook command
 )
+
+// blanks are so many in a row that what follows could be out of sight.
+var blanks = regexp.MustCompile(`[\p{Z}\t]{` + strconv.Itoa(maxBlanks+1) + `,}`)
+
+// inSight shortens blanks behind which something could be hidden.
+func inSight(line string) string {
+	return blanks.ReplaceAllStringFunc(strings.ToValidUTF8(line, "\ufffd"), func(s string) string {
+		return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(s))
+	})
+}
+
+// whole returns lines of what runs as people see them; false where they are too many or too
+// long for that.
+func whole(lines []string) (out []string, ok bool) {
+	for _, l := range lines {
+		l = inSight(l)
+		if len(l) > maxRun {
+			return nil, false
+		}
+		out = append(out, l)
+	}
+	return out, len(out) <= maxRuns
+}
+
+// tooMuch is why an item cannot be trusted whose commands cannot all be shown.
+var tooMuch = fmt.Sprintf("has commands that are too long or too many to be shown (%d bytes, %d lines)", maxRun, maxRuns)
 
 // clip bounds what is shown of an item.
 func clip(lines []string) []string {
@@ -33,7 +65,7 @@ func clip(lines []string) []string {
 			out[maxLines-1] = "…"
 			break
 		}
-		if l = strings.ToValidUTF8(l, "\ufffd"); len(l) > maxLine {
+		if l = inSight(l); len(l) > maxLine {
 			n := maxLine
 			for !utf8.RuneStart(l[n]) {
 				n--

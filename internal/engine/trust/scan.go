@@ -108,7 +108,11 @@ func (s *scan) configs() ([]Item, error) {
 				if len(list) == 0 {
 					return nil // nothing of it acts
 				}
-				it.Does = clip(runs(list))
+				ok := false
+				if it.Does, ok = whole(runs(list)); !ok {
+					it.Problem, it.Files = tooMuch, nil
+					list = nil
+				}
 			}
 			for _, command := range list {
 				files, ok := finder.filesIn(command)
@@ -138,7 +142,7 @@ func (s *scan) configs() ([]Item, error) {
 			return nil, err
 		}
 		for i := range items {
-			items[i].Does = clip(commands)
+			items[i].Does = clip(commands) // all of them are shown with the file that names them
 		}
 		out = append(out, items...)
 	}
@@ -230,7 +234,10 @@ func (s *scan) markdown(kind Kind, dir string, act func([]byte) []string, deep i
 			return nil, err
 		}
 		for i := range items {
-			items[i].Does = clip(does)
+			ok := false
+			if items[i].Does, ok = whole(does); !ok {
+				items[i].Problem, items[i].Files = tooMuch, nil
+			}
 		}
 		out = append(out, items...)
 	}

@@ -71,7 +71,12 @@ func (s *scan) describe(it *Item, finder *namer, named map[string][]string, data
 		for _, v := range e.Variables() {
 			variables[v] = true
 		}
-		lines = append(lines, clip(describeServer(e))...)
+		runs, ok := whole(describeServer(e))
+		if !ok {
+			it.Problem, it.Files = tooMuch, nil
+			return
+		}
+		lines = append(lines, runs...)
 		for _, command := range commandsOf(e) {
 			files, ok := finder.filesIn(command)
 			if !ok {

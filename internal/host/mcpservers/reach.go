@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -72,9 +73,55 @@ func Vars(environ []string, home, root string) mcpconfig.Vars {
 	}}
 }
 
+// minHidden is how long a value is that is taken out of texts, in bytes: shorter ones are in
+// any text.
+const minHidden = 4
+
+// hiding returns what writes the names of variables and questions of an entry in the place of
+// their values.
+func hiding(e mcpconfig.Entry, vars mcpconfig.Vars) func(string) string {
+	var pairs []string
+	add := func(value, name string) {
+		if len(value) < minHidden {
+			return
+		}
+		pairs = append(pairs, value, name)
+		if escaped := url.PathEscape(value); escaped != value {
+			pairs = append(pairs, escaped, name)
+		}
+		if escaped := url.QueryEscape(value); escaped != value {
+			pairs = append(pairs, escaped, name)
+		}
+	}
+	for _, q := range e.Inputs {
+		add(vars.Inputs[q.ID], "${input:"+q.ID+"}")
+	}
+	for _, name := range e.Variables() {
+		if vars.Lookup != nil {
+			value, _ := vars.Lookup(name)
+			add(value, "${"+name+"}")
+		}
+	}
+	if len(pairs) == 0 {
+		return func(s string) string { return s }
+	}
+	return strings.NewReplacer(pairs...).Replace
+}
+
+// ordinary reports whether a variable of the environment says no more than where things are,
+// in which language, and whose they are.
+func ordinary(pair string) bool {
+	name, _, _ := strings.Cut(pair, "=")
+	switch name {
+	case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TERM", "TZ", "TMPDIR", "XDG_RUNTIME_DIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME":
+		return true
+	}
+	return strings.HasPrefix(name, "LC_")
+}
+
 // Reach says how the server of an entry is reached. An error says in a sentence without a
 // subject why it may not be, or cannot be yet.
-func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in Surroundings) (Reached, error) {
+func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in Surroundings) (r Reached, err error) {
 	why, err := in.Check(e)
 	if err != nil || why != "" {
 		return Reached{}, cmp.Or(err, errors.New(why))
@@ -88,6 +135,12 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 		}
 	}
 	vars.Allowed = e.Variables() // of a project's: they were shown when its file was trusted
+	hide := hiding(e, vars)
+	defer func() {
+		if err != nil {
+			err = errors.New(hide(err.Error()))
+		}
+	}()
 	full, faults, ok := e.Expand(vars)
 	if !ok || len(faults) > 0 {
 		var why []string
@@ -104,7 +157,7 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 	if refused := policy.Check(full); refused != nil {
 		return Reached{}, refused
 	}
-	t := connect.Target{Name: full.Name, Command: full.Command, Args: full.Args, Dir: full.Cwd, URL: full.URL, SSE: full.Type == mcpconfig.TypeSSE}
+	t := connect.Target{Hide: hide, Name: full.Name, Command: full.Command, Args: full.Args, Dir: full.Cwd, URL: full.URL, SSE: full.Type == mcpconfig.TypeSSE}
 	if t.Dir == "" {
 		t.Dir = in.Root
 	}
@@ -124,6 +177,9 @@ func Reach(e mcpconfig.Entry, policy mcpconfig.Policies, vars mcpconfig.Vars, in
 		}
 	}
 	t.Env = slices.Clone(in.Environ)
+	if full.Scope == mcpconfig.ScopeProject { // the trust question names the variables that it gets
+		t.Env = slices.DeleteFunc(t.Env, func(pair string) bool { return !ordinary(pair) })
+	}
 	if full.Type == mcpconfig.TypeStdio {
 		t.URL = ""
 		for _, name := range slices.Sorted(maps.Keys(full.Env)) {

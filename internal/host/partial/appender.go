@@ -89,6 +89,32 @@ func (a *appender) flush() {
 	}
 }
 
+// now writes what waits, and returns when it is durable, or known not to be.
+func (a *appender) now() {
+	defer a.rescue()
+	a.io.Lock()
+	defer a.io.Unlock()
+	a.mu.Lock()
+	over := a.closed || a.failed
+	a.mu.Unlock()
+	if over {
+		return
+	}
+	err := a.write()
+	if err == nil && a.dirty {
+		err = a.f.Sync()
+	}
+	if err == nil {
+		a.synced, a.dirty = time.Now(), false
+		return
+	}
+	a.report("keep what a kill of the host would lose: " + err.Error())
+	a.mu.Lock()
+	a.failed = true
+	a.mu.Unlock()
+	a.end()
+}
+
 // rescue has a panic of a timer cost no more than a file that cannot be written.
 func (a *appender) rescue() {
 	r := recover()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"scorel/internal/engine/background"
 	"scorel/internal/platform/disk"
 	"scorel/protocol"
 )
@@ -32,6 +33,8 @@ type Command struct {
 	CallID    string             `json:"callId,omitempty"`
 	Command   string             `json:"command"`
 	StartedAt int64              `json:"startedAt"`
+	// End is how it ended, of one whose end people know and the log does not; nil: it runs.
+	End *background.End `json:"end,omitempty"`
 }
 
 // Lost is a command that an earlier host left in the middle.
@@ -52,11 +55,12 @@ func outputName(dir string, id protocol.SessionID, task string) string {
 // Output keeps what one command prints behind a first line that describes it.
 type Output struct {
 	fs     disk.FS
-	head   []byte
 	report func(string)
 	file   *appender
 
 	mu      sync.Mutex
+	command Command
+	head    []byte // of the file: the command
 	pending []byte
 	newest  []byte // of what was written, at least KeptOutput when there was so much
 	written int64
@@ -65,14 +69,29 @@ type Output struct {
 
 // NewOutput makes the file of a command that begins.
 func NewOutput(fsys disk.FS, dir string, c Command, report func(string)) *Output {
+	o := &Output{fs: fsys, command: c, head: headOf(c), report: report}
+	o.file = &appender{fs: fsys, name: outputName(dir, c.SessionID, c.TaskID), take: o.take, report: report}
+	o.file.gathered(writeFull)
+	return o
+}
+
+// headOf is the first line of a file.
+func headOf(c Command) []byte {
 	head, err := json.Marshal(c)
 	if err != nil {
 		panic("partial: " + err.Error()) // texts and numbers only
 	}
-	o := &Output{fs: fsys, head: append(head, '\n'), report: report}
-	o.file = &appender{fs: fsys, name: outputName(dir, c.SessionID, c.TaskID), take: o.take, report: report}
-	o.file.gathered(writeFull)
-	return o
+	return append(head, '\n')
+}
+
+// Finish notes how the command has ended, and returns when that is durable: what people are
+// told then is not lost.
+func (o *Output) Finish(end background.End) {
+	o.mu.Lock()
+	o.command.End = &end
+	o.head, o.begun = headOf(o.command), false
+	o.mu.Unlock()
+	o.file.now()
 }
 
 // Write takes output; it never fails.
@@ -92,11 +111,12 @@ func (o *Output) take() ([]byte, bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	data, anew := o.pending, !o.begun
+	again := anew && len(o.newest) > 0
 	o.pending, o.begun = nil, true
 	if o.newest = append(o.newest, data...); len(o.newest) > 2*KeptOutput {
 		o.newest = append([]byte(nil), o.newest[len(o.newest)-KeptOutput:]...)
 	}
-	if o.written+int64(len(data)) > MaxOutput {
+	if again || o.written+int64(len(data)) > MaxOutput {
 		data, anew = o.newest[max(0, len(o.newest)-KeptOutput):], true
 	}
 	if !anew {

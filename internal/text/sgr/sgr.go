@@ -3,6 +3,7 @@ package sgr
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"scorel/protocol/display"
 )
@@ -46,7 +47,76 @@ func Line(line string) string {
 
 // blanks makes text safe and keeps the blanks around it.
 func blanks(s string) string {
-	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(s))
+	return strings.NewReplacer("\n", " ", "\t", " ").Replace(display.Text(strip(s)))
+}
+
+// strip takes escape sequences out with what belongs to them, as a terminal would not show it.
+// What it makes is never what a person decides about: [display.Text] shows such sequences.
+func strip(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		switch r {
+		case 0x1b:
+			n = sequence(s[i:], 1)
+		case 0x9b, 0x90, 0x98, 0x9d, 0x9e, 0x9f: // C1 forms
+			n = control(s[i:], n, byte(r)-0x40)
+		default:
+			b.WriteString(s[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// sequence returns the length of the escape sequence in front of s, whose
+// introducer is at at.
+func sequence(s string, at int) int {
+	if at >= len(s) {
+		return at
+	}
+	switch c := s[at]; {
+	case c == '[' || c == ']' || c == 'P' || c == 'X' || c == '^' || c == '_':
+		return control(s, at+1, c)
+	case c >= 0x20 && c <= 0x2f: // intermediate bytes, then one final
+		for at < len(s) && s[at] >= 0x20 && s[at] <= 0x2f {
+			at++
+		}
+		if at < len(s) && s[at] >= 0x30 && s[at] <= 0x7e {
+			at++
+		}
+		return at
+	case c >= 0x30 && c <= 0x7e:
+		return at + 1
+	}
+	return at
+}
+
+// control returns the length of a control sequence or string whose body begins at
+// at. One that does not end in the same line is taken for its introducer alone,
+// so that it cannot hide what follows.
+func control(s string, at int, kind byte) int {
+	if kind == '[' {
+		end := at
+		for end < len(s) && s[end] >= 0x20 && s[end] <= 0x3f {
+			end++
+		}
+		if end < len(s) && s[end] >= 0x40 && s[end] <= 0x7e {
+			return end + 1
+		}
+		return at
+	}
+	for end := at; end < len(s) && s[end] != '\n'; end++ {
+		switch {
+		case s[end] == 7:
+			return end + 1
+		case s[end] == 0x1b && end+1 < len(s) && s[end+1] == '\\':
+			return end + 2
+		case s[end] == 0xc2 && end+1 < len(s) && s[end+1] == 0x9c:
+			return end + 2
+		}
+	}
+	return at
 }
 
 // allowed returns an SGR sequence without what hides text; an empty one resets.

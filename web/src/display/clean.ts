@@ -1,18 +1,22 @@
 /** Makes text safe to show: the twin of protocol/display/clean.go. */
 
 /**
- * Text that is safe to show: without terminal control sequences and control characters, with
- * \n as line ends; characters that reorder or hide text are shown as [U+202E].
+ * Text that is safe to show, with all that has been written: colours and other control
+ * sequences of numbers are taken out; what begins any other one, and characters that reorder
+ * or hide text, are shown as [U+001B], [U+202E]; other control characters are taken out, and
+ * line ends are \n.
  */
 export function cleanText(s: string): string {
   let out = "";
   for (let i = 0; i < s.length; ) {
     const code = s.codePointAt(i) ?? 0;
     let size = code > 0xffff ? 2 : 1;
-    if (code === 0x1b) {
-      size = escapeSequence(s, i + 1) - i;
-    } else if (code === 0x9b || code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) {
-      size = controlSequence(s, i + 1, code === 0x9b) - i;
+    if (code === 0x1b || code === 0x9b) {
+      const end = code === 0x1b ? escapeSequence(s, i + 1) : controlSequence(s, i + 1);
+      if (end === 0) out += named(code);
+      else size = end - i;
+    } else if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) {
+      out += named(code);
     } else if (code === 0x0a || code === 0x09) {
       out += String.fromCharCode(code);
     } else if (code === 0x0d) {
@@ -22,7 +26,7 @@ export function cleanText(s: string): string {
     } else if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) {
       // left out
     } else if (hides(code)) {
-      out += `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+      out += named(code);
     } else if (code >= 0xd800 && code <= 0xdfff) {
       out += "\ufffd"; // half of a character
     } else {
@@ -39,6 +43,11 @@ export function cleanLine(s: string): string {
   return /[\n\t]/.test(s) ? s.split(/\p{White_Space}+/u).filter((word) => word !== "").join(" ") : s;
 }
 
+/** How a character is shown that is not: [U+202E]. */
+function named(code: number): string {
+  return `[U+${code.toString(16).toUpperCase().padStart(4, "0")}]`;
+}
+
 /** Whether a character changes the order of others, or is not seen. */
 function hides(code: number): boolean {
   return (
@@ -47,36 +56,22 @@ function hides(code: number): boolean {
   );
 }
 
-/** The end of the escape sequence whose introducer is before at. */
-function escapeSequence(s: string, at: number): number {
-  const c = s[at];
-  if (c === undefined) return at;
-  if ("[]PX^_".includes(c)) return controlSequence(s, at + 1, c === "[");
-  if (c >= " " && c <= "/") {
-    while (at < s.length && within(s, at, " ", "/")) at++;
-    return within(s, at, "0", "~") ? at + 1 : at;
-  }
-  return within(s, at, "0", "~") ? at + 1 : at;
-}
-
-function within(s: string, at: number, from: string, to: string): boolean {
-  const c = s[at];
-  return c !== undefined && c >= from && c <= to;
-}
-
 /**
- * The end of a control sequence or string whose body begins at at. One that does not end in
- * the same line is taken for its introducer alone, so that it cannot hide what follows.
+ * The end of the escape sequence whose introducer is before at, 0 for one that is shown: only
+ * what can say nothing to a person is taken out whole, which is a control sequence with
+ * numbers, and the choice of a character set.
  */
-function controlSequence(s: string, at: number, csi: boolean): number {
-  if (csi) {
-    let end = at;
-    while (within(s, end, " ", "?")) end++;
-    return within(s, end, "@", "~") ? end + 1 : at;
-  }
-  for (let end = at; end < s.length && s[end] !== "\n"; end++) {
-    if (s[end] === "\x07" || s[end] === "\x9c") return end + 1;
-    if (s[end] === "\x1b" && s[end + 1] === "\\") return end + 2;
-  }
-  return at;
+function escapeSequence(s: string, at: number): number {
+  if (s[at] === "[") return controlSequence(s, at + 1);
+  return (s[at] === "(" || s[at] === ")") && (s[at + 1] === "B" || s[at + 1] === "0") ? at + 2 : 0;
 }
+
+/** The end of a control sequence whose parameters begin at at, 0 for one that has more than numbers or does not end. */
+function controlSequence(s: string, at: number): number {
+  let end = at;
+  while (end < s.length && end - at < maxParameters && "0123456789;:?".includes(s[end] as string)) end++;
+  const c = s[end];
+  return c !== undefined && c >= "@" && c <= "~" ? end + 1 : 0;
+}
+
+const maxParameters = 64;

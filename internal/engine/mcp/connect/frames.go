@@ -26,6 +26,9 @@ const (
 // errTooLong ends the connection to a server that sends more than a message may have.
 var errTooLong = fmt.Errorf("it sent a message of more than %d MiB", maxMessage>>20)
 
+// errTooDeep ends the connection to a server that sends a deeper message than there may be.
+var errTooDeep = fmt.Errorf("it sent a message of more than %d levels", maxDeep)
+
 // heard are the notifications that a client does something with. A server may send any
 // number of others, which reach nobody.
 func heard(method string) bool {
@@ -69,6 +72,11 @@ func (f *frames) Read(p []byte) (int, error) {
 			f.over.Store(true)
 			return 0, err
 		}
+		if len(line) > 0 && (line[0] == '{' || line[0] == '[') && jsonscan.Deeper(line, maxDeep) { // an answer that nobody gets would be waited for
+			f.failed = errTooDeep
+			f.over.Store(true)
+			return 0, errTooDeep
+		}
 		if f.passes(line) {
 			f.rest = append(line, '\n')
 		}
@@ -107,10 +115,10 @@ func (f *frames) passes(line []byte) bool {
 	if len(line) == 0 {
 		return false
 	}
-	if line[0] == '[' && json.Valid(line) && !jsonscan.Deeper(line, maxDeep) {
+	if line[0] == '[' && json.Valid(line) {
 		return true // a batch of the versions that had them
 	}
-	if line[0] != '{' || !json.Valid(line) || jsonscan.Deeper(line, maxDeep) {
+	if line[0] != '{' || !json.Valid(line) {
 		f.left(line)
 		return false
 	}

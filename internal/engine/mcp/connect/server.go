@@ -74,6 +74,29 @@ type Target struct {
 	Auth   Auth // nil for none
 
 	Older bool // it is known not to speak the newest version
+	// Hide takes out of a text what may be secret: the values of variables and answers in the
+	// entry; nil takes out nothing.
+	Hide func(string) string
+}
+
+// hidden is an error whose text has nothing secret.
+type hidden struct {
+	error
+	text string
+}
+
+func (h hidden) Error() string { return h.text }
+func (h hidden) Unwrap() error { return h.error }
+
+// hiding returns err without what may be secret.
+func (t Target) hiding(err error) error {
+	if err == nil || t.Hide == nil {
+		return err
+	}
+	if text := t.Hide(err.Error()); text != err.Error() {
+		return hidden{err, text}
+	}
+	return err
 }
 
 // Options are what a connection needs besides.
@@ -129,6 +152,11 @@ type Progress struct {
 // not possible, such as "it does not answer"; it is [ErrNeedsAuth] where somebody has to
 // sign in.
 func Open(ctx context.Context, t Target, o Options) (*Server, error) {
+	s, err := connectTo(ctx, t, o)
+	return s, t.hiding(err)
+}
+
+func connectTo(ctx context.Context, t Target, o Options) (*Server, error) {
 	if o.ConnectTime <= 0 {
 		o.ConnectTime = DefaultConnectTime
 	}
@@ -553,6 +581,10 @@ func (s *Server) notConnected(err, over error, dead bool, limit time.Duration) e
 
 // failed says why a request on an open connection has no answer.
 func (s *Server) failed(ctx context.Context, err error, limit time.Duration) error {
+	return s.target.hiding(s.why(ctx, err, limit))
+}
+
+func (s *Server) why(ctx context.Context, err error, limit time.Duration) error {
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("it has not answered within %v", limit)

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -172,7 +173,11 @@ func (t *Tool) read(v any) error {
 	if t.perValue > maxEffort {
 		return errors.New("its schema would take too long to check an input")
 	}
-	if t.Schema, err = json.Marshal(cleanTexts(v)); err != nil {
+	cleaned := cleanTexts(v)
+	if name, found := unseen(cleaned); found {
+		return fmt.Errorf("its schema has characters that nobody sees, in %q", cut(promptsafe.Clean(name), 100))
+	}
+	if t.Schema, err = json.Marshal(cleaned); err != nil {
 		return err
 	}
 	var schema jsonschema.Schema
@@ -227,6 +232,31 @@ func cleanTexts(v any) any {
 		return out
 	}
 	return v
+}
+
+// unseen returns the first name or value with characters that nobody sees: a model would read
+// them, and they cannot be taken out of what an input must have.
+func unseen(v any) (text string, found bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if promptsafe.Clean(key) != key {
+				return key, true
+			}
+			if text, found = unseen(v[key]); found {
+				return text, true
+			}
+		}
+	case []any:
+		for _, item := range v {
+			if text, found = unseen(item); found {
+				return text, true
+			}
+		}
+	case string:
+		return v, promptsafe.Clean(v) != v
+	}
+	return "", false
 }
 
 // oneLine makes a short text of a server fit for a line.

@@ -126,7 +126,7 @@ func parse(src string, params []string) (Line, error) {
 		return Line{}, errors.New("the command is not valid UTF-8")
 	}
 	for _, r := range src {
-		if (r < ' ' && r != '\n' && r != '\t') || r == 0x7f {
+		if (r < ' ' && r != '\n' && r != '\t') || r >= 0x7f && r <= 0x9f {
 			return Line{}, fmt.Errorf("the command contains the control character %U", r)
 		}
 	}

@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -244,5 +245,37 @@ func TestALongHalfAnswerIsKeptUpToItsBound(t *testing.T) {
 	m, _ := found[0].Message()
 	if n := len(m.PlainText()); n != 1<<20 || !strings.Contains(m.ErrorMessage, "Only its first 1048576 bytes") {
 		t.Errorf("%d bytes: %s", n, m.ErrorMessage)
+	}
+}
+
+// TestTheEndOfABackgroundCommandSurvivesAKill: people saw that it ended, so the next host does
+// not call it lost, though no turn had told the model of it yet.
+func TestTheEndOfABackgroundCommandSurvivesAKill(t *testing.T) {
+	w := hosttest.New(t, hosttest.Setting{Overrides: hosttest.AllowBash()},
+		`{"do":[{"call":"Bash","id":"c0","input":{"command":"echo line one; while [ ! -e go ]; do sleep 0.02; done; exit 3","run_in_background":true}}]}`,
+		`{"do":[{"text":"It runs."}]}`, `{"if":{"user":"well"},"do":[{"text":"It has ended."}]}`)
+	e := w.Begin(false)
+	e.Say("start")
+	w.File("go", "")
+	var id string
+	w.Eventually("people are told of the end", func() bool {
+		l := hosttest.Call[*protocol.TaskList](t, e.C, e.ID, &protocol.ListTasks{}).Tasks[0]
+		id = l.TaskID
+		return l.State == protocol.TaskExited
+	})
+	name := string(e.ID) + "." + id + ".output"
+	w.Kept(name, `"exitCode":3`)
+	after := w.Killed()
+	again := after.Open(after.Connect(false), e.ID)
+	again.Say("well")
+	request := after.LastRequest()
+	if !strings.Contains(request, "(exit code 3). The host was killed before you were told.") || strings.Contains(request, "was running when the host was killed") || !strings.Contains(request, "| line one") {
+		t.Errorf("the model is told %s", request)
+	}
+	for _, ev := range after.Log(e.ID) {
+		var n protocol.TaskNotice
+		if b, ok := ev.Body.(*protocol.HarnessItem); ok && json.Unmarshal(b.Item.Data, &n) == nil && n.TaskID == id && (n.State != protocol.TaskExited || n.ExitCode == nil || *n.ExitCode != 3) {
+			t.Errorf("people are told %+v", n)
+		}
 	}
 }

@@ -104,7 +104,7 @@ func (t *Tasks) Recover(ctx context.Context, killed []partial.Lost) error {
 		case ended[lost.TaskID]:
 			lost.Remove()
 		default:
-			item := background.LostItem(lost.TaskID, lost.Command.Command, lost.File, lost.Last)
+			item := background.LostItem(lost.TaskID, lost.Command.Command, lost.File, lost.Last, lost.End)
 			if err := t.j.Force(ctx, &protocol.HarnessItem{Item: item}, journal.Author{Client: protocol.HostClient, ID: lost.EventID}); err != nil {
 				return err
 			}
