@@ -234,3 +234,8 @@ func Marked(server, uri string, parts []connect.Part) []connect.Part {
 	}
 	return out
 }
+
+// OfResources reports whether a name is that of a tool for resources.
+func OfResources(name string) bool {
+	return name == listTool{}.Spec().Name || name == (readTool{}).Spec().Name
+}

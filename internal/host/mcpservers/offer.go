@@ -344,6 +344,10 @@ func (o *Offer) Pending() []string {
 
 // Settle implements [tool.ExtraServers].
 func (o *Offer) Settle(ctx context.Context, name string) {
+	if mcptool.OfResources(name) { // they exist once a server has said that it has some
+		_ = o.awaitResources(ctx) // what is known by then counts
+		return
+	}
 	list := o.servers()
 	if name != "" {
 		list = slices.DeleteFunc(slices.Clone(list), func(u *used) bool { return !u.mayHave(name) })
