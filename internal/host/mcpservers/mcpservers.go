@@ -64,6 +64,7 @@ type Config struct {
 	People   People
 	// Announcer tells all clients of the device something.
 	Announcer Announcer
+	Pusher    Pusher
 	Guard     *guard.Guard
 }
 
@@ -124,6 +125,7 @@ func (s *Servers) acquire(id protocol.SessionID, root string, cfg config.Config,
 		reached.Target.Auth, signedIn = auth, auth.another
 	}
 	options := connect.Options{Version: s.cfg.Settings.Version, CallTime: time.Duration(e.TimeoutMS) * time.Millisecond, Root: root, Asks: true}
+	options.Pushed = func(method string, params json.RawMessage) { s.cfg.Pusher.Pushed(key, method, params) }
 	return s.pool.Acquire(pool.Spec{Key: key, Owner: string(id), Remote: reached.Target.Command == "", Open: func(ctx context.Context, changed, crowded func()) (pool.Server, error) {
 		options := options
 		options.Changed, options.Crowded = changed, crowded
